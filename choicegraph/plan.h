@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+// The Plan: for each transform its choice grid (segments), choice sites with their
+// alternatives, the loop nests (steps) that compute segments, and the order between
+// them. Pure data; code generation and training information come from it alone.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lang/index_expr.h"
+#include "lang/program.h"
+#include "lang/store.h"
+
+namespace pb {
+
+using SegmentId = Id<struct SegmentTag>;   // index within its transform's plan
+using SiteId = Id<struct SiteTag>;
+using StepId = Id<struct StepTag>;
+
+enum class Version : std::uint8_t { Cpu, OpenCl, OpenClLocal };
+/// `cpu`, `opencl`, `opencl_local`: the words of the configuration file.
+[[nodiscard]] const char* to_string(Version version);
+
+struct IndexRange {
+  IndexExpr lo, hi;                        ///< half-open
+  bool operator==(const IndexRange&) const = default;
+};
+
+/// A box of one matrix in which the list of candidate rules is constant. Bounds are exact
+/// and clamped for every size: an empty segment has hi <= lo in some dimension.
+struct Segment {
+  MatrixId matrix;
+  std::vector<IndexRange> box;             ///< one per dimension, dimension 0 first
+  std::vector<RuleId> candidates;          ///< by priority, then declaration; after the priority filter
+  SiteId site;
+  bool only_small_sizes = false;           ///< exists for no size >= 1000: takes its first candidate, is no decision
+};
+
+/// Why a rule has no device version: shown by --explain at `span`.
+struct WhyNotDevice {
+  std::string reason;
+  Span span;
+};
+
+struct Alternative {
+  RuleId rule;
+  std::vector<Version> versions;           ///< Cpu always first
+  std::optional<WhyNotDevice> why_not_device;        ///< set if OpenCl is absent
+  std::optional<WhyNotDevice> why_not_local_memory;  ///< set if OpenCl is present and OpenClLocal absent
+};
+
+/// One decision. A site with one rule and several versions is a site too.
+struct Site {
+  std::string name;                        ///< candidates' names joined by `|`
+  std::vector<Alternative> alternatives;   ///< default first
+  std::vector<SegmentId> segments;
+};
+
+enum class LoopOrder : std::uint8_t { Parallel, Increasing, Decreasing };
+
+/// One loop over a rule variable, half-open.
+struct LoopDim {
+  std::string var;
+  IndexRange range;
+  LoopOrder order = LoopOrder::Parallel;
+};
+
+/// One input of a step as the device sees it: the box read by the instance at the loop
+/// variables, per dimension `lo` (affine in them) and, where it does not depend on them, `extent`.
+struct InputBox {
+  std::size_t input = 0;                   ///< index into Rule::inputs
+  std::vector<IndexExpr> lo;
+  std::vector<IndexExpr> extent;           ///< constant over instances; may name size variables and tunables
+  bool extent_is_uniform = false;          ///< `extent` is meaningful
+  bool is_same_for_all_instances = false;  ///< `lo` does not depend on loop variables
+};
+
+/// One rule applied to segments: a loop nest, or a single instance if `loops` is empty.
+/// Runs only if the site's selector names the rule; no two steps of one segment run in one call.
+struct Step {
+  RuleId rule;
+  SiteId site;
+  std::vector<SegmentId> segments;         ///< what it writes
+  std::vector<LoopDim> loops;              ///< outermost (slowest) first: the last one is rule variable 0 where there is one
+  std::vector<IndexExpr> guards;           ///< the step exists only if each is >= 0 (conditions without a rule variable)
+  bool is_data_parallel = false;           ///< all loops Parallel: may be split into tasks and run on a device
+  std::vector<InputBox> input_boxes;       ///< one per input
+  std::vector<SegmentId> reads;            ///< segments of `to` and `through` matrices that it may read
+};
+
+/// `before` must have finished before `after` starts, if both run.
+struct StepEdge {
+  StepId before, after;
+  auto operator<=>(const StepEdge&) const = default;
+};
+
+/// What the runtime checks per call: sizes for which some cell has no candidate (ARCHITECTURE 5).
+struct UncoveredBox {
+  MatrixId matrix;
+  std::vector<IndexRange> box;             ///< non-empty: the call stops with a message
+};
+
+enum class TunableKind : std::uint8_t { Cutoff, Split, WorkGroup, User, Config, Accuracy, ForEnough };
+/// A tunable of the plan: the compiler's own and the user's, with the name of the configuration file.
+struct PlanTunable {
+  std::string name;                        ///< `split_size`, `Out#1.opencl.work_group`, or the user's
+  TunableKind kind = TunableKind::User;
+  bool is_real = false;
+  bool is_size_specific = false;
+  int count = 1;                           ///< elements of an array or a shape
+  std::vector<double> initial;             ///< one per element
+  double min = 0, max = 0;
+  std::optional<TunableId> user;           ///< the declaration it comes from
+  std::optional<RuleId> rule;              ///< work groups: whose
+  Version version = Version::Cpu;
+};
+
+struct TransformPlan {
+  TransformId transform;
+  Store<SegmentId, Segment> segments;      ///< header order of matrices, then begin coordinate, dimension 0 most significant
+  Store<SiteId, Site> sites;
+  Store<StepId, Step> steps;               ///< in an order that every assignment may use
+  std::vector<StepEdge> edges;
+  std::vector<UncoveredBox> uncovered;     ///< at small sizes only: uncovered at large ones is a compile error
+  std::vector<PlanTunable> tunables;
+  std::vector<TransformId> calls;          ///< callees, each once
+};
+
+struct Plan {
+  std::vector<TransformPlan> transforms;   ///< by TransformId
+};
+
+/// Text form, for `--emit=plan` and golden tests; read back by parse_plan.
+[[nodiscard]] std::string to_string(const Plan& plan, const Program& program);
+/// `--emit=graph`: the choice dependency graph in Graphviz's language.
+[[nodiscard]] std::string to_graphviz(const Plan& plan, const Program& program);
+void verify(const Plan& plan, const Program& program);
+
+}  // namespace pb

@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: MIT
+# pb_warnings: what every target of ours is compiled with. The include root is the repository.
+add_library(pb_warnings INTERFACE)
+target_include_directories(pb_warnings INTERFACE ${PROJECT_SOURCE_DIR})
+target_compile_options(pb_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wswitch-enum
+  $<$<BOOL:${PB_WERROR}>:-Werror>)
+if(PB_SANITIZE)
+  target_compile_options(pb_warnings INTERFACE -fsanitize=${PB_SANITIZE} -fno-omit-frame-pointer)
+  target_link_options(pb_warnings INTERFACE -fsanitize=${PB_SANITIZE})
+endif()

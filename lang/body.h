@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+// The statement tree of one rule body, beside the user's own text. CPU code is the text
+// (`tokens`, verbatim) with the ranges of transform calls, `sync` and `for_enough`
+// rewritten; OpenCL C, SIMD bodies and analyses use the tree. What the grammar does not
+// carry is an Opaque node with its reason: it costs the device version, never the program.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "lang/span.h"
+#include "lang/store.h"
+#include "lang/types.h"
+
+namespace pb {
+
+using StmtId = Id<struct StmtTag>;
+using ExprId = Id<struct ExprTag>;
+
+/// One token of a body after preprocessing. `leading` is the white space (and
+/// comments, as blanks and newlines) before it, so that the text can be put together again.
+struct BodyToken {
+  std::string text;
+  std::string leading;
+  Span spelling;   ///< where the characters stand (in a macro definition, if they come from one)
+  Span expansion;  ///< where the user's eye is: the macro's use; same as spelling otherwise
+};
+
+/// Half-open range of indices into Body::tokens.
+struct TokenRange {
+  std::uint32_t begin = 0;
+  std::uint32_t end = 0;
+  bool operator==(const TokenRange&) const = default;
+};
+
+// ---- Expressions -----------------------------------------------------------
+
+struct IntegerExpr { std::string text; };           ///< with its suffix and base, as written
+struct FloatExpr { std::string text; };
+struct CharExpr { std::string text; };
+struct StringExpr { std::string text; };
+struct BoolExpr { bool value = false; };
+/// A plain or qualified name: `sum`, `std::max`, `PetabricksRuntime::randInt`. `text` without blanks.
+struct NameExpr { std::string text; };
+enum class UnaryOp : std::uint8_t { Plus, Minus, Not, BitNot, Deref, AddressOf, PreInc, PreDec, PostInc, PostDec };
+struct UnaryExpr { UnaryOp op; ExprId operand; };
+enum class BinaryOp : std::uint8_t {
+  Add, Sub, Mul, Div, Mod, Shl, Shr, Less, LessEqual, Greater, GreaterEqual, Equal, NotEqual,
+  BitAnd, BitXor, BitOr, LogicalAnd, LogicalOr, Comma,
+};
+struct BinaryExpr { BinaryOp op; ExprId lhs; ExprId rhs; };
+/// `op` is meaningful only if `is_compound` (`+=`: Add).
+struct AssignExpr { bool is_compound = false; BinaryOp op = BinaryOp::Add; ExprId lhs; ExprId rhs; };
+struct ConditionalExpr { ExprId condition; ExprId if_true; ExprId if_false; };
+/// A call of a function by name; calls of transforms are statements.
+struct CallExpr { std::string callee; std::vector<ExprId> args; };
+/// `object.name(args)` or `object.name`; `is_arrow` for `->`.
+struct MemberExpr { ExprId object; std::string name; bool is_call = false; bool is_arrow = false; std::vector<ExprId> args; };
+struct SubscriptExpr { ExprId object; ExprId index; };
+struct CastExpr { BodyType type; std::string type_text; ExprId operand; };  ///< C style, functional and static_cast
+struct InitListExpr { std::vector<ExprId> items; };
+/// Tokens passed through; `reason` completes "…, because <reason>".
+struct OpaqueExpr { std::string reason; };
+
+struct Expr {
+  std::variant<IntegerExpr, FloatExpr, CharExpr, StringExpr, BoolExpr, NameExpr, UnaryExpr, BinaryExpr, AssignExpr,
+               ConditionalExpr, CallExpr, MemberExpr, SubscriptExpr, CastExpr, InitListExpr, OpaqueExpr>
+      node;
+  TokenRange tokens;
+  Span span;
+};
+
+// ---- Statements ------------------------------------------------------------
+
+struct EmptyStmt {};
+struct BlockStmt { std::vector<StmtId> stmts; };
+struct IfStmt { ExprId condition; StmtId then_stmt; StmtId else_stmt; };              ///< else_stmt may be none
+struct ForStmt { StmtId init; ExprId condition; ExprId step; StmtId body; };          ///< init: DeclStmt, ExprStmt or none
+struct WhileStmt { ExprId condition; StmtId body; };
+struct DoStmt { StmtId body; ExprId condition; };
+struct ForEnoughStmt { std::int64_t min = 1; std::int64_t max = 1000; StmtId body; TokenRange head; };
+struct SwitchStmt { ExprId value; StmtId body; };
+struct CaseStmt { ExprId value; };                                                    ///< none: `default:`
+struct ReturnStmt { ExprId value; };                                                  ///< may be none
+struct BreakStmt {};
+struct ContinueStmt {};
+/// `[spawn] T<targs>(args);` and the legacy forms SPAWN(T, …), CALL(T, …).
+struct TransformCallStmt {
+  std::string callee;
+  Span callee_span;
+  bool is_spawn = false;
+  bool is_legacy = false;
+  std::vector<ExprId> template_args;
+  std::vector<ExprId> args;
+};
+struct SyncStmt {};
+struct Declarator {
+  std::string name;
+  Span name_span;
+  int pointer_depth = 0;
+  bool is_reference = false;
+  std::vector<ExprId> extents;  ///< of arrays
+  ExprId init;                  ///< may be none
+};
+struct DeclStmt { BodyType type; std::string type_text; bool is_static = false; std::vector<Declarator> declarators; };
+struct ExprStmt { ExprId expr; };
+struct OpaqueStmt { std::string reason; };
+
+struct Stmt {
+  std::variant<EmptyStmt, BlockStmt, IfStmt, ForStmt, WhileStmt, DoStmt, ForEnoughStmt, SwitchStmt, CaseStmt, ReturnStmt,
+               BreakStmt, ContinueStmt, TransformCallStmt, SyncStmt, DeclStmt, ExprStmt, OpaqueStmt>
+      node;
+  TokenRange tokens;
+  Span span;
+};
+
+struct Body {
+  std::vector<BodyToken> tokens;  ///< without the outer braces
+  Store<StmtId, Stmt> stmts;
+  Store<ExprId, Expr> exprs;
+  StmtId root;                    ///< a BlockStmt of the body's statements
+  Span span;                      ///< of the braces and what is between
+};
+
+// ---- Side tables, filled by frontend/check_types ----------------------------
+
+enum class NameKind : std::uint8_t {
+  Unknown,    ///< a name of a prefix block or of C++: passed through
+  Local,      ///< declared in the body
+  Output,     ///< region name of `to ( )`
+  Input,      ///< region name of `from ( )`
+  Temporary,  ///< of `using ( )`
+  SizeVar,
+  RuleVar,
+  Tunable,
+  Param,
+  ScalarInput,  ///< a 0-D input of the transform under its matrix name
+  BuiltIn,      ///< 7.7
+};
+struct NameBinding {
+  NameKind kind = NameKind::Unknown;
+  std::uint32_t index = 0;  ///< of the output, input, temporary, …; of the scope-unique local
+};
+
+/// Types and bindings of one body's expressions, by ExprId.
+struct BodyTypes {
+  std::vector<BodyType> types;
+  std::vector<NameBinding> bindings;
+};
+
+}  // namespace pb

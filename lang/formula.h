@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// Formulas of headers: matrix extents, coordinates of regions, `where` relations. After
+// resolution every name is bound to a symbol; macros, template parameters and
+// `duplicate` variables are already substituted. Evaluated with C integer arithmetic.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "lang/span.h"
+
+namespace pb {
+
+enum class SymbolKind : std::uint8_t { SizeVar, RuleVar, Tunable, TemplateParam, Param, Unresolved };
+
+struct IntLiteral {
+  std::int64_t value = 0;
+  bool operator==(const IntLiteral&) const = default;
+};
+struct RealLiteral {
+  double value = 0;
+  bool operator==(const RealLiteral&) const = default;
+};
+struct SymbolRef {
+  SymbolKind kind = SymbolKind::Unresolved;
+  std::string name;
+  bool operator==(const SymbolRef&) const = default;
+};
+enum class FormulaOp : std::uint8_t { Add, Sub, Mul, Div, Pow };
+struct Formula;
+/// `operands` has exactly two elements (a vector because Formula is incomplete here).
+struct BinaryFormula {
+  FormulaOp op = FormulaOp::Add;
+  std::vector<Formula> operands;
+  bool operator==(const BinaryFormula&) const;
+};
+/// `operand` has exactly one element.
+struct NegatedFormula {
+  std::vector<Formula> operand;
+  bool operator==(const NegatedFormula&) const;
+};
+
+struct Formula {
+  std::variant<IntLiteral, RealLiteral, SymbolRef, BinaryFormula, NegatedFormula> node;
+  Span span;
+  /// Structural equality; spans do not count.
+  bool operator==(const Formula& other) const { return node == other.node; }
+};
+inline bool BinaryFormula::operator==(const BinaryFormula& o) const { return op == o.op && operands == o.operands; }
+inline bool NegatedFormula::operator==(const NegatedFormula& o) const { return operand == o.operand; }
+
+/// Minimal parentheses, no blanks: `w-KWIDTH+1`. Valid in `.pbcc`, C++ and OpenCL C (no `^` in the latter two: see to_c).
+[[nodiscard]] std::string to_string(const Formula& formula);
+/// C spelling; `^` becomes repeated multiplication.
+[[nodiscard]] std::string to_c(const Formula& formula);
+/// Names of all symbols of `kind`, each once, in order of appearance.
+[[nodiscard]] std::vector<std::string> symbols_of(const Formula& formula, SymbolKind kind);
+
+enum class RelationOp : std::uint8_t { Less, LessEqual, Greater, GreaterEqual, Equal, NotEqual };
+struct Relation {
+  Formula lhs;
+  RelationOp op = RelationOp::Less;
+  Formula rhs;
+  Span span;
+};
+
+}  // namespace pb

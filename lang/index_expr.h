@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// Integer expressions of the Plan: bounds of segments and loops over size variables and
+// rule variables. Exact 64-bit integers; division rounds to minus infinity.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace pb {
+
+struct IndexExpr {
+  enum class Op : std::uint8_t { Const, Symbol, Add, Sub, Mul, FloorDiv, Min, Max };
+  Op op = Op::Const;
+  std::int64_t value = 0;            ///< Const
+  std::string symbol;                ///< Symbol: name of a size variable, tunable or rule variable
+  std::vector<IndexExpr> operands;   ///< two; Min and Max: two or more
+
+  bool operator==(const IndexExpr&) const = default;
+  [[nodiscard]] bool is_const(std::int64_t v) const { return op == Op::Const && value == v; }
+};
+
+[[nodiscard]] IndexExpr index_const(std::int64_t value);
+[[nodiscard]] IndexExpr index_symbol(std::string name);
+/// Builders fold constants and drop neutral elements.
+[[nodiscard]] IndexExpr index_add(IndexExpr a, IndexExpr b);
+[[nodiscard]] IndexExpr index_sub(IndexExpr a, IndexExpr b);
+[[nodiscard]] IndexExpr index_mul(IndexExpr a, IndexExpr b);
+[[nodiscard]] IndexExpr index_floordiv(IndexExpr a, IndexExpr b);
+[[nodiscard]] IndexExpr index_min(std::vector<IndexExpr> items);
+[[nodiscard]] IndexExpr index_max(std::vector<IndexExpr> items);
+
+/// `w-KWIDTH+1`, `max(0, w-2)`, `floord(n, 2)`: the Plan's text form, and C where `min`, `max`, `floord` exist on 64-bit integers.
+[[nodiscard]] std::string to_string(const IndexExpr& expr);
+
+}  // namespace pb

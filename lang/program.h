@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+// The resolved program: what the later stages read. Macros, templates, `duplicate` and
+// `function` are gone; every name is bound; each rule's domain and accesses are known as
+// exact sets (lang/region). Made by frontend/, never changed afterwards.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lang/body.h"
+#include "lang/formula.h"
+#include "lang/region/region.h"
+#include "lang/span.h"
+#include "lang/store.h"
+#include "lang/types.h"
+
+namespace pb {
+
+using TransformId = Id<struct TransformTag>;
+using MatrixId = Id<struct MatrixTag>;      // index within its transform, header order: from, to, through as written
+using RuleId = Id<struct RuleTag>;          // index within its transform
+using TunableId = Id<struct TunableTag>;    // index within its transform
+
+enum class MatrixRole : std::uint8_t { From, To, Through };
+
+struct Matrix {
+  std::string name;
+  MatrixRole role = MatrixRole::From;
+  ElementType element = ElementType::Double;
+  bool is_element_t = true;                 ///< declared without a type: follows --element
+  std::vector<Formula> extents;             ///< dimension 0 first; empty: a single number
+  Span span;                                ///< of the name
+
+  [[nodiscard]] int num_dims() const { return static_cast<int>(extents.size()); }
+};
+
+/// How a call finds one size variable. `solution` is over size variables solved earlier
+/// and the symbol `kActualSize`, the size of dimension `dim` of `matrix`.
+inline constexpr const char* kActualSize = "pb_actual";
+struct SizeVar {
+  std::string name;
+  MatrixId matrix;
+  int dim = 0;
+  Formula solution;
+  Span span;
+};
+
+enum class TunableRole : std::uint8_t { User, Config, Accuracy, ForEnough };
+struct UserTunable {
+  std::string name;
+  TunableRole role = TunableRole::User;
+  bool is_real = false;
+  bool is_size_specific = false;
+  int array_extent = 0;                     ///< 0: not an array
+  double initial = 0, min = 0, max = 0;
+  Span span;
+};
+
+enum class AccessKind : std::uint8_t { Cell, Row, Column, Region, All };
+
+/// One region of a rule: `In.region(x, y, x+K, y+K) in`.
+struct RegionAccess {
+  MatrixId matrix;
+  AccessKind kind = AccessKind::All;
+  /// Box of the access in coordinates of the matrix, one pair per dimension, half-open:
+  /// rows, columns, cells and whole matrices are written out as boxes too.
+  std::vector<Formula> lo, hi;
+  std::string binding;                      ///< region name in the body; empty in the return form
+  std::optional<Formula> missing_value;     ///< optional input (5.7)
+  bool is_optional_marker = false;          ///< `= OPTIONAL`
+  Span span;                                ///< of the region, `In.region(…)`
+  Span binding_span;
+
+  /// Instance (rule variables) -> cells of the matrix; parameters are size variables.
+  RegionMap cells;
+};
+
+struct RuleVar {
+  std::string name;
+  Span span;
+};
+
+struct RuleTemporary {
+  std::string name;
+  ElementType element = ElementType::Double;
+  bool is_element_t = true;
+  std::vector<Formula> extents;
+  Span span;
+};
+
+struct Rule {
+  std::string name;                         ///< label, or `OUT#1`; unique in the transform (LANGUAGE 20.3)
+  bool has_label = false;
+  int priority = 1;
+  bool is_return_form = false;
+  std::vector<RegionAccess> outputs;
+  std::vector<RegionAccess> inputs;
+  std::vector<RuleTemporary> temporaries;
+  std::vector<Relation> where;
+  std::vector<RuleVar> vars;                ///< in order of the centre's coordinates: var 0 belongs to x where possible
+  /// Instances whose regions all lie inside their matrices and whose `where` holds: a set over `vars`.
+  Region domain;
+  Body body;
+  BodyTypes body_types;
+  Span span;                                ///< of the header, without the body
+};
+
+struct Tolerance {
+  std::optional<double> rel, abs;           ///< LANGUAGE 20.5; absent: the default of the element type
+};
+
+struct Transform {
+  std::string name;                         ///< unique; `T<3,1>` for instances
+  std::string source_name;                  ///< as declared
+  Span span;                                ///< of the name
+  std::vector<Formula> params;              ///< names of `param`s as symbols
+  Store<MatrixId, Matrix> matrices;
+  std::vector<SizeVar> size_vars;           ///< in the order in which a call solves them
+  Store<TunableId, UserTunable> tunables;
+  Store<RuleId, Rule> rules;
+  std::optional<TransformId> generator;
+  Tolerance tolerance;
+  bool is_memoized = false;
+
+  /// Ids of the matrices of `role`, in header order.
+  [[nodiscard]] std::vector<MatrixId> matrices_of(MatrixRole role) const;
+};
+
+/// A `%{ … %}` block: preprocessed C++ text, copied to the start of the generated code.
+struct NativeBlock {
+  std::vector<BodyToken> tokens;
+  Span span;
+};
+
+struct Program {
+  std::string name;                         ///< of the main source file, without its ending
+  ElementType element = ElementType::Double;  ///< what ElementT is
+  std::vector<NativeBlock> native_blocks;
+  Store<TransformId, Transform> transforms;
+  TransformId main;
+};
+
+/// Text of the whole program for `--emit=program`: headers, size solutions, domains and accesses as isl text, bodies as text.
+[[nodiscard]] std::string to_string(const Program& program);
+
+/// Aborts with the broken condition: ids in range, domains' spaces match `vars`, bodies have a type per expression.
+void verify(const Program& program);
+
+}  // namespace pb

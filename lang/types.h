@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// Element types of matrices and the types of expressions in rule bodies.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace pb {
+
+enum class ElementType : std::uint8_t { Double, Float, Int, Long, Short, UChar, UShort };
+
+/// C++ spelling (`double`, `unsigned char`); the same word in OpenCL C where that has it.
+[[nodiscard]] std::string_view spell(ElementType type);
+[[nodiscard]] int size_bytes(ElementType type);
+[[nodiscard]] bool is_floating(ElementType type);
+
+/// Type of an expression or a local of a rule body, as far as the body grammar knows it.
+struct BodyType {
+  enum class Kind : std::uint8_t {
+    Unknown,  ///< passed through to the C++ compiler; no device version
+    Void,
+    Bool,
+    Char,
+    Int,      ///< int, IndexT and every other integer type up to 32 bits
+    Long,     ///< 64-bit integers, size_t
+    Float,
+    Double,
+    Region,   ///< a matrix handle: `element`, `num_dims`, `is_const`
+    Pointer,  ///< pointer to the arithmetic type in `element`
+    Array,    ///< fixed array of `element`, `extent` elements (0: not a constant)
+    String,
+  };
+  Kind kind = Kind::Unknown;
+  ElementType element = ElementType::Double;
+  int num_dims = 0;
+  std::int64_t extent = 0;
+  bool is_const = false;
+  bool is_element = false;  ///< spelled `ElementT`: follows --element and the vector width of a SIMD body
+
+  bool operator==(const BodyType&) const = default;
+};
+
+[[nodiscard]] std::string to_string(const BodyType& type);
+
+}  // namespace pb
