@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: MIT
+# Shared by ./demo and ./test: installs missing Debian packages and builds. Sourced, not run.
+
+# What a machine with only compilers and CMake lacks, as Debian 12 names it.
+PB_PACKAGES="g++ cmake ninja-build ccache antlr4 libantlr4-runtime-dev libisl-dev libgmp-dev
+  libboost-context-dev libfmt-dev nlohmann-json3-dev libcli11-dev libhwloc-dev ocl-icd-libopencl1
+  opencl-c-headers pocl-opencl-icd libgtest-dev libgmock-dev libbenchmark-dev python3-minimal python3-numpy"
+
+say() { printf '%s\n' "$*"; }
+fail() { printf '%s: %s\n' "$(basename "$0")" "$*" >&2; exit 1; }
+
+# Installs the packages of PB_PACKAGES that dpkg does not know, with one apt-get line.
+ensure_packages() {
+  command -v dpkg-query >/dev/null || {
+    say "This is not a Debian system; needed are the libraries of README.md, found by CMake."
+    return 0
+  }
+  local missing=() name
+  for name in $PB_PACKAGES; do
+    dpkg-query -W -f='${Status}' "$name" 2>/dev/null | grep -q '^install ok installed' || missing+=("$name")
+  done
+  [ ${#missing[@]} -eq 0 ] && return 0
+  local root=()
+  if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null || fail "missing packages and no sudo; as root run: apt-get install -y ${missing[*]}"
+    root=(sudo)
+  fi
+  say "Installing: ${missing[*]}"
+  local log
+  log=$(mktemp)
+  if ! { "${root[@]}" apt-get update -qq && "${root[@]}" env DEBIAN_FRONTEND=noninteractive \
+         apt-get install -y -qq --no-install-recommends "${missing[@]}"; } >"$log" 2>&1; then
+    tail -n 15 "$log" >&2
+    rm -f "$log"
+    fail "apt-get could not install: ${missing[*]}"
+  fi
+  rm -f "$log"
+}
+
+# build_project <folder> <targets…>: configures once, builds what is out of date. Extra CMake
+# options come from PB_CMAKE_OPTIONS. Quiet unless something fails.
+build_project() {
+  local folder=$1 log launcher=()
+  shift
+  mkdir -p "$folder"
+  log=$folder/build.log
+  command -v ccache >/dev/null && launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+  if [ ! -f "$folder/build.ninja" ]; then
+    # shellcheck disable=SC2086
+    cmake -G Ninja -S "$PB_ROOT" -B "$folder" "${launcher[@]}" ${PB_CMAKE_OPTIONS:-} >"$log" 2>&1 || {
+      tail -n 30 "$log" >&2
+      fail "CMake could not configure; the whole log is $log"
+    }
+  fi
+  if [ -t 1 ]; then
+    NINJA_STATUS='  building %f of %t ' ninja -C "$folder" "$@" 2>&1 | tee "$log" | while IFS= read -r line; do
+      case $line in '  building '*) printf '\r\033[K%.70s' "$line" ;; esac
+    done
+    printf '\r\033[K'
+    [ "${PIPESTATUS[0]}" -eq 0 ] || build_failed "$log"
+  else
+    ninja -C "$folder" "$@" >"$log" 2>&1 || build_failed "$log"
+  fi
+}
+
+build_failed() {
+  grep -vE '^\[|^  building ' "$1" | tail -n 40 >&2
+  fail "the build failed; the whole log is $1"
+}
