@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// C++ of a whole program from its Plan: one file that includes runtime/generated.h and
+// carries the OpenCL kernels as strings. Used by frontend/driver.
+#pragma once
+
+#include <string>
+
+#include "choicegraph/plan.h"
+#include "clgen/options.h"
+#include "lang/program.h"
+
+namespace pb {
+
+class SourceManager;
+
+/// Returns the generated C++ file: same input, same bytes; no paths of this machine.
+///
+/// Pre: `plan` was made from `program`; both are verified.
+[[nodiscard]] std::string emit_cpp(const Program& program, const Plan& plan, const SourceManager& sources,
+                                   const EmitOptions& options);
+
+}  // namespace pb

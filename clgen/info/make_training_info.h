@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// Training information (FORMATS 2) of a Plan. Its order defines the numbers of choice
+// sites and tunables that generated code and the active configuration share.
+#pragma once
+
+#include "choicegraph/plan.h"
+#include "clgen/options.h"
+#include "lang/program.h"
+#include "runtime/config/info.h"
+
+namespace pb {
+
+class SourceManager;
+
+/// Returns the training information: transforms in file order, sites and tunables in Plan order.
+[[nodiscard]] pbrt::TrainingInfo make_training_info(const Program& program, const Plan& plan,
+                                                    const SourceManager& sources, const EmitOptions& options);
+
+}  // namespace pb
