@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// The configuration as a running program reads it: flat arrays indexed by the numbers of info.h.
+// Light: generated code includes it. Immutable while a run is in progress; any thread may read.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace pbrt {
+
+struct Configuration;
+class InfoIndex;
+
+class ActiveConfig {
+ public:
+  static constexpr int kMaxLevels = 12;
+
+  ActiveConfig() = default;
+  /// Pre: `configuration` is valid for the program (validated by its reader or made by a generator).
+  ActiveConfig(const InfoIndex& index, const Configuration& configuration);
+
+  /// The alternative (flattened over rule and version) that `site` uses for a call of size `n`:
+  /// that of the last level whose `from` is <= n.
+  [[nodiscard]] int select(int site, std::int64_t n) const noexcept {
+    const SelectorRow& row = selectors_[static_cast<std::size_t>(site)];
+    int level = row.num_levels - 1;
+    while (level > 0 && n < row.from[level]) --level;
+    return row.alternative[level];
+  }
+
+  /// Value of an integer tunable (its element 0) for a call of size `n`.
+  [[nodiscard]] std::int64_t tunable_int(int id, std::int64_t n = 1) const noexcept { return *tunable_array(id, n); }
+  [[nodiscard]] double tunable_real(int id, std::int64_t n = 1) const noexcept { return *tunable_real_array(id, n); }
+
+  /// All elements of an array or a shape, for a call of size `n`; lives as long as this object.
+  [[nodiscard]] const std::int64_t* tunable_array(int id, std::int64_t n = 1) const noexcept {
+    return ints_.data() + offset(id, n);
+  }
+  [[nodiscard]] const double* tunable_real_array(int id, std::int64_t n = 1) const noexcept {
+    return reals_.data() + offset(id, n);
+  }
+
+  [[nodiscard]] int num_sites() const noexcept { return static_cast<int>(selectors_.size()); }
+  /// Workers to start: at least 1; the CPUs available to the process if the configuration says 0.
+  [[nodiscard]] int threads() const noexcept { return threads_; }
+  /// Calls whose largest extent is below this run sequentially.
+  [[nodiscard]] std::int64_t sequential_cutoff() const noexcept { return sequential_cutoff_; }
+  /// For `--threads`.
+  void set_threads(int threads) noexcept { threads_ = threads < 1 ? 1 : threads; }
+
+ private:
+  struct SelectorRow {
+    int num_levels = 1;
+    std::int64_t from[kMaxLevels] = {};
+    int alternative[kMaxLevels] = {};
+  };
+  struct TunableRow {
+    std::size_t offset = 0;
+    std::size_t count = 1;
+    bool is_size_specific = false;
+  };
+
+  /// Values lie as [bucket][element]; bucket floor(log2 n).
+  [[nodiscard]] std::size_t offset(int id, std::int64_t n) const noexcept {
+    const TunableRow& row = tunables_[static_cast<std::size_t>(id)];
+    if (!row.is_size_specific) return row.offset;
+    const int bucket = n <= 1 ? 0 : 63 - __builtin_clzll(static_cast<unsigned long long>(n));
+    return row.offset + static_cast<std::size_t>(bucket > 31 ? 31 : bucket) * row.count;
+  }
+
+  std::vector<SelectorRow> selectors_;
+  std::vector<TunableRow> tunables_;
+  std::vector<std::int64_t> ints_;  ///< every value, rounded
+  std::vector<double> reals_;       ///< every value, as it is
+  int threads_ = 1;
+  std::int64_t sequential_cutoff_ = 64;
+};
+
+}  // namespace pbrt

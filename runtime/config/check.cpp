@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/config/check.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace pbrt::detail {
+
+void check_failed(const char* condition, const char* why, const char* file, int line) noexcept {
+  std::fprintf(stderr, "internal error: check `%s` failed at %s:%d: %s\n", condition, file, line, why);
+  std::fflush(stderr);
+  std::abort();
+}
+
+}  // namespace pbrt::detail

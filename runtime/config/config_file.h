@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// Configuration files (`prog.cfg`, FORMATS 1): entries per machine, choice of the nearest one, atomic
+// save. What a file says about other machines is kept untouched when it is rewritten.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "runtime/config/configuration.h"
+#include "runtime/config/machine.h"
+
+namespace pbrt {
+
+inline constexpr int kConfigFormat = 1;
+
+/// How an entry came to be. Free text and numbers: never read back to decide anything.
+struct Provenance {
+  std::string when, tuner, effort;
+  std::uint64_t seed = 0;
+  std::vector<std::int64_t> sizes;
+  std::vector<std::pair<std::string, double>> times_ns;  ///< `default`, `tuned`, …
+  std::string how;                                       ///< the arguments, in words
+};
+
+struct ConfigEntry {
+  Machine machine;
+  Provenance provenance;
+  Configuration configuration;
+  std::string raw;                 ///< JSON as read; entries not touched are written back from it
+};
+
+struct ConfigFile {
+  std::string program;
+  std::string source;
+  std::vector<ConfigEntry> entries;
+  ConfigWarnings warnings;
+  std::vector<std::string> notes;  ///< compiled from other source text, older format, …
+};
+
+/// Reads and validates against the program. Throws IoError; ConfigError for another program's file, for
+/// a newer format, and for text that is no such file (file:line:column: reason).
+[[nodiscard]] ConfigFile parse_config_file(std::string_view text, const std::string& path, const InfoIndex& index);
+[[nodiscard]] ConfigFile read_config_file(const std::string& path, const InfoIndex& index);
+
+[[nodiscard]] std::string to_json(const InfoIndex& index, const ConfigFile& file);
+/// Replaces the entry of the same machine or adds one.
+void put_entry(ConfigFile& file, ConfigEntry entry);
+/// Written beside and renamed: readers see the old or the new file, whole. Throws IoError.
+void save_config_file(const std::string& path, const InfoIndex& index, const ConfigFile& file);
+
+/// The entry for `machine`: its own, else the nearest with a note. Null if there is no entry.
+struct ChosenEntry {
+  const ConfigEntry* entry = nullptr;
+  std::string note;                ///< empty if the entry is for this machine
+};
+[[nodiscard]] ChosenEntry choose_entry(const ConfigFile& file, const Machine& machine);
+
+}  // namespace pbrt

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// One configuration: a value for every choice site and tunable of a program, by the numbers of
+// info.h; its validation, default, random generator and JSON (the `global` and `transforms` of a
+// file's entry, also what the measurement protocol carries). Files with entries: config_file.h.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/config/info.h"
+
+namespace pbrt {
+
+inline constexpr int kMaxSelectorLevels = 12;
+
+/// `alternative` (flattened, see info.h) is used from size `from` on.
+struct Level {
+  std::int64_t from = 0;                 ///< 0 in the first level; strictly increasing
+  int alternative = 0;
+  bool operator==(const Level&) const = default;
+};
+
+struct Selector {
+  std::vector<Level> levels{Level{}};    ///< 1 to 12
+  bool operator==(const Selector&) const = default;
+  /// The alternative for size `n`: that of the last level with from <= n.
+  [[nodiscard]] int select(std::int64_t n) const;
+};
+
+struct Configuration {
+  std::vector<Selector> sites;                ///< by site number
+  std::vector<std::vector<double>> tunables;  ///< by tunable number; num_values() each, [bucket][element]
+  bool operator==(const Configuration&) const = default;
+};
+
+/// First choice everywhere (first legal one where that is forbidden), initial values.
+[[nodiscard]] Configuration default_configuration(const InfoIndex& index);
+
+/// A configuration drawn from all valid ones, for tests and for the tuner; same seed, same result.
+/// `max_n`: cut-offs are drawn up to this size. `allow_devices` false: CPU versions only.
+/// Values of role `config` stay at their default, `threads` is 1 … max_threads.
+struct RandomOptions {
+  std::int64_t max_n = 4096;
+  bool allow_devices = true;
+  int max_threads = 4;
+};
+[[nodiscard]] Configuration random_configuration(const InfoIndex& index, std::uint64_t seed, const RandomOptions& options);
+
+/// Whether a value fits its declaration (range, integer, products of work groups).
+[[nodiscard]] bool is_valid_value(const TunableInfo& tunable, double value);
+/// Throws nothing; the reason if the configuration breaks a rule of FORMATS 1 or a forbidden assignment, else "".
+[[nodiscard]] std::string find_fault(const InfoIndex& index, const Configuration& configuration);
+/// Every size at which a forbidden assignment would be used takes the default instead. Returns whether something changed.
+bool repair_forbidden(const InfoIndex& index, Configuration& configuration);
+
+/// What was wrong but could be helped while reading; at most one line for unknown names and one for values per file.
+struct ConfigWarnings {
+  std::vector<std::string> unknown_names;   ///< `transforms.Blur`, `transforms.Conv.tunables.foo`
+  std::vector<std::string> bad_values;      ///< `Conv.split_size = -3 (1 to 2147483647)`
+  [[nodiscard]] std::vector<std::string> lines(const std::string& file) const;
+};
+
+/// `{"global": …, "transforms": …}`; `indent` < 0: one line.
+[[nodiscard]] std::string to_json(const InfoIndex& index, const Configuration& configuration, int indent);
+/// Missing things take their default. Throws ConfigError if `text` is not such an object.
+[[nodiscard]] Configuration parse_configuration(std::string_view text, const std::string& name, const InfoIndex& index,
+                                                ConfigWarnings& warnings);
+
+}  // namespace pbrt

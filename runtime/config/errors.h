@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// Failures of the environment and of the user's data at run time. Each message is one clear
+// line, ready to be printed after the program's name; caught at named borders only
+// (program_main, the tuner's main, the measurement server, the device manager).
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace pbrt {
+
+/// The family: whatever a border should print and turn into exit status 1.
+class RuntimeError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// A file, folder, pipe or child process: missing, unreadable, full, truncated.
+class IoError : public RuntimeError {
+ public:
+  using RuntimeError::RuntimeError;
+};
+
+/// A configuration, training information or protocol line that cannot be used at all.
+class ConfigError : public RuntimeError {
+ public:
+  using RuntimeError::RuntimeError;
+};
+
+/// What the user passed does not fit: sizes, arguments, contents of a matrix.
+class UserError : public RuntimeError {
+ public:
+  using RuntimeError::RuntimeError;
+};
+
+/// A device failed or is out of memory; the work may still be done on the CPU.
+class DeviceError : public RuntimeError {
+ public:
+  using RuntimeError::RuntimeError;
+};
+
+/// The program gave up (`PetabricksRuntime::abort()`, recursion that does not end): exit status 66.
+class RunAborted : public RuntimeError {
+ public:
+  using RuntimeError::RuntimeError;
+};
+
+}  // namespace pbrt

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+// Training information: what a program lets the tuner decide (FORMATS 2). Written by the compiler,
+// embedded in the binary, read by the runtime (defaults, validation) and by the tuner (search space).
+//
+// Numbering (used by generated code, Configuration and ActiveConfig):
+//   sites:        order of appearance, transforms in file order, sites in file order;
+//   tunables:     the global ones first, then per transform in file order;
+//   alternatives: flattened over (rule, on) in file order, 0 is the default.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace pbrt {
+
+inline constexpr int kInfoFormat = 1;
+inline constexpr int kNumSizeBuckets = 32;  ///< size-specific values: one per floor(log2 N)
+
+/// On what a rule runs; the words of the files are `cpu`, `opencl`, `opencl_local`.
+enum class On : std::uint8_t { Cpu, OpenCl, OpenClLocal };
+[[nodiscard]] const char* to_string(On on);
+/// False if `word` is none of the three.
+[[nodiscard]] bool parse_on(std::string_view word, On& on);
+[[nodiscard]] inline bool is_device(On on) { return on != On::Cpu; }
+
+enum class TunableType : std::uint8_t { Int, Real, Shape };
+[[nodiscard]] const char* to_string(TunableType type);
+
+/// What a tunable means; mutators are made from it. `Config` is never tuned.
+enum class TunableRole : std::uint8_t { Cutoff, Split, Ratio, WorkGroup, User, Config, Accuracy, ForEnough, Flag };
+[[nodiscard]] const char* to_string(TunableRole role);
+
+struct TunableInfo {
+  std::string name;                      ///< unique in its transform, e.g. `split_size`, `Out#1.opencl.work_group`
+  TunableType type = TunableType::Int;
+  double min = 0, max = 0;               ///< per element
+  std::vector<double> initial;           ///< `count` values (one value stands for all)
+  TunableRole role = TunableRole::User;
+  bool is_size_specific = false;         ///< 32 values per element
+  int count = 1;                         ///< elements of an array or dimensions of a shape
+  std::vector<std::string> used_by;      ///< `RULE.ON` of its transform (`Out#1.opencl`); empty: by everything
+  bool operator==(const TunableInfo&) const = default;
+
+  /// Numbers stored for it in a configuration: count, times 32 if size-specific.
+  [[nodiscard]] int num_values() const { return count * (is_size_specific ? kNumSizeBuckets : 1); }
+  [[nodiscard]] double initial_of(int element) const {
+    return initial.empty() ? min : initial[initial.size() == 1 ? 0 : static_cast<std::size_t>(element)];
+  }
+};
+
+struct AlternativeInfo {
+  std::string rule;
+  std::vector<On> on;                    ///< Cpu first
+  int line = 0;
+  std::string why_not_device;            ///< empty if there is a device version
+  bool operator==(const AlternativeInfo&) const = default;
+};
+
+/// One way to run a site: what a selector level names.
+struct Choice {
+  std::string rule;
+  On on = On::Cpu;
+  bool operator==(const Choice&) const = default;
+};
+
+struct SiteInfo {
+  std::string name;
+  std::vector<AlternativeInfo> alternatives;
+  bool operator==(const SiteInfo&) const = default;
+
+  [[nodiscard]] int num_choices() const;
+  /// Pre: 0 <= index < num_choices().
+  [[nodiscard]] Choice choice(int index) const;
+  /// -1 if the site has no such choice.
+  [[nodiscard]] int index_of(std::string_view rule, On on) const;
+};
+
+/// A partial assignment site -> rule that has no legal order.
+using Forbidden = std::map<std::string, std::string>;
+
+struct ToleranceInfo {
+  bool is_given = false;                 ///< absent: the default of the element type
+  double rel = 0, abs = -1;              ///< abs < 0: not given
+  bool operator==(const ToleranceInfo&) const = default;
+};
+
+struct AccuracyInfo {
+  bool is_given = false;
+  double target = 0;
+  std::string metric;                    ///< name of the metric transform
+  bool higher_is_better = true;
+  bool operator==(const AccuracyInfo&) const = default;
+};
+
+struct TransformInfo {
+  std::string name;
+  std::string template_name;             ///< as declared; equal to name if there is no template
+  AccuracyInfo accuracy;
+  ToleranceInfo tolerance;
+  std::vector<std::string> sizes;        ///< size variables
+  std::vector<std::string> calls;        ///< transforms that its bodies call
+  std::vector<SiteInfo> sites;
+  std::vector<Forbidden> forbidden;
+  std::vector<TunableInfo> tunables;
+  bool operator==(const TransformInfo&) const = default;
+};
+
+struct TrainingInfo {
+  int format = kInfoFormat;
+  std::string program;
+  std::string source;                    ///< `sha256:…` of the program's text
+  std::string element = "double";
+  std::string fp = "contract";
+  std::string main;                      ///< name of the main transform
+  std::vector<TransformInfo> transforms;
+  std::vector<TunableInfo> global;
+  bool operator==(const TrainingInfo&) const = default;
+};
+
+/// The globals that every program has, in their order: `threads` (0 means the CPUs available to the
+/// process) and `sequential_cutoff`. The compiler puts them into TrainingInfo::global.
+[[nodiscard]] std::vector<TunableInfo> standard_globals();
+inline constexpr int kTunableThreads = 0;
+inline constexpr int kTunableSequentialCutoff = 1;
+
+/// JSON, two blanks of indentation, ends in a newline; same value -> same bytes.
+[[nodiscard]] std::string to_json(const TrainingInfo& info);
+/// `name` is for messages: a file's name. Throws ConfigError (file:line:column: reason).
+[[nodiscard]] TrainingInfo parse_training_info(std::string_view text, const std::string& name);
+/// Throws IoError, ConfigError.
+[[nodiscard]] TrainingInfo read_training_info(const std::string& path);
+
+/// The sites and tunables of a program by number.
+class InfoIndex {
+ public:
+  /// Keeps a reference to `info`.
+  explicit InfoIndex(const TrainingInfo& info);
+  struct SiteRef { const TransformInfo* transform; const SiteInfo* site; };
+  struct TunableRef { const TransformInfo* transform; const TunableInfo* tunable; };  ///< transform null: global
+
+  [[nodiscard]] const TrainingInfo& info() const { return *info_; }
+  [[nodiscard]] int num_sites() const { return static_cast<int>(sites_.size()); }
+  [[nodiscard]] int num_tunables() const { return static_cast<int>(tunables_.size()); }
+  [[nodiscard]] const SiteRef& site(int id) const { return sites_[static_cast<std::size_t>(id)]; }
+  [[nodiscard]] const TunableRef& tunable(int id) const { return tunables_[static_cast<std::size_t>(id)]; }
+  /// -1 if there is none; an empty transform means global.
+  [[nodiscard]] int find_site(std::string_view transform, std::string_view site) const;
+  [[nodiscard]] int find_tunable(std::string_view transform, std::string_view tunable) const;
+  /// `Convolve2D.Out#1`, `Convolve2D.split_size`, `threads`: the name that messages, statistics and the protocol use.
+  [[nodiscard]] std::string site_name(int id) const;
+  [[nodiscard]] std::string tunable_name(int id) const;
+
+ private:
+  const TrainingInfo* info_;
+  std::vector<SiteRef> sites_;
+  std::vector<TunableRef> tunables_;
+};
+
+}  // namespace pbrt

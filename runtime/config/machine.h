@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// The fingerprint of a machine: what decides whether a tuned configuration fits. CPU, caches and
+// cores from hwloc (no PCI or I/O discovery: it stays fast), devices as the caller lists them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace pbrt {
+
+struct DeviceId {
+  std::string name;
+  std::string driver;
+  bool operator==(const DeviceId&) const = default;
+};
+
+struct CacheInfo {
+  int level = 1;
+  std::int64_t size_bytes = 0;
+  bool operator==(const CacheInfo&) const = default;
+};
+
+struct Machine {
+  std::string cpu;                  ///< model name
+  int cpus = 1;                     ///< available to the process: affinity and cgroup quota
+  int cores = 1;                    ///< physical cores of the machine
+  std::vector<CacheInfo> caches;    ///< data and unified caches of one CPU, smallest level first
+  std::vector<DeviceId> devices;    ///< in `--list-devices` order
+  bool operator==(const Machine&) const = default;
+};
+
+/// CPUs that this process may use: affinity mask and cgroup quota (rounded up), at least 1. Cheap.
+[[nodiscard]] int available_cpus();
+
+/// Describes this machine. Cost: a few milliseconds.
+[[nodiscard]] Machine detect_machine(std::vector<DeviceId> devices);
+
+/// How badly a configuration tuned on `a` fits `b`: 0 exactly for equal machines. Other devices weigh
+/// most, then the CPU, then the number of CPUs, then caches.
+[[nodiscard]] double machine_distance(const Machine& a, const Machine& b);
+
+/// One line for people: `Intel Xeon … (2 CPUs), PoCL`.
+[[nodiscard]] std::string describe(const Machine& machine);
+
+}  // namespace pbrt
