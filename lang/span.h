@@ -18,7 +18,7 @@ struct Span {
   std::uint32_t begin = 0;
   std::uint32_t end = 0;
 
-  [[nodiscard]] bool is_known() const { return file != kNoFile; }
+  [[nodiscard]] constexpr bool is_known() const { return file != kNoFile; }
   auto operator<=>(const Span&) const = default;
 };
 
