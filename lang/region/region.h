@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+// Exact sets of integer points with symbolic sizes: `Region` (cells of a matrix, instances
+// of a rule) and `RegionMap` (instance -> cells). Value types over isl, which is spelled
+// in lang/region/*.cpp and nowhere else. Used by frontend/infer_regions and choicegraph.
+//
+// Parameters are named (size variables, tunables, terms that are not affine such as
+// `n*m`); dimensions are named too, and a symbol of an IndexExpr means the dimension of
+// that name if there is one, else the parameter. See Note [Life time and limits].
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lang/index_expr.h"
+
+// isl's own names: only pointers to them are stored here.
+struct isl_set;
+struct isl_map;
+
+namespace pb {
+
+/// Half-open interval of one dimension.
+struct Interval {
+  IndexExpr lo, hi;
+  bool operator==(const Interval&) const = default;
+};
+
+/// A box of symbolic bounds; it holds its cells only while every guard is >= 0.
+struct RegionBox {
+  std::vector<Interval> dims;      ///< dimension 0 first
+  std::vector<IndexExpr> guards;   ///< conditions on parameters that the bounds do not imply
+};
+
+/// Handle of the arena that regions live in: copies share it, and it goes with the last of
+/// its handles and regions. Threads: one thread at a time for a context and all its regions.
+class RegionContext {
+ public:
+  RegionContext();
+  RegionContext(const RegionContext& other) noexcept;
+  RegionContext(RegionContext&& other) noexcept;
+  RegionContext& operator=(RegionContext other) noexcept;
+  ~RegionContext();
+
+  /// True once some operation was stopped by a RegionLimit; its result, and what was made from it, is unknown.
+  [[nodiscard]] bool limit_exceeded() const;
+  void clear_limit_exceeded() const;
+
+  struct State;
+  [[nodiscard]] State& state() const { return *state_; }
+
+ private:
+  State* state_;
+};
+
+/// Bounds the work of all operations of one context while it lives; about 10^7 elementary operations a second.
+class RegionLimit {
+ public:
+  explicit RegionLimit(const RegionContext& context, std::uint64_t max_operations = 20'000'000);
+  ~RegionLimit();
+  RegionLimit(const RegionLimit&) = delete;
+  RegionLimit& operator=(const RegionLimit&) = delete;
+
+ private:
+  RegionContext context_;
+};
+
+/// A set of points over named dimensions. Default-constructed: unknown (no space, no points asked of it).
+class Region {
+ public:
+  Region() = default;
+  Region(const Region& other);
+  Region(Region&& other) noexcept;
+  Region& operator=(Region other) noexcept;
+  ~Region();
+
+  [[nodiscard]] static Region universe(const RegionContext& context, const std::vector<std::string>& dims);
+  [[nodiscard]] static Region nothing(const RegionContext& context, const std::vector<std::string>& dims);
+  /// The points of `box`, bounds and guards; dimension k is named dims[k].
+  [[nodiscard]] static Region from_box(const RegionContext& context, const std::vector<std::string>& dims, const RegionBox& box);
+
+  /// False for a default-constructed region and after a limit was exceeded.
+  [[nodiscard]] bool is_known() const { return set_ != nullptr; }
+  [[nodiscard]] RegionContext context() const;
+  [[nodiscard]] int num_dims() const;
+  [[nodiscard]] std::vector<std::string> dims() const;
+  [[nodiscard]] std::vector<std::string> parameters() const;  ///< names that constrain this region
+
+  /// Points at which `expr` >= 0, or == 0.
+  [[nodiscard]] Region where_nonnegative(const IndexExpr& expr) const;
+  [[nodiscard]] Region where_zero(const IndexExpr& expr) const;
+
+  // Both sides have the same number of dimensions; the result has the names of the left one.
+  [[nodiscard]] Region intersect(const Region& other) const;
+  [[nodiscard]] Region unite(const Region& other) const;
+  [[nodiscard]] Region subtract(const Region& other) const;
+  /// Keeps the points for parameter values in `parameters`, a region without dimensions.
+  [[nodiscard]] Region intersect_parameters(const Region& parameters) const;
+  /// The parameter values for which there is a point, as a region without dimensions.
+  [[nodiscard]] Region parameter_values() const;
+  [[nodiscard]] Region project_out(int first, int count) const;
+  [[nodiscard]] Region lexmin() const;
+  /// Fewer pieces, same points.
+  [[nodiscard]] Region coalesce() const;
+  /// Simpler, equal to this within `known`.
+  [[nodiscard]] Region simplify_given(const Region& known) const;
+
+  /// An unknown region is neither empty, nor a subset, nor equal.
+  [[nodiscard]] bool is_empty() const;
+  /// Empty for all values >= `minimum` of the parameters in `names`.
+  [[nodiscard]] bool is_empty_for_large(const std::vector<std::string>& names, std::int64_t minimum = 1000) const;
+  [[nodiscard]] bool is_subset(const Region& other) const;
+  [[nodiscard]] bool is_equal(const Region& other) const;
+  [[nodiscard]] bool intersects(const Region& other) const;
+  /// True if a point exists for these parameter values (every parameter given) and coordinates.
+  [[nodiscard]] bool contains(const std::vector<std::pair<std::string, std::int64_t>>& parameters,
+                              const std::vector<std::int64_t>& point) const;
+
+  /// Bounds of one dimension over the points, as functions of the parameters; exact where the region is not
+  /// empty. None if there is no finite bound or it is neither a minimum nor a maximum of quasi-affine terms.
+  [[nodiscard]] std::optional<Interval> bounds(int dim) const;
+  /// This region as one box within `known` parameter values; none if it is no box.
+  [[nodiscard]] std::optional<RegionBox> as_box(const Region& known) const;
+  /// Disjoint boxes whose union is this region within `known`; none if it is no finite union of boxes.
+  [[nodiscard]] std::optional<std::vector<RegionBox>> disjoint_boxes(const Region& known) const;
+
+  /// isl's text: `[n] -> { [x] : 0 <= x < n }`.
+  [[nodiscard]] std::string to_string() const;
+
+ private:
+  friend class RegionMap;
+  friend struct RegionAccessor;
+  explicit Region(isl_set* set) : set_(set) {}
+  isl_set* set_ = nullptr;
+};
+
+/// A relation from points to points: rule instance -> cells.
+class RegionMap {
+ public:
+  RegionMap() = default;
+  RegionMap(const RegionMap& other);
+  RegionMap(RegionMap&& other) noexcept;
+  RegionMap& operator=(RegionMap other) noexcept;
+  ~RegionMap();
+
+  /// Point (in dims) -> box whose bounds are expressions over the in dimensions and parameters.
+  [[nodiscard]] static RegionMap to_box(const RegionContext& context, const std::vector<std::string>& in_dims,
+                                        const std::vector<std::string>& out_dims, const std::vector<Interval>& box);
+
+  [[nodiscard]] bool is_known() const { return map_ != nullptr; }
+  [[nodiscard]] RegionMap intersect_domain(const Region& domain) const;
+  [[nodiscard]] RegionMap intersect_range(const Region& range) const;
+  [[nodiscard]] RegionMap intersect_parameters(const Region& parameters) const;
+  [[nodiscard]] Region domain() const;
+  [[nodiscard]] Region range() const;
+  [[nodiscard]] Region apply(const Region& points) const;
+  [[nodiscard]] Region preimage(const Region& points) const;
+  [[nodiscard]] RegionMap reverse() const;
+  [[nodiscard]] RegionMap unite(const RegionMap& other) const;
+  /// First this, then `next`.
+  [[nodiscard]] RegionMap then(const RegionMap& next) const;
+  /// Differences (out - in) of related points; in and out have the same number of dimensions.
+  [[nodiscard]] Region deltas() const;
+  [[nodiscard]] bool is_empty() const;
+  [[nodiscard]] bool is_equal(const RegionMap& other) const;
+  /// At most one in point per out point.
+  [[nodiscard]] bool is_injective() const;
+  /// At most one out point per in point.
+  [[nodiscard]] bool is_single_valued() const;
+  [[nodiscard]] std::string to_string() const;
+
+ private:
+  friend struct RegionAccessor;
+  explicit RegionMap(isl_map* map) : map_(map) {}
+  isl_map* map_ = nullptr;
+};
+
+// Note [Life time and limits]
+// Every region keeps its context alive, so a Program may be moved, copied and destroyed in any order with the
+// passes that made it. Regions of different contexts must not meet in one operation.
+// Some questions are expensive in the worst case. A pass holds a RegionLimit around its queries; when it runs out,
+// operations return unknown regions (is_known() is false) and limit_exceeded() stays true until cleared: the
+// pass reports it once as a diagnostic and drops what it was computing.
+
+}  // namespace pb
