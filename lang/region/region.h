@@ -132,8 +132,9 @@ class Region {
  private:
   friend class RegionMap;
   friend struct RegionAccessor;
-  explicit Region(isl_set* set) : set_(set) {}
+  Region(RegionContext::State* state, isl_set* set);
   isl_set* set_ = nullptr;
+  RegionContext::State* state_ = nullptr;
 };
 
 /// A relation from points to points: rule instance -> cells.
@@ -173,8 +174,9 @@ class RegionMap {
 
  private:
   friend struct RegionAccessor;
-  explicit RegionMap(isl_map* map) : map_(map) {}
+  RegionMap(RegionContext::State* state, isl_map* map);
   isl_map* map_ = nullptr;
+  RegionContext::State* state_ = nullptr;
 };
 
 // Note [Life time and limits]
