@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+// The narrow interface between the management thread and a device: memory, copies, kernels, and completion
+// callbacks. Implemented by runtime/cl (OpenCL) and by gpu/fake_device (tests). One manager thread calls it;
+// operations of one device complete in the order in which they were enqueued.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "runtime/config/errors.h"
+
+namespace pbrt::gpu {
+
+enum class DeviceType : std::uint8_t { Cpu, Gpu, Accelerator, Other };
+[[nodiscard]] const char* to_string(DeviceType type);
+
+struct DeviceInfo {
+  std::string name;
+  std::string driver;            ///< version text of the driver
+  std::string platform;
+  DeviceType type = DeviceType::Other;
+  std::uint64_t memory_bytes = 0;
+  std::uint64_t max_alloc_bytes = 0;
+  std::uint64_t local_bytes = 0;
+  int compute_units = 0;
+  std::size_t max_group_size = 1;
+  std::array<std::size_t, 3> max_group_shape = {1, 1, 1};
+  bool has_fp64 = false;
+  bool shares_host_memory = false;  ///< kernels work on the host's pages: no copies
+};
+
+/// The device cannot go on (or a driver call failed in a way that leaves it unknown): it is dropped.
+class DeviceFailure : public DeviceError {
+ public:
+  using DeviceError::DeviceError;
+};
+
+/// This one operation cannot be done (resources, arguments); the device is usable.
+class DeviceRefusal : public DeviceError {
+ public:
+  using DeviceError::DeviceError;
+};
+
+/// The driver does not build this kernel; `log` is its output.
+class BuildFailure : public DeviceError {
+ public:
+  BuildFailure(const std::string& message, std::string log) : DeviceError(message), log_(std::move(log)) {}
+  [[nodiscard]] const std::string& log() const { return log_; }
+
+ private:
+  std::string log_;
+};
+
+/// Told once, from any thread (also from within the call that enqueues), when an operation has ended.
+class Completion {
+ public:
+  virtual ~Completion() = default;
+  virtual void done(bool ok) noexcept = 0;
+};
+
+class Buffer {
+ public:
+  virtual ~Buffer() = default;
+  [[nodiscard]] virtual std::size_t size_bytes() const = 0;
+};
+
+/// What a built kernel needs and allows on its device.
+struct KernelLimits {
+  std::size_t max_group_size = 1;
+  std::uint64_t local_bytes = 0;   ///< used by the kernel itself, without tile arguments
+};
+
+class Kernel {
+ public:
+  virtual ~Kernel() = default;
+  [[nodiscard]] virtual KernelLimits limits() const = 0;
+};
+
+/// Bytes of host memory and buffer at the same layout: `slices` of `rows` of `row_bytes`.
+struct CopyShape {
+  std::size_t offset = 0;
+  std::size_t row_bytes = 0;
+  std::size_t rows = 1;
+  std::size_t row_pitch = 0;
+  std::size_t slices = 1;
+  std::size_t slice_pitch = 0;
+  [[nodiscard]] std::size_t bytes() const { return row_bytes * rows * slices; }
+  bool operator==(const CopyShape&) const = default;
+};
+
+struct KernelArg {
+  enum class Kind : std::uint8_t { Buffer, Value, Local };
+  Kind kind = Kind::Value;
+  Buffer* buffer = nullptr;
+  std::array<std::byte, 8> value = {};
+  std::size_t size_bytes = 0;      ///< of the value, or of the local memory
+};
+
+struct KernelRange {
+  int num_dims = 1;
+  std::array<std::size_t, 3> global = {1, 1, 1};
+  std::array<std::size_t, 3> group = {1, 1, 1};
+};
+
+class Device {
+ public:
+  virtual ~Device() = default;
+  [[nodiscard]] virtual const DeviceInfo& info() const = 0;
+
+  /// A buffer of this size; null if there is no memory. `host`: the storage's memory, page aligned, used in place if shares_host_memory.
+  [[nodiscard]] virtual std::unique_ptr<Buffer> allocate(std::size_t size_bytes, void* host) = 0;
+
+  /// Builds, or takes from a cache. Throws BuildFailure.
+  [[nodiscard]] virtual std::unique_ptr<Kernel> build(const char* source, const char* name, const std::string& options) = 0;
+
+  /// Enqueues copies between `host` (start of the storage) and `buffer`. `done` is called when the last has ended; it and `host`
+  /// must live until then.
+  virtual void write(Buffer& buffer, const void* host, std::span<const CopyShape> shapes, Completion& done) = 0;
+  virtual void read(const Buffer& buffer, void* host, std::span<const CopyShape> shapes, Completion& done) = 0;
+  virtual void launch(Kernel& kernel, std::span<const KernelArg> args, const KernelRange& range, Completion& done) = 0;
+
+  /// True if write() has taken a copy when it returns, so that the host may write its memory at once.
+  [[nodiscard]] virtual bool copies_at_enqueue(std::span<const CopyShape>) const { return false; }
+
+  /// Sends what was enqueued to the device.
+  virtual void flush() = 0;
+  /// Waits until everything enqueued has ended. Never throws.
+  virtual void finish() noexcept = 0;
+
+  /// Statistics of the implementation (cache hits …), for --stats.
+  struct Counters {
+    std::int64_t kernels_built = 0;
+    std::int64_t kernels_from_disk = 0;
+    double build_ms = 0;
+  };
+  [[nodiscard]] virtual Counters counters() const { return {}; }
+};
+
+}  // namespace pbrt::gpu

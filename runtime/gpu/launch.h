@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+// What generated code needs to run a kernel on a device and to keep host and device copies of a matrix
+// consistent. Light: no threads, no OpenCL. The kernel's parameter list is fixed here, see Note [Kernel parameters].
+//
+//   pbrt::gpu::Launch launch(kKernel_Convolve2D_0_basic, pb_frame, ctx.gpu());
+//   launch.output(Out, Out.region(x0, y0, x1, y1), pbrt::gpu::CopyOut::May).input(In).input(Kernel)
+//         .scalar(w).scalar(h).scalar(KWIDTH).range(2, lo, extent).group(ctx.tunable_array(kTunable_wg), 2);
+//   if (!launch.run()) { ctx.fallback(site, alternative, launch.reason()); /* CPU version */ }
+//
+// Around host code, whether or not a device exists (one load when the storage never was on a device):
+//   need_on_host(frame, In);            before reading; also before a rule that may leave cells unchanged, on its output
+//   before_host_write(frame, Out);      before writing: waits for device operations in flight on that part
+//   … host code …
+//   wrote_on_host(Out);                 afterwards: device copies of that part are stale
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/gpu/region_ref.h"
+
+namespace pbrt {
+class Frame;
+}
+
+namespace pbrt::gpu {
+
+class Manager;
+struct LaunchRequest;
+
+/// A scalar argument whose value becomes a build option `-D<macro>=<value>`, so that loop bounds are constants.
+struct SpecializedScalar {
+  const char* macro = nullptr;  ///< `PB_KWIDTH`
+  int scalar = 0;               ///< which scalar() call, 0 first; an integer scalar
+};
+
+/// A kernel in generated code; constant data with static life.
+///
+/// Build options: the kernel is built per set of values with `-DPB_INDEX=int|long` (int: every element
+/// offset and every sum of products of indices and strides of its regions fits 32 bits), `-DPB_UNIT_STRIDE=1` if dimension 0 of every region
+/// has stride 1, `-D<macro>=<value>` per specialised scalar, and `-DPB_GROUP0=<n> -DPB_GROUP1=… -DPB_GROUP2=…` if specialize_group.
+/// After kMaxVariants builds of one kernel on one device the generic build is used for new values: PB_INDEX=long and no other macro.
+/// Sources test them with #ifdef; the parameter list is the same in every build.
+struct KernelDesc {
+  const char* name = nullptr;          ///< of the __kernel function
+  const char* source = nullptr;        ///< OpenCL C 1.2, whole program
+  const char* options = "";            ///< further build options, e.g. `-cl-fp32-correctly-rounded-divide-sqrt`
+  bool needs_fp64 = false;
+  int num_regions = 0;
+  int num_scalars = 0;
+  int num_tiles = 0;
+  const SpecializedScalar* specialized = nullptr;
+  int num_specialized = 0;
+  bool specialize_group = false;
+};
+
+inline constexpr int kMaxVariants = 32;
+
+/// What follows a region that a kernel writes (the compiler's copy classes).
+enum class CopyOut : std::uint8_t {
+  Must,    ///< a CPU step reads it next: read back at once; run() returns when it is on the host
+  Reused,  ///< a device step reads it next: stays; run() returns when the kernel is enqueued
+  May,     ///< unknown: stays pending until need_on_host; run() returns when the kernel is enqueued
+};
+
+/// One dimension of a local-memory tile: its extent is  extent + sum over loops d of |step[d]| * (group size in d - 1).
+/// `In.region(x, y, x+K, y+K)`: {{1,0,0}, K} and {{0,1,0}, K}; an input that is the same for all instances: {{0,0,0}, extent}.
+struct TileDim {
+  std::int64_t step[3] = {0, 0, 0};
+  std::int64_t extent = 1;
+};
+
+/// One execution of a kernel. Arguments are given in the order of the kernel's parameters.
+class Launch {
+ public:
+  /// `manager` may be null (no device): run() then fails with the reason.
+  Launch(const KernelDesc& kernel, Frame& frame, Manager* manager);
+  ~Launch();
+  Launch(const Launch&) = delete;
+  Launch& operator=(const Launch&) = delete;
+
+  /// A region that the kernel reads. `read`: the part it reads, a view of the same storage; default the whole view.
+  Launch& input(const RegionRef& view) { return add_region(view, view, kRead, CopyOut::May); }
+  Launch& input(const RegionRef& view, const RegionRef& read) { return add_region(view, read, kRead, CopyOut::May); }
+
+  /// A region of which the kernel writes *every* cell of `written` and reads none.
+  Launch& output(const RegionRef& view, CopyOut copy_out) { return add_region(view, view, kWrite, copy_out); }
+  Launch& output(const RegionRef& view, const RegionRef& written, CopyOut copy_out) { return add_region(view, written, kWrite, copy_out); }
+
+  /// A region that the kernel may read and may write: its earlier contents are copied in (rules that may leave cells unchanged).
+  Launch& inout(const RegionRef& view, CopyOut copy_out) { return add_region(view, view, kRead | kWrite, copy_out); }
+  Launch& inout(const RegionRef& view, const RegionRef& touched, CopyOut copy_out) { return add_region(view, touched, kRead | kWrite, copy_out); }
+
+  Launch& scalar(std::int32_t value);   ///< `const int`
+  Launch& scalar(std::int64_t value);   ///< `const long`
+  Launch& scalar(float value);
+  Launch& scalar(double value);
+
+  /// `__local T*` of the product of `dims` extents; after range() and group() do not matter for the order of calls.
+  Launch& tile(int element_bytes, int num_dims, const TileDim* dims);
+
+  /// The loops, fastest first: first instance and number of instances. Loops beyond the third are folded into dimension 2.
+  Launch& range(int num_dims, const std::int32_t* lo, const std::int32_t* extent);
+
+  /// Work-group shape, fastest first; clamped to what device and kernel allow (counted in the statistics).
+  Launch& group(const std::int64_t* shape, int num_dims);
+
+  /// Runs the kernel; the fiber is suspended meanwhile. False: nothing was changed, do it on the CPU and count reason().
+  ///
+  /// Threads: a worker's fiber. An empty range is true at once.
+  /// Errors:  throws DeviceLost if an input exists only on a device that failed
+  [[nodiscard]] bool run();
+
+  /// Why run() returned false; static or owned by the launch.
+  [[nodiscard]] const char* reason() const;
+
+ private:
+  enum Access : std::uint8_t { kRead = 1, kWrite = 2 };
+  Launch& add_region(const RegionRef& view, const RegionRef& touched, int access, CopyOut copy_out);
+
+  LaunchRequest* request_;   // owned
+};
+
+namespace detail {
+void need_on_host_slow(Frame& frame, const RegionRef& region);
+void before_host_write_slow(Frame& frame, const RegionRef& region);
+void wrote_on_host_slow(const RegionRef& region);
+}  // namespace detail
+
+}  // namespace pbrt::gpu
+
+namespace pbrt {
+
+/// Suspends the fiber until this part of the storage is whole in host memory.
+///
+/// Errors: DeviceLost if it existed only on a device that failed
+/// Cost:   one load if the storage has nothing newer on a device
+template <class Region>
+inline void need_on_host(Frame& frame, const Region& region) {
+  if (gpu::device_state(region) & gpu::kDirty) gpu::detail::need_on_host_slow(frame, region);
+}
+
+/// Suspends the fiber until no device operation in flight uses this part of the storage in host memory.
+///
+/// Cost: one load if nothing is in flight
+template <class Region>
+inline void before_host_write(Frame& frame, const Region& region) {
+  if (gpu::device_state(region) & gpu::kInFlight) gpu::detail::before_host_write_slow(frame, region);
+}
+
+/// The host wrote this part: device copies of it are stale, and what the device had that was newer is void.
+///
+/// Pre:  before_host_write(frame, region) since the last launch that uses the storage
+/// Cost: one load if the storage never was on a device
+template <class Region>
+inline void wrote_on_host(const Region& region) {
+  if (gpu::device_state(region) != 0) gpu::detail::wrote_on_host_slow(region);
+}
+
+}  // namespace pbrt
+
+// Note [Kernel parameters]
+//
+// In this order:
+//   1. per region, in order of input/output/inout calls:
+//        __global [const] T* <name>_data      the whole storage
+//        const long <name>_offset             of the view's first element, in elements
+//        const long <name>_stride0 … stride{N-1}   in elements
+//        const int  <name>_size0 … size{N-1}       of the view
+//      N = 0: data and offset only
+//   2. the scalars, in order of scalar calls
+//   3. const int pb_lo0 … pb_lo{D-1}, then const int pb_extent0 … pb_extent{D-1}
+//   4. __local T* <name>_tile per tile call
+// The range has min(D, 3) dimensions, each rounded up to a multiple of the work-group: kernels test get_global_id(d) < pb_extent{d}.

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// A matrix handle as the device side sees it: storage and view without the element type, borrowed for the
+// duration of one call. Included by generated code through launch.h.
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/matrix/element_kind.h"
+#include "runtime/matrix/storage.h"
+#include "runtime/matrix/view.h"
+
+namespace pbrt::gpu {
+
+/// Bits of Storage::device_state.
+enum : std::uint32_t {
+  kHasRecord = 1,   ///< was on a device
+  kDirty = 2,       ///< some part is newer on a device than on the host, or was lost with one
+  kInFlight = 4,    ///< a device operation uses the host's memory
+};
+
+struct RegionRef {
+  Storage* storage = nullptr;   ///< null: not in matrix storage (a number on its own)
+  RawView view;
+
+  RegionRef() = default;
+  RegionRef(Storage* region_storage, const RawView& region_view) : storage(region_storage), view(region_view) {}
+  /// From any handle: MatrixRegion, ConstMatrixRegion, AnyMatrix.
+  template <class Region>
+    requires requires(const Region& r) { r.storage_ref(); r.raw(); }
+  RegionRef(const Region& region) : storage(region.storage_ref().get()), view(region.raw()) {}
+};
+
+// Acquire pairs with the release in StorageRecord::publish_state: who sees the bit cleared sees the data.
+inline std::uint32_t device_state(const Storage* storage) {
+  return storage == nullptr ? 0 : storage->device_state.load(std::memory_order_acquire);
+}
+inline std::uint32_t device_state(const RegionRef& region) { return device_state(region.storage); }
+template <class Region>
+inline std::uint32_t device_state(const Region& region) {
+  return device_state(region.storage_ref().get());
+}
+
+}  // namespace pbrt::gpu
