@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// The source files of one compilation: their text, and from a byte offset to line and
+// column. Each file is read once. Every Span of every tree points into this table.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lang/span.h"
+
+namespace pb {
+
+/// Where a byte stands, as a person counts: lines and columns from 1; columns in bytes.
+struct Position {
+  std::string_view file;  ///< name to show: the path as given, or what a line marker says
+  std::uint32_t line = 1;
+  std::uint32_t column = 1;
+};
+
+class SourceManager {
+ public:
+  /// Reads the file at `path`, or finds it if it was read before (same canonical path).
+  ///
+  /// Errors: no value if it cannot be read; `why`, if given, then says why in words
+  [[nodiscard]] std::optional<FileId> load(const std::string& path, std::string* why = nullptr);
+  /// Adds a text that is in memory under the name `name`.
+  FileId add(std::string name, std::string text);
+
+  /// True if `load(path)` has read this file before.
+  [[nodiscard]] bool is_loaded(const std::string& path) const;
+
+  [[nodiscard]] std::string_view text(FileId file) const;
+  [[nodiscard]] std::string_view text(Span span) const;
+  /// The name to show, as given to `load` or `add`.
+  [[nodiscard]] std::string_view name(FileId file) const;
+  [[nodiscard]] std::size_t num_files() const { return files_.size(); }
+
+  /// Position of the byte at `offset`; line markers count.
+  [[nodiscard]] Position position(FileId file, std::uint32_t offset) const;
+  [[nodiscard]] Position begin_of(Span span) const { return position(span.file, span.begin); }
+  /// The whole line that holds `offset`, without its end-of-line characters.
+  [[nodiscard]] Span line_span(FileId file, std::uint32_t offset) const;
+
+  /// Obeys `# line "name"`: the text from `offset` on counts as starting at `line` of `name`.
+  /// Pre: `offset` is the start of a line and greater than those of earlier calls for this file
+  void set_line_marker(FileId file, std::uint32_t offset, std::uint32_t line, std::string name);
+
+ private:
+  struct Marker {
+    std::uint32_t offset;
+    std::uint32_t line;
+    std::string name;
+  };
+  struct File {
+    std::string name;
+    std::string canonical;  ///< empty for texts in memory
+    std::string text;
+    std::vector<std::uint32_t> line_starts;
+    std::vector<Marker> markers;
+  };
+  [[nodiscard]] const File& file(FileId id) const;
+
+  std::deque<File> files_;  // a deque: views of names and texts stay good when files are added
+};
+
+}  // namespace pb
