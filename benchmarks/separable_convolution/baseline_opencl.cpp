@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: MIT
+// Runs the hand-written kernels of baseline.cl: the baseline of the generated OpenCL code.
+// For each job and memory version it tries a list of work-group shapes and prints, as one JSON
+// object, the best one's median time, resident (data stays on the device) and end to end
+// (pictures written to and read from ordinary host memory; devices that share the host's memory use its pages).
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+void check(cl_int status, const char* what) {
+  if (status == CL_SUCCESS) return;
+  std::fprintf(stderr, "baseline_opencl: %s failed (%d)\n", what, status);
+  std::exit(1);
+}
+
+struct Options {
+  int n = 3520, kw = 7, trials = 5, device = 0;
+  bool is_float = false;
+  std::string source = "baseline.cl";
+};
+
+std::vector<cl_device_id> all_devices() {
+  cl_uint num_platforms = 0;
+  clGetPlatformIDs(0, nullptr, &num_platforms);
+  std::vector<cl_platform_id> platforms(num_platforms);
+  if (num_platforms) check(clGetPlatformIDs(num_platforms, platforms.data(), nullptr), "clGetPlatformIDs");
+  std::vector<cl_device_id> devices;
+  for (const cl_platform_id p : platforms) {
+    cl_uint count = 0;
+    if (clGetDeviceIDs(p, CL_DEVICE_TYPE_ALL, 0, nullptr, &count) != CL_SUCCESS) continue;
+    devices.resize(devices.size() + count);
+    check(clGetDeviceIDs(p, CL_DEVICE_TYPE_ALL, count, devices.data() + devices.size() - count, nullptr), "clGetDeviceIDs");
+  }
+  return devices;
+}
+
+double median(std::vector<double> v) {
+  std::sort(v.begin(), v.end());
+  return v[v.size() / 2];
+}
+
+struct Shape {
+  std::size_t x, y;
+};
+constexpr Shape kShapes[] = {{16, 16}, {32, 8}, {64, 4}, {32, 4}, {64, 1}, {128, 1}, {128, 2}, {256, 1}, {512, 1}, {32, 32}, {16, 8}, {128, 8}};
+
+/// One kernel launch: which, its output extents and the halo of its tile.
+struct Pass {
+  cl_kernel kernel;
+  cl_mem src, dst;
+  int w, h, ow, oh, halo_x, halo_y;
+  bool is_local;
+};
+
+template <class T>
+class Bench {
+ public:
+  explicit Bench(const Options& o) : o_(o) {
+    const auto devices = all_devices();
+    if (o.device < 0 || o.device >= int(devices.size())) {
+      std::fprintf(stderr, "baseline_opencl: no device %d (there are %zu)\n", o.device, devices.size());
+      std::exit(1);
+    }
+    device_ = devices[o.device];
+    cl_device_type type;
+    check(clGetDeviceInfo(device_, CL_DEVICE_TYPE, sizeof type, &type, nullptr), "clGetDeviceInfo");
+    shares_memory_ = (type & CL_DEVICE_TYPE_CPU) != 0;
+    cl_int status;
+    context_ = clCreateContext(nullptr, 1, &device_, nullptr, nullptr, &status);
+    check(status, "clCreateContext");
+    queue_ = clCreateCommandQueue(context_, device_, 0, &status);
+    check(status, "clCreateCommandQueue");
+    build();
+    allocate();
+  }
+
+  void print() {
+    char name[256] = "";
+    check(clGetDeviceInfo(device_, CL_DEVICE_NAME, sizeof name, name, nullptr), "clGetDeviceInfo");
+    std::printf("{\"n\": %d, \"width\": %d, \"element\": \"%s\", \"device\": \"%s\", \"times_ns\": {", o_.n, o_.kw,
+                sizeof(T) == 4 ? "float" : "double", name);
+    bool first = true;
+    for (const bool is_local : {false, true})
+      for (const bool is_2d : {true, false}) {
+        const auto [resident, end_to_end, shape] = best(is_2d, is_local);
+        std::printf("%s\"%s_%s\": {\"resident\": %.0f, \"end_to_end\": %.0f, \"shape\": \"%s\"}", first ? "" : ", ",
+                    is_2d ? "2d" : "separable", is_local ? "local" : "basic", resident, end_to_end, shape.c_str());
+        first = false;
+      }
+    std::printf("}}\n");
+  }
+
+ private:
+  void build() {
+    std::ifstream file(o_.source);
+    std::stringstream text;
+    text << file.rdbuf();
+    const std::string source = text.str();
+    if (source.empty()) std::fprintf(stderr, "baseline_opencl: cannot read %s\n", o_.source.c_str()), std::exit(1);
+    const char* p = source.c_str();
+    cl_int status;
+    program_ = clCreateProgramWithSource(context_, 1, &p, nullptr, &status);
+    check(status, "clCreateProgramWithSource");
+    const std::string options = std::string("-DT=") + (sizeof(T) == 4 ? "float" : "double -DNEEDS_FP64") +
+                                " -DKWIDTH=" + std::to_string(o_.kw);
+    if (clBuildProgram(program_, 1, &device_, options.c_str(), nullptr, nullptr) != CL_SUCCESS) {
+      std::vector<char> log(1 << 16);
+      clGetProgramBuildInfo(program_, device_, CL_PROGRAM_BUILD_LOG, log.size(), log.data(), nullptr);
+      std::fprintf(stderr, "baseline_opencl: %s\n", log.data());
+      std::exit(1);
+    }
+  }
+
+  void allocate() {
+    const int ow = o_.n - o_.kw + 1;
+    const auto host = [&](std::size_t cells) {
+      auto* data = static_cast<T*>(std::aligned_alloc(4096, (cells * sizeof(T) + 4095) / 4096 * 4096));
+      for (std::size_t i = 0; i < cells; ++i) data[i] = T((i * 31) % 256);
+      return data;
+    };
+    in_ = host(std::size_t(o_.n) * o_.n), out_ = host(std::size_t(ow) * ow), weights_ = host(o_.kw);
+    for (int i = 0; i < o_.kw; ++i) weights_[i] = T(1) / o_.kw;
+    const auto buffer = [&](std::size_t cells, T* data) {
+      cl_int status;
+      cl_mem m = clCreateBuffer(context_, CL_MEM_READ_WRITE | (shares_memory_ && data ? CL_MEM_USE_HOST_PTR : 0),
+                                std::max<std::size_t>(cells, 1) * sizeof(T), shares_memory_ ? data : nullptr, &status);
+      check(status, "clCreateBuffer");
+      return m;
+    };
+    d_in_ = buffer(std::size_t(o_.n) * o_.n, in_);
+    d_rows_ = buffer(std::size_t(ow) * o_.n, nullptr);
+    d_out_ = buffer(std::size_t(ow) * ow, out_);
+    d_weights_ = buffer(o_.kw, weights_);
+    write_inputs();
+    check(clFinish(queue_), "clFinish");
+  }
+
+  void write_inputs() {
+    if (shares_memory_) return;
+    check(clEnqueueWriteBuffer(queue_, d_in_, CL_FALSE, 0, sizeof(T) * o_.n * o_.n, in_, 0, nullptr, nullptr), "write");
+    check(clEnqueueWriteBuffer(queue_, d_weights_, CL_FALSE, 0, sizeof(T) * o_.kw, weights_, 0, nullptr, nullptr), "write");
+  }
+
+  void read_output() {
+    const std::size_t ow = o_.n - o_.kw + 1;
+    if (!shares_memory_) check(clEnqueueReadBuffer(queue_, d_out_, CL_FALSE, 0, sizeof(T) * ow * ow, out_, 0, nullptr, nullptr), "read");
+  }
+
+  bool launch(const Pass& p, Shape s) {
+    int arg = 0;
+    const auto set = [&](std::size_t size, const void* value) { check(clSetKernelArg(p.kernel, arg++, size, value), "clSetKernelArg"); };
+    set(sizeof p.src, &p.src), set(sizeof d_weights_, &d_weights_), set(sizeof p.dst, &p.dst);
+    set(sizeof p.w, &p.w), set(sizeof p.ow, &p.ow), set(sizeof p.oh, &p.oh);
+    if (p.is_local) {
+      set((s.x + p.halo_x) * (s.y + p.halo_y) * sizeof(T), nullptr);
+      set(sizeof p.h, &p.h);
+    }
+    const std::size_t local[2] = {s.x, s.y};
+    const std::size_t global[2] = {(p.ow + s.x - 1) / s.x * s.x, (p.oh + s.y - 1) / s.y * s.y};
+    return clEnqueueNDRangeKernel(queue_, p.kernel, 2, nullptr, global, local, 0, nullptr, nullptr) == CL_SUCCESS;
+  }
+
+  std::vector<Pass> passes(bool is_2d, bool is_local) {
+    const auto kernel = [&](std::string name) {
+      cl_int status;
+      cl_kernel k = clCreateKernel(program_, (name + (is_local ? "_local" : "_basic")).c_str(), &status);
+      check(status, "clCreateKernel");
+      return k;
+    };
+    const int ow = o_.n - o_.kw + 1, halo = o_.kw - 1;
+    if (is_2d) return {{kernel("both"), d_in_, d_out_, o_.n, o_.n, ow, ow, halo, halo, is_local}};
+    return {{kernel("rows"), d_in_, d_rows_, o_.n, o_.n, ow, o_.n, halo, 0, is_local},
+            {kernel("columns"), d_rows_, d_out_, ow, o_.n, ow, ow, 0, halo, is_local}};
+  }
+
+  double time_ns(const std::vector<Pass>& passes, const std::vector<Shape>& shapes, bool with_transfers, int trials) {
+    std::vector<double> times;
+    for (int t = 0; t <= trials; ++t) {
+      const auto start = Clock::now();
+      if (with_transfers) write_inputs();
+      for (std::size_t i = 0; i < passes.size(); ++i)
+        if (!launch(passes[i], shapes[i])) return INFINITY;
+      if (with_transfers) read_output();
+      if (clFinish(queue_) != CL_SUCCESS) return INFINITY;
+      if (t > 0) times.push_back(std::chrono::duration<double, std::nano>(Clock::now() - start).count());
+    }
+    return median(times);
+  }
+
+  struct Best {
+    double resident, end_to_end;
+    std::string shape;
+  };
+  /// Each pass takes the shape that is fastest for it alone; then the whole job is timed.
+  Best best(bool is_2d, bool is_local) {
+    const auto all = passes(is_2d, is_local);
+    std::vector<Shape> chosen;
+    std::string text;
+    for (const Pass& p : all) {
+      double fastest = INFINITY;
+      Shape shape = kShapes[0];
+      for (const Shape s : kShapes)
+        if (const double t = time_ns({p}, {s}, false, 3); t < fastest) fastest = t, shape = s;
+      chosen.push_back(shape);
+      text += (text.empty() ? "" : "+") + std::to_string(shape.x) + "x" + std::to_string(shape.y);
+    }
+    return {time_ns(all, chosen, false, o_.trials), time_ns(all, chosen, true, o_.trials), text};
+  }
+
+  Options o_;
+  cl_device_id device_{};
+  cl_context context_{};
+  cl_command_queue queue_{};
+  cl_program program_{};
+  bool shares_memory_ = false;
+  T *in_{}, *out_{}, *weights_{};
+  cl_mem d_in_{}, d_rows_{}, d_out_{}, d_weights_{};
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options o;
+  for (int i = 1; i < argc; ++i) {
+    const std::string a = argv[i];
+    const auto next = [&] { return i + 1 < argc ? argv[++i] : "0"; };
+    if (a == "--n") o.n = std::atoi(next());
+    else if (a == "--width") o.kw = std::atoi(next());
+    else if (a == "--trials") o.trials = std::atoi(next());
+    else if (a == "--device") o.device = std::atoi(next());
+    else if (a == "--source") o.source = next();
+    else if (a == "--float") o.is_float = true;
+    else return std::fprintf(stderr, "baseline_opencl: unknown option %s\n", a.c_str()), 1;
+  }
+  if (o.n < o.kw || o.kw < 1 || o.trials < 1) return std::fprintf(stderr, "baseline_opencl: sizes do not fit\n"), 1;
+  if (o.is_float) Bench<float>(o).print();
+  else Bench<double>(o).print();
+}

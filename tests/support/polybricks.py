@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: MIT
+"""Drives the built tools from Python: compile a program, write configurations, run it, read its statistics.
+
+Used by tests/e2e and by benchmarks/. Nothing here knows what a program computes.
+"""
+
+import itertools
+import json
+import os
+import pathlib
+import subprocess
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+class ToolError(Exception):
+    """A tool ended with an unexpected status; the message holds its command and what it printed."""
+
+
+def run_tool(command, expect=0, timeout=300, **kwargs):
+    """Runs a command and returns the finished process; raises ToolError unless it exits with `expect`."""
+    command = [str(c) for c in command]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, **kwargs)
+    if expect is not None and done.returncode != expect:
+        raise ToolError(f"{' '.join(command)}\n  exit status {done.returncode}, expected {expect}\n{done.stdout}{done.stderr}")
+    return done
+
+
+class Tools:
+    """The tools of one build folder."""
+
+    def __init__(self, dist):
+        self.dist = pathlib.Path(dist)
+        self.pbc = self.dist / "bin" / "pbc"
+        self.pbtune = self.dist / "bin" / "pbtune"
+
+    def compile(self, source, output, *options):
+        run_tool([self.pbc, source, "-o", output, *options])
+        return Program(output)
+
+
+class Program:
+    """A compiled program with its training information."""
+
+    def __init__(self, path):
+        self.path = pathlib.Path(path)
+        self.info = json.loads(self.path.with_name(self.path.name + ".info").read_text())
+
+    def sites(self):
+        """Yields (transform, site, [(rule, on), …]) in the order of the training information."""
+        for transform, data in self.info["transforms"].items():
+            for site, details in data.get("sites", {}).items():
+                yield transform, site, [(a["rule"], on) for a in details["alternatives"] for on in a["on"]]
+
+    def configuration(self, choices, tunables=None, **global_values):
+        """A configuration that makes `choices` {transform: {site: (rule, on)}} at every size."""
+        transforms = {}
+        for transform, sites in choices.items():
+            transforms[transform] = {"sites": {site: [{"rule": rule, "on": on}] for site, (rule, on) in sites.items()}}
+        for transform, values in (tunables or {}).items():
+            transforms.setdefault(transform, {})["tunables"] = values
+        return {"global": global_values, "transforms": transforms}
+
+    def write_configuration(self, path, entry):
+        """Writes one entry as a configuration file of this program."""
+        whole = {"format": 1, "program": self.info["program"], "source": self.info["source"], "entries": [entry]}
+        pathlib.Path(path).write_text(json.dumps(whole))
+
+    def all_assignments(self, transforms=None):
+        """Every combination of one alternative per site, as `choices`."""
+        sites = [s for s in self.sites() if transforms is None or s[0] in transforms]
+        for picks in itertools.product(*(alternatives for _, _, alternatives in sites)):
+            choices = {}
+            for (transform, site, _), pick in zip(sites, picks):
+                choices.setdefault(transform, {})[site] = pick
+            yield choices
+
+    def run(self, *args, config=None, expect=0, env=None, timeout=300):
+        """Runs the program; returns (process, statistics or None)."""
+        command = [self.path, *args, "--stats=json"]
+        if config is not None:
+            command += ["--config", config]
+        environment = dict(os.environ, **(env or {}))
+        done = run_tool(command, expect=expect, timeout=timeout, env=environment)
+        return done, statistics_of(done.stdout)
+
+
+def statistics_of(text):
+    """The JSON object that --stats=json prints as the last line, or None."""
+    for line in reversed(text.splitlines()):
+        if line.startswith("{"):
+            return json.loads(line)
+    return None
+
+
+class Server:
+    """A program in --serve mode: requests as dictionaries, replies likewise."""
+
+    def __init__(self, program, *args):
+        self.process = subprocess.Popen([str(program.path), "--serve", *map(str, args)], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.hello = json.loads(self.process.stdout.readline())
+        self.next_id = 0
+
+    def ask(self, op, **fields):
+        self.next_id += 1
+        self.process.stdin.write(json.dumps({"id": self.next_id, "op": op, **fields}) + "\n")
+        self.process.stdin.flush()
+        line = self.process.stdout.readline()
+        if not line:
+            raise ToolError(f"--serve ended while answering {op} {fields}")
+        return json.loads(line)
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait(timeout=60)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
