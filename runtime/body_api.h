@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: MIT
+// Names that rule bodies and prefix blocks see at global scope (LANGUAGE 7.6, 7.7): types,
+// random numbers, JASSERT, C arrays, MatrixIO. Headers of the C and C++ libraries as there.
+#pragma once
+
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <algorithm>
+#include <iostream>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "runtime/matrix/region.h"
+#include "runtime/matrix/view.h"
+
+#ifndef PB_ELEMENT
+#define PB_ELEMENT double
+#endif
+
+using ElementT = PB_ELEMENT;
+using IndexT = pbrt::IndexT;
+using pbrt::ConstMatrixRegion;
+using pbrt::MatrixRegion;
+
+using MatrixRegion0D = MatrixRegion<ElementT, 0>;
+using MatrixRegion1D = MatrixRegion<ElementT, 1>;
+using MatrixRegion2D = MatrixRegion<ElementT, 2>;
+using MatrixRegion3D = MatrixRegion<ElementT, 3>;
+using MatrixRegion4D = MatrixRegion<ElementT, 4>;
+using MatrixRegion5D = MatrixRegion<ElementT, 5>;
+using MatrixRegion6D = MatrixRegion<ElementT, 6>;
+using MatrixRegion7D = MatrixRegion<ElementT, 7>;
+using MatrixRegion8D = MatrixRegion<ElementT, 8>;
+using MatrixRegion9D = MatrixRegion<ElementT, 9>;
+using ConstMatrixRegion0D = ConstMatrixRegion<ElementT, 0>;
+using ConstMatrixRegion1D = ConstMatrixRegion<ElementT, 1>;
+using ConstMatrixRegion2D = ConstMatrixRegion<ElementT, 2>;
+using ConstMatrixRegion3D = ConstMatrixRegion<ElementT, 3>;
+using ConstMatrixRegion4D = ConstMatrixRegion<ElementT, 4>;
+using ConstMatrixRegion5D = ConstMatrixRegion<ElementT, 5>;
+using ConstMatrixRegion6D = ConstMatrixRegion<ElementT, 6>;
+using ConstMatrixRegion7D = ConstMatrixRegion<ElementT, 7>;
+using ConstMatrixRegion8D = ConstMatrixRegion<ElementT, 8>;
+using ConstMatrixRegion9D = ConstMatrixRegion<ElementT, 9>;
+
+/// Functions of the run time that bodies call.
+struct PetabricksRuntime {
+  /// Uniform in [lo, hi).
+  static double randDouble(double lo = 0, double hi = INT_MAX);
+  /// Uniform integer in [lo, hi), the upper bound excluded; `lo` if they are equal.
+  static int randInt(int lo = 0, int hi = RAND_MAX);
+  static double randNormal(double mean, double sigma);
+  static double rand01();
+  /// Gives the whole run up: no outputs, exit status 66.
+  [[noreturn]] static void abort();
+  [[noreturn]] static void untrained();
+  static bool isTrainingRun() { return false; }
+  static void saveConfig();
+};
+
+namespace pbrt::jassert {
+
+/// Collects what a failed JASSERT (or JWARNING, JNOTE) says and prints it.
+class Message {
+ public:
+  enum class Severity { Assertion, Warning, Note };
+  Message(Severity severity, const char* file, int line, const char* condition);
+  ~Message();
+  Message(const Message&) = delete;
+  Message& operator=(const Message&) = delete;
+
+  template <class T>
+  Message& add(const char* name, const T& value) {
+    begin_value(name);
+    if constexpr (requires(std::ostream& out) { out << value; }) {
+      stream() << value;
+    } else {
+      stream() << "(a value that cannot be printed)";
+    }
+    return end_value();
+  }
+  Message& Text(const char* text);
+  Message& Text(const std::string& text) { return Text(text.c_str()); }
+
+  // What `JASSERT_A` and `JASSERT_B` are when no further value follows.
+  Message& PB_JASSERT_A;
+  Message& PB_JASSERT_B;
+
+ private:
+  void begin_value(const char* name);
+  Message& end_value();
+  std::ostream& stream();
+  struct State;
+  State* state_;
+};
+
+/// Ends the expression: prints; for an assertion the process ends with status 1.
+struct Finish {
+  void operator&(Message& message) const;
+};
+
+}  // namespace pbrt::jassert
+
+#define PB_JASSERT_A(value) PB_JASSERT_NEXT(value, B)
+#define PB_JASSERT_B(value) PB_JASSERT_NEXT(value, A)
+#define PB_JASSERT_NEXT(value, next) add(#value, (value)).PB_JASSERT_##next
+#define PB_JASSERT_MESSAGE(severity, text)                                                                       \
+  ::pbrt::jassert::Finish() & ::pbrt::jassert::Message(::pbrt::jassert::Message::Severity::severity, __FILE__, \
+                                                       __LINE__, text)                                         \
+                                  .PB_JASSERT_A
+#define JASSERT(cond) (__builtin_expect(!!(cond), 1)) ? static_cast<void>(0) : PB_JASSERT_MESSAGE(Assertion, #cond)
+#define JWARNING(cond) (__builtin_expect(!!(cond), 1)) ? static_cast<void>(0) : PB_JASSERT_MESSAGE(Warning, #cond)
+#define JNOTE(text) PB_JASSERT_MESSAGE(Note, text)
+#define JTRACE(text) true ? static_cast<void>(0) : PB_JASSERT_MESSAGE(Note, text)
+#define UNIMPLEMENTED() JASSERT(false).Text("not implemented")
+
+/// True if the optional input `name` lies outside its matrix. Generated code declares the flag.
+#define IS_MISSING(name) (pb_missing_##name)
+
+#define CONVERT_TO_LOCAL(m) (m)
+
+/// Keeps the copy alive that `to_c_array` made.
+class CArrayStorage {
+ public:
+  /// Elements of the copy; null if there is none.
+  [[nodiscard]] ElementT* data() const { return static_cast<ElementT*>(ref_.get() ? ref_.get()->data() : nullptr); }
+  void reset() { ref_ = pbrt::StorageRef(); }
+  ElementT* allocate(std::int64_t count) {
+    ref_ = pbrt::StorageRef::adopt(pbrt::Storage::create(static_cast<std::size_t>(count) * sizeof(ElementT)));
+    return data();
+  }
+
+ private:
+  pbrt::StorageRef ref_;
+};
+
+namespace pbrt::detail {
+/// The view's element `i`, counted with x fastest.
+template <class R>
+inline std::int64_t offset_of_nth(const R& m, std::int64_t i) {
+  std::int64_t offset = 0;
+  for (int d = 0; d < R::kDims; ++d) {
+    offset += (i % m.size(d)) * m.multipliers()[d];
+    i /= m.size(d);
+  }
+  return offset;
+}
+}  // namespace pbrt::detail
+
+/// Copies between regions, or a region and a pointer to contiguous elements, x fastest.
+template <class To, class R>
+  requires requires { R::kDims; }
+inline void _regioncopy(To* dst, const R& src) {
+  const std::int64_t count = src.count();
+  for (std::int64_t i = 0; i < count; ++i) dst[i] = src.base()[pbrt::detail::offset_of_nth(src, i)];
+}
+template <class R, class From>
+  requires requires { R::kDims; }
+inline void _regioncopy(const R& dst, const From* src) {
+  const std::int64_t count = dst.count();
+  for (std::int64_t i = 0; i < count; ++i) dst.base()[pbrt::detail::offset_of_nth(dst, i)] = src[i];
+}
+template <class R, class S>
+  requires requires { R::kDims; S::kDims; }
+inline void _regioncopy(const R& dst, const S& src) {
+  const std::int64_t count = dst.count();
+  for (std::int64_t i = 0; i < count; ++i)
+    dst.base()[pbrt::detail::offset_of_nth(dst, i)] = src.base()[pbrt::detail::offset_of_nth(src, i)];
+}
+
+/// Sets `ptr` to the elements of `m` in memory order: its own data if `m` is a whole buffer
+/// in standard order, else a copy that `store` keeps.
+template <class R, class P>
+inline void to_c_array(const R& m, P*& ptr, CArrayStorage& store) {
+  m.useOnCpu();
+  if (m.isEntireBuffer()) {
+    store.reset();
+    ptr = const_cast<ElementT*>(m.base());
+    return;
+  }
+  ptr = store.allocate(m.count());
+  _regioncopy(store.data(), m);
+}
+/// Copies back to `m` if `ptr` was a copy, and releases it.
+template <class R, class P>
+inline void from_c_array(const R& m, P*& ptr, CArrayStorage& store) {
+  if (store.data() != nullptr) _regioncopy(m, static_cast<const ElementT*>(store.data()));
+  store.reset();
+  ptr = nullptr;
+}
+/// Releases without copying back.
+template <class P>
+inline void free_c_array(P*& ptr, CArrayStorage& store) {
+  store.reset();
+  ptr = nullptr;
+}
+
+namespace pbrt {
+class AnyMatrix;
+}
+
+/// Reads and writes matrices in the text format (LANGUAGE 10). Without a file: standard input or output.
+class MatrixIO {
+ public:
+  explicit MatrixIO(const char* file = nullptr, const char* mode = "r");
+  explicit MatrixIO(const std::string& file, const char* mode = "r") : MatrixIO(file.c_str(), mode) {}
+  explicit MatrixIO(FILE* file) : file_(file) {}
+  ~MatrixIO();
+  MatrixIO(const MatrixIO&) = delete;
+  MatrixIO& operator=(const MatrixIO&) = delete;
+
+  MatrixRegion0D read0D() { return read<0>(); }
+  MatrixRegion1D read1D() { return read<1>(); }
+  MatrixRegion2D read2D() { return read<2>(); }
+  MatrixRegion3D read3D() { return read<3>(); }
+  MatrixRegion4D read4D() { return read<4>(); }
+  MatrixRegion5D read5D() { return read<5>(); }
+  MatrixRegion6D read6D() { return read<6>(); }
+  MatrixRegion7D read7D() { return read<7>(); }
+  MatrixRegion8D read8D() { return read<8>(); }
+  MatrixRegion9D read9D() { return read<9>(); }
+  template <class R>
+  void write(const R& m) { write_view(m.raw()); }
+
+ private:
+  template <int N>
+  MatrixRegion<ElementT, N> read() {
+    pbrt::IndexT sizes[pbrt::kMaxDims] = {};
+    read_header(N, sizes);
+    return read_body<N>(sizes);
+  }
+  template <int N>
+  MatrixRegion<ElementT, N> read_body(const pbrt::IndexT* sizes) {
+    std::int64_t strides[pbrt::kMaxDims] = {};
+    pbrt::Storage* storage = pbrt::detail::allocate_dense(pbrt::kElementKindOf<ElementT>, N, sizes, strides);
+    MatrixRegion<ElementT, N> result(pbrt::StorageRef::adopt(storage),
+                                     pbrt::View<ElementT, N>(static_cast<ElementT*>(storage->data()), sizes, strides));
+    read_elements(result.raw());
+    return result;
+  }
+  void read_header(int num_dims, pbrt::IndexT* sizes);
+  void read_elements(const pbrt::RawView& view);
+  void write_view(const pbrt::RawView& view);
+
+  FILE* file_ = nullptr;
+  bool is_owner_ = false;
+};

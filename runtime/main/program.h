@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// What generated code tells the runtime about a program: plain constant tables with pointers
+// to functions. Written by clgen, read by program_main. Light: generated code includes it.
+#pragma once
+
+#include "runtime/matrix/any_matrix.h"
+#include "runtime/matrix/element_kind.h"
+
+namespace pbrt {
+
+class Frame;
+class RunContext;
+
+/// One `from` or `to` matrix of a transform.
+struct MatrixDesc {
+  const char* name;
+  ElementKind element;
+  int num_dims;
+  /// num_dims formulas as written in the header, dimension 0 first; null if num_dims is 0.
+  const char* const* formulas;
+  /// `to` matrices: some rule may read what the caller passed (in-place transforms).
+  /// If false the first contents are filled with NaN in tests and measurements. `from`: true.
+  bool is_read_initially;
+};
+
+/// One transform. Matrices are numbered `from` first, then `to`, in header order, wherever one
+/// function sees both.
+struct TransformDesc {
+  const char* name;
+  const MatrixDesc* inputs;
+  int num_inputs;
+  const MatrixDesc* outputs;
+  int num_outputs;
+
+  /// Size variables in the order in which a call solves them; without configuration values.
+  const char* const* size_vars;
+  int num_size_vars;
+  /// The first words of the command line, by index into size_vars, in order.
+  const int* params;
+  int num_params;
+
+  /// Solves for the size variables that are not known, as far as the known matrices tell (LANGUAGE 4.3).
+  /// `sizes[m]`: the sizes of matrix m (inputs, then outputs), null if not known.
+  /// `values[v]`, `is_known[v]`: by size variable; both read and written.
+  void (*solve)(const RunContext& ctx, const IndexT* const* sizes, std::int64_t* values, bool* is_known);
+  /// Writes the header's extents: all dimensions of all inputs, then of all outputs, one after the other.
+  void (*extents)(const RunContext& ctx, const std::int64_t* values, std::int64_t* out);
+
+  /// Runs the transform. Arguments have the header's types and dimensions; sizes are checked here.
+  void (*run)(Frame& frame, const AnyMatrix* outputs, const AnyMatrix* inputs);
+
+  /// Index of the generator transform; -1 if there is none.
+  int generator;
+};
+
+struct ProgramDesc {
+  const char* name;
+  /// Training information, as in the `.info` file.
+  const char* info_json;
+  const TransformDesc* transforms;
+  int num_transforms;
+  int main_transform;
+};
+
+/// `main` of every compiled program. Never throws.
+///
+/// Post:    returns 0; 1 for usage errors, bad files, failed runs; 66 for an aborted run
+int program_main(int argc, char** argv, const ProgramDesc& program);
+
+}  // namespace pbrt

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+// What one run of a program shares: the configuration in force, the device in use, the counts
+// of what ran and what fell back, the seed, whether the run was given up. Generated code
+// reads and counts through it; program_main and the measurement server make it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "runtime/config/active_config.h"
+#include "runtime/matrix/element_kind.h"
+
+namespace pbrt {
+
+class Frame;
+namespace gpu {
+class Manager;
+}
+
+/// How a run is set up. The configuration must live as long as the context.
+struct RunSetup {
+  const ActiveConfig* config = nullptr;
+  gpu::Manager* device = nullptr;        ///< null: no device
+  std::uint64_t seed = 0;
+  bool is_strict = false;                ///< any fallback is an error
+};
+
+/// Counts and settings of a run.
+///
+/// Threads: any, unless said otherwise
+class RunContext {
+ public:
+  /// `num_alternatives[s]`: flattened alternatives of site s.
+  RunContext(const RunSetup& setup, int num_sites, const int* num_alternatives);
+  ~RunContext();
+  RunContext(const RunContext&) = delete;
+  RunContext& operator=(const RunContext&) = delete;
+
+  [[nodiscard]] const ActiveConfig& config() const { return *setup_.config; }
+  /// The alternative (flattened over rule and version) of `site` for a call of size `n`.
+  [[nodiscard]] int select(int site, std::int64_t n) const { return setup_.config->select(site, n); }
+  [[nodiscard]] std::int64_t tunable_int(int id, std::int64_t n = 1) const { return setup_.config->tunable_int(id, n); }
+  [[nodiscard]] double tunable_real(int id, std::int64_t n = 1) const { return setup_.config->tunable_real(id, n); }
+  [[nodiscard]] const std::int64_t* tunable_array(int id, std::int64_t n = 1) const {
+    return setup_.config->tunable_array(id, n);
+  }
+  [[nodiscard]] std::int64_t sequential_cutoff() const { return setup_.config->sequential_cutoff(); }
+
+  /// Null if the run uses no device.
+  [[nodiscard]] gpu::Manager* gpu() const { return setup_.device; }
+  [[nodiscard]] std::uint64_t seed() const { return setup_.seed; }
+  [[nodiscard]] bool is_strict() const { return setup_.is_strict; }
+
+  /// Counts one execution of an alternative of `site`.
+  ///
+  /// Cost:    one uncontended atomic addition; each thread has its own counters
+  void count(const Frame& frame, int site, int alternative);
+  /// Counts that `alternative` of `site` was wanted and another version of its rule ran.
+  ///
+  /// Pre:     `reason` is one line
+  /// Errors:  UserError if the run is strict
+  void fallback(int site, int alternative, const char* reason);
+  /// Bytes copied to or from the device.
+  void add_bytes_moved(std::int64_t bytes) { bytes_moved_.fetch_add(bytes, std::memory_order_relaxed); }
+
+  /// Makes tasks that have not started do nothing.
+  void request_abort() { is_aborted_.store(true, std::memory_order_relaxed); }
+  [[nodiscard]] bool is_aborted() const { return is_aborted_.load(std::memory_order_relaxed); }
+
+  // What was counted. Only while no run is in progress.
+  struct FallbackCount {
+    int site;
+    int alternative;
+    const char* reason;       ///< lives as long as the context
+    std::int64_t count;
+  };
+  [[nodiscard]] std::int64_t times_run(int site, int alternative) const;
+  [[nodiscard]] int num_fallbacks() const;
+  [[nodiscard]] FallbackCount fallback_at(int index) const;
+  [[nodiscard]] std::int64_t bytes_moved() const { return bytes_moved_.load(std::memory_order_relaxed); }
+  /// Sets all counts to zero.
+  void reset_counts();
+
+ private:
+  struct Counters;
+  RunSetup setup_;
+  Counters* counters_;
+  std::atomic<std::int64_t> bytes_moved_{0};
+  std::atomic<bool> is_aborted_{false};
+};
+
+/// A call whose argument does not have the size of the header (LANGUAGE 4.3).
+///
+/// Errors:  always throws UserError, naming transform, matrix, formula, expected and actual size
+[[noreturn]] void size_mismatch(const char* transform, const char* matrix, int dim, const char* formula,
+                                std::int64_t expected, std::int64_t actual);
+
+/// A header formula that is negative for the sizes of a call.
+[[noreturn]] void negative_size(const char* transform, const char* matrix, int dim, const char* formula,
+                                std::int64_t value);
+
+/// A size-specific value below its minimum, or a body that gives up (LANGUAGE 8.7).
+///
+/// Errors:  always throws RunAborted
+[[noreturn]] void abort_run(const char* why);
+
+}  // namespace pbrt

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: MIT
+// Matrix handles of the language (LANGUAGE 7.6): a view plus a reference to its storage.
+// Copying a handle never copies data. 0-D handles convert to and from numbers: a mutable
+// one refers to the variable it was made from, a const one holds a copy of the value.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "runtime/matrix/element_kind.h"
+#include "runtime/matrix/storage.h"
+#include "runtime/matrix/view.h"
+
+namespace pbrt {
+
+namespace detail {
+/// Checks the sizes, computes the dense strides, returns new storage.
+[[nodiscard]] Storage* allocate_dense(ElementKind kind, int num_dims, const IndexT* sizes, std::int64_t* strides);
+template <class T>
+inline constexpr bool kIsNumber = std::is_arithmetic_v<T>;
+}  // namespace detail
+
+/// What `storage()` gives: `->data()` is the first element of the whole block.
+template <class T>
+class TypedStorage {
+ public:
+  explicit TypedStorage(Storage* storage) : storage_(storage) {}
+  [[nodiscard]] T* data() const { return storage_ == nullptr ? nullptr : static_cast<T*>(storage_->data()); }
+  [[nodiscard]] std::int64_t count() const {
+    return storage_ == nullptr ? 0 : static_cast<std::int64_t>(storage_->bytes() / sizeof(T));
+  }
+  const TypedStorage* operator->() const { return this; }
+  explicit operator bool() const { return storage_ != nullptr; }
+
+ private:
+  Storage* storage_;
+};
+
+/// Handle of an N-dimensional matrix or of a box of one. `E` is the element type, const for read-only handles.
+template <class E, int N>
+class BasicRegion {
+ public:
+  using Element = E;
+  using Plain = std::remove_const_t<E>;
+  using ViewType = View<E, N>;
+  static constexpr int kDims = N;
+
+  BasicRegion() = default;
+  BasicRegion(StorageRef storage, const ViewType& view)
+      : view_(view), storage_(static_cast<StorageRef&&>(storage)) {}
+  /// A mutable handle is also a const one.
+  template <class F>
+    requires(std::is_same_v<const F, E> && !std::is_same_v<F, E>)
+  BasicRegion(const BasicRegion<F, N>& other) : view_(other.view()), storage_(other.storage_ref()) {}
+
+  /// A new matrix of the given sizes, content undefined.
+  ///
+  /// Errors:  RuntimeError if a size is negative or there is not so much memory
+  template <class... I>
+    requires(sizeof...(I) == N)
+  [[nodiscard]] static BasicRegion<Plain, N> allocate(I... sizes) {
+    const IndexT wanted[] = {static_cast<IndexT>(sizes)...};
+    std::int64_t strides[N];
+    Storage* storage = detail::allocate_dense(kElementKindOf<Plain>, N, wanted, strides);
+    return BasicRegion<Plain, N>(StorageRef::adopt(storage),
+                                 View<Plain, N>(static_cast<Plain*>(storage->data()), wanted, strides));
+  }
+
+  template <class... I>
+    requires(sizeof...(I) == N)
+  [[nodiscard]] E& cell(I... indices) const { return view_.cell(indices...); }
+  template <class... I>
+    requires(sizeof...(I) == 2 * N)
+  [[nodiscard]] BasicRegion region(I... bounds) const { return BasicRegion(storage_, view_.region(bounds...)); }
+  [[nodiscard]] BasicRegion<E, N - 1> slice(int dim, std::int64_t position) const {
+    return BasicRegion<E, N - 1>(storage_, view_.slice(dim, position));
+  }
+  [[nodiscard]] BasicRegion<E, N - 1> row(std::int64_t y) const requires(N >= 2) { return slice(1, y); }
+  [[nodiscard]] BasicRegion<E, N - 1> col(std::int64_t x) const { return slice(0, x); }
+  [[nodiscard]] BasicRegion<E, N - 1> column(std::int64_t x) const { return slice(0, x); }
+  [[nodiscard]] BasicRegion transposed() const { return BasicRegion(storage_, ViewType(view_.transposed())); }
+  [[nodiscard]] BasicRegion all() const { return *this; }
+  [[nodiscard]] BasicRegion<Plain, N> forceMutable() const {
+    return BasicRegion<Plain, N>(storage_, View<Plain, N>(const_cast<Plain*>(base()), sizes(), multipliers()));
+  }
+
+  [[nodiscard]] IndexT size(int d) const { return view_.size(d); }
+  [[nodiscard]] IndexT width() const { return view_.width(); }
+  [[nodiscard]] IndexT height() const requires(N >= 2) { return view_.height(); }
+  [[nodiscard]] IndexT depth() const requires(N >= 3) { return view_.depth(); }
+  [[nodiscard]] std::int64_t count() const { return view_.count(); }
+  [[nodiscard]] std::int64_t perimeter() const { return view_.perimeter(); }
+  [[nodiscard]] std::int64_t bytes() const { return view_.bytes(); }
+  template <class... I>
+  [[nodiscard]] bool contains(I... indices) const { return view_.contains(indices...); }
+  template <class... I>
+  [[nodiscard]] bool isSize(I... sizes) const { return view_.isSize(sizes...); }
+  /// True if the handle covers its whole storage, in memory order.
+  [[nodiscard]] bool isEntireBuffer() const {
+    return storage_.get() != nullptr && base() == storage_.get()->data() &&
+           static_cast<std::size_t>(bytes()) == storage_.get()->bytes() && view_.is_dense();
+  }
+
+  [[nodiscard]] E* base() const { return view_.base(); }
+  [[nodiscard]] TypedStorage<E> storage() const { return TypedStorage<E>(storage_.get()); }
+  [[nodiscard]] const IndexT* sizes() const { return view_.sizes(); }
+  [[nodiscard]] const std::int64_t* multipliers() const { return view_.multipliers(); }
+
+  void randomize() const { view_.randomize(); }
+  void print() const { view_.print(); }
+  [[nodiscard]] std::uint64_t hash(std::uint64_t seed = 0) const { return view_.hash(seed); }
+  template <class To>
+  void copyTo(const To& dst) const { view_.copyTo(dst); }
+  /// Hints of the language; generated code has already seen to it that the data is on the host.
+  void useOnCpu(IndexT = 0) const {}
+  void modifyOnCpu(IndexT = 0) const {}
+
+  // For generated code and the runtime.
+  [[nodiscard]] const ViewType& view() const { return view_; }
+  /// Pre:     `view().has_unit_stride()`
+  [[nodiscard]] UnitView<E, N> unit_view() const { return UnitView<E, N>(view_); }
+  [[nodiscard]] const StorageRef& storage_ref() const { return storage_; }
+  [[nodiscard]] RawView raw() const { return view_.raw(); }
+
+ private:
+  ViewType view_;
+  StorageRef storage_;
+};
+
+/// A single number that refers to a variable or to an element of a matrix.
+template <class T>
+class BasicRegion<T, 0> {
+ public:
+  using Element = T;
+  using Plain = T;
+  using ViewType = View<T, 0>;
+  static constexpr int kDims = 0;
+
+  BasicRegion() = default;
+  /// Refers to `variable`, which must live as long as the handle.
+  BasicRegion(T& variable) : view_(&variable, nullptr, nullptr) {}
+  BasicRegion(StorageRef storage, const ViewType& view)
+      : view_(view), storage_(static_cast<StorageRef&&>(storage)) {}
+
+  [[nodiscard]] static BasicRegion allocate() {
+    Storage* storage = detail::allocate_dense(kElementKindOf<T>, 0, nullptr, nullptr);
+    return BasicRegion(StorageRef::adopt(storage), ViewType(static_cast<T*>(storage->data()), nullptr, nullptr));
+  }
+
+  BasicRegion(const BasicRegion&) = default;
+  BasicRegion(BasicRegion&&) noexcept = default;
+  ~BasicRegion() = default;
+  /// Handles re-seat, numbers are stored.
+  BasicRegion& operator=(const BasicRegion&) = default;
+  BasicRegion& operator=(BasicRegion&&) noexcept = default;
+  template <class V>
+    requires(detail::kIsNumber<V>)
+  BasicRegion& operator=(V value) {
+    if (base() == nullptr) *this = allocate();
+    *base() = static_cast<T>(value);
+    return *this;
+  }
+
+  operator T&() const { return *base(); }
+  [[nodiscard]] T& cell() const { return *base(); }
+  [[nodiscard]] BasicRegion region() const { return *this; }
+  [[nodiscard]] BasicRegion all() const { return *this; }
+  [[nodiscard]] BasicRegion transposed() const { return *this; }
+  [[nodiscard]] BasicRegion forceMutable() const { return *this; }
+  [[nodiscard]] IndexT size(int) const { return 1; }
+  [[nodiscard]] std::int64_t count() const { return 1; }
+  [[nodiscard]] std::int64_t perimeter() const { return 0; }
+  [[nodiscard]] std::int64_t bytes() const { return sizeof(T); }
+  [[nodiscard]] bool contains() const { return true; }
+  [[nodiscard]] bool isSize() const { return true; }
+  [[nodiscard]] bool isEntireBuffer() const {
+    return storage_.get() != nullptr && base() == storage_.get()->data() && storage_.get()->bytes() == sizeof(T);
+  }
+  [[nodiscard]] T* base() const { return view_.base(); }
+  [[nodiscard]] TypedStorage<T> storage() const { return TypedStorage<T>(storage_.get()); }
+  [[nodiscard]] const IndexT* sizes() const { return view_.sizes(); }
+  [[nodiscard]] const std::int64_t* multipliers() const { return view_.multipliers(); }
+  void randomize() const { view_.randomize(); }
+  void print() const { view_.print(); }
+  [[nodiscard]] std::uint64_t hash(std::uint64_t seed = 0) const { return view_.hash(seed); }
+  template <class To>
+  void copyTo(const To& dst) const { view_.copyTo(dst); }
+  /// Hints of the language; generated code has already seen to it that the data is on the host.
+  void useOnCpu(IndexT = 0) const {}
+  void modifyOnCpu(IndexT = 0) const {}
+
+  [[nodiscard]] const ViewType& view() const { return view_; }
+  [[nodiscard]] const StorageRef& storage_ref() const { return storage_; }
+  [[nodiscard]] RawView raw() const { return view_.raw(); }
+
+ private:
+  ViewType view_;
+  StorageRef storage_;
+};
+
+/// A number that was copied when the handle was made.
+template <class T>
+class BasicRegion<const T, 0> {
+ public:
+  using Element = const T;
+  using Plain = T;
+  using ViewType = View<const T, 0>;
+  static constexpr int kDims = 0;
+
+  BasicRegion() = default;
+  template <class V>
+    requires(detail::kIsNumber<V>)
+  BasicRegion(V value) : value_(static_cast<T>(value)) {}
+  /// Pre:     the number is on the host
+  template <class V>
+  BasicRegion(const BasicRegion<V, 0>& other) : value_(static_cast<T>(other.cell())) {}
+
+  [[nodiscard]] static BasicRegion<T, 0> allocate() { return BasicRegion<T, 0>::allocate(); }
+  operator const T&() const { return value_; }
+  [[nodiscard]] const T& cell() const { return value_; }
+  [[nodiscard]] BasicRegion region() const { return *this; }
+  [[nodiscard]] BasicRegion all() const { return *this; }
+  [[nodiscard]] BasicRegion transposed() const { return *this; }
+  [[nodiscard]] IndexT size(int) const { return 1; }
+  [[nodiscard]] std::int64_t count() const { return 1; }
+  [[nodiscard]] std::int64_t perimeter() const { return 0; }
+  [[nodiscard]] std::int64_t bytes() const { return sizeof(T); }
+  [[nodiscard]] bool contains() const { return true; }
+  [[nodiscard]] bool isSize() const { return true; }
+  [[nodiscard]] bool isEntireBuffer() const { return false; }
+  [[nodiscard]] const T* base() const { return &value_; }
+  [[nodiscard]] TypedStorage<const T> storage() const { return TypedStorage<const T>(nullptr); }
+  void print() const { view().print(); }
+  [[nodiscard]] std::uint64_t hash(std::uint64_t seed = 0) const { return view().hash(seed); }
+  template <class To>
+  void copyTo(const To& dst) const { view().copyTo(dst); }
+  void useOnCpu(IndexT = 0) const {}
+  /// Valid as long as this handle.
+  [[nodiscard]] ViewType view() const { return ViewType(&value_, nullptr, nullptr); }
+  [[nodiscard]] StorageRef storage_ref() const { return StorageRef(); }
+
+ private:
+  T value_{};
+};
+
+template <class T, int N> using MatrixRegion = BasicRegion<T, N>;
+template <class T, int N> using ConstMatrixRegion = BasicRegion<const T, N>;
+
+}  // namespace pbrt

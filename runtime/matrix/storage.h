@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+// One block of host memory that matrix handles share, with its place for what the GPU
+// side knows about it. No element type, no sizes: those belong to the handles.
+// Used by matrix handles (region.h) and by runtime/gpu.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace pbrt {
+
+/// What runtime/gpu keeps about one storage: buffers, versions, pending copies. Owned by the storage.
+struct DeviceRecord {
+  DeviceRecord() = default;
+  DeviceRecord(const DeviceRecord&) = delete;
+  DeviceRecord& operator=(const DeviceRecord&) = delete;
+  virtual ~DeviceRecord();
+};
+
+/// Reference-counted host memory, aligned to 4096 bytes so that an OpenCL device that
+/// shares memory with the host can use the pages themselves.
+///
+/// Threads: retain and release from any thread; the content is the business of the tasks.
+class Storage {
+ public:
+  static constexpr std::size_t kAlignment = 4096;
+
+  /// Makes storage of `bytes` bytes with one reference, for the caller.
+  ///
+  /// Post:    content undefined; in builds with PB_CHECKED zero
+  /// Errors:  RuntimeError if there is not so much memory
+  [[nodiscard]] static Storage* create(std::size_t bytes);
+
+  Storage(const Storage&) = delete;
+  Storage& operator=(const Storage&) = delete;
+
+  [[nodiscard]] void* data() const { return data_; }
+  [[nodiscard]] std::size_t bytes() const { return bytes_; }
+
+  // Relaxed: a new reference is made from one that the caller holds.
+  void retain() { references_.fetch_add(1, std::memory_order_relaxed); }
+  // Release pairs with the acquire before destruction: all uses happen before the memory goes.
+  void release() {
+    if (references_.fetch_sub(1, std::memory_order_release) == 1) destroy();
+  }
+
+  /// 0: never on a device, so that host accesses cost one relaxed load. Other values are runtime/gpu's.
+  std::atomic<std::uint32_t> device_state{0};
+  /// Set once by runtime/gpu (compare and exchange from null); deleted with the storage.
+  std::atomic<DeviceRecord*> device_record{nullptr};
+
+ private:
+  Storage(void* data, std::size_t bytes) : data_(data), bytes_(bytes) {}
+  ~Storage();
+  void destroy();
+
+  void* data_;
+  std::size_t bytes_;
+  std::atomic<std::int64_t> references_{1};
+};
+
+/// Owning handle of a Storage, possibly null.
+class StorageRef {
+ public:
+  StorageRef() = default;
+  /// Takes over the caller's reference.
+  static StorageRef adopt(Storage* storage) {
+    StorageRef ref;
+    ref.storage_ = storage;
+    return ref;
+  }
+  StorageRef(const StorageRef& other) : storage_(other.storage_) {
+    if (storage_ != nullptr) storage_->retain();
+  }
+  StorageRef(StorageRef&& other) noexcept : storage_(other.storage_) { other.storage_ = nullptr; }
+  StorageRef& operator=(const StorageRef& other) {
+    StorageRef copy(other);
+    swap(copy);
+    return *this;
+  }
+  StorageRef& operator=(StorageRef&& other) noexcept {
+    StorageRef moved(static_cast<StorageRef&&>(other));
+    swap(moved);
+    return *this;
+  }
+  ~StorageRef() {
+    if (storage_ != nullptr) storage_->release();
+  }
+
+  [[nodiscard]] Storage* get() const { return storage_; }
+  void swap(StorageRef& other) noexcept {
+    Storage* mine = storage_;
+    storage_ = other.storage_;
+    other.storage_ = mine;
+  }
+
+ private:
+  Storage* storage_ = nullptr;
+};
+
+}  // namespace pbrt

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: MIT
+// Views of matrix elements without ownership: pointer, sizes, strides. Hot bodies work on
+// these (all in registers); owning handles (region.h) hold one. Members as in LANGUAGE 7.6.
+// A build with PB_CHECKED tests every index.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "runtime/matrix/element_kind.h"
+
+namespace pbrt {
+
+/// A view of any type and dimension, for code that is not a template. Does not own anything.
+struct RawView {
+  ElementKind kind = ElementKind::Double;
+  int num_dims = 0;
+  void* base = nullptr;                  ///< element (0, …, 0)
+  const IndexT* sizes = nullptr;         ///< num_dims of them
+  const std::int64_t* strides = nullptr; ///< in elements
+};
+
+namespace detail {
+[[noreturn]] void index_out_of_bounds(int dim, std::int64_t index, std::int64_t size);
+[[noreturn]] void box_out_of_bounds(int dim, std::int64_t lo, std::int64_t hi, std::int64_t size);
+void fill_random(const RawView& view);
+void print_view(const RawView& view);
+std::uint64_t hash_view(const RawView& view, std::uint64_t seed);
+/// Same sizes and kinds; x fastest.
+void copy_view(const RawView& dst, const RawView& src);
+[[noreturn]] void copy_size_mismatch();
+}  // namespace detail
+
+/// Pointer, sizes and strides of an N-dimensional box of elements. `E` may be const.
+/// With `kUnit` the stride of dimension 0 is the constant 1, so that compilers vectorise.
+template <class E, int N, bool kUnit>
+class BasicView {
+ public:
+  using Element = E;
+  static constexpr int kDims = N;
+  static constexpr int kSlots = N == 0 ? 1 : N;
+
+  BasicView() = default;
+  BasicView(E* base, const IndexT* sizes, const std::int64_t* strides) : base_(base) {
+    for (int d = 0; d < N; ++d) sizes_[d] = sizes[d];
+    for (int d = 0; d < N; ++d) strides_[d] = strides[d];
+  }
+  /// From a view of the same elements: mutable to const, unit to general stride, and,
+  /// only where the caller has tested `has_unit_stride()`, general to unit.
+  template <class F, bool kOther>
+    requires(std::is_same_v<F, E> || std::is_same_v<const F, E>)
+  explicit(kUnit && !kOther) BasicView(const BasicView<F, N, kOther>& other)
+      : BasicView(other.base(), other.sizes(), other.multipliers()) {}
+
+  [[nodiscard]] E* base() const { return base_; }
+  [[nodiscard]] const IndexT* sizes() const { return sizes_; }
+  [[nodiscard]] const std::int64_t* multipliers() const { return strides_; }
+  [[nodiscard]] std::int64_t stride(int d) const { return kUnit && d == 0 ? 1 : strides_[d]; }
+  /// True if neighbours in dimension 0 are neighbours in memory.
+  [[nodiscard]] bool has_unit_stride() const {
+    if constexpr (N == 0 || kUnit) return true;
+    return strides_[0] == 1;
+  }
+  /// True if elements follow one another in memory without gaps, x fastest.
+  [[nodiscard]] bool is_dense() const {
+    std::int64_t expected = 1;
+    for (int d = 0; d < N; ++d) {
+      if (sizes_[d] != 1 && stride(d) != expected) return false;
+      expected *= sizes_[d];
+    }
+    return true;
+  }
+
+  [[nodiscard]] IndexT size(int d) const { return sizes_[d]; }
+  [[nodiscard]] IndexT width() const requires(N >= 1) { return sizes_[0]; }
+  [[nodiscard]] IndexT height() const requires(N >= 2) { return sizes_[1]; }
+  [[nodiscard]] IndexT depth() const requires(N >= 3) { return sizes_[2]; }
+  [[nodiscard]] std::int64_t count() const {
+    std::int64_t product = 1;
+    for (int d = 0; d < N; ++d) product *= sizes_[d];
+    return product;
+  }
+  [[nodiscard]] std::int64_t perimeter() const {
+    std::int64_t sum = 0;
+    for (int d = 0; d < N; ++d) sum += sizes_[d];
+    return sum;
+  }
+  [[nodiscard]] std::int64_t bytes() const { return count() * static_cast<std::int64_t>(sizeof(E)); }
+
+  /// The element at the indices, one per dimension, of any arithmetic type.
+  template <class... I>
+    requires(sizeof...(I) == N)
+  [[nodiscard]] E& cell(I... indices) const {
+    if constexpr (N == 0) {
+      return *base_;
+    } else {
+      const IndexT at[] = {static_cast<IndexT>(indices)...};
+#ifdef PB_CHECKED
+      check_index(at);
+#endif
+      return base_[offset_of(at)];
+    }
+  }
+
+  /// The box from all begins (inclusive) to all ends (exclusive).
+  template <class... I>
+    requires(sizeof...(I) == 2 * N)
+  [[nodiscard]] BasicView region(I... bounds) const {
+    if constexpr (N == 0) {
+      return *this;
+    } else {
+      const IndexT at[] = {static_cast<IndexT>(bounds)...};
+      BasicView result(*this);
+      for (int d = 0; d < N; ++d) {
+#ifdef PB_CHECKED
+        check_box(d, at[d], at[N + d]);
+#endif
+        result.sizes_[d] = at[N + d] > at[d] ? at[N + d] - at[d] : 0;
+      }
+      result.base_ = base_ + offset_of(at);
+      return result;
+    }
+  }
+
+  [[nodiscard]] auto slice(int dim, std::int64_t position) const
+    requires(N >= 1)
+  {
+    return drop<false>(dim, position);
+  }
+  [[nodiscard]] auto row(std::int64_t y) const requires(N >= 2) { return drop<kUnit>(1, y); }
+  [[nodiscard]] auto col(std::int64_t x) const requires(N >= 1) { return drop<false>(0, x); }
+  [[nodiscard]] auto column(std::int64_t x) const requires(N >= 1) { return drop<false>(0, x); }
+  [[nodiscard]] BasicView all() const { return *this; }
+  [[nodiscard]] auto transposed() const {
+    BasicView<E, N, (kUnit && N == 1)> result;
+    result.base_ = base_;
+    for (int d = 0; d < N; ++d) {
+      result.sizes_[d] = sizes_[N - 1 - d];
+      result.strides_[d] = stride(N - 1 - d);
+    }
+    return result;
+  }
+
+  template <class... I>
+    requires(sizeof...(I) == N)
+  [[nodiscard]] bool contains(I... indices) const {
+    const std::int64_t at[] = {static_cast<std::int64_t>(indices)..., 0};
+    for (int d = 0; d < N; ++d)
+      if (at[d] < 0 || at[d] >= sizes_[d]) return false;
+    return true;
+  }
+  template <class... I>
+    requires(sizeof...(I) == N)
+  [[nodiscard]] bool isSize(I... sizes) const {
+    const std::int64_t expected[] = {static_cast<std::int64_t>(sizes)..., 0};
+    for (int d = 0; d < N; ++d)
+      if (expected[d] != sizes_[d]) return false;
+    return true;
+  }
+
+  [[nodiscard]] RawView raw() const {
+    using Plain = std::remove_const_t<E>;
+    return RawView{kElementKindOf<Plain>, N, const_cast<Plain*>(base_), sizes_, strides_};
+  }
+  void randomize() const { detail::fill_random(raw()); }
+  void print() const { detail::print_view(raw()); }
+  [[nodiscard]] std::uint64_t hash(std::uint64_t seed = 0) const { return detail::hash_view(raw(), seed); }
+  template <class To>
+  void copyTo(const To& dst) const {
+    static_assert(To::kDims == N);
+    for (int d = 0; d < N; ++d)
+      if (dst.size(d) != sizes_[d]) detail::copy_size_mismatch();
+    detail::copy_view(dst.raw(), raw());
+  }
+
+  /// Hints for device builds; a view's data is on the host already.
+  void useOnCpu(IndexT = 0) const {}
+  void modifyOnCpu(IndexT = 0) const {}
+
+ private:
+  template <class F, int M, bool kOther> friend class BasicView;
+
+  [[nodiscard]] std::int64_t offset_of(const IndexT* at) const {
+    std::int64_t offset = 0;
+    for (int d = 0; d < N; ++d) offset += static_cast<std::int64_t>(at[d]) * stride(d);
+    return offset;
+  }
+  template <bool kResultUnit>
+  [[nodiscard]] BasicView<E, N - 1, kResultUnit> drop(int dim, std::int64_t position) const {
+#ifdef PB_CHECKED
+    if (position < 0 || position >= sizes_[dim]) detail::index_out_of_bounds(dim, position, sizes_[dim]);
+#endif
+    BasicView<E, N - 1, kResultUnit> result;
+    result.base_ = base_ + position * stride(dim);
+    for (int d = 0, to = 0; d < N; ++d) {
+      if (d == dim) continue;
+      result.sizes_[to] = sizes_[d];
+      result.strides_[to++] = stride(d);
+    }
+    return result;
+  }
+  void check_index(const IndexT* at) const {
+    for (int d = 0; d < N; ++d)
+      if (at[d] < 0 || at[d] >= sizes_[d]) detail::index_out_of_bounds(d, at[d], sizes_[d]);
+  }
+  void check_box(int d, std::int64_t lo, std::int64_t hi) const {
+    if (hi > lo && (lo < 0 || hi > sizes_[d])) detail::box_out_of_bounds(d, lo, hi, sizes_[d]);
+  }
+
+  E* base_ = nullptr;
+  IndexT sizes_[kSlots] = {};
+  std::int64_t strides_[kSlots] = {};
+};
+
+template <class E, int N> using View = BasicView<E, N, false>;
+template <class E, int N> using UnitView = BasicView<E, N, true>;
+
+}  // namespace pbrt
