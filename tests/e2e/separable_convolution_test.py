@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: MIT
+"""All choices of examples/separable_convolution.pbcc agree with an independent reference.
+
+Every rule x version x device at kernel widths 1 to 17 and sizes from empty to 1760, then random
+configurations. Each run of a version asserts from the program's statistics that this version ran
+and that nothing fell back.
+
+    separable_convolution_test.py --dist BUILD/dist --work FOLDER [--element double|float] [--nightly] [--seed S]
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import random
+import sys
+
+import numpy as np
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import polybricks  # noqa: E402
+
+TOLERANCE = {"double": 1e-12, "float": 1e-5}
+DTYPE = {"double": np.float64, "float": np.float32}
+WIDTHS = (1, 3, 5, 7, 17)
+
+
+def reference(picture, kernel):
+    """The convolution as its definition says it, in extended precision; shapes (h, w), (k), (h-k+1, w-k+1)."""
+    wide, k = picture.astype(np.longdouble), kernel.astype(np.longdouble)
+    height, width = (extent - len(k) + 1 for extent in picture.shape)
+    rows = sum(k[i] * wide[:, i:i + width] for i in range(len(k)))
+    return sum(k[j] * rows[j:j + height, :] for j in range(len(k)))
+
+
+def sizes_for(width, nightly):
+    """Picture sides: smallest output, empty output, odd, prime, powers of two and their neighbours, large."""
+    sizes = [width - 1, width, width + 1, 61, 127, 128]
+    if nightly:
+        sizes += [width + 2, 63, 64, 65, 255, 256, 257, 1009]
+    return sorted(set(s for s in sizes if s >= 0)) + [1760]
+
+
+class Check:
+    def __init__(self, program, element, work):
+        self.program, self.element, self.work = program, element, work
+        self.config = work / "run.cfg"
+        self.failures, self.runs = [], 0
+        self.inputs = {}
+
+    def input_files(self, size, width):
+        """Writes a seeded picture and kernel once per shape; returns (paths, expected output)."""
+        key = (size, width)
+        if key not in self.inputs:
+            rng = np.random.default_rng(size * 100 + width)
+            picture = rng.uniform(-1, 1, (size, size)).astype(DTYPE[self.element])
+            kernel = rng.uniform(-1, 1, width).astype(DTYPE[self.element])
+            paths = [self.work / f"in_{size}.npy", self.work / f"k_{size}_{width}.npy"]
+            paths[0] = self.work / f"in_{size}_{width}.npy"
+            np.save(paths[0], picture)
+            np.save(paths[1], kernel)
+            self.inputs[key] = (paths, reference(picture, kernel))
+        return self.inputs[key]
+
+    def run(self, title, entry, size, width, expected_versions=None, extra=()):
+        """One run in file mode, its output compared; `expected_versions`: {(transform, rule, on)} that must have run."""
+        self.runs += 1
+        paths, expected = self.input_files(size, width)
+        out = self.work / "out.npy"
+        out.unlink(missing_ok=True)
+        self.program.write_configuration(self.config, entry)
+        try:
+            _, stats = self.program.run(*extra, *paths, out, config=self.config)
+        except polybricks.ToolError as error:
+            self.failures.append(f"{title}, n={size}, KWIDTH={width}: {error}")
+            return
+        actual = np.load(out)
+        where = f"{title}, n={size}, KWIDTH={width}"
+        if actual.dtype != DTYPE[self.element] or actual.shape != expected.shape:
+            self.failures.append(f"{where}: output is {actual.dtype}{actual.shape}, expected {DTYPE[self.element]}{expected.shape}")
+        elif expected.size:
+            error = float(np.max(np.abs(actual - expected)) / np.max(np.abs(expected)))
+            if not error <= TOLERANCE[self.element]:
+                self.failures.append(f"{where}: relative error {error:.3g}")
+        if expected_versions is not None:
+            self.expect_versions(where, stats, expected_versions, expected.size > 0)
+
+    def expect_versions(self, where, stats, versions, has_cells):
+        if stats is None:
+            self.failures.append(f"{where}: no statistics")
+            return
+        if stats.get("fallbacks"):
+            self.failures.append(f"{where}: fell back: {stats['fallbacks']}")
+        ran = {(site.split(".")[0], r["rule"], r["on"]) for site, r in ran_of(stats)}
+        missing = versions - ran
+        if has_cells and missing:
+            self.failures.append(f"{where}: {sorted(missing)} did not run, but {sorted(ran)}")
+
+
+def ran_of(stats):
+    """(site, {rule, on, count}) pairs of the statistics."""
+    for site, entries in stats["ran"].items():
+        for entry in entries if isinstance(entries, list) else [entries]:
+            yield site, entry
+
+
+def fixed_choices(program):
+    """The distinct ways to compute: one pass on each version, two passes on each pair of versions."""
+    main, main_site, alternatives = next(s for s in program.sites() if s[0] == "SeparableConvolution")
+    versions = {t: (site, alts) for t, site, alts in program.sites()}
+    for rule, on in alternatives:
+        used = ["Convolve2D"] if rule == "SinglePass" else ["ConvolveRows", "ConvolveColumns"]
+        combos = [{}]
+        for transform in used:
+            site, alts = versions[transform]
+            combos = [dict(c, **{transform: {site: alt}}) for c in combos for alt in alts]
+        for combo in combos:
+            expected = {(t, alt[0], alt[1]) for t, sites in combo.items() for alt in sites.values()} | {(main, rule, on)}
+            title = rule + " " + " ".join(alt[1] for sites in combo.values() for alt in sites.values())
+            yield title, dict(combo, **{main: {main_site: (rule, on)}}), expected
+
+
+def random_entry(program, rng):
+    """A valid configuration: selectors of up to four levels, any tunable in range (small work groups)."""
+    transforms = {}
+    for transform, site, alternatives in program.sites():
+        levels, size = [], 0
+        for _ in range(rng.randint(1, 4)):
+            rule, on = rng.choice(alternatives)
+            levels.append(dict({"rule": rule, "on": on}, **({"from": size} if levels else {})))
+            size += rng.randint(1, 200)
+        transforms.setdefault(transform, {}).setdefault("sites", {})[site] = levels
+    for transform, data in program.info["transforms"].items():
+        for name, tunable in data.get("tunables", {}).items():
+            if tunable["role"] == "split":
+                value = int(2 ** rng.uniform(0, 12))
+            elif tunable["role"] == "work_group":
+                value = [rng.choice((1, 2, 4, 8, 16, 32)) if d == 0 else rng.choice((1, 2, 4, 8)) for d in range(tunable["count"])]
+            else:
+                continue
+            transforms.setdefault(transform, {}).setdefault("tunables", {})[name] = value
+    return {"global": {"threads": rng.randint(1, 4), "sequential_cutoff": rng.choice((0, 1, 64, 1000))}, "transforms": transforms}
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--dist", required=True)
+    parser.add_argument("--work", required=True)
+    parser.add_argument("--element", choices=DTYPE, default="double")
+    parser.add_argument("--nightly", action="store_true", default=bool(os.environ.get("PB_NIGHTLY")))
+    parser.add_argument("--seed", type=int, default=None)
+    args = parser.parse_args()
+    seed = args.seed if args.seed is not None else (random.SystemRandom().randrange(10**6) if args.nightly else 1)
+    work = pathlib.Path(args.work) / args.element
+    work.mkdir(parents=True, exist_ok=True)
+    source = polybricks.ROOT / "examples" / "separable_convolution.pbcc"
+    program = polybricks.Tools(args.dist).compile(source, work / "conv", f"--element={args.element}")
+    check = Check(program, args.element, work)
+
+    choices = list(fixed_choices(program))
+    versions = {on for _, _, alts in program.sites() for _, on in alts}
+    if versions != {"cpu", "opencl", "opencl_local"}:
+        check.failures.append(f"versions are {sorted(versions)}")
+    for width in WIDTHS:
+        for size in sizes_for(width, args.nightly):
+            # The largest size runs every choice at one width only; the others a rotating third.
+            chosen = choices if size < 1760 or args.nightly or width == 7 else choices[width % 3::3]
+            for title, choice, expected in chosen:
+                # A width of one has boxes of one cell: nothing to share, so the tile is a copy but must be right.
+                check.run(title, program.configuration(choice), size, width, expected)
+    rng = random.Random(seed)
+    for _ in range(400 if args.nightly else 60):
+        width = rng.choice(WIDTHS)
+        check.run("random configuration", random_entry(program, rng), rng.choice(sizes_for(width, args.nightly)[:-1]), width)
+
+    for line in check.failures[:20]:
+        print(line)
+    print(f"{check.runs} runs, seed {seed}, {len(check.failures)} failures")
+    return 1 if check.failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
