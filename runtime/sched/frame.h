@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: MIT
+// Frames: what generated code holds of the scheduler. A Frame stands for one body
+// that may spawn; it lives on the stack of the fiber that runs the body. Included
+// by every generated program, so it stays light: templates only where a closure
+// is stored. The machinery is in worker.h; nothing here names a thread.
+//
+// Rules of use
+//   - All members of a Frame are called by the fiber that runs its body. The fiber
+//     may be on another thread after each call that can suspend (sync, wait, any
+//     transform call), so hold no lock and no thread-local address across them.
+//   - spawn(f) may run f at once, later on this fiber, or on another worker.
+//   - sync() returns when all that this frame spawned is complete; the first
+//     exception among them is rethrown there. The owner of a frame syncs before the
+//     frame ends: task tops and CallFrame's destructor do it by themselves.
+//
+// Join protocol of a frame: see worker.h, "Proof: join".
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+namespace pbrt {
+
+class RunContext;  // runtime/main/run_context.h
+class Frame;
+class Scheduler;
+class Worker;
+
+/// What all frames of one Scheduler::run share. Written before the run starts, except `aborted`.
+struct RunState {
+  RunContext* context = nullptr;
+  std::int64_t sequential_cutoff = 64;
+  int num_workers = 1;
+  /// Set by abort: tasks that have not started are dropped, calls throw RunAborted.
+  std::atomic<bool> aborted{false};
+};
+
+/// Thrown where a run is being dropped (Frame::abort_run, Scheduler::abort). Not an error of the program.
+class RunAborted : public std::exception {
+ public:
+  [[nodiscard]] const char* what() const noexcept override { return "the run was aborted"; }
+};
+
+namespace detail {
+
+/// What frames need to know of the fiber they run on. The rest is in fiber.h.
+struct FiberHead {
+  /// Worker that runs the fiber now; changes when the fiber is resumed elsewhere.
+  Worker* worker = nullptr;
+  /// Lowest usable address of the stack the fiber is on now.
+  const char* stack_limit = nullptr;
+};
+
+enum class TaskKind : std::uint8_t { Spawned, Graph, ResumeFiber };
+
+/// Header of everything that can lie in a deque or mailbox.
+struct Task {
+  /// Runs the closure in `frame`; destroys it instead when `frame` is null.
+  using Entry = void (*)(Task& task, Frame* frame);
+
+  Entry entry = nullptr;
+  Frame* parent = nullptr;
+  Task* next = nullptr;
+  TaskKind kind = TaskKind::Spawned;
+  std::uint8_t size_class = 0;
+};
+
+template <class F>
+struct SpawnedTask : Task {
+  template <class G>
+  explicit SpawnedTask(G&& g) noexcept(std::is_nothrow_constructible_v<F, G>) : closure(std::forward<G>(g)) {
+    entry = [](Task& task, Frame* frame) {
+      auto& self = static_cast<SpawnedTask&>(task);
+      if (frame != nullptr) {
+        self.closure(*frame);
+      } else {
+        self.~SpawnedTask();
+      }
+    };
+  }
+  F closure;
+};
+
+/// Memory for a task, from the free lists of the fiber's worker. `size_class` goes into Task::size_class.
+struct TaskMemory {
+  void* address;
+  std::uint8_t size_class;
+};
+[[nodiscard]] TaskMemory allocate_task(FiberHead& fiber, std::size_t size_bytes);
+void release_task(FiberHead& fiber, void* address, std::uint8_t size_class);
+
+/// Runs `call(argument)` on a fresh pooled stack of the same fiber; rethrows what it throws.
+void call_on_fresh_stack(FiberHead& fiber, void (*call)(void*), void* argument);
+
+[[noreturn]] void throw_aborted();
+
+}  // namespace detail
+
+/// Less stack than this and a call continues on a fresh one.
+inline constexpr std::ptrdiff_t kMinStackBytes = std::ptrdiff_t{64} * 1024;
+
+class Frame {
+ public:
+  Frame(const Frame&) = delete;
+  Frame& operator=(const Frame&) = delete;
+
+  /// Starts `f(Frame&)` asynchronously; in a sequential frame calls it directly.
+  ///
+  /// Errors:  what `f` throws is rethrown by sync (sequential frame: here)
+  /// Cost:    no heap allocation in steady state for closures up to 448 bytes
+  template <class F>
+  void spawn(F&& f) {
+    if (sequential_) {
+      std::forward<F>(f)(*this);
+      return;
+    }
+    using Closure = detail::SpawnedTask<std::decay_t<F>>;
+    static_assert(alignof(Closure) <= 64, "captures of a spawned closure need at most the alignment of a cache line");
+    const detail::TaskMemory memory = detail::allocate_task(*fiber_, sizeof(Closure));
+    Closure* task = nullptr;
+    if constexpr (std::is_nothrow_constructible_v<Closure, F&&>) {
+      task = new (memory.address) Closure(std::forward<F>(f));
+    } else {
+      try {
+        task = new (memory.address) Closure(std::forward<F>(f));
+      } catch (...) {
+        detail::release_task(*fiber_, memory.address, memory.size_class);
+        throw;
+      }
+    }
+    task->size_class = memory.size_class;
+    push_child(*task);
+  }
+
+  /// Waits for all tasks that this frame spawned, running those that nobody took on this stack.
+  ///
+  /// Errors:  rethrows the first exception of a child; RunAborted if one was dropped
+  void sync() {
+    if (outstanding_ != 0) join();
+    if (error_state_.load(std::memory_order_relaxed) != kNoError) rethrow();
+  }
+
+  /// Whether spawn is a direct call here (below the sequential cut-off).
+  [[nodiscard]] bool is_sequential() const { return sequential_; }
+  [[nodiscard]] RunContext& context() const { return *run_->context; }
+  [[nodiscard]] RunState& run_state() const { return *run_; }
+  [[nodiscard]] int num_workers() const { return run_->num_workers; }
+
+  /// Whether the run is being dropped.
+  [[nodiscard]] bool is_aborted() const { return run_->aborted.load(std::memory_order_relaxed); }
+  /// Drops the whole run: throws RunAborted here, and in every body at its next call or sync.
+  [[noreturn]] void abort_run() {
+    run_->aborted.store(true, std::memory_order_relaxed);
+    detail::throw_aborted();
+  }
+  void throw_if_aborted() const {
+    if (is_aborted()) [[unlikely]] detail::throw_aborted();
+  }
+
+  /// Whether fewer than kMinStackBytes are left on this stack.
+  [[nodiscard]] bool is_stack_low() const {
+    return static_cast<const char*>(__builtin_frame_address(0)) - fiber_->stack_limit < kMinStackBytes;
+  }
+
+ protected:
+  Frame(detail::FiberHead& fiber, RunState& run, bool sequential)
+      : fiber_(&fiber), run_(&run), sequential_(sequential) {}
+  ~Frame() = default;
+
+ private:
+  friend class Worker;
+  friend class CallFrame;
+  friend class Suspension;
+  friend class TaskGroup;
+  template <class F>
+  friend void call_on_fresh_stack_if_needed(Frame& frame, F&& f);
+
+  enum ErrorState : std::uint8_t { kNoError, kKept, kDropped };
+
+  void push_child(detail::Task& task);
+  void join();
+  void rethrow();
+
+  detail::FiberHead* fiber_;
+  RunState* run_;
+  /// Owner only: tasks spawned and not yet run on this fiber.
+  std::int64_t outstanding_ = 0;
+  /// Minus the tasks that finished elsewhere; plus kWaiting and `outstanding_` while the fiber is suspended.
+  std::atomic<std::int64_t> joined_{0};
+  /// Claimed by the child that fails first; `error_` is written by the claimant before it joins.
+  std::atomic<std::uint8_t> error_state_{kNoError};
+  bool sequential_;
+  std::exception_ptr error_;
+};
+
+/// Frame of a call on the caller's stack.
+///
+/// Its destructor syncs; it throws the children's first exception unless the stack is already unwinding.
+class CallFrame : public Frame {
+ public:
+  /// Sequential if the caller is, or if `largest_extent` is below the cut-off.
+  CallFrame(Frame& parent, std::int64_t largest_extent, std::int64_t sequential_cutoff)
+      : Frame(*parent.fiber_, *parent.run_, parent.sequential_ || largest_extent < sequential_cutoff) {
+    throw_if_aborted();
+  }
+  CallFrame(Frame& parent, std::int64_t largest_extent)
+      : CallFrame(parent, largest_extent, parent.run_->sequential_cutoff) {}
+  /// As sequential as the caller.
+  explicit CallFrame(Frame& parent) : Frame(*parent.fiber_, *parent.run_, parent.sequential_) { throw_if_aborted(); }
+
+  ~CallFrame() noexcept(false) {
+    if (outstanding_ != 0 || error_state_.load(std::memory_order_relaxed) != kNoError) finish();
+  }
+
+ private:
+  void finish();
+};
+
+/// Calls `f()` here, or on a fresh pooled stack if little is left of this one. Recursion of any depth goes through it.
+///
+/// Errors:  what `f` throws passes through
+template <class F>
+void call_on_fresh_stack_if_needed(Frame& frame, F&& f) {
+  if (!frame.is_stack_low()) [[likely]] {
+    f();
+    return;
+  }
+  using Function = std::remove_reference_t<F>;
+  detail::call_on_fresh_stack(
+      *frame.fiber_, [](void* argument) { (*static_cast<Function*>(argument))(); },
+      const_cast<void*>(static_cast<const void*>(&f)));
+}
+
+/// Ends a Suspension. Trivial to copy; exactly one copy's wake() is called, once, on any thread.
+class Waker {
+ public:
+  /// Makes the suspended fiber runnable on a random worker; before wait() it makes wait() return at once.
+  void wake() const;
+
+ private:
+  friend class Suspension;
+  explicit Waker(class Suspension* suspension) : suspension_(suspension) {}
+  class Suspension* suspension_;
+};
+
+/// One wait of a fiber for something outside the scheduler (a device, a file).
+///
+///   Suspension s(frame);
+///   manager.submit(job, s.waker());
+///   s.wait();                          // the worker goes on with other work
+///
+/// Pre: after waker() was handed out, wait() is called before the Suspension dies.
+class Suspension {
+ public:
+  explicit Suspension(Frame& frame) : fiber_(frame.fiber_) {}
+  Suspension(const Suspension&) = delete;
+  Suspension& operator=(const Suspension&) = delete;
+
+  [[nodiscard]] Waker waker() { return Waker(this); }
+  /// Returns when the waker was called; what its thread did before is visible.
+  void wait();
+
+ private:
+  friend class Waker;
+  friend class Worker;
+  enum State : std::uint32_t { kRunning, kSuspended, kWoken };
+
+  detail::FiberHead* fiber_;
+  Scheduler* scheduler_ = nullptr;
+  std::atomic<std::uint32_t> state_{kRunning};
+};
+
+}  // namespace pbrt
