@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace pb {
@@ -32,5 +34,15 @@ struct IndexExpr {
 
 /// `w-KWIDTH+1`, `max(0, w-2)`, `floord(n, 2)`: the Plan's text form, and C where `min`, `max`, `floord` exist on 64-bit integers.
 [[nodiscard]] std::string to_string(const IndexExpr& expr);
+
+using SymbolValues = std::vector<std::pair<std::string, std::int64_t>>;
+/// Value for given symbols; none if a symbol has no value, a divisor is 0, or 64 bits do not hold a result.
+[[nodiscard]] std::optional<std::int64_t> evaluate(const IndexExpr& expr, const SymbolValues& values);
+/// Names of all symbols, each once, in order of appearance.
+[[nodiscard]] std::vector<std::string> symbols_of(const IndexExpr& expr);
+/// `expr` with each symbol that has an entry replaced by it.
+[[nodiscard]] IndexExpr substitute(const IndexExpr& expr, const std::vector<std::pair<std::string, IndexExpr>>& replacements);
+/// Reads what to_string prints; none if `text` is something else.
+[[nodiscard]] std::optional<IndexExpr> parse_index_expr(const std::string& text);
 
 }  // namespace pb
