@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: MIT
+"""Executes a documentation page: what it shows is what happens.
+
+    run_page.py --dist BUILD/dist --work FOLDER PAGE.md
+
+* A fence ```pbcc file=NAME (any language word) is written to NAME in the work folder.
+* A fence ```console holds commands (`$ command`) each followed by what it prints. `…` in expected
+  text matches anything within a line; a line that is only `…` matches any number of lines.
+  `$ command   # exits 1` expects that status instead of 0.
+pbc and pbtune are on PATH; the folder starts empty but for the repository's examples/.
+"""
+
+import argparse
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+EXITS = re.compile(r"\s+# exits (\d+)$")
+
+
+def fences(text):
+    """Yields (line number, info string, lines) of each fence."""
+    info, lines, start = None, [], 0
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.startswith("```"):
+            if info is None:
+                info, lines, start = line[3:].strip(), [], number
+            else:
+                yield start, info, lines
+                info = None
+        elif info is not None:
+            lines.append(line)
+
+
+def pattern_of(expected):
+    """A regular expression for the lines shown after a command."""
+    parts = []
+    for line in expected:
+        if line.strip() == "…":
+            parts.append(r"(?:.*\n)*?")
+        else:
+            parts.append(".*".join(re.escape(piece) for piece in line.rstrip().split("…")) + r"[ \t]*\n")
+    return re.compile("".join(parts) + r"\s*\Z")
+
+
+def commands(lines):
+    """Yields (command, expected status, expected lines)."""
+    command, status, expected = None, 0, []
+    for line in lines:
+        if line.startswith("$ "):
+            if command is not None:
+                yield command, status, expected
+            exits = EXITS.search(line)
+            command, status, expected = EXITS.sub("", line[2:]), int(exits.group(1)) if exits else 0, []
+        else:
+            expected.append(line)
+    if command is not None:
+        yield command, status, expected
+
+
+def run_page(page, dist, work):
+    environment = dict(os.environ, PATH=f"{dist / 'bin'}:{os.environ['PATH']}", XDG_CACHE_HOME=str(work / ".cache"), LC_ALL="C.UTF-8")
+    failures, count = [], 0
+    for number, info, lines in fences(page.read_text()):
+        named = re.search(r"file=(\S+)", info)
+        if named:
+            (work / named.group(1)).write_text("\n".join(lines) + "\n")
+        if info.split(" ")[0] != "console":
+            continue
+        for command, status, expected in commands(lines):
+            count += 1
+            done = subprocess.run(["bash", "-c", command], cwd=work, env=environment, text=True, timeout=300,
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            if done.returncode != status:
+                failures.append(f"{page.name}:{number}: `{command}` exits {done.returncode}, expected {status}\n{done.stdout}")
+            elif not pattern_of(expected).match(done.stdout if done.stdout.endswith("\n") else done.stdout + "\n"):
+                failures.append(f"{page.name}:{number}: `{command}` prints\n{done.stdout}expected\n" + "\n".join(expected))
+    return count, failures
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--dist", required=True, type=pathlib.Path)
+    parser.add_argument("--work", required=True, type=pathlib.Path)
+    parser.add_argument("page", type=pathlib.Path)
+    args = parser.parse_args()
+    work = args.work / args.page.stem
+    shutil.rmtree(work, ignore_errors=True)
+    work.mkdir(parents=True)
+    shutil.copytree(ROOT / "examples", work / "examples")
+    count, failures = run_page(args.page, args.dist.resolve(), work)
+    print("\n".join(failures) if failures else f"{args.page.name}: {count} commands")
+    return 1 if failures or not count else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

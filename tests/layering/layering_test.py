@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: MIT
+"""Includes follow the folders of docs/architecture.md, functions and files keep their budgets' hard limits."""
+
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+# Folder -> folders it may include from, besides itself. Longest prefix of a path decides.
+MAY_USE = {
+    "lang": [],
+    "frontend": ["lang"],
+    "frontend/driver": ["lang", "frontend", "choicegraph", "clgen", "runtime/config"],
+    "choicegraph": ["lang"],
+    "clgen": ["lang", "choicegraph", "runtime/config"],
+    "runtime/config": [],
+    "runtime/matrix": ["runtime/config"],
+    "runtime/sched": ["runtime/config"],
+    "runtime/gpu": ["runtime/config", "runtime/matrix", "runtime/sched"],
+    "runtime/cl": ["runtime/config", "runtime/matrix", "runtime/gpu"],
+    "runtime": ["runtime"],
+    "autotuner": ["runtime/config"],
+}
+INCLUDE = re.compile(r'^\s*#include "([^"]+)"', re.M)
+FILE_LIMIT = 600
+
+
+def folder_of(path):
+    """The entry of MAY_USE that a repository path belongs to, or None."""
+    best = [f for f in MAY_USE if path == f or path.startswith(f + "/")]
+    return max(best, key=len) if best else None
+
+
+def is_within(target, allowed):
+    return any(target == a or target.startswith(a + "/") for a in allowed)
+
+
+def faults_of(path):
+    relative = path.relative_to(ROOT).as_posix()
+    text = path.read_text()
+    if "SPDX-License-Identifier: MIT" not in text.split("\n", 1)[0]:
+        yield f"{relative}: the first line has no licence"
+    lines = text.count("\n")
+    if lines > FILE_LIMIT and "Flat by design" not in text:
+        yield f"{relative}: {lines} lines (limit {FILE_LIMIT})"
+    own = folder_of(relative)
+    if own is None or path.name.endswith(("_test.cpp", "_bench.cpp")):
+        return
+    for included in INCLUDE.findall(text):
+        target = folder_of(included)
+        if target is None or target == own or is_within(included, MAY_USE[own]):
+            continue
+        yield f"{relative}: includes {included}, but {own} may use only {', '.join(MAY_USE[own]) or 'nothing else'}"
+
+
+def main():
+    files = [p for top in ("lang", "frontend", "choicegraph", "clgen", "runtime", "autotuner", "benchmarks", "tests")
+             for ending in ("*.h", "*.cpp") for p in sorted((ROOT / top).rglob(ending))]
+    faults = [fault for path in files for fault in faults_of(path)]
+    print("\n".join(faults) if faults else f"{len(files)} files keep the layers")
+    return 1 if faults or not files else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
