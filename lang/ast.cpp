@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+#include "lang/ast.h"
+
+#include "lang/check.h"
+
+namespace pb {
+
+std::vector<const ast::Transform*> Ast::transforms() const {
+  std::vector<const ast::Transform*> out;
+  for (const auto& item : items)
+    if (const auto* transform = std::get_if<ast::Transform>(&item)) out.push_back(transform);
+  return out;
+}
+
+std::vector<const ast::NativeBlock*> Ast::native_blocks() const {
+  std::vector<const ast::NativeBlock*> out;
+  for (const auto& item : items)
+    if (const auto* block = std::get_if<ast::NativeBlock>(&item)) out.push_back(block);
+  return out;
+}
+
+std::string text_of(const Body& body, TokenRange range) {
+  PB_CHECK(range.begin <= range.end && range.end <= body.tokens.size(), "a token range lies inside its body");
+  std::string out;
+  for (std::uint32_t i = range.begin; i < range.end; ++i) {
+    if (i != range.begin) out += body.tokens[i].leading;
+    out += body.tokens[i].text;
+  }
+  return out;
+}
+
+}  // namespace pb

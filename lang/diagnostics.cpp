@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+#include "lang/diagnostics.h"
+
+#include <fmt/args.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "lang/check.h"
+
+namespace pb {
+namespace {
+
+constexpr DiagInfo kTable[] = {
+#define PB_ERROR(id, text) {DiagKind::id, #id, Severity::Error, text, false, {}},
+#define PB_WARNING(id, text) {DiagKind::id, #id, Severity::Warning, text, false, {}},
+#define PB_UNSUPPORTED(id, thing, doc) {DiagKind::id, #id, Severity::Error, thing " is not supported yet", true, doc},
+#include "lang/diagnostics.def"
+#undef PB_ERROR
+#undef PB_WARNING
+#undef PB_UNSUPPORTED
+};
+
+}  // namespace
+
+std::span<const DiagInfo> all_diagnostics() { return kTable; }
+
+const DiagInfo& info_of(DiagKind kind) { return kTable[static_cast<std::size_t>(kind)]; }
+
+std::string Diagnostic::message() const {
+  fmt::dynamic_format_arg_store<fmt::format_context> store;
+  for (const std::string& a : args) store.push_back(a);
+  try {
+    return fmt::vformat(info_of(kind).format, store);
+  } catch (const fmt::format_error&) {
+    PB_CHECK(false, "a diagnostic has fewer arguments than its text");
+  }
+}
+
+DiagBuilder& DiagBuilder::arg(std::string_view text) {
+  diagnostic_.args.emplace_back(text);
+  return *this;
+}
+
+DiagBuilder& DiagBuilder::label(std::string_view text) {
+  diagnostic_.primary_label = text;
+  return *this;
+}
+
+DiagBuilder& DiagBuilder::label(Span span, std::string_view text) {
+  diagnostic_.labels.push_back({span, std::string(text)});
+  return *this;
+}
+
+DiagBuilder& DiagBuilder::note(Span span, std::string_view text) {
+  diagnostic_.notes.push_back({span, std::string(text)});
+  return *this;
+}
+
+DiagBuilder& DiagBuilder::hint(std::string_view text) {
+  diagnostic_.hints.emplace_back(text);
+  return *this;
+}
+
+DiagBuilder Diagnostics::emit(DiagKind kind, Span span) {
+  Diagnostic diagnostic{kind, span, {}, {}, {}, {}, {}};
+  const bool is_error = info_of(kind).severity == Severity::Error;
+  ++(is_error ? num_errors_ : num_warnings_);
+  if (num_errors_ > error_limit_) {
+    ++num_dropped_;
+    discarded_ = std::move(diagnostic);
+    return DiagBuilder(discarded_);
+  }
+  kept_.push_back(std::move(diagnostic));
+  return DiagBuilder(kept_.back());
+}
+
+bool Diagnostics::has(DiagKind kind) const {
+  return std::any_of(kept_.begin(), kept_.end(), [&](const Diagnostic& d) { return d.kind == kind; });
+}
+
+}  // namespace pb

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+#include "lang/formula.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <type_traits>
+
+#include "lang/check.h"
+
+namespace pb {
+namespace {
+
+enum Precedence : int { kAdditive = 1, kMultiplicative = 2, kPower = 3, kPrimary = 4 };
+enum class Style { Source, C };
+
+constexpr std::int64_t kMaxExponent = 64;
+
+Precedence precedence_of(FormulaOp op) {
+  switch (op) {
+    case FormulaOp::Add:
+    case FormulaOp::Sub: return kAdditive;
+    case FormulaOp::Mul:
+    case FormulaOp::Div: return kMultiplicative;
+    case FormulaOp::Pow: return kPower;
+  }
+  PB_CHECK(false, "every operator has a precedence");
+}
+
+char symbol_of(FormulaOp op) {
+  switch (op) {
+    case FormulaOp::Add: return '+';
+    case FormulaOp::Sub: return '-';
+    case FormulaOp::Mul: return '*';
+    case FormulaOp::Div: return '/';
+    case FormulaOp::Pow: return '^';
+  }
+  PB_CHECK(false, "every operator has a symbol");
+}
+
+std::string spell_real(double value) {
+  std::string text = fmt::format("{}", value);
+  if (text.find_first_of(".en") == std::string::npos) text += ".0";
+  return text;
+}
+
+std::string print(const Formula& formula, Style style, Precedence context);
+
+std::string print_power_in_c(const BinaryFormula& power, Precedence context) {
+  const auto* exponent = std::get_if<IntLiteral>(&power.operands[1].node);
+  PB_CHECK(exponent != nullptr && exponent->value >= 0 && exponent->value <= kMaxExponent,
+           "exponents are checked to be small constants before C is printed");
+  if (exponent->value == 0) return "1";
+  const std::string base = print(power.operands[0], Style::C, exponent->value == 1 ? context : kPrimary);
+  std::string out = base;
+  for (std::int64_t i = 1; i < exponent->value; ++i) out += "*" + base;
+  return exponent->value > 1 && context > kMultiplicative ? "(" + out + ")" : out;
+}
+
+/// `context`: the least precedence that needs no parentheses here.
+std::string print(const Formula& formula, Style style, Precedence context) {
+  return std::visit(
+      [&](const auto& node) -> std::string {
+        using Node = std::decay_t<decltype(node)>;
+        if constexpr (std::is_same_v<Node, IntLiteral>) {
+          const std::string text = fmt::format("{}", node.value);
+          return node.value < 0 && context > kAdditive ? "(" + text + ")" : text;
+        } else if constexpr (std::is_same_v<Node, RealLiteral>) {
+          const std::string text = spell_real(node.value);
+          return node.value < 0 && context > kAdditive ? "(" + text + ")" : text;
+        } else if constexpr (std::is_same_v<Node, SymbolRef>) {
+          return node.name;
+        } else if constexpr (std::is_same_v<Node, NegatedFormula>) {
+          const std::string text = "-" + print(node.operand[0], style, kMultiplicative);
+          return context > kAdditive ? "(" + text + ")" : text;
+        } else {
+          static_assert(std::is_same_v<Node, BinaryFormula>);
+          if (style == Style::C && node.op == FormulaOp::Pow) return print_power_in_c(node, context);
+          const Precedence own = precedence_of(node.op);
+          // The right operand keeps its parentheses at equal precedence: C division truncates, so a*(b/c) is not a*b/c.
+          const std::string text = print(node.operands[0], style, own) + symbol_of(node.op) +
+                                   print(node.operands[1], style, static_cast<Precedence>(own + 1));
+          return own < context ? "(" + text + ")" : text;
+        }
+      },
+      formula.node);
+}
+
+void collect(const Formula& formula, SymbolKind kind, std::vector<std::string>& out) {
+  std::visit(
+      [&](const auto& node) {
+        using Node = std::decay_t<decltype(node)>;
+        if constexpr (std::is_same_v<Node, SymbolRef>) {
+          if (node.kind == kind && std::find(out.begin(), out.end(), node.name) == out.end()) out.push_back(node.name);
+        } else if constexpr (std::is_same_v<Node, NegatedFormula>) {
+          collect(node.operand[0], kind, out);
+        } else if constexpr (std::is_same_v<Node, BinaryFormula>) {
+          for (const Formula& operand : node.operands) collect(operand, kind, out);
+        }
+      },
+      formula.node);
+}
+
+}  // namespace
+
+std::string to_string(const Formula& formula) { return print(formula, Style::Source, kAdditive); }
+
+std::string to_c(const Formula& formula) { return print(formula, Style::C, kAdditive); }
+
+std::vector<std::string> symbols_of(const Formula& formula, SymbolKind kind) {
+  std::vector<std::string> out;
+  collect(formula, kind, out);
+  return out;
+}
+
+}  // namespace pb

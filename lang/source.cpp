@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+#include "lang/source.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <system_error>
+
+#include "lang/check.h"
+
+namespace pb {
+namespace {
+
+std::string canonical_path(const std::string& path) {
+  std::error_code error;
+  const auto canonical = std::filesystem::weakly_canonical(path, error);
+  return error ? path : canonical.string();
+}
+
+std::optional<std::string> read_file(const std::string& path, std::string& why) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) {
+    why = "it is a directory";
+    return std::nullopt;
+  }
+  errno = 0;
+  std::ifstream in(path, std::ios::binary);
+  if (!in) {
+    why = errno != 0 ? std::strerror(errno) : "it cannot be opened";
+    return std::nullopt;
+  }
+  std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  if (in.bad()) {
+    why = "reading failed";
+    return std::nullopt;
+  }
+  if (text.size() >= std::numeric_limits<std::uint32_t>::max()) {
+    why = "it is larger than 4 GiB";
+    return std::nullopt;
+  }
+  return text;
+}
+
+std::vector<std::uint32_t> find_line_starts(std::string_view text) {
+  std::vector<std::uint32_t> starts{0};
+  for (std::size_t i = 0; i < text.size(); ++i)
+    if (text[i] == '\n') starts.push_back(static_cast<std::uint32_t>(i + 1));
+  return starts;
+}
+
+/// Index of the line, from 0, that holds `offset`.
+std::size_t line_index(const std::vector<std::uint32_t>& starts, std::uint32_t offset) {
+  return static_cast<std::size_t>(std::upper_bound(starts.begin(), starts.end(), offset) - starts.begin()) - 1;
+}
+
+}  // namespace
+
+std::optional<FileId> SourceManager::load(const std::string& path, std::string* why) {
+  const std::string canonical = canonical_path(path);
+  for (std::size_t i = 0; i < files_.size(); ++i)
+    if (files_[i].canonical == canonical) return FileId{static_cast<std::uint32_t>(i)};
+  std::string reason;
+  auto text = read_file(path, reason);
+  if (!text) {
+    if (why != nullptr) *why = reason;
+    return std::nullopt;
+  }
+  const FileId id = add(path, std::move(*text));
+  files_.back().canonical = canonical;
+  return id;
+}
+
+bool SourceManager::is_loaded(const std::string& path) const {
+  const std::string canonical = canonical_path(path);
+  return std::any_of(files_.begin(), files_.end(), [&](const File& f) { return f.canonical == canonical; });
+}
+
+FileId SourceManager::add(std::string name, std::string text) {
+  File file{std::move(name), {}, std::move(text), {}, {}};
+  file.line_starts = find_line_starts(file.text);
+  files_.push_back(std::move(file));
+  return FileId{static_cast<std::uint32_t>(files_.size() - 1)};
+}
+
+const SourceManager::File& SourceManager::file(FileId id) const {
+  const auto index = static_cast<std::size_t>(id);
+  PB_CHECK(index < files_.size(), "span of a file that was never read");
+  return files_[index];
+}
+
+std::string_view SourceManager::text(FileId id) const { return file(id).text; }
+
+std::string_view SourceManager::text(Span span) const {
+  if (!span.is_known()) return {};
+  return text(span.file).substr(span.begin, span.end - span.begin);
+}
+
+std::string_view SourceManager::name(FileId id) const { return file(id).name; }
+
+Position SourceManager::position(FileId id, std::uint32_t offset) const {
+  const File& f = file(id);
+  const std::size_t line = line_index(f.line_starts, offset);
+  Position out{f.name, static_cast<std::uint32_t>(line + 1), offset - f.line_starts[line] + 1};
+  for (const Marker& marker : f.markers) {
+    if (marker.offset > offset) break;
+    const std::size_t marked = line_index(f.line_starts, marker.offset);
+    out.file = marker.name;
+    out.line = marker.line + static_cast<std::uint32_t>(line - marked);
+  }
+  return out;
+}
+
+Span SourceManager::line_span(FileId id, std::uint32_t offset) const {
+  const File& f = file(id);
+  const std::size_t line = line_index(f.line_starts, offset);
+  const std::uint32_t begin = f.line_starts[line];
+  std::size_t end = f.text.find('\n', begin);
+  if (end == std::string::npos) end = f.text.size();
+  if (end > begin && f.text[end - 1] == '\r') --end;
+  return {id, begin, static_cast<std::uint32_t>(end)};
+}
+
+void SourceManager::set_line_marker(FileId id, std::uint32_t offset, std::uint32_t line, std::string name) {
+  File& f = files_.at(static_cast<std::size_t>(id));
+  PB_CHECK(f.markers.empty() || f.markers.back().offset < offset, "line markers come in order");
+  if (name.empty()) name = f.markers.empty() ? f.name : f.markers.back().name;
+  f.markers.push_back({offset, line, std::move(name)});
+}
+
+}  // namespace pb

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+#include "lang/source.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace pb {
+namespace {
+
+TEST(Source, PositionsCountLinesAndColumnsFromOne) {
+  SourceManager sources;
+  const FileId file = sources.add("a.pbcc", "ab\ncd\n");
+  EXPECT_EQ(sources.position(file, 0).line, 1u);
+  EXPECT_EQ(sources.position(file, 4).line, 2u);
+  EXPECT_EQ(sources.position(file, 4).column, 2u);
+  EXPECT_EQ(sources.position(file, 6).line, 3u);
+}
+
+TEST(Source, LineSpanLeavesOutEndOfLineCharacters) {
+  SourceManager sources;
+  const FileId file = sources.add("a.pbcc", "ab\r\ncd");
+  EXPECT_EQ(sources.text(sources.line_span(file, 1)), "ab");
+  EXPECT_EQ(sources.text(sources.line_span(file, 5)), "cd");
+}
+
+TEST(Source, LineMarkerMovesPositionsThatFollow) {
+  SourceManager sources;
+  const FileId file = sources.add("a.pbcc", "one\n# 7 \"b.pbcc\"\ntwo\nthree\n");
+  sources.set_line_marker(file, 17, 7, "b.pbcc");
+  EXPECT_EQ(sources.position(file, 0).file, "a.pbcc");
+  EXPECT_EQ(sources.position(file, 18).file, "b.pbcc");
+  EXPECT_EQ(sources.position(file, 18).line, 7u);
+  EXPECT_EQ(sources.position(file, 22).line, 8u);
+}
+
+TEST(Source, FileIsReadOnceByCanonicalPath) {
+  const auto folder = std::filesystem::path(testing::TempDir()) / "pb_source_test";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "x.h") << "text";
+  SourceManager sources;
+  const auto first = sources.load((folder / "x.h").string());
+  const auto second = sources.load((folder / "." / "x.h").string());
+  ASSERT_TRUE(first && second);
+  EXPECT_EQ(*first, *second);
+  EXPECT_EQ(sources.num_files(), 1u);
+  EXPECT_TRUE(sources.is_loaded((folder / "x.h").string()));
+}
+
+TEST(Source, MissingFileSaysWhy) {
+  SourceManager sources;
+  std::string why;
+  EXPECT_FALSE(sources.load("/nonexistent/x.pbcc", &why));
+  EXPECT_EQ(why, "No such file or directory");
+  EXPECT_FALSE(sources.load("/", &why));
+  EXPECT_EQ(why, "it is a directory");
+}
+
+}  // namespace
+}  // namespace pb

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+#include "lang/types.h"
+
+#include <fmt/format.h>
+
+#include "lang/check.h"
+
+namespace pb {
+
+std::string_view spell(ElementType type) {
+  switch (type) {
+    case ElementType::Double: return "double";
+    case ElementType::Float: return "float";
+    case ElementType::Int: return "int";
+    case ElementType::Long: return "long";
+    case ElementType::Short: return "short";
+    case ElementType::UChar: return "unsigned char";
+    case ElementType::UShort: return "unsigned short";
+  }
+  PB_CHECK(false, "every element type has a spelling");
+}
+
+int size_bytes(ElementType type) {
+  switch (type) {
+    case ElementType::Double: return 8;
+    case ElementType::Float: return 4;
+    case ElementType::Int: return 4;
+    case ElementType::Long: return 8;
+    case ElementType::Short: return 2;
+    case ElementType::UChar: return 1;
+    case ElementType::UShort: return 2;
+  }
+  PB_CHECK(false, "every element type has a size");
+}
+
+bool is_floating(ElementType type) { return type == ElementType::Double || type == ElementType::Float; }
+
+namespace {
+
+std::string spell_element(const BodyType& type) { return type.is_element ? "ElementT" : std::string(spell(type.element)); }
+
+std::string spell_plain(const BodyType& type) {
+  switch (type.kind) {
+    case BodyType::Kind::Unknown: return "?";
+    case BodyType::Kind::Void: return "void";
+    case BodyType::Kind::Bool: return "bool";
+    case BodyType::Kind::Char: return "char";
+    case BodyType::Kind::Int: return "int";
+    case BodyType::Kind::Long: return "long";
+    case BodyType::Kind::Float: return type.is_element ? "ElementT" : "float";
+    case BodyType::Kind::Double: return type.is_element ? "ElementT" : "double";
+    case BodyType::Kind::Region: return fmt::format("region<{}, {}>", spell_element(type), type.num_dims);
+    case BodyType::Kind::Pointer: return spell_element(type) + "*";
+    case BodyType::Kind::Array:
+      return type.extent == 0 ? spell_element(type) + "[]" : fmt::format("{}[{}]", spell_element(type), type.extent);
+    case BodyType::Kind::String: return "string";
+  }
+  PB_CHECK(false, "every kind of type has a spelling");
+}
+
+}  // namespace
+
+std::string to_string(const BodyType& type) { return (type.is_const ? "const " : "") + spell_plain(type); }
+
+}  // namespace pb
