@@ -50,8 +50,10 @@ class RegionContext {
 
   struct State;
   [[nodiscard]] State& state() const { return *state_; }
+  [[nodiscard]] static RegionContext share(State* state);
 
  private:
+  explicit RegionContext(State* state);
   State* state_;
 };
 

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+#include <cstdlib>
+
+#include "lang/check.h"
+#include "lang/region/isl_access.h"
+#include "lang/region/region.h"
+
+namespace pb {
+namespace {
+
+using State = RegionContext::State;
+using Access = RegionAccessor;
+
+isl_map* name_dims(isl_map* map, isl_dim_type type, const std::vector<std::string>& names) {
+  for (std::size_t i = 0; i < names.size(); ++i)
+    map = isl_map_set_dim_name(map, type, static_cast<unsigned>(i), names[i].c_str());
+  return map;
+}
+
+/// { in -> out : out[position] >= bound(in) }, or < for upper bounds.
+isl_map* half_space(isl_space* map_space, isl_pw_aff* bound, unsigned position, bool is_upper) {
+  isl_space* range = isl_space_range(isl_space_copy(map_space));
+  isl_local_space* local = isl_local_space_from_space(range);
+  isl_pw_aff* coordinate = isl_pw_aff_var_on_domain(local, isl_dim_set, position);
+  isl_map* out = is_upper ? isl_pw_aff_gt_map(bound, coordinate) : isl_pw_aff_le_map(bound, coordinate);
+  isl_space_free(map_space);
+  return out;
+}
+
+}  // namespace
+
+RegionMap RegionMap::to_box(const RegionContext& context, const std::vector<std::string>& in_dims,
+                            const std::vector<std::string>& out_dims, const std::vector<Interval>& box) {
+  PB_CHECK(out_dims.size() == box.size(), "an interval per dimension");
+  State& state = context.state();
+  const Region in = Region::universe(context, in_dims);
+  SpacePtr space(isl_set_get_space(Access::get(in)));
+  for (const Interval& interval : box) {
+    space = add_parameters(state, std::move(space), interval.lo);
+    space = add_parameters(state, std::move(space), interval.hi);
+  }
+  const auto num_out = static_cast<unsigned>(out_dims.size());
+  isl_space* range = isl_space_add_dims(isl_space_params(isl_space_copy(space.get())), isl_dim_set, 0);
+  range = isl_space_add_dims(isl_space_set_from_params(range), isl_dim_set, num_out);
+  const SpacePtr map_space(isl_space_map_from_domain_and_range(isl_space_copy(space.get()), range));
+  isl_map* map = isl_map_universe(isl_space_copy(map_space.get()));
+  for (unsigned i = 0; i < num_out; ++i) {
+    for (const bool is_upper : {false, true}) {
+      PwAffPtr bound = to_pw_aff(state, space.get(), is_upper ? box[i].hi : box[i].lo);
+      map = isl_map_intersect(map, half_space(isl_space_copy(map_space.get()), bound.release(), i, is_upper));
+    }
+  }
+  map = name_dims(map, isl_dim_in, in_dims);
+  return Access::make(&state, name_dims(map, isl_dim_out, out_dims));
+}
+
+RegionMap RegionMap::intersect_domain(const Region& domain) const {
+  if (!is_known() || !domain.is_known()) return {};
+  return Access::make(state_, isl_map_intersect_domain(isl_map_copy(map_), isl_set_copy(Access::get(domain))));
+}
+RegionMap RegionMap::intersect_range(const Region& range) const {
+  if (!is_known() || !range.is_known()) return {};
+  return Access::make(state_, isl_map_intersect_range(isl_map_copy(map_), isl_set_copy(Access::get(range))));
+}
+RegionMap RegionMap::intersect_parameters(const Region& parameters) const {
+  if (!is_known() || !parameters.is_known()) return {};
+  isl_set* values = isl_set_params(isl_set_copy(Access::get(parameters)));
+  return Access::make(state_, isl_map_intersect_params(isl_map_copy(map_), values));
+}
+Region RegionMap::domain() const {
+  if (!is_known()) return {};
+  return Access::make(state_, isl_map_domain(isl_map_copy(map_)));
+}
+Region RegionMap::range() const {
+  if (!is_known()) return {};
+  return Access::make(state_, isl_map_range(isl_map_copy(map_)));
+}
+Region RegionMap::apply(const Region& points) const { return intersect_domain(points).range(); }
+Region RegionMap::preimage(const Region& points) const { return intersect_range(points).domain(); }
+
+RegionMap RegionMap::reverse() const {
+  if (!is_known()) return {};
+  return Access::make(state_, isl_map_reverse(isl_map_copy(map_)));
+}
+RegionMap RegionMap::unite(const RegionMap& other) const {
+  if (!is_known() || !other.is_known()) return {};
+  return Access::make(state_, isl_map_union(isl_map_copy(map_), isl_map_copy(other.map_)));
+}
+RegionMap RegionMap::then(const RegionMap& next) const {
+  if (!is_known() || !next.is_known()) return {};
+  return Access::make(state_, isl_map_apply_range(isl_map_copy(map_), isl_map_copy(next.map_)));
+}
+Region RegionMap::deltas() const {
+  if (!is_known()) return {};
+  return Access::make(state_, isl_map_deltas(isl_map_copy(map_)));
+}
+
+bool RegionMap::is_empty() const { return map_ != nullptr && is_true(*state_, isl_map_is_empty(map_)); }
+bool RegionMap::is_equal(const RegionMap& other) const {
+  return map_ != nullptr && other.map_ != nullptr && is_true(*state_, isl_map_is_equal(map_, other.map_));
+}
+bool RegionMap::is_injective() const { return map_ != nullptr && is_true(*state_, isl_map_is_injective(map_)); }
+bool RegionMap::is_single_valued() const { return map_ != nullptr && is_true(*state_, isl_map_is_single_valued(map_)); }
+
+std::string RegionMap::to_string() const {
+  if (map_ == nullptr) return "unknown";
+  char* text = isl_map_to_str(map_);
+  std::string out = text != nullptr ? text : "unknown";
+  std::free(text);
+  return out;
+}
+
+}  // namespace pb
