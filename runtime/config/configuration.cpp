@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/config/configuration.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "runtime/config/check.h"
+
+namespace pbrt {
+namespace {
+
+constexpr int kMaxAssignments = 4096;  // ARCHITECTURE 6.6: so many are examined, no more
+
+std::size_t at(int id) { return static_cast<std::size_t>(id); }
+
+/// Ids of the sites of `transform`: they are consecutive.
+std::vector<int> sites_of(const InfoIndex& index, const TransformInfo& transform) {
+  std::vector<int> ids;
+  for (int id = 0; id < index.num_sites(); ++id)
+    if (index.site(id).transform == &transform) ids.push_back(id);
+  return ids;
+}
+
+/// Whether the choices (one per site of `ids`) contain a forbidden assignment.
+bool is_forbidden(const InfoIndex& index, const TransformInfo& transform, const std::vector<int>& ids,
+                  const std::vector<int>& choices) {
+  const auto holds = [&](const std::pair<const std::string, std::string>& item) {
+    for (std::size_t i = 0; i < ids.size(); ++i)
+      if (index.site(ids[i]).site->name == item.first) return index.site(ids[i]).site->choice(choices[i]).rule == item.second;
+    return false;
+  };
+  return std::any_of(transform.forbidden.begin(), transform.forbidden.end(), [&](const Forbidden& forbidden) {
+    return !forbidden.empty() && std::all_of(forbidden.begin(), forbidden.end(), holds);
+  });
+}
+
+/// First legal assignment, in the order in which the last site varies fastest.
+std::vector<int> default_choices(const InfoIndex& index, const TransformInfo& transform, const std::vector<int>& ids) {
+  std::vector<int> choices(ids.size(), 0);
+  for (int count = 0; count < kMaxAssignments && is_forbidden(index, transform, ids, choices); ++count) {
+    std::size_t i = ids.size();
+    while (i > 0 && choices[i - 1] + 1 == index.site(ids[i - 1]).site->num_choices()) choices[--i] = 0;
+    if (i == 0) break;
+    ++choices[i - 1];
+  }
+  return choices;
+}
+
+std::set<std::int64_t> cut_offs(const Configuration& configuration, const std::vector<int>& ids) {
+  std::set<std::int64_t> cuts;
+  for (const int id : ids)
+    for (const Level& level : configuration.sites[at(id)].levels) cuts.insert(level.from);
+  return cuts;
+}
+
+std::vector<int> choices_at(const Configuration& configuration, const std::vector<int>& ids, std::int64_t n) {
+  std::vector<int> choices;
+  for (const int id : ids) choices.push_back(configuration.sites[at(id)].select(n));
+  return choices;
+}
+
+std::string selector_fault(const SiteInfo& site, const Selector& selector) {
+  if (selector.levels.empty()) return "has no level";
+  if (selector.levels.size() > kMaxSelectorLevels) return "has more than 12 levels";
+  if (selector.levels[0].from != 0) return "does not start at size 0";
+  for (std::size_t i = 0; i < selector.levels.size(); ++i) {
+    const Level& level = selector.levels[i];
+    if (level.alternative < 0 || level.alternative >= site.num_choices()) return "names a choice that does not exist";
+    if (i > 0 && level.from <= selector.levels[i - 1].from) return "has levels out of order";
+  }
+  return "";
+}
+
+}  // namespace
+
+int Selector::select(std::int64_t n) const {
+  std::size_t i = levels.size() - 1;
+  while (i > 0 && n < levels[i].from) --i;
+  return levels[i].alternative;
+}
+
+Configuration default_configuration(const InfoIndex& index) {
+  Configuration out;
+  out.sites.resize(at(index.num_sites()));
+  for (const TransformInfo& transform : index.info().transforms) {
+    if (transform.forbidden.empty()) continue;
+    const std::vector<int> ids = sites_of(index, transform);
+    const std::vector<int> choices = default_choices(index, transform, ids);
+    for (std::size_t i = 0; i < ids.size(); ++i) out.sites[at(ids[i])].levels[0].alternative = choices[i];
+  }
+  for (int id = 0; id < index.num_tunables(); ++id) {
+    const TunableInfo& tunable = *index.tunable(id).tunable;
+    std::vector<double> values;
+    for (int i = 0; i < tunable.num_values(); ++i) values.push_back(tunable.initial_of(i % tunable.count));
+    out.tunables.push_back(std::move(values));
+  }
+  return out;
+}
+
+bool is_valid_value(const TunableInfo& tunable, double value) {
+  if (!(value >= tunable.min && value <= tunable.max)) return false;
+  return tunable.type == TunableType::Real || std::floor(value) == value;
+}
+
+std::string find_fault(const InfoIndex& index, const Configuration& configuration) {
+  if (configuration.sites.size() != at(index.num_sites())) return "wrong number of sites";
+  if (configuration.tunables.size() != at(index.num_tunables())) return "wrong number of tunables";
+  for (int id = 0; id < index.num_sites(); ++id) {
+    const std::string fault = selector_fault(*index.site(id).site, configuration.sites[at(id)]);
+    if (!fault.empty()) return "`" + index.site_name(id) + "` " + fault;
+  }
+  for (int id = 0; id < index.num_tunables(); ++id) {
+    const TunableInfo& tunable = *index.tunable(id).tunable;
+    const std::vector<double>& values = configuration.tunables[at(id)];
+    if (values.size() != at(tunable.num_values())) return "`" + index.tunable_name(id) + "` has a wrong number of values";
+    for (const double value : values)
+      if (!is_valid_value(tunable, value)) return "`" + index.tunable_name(id) + "` has a value that is out of range";
+  }
+  Configuration copy = configuration;
+  return repair_forbidden(index, copy) ? "a combination of choices has no legal order" : "";
+}
+
+bool repair_forbidden(const InfoIndex& index, Configuration& configuration) {
+  bool has_changed = false;
+  for (const TransformInfo& transform : index.info().transforms) {
+    if (transform.forbidden.empty()) continue;
+    const std::vector<int> ids = sites_of(index, transform);
+    const std::vector<int> fallback = default_choices(index, transform, ids);
+    std::vector<Selector> fixed(ids.size());
+    bool is_bad = false;
+    for (Selector& selector : fixed) selector.levels.clear();
+    for (const std::int64_t from : cut_offs(configuration, ids)) {
+      std::vector<int> choices = choices_at(configuration, ids, from);
+      if (is_forbidden(index, transform, ids, choices)) {
+        choices = fallback;
+        is_bad = true;
+      }
+      for (std::size_t i = 0; i < ids.size(); ++i) {
+        std::vector<Level>& levels = fixed[i].levels;
+        if (levels.empty() || levels.back().alternative != choices[i]) levels.push_back({from, choices[i]});
+      }
+    }
+    if (!is_bad) continue;
+    has_changed = true;
+    for (std::size_t i = 0; i < ids.size(); ++i) is_bad = is_bad && fixed[i].levels.size() <= kMaxSelectorLevels;
+    for (std::size_t i = 0; i < ids.size(); ++i)
+      configuration.sites[at(ids[i])] = is_bad ? fixed[i] : Selector{{Level{0, fallback[i]}}};
+  }
+  return has_changed;
+}
+
+}  // namespace pbrt

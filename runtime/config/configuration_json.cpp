@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+// Configurations as JSON (FORMATS 1): what is missing takes its default, what is unknown or out of
+// range is set aside with one warning each, what is no configuration at all is an error.
+#include "runtime/config/configuration_json.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "runtime/config/errors.h"
+
+namespace pbrt {
+
+using json::Json;
+using json::Node;
+
+namespace {
+
+std::size_t at(int id) { return static_cast<std::size_t>(id); }
+
+Json selector_to_value(const SiteInfo& site, const Selector& selector) {
+  Json list = Json::array();
+  for (const Level& level : selector.levels) {
+    const Choice choice = site.choice(level.alternative);
+    Json out;
+    if (level.from > 0) out["from"] = level.from;
+    out["rule"] = choice.rule;
+    out["on"] = to_string(choice.on);
+    list.push_back(std::move(out));
+  }
+  return list;
+}
+
+Json tunable_to_value(const TunableInfo& tunable, const std::vector<double>& values) {
+  const auto element_list = [&](std::size_t begin) {
+    if (tunable.count == 1) return json::number_to_json(values[begin]);
+    Json list = Json::array();
+    for (int i = 0; i < tunable.count; ++i) list.push_back(json::number_to_json(values[begin + at(i)]));
+    return list;
+  };
+  if (!tunable.is_size_specific) return element_list(0);
+  Json list = Json::array();
+  for (int bucket = 0; bucket < kNumSizeBuckets; ++bucket) list.push_back(element_list(at(bucket * tunable.count)));
+  return list;
+}
+
+std::string range_text(const TunableInfo& tunable) {
+  return "(" + json::dump_line(json::number_to_json(tunable.min)) + " to " + json::dump_line(json::number_to_json(tunable.max)) + ")";
+}
+
+/// Reads the values of one configuration; keeps what it meets in `warnings`.
+class Reader {
+ public:
+  Reader(const InfoIndex& index, ConfigWarnings& warnings) : index_(index), warnings_(warnings) {}
+
+  Configuration read(const Node& root) {
+    out_ = default_configuration(index_);
+    root.expect_object();
+    if (root.has("global")) read_tunables("", root.at("global"), "global.");
+    if (root.has("transforms")) {
+      root.at("transforms").each_member([&](const std::string& name, const Node& node) { read_transform(name, node); });
+    }
+    if (repair_forbidden(index_, out_)) bad("a combination of choices without a legal order");
+    return std::move(out_);
+  }
+
+ private:
+  void unknown(const std::string& name) { warnings_.unknown_names.push_back(name); }
+  void bad(const std::string& what) { warnings_.bad_values.push_back(what); }
+
+  void read_transform(const std::string& name, const Node& node) {
+    const auto& transforms = index_.info().transforms;
+    const auto is_it = [&](const TransformInfo& transform) { return transform.name == name; };
+    node.expect_object();
+    if (std::none_of(transforms.begin(), transforms.end(), is_it)) return unknown("transforms." + name);
+    if (node.has("sites")) {
+      node.at("sites").each_member([&](const std::string& site, const Node& levels) {
+        const int id = index_.find_site(name, site);
+        if (id < 0) return unknown("transforms." + name + ".sites." + site);
+        read_selector(id, levels);
+      });
+    }
+    if (node.has("tunables")) read_tunables(name, node.at("tunables"), "transforms." + name + ".tunables.");
+  }
+
+  void read_selector(int id, const Node& node) {
+    const SiteInfo& site = *index_.site(id).site;
+    const int fallback = out_.sites[at(id)].levels[0].alternative;
+    std::vector<Level> levels;
+    bool is_ordered = true;
+    std::int64_t last = -1;
+    node.each_item([&](const Node& item) {
+      const double from_value = item.number_or("from", 0);
+      const bool is_size = from_value >= 0 && from_value <= 4e18 && std::floor(from_value) == from_value;
+      const std::int64_t from = is_size ? static_cast<std::int64_t>(from_value) : -1;
+      is_ordered = is_ordered && from > last;
+      last = from;
+      const std::string rule = item.at("rule").string();
+      const std::string word = item.string_or("on", "cpu");
+      On on = On::Cpu;
+      const int choice = parse_on(word, on) ? site.index_of(rule, on) : -1;
+      if (choice < 0) return unknown(index_.site_name(id) + ": " + rule + " on " + word);
+      levels.push_back({from, choice});
+    });
+    if (!is_ordered) return bad(index_.site_name(id) + ": `from` must increase from level to level");
+    if (levels.size() > kMaxSelectorLevels) return bad(index_.site_name(id) + ": more than 12 levels");
+    if (levels.empty() || levels[0].from != 0) levels.insert(levels.begin(), Level{0, fallback});
+    if (levels.size() > kMaxSelectorLevels) levels.erase(levels.begin() + 1);
+    out_.sites[at(id)].levels = std::move(levels);
+  }
+
+  void read_tunables(const std::string& transform, const Node& node, const std::string& prefix) {
+    node.each_member([&](const std::string& name, const Node& value) {
+      const int id = index_.find_tunable(transform, name);
+      if (id < 0) return unknown(prefix + name);
+      read_values(id, value);
+    });
+  }
+
+  void read_values(int id, const Node& node) {
+    const TunableInfo& tunable = *index_.tunable(id).tunable;
+    const std::size_t count = at(tunable.count);
+    if (!tunable.is_size_specific) return read_elements(id, node.json(), 0);
+    if (!node.json().is_array() || node.json().size() != at(kNumSizeBuckets))
+      return bad(index_.tunable_name(id) + ": expected 32 values, one per power of two of the size");
+    for (std::size_t bucket = 0; bucket < at(kNumSizeBuckets); ++bucket) read_elements(id, node.json()[bucket], bucket * count);
+  }
+
+  void read_elements(int id, const Json& value, std::size_t begin) {
+    const TunableInfo& tunable = *index_.tunable(id).tunable;
+    if (tunable.count == 1) return read_value(id, value, begin);
+    if (!value.is_array() || value.size() != at(tunable.count))
+      return bad(index_.tunable_name(id) + ": expected " + std::to_string(tunable.count) + " values");
+    for (std::size_t i = 0; i < at(tunable.count); ++i) read_value(id, value[i], begin + i);
+  }
+
+  void read_value(int id, const Json& value, std::size_t slot) {
+    const TunableInfo& tunable = *index_.tunable(id).tunable;
+    const bool is_good = value.is_number() && is_valid_value(tunable, value.get<double>());
+    if (is_good)
+      out_.tunables[at(id)][slot] = value.get<double>();
+    else
+      bad(index_.tunable_name(id) + " = " + json::dump_line(value) + " " + range_text(tunable));
+  }
+
+  const InfoIndex& index_;
+  ConfigWarnings& warnings_;
+  Configuration out_;
+};
+
+std::string joined(const std::vector<std::string>& items) {
+  constexpr std::size_t kMaxShown = 5;
+  std::string out;
+  for (std::size_t i = 0; i < items.size() && i < kMaxShown; ++i) out += (i > 0 ? ", `" : "`") + items[i] + "`";
+  if (items.size() > kMaxShown) out += " and " + std::to_string(items.size() - kMaxShown) + " more";
+  return out;
+}
+
+}  // namespace
+
+std::vector<std::string> ConfigWarnings::lines(const std::string& file) const {
+  std::vector<std::string> out;
+  if (!unknown_names.empty()) out.push_back(file + ": the program has no " + joined(unknown_names) + "; ignored");
+  if (!bad_values.empty()) out.push_back(file + ": out of range, the default is used: " + joined(bad_values));
+  return out;
+}
+
+Json configuration_to_value(const InfoIndex& index, const Configuration& configuration) {
+  Json out;
+  out["global"] = Json::object();
+  out["transforms"] = Json::object();
+  for (const TransformInfo& transform : index.info().transforms) {
+    if (transform.sites.empty() && transform.tunables.empty()) continue;
+    out["transforms"][transform.name] = {{"sites", Json::object()}, {"tunables", Json::object()}};
+  }
+  for (int id = 0; id < index.num_sites(); ++id) {
+    const InfoIndex::SiteRef& ref = index.site(id);
+    out["transforms"][ref.transform->name]["sites"][ref.site->name] = selector_to_value(*ref.site, configuration.sites[at(id)]);
+  }
+  for (int id = 0; id < index.num_tunables(); ++id) {
+    const InfoIndex::TunableRef& ref = index.tunable(id);
+    Json& owner = ref.transform == nullptr ? out["global"] : out["transforms"][ref.transform->name]["tunables"];
+    owner[ref.tunable->name] = tunable_to_value(*ref.tunable, configuration.tunables[at(id)]);
+  }
+  return out;
+}
+
+Configuration configuration_of(const Node& node, const InfoIndex& index, ConfigWarnings& warnings) {
+  return Reader(index, warnings).read(node);
+}
+
+std::string to_json(const InfoIndex& index, const Configuration& configuration, int indent) {
+  const Json value = configuration_to_value(index, configuration);
+  return indent < 0 ? json::dump_line(value) : json::dump_pretty(value);
+}
+
+Configuration parse_configuration(std::string_view text, const std::string& name, const InfoIndex& index,
+                                  ConfigWarnings& warnings) {
+  const json::Document document(text, name);
+  return configuration_of(Node(document), index, warnings);
+}
+
+}  // namespace pbrt

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/config/info.h"
+
+#include "runtime/config/check.h"
+
+namespace pbrt {
+
+const char* to_string(On on) {
+  switch (on) {
+    case On::Cpu: return "cpu";
+    case On::OpenCl: return "opencl";
+    case On::OpenClLocal: return "opencl_local";
+  }
+  return "?";
+}
+
+bool parse_on(std::string_view word, On& on) {
+  for (const On candidate : {On::Cpu, On::OpenCl, On::OpenClLocal}) {
+    if (word != to_string(candidate)) continue;
+    on = candidate;
+    return true;
+  }
+  return false;
+}
+
+const char* to_string(TunableType type) {
+  switch (type) {
+    case TunableType::Int: return "int";
+    case TunableType::Real: return "real";
+    case TunableType::Shape: return "shape";
+  }
+  return "?";
+}
+
+const char* to_string(TunableRole role) {
+  switch (role) {
+    case TunableRole::Cutoff: return "cutoff";
+    case TunableRole::Split: return "split";
+    case TunableRole::Ratio: return "ratio";
+    case TunableRole::WorkGroup: return "work_group";
+    case TunableRole::User: return "user";
+    case TunableRole::Config: return "config";
+    case TunableRole::Accuracy: return "accuracy";
+    case TunableRole::ForEnough: return "for_enough";
+    case TunableRole::Flag: return "flag";
+  }
+  return "?";
+}
+
+int SiteInfo::num_choices() const {
+  int count = 0;
+  for (const AlternativeInfo& alternative : alternatives) count += static_cast<int>(alternative.on.size());
+  return count;
+}
+
+Choice SiteInfo::choice(int index) const {
+  for (const AlternativeInfo& alternative : alternatives) {
+    const int count = static_cast<int>(alternative.on.size());
+    if (index < count) return {alternative.rule, alternative.on[static_cast<std::size_t>(index)]};
+    index -= count;
+  }
+  PBRT_CHECK(false, "the site has no such choice");
+  return {};
+}
+
+int SiteInfo::index_of(std::string_view rule, On on) const {
+  int index = 0;
+  for (const AlternativeInfo& alternative : alternatives) {
+    for (const On candidate : alternative.on) {
+      if (alternative.rule == rule && candidate == on) return index;
+      ++index;
+    }
+  }
+  return -1;
+}
+
+std::vector<TunableInfo> standard_globals() {
+  TunableInfo threads;
+  threads.name = "threads";
+  threads.min = 0;
+  threads.max = 512;
+  threads.initial = {0};
+  threads.role = TunableRole::Flag;
+  TunableInfo cutoff;
+  cutoff.name = "sequential_cutoff";
+  cutoff.min = 0;
+  cutoff.max = 2147483647;
+  cutoff.initial = {64};
+  cutoff.role = TunableRole::Cutoff;
+  return {threads, cutoff};
+}
+
+InfoIndex::InfoIndex(const TrainingInfo& info) : info_(&info) {
+  for (const TunableInfo& tunable : info.global) tunables_.push_back({nullptr, &tunable});
+  for (const TransformInfo& transform : info.transforms) {
+    for (const SiteInfo& site : transform.sites) sites_.push_back({&transform, &site});
+    for (const TunableInfo& tunable : transform.tunables) tunables_.push_back({&transform, &tunable});
+  }
+}
+
+int InfoIndex::find_site(std::string_view transform, std::string_view site) const {
+  for (int id = 0; id < num_sites(); ++id)
+    if (this->site(id).transform->name == transform && this->site(id).site->name == site) return id;
+  return -1;
+}
+
+int InfoIndex::find_tunable(std::string_view transform, std::string_view tunable) const {
+  for (int id = 0; id < num_tunables(); ++id) {
+    const TunableRef& ref = this->tunable(id);
+    const std::string_view owner = ref.transform == nullptr ? std::string_view() : std::string_view(ref.transform->name);
+    if (owner == transform && ref.tunable->name == tunable) return id;
+  }
+  return -1;
+}
+
+std::string InfoIndex::site_name(int id) const { return site(id).transform->name + "." + site(id).site->name; }
+
+std::string InfoIndex::tunable_name(int id) const {
+  const TunableRef& ref = tunable(id);
+  return ref.transform == nullptr ? ref.tunable->name : ref.transform->name + "." + ref.tunable->name;
+}
+
+}  // namespace pbrt

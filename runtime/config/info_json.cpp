@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: MIT
+// Training information as JSON (FORMATS 2).
+
+#include "runtime/config/info.h"
+#include "runtime/config/json_reader.h"
+
+namespace pbrt {
+namespace {
+
+using json::Json;
+using json::Node;
+
+constexpr std::int64_t kMaxCount = 1024;
+constexpr std::int64_t kMaxLine = std::int64_t{1} << 40;
+
+Json to_value(const std::vector<std::string>& words) {
+  Json list = Json::array();
+  for (const std::string& word : words) list.push_back(word);
+  return list;
+}
+
+Json to_value(const TunableInfo& tunable) {
+  Json out;
+  out["type"] = to_string(tunable.type);
+  out["min"] = json::number_to_json(tunable.min);
+  out["max"] = json::number_to_json(tunable.max);
+  if (tunable.initial.size() == 1) {
+    out["initial"] = json::number_to_json(tunable.initial[0]);
+  } else {
+    out["initial"] = Json::array();
+    for (const double value : tunable.initial) out["initial"].push_back(json::number_to_json(value));
+  }
+  out["role"] = to_string(tunable.role);
+  if (tunable.is_size_specific) out["size_specific"] = true;
+  if (tunable.count != 1) out["count"] = tunable.count;
+  if (!tunable.used_by.empty()) out["used_by"] = to_value(tunable.used_by);
+  return out;
+}
+
+Json to_value(const std::vector<TunableInfo>& tunables) {
+  Json out = Json::object();
+  for (const TunableInfo& tunable : tunables) out[tunable.name] = to_value(tunable);
+  return out;
+}
+
+Json to_value(const SiteInfo& site) {
+  Json list = Json::array();
+  for (const AlternativeInfo& alternative : site.alternatives) {
+    Json out;
+    out["rule"] = alternative.rule;
+    out["on"] = Json::array();
+    for (const On on : alternative.on) out["on"].push_back(to_string(on));
+    out["line"] = alternative.line;
+    if (!alternative.why_not_device.empty()) out["why_not_device"] = alternative.why_not_device;
+    list.push_back(out);
+  }
+  Json out;
+  out["alternatives"] = list;
+  return out;
+}
+
+Json to_value(const AccuracyInfo& accuracy) {
+  Json out;
+  out["target"] = accuracy.target;
+  out["metric"] = accuracy.metric;
+  out["higher_is_better"] = accuracy.higher_is_better;
+  return out;
+}
+
+Json to_value(const ToleranceInfo& tolerance) {
+  Json out;
+  out["rel"] = tolerance.rel;
+  if (tolerance.abs >= 0) out["abs"] = tolerance.abs;
+  return out;
+}
+
+Json to_value(const TransformInfo& transform) {
+  Json out;
+  if (transform.template_name != transform.name) out["template"] = transform.template_name;
+  if (transform.accuracy.is_given) out["accuracy"] = to_value(transform.accuracy);
+  if (transform.tolerance.is_given) out["tolerance"] = to_value(transform.tolerance);
+  out["sizes"] = to_value(transform.sizes);
+  out["calls"] = to_value(transform.calls);
+  out["sites"] = Json::object();
+  for (const SiteInfo& site : transform.sites) out["sites"][site.name] = to_value(site);
+  if (!transform.forbidden.empty()) {
+    out["forbidden"] = Json::array();
+    for (const Forbidden& forbidden : transform.forbidden) {
+      Json assignment = Json::object();
+      for (const auto& [site, rule] : forbidden) assignment[site] = rule;
+      out["forbidden"].push_back(assignment);
+    }
+  }
+  out["tunables"] = to_value(transform.tunables);
+  return out;
+}
+
+std::vector<std::string> words_of(const Node& node) {
+  std::vector<std::string> words;
+  node.each_item([&](const Node& item) { words.push_back(item.string()); });
+  return words;
+}
+
+TunableType type_of(const Node& node) {
+  const std::string word = node.string();
+  for (const TunableType type : {TunableType::Int, TunableType::Real, TunableType::Shape})
+    if (word == to_string(type)) return type;
+  node.fail("`" + word + "` is no type of a tunable: int, real or shape");
+}
+
+TunableRole role_of(const Node& node) {
+  using enum TunableRole;
+  const std::string word = node.string();
+  for (const TunableRole role : {Cutoff, Split, Ratio, WorkGroup, User, Config, Accuracy, ForEnough, Flag})
+    if (word == to_string(role)) return role;
+  node.fail("`" + word + "` is no role of a tunable");
+}
+
+TunableInfo tunable_of(const std::string& name, const Node& node) {
+  TunableInfo out;
+  out.name = name;
+  out.type = type_of(node.at("type"));
+  out.min = node.at("min").number();
+  out.max = node.at("max").number();
+  if (!(out.min <= out.max)) node.fail("`min` is greater than `max`");
+  out.role = role_of(node.at("role"));
+  out.is_size_specific = node.boolean_or("size_specific", false);
+  out.count = static_cast<int>(node.integer_or("count", 1, kMaxCount, 1));
+  const Node initial = node.at("initial");
+  if (initial.json().is_array())
+    initial.each_item([&](const Node& item) { out.initial.push_back(item.number()); });
+  else
+    out.initial.push_back(initial.number());
+  if (out.initial.size() != 1 && out.initial.size() != static_cast<std::size_t>(out.count))
+    initial.fail("expected one value or as many as `count` says");
+  for (const double value : out.initial)
+    if (!(value >= out.min && value <= out.max)) initial.fail("the initial value is outside `min` to `max`");
+  if (node.has("used_by")) out.used_by = words_of(node.at("used_by"));
+  return out;
+}
+
+std::vector<TunableInfo> tunables_of(const Node& node) {
+  std::vector<TunableInfo> out;
+  node.each_member([&](const std::string& name, const Node& value) { out.push_back(tunable_of(name, value)); });
+  return out;
+}
+
+SiteInfo site_of(const std::string& name, const Node& node) {
+  SiteInfo out;
+  out.name = name;
+  node.at("alternatives").each_item([&](const Node& item) {
+    AlternativeInfo alternative;
+    alternative.rule = item.at("rule").string();
+    item.at("on").each_item([&](const Node& word) {
+      On on = On::Cpu;
+      if (!parse_on(word.string(), on)) word.fail("`" + word.string() + "` is no version of a rule");
+      alternative.on.push_back(on);
+    });
+    if (alternative.on.empty()) item.fail("`on` is empty");
+    alternative.line = static_cast<int>(item.integer_or("line", 0, 2147483647, 0));
+    alternative.why_not_device = item.string_or("why_not_device", "");
+    out.alternatives.push_back(std::move(alternative));
+  });
+  if (out.alternatives.empty()) node.fail("the site has no alternatives");
+  return out;
+}
+
+AccuracyInfo accuracy_of(const Node& node) {
+  AccuracyInfo out;
+  out.is_given = true;
+  out.target = node.at("target").number();
+  out.metric = node.at("metric").string();
+  out.higher_is_better = node.boolean_or("higher_is_better", true);
+  return out;
+}
+
+ToleranceInfo tolerance_of(const Node& node) {
+  ToleranceInfo out;
+  out.is_given = true;
+  out.rel = node.at("rel").number();
+  out.abs = node.number_or("abs", -1);
+  return out;
+}
+
+TransformInfo transform_of(const std::string& name, const Node& node) {
+  TransformInfo out;
+  out.name = name;
+  out.template_name = node.string_or("template", name.c_str());
+  if (node.has("accuracy")) out.accuracy = accuracy_of(node.at("accuracy"));
+  if (node.has("tolerance")) out.tolerance = tolerance_of(node.at("tolerance"));
+  if (node.has("sizes")) out.sizes = words_of(node.at("sizes"));
+  if (node.has("calls")) out.calls = words_of(node.at("calls"));
+  node.at("sites").each_member([&](const std::string& site, const Node& value) { out.sites.push_back(site_of(site, value)); });
+  if (node.has("forbidden")) {
+    node.at("forbidden").each_item([&](const Node& item) {
+      Forbidden forbidden;
+      item.each_member([&](const std::string& site, const Node& rule) { forbidden[site] = rule.string(); });
+      if (forbidden.empty()) item.fail("a forbidden assignment names no site");
+      out.forbidden.push_back(std::move(forbidden));
+    });
+  }
+  out.tunables = tunables_of(node.at("tunables"));
+  return out;
+}
+
+}  // namespace
+
+std::string to_json(const TrainingInfo& info) {
+  Json out;
+  out["format"] = info.format;
+  out["program"] = info.program;
+  out["source"] = info.source;
+  out["element"] = info.element;
+  out["fp"] = info.fp;
+  out["main"] = info.main;
+  out["transforms"] = Json::object();
+  for (const TransformInfo& transform : info.transforms) out["transforms"][transform.name] = to_value(transform);
+  out["global"] = to_value(info.global);
+  return json::dump_pretty(out) + "\n";
+}
+
+TrainingInfo parse_training_info(std::string_view text, const std::string& name) {
+  const json::Document document(text, name);
+  const Node root(document);
+  TrainingInfo out;
+  root.expect_object();
+  if (!root.has("format") || !root.has("transforms")) root.fail("this is no training information: `format` or `transforms` is missing");
+  out.format = static_cast<int>(root.at("format").integer(0, 1000000));
+  if (out.format > kInfoFormat)
+    root.at("format").fail("format " + std::to_string(out.format) + " is newer than the newest that this program reads, " +
+                           std::to_string(kInfoFormat));
+  out.format = kInfoFormat;
+  out.program = root.at("program").string();
+  out.source = root.string_or("source", "");
+  out.element = root.string_or("element", "double");
+  out.fp = root.string_or("fp", "contract");
+  out.main = root.string_or("main", "");
+  root.at("transforms").each_member(
+      [&](const std::string& transform, const Node& value) { out.transforms.push_back(transform_of(transform, value)); });
+  out.global = tunables_of(root.at("global"));
+  return out;
+}
+
+TrainingInfo read_training_info(const std::string& path) { return parse_training_info(json::read_bounded_file(path), path); }
+
+}  // namespace pbrt

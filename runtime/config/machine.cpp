@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/config/machine.h"
+
+#include <hwloc.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace pbrt {
+namespace {
+
+int affinity_cpus() {
+  // Masks of large machines do not fit a cpu_set_t: the kernel says so with an error.
+  for (int size = 1024; size <= 1 << 20; size *= 4) {
+    cpu_set_t* set = CPU_ALLOC(static_cast<std::size_t>(size));
+    const std::size_t bytes = CPU_ALLOC_SIZE(static_cast<std::size_t>(size));
+    const bool is_known = set != nullptr && ::sched_getaffinity(0, bytes, set) == 0;
+    const int count = is_known ? CPU_COUNT_S(bytes, set) : 0;
+    if (set != nullptr) CPU_FREE(set);
+    if (is_known) return std::max(1, count);
+  }
+  return 1;
+}
+
+/// CPUs that the quota in `folder` allows; nothing if there is none.
+std::optional<double> quota_in(const std::string& folder, bool is_v2) {
+  std::ifstream quota_file(folder + (is_v2 ? "/cpu.max" : "/cpu.cfs_quota_us"));
+  std::string quota;
+  double period = 0;
+  if (!(quota_file >> quota)) return std::nullopt;
+  if (is_v2) {
+    quota_file >> period;
+  } else {
+    std::ifstream(folder + "/cpu.cfs_period_us") >> period;
+  }
+  const double limit = std::strtod(quota.c_str(), nullptr);  // "max" and -1: no limit
+  if (!(limit > 0) || !(period > 0)) return std::nullopt;
+  return limit / period;
+}
+
+/// The least quota from the process's own group up to the root.
+std::optional<double> least_quota(const std::string& root, std::string path, bool is_v2) {
+  std::optional<double> least;
+  for (;;) {
+    const std::optional<double> here = quota_in(root + path, is_v2);
+    if (here && (!least || *here < *least)) least = here;
+    if (path.empty()) return least;
+    const std::size_t slash = path.rfind('/');
+    path.resize(slash == std::string::npos ? 0 : slash);
+  }
+}
+
+std::optional<double> cgroup_quota() {
+  std::ifstream file("/proc/self/cgroup");
+  std::optional<double> least;
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t first = line.find(':');
+    const std::size_t second = line.find(':', first + 1);
+    if (first == std::string::npos || second == std::string::npos) continue;
+    const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",";
+    std::string path = line.substr(second + 1);
+    if (path == "/") path.clear();
+    std::optional<double> quota;
+    if (controllers == ",,") quota = least_quota("/sys/fs/cgroup", path, true);
+    if (controllers.find(",cpu,") != std::string::npos) quota = least_quota("/sys/fs/cgroup/cpu", path, false);
+    if (quota && (!least || *quota < *least)) least = quota;
+  }
+  return least;
+}
+
+std::string cpu_model() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t colon = line.find(": ");
+    if (colon == std::string::npos) continue;
+    const bool is_model = line.rfind("model name", 0) == 0 || line.rfind("cpu model", 0) == 0 || line.rfind("Model", 0) == 0;
+    if (is_model) return line.substr(colon + 2);
+  }
+  return "unknown CPU";
+}
+
+struct TopologyDeleter {
+  void operator()(hwloc_topology_t topology) const { hwloc_topology_destroy(topology); }
+};
+using Topology = std::unique_ptr<struct hwloc_topology, TopologyDeleter>;
+
+/// Cores and caches only. hwloc's plugins (OpenCL, PCI, GL) are not even loaded: they cost more than
+/// all the rest and would open device drivers.
+Topology load_topology() {
+  constexpr const char* kPlugins = "HWLOC_PLUGINS_PATH";
+  const bool is_ours = std::getenv(kPlugins) == nullptr;
+  if (is_ours) ::setenv(kPlugins, "", 1);
+  hwloc_topology_t raw = nullptr;
+  const bool is_initialised = hwloc_topology_init(&raw) == 0;
+  if (is_ours) ::unsetenv(kPlugins);
+  if (!is_initialised) return nullptr;
+  Topology topology(raw);
+  hwloc_topology_set_all_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_NONE);
+  hwloc_topology_set_cache_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_ALL);
+  hwloc_topology_set_type_filter(raw, HWLOC_OBJ_CORE, HWLOC_TYPE_FILTER_KEEP_ALL);
+  return hwloc_topology_load(raw) == 0 ? std::move(topology) : nullptr;
+}
+
+void add_topology(Machine& machine) {
+  const Topology topology = load_topology();
+  if (!topology) return;
+  machine.cores = std::max(1, hwloc_get_nbobjs_by_type(topology.get(), HWLOC_OBJ_CORE));
+  for (hwloc_obj_t at = hwloc_get_obj_by_type(topology.get(), HWLOC_OBJ_PU, 0); at != nullptr; at = at->parent) {
+    if (hwloc_obj_type_is_dcache(at->type))
+      machine.caches.push_back({static_cast<int>(at->attr->cache.depth), static_cast<std::int64_t>(at->attr->cache.size)});
+  }
+}
+
+double difference(double a, double b) { return a == b ? 0 : std::fabs(std::log2(std::max(a, 1.0) / std::max(b, 1.0))); }
+
+}  // namespace
+
+int available_cpus() {
+  const int cpus = affinity_cpus();
+  const std::optional<double> quota = cgroup_quota();
+  return quota ? std::clamp(static_cast<int>(std::ceil(*quota - 1e-9)), 1, cpus) : cpus;
+}
+
+Machine detect_machine(std::vector<DeviceId> devices) {
+  Machine machine;
+  machine.cpu = cpu_model();
+  machine.cpus = available_cpus();
+  machine.cores = machine.cpus;
+  add_topology(machine);
+  machine.devices = std::move(devices);
+  return machine;
+}
+
+double machine_distance(const Machine& a, const Machine& b) {
+  constexpr double kDeviceCount = 100, kDeviceName = 60, kDriver = 5, kCpu = 20, kCpus = 8, kCores = 2, kCache = 1;
+  double distance = 0;
+  const std::size_t common = std::min(a.devices.size(), b.devices.size());
+  distance += kDeviceCount * static_cast<double>(std::max(a.devices.size(), b.devices.size()) - common);
+  for (std::size_t i = 0; i < common; ++i) {
+    if (a.devices[i].name != b.devices[i].name) distance += kDeviceName;
+    if (a.devices[i].driver != b.devices[i].driver) distance += kDriver;
+  }
+  if (a.cpu != b.cpu) distance += kCpu;
+  distance += kCpus * difference(a.cpus, b.cpus) + kCores * difference(a.cores, b.cores);
+  const std::size_t levels = std::min(a.caches.size(), b.caches.size());
+  distance += kCache * static_cast<double>(std::max(a.caches.size(), b.caches.size()) - levels);
+  for (std::size_t i = 0; i < levels; ++i)
+    distance += kCache * difference(static_cast<double>(a.caches[i].size_bytes), static_cast<double>(b.caches[i].size_bytes));
+  return distance;
+}
+
+std::string describe(const Machine& machine) {
+  std::string out = machine.cpu + " (" + std::to_string(machine.cpus) + (machine.cpus == 1 ? " CPU)" : " CPUs)");
+  for (const DeviceId& device : machine.devices) out += ", " + device.name;
+  return out;
+}
+
+}  // namespace pbrt

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/config/random_configuration.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "runtime/config/configuration.h"
+#include "runtime/config/rng.h"
+
+namespace pbrt {
+namespace {
+
+std::size_t at(int id) { return static_cast<std::size_t>(id); }
+
+Selector random_selector(const SiteInfo& site, Rng& rng, const RandomOptions& options) {
+  std::vector<int> allowed;
+  for (int i = 0; i < site.num_choices(); ++i)
+    if (options.allow_devices || !is_device(site.choice(i).on)) allowed.push_back(i);
+  const auto draw = [&] { return allowed[at(static_cast<int>(rng.uniform_int(0, static_cast<std::int64_t>(allowed.size()) - 1)))]; };
+  std::set<std::int64_t> cuts;
+  while (cuts.size() + 1 < kMaxSelectorLevels && rng.chance(0.5))
+    cuts.insert(std::llround(rng.log_uniform(2, std::max(2.0, static_cast<double>(options.max_n)))));
+  Selector selector{{Level{0, draw()}}};
+  for (const std::int64_t from : cuts) selector.levels.push_back({from, draw()});
+  return selector;
+}
+
+double random_number(const TunableInfo& tunable, Rng& rng, double max) {
+  const double hi = std::min(tunable.max, std::max(max, tunable.min));
+  if (tunable.type == TunableType::Real) {
+    const bool is_bounded = tunable.max - tunable.min < 1e9;
+    const double scale = std::max(1.0, std::fabs(tunable.initial_of(0)));
+    const double value = is_bounded ? tunable.min + rng.uniform() * (tunable.max - tunable.min) : tunable.initial_of(0) + scale * rng.normal();
+    return std::clamp(value, tunable.min, tunable.max);
+  }
+  const bool is_narrow = hi - tunable.min <= 64;
+  if (is_narrow) return static_cast<double>(rng.uniform_int(std::llround(tunable.min), std::llround(hi)));
+  // Wide ranges: each order of magnitude equally likely, counted from the minimum.
+  return std::clamp(std::floor(tunable.min - 1 + rng.log_uniform(1, hi - tunable.min + 2)), tunable.min, hi);
+}
+
+std::vector<double> random_values(const TunableInfo& tunable, Rng& rng, const RandomOptions& options) {
+  if (tunable.role == TunableRole::WorkGroup) return random_work_group(tunable, rng);
+  const bool is_size = tunable.role == TunableRole::Cutoff || tunable.role == TunableRole::Split;
+  const double max = is_size ? static_cast<double>(options.max_n) : tunable.max;
+  std::vector<double> values;
+  for (int i = 0; i < tunable.num_values(); ++i) values.push_back(random_number(tunable, rng, max));
+  return values;
+}
+
+}  // namespace
+
+std::vector<double> random_work_group(const TunableInfo& tunable, Rng& rng) {
+  std::vector<double> values(at(tunable.num_values()), 1);
+  for (std::size_t begin = 0; begin < values.size(); begin += at(tunable.count)) {
+    int bits_left = static_cast<int>(rng.uniform_int(0, 10));
+    for (int i = 0; i < tunable.count; ++i) {
+      const int bits = i + 1 == tunable.count ? bits_left : static_cast<int>(rng.uniform_int(0, bits_left));
+      values[begin + at(i)] = std::clamp(std::exp2(bits), tunable.min, tunable.max);
+      bits_left -= bits;
+    }
+  }
+  return values;
+}
+
+Configuration random_configuration(const InfoIndex& index, std::uint64_t seed, const RandomOptions& options) {
+  Rng rng(seed);
+  Configuration out = default_configuration(index);
+  for (int id = 0; id < index.num_sites(); ++id) out.sites[at(id)] = random_selector(*index.site(id).site, rng, options);
+  for (int id = 0; id < index.num_tunables(); ++id) {
+    const InfoIndex::TunableRef& ref = index.tunable(id);
+    if (ref.tunable->role == TunableRole::Config) continue;
+    const bool is_threads = ref.transform == nullptr && ref.tunable->name == "threads";
+    if (is_threads)
+      out.tunables[at(id)][0] = static_cast<double>(rng.uniform_int(1, std::max(1, options.max_threads)));
+    else
+      out.tunables[at(id)] = random_values(*ref.tunable, rng, options);
+  }
+  (void)repair_forbidden(index, out);  // whether it changed something does not matter here
+  return out;
+}
+
+}  // namespace pbrt
