@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+// Configurations: round trips, defaults, selectors, size-specific values, forbidden assignments, random ones.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "runtime/config/active_config.h"
+#include "runtime/config/config_file.h"
+#include "runtime/config/configuration.h"
+#include "runtime/config/errors.h"
+#include "runtime/config/test_program.h"
+
+namespace pbrt {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+constexpr int kConvSite = 1, kSplit = 2, kGroup = 3, kBlock = 5;
+
+class ConfigTest : public ::testing::Test {
+ protected:
+  TrainingInfo info = testing::small_program();
+  InfoIndex index{info};
+  ConfigWarnings warnings;
+
+  Configuration parse(const std::string& text) { return parse_configuration(text, "t.cfg", index, warnings); }
+};
+
+TEST_F(ConfigTest, TrainingInformationSurvivesTheRoundTrip) {
+  EXPECT_EQ(parse_training_info(to_json(info), "blur.info"), info);
+  EXPECT_EQ(to_json(parse_training_info(to_json(info), "blur.info")), to_json(info));
+}
+
+TEST_F(ConfigTest, NumbersFollowTheOrderOfAppearance) {
+  EXPECT_EQ(index.find_site("Conv", "Out#1"), kConvSite);
+  EXPECT_EQ(index.find_tunable("", "threads"), kTunableThreads);
+  EXPECT_EQ(index.find_tunable("", "sequential_cutoff"), kTunableSequentialCutoff);
+  EXPECT_EQ(index.find_tunable("Conv", "split_size"), kSplit);
+  EXPECT_EQ(index.site_name(kConvSite), "Conv.Out#1");
+}
+
+TEST_F(ConfigTest, DefaultIsFirstChoiceOnCpuAndInitialValues) {
+  const Configuration c = default_configuration(index);
+  EXPECT_EQ(find_fault(index, c), "");
+  for (const Selector& selector : c.sites) EXPECT_EQ(selector, Selector{});
+  EXPECT_EQ(c.tunables[kTunableSequentialCutoff], std::vector<double>{64});
+  EXPECT_EQ(c.tunables[kGroup], (std::vector<double>{16, 16}));
+  EXPECT_THAT(c.tunables[kBlock], SizeIs(64));
+}
+
+TEST_F(ConfigTest, RandomConfigurationsAreValidAndSurviveTheRoundTrip) {
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    SCOPED_TRACE(seed);
+    const Configuration c = random_configuration(index, seed, {});
+    EXPECT_EQ(find_fault(index, c), "");
+    EXPECT_EQ(parse(to_json(index, c, -1)), c);
+    EXPECT_EQ(parse(to_json(index, c, 0)), c);
+    EXPECT_EQ(random_configuration(index, seed, {}), c);
+  }
+  EXPECT_THAT(warnings.lines("t.cfg"), IsEmpty());
+}
+
+TEST_F(ConfigTest, RandomConfigurationsReachEveryChoiceAndKeepConfigValues) {
+  std::set<int> seen;
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    const Configuration c = random_configuration(index, seed, {});
+    for (const Level& level : c.sites[kConvSite].levels) seen.insert(level.alternative);
+    EXPECT_EQ(c.tunables[static_cast<std::size_t>(index.find_tunable("Conv", "verbose"))][0], 0);
+    EXPECT_LE(c.tunables[kGroup][0] * c.tunables[kGroup][1], 1024);
+    const Configuration cpu = random_configuration(index, seed, {4096, false, 4});
+    for (const Level& level : cpu.sites[kConvSite].levels) EXPECT_EQ(level.alternative, 0);
+  }
+  EXPECT_EQ(seen, (std::set<int>{0, 1, 2}));
+}
+
+TEST_F(ConfigTest, SelectorUsesTheLastLevelThatStartsAtOrBelowTheSize) {
+  const Configuration c = parse(R"({"transforms": {"Conv": {"sites": {"Out#1": [{"rule": "Out#1", "on": "cpu"},
+      {"from": 300, "rule": "Out#1", "on": "opencl_local"}, {"from": 1000, "rule": "Out#1", "on": "opencl"}]}}}})");
+  const ActiveConfig active(index, c);
+  const std::vector<std::pair<int, int>> expected = {{0, 0}, {1, 0}, {299, 0}, {300, 2}, {999, 2}, {1000, 1}, {1 << 30, 1}};
+  for (const auto& [n, alternative] : expected) {
+    EXPECT_EQ(active.select(kConvSite, n), alternative) << n;
+    EXPECT_EQ(c.sites[kConvSite].select(n), alternative) << n;
+  }
+}
+
+TEST_F(ConfigTest, SizeSpecificValuesAreIndexedByTheLogarithmOfTheSize) {
+  Configuration c = default_configuration(index);
+  for (int bucket = 0; bucket < 32; ++bucket) {
+    c.tunables[kBlock][static_cast<std::size_t>(bucket) * 2] = bucket + 1;
+    c.tunables[kBlock][static_cast<std::size_t>(bucket) * 2 + 1] = 100 + bucket;
+  }
+  const ActiveConfig active(index, parse(to_json(index, c, -1)));
+  EXPECT_EQ(active.tunable_int(kBlock, 0), 1);
+  EXPECT_EQ(active.tunable_int(kBlock, 1), 1);
+  EXPECT_EQ(active.tunable_int(kBlock, 3), 2);
+  EXPECT_EQ(active.tunable_int(kBlock, 4), 3);
+  EXPECT_EQ(active.tunable_array(kBlock, 1023)[1], 109);
+  EXPECT_EQ(active.tunable_int(kBlock, std::int64_t{1} << 40), 32);
+  EXPECT_DOUBLE_EQ(active.tunable_real(index.find_tunable("Conv", "damp")), 0.9);
+}
+
+TEST_F(ConfigTest, ThreadsZeroMeansTheAvailableCpus) {
+  Configuration c = default_configuration(index);
+  EXPECT_EQ(ActiveConfig(index, c).threads(), available_cpus());
+  c.tunables[kTunableThreads][0] = 3;
+  EXPECT_EQ(ActiveConfig(index, c).threads(), 3);
+}
+
+TEST_F(ConfigTest, UnknownNamesAreIgnoredWithOneWarning) {
+  const Configuration c = parse(R"({"global": {"gone": 1, "threads": 2}, "transforms": {"Old": {}, "Conv": {
+      "sites": {"Gone#1": [], "Out#1": [{"rule": "Out#9", "on": "cpu"}, {"from": 9, "rule": "Out#1", "on": "opencl"}]},
+      "tunables": {"split_size": 128, "other": [1, 2]}}}})");
+  EXPECT_EQ(c.tunables[kSplit][0], 128);
+  EXPECT_EQ(c.tunables[kTunableThreads][0], 2);
+  EXPECT_EQ(c.sites[kConvSite], (Selector{{{0, 0}, {9, 1}}}));
+  EXPECT_THAT(warnings.unknown_names, SizeIs(5));
+  EXPECT_THAT(warnings.lines("t.cfg"), SizeIs(1));
+  EXPECT_THAT(warnings.lines("t.cfg")[0], HasSubstr("`transforms.Old`"));
+}
+
+TEST_F(ConfigTest, ValuesOutOfRangeTakeTheirDefaultWithOneWarning) {
+  const Configuration c = parse(R"({"global": {"threads": 9999, "sequential_cutoff": 2.5}, "transforms": {"Conv": {
+      "sites": {"Out#1": [{"rule": "Out#1"}, {"from": 9, "rule": "Out#1", "on": "opencl"}, {"from": 9, "rule": "Out#1"}]},
+      "tunables": {"split_size": -3, "damp": "a", "Out#1.opencl.work_group": [8], "block": [1, 2], "device_eighths": 1e300}}}})");
+  EXPECT_EQ(c, default_configuration(index));
+  EXPECT_THAT(warnings.lines("t.cfg"), SizeIs(1));
+  EXPECT_THAT(warnings.lines("t.cfg")[0], HasSubstr("Conv.split_size = -3 (1 to 2147483647)"));
+}
+
+TEST_F(ConfigTest, MoreThanTwelveLevelsAreOutOfRange) {
+  std::string levels;
+  for (int i = 0; i < 13; ++i) levels += (i > 0 ? "," : "") + std::string("{\"from\": ") + std::to_string(i) + ", \"rule\": \"Out#1\"}";
+  const Configuration c = parse("{\"transforms\": {\"Conv\": {\"sites\": {\"Out#1\": [" + levels + "]}}}}");
+  EXPECT_EQ(c.sites[kConvSite], Selector{});
+  EXPECT_THAT(warnings.bad_values, SizeIs(1));
+}
+
+TEST_F(ConfigTest, ForbiddenCombinationsTakeTheDefaultAtTheirSizes) {
+  TransformInfo two;
+  two.name = "Two";
+  two.sites = {{"A", {{"a1", {On::Cpu}, 1, ""}, {"a2", {On::Cpu}, 2, ""}}}, {"B", {{"b1", {On::Cpu}, 3, ""}, {"b2", {On::Cpu}, 4, ""}}}};
+  two.forbidden = {{{"A", "a1"}, {"B", "b1"}}, {{"A", "a2"}, {"B", "b2"}}};
+  TrainingInfo program = info;
+  program.transforms = {two};
+  const InfoIndex sites(program);
+  const Configuration standard = default_configuration(sites);
+  EXPECT_EQ(standard.sites[0].levels[0].alternative, 0);
+  EXPECT_EQ(standard.sites[1].levels[0].alternative, 1);
+
+  Configuration c = standard;  // a1 b2, from 10 a2 b2, from 20 a2 b1
+  c.sites[0].levels = {{0, 0}, {10, 1}};
+  c.sites[1].levels = {{0, 1}, {20, 0}};
+  EXPECT_NE(find_fault(sites, c), "");
+  EXPECT_TRUE(repair_forbidden(sites, c));
+  EXPECT_EQ(find_fault(sites, c), "");
+  for (const int n : {0, 9, 10, 19}) EXPECT_EQ(c.sites[0].select(n), 0) << n;
+  EXPECT_EQ(c.sites[0].select(20), 1);
+  EXPECT_EQ(c.sites[1].select(20), 0);
+  for (std::uint64_t seed = 0; seed < 100; ++seed) EXPECT_EQ(find_fault(sites, random_configuration(sites, seed, {})), "") << seed;
+}
+
+TEST(Machine, DescribesTheMachineQuickly) {
+  const Machine machine = detect_machine({{"PoCL", "3.1"}});
+  EXPECT_GE(machine.cpus, 1);
+  EXPECT_FALSE(machine.cpu.empty());
+  EXPECT_EQ(machine, detect_machine({{"PoCL", "3.1"}}));
+  EXPECT_EQ(machine_distance(machine, machine), 0);
+}
+
+TEST(Machine, DevicesWeighMoreThanTheCpu) {
+  const Machine own{"A", 2, 2, {{1, 32768}}, {{"GPU", "1"}}};
+  Machine other_cpu = own, other_device = own, other_driver = own;
+  other_cpu.cpu = "B";
+  other_device.devices[0].name = "Other";
+  other_driver.devices[0].driver = "2";
+  EXPECT_LT(machine_distance(own, other_driver), machine_distance(own, other_cpu));
+  EXPECT_LT(machine_distance(own, other_cpu), machine_distance(own, other_device));
+  EXPECT_GT(machine_distance(own, other_driver), 0);
+}
+
+}  // namespace
+}  // namespace pbrt
