@@ -18,8 +18,8 @@ struct DeviceRecord {
   virtual ~DeviceRecord();
 };
 
-/// Reference-counted host memory, aligned to 4096 bytes so that an OpenCL device that
-/// shares memory with the host can use the pages themselves.
+/// Reference-counted host memory. From 4096 bytes on it is aligned to 4096, so that an OpenCL
+/// device that shares memory with the host can use the pages themselves; below, to 128.
 ///
 /// Threads: retain and release from any thread; the content is the business of the tasks.
 class Storage {
@@ -40,6 +40,13 @@ class Storage {
 
   // Relaxed: a new reference is made from one that the caller holds.
   void retain() { references_.fetch_add(1, std::memory_order_relaxed); }
+  /// A new reference without holding one, for who knows that the memory is still there: false if it is going.
+  [[nodiscard]] bool try_retain() {
+    std::int64_t count = references_.load(std::memory_order_relaxed);
+    while (count != 0)
+      if (references_.compare_exchange_weak(count, count + 1, std::memory_order_relaxed)) return true;
+    return false;
+  }
   // Release pairs with the acquire before destruction: all uses happen before the memory goes.
   void release() {
     if (references_.fetch_sub(1, std::memory_order_release) == 1) destroy();
@@ -51,12 +58,14 @@ class Storage {
   std::atomic<DeviceRecord*> device_record{nullptr};
 
  private:
-  Storage(void* data, std::size_t bytes) : data_(data), bytes_(bytes) {}
-  ~Storage();
+  Storage(void* data, std::size_t bytes, std::size_t block_bytes)
+      : data_(data), bytes_(bytes), block_bytes_(block_bytes) {}
+  ~Storage() = default;
   void destroy();
 
   void* data_;
   std::size_t bytes_;
+  std::size_t block_bytes_;  ///< of a block of its own; 0: data follows the header
   std::atomic<std::int64_t> references_{1};
 };
 

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/matrix/any_matrix.h"
+
+#include <cstring>
+
+#include "runtime/config/check.h"
+#include "runtime/matrix/visit_kind.h"
+
+namespace pbrt {
+
+AnyMatrix AnyMatrix::allocate(ElementKind kind, int num_dims, const IndexT* sizes) {
+  PBRT_CHECK(num_dims >= 0 && num_dims <= kMaxDims, "matrices have up to nine dimensions");
+  AnyMatrix result;
+  result.kind_ = kind;
+  result.num_dims_ = num_dims;
+  for (int d = 0; d < num_dims; ++d) result.sizes_[d] = sizes[d];
+  result.storage_ = StorageRef::adopt(detail::allocate_dense(kind, num_dims, sizes, result.strides_));
+  return result;
+}
+
+std::int64_t AnyMatrix::count() const {
+  std::int64_t product = 1;
+  for (int d = 0; d < num_dims_; ++d) product *= sizes_[d];
+  return product;
+}
+
+double AnyMatrix::number_at(std::int64_t i) const {
+  return visit_kind(kind_, [&]<class T>(T*) { return static_cast<double>(static_cast<const T*>(data())[i]); });
+}
+
+AnyMatrix AnyMatrix::clone() const {
+  if (is_empty()) return AnyMatrix();
+  AnyMatrix result = allocate(kind_, num_dims_, sizes_);
+  result.copy_from(*this);
+  return result;
+}
+
+void AnyMatrix::copy_from(const AnyMatrix& other) const {
+  PBRT_CHECK(has_same_shape(other), "copies are between matrices of the same shape");
+  if (bytes() != 0) std::memcpy(data(), other.data(), static_cast<std::size_t>(bytes()));
+}
+
+bool AnyMatrix::has_same_shape(const AnyMatrix& other) const {
+  if (kind_ != other.kind_ || num_dims_ != other.num_dims_) return false;
+  for (int d = 0; d < num_dims_; ++d)
+    if (sizes_[d] != other.sizes_[d]) return false;
+  return true;
+}
+
+void AnyMatrix::check_type(ElementKind kind, int num_dims) const {
+  PBRT_CHECK(kind == kind_ && num_dims == num_dims_ && !is_empty(), "a matrix is used with its own type");
+}
+
+}  // namespace pbrt

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/matrix/matrix_file.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "runtime/matrix/npy_format.h"
+#include "runtime/matrix/pnm_format.h"
+#include "runtime/matrix/text_format.h"
+
+namespace pbrt {
+
+FileFormat format_of(const std::string& path) {
+  const std::size_t dot = path.rfind('.');
+  std::string ending = dot == std::string::npos ? "" : path.substr(dot);
+  std::transform(ending.begin(), ending.end(), ending.begin(), [](unsigned char c) { return std::tolower(c); });
+  if (ending == ".npy") return FileFormat::Npy;
+  if (ending == ".pgm" || ending == ".ppm" || ending == ".pnm") return FileFormat::Picture;
+  return FileFormat::Text;
+}
+
+AnyMatrix MatrixReader::read(const std::string& path, const MatrixSpec& spec) {
+  if (path == "-") {
+    if (standard_input_ == nullptr) standard_input_ = ByteSource::open(path);
+    return read_text(*standard_input_, spec);
+  }
+  const std::unique_ptr<ByteSource> source = ByteSource::open(path);
+  switch (format_of(path)) {
+    case FileFormat::Text: break;
+    case FileFormat::Npy: return read_npy(*source, spec);
+    case FileFormat::Picture: return read_pnm(*source, spec);
+  }
+  return read_text(*source, spec);
+}
+
+namespace {
+
+class FileSink : public TextSink {
+ public:
+  explicit FileSink(OutputFile& file) : file_(file) {}
+  void write(std::string_view text) override { file_.write(text); }
+
+ private:
+  OutputFile& file_;
+};
+
+}  // namespace
+
+void MatrixWriter::open(const std::string& path) {
+  targets_.push_back({path, path == "/dev/null" ? nullptr : std::make_unique<OutputFile>(path)});
+}
+
+void MatrixWriter::write(std::size_t index, const AnyMatrix& matrix, const std::string& name) {
+  const Target& target = targets_[index];
+  if (target.file == nullptr) return;
+  switch (format_of(target.path)) {
+    case FileFormat::Text: {
+      FileSink sink(*target.file);
+      write_text(matrix.raw(), options_.precision, sink);
+      break;
+    }
+    case FileFormat::Npy: write_npy(matrix, *target.file); break;
+    case FileFormat::Picture: write_pnm(matrix, name, target.path, options_.maxval, *target.file); break;
+  }
+  target.file->finish();
+}
+
+void MatrixWriter::commit() {
+  for (const Target& target : targets_)
+    if (target.file != nullptr) target.file->commit();
+}
+
+}  // namespace pbrt

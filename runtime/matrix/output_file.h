@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// A file that appears whole or not at all (FORMATS 5): written where nobody sees it, then
+// put in place. `-`, devices and pipes are written directly.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace pbrt {
+
+class OutputFile {
+ public:
+  /// Errors:  IoError: folder missing or not writable, the name is a folder
+  explicit OutputFile(const std::string& path);
+  /// Without commit() a regular file is left as it was.
+  ~OutputFile();
+  OutputFile(OutputFile&& other) noexcept;
+  OutputFile& operator=(OutputFile&&) = delete;
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  /// Errors:  IoError: no space, a closed pipe
+  void write(std::string_view text);
+  /// Writes what is buffered; errors of the disk show here at the latest.
+  void finish();
+  /// Puts the file in place.
+  ///
+  /// Pre:     finish() has returned
+  void commit();
+
+ private:
+  void open_direct();
+  void open_beside();
+  void write_all(const char* data, std::size_t count);
+  [[noreturn]] void fail(const char* what) const;
+
+  std::string path_;        ///< as the user wrote it, for messages
+  std::string target_;      ///< with symbolic links resolved
+  std::string temporary_;   ///< name of the file beside the target; empty if it has none (yet)
+  std::string buffer_;
+  int fd_ = -1;
+  bool is_direct_ = false;
+  bool owns_fd_ = false;
+};
+
+}  // namespace pbrt

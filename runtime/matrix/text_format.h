@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// The text format of matrices (LANGUAGE 10): `SIZE 3 2` and the numbers, x fastest.
+#pragma once
+
+#include <string_view>
+
+#include "runtime/matrix/any_matrix.h"
+#include "runtime/matrix/byte_source.h"
+
+namespace pbrt {
+
+struct MatrixSpec;
+
+/// Reads the `SIZE` line. Returns the number of sizes (up to kMaxDims).
+///
+/// Errors:  UserError with file, line and column
+int read_text_header(ByteSource& source, IndexT* sizes);
+
+/// Reads the numbers of a view, x fastest, and nothing behind the last one.
+void read_text_elements(ByteSource& source, const RawView& view);
+
+[[nodiscard]] AnyMatrix read_text(ByteSource& source, const MatrixSpec& spec);
+
+/// Receives the written text piece by piece.
+class TextSink {
+ public:
+  virtual ~TextSink() = default;
+  virtual void write(std::string_view text) = 0;
+};
+
+/// Writes `SIZE`, the sizes and the numbers with `precision` significant digits.
+void write_text(const RawView& view, int precision, TextSink& sink);
+
+}  // namespace pbrt

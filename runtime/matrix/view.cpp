@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/matrix/view.h"
+
+#include <cstring>
+#include <string>
+#include <type_traits>
+
+#include "runtime/config/check.h"
+#include "runtime/config/errors.h"
+#include "runtime/matrix/random.h"
+#include "runtime/matrix/region.h"
+#include "runtime/matrix/visit_kind.h"
+
+namespace pbrt {
+
+const char* element_name(ElementKind kind) {
+  switch (kind) {
+    case ElementKind::Double: return "double";
+    case ElementKind::Float: return "float";
+    case ElementKind::Int: return "int";
+    case ElementKind::Long: return "long";
+    case ElementKind::Short: return "short";
+    case ElementKind::UChar: return "uchar";
+    case ElementKind::UShort: return "ushort";
+  }
+  return "";
+}
+
+namespace detail {
+
+void index_out_of_bounds(int dim, std::int64_t index, std::int64_t size) {
+  throw UserError("index " + std::to_string(index) + " of dimension " + std::to_string(dim) +
+                  " lies outside a region of size " + std::to_string(size));
+}
+
+void box_out_of_bounds(int dim, std::int64_t lo, std::int64_t hi, std::int64_t size) {
+  throw UserError("[" + std::to_string(lo) + ", " + std::to_string(hi) + ") of dimension " + std::to_string(dim) +
+                  " lies outside a region of size " + std::to_string(size));
+}
+
+void copy_size_mismatch() { throw UserError("copyTo: the two regions have different sizes"); }
+
+void fill_random(const RawView& view) {
+  RandomStream& stream = current_random();
+  visit_kind(view.kind, [&]<class T>(T*) {
+    T* base = static_cast<T*>(view.base);
+    for_each_offset(view, [&](std::int64_t offset) {
+      const double value = stream.next01() * 0x1.0p32 - 0x1.0p31;
+      if constexpr (std::is_floating_point_v<T>) {
+        base[offset] = static_cast<T>(value);
+      } else {
+        // All values of the narrow types are equally likely.
+        base[offset] = static_cast<T>(static_cast<std::int64_t>(value));
+      }
+    });
+  });
+}
+
+std::uint64_t hash_view(const RawView& view, std::uint64_t seed) {
+  std::uint64_t hash = RandomStream::mix(seed ^ 0x706f6c79627269UL);
+  for (int d = 0; d < view.num_dims; ++d)
+    hash = RandomStream::mix(hash ^ static_cast<std::uint64_t>(view.sizes[d]));
+  visit_kind(view.kind, [&]<class T>(T*) {
+    const T* base = static_cast<const T*>(view.base);
+    for_each_offset(view, [&](std::int64_t offset) {
+      std::uint64_t bits = 0;
+      std::memcpy(&bits, base + offset, sizeof(T));
+      hash = RandomStream::mix(hash ^ bits);
+    });
+  });
+  return hash;
+}
+
+void copy_view(const RawView& dst, const RawView& src) {
+  PBRT_CHECK(dst.kind == src.kind && dst.num_dims == src.num_dims, "copies are between equal types");
+  visit_kind(src.kind, [&]<class T>(T*) {
+    const T* from = static_cast<const T*>(src.base);
+    T* to = static_cast<T*>(dst.base);
+    IndexT at[kMaxDims] = {};
+    for_each_offset(src, [&](std::int64_t offset) {
+      std::int64_t target = 0;
+      for (int d = 0; d < dst.num_dims; ++d) target += at[d] * dst.strides[d];
+      to[target] = from[offset];
+      for (int d = 0; d < dst.num_dims; ++d) {
+        if (++at[d] < dst.sizes[d]) break;
+        at[d] = 0;
+      }
+    });
+  });
+}
+
+Storage* allocate_dense(ElementKind kind, int num_dims, const IndexT* sizes, std::int64_t* strides) {
+  std::int64_t count = 1;
+  for (int d = 0; d < num_dims; ++d) {
+    if (sizes[d] < 0)
+      throw UserError("a matrix cannot have size " + std::to_string(sizes[d]) + " in dimension " + std::to_string(d));
+    strides[d] = count;
+    if (__builtin_mul_overflow(count, static_cast<std::int64_t>(sizes[d]), &count) || count > (INT64_MAX >> 4))
+      throw UserError("a matrix of that many elements does not fit into memory");
+  }
+  return Storage::create(static_cast<std::size_t>(count) * element_bytes(kind));
+}
+
+}  // namespace detail
+
+}  // namespace pbrt
