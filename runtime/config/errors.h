@@ -43,6 +43,7 @@ class DeviceError : public RuntimeError {
 class RunAborted : public RuntimeError {
  public:
   using RuntimeError::RuntimeError;
+  RunAborted() : RuntimeError("the run was aborted") {}
 };
 
 }  // namespace pbrt

@@ -24,6 +24,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "runtime/config/errors.h"
+
 namespace pbrt {
 
 class RunContext;  // runtime/main/run_context.h
@@ -38,12 +40,6 @@ struct RunState {
   int num_workers = 1;
   /// Set by abort: tasks that have not started are dropped, calls throw RunAborted.
   std::atomic<bool> aborted{false};
-};
-
-/// Thrown where a run is being dropped (Frame::abort_run, Scheduler::abort). Not an error of the program.
-class RunAborted : public std::exception {
- public:
-  [[nodiscard]] const char* what() const noexcept override { return "the run was aborted"; }
 };
 
 namespace detail {
