@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+#include "frontend/driver/atomic_file.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
+
+#include "frontend/driver/temporary.h"
+#include "lang/io_error.h"
+
+namespace pb {
+namespace {
+
+std::filesystem::path folder_of(const std::string& target) {
+  const std::filesystem::path folder = std::filesystem::path(target).parent_path();
+  return folder.empty() ? std::filesystem::path(".") : folder;
+}
+
+[[noreturn]] void fail(const std::string& target, int error) {
+  throw IoError("cannot write `" + target + "`: " + strerror(error));
+}
+
+/// Writes everything or throws. Closes `descriptor` in both cases: a full disk may show only there.
+void write_and_close(int descriptor, std::string_view text, const std::string& target) {
+  while (!text.empty()) {
+    const ssize_t written = write(descriptor, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) {
+      const int error = errno;
+      close(descriptor);
+      fail(target, error);
+    }
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  if (close(descriptor) != 0) fail(target, errno);
+}
+
+}  // namespace
+
+std::string temporary_beside(const std::string& target) {
+  const std::filesystem::path path(target);
+  return (folder_of(target) / ("." + path.filename().string() + "." + std::to_string(getpid()) + ".tmp")).string();
+}
+
+void check_output_place(const std::string& target) {
+  std::error_code error;
+  const std::filesystem::path folder = folder_of(target);
+  const auto status = std::filesystem::status(folder, error);
+  if (!std::filesystem::exists(status)) throw IoError("the output folder `" + folder.string() + "` does not exist");
+  if (!std::filesystem::is_directory(status)) throw IoError("`" + folder.string() + "` is not a folder");
+  if (std::filesystem::is_directory(target, error)) throw IoError("the output `" + target + "` is a folder");
+  // Asking by making a file also finds read-only file systems and works for root.
+  const TemporaryPath probe(temporary_beside(target));
+  const int descriptor = open(probe.path().c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (descriptor < 0) throw IoError("the output folder `" + folder.string() + "` cannot be written: " + strerror(errno));
+  close(descriptor);
+}
+
+void write_file_atomically(const std::string& target, std::string_view text) {
+  TemporaryPath file(temporary_beside(target));
+  const int descriptor = open(file.path().c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (descriptor < 0) fail(target, errno);
+  write_and_close(descriptor, text, target);
+  file.rename_to(target);
+}
+
+}  // namespace pb

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+#include "frontend/driver/process.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <string_view>
+
+#include "frontend/driver/temporary.h"
+#include "lang/io_error.h"
+
+extern char** environ;
+
+namespace pb {
+namespace {
+
+/// The environment of this process with messages in English: they are read by clean_compiler_output.
+std::vector<std::string> english_environment() {
+  std::vector<std::string> out;
+  for (char** entry = environ; *entry; ++entry) {
+    const std::string_view text = *entry;
+    if (!text.starts_with("LC_ALL=") && !text.starts_with("LANGUAGE=")) out.emplace_back(text);
+  }
+  out.emplace_back("LC_ALL=C");
+  return out;
+}
+
+std::vector<char*> pointers(std::vector<std::string>& texts) {
+  std::vector<char*> out;
+  for (std::string& text : texts) out.push_back(text.data());
+  out.push_back(nullptr);
+  return out;
+}
+
+std::string read_all(int descriptor) {
+  std::string out;
+  char buffer[8192];
+  while (true) {
+    const ssize_t count = read(descriptor, buffer, sizeof buffer);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return out;
+    out.append(buffer, static_cast<std::size_t>(count));
+  }
+}
+
+void wait_for(pid_t child, ProcessResult& result) {
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (WIFSIGNALED(status)) {
+    result.signal_number = WTERMSIG(status);
+  } else {
+    result.exit_status = WEXITSTATUS(status);
+  }
+}
+
+}  // namespace
+
+ProcessResult run_process(const std::vector<std::string>& arguments) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) throw IoError(std::string("cannot make a pipe: ") + strerror(errno));
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
+
+  std::vector<std::string> texts = arguments;
+  std::vector<std::string> environment = english_environment();
+  ProcessResult result;
+  pid_t child = 0;
+  result.start_error =
+      posix_spawnp(&child, texts.front().c_str(), &actions, nullptr, pointers(texts).data(), pointers(environment).data());
+  posix_spawn_file_actions_destroy(&actions);
+  close(ends[1]);
+  if (result.start_error == 0) {
+    set_running_child(child);
+    result.output = read_all(ends[0]);
+    wait_for(child, result);
+    set_running_child(0);
+  }
+  close(ends[0]);
+  return result;
+}
+
+}  // namespace pb

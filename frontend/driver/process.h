@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// Runs one child process and collects what it prints. Used by the driver for the C++ compiler.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace pb {
+
+struct ProcessResult {
+  int start_error = 0;   ///< errno of a program that could not be started; 0: it ran
+  int exit_status = 0;   ///< of a child that returned
+  int signal_number = 0; ///< of a child that a signal ended
+  std::string output;    ///< standard output and standard error, as they came
+
+  [[nodiscard]] bool succeeded() const { return start_error == 0 && exit_status == 0 && signal_number == 0; }
+};
+
+/// Runs `arguments[0]` (looked up in PATH) with the messages in English and waits for it.
+///
+/// Errors:  throws IoError if no pipe can be made
+[[nodiscard]] ProcessResult run_process(const std::vector<std::string>& arguments);
+
+}  // namespace pb

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// Files and folders that must not outlive the process, also when a signal ends it. Used
+// by the driver only.
+#pragma once
+
+#include <string>
+
+namespace pb {
+
+/// A path that is removed (folders with the plain files in them) when the object dies or
+/// a signal ends the process.
+class TemporaryPath {
+ public:
+  /// Takes over `path`, which need not exist yet.
+  explicit TemporaryPath(std::string path);
+  ~TemporaryPath();
+  TemporaryPath(const TemporaryPath&) = delete;
+  TemporaryPath& operator=(const TemporaryPath&) = delete;
+  TemporaryPath(TemporaryPath&& other) noexcept;
+  TemporaryPath& operator=(TemporaryPath&&) = delete;
+
+  [[nodiscard]] const std::string& path() const { return path_; }
+  /// Renames the file to `target`, after which nothing is removed.
+  ///
+  /// Errors:  throws IoError
+  void rename_to(const std::string& target);
+
+ private:
+  std::string path_;
+  int slot_ = -1;
+};
+
+/// Makes a new private folder in $TMPDIR or /tmp. Its path must be given to TemporaryPath.
+///
+/// Errors:  throws IoError
+[[nodiscard]] std::string make_temporary_folder();
+
+/// From now on SIGINT, SIGTERM and SIGHUP end the running child and remove every
+/// temporary path before they end the process.
+void install_signal_cleanup();
+
+/// The child that a signal must end first; 0: none.
+void set_running_child(int pid);
+
+}  // namespace pb

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+// Regions of rules: accessors and their coordinates, written out as boxes (LANGUAGE 5.2).
+#include <string>
+#include <utility>
+
+#include "frontend/resolve/affine.h"
+#include "frontend/resolve/rule_scope.h"
+#include "frontend/resolve/suggest.h"
+
+namespace pb::resolving {
+namespace {
+
+std::string plural(std::size_t count, const char* thing) {
+  return std::to_string(count) + " " + thing + (count == 1 ? "" : "s");
+}
+
+const char* spelling(ast::Accessor accessor) {
+  switch (accessor) {
+    case ast::Accessor::Whole:
+      return "";
+    case ast::Accessor::All:
+      return "all";
+    case ast::Accessor::Cell:
+      return "cell";
+    case ast::Accessor::Row:
+      return "row";
+    case ast::Accessor::Column:
+      return "column";
+    case ast::Accessor::Region:
+      return "region";
+  }
+  return "";
+}
+
+std::size_t expected_coords(ast::Accessor accessor, std::size_t num_dims) {
+  switch (accessor) {
+    case ast::Accessor::Whole:
+    case ast::Accessor::All:
+      return 0;
+    case ast::Accessor::Cell:
+      return num_dims;
+    case ast::Accessor::Row:
+    case ast::Accessor::Column:
+      return 1;
+    case ast::Accessor::Region:
+      return 2 * num_dims;
+  }
+  return 0;
+}
+
+AccessKind kind_of(ast::Accessor accessor) {
+  switch (accessor) {
+    case ast::Accessor::Whole:
+    case ast::Accessor::All:
+      return AccessKind::All;
+    case ast::Accessor::Cell:
+      return AccessKind::Cell;
+    case ast::Accessor::Row:
+      return AccessKind::Row;
+    case ast::Accessor::Column:
+      return AccessKind::Column;
+    case ast::Accessor::Region:
+      return AccessKind::Region;
+  }
+  return AccessKind::All;
+}
+
+const Matrix* find_matrix(RuleScope& rule, const ast::Name& name, MatrixId& id) {
+  TransformScope& scope = rule.transform;
+  const auto found = scope.matrices.find(name.text);
+  if (found != scope.matrices.end()) {
+    id = found->second;
+    return &scope.out.matrices[id];
+  }
+  std::vector<std::string> candidates;
+  for (const Matrix& matrix : scope.out.matrices) candidates.push_back(matrix.name);
+  auto diag = scope.diags.emit(DiagKind::UnknownMatrix, name.span).arg(scope.source.name.text).arg(name.text);
+  if (const std::string hint = suggest(name.text, candidates); !hint.empty()) diag.hint(hint);
+  return nullptr;
+}
+
+/// Row and column need two dimensions; every accessor its number of coordinates.
+bool check_shape(RuleScope& rule, const ast::Region& region, const Matrix& matrix) {
+  Diagnostics& diags = rule.transform.diags;
+  const auto num_dims = static_cast<std::size_t>(matrix.num_dims());
+  const bool is_line = region.accessor == ast::Accessor::Row || region.accessor == ast::Accessor::Column;
+  if (is_line && num_dims != 2) {
+    diags.emit(DiagKind::LineOfNonPlane, region.span)
+        .arg(spelling(region.accessor))
+        .arg(matrix.name)
+        .arg(plural(num_dims, "dimension"))
+        .label(matrix.span, "declared here");
+    return false;
+  }
+  const std::size_t expected = expected_coords(region.accessor, num_dims);
+  if (region.coords.size() == expected) return true;
+  auto diag = diags.emit(DiagKind::WrongCoordinateCount, region.span)
+                  .arg(matrix.name + "." + spelling(region.accessor))
+                  .arg(plural(expected, "coordinate"))
+                  .arg(region.coords.size())
+                  .label(matrix.span, "declared here with " + plural(num_dims, "dimension"));
+  if (region.accessor == ast::Accessor::Region) diag.hint("`region` takes all begins, then all ends");
+  return false;
+}
+
+/// Fills lo and hi from the bound coordinates.
+void write_box(RegionAccess& access, const Matrix& matrix, ast::Accessor accessor, std::vector<Formula> coords) {
+  const std::size_t num_dims = matrix.extents.size();
+  const auto after = [](const Formula& first) { return make_binary(FormulaOp::Add, first, make_int(1, first.span)); };
+  for (std::size_t dim = 0; dim < num_dims; ++dim) {
+    const bool is_fixed = accessor == ast::Accessor::Cell || (accessor == ast::Accessor::Row && dim == 1) ||
+                          (accessor == ast::Accessor::Column && dim == 0);
+    if (is_fixed) {
+      const Formula& coord = accessor == ast::Accessor::Cell ? coords[dim] : coords[0];
+      access.lo.push_back(coord);
+      access.hi.push_back(after(coord));
+    } else if (accessor == ast::Accessor::Region) {
+      access.lo.push_back(coords[dim]);
+      access.hi.push_back(coords[num_dims + dim]);
+    } else {
+      access.lo.push_back(make_int(0, access.span));
+      access.hi.push_back(matrix.extents[dim]);
+    }
+  }
+}
+
+/// An end that is never greater than its begin, seen where their difference is a number.
+bool check_corners(RuleScope& rule, const RegionAccess& access) {
+  for (std::size_t dim = 0; dim < access.lo.size(); ++dim) {
+    const auto extent = affine_form(make_binary(FormulaOp::Sub, access.hi[dim], access.lo[dim]));
+    if (!extent || !extent->terms.empty() || extent->constant.num > 0) continue;
+    if (access.kind != AccessKind::Region) continue;
+    rule.transform.diags.emit(DiagKind::EmptyRegion, access.hi[dim].span)
+        .arg(to_string(access.lo[dim]))
+        .arg(to_string(access.hi[dim]))
+        .arg(dim)
+        .label(access.lo[dim].span, "the begin")
+        .hint("`region` takes all begins, then all ends; ends are exclusive");
+    return false;
+  }
+  return true;
+}
+
+bool check_role(RuleScope& rule, const RegionAccess& access, const Matrix& matrix, bool is_output) {
+  if (!is_output || matrix.role != MatrixRole::From) return true;
+  rule.transform.diags.emit(DiagKind::OutputIsInput, access.span)
+      .arg(matrix.name)
+      .label(matrix.span, "declared here in `from`");
+  return false;
+}
+
+bool check_carried(RuleScope& rule, const ast::RegionBinding& source) {
+  Diagnostics& diags = rule.transform.diags;
+  if (source.region.version) {
+    diags.emit(DiagKind::VersionsUnsupported, source.region.span);
+    return false;
+  }
+  if (source.missing_value || source.is_optional_marker) {
+    diags.emit(DiagKind::OptionalInputUnsupported, source.span);
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::optional<RegionAccess> resolve_access(RuleScope& rule, const ast::RegionBinding& source, bool is_output) {
+  RegionAccess access;
+  const ast::Region& region = source.region;
+  const Matrix* matrix = find_matrix(rule, region.matrix, access.matrix);
+  if (!matrix || !check_carried(rule, source) || !check_shape(rule, region, *matrix)) return std::nullopt;
+  access.kind = matrix->num_dims() == 0 ? AccessKind::Cell : kind_of(region.accessor);
+  access.span = region.span;
+  if (source.name) {
+    access.binding = source.name->text;
+    access.binding_span = source.name->span;
+  }
+  if (!check_role(rule, access, *matrix, is_output)) return std::nullopt;
+  bool ok = true;
+  std::vector<Formula> coords;
+  const FormulaNames names{rule.transform, &rule.rule_vars, &rule.constants, "coordinate"};
+  for (const Formula& coord : region.coords) coords.push_back(bind_formula(coord, names, ok));
+  if (!ok) return std::nullopt;
+  write_box(access, *matrix, region.accessor, std::move(coords));
+  if (!check_corners(rule, access)) return std::nullopt;
+  return access;
+}
+
+}  // namespace pb::resolving

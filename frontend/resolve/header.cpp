@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+// Header clauses of a transform: matrices, tunables, params.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "frontend/resolve/affine.h"
+#include "frontend/resolve/scope.h"
+#include "lang/overloaded.h"
+
+namespace pb::resolving {
+namespace {
+
+MatrixRole role_of(ast::MatrixClauseKind kind) {
+  switch (kind) {
+    case ast::MatrixClauseKind::From:
+      return MatrixRole::From;
+    case ast::MatrixClauseKind::To:
+      return MatrixRole::To;
+    case ast::MatrixClauseKind::Through:
+      return MatrixRole::Through;
+  }
+  return MatrixRole::From;
+}
+
+void declare_matrices(TransformScope& scope) {
+  for (const ast::MatrixClause& clause : scope.source.matrix_clauses) {
+    for (const ast::Matrix& declared : clause.matrices) {
+      const auto [found, is_new] = scope.matrices.emplace(declared.name.text, MatrixId());
+      if (!is_new) {
+        scope.diags.emit(DiagKind::DuplicateMatrix, declared.name.span)
+            .arg(declared.name.text)
+            .label(scope.out.matrices[found->second].span, "first declared here");
+        continue;
+      }
+      Matrix matrix;
+      matrix.name = declared.name.text;
+      matrix.role = role_of(clause.kind);
+      matrix.element = scope.element;
+      matrix.extents = declared.extents;  // bound once all names are known
+      matrix.span = declared.name.span;
+      found->second = scope.out.matrices.add(std::move(matrix));
+    }
+  }
+}
+
+TunableRole role_of(ast::TunableClauseKind kind) {
+  switch (kind) {
+    case ast::TunableClauseKind::Config:
+      return TunableRole::Config;
+    case ast::TunableClauseKind::Tunable:
+      return TunableRole::User;
+    case ast::TunableClauseKind::AccuracyVariable:
+      return TunableRole::Accuracy;
+  }
+  return TunableRole::User;
+}
+
+/// Value of one number of a tunable, checked to be whole where the tunable is an integer.
+double number_or(const std::optional<ast::Number>& number, double otherwise, const ast::Tunable& tunable, Diagnostics& diags) {
+  if (!number) return otherwise;
+  const double limit = std::numeric_limits<int>::max();
+  if (!tunable.is_real && (!number->is_integer || std::abs(number->value) > limit)) {
+    diags.emit(DiagKind::TunableNotInteger, number->span)
+        .arg(tunable.name.text)
+        .hint("write `double " + tunable.name.text + "` for a real-valued tunable");
+    return otherwise;
+  }
+  return number->value;
+}
+
+UserTunable read_tunable(const ast::Tunable& source, Diagnostics& diags) {
+  UserTunable out;
+  out.name = source.name.text;
+  out.role = role_of(source.kind);
+  out.is_real = source.is_real;
+  out.is_size_specific = source.is_size_specific || source.kind == ast::TunableClauseKind::AccuracyVariable;
+  out.array_extent = static_cast<int>(source.array_extent.value_or(0));
+  out.initial = number_or(source.initial, 0, source, diags);
+  out.min = number_or(source.min, source.is_real ? std::numeric_limits<double>::lowest() : 0, source, diags);
+  out.max = number_or(source.max, source.is_real ? std::numeric_limits<double>::max() : std::numeric_limits<int>::max(),
+                      source, diags);
+  out.span = source.name.span;
+  return out;
+}
+
+/// LANGUAGE 4.5: a name declared twice merges: greatest initial, greatest min, least max.
+void merge_tunable(UserTunable& into, const UserTunable& other, Diagnostics& diags) {
+  if (into.is_real != other.is_real || into.array_extent != other.array_extent || into.role != other.role) {
+    diags.emit(DiagKind::TunableMismatch, other.span).arg(other.name).label(into.span, "first declared here");
+    return;
+  }
+  into.is_size_specific |= other.is_size_specific;
+  into.initial = std::max(into.initial, other.initial);
+  into.min = std::max(into.min, other.min);
+  into.max = std::min(into.max, other.max);
+}
+
+std::string number_text(double value) {
+  if (value == std::floor(value) && std::abs(value) < 1e15) return std::to_string(static_cast<long long>(value));
+  std::string text = std::to_string(value);
+  while (text.ends_with('0')) text.pop_back();
+  return text;
+}
+
+void declare_tunables(TransformScope& scope) {
+  for (const ast::Tunable& source : scope.source.tunables) {
+    if (const auto matrix = scope.matrices.find(source.name.text); matrix != scope.matrices.end()) {
+      scope.diags.emit(DiagKind::DuplicateName, source.name.span)
+          .arg(source.name.text)
+          .label(scope.out.matrices[matrix->second].span, "first declared here");
+      continue;
+    }
+    if (source.array_extent && *source.array_extent < 1) {
+      scope.diags.emit(DiagKind::TunableArrayExtent, source.name.span).arg(source.name.text).arg(*source.array_extent);
+      scope.unusable.insert(source.name.text);
+      continue;
+    }
+    UserTunable tunable = read_tunable(source, scope.diags);
+    const auto [found, is_new] = scope.tunables.emplace(tunable.name, TunableId());
+    if (is_new) {
+      found->second = scope.out.tunables.add(std::move(tunable));
+    } else {
+      merge_tunable(scope.out.tunables[found->second], tunable, scope.diags);
+    }
+  }
+  for (const UserTunable& tunable : scope.out.tunables) {
+    if (tunable.min <= tunable.initial && tunable.initial <= tunable.max) continue;
+    scope.diags.emit(DiagKind::TunableRange, tunable.span)
+        .arg(tunable.name)
+        .arg(number_text(tunable.initial))
+        .arg(number_text(tunable.min))
+        .arg(number_text(tunable.max))
+        .hint("the list after the name is (initial, min, max)");
+  }
+}
+
+void declare_params(TransformScope& scope) {
+  for (const ast::Name& param : scope.source.params) {
+    const bool is_taken = scope.matrices.contains(param.text) || scope.tunables.contains(param.text);
+    if (is_taken || !scope.size_vars.insert(param.text).second) {
+      auto diag = scope.diags.emit(DiagKind::DuplicateName, param.span).arg(param.text);
+      if (scope.matrices.contains(param.text)) {
+        diag.label(scope.out.matrices[scope.matrices.at(param.text)].span, "first declared here");
+      } else if (scope.tunables.contains(param.text)) {
+        diag.label(scope.out.tunables[scope.tunables.at(param.text)].span, "first declared here");
+      }
+      continue;
+    }
+    scope.out.params.push_back({SymbolRef{SymbolKind::SizeVar, param.text}, param.span});
+  }
+}
+
+/// Every name of a size formula that is nothing else is a size variable.
+void bind_extents(TransformScope& scope) {
+  for (const Matrix& matrix : scope.out.matrices) {
+    for (const Formula& extent : matrix.extents) {
+      for (const std::string& name : names_in(extent)) {
+        if (!scope.matrices.contains(name) && !scope.tunables.contains(name)) scope.size_vars.insert(name);
+      }
+    }
+  }
+  bool ok = true;
+  for (Matrix& matrix : scope.out.matrices) {
+    for (Formula& extent : matrix.extents) extent = bind_formula(extent, {scope}, ok);
+  }
+}
+
+}  // namespace
+
+void resolve_header(TransformScope& scope) {
+  declare_matrices(scope);
+  declare_tunables(scope);
+  declare_params(scope);
+  bind_extents(scope);
+  if (scope.out.matrices_of(MatrixRole::To).empty()) {
+    scope.diags.emit(DiagKind::NoOutputMatrix, scope.source.name.span).arg(scope.source.name.text);
+  }
+  solve_size_vars(scope);
+  if (scope.source.tolerance) {
+    const ast::Tolerance& tolerance = *scope.source.tolerance;
+    scope.out.tolerance.rel = tolerance.rel.value;
+    if (tolerance.abs) scope.out.tolerance.abs = tolerance.abs->value;
+    if (tolerance.rel.value < 0 || (tolerance.abs && tolerance.abs->value < 0)) {
+      scope.diags.emit(DiagKind::NegativeTolerance, tolerance.span);
+    }
+  }
+}
+
+}  // namespace pb::resolving

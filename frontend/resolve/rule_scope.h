@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// Resolving one rule: shared by the parts that do its variables, its accesses and its
+// names. Private to this folder.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "frontend/resolve/scope.h"
+
+namespace pb::resolving {
+
+/// One rule on its way. `ok` turns false after the first error.
+struct RuleScope {
+  TransformScope& transform;
+  const ast::Rule& source;
+  Rule& out;
+  std::map<std::string, Formula> constants;  ///< values of the `duplicate` variables
+  std::set<std::string> rule_vars;
+  bool ok = true;
+};
+
+/// Fills `rule.rule_vars` with the names that the coordinates of outputs introduce.
+void collect_rule_vars(RuleScope& rule);
+/// Writes one region out as a box; none after an error.
+[[nodiscard]] std::optional<RegionAccess> resolve_access(RuleScope& rule, const ast::RegionBinding& source, bool is_output);
+/// Orders Rule::vars by the coordinates of the centre and checks that each can be solved (LANGUAGE 5.3).
+void solve_rule_vars(RuleScope& rule);
+/// Replaces names of `constants` in `body`, where no local hides them, by their values.
+void substitute_constants(Body& body, const std::map<std::string, Formula>& constants);
+
+}  // namespace pb::resolving

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+// Rules of one transform: their parts, their names, and the rules that `function` and
+// `duplicate` stand for.
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "frontend/resolve/affine.h"
+#include "frontend/resolve/rule_scope.h"
+
+namespace pb::resolving {
+namespace {
+
+/// LANGUAGE 20.3: `OUT#2`, `Q+R#1`: the outputs, and the position among the rules of the same outputs.
+std::string derived_name(const ast::Rule& rule, std::map<std::string, int>& positions) {
+  std::vector<std::string> outputs;
+  for (const ast::RegionBinding& output : rule.outputs) {
+    const std::string& name = output.region.matrix.text;
+    if (std::find(outputs.begin(), outputs.end(), name) == outputs.end()) outputs.push_back(name);
+  }
+  std::string joined;
+  for (const std::string& name : outputs) joined += (joined.empty() ? "" : "+") + name;
+  const int position = ++positions[joined];  // labelled rules count too: a new label renames no other rule
+  return joined + "#" + std::to_string(position);
+}
+
+/// Reports a name that already means something else in this rule.
+void check_binding(RuleScope& rule, const std::string& name, Span span, std::map<std::string, Span>& used) {
+  if (name.empty()) return;
+  const auto [found, is_new] = used.emplace(name, span);
+  if (is_new) return;
+  rule.ok = false;
+  rule.transform.diags.emit(DiagKind::DuplicateRegionName, span).arg(name).label(found->second, "first used here");
+}
+
+void check_binding_names(RuleScope& rule) {
+  std::map<std::string, Span> used;
+  for (const RegionAccess& output : rule.out.outputs) check_binding(rule, output.binding, output.binding_span, used);
+  for (const RegionAccess& input : rule.out.inputs) check_binding(rule, input.binding, input.binding_span, used);
+  for (const RuleTemporary& temporary : rule.out.temporaries) check_binding(rule, temporary.name, temporary.span, used);
+  const TransformScope& scope = rule.transform;
+  for (const auto& [name, span] : used) {
+    const char* what = rule.rule_vars.contains(name)       ? "a rule variable"
+                       : scope.size_vars.contains(name)    ? "a size variable"
+                       : scope.tunables.contains(name)     ? "a tunable"
+                       : rule.constants.contains(name)     ? "a `duplicate` variable"
+                                                           : nullptr;
+    if (!what) continue;
+    rule.ok = false;
+    scope.diags.emit(DiagKind::RegionNameTaken, span).arg(name).arg(what);
+  }
+}
+
+void resolve_temporaries(RuleScope& rule) {
+  const FormulaNames names{rule.transform, &rule.rule_vars, &rule.constants, "size"};
+  for (const ast::Matrix& source : rule.source.temporaries) {
+    if (source.element || source.versions) {
+      rule.ok = false;
+      const DiagKind kind = source.element ? DiagKind::ElementTypesUnsupported : DiagKind::VersionsUnsupported;
+      rule.transform.diags.emit(kind, source.element ? source.element_span : source.span);
+      continue;
+    }
+    RuleTemporary temporary;
+    temporary.name = source.name.text;
+    temporary.element = rule.transform.element;
+    temporary.span = source.name.span;
+    for (const Formula& extent : source.extents) temporary.extents.push_back(bind_formula(extent, names, rule.ok));
+    rule.out.temporaries.push_back(std::move(temporary));
+  }
+}
+
+void resolve_accesses(RuleScope& rule) {
+  for (const ast::RegionBinding& output : rule.source.outputs) {
+    auto access = resolve_access(rule, output, true);
+    if (access) rule.out.outputs.push_back(std::move(*access));
+    rule.ok &= rule.out.outputs.size() > 0;
+  }
+  for (const ast::RegionBinding& input : rule.source.inputs) {
+    auto access = resolve_access(rule, input, false);
+    if (access) rule.out.inputs.push_back(std::move(*access));
+  }
+  rule.ok &= rule.out.outputs.size() == rule.source.outputs.size() && rule.out.inputs.size() == rule.source.inputs.size();
+  if (!rule.ok) return;
+  const RegionAccess& first = rule.out.outputs.front();
+  if (rule.out.is_return_form && first.kind != AccessKind::Cell) {
+    rule.ok = false;
+    rule.transform.diags.emit(DiagKind::ReturnFormNeedsElement, first.span)
+        .hint("name the region: `to (" + rule.transform.out.matrices[first.matrix].name + " out) from ...`");
+  }
+}
+
+void resolve_rule(TransformScope& scope, const ast::Rule& source, std::string name, std::map<std::string, Formula> constants) {
+  Rule out;
+  out.name = std::move(name);
+  out.has_label = source.label.has_value();
+  out.priority = source.priority;
+  out.is_return_form = source.is_return_form;
+  out.span = source.span;
+  RuleScope rule{scope, source, out, std::move(constants), {}, true};
+  if (source.where) {
+    rule.ok = false;
+    scope.diags.emit(DiagKind::WhereUnsupported, source.where->span);
+  }
+  if (source.outputs.empty()) {
+    scope.diags.emit(DiagKind::RuleWithoutOutput, source.span);
+    return;
+  }
+  collect_rule_vars(rule);
+  resolve_accesses(rule);
+  if (rule.ok) solve_rule_vars(rule);
+  resolve_temporaries(rule);
+  if (!rule.ok) return;
+  check_binding_names(rule);
+  out.body = source.body;
+  substitute_constants(out.body, rule.constants);
+  scope.out.rules.add(std::move(out));
+}
+
+constexpr std::int64_t kMaxDuplicates = 1000;
+
+/// One rule per combination of the `duplicate` variables, the first fastest.
+void resolve_duplicates(TransformScope& scope, const ast::Rule& source, const std::string& name) {
+  std::int64_t total = 1;
+  for (const ast::Duplicate& duplicate : source.duplicates) {
+    const std::int64_t count = duplicate.hi - duplicate.lo + 1;
+    const bool is_taken = scope.matrices.contains(duplicate.name.text) || scope.tunables.contains(duplicate.name.text) ||
+                          scope.size_vars.contains(duplicate.name.text);
+    if (is_taken) {
+      scope.diags.emit(DiagKind::DuplicateName, duplicate.name.span).arg(duplicate.name.text);
+      return;
+    }
+    if (duplicate.hi < duplicate.lo || count > kMaxDuplicates || total * count > kMaxDuplicates) {
+      scope.diags.emit(DiagKind::DuplicateRange, duplicate.span).arg(duplicate.lo).arg(duplicate.hi).arg(kMaxDuplicates);
+      return;
+    }
+    total *= count;
+  }
+  for (std::int64_t index = 0; index < total; ++index) {
+    std::map<std::string, Formula> constants;
+    std::string suffix;
+    std::int64_t rest = index;
+    for (const ast::Duplicate& duplicate : source.duplicates) {
+      const std::int64_t count = duplicate.hi - duplicate.lo + 1;
+      const std::int64_t value = duplicate.lo + rest % count;
+      rest /= count;
+      constants.emplace(duplicate.name.text, make_int(value, duplicate.name.span));
+      suffix += (suffix.empty() ? "" : ",") + duplicate.name.text + "=" + std::to_string(value);
+    }
+    resolve_rule(scope, source, suffix.empty() ? name : name + "[" + suffix + "]", std::move(constants));
+  }
+}
+
+/// LANGUAGE 4.12: each body of a function is a rule over whole matrices that keep their names.
+std::vector<ast::Rule> rules_of_function(const ast::Transform& source) {
+  ast::Rule header;
+  for (const ast::MatrixClause& clause : source.matrix_clauses) {
+    for (const ast::Matrix& matrix : clause.matrices) {
+      ast::RegionBinding binding;
+      binding.region.matrix = matrix.name;
+      binding.region.span = matrix.name.span;
+      binding.name = matrix.name;
+      binding.span = matrix.name.span;
+      const bool is_input = clause.kind == ast::MatrixClauseKind::From;
+      (is_input ? header.inputs : header.outputs).push_back(std::move(binding));
+    }
+  }
+  header.span = source.name.span;
+  std::vector<ast::Rule> rules;
+  for (const Body& body : source.alternatives) {
+    rules.push_back(header);
+    rules.back().body = body;
+  }
+  return rules;
+}
+
+}  // namespace
+
+void resolve_rules(TransformScope& scope) {
+  const bool is_function = scope.source.kind == ast::TransformKind::Function;
+  const std::vector<ast::Rule> of_function = is_function ? rules_of_function(scope.source) : std::vector<ast::Rule>{};
+  std::map<std::string, int> positions;
+  std::map<std::string, Span> labels;
+  for (const ast::Rule& rule : is_function ? of_function : scope.source.rules) {
+    std::string name = derived_name(rule, positions);
+    if (rule.label) {
+      name = rule.label->text;
+      const auto [found, is_new] = labels.emplace(name, rule.label->span);
+      if (!is_new) {
+        scope.diags.emit(DiagKind::DuplicateLabel, rule.label->span).arg(name).label(found->second, "first used here");
+      }
+    }
+    resolve_duplicates(scope, rule, name);
+  }
+}
+
+}  // namespace pb::resolving

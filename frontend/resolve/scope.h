@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// The names of one transform's header (LANGUAGE 4.1: one scope for matrices, size
+// variables, tunables and params), shared by the parts of resolve. Private to this folder.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "lang/ast.h"
+#include "lang/diagnostics.h"
+#include "lang/program.h"
+
+namespace pb::resolving {
+
+/// What resolves one transform: its declaration, the transform being built, and its names.
+struct TransformScope {
+  const ast::Transform& source;
+  Transform& out;
+  Diagnostics& diags;
+  ElementType element = ElementType::Double;
+
+  std::map<std::string, MatrixId> matrices;
+  std::map<std::string, TunableId> tunables;
+  std::set<std::string> size_vars;         ///< every identifier of the size formulas that is nothing else; params too
+  std::set<std::string> unusable;          ///< names whose declaration had an error: no further messages about them
+
+  /// All names that a coordinate may use, for suggestions.
+  [[nodiscard]] std::vector<std::string> formula_names() const;
+};
+
+/// Fills matrices, tunables, params and size variables of `scope.out` from the header.
+void resolve_header(TransformScope& scope);
+/// Finds for each size variable the dimension that defines it (LANGUAGE 4.3). Part of resolve_header.
+void solve_size_vars(TransformScope& scope);
+/// Reports the clauses that later stages do not carry. Returns false if the transform cannot be resolved at all.
+[[nodiscard]] bool check_supported(const ast::Transform& transform, Diagnostics& diags);
+/// Fills the rules of `scope.out`.
+void resolve_rules(TransformScope& scope);
+
+/// What a name in a formula may be bound to.
+struct FormulaNames {
+  const TransformScope& scope;
+  const std::set<std::string>* rule_vars = nullptr;           ///< null: none are visible here
+  const std::map<std::string, Formula>* constants = nullptr;  ///< `duplicate` variables; may be null
+  const char* where = "size";                                 ///< for messages: `size`, `coordinate`
+};
+/// `formula` with every name bound; an unknown name is reported once and becomes the number 0.
+/// Sets `ok` to false, and never to true, after an error.
+[[nodiscard]] Formula bind_formula(const Formula& formula, const FormulaNames& names, bool& ok);
+
+}  // namespace pb::resolving

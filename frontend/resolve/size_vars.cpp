@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+// How a call finds its size variables (LANGUAGE 4.3 with its rules): over the whole header
+// first the dimensions that are a lone variable, then those invertible without division,
+// then the rest; an equation counts as soon as one of its variables is left.
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "frontend/resolve/affine.h"
+#include "frontend/resolve/scope.h"
+
+namespace pb::resolving {
+namespace {
+
+struct Candidate {
+  std::string name;
+  MatrixId matrix;
+  int dim = 0;
+  Solution solution;
+};
+
+/// The one size variable of `extent` that is not in `known`; none if there are none or several.
+std::optional<std::string> only_unknown(const Formula& extent, const std::set<std::string>& known) {
+  std::optional<std::string> unknown;
+  for (const std::string& name : symbols_of(extent, SymbolKind::SizeVar)) {
+    if (known.contains(name)) continue;
+    if (unknown) return std::nullopt;
+    unknown = name;
+  }
+  return unknown;
+}
+
+/// The best equation for a variable that is still unknown: smallest rank, then the order of inspection.
+std::optional<Candidate> best_candidate(const TransformScope& scope, const std::vector<MatrixId>& order,
+                                        const std::set<std::string>& known) {
+  std::optional<Candidate> best;
+  for (const MatrixId id : order) {
+    const Matrix& matrix = scope.out.matrices[id];
+    for (int dim = 0; dim < matrix.num_dims(); ++dim) {
+      const Formula& extent = matrix.extents[static_cast<std::size_t>(dim)];
+      const auto name = only_unknown(extent, known);
+      if (!name) continue;
+      const Formula actual{SymbolRef{SymbolKind::SizeVar, kActualSize}, extent.span};
+      auto solution = solve_for(*name, extent, actual);
+      if (!solution || (best && best->solution.rank <= solution->rank)) continue;
+      best = Candidate{*name, id, dim, std::move(*solution)};
+    }
+  }
+  return best;
+}
+
+Span first_use(const TransformScope& scope, const std::string& name) {
+  for (const ast::Name& param : scope.source.params) {
+    if (param.text == name) return param.span;
+  }
+  for (const Matrix& matrix : scope.out.matrices) {
+    for (const Formula& extent : matrix.extents) {
+      const auto names = names_in(extent);
+      if (std::find(names.begin(), names.end(), name) != names.end()) return extent.span;
+    }
+  }
+  return scope.source.name.span;
+}
+
+void report_unsolved(TransformScope& scope, const std::set<std::string>& known) {
+  for (const std::string& name : scope.size_vars) {
+    if (known.contains(name)) continue;
+    scope.diags.emit(DiagKind::SizeVariableNotFound, first_use(scope, name))
+        .arg(name)
+        .note("a call finds a size variable from the size of a `from` or `to` matrix whose formula can be solved for it")
+        .hint("declare it with `config` or `tunable`, or give a matrix the size `" + name + "`");
+  }
+}
+
+}  // namespace
+
+void solve_size_vars(TransformScope& scope) {
+  std::vector<MatrixId> order = scope.out.matrices_of(MatrixRole::From);
+  const std::vector<MatrixId> outputs = scope.out.matrices_of(MatrixRole::To);
+  order.insert(order.end(), outputs.begin(), outputs.end());
+  std::set<std::string> known;
+  while (auto found = best_candidate(scope, order, known)) {
+    known.insert(found->name);
+    SizeVar var;
+    var.name = found->name;
+    var.matrix = found->matrix;
+    var.dim = found->dim;
+    var.solution = std::move(found->solution.value);
+    var.span = first_use(scope, found->name);
+    scope.out.size_vars.push_back(std::move(var));
+  }
+  report_unsolved(scope, known);
+}
+
+}  // namespace pb::resolving

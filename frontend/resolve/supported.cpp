@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// Header clauses that the later stages do not carry yet: one message each, at its place.
+#include "frontend/resolve/scope.h"
+
+namespace pb::resolving {
+
+bool check_supported(const ast::Transform& transform, Diagnostics& diags) {
+  bool ok = true;
+  const auto unsupported = [&](DiagKind kind, Span span) {
+    diags.emit(kind, span);
+    ok = false;
+  };
+  if (!transform.template_params.empty()) unsupported(DiagKind::TemplateUnsupported, transform.template_params.front().span);
+  if (!transform.accuracy_bins.empty()) {
+    unsupported(DiagKind::AccuracyUnsupported, transform.accuracy_bins_span);
+  } else if (transform.accuracy_metric) {
+    unsupported(DiagKind::AccuracyUnsupported, transform.accuracy_metric->span);
+  }
+  if (transform.is_memoized) unsupported(DiagKind::MemoizedUnsupported, transform.name.span);
+  if (transform.verify) unsupported(DiagKind::VerifyUnsupported, transform.verify->span);
+  for (const ast::MatrixClause& clause : transform.matrix_clauses) {
+    for (const ast::Matrix& matrix : clause.matrices) {
+      if (matrix.element) unsupported(DiagKind::ElementTypesUnsupported, matrix.element_span);
+      if (matrix.versions) unsupported(DiagKind::VersionsUnsupported, matrix.versions->span);
+    }
+  }
+  return ok;
+}
+
+}  // namespace pb::resolving

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+#include "lang/program.h"
+
+#include <set>
+
+#include "lang/check.h"
+
+namespace pb {
+namespace {
+
+void verify_access(const RegionAccess& access, const Rule& rule, const Transform& transform) {
+  PB_CHECK(access.matrix.index() < transform.matrices.size(), "an access names a matrix of its transform");
+  const Matrix& matrix = transform.matrices[access.matrix];
+  PB_CHECK(access.lo.size() == matrix.extents.size(), "an access has a begin per dimension");
+  PB_CHECK(access.hi.size() == matrix.extents.size(), "an access has an end per dimension");
+  PB_CHECK(!matrix.extents.empty() || access.kind == AccessKind::Cell, "an access of a single number is a cell");
+  PB_CHECK(rule.is_return_form || !access.binding.empty(), "only the output of a return form has no name");
+  PB_CHECK(!access.cells.is_known() || access.cells.domain().num_dims() == static_cast<int>(rule.vars.size()),
+           "cells are a map from rule variables");
+}
+
+void verify_rule(const Rule& rule, const Transform& transform) {
+  PB_CHECK(!rule.outputs.empty(), "a rule has an output");
+  for (const RegionAccess& output : rule.outputs) {
+    verify_access(output, rule, transform);
+    PB_CHECK(transform.matrices[output.matrix].role != MatrixRole::From, "outputs are no inputs of the transform");
+  }
+  for (const RegionAccess& input : rule.inputs) verify_access(input, rule, transform);
+  PB_CHECK(!rule.domain.is_known() || rule.domain.num_dims() == static_cast<int>(rule.vars.size()),
+           "the domain is a set over the rule variables");
+  PB_CHECK(!rule.body.root.is_none(), "a body has a root block");
+  const bool has_types = !rule.body_types.types.empty();
+  PB_CHECK(!has_types || rule.body_types.types.size() == rule.body.exprs.size(), "every expression has a type");
+  PB_CHECK(rule.body_types.bindings.size() == rule.body_types.types.size(), "every expression has a binding");
+}
+
+void verify_transform(const Transform& transform, const Program& program) {
+  std::set<std::string> names;
+  for (const Rule& rule : transform.rules) {
+    PB_CHECK(names.insert(rule.name).second, "rule names are unique in a transform");
+    verify_rule(rule, transform);
+  }
+  for (const SizeVar& var : transform.size_vars) {
+    PB_CHECK(var.matrix.index() < transform.matrices.size(), "a size variable comes from a matrix");
+    const Matrix& matrix = transform.matrices[var.matrix];
+    PB_CHECK(matrix.role != MatrixRole::Through, "a size variable comes from an argument");
+    PB_CHECK(var.dim >= 0 && var.dim < matrix.num_dims(), "a size variable comes from a dimension of its matrix");
+  }
+  PB_CHECK(!transform.generator || transform.generator->index() < program.transforms.size(), "a generator is a transform");
+}
+
+}  // namespace
+
+std::vector<MatrixId> Transform::matrices_of(MatrixRole role) const {
+  std::vector<MatrixId> out;
+  for (const MatrixId id : matrices.ids()) {
+    if (matrices[id].role == role) out.push_back(id);
+  }
+  return out;
+}
+
+void verify(const Program& program) {
+  PB_CHECK(program.main.index() < program.transforms.size(), "the main transform exists");
+  std::set<std::string> names;
+  for (const Transform& transform : program.transforms) {
+    PB_CHECK(names.insert(transform.name).second, "transform names are unique");
+    verify_transform(transform, program);
+  }
+}
+
+}  // namespace pb

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+// Text form of the Program, for --emit=program and golden tests.
+#include <charconv>
+#include <string>
+#include <string_view>
+
+#include "lang/ast.h"
+#include "lang/program.h"
+
+namespace pb {
+namespace {
+
+std::string number_text(double value) {
+  char buffer[32];
+  const auto end = std::to_chars(buffer, buffer + sizeof buffer, value).ptr;
+  return {buffer, end};
+}
+
+template <class T, class F>
+std::string join(const T& items, std::string_view separator, F&& text) {
+  std::string out;
+  for (const auto& item : items) {
+    if (!out.empty()) out += separator;
+    out += text(item);
+  }
+  return out;
+}
+
+std::string declaration(const std::string& name, const std::vector<Formula>& extents) {
+  if (extents.empty()) return name;
+  return name + "[" + join(extents, ", ", [](const Formula& extent) { return to_string(extent); }) + "]";
+}
+
+std::string_view word(MatrixRole role) {
+  switch (role) {
+    case MatrixRole::From:
+      return "from";
+    case MatrixRole::To:
+      return "to";
+    case MatrixRole::Through:
+      return "through";
+  }
+  return "";
+}
+
+std::string_view word(TunableRole role) {
+  switch (role) {
+    case TunableRole::User:
+      return "tunable";
+    case TunableRole::Config:
+      return "config";
+    case TunableRole::Accuracy:
+      return "accuracy_variable";
+    case TunableRole::ForEnough:
+      return "for_enough";
+  }
+  return "";
+}
+
+std::string_view word(AccessKind kind) {
+  switch (kind) {
+    case AccessKind::Cell:
+      return "cell";
+    case AccessKind::Row:
+      return "row";
+    case AccessKind::Column:
+      return "column";
+    case AccessKind::Region:
+      return "region";
+    case AccessKind::All:
+      return "all";
+  }
+  return "";
+}
+
+std::string_view word(RelationOp op) {
+  switch (op) {
+    case RelationOp::Less:
+      return "<";
+    case RelationOp::LessEqual:
+      return "<=";
+    case RelationOp::Greater:
+      return ">";
+    case RelationOp::GreaterEqual:
+      return ">=";
+    case RelationOp::Equal:
+      return "==";
+    case RelationOp::NotEqual:
+      return "!=";
+  }
+  return "";
+}
+
+/// `[x, x+KWIDTH) x [y, y+1)`; a single number has no dimensions: `scalar`.
+std::string box_text(const RegionAccess& access) {
+  if (access.lo.empty()) return "scalar";
+  std::string out;
+  for (std::size_t dim = 0; dim < access.lo.size(); ++dim) {
+    out += (dim == 0 ? "[" : " x [") + to_string(access.lo[dim]) + ", " + to_string(access.hi[dim]) + ")";
+  }
+  return out;
+}
+
+void print_access(std::string& out, std::string_view clause, const RegionAccess& access, const Transform& transform) {
+  out += "    " + std::string(clause) + " " + transform.matrices[access.matrix].name + " " + std::string(word(access.kind));
+  if (!access.binding.empty()) out += " as " + access.binding;
+  out += ": " + box_text(access) + "\n";
+  if (access.cells.is_known()) out += "      cells " + access.cells.to_string() + "\n";
+}
+
+void print_body(std::string& out, const Body& body) {
+  const std::string text = text_of(body, {0, static_cast<std::uint32_t>(body.tokens.size())});
+  out += "    body\n";
+  std::string_view rest = text;
+  while (!rest.empty()) {
+    const std::size_t end = rest.find('\n');
+    std::string_view line = rest.substr(0, end);
+    const std::size_t first = line.find_first_not_of(" \t\r");
+    if (first != std::string_view::npos) out += "      " + std::string(line.substr(first)) + "\n";
+    if (end == std::string_view::npos) break;
+    rest.remove_prefix(end + 1);
+  }
+}
+
+void print_rule(std::string& out, const Rule& rule, const Transform& transform) {
+  out += "  rule " + rule.name + ", priority " + std::to_string(rule.priority);
+  if (rule.is_return_form) out += ", returns its value";
+  out += "\n";
+  for (const RegionAccess& output : rule.outputs) print_access(out, "to", output, transform);
+  for (const RegionAccess& input : rule.inputs) print_access(out, "from", input, transform);
+  for (const RuleTemporary& temporary : rule.temporaries) {
+    out += "    using " + declaration(temporary.name, temporary.extents) + "\n";
+  }
+  for (const Relation& relation : rule.where) {
+    out += "    where " + to_string(relation.lhs) + " " + std::string(word(relation.op)) + " " + to_string(relation.rhs) + "\n";
+  }
+  if (!rule.vars.empty()) {
+    out += "    vars " + join(rule.vars, ", ", [](const RuleVar& var) { return var.name; }) + "\n";
+  }
+  if (rule.domain.is_known()) out += "    domain " + rule.domain.to_string() + "\n";
+  print_body(out, rule.body);
+}
+
+void print_tunable(std::string& out, const UserTunable& tunable) {
+  out += "  " + std::string(word(tunable.role));
+  if (tunable.is_real) out += " double";
+  if (tunable.is_size_specific) out += " sizespecific";
+  if (tunable.array_extent > 0) out += " array(" + std::to_string(tunable.array_extent) + ")";
+  out += " " + tunable.name + "(" + number_text(tunable.initial) + ", " + number_text(tunable.min) + ", " +
+         number_text(tunable.max) + ")\n";
+}
+
+void print_header(std::string& out, const Program& program, const Transform& transform) {
+  for (const MatrixRole role : {MatrixRole::From, MatrixRole::To, MatrixRole::Through}) {
+    const auto ids = transform.matrices_of(role);
+    if (ids.empty()) continue;
+    out += "  " + std::string(word(role)) + " " + join(ids, ", ", [&](MatrixId id) {
+             return declaration(transform.matrices[id].name, transform.matrices[id].extents);
+           }) + "\n";
+  }
+  if (!transform.params.empty()) {
+    out += "  param " + join(transform.params, ", ", [](const Formula& param) { return to_string(param); }) + "\n";
+  }
+  for (const SizeVar& var : transform.size_vars) {
+    out += "  size " + var.name + " = " + to_string(var.solution) + ", " + kActualSize + " of " +
+           transform.matrices[var.matrix].name + " in dimension " + std::to_string(var.dim) + "\n";
+  }
+  for (const UserTunable& tunable : transform.tunables) print_tunable(out, tunable);
+  if (transform.generator) out += "  generator " + program.transforms[*transform.generator].name + "\n";
+  if (transform.tolerance.rel) {
+    out += "  tolerance " + number_text(*transform.tolerance.rel);
+    if (transform.tolerance.abs) out += ", " + number_text(*transform.tolerance.abs);
+    out += "\n";
+  }
+}
+
+}  // namespace
+
+std::string to_string(const Program& program) {
+  std::string out = "program " + program.name + "\nelement " + std::string(spell(program.element)) + "\nmain " +
+                    program.transforms[program.main].name + "\n";
+  for (const Transform& transform : program.transforms) {
+    out += "\ntransform " + transform.name + "\n";
+    print_header(out, program, transform);
+    for (const Rule& rule : transform.rules) print_rule(out, rule, transform);
+  }
+  return out;
+}
+
+}  // namespace pb
