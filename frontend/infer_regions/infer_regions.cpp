@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: MIT
+#include "frontend/infer_regions/infer_regions.h"
+
+#include <optional>
+#include <utility>
+
+#include "lang/region/affine.h"
+
+namespace pb {
+namespace {
+
+/// One transform on its way through the pass.
+struct Inference {
+  const RegionContext& context;
+  Transform& transform;
+  Diagnostics& diags;
+  Region known;
+  FormulaScope scope;
+  bool ok = true;
+};
+
+std::vector<std::string> names_of(const std::vector<RuleVar>& vars) {
+  std::vector<std::string> out;
+  out.reserve(vars.size());
+  for (const RuleVar& var : vars) out.push_back(var.name);
+  return out;
+}
+
+std::string access_text(const Transform& transform, const RegionAccess& access) {
+  const std::string& name = transform.matrices[access.matrix].name;
+  switch (access.kind) {
+    case AccessKind::Cell: return name + ".cell";
+    case AccessKind::Row: return name + ".row";
+    case AccessKind::Column: return name + ".column";
+    case AccessKind::Region: return name + ".region";
+    case AccessKind::All: return name;
+  }
+  return name;
+}
+
+/// The C value of a coordinate that is also affine; says what is wrong otherwise.
+std::optional<IndexExpr> coordinate(Inference& in, const Formula& formula, bool is_output) {
+  auto value = to_index_expr(formula, in.scope);
+  if (value && to_rational(formula, in.scope)) return value;
+  in.ok = false;
+  const Formula* term = find_non_affine(formula);
+  if (term == nullptr) term = &formula;
+  const Span span = term->span.is_known() ? term->span : formula.span;
+  if (!value && !has_rule_var(*term)) {
+    in.diags.emit(DiagKind::FormulaHasNoValue, span).arg(to_string(*term));
+  } else if (is_output) {
+    in.diags.emit(DiagKind::NonAffineOutput, span).arg(to_string(*term));
+  } else {
+    in.diags.emit(DiagKind::InputNotAffine, span).arg(to_string(*term));
+  }
+  return std::nullopt;
+}
+
+std::optional<std::vector<Interval>> box_of(Inference& in, const RegionAccess& access, bool is_output) {
+  std::vector<Interval> out;
+  for (std::size_t d = 0; d < access.lo.size(); ++d) {
+    auto lo = coordinate(in, access.lo[d], is_output);
+    if (!lo) return std::nullopt;
+    auto hi = coordinate(in, access.hi[d], is_output);
+    if (!hi) return std::nullopt;
+    out.push_back({std::move(*lo), std::move(*hi)});
+  }
+  return out;
+}
+
+/// Narrows `domain` by 0 <= begin and end - 1 < size of one access, both exact rational conditions.
+bool keep_inside(Inference& in, const RegionAccess& access, Region& domain) {
+  const Matrix& matrix = in.transform.matrices[access.matrix];
+  for (std::size_t d = 0; d < access.lo.size(); ++d) {
+    const auto lo = to_rational(access.lo[d], in.scope);
+    const auto hi = to_rational(access.hi[d], in.scope);
+    const auto size = to_index_expr(matrix.extents[d], in.scope);
+    if (!lo || !hi || !size) return false;
+    domain = domain.where_nonnegative(lo->numerator);
+    // hi - 1 < size with hi = numerator/denominator, in integers.
+    const IndexExpr limit = index_mul(index_const(hi->denominator), index_add(*size, index_const(1)));
+    domain = domain.where_nonnegative(index_sub(index_sub(limit, hi->numerator), index_const(1)));
+  }
+  return true;
+}
+
+/// Narrows `domain` by one relation; false if it is not affine.
+bool keep_where(Inference& in, const Relation& relation, Region& domain) {
+  Formula difference;
+  difference.node = BinaryFormula{FormulaOp::Sub, {relation.lhs, relation.rhs}};
+  const auto exact = to_rational(difference, in.scope);
+  if (!exact) return false;
+  const IndexExpr& value = exact->numerator;  // the denominator is positive
+  const IndexExpr negated = index_sub(index_const(0), value);
+  const auto less = [&] { return domain.where_nonnegative(index_sub(negated, index_const(1))); };
+  const auto greater = [&] { return domain.where_nonnegative(index_sub(value, index_const(1))); };
+  switch (relation.op) {
+    case RelationOp::Less: domain = less(); break;
+    case RelationOp::LessEqual: domain = domain.where_nonnegative(negated); break;
+    case RelationOp::Greater: domain = greater(); break;
+    case RelationOp::GreaterEqual: domain = domain.where_nonnegative(value); break;
+    case RelationOp::Equal: domain = domain.where_zero(value); break;
+    case RelationOp::NotEqual: domain = less().unite(greater()); break;
+  }
+  return true;
+}
+
+/// True, with an error, if the region's end is not greater than its begin for any values.
+bool is_always_empty(Inference& in, const RegionAccess& access, const std::vector<Interval>& box,
+                     const std::vector<std::string>& vars) {
+  if (access.kind != AccessKind::Region) return false;
+  for (std::size_t d = 0; d < box.size(); ++d) {
+    const IndexExpr extent = index_sub(box[d].hi, box[d].lo);
+    const Region some = Region::universe(in.context, vars)
+                            .where_nonnegative(index_sub(extent, index_const(1)))
+                            .intersect_parameters(in.known);
+    if (!some.is_empty()) continue;
+    in.ok = false;
+    in.diags.emit(DiagKind::EmptyRegion, access.hi[d].span.is_known() ? access.hi[d].span : access.span)
+        .arg(to_string(access.lo[d]))
+        .arg(to_string(access.hi[d]))
+        .arg(d)
+        .hint("a region is written `region(begin…, end…)`: first all begins, then all ends, and the end is exclusive");
+    return true;
+  }
+  return false;
+}
+
+/// Sets `access.cells` over all instances; false after an error.
+bool infer_access(Inference& in, RegionAccess& access, bool is_output, const std::vector<std::string>& vars) {
+  const auto box = box_of(in, access, is_output);
+  if (!box || is_always_empty(in, access, *box, vars)) return false;
+  const Matrix& matrix = in.transform.matrices[access.matrix];
+  access.cells = RegionMap::to_box(in.context, vars, cell_dims(matrix.num_dims()), *box);
+  return true;
+}
+
+void infer_domain(Inference& in, Rule& rule, const std::vector<std::string>& vars) {
+  Region domain = Region::universe(in.context, vars);
+  const auto visit = [&](const std::vector<RegionAccess>& accesses) {
+    for (const RegionAccess& access : accesses)
+      if (!access.missing_value && !access.is_optional_marker && !keep_inside(in, access, domain)) return;
+  };
+  visit(rule.outputs);
+  visit(rule.inputs);
+  for (const Relation& relation : rule.where) {
+    if (keep_where(in, relation, domain)) continue;
+    in.ok = false;
+    in.diags.emit(DiagKind::DynamicWhere, relation.span);
+    return;
+  }
+  rule.domain = domain.coalesce();
+}
+
+void restrict_accesses(Inference& in, Rule& rule) {
+  for (RegionAccess& access : rule.outputs) access.cells = access.cells.intersect_domain(rule.domain);
+  for (RegionAccess& access : rule.inputs) {
+    access.cells = access.cells.intersect_domain(rule.domain);
+    if (!access.missing_value && !access.is_optional_marker) continue;
+    const auto cells = matrix_cells(in.context, in.transform.matrices[access.matrix], in.scope);
+    if (cells) access.cells = access.cells.intersect_range(*cells);
+  }
+}
+
+void warn_if_never(Inference& in, const Rule& rule) {
+  std::vector<std::string> sizes;
+  for (const SizeVar& var : in.transform.size_vars) sizes.push_back(var.name);
+  if (!rule.domain.intersect_parameters(in.known).is_empty_for_large(sizes)) return;
+  auto builder = in.diags.emit(DiagKind::RuleNeverApplies, rule.span).arg(rule.name);
+  for (const RegionAccess& access : rule.inputs) {
+    Region alone = Region::universe(in.context, names_of(rule.vars));
+    if (!keep_inside(in, access, alone) || !alone.intersect_parameters(in.known).is_empty_for_large(sizes)) continue;
+    builder.note(access.span, "`" + access_text(in.transform, access) + "` is never inside `" +
+                                  in.transform.matrices[access.matrix].name + "`");
+  }
+}
+
+void infer_rule(Inference& in, Rule& rule) {
+  const std::vector<std::string> vars = names_of(rule.vars);
+  bool ok = true;
+  for (RegionAccess& access : rule.outputs) ok = infer_access(in, access, true, vars) && ok;
+  for (RegionAccess& access : rule.inputs) ok = infer_access(in, access, false, vars) && ok;
+  if (!ok) return;
+  infer_domain(in, rule, vars);
+  if (!rule.domain.is_known()) return;
+  restrict_accesses(in, rule);
+  warn_if_never(in, rule);
+}
+
+}  // namespace
+
+bool infer_regions(Program& program, Diagnostics& diags) {
+  const RegionContext context;
+  bool ok = true;
+  for (Transform& transform : program.transforms) {
+    const RegionLimit limit(context);
+    const Region known = known_sizes(context, transform);
+    Inference in{context, transform, diags, known, formula_scope(transform, known)};
+    for (Rule& rule : transform.rules) infer_rule(in, rule);
+    if (context.limit_exceeded()) {
+      diags.emit(DiagKind::RegionsTooComplex, transform.span).arg(transform.name);
+      context.clear_limit_exceeded();
+      in.ok = false;
+    }
+    ok = ok && in.ok;
+  }
+  return ok;
+}
+
+}  // namespace pb

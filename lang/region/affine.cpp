@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: MIT
+#include "lang/region/affine.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+namespace pb {
+namespace {
+
+using Op = IndexExpr::Op;
+constexpr std::int64_t kMaxPower = 16;
+constexpr std::int64_t kMaxDenominator = std::int64_t{1} << 30;
+
+/// True if each term and the constant of a sum is known to be >= 0.
+bool is_nonnegative(const IndexExpr& expr, const FormulaScope& scope) {
+  const auto all = [&] {
+    return std::all_of(expr.operands.begin(), expr.operands.end(),
+                       [&](const IndexExpr& e) { return is_nonnegative(e, scope); });
+  };
+  switch (expr.op) {
+    case Op::Const: return expr.value >= 0;
+    case Op::Symbol:
+      return std::find(scope.nonnegative.begin(), scope.nonnegative.end(), expr.symbol) != scope.nonnegative.end();
+    case Op::Add:
+    case Op::Mul:
+    case Op::FloorDiv:
+    case Op::Min: return all();
+    case Op::Max:
+      return std::any_of(expr.operands.begin(), expr.operands.end(),
+                         [&](const IndexExpr& e) { return is_nonnegative(e, scope); });
+    case Op::Sub: return false;
+  }
+  return false;
+}
+
+/// C's a / b: towards zero. Exact for constant `b`; else for a >= 0, b > 0.
+std::optional<IndexExpr> divide_truncating(IndexExpr a, IndexExpr b, const FormulaScope& scope) {
+  if (b.op != Op::Const) return index_floordiv(std::move(a), std::move(b));
+  if (b.value == 0) return std::nullopt;
+  if (b.value < 0) {
+    a = index_sub(index_const(0), std::move(a));
+    b = index_const(-b.value);
+  }
+  if (a.op == Op::Const) return index_const(a.value / b.value);
+  if (is_nonnegative(a, scope) || b.value == 1) return index_floordiv(std::move(a), std::move(b));
+  const IndexExpr down = index_floordiv(a, b);
+  const IndexExpr up = index_floordiv(index_add(a, index_const(b.value - 1)), b);
+  if (down == up) return down;
+  return index_max({down, index_min({up, index_const(0)})});
+}
+
+std::optional<IndexExpr> power(const IndexExpr& base, const IndexExpr& exponent) {
+  if (exponent.op != Op::Const || exponent.value < 0 || exponent.value > kMaxPower) return std::nullopt;
+  IndexExpr out = index_const(1);
+  for (std::int64_t i = 0; i < exponent.value; ++i) out = index_mul(std::move(out), base);
+  return out;
+}
+
+RationalExpr normal(IndexExpr numerator, std::int64_t denominator) {
+  if (denominator < 0) {
+    numerator = index_sub(index_const(0), std::move(numerator));
+    denominator = -denominator;
+  }
+  return {std::move(numerator), denominator};
+}
+
+std::optional<RationalExpr> add_rational(const RationalExpr& a, const RationalExpr& b, bool subtract) {
+  const std::int64_t common = std::lcm(a.denominator, b.denominator);
+  if (common > kMaxDenominator) return std::nullopt;
+  const IndexExpr left = index_mul(index_const(common / a.denominator), a.numerator);
+  const IndexExpr right = index_mul(index_const(common / b.denominator), b.numerator);
+  return RationalExpr{subtract ? index_sub(left, right) : index_add(left, right), common};
+}
+
+std::optional<RationalExpr> multiply_rational(const RationalExpr& a, const RationalExpr& b) {
+  if (a.numerator.op != Op::Const && b.numerator.op != Op::Const) return std::nullopt;
+  const std::int64_t denominator = a.denominator * b.denominator;
+  if (denominator > kMaxDenominator) return std::nullopt;
+  IndexExpr product = index_mul(a.numerator, b.numerator);
+  if (product.op == Op::Const && product.value % denominator == 0) return RationalExpr{index_const(product.value / denominator), 1};
+  return RationalExpr{std::move(product), denominator};
+}
+
+std::optional<RationalExpr> divide_rational(const RationalExpr& a, const RationalExpr& b) {
+  if (b.numerator.op != Op::Const || b.numerator.value == 0) return std::nullopt;
+  if (std::abs(b.numerator.value) > kMaxDenominator || a.denominator * std::abs(b.numerator.value) > kMaxDenominator)
+    return std::nullopt;
+  return normal(index_mul(index_const(b.denominator), a.numerator), a.denominator * b.numerator.value);
+}
+
+std::optional<RationalExpr> combine_rational(const BinaryFormula& node, const FormulaScope& scope) {
+  const auto a = to_rational(node.operands[0], scope);
+  const auto b = to_rational(node.operands[1], scope);
+  if (!a || !b) return std::nullopt;
+  switch (node.op) {
+    case FormulaOp::Add: return add_rational(*a, *b, false);
+    case FormulaOp::Sub: return add_rational(*a, *b, true);
+    case FormulaOp::Mul: return multiply_rational(*a, *b);
+    case FormulaOp::Div: return divide_rational(*a, *b);
+    case FormulaOp::Pow: {
+      if (a->denominator != 1 || b->denominator != 1 || a->numerator.op != Op::Const) return std::nullopt;
+      auto value = power(a->numerator, b->numerator);
+      if (!value) return std::nullopt;
+      return RationalExpr{std::move(*value), 1};
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<std::int64_t> to_integer(double value) {
+  if (value != std::floor(value) || std::fabs(value) > 9e15) return std::nullopt;
+  return static_cast<std::int64_t>(value);
+}
+
+std::optional<IndexExpr> combine_value(const BinaryFormula& node, const FormulaScope& scope) {
+  auto a = to_index_expr(node.operands[0], scope);
+  auto b = to_index_expr(node.operands[1], scope);
+  if (!a || !b) return std::nullopt;
+  switch (node.op) {
+    case FormulaOp::Add: return index_add(std::move(*a), std::move(*b));
+    case FormulaOp::Sub: return index_sub(std::move(*a), std::move(*b));
+    case FormulaOp::Mul: return index_mul(std::move(*a), std::move(*b));
+    case FormulaOp::Div: return divide_truncating(std::move(*a), std::move(*b), scope);
+    case FormulaOp::Pow: return power(*a, *b);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<IndexExpr> to_index_expr(const Formula& formula, const FormulaScope& scope) {
+  if (const auto* literal = std::get_if<IntLiteral>(&formula.node)) return index_const(literal->value);
+  if (const auto* symbol = std::get_if<SymbolRef>(&formula.node)) return index_symbol(symbol->name);
+  if (const auto* node = std::get_if<BinaryFormula>(&formula.node)) return combine_value(*node, scope);
+  if (const auto* negated = std::get_if<NegatedFormula>(&formula.node)) {
+    auto value = to_index_expr(negated->operand[0], scope);
+    if (!value) return std::nullopt;
+    return index_sub(index_const(0), std::move(*value));
+  }
+  const auto whole = to_integer(std::get<RealLiteral>(formula.node).value);
+  if (!whole) return std::nullopt;
+  return index_const(*whole);
+}
+
+std::optional<RationalExpr> to_rational(const Formula& formula, const FormulaScope& scope) {
+  std::optional<RationalExpr> out;
+  if (const auto* node = std::get_if<BinaryFormula>(&formula.node)) {
+    out = combine_rational(*node, scope);
+  } else if (const auto* negated = std::get_if<NegatedFormula>(&formula.node)) {
+    const auto inner = to_rational(negated->operand[0], scope);
+    if (inner) out = RationalExpr{index_sub(index_const(0), inner->numerator), inner->denominator};
+  } else if (auto leaf = to_index_expr(formula, scope)) {
+    out = RationalExpr{std::move(*leaf), 1};
+  }
+  if (out || has_rule_var(formula)) return out;
+  auto value = to_index_expr(formula, scope);
+  if (!value) return std::nullopt;
+  return RationalExpr{std::move(*value), 1};
+}
+
+bool has_rule_var(const Formula& formula) { return !symbols_of(formula, SymbolKind::RuleVar).empty(); }
+
+const Formula* find_non_affine(const Formula& formula) {
+  if (to_rational(formula, {})) return nullptr;
+  if (const auto* node = std::get_if<BinaryFormula>(&formula.node)) {
+    for (const Formula& operand : node->operands)
+      if (const Formula* inner = find_non_affine(operand)) return inner;
+  } else if (const auto* negated = std::get_if<NegatedFormula>(&formula.node)) {
+    if (const Formula* inner = find_non_affine(negated->operand[0])) return inner;
+  }
+  return &formula;
+}
+
+std::vector<std::string> cell_dims(int num_dims) {
+  static constexpr const char* kNames[] = {"x'", "y'", "z'"};
+  std::vector<std::string> out;
+  for (int i = 0; i < num_dims; ++i) out.push_back(i < 3 ? kNames[i] : "d" + std::to_string(i) + "'");
+  return out;
+}
+
+Region known_sizes(const RegionContext& context, const Transform& transform) {
+  Region out = Region::universe(context, {});
+  for (const UserTunable& tunable : transform.tunables) {
+    if (tunable.is_real || tunable.array_extent != 0) continue;
+    const auto min = to_integer(std::ceil(tunable.min));
+    const auto max = to_integer(std::floor(tunable.max));
+    const IndexExpr symbol = index_symbol(tunable.name);
+    if (min) out = out.where_nonnegative(index_sub(symbol, index_const(*min)));
+    if (max) out = out.where_nonnegative(index_sub(index_const(*max), symbol));
+  }
+  // Extents that are a lone size variable first: with them the others' divisions get simple.
+  for (const bool lone : {true, false}) {
+    const FormulaScope scope = formula_scope(transform, out);
+    for (const Matrix& matrix : transform.matrices) {
+      for (const Formula& extent : matrix.extents) {
+        if (std::holds_alternative<SymbolRef>(extent.node) != lone) continue;
+        const auto value = to_index_expr(extent, scope);
+        if (value) out = out.where_nonnegative(*value);
+      }
+    }
+  }
+  return out.coalesce();
+}
+
+FormulaScope formula_scope(const Transform& transform, const Region& known) {
+  FormulaScope scope;
+  const auto consider = [&](const std::string& name) {
+    const Region negative = known.where_nonnegative(index_sub(index_const(-1), index_symbol(name)));
+    if (negative.is_empty()) scope.nonnegative.push_back(name);
+  };
+  for (const SizeVar& var : transform.size_vars) consider(var.name);
+  for (const UserTunable& tunable : transform.tunables)
+    if (!tunable.is_real && tunable.array_extent == 0) consider(tunable.name);
+  return scope;
+}
+
+std::optional<Region> matrix_cells(const RegionContext& context, const Matrix& matrix, const FormulaScope& scope) {
+  RegionBox box;
+  for (const Formula& extent : matrix.extents) {
+    auto size = to_index_expr(extent, scope);
+    if (!size) return std::nullopt;
+    box.dims.push_back({index_const(0), std::move(*size)});
+  }
+  return Region::from_box(context, cell_dims(matrix.num_dims()), box);
+}
+
+}  // namespace pb

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// Formulas of headers as exact integer expressions. A formula has two readings (LANGUAGE
+// 5.4): its value, computed with C integer division, and as a condition the exact
+// rational one. Subterms without rule variables that are not affine stay whole and become
+// parameters of regions.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lang/formula.h"
+#include "lang/index_expr.h"
+#include "lang/program.h"
+#include "lang/region/region.h"
+
+namespace pb {
+
+/// What conversions may rely on.
+struct FormulaScope {
+  std::vector<std::string> nonnegative;  ///< symbols that are never negative: divisions of them round down
+};
+
+/// Value of `formula` in C integer arithmetic; none if it holds a fraction, a power that is no small constant, or a division by 0.
+[[nodiscard]] std::optional<IndexExpr> to_index_expr(const Formula& formula, const FormulaScope& scope);
+
+/// numerator / denominator, exactly; the denominator is positive.
+struct RationalExpr {
+  IndexExpr numerator;
+  std::int64_t denominator = 1;
+};
+/// `formula` as an exact rational affine function of its rule variables; none if it is none.
+[[nodiscard]] std::optional<RationalExpr> to_rational(const Formula& formula, const FormulaScope& scope);
+
+/// The smallest part of `formula` that is not affine in rule variables, for messages.
+[[nodiscard]] const Formula* find_non_affine(const Formula& formula);
+
+/// True if `formula` names a rule variable.
+[[nodiscard]] bool has_rule_var(const Formula& formula);
+
+/// Dimension names of cells: `x'`, `y'`, `z'`, `d3'`, … : no identifier of a program is spelled so.
+[[nodiscard]] std::vector<std::string> cell_dims(int num_dims);
+
+/// All that every call guarantees about parameters: extents are not negative, tunables lie in their range.
+[[nodiscard]] Region known_sizes(const RegionContext& context, const Transform& transform);
+/// The scope of `transform`'s formulas, given its known_sizes.
+[[nodiscard]] FormulaScope formula_scope(const Transform& transform, const Region& known);
+/// The cells of `matrix`; none if an extent has no value.
+[[nodiscard]] std::optional<Region> matrix_cells(const RegionContext& context, const Matrix& matrix, const FormulaScope& scope);
+
+}  // namespace pb
