@@ -1,0 +1,374 @@
+# SPDX-License-Identifier: MIT
+"""What a user does wrong, and what breaks around them: each case ends with a clear message and the right
+exit status, and nothing that existed before is lost.
+
+    bad_input_test.py --dist BUILD/dist --work FOLDER [--only NAME]
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import polybricks  # noqa: E402
+
+PROGRAM = """transform Scale
+from A[n], F
+to B[n]
+{
+  B.cell(i) from (A.cell(i) a, F f) { return a * f; }
+}
+"""
+
+CASES = []
+
+
+def case(function):
+    CASES.append(function)
+    return function
+
+
+class Bench:
+    """A work folder with a compiled program and good inputs, and the checks on what tools print."""
+
+    def __init__(self, dist, work):
+        self.tools, self.work = polybricks.Tools(dist), work
+        self.faults = []
+        (work / "scale.pbcc").write_text(PROGRAM)
+        self.program = self.tools.compile(work / "scale.pbcc", work / "scale")
+        (work / "a.txt").write_text("SIZE 4\n1 2 3 4\n\n")
+        (work / "f.txt").write_text("SIZE\n2\n")
+        self.good = [work / "a.txt", work / "f.txt", work / "out.txt"]
+        self.name = ""
+
+    def expect(self, command, status, *patterns, absent=(), **kwargs):
+        """Runs a command: exit status, regular expressions its output must match, files that must not exist."""
+        kwargs.setdefault("timeout", 60)
+        done = subprocess.run([str(c) for c in command], capture_output=True, text=True, cwd=self.work, **kwargs)
+        text = done.stdout + done.stderr
+        faults = [] if done.returncode == status else [f"exit status {done.returncode}, expected {status}"]
+        faults += [f"no match for /{p}/" for p in patterns if not re.search(p, text)]
+        faults += [f"{path} exists" for path in absent if pathlib.Path(path).exists()]
+        leftovers = [p.name for p in self.work.iterdir() if re.search(r"tmp|\.part|~$", p.name)]
+        faults += [f"left behind: {leftovers}"] if leftovers else []
+        if "terminate called" in text or "Assertion" in text or "AddressSanitizer" in text:
+            faults.append("it crashed")
+        if faults:
+            self.faults.append(f"{self.name}: {' '.join(map(str, command))}\n  " + "\n  ".join(faults) + f"\n  printed:\n{text}")
+        return text
+
+    def check_source(self, text, *patterns):
+        source = self.work / "bad.pbcc"
+        source.write_text(text)
+        self.expect([self.tools.pbc, source, "-o", self.work / "bad"], 1, r"bad\.pbcc:\d+:\d+: error: ", r"\^", *patterns,
+                    absent=[self.work / "bad", self.work / "bad.info"])
+
+    def run_with(self, inputs, *patterns, status=1, **kwargs):
+        out = self.work / "new.txt"
+        out.unlink(missing_ok=True)
+        self.expect([self.program.path, *inputs, out], status, *patterns, absent=[out] if status else [], **kwargs)
+
+    def config(self, text, *patterns, status=0):
+        path = self.work / "some.cfg"
+        path.write_text(text)
+        self.expect([self.program.path, "--config", path, *self.good], status, *patterns)
+        path.unlink()
+
+    def entry(self, **fields):
+        whole = {"format": 1, "program": "scale", "source": self.program.info["source"], "entries": [dict({"global": {}, "transforms": {}}, **fields)]}
+        return whole
+
+
+# ---- programs ----------------------------------------------------------------
+
+@case
+def syntax_error(b):
+    b.check_source(PROGRAM.replace("from (A.cell(i) a, F f)", "from A.cell(i) a, F f)"), r":5:18: error", r"B\.cell\(i\) from A")
+
+
+@case
+def several_errors_in_one_run(b):
+    bad = PROGRAM.replace("A.cell(i) a", "Q.cell(i) a") + PROGRAM.replace("Scale", "Other").replace("A.cell(i) a", "R.cell(i) a")
+    b.check_source(bad, r"`Q`", r"`R`")
+
+
+@case
+def unknown_matrix(b):
+    b.check_source(PROGRAM.replace("A.cell(i) a", "AA.cell(i) a"), r":5:19: error: .*`AA`", r"`A`")
+
+
+@case
+def wrong_number_of_coordinates(b):
+    b.check_source(PROGRAM.replace("A.cell(i) a", "A.cell(i,i) a"), r":5:\d+: error", r"2", r"1")
+
+
+@case
+def wrong_number_of_arguments(b):
+    b.check_source(PROGRAM + "transform M from A[n] to B[n] {\n  to (B b) from (A a) {\n    Scale(b, a);\n  }\n}\n", r":9:\d+: error", r"`Scale`", r"3", r"2")
+
+
+@case
+def unterminated_transform(b):
+    b.check_source(PROGRAM.rstrip()[:-1], r"error")
+
+
+@case
+def missing_include(b):
+    b.check_source('#include "nowhere.pbcc"\n' + PROGRAM, r":1:\d+: error", r"nowhere\.pbcc")
+
+
+@case
+def error_in_a_body(b):
+    b.check_source(PROGRAM.replace("return a * f;", "return a * undeclared;"), r"bad\.pbcc:5:\d+: error: .*undeclared")
+
+
+@case
+def uncovered_output(b):
+    b.check_source(PROGRAM.replace("A.cell(i) a", "A.cell(i+1) a"), r"uncovered")
+
+
+@case
+def missing_source(b):
+    b.expect([b.tools.pbc, "nowhere.pbcc"], 1, r"nowhere\.pbcc", r"(?i)no such file|cannot")
+
+
+@case
+def empty_source(b):
+    (b.work / "empty.pbcc").write_text("\n")
+    b.expect([b.tools.pbc, "empty.pbcc", "-o", "empty"], 1, r"empty\.pbcc", r"transform", absent=[b.work / "empty"])
+
+
+@case
+def deep_nesting(b):
+    source = b.work / "deep.pbcc"
+    source.write_text(PROGRAM.replace("a * f", "(" * 200000 + "a" + ")" * 200000))
+    b.expect([b.tools.pbc, source, "-o", b.work / "deep"], 1, r"deep\.pbcc:5:\d+: error", absent=[b.work / "deep"])
+
+
+@case
+def unknown_pbc_option(b):
+    b.expect([b.tools.pbc, "--emmit=ast", "scale.pbcc"], 1, r"--emmit")
+    b.expect([b.tools.pbc, "--emit=asd", "scale.pbcc"], 1, r"asd", r"ast")
+
+
+@case
+def compiler_missing(b):
+    b.expect([b.tools.pbc, "scale.pbcc", "-o", "other"], 1, r"no-such-compiler", absent=[b.work / "other", b.work / "other.info"],
+             env=dict(os.environ, CXX="no-such-compiler"))
+
+
+@case
+def output_folder_missing_for_pbc(b):
+    b.expect([b.tools.pbc, "scale.pbcc", "-o", "nowhere/scale"], 1, r"nowhere")
+
+
+@case
+def failed_compilation_keeps_the_old_binary(b):
+    shutil.copy(b.program.path, b.work / "kept")
+    before = (b.work / "kept").read_bytes()
+    (b.work / "bad.pbcc").write_text(PROGRAM.replace("return a", "return a +* "))
+    b.expect([b.tools.pbc, "bad.pbcc", "-o", "kept"], 1, r"error")
+    if (b.work / "kept").read_bytes() != before:
+        b.faults.append("failed_compilation_keeps_the_old_binary: the old binary changed")
+
+
+# ---- input and output files --------------------------------------------------
+
+@case
+def missing_input(b):
+    b.run_with(["nowhere.txt", "f.txt"], r"nowhere\.txt", r"(?i)no such file")
+
+
+@case
+def unreadable_input(b):
+    (b.work / "secret.txt").write_text("SIZE 1\n1\n")
+    (b.work / "secret.txt").chmod(0)
+    os.chmod(b.work, 0o777)
+    drop = (lambda: os.setuid(65534)) if os.getuid() == 0 else None
+    b.run_with(["secret.txt", "f.txt"], r"secret\.txt", r"(?i)permission", preexec_fn=drop)
+    b.run_with([b.work, "f.txt"], r"(?i)director")
+
+
+@case
+def truncated_input(b):
+    (b.work / "short.txt").write_text("SIZE 4\n1 2 3\n")
+    b.run_with(["short.txt", "f.txt"], r"short\.txt", r"4", r"3")
+
+
+@case
+def non_numeric_input(b):
+    (b.work / "word.txt").write_text("SIZE 4\n1 2\nthree 4\n")
+    b.run_with(["word.txt", "f.txt"], r"word\.txt:3:1", r"three")
+
+
+@case
+def wrong_shape(b):
+    (b.work / "square.txt").write_text("SIZE 2 2\n1 2\n3 4\n")
+    b.run_with(["square.txt", "f.txt"], r"square\.txt", r"\bA\b", r"2", r"1")
+
+
+@case
+def damaged_npy_and_pgm(b):
+    (b.work / "bad.npy").write_bytes(b"\x93NUMPY\x01\x00\x76\x00{'descr': '<f8', 'fortran_order': False, 'shape': (400000000000,), }".ljust(128) + b"\n")
+    b.run_with(["bad.npy", "f.txt"], r"bad\.npy")
+    (b.work / "bad.pgm").write_bytes(b"P5\n100 100\n255\nshort")
+    b.run_with(["bad.pgm", "f.txt"], r"bad\.pgm")
+
+
+@case
+def size_that_does_not_fit(b):
+    b.expect([b.program.path, "--n", "-3"], 1, r"-3")
+    b.expect([b.program.path, "--n", "4", "--size", "m=3"], 1, r"`m`|\bm\b", r"\bn\b")
+
+
+@case
+def output_folder_missing(b):
+    b.expect([b.program.path, *b.good[:2], "nowhere/out.txt"], 1, r"nowhere")
+
+
+@case
+def output_device_full(b):
+    b.expect([b.program.path, *b.good[:2], "/dev/full"], 1, r"/dev/full", r"(?i)no space")
+
+
+@case
+def too_few_files(b):
+    b.expect([b.program.path, "a.txt"], 1, r"(?i)usage", r"\bA\b.*\bF\b.*\bB\b")
+
+
+@case
+def unknown_option(b):
+    b.expect([b.program.path, "--thread", "2", *b.good], 1, r"--thread\b", r"--threads")
+
+
+# ---- configurations ----------------------------------------------------------
+
+@case
+def configuration_of_another_program(b):
+    b.config(json.dumps(dict(b.entry(), program="other")), r"some\.cfg", r"`?other`?", r"`?scale`?", status=1)
+
+
+@case
+def configuration_of_other_versions(b):
+    b.config(json.dumps(dict(b.entry(), format=99)), r"some\.cfg", r"99", status=1)
+    b.config(json.dumps(dict(b.entry(), source="sha256:0")), status=0)
+
+
+@case
+def configuration_with_unknown_names(b):
+    b.config(json.dumps(b.entry(transforms={"Blur": {}, "Scale": {"tunables": {"nothing": 3}, "sites": {"B#9": []}}})), r"Blur", r"nothing", r"B#9")
+
+
+@case
+def configuration_with_values_out_of_range(b):
+    b.config(json.dumps(b.entry(transforms={"Scale": {"tunables": {"split_size": -5}}})), r"split_size", r"-5")
+
+
+@case
+def configuration_that_is_no_json(b):
+    b.config('{"format": 1,\n "program": "scale",,}', r"some\.cfg:2:\d+", status=1)
+    b.config("", r"some\.cfg", status=1)
+
+
+@case
+def configuration_of_a_gigabyte_of_nesting(b):
+    path = b.work / "deep.cfg"
+    with open(path, "wb") as file:
+        for _ in range(1024):
+            file.write(b"[" * (1 << 20))
+    start = time.perf_counter()
+    b.expect([b.program.path, "--config", path, *b.good], 1, r"deep\.cfg")
+    if time.perf_counter() - start > 5:
+        b.faults.append("a gigabyte of nesting takes over five seconds to refuse")
+    path.write_text("[" * 100000)
+    b.expect([b.program.path, "--config", path, *b.good], 1, r"deep\.cfg")
+    path.unlink()
+
+
+@case
+def missing_configuration(b):
+    b.expect([b.program.path, "--config", "nowhere.cfg", *b.good], 1, r"nowhere\.cfg")
+
+
+# ---- devices -----------------------------------------------------------------
+
+@case
+def device_that_does_not_exist(b):
+    b.expect([b.program.path, "--device", "7", *b.good], 1, r"7", r"0")
+    b.expect([b.program.path, "--device", "voodoo", *b.good], 1, r"voodoo")
+
+
+@case
+def machine_without_opencl(b):
+    none = dict(os.environ, OCL_ICD_VENDORS="/nonexistent", OCL_ICD_FILENAMES="")
+    b.expect([b.program.path, *b.good], 0, env=none)
+    b.expect([b.program.path, "--list-devices"], 0, env=none)
+
+
+# ---- the tuner ---------------------------------------------------------------
+
+@case
+def tuner_without_a_program(b):
+    b.expect([b.tools.pbtune, "./nowhere", "--n", "100"], 1, r"nowhere")
+    b.expect([b.tools.pbtune, "/bin/true", "--n", "100"], 1, r"true")
+
+
+@case
+def program_killed_while_tuning(b):
+    """The tuner survives the death of the program it measures, or says so; the old configuration stays whole."""
+    config = b.work / "killed.cfg"
+    tuner = subprocess.Popen([b.tools.pbtune, b.program.path, "--n", "100000", "--effort", "quick", "--time-limit", "8", "-o", config],
+                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=b.work)
+    for _ in range(3):
+        time.sleep(1)
+        children = subprocess.run(["pgrep", "-f", f"{b.program.path} --serve"], capture_output=True, text=True, check=False).stdout.split()
+        for child in children:
+            os.kill(int(child), signal.SIGKILL)
+    text, _ = tuner.communicate(timeout=120)
+    if tuner.returncode != 0 or not config.exists():
+        b.faults.append(f"program_killed_while_tuning: exit status {tuner.returncode}\n{text}")
+        return
+    b.expect([b.program.path, "--config", config, *b.good], 0)
+
+
+@case
+def tuner_killed(b):
+    """A tuner that is killed loses nothing: the same command resumes."""
+    config = b.work / "resumed.cfg"
+    command = [b.tools.pbtune, b.program.path, "--n", "100000", "--effort", "quick", "--time-limit", "10", "-o", config]
+    tuner = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=b.work)
+    time.sleep(4)
+    tuner.kill()
+    tuner.wait()
+    b.expect(command, 0, r"(?i)resum", timeout=120)
+    b.expect([b.program.path, "--config", config, *b.good], 0)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--dist", required=True, type=pathlib.Path)
+    parser.add_argument("--work", required=True, type=pathlib.Path)
+    parser.add_argument("--only", default="")
+    args = parser.parse_args()
+    work = args.work.resolve() / "bad_input"
+    shutil.rmtree(work, ignore_errors=True)
+    work.mkdir(parents=True)
+    bench = Bench(args.dist.resolve(), work)
+    chosen = [c for c in CASES if args.only in c.__name__]
+    for function in chosen:
+        bench.name = function.__name__
+        function(bench)
+    print("\n".join(bench.faults))
+    print(f"{len(chosen)} cases, {len(bench.faults)} faults")
+    return 1 if bench.faults or not chosen else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
