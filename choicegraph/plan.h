@@ -33,8 +33,9 @@ struct IndexRange {
 struct Segment {
   MatrixId matrix;
   std::vector<IndexRange> box;             ///< one per dimension, dimension 0 first
-  std::vector<RuleId> candidates;          ///< by priority, then declaration; after the priority filter
-  SiteId site;
+  std::vector<IndexExpr> guards;           ///< it exists only if each is >= 0; rare: sizes that no bound can say
+  std::vector<RuleId> candidates;          ///< by priority, then `where` before none, then declaration; after the priority filter
+  SiteId site;                             ///< if only_small_sizes: a site of its first candidate alone
   bool only_small_sizes = false;           ///< exists for no size >= 1000: takes its first candidate, is no decision
 };
 
@@ -60,7 +61,8 @@ struct Site {
 
 enum class LoopOrder : std::uint8_t { Parallel, Increasing, Decreasing };
 
-/// One loop over a rule variable, half-open.
+/// One loop over a rule variable, half-open. Parallel: for fixed values of the loops outside
+/// of it, its iterations may run in any order and at once.
 struct LoopDim {
   std::string var;
   IndexRange range;
@@ -78,12 +80,14 @@ struct InputBox {
 };
 
 /// One rule applied to segments: a loop nest, or a single instance if `loops` is empty.
-/// Runs only if the site's selector names the rule; no two steps of one segment run in one call.
+/// Runs only if the site's selector names the rule. A segment has one owner per call: of steps of different
+/// rules that write it, the last one in the order of `edges`. An alternative may have no step at its site: its instances
+/// then belong to another site's step of the same rule, which always runs (ARCHITECTURE 6.5).
 struct Step {
   RuleId rule;
   SiteId site;
   std::vector<SegmentId> segments;         ///< what it writes
-  std::vector<LoopDim> loops;              ///< outermost (slowest) first: the last one is rule variable 0 where there is one
+  std::vector<LoopDim> loops;              ///< outermost (slowest) first: the last one is rule variable 0 unless dependences forbid it
   std::vector<IndexExpr> guards;           ///< the step exists only if each is >= 0 (conditions without a rule variable)
   bool is_data_parallel = false;           ///< all loops Parallel: may be split into tasks and run on a device
   std::vector<InputBox> input_boxes;       ///< one per input
@@ -100,6 +104,7 @@ struct StepEdge {
 struct UncoveredBox {
   MatrixId matrix;
   std::vector<IndexRange> box;             ///< non-empty: the call stops with a message
+  std::vector<IndexExpr> guards;           ///< it exists only if each is >= 0
 };
 
 enum class TunableKind : std::uint8_t { Cutoff, Split, WorkGroup, User, Config, Accuracy, ForEnough };
@@ -136,6 +141,13 @@ struct Plan {
 [[nodiscard]] std::string to_string(const Plan& plan, const Program& program);
 /// `--emit=graph`: the choice dependency graph in Graphviz's language.
 [[nodiscard]] std::string to_graphviz(const Plan& plan, const Program& program);
+/// Reads back what to_string printed for `program`; a message with its line where it cannot.
+struct ParsedPlan {
+  std::optional<Plan> plan;
+  std::string error;
+};
+[[nodiscard]] ParsedPlan parse_plan(const std::string& text, const Program& program);
+/// Aborts with the broken condition: ids in range, ranks match, a site per segment, order and edges agree.
 void verify(const Plan& plan, const Program& program);
 
 }  // namespace pb

@@ -68,22 +68,6 @@ std::optional<std::vector<Interval>> box_of(Inference& in, const RegionAccess& a
   return out;
 }
 
-/// Narrows `domain` by 0 <= begin and end - 1 < size of one access, both exact rational conditions.
-bool keep_inside(Inference& in, const RegionAccess& access, Region& domain) {
-  const Matrix& matrix = in.transform.matrices[access.matrix];
-  for (std::size_t d = 0; d < access.lo.size(); ++d) {
-    const auto lo = to_rational(access.lo[d], in.scope);
-    const auto hi = to_rational(access.hi[d], in.scope);
-    const auto size = to_index_expr(matrix.extents[d], in.scope);
-    if (!lo || !hi || !size) return false;
-    domain = domain.where_nonnegative(lo->numerator);
-    // hi - 1 < size with hi = numerator/denominator, in integers.
-    const IndexExpr limit = index_mul(index_const(hi->denominator), index_add(*size, index_const(1)));
-    domain = domain.where_nonnegative(index_sub(index_sub(limit, hi->numerator), index_const(1)));
-  }
-  return true;
-}
-
 /// Narrows `domain` by one relation; false if it is not affine.
 bool keep_where(Inference& in, const Relation& relation, Region& domain) {
   Formula difference;
@@ -139,7 +123,8 @@ void infer_domain(Inference& in, Rule& rule, const std::vector<std::string>& var
   Region domain = Region::universe(in.context, vars);
   const auto visit = [&](const std::vector<RegionAccess>& accesses) {
     for (const RegionAccess& access : accesses)
-      if (!access.missing_value && !access.is_optional_marker && !keep_inside(in, access, domain)) return;
+      if (!access.missing_value && !access.is_optional_marker)
+        domain = keep_inside(domain, access, in.transform.matrices[access.matrix], in.scope).value_or(Region());
   };
   visit(rule.outputs);
   visit(rule.inputs);
@@ -168,10 +153,10 @@ void warn_if_never(Inference& in, const Rule& rule) {
   if (!rule.domain.intersect_parameters(in.known).is_empty_for_large(sizes)) return;
   auto builder = in.diags.emit(DiagKind::RuleNeverApplies, rule.span).arg(rule.name);
   for (const RegionAccess& access : rule.inputs) {
-    Region alone = Region::universe(in.context, names_of(rule.vars));
-    if (!keep_inside(in, access, alone) || !alone.intersect_parameters(in.known).is_empty_for_large(sizes)) continue;
-    builder.note(access.span, "`" + access_text(in.transform, access) + "` is never inside `" +
-                                  in.transform.matrices[access.matrix].name + "`");
+    const Matrix& matrix = in.transform.matrices[access.matrix];
+    const auto alone = keep_inside(Region::universe(in.context, names_of(rule.vars)), access, matrix, in.scope);
+    if (!alone || !alone->intersect_parameters(in.known).is_empty_for_large(sizes)) continue;
+    builder.note(access.span, "`" + access_text(in.transform, access) + "` is never inside `" + matrix.name + "`");
   }
 }
 

@@ -226,4 +226,20 @@ std::optional<Region> matrix_cells(const RegionContext& context, const Matrix& m
   return Region::from_box(context, cell_dims(matrix.num_dims()), box);
 }
 
+std::optional<Region> keep_inside(const Region& domain, const RegionAccess& access, const Matrix& matrix,
+                                  const FormulaScope& scope) {
+  Region out = domain;
+  for (std::size_t d = 0; d < access.lo.size(); ++d) {
+    const auto lo = to_rational(access.lo[d], scope);
+    const auto hi = to_rational(access.hi[d], scope);
+    const auto size = to_index_expr(matrix.extents[d], scope);
+    if (!lo || !hi || !size) return std::nullopt;
+    out = out.where_nonnegative(lo->numerator);
+    // hi - 1 < size with hi = numerator/denominator, in integers.
+    const IndexExpr limit = index_mul(index_const(hi->denominator), index_add(*size, index_const(1)));
+    out = out.where_nonnegative(index_sub(index_sub(limit, hi->numerator), index_const(1)));
+  }
+  return out;
+}
+
 }  // namespace pb
