@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+// C++ arithmetic conversions, and the types of built-in functions.
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "frontend/check_types/body_checker.h"
+
+namespace pb::checking {
+namespace {
+
+using Kind = BodyType::Kind;
+
+int rank(Kind kind) {
+  switch (kind) {
+    case Kind::Bool:
+      return 1;
+    case Kind::Char:
+      return 2;
+    case Kind::Int:
+      return 3;
+    case Kind::Long:
+      return 4;
+    case Kind::Float:
+      return 5;
+    case Kind::Double:
+      return 6;
+    case Kind::Unknown:
+    case Kind::Void:
+    case Kind::Region:
+    case Kind::Pointer:
+    case Kind::Array:
+    case Kind::String:
+      return 0;
+  }
+  return 0;
+}
+
+// Functions of <math.h>: float if every argument is, else double.
+constexpr std::array<std::string_view, 42> kMathFunctions = {
+    "acos",  "acosh", "asin",  "asinh", "atan",  "atan2", "atanh",  "cbrt",  "ceil",  "copysign", "cos",   "cosh",
+    "erf",   "erfc",  "exp",   "exp2",  "expm1", "fabs",  "fdim",   "floor", "fma",   "fmax",     "fmin",  "fmod",
+    "hypot", "lgamma", "log",  "log10", "log1p", "log2",  "nearbyint", "pow", "remainder", "rint", "round", "sin",
+    "sinh",  "sqrt",  "tan",   "tanh",  "tgamma", "trunc"};
+
+struct NamedType {
+  std::string_view name;
+  Kind kind;
+};
+constexpr std::array kFunctions = {
+    NamedType{"PetabricksRuntime::randDouble", Kind::Double}, NamedType{"PetabricksRuntime::randInt", Kind::Int},
+    NamedType{"PetabricksRuntime::randNormal", Kind::Double}, NamedType{"PetabricksRuntime::rand01", Kind::Double},
+    NamedType{"PetabricksRuntime::abort", Kind::Void},        NamedType{"PetabricksRuntime::untrained", Kind::Void},
+    NamedType{"PetabricksRuntime::isTrainingRun", Kind::Bool}, NamedType{"PetabricksRuntime::saveConfig", Kind::Void},
+    NamedType{"IS_MISSING", Kind::Bool},                      NamedType{"isnan", Kind::Bool},
+    NamedType{"isinf", Kind::Bool},                           NamedType{"isfinite", Kind::Bool},
+    NamedType{"signbit", Kind::Bool},                         NamedType{"swap", Kind::Void},
+    NamedType{"printf", Kind::Int},                           NamedType{"fprintf", Kind::Int}};
+constexpr std::array kConstants = {
+    NamedType{"M_PI", Kind::Double},    NamedType{"M_PI_2", Kind::Double}, NamedType{"M_E", Kind::Double},
+    NamedType{"M_SQRT2", Kind::Double}, NamedType{"M_LN2", Kind::Double},  NamedType{"INT_MAX", Kind::Int},
+    NamedType{"INT_MIN", Kind::Int},    NamedType{"RAND_MAX", Kind::Int},  NamedType{"DBL_MAX", Kind::Double},
+    NamedType{"DBL_MIN", Kind::Double}, NamedType{"DBL_EPSILON", Kind::Double}, NamedType{"FLT_MAX", Kind::Float},
+    NamedType{"FLT_MIN", Kind::Float},  NamedType{"FLT_EPSILON", Kind::Float},
+    NamedType{"ACCURACY_BIN", Kind::Int}, NamedType{"ACCURACY_TARGET", Kind::Double}};
+
+std::string_view without_std(std::string_view name) {
+  if (name.starts_with("std::")) name.remove_prefix(5);
+  return name;
+}
+
+/// `MatrixRegion2D::allocate(w, h)`.
+std::optional<BodyType> type_of_allocate(std::string_view callee) {
+  constexpr std::string_view kBegin = "MatrixRegion";
+  constexpr std::string_view kEnd = "D::allocate";
+  if (!callee.starts_with(kBegin) || !callee.ends_with(kEnd) || callee.size() != kBegin.size() + 1 + kEnd.size()) {
+    return std::nullopt;
+  }
+  const char digit = callee[kBegin.size()];
+  if (digit < '0' || digit > '9') return std::nullopt;
+  BodyType type = plain_type(Kind::Region);
+  type.num_dims = digit - '0';
+  type.is_element = true;
+  return type;
+}
+
+BodyType math_type(const std::vector<BodyType>& args) {
+  const bool all_float = !args.empty() && std::all_of(args.begin(), args.end(), [](const BodyType& type) { return type.kind == Kind::Float; });
+  const bool all_known = std::all_of(args.begin(), args.end(), is_arithmetic);
+  if (!all_known) return {};
+  BodyType type = plain_type(all_float ? Kind::Float : Kind::Double);
+  const bool from_element = std::any_of(args.begin(), args.end(), [](const BodyType& arg) { return arg.is_element; });
+  const bool same = std::all_of(args.begin(), args.end(), [&](const BodyType& arg) { return rank(arg.kind) <= rank(type.kind); });
+  type.is_element = from_element && same;
+  return type;
+}
+
+}  // namespace
+
+bool is_arithmetic(const BodyType& type) { return rank(type.kind) > 0; }
+
+BodyType plain_type(Kind kind) {
+  BodyType type;
+  type.kind = kind;
+  return type;
+}
+
+BodyType promoted(BodyType type) {
+  if (type.kind == Kind::Bool || type.kind == Kind::Char) type.kind = Kind::Int;
+  type.is_const = false;
+  return is_arithmetic(type) ? type : BodyType{};
+}
+
+BodyType common_type(const BodyType& a, const BodyType& b) {
+  if (!is_arithmetic(a) || !is_arithmetic(b)) return {};
+  const BodyType left = promoted(a);
+  const BodyType right = promoted(b);
+  BodyType out = rank(left.kind) >= rank(right.kind) ? left : right;
+  // A computation with an element stays one: `2 * e`, and `0.5 * e` where elements are doubles.
+  out.is_element = (left.is_element && left.kind == out.kind) || (right.is_element && right.kind == out.kind);
+  return out;
+}
+
+std::optional<BodyType> type_of_builtin_call(const std::string& callee, const std::vector<BodyType>& args) {
+  const std::string_view name = without_std(callee);
+  if (std::find(kMathFunctions.begin(), kMathFunctions.end(), name) != kMathFunctions.end()) return math_type(args);
+  if (name == "abs" && args.size() == 1) return promoted(args[0]);
+  if ((name == "min" || name == "max") && args.size() == 2) {
+    return args[0].kind == args[1].kind ? common_type(args[0], args[1]) : BodyType{};
+  }
+  for (const NamedType& function : kFunctions) {
+    if (function.name == name) return plain_type(function.kind);
+  }
+  return type_of_allocate(name);
+}
+
+std::optional<BodyType> type_of_builtin_constant(const std::string& name) {
+  for (const NamedType& constant : kConstants) {
+    if (constant.name != name) continue;
+    BodyType type = plain_type(constant.kind);
+    type.is_const = true;
+    return type;
+  }
+  return std::nullopt;
+}
+
+}  // namespace pb::checking

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+// The state of checking one body, shared by the parts of check_types. Private to this folder.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lang/diagnostics.h"
+#include "lang/program.h"
+
+namespace pb::checking {
+
+/// What a name means where it stands.
+struct NamedThing {
+  NameBinding binding;
+  BodyType type;
+};
+
+class BodyChecker {
+ public:
+  BodyChecker(const Program& program, const Transform& transform, const Rule& rule, Diagnostics& diags);
+
+  /// Visits the whole body.
+  [[nodiscard]] BodyTypes run();
+
+  // ---- statements (stmts.cpp)
+  void check_stmt(StmtId id);
+
+  // ---- expressions (exprs.cpp); an absent expression is allowed and has type Unknown
+  BodyType check_expr(ExprId id);
+
+  // ---- calls of transforms (calls.cpp)
+  void check_call(const TransformCallStmt& call, Span span);
+
+  // ---- names (names.cpp)
+  void enter_rule_scope();
+  void push_scope() { scopes_.emplace_back(); }
+  void pop_scope() { scopes_.pop_back(); }
+  void declare_local(const std::string& name, const BodyType& type);
+  /// Gives the local just declared the type of its initial value.
+  void retype_local(const std::string& name, const BodyType& type);
+  [[nodiscard]] std::optional<NamedThing> find(const std::string& name) const;
+  /// Reports a matrix of the transform that the body names without having it as a region.
+  void report_if_invisible_matrix(const std::string& name, Span span);
+
+  /// The type of one element of a matrix of `element`.
+  [[nodiscard]] BodyType element_type(ElementType element, bool is_element_t, bool is_const) const;
+  /// `ElementT` as written in the body becomes what --element says.
+  [[nodiscard]] BodyType normalised(BodyType type) const;
+
+  [[nodiscard]] const Body& body() const { return rule_.body; }
+  [[nodiscard]] const BodyType& type_of(ExprId id) const { return out_.types[id.index()]; }
+  [[nodiscard]] const NameBinding& binding_of(ExprId id) const { return out_.bindings[id.index()]; }
+  [[nodiscard]] Diagnostics& diags() { return diags_; }
+  [[nodiscard]] const Program& program() const { return program_; }
+  [[nodiscard]] const Rule& rule() const { return rule_; }
+  [[nodiscard]] const Transform* find_transform(const std::string& name) const;
+
+ private:
+  BodyType type_of_name(ExprId id, const NameExpr& name);
+  BodyType type_of_unary(const UnaryExpr& unary, Span span);
+  BodyType type_of_binary(const BinaryExpr& binary);
+  BodyType type_of_assign(const AssignExpr& assign, Span span);
+  BodyType type_of_conditional(const ConditionalExpr& conditional);
+  BodyType type_of_call(const CallExpr& call, ExprId id);
+  BodyType type_of_member(const MemberExpr& member, Span span);
+  BodyType type_of_subscript(const SubscriptExpr& subscript);
+  void check_writable(ExprId target, Span span);
+  void check_declaration(const DeclStmt& decl);
+  void check_return(const ReturnStmt& stmt, Span span);
+  void declare_region(const RegionAccess& access, NameKind kind, std::uint32_t index);
+  [[nodiscard]] const RegionAccess* read_only_region(ExprId id) const;
+
+  const Program& program_;
+  const Transform& transform_;
+  const Rule& rule_;
+  Diagnostics& diags_;
+  BodyTypes out_;
+  std::vector<std::map<std::string, NamedThing>> scopes_;
+  std::uint32_t num_locals_ = 0;
+};
+
+/// Result of a function or constant of LANGUAGE 7.7 and of the mathematical ones of C++; none: not one of these.
+[[nodiscard]] std::optional<BodyType> type_of_builtin_call(const std::string& callee, const std::vector<BodyType>& args);
+[[nodiscard]] std::optional<BodyType> type_of_builtin_constant(const std::string& name);
+
+// Arithmetic of C++ on the types that bodies know.
+[[nodiscard]] bool is_arithmetic(const BodyType& type);
+[[nodiscard]] BodyType promoted(BodyType type);
+[[nodiscard]] BodyType common_type(const BodyType& a, const BodyType& b);
+[[nodiscard]] BodyType plain_type(BodyType::Kind kind);
+
+}  // namespace pb::checking

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// Types and name bindings of rule bodies, and what can be said about a body before C++
+// sees it: calls of transforms, accesses of regions, writes to what is read-only. What the
+// body grammar does not know has type Unknown and passes through.
+#pragma once
+
+#include "lang/diagnostics.h"
+#include "lang/program.h"
+
+namespace pb {
+
+/// Fills Rule::body_types of every rule of `program`. Locals are numbered in the order of
+/// their declarators in the body.
+///
+/// Errors:  false if there was any error on `diags`
+[[nodiscard]] bool check_types(Program& program, Diagnostics& diags);
+
+}  // namespace pb

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: MIT
+// Types of expressions.
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "frontend/check_types/body_checker.h"
+#include "lang/overloaded.h"
+
+namespace pb::checking {
+namespace {
+
+using Kind = BodyType::Kind;
+
+BodyType integer_literal_type(const std::string& text) {
+  const bool is_long = text.find_first_of("lL") != std::string::npos;
+  const bool is_hex = text.starts_with("0x") || text.starts_with("0X");
+  const std::size_t digits = text.find_first_of("uUlL");
+  const std::size_t length = digits == std::string::npos ? text.size() : digits;
+  return plain_type(is_long || length > (is_hex ? 10U : 9U) ? Kind::Long : Kind::Int);
+}
+
+BodyType float_literal_type(const std::string& text) {
+  const bool is_hex = text.starts_with("0x") || text.starts_with("0X");
+  const bool is_float = !text.empty() && (text.back() == 'f' || text.back() == 'F') && !is_hex;
+  return plain_type(is_float ? Kind::Float : Kind::Double);
+}
+
+/// The arithmetic type that a pointer or an array holds.
+BodyType pointee(const BodyType& type) {
+  if (type.kind != Kind::Pointer && type.kind != Kind::Array) return {};
+  BodyType out;
+  out.element = type.element;
+  out.is_element = type.is_element;
+  out.is_const = type.is_const;
+  switch (type.element) {
+    case ElementType::Double:
+      out.kind = Kind::Double;
+      break;
+    case ElementType::Float:
+      out.kind = Kind::Float;
+      break;
+    case ElementType::Long:
+      out.kind = Kind::Long;
+      break;
+    case ElementType::Int:
+    case ElementType::Short:
+    case ElementType::UChar:
+    case ElementType::UShort:
+      out.kind = Kind::Int;
+      break;
+  }
+  return out;
+}
+
+enum class Result : std::uint8_t { Element, SameRegion, OneLess, Mutable, Int, Long, Bool, Void, Unknown };
+/// Members of regions (LANGUAGE 7.6). `num_args`: -1 not checked, -2 one per dimension, -3 two per dimension.
+struct RegionMember {
+  std::string_view name;
+  int num_args;
+  Result result;
+};
+constexpr int kAny = -1;
+constexpr int kPerDim = -2;
+constexpr int kTwoPerDim = -3;
+constexpr std::array kRegionMembers = {
+    RegionMember{"cell", kPerDim, Result::Element},   RegionMember{"region", kTwoPerDim, Result::SameRegion},
+    RegionMember{"row", 1, Result::OneLess},          RegionMember{"col", 1, Result::OneLess},
+    RegionMember{"column", 1, Result::OneLess},       RegionMember{"slice", 2, Result::OneLess},
+    RegionMember{"transposed", 0, Result::SameRegion}, RegionMember{"all", 0, Result::SameRegion},
+    RegionMember{"forceMutable", 0, Result::Mutable}, RegionMember{"size", 1, Result::Int},
+    RegionMember{"width", 0, Result::Int},            RegionMember{"height", 0, Result::Int},
+    RegionMember{"depth", 0, Result::Int},            RegionMember{"perimeter", 0, Result::Int},
+    RegionMember{"count", 0, Result::Long},           RegionMember{"bytes", 0, Result::Long},
+    RegionMember{"contains", kPerDim, Result::Bool},  RegionMember{"isSize", kPerDim, Result::Bool},
+    RegionMember{"isEntireBuffer", 0, Result::Bool},  RegionMember{"randomize", 0, Result::Void},
+    RegionMember{"print", kAny, Result::Void},        RegionMember{"useOnCpu", kAny, Result::Void},
+    RegionMember{"modifyOnCpu", kAny, Result::Void},  RegionMember{"copyTo", kAny, Result::Unknown}};
+
+int expected_args(const RegionMember& member, int num_dims) {
+  if (member.num_args == kPerDim) return num_dims;
+  if (member.num_args == kTwoPerDim) return 2 * num_dims;
+  return member.num_args;
+}
+
+BodyType member_result(const BodyChecker& checker, const RegionMember& member, const BodyType& region) {
+  BodyType out = region;
+  switch (member.result) {
+    case Result::Element:
+      return checker.element_type(region.element, region.is_element, region.is_const);
+    case Result::SameRegion:
+      return out;
+    case Result::OneLess:
+      out.num_dims = std::max(0, region.num_dims - 1);
+      return out;
+    case Result::Mutable:
+      out.is_const = false;
+      return out;
+    case Result::Int:
+      return plain_type(Kind::Int);
+    case Result::Long:
+      return plain_type(Kind::Long);
+    case Result::Bool:
+      return plain_type(Kind::Bool);
+    case Result::Void:
+      return plain_type(Kind::Void);
+    case Result::Unknown:
+      return {};
+  }
+  return {};
+}
+
+bool is_comparison(BinaryOp op) {
+  return op == BinaryOp::Less || op == BinaryOp::LessEqual || op == BinaryOp::Greater || op == BinaryOp::GreaterEqual ||
+         op == BinaryOp::Equal || op == BinaryOp::NotEqual || op == BinaryOp::LogicalAnd || op == BinaryOp::LogicalOr;
+}
+
+}  // namespace
+
+BodyType BodyChecker::check_expr(ExprId id) {
+  if (id.is_none()) return {};
+  const Expr& expr = body().exprs[id];
+  BodyType type = std::visit(
+      Overloaded{[](const IntegerExpr& literal) { return integer_literal_type(literal.text); },
+                 [](const FloatExpr& literal) { return float_literal_type(literal.text); },
+                 [](const CharExpr&) { return plain_type(Kind::Char); },
+                 [](const StringExpr&) { return plain_type(Kind::String); },
+                 [](const BoolExpr&) { return plain_type(Kind::Bool); },
+                 [&](const NameExpr& name) { return type_of_name(id, name); },
+                 [&](const UnaryExpr& unary) { return type_of_unary(unary, expr.span); },
+                 [&](const BinaryExpr& binary) { return type_of_binary(binary); },
+                 [&](const AssignExpr& assign) { return type_of_assign(assign, expr.span); },
+                 [&](const ConditionalExpr& conditional) { return type_of_conditional(conditional); },
+                 [&](const CallExpr& call) { return type_of_call(call, id); },
+                 [&](const MemberExpr& member) { return type_of_member(member, expr.span); },
+                 [&](const SubscriptExpr& subscript) { return type_of_subscript(subscript); },
+                 [&](const CastExpr& cast) {
+                   (void)check_expr(cast.operand);
+                   return normalised(cast.type);
+                 },
+                 [&](const InitListExpr& list) {
+                   for (const ExprId item : list.items) (void)check_expr(item);
+                   return BodyType{};
+                 },
+                 [](const OpaqueExpr&) { return BodyType{}; }},
+      expr.node);
+  out_.types[id.index()] = type;
+  return type;
+}
+
+BodyType BodyChecker::type_of_name(ExprId id, const NameExpr& name) {
+  if (const auto found = find(name.text)) {
+    out_.bindings[id.index()] = found->binding;
+    return found->type;
+  }
+  if (const auto constant = type_of_builtin_constant(name.text)) {
+    out_.bindings[id.index()] = {NameKind::BuiltIn, 0};
+    return *constant;
+  }
+  report_if_invisible_matrix(name.text, body().exprs[id].span);
+  return {};
+}
+
+BodyType BodyChecker::type_of_unary(const UnaryExpr& unary, Span span) {
+  const BodyType operand = check_expr(unary.operand);
+  switch (unary.op) {
+    case UnaryOp::Plus:
+    case UnaryOp::Minus:
+    case UnaryOp::BitNot:
+      return promoted(operand);
+    case UnaryOp::Not:
+      return plain_type(Kind::Bool);
+    case UnaryOp::Deref:
+      return pointee(operand);
+    case UnaryOp::AddressOf: {
+      if (!is_arithmetic(operand) || operand.kind == Kind::Bool || operand.kind == Kind::Char) return {};
+      BodyType out = operand;
+      out.kind = Kind::Pointer;
+      out.element = operand.kind == Kind::Double  ? ElementType::Double
+                    : operand.kind == Kind::Float ? ElementType::Float
+                    : operand.kind == Kind::Long  ? ElementType::Long
+                                                  : ElementType::Int;
+      return out;
+    }
+    case UnaryOp::PreInc:
+    case UnaryOp::PreDec:
+    case UnaryOp::PostInc:
+    case UnaryOp::PostDec:
+      check_writable(unary.operand, span);
+      return operand;
+  }
+  return {};
+}
+
+BodyType BodyChecker::type_of_binary(const BinaryExpr& binary) {
+  const BodyType lhs = check_expr(binary.lhs);
+  const BodyType rhs = check_expr(binary.rhs);
+  if (binary.op == BinaryOp::Comma) return rhs;
+  if (is_comparison(binary.op)) return plain_type(Kind::Bool);
+  if (binary.op == BinaryOp::Shl || binary.op == BinaryOp::Shr) {
+    return is_arithmetic(lhs) && is_arithmetic(rhs) ? promoted(lhs) : BodyType{};
+  }
+  const bool is_offset = binary.op == BinaryOp::Add || binary.op == BinaryOp::Sub;
+  if (lhs.kind == Kind::Pointer && is_offset && is_arithmetic(rhs)) return lhs;
+  if (rhs.kind == Kind::Pointer && binary.op == BinaryOp::Add && is_arithmetic(lhs)) return rhs;
+  return common_type(lhs, rhs);
+}
+
+BodyType BodyChecker::type_of_assign(const AssignExpr& assign, Span span) {
+  BodyType lhs = check_expr(assign.lhs);
+  (void)check_expr(assign.rhs);
+  check_writable(assign.lhs, span);
+  return lhs;
+}
+
+BodyType BodyChecker::type_of_conditional(const ConditionalExpr& conditional) {
+  (void)check_expr(conditional.condition);
+  const BodyType a = check_expr(conditional.if_true);
+  const BodyType b = check_expr(conditional.if_false);
+  if (a == b) return a;
+  return common_type(a, b);
+}
+
+BodyType BodyChecker::type_of_call(const CallExpr& call, ExprId id) {
+  std::vector<BodyType> args;
+  for (const ExprId arg : call.args) args.push_back(check_expr(arg));
+  if (const auto found = find(call.callee)) {  // a local of function type, or a region name by mistake: C++ decides
+    out_.bindings[id.index()] = found->binding;
+    return {};
+  }
+  if (const Transform* callee = find_transform(call.callee)) {
+    diags_.emit(DiagKind::CallInExpression, body().exprs[id].span)
+        .arg(call.callee)
+        .label(callee->span, "the transform")
+        .hint("give the result a variable: `ElementT r; " + call.callee + "(r, ...);`");
+    return {};
+  }
+  if (auto type = type_of_builtin_call(call.callee, args)) {
+    out_.bindings[id.index()] = {NameKind::BuiltIn, 0};
+    return normalised(*type);
+  }
+  return {};
+}
+
+BodyType BodyChecker::type_of_member(const MemberExpr& member, Span span) {
+  const BodyType object = check_expr(member.object);
+  for (const ExprId arg : member.args) (void)check_expr(arg);
+  if (object.kind != Kind::Region || !member.is_call || member.is_arrow) return {};
+  const auto found = std::find_if(kRegionMembers.begin(), kRegionMembers.end(),
+                                  [&](const RegionMember& candidate) { return candidate.name == member.name; });
+  if (member.name == "base") {
+    BodyType pointer = object;
+    pointer.kind = Kind::Pointer;
+    pointer.num_dims = 0;
+    return pointer;
+  }
+  if (found == kRegionMembers.end()) return {};
+  const int expected = expected_args(*found, object.num_dims);
+  if (expected < 0 || std::cmp_equal(expected, member.args.size())) return member_result(*this, *found, object);
+  const bool is_local_cell = found->num_args == kPerDim || found->num_args == kTwoPerDim;
+  auto diag = diags_.emit(DiagKind::WrongCoordinateCount, span)
+                  .arg("." + member.name)
+                  .arg(std::to_string(expected) + (expected == 1 ? " argument" : " arguments"))
+                  .arg(member.args.size());
+  if (is_local_cell) diag.note("the region has " + std::to_string(object.num_dims) + (object.num_dims == 1 ? " dimension" : " dimensions"));
+  return member_result(*this, *found, object);
+}
+
+BodyType BodyChecker::type_of_subscript(const SubscriptExpr& subscript) {
+  const BodyType object = check_expr(subscript.object);
+  (void)check_expr(subscript.index);
+  return pointee(object);
+}
+
+/// The input region of which `id` names a cell, if it does.
+const RegionAccess* BodyChecker::read_only_region(ExprId id) const {
+  const auto* member = std::get_if<MemberExpr>(&body().exprs[id].node);
+  if (!member || member->name != "cell" || member->object.is_none()) return nullptr;
+  const NameBinding& binding = binding_of(member->object);
+  return binding.kind == NameKind::Input ? &rule_.inputs[binding.index] : nullptr;
+}
+
+void BodyChecker::check_writable(ExprId target, Span span) {
+  if (const RegionAccess* region = read_only_region(target)) {
+    diags_.emit(DiagKind::WriteToReadOnly, span).arg("input `" + region->binding + "`").label(region->span, "given here in `from`");
+    return;
+  }
+  const auto* name = std::get_if<NameExpr>(&body().exprs[target].node);
+  if (!name || type_of(target).kind == Kind::Region) return;
+  const NameBinding& binding = binding_of(target);
+  const char* what = nullptr;
+  switch (binding.kind) {
+    case NameKind::Input:
+    case NameKind::ScalarInput:
+      what = "input";
+      break;
+    case NameKind::SizeVar:
+      what = "size variable";
+      break;
+    case NameKind::RuleVar:
+      what = "rule variable";
+      break;
+    case NameKind::Tunable:
+      what = "tunable";
+      break;
+    case NameKind::Unknown:
+    case NameKind::Local:
+    case NameKind::Output:
+    case NameKind::Temporary:
+    case NameKind::Param:
+    case NameKind::BuiltIn:
+      return;
+  }
+  diags_.emit(DiagKind::WriteToReadOnly, span).arg(std::string(what) + " `" + name->text + "`");
+}
+
+}  // namespace pb::checking

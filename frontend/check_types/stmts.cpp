@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+// Statements and scopes.
+#include "frontend/check_types/body_checker.h"
+#include "frontend/check_types/check_types.h"
+#include "lang/overloaded.h"
+
+namespace pb {
+namespace checking {
+namespace {
+
+using Kind = BodyType::Kind;
+
+/// The type of one declarator: the declared type with its pointers and array extents.
+BodyType declared_type(BodyType type, const Declarator& declarator, const Body& body) {
+  const bool is_plain = is_arithmetic(type) && type.kind != Kind::Bool && type.kind != Kind::Char;
+  if (declarator.pointer_depth == 0 && declarator.extents.empty()) return type;
+  if (!is_plain || declarator.pointer_depth + declarator.extents.size() > 1) return {};
+  type.element = type.kind == Kind::Double  ? ElementType::Double
+                 : type.kind == Kind::Float ? ElementType::Float
+                 : type.kind == Kind::Long  ? ElementType::Long
+                                            : ElementType::Int;
+  type.kind = declarator.pointer_depth > 0 ? Kind::Pointer : Kind::Array;
+  if (type.kind == Kind::Array && !declarator.extents.front().is_none()) {
+    const auto* extent = std::get_if<IntegerExpr>(&body.exprs[declarator.extents.front()].node);
+    if (extent && extent->text.size() < 10) type.extent = std::stoll(extent->text, nullptr, 0);
+  }
+  return type;
+}
+
+bool is_auto(const std::string& type_text) { return type_text == "auto" || type_text == "const auto"; }
+
+}  // namespace
+
+BodyChecker::BodyChecker(const Program& program, const Transform& transform, const Rule& rule, Diagnostics& diags)
+    : program_(program), transform_(transform), rule_(rule), diags_(diags) {}
+
+BodyTypes BodyChecker::run() {
+  out_.types.assign(body().exprs.size(), {});
+  out_.bindings.assign(body().exprs.size(), {});
+  enter_rule_scope();
+  check_stmt(body().root);
+  return std::move(out_);
+}
+
+void BodyChecker::check_declaration(const DeclStmt& decl) {
+  for (const Declarator& declarator : decl.declarators) {
+    for (const ExprId extent : declarator.extents) (void)check_expr(extent);
+    declare_local(declarator.name, declared_type(normalised(decl.type), declarator, body()));
+    BodyType initial = check_expr(declarator.init);
+    if (is_auto(decl.type_text) && declarator.pointer_depth == 0) {
+      initial.is_const = decl.type_text != "auto";
+      retype_local(declarator.name, initial);
+    }
+  }
+}
+
+void BodyChecker::check_return(const ReturnStmt& stmt, Span span) {
+  (void)check_expr(stmt.value);
+  if (rule_.is_return_form && stmt.value.is_none()) {
+    diags_.emit(DiagKind::ReturnWithoutValue, span).label(rule_.outputs.front().span, "the output has no name");
+  }
+  if (!rule_.is_return_form && !stmt.value.is_none()) {
+    auto diag = diags_.emit(DiagKind::ReturnWithValue, span);
+    if (!rule_.outputs.empty()) diag.hint("assign to `" + rule_.outputs.front().binding + "` instead");
+  }
+}
+
+void BodyChecker::check_stmt(StmtId id) {
+  if (id.is_none()) return;
+  const Stmt& stmt = body().stmts[id];
+  push_scope();
+  const auto in_block = [&](const std::vector<StmtId>& stmts) {
+    for (const StmtId child : stmts) {
+      // Declarations belong to the block, not to the statement that holds them.
+      if (const auto* decl = std::get_if<DeclStmt>(&body().stmts[child].node)) {
+        check_declaration(*decl);
+      } else {
+        check_stmt(child);
+      }
+    }
+  };
+  std::visit(Overloaded{[](const EmptyStmt&) {}, [&](const BlockStmt& block) { in_block(block.stmts); },
+                        [&](const IfStmt& branch) {
+                          (void)check_expr(branch.condition);
+                          check_stmt(branch.then_stmt);
+                          check_stmt(branch.else_stmt);
+                        },
+                        [&](const ForStmt& loop) {
+                          if (!loop.init.is_none()) in_block({loop.init});
+                          (void)check_expr(loop.condition);
+                          (void)check_expr(loop.step);
+                          check_stmt(loop.body);
+                        },
+                        [&](const WhileStmt& loop) {
+                          (void)check_expr(loop.condition);
+                          check_stmt(loop.body);
+                        },
+                        [&](const DoStmt& loop) {
+                          check_stmt(loop.body);
+                          (void)check_expr(loop.condition);
+                        },
+                        [&](const ForEnoughStmt&) { diags_.emit(DiagKind::ForEnoughUnsupported, stmt.span); },
+                        [&](const SwitchStmt& branch) {
+                          (void)check_expr(branch.value);
+                          check_stmt(branch.body);
+                        },
+                        [&](const CaseStmt& label) { (void)check_expr(label.value); },
+                        [&](const ReturnStmt& leave) { check_return(leave, stmt.span); }, [](const BreakStmt&) {},
+                        [](const ContinueStmt&) {}, [&](const TransformCallStmt& call) { check_call(call, stmt.span); },
+                        [](const SyncStmt&) {}, [&](const DeclStmt& decl) { check_declaration(decl); },
+                        [&](const ExprStmt& expr) { (void)check_expr(expr.expr); }, [](const OpaqueStmt&) {}},
+             stmt.node);
+  pop_scope();
+}
+
+}  // namespace checking
+
+bool check_types(Program& program, Diagnostics& diags) {
+  const std::size_t errors_before = diags.num_errors();
+  for (Transform& transform : program.transforms) {
+    for (Rule& rule : transform.rules) {
+      rule.body_types = checking::BodyChecker(program, transform, rule, diags).run();
+    }
+  }
+  return diags.num_errors() == errors_before;
+}
+
+}  // namespace pb
