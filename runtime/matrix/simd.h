@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: MIT
+// Packs: the values that one scalar of a rule body has in neighbouring instances. pbc prints
+// the bodies of data-parallel rules once more on packs, so that the innermost loop over
+// instances is vector code whatever loops the body holds. Only generated code includes this.
+//
+// A pack covers kRows rows of kPacks vectors of kLanes instances. Several rows share what
+// they read (a convolution's rows overlap); several vectors hide the latency of arithmetic.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include "runtime/matrix/view.h"
+
+#define PB_SIMD_INLINE [[gnu::always_inline]] inline
+
+namespace pbrt::simd {
+
+#if defined(__AVX512F__)
+inline constexpr int kVectorBytes = 64;
+inline constexpr int kTallRows = 8;  ///< of 32 registers: 8 sums and 8 values in flight
+#elif defined(__AVX__)
+inline constexpr int kVectorBytes = 32;
+inline constexpr int kTallRows = 4;
+#else
+inline constexpr int kVectorBytes = 16;
+inline constexpr int kTallRows = 4;
+#endif
+
+template <int Lanes, int Packs, int Rows>
+struct Shape {
+  static constexpr int kLanes = Lanes, kPacks = Packs, kRows = Rows, kCount = Packs * Rows;
+  static constexpr int kWidth = Lanes * Packs;
+  static constexpr auto kIndices = std::make_index_sequence<static_cast<std::size_t>(Packs) * Rows>();
+};
+
+/// Shapes for bodies whose widest type is T: over several rows, over one row, and for what is left of a row.
+template <class T>
+struct Shapes {
+  static constexpr int kLanes = kVectorBytes / static_cast<int>(sizeof(T));
+  using Tall = Shape<kLanes, 1, kTallRows>;
+  using Flat = Shape<kLanes, 4, 1>;
+  using Narrow = Shape<kLanes, 1, 1>;
+};
+
+namespace detail {
+template <class T, int N>
+struct VectorType {
+  typedef T Type __attribute__((vector_size(sizeof(T) * N)));
+  typedef T Unaligned __attribute__((vector_size(sizeof(T) * N), aligned(alignof(T)), may_alias));
+};
+template <int Bytes> struct IntOf;
+template <> struct IntOf<1> { using Type = signed char; };
+template <> struct IntOf<2> { using Type = short; };
+template <> struct IntOf<4> { using Type = int; };
+template <> struct IntOf<8> { using Type = long; };
+/// What C++ computes `A op B` in.
+template <class A, class B> using Common = decltype(A() + B());
+template <class T> concept Number = std::is_arithmetic_v<T>;
+}  // namespace detail
+
+/// One value per instance.
+template <class T, class S>
+struct Pack {
+  using Element = T;
+  using Vector = typename detail::VectorType<T, S::kLanes>::Type;
+  Vector v[S::kCount];
+
+  Pack() = default;
+  /// The same value everywhere.
+  template <detail::Number U>
+  PB_SIMD_INLINE Pack(U value) { fill(static_cast<T>(value), S::kIndices); }
+  /// Converted lane by lane.
+  template <class U>
+    requires(!std::is_same_v<U, T>)
+  PB_SIMD_INLINE Pack(const Pack<U, S>& other) { convert_from(other, S::kIndices); }
+  template <detail::Number U>
+  PB_SIMD_INLINE Pack& operator=(U value) { return *this = Pack(value); }
+
+ private:
+  template <std::size_t... I>
+  PB_SIMD_INLINE void fill(T value, std::index_sequence<I...>) {
+    // Minus zero stays minus zero: value - 0, not value + 0.
+    ((v[I] = value - Vector{}), ...);
+  }
+  template <class U, std::size_t... I>
+  PB_SIMD_INLINE void convert_from(const Pack<U, S>& other, std::index_sequence<I...>) {
+    ((v[I] = __builtin_convertvector(other.v[I], Vector)), ...);
+  }
+};
+
+/// One truth value per instance: all bits set or none, in integers of `Bytes` bytes.
+template <int Bytes, class S>
+struct Mask {
+  using Vector = typename detail::VectorType<typename detail::IntOf<Bytes>::Type, S::kLanes>::Type;
+  Vector v[S::kCount];
+
+  template <int To>
+  [[nodiscard]] PB_SIMD_INLINE Mask<To, S> as() const {
+    if constexpr (To == Bytes) {
+      return *this;
+    } else {
+      return convert<To>(S::kIndices);
+    }
+  }
+
+ private:
+  template <int To, std::size_t... I>
+  PB_SIMD_INLINE Mask<To, S> convert(std::index_sequence<I...>) const {
+    Mask<To, S> result;
+    ((result.v[I] = __builtin_convertvector(v[I], typename Mask<To, S>::Vector)), ...);
+    return result;
+  }
+};
+
+namespace detail {
+template <class A, class B, class S, class F, std::size_t... I>
+PB_SIMD_INLINE void zip(Pack<A, S>& result, const Pack<B, S>& a, const Pack<B, S>& b, F f, std::index_sequence<I...>) {
+  ((result.v[I] = f(a.v[I], b.v[I])), ...);
+}
+template <int Bytes, class B, class S, class F, std::size_t... I>
+PB_SIMD_INLINE void zip(Mask<Bytes, S>& result, const Pack<B, S>& a, const Pack<B, S>& b, F f, std::index_sequence<I...>) {
+  ((result.v[I] = f(a.v[I], b.v[I])), ...);
+}
+template <int Bytes, class S, class F, std::size_t... I>
+PB_SIMD_INLINE void zip(Mask<Bytes, S>& result, const Mask<Bytes, S>& a, const Mask<Bytes, S>& b, F f, std::index_sequence<I...>) {
+  ((result.v[I] = f(a.v[I], b.v[I])), ...);
+}
+}  // namespace detail
+
+// Arithmetic as in C++: both sides are converted to the type that the scalars would be computed in.
+#define PB_SIMD_BINARY(op)                                                                                        \
+  template <class A, class B, class S>                                                                            \
+  PB_SIMD_INLINE auto operator op(const Pack<A, S>& a, const Pack<B, S>& b) {                                     \
+    using C = detail::Common<A, B>;                                                                               \
+    Pack<C, S> result;                                                                                            \
+    detail::zip(result, Pack<C, S>(a), Pack<C, S>(b), [](auto x, auto y) PB_SIMD_LAMBDA { return x op y; }, S::kIndices); \
+    return result;                                                                                                \
+  }                                                                                                               \
+  template <class A, detail::Number B, class S>                                                                   \
+  PB_SIMD_INLINE auto operator op(const Pack<A, S>& a, B b) { return a op Pack<B, S>(b); }                        \
+  template <detail::Number A, class B, class S>                                                                   \
+  PB_SIMD_INLINE auto operator op(A a, const Pack<B, S>& b) { return Pack<A, S>(a) op b; }                        \
+  template <class A, class S, class B>                                                                            \
+  PB_SIMD_INLINE Pack<A, S>& operator op##=(Pack<A, S>& a, const B& b) { return a = Pack<A, S>(a op b); }
+#define PB_SIMD_COMPARE(op)                                                                                       \
+  template <class A, class B, class S>                                                                            \
+  PB_SIMD_INLINE auto operator op(const Pack<A, S>& a, const Pack<B, S>& b) {                                     \
+    using C = detail::Common<A, B>;                                                                               \
+    Mask<sizeof(C), S> result;                                                                                    \
+    detail::zip(result, Pack<C, S>(a), Pack<C, S>(b), [](auto x, auto y) PB_SIMD_LAMBDA { return x op y; }, S::kIndices); \
+    return result;                                                                                                \
+  }                                                                                                               \
+  template <class A, detail::Number B, class S>                                                                   \
+  PB_SIMD_INLINE auto operator op(const Pack<A, S>& a, B b) { return a op Pack<B, S>(b); }                        \
+  template <detail::Number A, class B, class S>                                                                   \
+  PB_SIMD_INLINE auto operator op(A a, const Pack<B, S>& b) { return Pack<A, S>(a) op b; }
+#define PB_SIMD_LAMBDA __attribute__((always_inline))
+PB_SIMD_BINARY(+)
+PB_SIMD_BINARY(-)
+PB_SIMD_BINARY(*)
+PB_SIMD_BINARY(/)
+PB_SIMD_BINARY(%)
+PB_SIMD_BINARY(&)
+PB_SIMD_BINARY(|)
+PB_SIMD_BINARY(^)
+PB_SIMD_BINARY(<<)
+PB_SIMD_BINARY(>>)
+PB_SIMD_COMPARE(<)
+PB_SIMD_COMPARE(<=)
+PB_SIMD_COMPARE(>)
+PB_SIMD_COMPARE(>=)
+PB_SIMD_COMPARE(==)
+PB_SIMD_COMPARE(!=)
+#undef PB_SIMD_BINARY
+#undef PB_SIMD_COMPARE
+
+template <class A, class S>
+PB_SIMD_INLINE auto operator+(const Pack<A, S>& a) { return Pack<detail::Common<A, A>, S>(a); }
+template <class A, class S>
+PB_SIMD_INLINE auto operator-(const Pack<A, S>& a) {
+  using C = detail::Common<A, A>;
+  Pack<C, S> result;
+  detail::zip(result, Pack<C, S>(a), Pack<C, S>(a), [](auto x, auto) PB_SIMD_LAMBDA { return -x; }, S::kIndices);
+  return result;
+}
+template <class A, class S>
+PB_SIMD_INLINE auto operator~(const Pack<A, S>& a) {
+  using C = detail::Common<A, A>;
+  Pack<C, S> result;
+  detail::zip(result, Pack<C, S>(a), Pack<C, S>(a), [](auto x, auto) PB_SIMD_LAMBDA { return ~x; }, S::kIndices);
+  return result;
+}
+
+// Logic on masks evaluates both sides: what pbc prints on packs has no side effects there.
+template <int A, int B, class S>
+PB_SIMD_INLINE auto operator&&(const Mask<A, S>& a, const Mask<B, S>& b) {
+  constexpr int kBytes = A > B ? A : B;
+  Mask<kBytes, S> result;
+  detail::zip(result, a.template as<kBytes>(), b.template as<kBytes>(), [](auto x, auto y) PB_SIMD_LAMBDA { return x & y; }, S::kIndices);
+  return result;
+}
+template <int A, int B, class S>
+PB_SIMD_INLINE auto operator||(const Mask<A, S>& a, const Mask<B, S>& b) {
+  constexpr int kBytes = A > B ? A : B;
+  Mask<kBytes, S> result;
+  detail::zip(result, a.template as<kBytes>(), b.template as<kBytes>(), [](auto x, auto y) PB_SIMD_LAMBDA { return x | y; }, S::kIndices);
+  return result;
+}
+template <int A, class S>
+PB_SIMD_INLINE Mask<A, S> operator!(const Mask<A, S>& a) {
+  Mask<A, S> result;
+  detail::zip(result, a, a, [](auto x, auto) PB_SIMD_LAMBDA { return ~x; }, S::kIndices);
+  return result;
+}
+/// A condition that is the same for all instances, beside one that is not.
+template <class S>
+PB_SIMD_INLINE Mask<4, S> uniform(bool value) { return Pack<int, S>(value ? 1 : 0) != 0; }
+
+namespace detail {
+template <class T, class S, std::size_t... I>
+PB_SIMD_INLINE Pack<T, S> blend(const Mask<sizeof(T), S>& mask, const Pack<T, S>& a, const Pack<T, S>& b,
+                                std::index_sequence<I...>) {
+  Pack<T, S> result;
+  ((result.v[I] = mask.v[I] ? a.v[I] : b.v[I]), ...);
+  return result;
+}
+template <class T> struct ElementOf { using Type = T; };
+template <class T, class S> struct ElementOf<Pack<T, S>> { using Type = T; };
+}  // namespace detail
+
+/// `mask ? a : b`, in the common type of `a` and `b`.
+template <int M, class S, class A, class B>
+PB_SIMD_INLINE auto select(const Mask<M, S>& mask, const A& a, const B& b) {
+  using EA = typename detail::ElementOf<A>::Type;
+  using EB = typename detail::ElementOf<B>::Type;
+  using C = std::conditional_t<std::is_same_v<EA, EB>, EA, detail::Common<EA, EB>>;
+  return detail::blend<C, S>(mask.template as<sizeof(C)>(), Pack<C, S>(a), Pack<C, S>(b), S::kIndices);
+}
+
+/// A cast of every lane.
+template <class T, class U, class S>
+PB_SIMD_INLINE Pack<T, S> convert(const Pack<U, S>& a) { return Pack<T, S>(a); }
+
+/// A function of numbers lane by lane; compilers vectorise those that have an instruction.
+template <class C, class S, class F, class... A>
+PB_SIMD_INLINE Pack<C, S> lanewise(F f, const A&... args) {
+  Pack<C, S> result;
+  for (int i = 0; i < S::kCount; ++i)
+    for (int lane = 0; lane < S::kLanes; ++lane) result.v[i][lane] = static_cast<C>(f(args.v[i][lane]...));
+  return result;
+}
+
+// ---- Reading and writing matrices --------------------------------------------
+
+/// A view as the instances of a pack see it, placed at the first of them. `kLaneStep`: neighbours along a row read
+/// neighbouring elements (1) or the same one (0); `kRowDim`: the dimension in which rows advance by one, or -1.
+template <class View, class S, int kLaneStep, int kRowDim>
+struct Lanes {
+  using Element = std::remove_const_t<typename View::Element>;
+  using Values = Pack<Element, S>;
+  View view;
+
+  template <class... I>
+  [[nodiscard]] PB_SIMD_INLINE Values cell(I... indices) const {
+    const IndexT at[] = {static_cast<IndexT>(indices)..., 0};
+    Values result;
+    load(result, at, S::kIndices);
+    return result;
+  }
+  [[nodiscard]] PB_SIMD_INLINE IndexT size(int d) const { return view.size(d); }
+  [[nodiscard]] PB_SIMD_INLINE IndexT width() const { return view.width(); }
+  [[nodiscard]] PB_SIMD_INLINE IndexT height() const { return view.height(); }
+  [[nodiscard]] PB_SIMD_INLINE IndexT depth() const { return view.depth(); }
+  [[nodiscard]] PB_SIMD_INLINE std::int64_t count() const { return view.count(); }
+
+  /// Writes `values` at the element of the first instance.
+  template <class... I>
+  PB_SIMD_INLINE void store(const Values& values, I... indices) const {
+    const IndexT at[] = {static_cast<IndexT>(indices)..., 0};
+    put(values, at, S::kIndices);
+  }
+
+ private:
+  using Unaligned = typename detail::VectorType<Element, S::kLanes>::Unaligned;
+
+  // The row is added to the index, not to the pointer: so compilers see that row r of cell y is row r-1 of cell y+1.
+  template <int kRow>
+  [[nodiscard]] PB_SIMD_INLINE auto* row_of(const IndexT* at) const {
+    std::int64_t offset = 0;
+    for (int d = 0; d < View::kDims; ++d)
+      offset += static_cast<std::int64_t>(d == kRowDim ? at[d] + kRow : at[d]) * view.stride(d);
+    return view.base() + offset;
+  }
+  template <std::size_t... I>
+  PB_SIMD_INLINE void load(Values& result, const IndexT* at, std::index_sequence<I...>) const {
+    if constexpr (kLaneStep == 1) {
+      ((result.v[I] = *reinterpret_cast<const Unaligned*>(row_of<static_cast<int>(I) / S::kPacks>(at) +
+                                                          static_cast<int>(I) % S::kPacks * S::kLanes)),
+       ...);
+    } else {
+      ((result.v[I] = *row_of<static_cast<int>(I) / S::kPacks>(at) - typename Values::Vector{}), ...);
+    }
+  }
+  template <std::size_t... I>
+  PB_SIMD_INLINE void put(const Values& values, const IndexT* at, std::index_sequence<I...>) const {
+    ((*reinterpret_cast<Unaligned*>(row_of<static_cast<int>(I) / S::kPacks>(at) +
+                                    static_cast<int>(I) % S::kPacks * S::kLanes) = values.v[I]),
+     ...);
+  }
+};
+
+template <class S, int kLaneStep, int kRowDim, class View>
+[[nodiscard]] PB_SIMD_INLINE Lanes<View, S, kLaneStep, kRowDim> lanes(const View& view) { return {view}; }
+
+/// The rule variable along a row: first, first+1, …
+template <class S>
+[[nodiscard]] PB_SIMD_INLINE Pack<IndexT, S> lane_index(IndexT first) {
+  Pack<IndexT, S> result;
+  for (int i = 0; i < S::kCount; ++i)
+    for (int lane = 0; lane < S::kLanes; ++lane) result.v[i][lane] = first + i % S::kPacks * S::kLanes + lane;
+  return result;
+}
+/// The rule variable across rows.
+template <class S>
+[[nodiscard]] PB_SIMD_INLINE Pack<IndexT, S> row_index(IndexT first) {
+  Pack<IndexT, S> result;
+  for (int i = 0; i < S::kCount; ++i)
+    for (int lane = 0; lane < S::kLanes; ++lane) result.v[i][lane] = first + i / S::kPacks;
+  return result;
+}
+
+// ---- Loops ---------------------------------------------------------------------
+
+/// `for (i = first; i < last; ++i) f(i)`. With several rows in fours, twos, ones: rows then share what neighbouring
+/// iterations read.
+template <class S, class T, class U, class F>
+PB_SIMD_INLINE void unrolled(T first, U last, F f) {
+  if constexpr (S::kRows > 1) {
+    for (; static_cast<std::int64_t>(last) - static_cast<std::int64_t>(first) >= 4; first += 4) {
+      f(first);
+      f(static_cast<T>(first + 1));
+      f(static_cast<T>(first + 2));
+      f(static_cast<T>(first + 3));
+    }
+    if (static_cast<std::int64_t>(last) - static_cast<std::int64_t>(first) >= 2) {
+      f(first);
+      f(static_cast<T>(first + 1));
+      first += 2;
+    }
+    if (first < last) f(first);
+  } else {
+    for (; first < last; ++first) f(first);
+  }
+}
+
+/// The instances [x_lo, x_hi) x [y_lo, y_hi) in packs: `packs(shape, x, y)` computes the pack whose first
+/// instance is (x, y), `cell(x, y)` one instance.
+///
+/// Pre: `may_repeat` only if computing an instance twice gives the same
+template <class Shapes, bool kTall, class Packs, class Cell>
+PB_SIMD_INLINE void for_each_pack(IndexT x_lo, IndexT x_hi, IndexT y_lo, IndexT y_hi, bool may_repeat, Packs packs,
+                                  Cell cell) {
+  using Tall = typename Shapes::Tall;
+  using Flat = typename Shapes::Flat;
+  using Narrow = typename Shapes::Narrow;
+  constexpr IndexT kLanes = Narrow::kLanes;
+  const bool repeats_last = may_repeat && x_hi - x_lo >= kLanes;
+  IndexT y = y_lo;
+  if constexpr (kTall) {
+    for (; y_hi - y >= Tall::kRows; y += Tall::kRows) {
+      IndexT x = x_lo;
+      for (; x_hi - x >= kLanes; x += kLanes) packs(Tall(), x, y);
+      if (x < x_hi && repeats_last) {
+        packs(Tall(), x_hi - kLanes, y);
+      } else {
+        for (; x < x_hi; ++x)
+          for (IndexT row = y; row < y + Tall::kRows; ++row) cell(x, row);
+      }
+    }
+  }
+  for (; y < y_hi; ++y) {
+    IndexT x = x_lo;
+    for (; x_hi - x >= Flat::kWidth; x += Flat::kWidth) packs(Flat(), x, y);
+    for (; x_hi - x >= kLanes; x += kLanes) packs(Narrow(), x, y);
+    if (x < x_hi && repeats_last) {
+      packs(Narrow(), x_hi - kLanes, y);
+    } else {
+      for (; x < x_hi; ++x) cell(x, y);
+    }
+  }
+}
+
+/// Whether two views have no element of memory in common, judged by the first and last of each.
+template <class A, class B>
+[[nodiscard]] inline bool is_apart(const A& a, const B& b) {
+  const auto range = [](const auto& view, std::uintptr_t& first, std::uintptr_t& last) {
+    std::int64_t lo = 0, hi = 0;
+    for (int d = 0; d < std::remove_cvref_t<decltype(view)>::kDims; ++d) {
+      const std::int64_t span = (static_cast<std::int64_t>(view.size(d)) - 1) * view.stride(d);
+      (span < 0 ? lo : hi) += span;
+    }
+    const auto bytes = static_cast<std::int64_t>(sizeof(*view.base()));
+    first = reinterpret_cast<std::uintptr_t>(view.base()) + static_cast<std::uintptr_t>(lo * bytes);
+    last = reinterpret_cast<std::uintptr_t>(view.base()) + static_cast<std::uintptr_t>((hi + 1) * bytes);
+  };
+  std::uintptr_t a_first, a_last, b_first, b_last;
+  range(a, a_first, a_last);
+  range(b, b_first, b_last);
+  return a_last <= b_first || b_last <= a_first;
+}
+
+}  // namespace pbrt::simd
