@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// Integer constant expressions of `#if` and `#elif`.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "lang/token.h"
+
+namespace pb {
+
+/// Value of the expression; names count as 0, as in C. `defined` is already replaced.
+///
+/// Errors: no value if it is no integer constant expression; `why` then says so in words
+[[nodiscard]] std::optional<std::int64_t> evaluate_condition(std::span<const Token> tokens, std::string& why);
+
+}  // namespace pb
