@@ -95,7 +95,7 @@ class Launch {
   Launch& scalar(float value);
   Launch& scalar(double value);
 
-  /// `__local T*` of the product of `dims` extents; after range() and group() do not matter for the order of calls.
+  /// `__local T*` of the product of `dims` extents, for the work-group shape that is used in the end.
   Launch& tile(int element_bytes, int num_dims, const TileDim* dims);
 
   /// The loops, fastest first: first instance and number of instances. Loops beyond the third are folded into dimension 2.
@@ -107,7 +107,7 @@ class Launch {
   /// Runs the kernel; the fiber is suspended meanwhile. False: nothing was changed, do it on the CPU and count reason().
   ///
   /// Threads: a worker's fiber. An empty range is true at once.
-  /// Errors:  throws DeviceLost if an input exists only on a device that failed
+  /// Errors:  throws DeviceLost if an input existed only on a device that failed
   [[nodiscard]] bool run();
 
   /// Why run() returned false; static or owned by the launch.

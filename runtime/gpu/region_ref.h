@@ -31,13 +31,13 @@ struct RegionRef {
 };
 
 // Acquire pairs with the release in StorageRecord::publish_state: who sees the bit cleared sees the data.
-inline std::uint32_t device_state(const Storage* storage) {
+inline std::uint32_t storage_state(const Storage* storage) {
   return storage == nullptr ? 0 : storage->device_state.load(std::memory_order_acquire);
 }
-inline std::uint32_t device_state(const RegionRef& region) { return device_state(region.storage); }
+inline std::uint32_t device_state(const RegionRef& region) { return storage_state(region.storage); }
 template <class Region>
 inline std::uint32_t device_state(const Region& region) {
-  return device_state(region.storage_ref().get());
+  return storage_state(region.storage_ref().get());
 }
 
 }  // namespace pbrt::gpu

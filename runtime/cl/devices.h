@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// The OpenCL devices of this machine, over all platforms, and opening one. OpenCL is found at run time: without a loader
+// library the list is empty. Used by program_main; nothing else names OpenCL.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/gpu/device.h"
+
+namespace pbrt::cl {
+
+struct Options {
+  /// Folder of compiled kernels; empty: $XDG_CACHE_HOME/polybricks/kernels or ~/.cache/polybricks/kernels. "none": no files.
+  std::string cache_folder;
+  /// Size of a pinned chunk through which transfers of devices with their own memory go; 0: straight from and to the storage.
+  std::size_t staging_chunk_bytes = 0;
+};
+
+class Api;
+
+/// The devices in a stable order: platforms as the loader lists them, devices as the platform does.
+///
+/// Errors: none; a platform that does not answer is left out
+/// Cost:   loads the drivers on the first call
+class DeviceList {
+ public:
+  /// Environment: POLYBRICKS_OPENCL is the loader library to use instead of libOpenCL.so.1; `none`: no OpenCL.
+  DeviceList();
+  ~DeviceList();
+  DeviceList(DeviceList&&) noexcept;
+  DeviceList& operator=(DeviceList&&) noexcept;
+
+  [[nodiscard]] const std::vector<gpu::DeviceInfo>& devices() const { return infos_; }
+
+  /// Throws DeviceError if the device cannot be used.
+  [[nodiscard]] std::unique_ptr<gpu::Device> open(std::size_t index, const Options& options = {}) const;
+
+ private:
+  struct Ids;
+  std::shared_ptr<const Api> api_;
+  std::vector<gpu::DeviceInfo> infos_;
+  std::unique_ptr<Ids> ids_;
+};
+
+/// What `--device` chooses: an index, or part of a name (upper and lower case alike); empty: the first GPU, else the first device.
+///
+/// Errors: DeviceError naming what there is, if nothing fits; -1 for `none` and for empty without a device
+[[nodiscard]] int choose_device(const std::vector<gpu::DeviceInfo>& devices, const std::string& wanted);
+
+}  // namespace pbrt::cl

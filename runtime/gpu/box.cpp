@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/gpu/box.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "runtime/config/check.h"
+
+namespace pbrt::gpu {
+
+bool GridBox::is_empty() const {
+  for (int d = 0; d < num_dims; ++d)
+    if (hi[d] <= lo[d]) return true;
+  return false;
+}
+
+std::int64_t GridBox::num_cells() const {
+  std::int64_t cells = 1;
+  for (int d = 0; d < num_dims; ++d) cells *= std::max<std::int64_t>(0, hi[d] - lo[d]);
+  return cells;
+}
+
+bool GridBox::contains(const GridBox& other) const {
+  for (int d = 0; d < num_dims; ++d)
+    if (other.lo[d] < lo[d] || other.hi[d] > hi[d]) return false;
+  return true;
+}
+
+bool GridBox::operator==(const GridBox& other) const {
+  if (num_dims != other.num_dims) return false;
+  for (int d = 0; d < num_dims; ++d)
+    if (lo[d] != other.lo[d] || hi[d] != other.hi[d]) return false;
+  return true;
+}
+
+GridBox intersect(const GridBox& a, const GridBox& b) {
+  PBRT_CHECK(a.num_dims == b.num_dims, "boxes of one storage have one layout");
+  GridBox both;
+  both.num_dims = a.num_dims;
+  for (int d = 0; d < a.num_dims; ++d) {
+    both.lo[d] = std::max(a.lo[d], b.lo[d]);
+    both.hi[d] = std::min(a.hi[d], b.hi[d]);
+  }
+  return both;
+}
+
+namespace {
+
+/// Appends the parts of `box` outside `hole`: slabs below and above it, dimension by dimension, slowest first.
+void append_difference(std::vector<GridBox>& out, GridBox box, const GridBox& hole) {
+  if (intersect(box, hole).is_empty()) {
+    out.push_back(box);
+    return;
+  }
+  for (int d = box.num_dims - 1; d >= 0; --d) {
+    if (box.lo[d] < hole.lo[d]) {
+      GridBox below = box;
+      below.hi[d] = hole.lo[d];
+      out.push_back(below);
+      box.lo[d] = hole.lo[d];
+    }
+    if (box.hi[d] > hole.hi[d]) {
+      GridBox above = box;
+      above.lo[d] = hole.hi[d];
+      out.push_back(above);
+      box.hi[d] = hole.hi[d];
+    }
+  }
+}
+
+/// Extends `a` by `b` if their union is a box.
+bool try_merge(GridBox& a, const GridBox& b) {
+  int differing = -1;
+  for (int d = 0; d < a.num_dims; ++d) {
+    if (a.lo[d] == b.lo[d] && a.hi[d] == b.hi[d]) continue;
+    if (differing >= 0) return false;
+    differing = d;
+  }
+  if (differing < 0) return true;
+  if (a.hi[differing] != b.lo[differing] && b.hi[differing] != a.lo[differing]) return false;
+  a.lo[differing] = std::min(a.lo[differing], b.lo[differing]);
+  a.hi[differing] = std::max(a.hi[differing], b.hi[differing]);
+  return true;
+}
+
+}  // namespace
+
+std::int64_t BoxSet::num_cells() const {
+  std::int64_t cells = 0;
+  for (const GridBox& box : boxes_) cells += box.num_cells();
+  return cells;
+}
+
+bool BoxSet::overlaps(const GridBox& box) const {
+  return std::any_of(boxes_.begin(), boxes_.end(),
+                     [&](const GridBox& mine) { return !gpu::intersect(mine, box).is_empty(); });
+}
+
+bool BoxSet::overlaps(const BoxSet& other) const {
+  return std::any_of(other.boxes_.begin(), other.boxes_.end(), [&](const GridBox& box) { return overlaps(box); });
+}
+
+void BoxSet::add(const GridBox& box) {
+  if (box.is_empty()) return;
+  remove(box);
+  boxes_.push_back(box);
+  merge_neighbours();
+}
+
+void BoxSet::add(const BoxSet& other) {
+  for (const GridBox& box : other.boxes_) add(box);
+}
+
+void BoxSet::remove(const GridBox& box) {
+  if (box.is_empty() || !overlaps(box)) return;
+  std::vector<GridBox> rest;
+  for (const GridBox& mine : boxes_) append_difference(rest, mine, box);
+  boxes_ = std::move(rest);
+}
+
+void BoxSet::remove(const BoxSet& other) {
+  for (const GridBox& box : other.boxes_) remove(box);
+}
+
+BoxSet BoxSet::intersect(const GridBox& box) const {
+  BoxSet both;
+  for (const GridBox& mine : boxes_) {
+    const GridBox part = gpu::intersect(mine, box);
+    if (!part.is_empty()) both.boxes_.push_back(part);
+  }
+  return both;
+}
+
+void BoxSet::merge_neighbours() {
+  bool merged = true;
+  while (merged) {
+    merged = false;
+    for (std::size_t i = 0; i < boxes_.size() && !merged; ++i)
+      for (std::size_t j = i + 1; j < boxes_.size() && !merged; ++j)
+        if (try_merge(boxes_[i], boxes_[j])) {
+          boxes_.erase(boxes_.begin() + static_cast<std::ptrdiff_t>(j));
+          merged = true;
+        }
+  }
+}
+
+}  // namespace pbrt::gpu

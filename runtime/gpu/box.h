@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// Boxes of grid coordinates and exact sets of them: which part of a storage is where. Used by the residency
+// table only. Sets stay small (a few boxes per storage), so they are plain vectors of disjoint boxes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "runtime/matrix/element_kind.h"
+
+namespace pbrt::gpu {
+
+/// One more than matrices have: see Layout.
+inline constexpr int kMaxGridDims = kMaxDims + 1;
+
+/// Half-open box, dimension 0 fastest.
+struct GridBox {
+  int num_dims = 0;
+  std::array<std::int64_t, kMaxGridDims> lo = {};
+  std::array<std::int64_t, kMaxGridDims> hi = {};
+
+  [[nodiscard]] bool is_empty() const;
+  /// Product of the extents; a box without dimensions has one cell.
+  [[nodiscard]] std::int64_t num_cells() const;
+  [[nodiscard]] bool contains(const GridBox& other) const;
+  bool operator==(const GridBox& other) const;
+};
+
+[[nodiscard]] GridBox intersect(const GridBox& a, const GridBox& b);
+
+/// A set of cells: disjoint, non-empty boxes of the same number of dimensions.
+class BoxSet {
+ public:
+  BoxSet() = default;
+  explicit BoxSet(const GridBox& box) { add(box); }
+
+  [[nodiscard]] bool is_empty() const { return boxes_.empty(); }
+  [[nodiscard]] const std::vector<GridBox>& boxes() const { return boxes_; }
+  [[nodiscard]] std::int64_t num_cells() const;
+  [[nodiscard]] bool overlaps(const GridBox& box) const;
+  [[nodiscard]] bool overlaps(const BoxSet& other) const;
+
+  void add(const GridBox& box);
+  void add(const BoxSet& other);
+  void remove(const GridBox& box);
+  void remove(const BoxSet& other);
+  void clear() { boxes_.clear(); }
+
+  [[nodiscard]] BoxSet intersect(const GridBox& box) const;
+
+ private:
+  void merge_neighbours();
+
+  std::vector<GridBox> boxes_;
+};
+
+}  // namespace pbrt::gpu

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/gpu/kernel_table.h"
+
+#include <algorithm>
+
+namespace pbrt::gpu {
+namespace {
+
+enum KeyField : std::size_t { kIndex32, kUnitStride, kGroup0, kGroup1, kGroup2, kFirstScalar };
+
+/// Whether offsets and sums of products of indices and strides fit 32 bits, with a size's worth of room.
+bool fits_32_bits(const OwnedView& view) {
+  std::int64_t reach = view.offset;
+  for (int d = 0; d < view.num_dims; ++d) reach += (view.sizes[d] + 1) * view.strides[d];
+  return reach <= INT32_MAX;
+}
+
+}  // namespace
+
+std::array<std::size_t, 3> clamp_group(std::array<std::size_t, 3> group, const DeviceInfo& device,
+                                       std::size_t max_group_size) {
+  const std::size_t limit = std::max<std::size_t>(1, std::min(max_group_size, device.max_group_size));
+  for (int d = 0; d < 3; ++d)
+    group[d] = std::clamp<std::size_t>(group[d], 1, std::max<std::size_t>(1, device.max_group_shape[d]));
+  while (group[0] * group[1] * group[2] > limit) {
+    std::size_t& largest = *std::max_element(group.begin(), group.end());
+    largest = (largest + 1) / 2;
+  }
+  return group;
+}
+
+KernelTable::Key KernelTable::key_of(const LaunchPlan& plan, const std::array<std::size_t, 3>& group) {
+  Key key(kFirstScalar, 0);
+  key[kIndex32] = key[kUnitStride] = 1;
+  for (const LaunchRegion& region : plan.regions) {
+    if (!fits_32_bits(region.view)) key[kIndex32] = 0;
+    if (region.view.num_dims > 0 && region.view.strides[0] != 1) key[kUnitStride] = 0;
+  }
+  if (plan.kernel->specialize_group)
+    for (int d = 0; d < 3; ++d) key[kGroup0 + static_cast<std::size_t>(d)] = static_cast<std::int64_t>(group[d]);
+  for (int i = 0; i < plan.kernel->num_specialized; ++i)
+    key.push_back(plan.scalars[static_cast<std::size_t>(plan.kernel->specialized[i].scalar)].integer);
+  return key;
+}
+
+std::string KernelTable::options_of(const KernelDesc& desc, const Key& key) {
+  std::string options = desc.options;
+  options += key[kIndex32] != 0 ? " -DPB_INDEX=int" : " -DPB_INDEX=long";
+  if (key[kUnitStride] != 0) options += " -DPB_UNIT_STRIDE=1";
+  if (desc.specialize_group)
+    for (std::size_t d = 0; d < 3; ++d)
+      options += " -DPB_GROUP" + std::to_string(d) + "=" + std::to_string(key[kGroup0 + d]);
+  for (int i = 0; i < desc.num_specialized; ++i) {
+    const std::int64_t value = key[kFirstScalar + static_cast<std::size_t>(i)];
+    options += std::string(" -D") + desc.specialized[i].macro + "=" + std::to_string(value);
+  }
+  return options;
+}
+
+KernelTable::Found KernelTable::find(Device& device, const LaunchPlan& plan, const std::array<std::size_t, 3>& group) {
+  const KernelDesc& desc = *plan.kernel;
+  Entry& entry = entries_[&desc];
+  if (entry.is_rejected) return {};
+  Key key = key_of(plan, group);
+  try {
+    const auto known = entry.variants.find(key);
+    if (known != entry.variants.end()) return {known->second.get(), false, nullptr};
+    if (entry.variants.size() < static_cast<std::size_t>(kMaxVariants)) {
+      std::unique_ptr<Kernel> built = device.build(desc.source, desc.name, options_of(desc, key));
+      Kernel* kernel = built.get();
+      entry.variants.emplace(std::move(key), std::move(built));
+      return {kernel, false, nullptr};
+    }
+    if (entry.generic == nullptr)
+      entry.generic = device.build(desc.source, desc.name, std::string(desc.options) + " -DPB_INDEX=long");
+    return {entry.generic.get(), true, nullptr};
+  } catch (const BuildFailure& failure) {
+    entry.is_rejected = true;
+    entry.log = failure.log();
+    return {nullptr, false, &entry.log};
+  }
+}
+
+}  // namespace pbrt::gpu

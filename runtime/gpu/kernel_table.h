@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// The built kernels of one device: per KernelDesc its variants (specialised by value), and which kernels the driver rejected.
+// Manager thread only.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runtime/gpu/device.h"
+#include "runtime/gpu/launch_job.h"
+
+namespace pbrt::gpu {
+
+/// Work-group shape that device and kernel allow: larger dimensions are halved first.
+///
+/// Post: every extent >= 1, product <= max_group_size
+[[nodiscard]] std::array<std::size_t, 3> clamp_group(std::array<std::size_t, 3> group, const DeviceInfo& device,
+                                                     std::size_t max_group_size);
+
+class KernelTable {
+ public:
+  struct Found {
+    Kernel* kernel = nullptr;         ///< null: rejected
+    bool is_generic = false;          ///< kMaxVariants was reached
+    const std::string* new_log = nullptr;   ///< set when this call found out that the driver rejects it
+  };
+
+  /// The kernel for these arguments; builds it if needed.
+  ///
+  /// Errors: throws what Device::build throws, except BuildFailure
+  [[nodiscard]] Found find(Device& device, const LaunchPlan& plan, const std::array<std::size_t, 3>& group);
+  void clear() { entries_.clear(); }
+
+ private:
+  /// Values that decide a build: 32-bit indices, unit strides, group, specialised scalars.
+  using Key = std::vector<std::int64_t>;
+  struct Entry {
+    std::map<Key, std::unique_ptr<Kernel>> variants;
+    std::unique_ptr<Kernel> generic;
+    bool is_rejected = false;
+    std::string log;
+  };
+
+  static Key key_of(const LaunchPlan& plan, const std::array<std::size_t, 3>& group);
+  static std::string options_of(const KernelDesc& desc, const Key& key);
+
+  std::map<const KernelDesc*, Entry> entries_;
+};
+
+}  // namespace pbrt::gpu

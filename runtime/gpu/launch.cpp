@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: MIT
+// What generated code and program_main call: on workers' fibers.
+#include "runtime/gpu/launch.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "runtime/config/check.h"
+#include "runtime/gpu/manager_impl.h"
+
+namespace pbrt::gpu {
+
+/// What a Launch collects and how it ended.
+struct LaunchRequest {
+  LaunchPlan plan;
+  Frame* frame = nullptr;
+  Manager* manager = nullptr;
+  bool has_foreign_region = false;   // a number outside of matrix storage
+  Outcome outcome;
+};
+
+namespace {
+
+template <class T>
+LaunchScalar scalar_of(T value, std::int64_t integer) {
+  LaunchScalar scalar;
+  scalar.arg.size_bytes = sizeof(T);
+  std::memcpy(scalar.arg.value.data(), &value, sizeof(T));
+  scalar.integer = integer;
+  return scalar;
+}
+
+/// The tasks of one kernel execution, in order.
+std::vector<Task> tasks_of(const JobPtr& job) {
+  std::vector<Task> tasks = {PrepareTask{job}};
+  for (std::size_t region = 0; region < job->plan.regions.size(); ++region)
+    if (job->plan.regions[region].is_read) tasks.push_back(CopyInTask{job, region});
+  tasks.push_back(ExecuteTask{job});
+  tasks.push_back(CompletionTask{job});
+  return tasks;
+}
+
+/// Hands a task with a WaitingFiber to the manager and suspends the fiber until it is woken.
+template <class TaskType>
+Outcome wait_for(Frame& frame, Manager::Impl& manager, TaskType task) {
+  Outcome outcome;
+  Suspension suspension(frame);
+  task.waiting.outcome = &outcome;
+  task.waiting.waker = suspension.waker();
+  manager.push(std::move(task));
+  suspension.wait();
+  return outcome;
+}
+
+Outcome submit(Frame& frame, Manager::Impl& manager, LaunchPlan plan, bool only_prefetch) {
+  Outcome outcome;
+  Suspension suspension(frame);
+  auto job = std::make_shared<LaunchJob>();
+  job->plan = std::move(plan);
+  job->only_prefetch = only_prefetch;
+  job->waiting.outcome = &outcome;
+  job->waiting.waker = suspension.waker();
+  // Relaxed: the queue's mutex orders it.
+  manager.active_jobs.fetch_add(1, std::memory_order_relaxed);
+  manager.push_all(tasks_of(job));
+  job.reset();
+  suspension.wait();
+  return outcome;
+}
+
+StorageRef share(Storage* storage) {
+  storage->retain();
+  return StorageRef::adopt(storage);
+}
+
+/// Makes the manager the one that holds device copies of the region's storage. False: another one does not let go.
+bool attach(Frame& frame, Manager::Impl& manager, LaunchRegion& region) {
+  region.record = &StorageRecord::of(*region.storage.get(), region.view.element_bytes);
+  if (region.record->attach(manager.registry)) return true;
+  if (Manager::Impl* other = region.record->manager()) {
+    DropTask drop;
+    drop.storage = region.storage;
+    static_cast<void>(wait_for(frame, *other, std::move(drop)));   // attach tells whether it helped
+  }
+  return region.record->attach(manager.registry);
+}
+
+/// Null if nothing is against trying.
+const char* reason_against(const LaunchRequest& request) {
+  if (request.manager == nullptr) return "no device";
+  if (request.has_foreign_region) return "an argument is not in matrix storage";
+  if (request.plan.kernel->needs_fp64 && !request.manager->info().has_fp64) return "the device has no double precision";
+  return nullptr;
+}
+
+bool has_lost_input(const LaunchPlan& plan) {
+  return std::any_of(plan.regions.begin(), plan.regions.end(), [](const LaunchRegion& region) {
+    if (!region.is_read) return false;
+    const std::lock_guard lock(region.record->mutex);
+    return region.record->lost.overlaps(region.record->box_of(region.touched));
+  });
+}
+
+}  // namespace
+
+Launch::Launch(const KernelDesc& kernel, Frame& frame, Manager* manager)
+    : request_(std::make_unique<LaunchRequest>().release()) {
+  request_->plan.kernel = &kernel;
+  request_->frame = &frame;
+  request_->manager = manager;
+}
+
+Launch::~Launch() { const std::unique_ptr<LaunchRequest> owned(request_); }
+
+Launch& Launch::add_region(const RegionRef& view, const RegionRef& touched, int access, CopyOut copy_out) {
+  LaunchRegion region;
+  region.is_read = (access & kRead) != 0;
+  region.is_written = (access & kWrite) != 0;
+  region.copy_out = copy_out;
+  if (view.storage == nullptr || touched.storage != view.storage) {
+    request_->has_foreign_region = true;
+  } else {
+    region.storage = share(view.storage);
+    region.view = own(*view.storage, view.view);
+    region.touched = own(*view.storage, touched.view);
+  }
+  request_->plan.regions.push_back(std::move(region));
+  return *this;
+}
+
+Launch& Launch::scalar(std::int32_t value) {
+  request_->plan.scalars.push_back(scalar_of(value, value));
+  return *this;
+}
+Launch& Launch::scalar(std::int64_t value) {
+  request_->plan.scalars.push_back(scalar_of(value, value));
+  return *this;
+}
+Launch& Launch::scalar(float value) {
+  request_->plan.scalars.push_back(scalar_of(value, 0));
+  return *this;
+}
+Launch& Launch::scalar(double value) {
+  request_->plan.scalars.push_back(scalar_of(value, 0));
+  return *this;
+}
+
+Launch& Launch::tile(int element_bytes, int num_dims, const TileDim* dims) {
+  request_->plan.tiles.push_back({element_bytes, std::vector<TileDim>(dims, dims + num_dims)});
+  return *this;
+}
+
+Launch& Launch::range(int num_dims, const std::int32_t* lo, const std::int32_t* extent) {
+  request_->plan.lo.assign(lo, lo + num_dims);
+  request_->plan.extent.assign(extent, extent + num_dims);
+  return *this;
+}
+
+Launch& Launch::group(const std::int64_t* shape, int num_dims) {
+  for (int d = 0; d < std::min(num_dims, 3); ++d)
+    request_->plan.group[d] = static_cast<std::size_t>(std::max<std::int64_t>(1, shape[d]));
+  return *this;
+}
+
+bool Launch::run() {
+  LaunchRequest& request = *request_;
+  LaunchPlan& plan = request.plan;
+  PBRT_CHECK(static_cast<int>(plan.regions.size()) == plan.kernel->num_regions, "one call per region of the kernel");
+  PBRT_CHECK(static_cast<int>(plan.scalars.size()) == plan.kernel->num_scalars, "one call per scalar of the kernel");
+  PBRT_CHECK(static_cast<int>(plan.tiles.size()) == plan.kernel->num_tiles, "one call per tile of the kernel");
+  if (std::any_of(plan.extent.begin(), plan.extent.end(), [](std::int32_t extent) { return extent <= 0; })) return true;
+  if (const char* reason = reason_against(request)) {
+    request.outcome = {false, reason};
+    return false;
+  }
+  Manager::Impl& manager = request.manager->impl();
+  if (!request.manager->is_alive()) {
+    request.outcome = {false, manager.failure_message()};
+    return false;
+  }
+  for (LaunchRegion& region : plan.regions) {
+    if (attach(*request.frame, manager, region)) continue;
+    request.outcome = {false, "the data is on another device"};
+    return false;
+  }
+  if (has_lost_input(plan)) throw DeviceLost("results were lost with a device");
+  request.outcome = submit(*request.frame, manager, std::move(plan), false);
+  return request.outcome.ok;
+}
+
+const char* Launch::reason() const { return request_->outcome.reason.c_str(); }
+
+namespace detail {
+
+void need_on_host_slow(Frame& frame, const RegionRef& region) {
+  StorageRecord* record = StorageRecord::find(*region.storage);
+  const OwnedView view = own(*region.storage, region.view);
+  {
+    const std::lock_guard lock(record->mutex);
+    const GridBox box = record->box_of(view);
+    if (record->lost.overlaps(box)) throw DeviceLost("results were lost with a device");
+    if (!record->dirty.overlaps(box)) return;
+  }
+  Manager::Impl* manager = record->manager();
+  PBRT_CHECK(manager != nullptr, "a manager that ends copies everything out");
+  FetchTask task;
+  task.storage = share(region.storage);
+  task.view = view;
+  const Outcome outcome = wait_for(frame, *manager, std::move(task));
+  if (!outcome.ok) throw DeviceLost(outcome.reason);
+}
+
+void before_host_write_slow(Frame& frame, const RegionRef& region) {
+  StorageRecord* record = StorageRecord::find(*region.storage);
+  const OwnedView view = own(*region.storage, region.view);
+  {
+    const std::lock_guard lock(record->mutex);
+    if (!record->host_in_use(record->box_of(view))) return;
+  }
+  Manager::Impl* manager = record->manager();
+  if (manager == nullptr) return;
+  QuiesceTask task;
+  task.storage = share(region.storage);
+  task.view = view;
+  static_cast<void>(wait_for(frame, *manager, std::move(task)));   // cannot fail
+}
+
+void wrote_on_host_slow(const RegionRef& region) {
+  StorageRecord* record = StorageRecord::find(*region.storage);
+  const OwnedView view = own(*region.storage, region.view);
+  const std::lock_guard lock(record->mutex);
+  record->wrote_on_host(view);
+}
+
+}  // namespace detail
+
+void Manager::drop_device_copies(Frame& frame, Storage* storage) {
+  if (storage_state(storage) == 0) return;
+  Impl* owner = StorageRecord::find(*storage)->manager();
+  if (owner == nullptr) return;
+  DropTask task;
+  task.storage = share(storage);
+  static_cast<void>(wait_for(frame, *owner, std::move(task)));   // cannot fail
+}
+
+bool Manager::prefetch(Frame& frame, const RegionRef& region) {
+  if (!is_alive() || region.storage == nullptr) return false;
+  LaunchPlan plan;
+  LaunchRegion& wanted = plan.regions.emplace_back();
+  wanted.storage = share(region.storage);
+  wanted.view = wanted.touched = own(*region.storage, region.view);
+  wanted.is_read = true;
+  return attach(frame, *impl_, wanted) && submit(frame, *impl_, std::move(plan), true).ok;
+}
+
+void Manager::drain(Frame& frame) { static_cast<void>(wait_for(frame, *impl_, DrainTask{})); }   // cannot fail
+
+}  // namespace pbrt::gpu

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+// The data of one launch and of one wait, as they travel from a worker to the management thread. Private to runtime/gpu.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/gpu/device.h"
+#include "runtime/gpu/launch.h"
+#include "runtime/gpu/layout.h"
+#include "runtime/gpu/storage_record.h"
+#include "runtime/sched/frame.h"
+
+namespace pbrt::gpu {
+
+struct LaunchRegion {
+  StorageRef storage;
+  StorageRecord* record = nullptr;
+  OwnedView view;          ///< the kernel's argument
+  OwnedView touched;       ///< what it reads or writes of it
+  bool is_read = false;
+  bool is_written = false;
+  CopyOut copy_out = CopyOut::May;
+};
+
+struct LaunchTile {
+  int element_bytes = 0;
+  std::vector<TileDim> dims;
+};
+
+struct LaunchScalar {
+  KernelArg arg;
+  std::int64_t integer = 0;   ///< the value, if it is an integer
+};
+
+/// Where a fiber finds how its wait ended. On the fiber's stack; the manager writes it before it wakes.
+struct Outcome {
+  bool ok = false;
+  std::string reason;
+};
+
+/// A fiber to wake, once.
+struct WaitingFiber {
+  Outcome* outcome = nullptr;
+  std::optional<Waker> waker;
+
+  void finish(bool ok, std::string reason = {}) {
+    if (!waker) return;
+    outcome->ok = ok;
+    outcome->reason = std::move(reason);
+    const Waker wake = *waker;
+    waker.reset();
+    wake.wake();
+  }
+};
+
+/// What Launch collects.
+struct LaunchPlan {
+  const KernelDesc* kernel = nullptr;
+  std::vector<LaunchRegion> regions;
+  std::vector<LaunchScalar> scalars;
+  std::vector<LaunchTile> tiles;
+  std::vector<std::int32_t> lo, extent;
+  std::array<std::size_t, 3> group = {1, 1, 1};
+};
+
+class Operation;
+
+/// Common to the tasks of one kernel execution; the manager thread's.
+struct LaunchJob {
+  enum class Stage : std::uint8_t { Submitted, Prepared, Executing, Ended };
+
+  LaunchPlan plan;
+  WaitingFiber waiting;
+  Stage stage = Stage::Submitted;
+  bool only_prefetch = false;        ///< copies its regions in and launches nothing
+  bool is_enqueued = false;          ///< the kernel may have changed device memory
+  Kernel* kernel = nullptr;
+  KernelRange range;
+  std::vector<std::size_t> tile_bytes;
+  std::vector<StorageRecord*> pinned;
+  std::vector<std::shared_ptr<Operation>> operations;   ///< to wait for before the job ends
+};
+
+}  // namespace pbrt::gpu

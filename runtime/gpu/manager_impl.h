@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+// The inside of Manager: queue, thread, tasks. Private to runtime/gpu; manager.cpp has the thread, tasks.cpp the
+// tasks, memory.cpp the buffers, launch.cpp what fibers call.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <variant>
+#include <vector>
+
+#include "runtime/gpu/kernel_table.h"
+#include "runtime/gpu/launch_job.h"
+#include "runtime/gpu/manager.h"
+#include "runtime/gpu/storage_record.h"
+
+namespace pbrt::gpu {
+
+/// A copy or a kernel in flight. Lives until the device has reported its end and the manager has seen it.
+class Operation final : public Completion {
+ public:
+  explicit Operation(Manager::Impl& manager) : manager_(&manager) {}
+  void done(bool ok) noexcept override;
+
+  std::vector<std::unique_ptr<OperationPart>> parts;
+  // Manager thread only.
+  bool is_applied = false;   ///< has ended, and the records know it
+  bool is_ok = false;
+
+ private:
+  Manager::Impl* manager_;
+};
+
+using JobPtr = std::shared_ptr<LaunchJob>;
+
+// The tasks of a kernel execution, in the order of the queue.
+struct PrepareTask { JobPtr job; };
+struct CopyInTask { JobPtr job; std::size_t region = 0; };
+struct ExecuteTask { JobPtr job; };
+/// One per launch: applies what the read-backs and the kernel did when they have ended.
+struct CompletionTask { JobPtr job; };
+
+// Tasks that fibers wait for.
+struct FetchTask { StorageRef storage; OwnedView view; WaitingFiber waiting; };     ///< copy-out on demand
+struct QuiesceTask { StorageRef storage; OwnedView view; WaitingFiber waiting; };   ///< no operation uses the host's memory
+struct DropTask { StorageRef storage; WaitingFiber waiting; };
+struct DrainTask { WaitingFiber waiting; };
+/// Waits for an eviction's copy-out.
+struct EvictionTask { std::shared_ptr<Operation> operation; };
+
+using Task = std::variant<PrepareTask, CopyInTask, ExecuteTask, CompletionTask, FetchTask, QuiesceTask, DropTask, DrainTask,
+                          EvictionTask>;
+
+enum class Progress : std::uint8_t { Done, NotReady };
+
+struct Manager::Impl {
+  Impl(std::unique_ptr<Device> managed, ManagerOptions manager_options);
+  ~Impl();
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+
+  // Any thread.
+  void push(Task task);
+  void push_all(std::vector<Task> tasks);
+  void signal_end(Operation& operation, bool ok);
+  /// Lets tasks that are not ready be tried again.
+  void poke();
+  template <class F>
+  void count(F&& change) {
+    const std::lock_guard lock(statistics_mutex);
+    change(statistics);
+  }
+  [[nodiscard]] std::string failure_message();
+
+  // Manager thread: manager.cpp.
+  void run_thread();
+  void run_task(Task task);
+  [[nodiscard]] Progress attempt(Task& task);
+  [[nodiscard]] bool is_finished() const;
+  void flush_if_needed();
+  /// Applies operations that have ended to the records. Pre: `lock` holds `mutex`; it is released meanwhile.
+  void apply_ended(std::unique_lock<std::mutex>& lock);
+  void apply(Operation& operation, bool ok);
+  void fail_device(const std::string& why);
+  void abandon_operations();
+  void warn(const std::string& line);
+  [[nodiscard]] std::shared_ptr<Operation> new_operation();
+  /// Forgets an operation that the device refused.
+  void discard(Operation& operation);
+  void shut_down();
+  void bring_all_home();
+
+  // Manager thread: tasks.cpp.
+  [[nodiscard]] Progress run(PrepareTask& task);
+  [[nodiscard]] Progress run(CopyInTask& task);
+  [[nodiscard]] Progress run(ExecuteTask& task);
+  [[nodiscard]] Progress run(CompletionTask& task);
+  [[nodiscard]] Progress run(FetchTask& task);
+  [[nodiscard]] Progress run(QuiesceTask& task);
+  [[nodiscard]] Progress run(DropTask& task);
+  [[nodiscard]] Progress run(DrainTask& task);
+  [[nodiscard]] Progress run(EvictionTask& task);
+  void end(LaunchJob& job, bool ok, const std::string& reason);
+  void fail(LaunchJob& job, const std::string& reason) { end(job, false, reason); }
+  [[nodiscard]] Progress copy_in(LaunchJob& job, LaunchRegion& region);
+  [[nodiscard]] bool choose_kernel(LaunchJob& job);
+  [[nodiscard]] bool tiles_fit(LaunchJob& job);
+  [[nodiscard]] std::vector<KernelArg> arguments(const LaunchJob& job) const;
+  void enqueue_kernel(LaunchJob& job);
+  void enqueue_eager_reads(LaunchJob& job);
+  void record_kernel(LaunchJob& job, Operation& operation);
+  void unpin(LaunchJob& job);
+  /// Enqueues reads of `boxes`; they count as copied when the operation has ended.
+  [[nodiscard]] std::shared_ptr<Operation> copy_out(StorageRecord& record, StorageRef storage, const BoxSet& boxes);
+
+  // Manager thread: memory.cpp.
+  enum class Acquired : std::uint8_t { Yes, Later, No };
+  [[nodiscard]] Acquired acquire_buffers(LaunchJob& job);
+  [[nodiscard]] Acquired acquire_buffer(StorageRecord& record);
+  [[nodiscard]] std::unique_ptr<Buffer> take_pooled(std::size_t size_bytes);
+  void pin(LaunchJob& job, StorageRecord& record);
+  [[nodiscard]] bool empty_pool();
+  [[nodiscard]] bool evict_clean();
+  [[nodiscard]] bool evict_dirty();
+  /// Pre: registry mutex held, record's mutex held.
+  void release_buffer(StorageRecord& record);
+
+  std::unique_ptr<Device> device;
+  DeviceInfo info;
+  ManagerOptions options;
+  std::uint64_t memory_limit = 0;
+  std::shared_ptr<Registry> registry;
+
+  // The queue: any thread, under `mutex`.
+  mutable std::mutex mutex;
+  std::condition_variable wake;
+  std::deque<Task> queue;
+  std::uint64_t epoch = 0;             ///< counts pushes and ended operations
+  struct Ended {
+    Operation* operation;
+    bool ok;
+  };
+  std::vector<Ended> ended;            ///< reported by the device, not yet applied
+  bool is_stopping = false;
+  std::string failure;                 ///< why the device was dropped
+  std::atomic<bool> is_alive{true};
+  std::atomic<std::int64_t> active_jobs{0};
+
+  // Manager thread only.
+  KernelTable kernels;
+  std::vector<std::shared_ptr<Operation>> operations;   ///< in flight
+  std::vector<std::shared_ptr<Operation>> abandoned;    ///< of a failed device: it may still report their end
+  bool needs_flush = false;
+  int num_pinning_jobs = 0;            ///< prepared and not ended
+  std::uint64_t clock = 0;
+
+  mutable std::mutex statistics_mutex;
+  DeviceStatistics statistics;
+  Device::Counters counters_at_reset;
+  std::vector<RejectedKernel> rejected;
+
+  std::thread thread;
+};
+
+}  // namespace pbrt::gpu

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+// The residency table: per storage its buffer on the device and which boxes are current there, newer there, or in
+// use by operations in flight; per device the registry of such records. Used by the manager thread and, through
+// launch.cpp, by workers.
+//
+// A storage is on one device at a time. Boxes are exact. Versions are kept as set differences: what is
+// written anew leaves the sets of older operations, so that an older copy-out cannot make newer data count as copied.
+//
+// Lock order: Registry::mutex before StorageRecord::mutex. No StorageRef is released under either.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "runtime/gpu/box.h"
+#include "runtime/gpu/device.h"
+#include "runtime/gpu/layout.h"
+#include "runtime/gpu/manager.h"
+#include "runtime/matrix/storage.h"
+
+namespace pbrt::gpu {
+
+class StorageRecord;
+
+/// What the records of one device share. Outlives the manager as long as a record refers to it.
+struct Registry {
+  std::mutex mutex;
+  std::vector<StorageRecord*> records;
+  /// Buffers of storages that are gone, for reuse by size; only on devices with memory of their own.
+  std::vector<std::unique_ptr<Buffer>> pool;
+  std::uint64_t used_bytes = 0;         ///< of all buffers, pooled ones too
+  bool shares_host_memory = false;
+  bool is_short = false;                ///< the manager waits for a buffer of a storage that is going
+  Manager::Impl* manager = nullptr;     ///< null: ended
+};
+
+/// What one operation in flight does with one storage. Owned by the operation; in the record's list until it ends.
+struct OperationPart {
+  StorageRecord* record = nullptr;
+  StorageRef storage;                   ///< keeps record and memory alive
+  BoxSet host_use;                      ///< host memory that it reads or writes
+  BoxSet host_result;                   ///< what is current on the host when it has ended
+};
+
+class StorageRecord final : public DeviceRecord {
+ public:
+  /// Finds or makes the record of `storage`. Threads: any.
+  [[nodiscard]] static StorageRecord& of(Storage& storage, int element_bytes);
+  /// The record, or null if the storage never was on a device.
+  [[nodiscard]] static StorageRecord* find(const Storage& storage);
+  ~StorageRecord() override;
+
+  /// Registers with `registry` if the record belongs to no running manager or holds nothing there.
+  ///
+  /// Post: false: another manager has a buffer of it
+  [[nodiscard]] bool attach(const std::shared_ptr<Registry>& registry);
+  /// The manager that has this storage's device copy; null if none.
+  [[nodiscard]] Manager::Impl* manager();
+
+  std::mutex mutex;
+
+  // All below: with `mutex` held.
+
+  /// Refines the grid for the view. False: the view is not of the storage's shape.
+  [[nodiscard]] bool adopt(const OwnedView& view);
+  /// The cells of the view; the whole storage if it is not of the storage's shape.
+  [[nodiscard]] GridBox box_of(const OwnedView& view);
+
+  /// A kernel writes `box` on the device: newer there than on the host.
+  void wrote_on_device(const GridBox& box);
+  void wrote_on_host(const OwnedView& view);
+  void begin(OperationPart& part);
+  void end(OperationPart& part, bool ok);
+  /// Forgets the device: what was only there is lost.
+  void lose_device();
+  [[nodiscard]] bool host_in_use(const GridBox& box) const;
+  [[nodiscard]] bool is_busy() const { return pins != 0 || !parts_.empty(); }
+  /// Boxes of `dirty` in `box` that no copy-out in flight brings.
+  [[nodiscard]] BoxSet dirty_not_under_way(const GridBox& box) const;
+  void publish_state();
+
+  [[nodiscard]] const Layout& layout() const { return layout_; }
+  [[nodiscard]] Storage& storage() const { return *storage_; }
+  [[nodiscard]] GridBox whole() const;
+
+  std::unique_ptr<Buffer> buffer;
+  BoxSet valid;          ///< current on the device
+  BoxSet dirty;          ///< and newer than on the host
+  BoxSet lost;           ///< was dirty on a device that failed
+  int pins = 0;          ///< launches prepared and not ended
+  std::uint64_t last_use = 0;
+
+ private:
+  StorageRecord(Storage& storage, int element_bytes);
+  void detach();
+
+  Storage* storage_;
+  Layout layout_;
+  std::vector<OperationPart*> parts_;
+  std::mutex attach_mutex_;   // guards registry_; before Registry::mutex
+  std::shared_ptr<Registry> registry_;
+};
+
+}  // namespace pbrt::gpu

@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: MIT
+// The tasks of the management thread.
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <utility>
+
+#include "runtime/config/check.h"
+#include "runtime/gpu/manager_impl.h"
+
+namespace pbrt::gpu {
+namespace {
+
+template <class T>
+KernelArg value_arg(T value) {
+  KernelArg arg;
+  arg.size_bytes = sizeof(T);
+  std::memcpy(arg.value.data(), &value, sizeof(T));
+  return arg;
+}
+
+std::size_t tile_bytes_of(const LaunchTile& tile, const std::array<std::size_t, 3>& group) {
+  auto bytes = static_cast<std::size_t>(tile.element_bytes);
+  for (const TileDim& dim : tile.dims) {
+    std::int64_t extent = dim.extent;
+    for (std::size_t d = 0; d < 3; ++d)
+      extent += (dim.step[d] < 0 ? -dim.step[d] : dim.step[d]) * (static_cast<std::int64_t>(group[d]) - 1);
+    bytes *= static_cast<std::size_t>(std::max<std::int64_t>(0, extent));
+  }
+  return bytes;
+}
+
+}  // namespace
+
+/// Ends a job and wakes its fiber if it still waits. A failed launch leaves the host's outputs as they were.
+void Manager::Impl::end(LaunchJob& job, bool ok, const std::string& reason) {
+  if (job.stage == LaunchJob::Stage::Ended) return;
+  if (job.stage != LaunchJob::Stage::Submitted) --num_pinning_jobs;
+  job.stage = LaunchJob::Stage::Ended;
+  active_jobs.fetch_sub(1, std::memory_order_relaxed);
+  unpin(job);
+  if (!ok) {
+    count([](DeviceStatistics& s) { ++s.launches_failed; });
+    for (LaunchRegion& region : job.plan.regions) {
+      if (!job.is_enqueued || !job.waiting.waker || !region.is_written || region.is_read) continue;
+      const std::lock_guard lock(region.record->mutex);
+      const GridBox box = region.record->box_of(region.touched);
+      region.record->dirty.remove(box);
+      region.record->lost.remove(box);
+      region.record->publish_state();
+    }
+  }
+  job.waiting.finish(ok, reason);
+}
+
+// --- prepare ---------------------------------------------------------------------------------
+
+Progress Manager::Impl::run(PrepareTask& task) {
+  LaunchJob& job = *task.job;
+  if (job.stage != LaunchJob::Stage::Submitted) return Progress::Done;
+  if (!is_alive) return fail(job, failure_message()), Progress::Done;
+  if (!job.only_prefetch && job.kernel == nullptr && !choose_kernel(job)) return Progress::Done;
+  const auto fits_its_matrix = [](LaunchRegion& region) {
+    const std::lock_guard lock(region.record->mutex);
+    return region.record->adopt(region.view) && region.record->adopt(region.touched);
+  };
+  if (!std::all_of(job.plan.regions.begin(), job.plan.regions.end(), fits_its_matrix))
+    return fail(job, "a region is not of its matrix's shape"), Progress::Done;
+  switch (acquire_buffers(job)) {
+    case Acquired::Yes:
+      job.stage = LaunchJob::Stage::Prepared;
+      ++num_pinning_jobs;
+      return Progress::Done;
+    case Acquired::Later: return Progress::NotReady;
+    case Acquired::No: break;
+  }
+  return fail(job, "device memory"), Progress::Done;
+}
+
+bool Manager::Impl::choose_kernel(LaunchJob& job) {
+  LaunchPlan& plan = job.plan;
+  const int num_loops = static_cast<int>(plan.extent.size());
+  for (int d = std::max(num_loops, 0); d < 3; ++d) plan.group[d] = 1;
+  const std::array<std::size_t, 3> wanted = plan.group;
+  std::array<std::size_t, 3> group = clamp_group(wanted, info, info.max_group_size);
+  KernelTable::Found found = kernels.find(*device, plan, group);
+  // A kernel may allow less than the device; one specialised for its group is built again for the smaller one.
+  for (int attempt = 0; attempt < 3 && found.kernel != nullptr; ++attempt) {
+    const auto allowed = clamp_group(group, info, found.kernel->limits().max_group_size);
+    if (allowed == group) break;
+    group = allowed;
+    if (plan.kernel->specialize_group) found = kernels.find(*device, plan, group);
+  }
+  if (found.kernel == nullptr) {
+    if (found.new_log != nullptr) {
+      warn(std::string("device `") + info.name + "` rejected kernel `" + plan.kernel->name + "`; its CPU version is used");
+      const std::lock_guard lock(statistics_mutex);
+      ++statistics.builds_rejected;
+      rejected.push_back({plan.kernel->name, *found.new_log});
+    }
+    return fail(job, "the driver rejected the kernel"), false;
+  }
+  const bool is_clamped = group != wanted;
+  count([&](DeviceStatistics& s) {
+    s.generic_builds_used += found.is_generic ? 1 : 0;
+    s.groups_clamped += is_clamped ? 1 : 0;
+  });
+  job.kernel = found.kernel;
+  job.range.num_dims = std::clamp(num_loops, 1, 3);
+  job.range.group = group;
+  std::array<std::size_t, 3> extent = {1, 1, 1};
+  for (int d = 0; d < num_loops; ++d) extent[std::min(d, 2)] *= static_cast<std::size_t>(plan.extent[d]);
+  for (int d = 0; d < 3; ++d) job.range.global[d] = (extent[d] + group[d] - 1) / group[d] * group[d];
+  return tiles_fit(job);
+}
+
+bool Manager::Impl::tiles_fit(LaunchJob& job) {
+  std::uint64_t total = job.kernel->limits().local_bytes;
+  for (const LaunchTile& tile : job.plan.tiles) {
+    job.tile_bytes.push_back(tile_bytes_of(tile, job.range.group));
+    total += job.tile_bytes.back();
+  }
+  if (total <= info.local_bytes) return true;
+  return fail(job, "local memory"), false;
+}
+
+// --- copy-in ---------------------------------------------------------------------------------
+
+Progress Manager::Impl::run(CopyInTask& task) {
+  LaunchJob& job = *task.job;
+  if (job.stage == LaunchJob::Stage::Ended) return Progress::Done;
+  if (!is_alive) return fail(job, failure_message()), Progress::Done;
+  if (job.stage == LaunchJob::Stage::Submitted) return Progress::NotReady;
+  return copy_in(job, job.plan.regions[task.region]);
+}
+
+Progress Manager::Impl::copy_in(LaunchJob& job, LaunchRegion& region) {
+  if (!region.is_read) return Progress::Done;
+  StorageRecord& record = *region.record;
+  std::vector<CopyShape> shapes;
+  auto part = std::make_unique<OperationPart>();
+  BoxSet missing;
+  {
+    const std::lock_guard lock(record.mutex);
+    missing = BoxSet(record.box_of(region.touched));
+    missing.remove(record.valid);
+    record.valid.add(missing);
+    if (info.shares_host_memory) return Progress::Done;
+    if (missing.is_empty()) return count([](DeviceStatistics& s) { ++s.copies_avoided; }), Progress::Done;
+    shapes = record.layout().copy_shapes(missing);
+    part->record = &record;
+    part->storage = region.storage;
+    if (!device->copies_at_enqueue(shapes)) part->host_use = missing;
+    record.begin(*part);
+  }
+  const std::shared_ptr<Operation> operation = new_operation();
+  operation->parts.push_back(std::move(part));
+  try {
+    device->write(*record.buffer, record.storage().data(), shapes, *operation);
+  } catch (const DeviceRefusal& refusal) {
+    discard(*operation);
+    {
+      const std::lock_guard lock(record.mutex);
+      record.valid.remove(missing);
+    }
+    return fail(job, refusal.what()), Progress::Done;
+  }
+  job.operations.push_back(operation);
+  std::size_t bytes = 0;
+  for (const CopyShape& shape : shapes) bytes += shape.bytes();
+  count([&](DeviceStatistics& s) {
+    ++s.copies_to_device;
+    s.bytes_to_device += static_cast<std::int64_t>(bytes);
+  });
+  return Progress::Done;
+}
+
+// --- execute ---------------------------------------------------------------------------------
+
+Progress Manager::Impl::run(ExecuteTask& task) {
+  LaunchJob& job = *task.job;
+  if (job.stage == LaunchJob::Stage::Ended) return Progress::Done;
+  if (!is_alive) return fail(job, failure_message()), Progress::Done;
+  if (job.stage == LaunchJob::Stage::Submitted) return Progress::NotReady;
+  if (job.only_prefetch) {
+    job.stage = LaunchJob::Stage::Executing;
+    return Progress::Done;
+  }
+  enqueue_kernel(job);
+  if (job.stage == LaunchJob::Stage::Ended) return Progress::Done;
+  enqueue_eager_reads(job);
+  job.stage = LaunchJob::Stage::Executing;
+  flush_if_needed();
+  if (!is_alive) return fail(job, failure_message()), Progress::Done;
+  const bool is_awaited =
+      std::any_of(job.plan.regions.begin(), job.plan.regions.end(),
+                  [](const LaunchRegion& region) { return region.is_written && region.copy_out == CopyOut::Must; });
+  // In-order execution keeps the order of what the fiber launches next.
+  if (!is_awaited) job.waiting.finish(true);
+  return Progress::Done;
+}
+
+std::vector<KernelArg> Manager::Impl::arguments(const LaunchJob& job) const {
+  std::vector<KernelArg> args;
+  for (const LaunchRegion& region : job.plan.regions) {
+    KernelArg data;
+    data.kind = KernelArg::Kind::Buffer;
+    data.buffer = region.record->buffer.get();
+    args.push_back(data);
+    args.push_back(value_arg(region.view.offset));
+    for (int d = 0; d < region.view.num_dims; ++d) args.push_back(value_arg(region.view.strides[d]));
+    for (int d = 0; d < region.view.num_dims; ++d) args.push_back(value_arg(static_cast<std::int32_t>(region.view.sizes[d])));
+  }
+  for (const LaunchScalar& scalar : job.plan.scalars) args.push_back(scalar.arg);
+  for (const std::int32_t lo : job.plan.lo) args.push_back(value_arg(lo));
+  for (const std::int32_t extent : job.plan.extent) args.push_back(value_arg(extent));
+  for (const std::size_t bytes : job.tile_bytes) {
+    KernelArg tile;
+    tile.kind = KernelArg::Kind::Local;
+    tile.size_bytes = std::max<std::size_t>(bytes, 1);
+    args.push_back(tile);
+  }
+  return args;
+}
+
+void Manager::Impl::enqueue_kernel(LaunchJob& job) {
+  const std::vector<KernelArg> args = arguments(job);
+  const std::shared_ptr<Operation> operation = new_operation();
+  job.is_enqueued = true;
+  try {
+    device->launch(*job.kernel, args, job.range, *operation);
+  } catch (const DeviceRefusal& refusal) {
+    job.is_enqueued = false;
+    discard(*operation);
+    return fail(job, refusal.what());
+  }
+  job.operations.push_back(operation);
+  record_kernel(job, *operation);
+  count([](DeviceStatistics& s) { ++s.launches; });
+}
+
+/// Notes in the records what the kernel, enqueued just now, writes and which memory it uses.
+void Manager::Impl::record_kernel(LaunchJob& job, Operation& operation) {
+  for (LaunchRegion& region : job.plan.regions) {
+    auto part = std::make_unique<OperationPart>();
+    part->record = region.record;
+    part->storage = region.storage;
+    const std::lock_guard lock(region.record->mutex);
+    const GridBox box = region.record->box_of(region.touched);
+    if (region.is_written) region.record->wrote_on_device(box);
+    if (info.shares_host_memory) {
+      part->host_use = BoxSet(box);
+      if (region.is_written) part->host_result = BoxSet(box);
+    }
+    region.record->begin(*part);
+    operation.parts.push_back(std::move(part));
+  }
+}
+
+void Manager::Impl::enqueue_eager_reads(LaunchJob& job) {
+  if (info.shares_host_memory) return;
+  for (LaunchRegion& region : job.plan.regions) {
+    if (!region.is_written || region.copy_out != CopyOut::Must) continue;
+    BoxSet boxes;
+    {
+      const std::lock_guard lock(region.record->mutex);
+      boxes = region.record->dirty_not_under_way(region.record->box_of(region.touched));
+    }
+    if (!boxes.is_empty()) job.operations.push_back(copy_out(*region.record, region.storage, boxes));
+  }
+}
+
+std::shared_ptr<Operation> Manager::Impl::copy_out(StorageRecord& record, StorageRef storage, const BoxSet& boxes) {
+  std::vector<CopyShape> shapes;
+  auto part = std::make_unique<OperationPart>();
+  part->record = &record;
+  part->storage = std::move(storage);
+  part->host_use = part->host_result = boxes;
+  {
+    const std::lock_guard lock(record.mutex);
+    shapes = record.layout().copy_shapes(boxes);
+    record.begin(*part);
+  }
+  const std::shared_ptr<Operation> operation = new_operation();
+  operation->parts.push_back(std::move(part));
+  try {
+    device->read(*record.buffer, record.storage().data(), shapes, *operation);
+  } catch (const DeviceRefusal& refusal) {
+    // Results that cannot be read back are lost: the device is of no use.
+    throw DeviceFailure(refusal.what());
+  }
+  std::size_t bytes = 0;
+  for (const CopyShape& shape : shapes) bytes += shape.bytes();
+  count([&](DeviceStatistics& s) {
+    ++s.copies_to_host;
+    s.bytes_to_host += static_cast<std::int64_t>(bytes);
+  });
+  return operation;
+}
+
+// --- completion ------------------------------------------------------------------------------
+
+Progress Manager::Impl::run(CompletionTask& task) {
+  LaunchJob& job = *task.job;
+  if (job.stage == LaunchJob::Stage::Ended) return Progress::Done;
+  if (!is_alive) return fail(job, failure_message()), Progress::Done;
+  if (job.stage != LaunchJob::Stage::Executing) return Progress::NotReady;
+  const auto has_ended = [](const std::shared_ptr<Operation>& operation) { return operation->is_applied; };
+  if (!std::all_of(job.operations.begin(), job.operations.end(), has_ended)) return Progress::NotReady;
+  end(job, true, {});
+  return Progress::Done;
+}
+
+// --- what fibers wait for --------------------------------------------------------------------
+
+Progress Manager::Impl::run(FetchTask& task) {
+  StorageRecord& record = *StorageRecord::find(*task.storage.get());
+  BoxSet boxes;
+  {
+    const std::lock_guard lock(record.mutex);
+    const GridBox box = record.box_of(task.view);
+    if (record.lost.overlaps(box)) return task.waiting.finish(false, "results were lost with a device"), Progress::Done;
+    if (!record.dirty.overlaps(box)) return task.waiting.finish(true), Progress::Done;
+    boxes = record.dirty_not_under_way(box);
+  }
+  if (!boxes.is_empty()) static_cast<void>(copy_out(record, task.storage, boxes));   // seen through the record
+  return Progress::NotReady;
+}
+
+Progress Manager::Impl::run(QuiesceTask& task) {
+  StorageRecord& record = *StorageRecord::find(*task.storage.get());
+  {
+    const std::lock_guard lock(record.mutex);
+    if (record.host_in_use(record.box_of(task.view))) return Progress::NotReady;
+  }
+  task.waiting.finish(true);
+  return Progress::Done;
+}
+
+Progress Manager::Impl::run(DropTask& task) {
+  StorageRecord& record = *StorageRecord::find(*task.storage.get());
+  BoxSet boxes;
+  {
+    const std::lock_guard registry_lock(registry->mutex);
+    const std::lock_guard lock(record.mutex);
+    boxes = record.dirty_not_under_way(record.whole());
+    if (record.dirty.is_empty() && !record.is_busy()) {
+      release_buffer(record);
+      task.waiting.finish(true);
+      return Progress::Done;
+    }
+  }
+  if (!boxes.is_empty()) static_cast<void>(copy_out(record, task.storage, boxes));   // seen through the record
+  return Progress::NotReady;
+}
+
+Progress Manager::Impl::run(DrainTask& task) {
+  if (!operations.empty() || active_jobs.load(std::memory_order_relaxed) != 0) return Progress::NotReady;
+  task.waiting.finish(true);
+  return Progress::Done;
+}
+
+Progress Manager::Impl::run(EvictionTask& task) {
+  return task.operation == nullptr || task.operation->is_applied ? Progress::Done : Progress::NotReady;
+}
+
+}  // namespace pbrt::gpu
