@@ -33,16 +33,35 @@ class Frame;
 class Scheduler;
 class Worker;
 
+/// State of the body API that belongs to a task (its random stream). Opaque to the scheduler.
+struct TaskLocal {
+  std::uint64_t key = 0;
+  std::uint64_t words[2] = {0, 0};
+};
+
+/// How the scheduler keeps TaskLocal: null in RunState where no body asks for it, then it costs nothing.
+struct TaskLocalHooks {
+  /// Key for the task that the running one spawns next.
+  std::uint64_t (*child_key)();
+  /// Makes `local` current on this thread (null: none) and returns the one before.
+  TaskLocal* (*exchange)(TaskLocal* local);
+};
+
 /// What all frames of one Scheduler::run share. Written before the run starts, except `aborted`.
 struct RunState {
   RunContext* context = nullptr;
   std::int64_t sequential_cutoff = 64;
+  const TaskLocalHooks* hooks = nullptr;
+  std::uint64_t root_local_key = 0;
+  /// Set by the scheduler.
   int num_workers = 1;
   /// Set by abort: tasks that have not started are dropped, calls throw RunAborted.
   std::atomic<bool> aborted{false};
 };
 
 namespace detail {
+
+struct GraphTask;
 
 /// What frames need to know of the fiber they run on. The rest is in fiber.h.
 struct FiberHead {
@@ -60,8 +79,10 @@ struct Task {
   using Entry = void (*)(Task& task, Frame* frame);
 
   Entry entry = nullptr;
+  /// Frame that joins the task.
   Frame* parent = nullptr;
   Task* next = nullptr;
+  std::uint64_t local_key = 0;
   TaskKind kind = TaskKind::Spawned;
   std::uint8_t size_class = 0;
 };
@@ -173,6 +194,7 @@ class Frame {
   friend class CallFrame;
   friend class Suspension;
   friend class TaskGroup;
+  friend void finish_graph_task(detail::GraphTask& task, Worker& worker);
   template <class F>
   friend void call_on_fresh_stack_if_needed(Frame& frame, F&& f);
 
@@ -181,6 +203,7 @@ class Frame {
   void push_child(detail::Task& task);
   void join();
   void rethrow();
+  void keep_error(ErrorState state, std::exception_ptr error);
 
   detail::FiberHead* fiber_;
   RunState* run_;
@@ -253,7 +276,7 @@ class Waker {
 /// Pre: after waker() was handed out, wait() is called before the Suspension dies.
 class Suspension {
  public:
-  explicit Suspension(Frame& frame) : fiber_(frame.fiber_) {}
+  explicit Suspension(Frame& frame);
   Suspension(const Suspension&) = delete;
   Suspension& operator=(const Suspension&) = delete;
 
@@ -267,7 +290,7 @@ class Suspension {
   enum State : std::uint32_t { kRunning, kSuspended, kWoken };
 
   detail::FiberHead* fiber_;
-  Scheduler* scheduler_ = nullptr;
+  Scheduler* scheduler_;
   std::atomic<std::uint32_t> state_{kRunning};
 };
 

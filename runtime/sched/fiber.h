@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+// Stacks and the one function that switches between them. A Fiber is a logical thread of
+// execution: it has one active Stack, and more below it where calls went on to fresh
+// stacks. What runs on fibers and when they suspend is decided in worker.cpp.
+//
+// A context is either a thread's own stack (a worker's loop) or a pooled Stack. Each is
+// suspended at exactly one place, switch_context(from, to), where `from.resume_at` is filled
+// in by the code that runs next on that thread, after the jump. So:
+//
+// Proof: nobody enters a context whose registers are not saved.
+//   A fiber publishes nothing about its suspension itself. It leaves a request for its worker's
+//   loop and switches there; the first thing after the jump is the store to `resume_at`,
+//   then the loop carries the request out (join, waker). Who learns through that of the
+//   fiber (release/acquire there) sees `resume_at`.
+//
+// What the switch carries over besides registers: the exception state of the thread (libstdc++
+// keeps the caught and the in-flight exceptions per thread, not per stack), so a destructor
+// that syncs while the stack unwinds may suspend and go on elsewhere; and the announcements to
+// AddressSanitizer and ThreadSanitizer. Nothing in this folder keeps a thread-local address.
+#pragma once
+
+#include "runtime/sched/frame.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+
+namespace pbrt {
+
+inline constexpr std::size_t kStackBytes = std::size_t{256} * 1024;
+
+/// A place to switch to: saved registers (by the stack pointer), plus what the tools must be told.
+struct Context {
+  void* resume_at = nullptr;
+  /// Lowest address and size, for AddressSanitizer. A thread's own stack learns them at its first switch.
+  const void* stack_bottom = nullptr;
+  std::size_t stack_bytes = 0;
+  /// AddressSanitizer's fake stack and ThreadSanitizer's fiber of this context.
+  void* asan_fake_stack = nullptr;
+  void* tsan_fiber = nullptr;
+  /// Copy of the thread's exception state while suspended.
+  void* caught_exceptions = nullptr;
+  unsigned int num_uncaught_exceptions = 0;
+};
+
+/// Suspends `from`, which must be running on this thread, and goes on in `to`. Returns when someone switches to `from`,
+/// maybe on another thread.
+void switch_context(Context& from, Context& to);
+
+/// Makes `context` stand for the calling thread's own stack.
+void adopt_thread_stack(Context& context);
+
+struct Fiber;
+struct Stack;
+
+/// What lies in a mailbox for a woken fiber.
+struct ResumeTask : detail::Task {
+  explicit ResumeTask(Fiber& f) : fiber(f) { kind = detail::TaskKind::ResumeFiber; }
+  Fiber& fiber;
+};
+
+/// A logical thread of execution. Part of its first stack.
+struct Fiber : detail::FiberHead {
+  Context* active = nullptr;  // running or suspended: the first stack, or the newest fresh one
+  RunState* run = nullptr;
+  Stack& first_stack;
+  ResumeTask resume_task{*this};
+
+  explicit Fiber(Stack& stack) : first_stack(stack) {}
+};
+
+/// A pooled stack; its control block lies at its own top. It runs one job after another.
+struct Stack : Context {
+  Stack* next = nullptr;
+  /// The job, and where to go when it is done. `return_to` is read after `call` returned.
+  void (*call)(Stack& stack) = nullptr;
+  void* argument = nullptr;
+  Context* return_to = nullptr;
+  /// The fiber whose first stack this is; idle where the stack is a later one of another fiber.
+  Fiber fiber{*this};
+
+  /// Lowest usable address.
+  [[nodiscard]] const char* limit() const { return static_cast<const char*>(stack_bottom); }
+};
+
+/// Intrusive list of free stacks.
+class StackList {
+ public:
+  [[nodiscard]] int size() const { return size_; }
+  void push(Stack& stack) {
+    stack.next = first_;
+    first_ = &stack;
+    ++size_;
+  }
+  /// Null if there is none.
+  [[nodiscard]] Stack* pop() {
+    Stack* stack = first_;
+    if (stack != nullptr) {
+      first_ = stack->next;
+      --size_;
+    }
+    return stack;
+  }
+
+ private:
+  Stack* first_ = nullptr;
+  int size_ = 0;
+};
+
+/// The scheduler's reserve of stacks, shared by its workers.
+///
+/// Errors: take throws std::bad_alloc if the system has no more address space or mappings
+class StackPool {
+ public:
+  /// More free stacks than this are given back to the system.
+  static constexpr int kMaxFree = 64;
+
+  StackPool() = default;
+  ~StackPool();
+  StackPool(const StackPool&) = delete;
+  StackPool& operator=(const StackPool&) = delete;
+
+  [[nodiscard]] Stack& take();
+  void give_back(Stack& stack);
+
+ private:
+  std::mutex lock_;
+  StackList free_;
+};
+
+}  // namespace pbrt

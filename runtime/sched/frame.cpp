@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/sched/frame.h"
+
+#include "runtime/sched/scheduler.h"
+#include "runtime/sched/worker.h"
+
+namespace pbrt {
+namespace detail {
+
+TaskMemory allocate_task(FiberHead& fiber, std::size_t size_bytes) {
+  return fiber.worker->memory().allocate(size_bytes);
+}
+
+void release_task(FiberHead& fiber, void* address, std::uint8_t size_class) {
+  fiber.worker->memory().release(address, size_class);
+}
+
+void call_on_fresh_stack(FiberHead& fiber, void (*call)(void*), void* argument) {
+  Worker::call_on_fresh_stack(static_cast<Fiber&>(fiber), call, argument);
+}
+
+void throw_aborted() { throw RunAborted(); }
+
+}  // namespace detail
+
+void Frame::push_child(detail::Task& task) {
+  task.parent = this;
+  if (run_->hooks != nullptr) task.local_key = run_->hooks->child_key();
+  ++outstanding_;
+  if (!fiber_->worker->push_child(task)) [[unlikely]] Worker::run_child(task, *this);
+}
+
+void Frame::join() { Worker::join(*this); }
+
+void Frame::rethrow() {
+  const auto state = static_cast<ErrorState>(error_state_.load(std::memory_order_relaxed));
+  error_state_.store(kNoError, std::memory_order_relaxed);
+  if (state == kDropped) detail::throw_aborted();
+  std::rethrow_exception(std::move(error_));
+}
+
+void Frame::keep_error(ErrorState state, std::exception_ptr error) {
+  std::uint8_t expected = kNoError;
+  // Relaxed: the claim only excludes other claimants; the join orders error_ with the owner's read.
+  if (error_state_.compare_exchange_strong(expected, state, std::memory_order_relaxed)) error_ = std::move(error);
+}
+
+void CallFrame::finish() {
+  if (outstanding_ != 0) join();
+  if (error_state_.load(std::memory_order_relaxed) != kNoError && std::uncaught_exceptions() == 0) rethrow();
+}
+
+Suspension::Suspension(Frame& frame) : fiber_(frame.fiber_), scheduler_(&frame.fiber_->worker->scheduler()) {}
+
+void Suspension::wait() {
+  // Acquire pairs with the waker's exchange, also on the way through the loop.
+  if (state_.load(std::memory_order_acquire) != kWoken) Worker::suspend(*this);
+}
+
+void Waker::wake() const {
+  Suspension& suspension = *suspension_;
+  const std::lock_guard<std::mutex> guard(suspension.scheduler_->external_lock_);
+  detail::Task& resume_task = static_cast<Fiber&>(*suspension.fiber_).resume_task;
+  Scheduler& scheduler = *suspension.scheduler_;
+  // Pairs with Worker::carry_out and Suspension::wait. Unless it was suspended, `suspension` may be gone now.
+  if (suspension.state_.exchange(Suspension::kWoken, std::memory_order_acq_rel) == Suspension::kSuspended) {
+    scheduler.push_external(resume_task);
+  }
+}
+
+}  // namespace pbrt

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// Mailbox of one worker: the bottom end of its deque for threads that do not own it. The GPU
+// manager's wakers push here (ARCHITECTURE 8), and the owner when its ring is full. It is
+// taken from by the owner when its deque is empty, and by thieves before they try the
+// deque, so a task in it starts as soon as any worker is out of work. Used by worker.cpp.
+//
+// Protocol: a FIFO under a lock. num_tasks_ is written under the lock and read without it,
+// as a hint that saves the lock: reading too small a number is repaired by parking.h's
+// re-check (push's store is seq_cst and precedes the pusher's look at the parking state).
+#pragma once
+
+#include "runtime/sched/frame.h"
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+
+namespace pbrt {
+
+class Mailbox {
+ public:
+  /// Threads: any
+  void push(detail::Task& task) {
+    const std::lock_guard<std::mutex> guard(lock_);
+    task.next = nullptr;
+    (newest_ != nullptr ? newest_->next : oldest_) = &task;
+    newest_ = &task;
+    // Pairs with is_empty in the re-check of a parking worker.
+    num_tasks_.store(num_tasks_.load(std::memory_order_relaxed) + 1, std::memory_order_seq_cst);
+  }
+
+  /// Takes the oldest task; null if there is none.
+  ///
+  /// Threads: any
+  [[nodiscard]] detail::Task* take() {
+    if (is_empty()) return nullptr;
+    const std::lock_guard<std::mutex> guard(lock_);
+    detail::Task* task = oldest_;
+    if (task == nullptr) return nullptr;
+    oldest_ = task->next;
+    if (oldest_ == nullptr) newest_ = nullptr;
+    num_tasks_.store(num_tasks_.load(std::memory_order_relaxed) - 1, std::memory_order_seq_cst);
+    return task;
+  }
+
+  [[nodiscard]] bool is_empty() const { return num_tasks_.load(std::memory_order_seq_cst) == 0; }
+
+ private:
+  alignas(64) std::atomic<std::int64_t> num_tasks_{0};
+  std::mutex lock_;
+  detail::Task* oldest_ = nullptr;
+  detail::Task* newest_ = nullptr;
+};
+
+}  // namespace pbrt

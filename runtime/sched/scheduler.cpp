@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/sched/scheduler.h"
+
+#include "runtime/config/check.h"
+
+#include <exception>
+#include <utility>
+
+namespace pbrt {
+
+Scheduler::Scheduler(int num_workers) {
+  PBRT_CHECK(num_workers >= 1, "a scheduler needs at least one worker");
+  for (int i = 0; i < num_workers; ++i) workers_.push_back(std::make_unique<Worker>(*this, i));
+  try {
+    for (int i = 1; i < num_workers; ++i) {
+      threads_.emplace_back([this, i] { workers_[static_cast<std::size_t>(i)]->run_until_stopped(stop_); });
+    }
+  } catch (...) {
+    stop();
+    throw;
+  }
+}
+
+Scheduler::~Scheduler() {
+  stop();
+  // The last waker may still be on its way out (worker.h, "Proof: suspension").
+  const std::lock_guard<std::mutex> guard(external_lock_);
+}
+
+void Scheduler::stop() {
+  stop_.store(true, std::memory_order_seq_cst);
+  parking_.wake_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void Scheduler::run_erased(RunState& state, void (*call)(void*, Frame&), void* closure) {
+  const std::lock_guard<std::mutex> run_guard(run_lock_);
+  RootJob job;
+  job.run = &state;
+  job.call = call;
+  job.closure = closure;
+  state.num_workers = num_workers();
+  {
+    const std::lock_guard<std::mutex> guard(abort_lock_);
+    active_run_ = &state;
+  }
+  workers_[0]->run_root(job);
+  {
+    const std::lock_guard<std::mutex> guard(abort_lock_);
+    active_run_ = nullptr;
+  }
+  if (job.error) std::rethrow_exception(std::move(job.error));
+}
+
+void Scheduler::abort() {
+  const std::lock_guard<std::mutex> guard(abort_lock_);
+  if (active_run_ != nullptr) active_run_->aborted.store(true, std::memory_order_relaxed);
+}
+
+void Scheduler::push_external(detail::Task& task) {
+  external_random_ = external_random_ * 6364136223846793005U + 1442695040888963407U;
+  workers_[(external_random_ >> 33) % workers_.size()]->push_bottom(task);
+}
+
+bool Scheduler::has_work() const {
+  for (const auto& worker : workers_) {
+    if (worker->has_work()) return true;
+  }
+  return false;
+}
+
+WorkerCounts Scheduler::counts() const {
+  WorkerCounts sum;
+  for (const auto& worker : workers_) {
+    sum.num_steals += worker->counts().num_steals;
+    sum.num_mails += worker->counts().num_mails;
+    sum.num_parks += worker->counts().num_parks;
+    sum.num_suspensions += worker->counts().num_suspensions;
+  }
+  return sum;
+}
+
+}  // namespace pbrt

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// The scheduler: a fixed number of workers that run one root body after another. Used by the
+// program's main and by tests; generated code sees frames only. The thread that calls run() is
+// worker 0 for that time, the others are threads of the scheduler, asleep between runs. Another
+// number of workers means another Scheduler.
+#pragma once
+
+#include "runtime/sched/fiber.h"
+#include "runtime/sched/frame.h"
+#include "runtime/sched/parking.h"
+#include "runtime/sched/task_memory.h"
+#include "runtime/sched/worker.h"
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <type_traits>
+#include <vector>
+
+namespace pbrt {
+
+class Scheduler {
+ public:
+  /// Pre:    num_workers >= 1
+  /// Errors: std::system_error if threads cannot be made
+  explicit Scheduler(int num_workers);
+  ~Scheduler();
+  Scheduler(const Scheduler&) = delete;
+  Scheduler& operator=(const Scheduler&) = delete;
+
+  /// Runs `root(Frame&)` and all that it spawns, and waits for it.
+  ///
+  /// Errors:  rethrows what the root lets out; RunAborted if the run was aborted
+  /// Threads: any but the scheduler's own workers; runs from several threads take turns
+  /// Cost:    no thread switch with one worker; otherwise sleeping workers wake when there is something to steal
+  template <class F>
+  void run(RunState& state, F&& root) {
+    using Root = std::remove_reference_t<F>;
+    run_erased(
+        state, [](void* closure, Frame& frame) { (*static_cast<Root*>(closure))(frame); },
+        const_cast<void*>(static_cast<const void*>(&root)));
+  }
+  template <class F>
+  void run(F&& root) {
+    RunState state;
+    run(state, std::forward<F>(root));
+  }
+
+  /// Drops the run that is active, if any: run() throws RunAborted soon. Threads: any.
+  void abort();
+
+  [[nodiscard]] int num_workers() const { return static_cast<int>(workers_.size()); }
+  [[nodiscard]] TaskReserve& task_reserve() { return reserve_; }
+  /// Sums over the workers. Pre: no run is active.
+  [[nodiscard]] WorkerCounts counts() const;
+
+ private:
+  friend class Worker;
+  friend class Waker;
+
+  void stop();
+  void run_erased(RunState& state, void (*call)(void*, Frame&), void* closure);
+  /// Makes a woken fiber runnable on a random worker. Pre: external_lock_ is held.
+  void push_external(detail::Task& task);
+  [[nodiscard]] bool has_work() const;
+
+  Parking parking_;
+  TaskReserve reserve_;
+  StackPool stacks_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+  std::atomic<bool> stop_{false};
+  std::mutex run_lock_;
+  std::mutex abort_lock_;
+  RunState* active_run_ = nullptr;  // under abort_lock_
+  /// Held by wakers; see worker.h, "Proof: suspension".
+  std::mutex external_lock_;
+  std::uint64_t external_random_ = 1;  // under external_lock_
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace pbrt

@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: MIT
+// Behaviour of frames, calls, exceptions, abort and suspension on 1 to 8 workers.
+#include "runtime/sched/scheduler.h"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace pbrt {
+namespace {
+
+class OnWorkers : public testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(Workers, OnWorkers, testing::Values(1, 2, 3, 8));
+
+std::int64_t fib(Frame& parent, int n) {
+  if (n < 2) return n;
+  CallFrame frame(parent);
+  std::int64_t a = 0;
+  frame.spawn([&a, n](Frame& f) { a = fib(f, n - 1); });
+  const std::int64_t b = fib(frame, n - 2);
+  frame.sync();
+  return a + b;
+}
+
+TEST_P(OnWorkers, RecursiveSpawnsComputeFibonacci) {
+  Scheduler scheduler(GetParam());
+  for (int round = 0; round < 3; ++round) {
+    std::int64_t result = 0;
+    scheduler.run([&](Frame& root) { result = fib(root, 20); });
+    EXPECT_EQ(result, 6765);
+  }
+}
+
+TEST_P(OnWorkers, SyncWaitsForAllSpawnedTasks) {
+  Scheduler scheduler(GetParam());
+  std::vector<int> done(20000, 0);  // more than a deque holds
+  scheduler.run([&](Frame& root) {
+    for (std::size_t i = 0; i < done.size(); ++i) root.spawn([&done, i](Frame&) { done[i] = 1; });
+    root.sync();
+    for (const int d : done) EXPECT_EQ(d, 1);
+  });
+}
+
+TEST_P(OnWorkers, RootSyncsAtItsEnd) {
+  Scheduler scheduler(GetParam());
+  std::atomic<int> count{0};
+  scheduler.run([&](Frame& root) {
+    for (int i = 0; i < 100; ++i) root.spawn([&](Frame& f) { f.spawn([&](Frame&) { ++count; }); });
+  });
+  EXPECT_EQ(count.load(), 100);
+}
+
+TEST_P(OnWorkers, LargeClosuresAreCarried) {
+  Scheduler scheduler(GetParam());
+  std::array<std::int64_t, 200> numbers{};
+  numbers[199] = 7;
+  std::atomic<std::int64_t> sum{0};
+  scheduler.run([&](Frame& root) {
+    for (int i = 0; i < 50; ++i) root.spawn([numbers, &sum](Frame&) { sum += numbers[199]; });
+  });
+  EXPECT_EQ(sum.load(), 350);
+}
+
+TEST_P(OnWorkers, SyncRethrowsTheExceptionOfAChild) {
+  Scheduler scheduler(GetParam());
+  std::string caught;
+  int num_finished = 0;
+  scheduler.run([&](Frame& root) {
+    try {
+      root.spawn([](Frame& f) {
+        f.spawn([](Frame&) { throw std::runtime_error("from a child"); });
+      });
+      root.spawn([&](Frame&) { ++num_finished; });
+      root.sync();
+    } catch (const std::runtime_error& error) {
+      caught = error.what();
+    }
+    root.sync();  // the exception is thrown once
+  });
+  EXPECT_EQ(caught, "from a child");
+  EXPECT_EQ(num_finished, 1);
+}
+
+TEST_P(OnWorkers, RunRethrowsWhatTheRootLetsOut) {
+  Scheduler scheduler(GetParam());
+  EXPECT_THROW(scheduler.run([](Frame& root) { root.spawn([](Frame&) { throw std::runtime_error("x"); }); }),
+               std::runtime_error);
+  EXPECT_THROW(scheduler.run([](Frame&) { throw std::logic_error("y"); }), std::logic_error);
+  int ran = 0;
+  scheduler.run([&](Frame&) { ran = 1; });
+  EXPECT_EQ(ran, 1);
+}
+
+TEST_P(OnWorkers, UnwindingWaitsForTheChildrenOfEachFrame) {
+  Scheduler scheduler(GetParam());
+  for (int round = 0; round < 50; ++round) {
+    std::atomic<int> finished{0};
+    EXPECT_THROW(scheduler.run([&](Frame& root) {
+      CallFrame frame(root);
+      int local = 0;  // children refer to it
+      for (int i = 0; i < 20; ++i) {
+        frame.spawn([&](Frame&) {
+          std::this_thread::yield();
+          std::atomic_ref<int>(local).fetch_add(1);
+          ++finished;
+        });
+      }
+      throw std::runtime_error("body failed");
+    }),
+                 std::runtime_error);
+    EXPECT_EQ(finished.load(), 20);
+  }
+}
+
+TEST_P(OnWorkers, ManyChildrenMayThrow) {
+  Scheduler scheduler(GetParam());
+  for (int round = 0; round < 20; ++round) {
+    EXPECT_THROW(scheduler.run([&](Frame& root) {
+      for (int i = 0; i < 200; ++i) root.spawn([i](Frame&) { throw std::runtime_error(std::to_string(i)); });
+    }),
+                 std::runtime_error);
+  }
+}
+
+TEST_P(OnWorkers, CallFrameBelowTheCutoffIsSequential) {
+  Scheduler scheduler(GetParam());
+  scheduler.run([&](Frame& root) {
+    EXPECT_FALSE(root.is_sequential());
+    CallFrame small(root, 63, 64);
+    EXPECT_TRUE(small.is_sequential());
+    CallFrame inside(small, 1000, 64);
+    EXPECT_TRUE(inside.is_sequential());
+    CallFrame large(root, 64, 64);
+    EXPECT_FALSE(large.is_sequential());
+    bool ran = false;
+    small.spawn([&](Frame& f) {
+      ran = true;
+      EXPECT_TRUE(f.is_sequential());
+    });
+    EXPECT_TRUE(ran) << "a spawn in a sequential frame is a call";
+  });
+}
+
+void recurse(Frame& parent, int depth, int& deepest) {
+  call_on_fresh_stack_if_needed(parent, [&] {
+    CallFrame frame(parent, 1, 64);
+    volatile char used[200];
+    used[0] = 1;
+    deepest = depth;
+    if (depth < 100000) recurse(frame, depth + 1, deepest);
+    used[1] = used[0];
+  });
+}
+
+TEST_P(OnWorkers, RecursionOf100000CallsFits) {
+  Scheduler scheduler(GetParam());
+  int deepest = 0;
+  scheduler.run([&](Frame& root) { recurse(root, 0, deepest); });
+  EXPECT_EQ(deepest, 100000);
+}
+
+void spawn_deep(Frame& frame, int depth, std::atomic<int>& count) {
+  ++count;
+  if (depth == 0) return;
+  frame.spawn([depth, &count](Frame& f) { spawn_deep(f, depth - 1, count); });
+  frame.sync();
+}
+
+TEST_P(OnWorkers, TenThousandSpawnedLevelsFit) {
+  Scheduler scheduler(GetParam());
+  std::atomic<int> count{0};
+  scheduler.run([&](Frame& root) { spawn_deep(root, 10000, count); });
+  EXPECT_EQ(count.load(), 10001);
+}
+
+TEST_P(OnWorkers, ExceptionsCrossFreshStacks) {
+  Scheduler scheduler(GetParam());
+  struct Deep {
+    static void call(Frame& parent, int depth) {
+      call_on_fresh_stack_if_needed(parent, [&] {
+        CallFrame frame(parent);
+        volatile char used[4096];
+        used[0] = 1;
+        if (depth == 0) throw std::runtime_error("at the bottom");
+        call(frame, depth - 1);
+        used[1] = used[0];
+      });
+    }
+  };
+  EXPECT_THROW(scheduler.run([&](Frame& root) { Deep::call(root, 300); }), std::runtime_error);
+}
+
+TEST_P(OnWorkers, AbortDropsTheRunAndTheSchedulerGoesOn) {
+  Scheduler scheduler(GetParam());
+  for (int round = 0; round < 10; ++round) {
+    EXPECT_THROW(scheduler.run([&](Frame& root) {
+      for (int i = 0; i < 100; ++i) {
+        root.spawn([i](Frame& f) {
+          if (i == 50) f.abort_run();
+        });
+      }
+    }),
+                 RunAborted);
+    std::int64_t result = 0;
+    scheduler.run([&](Frame& root) { result = fib(root, 10); });
+    EXPECT_EQ(result, 55);
+  }
+}
+
+TEST_P(OnWorkers, AbortFromOutsideStopsAnEndlessRun) {
+  Scheduler scheduler(GetParam());
+  std::atomic<bool> started{false};
+  std::thread outside([&] {
+    while (!started) std::this_thread::yield();
+    scheduler.abort();
+  });
+  EXPECT_THROW(scheduler.run([&](Frame& root) {
+    started = true;
+    for (;;) fib(root, 5);
+  }),
+               RunAborted);
+  outside.join();
+  scheduler.abort();  // no run: nothing happens
+}
+
+TEST_P(OnWorkers, WakeBeforeWaitReturnsAtOnce) {
+  Scheduler scheduler(GetParam());
+  scheduler.run([&](Frame& root) {
+    Suspension suspension(root);
+    suspension.waker().wake();
+    suspension.wait();
+  });
+}
+
+TEST_P(OnWorkers, SuspendedFibersLetTheirWorkersGoOn) {
+  Scheduler scheduler(GetParam());
+  std::atomic<int> num_waiting{0};
+  std::vector<std::optional<Waker>> wakers(16);
+  std::vector<int> payload(16, 0);
+  std::thread outside([&] {
+    // More fibers wait than there are workers.
+    while (num_waiting.load(std::memory_order_acquire) != 16) std::this_thread::yield();
+    for (std::size_t i = 0; i < 16; ++i) {
+      payload[i] = static_cast<int>(i) + 1;
+      wakers[i]->wake();
+    }
+  });
+  std::atomic<int> sum{0};
+  scheduler.run([&](Frame& root) {
+    for (std::size_t i = 0; i < 16; ++i) {
+      root.spawn([&, i](Frame& f) {
+        Suspension suspension(f);
+        wakers[i].emplace(suspension.waker());
+        num_waiting.fetch_add(1, std::memory_order_acq_rel);
+        suspension.wait();
+        sum += payload[i];
+        EXPECT_EQ(fib(f, 8), 21);
+      });
+    }
+  });
+  outside.join();
+  EXPECT_EQ(sum.load(), 136);
+}
+
+TEST_P(OnWorkers, WakersRaceWithWaiting) {
+  Scheduler scheduler(GetParam());
+  std::mutex lock;
+  std::vector<Waker> queue;
+  std::atomic<bool> stop{false};
+  std::thread outside([&] {
+    while (!stop) {
+      std::vector<Waker> taken;
+      {
+        const std::lock_guard<std::mutex> guard(lock);
+        taken.swap(queue);
+      }
+      for (const Waker& waker : taken) waker.wake();
+      std::this_thread::yield();
+    }
+  });
+  int num_done = 0;
+  scheduler.run([&](Frame& root) {
+    for (int i = 0; i < 300; ++i) {
+      root.spawn([&](Frame& f) {
+        Suspension suspension(f);
+        {
+          const std::lock_guard<std::mutex> guard(lock);
+          queue.push_back(suspension.waker());
+        }
+        suspension.wait();
+        std::atomic_ref<int>(num_done).fetch_add(1);
+      });
+    }
+  });
+  stop = true;
+  outside.join();
+  EXPECT_EQ(num_done, 300);
+}
+
+TEST(Scheduler, ContextIsTheOneOfTheRun) {
+  Scheduler scheduler(2);
+  int anything = 0;
+  RunState state;
+  state.context = reinterpret_cast<RunContext*>(&anything);
+  state.sequential_cutoff = 10;
+  scheduler.run(state, [&](Frame& root) {
+    EXPECT_EQ(&root.context(), state.context);
+    EXPECT_EQ(root.num_workers(), 2);
+    root.spawn([&](Frame& f) { EXPECT_EQ(&f.context(), state.context); });
+    CallFrame small(root, 9);
+    EXPECT_TRUE(small.is_sequential());
+  });
+}
+
+TEST(Scheduler, RunsFromSeveralThreadsTakeTurns) {
+  Scheduler scheduler(2);
+  std::vector<std::thread> threads;
+  std::atomic<int> num_right{0};
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 20; ++i) {
+        std::int64_t result = 0;
+        scheduler.run([&](Frame& root) { result = fib(root, 10); });
+        if (result == 55) ++num_right;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(num_right.load(), 80);
+}
+
+double process_cpu_seconds() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+         1e-6 * static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+}
+
+TEST(Scheduler, UsesNoCpuWhileAFiberWaitsForADevice) {
+  Scheduler scheduler(4);
+  scheduler.run([&](Frame& root) {
+    Suspension suspension(root);
+    double used = 0;
+    std::thread device([&, waker = suspension.waker()] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      const double before = process_cpu_seconds();
+      std::this_thread::sleep_for(std::chrono::milliseconds(300));
+      used = process_cpu_seconds() - before;
+      waker.wake();
+    });
+    suspension.wait();
+    device.join();
+    EXPECT_LT(used, 0.003) << "less than 1 %";
+  });
+}
+
+struct Hooked {
+  static thread_local TaskLocal* current;
+  static std::uint64_t child_key() { return current->key * 31 + ++current->words[0]; }
+  static TaskLocal* exchange(TaskLocal* local) { return std::exchange(current, local); }
+};
+thread_local TaskLocal* Hooked::current = nullptr;
+
+std::uint64_t sum_keys(Frame& parent, int depth) {
+  const std::uint64_t mine = Hooked::current->key;
+  if (depth == 0) return mine;
+  CallFrame frame(parent);
+  std::uint64_t sums[3] = {};
+  for (std::uint64_t& sum : sums) frame.spawn([&sum, depth](Frame& f) { sum = sum_keys(f, depth - 1); });
+  frame.sync();
+  EXPECT_EQ(Hooked::current->key, mine);
+  return mine + sums[0] * 3 + sums[1] * 5 + sums[2] * 7;
+}
+
+TEST_P(OnWorkers, TaskLocalKeysDependOnTheTreeOfSpawnsOnly) {
+  const TaskLocalHooks hooks{&Hooked::child_key, &Hooked::exchange};
+  RunState state;
+  state.hooks = &hooks;
+  state.root_local_key = 42;
+  std::uint64_t one = 0;
+  std::uint64_t many = 0;
+  Scheduler(1).run(state, [&](Frame& root) { one = sum_keys(root, 5); });
+  Scheduler(GetParam()).run(state, [&](Frame& root) { many = sum_keys(root, 5); });
+  EXPECT_EQ(one, many);
+}
+
+}  // namespace
+}  // namespace pbrt

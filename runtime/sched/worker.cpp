@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/sched/worker.h"
+
+#include "runtime/config/check.h"
+#include "runtime/sched/scheduler.h"
+#include "runtime/sched/task.h"
+
+#include <pthread.h>
+#include <sched.h>
+
+#include <utility>
+
+namespace pbrt {
+namespace {
+
+// Bounds of the search before a worker parks: rounds over all victims, with a pause after each, then
+// rounds that offer the CPU to others. About 50 microseconds on the machines measured.
+constexpr int kSpinRounds = 300;
+constexpr int kYieldRounds = 4;
+constexpr int kPausesPerRound = 8;
+
+void pause_briefly() {
+  for (int i = 0; i < kPausesPerRound; ++i) {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    asm volatile("yield");
+#endif
+  }
+}
+
+}  // namespace
+
+Worker::Worker(Scheduler& scheduler, int index)
+    : scheduler_(scheduler),
+      parking_(scheduler.parking_),
+      memory_(scheduler.reserve_),
+      random_state_(0x9e3779b97f4a7c15U * static_cast<std::uint64_t>(index + 1)) {}
+
+Worker::~Worker() {
+  while (Stack* stack = stacks_.pop()) scheduler_.stacks_.give_back(*stack);
+}
+
+// Out of line, so that no caller keeps the thread's identity across a switch.
+[[gnu::noinline]] bool Worker::is_owner() const {
+  return owner_thread_ == static_cast<std::uint64_t>(pthread_self());
+}
+
+// ---- the loop -------------------------------------------------------------------------------
+
+void Worker::run_until_stopped(const std::atomic<bool>& stop) { loop(stop); }
+
+void Worker::run_root(RootJob& job) {
+  owner_thread_ = static_cast<std::uint64_t>(pthread_self());
+  adopt_thread_stack(loop_context_);
+  Stack& stack = take_stack();
+  stack.call = &root_main;
+  stack.argument = &job;
+  stack.fiber.run = job.run;
+  resume(stack.fiber);
+  loop(job.is_done);
+}
+
+void Worker::loop(const std::atomic<bool>& done) {
+  owner_thread_ = static_cast<std::uint64_t>(pthread_self());
+  adopt_thread_stack(loop_context_);
+  while (detail::Task* task = find_task(done)) run(*task);
+}
+
+detail::Task* Worker::find_task(const std::atomic<bool>& done) {
+  // Pairs with the store by the worker that finished the root, or by ~Scheduler.
+  if (done.load(std::memory_order_acquire)) return nullptr;
+  if (detail::Task* task = deque_.pop()) return task;
+  if (detail::Task* task = mailbox_.take()) {
+    ++counts_.num_mails;
+    return task;
+  }
+  return search(done);
+}
+
+detail::Task* Worker::search(const std::atomic<bool>& done) {
+  parking_.begin_search();
+  for (;;) {
+    for (int round = 0; round < kSpinRounds + kYieldRounds; ++round) {
+      detail::Task* task = steal_once();
+      if (task != nullptr || done.load(std::memory_order_acquire)) {
+        parking_.end_search();
+        return task;
+      }
+      if (round < kSpinRounds) {
+        pause_briefly();
+      } else {
+        sched_yield();
+      }
+    }
+    ++counts_.num_parks;
+    parking_.park(spot_, [&] { return done.load(std::memory_order_seq_cst) || scheduler_.has_work(); });
+  }
+}
+
+detail::Task* Worker::steal_once() {
+  const auto& workers = scheduler_.workers_;
+  const std::size_t num_workers = workers.size();
+  std::size_t i = random() % num_workers;
+  for (std::size_t n = 0; n < num_workers; ++n, i = i + 1 == num_workers ? 0 : i + 1) {
+    Worker& victim = *workers[i];
+    if (detail::Task* task = victim.mailbox_.take()) {
+      ++counts_.num_mails;
+      return task;
+    }
+    if (&victim == this) continue;
+    if (detail::Task* task = victim.deque_.steal()) {
+      ++counts_.num_steals;
+      return task;
+    }
+  }
+  return nullptr;
+}
+
+void Worker::run(detail::Task& task) {
+  if (task.kind == detail::TaskKind::ResumeFiber) return resume(static_cast<ResumeTask&>(task).fiber);
+  Stack& stack = take_stack();
+  stack.call = &task_main;
+  stack.argument = &task;
+  stack.fiber.run = task.parent->run_;
+  resume(stack.fiber);
+}
+
+void Worker::resume(Fiber& fiber) {
+  for (Fiber* next = &fiber; next != nullptr;) {
+    next->worker = this;
+    switch_context(loop_context_, *next->active);
+    next = carry_out(*next);
+  }
+}
+
+Fiber* Worker::carry_out(Fiber& from) {
+  const Request request = request_;
+  switch (request.kind) {
+    case Request::Finished:
+      give_back_stack(from.first_stack);
+      return finish_elsewhere(*request.task);
+    case Request::RootFinished:
+      give_back_stack(from.first_stack);
+      // Pairs with find_task and search of worker 0. The job may be gone after it.
+      request.root->is_done.store(true, std::memory_order_seq_cst);
+      scheduler_.parking_.wake(scheduler_.workers_[0]->spot());
+      return nullptr;
+    case Request::Join: {
+      // Proof: join (2). Pairs with the finishers' fetch_sub.
+      const std::int64_t added = kWaiting + request.frame->outstanding_;
+      const std::int64_t before = request.frame->joined_.fetch_add(added, std::memory_order_acq_rel);
+      return before + added == kWaiting ? &from : nullptr;
+    }
+    case Request::Outside: {
+      // Pairs with the exchange in Waker::wake.
+      std::uint32_t expected = Suspension::kRunning;
+      const bool is_suspended = request.suspension->state_.compare_exchange_strong(
+          expected, Suspension::kSuspended, std::memory_order_acq_rel, std::memory_order_acquire);
+      return is_suspended ? nullptr : &from;
+    }
+  }
+  return nullptr;
+}
+
+Fiber* Worker::finish_elsewhere(detail::Task& task) {
+  Frame& parent = *task.parent;
+  retire(task, *this);
+  // Proof: join (1), (2). Acquire: the last finisher runs the parent and passes on what the others wrote.
+  const std::int64_t before = parent.joined_.fetch_sub(1, std::memory_order_acq_rel);
+  return before == kWaiting + 1 ? static_cast<Fiber*>(parent.fiber_) : nullptr;
+}
+
+// ---- on fibers ------------------------------------------------------------------------------
+
+void Worker::task_main(Stack& stack) {
+  Fiber& fiber = stack.fiber;
+  auto& task = *static_cast<detail::Task*>(stack.argument);
+  execute(task, fiber);
+  Worker& worker = *fiber.worker;
+  worker.request_ = {};
+  worker.request_.kind = Request::Finished;
+  worker.request_.task = &task;
+  stack.return_to = &worker.loop_context_;
+}
+
+void Worker::root_main(Stack& stack) {
+  Fiber& fiber = stack.fiber;
+  auto& job = *static_cast<RootJob*>(stack.argument);
+  const TaskLocalHooks* hooks = job.run->hooks;
+  TaskLocal local{job.run->root_local_key};
+  TaskLocal* outer = hooks != nullptr ? hooks->exchange(&local) : nullptr;
+  {
+    Frame frame(fiber, *job.run, false);
+    try {
+      job.call(job.closure, frame);
+      frame.sync();
+    } catch (...) {
+      job.error = std::current_exception();
+    }
+    if (frame.outstanding_ != 0) join(frame);
+  }
+  if (hooks != nullptr) hooks->exchange(outer);
+  Worker& worker = *fiber.worker;
+  worker.request_ = {};
+  worker.request_.kind = Request::RootFinished;
+  worker.request_.root = &job;
+  stack.return_to = &worker.loop_context_;
+}
+
+void Worker::execute(detail::Task& task, Fiber& fiber) {
+  Frame& parent = *task.parent;
+  RunState& run = *parent.run_;
+  if (run.aborted.load(std::memory_order_relaxed)) [[unlikely]] {
+    parent.keep_error(Frame::kDropped, nullptr);
+  } else if (task.kind == detail::TaskKind::Spawned ||
+             parent.error_state_.load(std::memory_order_relaxed) == Frame::kNoError) {
+    const TaskLocalHooks* hooks = run.hooks;
+    TaskLocal local{task.local_key};
+    TaskLocal* outer = hooks != nullptr ? hooks->exchange(&local) : nullptr;
+    Frame frame(fiber, run, parent.sequential_);
+    std::exception_ptr error = call_body(task, frame);
+    if (frame.outstanding_ != 0) join(frame);
+    if (error) [[unlikely]] {
+      parent.keep_error(Frame::kKept, std::move(error));
+    } else if (frame.error_state_.load(std::memory_order_relaxed) != Frame::kNoError) [[unlikely]] {
+      parent.keep_error(static_cast<Frame::ErrorState>(frame.error_state_.load(std::memory_order_relaxed)),
+                        std::move(frame.error_));
+    }
+    if (hooks != nullptr) hooks->exchange(outer);
+  }
+  task.entry(task, nullptr);
+}
+
+std::exception_ptr Worker::call_body(detail::Task& task, Frame& frame) noexcept {
+  try {
+    task.entry(task, &frame);
+    return nullptr;
+  } catch (...) {
+    return std::current_exception();
+  }
+}
+
+void Worker::retire(detail::Task& task, Worker& worker) {
+  if (task.kind == detail::TaskKind::Graph) {
+    finish_graph_task(static_cast<detail::GraphTask&>(task), worker);
+  } else {
+    worker.memory_.release(&task, task.size_class);
+  }
+}
+
+void Worker::push(detail::Task& task) {
+  PBRT_DCHECK(is_owner(), "only the owner pushes at the top");
+  if (!deque_.push(task)) mailbox_.push(task);
+  parking_.notify();
+}
+
+bool Worker::push_child(detail::Task& task) {
+  PBRT_DCHECK(is_owner(), "only the owner pushes at the top");
+  if (!deque_.push(task)) [[unlikely]] return false;
+  parking_.notify();
+  return true;
+}
+
+void Worker::push_bottom(detail::Task& task) {
+  mailbox_.push(task);
+  parking_.notify();
+}
+
+void Worker::join(Frame& frame) {
+  Fiber& fiber = static_cast<Fiber&>(*frame.fiber_);
+  // Pairs with finish_elsewhere (Proof: join).
+  while (frame.outstanding_ + frame.joined_.load(std::memory_order_acquire) != 0) {
+    Worker& worker = *fiber.worker;
+    PBRT_DCHECK(worker.is_owner(), "a frame is joined by the fiber that owns it");
+    detail::Task* task = worker.deque_.pop();
+    if (task != nullptr && task->parent == &frame) [[likely]] {
+      run_child(*task, frame);
+      continue;
+    }
+    if (task != nullptr) worker.push(*task);
+    Request request;
+    request.kind = Request::Join;
+    request.frame = &frame;
+    switch_to_loop(fiber, request);
+    break;
+  }
+  frame.outstanding_ = 0;
+  frame.joined_.store(0, std::memory_order_relaxed);
+}
+
+void Worker::run_child(detail::Task& task, Frame& parent) {
+  Fiber& fiber = static_cast<Fiber&>(*parent.fiber_);
+  if (parent.is_stack_low()) [[unlikely]] {
+    call_on_fresh_stack(
+        fiber,
+        [](void* argument) {
+          auto& self = *static_cast<detail::Task*>(argument);
+          execute(self, static_cast<Fiber&>(*self.parent->fiber_));
+        },
+        &task);
+  } else {
+    execute(task, fiber);
+  }
+  --parent.outstanding_;
+  retire(task, *fiber.worker);
+}
+
+void Worker::suspend(Suspension& suspension) {
+  Request request;
+  request.kind = Request::Outside;
+  request.suspension = &suspension;
+  switch_to_loop(static_cast<Fiber&>(*suspension.fiber_), request);
+}
+
+void Worker::switch_to_loop(Fiber& fiber, const Request& request) {
+  const TaskLocalHooks* hooks = fiber.run->hooks;
+  TaskLocal* local = hooks != nullptr ? hooks->exchange(nullptr) : nullptr;
+  Worker& worker = *fiber.worker;
+  PBRT_DCHECK(worker.is_owner(), "a fiber is suspended by the thread that runs it");
+  ++worker.counts_.num_suspensions;
+  worker.request_ = request;
+  switch_context(*fiber.active, worker.loop_context_);
+  if (hooks != nullptr) hooks->exchange(local);
+}
+
+// ---- stacks ---------------------------------------------------------------------------------
+
+namespace {
+
+struct FreshCall {
+  void (*call)(void*);
+  void* argument;
+  std::exception_ptr error;
+};
+
+void run_fresh_call(Stack& stack) {
+  auto& fresh = *static_cast<FreshCall*>(stack.argument);
+  try {
+    fresh.call(fresh.argument);
+  } catch (...) {
+    fresh.error = std::current_exception();
+  }
+}
+
+}  // namespace
+
+void Worker::call_on_fresh_stack(Fiber& fiber, void (*call)(void*), void* argument) {
+  FreshCall fresh{call, argument, nullptr};
+  Stack& stack = fiber.worker->take_stack();
+  Context* const caller = fiber.active;
+  const char* const caller_limit = fiber.stack_limit;
+  stack.call = &run_fresh_call;
+  stack.argument = &fresh;
+  stack.return_to = caller;
+  fiber.active = &stack;
+  fiber.stack_limit = stack.limit();
+  switch_context(*caller, stack);
+  // The fiber may be on another worker now.
+  fiber.active = caller;
+  fiber.stack_limit = caller_limit;
+  fiber.worker->give_back_stack(stack);
+  if (fresh.error) std::rethrow_exception(std::move(fresh.error));
+}
+
+Stack& Worker::take_stack() {
+  Stack* free_stack = stacks_.pop();
+  Stack& stack = free_stack != nullptr ? *free_stack : scheduler_.stacks_.take();
+  stack.fiber.active = &stack;
+  stack.fiber.stack_limit = stack.limit();
+  return stack;
+}
+
+void Worker::give_back_stack(Stack& stack) {
+  if (stacks_.size() < kMaxFreeStacks) {
+    stacks_.push(stack);
+  } else {
+    scheduler_.stacks_.give_back(stack);
+  }
+}
+
+std::uint32_t Worker::random() {
+  // xorshift64*: cheap, and different on each worker.
+  random_state_ ^= random_state_ >> 12;
+  random_state_ ^= random_state_ << 25;
+  random_state_ ^= random_state_ >> 27;
+  return static_cast<std::uint32_t>((random_state_ * 0x2545f4914f6cdd1dU) >> 32);
+}
+
+}  // namespace pbrt

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+// One worker: a thread with its deque, mailbox, free lists and loop. Carries out what frames ask
+// for (frame.h): spawn, join, suspension. Internal to runtime/sched; scheduler.h owns workers.
+//
+// Where code runs. The loop runs on the thread's own stack. Each task that the loop finds runs
+// on an idle fiber; its children run in place on the same stack when it joins (only its
+// own: "no unrelated task on a waiting stack"). A fiber that must wait switches back to the loop, which
+// goes on with other work; no worker thread ever blocks on a task.
+//
+// Proof: join. Frame::outstanding_ (o, owner only) counts children created by the frame's own fiber
+//   minus those finished on it. Frame::joined_ (j, atomic) is changed by -1 for each child that finishes
+//   elsewhere, and by +1 for each that a task of a TaskGroup creates elsewhere while itself
+//   unfinished. So o + j is the number of unfinished children, always >= 0.
+//   (1) No suspension: if the fiber reads o + j = 0, all are finished; its acquire load pairs with the
+//       finishers' acq_rel fetch_sub, so it sees what they wrote. A finisher does not touch the
+//       frame after its fetch_sub, unless (2).
+//   (2) Suspension: the fiber switches to the loop, which adds o + kWaiting to j in one step. Then
+//       j = kWaiting + unfinished. If that is kWaiting, the loop resumes the fiber itself. Else
+//       exactly one finisher's fetch_sub goes from kWaiting + 1 to kWaiting, and that one resumes the
+//       fiber. Before the loop's step j is far below kWaiting, so no finisher can think itself
+//       the last; after it, the fiber is off its stack (fiber.h), so it can be resumed by anyone.
+//   (3) No new child appears after the last one finished: only unfinished children and the fiber create them.
+//
+// Proof: suspension for something outside. Suspension::state_ goes Running -> Suspended (by the loop,
+//   after the switch) or Running -> Woken (waker first), and Suspended -> Woken. The waker's exchange
+//   and the loop's compare-exchange are on one variable: the waker enqueues the fiber iff it
+//   read Suspended; the loop resumes it iff it found Woken. Exactly one of both. The waker holds the scheduler's
+//   external lock from before the exchange until after the wake, and the scheduler's destructor takes that
+//   lock, so the scheduler outlives the wake.
+#pragma once
+
+#include "runtime/sched/deque.h"
+#include "runtime/sched/fiber.h"
+#include "runtime/sched/mailbox.h"
+#include "runtime/sched/parking.h"
+#include "runtime/sched/task_memory.h"
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+
+namespace pbrt {
+
+/// A root body, as Scheduler::run hands it to worker 0.
+struct RootJob {
+  RunState* run = nullptr;
+  void (*call)(void* closure, Frame& frame) = nullptr;
+  void* closure = nullptr;
+  std::exception_ptr error;
+  std::atomic<bool> is_done{false};
+};
+
+/// What happened on one worker since it was made. Read when no run is active.
+struct WorkerCounts {
+  std::uint64_t num_steals = 0;
+  std::uint64_t num_mails = 0;
+  std::uint64_t num_parks = 0;
+  std::uint64_t num_suspensions = 0;
+};
+
+class Worker {
+ public:
+  Worker(Scheduler& scheduler, int index);
+  ~Worker();
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+
+  // What the threads call.
+  /// Works until the scheduler stops. Threads: the worker's own.
+  void run_until_stopped(const std::atomic<bool>& stop);
+  /// Runs the root and works until it is done. Threads: the caller of Scheduler::run, as worker 0.
+  void run_root(RootJob& job);
+  /// Puts a task at the bottom. Threads: any.
+  void push_bottom(detail::Task& task);
+
+  // What fibers call; static where the worker may change during the call.
+  /// Puts a task at the top, or into the mailbox where the deque is full.
+  void push(detail::Task& task);
+  /// Puts a spawned task at the top; false where the deque is full.
+  [[nodiscard]] bool push_child(detail::Task& task);
+  static void join(Frame& frame);
+  static void run_child(detail::Task& task, Frame& parent);
+  static void suspend(Suspension& suspension);
+  static void call_on_fresh_stack(Fiber& fiber, void (*call)(void*), void* argument);
+
+  [[nodiscard]] Scheduler& scheduler() const { return scheduler_; }
+  [[nodiscard]] TaskCache& memory() { return memory_; }
+  [[nodiscard]] ParkingSpot& spot() { return spot_; }
+  [[nodiscard]] const WorkerCounts& counts() const { return counts_; }
+  /// Whether a thief could find something here.
+  [[nodiscard]] bool has_work() const { return !deque_.is_empty() || !mailbox_.is_empty(); }
+  /// Whether the calling thread is the worker's.
+  [[nodiscard]] bool is_owner() const;
+
+ private:
+  /// Added to Frame::joined_ while the frame's fiber is suspended; see Proof: join.
+  static constexpr std::int64_t kWaiting = std::int64_t{1} << 48;
+  static constexpr int kMaxFreeStacks = 16;
+
+  /// What a fiber wants done by the loop after it switched there.
+  struct Request {
+    enum Kind { Finished, RootFinished, Join, Outside } kind = Finished;
+    detail::Task* task = nullptr;
+    Frame* frame = nullptr;
+    Suspension* suspension = nullptr;
+    RootJob* root = nullptr;
+  };
+
+  void loop(const std::atomic<bool>& done);
+  detail::Task* find_task(const std::atomic<bool>& done);
+  detail::Task* search(const std::atomic<bool>& done);
+  detail::Task* steal_once();
+  void run(detail::Task& task);
+  void resume(Fiber& fiber);
+  /// Does what `from` asked for. Returns the fiber to go on with at once, or null.
+  Fiber* carry_out(Fiber& from);
+  Fiber* finish_elsewhere(detail::Task& task);
+
+  static void switch_to_loop(Fiber& fiber, const Request& request);
+  static void task_main(Stack& stack);
+  static void root_main(Stack& stack);
+  static void execute(detail::Task& task, Fiber& fiber);
+  static std::exception_ptr call_body(detail::Task& task, Frame& frame) noexcept;
+  static void retire(detail::Task& task, Worker& worker);
+
+  Stack& take_stack();
+  void give_back_stack(Stack& stack);
+  [[nodiscard]] std::uint32_t random();
+
+  Deque deque_;
+  Mailbox mailbox_;
+  alignas(64) Scheduler& scheduler_;
+  Parking& parking_;
+  TaskCache memory_;
+  StackList stacks_;
+  Context loop_context_;
+  Request request_;
+  ParkingSpot spot_;
+  WorkerCounts counts_;
+  std::uint64_t random_state_;
+  std::uint64_t owner_thread_ = 0;
+};
+
+}  // namespace pbrt
