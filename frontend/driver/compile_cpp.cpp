@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+#include "frontend/driver/compile_cpp.h"
+
+#include <string.h>
+
+#include <cstdlib>
+#include <sstream>
+#include <vector>
+
+#include "frontend/driver/atomic_file.h"
+#include "frontend/driver/compiler_output.h"
+#include "frontend/driver/home.h"
+#include "frontend/driver/process.h"
+#include "frontend/driver/temporary.h"
+#include "lang/io_error.h"
+
+namespace pb {
+namespace {
+
+/// $CXX may hold words, such as `ccache g++`.
+std::vector<std::string> compiler_words() {
+  const char* variable = std::getenv("CXX");
+  std::istringstream text(variable ? variable : "");
+  std::vector<std::string> words;
+  for (std::string word; text >> word;) words.push_back(word);
+  if (words.empty()) words.emplace_back("c++");
+  return words;
+}
+
+std::vector<std::string> compile_flags(FpMode fp) {
+  // -w: the text of bodies is the user's, and its warnings would come with generated code around them.
+  std::vector<std::string> flags = {"-std=c++20", "-O3", "-march=native", "-fno-math-errno", "-w"};
+  switch (fp) {
+    case FpMode::Strict:
+      flags.insert(flags.end(), {"-ffp-contract=off"});
+      break;
+    case FpMode::Contract:
+      flags.insert(flags.end(), {"-ffp-contract=fast"});
+      break;
+    case FpMode::Reassociate:
+      // Without the last two gcc ignores the first.
+      flags.insert(flags.end(), {"-ffp-contract=fast", "-fassociative-math", "-fno-signed-zeros", "-fno-trapping-math"});
+      break;
+  }
+  return flags;
+}
+
+void append(std::vector<std::string>& to, const std::vector<std::string>& from) { to.insert(to.end(), from.begin(), from.end()); }
+
+[[noreturn]] void fail_to_start(const std::string& compiler, int error) {
+  throw IoError("cannot run the C++ compiler `" + compiler + "`: " + strerror(error) +
+                "; install one (Debian: `apt-get install g++`) or set CXX");
+}
+
+[[noreturn]] void fail_with_output(const std::string& what, const std::string& output) {
+  std::string text = output;
+  while (text.ends_with('\n')) text.pop_back();
+  throw IoError(what + (text.empty() ? "" : ":\n" + text));
+}
+
+/// Says why the compiler failed, at the user's lines where that is possible.
+void report_failure(const ProcessResult& result, const std::string& compiler, const std::string& generated,
+                    const std::string& target, const SourceManager& sources, Diagnostics& diags) {
+  if (result.start_error != 0) fail_to_start(compiler, result.start_error);
+  if (result.output.find("No space left on device") != std::string::npos) {
+    throw IoError("cannot write `" + target + "`: " + strerror(ENOSPC));
+  }
+  if (result.signal_number != 0) {
+    fail_with_output("the C++ compiler `" + compiler + "` was ended by signal " + std::to_string(result.signal_number), result.output);
+  }
+  if (report_compiler_output(result.output, generated, sources, diags)) return;
+  fail_with_output("the C++ compiler `" + compiler + "` failed", result.output);
+}
+
+}  // namespace
+
+bool compile_cpp(const std::string& generated, const std::string& target, FpMode fp, const SourceManager& sources,
+                 Diagnostics& diags, const std::function<void()>& before_rename) {
+  const RuntimeHome home = find_runtime();
+  const TemporaryPath folder(make_temporary_folder());
+  const std::string source = folder.path() + "/program.cpp";
+  write_file_atomically(source, generated);
+  TemporaryPath binary(temporary_beside(target));
+
+  std::vector<std::string> command = compiler_words();
+  const std::string compiler = command.front();
+  append(command, compile_flags(fp));
+  append(command, {"-I" + home.include, source, "-o", binary.path(), home.library, "-ldl", "-lpthread"});
+  const ProcessResult result = run_process(command);
+  if (!result.succeeded()) {
+    report_failure(result, compiler, generated, target, sources, diags);
+    return false;
+  }
+  before_rename();
+  binary.rename_to(target);
+  return true;
+}
+
+}  // namespace pb

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// The last step: the system's C++ compiler on the generated file, linked with the runtime.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "frontend/driver/options.h"
+#include "lang/diagnostics.h"
+#include "lang/source.h"
+
+namespace pb {
+
+/// Compiles and links `generated` to the executable `target`. The compiler is $CXX or `c++`.
+/// `before_rename` writes what belongs to the executable; it is called once the compiler has succeeded.
+///
+/// Post:    on failure `target` is as it was before
+/// Errors:  false after errors of the user's C++ on `diags`; throws IoError if the compiler cannot run, the
+///          output cannot be written, or generated code is rejected
+[[nodiscard]] bool compile_cpp(const std::string& generated, const std::string& target, FpMode fp,
+                               const SourceManager& sources, Diagnostics& diags,
+                               const std::function<void()>& before_rename);
+
+}  // namespace pb

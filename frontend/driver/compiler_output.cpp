@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: MIT
+#include "frontend/driver/compiler_output.h"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace pb {
+namespace {
+
+/// One line of the form `file:line:column: severity: text`.
+struct Message {
+  std::string_view file;
+  std::uint32_t line = 0;
+  std::uint32_t column = 1;
+  std::string_view severity;  ///< `error`, `fatal error`, `note`, …; `required` for a step of a template instantiation
+  std::string_view text;
+};
+
+std::vector<std::string_view> split_lines(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    lines.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) break;
+    text.remove_prefix(end + 1);
+  }
+  return lines;
+}
+
+/// Takes `<number>:` from the front of `text`.
+std::optional<std::uint32_t> take_number(std::string_view& text) {
+  std::uint32_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const auto length = static_cast<std::size_t>(end - text.data());
+  if (error != std::errc() || length >= text.size() || text[length] != ':') return std::nullopt;
+  text.remove_prefix(length + 1);
+  return value;
+}
+
+std::optional<Message> parse_message(std::string_view line) {
+  for (std::size_t colon = line.find(':'); colon != std::string_view::npos; colon = line.find(':', colon + 1)) {
+    Message out;
+    out.file = line.substr(0, colon);
+    std::string_view rest = line.substr(colon + 1);
+    const auto number = take_number(rest);
+    if (!number) continue;
+    out.line = *number;
+    if (const auto column = take_number(rest)) out.column = *column;
+    rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
+    for (const std::string_view severity : {"fatal error", "error", "warning", "note", "required"}) {
+      if (!rest.starts_with(severity)) continue;
+      out.severity = severity;
+      rest.remove_prefix(severity.size());
+      if (rest.starts_with(": ")) rest.remove_prefix(2);
+      out.text = rest;
+      return out;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<FileId> find_file(std::string_view name, const SourceManager& sources) {
+  const std::filesystem::path wanted(name);
+  for (std::size_t i = 0; i < sources.num_files(); ++i) {
+    const FileId id{static_cast<std::uint32_t>(i)};
+    if (sources.name(id) == name) return id;
+  }
+  for (std::size_t i = 0; i < sources.num_files(); ++i) {
+    const FileId id{static_cast<std::uint32_t>(i)};
+    if (std::filesystem::path(sources.name(id)).filename() == wanted.filename()) return id;
+  }
+  return std::nullopt;
+}
+
+/// The span of line `line` of `file`; none if it has no such line.
+std::optional<Span> line_of(FileId file, std::uint32_t line, const SourceManager& sources) {
+  const std::string_view text = sources.text(file);
+  std::size_t at = 0;
+  while (true) {
+    if (sources.position(file, static_cast<std::uint32_t>(at)).line == line) {
+      return sources.line_span(file, static_cast<std::uint32_t>(at));
+    }
+    const std::size_t end = text.find('\n', at);
+    if (end == std::string_view::npos || end + 1 >= text.size()) return std::nullopt;
+    at = end + 1;
+  }
+}
+
+/// The first line of generated text that stands for `line` of the file that `#line` calls `name`.
+std::string_view generated_line(std::string_view generated, std::string_view name, std::uint32_t line) {
+  std::string_view current;
+  std::uint32_t number = 0;
+  for (const std::string_view text : split_lines(generated)) {
+    if (text.starts_with("#line ")) {
+      std::string_view rest = text.substr(6);
+      (void)std::from_chars(rest.data(), rest.data() + rest.size(), number);  // our own text
+      const std::size_t quote = rest.find('"');
+      if (quote != std::string_view::npos) current = rest.substr(quote + 1, rest.rfind('"') - quote - 1);
+      continue;
+    }
+    if (current == name && number == line) return text;
+    ++number;
+  }
+  return {};
+}
+
+bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+
+std::string_view word_at(std::string_view line, std::size_t at) {
+  std::size_t end = at;
+  while (end < line.size() && is_word(line[end])) ++end;
+  return line.substr(at, std::max<std::size_t>(end - at, at < line.size() ? 1 : 0));
+}
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t");
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
+}
+
+/// The text in the user's file that a message is about. Generated lines hold the user's text, indented
+/// differently and with calls rewritten: the column is moved, or the word searched, or the line taken.
+std::optional<Span> place_of(const Message& message, std::string_view generated, const SourceManager& sources) {
+  const auto file = find_file(message.file, sources);
+  if (!file) return std::nullopt;
+  const auto line = line_of(*file, message.line, sources);
+  if (!line) return std::nullopt;
+  const std::string_view source = sources.text(*line);
+  const std::string_view made = generated_line(generated, message.file, message.line);
+  const std::size_t column = message.column == 0 ? 0 : message.column - 1;
+  const std::size_t indent = std::min(made.find_first_not_of(" \t"), made.size());
+  std::size_t at = std::string_view::npos;
+  std::string_view word;
+  if (column < made.size()) {
+    word = word_at(made, column);
+    const std::size_t same = source.find(trimmed(made));
+    if (same != std::string_view::npos && column >= indent) at = same + column - indent;
+    if (at == std::string_view::npos && !word.empty() && is_word(word[0])) at = source.find(word);
+  }
+  const std::string_view content = trimmed(source);
+  if (at == std::string_view::npos || word.empty()) {
+    at = content.empty() ? 0 : static_cast<std::size_t>(content.data() - source.data());
+    word = content;
+  }
+  const auto begin = line->begin + static_cast<std::uint32_t>(at);
+  return Span{*file, begin, begin + static_cast<std::uint32_t>(std::max<std::size_t>(word.size(), 1))};
+}
+
+/// gcc's messages quote with typographic marks in some locales; code stands in backticks here.
+std::string with_backticks(std::string_view text) {
+  std::string out(text);
+  for (const std::string_view quote : {"\xe2\x80\x98", "\xe2\x80\x99"}) {
+    for (std::size_t at = out.find(quote); at != std::string::npos; at = out.find(quote)) out.replace(at, quote.size(), "`");
+  }
+  std::replace(out.begin(), out.end(), '\'', '`');
+  return out;
+}
+
+bool report_messages(const std::vector<std::string_view>& lines, std::string_view generated, const SourceManager& sources,
+                     Diagnostics& diags) {
+  std::set<std::pair<std::uint32_t, std::string>> seen;  // templates repeat messages per instance
+  std::optional<Span> required_from;
+  bool found = false;
+  for (const std::string_view line : lines) {
+    const auto message = parse_message(line);
+    if (!message) continue;
+    auto place = place_of(*message, generated, sources);
+    if (message->severity == "required") {
+      if (place) required_from = place;
+      continue;
+    }
+    if (message->severity != "error" && message->severity != "fatal error") continue;
+    if (!place) place = std::exchange(required_from, std::nullopt);
+    if (!place) continue;
+    required_from.reset();
+    found = true;
+    std::string text = with_backticks(message->text);
+    if (seen.emplace(place->begin, text).second) diags.emit(DiagKind::CxxError, *place).arg(text);
+  }
+  return found;
+}
+
+bool report_undefined(const std::vector<std::string_view>& lines, Diagnostics& diags) {
+  constexpr std::string_view kUndefined = "undefined reference to ";
+  constexpr std::string_view kMissing = "cannot find -l";
+  std::set<std::string> seen;
+  for (const std::string_view line : lines) {
+    for (const std::string_view words : {kUndefined, kMissing}) {
+      const std::size_t at = line.find(words);
+      if (at == std::string_view::npos) continue;
+      const std::string text = with_backticks(line.substr(at));
+      if (seen.insert(text).second) {
+        diags.emit(DiagKind::LinkError).arg(text).hint("a C++ prefix block declares it, but no library that is linked has it");
+      }
+    }
+  }
+  return !seen.empty();
+}
+
+}  // namespace
+
+bool report_compiler_output(std::string_view output, std::string_view generated, const SourceManager& sources,
+                            Diagnostics& diags) {
+  const std::vector<std::string_view> lines = split_lines(output);
+  const bool has_messages = report_messages(lines, generated, sources, diags);
+  return has_messages || report_undefined(lines, diags);
+}
+
+}  // namespace pb

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT
+#include "frontend/driver/driver.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include "choicegraph/build_plan.h"
+#include "clgen/cpp/emit_cpp.h"
+#include "clgen/info/make_training_info.h"
+#include "clgen/opencl/emit_opencl.h"
+#include "frontend/check_types/check_types.h"
+#include "frontend/driver/atomic_file.h"
+#include "frontend/driver/compile_cpp.h"
+#include "frontend/driver/explain.h"
+#include "frontend/driver/sha256.h"
+#include "frontend/driver/status.h"
+#include "frontend/driver/timer.h"
+#include "frontend/infer_regions/infer_regions.h"
+#include "frontend/parse/parse.h"
+#include "frontend/preprocess/preprocess.h"
+#include "frontend/resolve/resolve.h"
+#include "lang/io_error.h"
+
+namespace pb {
+namespace {
+
+/// What the passes have made so far; a failed pass leaves the rest empty.
+struct Compilation {
+  SourceManager sources;
+  Diagnostics diags;
+  PassTimer timer;
+  Ast ast;
+  std::optional<Program> program;
+  std::optional<Plan> plan;
+};
+
+/// The front end and the choice graph, in order. Returns whether all of them succeeded.
+bool run_passes(const Options& options, Compilation& c) {
+  const auto ok = [&c] { return !c.diags.has_errors(); };
+
+  const auto tokens = c.timer.run("preprocess", [&] { return preprocess(options.input, c.sources, c.diags); });
+  if (!tokens) return false;
+  c.ast = c.timer.run("parse", [&] { return parse(*tokens, c.sources, c.diags); });
+  if (!ok()) return false;
+  if (options.emit == Emit::Ast) return true;
+
+  c.program = c.timer.run("resolve", [&] { return resolve(c.ast, c.sources, {options.element, options.main_name}, c.diags); });
+  if (!c.program) return false;
+  if (!c.timer.run("check_types", [&] { return check_types(*c.program, c.diags); })) return false;
+  if (!c.timer.run("infer_regions", [&] { return infer_regions(*c.program, c.diags); })) return false;
+  verify(*c.program);
+  if (options.emit == Emit::Program) return true;
+
+  c.plan = c.timer.run("build_plan", [&] { return build_plan(*c.program, c.diags); });
+  if (!ok()) return false;
+  verify(*c.plan, *c.program);
+  return true;
+}
+
+EmitOptions emit_options(const Options& options, const Compilation& c) {
+  return {"sha256:" + sha256(c.sources.text(c.ast.main_file)), to_string(options.fp)};
+}
+
+/// The text that `--emit` asks for.
+std::string emitted_text(const Options& options, Compilation& c) {
+  const EmitOptions emit = emit_options(options, c);
+  switch (options.emit) {
+    case Emit::Ast:
+      return to_string(c.ast);
+    case Emit::Program:
+      return to_string(*c.program);
+    case Emit::Graph:
+      return to_graphviz(*c.plan, *c.program);
+    case Emit::Plan:
+      return to_string(*c.plan, *c.program);
+    case Emit::Cpp:
+      return emit_cpp(*c.program, *c.plan, c.sources, emit);
+    case Emit::OpenCl:
+      return emit_opencl(*c.program, *c.plan, c.sources, emit);
+    case Emit::Info:
+      return to_json(make_training_info(*c.program, *c.plan, c.sources, emit));
+    case Emit::Status:
+      return status_page();
+    case Emit::Binary:
+      break;
+  }
+  return {};
+}
+
+void print(const std::string& text) {
+  const bool is_written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+  if (!is_written) throw IoError("cannot write to standard output");
+}
+
+void write_text(const Options& options, const std::string& text) {
+  if (options.output.empty() || options.output == "-") {
+    print(text);
+  } else {
+    write_file_atomically(options.output, text);
+  }
+}
+
+/// `dir/prog` for `dir/prog.pbcc`, or what -o says.
+std::string binary_path(const Options& options) {
+  if (!options.output.empty()) return options.output;
+  constexpr std::string_view kEnding = ".pbcc";
+  if (!options.input.ends_with(kEnding) || options.input.size() == kEnding.size()) {
+    throw IoError("`" + options.input + "` does not end in `.pbcc`: name the output with -o");
+  }
+  return options.input.substr(0, options.input.size() - kEnding.size());
+}
+
+void check_not_a_source(const std::string& target, const SourceManager& sources) {
+  for (std::size_t i = 0; i < sources.num_files(); ++i) {
+    std::error_code ignored;  // a file that does not exist is no source
+    const std::string name(sources.name(FileId{static_cast<std::uint32_t>(i)}));
+    if (std::filesystem::equivalent(target, name, ignored)) throw IoError("the output `" + target + "` is a source of the program");
+  }
+}
+
+/// Generates, compiles and writes the executable and its training information.
+bool make_binary(const Options& options, Compilation& c) {
+  const std::string target = binary_path(options);
+  check_output_place(target);
+  check_not_a_source(target, c.sources);
+  const EmitOptions emit = emit_options(options, c);
+  const std::string cpp = c.timer.run("emit_cpp", [&] { return emit_cpp(*c.program, *c.plan, c.sources, emit); });
+  const std::string info = c.timer.run("emit_info", [&] { return to_json(make_training_info(*c.program, *c.plan, c.sources, emit)); });
+  if (options.keep) write_file_atomically(target + ".cpp", cpp);
+  const auto commit = [&] { write_file_atomically(target + ".info", info); };
+  return c.timer.run("c++", [&] { return compile_cpp(cpp, target, options.fp, c.sources, c.diags, commit); });
+}
+
+bool use_colours(ColourMode mode) {
+  if (mode != ColourMode::Auto) return mode == ColourMode::Always;
+  const char* no_colour = std::getenv("NO_COLOR");
+  const char* terminal = std::getenv("TERM");
+  const bool is_dumb = !terminal || std::string_view(terminal) == "dumb";
+  return isatty(STDERR_FILENO) != 0 && !(no_colour && *no_colour) && !is_dumb;
+}
+
+void print_messages(const Options& options, const Compilation& c) {
+  const std::string text = render(c.diags, c.sources, use_colours(options.colour));
+  std::fputs(text.c_str(), stderr);
+  if (options.time_passes) std::fputs(c.timer.report().c_str(), stderr);
+}
+
+bool compile(const Options& options, Compilation& c) {
+  if (options.emit == Emit::Status) {
+    write_text(options, status_page());
+    return true;
+  }
+  if (!run_passes(options, c)) return false;
+  if (options.explain) print(explain(*c.program, *c.plan, c.sources));
+  if (options.emit != Emit::Binary) {
+    write_text(options, c.timer.run("emit", [&] { return emitted_text(options, c); }));
+    return true;
+  }
+  if (options.check_only || options.explain) return true;
+  return make_binary(options, c);
+}
+
+}  // namespace
+
+std::string PassTimer::report() const {
+  std::string out;
+  for (const auto& [name, time] : times_) {
+    char line[64];
+    std::snprintf(line, sizeof line, "%10.2f ms  %s\n", std::chrono::duration<double, std::milli>(time).count(), name);
+    out += line;
+  }
+  return out;
+}
+
+int run_driver(const Options& options) {
+  Compilation c;
+  try {
+    const bool ok = compile(options, c);
+    print_messages(options, c);
+    return ok && !c.diags.has_errors() ? 0 : 1;
+  } catch (const IoError& error) {
+    print_messages(options, c);
+    std::fprintf(stderr, "pbc: error: %s\n", error.what());
+    return 1;
+  }
+}
+
+}  // namespace pb

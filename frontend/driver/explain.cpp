@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+#include "frontend/driver/explain.h"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+
+namespace pb {
+namespace {
+
+std::string place_text(Span span, const SourceManager& sources) {
+  if (!span.is_known()) return "";
+  const Position position = sources.begin_of(span);
+  return std::string(position.file) + ":" + std::to_string(position.line);
+}
+
+std::string source_line(Span span, const SourceManager& sources) {
+  if (!span.is_known()) return "";
+  std::string_view line = sources.text(sources.line_span(span.file, span.begin));
+  line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+  return std::string(line);
+}
+
+void add_reason(std::string& out, std::string_view version, const WhyNotDevice& why, const SourceManager& sources) {
+  out += "      no `" + std::string(version) + "`: " + why.reason + "\n";
+  if (!why.span.is_known()) return;
+  out += "        " + place_text(why.span, sources) + ": " + source_line(why.span, sources) + "\n";
+}
+
+/// The alternative of `rule` wherever it is one; rules that are never chosen have none.
+const Alternative* find_alternative(const TransformPlan& plan, RuleId rule) {
+  for (const Site& site : plan.sites) {
+    for (const Alternative& alternative : site.alternatives) {
+      if (alternative.rule == rule) return &alternative;
+    }
+  }
+  return nullptr;
+}
+
+void explain_rule(std::string& out, const Transform& transform, RuleId id, const TransformPlan& plan, const SourceManager& sources) {
+  const Rule& rule = transform.rules[id];
+  out += "  " + transform.name + "." + rule.name + " (" + place_text(rule.span, sources) + "): ";
+  const Alternative* alternative = find_alternative(plan, id);
+  if (!alternative) {
+    out += "never chosen: rules of higher priority produce all of its cells\n";
+    return;
+  }
+  bool is_first = true;
+  for (const Version version : alternative->versions) {
+    out += (is_first ? "" : ", ") + std::string(to_string(version));
+    is_first = false;
+  }
+  out += "\n";
+  if (alternative->why_not_device) add_reason(out, "opencl", *alternative->why_not_device, sources);
+  if (alternative->why_not_local_memory) add_reason(out, "opencl_local", *alternative->why_not_local_memory, sources);
+}
+
+void explain_sites(std::string& out, const Transform& transform, const TransformPlan& plan) {
+  for (const Site& site : plan.sites) {
+    std::size_t num_choices = 0;
+    for (const Alternative& alternative : site.alternatives) num_choices += alternative.versions.size();
+    if (num_choices < 2) continue;
+    out += "  choice " + transform.name + "." + site.name + ": " + std::to_string(num_choices) + " ways\n";
+  }
+}
+
+}  // namespace
+
+std::string explain(const Program& program, const Plan& plan, const SourceManager& sources) {
+  std::string out;
+  for (const TransformId id : program.transforms.ids()) {
+    const Transform& transform = program.transforms[id];
+    const TransformPlan& transform_plan = plan.transforms.at(id.index());
+    if (!out.empty()) out += "\n";
+    out += "transform " + transform.name + " (" + place_text(transform.span, sources) + ")\n";
+    for (const RuleId rule : transform.rules.ids()) explain_rule(out, transform, rule, transform_plan, sources);
+    explain_sites(out, transform, transform_plan);
+  }
+  return out;
+}
+
+}  // namespace pb

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// `pbc --explain`: per rule which versions exist, and what in the source stands against the others.
+#pragma once
+
+#include <string>
+
+#include "choicegraph/plan.h"
+#include "lang/program.h"
+#include "lang/source.h"
+
+namespace pb {
+
+/// Returns the report, one paragraph per transform.
+[[nodiscard]] std::string explain(const Program& program, const Plan& plan, const SourceManager& sources);
+
+}  // namespace pb

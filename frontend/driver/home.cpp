@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+#include "frontend/driver/home.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
+#include <vector>
+
+#include "lang/io_error.h"
+
+namespace pb {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path own_folder() {
+  std::error_code error;
+  const fs::path self = fs::read_symlink("/proc/self/exe", error);
+  if (error) throw IoError("cannot find the own executable: " + error.message() + "; set POLYBRICKS_HOME");
+  return self.parent_path();
+}
+
+bool is_there(const fs::path& path) {
+  std::error_code ignored;  // unreadable counts as missing
+  return fs::exists(path, ignored);
+}
+
+}  // namespace
+
+RuntimeHome find_runtime() {
+  const char* override_text = std::getenv("POLYBRICKS_HOME");
+  const bool is_overridden = override_text && *override_text;
+  const fs::path home = is_overridden ? fs::path(override_text) : own_folder().parent_path();
+  const fs::path library = home / "lib" / "libpbrt.a";
+  // An installed prefix keeps the headers apart from those of other packages.
+  for (const fs::path& include : {home / "include", home / "include" / "polybricks"}) {
+    if (is_there(include / "runtime" / "generated.h") && is_there(library)) return {include.string(), library.string()};
+  }
+  const std::string where = is_overridden ? "POLYBRICKS_HOME is `" + home.string() + "`" : "pbc runs from `" + own_folder().string() + "`";
+  const fs::path missing = is_there(library) ? home / "include" / "runtime" / "generated.h" : library;
+  throw IoError("cannot find the runtime: `" + missing.string() + "` does not exist (" + where + ")");
+}
+
+}  // namespace pb

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// Where the runtime's headers and library are: relative to pbc itself, so that a built
+// tree, an installed prefix and a copied folder all work.
+#pragma once
+
+#include <string>
+
+namespace pb {
+
+struct RuntimeHome {
+  std::string include;  ///< holds runtime/generated.h
+  std::string library;  ///< path of libpbrt.a
+};
+
+/// Looks in $POLYBRICKS_HOME if that is set, else beside the folder of the running executable.
+///
+/// Errors:  throws IoError that names what is missing where
+[[nodiscard]] RuntimeHome find_runtime();
+
+}  // namespace pb

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+#include <cstdio>
+#include <exception>
+
+#include "frontend/driver/driver.h"
+#include "frontend/driver/options.h"
+#include "frontend/driver/temporary.h"
+
+int main(int argc, char** argv) {
+  try {
+    const pb::ParsedOptions parsed = pb::parse_options(argc, argv);
+    if (!parsed.options) return parsed.exit_status;
+    pb::install_signal_cleanup();
+    return pb::run_driver(*parsed.options);
+  } catch (const std::exception& error) {  // out of memory, mostly
+    std::fprintf(stderr, "pbc: error: %s\n", error.what());
+    return 1;
+  }
+}

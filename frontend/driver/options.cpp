@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+#include "frontend/driver/options.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <iostream>
+#include <map>
+#include <sstream>
+#include <vector>
+
+#include "frontend/resolve/suggest.h"
+
+#ifndef PB_VERSION
+#error "the build defines PB_VERSION"
+#endif
+
+namespace pb {
+namespace {
+
+const std::map<std::string, Emit> kEmitWords = {
+    {"ast", Emit::Ast},   {"program", Emit::Program},  {"graph", Emit::Graph}, {"plan", Emit::Plan},
+    {"cpp", Emit::Cpp},   {"opencl", Emit::OpenCl},    {"info", Emit::Info},   {"status", Emit::Status}};
+const std::map<std::string, ElementType> kElementWords = {{"double", ElementType::Double}, {"float", ElementType::Float}};
+const std::map<std::string, FpMode> kFpWords = {
+    {"strict", FpMode::Strict}, {"contract", FpMode::Contract}, {"reassociate", FpMode::Reassociate}};
+const std::map<std::string, ColourMode> kColourWords = {
+    {"auto", ColourMode::Auto}, {"always", ColourMode::Always}, {"never", ColourMode::Never}};
+
+/// A check that a word is in `words`, whose message lists them.
+template <class T>
+CLI::Validator one_of(const std::map<std::string, T>& words) {
+  std::string list;
+  for (const auto& [word, value] : words) list += (list.empty() ? "" : "|") + word;
+  const auto check = [&words, list](std::string& word) -> std::string {
+    if (words.contains(word)) return {};
+    return "`" + word + "` is none of " + list;
+  };
+  return {check, list};
+}
+
+struct Words {
+  std::string emit, element = "double", fp = "contract", colour = "auto";
+};
+
+void add_options(CLI::App& app, Options& options, Words& words) {
+  app.add_option("input", options.input, "the program, a .pbcc file");
+  app.add_option("-o,--output", options.output, "the executable to write (default: the input's name without .pbcc); its training information goes to OUTPUT.info")
+      ->type_name("FILE");
+  app.add_flag("--check", options.check_only, "check the program, write nothing");
+  app.add_option("--emit", words.emit, "stop after a stage and print its result")->check(one_of(kEmitWords));
+  app.add_flag("--explain", options.explain, "say per rule which versions exist, and why others do not");
+  app.add_option("--element", words.element, "what ElementT is (default: double)")->check(one_of(kElementWords));
+  app.add_option("--main", options.main_name, "the transform to run (default: the one marked `main`, else the last)")->type_name("NAME");
+  app.add_option("--fp", words.fp, "floating-point rules: strict (no contraction), contract (default), reassociate (sums may be reordered)")
+      ->check(one_of(kFpWords));
+  app.add_flag("--keep", options.keep, "keep the generated C++ as OUTPUT.cpp");
+  app.add_flag("--time-passes", options.time_passes, "print how long each pass took");
+  app.add_option("--color,--colour", words.colour, "colours in messages (default: auto)")->check(one_of(kColourWords));
+  app.set_version_flag("--version", std::string("pbc (Polybricks) ") + PB_VERSION);
+}
+
+/// What to say about a word that is no option.
+std::string unknown_option_text(const CLI::ExtrasError& error, const CLI::App& app) {
+  const std::string text = error.what();
+  const std::size_t begin = text.find("--");
+  if (begin == std::string::npos) return text;
+  std::string word = text.substr(begin);
+  word = word.substr(0, word.find_first_of("= ,]"));
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  const std::string hint = suggest(word, names);
+  return "unknown option `" + word + "`" + (hint.empty() ? "" : "; " + hint);
+}
+
+ParsedOptions stop(int status) { return {std::nullopt, status}; }
+
+ParsedOptions usage_error(const std::string& text) {
+  std::fprintf(stderr, "pbc: error: %s\npbc: `pbc --help` lists the options\n", text.c_str());
+  return stop(1);
+}
+
+}  // namespace
+
+const char* to_string(FpMode mode) {
+  switch (mode) {
+    case FpMode::Strict:
+      return "strict";
+    case FpMode::Contract:
+      return "contract";
+    case FpMode::Reassociate:
+      return "reassociate";
+  }
+  return "contract";
+}
+
+ParsedOptions parse_options(int argc, char** argv) {
+  Options options;
+  Words words;
+  CLI::App app{"Compiles a .pbcc program to an executable that can be tuned with pbtune.", "pbc"};
+  add_options(app, options, words);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& success) {  // --help, --version
+    return stop(app.exit(success, std::cout, std::cerr));
+  } catch (const CLI::ExtrasError& error) {
+    return usage_error(unknown_option_text(error, app));
+  } catch (const CLI::ParseError& error) {
+    return usage_error(error.what());
+  }
+  if (!words.emit.empty()) options.emit = kEmitWords.at(words.emit);
+  options.element = kElementWords.at(words.element);
+  options.fp = kFpWords.at(words.fp);
+  options.colour = kColourWords.at(words.colour);
+  if (options.input.empty() && options.emit != Emit::Status) return usage_error("no input file");
+  return {options, 0};
+}
+
+}  // namespace pb

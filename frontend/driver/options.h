@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// The command line of pbc.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "lang/types.h"
+
+namespace pb {
+
+/// What `--emit` prints; Binary: nothing, compile to an executable.
+enum class Emit : std::uint8_t { Binary, Ast, Program, Graph, Plan, Cpp, OpenCl, Info, Status };
+enum class ColourMode : std::uint8_t { Auto, Always, Never };
+enum class FpMode : std::uint8_t { Strict, Contract, Reassociate };
+
+struct Options {
+  std::string input;                       ///< path of the `.pbcc` file
+  std::string output;                      ///< `-o`; empty: made from `input`, or standard output with --emit
+  Emit emit = Emit::Binary;
+  bool check_only = false;
+  bool explain = false;
+  bool keep = false;                       ///< keep the generated C++ beside the output
+  bool time_passes = false;
+  ElementType element = ElementType::Double;
+  std::string main_name;
+  FpMode fp = FpMode::Contract;
+  ColourMode colour = ColourMode::Auto;
+};
+
+/// The word of the command line and of the training information.
+[[nodiscard]] const char* to_string(FpMode mode);
+
+struct ParsedOptions {
+  std::optional<Options> options;          ///< none: stop with `exit_status`; everything was printed
+  int exit_status = 0;
+};
+[[nodiscard]] ParsedOptions parse_options(int argc, char** argv);
+
+}  // namespace pb
