@@ -59,8 +59,9 @@ struct PetabricksRuntime {
   /// Gives the whole run up: no outputs, exit status 66.
   [[noreturn]] static void abort();
   [[noreturn]] static void untrained();
+  /// Bodies never run while a configuration is being changed: nothing to tell, nothing to save.
   static bool isTrainingRun() { return false; }
-  static void saveConfig();
+  static void saveConfig() {}
 };
 
 namespace pbrt::jassert {
@@ -87,6 +88,9 @@ class Message {
   Message& Text(const char* text);
   Message& Text(const std::string& text) { return Text(text.c_str()); }
 
+  /// Prints; for an assertion the process ends with status 1.
+  void finish();
+
   // What `JASSERT_A` and `JASSERT_B` are when no further value follows.
   Message& PB_JASSERT_A;
   Message& PB_JASSERT_B;
@@ -99,7 +103,7 @@ class Message {
   State* state_;
 };
 
-/// Ends the expression: prints; for an assertion the process ends with status 1.
+/// Ends the expression.
 struct Finish {
   void operator&(Message& message) const;
 };

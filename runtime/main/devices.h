@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// The OpenCL devices of the process: listed once, when first asked for, opened once, when
+// first used. Nothing here happens in a program whose configuration uses the CPU only.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/config/machine.h"
+#include "runtime/gpu/device.h"
+#include "runtime/gpu/manager.h"
+
+namespace pbrt {
+
+/// Where devices come from: OpenCL, or a fake in tests.
+class DeviceProvider {
+ public:
+  virtual ~DeviceProvider() = default;
+  [[nodiscard]] virtual std::vector<gpu::DeviceInfo> list() = 0;
+  /// Errors:  DeviceError
+  [[nodiscard]] virtual std::unique_ptr<gpu::Device> open(int index) = 0;
+};
+
+/// All platforms' devices; none if there is no OpenCL.
+[[nodiscard]] std::unique_ptr<DeviceProvider> make_opencl_provider();
+
+class Devices {
+ public:
+  explicit Devices(std::unique_ptr<DeviceProvider> provider) : provider_(std::move(provider)) {}
+
+  [[nodiscard]] const std::vector<gpu::DeviceInfo>& list();
+  [[nodiscard]] std::vector<DeviceId> ids();
+
+  /// Index of the wanted device: `none` is -1; an index; a part of a name; without a wish the
+  /// first GPU, else the first device, else -1.
+  ///
+  /// Errors:  UserError listing what exists
+  [[nodiscard]] int choose(const std::optional<std::string>& wish);
+
+  /// The management thread of a device; null for -1. A device that does not open is one warning and null.
+  [[nodiscard]] gpu::Manager* open(int index);
+
+  /// One line per device, for people.
+  [[nodiscard]] std::string describe();
+
+ private:
+  std::unique_ptr<DeviceProvider> provider_;
+  std::optional<std::vector<gpu::DeviceInfo>> list_;
+  std::vector<std::unique_ptr<gpu::Manager>> managers_;
+};
+
+}  // namespace pbrt

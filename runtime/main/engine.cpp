@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/main/engine.h"
+
+#include <chrono>
+#include <cstdio>
+
+#include "runtime/config/check.h"
+#include "runtime/gpu/launch.h"
+#include "runtime/gpu/manager.h"
+#include "runtime/main/run_context.h"
+#include "runtime/matrix/random.h"
+#include "runtime/sched/frame.h"
+#include "runtime/sched/scheduler.h"
+
+namespace pbrt {
+
+namespace {
+
+// The scheduler keeps each task's random stream in the task's own memory.
+static_assert(sizeof(TaskLocal) == sizeof(RandomStream) && alignof(TaskLocal) == alignof(RandomStream));
+const TaskLocalHooks kRandomHooks{
+    [] { return current_random().child_key(); },
+    [](TaskLocal* local) {
+      return reinterpret_cast<TaskLocal*>(set_current_random(reinterpret_cast<RandomStream*>(local)));
+    }};
+
+constexpr std::uint64_t kInputSeed = 0x1001;
+constexpr std::uint64_t kOutputSeed = 0x2001;
+
+double now_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// Makes a stream current while it lives, also across suspensions.
+class RandomScope {
+ public:
+  explicit RandomScope(std::uint64_t seed) : stream_{.key = RandomStream::mix(seed)}, previous_(set_current_random(&stream_)) {}
+  ~RandomScope() { set_current_random(previous_); }
+  RandomScope(const RandomScope&) = delete;
+  RandomScope& operator=(const RandomScope&) = delete;
+
+ private:
+  RandomStream stream_;
+  RandomStream* previous_;
+};
+
+void fill_report(const RunContext& ctx, const InfoIndex& index, RunReport& report) {
+  for (int site = 0; site < index.num_sites(); ++site) {
+    const SiteInfo& info = *index.site(site).site;
+    for (int i = 0; i < info.num_choices(); ++i) {
+      const std::int64_t count = ctx.times_run(site, i);
+      if (count == 0) continue;
+      const Choice choice = info.choice(i);
+      report.ran.push_back({index.site_name(site), choice.rule, choice.on, count});
+    }
+  }
+  for (int i = 0; i < ctx.num_fallbacks(); ++i) {
+    const RunContext::FallbackCount entry = ctx.fallback_at(i);
+    const Choice choice = index.site(entry.site).site->choice(entry.alternative);
+    report.fallbacks.push_back({index.site_name(entry.site), choice.rule, choice.on, entry.reason, entry.count});
+  }
+}
+
+Configuration sequential_default(const InfoIndex& index) { return default_configuration(index); }
+
+}  // namespace
+
+Engine::Engine(const ProgramDesc& program)
+    : program_(program),
+      info_(parse_training_info(program.info_json, "the program's training information")),
+      index_(info_),
+      default_config_(index_, sequential_default(index_)) {
+  default_config_.set_threads(1);
+  for (int site = 0; site < index_.num_sites(); ++site)
+    num_alternatives_.push_back(index_.site(site).site->num_choices());
+}
+
+Engine::~Engine() = default;
+
+const TransformInfo& Engine::info_of(const TransformDesc& transform) const {
+  for (const TransformInfo& info : info_.transforms)
+    if (info.name == transform.name) return info;
+  PBRT_CHECK(false, "every transform is in the training information");
+}
+
+bool Engine::uses_device(const Configuration& configuration) const {
+  for (int site = 0; site < index_.num_sites(); ++site)
+    for (const Level& level : configuration.sites[static_cast<std::size_t>(site)].levels)
+      if (is_device(index_.site(site).site->choice(level.alternative).on)) return true;
+  return false;
+}
+
+std::unique_ptr<RunContext> Engine::make_context(const ActiveConfig& config) const {
+  RunSetup setup;
+  setup.config = &config;
+  return std::make_unique<RunContext>(setup, index_.num_sites(), num_alternatives_.data());
+}
+
+Scheduler& Engine::scheduler(int threads) {
+  if (scheduler_ == nullptr || scheduler_->num_workers() != threads) {
+    scheduler_.reset();
+    scheduler_ = std::make_unique<Scheduler>(threads);
+  }
+  return *scheduler_;
+}
+
+RunReport Engine::run(const Problem& problem, const RunWishes& wishes) {
+  RunSetup setup{wishes.config, wishes.device, wishes.seed, wishes.is_strict};
+  RunContext ctx(setup, index_.num_sites(), num_alternatives_.data());
+  RunState state;
+  state.context = &ctx;
+  state.sequential_cutoff = wishes.config->sequential_cutoff();
+  state.hooks = &kRandomHooks;
+  RunReport report;
+  gpu::DeviceStatistics before;
+  if (wishes.device != nullptr) before = wishes.device->statistics();
+  scheduler(wishes.config->threads()).run(state, [&](Frame& root) {
+    const RandomScope random(wishes.seed);
+    if (wishes.is_resident && wishes.device != nullptr) {
+      for (const AnyMatrix& input : problem.inputs) (void)wishes.device->prefetch(root, input);
+      wishes.device->drain(root);
+    }
+    const double start = now_seconds();
+    problem.transform->run(root, problem.outputs.data(), problem.inputs.data());
+    if (wishes.is_resident && wishes.device != nullptr) {
+      wishes.device->drain(root);
+      report.seconds = now_seconds() - start;
+    }
+    for (const AnyMatrix& output : problem.outputs) need_on_host(root, output);
+    if (!wishes.is_resident || wishes.device == nullptr) report.seconds = now_seconds() - start;
+  });
+  fill_report(ctx, index_, report);
+  report.bytes_moved = ctx.bytes_moved();
+  if (wishes.device != nullptr) {
+    const gpu::DeviceStatistics after = wishes.device->statistics();
+    report.bytes_moved += after.bytes_to_device - before.bytes_to_device + after.bytes_to_host - before.bytes_to_host;
+    report.launches = after.launches - before.launches;
+  }
+  return report;
+}
+
+RunReport Engine::run_or_recover(const Problem& problem, const RunWishes& wishes, const Snapshot* snapshot) {
+  try {
+    return run(problem, wishes);
+  } catch (const gpu::DeviceLost& error) {
+    if (wishes.is_strict) throw;
+    std::fprintf(stderr, "warning: %s; the run is repeated on the CPU\n", error.what());
+  }
+  RunWishes on_cpu = wishes;
+  on_cpu.device = nullptr;
+  if (snapshot != nullptr) restore(problem, *snapshot, wishes);
+  return run(problem, on_cpu);
+}
+
+Snapshot Engine::take_snapshot(const Problem& problem) {
+  Snapshot snapshot;
+  for (const AnyMatrix& input : problem.inputs) snapshot.inputs.push_back(input.clone());
+  for (const AnyMatrix& output : problem.outputs) snapshot.outputs.push_back(output.clone());
+  return snapshot;
+}
+
+void Engine::restore(const Problem& problem, const Snapshot& snapshot, const RunWishes& wishes) {
+  RunState state;
+  RunContext ctx({wishes.config, wishes.device, 0, false}, index_.num_sites(), num_alternatives_.data());
+  state.context = &ctx;
+  scheduler(wishes.config->threads()).run(state, [&](Frame& root) {
+    const auto put_back = [&](const AnyMatrix& matrix, const AnyMatrix& saved) {
+      before_host_write(root, matrix);
+      matrix.copy_from(saved);
+      wrote_on_host(matrix);
+      if (wishes.device != nullptr && wishes.device->is_alive())
+        wishes.device->drop_device_copies(root, matrix.storage_ref().get());
+    };
+    for (std::size_t i = 0; i < problem.inputs.size(); ++i) put_back(problem.inputs[i], snapshot.inputs[i]);
+    for (std::size_t i = 0; i < problem.outputs.size(); ++i) put_back(problem.outputs[i], snapshot.outputs[i]);
+  });
+}
+
+void Engine::run_generator(const TransformDesc& transform, const SizeWishes& wishes, std::uint64_t seed, Problem& problem) {
+  const TransformDesc& generator = program_.transforms[transform.generator];
+  const std::unique_ptr<RunContext> ctx = make_context(default_config_);
+  Problem made;
+  made.transform = &generator;
+  made.sizes = sizes_from_wishes(*ctx, generator, wishes);
+  made.inputs = allocate_inputs(*ctx, generator, made.sizes);
+  made.outputs = allocate_outputs(*ctx, generator, made.sizes);
+  for (std::size_t i = 0; i < made.inputs.size(); ++i) fill_random(made.inputs[i], seed + kInputSeed + i);
+  for (std::size_t i = 0; i < made.outputs.size(); ++i) fill_initial_output(generator.outputs[i], made.outputs[i], seed + kOutputSeed + i);
+  RunWishes run_wishes;
+  run_wishes.config = &default_config_;
+  run_wishes.seed = seed;
+  (void)run(made, run_wishes);
+  problem.inputs = std::move(made.outputs);
+}
+
+Problem Engine::generate(const TransformDesc& transform, const SizeWishes& wishes, std::uint64_t seed) {
+  std::vector<const TransformDesc*> named{&transform};
+  if (transform.generator >= 0) named.push_back(&program_.transforms[transform.generator]);
+  check_size_names(wishes, named);
+  const std::unique_ptr<RunContext> ctx = make_context(default_config_);
+  Problem problem;
+  problem.transform = &transform;
+  if (transform.generator >= 0) {
+    run_generator(transform, wishes, seed, problem);
+    std::vector<std::string> names(problem.inputs.size(), std::string("the generator ") + named[1]->name);
+    problem.sizes = sizes_from_inputs(*ctx, transform, problem.inputs, names, wishes);
+  } else {
+    problem.sizes = sizes_from_wishes(*ctx, transform, wishes);
+    problem.inputs = allocate_inputs(*ctx, transform, problem.sizes);
+    for (std::size_t i = 0; i < problem.inputs.size(); ++i) fill_random(problem.inputs[i], seed + kInputSeed + i);
+  }
+  problem.outputs = allocate_outputs(*ctx, transform, problem.sizes);
+  for (std::size_t i = 0; i < problem.outputs.size(); ++i)
+    fill_initial_output(transform.outputs[i], problem.outputs[i], seed + kOutputSeed + i);
+  return problem;
+}
+
+}  // namespace pbrt

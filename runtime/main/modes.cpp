@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: MIT
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "runtime/main/run_context.h"
+#include "runtime/main/session.h"
+#include "runtime/main/stats.h"
+
+namespace pbrt {
+
+void Session::open_configuration() {
+  found = find_configuration(options, program_name, engine, devices);
+  config = ActiveConfig(engine.index(), found.configuration);
+  if (options.threads > 0) config.set_threads(options.threads);
+  if (options.device || engine.uses_device(found.configuration)) device = devices.open(devices.choose(options.device));
+}
+
+RunWishes Session::wishes() const {
+  RunWishes wishes;
+  wishes.config = &config;
+  wishes.device = device;
+  wishes.seed = seed;
+  wishes.is_strict = options.is_strict;
+  wishes.is_resident = options.is_resident;
+  return wishes;
+}
+
+std::string usage_line(const char* program_name, const TransformDesc& transform) {
+  std::string line = std::string("usage: ") + program_name + " [options]";
+  for (int p = 0; p < transform.num_params; ++p) line += std::string(" ") + transform.size_vars[transform.params[p]];
+  for (int i = 0; i < transform.num_inputs; ++i) line += " " + header_of(transform.inputs[i]);
+  for (int i = 0; i < transform.num_outputs; ++i) line += " " + header_of(transform.outputs[i]);
+  return line;
+}
+
+void print_results(const Session& session, const Problem& problem, const std::vector<double>& seconds, const RunReport& last) {
+  const Options& options = session.options;
+  StatsInput input;
+  input.program = session.engine.program().name;
+  input.transform = session.transform.name;
+  input.n = problem.largest_size();
+  input.seed = session.seed;
+  input.threads = session.config.threads();
+  if (session.device != nullptr) input.device = session.device->info().name;
+  input.seconds = seconds;
+  input.last = last;
+  input.has_hash = options.wants_hash;
+  if (options.wants_hash) {
+    input.hash[0] = 1;
+    input.hash[1] = 2;
+    for (const AnyMatrix& output : problem.outputs)
+      for (std::uint64_t& word : input.hash) word = detail::hash_view(output.raw(), word);
+  }
+  std::string text;
+  switch (options.stats) {
+    case StatsFormat::None: break;
+    case StatsFormat::Text: text = stats_text(input, true); break;
+    case StatsFormat::Json: text = stats_json(input); break;
+    case StatsFormat::Xml: text = stats_xml(input); break;
+  }
+  const bool is_for_people = options.stats == StatsFormat::None || options.stats == StatsFormat::Text;
+  if (options.stats == StatsFormat::None && options.wants_time) text = stats_text(input, false);
+  if (is_for_people && options.wants_hash) text += "hash of the outputs: " + hash_text(input) + "\n";
+  // A matrix on standard output stays a clean file.
+  bool is_stdout_used = false;
+  for (const std::string& word : options.words) is_stdout_used = is_stdout_used || word == "-";
+  std::FILE* stream = is_stdout_used ? stderr : stdout;
+  std::fwrite(text.data(), 1, text.size(), stream);
+  std::fflush(stream);
+}
+
+namespace {
+
+/// The integers before the files.
+void take_params(const Session& session, SizeWishes& wishes) {
+  const TransformDesc& transform = session.transform;
+  for (int p = 0; p < transform.num_params; ++p) {
+    const std::string& word = session.options.words[static_cast<std::size_t>(p)];
+    const char* name = transform.size_vars[transform.params[p]];
+    std::size_t used = 0;
+    long value = -1;
+    try {
+      value = std::stol(word, &used);
+    } catch (const std::logic_error&) {
+      used = 0;
+    }
+    if (used != word.size() || word.empty() || value < 0 || value > INT32_MAX)
+      throw UserError("param " + std::string(name) + ": expected an integer from 0 to 2147483647, found " + word);
+    for (const auto& known : wishes.named)
+      if (known.first == name) throw UserError(std::string("param ") + name + " and --size " + name + " are both given");
+    wishes.named.emplace_back(name, value);
+  }
+}
+
+void zero_fill(const AnyMatrix& matrix) {
+  char* data = static_cast<char*>(matrix.data());
+  for (std::int64_t i = 0; i < matrix.bytes(); ++i) data[i] = 0;
+}
+
+}  // namespace
+
+void run_file_mode(Session& session) {
+  const TransformDesc& transform = session.transform;
+  const Options& options = session.options;
+  const int expected = transform.num_params + transform.num_inputs + transform.num_outputs;
+  if (static_cast<int>(options.words.size()) != expected)
+    throw UserError("expected " + std::to_string(expected) + " arguments, found " + std::to_string(options.words.size()) + "\n" +
+                    usage_line(session.program_name, transform));
+  SizeWishes wishes = session.size_wishes();
+  check_size_names(wishes, {&transform});
+  take_params(session, wishes);
+  session.open_configuration();
+
+  Problem problem;
+  problem.transform = &transform;
+  std::vector<std::string> input_names;
+  MatrixReader reader;
+  auto word = options.words.begin() + transform.num_params;
+  for (int i = 0; i < transform.num_inputs; ++i) {
+    input_names.push_back(*word == "-" ? "standard input" : *word);
+    problem.inputs.push_back(reader.read(*word++, spec_of(transform.inputs[i])));
+  }
+  const std::unique_ptr<RunContext> ctx = session.engine.make_context(session.config);
+  problem.sizes = sizes_from_inputs(*ctx, transform, problem.inputs, input_names, wishes);
+  problem.outputs = allocate_outputs(*ctx, transform, problem.sizes);
+  for (int i = 0; i < transform.num_outputs; ++i)
+    if (transform.outputs[i].is_read_initially) zero_fill(problem.outputs[static_cast<std::size_t>(i)]);
+  MatrixWriter writer({options.precision, options.maxval});
+  for (auto output = word; output != options.words.end(); ++output) writer.open(*output);
+
+  const RunReport report = session.engine.run_or_recover(problem, session.wishes(), nullptr);
+  for (int i = 0; i < transform.num_outputs; ++i)
+    writer.write(static_cast<std::size_t>(i), problem.outputs[static_cast<std::size_t>(i)], header_of(transform.outputs[i]));
+  writer.commit();
+  print_results(session, problem, {report.seconds}, report);
+}
+
+namespace {
+
+std::string iogen_name(const std::string& prefix, const char* kind, std::size_t index, std::size_t count) {
+  // Numbers count down: the last matrix has 0.
+  return prefix + "_" + kind + std::to_string(count - 1 - index) + ".dat";
+}
+
+void write_iogen(const Session& session, const Problem& problem) {
+  MatrixWriter writer({session.options.precision, session.options.maxval});
+  std::size_t next = 0;
+  const auto write_all = [&](const std::vector<AnyMatrix>& matrices, const MatrixDesc* descs, const char* kind) {
+    for (std::size_t i = 0; i < matrices.size(); ++i) {
+      writer.open(iogen_name(session.options.iogen_create, kind, i, matrices.size()));
+      writer.write(next++, matrices[i], header_of(descs[i]));
+    }
+  };
+  write_all(problem.inputs, session.transform.inputs, "in");
+  write_all(problem.outputs, session.transform.outputs, "out");
+  writer.commit();
+}
+
+Problem read_iogen(const Session& session) {
+  const TransformDesc& transform = session.transform;
+  const std::string& prefix = session.options.iogen_run;
+  Problem problem;
+  problem.transform = &transform;
+  MatrixReader reader;
+  std::vector<std::string> names;
+  const auto num_inputs = static_cast<std::size_t>(transform.num_inputs);
+  const auto num_outputs = static_cast<std::size_t>(transform.num_outputs);
+  for (std::size_t i = 0; i < num_inputs; ++i) {
+    names.push_back(iogen_name(prefix, "in", i, num_inputs));
+    problem.inputs.push_back(reader.read(names.back(), spec_of(transform.inputs[i])));
+  }
+  const std::unique_ptr<RunContext> ctx = session.engine.make_context(session.config);
+  problem.sizes = sizes_from_inputs(*ctx, transform, problem.inputs, names, session.size_wishes());
+  problem.outputs = allocate_outputs(*ctx, transform, problem.sizes);
+  for (std::size_t i = 0; i < num_outputs; ++i) {
+    const std::string name = iogen_name(prefix, "out", i, num_outputs);
+    const AnyMatrix initial = reader.read(name, spec_of(transform.outputs[i]));
+    if (!initial.has_same_shape(problem.outputs[i])) throw UserError(name + ": does not have the size of `" + header_of(transform.outputs[i]) + "`");
+    problem.outputs[i].copy_from(initial);
+  }
+  return problem;
+}
+
+}  // namespace
+
+void run_timing_mode(Session& session) {
+  const Options& options = session.options;
+  if (!options.words.empty())
+    throw UserError("files are not used with --n: " + options.words.front() + " is one argument too many");
+  session.open_configuration();
+  const Problem problem = options.iogen_run.empty() ? session.engine.generate(session.transform, session.size_wishes(), session.seed)
+                                                    : read_iogen(session);
+  if (!options.iogen_create.empty()) {
+    write_iogen(session, problem);
+    return;
+  }
+  const Snapshot snapshot = Engine::take_snapshot(problem);
+  const RunWishes wishes = session.wishes();
+  std::vector<double> seconds;
+  RunReport last;
+  for (int trial = 0; trial < options.trials; ++trial) {
+    session.engine.restore(problem, snapshot, wishes);
+    last = session.engine.run_or_recover(problem, wishes, &snapshot);
+    if (trial == 0 && last.launches != 0) {
+      // First launches build kernels: not timed.
+      session.engine.restore(problem, snapshot, wishes);
+      last = session.engine.run_or_recover(problem, wishes, &snapshot);
+    }
+    seconds.push_back(last.seconds);
+    if (options.max_sec > 0 && last.seconds > options.max_sec) break;
+  }
+  print_results(session, problem, seconds, last);
+}
+
+}  // namespace pbrt

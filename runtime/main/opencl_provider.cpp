@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/cl/devices.h"
+#include "runtime/main/devices.h"
+
+namespace pbrt {
+
+namespace {
+
+class OpenClProvider : public DeviceProvider {
+ public:
+  std::vector<gpu::DeviceInfo> list() override {
+    if (devices_ == nullptr) devices_ = std::make_unique<cl::DeviceList>();
+    return devices_->devices();
+  }
+  std::unique_ptr<gpu::Device> open(int index) override {
+    (void)list();
+    return devices_->open(static_cast<std::size_t>(index));
+  }
+
+ private:
+  std::unique_ptr<cl::DeviceList> devices_;
+};
+
+}  // namespace
+
+std::unique_ptr<DeviceProvider> make_opencl_provider() { return std::make_unique<OpenClProvider>(); }
+
+}  // namespace pbrt

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/main/options.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <set>
+#include <string_view>
+
+#include "runtime/config/errors.h"
+
+namespace pbrt {
+
+namespace {
+
+enum class Takes : std::uint8_t { Nothing, Value, MaybeValue };
+
+struct Option {
+  const char* name;
+  Takes takes;
+  const char* value_name;
+  const char* help;
+  void (*set)(Options& options, const std::string& name, const std::string& value);
+};
+
+[[noreturn]] void fail_value(const std::string& name, const std::string& value, const char* expected) {
+  throw UserError("--" + name + "=" + value + ": expected " + expected);
+}
+
+std::int64_t integer(const std::string& name, const std::string& value, std::int64_t min, std::int64_t max,
+                     const char* expected) {
+  std::int64_t result = 0;
+  const char* end = value.data() + value.size();
+  const auto parsed = std::from_chars(value.data(), end, result);
+  if (value.empty() || parsed.ec != std::errc() || parsed.ptr != end || result < min || result > max)
+    fail_value(name, value, expected);
+  return result;
+}
+
+/// `yes`, `no`, `1`, `0`, `true`, `false`: the first letter counts.
+bool boolean(const std::string& name, const std::string& value) {
+  if (value.empty()) return true;
+  if (std::string_view("yYtT1").find(value[0]) != std::string_view::npos) return true;
+  if (std::string_view("nNfF0").find(value[0]) != std::string_view::npos) return false;
+  fail_value(name, value, "yes or no");
+}
+
+void set_size(Options& options, const std::string& name, const std::string& value) {
+  const std::size_t equals = value.find('=');
+  if (equals == std::string::npos || equals == 0) fail_value(name, value, "NAME=VALUE");
+  const std::string variable = value.substr(0, equals);
+  for (const auto& known : options.sizes)
+    if (known.first == variable) throw UserError("--size " + variable + " is given twice");
+  options.sizes.emplace_back(variable, integer(name + " " + variable, value.substr(equals + 1), 0, INT32_MAX,
+                                               "an integer from 0 to 2147483647"));
+}
+
+void set_stats(Options& options, const std::string& name, const std::string& value) {
+  if (value.empty() || value == "text") {
+    options.stats = StatsFormat::Text;
+  } else if (value == "json") {
+    options.stats = StatsFormat::Json;
+  } else if (value == "xml") {
+    options.stats = StatsFormat::Xml;
+  } else {
+    fail_value(name, value, "text, json or xml");
+  }
+}
+
+void set_seed(Options& options, const std::string& name, const std::string& value) {
+  std::uint64_t seed = 0;
+  const char* end = value.data() + value.size();
+  const auto parsed = std::from_chars(value.data(), end, seed);
+  if (value.empty() || parsed.ec != std::errc() || parsed.ptr != end) fail_value(name, value, "an integer from 0 to 2^64-1");
+  options.seed = seed;
+}
+
+void set_max_sec(Options& options, const std::string& name, const std::string& value) {
+  char* end = nullptr;
+  options.max_sec = std::strtod(value.c_str(), &end);
+  if (value.empty() || *end != '\0' || !(options.max_sec > 0)) fail_value(name, value, "a number of seconds above 0");
+}
+
+template <bool Options::*kMember>
+void set_flag(Options& options, const std::string& name, const std::string& value) {
+  options.*kMember = boolean(name, value);
+}
+template <std::string Options::*kMember>
+void set_text(Options& options, const std::string& name, const std::string& value) {
+  if (value.empty()) fail_value(name, value, "a name");
+  options.*kMember = value;
+}
+template <int Options::*kMember, int kMin, int kMax>
+void set_int(Options& options, const std::string& name, const std::string& value) {
+  const std::string expected = "an integer from " + std::to_string(kMin) + " to " + std::to_string(kMax);
+  options.*kMember = static_cast<int>(integer(name, value, kMin, kMax, expected.c_str()));
+}
+
+// Flat by design: the table of options, in the order of --help.
+const Option kOptions[] = {
+    {"n", Takes::Value, "N", "run on generated inputs; every size variable without --size is N",
+     [](Options& o, const std::string& name, const std::string& v) {
+       o.n = integer(name, v, 0, INT32_MAX, "an integer from 0 to 2147483647");
+     }},
+    {"size", Takes::Value, "NAME=V", "sets one size variable; may be repeated", set_size},
+    {"seed", Takes::Value, "S", "seed of all random numbers", set_seed},
+    {"fixedrandom", Takes::Nothing, "", "the same random numbers in every run, as --seed 0", set_flag<&Options::is_fixed_random>},
+    {"trials", Takes::Value, "T", "with --n: number of runs", set_int<&Options::trials, 1, 1000000000>},
+    {"time", Takes::Nothing, "", "prints timings", set_flag<&Options::wants_time>},
+    {"max-sec", Takes::Value, "X", "with --n: no further trial after a run that took longer", set_max_sec},
+    {"resident", Takes::Nothing, "", "with --n: inputs stay on the device, outputs are left there", set_flag<&Options::is_resident>},
+    {"config", Takes::Value, "FILE", "configuration; else <program>.cfg beside the program, else the default", set_text<&Options::config>},
+    {"cfg", Takes::Value, "FILE", "the same as --config", set_text<&Options::config>},
+    {"transform", Takes::Value, "NAME", "runs this transform instead of the main one", set_text<&Options::transform>},
+    {"tx", Takes::Value, "NAME", "the same as --transform", set_text<&Options::transform>},
+    {"threads", Takes::Value, "N", "number of worker threads", set_int<&Options::threads, 1, 512>},
+    {"device", Takes::Value, "WHICH", "OpenCL device: index or part of the name in --list-devices, or none",
+     [](Options& o, const std::string& name, const std::string& v) {
+       if (v.empty()) fail_value(name, v, "an index, a part of a name, or none");
+       o.device = v;
+     }},
+    {"list-devices", Takes::Nothing, "", "lists the OpenCL devices", set_flag<&Options::wants_device_list>},
+    {"stats", Takes::MaybeValue, "text|json|xml", "prints times and what ran where", set_stats},
+    {"strict", Takes::Nothing, "", "a device version that does not run is an error", set_flag<&Options::is_strict>},
+    {"hash", Takes::Nothing, "", "prints a hash of the outputs", set_flag<&Options::wants_hash>},
+    {"precision", Takes::Value, "P", "significant digits of numbers in text files (8)", set_int<&Options::precision, 1, 40>},
+    {"maxval", Takes::Value, "M", "largest sample of written pictures (255)", set_int<&Options::maxval, 1, 65535>},
+    {"iogen-create", Takes::Value, "PREFIX", "with --n: writes inputs and outputs to PREFIX_in<k>.dat, PREFIX_out<k>.dat",
+     set_text<&Options::iogen_create>},
+    {"iogen-run", Takes::Value, "PREFIX", "runs trials on such files", set_text<&Options::iogen_run>},
+    {"reset", Takes::Nothing, "", "writes the default configuration and exits", set_flag<&Options::wants_reset>},
+    {"save-config", Takes::Nothing, "", "writes the configuration in use at the end", set_flag<&Options::saves_config>},
+    {"serve", Takes::Nothing, "", "answers measurement requests on standard input", set_flag<&Options::is_server>},
+    {"version", Takes::Nothing, "", "prints versions", set_flag<&Options::wants_version>},
+    {"help", Takes::Nothing, "", "prints this", set_flag<&Options::wants_help>},
+};
+
+const Option* find_option(std::string_view name) {
+  for (const Option& option : kOptions)
+    if (name == option.name) return &option;
+  return nullptr;
+}
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t above = row[j];
+      row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      diagonal = above;
+    }
+  }
+  return row[b.size()];
+}
+
+[[noreturn]] void fail_unknown(const std::string& name) {
+  const Option* best = nullptr;
+  std::size_t best_distance = 1 + name.size() / 2;
+  for (const Option& option : kOptions) {
+    const std::size_t distance = edit_distance(name, option.name);
+    if (distance < best_distance && distance <= 3) {
+      best = &option;
+      best_distance = distance;
+    }
+  }
+  throw UserError("unknown option --" + name + (best != nullptr ? "; did you mean --" + std::string(best->name) + "?" : "") +
+                  (best == nullptr ? "; --help lists the options" : ""));
+}
+
+bool is_option(std::string_view word) {
+  if (word.size() < 2 || word[0] != '-') return false;
+  // Negative numbers are words.
+  return !(word[1] >= '0' && word[1] <= '9') && word[1] != '.';
+}
+
+class Parser {
+ public:
+  Parser(int argc, const char* const* argv) : args_(argv + std::min(argc, 1), argv + argc) {}
+
+  Options parse() {
+    while (next_ < args_.size()) {
+      const std::string& word = args_[next_++];
+      if (word == "--") {
+        options_.words.insert(options_.words.end(), args_.begin() + static_cast<std::ptrdiff_t>(next_), args_.end());
+        break;
+      }
+      if (is_option(word)) {
+        option(word.substr(word.find_first_not_of('-')));
+      } else {
+        options_.words.push_back(word);
+      }
+    }
+    return options_;
+  }
+
+ private:
+  void option(const std::string& text) {
+    const std::size_t equals = text.find('=');
+    std::string name = text.substr(0, equals);
+    const bool has_value = equals != std::string::npos;
+    std::string value = has_value ? text.substr(equals + 1) : "";
+    const Option* found = find_option(name);
+    if (found == nullptr && !has_value && name.starts_with("no")) {
+      found = find_option(std::string_view(name).substr(2));
+      if (found != nullptr && found->takes != Takes::Nothing) found = nullptr;
+      if (found != nullptr) value = "no";
+    }
+    if (found == nullptr) fail_unknown(name);
+    name = found->name;
+    if (name != "size" && !given_.insert(name).second) throw UserError("--" + name + " is given twice");
+    if (found->takes == Takes::Value && !has_value) {
+      if (next_ == args_.size()) throw UserError("--" + name + " needs a value: --" + name + " " + found->value_name);
+      value = args_[next_++];
+    }
+    if (has_value && value.empty()) throw UserError("--" + name + "= needs a value");
+    found->set(options_, name, value);
+  }
+
+  std::vector<std::string> args_;
+  std::size_t next_ = 0;
+  std::set<std::string> given_;
+  Options options_;
+};
+
+}  // namespace
+
+Options parse_options(int argc, const char* const* argv) { return Parser(argc, argv).parse(); }
+
+std::string options_help() {
+  constexpr std::size_t kColumn = 28;
+  std::string text;
+  for (const Option& option : kOptions) {
+    std::string line = std::string("  --") + option.name;
+    if (option.takes == Takes::Value) line += std::string(" ") + option.value_name;
+    if (option.takes == Takes::MaybeValue) line += std::string("[=") + option.value_name + "]";
+    line.resize(std::max(line.size() + 2, kColumn), ' ');
+    text += line + option.help + "\n";
+  }
+  return text;
+}
+
+}  // namespace pbrt

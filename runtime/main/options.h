@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// The command line of a compiled program (LANGUAGE 11.1, 11.2, ARCHITECTURE 2): text to a
+// plain struct, and its help. Knows nothing of the program's transforms.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace pbrt {
+
+enum class StatsFormat : std::uint8_t { None, Text, Json, Xml };
+
+struct Options {
+  std::vector<std::string> words;                 ///< what is no option: params, then files
+  std::optional<std::int64_t> n;
+  std::vector<std::pair<std::string, std::int64_t>> sizes;
+  std::optional<std::uint64_t> seed;
+  bool is_fixed_random = false;
+  int trials = 1;
+  bool wants_time = false;
+  double max_sec = 0;                             ///< 0: no limit
+  bool is_resident = false;
+  std::string config;
+  std::string transform;
+  int threads = 0;                                ///< 0: not given
+  std::optional<std::string> device;
+  bool wants_device_list = false;
+  StatsFormat stats = StatsFormat::None;
+  bool is_strict = false;
+  bool is_server = false;
+  bool wants_help = false;
+  bool wants_version = false;
+  bool wants_hash = false;
+  int precision = 8;
+  int maxval = 255;
+  std::string iogen_create;
+  std::string iogen_run;
+  bool wants_reset = false;
+  bool saves_config = false;
+};
+
+/// Reads the command line.
+///
+/// Errors:  UserError with one line: unknown option (with a suggestion), given twice, value missing or out of range
+[[nodiscard]] Options parse_options(int argc, const char* const* argv);
+
+/// The list of options for --help.
+[[nodiscard]] std::string options_help();
+
+}  // namespace pbrt

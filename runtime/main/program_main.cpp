@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <random>
+
+#include "runtime/config/check.h"
+#include "runtime/main/session.h"
+
+namespace pbrt {
+
+namespace {
+
+constexpr int kExitError = 1;
+constexpr int kExitAborted = 66;
+
+const TransformDesc& find_transform(const ProgramDesc& program, const std::string& name) {
+  if (name.empty()) return program.transforms[program.main_transform];
+  std::string known;
+  for (int t = 0; t < program.num_transforms; ++t) {
+    if (name == program.transforms[t].name) return program.transforms[t];
+    known += (t == 0 ? "" : ", ") + std::string(program.transforms[t].name);
+  }
+  throw UserError("--transform " + name + ": there is no such transform; there are: " + known);
+}
+
+std::uint64_t choose_seed(const Options& options) {
+  if (options.seed) return *options.seed;
+  if (options.is_fixed_random || options.is_server) return 0;
+  return std::random_device()() % 1000000000U;
+}
+
+void print_help(const char* program_name, const ProgramDesc& program, const TransformDesc& transform) {
+  std::printf("%s\n", usage_line(program_name, transform).c_str());
+  std::printf("       %s [options] --n N\n\n", program_name);
+  std::printf("Runs the transform %s of %s on files (text, .npy, .pgm, .ppm; - is standard input or output), or with --n on\n"
+              "generated inputs.\n\nOptions:\n%s", transform.name, program.name, options_help().c_str());
+}
+
+void serve(Session& session) {
+  // Bodies may print and read: the protocol has descriptors of its own.
+  const int request_fd = ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  const int reply_fd = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  const int null_fd = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (request_fd < 0 || reply_fd < 0 || null_fd < 0) throw IoError("--serve needs standard input and output");
+  if (::dup2(null_fd, STDIN_FILENO) < 0 || ::dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+    throw IoError("--serve cannot set up its descriptors");
+  ::close(null_fd);
+  run_serve_mode(session, request_fd, reply_fd);
+}
+
+void run_program(const char* program_name, const Options& options, const ProgramDesc& program) {
+  const TransformDesc& transform = find_transform(program, options.transform);
+  if (options.wants_help) return print_help(program_name, program, transform);
+  Devices devices(make_opencl_provider());
+  if (options.wants_device_list) {
+    std::fputs(devices.describe().c_str(), stdout);
+    return;
+  }
+  Engine engine(program);
+  if (options.wants_version) {
+    std::printf("%s, compiled by Polybricks %s\n", program.name, PB_VERSION);
+    return;
+  }
+  Session session{options, program_name, engine, devices, transform, choose_seed(options), {}, {}, nullptr};
+  if (options.wants_reset) {
+    const std::string path = options.config.empty() ? default_config_path(program_name) : options.config;
+    return save_configuration(path, default_configuration(engine.index()), engine, devices, "--reset");
+  }
+  if (options.is_server) return serve(session);
+  if (options.n || !options.iogen_run.empty()) {
+    run_timing_mode(session);
+  } else {
+    run_file_mode(session);
+  }
+  if (options.saves_config) {
+    const std::string path = session.found.file.empty() ? default_config_path(program_name) : session.found.file;
+    save_configuration(path, session.found.configuration, engine, devices, "--save-config");
+  }
+}
+
+int report(const char* program_name, const char* message, int status) {
+  std::fflush(stdout);
+  std::fprintf(stderr, "%s: %s\n", program_name, message);
+  return status;
+}
+
+}  // namespace
+
+int program_main(int argc, char** argv, const ProgramDesc& program) {
+  const char* program_name = argc > 0 ? argv[0] : program.name;
+  // A closed pipe is an error of write(), with a message.
+  std::signal(SIGPIPE, SIG_IGN);
+  try {
+    run_program(program_name, parse_options(argc, argv), program);
+    if (std::fflush(stdout) != 0) return report(program_name, "cannot write standard output", kExitError);
+    return 0;
+  } catch (const RunAborted& error) {
+    return report(program_name, error.what(), kExitAborted);
+  } catch (const std::bad_alloc&) {
+    return report(program_name, "there is not enough memory", kExitError);
+  } catch (const std::exception& error) {
+    return report(program_name, error.what(), kExitError);
+  } catch (...) {
+    return report(program_name, "an exception of an unknown type ended the run", kExitError);
+  }
+}
+
+}  // namespace pbrt

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <new>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "runtime/config/protocol.h"
+#include "runtime/main/line_channel.h"
+#include "runtime/main/run_context.h"
+#include "runtime/main/session.h"
+#include "runtime/main/verify.h"
+
+namespace pbrt {
+
+namespace {
+
+using protocol::Reply;
+using protocol::Request;
+using protocol::Status;
+
+/// Answers requests one after the other. Errors of a request are its reply; the server goes on.
+class Server {
+ public:
+  explicit Server(Session& session) : session_(session) {
+    device_index_ = session.devices.choose(session.options.device);
+    for (int i = 0; i < session.transform.num_outputs; ++i) output_names_.emplace_back(session.transform.outputs[i].name);
+  }
+
+  [[nodiscard]] protocol::Hello hello() {
+    const TrainingInfo& info = session_.engine.index().info();
+    protocol::Hello hello;
+    hello.program = info.program;
+    hello.source = info.source;
+    hello.devices = session_.devices.ids();
+    if (device_index_ >= 0) hello.device = hello.devices[static_cast<std::size_t>(device_index_)].name;
+    return hello;
+  }
+
+  [[nodiscard]] Reply answer(const Request& request) {
+    Reply reply;
+    reply.id = request.id;
+    try {
+      switch (request.op) {
+        case protocol::Op::Inputs: make_inputs(request, reply); break;
+        case protocol::Op::Reference: make_reference(request, reply); break;
+        case protocol::Op::Run: measure(request, reply); break;
+        case protocol::Op::Quit: break;
+      }
+    } catch (const NoSuchSizes& error) {
+      fail(reply, request.op == protocol::Op::Inputs ? Status::Skipped : Status::Error, error.what());
+    } catch (const RunAborted& error) {
+      fail(reply, Status::Aborted, error.what());
+    } catch (const std::bad_alloc&) {
+      fail(reply, Status::Error, "there is not enough memory");
+    } catch (const std::exception& error) {
+      fail(reply, Status::Error, error.what());
+    } catch (...) {
+      fail(reply, Status::Error, "an exception of an unknown type ended the run");
+    }
+    return reply;
+  }
+
+ private:
+  static void fail(Reply& reply, Status status, const char* message) {
+    reply.status = status;
+    reply.message = message;
+  }
+
+  void make_inputs(const Request& request, Reply& reply) {
+    // What was there goes first: two problems at a time may not fit into memory.
+    problem_.reset();
+    snapshot_ = Snapshot();
+    reference_.clear();
+    has_reference_ = false;
+    warmed_.clear();
+    SizeWishes wishes;
+    if (request.n >= 0) wishes.n = request.n;
+    wishes.named = request.sizes;
+    for (const auto& [name, value] : request.sizes)
+      if (value < 0 || value > INT32_MAX) throw UserError("size " + name + " is not between 0 and 2147483647");
+    seed_ = request.seed;
+    problem_ = request.files.empty() ? session_.engine.generate(session_.transform, wishes, seed_) : read_files(request, wishes);
+    snapshot_ = Engine::take_snapshot(*problem_);
+    reply.n = problem_->largest_size();
+  }
+
+  Problem read_files(const Request& request, const SizeWishes& wishes) {
+    const TransformDesc& transform = session_.transform;
+    if (request.files.size() != static_cast<std::size_t>(transform.num_inputs))
+      throw UserError("expected " + std::to_string(transform.num_inputs) + " input files, found " + std::to_string(request.files.size()));
+    check_size_names(wishes, {&transform});
+    Problem problem;
+    problem.transform = &transform;
+    MatrixReader reader;
+    for (int i = 0; i < transform.num_inputs; ++i)
+      problem.inputs.push_back(reader.read(request.files[static_cast<std::size_t>(i)], spec_of(transform.inputs[i])));
+    const std::unique_ptr<RunContext> ctx = session_.engine.make_context(session_.engine.default_config());
+    problem.sizes = sizes_from_inputs(*ctx, transform, problem.inputs, request.files, wishes);
+    problem.outputs = allocate_outputs(*ctx, transform, problem.sizes);
+    for (int i = 0; i < transform.num_outputs; ++i)
+      fill_initial_output(transform.outputs[i], problem.outputs[static_cast<std::size_t>(i)], request.seed + static_cast<std::uint64_t>(i));
+    return problem;
+  }
+
+  Problem& problem() {
+    if (!problem_) throw UserError("there are no inputs yet");
+    return *problem_;
+  }
+
+  /// Sets `config` and the device from a request's configuration.
+  RunWishes wishes_of(const Request& request, ActiveConfig& config) {
+    ConfigWarnings warnings;
+    const Configuration configuration = parse_configuration(request.config, "config", session_.engine.index(), warnings);
+    for (const std::string& line : warnings.lines("config")) std::fprintf(stderr, "warning: %s\n", line.c_str());
+    config = ActiveConfig(session_.engine.index(), configuration);
+    if (session_.options.threads > 0) config.set_threads(session_.options.threads);
+    RunWishes wishes;
+    wishes.config = &config;
+    wishes.seed = seed_;
+    wishes.is_strict = session_.options.is_strict;
+    wishes.is_resident = request.is_resident;
+    if (session_.engine.uses_device(configuration)) wishes.device = session_.devices.open(device_index_);
+    return wishes;
+  }
+
+  RunReport run_once(const RunWishes& wishes) {
+    session_.engine.restore(problem(), snapshot_, wishes);
+    return session_.engine.run(problem(), wishes);
+  }
+
+  void make_reference(const Request& request, Reply& reply) {
+    ActiveConfig config;
+    RunWishes wishes;
+    if (request.config.empty()) {
+      wishes.config = &session_.engine.default_config();
+      wishes.seed = seed_;
+    } else {
+      wishes = wishes_of(request, config);
+    }
+    reference_.clear();
+    has_reference_ = true;
+    const RunReport first = run_once(wishes);
+    std::vector<AnyMatrix> outputs;
+    for (const AnyMatrix& output : problem().outputs) outputs.push_back(output.clone());
+    reply.times_ns.push_back(first.seconds * 1e9);
+    (void)run_once(wishes);
+    if (!difference(outputs, -1).is_within) {
+      reply.message = "two runs of the default with the same seed differ: outputs are not verified";
+      return;
+    }
+    reference_ = std::move(outputs);
+  }
+
+  [[nodiscard]] Difference difference(const std::vector<AnyMatrix>& reference, double tolerance) {
+    return compare_outputs(problem().outputs, reference, output_names_,
+                           session_.engine.info_of(session_.transform).tolerance, tolerance);
+  }
+
+  void measure(const Request& request, Reply& reply) {
+    if (request.config.empty()) throw UserError("a run needs a configuration");
+    if (request.verify && !has_reference_) throw UserError("there is no reference yet");
+    ActiveConfig config;
+    const RunWishes wishes = wishes_of(request, config);
+    for (int trial = 0; trial < request.trials; ++trial) {
+      RunReport report = run_once(wishes);
+      if (trial == 0 && report.launches != 0 && warmed_.insert(request.config).second) {
+        // Kernels were built and specialised: not timed.
+        add_fallbacks(report, reply);
+        report = run_once(wishes);
+      }
+      reply.times_ns.push_back(report.seconds * 1e9);
+      add_fallbacks(report, reply);
+      reply.ran = report.ran;
+      reply.bytes_moved = report.bytes_moved;
+      if (request.verify && !reference_.empty()) verify(request, reply);
+      if (reply.status != Status::Ok) return;
+      if (request.limit_ms > 0 && report.seconds * 1e3 > request.limit_ms) return;
+    }
+  }
+
+  void verify(const Request& request, Reply& reply) {
+    const Difference found = difference(reference_, request.tolerance);
+    reply.max_error_abs = std::max(reply.max_error_abs, found.abs);
+    reply.max_error_rel = std::max(reply.max_error_rel, found.rel);
+    if (found.is_within) return;
+    fail(reply, Status::Wrong, found.where.c_str());
+  }
+
+  static void add_fallbacks(const RunReport& report, Reply& reply) {
+    for (const protocol::Fallback& fallback : report.fallbacks) {
+      bool is_known = false;
+      for (protocol::Fallback& known : reply.fallbacks) {
+        if (known.site != fallback.site || known.rule != fallback.rule || known.on != fallback.on || known.reason != fallback.reason)
+          continue;
+        known.count += fallback.count;
+        is_known = true;
+      }
+      if (!is_known) reply.fallbacks.push_back(fallback);
+    }
+  }
+
+  Session& session_;
+  int device_index_ = -1;
+  std::vector<std::string> output_names_;
+  std::optional<Problem> problem_;
+  Snapshot snapshot_;
+  std::uint64_t seed_ = 0;
+  std::vector<AnyMatrix> reference_;   ///< empty although has_reference_: verification is off
+  bool has_reference_ = false;
+  std::set<std::string> warmed_;       ///< configurations whose kernels were built, for the inputs at hand
+};
+
+}  // namespace
+
+void run_serve_mode(Session& session, int request_fd, int reply_fd) {
+  LineChannel channel(request_fd, reply_fd);
+  Server server(session);
+  channel.write_line(protocol::to_line(server.hello()));
+  while (const std::optional<std::string> line = channel.read_line()) {
+    if (line->find_first_not_of(" \t\r") == std::string::npos) continue;
+    Reply reply;
+    protocol::Request request;
+    try {
+      request = protocol::parse_request(*line);
+      reply = server.answer(request);
+    } catch (const ConfigError& error) {
+      request = {};
+      request.op = protocol::Op::Run;
+      reply.status = Status::Error;
+      reply.message = error.what();
+    }
+    // What bodies printed comes before the reply.
+    std::fflush(stdout);
+    channel.write_line(protocol::to_line(reply));
+    if (request.op == protocol::Op::Quit) return;
+  }
+}
+
+}  // namespace pbrt

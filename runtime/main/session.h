@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// One invocation of a compiled program: its options, engine, configuration and devices, shared by
+// the modes. file_mode and timing_mode are what a person runs; serve_mode is for the tuner.
+#pragma once
+
+#include "runtime/config/active_config.h"
+#include "runtime/main/config_lookup.h"
+#include "runtime/main/devices.h"
+#include "runtime/main/engine.h"
+#include "runtime/main/options.h"
+
+namespace pbrt {
+
+struct Session {
+  const Options& options;
+  const char* program_name;             ///< argv[0]
+  Engine& engine;
+  Devices& devices;
+  const TransformDesc& transform;
+  std::uint64_t seed = 0;
+  // Set by open_configuration.
+  FoundConfiguration found;
+  ActiveConfig config;
+  gpu::Manager* device = nullptr;
+
+  /// Finds the configuration, applies --threads, opens the device if something needs one.
+  void open_configuration();
+  [[nodiscard]] RunWishes wishes() const;
+  [[nodiscard]] SizeWishes size_wishes() const { return {options.n, options.sizes}; }
+};
+
+/// `prog [options] [N] In[w, h] … Out[…]`
+[[nodiscard]] std::string usage_line(const char* program_name, const TransformDesc& transform);
+
+/// Reads inputs, runs once, writes outputs.
+void run_file_mode(Session& session);
+/// Generated inputs or those of --iogen-run, trials, times; --iogen-create.
+void run_timing_mode(Session& session);
+/// Answers requests on `request_fd` (FORMATS 3) until quit or end of file.
+void run_serve_mode(Session& session, int request_fd, int reply_fd);
+
+/// Prints what --time, --stats and --hash ask for. `problem` holds the outputs of the last run.
+void print_results(const Session& session, const Problem& problem, const std::vector<double>& seconds, const RunReport& last);
+
+}  // namespace pbrt

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/main/stats.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include <nlohmann/json.hpp>
+
+namespace pbrt {
+
+namespace {
+
+struct Summary {
+  double average = 0, min = 0, max = 0, median = 0, variance = 0;
+};
+
+Summary summarize(std::vector<double> values) {
+  Summary s;
+  if (values.empty()) return s;
+  std::sort(values.begin(), values.end());
+  const auto count = static_cast<double>(values.size());
+  for (const double v : values) s.average += v / count;
+  for (const double v : values) s.variance += (v - s.average) * (v - s.average) / count;
+  s.min = values.front();
+  s.max = values.back();
+  const std::size_t middle = values.size() / 2;
+  s.median = values.size() % 2 != 0 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+  return s;
+}
+
+std::string number(double value) {
+  char text[40];
+  std::snprintf(text, sizeof(text), "%.15g", value);
+  return text;
+}
+
+}  // namespace
+
+std::string duration_text(double seconds) {
+  const char* units[] = {"s", "ms", "us", "ns"};
+  int unit = 0;
+  while (unit < 3 && seconds < 0.9995) {
+    seconds *= 1000;
+    ++unit;
+  }
+  char text[40];
+  std::snprintf(text, sizeof(text), seconds < 999.5 ? "%.3g %s" : "%.0f %s", seconds, units[unit]);
+  return text;
+}
+
+std::string hash_text(const StatsInput& input) {
+  char text[40];
+  std::snprintf(text, sizeof(text), "0x%016llx%016llx", static_cast<unsigned long long>(input.hash[0]),
+                static_cast<unsigned long long>(input.hash[1]));
+  return text;
+}
+
+std::string stats_text(const StatsInput& input, bool with_details) {
+  const Summary s = summarize(input.seconds);
+  std::string text = input.transform + " at size " + std::to_string(input.n) + ": ";
+  if (input.seconds.size() == 1) {
+    text += duration_text(s.median);
+  } else {
+    text += "median " + duration_text(s.median) + ", least " + duration_text(s.min) + ", spread " +
+            duration_text(s.max - s.min) + " over " + std::to_string(input.seconds.size()) + " runs";
+  }
+  text += input.threads == 1 ? " (1 thread" : " (" + std::to_string(input.threads) + " threads";
+  text += (input.device.empty() ? "" : ", " + input.device) + ", seed " + std::to_string(input.seed) + ")\n";
+  if (!with_details) return text;
+  for (const protocol::Ran& ran : input.last.ran)
+    text += "  " + ran.site + ": " + ran.rule + " on " + to_string(ran.on) + ", " + std::to_string(ran.count) +
+            (ran.count == 1 ? " time\n" : " times\n");
+  for (const protocol::Fallback& fallback : input.last.fallbacks)
+    text += "  " + fallback.site + ": " + fallback.rule + " did not run on " + to_string(fallback.on) + ", " +
+            std::to_string(fallback.count) + (fallback.count == 1 ? " time: " : " times: ") + fallback.reason + "\n";
+  if (input.last.bytes_moved != 0) text += "  " + std::to_string(input.last.bytes_moved) + " bytes to and from the device\n";
+  return text;
+}
+
+std::string stats_json(const StatsInput& input) {
+  const Summary s = summarize(input.seconds);
+  nlohmann::ordered_json json;
+  json["program"] = input.program;
+  json["transform"] = input.transform;
+  json["n"] = input.n;
+  json["seed"] = input.seed;
+  json["threads"] = input.threads;
+  json["device"] = input.device.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(input.device);
+  nlohmann::ordered_json times = nlohmann::ordered_json::array();
+  for (const double seconds : input.seconds) times.push_back(std::llround(seconds * 1e9));
+  json["times_ns"] = times;
+  json["median_ns"] = std::llround(s.median * 1e9);
+  json["min_ns"] = std::llround(s.min * 1e9);
+  json["max_ns"] = std::llround(s.max * 1e9);
+  nlohmann::ordered_json ran = nlohmann::ordered_json::array();
+  for (const protocol::Ran& entry : input.last.ran)
+    ran.push_back({{"site", entry.site}, {"rule", entry.rule}, {"on", to_string(entry.on)}, {"count", entry.count}});
+  json["ran"] = ran;
+  nlohmann::ordered_json fallbacks = nlohmann::ordered_json::array();
+  for (const protocol::Fallback& entry : input.last.fallbacks)
+    fallbacks.push_back({{"site", entry.site}, {"rule", entry.rule}, {"on", to_string(entry.on)}, {"reason", entry.reason}, {"count", entry.count}});
+  json["fallbacks"] = fallbacks;
+  json["bytes_moved"] = input.last.bytes_moved;
+  if (input.has_hash) json["output_hash"] = hash_text(input);
+  // Names and reasons may hold bytes that are no UTF-8.
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+std::string stats_xml(const StatsInput& input) {
+  const Summary s = summarize(input.seconds);
+  std::string text = "<root>\n  <stats>\n    <timing count=\"" + std::to_string(input.seconds.size()) + "\" average=\"" +
+                     number(s.average) + "\" min=\"" + number(s.min) + "\" max=\"" + number(s.max) + "\" median=\"" +
+                     number(s.median) + "\" variance=\"" + number(s.variance) + "\" stddev=\"" + number(std::sqrt(s.variance)) +
+                     "\" />\n";
+  if (input.has_hash) text += "    <outputhash value=\"" + hash_text(input) + "\" />\n";
+  return text + "  </stats>\n</root>\n";
+}
+
+}  // namespace pbrt

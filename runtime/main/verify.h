@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// Comparison of outputs with a reference (LANGUAGE 20.5). Used by the measurement server.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "runtime/config/info.h"
+#include "runtime/matrix/any_matrix.h"
+
+namespace pbrt {
+
+struct Difference {
+  double abs = 0;            ///< largest error; infinite where one side is not finite and the other differs
+  double rel = 0;            ///< relative to the largest magnitude of the reference
+  bool is_within = true;     ///< all outputs agree within the tolerance
+  std::string where;         ///< the first element that does not agree; empty if all do
+};
+
+/// Compares all outputs; `names[i]` for messages. `override_rel` < 0: the transform's tolerance,
+/// else the element type's default (1e-9 double, 1e-4 float, integers exactly).
+[[nodiscard]] Difference compare_outputs(const std::vector<AnyMatrix>& outputs, const std::vector<AnyMatrix>& reference,
+                                         const std::vector<std::string>& names, const ToleranceInfo& tolerance,
+                                         double override_rel);
+
+}  // namespace pbrt
