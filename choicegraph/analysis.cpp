@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+#include "choicegraph/analysis.h"
+
+#include <utility>
+
+#include "lang/check.h"
+
+namespace pb::choices {
+
+std::optional<Analysis> begin_analysis(const Program& program, TransformId id, Diagnostics& diags) {
+  const Transform& transform = program.transforms[id];
+  PB_CHECK(!transform.rules.empty(), "a transform has rules");
+  for (const Rule& rule : transform.rules)
+    if (!rule.domain.is_known()) return std::nullopt;
+  const RegionContext context = transform.rules.begin()->domain.context();
+  const Region known = known_sizes(context, transform);
+  Analysis out{program, transform, diags, context, known, formula_scope(transform, known), {}, {}, {}, {}, {}};
+  out.plan.transform = id;
+  for (const SizeVar& var : transform.size_vars) out.sizes.push_back(var.name);
+  for (const Matrix& matrix : transform.matrices) {
+    auto cells = matrix_cells(context, matrix, out.scope);
+    if (!cells) return std::nullopt;
+    out.cells.push_back(cells->intersect_parameters(known));
+  }
+  return out;
+}
+
+std::optional<std::vector<RegionBox>> boxes_of(Analysis& analysis, const Region& region, Span span, const std::string& what) {
+  auto boxes = region.disjoint_boxes(analysis.known);
+  if (boxes || !region.is_known()) return boxes;
+  analysis.ok = false;
+  analysis.diags.emit(DiagKind::NotABox, span).arg(what);
+  return std::nullopt;
+}
+
+std::vector<IndexRange> to_ranges(const std::vector<Interval>& dims) {
+  std::vector<IndexRange> out;
+  out.reserve(dims.size());
+  for (const Interval& dim : dims) out.push_back({dim.lo, dim.hi});
+  return out;
+}
+
+bool is_cell_rule(const Rule& rule) {
+  if (rule.outputs.size() != 1) return false;
+  const RegionMap& map = rule.outputs.front().cells;
+  return map.is_single_valued() && map.is_injective();
+}
+
+Region cells_written(const Analysis& analysis, const Rule& rule, MatrixId matrix, const Region& instances) {
+  Region out;
+  for (const RegionAccess& access : rule.outputs) {
+    if (access.matrix != matrix) continue;
+    const Region cells = access.cells.apply(instances).intersect(analysis.cells[matrix.index()]);
+    out = out.is_known() ? out.unite(cells) : cells;
+  }
+  return out;
+}
+
+}  // namespace pb::choices

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+// One transform on its way through the passes: exact sets that the Plan itself does not
+// keep. Private to this folder; the passes run in the order of build_plan.cpp.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "choicegraph/plan.h"
+#include "lang/diagnostics.h"
+#include "lang/program.h"
+#include "lang/region/affine.h"
+#include "lang/region/region.h"
+
+namespace pb::choices {
+
+/// What a step does, exactly. Parallel to TransformPlan::steps.
+struct StepSets {
+  Region instances;             ///< over the rule's variables
+  std::vector<Region> writes;   ///< per output of the rule: cells over all instances
+  std::vector<Region> reads;    ///< per input
+};
+
+struct Analysis {
+  const Program& program;
+  const Transform& transform;
+  Diagnostics& diags;
+  RegionContext context;
+  Region known;                          ///< sizes for which a call gets past its checks
+  FormulaScope scope;
+  std::vector<std::string> sizes;        ///< names of the size variables
+  std::vector<Region> cells;             ///< per matrix
+  TransformPlan plan;
+  std::vector<Region> segment_sets;      ///< per segment
+  std::vector<StepSets> step_sets;       ///< per step
+  bool ok = true;
+
+  [[nodiscard]] bool exists_for_large_sizes(const Region& region) const { return !region.is_empty_for_large(sizes); }
+  [[nodiscard]] const Rule& rule(RuleId id) const { return transform.rules[id]; }
+  [[nodiscard]] const Matrix& matrix(MatrixId id) const { return transform.matrices[id]; }
+};
+
+/// Sets up the sets that all passes share; none if an extent has no value or a rule no domain (reported before).
+[[nodiscard]] std::optional<Analysis> begin_analysis(const Program& program, TransformId id, Diagnostics& diags);
+
+/// Fills segments (without sites), segment_sets and uncovered.
+void cut_grid(Analysis& analysis);
+/// Reports cells of `matrix` in `missing` that no rule provides although sizes are large.
+void report_uncovered(Analysis& analysis, MatrixId matrix, const Region& missing);
+/// Gives every segment its site.
+void find_sites(Analysis& analysis);
+/// Makes the steps with their loops, and step_sets; their order is not yet right.
+void make_steps(Analysis& analysis);
+/// Orders the loops of `step` so that every instance runs after those it reads from; false after an error.
+[[nodiscard]] bool order_loops(Analysis& analysis, Step& step, const Region& instances);
+/// Finds the edges and sorts the steps so that every assignment of rules to sites may use their order.
+void order_steps(Analysis& analysis);
+/// Fills the input boxes of every step.
+void find_input_boxes(Analysis& analysis);
+/// Fills the versions of the sites' alternatives.
+void find_versions(Analysis& analysis);
+void list_tunables(Analysis& analysis);
+void list_calls(Analysis& analysis);
+
+/// Boxes of an exact set within the known sizes; reports what is no union of boxes at `span` and gives none.
+[[nodiscard]] std::optional<std::vector<RegionBox>> boxes_of(Analysis& analysis, const Region& region, Span span,
+                                                             const std::string& what);
+[[nodiscard]] std::vector<IndexRange> to_ranges(const std::vector<Interval>& dims);
+/// True if instances of `rule` are single cells of one matrix, none written twice.
+[[nodiscard]] bool is_cell_rule(const Rule& rule);
+/// All cells of `matrix` that instances in `instances` write.
+[[nodiscard]] Region cells_written(const Analysis& analysis, const Rule& rule, MatrixId matrix, const Region& instances);
+
+}  // namespace pb::choices

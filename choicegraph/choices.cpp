@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+// What the configuration decides beside rules: versions of alternatives and tunables.
+#include <algorithm>
+
+#include "choicegraph/analysis.h"
+#include "choicegraph/device_eligibility.h"
+
+namespace pb::choices {
+namespace {
+
+constexpr double kMaxSplitSize = 2147483647.0;
+constexpr double kInitialSplitSize = 64;
+constexpr double kMaxWorkGroup = 1024;
+constexpr std::size_t kMaxDeviceLoops = 3;
+
+/// Versions that all steps of the alternative have.
+void find_versions_of(const Analysis& analysis, SiteId site, Alternative& alternative) {
+  const Rule& rule = analysis.rule(alternative.rule);
+  bool has_steps = false;
+  for (const Step& step : analysis.plan.steps) {
+    if (step.site != site || step.rule != alternative.rule) continue;
+    has_steps = true;
+    const DeviceEligibility found = check_device_eligibility(analysis.program, analysis.transform, rule, step);
+    if (!alternative.why_not_device) alternative.why_not_device = found.why_not_device;
+    if (!alternative.why_not_local_memory) alternative.why_not_local_memory = found.why_not_local_memory;
+  }
+  if (!has_steps) alternative.why_not_device = WhyNotDevice{"its instances belong to another part of the output", rule.span};
+  if (alternative.why_not_device) {
+    alternative.why_not_local_memory.reset();
+    return;
+  }
+  alternative.versions.push_back(Version::OpenCl);
+  if (!alternative.why_not_local_memory) alternative.versions.push_back(Version::OpenClLocal);
+}
+
+std::vector<double> initial_work_group(std::size_t num_loops) {
+  if (num_loops <= 1) return {64};
+  if (num_loops == 2) return {16, 16};
+  return {8, 8, 4};
+}
+
+std::size_t num_device_loops(const TransformPlan& plan, RuleId rule) {
+  std::size_t out = 1;
+  for (const Step& step : plan.steps)
+    if (step.rule == rule) out = std::max(out, step.loops.size());
+  return std::min(out, kMaxDeviceLoops);
+}
+
+bool has_version(const TransformPlan& plan, RuleId rule, Version version) {
+  for (const Site& site : plan.sites)
+    for (const Alternative& alternative : site.alternatives)
+      if (alternative.rule == rule &&
+          std::find(alternative.versions.begin(), alternative.versions.end(), version) != alternative.versions.end())
+        return true;
+  return false;
+}
+
+void add_work_groups(Analysis& analysis) {
+  for (const RuleId rule : analysis.transform.rules.ids()) {
+    for (const Version version : {Version::OpenCl, Version::OpenClLocal}) {
+      if (!has_version(analysis.plan, rule, version)) continue;
+      PlanTunable tunable;
+      tunable.name = analysis.rule(rule).name + "." + to_string(version) + ".work_group";
+      tunable.kind = TunableKind::WorkGroup;
+      tunable.initial = initial_work_group(num_device_loops(analysis.plan, rule));
+      tunable.count = static_cast<int>(tunable.initial.size());
+      tunable.min = 1;
+      tunable.max = kMaxWorkGroup;
+      tunable.rule = rule;
+      tunable.version = version;
+      analysis.plan.tunables.push_back(std::move(tunable));
+    }
+  }
+}
+
+TunableKind kind_of(TunableRole role) {
+  switch (role) {
+    case TunableRole::User: return TunableKind::User;
+    case TunableRole::Config: return TunableKind::Config;
+    case TunableRole::Accuracy: return TunableKind::Accuracy;
+    case TunableRole::ForEnough: return TunableKind::ForEnough;
+  }
+  return TunableKind::User;
+}
+
+void add_user_tunables(Analysis& analysis) {
+  for (const TunableId id : analysis.transform.tunables.ids()) {
+    const UserTunable& declared = analysis.transform.tunables[id];
+    PlanTunable tunable;
+    tunable.name = declared.name;
+    tunable.kind = kind_of(declared.role);
+    tunable.is_real = declared.is_real;
+    tunable.is_size_specific = declared.is_size_specific;
+    tunable.count = std::max(1, declared.array_extent);
+    tunable.initial.assign(static_cast<std::size_t>(tunable.count), declared.initial);
+    tunable.min = declared.min;
+    tunable.max = declared.max;
+    tunable.user = id;
+    analysis.plan.tunables.push_back(std::move(tunable));
+  }
+}
+
+}  // namespace
+
+void find_versions(Analysis& analysis) {
+  for (const SiteId id : analysis.plan.sites.ids())
+    for (Alternative& alternative : analysis.plan.sites[id].alternatives) find_versions_of(analysis, id, alternative);
+}
+
+void list_tunables(Analysis& analysis) {
+  const auto is_split = [](const Step& step) { return step.is_data_parallel; };
+  if (std::any_of(analysis.plan.steps.begin(), analysis.plan.steps.end(), is_split)) {
+    PlanTunable split;
+    split.name = "split_size";
+    split.kind = TunableKind::Split;
+    split.initial = {kInitialSplitSize};
+    split.min = 1;
+    split.max = kMaxSplitSize;
+    analysis.plan.tunables.push_back(std::move(split));
+  }
+  add_work_groups(analysis);
+  add_user_tunables(analysis);
+}
+
+void list_calls(Analysis& analysis) {
+  std::vector<TransformId>& calls = analysis.plan.calls;
+  for (const Rule& rule : analysis.transform.rules) {
+    for (const Stmt& stmt : rule.body.stmts) {
+      const auto* call = std::get_if<TransformCallStmt>(&stmt.node);
+      if (call == nullptr) continue;
+      for (const TransformId id : analysis.program.transforms.ids()) {
+        const Transform& callee = analysis.program.transforms[id];
+        if (callee.name != call->callee && callee.source_name != call->callee) continue;
+        if (std::find(calls.begin(), calls.end(), id) == calls.end()) calls.push_back(id);
+      }
+    }
+  }
+}
+
+}  // namespace pb::choices

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+// The choice grid: each matrix cut into boxes in which the list of candidate rules is
+// constant. Exact for every size (ARCHITECTURE 5): the sets are found cell by cell with
+// isl and then written as boxes. See Note [Small sizes].
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "choicegraph/analysis.h"
+
+namespace pb::choices {
+namespace {
+
+using RuleList = std::vector<RuleId>;
+
+/// Cells whose candidates after the priority filter are `rules`.
+struct Group {
+  RuleList rules;
+  Region cells;
+  bool is_large = false;
+};
+
+struct Atom {
+  RuleList rules;
+  Region cells;
+};
+
+/// Cuts `atoms` along the border of what `rule` provides.
+void split_atoms(std::vector<Atom>& atoms, RuleId rule, const Region& provided) {
+  std::vector<Atom> out;
+  for (Atom& atom : atoms) {
+    Region inside = atom.cells.intersect(provided).coalesce();
+    if (inside.is_empty()) {
+      out.push_back(std::move(atom));
+      continue;
+    }
+    Region outside = atom.cells.subtract(provided).coalesce();
+    RuleList with = atom.rules;
+    with.push_back(rule);
+    out.push_back({std::move(with), std::move(inside)});
+    if (!outside.is_empty()) out.push_back({std::move(atom.rules), std::move(outside)});
+  }
+  atoms = std::move(out);
+}
+
+/// LANGUAGE 5.9: only the smallest priority number counts; rules with `where` come first.
+RuleList filter_by_priority(const Transform& transform, RuleList rules) {
+  if (rules.empty()) return rules;
+  int best = transform.rules[rules.front()].priority;
+  for (const RuleId id : rules) best = std::min(best, transform.rules[id].priority);
+  std::erase_if(rules, [&](RuleId id) { return transform.rules[id].priority != best; });
+  std::stable_sort(rules.begin(), rules.end(), [&](RuleId a, RuleId b) {
+    return !transform.rules[a].where.empty() && transform.rules[b].where.empty();
+  });
+  return rules;
+}
+
+std::vector<Group> group_cells(const Analysis& analysis, MatrixId matrix) {
+  const Transform& transform = analysis.transform;
+  std::vector<Atom> atoms{{{}, analysis.cells[matrix.index()].intersect_parameters(analysis.known)}};
+  for (const RuleId id : transform.rules.ids()) {
+    const Region provided = cells_written(analysis, transform.rules[id], matrix, transform.rules[id].domain);
+    if (provided.is_known()) split_atoms(atoms, id, provided);
+  }
+  std::map<RuleList, Region> by_list;
+  for (Atom& atom : atoms) {
+    const RuleList list = filter_by_priority(transform, std::move(atom.rules));
+    auto [it, is_new] = by_list.try_emplace(list, atom.cells);
+    if (!is_new) it->second = it->second.unite(atom.cells);
+  }
+  std::vector<Group> out;
+  for (auto& [rules, cells] : by_list) {
+    if (cells.is_empty()) continue;
+    const bool is_large = analysis.exists_for_large_sizes(cells);
+    out.push_back({rules, cells.coalesce(), is_large});
+  }
+  return out;
+}
+
+/// Cells of a `through` matrix that some rule may read; all cells of other matrices.
+Region needed_cells(const Analysis& analysis, MatrixId matrix) {
+  const Region& all = analysis.cells[matrix.index()];
+  if (analysis.matrix(matrix).role != MatrixRole::Through) return all;
+  Region out = Region::nothing(analysis.context, all.dims());
+  for (const Rule& rule : analysis.transform.rules)
+    for (const RegionAccess& access : rule.inputs)
+      if (access.matrix == matrix) out = out.unite(access.cells.range());
+  return out.intersect(all).coalesce();
+}
+
+void handle_uncovered(Analysis& analysis, MatrixId matrix, const Group& group) {
+  const Region missing = group.cells.intersect(needed_cells(analysis, matrix)).coalesce();
+  if (missing.is_empty()) return;
+  if (analysis.exists_for_large_sizes(missing)) {
+    report_uncovered(analysis, matrix, missing);
+    analysis.ok = false;
+    return;
+  }
+  const auto boxes = boxes_of(analysis, missing, analysis.matrix(matrix).span, "the part that no rule covers at small sizes");
+  if (!boxes) return;
+  for (const RegionBox& box : *boxes) analysis.plan.uncovered.push_back({matrix, to_ranges(box.dims), box.guards});
+}
+
+/// See Note [Small sizes].
+void absorb_small_groups(const Analysis& analysis, std::vector<Group>& groups) {
+  for (Group& large : groups) {
+    if (!large.is_large || large.rules.size() != 1) continue;
+    for (Group& small : groups) {
+      if (small.is_large || small.rules.empty() || small.rules.front() != large.rules.front()) continue;
+      if (small.cells.is_empty()) continue;
+      const Region joined = large.cells.unite(small.cells).coalesce();
+      const auto before = large.cells.disjoint_boxes(analysis.known);
+      const auto after = joined.disjoint_boxes(analysis.known);
+      if (!after || (before && after->size() > before->size())) continue;
+      large.cells = joined;
+      small.cells = Region::nothing(analysis.context, joined.dims());
+    }
+  }
+  std::erase_if(groups, [](const Group& group) { return !group.is_large && group.cells.is_empty(); });
+}
+
+struct Draft {
+  Segment segment;
+  Region cells;
+  std::vector<std::int64_t> key;  ///< begin coordinates at some large sizes
+};
+
+/// Some sizes for sorting: large, and different enough that sums keep their sign.
+SymbolValues sample_sizes(const Analysis& analysis) {
+  SymbolValues out;
+  std::int64_t value = std::int64_t{1} << 30;
+  for (const std::string& name : analysis.sizes) {
+    out.emplace_back(name, value);
+    value = std::max<std::int64_t>(value / 16, 1000);
+  }
+  for (const UserTunable& tunable : analysis.transform.tunables)
+    out.emplace_back(tunable.name, static_cast<std::int64_t>(tunable.initial));
+  return out;
+}
+
+void add_drafts(Analysis& analysis, MatrixId matrix, const Group& group, std::vector<Draft>& drafts) {
+  const Span span = analysis.rule(group.rules.front()).span;
+  const auto boxes = boxes_of(analysis, group.cells, span, "a part of `" + analysis.matrix(matrix).name + "` that is no box");
+  if (!boxes) return;
+  const SymbolValues sizes = sample_sizes(analysis);
+  for (const RegionBox& box : *boxes) {
+    Draft draft;
+    draft.segment.matrix = matrix;
+    draft.segment.box = to_ranges(box.dims);
+    draft.segment.guards = box.guards;
+    draft.segment.candidates = group.rules;
+    draft.segment.only_small_sizes = !group.is_large;
+    draft.cells = Region::from_box(analysis.context, group.cells.dims(), box).intersect_parameters(analysis.known);
+    for (const Interval& dim : box.dims) draft.key.push_back(evaluate(dim.lo, sizes).value_or(0));
+    drafts.push_back(std::move(draft));
+  }
+}
+
+void cut_matrix(Analysis& analysis, MatrixId matrix) {
+  std::vector<Group> groups = group_cells(analysis, matrix);
+  for (const Group& group : groups)
+    if (group.rules.empty()) handle_uncovered(analysis, matrix, group);
+  std::erase_if(groups, [](const Group& group) { return group.rules.empty(); });
+  absorb_small_groups(analysis, groups);
+  std::vector<Draft> drafts;
+  for (const Group& group : groups) add_drafts(analysis, matrix, group, drafts);
+  std::stable_sort(drafts.begin(), drafts.end(), [](const Draft& a, const Draft& b) { return a.key < b.key; });
+  for (Draft& draft : drafts) {
+    analysis.plan.segments.add(std::move(draft.segment));
+    analysis.segment_sets.push_back(std::move(draft.cells));
+  }
+}
+
+}  // namespace
+
+void cut_grid(Analysis& analysis) {
+  for (const MatrixId matrix : analysis.transform.matrices.ids())
+    if (analysis.matrix(matrix).role != MatrixRole::From) cut_matrix(analysis, matrix);
+}
+
+// Note [Small sizes]
+// With borders 0 and n-1 the cell 0 of a matrix of one cell is both: its candidates are the rules of both borders, a
+// list that no large matrix has. By definition such cells take their first candidate and are no decision. Where a
+// large group has exactly that rule and no other, the cells may as well belong to it: the same rule computes them.
+// That keeps the number of segments (and loops in the generated code) at what the large sizes need. It is done
+// only if the joined cells need no more boxes than before.
+
+}  // namespace pb::choices

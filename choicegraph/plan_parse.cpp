@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: MIT
+// Reads the Plan's text form back. Line by line; names are looked up in the program.
+#include <charconv>
+#include <string_view>
+
+#include "choicegraph/plan.h"
+#include "choicegraph/plan_words.h"
+
+namespace pb {
+namespace {
+
+/// The rest of one line.
+class Line {
+ public:
+  explicit Line(std::string_view text) : rest_(text) { skip(); }
+
+  [[nodiscard]] bool at_end() const { return rest_.empty(); }
+  [[nodiscard]] std::string_view rest() const { return rest_; }
+  /// True, and past it, if the next word is `word`.
+  bool accept(std::string_view word) {
+    const std::string_view saved = rest_;
+    if (next() == word) return true;
+    rest_ = saved;
+    return false;
+  }
+  /// The next word, up to a blank.
+  std::string_view next() {
+    const std::size_t end = std::min(rest_.find(' '), rest_.size());
+    const std::string_view out = rest_.substr(0, end);
+    rest_.remove_prefix(end);
+    skip();
+    return out;
+  }
+  /// The next word without the colon at its end; empty if it has none.
+  std::string_view next_label() {
+    std::string_view word = next();
+    if (word.empty() || word.back() != ':') return {};
+    word.remove_suffix(1);
+    return word;
+  }
+  std::optional<std::size_t> next_number() { return number(next()); }
+  static std::optional<std::size_t> number(std::string_view text) {
+    std::size_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+    return value;
+  }
+  static std::optional<double> real(std::string_view text) {
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+    return value;
+  }
+  /// `open a, b close`: expressions between two brackets; empty if there is none here.
+  std::optional<std::vector<IndexExpr>> next_list(char open, char close) {
+    if (rest_.empty() || rest_.front() != open) return std::nullopt;
+    std::vector<IndexExpr> out;
+    std::size_t begin = 1;
+    int depth = 0;
+    for (std::size_t i = 1; i < rest_.size(); ++i) {
+      const char c = rest_[i];
+      const bool ends = depth == 0 && c == close;
+      if (ends || (depth == 0 && c == ',')) {
+        const std::string item(rest_.substr(begin, i - begin));
+        begin = i + 1;
+        if (ends && out.empty() && item.empty()) return finish(i, std::move(out));
+        auto expr = parse_index_expr(item);
+        if (!expr) return std::nullopt;
+        out.push_back(std::move(*expr));
+        if (ends) return finish(i, std::move(out));
+      } else if (c == '(') {
+        ++depth;
+      } else if (c == ')') {
+        --depth;
+      }
+    }
+    return std::nullopt;
+  }
+  /// `[a, b)`.
+  std::optional<IndexRange> next_range() {
+    const auto items = next_list('[', ')');
+    if (!items || items->size() != 2) return std::nullopt;
+    return IndexRange{(*items)[0], (*items)[1]};
+  }
+  /// The expression up to ` >= 0`.
+  std::optional<IndexExpr> next_guard() {
+    constexpr std::string_view kEnd = " >= 0";
+    const std::size_t end = rest_.find(kEnd);
+    if (end == std::string_view::npos) return std::nullopt;
+    const std::string text(rest_.substr(0, end));
+    rest_.remove_prefix(end + kEnd.size());
+    skip();
+    return parse_index_expr(text);
+  }
+
+ private:
+  std::vector<IndexExpr> finish(std::size_t end, std::vector<IndexExpr> items) {
+    rest_.remove_prefix(end + 1);
+    skip();
+    return items;
+  }
+  void skip() {
+    while (!rest_.empty() && rest_.front() == ' ') rest_.remove_prefix(1);
+  }
+  std::string_view rest_;
+};
+
+/// Fills a Plan; every reader returns false at the first surprise.
+class Parser {
+ public:
+  explicit Parser(const Program& program) : program_(program) {}
+
+  ParsedPlan parse(std::string_view text) {
+    std::size_t line_number = 0;
+    while (!text.empty()) {
+      ++line_number;
+      const std::size_t end = std::min(text.find('\n'), text.size());
+      Line line(text.substr(0, end));
+      text.remove_prefix(std::min(end + 1, text.size()));
+      if (line.at_end()) continue;
+      if (!read(line) || !line.at_end())
+        return {std::nullopt, "line " + std::to_string(line_number) + ": cannot read this line of a plan"};
+    }
+    return {std::move(plan_), {}};
+  }
+
+ private:
+  bool read(Line& line) {
+    if (line.accept("transform")) return read_transform(line);
+    if (plan_.transforms.empty()) return false;
+    if (line.accept("segment")) return read_segment(line);
+    if (line.accept("site")) return read_site(line);
+    if (line.accept("no")) return read_why_not(line);
+    if (line.accept("step")) return read_step(line);
+    if (line.accept("for")) return read_loop(line);
+    if (line.accept("input")) return read_input(line);
+    if (line.accept("edge")) return read_edge(line);
+    if (line.accept("uncovered")) return read_uncovered(line);
+    if (line.accept("tunable")) return read_tunable(line);
+    if (line.accept("calls")) return read_calls(line);
+    return read_alternative(line);
+  }
+
+  TransformPlan& current() { return plan_.transforms.back(); }
+  const Transform& transform() { return program_.transforms[current().transform]; }
+
+  std::optional<RuleId> find_rule(std::string_view name) {
+    for (const RuleId id : transform().rules.ids())
+      if (transform().rules[id].name == name) return id;
+    return std::nullopt;
+  }
+  std::optional<MatrixId> find_matrix(std::string_view name) {
+    for (const MatrixId id : transform().matrices.ids())
+      if (transform().matrices[id].name == name) return id;
+    return std::nullopt;
+  }
+  std::optional<TransformId> find_transform(std::string_view name) const {
+    for (const TransformId id : program_.transforms.ids())
+      if (program_.transforms[id].name == name) return id;
+    return std::nullopt;
+  }
+
+  bool read_transform(Line& line) {
+    const auto id = find_transform(line.next());
+    if (!id) return false;
+    plan_.transforms.emplace_back();
+    current().transform = *id;
+    return true;
+  }
+
+  static bool read_box(Line& line, std::vector<IndexRange>& box) {
+    while (!line.at_end() && line.rest().front() == '[') {
+      auto range = line.next_range();
+      if (!range) return false;
+      box.push_back(std::move(*range));
+      if (!line.accept("x")) break;
+    }
+    return true;
+  }
+  static bool read_condition(Line& line, std::vector<IndexExpr>& guards) {
+    if (line.at_end()) return true;
+    if (!line.accept("if")) return false;
+    do {
+      auto guard = line.next_guard();
+      if (!guard) return false;
+      guards.push_back(std::move(*guard));
+    } while (line.accept("and"));
+    return true;
+  }
+  template <class IdT>
+  static void read_ids(Line& line, std::vector<IdT>& ids) {
+    for (;;) {
+      Line ahead = line;
+      const auto id = ahead.next_number();
+      if (!id) return;
+      ids.emplace_back(*id);
+      line = ahead;
+    }
+  }
+
+  bool read_segment(Line& line) {
+    if (Line::number(line.next_label()) != current().segments.size()) return false;
+    Segment segment;
+    const auto matrix = find_matrix(line.next());
+    if (!matrix || !read_box(line, segment.box) || !line.accept("by")) return false;
+    segment.matrix = *matrix;
+    while (!line.accept("at")) {
+      const auto rule = find_rule(line.next());
+      if (!rule) return false;
+      segment.candidates.push_back(*rule);
+    }
+    const auto site = line.next_number();
+    if (!site) return false;
+    segment.site = SiteId(*site);
+    segment.only_small_sizes = line.accept("small");
+    if (!read_condition(line, segment.guards)) return false;
+    current().segments.add(std::move(segment));
+    return true;
+  }
+
+  bool read_site(Line& line) {
+    const auto number = Line::number(line.next_label());
+    if (number != current().sites.size()) return false;
+    Site site;
+    site.name = line.next();
+    for (const bool small : {false, true}) {
+      for (const SegmentId id : current().segments.ids()) {
+        const Segment& segment = current().segments[id];
+        if (segment.site == SiteId(*number) && segment.only_small_sizes == small) site.segments.push_back(id);
+      }
+    }
+    current().sites.add(std::move(site));
+    return true;
+  }
+
+  Site* last_site() { return current().sites.empty() ? nullptr : &current().sites[SiteId(current().sites.size() - 1)]; }
+  Step* last_step() { return current().steps.empty() ? nullptr : &current().steps[StepId(current().steps.size() - 1)]; }
+
+  bool read_alternative(Line& line) {
+    const auto rule = find_rule(line.next_label());
+    if (!rule || last_site() == nullptr) return false;
+    Alternative alternative{*rule, {}, std::nullopt, std::nullopt};
+    while (!line.at_end()) {
+      const auto version = find_version(line.next());
+      if (!version) return false;
+      alternative.versions.push_back(*version);
+    }
+    last_site()->alternatives.push_back(std::move(alternative));
+    return true;
+  }
+
+  static std::optional<Version> find_version(std::string_view word) {
+    for (const auto& [version, spelled] : choices::kVersionWords)
+      if (spelled == word) return version;
+    return std::nullopt;
+  }
+
+  bool read_why_not(Line& line) {
+    const std::string_view which = line.next_label();
+    if (last_site() == nullptr || last_site()->alternatives.empty()) return false;
+    WhyNotDevice why{std::string(line.rest()), {}};
+    line = Line("");
+    Alternative& alternative = last_site()->alternatives.back();
+    (which == "opencl" ? alternative.why_not_device : alternative.why_not_local_memory) = std::move(why);
+    return which == "opencl" || which == "opencl_local";
+  }
+
+  bool read_step(Line& line) {
+    if (Line::number(line.next_label()) != current().steps.size()) return false;
+    Step step;
+    const auto rule = find_rule(line.next());
+    if (!rule || !line.accept("at")) return false;
+    const auto site = line.next_number();
+    if (!site || !line.accept("writes")) return false;
+    step.rule = *rule;
+    step.site = SiteId(*site);
+    read_ids(line, step.segments);
+    if (line.accept("reads")) read_ids(line, step.reads);
+    if (!read_condition(line, step.guards)) return false;
+    current().steps.add(std::move(step));
+    return true;
+  }
+
+  bool read_loop(Line& line) {
+    LoopDim loop;
+    loop.var = line.next();
+    if (last_step() == nullptr || !line.accept("in")) return false;
+    auto range = line.next_range();
+    if (!range) return false;
+    loop.range = std::move(*range);
+    const std::string_view word = line.next();
+    for (const auto& [order, spelled] : choices::kOrderWords) {
+      if (spelled != word) continue;
+      Step& step = *last_step();
+      loop.order = order;
+      step.is_data_parallel = order == LoopOrder::Parallel && (step.loops.empty() || step.is_data_parallel);
+      step.loops.push_back(std::move(loop));
+      return true;
+    }
+    return false;
+  }
+
+  bool read_input(Line& line) {
+    const auto number = Line::number(line.next_label());
+    if (!number || last_step() == nullptr || !line.accept("at")) return false;
+    InputBox box;
+    box.input = *number;
+    auto lo = line.next_list('(', ')');
+    if (!lo) return false;
+    box.lo = std::move(*lo);
+    if (line.accept("extent")) {
+      auto extent = line.next_list('(', ')');
+      if (!extent) return false;
+      box.extent = std::move(*extent);
+      box.extent_is_uniform = true;
+    }
+    box.is_same_for_all_instances = line.accept("same");
+    last_step()->input_boxes.push_back(std::move(box));
+    return true;
+  }
+
+  bool read_edge(Line& line) {
+    const auto before = line.next_number();
+    if (!before || !line.accept("->")) return false;
+    const auto after = line.next_number();
+    if (!after) return false;
+    current().edges.push_back({StepId(*before), StepId(*after)});
+    return true;
+  }
+
+  bool read_uncovered(Line& line) {
+    UncoveredBox box;
+    const auto matrix = find_matrix(line.next());
+    if (!matrix || !read_box(line, box.box) || !read_condition(line, box.guards)) return false;
+    box.matrix = *matrix;
+    current().uncovered.push_back(std::move(box));
+    return true;
+  }
+
+  bool read_tunable(Line& line) {
+    PlanTunable tunable;
+    tunable.name = line.next_label();
+    if (!read_tunable_kind(line.next(), tunable.kind)) return false;
+    tunable.is_real = line.accept("real");
+    tunable.is_size_specific = line.accept("sizespecific");
+    while (!line.accept("in")) {
+      const auto value = Line::real(line.next());
+      if (!value) return false;
+      tunable.initial.push_back(*value);
+    }
+    tunable.count = static_cast<int>(tunable.initial.size());
+    if (!read_limits(line.next(), tunable)) return false;
+    for (const TunableId id : transform().tunables.ids())
+      if (transform().tunables[id].name == tunable.name) tunable.user = id;
+    if (line.accept("of")) {
+      tunable.rule = find_rule(line.next());
+      const auto version = find_version(line.next());
+      if (!tunable.rule || !version) return false;
+      tunable.version = *version;
+    }
+    current().tunables.push_back(std::move(tunable));
+    return true;
+  }
+  static bool read_tunable_kind(std::string_view word, TunableKind& kind) {
+    for (const auto& [value, spelled] : choices::kTunableWords) {
+      if (spelled != word) continue;
+      kind = value;
+      return true;
+    }
+    return false;
+  }
+  static bool read_limits(std::string_view text, PlanTunable& tunable) {
+    const std::size_t dots = text.find("..");
+    if (dots == std::string_view::npos) return false;
+    const auto min = Line::real(text.substr(0, dots));
+    const auto max = Line::real(text.substr(dots + 2));
+    if (!min || !max) return false;
+    tunable.min = *min;
+    tunable.max = *max;
+    return true;
+  }
+
+  bool read_calls(Line& line) {
+    while (!line.at_end()) {
+      const auto id = find_transform(line.next());
+      if (!id) return false;
+      current().calls.push_back(*id);
+    }
+    return true;
+  }
+
+  const Program& program_;
+  Plan plan_;
+};
+
+}  // namespace
+
+ParsedPlan parse_plan(const std::string& text, const Program& program) { return Parser(program).parse(text); }
+
+}  // namespace pb

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+
+#include "choicegraph/plan.h"
+#include "lang/check.h"
+
+namespace pb {
+namespace {
+
+void verify_segments(const TransformPlan& plan, const Transform& transform) {
+  for (const SegmentId id : plan.segments.ids()) {
+    const Segment& segment = plan.segments[id];
+    PB_CHECK(segment.matrix.index() < transform.matrices.size(), "a segment lies in a matrix of its transform");
+    const Matrix& matrix = transform.matrices[segment.matrix];
+    PB_CHECK(matrix.role != MatrixRole::From, "inputs are not computed");
+    PB_CHECK(static_cast<int>(segment.box.size()) == matrix.num_dims(), "a segment has a range per dimension");
+    PB_CHECK(!segment.candidates.empty(), "a segment has a candidate");
+    for (const RuleId rule : segment.candidates) PB_CHECK(rule.index() < transform.rules.size(), "candidates are rules");
+    PB_CHECK(segment.site.index() < plan.sites.size(), "a segment belongs to a site");
+    const std::vector<SegmentId>& of_site = plan.sites[segment.site].segments;
+    PB_CHECK(std::find(of_site.begin(), of_site.end(), id) != of_site.end(), "a site lists its segments");
+  }
+}
+
+void verify_sites(const TransformPlan& plan, const Transform& transform) {
+  for (const Site& site : plan.sites) {
+    PB_CHECK(!site.alternatives.empty(), "a site has an alternative");
+    PB_CHECK(!site.segments.empty(), "a site decides about a segment");
+    for (const Alternative& alternative : site.alternatives) {
+      PB_CHECK(alternative.rule.index() < transform.rules.size(), "alternatives are rules");
+      PB_CHECK(!alternative.versions.empty() && alternative.versions.front() == Version::Cpu,
+               "every rule runs on the CPU");
+    }
+    for (const SegmentId id : site.segments) PB_CHECK(id.index() < plan.segments.size(), "a site's segments exist");
+  }
+}
+
+void verify_step(const TransformPlan& plan, const Transform& transform, const Step& step) {
+  PB_CHECK(step.rule.index() < transform.rules.size(), "a step applies a rule");
+  const Rule& rule = transform.rules[step.rule];
+  PB_CHECK(step.site.index() < plan.sites.size(), "a step belongs to a site");
+  PB_CHECK(!step.segments.empty(), "a step writes a segment");
+  for (const SegmentId id : step.segments) PB_CHECK(id.index() < plan.segments.size(), "a step writes segments that exist");
+  for (const SegmentId id : step.reads) PB_CHECK(id.index() < plan.segments.size(), "a step reads segments that exist");
+  PB_CHECK(step.loops.size() == rule.vars.size(), "a step loops over its rule's variables");
+  for (const LoopDim& loop : step.loops) {
+    PB_CHECK(std::any_of(rule.vars.begin(), rule.vars.end(), [&](const RuleVar& var) { return var.name == loop.var; }),
+             "loops are over rule variables");
+    PB_CHECK(!step.is_data_parallel || loop.order == LoopOrder::Parallel, "data-parallel loops have no direction");
+  }
+  PB_CHECK(step.input_boxes.empty() || step.input_boxes.size() == rule.inputs.size(), "an input box per input");
+  const Site& site = plan.sites[step.site];
+  PB_CHECK(std::any_of(site.alternatives.begin(), site.alternatives.end(),
+                       [&](const Alternative& a) { return a.rule == step.rule; }),
+           "a step's rule is an alternative of its site");
+}
+
+}  // namespace
+
+void verify(const Plan& plan, const Program& program) {
+  PB_CHECK(plan.transforms.size() == program.transforms.size(), "a plan per transform");
+  for (std::size_t i = 0; i < plan.transforms.size(); ++i) {
+    const TransformPlan& transform_plan = plan.transforms[i];
+    PB_CHECK(transform_plan.transform == TransformId(i), "plans stand in the order of the transforms");
+    const Transform& transform = program.transforms[transform_plan.transform];
+    verify_segments(transform_plan, transform);
+    verify_sites(transform_plan, transform);
+    for (const Step& step : transform_plan.steps) verify_step(transform_plan, transform, step);
+    for (const StepEdge& edge : transform_plan.edges)
+      PB_CHECK(edge.before < edge.after && edge.after.index() < transform_plan.steps.size(), "steps stand in the order of the edges");
+    for (const PlanTunable& tunable : transform_plan.tunables)
+      PB_CHECK(static_cast<int>(tunable.initial.size()) == tunable.count, "an initial value per element of a tunable");
+  }
+}
+
+}  // namespace pb

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// Words of the Plan's text form that the printer and the reader share. Private to this folder.
+#pragma once
+
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "choicegraph/plan.h"
+
+namespace pb::choices {
+
+inline constexpr std::array<std::pair<TunableKind, std::string_view>, 7> kTunableWords{{
+    {TunableKind::Cutoff, "cutoff"},
+    {TunableKind::Split, "split"},
+    {TunableKind::WorkGroup, "work_group"},
+    {TunableKind::User, "user"},
+    {TunableKind::Config, "config"},
+    {TunableKind::Accuracy, "accuracy"},
+    {TunableKind::ForEnough, "for_enough"},
+}};
+
+inline constexpr std::array<std::pair<LoopOrder, std::string_view>, 3> kOrderWords{{
+    {LoopOrder::Parallel, "parallel"},
+    {LoopOrder::Increasing, "increasing"},
+    {LoopOrder::Decreasing, "decreasing"},
+}};
+
+inline constexpr std::array<std::pair<Version, std::string_view>, 3> kVersionWords{{
+    {Version::Cpu, "cpu"},
+    {Version::OpenCl, "opencl"},
+    {Version::OpenClLocal, "opencl_local"},
+}};
+
+template <class Table, class Key>
+[[nodiscard]] constexpr std::string_view word_of(const Table& table, Key key) {
+  for (const auto& [value, word] : table)
+    if (value == key) return word;
+  return {};
+}
+
+}  // namespace pb::choices
