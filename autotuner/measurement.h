@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// Measures configurations through a long-lived child of the tuned program (`--serve`, FORMATS 3). A crash,
+// a hang or a wrong output is an outcome; the child is started again after one and given its inputs and
+// reference back.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "autotuner/child_process.h"
+#include "autotuner/evaluator.h"
+#include "runtime/config/protocol.h"
+
+namespace pbtune {
+
+struct MeasureOptions {
+  std::vector<std::string> command;                          ///< program and options; `--serve` is added
+  std::vector<std::pair<std::string, std::int64_t>> sizes;   ///< fixed size variables
+  std::vector<std::string> files;                            ///< the user's inputs: then the size asked for means nothing
+  std::uint64_t seed = 1;                                    ///< of generated inputs
+  bool is_resident = false;
+  double tolerance = -1;                                     ///< < 0: the program's own
+  double patience_s = 60;                                    ///< for what has no limit of its own: start, inputs, reference
+};
+
+class Measurement {
+ public:
+  /// `on_tick` is called about ten times a second while waiting and may throw Interrupted.
+  /// Keeps a reference to `index`.
+  Measurement(const InfoIndex& index, MeasureOptions options, std::function<void()> on_tick);
+
+  /// Starts the program. Throws IoError, ConfigError if it is another program or speaks a newer protocol.
+  const pbrt::protocol::Hello& start();
+  [[nodiscard]] Prepared prepare(std::int64_t n, const Configuration* trusted);
+  [[nodiscard]] Outcome run(const Configuration& configuration, const RunSpec& spec);
+  /// For outputs that differ from run to run: nothing can be verified then.
+  void switch_verification_off() { is_verifying_ = false; }
+  [[nodiscard]] int num_restarts() const { return num_restarts_; }
+
+ private:
+  struct Answer {
+    ChildProcess::Read how = ChildProcess::Read::Ended;
+    pbrt::protocol::Reply reply;
+    double wall_ms = 0;
+  };
+  using Clock = std::chrono::steady_clock;
+
+  Answer ask(pbrt::protocol::Request request, double limit_s);
+  /// Child, inputs and reference are there afterwards. Throws IoError if that does not work any more.
+  void ensure_ready();
+  Prepared send_inputs();
+  /// Why the child is gone: its end and its last words; it is removed.
+  std::string bury();
+  [[nodiscard]] double patience_for(const Configuration& configuration, const RunSpec& spec);
+  [[nodiscard]] Outcome outcome_of(const pbrt::protocol::Reply& reply, const RunSpec& spec);
+  [[nodiscard]] Outcome run_once(const Configuration& configuration, const RunSpec& spec);
+
+  const InfoIndex& index_;
+  MeasureOptions options_;
+  std::function<void()> on_tick_;
+  std::unique_ptr<ChildProcess> child_;
+  pbrt::protocol::Hello hello_;
+  bool was_started_ = false, is_prepared_ = false, is_verifying_ = true;
+  std::int64_t n_ = -1, next_id_ = 1;
+  std::string reference_config_;         ///< empty: the default
+  double overhead_ms_ = 0;               ///< the most that a run took beside its trials at this size
+  int num_restarts_ = 0;
+  std::vector<std::string> warm_;        ///< choices on a device that ran since the child was started
+};
+
+}  // namespace pbtune

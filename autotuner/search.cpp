@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: MIT
+#include "autotuner/search.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "runtime/config/check.h"
+#include "runtime/config/errors.h"
+
+namespace pbtune {
+namespace {
+
+constexpr double kFinalShare = 0.15;       // of the budget, for comparing the best
+constexpr double kTargetShare = 0.7;       // of what is left, for the target size; the smaller ones share the rest
+constexpr double kConfidence = 0.95;
+constexpr double kSlowestSeed = 4.0;       // starting points and old members slower than this are cut off
+constexpr double kSlowestChild = 1.8;
+constexpr double kLeastLimitMs = 5.0;      // a limit below this would cut off noise
+constexpr int kMaxMutations = 40;          // attempts to make a child that is new
+
+bool is_accuracy_better(const Candidate& a, const Candidate& b, bool is_higher_better) {
+  return is_higher_better ? a.accuracy > b.accuracy : a.accuracy < b.accuracy;
+}
+
+}  // namespace
+
+bool ranks_before(const Candidate& a, const Candidate& b) {
+  if (a.meets_accuracy != b.meets_accuracy) return a.meets_accuracy;
+  return median(a.times_ns) < median(b.times_ns);
+}
+
+std::vector<std::int64_t> growing_sizes(std::int64_t target, int factor) {
+  const std::int64_t least = std::max<std::int64_t>(64, target / 64);
+  std::vector<std::int64_t> sizes{target};
+  while (sizes.back() / factor >= least) sizes.push_back(sizes.back() / factor);
+  std::reverse(sizes.begin(), sizes.end());
+  return sizes;
+}
+
+Search::Search(const Space& space, SearchOptions options, Evaluator evaluator, SearchEvents events,
+               std::vector<NamedConfiguration> extra_seeds)
+    : space_(space),
+      options_(std::move(options)),
+      evaluator_(std::move(evaluator)),
+      events_(std::move(events)),
+      extra_seeds_(std::move(extra_seeds)),
+      mutators_(make_mutators(space)),
+      rng_(options_.seed) {
+  PBRT_CHECK(!options_.sizes.empty(), "there is a size to tune for");
+}
+
+SearchResult Search::run() {
+  const std::size_t num_sizes = options_.sizes.size();
+  for (std::size_t i = 0; i < num_sizes; ++i) {
+    if (!will_fit(i)) {
+      events_.on_note("size " + std::to_string(options_.sizes[i]) + " does not fit into the time limit: stopped at size " +
+                      std::to_string(n_));
+      break;
+    }
+    const double left = options_.budget_s * (1 - kFinalShare) - evaluator_.elapsed_s();
+    const double share = i + 1 == num_sizes ? 1.0 : (1 - kTargetShare) / static_cast<double>(std::min<std::size_t>(num_sizes - i - 1, 3));
+    deadline_s_ = evaluator_.elapsed_s() + std::max(0.0, left * share);
+    size_index_ = i;
+    if (!tune_size(i)) continue;
+    note_best();
+  }
+  if (population_.empty()) throw pbrt::UserError("no configuration of the program runs at any of the sizes tried");
+  compare_finalists();
+  result_.is_complete = n_ == options_.sizes.back();
+  return result_;
+}
+
+/// Predicts the reference, the default and a few trials from the growth seen so far.
+bool Search::will_fit(std::size_t size_index) const {
+  if (population_.empty() || growth_ <= 0) return true;
+  const double doublings = std::log2(static_cast<double>(options_.sizes[size_index]) / static_cast<double>(n_));
+  const double next_ns = best_ns() * std::exp2(growth_ * doublings);
+  constexpr double kLeastTrials = 6;
+  return next_ns * 1e-9 * kLeastTrials < options_.budget_s - evaluator_.elapsed_s();
+}
+
+/// False: there are no inputs of that size.
+bool Search::tune_size(std::size_t size_index) {
+  const std::int64_t n = options_.sizes[size_index];
+  const Prepared prepared = evaluator_.prepare(n, population_.empty() ? nullptr : &population_[0].configuration);
+  if (prepared.status == PrepareStatus::Skipped) {
+    if (size_index + 1 == options_.sizes.size()) throw pbrt::UserError("the program has no inputs of size " + std::to_string(n) + ": " + prepared.message);
+    return false;
+  }
+  if (prepared.status == PrepareStatus::Failed)
+    throw pbrt::UserError("the program fails at size " + std::to_string(n) + " under its default configuration: " + prepared.message);
+  const bool is_first = population_.empty();
+  previous_n_ = n_;
+  n_ = n;
+  if (!is_first) previous_best_ns_ = best_ns();
+  tried_.clear();
+  default_ns_ = 0;
+  seed_population(is_first);
+  if (!is_first && !population_.empty() && previous_best_ns_ > 0)
+    growth_ = std::max(0.5, std::log2(best_ns() / previous_best_ns_) / std::log2(static_cast<double>(n_) / static_cast<double>(previous_n_)));
+  const int patience = options_.max_failures * (size_index + 1 == options_.sizes.size() ? 2 : 1);
+  for (int failures = 0; failures < patience && evaluator_.elapsed_s() < deadline_s_;) {
+    publish("evolving");
+    failures = evolve_once() ? 0 : failures + 1;
+    note_best();
+  }
+  return true;
+}
+
+std::vector<Candidate> Search::starting_points(bool is_first) {
+  std::vector<Candidate> out;
+  const auto add = [&](Configuration configuration, const std::string& origin) {
+    Candidate candidate;
+    candidate.configuration = std::move(configuration);
+    candidate.origin = origin;
+    candidate.id = next_id_++;
+    out.push_back(std::move(candidate));
+  };
+  add(space_.default_configuration(), "the default");
+  for (Candidate& member : population_) {
+    member.times_ns.clear();
+    if (member.configuration != out[0].configuration) out.push_back(std::move(member));
+  }
+  if (is_first)
+    for (const NamedConfiguration& seed : extra_seeds_) add(seed.configuration, seed.name);
+  // What was best so far stays for the smaller sizes; from between the last size and this one on, one choice everywhere.
+  const bool has_smaller = !is_first && out.size() > 1;
+  const Configuration best = has_smaller ? out[1].configuration : Configuration{};
+  const std::int64_t from = std::llround(std::sqrt(static_cast<double>(std::max<std::int64_t>(previous_n_, 1)) * static_cast<double>(n_)));
+  for (const NamedConfiguration& seed : space_.seeds()) {
+    if (!has_smaller) {
+      add(seed.configuration, seed.name);
+      continue;
+    }
+    Configuration grafted = graft(best, seed.configuration, from);
+    grafted.tunables = best.tunables;
+    (void)pbrt::repair_forbidden(space_.index(), grafted);  // a forbidden one becomes the nearest legal one
+    add(std::move(grafted), seed.name + " from " + std::to_string(from));
+  }
+  population_.clear();
+  return out;
+}
+
+/// Measures the default, the members of the last size and the starting points; what works is the population.
+void Search::seed_population(bool is_first) {
+  std::vector<Candidate> starts = starting_points(is_first);
+  const double size_budget_ms = std::max(1.0, deadline_s_ - evaluator_.elapsed_s()) * 1e3;
+  for (Candidate& start : starts) {
+    publish("trying " + start.origin);
+    const bool is_default = &start == &starts.front();
+    if (!tried_.insert(fingerprint(space_.index(), start.configuration)).second) continue;
+    const bool is_late = evaluator_.elapsed_s() > deadline_s_ && population_.size() > 1;
+    if (is_late) break;
+    const double limit = population_.empty() ? 0.3 * size_budget_ms : limit_ms(best_ns(), kSlowestSeed);
+    if (!measure(start, 1, limit)) continue;
+    const bool is_close = population_.empty() || minimum(start.times_ns) < kSlowestSeed * best_ns();
+    // A second time only for what may become a parent: the first one may have paid for something.
+    if (is_close && !population_.empty() && minimum(start.times_ns) < 2 * best_ns())
+      if (!measure(start, options_.min_trials - 1, limit)) continue;
+    if (is_default) default_ns_ = median(start.times_ns);
+    if (is_close || is_default) population_.push_back(std::move(start));
+    std::stable_sort(population_.begin(), population_.end(), ranks_before);
+  }
+  if (static_cast<int>(population_.size()) > options_.max_population) sort_and_prune();
+}
+
+bool Search::measure(Candidate& candidate, int trials, double limit, bool is_side_by_side) {
+  if (trials < 1) return true;
+  RunSpec spec{trials, limit, candidate.origin, is_side_by_side};
+  const Outcome outcome = evaluator_.run(candidate.configuration, spec);
+  ++num_measured_;
+  const bool has_times = !outcome.times_ns.empty();
+  const bool is_usable = outcome.kind == OutcomeKind::Ok || outcome.kind == OutcomeKind::AccuracyMissed;
+  if (!is_usable || !has_times) {
+    const bool is_fast = outcome.kind == OutcomeKind::Wrong && has_times && !population_.empty() && minimum(outcome.times_ns) < best_ns();
+    events_.on_failed(candidate, outcome, is_fast);
+    return false;
+  }
+  candidate.times_ns.insert(candidate.times_ns.end(), outcome.times_ns.begin(), outcome.times_ns.end());
+  candidate.meets_accuracy = outcome.kind == OutcomeKind::Ok;
+  candidate.accuracy = outcome.accuracy;
+  if (!outcome.ran.empty()) candidate.ran = outcome.ran;
+  return true;
+}
+
+std::size_t Search::tournament() {
+  // The better of two, so that good members have more children and none has all.
+  const std::int64_t last = static_cast<std::int64_t>(population_.size()) - 1;
+  return static_cast<std::size_t>(std::min(rng_.uniform_int(0, last), rng_.uniform_int(0, last)));
+}
+
+bool Search::make_child(const Candidate& parent, Candidate& child) {
+  std::vector<const Mutator*> relevant;
+  for (const Mutator& mutator : mutators_) {
+    const bool is_dead_site = mutator.site >= 0 && !space_.is_site_relevant(mutator.site, parent.ran);
+    const bool is_dead_tunable = mutator.tunable >= 0 && !space_.is_tunable_relevant(mutator.tunable, parent.ran);
+    if (!is_dead_site && !is_dead_tunable) relevant.push_back(&mutator);
+  }
+  if (relevant.empty()) return false;
+  for (int i = 0; i < kMaxMutations; ++i) {
+    const Mutator& mutator = *relevant[static_cast<std::size_t>(rng_.uniform_int(0, static_cast<std::int64_t>(relevant.size()) - 1))];
+    child.configuration = parent.configuration;
+    if (!mutator.apply(child.configuration, rng_, n_)) continue;
+    (void)pbrt::repair_forbidden(space_.index(), child.configuration);  // then it is another child
+    if (!tried_.insert(fingerprint(space_.index(), child.configuration)).second) continue;
+    child.origin = mutator.name;
+    child.id = next_id_++;
+    child.parent = parent.id;
+    return true;
+  }
+  return false;
+}
+
+/// Makes and tests one child. True: it was kept.
+bool Search::evolve_once() {
+  if (population_.empty()) return false;
+  Candidate& parent = population_[tournament()];
+  Candidate child;
+  if (!make_child(parent, child)) return false;
+  if (!try_child(child, parent)) return false;
+  events_.on_kept(child, parent);
+  population_.push_back(std::move(child));
+  sort_and_prune();
+  return true;
+}
+
+bool Search::try_child(Candidate& child, Candidate& parent) {
+  if (!measure(child, 1, limit_ms(median(parent.times_ns), kSlowestChild))) return false;
+  if (!child.meets_accuracy || !parent.meets_accuracy) {
+    const InfoIndex& index = space_.index();
+    bool is_higher_better = true;
+    for (const pbrt::TransformInfo& transform : index.info().transforms)
+      if (transform.name == index.info().main) is_higher_better = transform.accuracy.higher_is_better;
+    if (child.meets_accuracy != parent.meets_accuracy) return child.meets_accuracy;
+    return is_accuracy_better(child, parent, is_higher_better);
+  }
+  if (minimum(child.times_ns) > median(parent.times_ns)) return false;
+  return beats_side_by_side(child, parent);
+}
+
+/// Alternates fresh trials of both until they are told apart, are surely the same, or the trials are used up.
+/// Earlier times do not count: the machine may have been in another mood for the parent's, and the child is
+/// here because its first one was good.
+bool Search::beats_side_by_side(Candidate& child, Candidate& parent) {
+  Candidate fresh = parent;
+  fresh.times_ns.clear();
+  child.times_ns.clear();
+  const double limit = limit_ms(median(parent.times_ns), 2 * kSlowestChild);
+  for (int trial = 0; trial < options_.max_trials; ++trial) {
+    if (!measure(fresh, 1, limit, true)) return false;
+    if (!measure(child, 1, limit, true)) return false;
+    if (trial + 1 < options_.min_trials) continue;
+    const Verdict verdict = compare(child.times_ns, fresh.times_ns, options_.matters, kConfidence);
+    const bool is_decided = verdict != Verdict::Undecided;
+    if (is_decided || trial + 1 == options_.max_trials) {
+      if (fresh.times_ns.size() >= parent.times_ns.size()) parent.times_ns = fresh.times_ns;
+      return verdict == Verdict::Faster;
+    }
+  }
+  return false;
+}
+
+void Search::sort_and_prune() {
+  std::stable_sort(population_.begin(), population_.end(), ranks_before);
+  if (static_cast<int>(population_.size()) > options_.max_population)
+    population_.erase(population_.begin() + options_.max_population, population_.end());
+}
+
+double Search::best_ns() const { return population_.empty() ? 0 : median(population_[0].times_ns); }
+
+double Search::limit_ms(double base_ns, double factor) const { return std::max(kLeastLimitMs, factor * base_ns * 1e-6 + 1); }
+
+void Search::note_best() {
+  if (population_.empty()) return;
+  std::stable_sort(population_.begin(), population_.end(), ranks_before);
+  result_ = {population_[0].configuration, population_[0].origin, n_, best_ns(), default_ns_, false};
+}
+
+void Search::publish(const std::string& phase) {
+  SearchState state;
+  state.n = n_;
+  state.size_index = static_cast<int>(size_index_);
+  state.num_sizes = static_cast<int>(options_.sizes.size());
+  state.phase = phase;
+  state.best_ns = best_ns();
+  state.default_ns = default_ns_;
+  state.elapsed_s = evaluator_.elapsed_s();
+  state.budget_s = options_.budget_s;
+  state.num_measured = num_measured_;
+  events_.on_state(state);
+}
+
+/// The best few, and the default if its time is known and there is time for it.
+std::vector<Candidate> Search::finalists() const {
+  const double left_ns = std::max(0.0, options_.budget_s - evaluator_.elapsed_s()) * 1e9;
+  const double rounds = options_.min_trials;
+  const auto num_affordable = static_cast<std::ptrdiff_t>(left_ns / (rounds * std::max(1.0, best_ns())));
+  const std::ptrdiff_t wanted = std::min<std::ptrdiff_t>(options_.num_finalists, std::max<std::ptrdiff_t>(2, num_affordable));
+  std::vector<Candidate> out(population_.begin(), population_.begin() + std::min(wanted, std::ssize(population_)));
+  const auto is_default = [&](const Candidate& candidate) { return candidate.configuration == space_.default_configuration(); };
+  const bool is_affordable = rounds * (default_ns_ + static_cast<double>(wanted) * best_ns()) < left_ns;
+  if (default_ns_ > 0 && is_affordable && std::none_of(out.begin(), out.end(), is_default)) {
+    Candidate candidate;
+    candidate.configuration = space_.default_configuration();
+    candidate.origin = "the default";
+    out.push_back(std::move(candidate));
+  }
+  for (Candidate& candidate : out) candidate.times_ns.clear();
+  return out;
+}
+
+/// Re-measures the finalists in turns; who is surely slower than the leader leaves.
+void Search::compare_finalists() {
+  std::vector<Candidate> left = finalists();
+  const Configuration standard = space_.default_configuration();
+  const double limit = 4 * limit_ms(std::max(best_ns(), default_ns_), 2.0);
+  double default_ns = default_ns_;
+  for (int trial = 0; trial < options_.final_trials; ++trial) {
+    publish("comparing the best");
+    if (trial >= options_.min_trials && evaluator_.elapsed_s() > options_.budget_s) break;
+    std::erase_if(left, [&](Candidate& candidate) { return !measure(candidate, 1, limit, true); });
+    if (left.empty()) return;
+    for (const Candidate& candidate : left)
+      if (candidate.configuration == standard) default_ns = median(candidate.times_ns);
+    std::stable_sort(left.begin(), left.end(), ranks_before);
+    if (trial + 1 < options_.min_trials) continue;
+    const Sample leader = left[0].times_ns;
+    std::erase_if(left, [&](const Candidate& candidate) {
+      return compare(candidate.times_ns, leader, options_.matters, kConfidence) == Verdict::Slower;
+    });
+    if (left.size() == 1) break;
+  }
+  // Among equals the one closest to the default: what cannot be measured should not be claimed.
+  const double enough = median(left[0].times_ns) * (1 + options_.matters);
+  const Candidate* best = left.data();
+  for (const Candidate& candidate : left) {
+    const bool is_equal = candidate.meets_accuracy == left[0].meets_accuracy && median(candidate.times_ns) <= enough;
+    if (is_equal && num_differences(candidate.configuration, standard) < num_differences(best->configuration, standard)) best = &candidate;
+  }
+  result_ = {best->configuration, best->origin, n_, median(best->times_ns), default_ns, false};
+}
+
+}  // namespace pbtune
+
+// Note [Deviations from the paper]
+// 1. The paper starts from one configuration; on a machine with a slow default and a minute of time that is too far from
+//    where it pays to look, so every uniform choice is a starting point, at each size with the best of the smaller ones below it.
+// 2. A mutator is drawn only if what it changes took part in the parent's run: the rest cannot matter at this size.
+// 3. Parent and child are timed in turns, because a shared machine drifts; old times of the parent never decide.

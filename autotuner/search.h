@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+// The evolutionary search (Phothilimthana et al., ASPLOS 2013, section 5.2): a population of
+// configurations, asexual mutation, a child is kept only if it beats its parent, input sizes that grow
+// to the target. Beside the paper: starting points with one uniform choice everywhere, and a
+// final comparison of the best few side by side. See Note [Deviations from the paper].
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "autotuner/evaluator.h"
+#include "autotuner/mutators.h"
+#include "autotuner/space.h"
+#include "autotuner/statistics.h"
+#include "runtime/config/rng.h"
+
+namespace pbtune {
+
+struct SearchOptions {
+  std::vector<std::int64_t> sizes;   ///< growing; the last is the target
+  double budget_s = 45;              ///< for everything
+  int max_population = 8;
+  int max_failures = 25;             ///< children in a row that bring nothing, per size, at the target twice as many
+  int min_trials = 2;
+  int max_trials = 6;
+  int num_finalists = 4;
+  int final_trials = 7;
+  double matters = 0.015;            ///< relative differences below this are no difference
+  std::uint64_t seed = 1;
+};
+
+struct Candidate {
+  Configuration configuration;
+  std::string origin;                ///< `all opencl`, `change Conv.split_size`, …
+  int id = 0;                        ///< in order of appearance
+  int parent = -1;
+  Sample times_ns;                   ///< at the current size
+  bool meets_accuracy = true;
+  double accuracy = 0;
+  std::vector<RanChoice> ran;
+};
+
+/// What the search is doing, for progress and logs.
+struct SearchState {
+  std::int64_t n = 0;
+  int size_index = 0, num_sizes = 0;
+  std::string phase;                 ///< `trying starting points`, `evolving`, `comparing the best`
+  double best_ns = 0, default_ns = 0;///< at this size; 0: not known
+  double elapsed_s = 0, budget_s = 0;
+  int num_measured = 0;
+};
+
+struct SearchEvents {
+  std::function<void(const SearchState&)> on_state = [](const SearchState&) {};
+  std::function<void(const Candidate& child, const Candidate& parent)> on_kept = [](const Candidate&, const Candidate&) {};
+  /// A candidate that failed; a wrong one that would have been the fastest is marked.
+  std::function<void(const Candidate&, const Outcome&, bool is_wrong_but_fast)> on_failed = [](const Candidate&, const Outcome&, bool) {};
+  std::function<void(const std::string&)> on_note = [](const std::string&) {};
+};
+
+struct SearchResult {
+  Configuration best;
+  std::string origin;
+  std::int64_t n = 0;                ///< the size at which it was compared last
+  double best_ns = 0, default_ns = 0;///< medians side by side; default 0: it did not finish in time
+  bool is_complete = false;          ///< reached the target and compared the best
+};
+
+class Search {
+ public:
+  /// `extra_seeds`: configurations known from before. Keeps a reference to `space`.
+  Search(const Space& space, SearchOptions options, Evaluator evaluator, SearchEvents events,
+         std::vector<NamedConfiguration> extra_seeds = {});
+
+  /// Throws Interrupted, pbrt::RuntimeError; best_so_far() is meaningful afterwards.
+  SearchResult run();
+  [[nodiscard]] const SearchResult& best_so_far() const { return result_; }
+  [[nodiscard]] const std::vector<Candidate>& population() const { return population_; }
+  [[nodiscard]] bool has_result() const { return !result_.best.tunables.empty(); }
+
+ private:
+  bool tune_size(std::size_t size_index);
+  void seed_population(bool is_first);
+  std::vector<Candidate> starting_points(bool is_first);
+  bool evolve_once();
+  bool make_child(const Candidate& parent, Candidate& child);
+  bool try_child(Candidate& child, Candidate& parent);
+  bool beats_side_by_side(Candidate& child, Candidate& parent);
+  /// Measures and records; false: failed.
+  bool measure(Candidate& candidate, int trials, double limit_ms, bool is_side_by_side = false);
+  void sort_and_prune();
+  [[nodiscard]] std::vector<Candidate> finalists() const;
+  void compare_finalists();
+  void note_best();
+  void publish(const std::string& phase);
+  [[nodiscard]] bool will_fit(std::size_t size_index) const;
+  [[nodiscard]] double best_ns() const;
+  [[nodiscard]] double limit_ms(double base_ns, double factor) const;
+  [[nodiscard]] std::size_t tournament();
+
+  const Space& space_;
+  SearchOptions options_;
+  Evaluator evaluator_;
+  SearchEvents events_;
+  std::vector<NamedConfiguration> extra_seeds_;
+  std::vector<Mutator> mutators_;
+  pbrt::Rng rng_;
+
+  std::vector<Candidate> population_;     ///< best first
+  std::set<std::string> tried_;           ///< fingerprints, at the current size
+  SearchResult result_;
+  std::int64_t n_ = 0, previous_n_ = 0;
+  std::size_t size_index_ = 0;
+  double deadline_s_ = 0;                 ///< of the current size
+  double default_ns_ = 0;
+  double previous_best_ns_ = 0, growth_ = 0;   ///< time per doubling of the size, measured
+  int next_id_ = 0, num_measured_ = 0;
+};
+
+/// Is `a` to be ranked before `b`? Accuracy first, then time.
+[[nodiscard]] bool ranks_before(const Candidate& a, const Candidate& b);
+
+/// Exponentially growing sizes up to `target`: factor `factor`, from about max(64, target / 64) on.
+[[nodiscard]] std::vector<std::int64_t> growing_sizes(std::int64_t target, int factor);
+
+}  // namespace pbtune

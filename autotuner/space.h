@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+// The search space: which choices and values of a program may be varied on this machine, made from
+// its training information; the starting points of the search; edits of selectors that keep them
+// valid. No randomness here (mutators.h) and no measuring.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "runtime/config/configuration.h"
+#include "runtime/config/info.h"
+
+namespace pbtune {
+
+using pbrt::Configuration;
+using pbrt::InfoIndex;
+using pbrt::Selector;
+
+/// A site with at least two choices on this machine.
+struct SiteGene {
+  int id = 0;
+  std::vector<int> choices;   ///< allowed alternatives
+};
+
+/// A tunable that may be varied, within the range that makes a difference.
+struct TunableGene {
+  int id = 0;
+  const pbrt::TunableInfo* info = nullptr;
+  double min = 0, max = 0;
+};
+
+struct SpaceOptions {
+  bool has_device = false;    ///< else device versions are left out
+  int max_threads = 1;        ///< CPUs available
+  int fixed_threads = 0;      ///< > 0: not tuned
+  std::int64_t target_n = 1024;
+};
+
+struct NamedConfiguration {
+  std::string name;
+  Configuration configuration;
+};
+
+/// What a measurement says ran: used to leave alone what cannot matter.
+struct RanChoice {
+  int site = 0;
+  int alternative = 0;
+  bool operator==(const RanChoice&) const = default;
+};
+
+class Space {
+ public:
+  /// Keeps a reference to `index`.
+  Space(const InfoIndex& index, const SpaceOptions& options);
+
+  [[nodiscard]] const InfoIndex& index() const { return *index_; }
+  [[nodiscard]] const SpaceOptions& options() const { return options_; }
+  [[nodiscard]] const std::vector<SiteGene>& sites() const { return sites_; }
+  [[nodiscard]] const std::vector<TunableGene>& tunables() const { return tunables_; }
+
+  /// The program's default, with the number of threads if that is fixed.
+  [[nodiscard]] Configuration default_configuration() const;
+  /// The default; then each n-th rule everywhere x each version everywhere (CPU where a site has no such version).
+  [[nodiscard]] std::vector<NamedConfiguration> seeds() const;
+
+  /// Whether a site, or a tunable, took part in a run that executed `ran` (empty: not known, so yes).
+  [[nodiscard]] bool is_site_relevant(int site, const std::vector<RanChoice>& ran) const;
+  [[nodiscard]] bool is_tunable_relevant(int tunable, const std::vector<RanChoice>& ran) const;
+  /// Makes a configuration of another machine fit this space: choices that do not exist here take their rule on the CPU.
+  void fit(Configuration& configuration) const;
+
+ private:
+  [[nodiscard]] Configuration uniform(int rule, pbrt::On on) const;
+
+  const InfoIndex* index_;
+  SpaceOptions options_;
+  std::vector<SiteGene> sites_;
+  std::vector<TunableGene> tunables_;
+};
+
+/// Levels with the choice of the level before them say nothing: they are dropped.
+void simplify(Selector& selector);
+/// Below `from` as `low`, from `from` on as `high`. Falls back to `high` alone if that needs more than 12 levels.
+[[nodiscard]] Selector graft(const Selector& low, const Selector& high, std::int64_t from);
+/// All sites grafted; tunables are those of `high`.
+[[nodiscard]] Configuration graft(const Configuration& low, const Configuration& high, std::int64_t from);
+
+/// How many choices and values differ.
+[[nodiscard]] int num_differences(const Configuration& a, const Configuration& b);
+/// Short stable name of a configuration, 12 hexadecimal digits.
+[[nodiscard]] std::string fingerprint(const InfoIndex& index, const Configuration& configuration);
+
+}  // namespace pbtune
