@@ -85,7 +85,8 @@ bool compile_cpp(const std::string& generated, const std::string& target, FpMode
   std::vector<std::string> command = compiler_words();
   const std::string compiler = command.front();
   append(command, compile_flags(fp));
-  append(command, {"-I" + home.include, source, "-o", binary.path(), home.library, "-ldl", "-lpthread"});
+  append(command, {"-I" + home.include, source, "-o", binary.path(), home.library});
+  append(command, home.link_flags);
   const ProcessResult result = run_process(command);
   if (!result.succeeded()) {
     report_failure(result, compiler, generated, target, sources, diags);

@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <system_error>
 #include <vector>
 
@@ -25,6 +26,13 @@ bool is_there(const fs::path& path) {
   return fs::exists(path, ignored);
 }
 
+std::vector<std::string> words_of(const fs::path& path) {
+  std::ifstream file(path);
+  std::vector<std::string> words;
+  for (std::string word; file >> word;) words.push_back(word);
+  return words;
+}
+
 }  // namespace
 
 RuntimeHome find_runtime() {
@@ -34,7 +42,8 @@ RuntimeHome find_runtime() {
   const fs::path library = home / "lib" / "libpbrt.a";
   // An installed prefix keeps the headers apart from those of other packages.
   for (const fs::path& include : {home / "include", home / "include" / "polybricks"}) {
-    if (is_there(include / "runtime" / "generated.h") && is_there(library)) return {include.string(), library.string()};
+    if (!is_there(include / "runtime" / "generated.h") || !is_there(library)) continue;
+    return {include.string(), library.string(), words_of(home / "lib" / "libpbrt.flags")};
   }
   const std::string where = is_overridden ? "POLYBRICKS_HOME is `" + home.string() + "`" : "pbc runs from `" + own_folder().string() + "`";
   const fs::path missing = is_there(library) ? home / "include" / "runtime" / "generated.h" : library;

@@ -4,12 +4,14 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace pb {
 
 struct RuntimeHome {
   std::string include;  ///< holds runtime/generated.h
   std::string library;  ///< path of libpbrt.a
+  std::vector<std::string> link_flags;  ///< what a program links besides, from libpbrt.flags
 };
 
 /// Looks in $POLYBRICKS_HOME if that is set, else beside the folder of the running executable.
