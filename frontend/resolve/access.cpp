@@ -124,23 +124,6 @@ void write_box(RegionAccess& access, const Matrix& matrix, ast::Accessor accesso
   }
 }
 
-/// An end that is never greater than its begin, seen where their difference is a number.
-bool check_corners(RuleScope& rule, const RegionAccess& access) {
-  for (std::size_t dim = 0; dim < access.lo.size(); ++dim) {
-    const auto extent = affine_form(make_binary(FormulaOp::Sub, access.hi[dim], access.lo[dim]));
-    if (!extent || !extent->terms.empty() || extent->constant.num > 0) continue;
-    if (access.kind != AccessKind::Region) continue;
-    rule.transform.diags.emit(DiagKind::EmptyRegion, access.hi[dim].span)
-        .arg(to_string(access.lo[dim]))
-        .arg(to_string(access.hi[dim]))
-        .arg(dim)
-        .label(access.lo[dim].span, "the begin")
-        .hint("`region` takes all begins, then all ends; ends are exclusive");
-    return false;
-  }
-  return true;
-}
-
 bool check_role(RuleScope& rule, const RegionAccess& access, const Matrix& matrix, bool is_output) {
   if (!is_output || matrix.role != MatrixRole::From) return true;
   rule.transform.diags.emit(DiagKind::OutputIsInput, access.span)
@@ -182,7 +165,6 @@ std::optional<RegionAccess> resolve_access(RuleScope& rule, const ast::RegionBin
   for (const Formula& coord : region.coords) coords.push_back(bind_formula(coord, names, ok));
   if (!ok) return std::nullopt;
   write_box(access, *matrix, region.accessor, std::move(coords));
-  if (!check_corners(rule, access)) return std::nullopt;
   return access;
 }
 

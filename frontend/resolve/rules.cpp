@@ -89,6 +89,24 @@ void resolve_accesses(RuleScope& rule) {
   }
 }
 
+/// Adds the relations of a conjunction to Rule::where.
+void resolve_where(RuleScope& rule, const ast::Condition& condition) {
+  const FormulaNames names{rule.transform, &rule.rule_vars, &rule.constants, "relation"};
+  if (const auto* relation = std::get_if<Relation>(&condition.node)) {
+    Formula lhs = bind_formula(relation->lhs, names, rule.ok);
+    Formula rhs = bind_formula(relation->rhs, names, rule.ok);
+    rule.out.where.push_back({std::move(lhs), relation->op, std::move(rhs), relation->span});
+    return;
+  }
+  const auto& junction = std::get<ast::Junction>(condition.node);
+  if (junction.is_or) {
+    rule.ok = false;
+    rule.transform.diags.emit(DiagKind::OrInWhereUnsupported, condition.span);
+    return;
+  }
+  for (const ast::Condition& operand : junction.operands) resolve_where(rule, operand);
+}
+
 void resolve_rule(TransformScope& scope, const ast::Rule& source, std::string name, std::map<std::string, Formula> constants) {
   Rule out;
   out.name = std::move(name);
@@ -97,10 +115,6 @@ void resolve_rule(TransformScope& scope, const ast::Rule& source, std::string na
   out.is_return_form = source.is_return_form;
   out.span = source.span;
   RuleScope rule{scope, source, out, std::move(constants), {}, true};
-  if (source.where) {
-    rule.ok = false;
-    scope.diags.emit(DiagKind::WhereUnsupported, source.where->span);
-  }
   if (source.outputs.empty()) {
     scope.diags.emit(DiagKind::RuleWithoutOutput, source.span);
     return;
@@ -109,6 +123,7 @@ void resolve_rule(TransformScope& scope, const ast::Rule& source, std::string na
   resolve_accesses(rule);
   if (rule.ok) solve_rule_vars(rule);
   resolve_temporaries(rule);
+  if (source.where) resolve_where(rule, *source.where);
   if (!rule.ok) return;
   check_binding_names(rule);
   out.body = source.body;
