@@ -110,7 +110,7 @@ RunReport Engine::run(const Problem& problem, const RunWishes& wishes) {
   RunState state;
   state.context = &ctx;
   state.sequential_cutoff = wishes.config->sequential_cutoff();
-  state.hooks = &kRandomHooks;
+  if (program_.uses_random) state.hooks = &kRandomHooks;
   RunReport report;
   gpu::DeviceStatistics before;
   if (wishes.device != nullptr) before = wishes.device->statistics();

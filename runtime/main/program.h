@@ -60,6 +60,8 @@ struct ProgramDesc {
   const TransformDesc* transforms;
   int num_transforms;
   int main_transform;
+  /// False if no body and no prefix block can draw random numbers: tasks then carry no streams.
+  bool uses_random = true;
 };
 
 /// `main` of every compiled program. Never throws.
