@@ -16,6 +16,8 @@ struct Options {
   std::string cache_folder;
   /// Size of a pinned chunk through which transfers of devices with their own memory go; 0: straight from and to the storage.
   std::size_t staging_chunk_bytes = 0;
+  /// False: buffers of their own and copies also where device and host share memory.
+  bool may_use_host_memory = true;
 };
 
 class Api;

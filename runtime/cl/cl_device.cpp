@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/cl/cl_device.h"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "runtime/config/check.h"
+
+namespace pbrt::cl {
+namespace {
+
+class ClBuffer final : public gpu::Buffer {
+ public:
+  ClBuffer(Memory memory, std::size_t size_bytes) : memory_(std::move(memory)), size_bytes_(size_bytes) {}
+  [[nodiscard]] std::size_t size_bytes() const override { return size_bytes_; }
+  [[nodiscard]] cl_mem get() const { return memory_.get(); }
+
+ private:
+  Memory memory_;
+  std::size_t size_bytes_;
+};
+
+class ClKernel final : public gpu::Kernel {
+ public:
+  ClKernel(KernelObject kernel, gpu::KernelLimits limits) : kernel_(std::move(kernel)), limits_(limits) {}
+  [[nodiscard]] gpu::KernelLimits limits() const override { return limits_; }
+  [[nodiscard]] cl_kernel get() const { return kernel_.get(); }
+
+ private:
+  KernelObject kernel_;
+  gpu::KernelLimits limits_;
+};
+
+cl_mem memory_of(const gpu::Buffer& buffer) { return static_cast<const ClBuffer&>(buffer).get(); }
+
+/// Runs `call`; what did not fit becomes a DeviceRefusal.
+template <class Call>
+void refusing(const Call& call) {
+  try {
+    call();
+  } catch (const ClError& error) {
+    if (is_refusal(error.code())) throw gpu::DeviceRefusal(error.what());
+    throw;
+  }
+}
+
+/// A shape as clEnqueue…BufferRect wants it: origin in bytes, rows, slices; the same on both sides.
+struct Rect {
+  explicit Rect(const gpu::CopyShape& shape)
+      : size{shape.row_bytes, shape.rows, shape.slices}, row_pitch(shape.row_pitch), slice_pitch(shape.slice_pitch) {
+    origin[0] = shape.offset % row_pitch;
+    origin[1] = shape.offset / row_pitch;
+    if (shape.slices > 1 && slice_pitch % row_pitch == 0) {
+      origin[2] = origin[1] / (slice_pitch / row_pitch);
+      origin[1] %= slice_pitch / row_pitch;
+    }
+  }
+  std::size_t origin[3] = {0, 0, 0};
+  std::size_t size[3];
+  std::size_t row_pitch, slice_pitch;
+};
+
+void CL_CALLBACK on_end(cl_event, cl_int status, void* completion) {
+  static_cast<gpu::Completion*>(completion)->done(status == CL_COMPLETE);
+}
+
+}  // namespace
+
+ClDevice::ClDevice(std::shared_ptr<const Api> api, cl_platform_id platform, cl_device_id device, gpu::DeviceInfo info,
+                   const Options& options)
+    : api_(std::move(api)), device_(device), info_(std::move(info)), cache_(options.cache_folder) {
+  if (!options.may_use_host_memory) info_.shares_host_memory = false;
+  const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM, reinterpret_cast<cl_context_properties>(platform), 0};
+  context_ = Context(*api_, api_->clCreateContext.make(properties, 1U, &device_, nullptr, nullptr));
+  queue_ = Queue(*api_, api_->clCreateCommandQueue.make(context_.get(), device_, cl_command_queue_properties{0}));
+  if (options.staging_chunk_bytes != 0 && !info_.shares_host_memory)
+    staging_ = std::make_unique<Staging>(*api_, context_.get(), queue_.get(), options.staging_chunk_bytes);
+}
+
+ClDevice::~ClDevice() { ClDevice::finish(); }
+
+std::unique_ptr<gpu::Buffer> ClDevice::allocate(std::size_t size_bytes, void* host) {
+  const bool in_place = info_.shares_host_memory;
+  const cl_mem_flags flags = CL_MEM_READ_WRITE | (in_place ? CL_MEM_USE_HOST_PTR : cl_mem_flags{0});
+  try {
+    Memory memory(*api_, api_->clCreateBuffer.make(context_.get(), flags, size_bytes, in_place ? host : nullptr));
+    return std::make_unique<ClBuffer>(std::move(memory), size_bytes);
+  } catch (const ClError& error) {
+    if (is_refusal(error.code())) return nullptr;
+    throw;
+  }
+}
+
+// --- kernels ---------------------------------------------------------------------------------
+
+std::unique_ptr<gpu::Kernel> ClDevice::build(const char* source, const char* name, const std::string& options) {
+  try {
+    KernelObject kernel(*api_, api_->clCreateKernel.make(program(source, options), name));
+    gpu::KernelLimits limits;
+    cl_ulong local = 0;
+    api_->clGetKernelWorkGroupInfo(kernel.get(), device_, cl_kernel_work_group_info{CL_KERNEL_WORK_GROUP_SIZE}, sizeof(std::size_t),
+                                   &limits.max_group_size, nullptr);
+    api_->clGetKernelWorkGroupInfo(kernel.get(), device_, cl_kernel_work_group_info{CL_KERNEL_LOCAL_MEM_SIZE}, sizeof local, &local,
+                                   nullptr);
+    limits.local_bytes = local;
+    return std::make_unique<ClKernel>(std::move(kernel), limits);
+  } catch (const ClError& error) {
+    // Whatever the driver has against the kernel concerns this kernel only.
+    throw gpu::BuildFailure(error.what(), std::string(name) + ": " + error.what() + "\n");
+  }
+}
+
+cl_program ClDevice::program(const char* source, const std::string& options) {
+  std::string all_options = options;
+  if (all_options.find("-cl-std=") == std::string::npos) all_options = "-cl-std=CL1.2 " + all_options;
+  std::string key = info_.platform + "\n" + info_.name + "\n" + info_.driver + "\n" + all_options + "\n" + source;
+  const auto known = programs_.find(key);
+  if (known != programs_.end()) return known->second.get();
+  const auto start = std::chrono::steady_clock::now();
+  Program built = build_from_binary(key, all_options);
+  if (built) {
+    kernels_from_disk_.fetch_add(1, std::memory_order_relaxed);
+  } else {
+    built = build_from_source(source, key, all_options);
+    kernels_built_.fetch_add(1, std::memory_order_relaxed);
+  }
+  const auto spent = std::chrono::steady_clock::now() - start;
+  build_us_.fetch_add(std::chrono::duration_cast<std::chrono::microseconds>(spent).count(), std::memory_order_relaxed);
+  return programs_.emplace(std::move(key), std::move(built)).first->second.get();
+}
+
+/// Empty if there is no file or the driver does not take it.
+Program ClDevice::build_from_binary(const std::string& key, const std::string& options) {
+  const std::optional<std::string> binary = cache_.load(key);
+  if (!binary) return {};
+  const auto* bytes = reinterpret_cast<const unsigned char*>(binary->data());
+  const std::size_t size = binary->size();
+  try {
+    cl_int binary_status = CL_SUCCESS;
+    Program program(*api_, api_->clCreateProgramWithBinary.make(context_.get(), 1U, &device_, &size, &bytes, &binary_status));
+    if (binary_status != CL_SUCCESS) return {};
+    api_->clBuildProgram(program.get(), 1U, &device_, options.c_str(), nullptr, nullptr);
+    return program;
+  } catch (const ClError&) {
+    return {};   // an old or foreign binary: built from source instead
+  }
+}
+
+Program ClDevice::build_from_source(const char* source, const std::string& key, const std::string& options) {
+  Program program(*api_, api_->clCreateProgramWithSource.make(context_.get(), 1U, &source, nullptr));
+  const cl_int code = api_->clBuildProgram.status(program.get(), 1U, &device_, options.c_str(), nullptr, nullptr);
+  if (code != CL_SUCCESS) {
+    std::string log = "options: " + options + "\n" + error_name(code) + "\n" + build_log(program.get());
+    const std::string path = cache_.store_log(key, log + "\n" + source);
+    if (!path.empty()) log += "\nkept with the source in " + path + "\n";
+    throw gpu::BuildFailure("clBuildProgram: " + error_name(code), std::move(log));
+  }
+  store_binary(program.get(), key);
+  return program;
+}
+
+std::string ClDevice::build_log(cl_program program) const {
+  std::size_t size = 0;
+  constexpr cl_program_build_info kLog = CL_PROGRAM_BUILD_LOG;
+  if (api_->clGetProgramBuildInfo.status(program, device_, kLog, std::size_t{0}, nullptr, &size) != CL_SUCCESS) return {};
+  std::string log(size, '\0');
+  if (api_->clGetProgramBuildInfo.status(program, device_, kLog, size, log.data(), nullptr) != CL_SUCCESS) return {};
+  while (!log.empty() && log.back() == '\0') log.pop_back();
+  return log;
+}
+
+void ClDevice::store_binary(cl_program program, const std::string& key) {
+  std::size_t size = 0;
+  if (api_->clGetProgramInfo.status(program, cl_program_info{CL_PROGRAM_BINARY_SIZES}, sizeof size, &size, nullptr) != CL_SUCCESS || size == 0)
+    return;
+  std::string binary(size, '\0');
+  char* place = binary.data();
+  if (api_->clGetProgramInfo.status(program, cl_program_info{CL_PROGRAM_BINARIES}, sizeof place, static_cast<void*>(&place), nullptr) == CL_SUCCESS)
+    cache_.store(key, binary);
+}
+
+// --- queue -----------------------------------------------------------------------------------
+
+void ClDevice::notify(Event event, gpu::Completion& done) {
+  if (api_->clSetEventCallback.status(event.get(), CL_COMPLETE, on_end, static_cast<void*>(&done)) == CL_SUCCESS) return;
+  const cl_event id = event.get();
+  const bool ok = api_->clWaitForEvents.status(1U, &id) == CL_SUCCESS;
+  done.done(ok);
+}
+
+bool ClDevice::copies_at_enqueue(std::span<const gpu::CopyShape>) const { return staging_ != nullptr; }
+
+void ClDevice::write(gpu::Buffer& buffer, const void* host, std::span<const gpu::CopyShape> shapes, gpu::Completion& done) {
+  PBRT_CHECK(!shapes.empty(), "copies have a shape");
+  refusing([&] {
+    if (staging_ != nullptr) return notify(staging_->write(memory_of(buffer), host, shapes), done);
+    const auto* base = static_cast<const std::byte*>(host);
+    Event last;
+    for (const gpu::CopyShape& shape : shapes) {
+      cl_event event = nullptr;
+      if (shape.rows == 1 && shape.slices == 1) {
+        api_->clEnqueueWriteBuffer(queue_.get(), memory_of(buffer), CL_FALSE, shape.offset, shape.row_bytes, base + shape.offset, 0U,
+                                   nullptr, &event);
+      } else {
+        const Rect rect(shape);
+        api_->clEnqueueWriteBufferRect(queue_.get(), memory_of(buffer), CL_FALSE, rect.origin, rect.origin, rect.size,
+                                       rect.row_pitch, rect.slice_pitch, rect.row_pitch, rect.slice_pitch, base, 0U, nullptr,
+                                       &event);
+      }
+      last = Event(*api_, event);
+    }
+    notify(std::move(last), done);
+  });
+}
+
+void ClDevice::read(const gpu::Buffer& buffer, void* host, std::span<const gpu::CopyShape> shapes, gpu::Completion& done) {
+  PBRT_CHECK(!shapes.empty(), "copies have a shape");
+  refusing([&] {
+    auto* base = static_cast<std::byte*>(host);
+    Event last;
+    for (const gpu::CopyShape& shape : shapes) {
+      cl_event event = nullptr;
+      if (shape.rows == 1 && shape.slices == 1) {
+        api_->clEnqueueReadBuffer(queue_.get(), memory_of(buffer), CL_FALSE, shape.offset, shape.row_bytes, base + shape.offset, 0U,
+                                  nullptr, &event);
+      } else {
+        const Rect rect(shape);
+        api_->clEnqueueReadBufferRect(queue_.get(), memory_of(buffer), CL_FALSE, rect.origin, rect.origin, rect.size,
+                                      rect.row_pitch, rect.slice_pitch, rect.row_pitch, rect.slice_pitch, base, 0U, nullptr,
+                                      &event);
+      }
+      last = Event(*api_, event);
+    }
+    notify(std::move(last), done);
+  });
+}
+
+void ClDevice::launch(gpu::Kernel& kernel, std::span<const gpu::KernelArg> args, const gpu::KernelRange& range,
+                      gpu::Completion& done) {
+  const cl_kernel id = static_cast<ClKernel&>(kernel).get();
+  refusing([&] {
+    for (std::size_t i = 0; i < args.size(); ++i) {
+      const gpu::KernelArg& arg = args[i];
+      const auto index = static_cast<cl_uint>(i);
+      switch (arg.kind) {
+        case gpu::KernelArg::Kind::Buffer: {
+          const cl_mem memory = memory_of(*arg.buffer);
+          api_->clSetKernelArg(id, index, sizeof memory, static_cast<const void*>(&memory));
+          break;
+        }
+        case gpu::KernelArg::Kind::Value: api_->clSetKernelArg(id, index, arg.size_bytes, arg.value.data()); break;
+        case gpu::KernelArg::Kind::Local: api_->clSetKernelArg(id, index, arg.size_bytes, nullptr); break;
+      }
+    }
+    cl_event event = nullptr;
+    api_->clEnqueueNDRangeKernel(queue_.get(), id, static_cast<cl_uint>(range.num_dims), nullptr, range.global.data(),
+                                 range.group.data(), 0U, nullptr, &event);
+    Event last(*api_, event);
+    if (info_.shares_host_memory && info_.type != gpu::DeviceType::Cpu) give_to_host(args, last);
+    notify(std::move(last), done);
+  });
+}
+
+/// The standard promises the host a kernel's results in its own pages only while they are mapped.
+void ClDevice::give_to_host(std::span<const gpu::KernelArg> args, Event& last) {
+  for (const gpu::KernelArg& arg : args) {
+    if (arg.kind != gpu::KernelArg::Kind::Buffer) continue;
+    const cl_mem memory = memory_of(*arg.buffer);
+    void* mapped = api_->clEnqueueMapBuffer.make(queue_.get(), memory, cl_bool{CL_FALSE}, cl_map_flags{CL_MAP_READ}, std::size_t{0},
+                                                 arg.buffer->size_bytes(), 0U, nullptr, nullptr);
+    cl_event event = nullptr;
+    api_->clEnqueueUnmapMemObject(queue_.get(), memory, mapped, 0U, nullptr, &event);
+    last = Event(*api_, event);
+  }
+}
+
+void ClDevice::flush() { api_->clFlush(queue_.get()); }
+
+void ClDevice::finish() noexcept { static_cast<void>(api_->clFinish.status(queue_.get())); }   // a dead queue has ended too
+
+gpu::Device::Counters ClDevice::counters() const {
+  Counters result;
+  result.kernels_built = kernels_built_.load(std::memory_order_relaxed);
+  result.kernels_from_disk = kernels_from_disk_.load(std::memory_order_relaxed);
+  result.build_ms = static_cast<double>(build_us_.load(std::memory_order_relaxed)) / 1000.0;
+  return result;
+}
+
+}  // namespace pbrt::cl

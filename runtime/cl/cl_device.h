@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// An OpenCL device behind gpu::Device: one context, one in-order queue. Private to runtime/cl.
+//
+// Memory: a device that shares memory with the host gets buffers on the host's own pages (CL_MEM_USE_HOST_PTR), others
+// get buffers of their own; transfers go straight between storage and buffer, or through pinned chunks (staging.h).
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "runtime/cl/devices.h"
+#include "runtime/cl/kernel_cache.h"
+#include "runtime/cl/object.h"
+#include "runtime/cl/staging.h"
+#include "runtime/gpu/device.h"
+
+namespace pbrt::cl {
+
+class ClDevice final : public gpu::Device {
+ public:
+  ClDevice(std::shared_ptr<const Api> api, cl_platform_id platform, cl_device_id device, gpu::DeviceInfo info,
+           const Options& options);
+  ~ClDevice() override;
+
+  [[nodiscard]] const gpu::DeviceInfo& info() const override { return info_; }
+  [[nodiscard]] std::unique_ptr<gpu::Buffer> allocate(std::size_t size_bytes, void* host) override;
+  [[nodiscard]] std::unique_ptr<gpu::Kernel> build(const char* source, const char* name, const std::string& options) override;
+  void write(gpu::Buffer& buffer, const void* host, std::span<const gpu::CopyShape> shapes, gpu::Completion& done) override;
+  void read(const gpu::Buffer& buffer, void* host, std::span<const gpu::CopyShape> shapes, gpu::Completion& done) override;
+  void launch(gpu::Kernel& kernel, std::span<const gpu::KernelArg> args, const gpu::KernelRange& range,
+              gpu::Completion& done) override;
+  [[nodiscard]] bool copies_at_enqueue(std::span<const gpu::CopyShape> shapes) const override;
+  void flush() override;
+  void finish() noexcept override;
+  [[nodiscard]] Counters counters() const override;
+
+ private:
+  [[nodiscard]] cl_program program(const char* source, const std::string& options);
+  [[nodiscard]] Program build_from_binary(const std::string& key, const std::string& options);
+  [[nodiscard]] Program build_from_source(const char* source, const std::string& key, const std::string& options);
+  [[nodiscard]] std::string build_log(cl_program program) const;
+  void store_binary(cl_program program, const std::string& key);
+  void give_to_host(std::span<const gpu::KernelArg> args, Event& last);
+  void notify(Event event, gpu::Completion& done);
+
+  std::shared_ptr<const Api> api_;
+  cl_device_id device_;
+  gpu::DeviceInfo info_;
+  KernelCache cache_;
+  Context context_;
+  Queue queue_;
+  std::unique_ptr<Staging> staging_;             // null: none
+  std::map<std::string, Program> programs_;      // by what decides a build
+  std::atomic<std::int64_t> kernels_built_{0};
+  std::atomic<std::int64_t> kernels_from_disk_{0};
+  std::atomic<std::int64_t> build_us_{0};
+};
+
+}  // namespace pbrt::cl

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/gpu/fake_device.h"
+
+#include <chrono>
+#include <utility>
+
+namespace pbrt::gpu {
+namespace {
+
+class FakeBuffer final : public Buffer {
+ public:
+  FakeBuffer(std::size_t size_bytes, std::byte* host) : size_bytes_(size_bytes), host_(host) {
+    if (host_ == nullptr) own_ = std::make_unique<std::byte[]>(size_bytes);
+  }
+  [[nodiscard]] std::size_t size_bytes() const override { return size_bytes_; }
+  [[nodiscard]] std::byte* data() const { return host_ != nullptr ? host_ : own_.get(); }
+
+ private:
+  std::size_t size_bytes_;
+  std::byte* host_;
+  std::unique_ptr<std::byte[]> own_;
+};
+
+class FakeKernel final : public Kernel {
+ public:
+  FakeKernel(std::string kernel_name, FakeKernelBody kernel_body, std::size_t max_group_size)
+      : name(std::move(kernel_name)), body(std::move(kernel_body)), max_group_size_(max_group_size) {}
+  [[nodiscard]] KernelLimits limits() const override { return {max_group_size_, 0}; }
+  const std::string name;
+  const FakeKernelBody body;
+
+ private:
+  std::size_t max_group_size_;
+};
+
+void copy_shape(std::byte* dst, const std::byte* src, const CopyShape& shape) {
+  for (std::size_t slice = 0; slice < shape.slices; ++slice)
+    for (std::size_t row = 0; row < shape.rows; ++row) {
+      const std::size_t at = shape.offset + slice * shape.slice_pitch + row * shape.row_pitch;
+      std::memcpy(dst + at, src + at, shape.row_bytes);
+    }
+}
+
+}  // namespace
+
+void FakeControl::add_kernel(const std::string& name, FakeKernelBody body) {
+  const std::lock_guard lock(mutex_);
+  kernels_[name] = std::move(body);
+}
+
+void FakeControl::inject(FakeOperation operation, std::int64_t index, FakeFault fault) {
+  const std::lock_guard lock(mutex_);
+  faults_[{operation, index}] = fault;
+}
+
+void FakeControl::set_max_delay_us(int max_delay_us) {
+  const std::lock_guard lock(mutex_);
+  max_delay_us_ = max_delay_us;
+}
+
+void FakeControl::hold() {
+  const std::lock_guard lock(mutex_);
+  is_held_ = true;
+}
+
+void FakeControl::release() {
+  const std::lock_guard lock(mutex_);
+  is_held_ = false;
+  changed_.notify_all();
+}
+
+std::vector<std::string> FakeControl::log() const {
+  const std::lock_guard lock(mutex_);
+  return log_;
+}
+
+std::int64_t FakeControl::num_pending() const {
+  const std::lock_guard lock(mutex_);
+  return num_pending_;
+}
+
+std::vector<std::string> FakeControl::build_options() const {
+  const std::lock_guard lock(mutex_);
+  return build_options_;
+}
+
+void FakeControl::await_enqueued(std::int64_t count) {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return num_enqueued_ >= count; });
+}
+
+int FakeControl::next_fault(FakeOperation operation) {
+  const std::lock_guard lock(mutex_);
+  const auto found = faults_.find({operation, counts_[operation]++});
+  return found == faults_.end() ? 0 : 1 + static_cast<int>(found->second);
+}
+
+DeviceInfo fake_device_info() {
+  DeviceInfo info;
+  info.name = "fake";
+  info.driver = "1";
+  info.platform = "tests";
+  info.type = DeviceType::Gpu;
+  info.memory_bytes = info.max_alloc_bytes = std::uint64_t{1} << 30;
+  info.local_bytes = 32768;
+  info.compute_units = 1;
+  info.max_group_size = 256;
+  info.max_group_shape = {256, 256, 64};
+  info.has_fp64 = true;
+  return info;
+}
+
+FakeDevice::FakeDevice(std::shared_ptr<FakeControl> control, DeviceInfo info)
+    : control_(std::move(control)), info_(std::move(info)), thread_([this] { run_thread(); }) {}
+
+FakeDevice::~FakeDevice() {
+  {
+    const std::lock_guard lock(control_->mutex_);
+    is_stopping_ = true;
+    control_->changed_.notify_all();
+  }
+  thread_.join();
+}
+
+bool FakeDevice::check_fault(FakeOperation operation) {
+  switch (control_->next_fault(operation)) {
+    case 0: return false;
+    case 1 + static_cast<int>(FakeFault::Refuse): throw DeviceRefusal("injected refusal");
+    case 1 + static_cast<int>(FakeFault::Fail): throw DeviceFailure("injected failure");
+    default: return true;
+  }
+}
+
+std::unique_ptr<Buffer> FakeDevice::allocate(std::size_t size_bytes, void* host) {
+  try {
+    if (check_fault(FakeOperation::Allocate)) return nullptr;
+  } catch (const DeviceRefusal&) {
+    return nullptr;
+  }
+  return std::make_unique<FakeBuffer>(size_bytes, info_.shares_host_memory ? static_cast<std::byte*>(host) : nullptr);
+}
+
+std::unique_ptr<Kernel> FakeDevice::build(const char*, const char* name, const std::string& options) {
+  try {
+    if (check_fault(FakeOperation::Build)) throw BuildFailure("injected", "injected build failure");
+  } catch (const DeviceRefusal&) {
+    throw BuildFailure("injected", "injected build failure");
+  }
+  const std::lock_guard lock(control_->mutex_);
+  control_->build_options_.push_back(options);
+  ++num_built_;
+  const auto found = control_->kernels_.find(name);
+  if (found == control_->kernels_.end()) throw BuildFailure("no such kernel", std::string("no kernel ") + name);
+  return std::make_unique<FakeKernel>(name, found->second, info_.max_group_size);
+}
+
+void FakeDevice::write(Buffer& buffer, const void* host, std::span<const CopyShape> shapes, Completion& done) {
+  Entry entry;
+  entry.fails = check_fault(FakeOperation::Write);
+  entry.name = "write";
+  entry.done = &done;
+  entry.work = [data = static_cast<FakeBuffer&>(buffer).data(), host = static_cast<const std::byte*>(host),
+                all = std::vector<CopyShape>(shapes.begin(), shapes.end())] {
+    for (const CopyShape& shape : all) copy_shape(data, host, shape);
+  };
+  enqueue(std::move(entry));
+}
+
+void FakeDevice::read(const Buffer& buffer, void* host, std::span<const CopyShape> shapes, Completion& done) {
+  Entry entry;
+  entry.fails = check_fault(FakeOperation::Read);
+  entry.name = "read";
+  entry.done = &done;
+  entry.work = [data = static_cast<const FakeBuffer&>(buffer).data(), host = static_cast<std::byte*>(host),
+                all = std::vector<CopyShape>(shapes.begin(), shapes.end())] {
+    for (const CopyShape& shape : all) copy_shape(host, data, shape);
+  };
+  enqueue(std::move(entry));
+}
+
+void FakeDevice::launch(Kernel& kernel, std::span<const KernelArg> args, const KernelRange& range, Completion& done) {
+  const auto& fake = static_cast<FakeKernel&>(kernel);
+  Entry entry;
+  entry.fails = check_fault(FakeOperation::Launch);
+  entry.name = "launch " + fake.name;
+  entry.done = &done;
+  std::vector<std::byte*> buffers;
+  for (const KernelArg& arg : args)
+    buffers.push_back(arg.kind == KernelArg::Kind::Buffer ? static_cast<FakeBuffer*>(arg.buffer)->data() : nullptr);
+  entry.work = [body = fake.body, call = FakeCall({args.begin(), args.end()}, std::move(buffers), range)] {
+    FakeCall mine = call;
+    body(mine);
+  };
+  enqueue(std::move(entry));
+}
+
+void FakeDevice::enqueue(Entry entry) {
+  const std::lock_guard lock(control_->mutex_);
+  queue_.push_back(std::move(entry));
+  ++control_->num_enqueued_;
+  ++control_->num_pending_;
+  control_->changed_.notify_all();
+}
+
+void FakeDevice::run_thread() {
+  std::unique_lock lock(control_->mutex_);
+  for (;;) {
+    control_->changed_.wait(lock, [&] { return (is_stopping_ && queue_.empty()) || (!queue_.empty() && !control_->is_held_); });
+    if (queue_.empty()) return;
+    Entry entry = std::move(queue_.front());
+    queue_.pop_front();
+    const int delay_us =
+        control_->max_delay_us_ == 0 ? 0 : static_cast<int>(control_->rng_() % static_cast<std::uint64_t>(control_->max_delay_us_));
+    lock.unlock();
+    if (delay_us != 0) std::this_thread::sleep_for(std::chrono::microseconds(delay_us));
+    if (!entry.fails) entry.work();
+    lock.lock();
+    control_->log_.push_back(entry.name);
+    lock.unlock();
+    entry.done->done(!entry.fails);
+    lock.lock();
+    --control_->num_pending_;
+    control_->changed_.notify_all();
+  }
+}
+
+void FakeDevice::finish() noexcept {
+  std::unique_lock lock(control_->mutex_);
+  control_->is_held_ = false;
+  control_->changed_.notify_all();
+  control_->changed_.wait(lock, [&] { return control_->num_pending_ == 0; });
+}
+
+Device::Counters FakeDevice::counters() const {
+  const std::lock_guard lock(control_->mutex_);
+  Counters result;
+  result.kernels_built = num_built_;
+  return result;
+}
+
+}  // namespace pbrt::gpu

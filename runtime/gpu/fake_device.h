@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+// A device for tests, inside the process: a thread that runs operations in order, with C++ functions as kernels, and
+// delays, faults and a gate that the test controls. Not part of what programs link.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "runtime/config/check.h"
+#include "runtime/gpu/device.h"
+
+namespace pbrt::gpu {
+
+/// A region argument of a kernel, read by the parameter list of launch.h.
+template <class T>
+struct FakeRegion {
+  T* data = nullptr;
+  std::int64_t offset = 0;
+  std::vector<std::int64_t> strides;
+  std::vector<std::int32_t> sizes;
+
+  template <class... I>
+  [[nodiscard]] T& at(I... indices) const {
+    const std::int64_t list[] = {static_cast<std::int64_t>(indices)...};
+    std::int64_t index = offset;
+    for (std::size_t d = 0; d < sizeof...(I); ++d) index += list[d] * strides[d];
+    return data[index];
+  }
+};
+
+/// One execution of a kernel: takes its arguments in order.
+class FakeCall {
+ public:
+  FakeCall(std::vector<KernelArg> args, std::vector<std::byte*> buffers, const KernelRange& range)
+      : args_(std::move(args)), buffers_(std::move(buffers)), range_(range) {}
+
+  template <class T>
+  [[nodiscard]] FakeRegion<T> region(int num_dims) {
+    FakeRegion<T> result;
+    PBRT_CHECK(args_.at(next_).kind == KernelArg::Kind::Buffer, "the next argument is a region");
+    result.data = reinterpret_cast<T*>(buffers_.at(next_++));
+    result.offset = scalar<std::int64_t>();
+    for (int d = 0; d < num_dims; ++d) result.strides.push_back(scalar<std::int64_t>());
+    for (int d = 0; d < num_dims; ++d) result.sizes.push_back(scalar<std::int32_t>());
+    return result;
+  }
+  template <class T>
+  [[nodiscard]] T scalar() {
+    const KernelArg& arg = args_.at(next_++);
+    PBRT_CHECK(arg.kind == KernelArg::Kind::Value && arg.size_bytes == sizeof(T), "the next argument is a scalar of this type");
+    T value;
+    std::memcpy(&value, arg.value.data(), sizeof(T));
+    return value;
+  }
+  [[nodiscard]] std::size_t local_bytes() {
+    PBRT_CHECK(args_.at(next_).kind == KernelArg::Kind::Local, "the next argument is local memory");
+    return args_.at(next_++).size_bytes;
+  }
+  [[nodiscard]] bool has_more() const { return next_ < args_.size(); }
+  [[nodiscard]] const KernelRange& range() const { return range_; }
+
+ private:
+  std::vector<KernelArg> args_;
+  std::vector<std::byte*> buffers_;
+  KernelRange range_;
+  std::size_t next_ = 0;
+};
+
+using FakeKernelBody = std::function<void(FakeCall&)>;
+
+enum class FakeOperation : std::uint8_t { Allocate, Build, Write, Read, Launch };
+
+enum class FakeFault : std::uint8_t {
+  Refuse,      ///< the call says that it does not fit (allocate: no memory; build: rejected)
+  Fail,        ///< the call fails with the device
+  FailLater,   ///< the operation is enqueued and ends without success
+};
+
+/// What a test and its device share; lives as long as either.
+class FakeControl {
+ public:
+  explicit FakeControl(std::uint64_t seed = 1) : rng_(seed) {}
+
+  void add_kernel(const std::string& name, FakeKernelBody body);
+  /// The `index`-th operation (0 first) of this kind has this fault.
+  void inject(FakeOperation operation, std::int64_t index, FakeFault fault);
+  /// Each operation takes up to this long.
+  void set_max_delay_us(int max_delay_us);
+  /// Stops the device before its next operation until release().
+  void hold();
+  void release();
+  /// What the device has done: `write`, `launch <kernel>`, `read`, in order of their ends.
+  [[nodiscard]] std::vector<std::string> log() const;
+  /// Operations enqueued and not ended.
+  [[nodiscard]] std::int64_t num_pending() const;
+  [[nodiscard]] std::vector<std::string> build_options() const;
+  /// Waits until this many operations were enqueued in total.
+  void await_enqueued(std::int64_t count);
+
+ private:
+  friend class FakeDevice;
+  /// The fault of the operation that starts now, if any: 0 none, else 1 + fault.
+  int next_fault(FakeOperation operation);
+
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::map<std::string, FakeKernelBody> kernels_;
+  std::map<std::pair<FakeOperation, std::int64_t>, FakeFault> faults_;
+  std::map<FakeOperation, std::int64_t> counts_;
+  std::vector<std::string> log_;
+  std::vector<std::string> build_options_;
+  std::mt19937_64 rng_;
+  int max_delay_us_ = 0;
+  bool is_held_ = false;
+  std::int64_t num_enqueued_ = 0;
+  std::int64_t num_pending_ = 0;
+};
+
+/// A plausible device: 1 GiB, double precision, memory of its own.
+[[nodiscard]] DeviceInfo fake_device_info();
+
+class FakeDevice final : public Device {
+ public:
+  FakeDevice(std::shared_ptr<FakeControl> control, DeviceInfo info);
+  ~FakeDevice() override;
+
+  [[nodiscard]] const DeviceInfo& info() const override { return info_; }
+  [[nodiscard]] std::unique_ptr<Buffer> allocate(std::size_t size_bytes, void* host) override;
+  [[nodiscard]] std::unique_ptr<Kernel> build(const char* source, const char* name, const std::string& options) override;
+  void write(Buffer& buffer, const void* host, std::span<const CopyShape> shapes, Completion& done) override;
+  void read(const Buffer& buffer, void* host, std::span<const CopyShape> shapes, Completion& done) override;
+  void launch(Kernel& kernel, std::span<const KernelArg> args, const KernelRange& range, Completion& done) override;
+  void flush() override {}
+  void finish() noexcept override;
+  [[nodiscard]] Counters counters() const override;
+
+ private:
+  struct Entry {
+    std::string name;
+    std::function<void()> work;
+    Completion* done = nullptr;
+    bool fails = false;
+  };
+  /// Throws for faults at enqueue; returns whether the operation fails later.
+  bool check_fault(FakeOperation operation);
+  void enqueue(Entry entry);
+  void run_thread();
+
+  std::shared_ptr<FakeControl> control_;
+  DeviceInfo info_;
+  std::deque<Entry> queue_;       // under control_->mutex_
+  bool is_stopping_ = false;      // likewise
+  std::int64_t num_built_ = 0;    // likewise
+  std::thread thread_;
+};
+
+}  // namespace pbrt::gpu
