@@ -101,20 +101,28 @@ void handle_uncovered(Analysis& analysis, MatrixId matrix, const Group& group) {
   for (const RegionBox& box : *boxes) analysis.plan.uncovered.push_back({matrix, to_ranges(box.dims), box.guards});
 }
 
+/// Moves the cells of `small` (indices into `groups`) to `large` if that takes no more boxes.
+bool absorb(const Analysis& analysis, std::vector<Group>& groups, Group& large, const std::vector<std::size_t>& small) {
+  Region joined = large.cells;
+  for (const std::size_t i : small) joined = joined.unite(groups[i].cells);
+  joined = joined.coalesce();
+  const auto before = large.cells.disjoint_boxes(analysis.known);
+  const auto after = joined.disjoint_boxes(analysis.known);
+  if (!after || (before && after->size() > before->size())) return false;
+  large.cells = joined;
+  for (const std::size_t i : small) groups[i].cells = Region::nothing(analysis.context, joined.dims());
+  return true;
+}
+
 /// See Note [Small sizes].
 void absorb_small_groups(const Analysis& analysis, std::vector<Group>& groups) {
   for (Group& large : groups) {
     if (!large.is_large || large.rules.size() != 1) continue;
-    for (Group& small : groups) {
-      if (small.is_large || small.rules.empty() || small.rules.front() != large.rules.front()) continue;
-      if (small.cells.is_empty()) continue;
-      const Region joined = large.cells.unite(small.cells).coalesce();
-      const auto before = large.cells.disjoint_boxes(analysis.known);
-      const auto after = joined.disjoint_boxes(analysis.known);
-      if (!after || (before && after->size() > before->size())) continue;
-      large.cells = joined;
-      small.cells = Region::nothing(analysis.context, joined.dims());
-    }
+    std::vector<std::size_t> small;
+    for (std::size_t i = 0; i < groups.size(); ++i)
+      if (!groups[i].is_large && groups[i].rules.front() == large.rules.front()) small.push_back(i);
+    if (small.empty() || absorb(analysis, groups, large, small)) continue;
+    for (const std::size_t i : small) absorb(analysis, groups, large, {i});
   }
   std::erase_if(groups, [](const Group& group) { return !group.is_large && group.cells.is_empty(); });
 }
@@ -138,10 +146,11 @@ SymbolValues sample_sizes(const Analysis& analysis) {
   return out;
 }
 
-void add_drafts(Analysis& analysis, MatrixId matrix, const Group& group, std::vector<Draft>& drafts) {
+/// False, with a message, if the cells are no boxes.
+bool add_drafts(Analysis& analysis, MatrixId matrix, const Group& group, std::vector<Draft>& drafts) {
   const Span span = analysis.rule(group.rules.front()).span;
-  const auto boxes = boxes_of(analysis, group.cells, span, "a part of `" + analysis.matrix(matrix).name + "` that is no box");
-  if (!boxes) return;
+  const auto boxes = boxes_of(analysis, group.cells, span, "a part of `" + analysis.matrix(matrix).name + "`");
+  if (!boxes) return false;
   const SymbolValues sizes = sample_sizes(analysis);
   for (const RegionBox& box : *boxes) {
     Draft draft;
@@ -154,6 +163,7 @@ void add_drafts(Analysis& analysis, MatrixId matrix, const Group& group, std::ve
     for (const Interval& dim : box.dims) draft.key.push_back(evaluate(dim.lo, sizes).value_or(0));
     drafts.push_back(std::move(draft));
   }
+  return true;
 }
 
 void cut_matrix(Analysis& analysis, MatrixId matrix) {
@@ -163,7 +173,8 @@ void cut_matrix(Analysis& analysis, MatrixId matrix) {
   std::erase_if(groups, [](const Group& group) { return group.rules.empty(); });
   absorb_small_groups(analysis, groups);
   std::vector<Draft> drafts;
-  for (const Group& group : groups) add_drafts(analysis, matrix, group, drafts);
+  for (const Group& group : groups)
+    if (!add_drafts(analysis, matrix, group, drafts)) return;
   std::stable_sort(drafts.begin(), drafts.end(), [](const Draft& a, const Draft& b) { return a.key < b.key; });
   for (Draft& draft : drafts) {
     analysis.plan.segments.add(std::move(draft.segment));

@@ -129,6 +129,8 @@ void report_uncovered(Analysis& analysis, MatrixId matrix, const Region& missing
   Region known = analysis.known;
   for (const std::string& name : analysis.sizes)
     known = known.where_nonnegative(index_sub(index_symbol(name), index_const(1000)));
+  for (const Interval& extent : extents_of(analysis, matrix))
+    known = known.where_nonnegative(index_sub(extent.hi, index_const(1)));
   const Missing large{missing.intersect_parameters(known).coalesce(), analysis.cells[matrix.index()], known};
   const Matrix& declared = analysis.matrix(matrix);
   auto builder = analysis.diags.emit(DiagKind::UncoveredOutput, declared.span);

@@ -35,6 +35,11 @@ bool is_nonnegative(const IndexExpr& expr, const FormulaScope& scope) {
   return false;
 }
 
+/// True if `expr`, which is affine, is >= 0 at all values of the scope.
+bool is_nonnegative_there(const IndexExpr& expr, const FormulaScope& scope) {
+  return scope.values.is_known() && scope.values.where_nonnegative(index_sub(index_const(-1), expr)).is_empty();
+}
+
 /// C's a / b: towards zero. Exact for constant `b`; else for a >= 0, b > 0.
 std::optional<IndexExpr> divide_truncating(IndexExpr a, IndexExpr b, const FormulaScope& scope) {
   if (b.op != Op::Const) return index_floordiv(std::move(a), std::move(b));
@@ -44,7 +49,7 @@ std::optional<IndexExpr> divide_truncating(IndexExpr a, IndexExpr b, const Formu
     b = index_const(-b.value);
   }
   if (a.op == Op::Const) return index_const(a.value / b.value);
-  if (is_nonnegative(a, scope) || b.value == 1) return index_floordiv(std::move(a), std::move(b));
+  if (b.value == 1 || is_nonnegative(a, scope) || is_nonnegative_there(a, scope)) return index_floordiv(std::move(a), std::move(b));
   const IndexExpr down = index_floordiv(a, b);
   const IndexExpr up = index_floordiv(index_add(a, index_const(b.value - 1)), b);
   if (down == up) return down;
@@ -213,6 +218,7 @@ FormulaScope formula_scope(const Transform& transform, const Region& known) {
   for (const SizeVar& var : transform.size_vars) consider(var.name);
   for (const UserTunable& tunable : transform.tunables)
     if (!tunable.is_real && tunable.array_extent == 0) consider(tunable.name);
+  scope.values = known;
   return scope;
 }
 

@@ -19,6 +19,7 @@ namespace pb {
 /// What conversions may rely on.
 struct FormulaScope {
   std::vector<std::string> nonnegative;  ///< symbols that are never negative: divisions of them round down
+  Region values = {};                    ///< where formulas are evaluated: instances, or parameters alone; may be unknown
 };
 
 /// Value of `formula` in C integer arithmetic; none if it holds a fraction, a power that is no small constant, or a division by 0.

@@ -32,12 +32,20 @@ std::optional<IndexExpr> extremum(const Region& region, int dim, bool is_max, co
   return from_pw_aff(state, owned.get());
 }
 
+/// expr + 1, inside of a minimum or maximum: `min(1, n)`, not `min(0, n-1)+1`.
+IndexExpr plus_one(const IndexExpr& expr) {
+  if (expr.op != IndexExpr::Op::Min && expr.op != IndexExpr::Op::Max) return index_add(expr, index_const(1));
+  IndexExpr out = expr;
+  for (IndexExpr& item : out.operands) item = index_add(std::move(item), index_const(1));
+  return out;
+}
+
 std::optional<Interval> interval_of(const Region& region, int dim, const Region& known) {
   const auto lo = extremum(region, dim, false, known);
   if (!lo) return std::nullopt;
   const auto last = extremum(region, dim, true, known);
   if (!last) return std::nullopt;
-  return Interval{*lo, index_add(*last, index_const(1))};
+  return Interval{*lo, plus_one(*last)};
 }
 
 /// The constraints of a region that is one convex piece of parameter values, each as an expression >= 0.
@@ -66,23 +74,25 @@ Region to_region(const Region& like, const RegionBox& box, const Region& known) 
   return Region::from_box(like.context(), like.dims(), box).intersect_parameters(known);
 }
 
-bool is_simple(const IndexExpr& expr) { return expr.op == IndexExpr::Op::Const || expr.op == IndexExpr::Op::Symbol; }
+/// How many different symbols `expr` names; sums of few make bounds that are easy to read.
+std::size_t num_symbols(const IndexExpr& expr) { return symbols_of(expr).size(); }
 
 /// Says guard `at` of `box` by a bound instead, where that makes the box empty exactly when the guard fails:
 /// `n-1 <= x < n` with n >= 2 is `max(1, n-1) <= x < n`.
 bool absorb_guard(RegionBox& box, std::size_t at, const Region& exact, const Region& known) {
   const IndexExpr guard = box.guards[at];
-  for (std::size_t d = 0; d < box.dims.size(); ++d) {
-    for (const bool at_lo : {true, false}) {
+  for (const std::size_t max_symbols : {0, 1}) {
+    for (std::size_t side = 0; side < 2 * box.dims.size(); ++side) {
       RegionBox trial = box;
       trial.guards.erase(trial.guards.begin() + static_cast<std::ptrdiff_t>(at));
-      Interval& interval = trial.dims[d];
+      Interval& interval = trial.dims[side / 2];
+      const bool at_lo = side % 2 == 0;
       const IndexExpr clamp = at_lo ? index_sub(interval.lo, guard) : index_add(interval.hi, guard);
-      if (!is_simple(clamp)) continue;
+      if (num_symbols(clamp) != max_symbols) continue;
       if (at_lo) {
         interval.lo = index_max({clamp, interval.lo});
       } else {
-        interval.hi = index_min({clamp, interval.hi});
+        interval.hi = index_min({interval.hi, clamp});
       }
       if (!to_region(exact, trial, known).is_equal(exact)) continue;
       box = std::move(trial);

@@ -126,6 +126,16 @@ bool is_extremum(State& state, const std::vector<Piece>& pieces, bool is_max) {
   return true;
 }
 
+/// x - floord(a, d) as one division, where that is shorter: `n-floord(n+1, 2)` is `floord(n, 2)`.
+IndexExpr join_division(const IndexExpr& expr) {
+  if (expr.op != Op::Sub || expr.operands[1].op != Op::FloorDiv) return expr;
+  const IndexExpr& divisor = expr.operands[1].operands[1];
+  const IndexExpr dividend = index_sub(index_mul(divisor, expr.operands[0]), expr.operands[1].operands[0]);
+  const IndexExpr rounded = index_add(dividend, index_const(divisor.value - 1));
+  const IndexExpr joined = index_floordiv(rounded, divisor);
+  return to_string(joined).size() < to_string(expr).size() ? joined : expr;
+}
+
 }  // namespace
 
 SpacePtr add_parameters(State& state, SpacePtr space, const IndexExpr& expr) {
@@ -168,7 +178,7 @@ std::optional<IndexExpr> from_aff(const State& state, isl_aff* aff) {
       !add_terms(state, aff, isl_dim_div, denominator.get(), sum)) {
     return std::nullopt;
   }
-  return index_floordiv(index_add(std::move(sum), index_const(*offset)), index_const(*divisor));
+  return join_division(index_floordiv(index_add(std::move(sum), index_const(*offset)), index_const(*divisor)));
 }
 
 std::optional<IndexExpr> from_pw_aff(State& state, isl_pw_aff* function) {
@@ -183,6 +193,7 @@ std::optional<IndexExpr> from_pw_aff(State& state, isl_pw_aff* function) {
     if (std::find(items.begin(), items.end(), *item) == items.end()) items.push_back(std::move(*item));
   }
   if (items.size() == 1) return items.front();
+  std::stable_partition(items.begin(), items.end(), [](const IndexExpr& item) { return item.op == Op::Const; });
   if (is_extremum(state, pieces, true)) return index_max(std::move(items));
   if (is_extremum(state, pieces, false)) return index_min(std::move(items));
   return std::nullopt;

@@ -40,8 +40,8 @@ RegionMap RegionMap::to_box(const RegionContext& context, const std::vector<std:
     space = add_parameters(state, std::move(space), interval.hi);
   }
   const auto num_out = static_cast<unsigned>(out_dims.size());
-  isl_space* range = isl_space_add_dims(isl_space_params(isl_space_copy(space.get())), isl_dim_set, 0);
-  range = isl_space_add_dims(isl_space_set_from_params(range), isl_dim_set, num_out);
+  isl_space* range = isl_space_set_from_params(isl_space_params(isl_space_copy(space.get())));
+  range = isl_space_add_dims(range, isl_dim_set, num_out);
   const SpacePtr map_space(isl_space_map_from_domain_and_range(isl_space_copy(space.get()), range));
   isl_map* map = isl_map_universe(isl_space_copy(map_space.get()));
   for (unsigned i = 0; i < num_out; ++i) {
