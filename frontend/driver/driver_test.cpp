@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "frontend/driver/atomic_file.h"
+#include "frontend/driver/compiler_output.h"
+#include "frontend/driver/process.h"
+#include "frontend/driver/sha256.h"
+#include "frontend/driver/temporary.h"
+#include "lang/io_error.h"
+
+namespace pb {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string read(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+TEST(Sha256, KnownDigests) {
+  EXPECT_EQ(sha256(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  EXPECT_EQ(sha256("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  EXPECT_EQ(sha256(std::string(119, 'a')), "31eba51c313a5c08226adf18d4a359cfdfd8d2e816b13f4af952f7ea6584dcfb");
+}
+
+TEST(AtomicFile, ReplacesAndLeavesNothingBeside) {
+  const TemporaryPath folder(make_temporary_folder());
+  const std::string target = folder.path() + "/out";
+  write_file_atomically(target, "first");
+  write_file_atomically(target, "second");
+  EXPECT_EQ(read(target), "second");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()), 1);
+}
+
+TEST(AtomicFile, MissingFolderIsOneClearError) {
+  try {
+    check_output_place("/nonexistent/folder/out");
+    FAIL();
+  } catch (const IoError& error) {
+    EXPECT_STREQ(error.what(), "the output folder `/nonexistent/folder` does not exist");
+  }
+}
+
+TEST(AtomicFile, FolderAsOutputIsRefused) {
+  const TemporaryPath folder(make_temporary_folder());
+  EXPECT_THROW(check_output_place(folder.path()), IoError);
+}
+
+TEST(Process, CollectsBothStreamsAndStatus) {
+  const ProcessResult result = run_process({"sh", "-c", "echo out; echo err >&2; exit 3"});
+  EXPECT_EQ(result.output, "out\nerr\n");
+  EXPECT_EQ(result.exit_status, 3);
+  EXPECT_FALSE(result.succeeded());
+}
+
+TEST(Process, MissingProgramIsNamedByErrno) {
+  EXPECT_EQ(run_process({"no-such-program-anywhere"}).start_error, ENOENT);
+}
+
+TEST(Process, SignalIsToldFromExit) { EXPECT_EQ(run_process({"sh", "-c", "kill -9 $$"}).signal_number, 9); }
+
+class CompilerOutput : public testing::Test {
+ protected:
+  void SetUp() override { file_ = sources_.add("prog.pbcc", "transform T\n{\n  B from (A a) { return a * oops; }\n}\n"); }
+  std::string messages() const {
+    std::string out;
+    for (const Diagnostic& diagnostic : diags_.all()) {
+      out += std::string(diagnostic.span.is_known() ? sources_.text(diagnostic.span) : "-") + ": " + diagnostic.message() + "\n";
+    }
+    return out;
+  }
+  SourceManager sources_;
+  Diagnostics diags_;
+  FileId file_{};
+  const std::string generated_ = "// made\n#line 3 \"prog.pbcc\"\n    return a * oops;\n#line 4 \"prog.cpp\"\nint x;\n";
+};
+
+TEST_F(CompilerOutput, ErrorIsShownAtTheUsersText) {
+  EXPECT_TRUE(report_compiler_output("prog.pbcc:3:16: error: 'oops' was not declared in this scope\n    3 | return a\n", generated_, sources_, diags_));
+  EXPECT_EQ(messages(), "oops: `oops` was not declared in this scope\n");
+}
+
+TEST_F(CompilerOutput, RepeatedMessagesAreShownOnce) {
+  const std::string line = "prog.pbcc:3:16: error: no\n";
+  EXPECT_TRUE(report_compiler_output(line + line, generated_, sources_, diags_));
+  EXPECT_EQ(diags_.all().size(), 1U);
+}
+
+TEST_F(CompilerOutput, ErrorInAHeaderIsShownWhereTheUserNeedsIt) {
+  const std::string output = "prog.pbcc:3:16:   required from here\n/usr/include/x.h:7:1: error: static assertion failed\n";
+  EXPECT_TRUE(report_compiler_output(output, generated_, sources_, diags_));
+  EXPECT_EQ(messages(), "oops: static assertion failed\n");
+}
+
+TEST_F(CompilerOutput, ErrorInGeneratedCodeIsNotTheUsers) {
+  EXPECT_FALSE(report_compiler_output("program.cpp:9:1: error: expected ;\n", generated_, sources_, diags_));
+  EXPECT_TRUE(diags_.all().empty());
+}
+
+TEST_F(CompilerOutput, UndefinedReferenceIsALinkError) {
+  EXPECT_TRUE(report_compiler_output("/usr/bin/ld: x.o: in function `f': undefined reference to `dgemm_'\n", generated_, sources_, diags_));
+  EXPECT_TRUE(diags_.has(DiagKind::LinkError));
+}
+
+TEST_F(CompilerOutput, ColumnOutsideTheLineFallsBackToTheLine) {
+  EXPECT_TRUE(report_compiler_output("prog.pbcc:3:999: error: far\n", generated_, sources_, diags_));
+  EXPECT_EQ(messages(), "B from (A a) { return a * oops; }: far\n");
+  EXPECT_TRUE(diags_.has(DiagKind::CxxError));
+}
+
+}  // namespace
+}  // namespace pb
