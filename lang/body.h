@@ -141,7 +141,9 @@ enum class NameKind : std::uint8_t {
 };
 struct NameBinding {
   NameKind kind = NameKind::Unknown;
-  std::uint32_t index = 0;  ///< of the output, input, temporary, …; of the scope-unique local
+  /// Of the output, input, temporary, size variable, rule variable, tunable; ScalarInput: the MatrixId;
+  /// Local: number of its declarator, counted in the order of the text.
+  std::uint32_t index = 0;
 };
 
 /// Types and bindings of one body's expressions, by ExprId.

@@ -63,7 +63,7 @@ enum class AccessKind : std::uint8_t { Cell, Row, Column, Region, All };
 /// One region of a rule: `In.region(x, y, x+K, y+K) in`.
 struct RegionAccess {
   MatrixId matrix;
-  AccessKind kind = AccessKind::All;
+  AccessKind kind = AccessKind::All;        ///< of a 0-D matrix always Cell
   /// Box of the access in coordinates of the matrix, one pair per dimension, half-open:
   /// rows, columns, cells and whole matrices are written out as boxes too.
   std::vector<Formula> lo, hi;
