@@ -197,7 +197,7 @@ class OnDeviceWithMemory : public OnDevice, public ::testing::WithParamInterface
 };
 
 INSTANTIATE_TEST_SUITE_P(All, OnDeviceWithMemory, ::testing::Values("host_memory", "copies", "pinned_chunks"),
-                         [](const auto& info) { return std::string(info.param); });
+                         [](const auto& test) { return std::string(test.param); });
 
 TEST_P(OnDeviceWithMemory, ChainsKernelsWithoutTheHost) {
   const auto gpu = manager(options());
