@@ -215,9 +215,15 @@ PB_SIMD_INLINE Mask<A, S> operator!(const Mask<A, S>& a) {
   detail::zip(result, a, a, [](auto x, auto) PB_SIMD_LAMBDA { return ~x; }, S::kIndices);
   return result;
 }
-/// A condition that is the same for all instances, beside one that is not.
-template <class S>
-PB_SIMD_INLINE Mask<4, S> uniform(bool value) { return Pack<int, S>(value ? 1 : 0) != 0; }
+// A condition that is the same for all instances, beside one that is not.
+template <int A, class S>
+PB_SIMD_INLINE Mask<A, S> operator&&(const Mask<A, S>& a, bool b) { return b ? a : Mask<A, S>{}; }
+template <int A, class S>
+PB_SIMD_INLINE Mask<A, S> operator&&(bool a, const Mask<A, S>& b) { return b && a; }
+template <int A, class S>
+PB_SIMD_INLINE Mask<A, S> operator||(const Mask<A, S>& a, bool b) { return b ? !Mask<A, S>{} : a; }
+template <int A, class S>
+PB_SIMD_INLINE Mask<A, S> operator||(bool a, const Mask<A, S>& b) { return b || a; }
 
 namespace detail {
 template <class T, class S, std::size_t... I>

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: MIT
+#define PB_CHECKED
+#include "runtime/matrix/region.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+
+#include "runtime/config/errors.h"
+#include "runtime/matrix/any_matrix.h"
+#include "runtime/matrix/random.h"
+
+namespace pbrt {
+namespace {
+
+MatrixRegion<double, 2> counting(int w, int h) {
+  auto m = MatrixRegion<double, 2>::allocate(w, h);
+  for (int y = 0; y < h; ++y)
+    for (int x = 0; x < w; ++x) m.cell(x, y) = x + 10 * y;
+  return m;
+}
+
+TEST(Region, LaysOutDimensionZeroFastest) {
+  const auto m = MatrixRegion<float, 3>::allocate(2, 3, 4);
+  EXPECT_EQ(m.multipliers()[0], 1);
+  EXPECT_EQ(m.multipliers()[1], 2);
+  EXPECT_EQ(m.multipliers()[2], 6);
+  EXPECT_EQ(&m.cell(1, 2, 3), m.base() + 1 + 2 * 2 + 3 * 6);
+  EXPECT_EQ(m.count(), 24);
+  EXPECT_EQ(m.bytes(), 96);
+  EXPECT_EQ(m.perimeter(), 9);
+  EXPECT_EQ(m.width() * 100 + m.height() * 10 + m.depth(), 234);
+}
+
+TEST(Region, SubregionsAreViews) {
+  const auto m = counting(5, 4);
+  const auto r = m.region(1, 1, 4, 3);
+  EXPECT_EQ(r.width(), 3);
+  EXPECT_EQ(r.height(), 2);
+  EXPECT_EQ(r.cell(0, 0), 11);
+  r.cell(2, 1) = -1;
+  EXPECT_EQ(m.cell(3, 2), -1);
+  EXPECT_EQ(m.row(2).cell(4), 24);
+  EXPECT_EQ(m.col(3).cell(1), 13);
+  EXPECT_EQ(m.column(3).multipliers()[0], 5);
+  EXPECT_EQ(m.slice(1, 2).cell(0), 20);
+  EXPECT_EQ(m.transposed().cell(1, 3), 13);
+  EXPECT_EQ(m.transposed().width(), 4);
+  EXPECT_EQ(m.all().cell(0, 0), 0);
+  EXPECT_EQ(m.region(2, 2, 2, 3).count(), 0);
+  EXPECT_EQ(m.region(2, 2, 1, 3).count(), 0);
+}
+
+TEST(Region, KeepsItsStorageAlive) {
+  MatrixRegion<double, 1> row;
+  {
+    const auto m = counting(3, 3);
+    row = m.row(1);
+  }
+  EXPECT_EQ(row.cell(2), 12);
+}
+
+TEST(Region, AssignmentReseats) {
+  auto a = counting(2, 2);
+  const auto b = counting(3, 3);
+  const double* before = a.base();
+  auto copy = a;
+  a = b;
+  EXPECT_EQ(a.base(), b.base());
+  EXPECT_EQ(copy.base(), before);
+}
+
+TEST(Region, IndicesMayBeElements) {
+  const auto m = counting(3, 3);
+  const auto p = MatrixRegion<double, 1>::allocate(1);
+  p.cell(0) = 2.9;
+  EXPECT_EQ(m.cell(p.cell(0), 1L), 12);
+  EXPECT_EQ(m.region(p.cell(0), 0u, 3.0, 3).width(), 1);
+}
+
+TEST(Region, TellsWholeBuffers) {
+  const auto m = counting(3, 3);
+  EXPECT_TRUE(m.isEntireBuffer());
+  EXPECT_FALSE(m.transposed().isEntireBuffer());
+  EXPECT_FALSE(m.row(0).isEntireBuffer());
+  EXPECT_TRUE(m.contains(2, 2));
+  EXPECT_FALSE(m.contains(3, 0));
+  EXPECT_FALSE(m.contains(-1, 0));
+  EXPECT_TRUE(m.isSize(3, 3));
+  EXPECT_FALSE(m.isSize(3, 2));
+  EXPECT_EQ(m.storage()->data(), m.base());
+}
+
+TEST(Region, CopiesBetweenStrides) {
+  const auto m = counting(3, 2);
+  const auto t = MatrixRegion<double, 2>::allocate(2, 3);
+  m.transposed().copyTo(t);
+  EXPECT_EQ(t.cell(1, 2), 12);
+  EXPECT_THROW(m.copyTo(t), UserError);
+  EXPECT_EQ(t.hash(), m.transposed().hash());
+  EXPECT_NE(t.hash(), m.hash());
+}
+
+TEST(Region, ConstHandlesAreMadeFromMutableOnes) {
+  const auto m = counting(2, 2);
+  const ConstMatrixRegion<double, 2> c = m;
+  EXPECT_EQ(c.cell(1, 1), 11);
+  static_assert(std::is_same_v<decltype(c.cell(0, 0)), const double&>);
+  static_assert(!std::is_constructible_v<MatrixRegion<double, 2>, ConstMatrixRegion<double, 2>>);
+  c.forceMutable().cell(0, 0) = 5;
+  EXPECT_EQ(m.cell(0, 0), 5);
+}
+
+TEST(Region, ZeroDimensionsConvertToAndFromNumbers) {
+  double u = 3;
+  MatrixRegion<double, 0> refers(u);
+  refers = 4;
+  EXPECT_EQ(u, 4);
+  const double value = refers;
+  EXPECT_EQ(value, 4);
+  const ConstMatrixRegion<double, 0> copied = u;
+  u = 7;
+  EXPECT_EQ(copied.cell(), 4);
+  EXPECT_EQ(refers.cell(), 7);
+  const ConstMatrixRegion<double, 0> from_expression = u * 2 + 1;
+  EXPECT_EQ(from_expression, 15);
+  const auto m = counting(2, 2);
+  MatrixRegion<double, 0> element = m.cell(1, 1);
+  element = 9;
+  EXPECT_EQ(m.cell(1, 1), 9);
+  EXPECT_EQ((MatrixRegion<double, 0>::allocate().count()), 1);
+  EXPECT_EQ(m.row(0).slice(0, 1), 1);
+}
+
+TEST(Region, ChecksIndicesInCheckedBuilds) {
+  const auto m = counting(2, 2);
+  EXPECT_THROW((void)m.cell(2, 0), UserError);
+  EXPECT_THROW((void)m.cell(0, -1), UserError);
+  EXPECT_THROW((void)m.region(0, 0, 3, 2), UserError);
+  EXPECT_THROW((void)m.row(2), UserError);
+}
+
+TEST(Region, RefusesNegativeAndAbsurdSizes) {
+  EXPECT_THROW(((void)MatrixRegion<double, 1>::allocate(-1)), UserError);
+  EXPECT_THROW(((void)MatrixRegion<double, 3>::allocate(2000000000, 2000000000, 2000000000)), UserError);
+  EXPECT_THROW(((void)MatrixRegion<double, 2>::allocate(2000000000, 2000000000)), RuntimeError);
+}
+
+TEST(Region, NineDimensionsWork) {
+  const auto m = MatrixRegion<int, 9>::allocate(2, 1, 2, 1, 2, 1, 2, 1, 2);
+  m.cell(1, 0, 1, 0, 1, 0, 1, 0, 1) = 5;
+  EXPECT_EQ(m.base()[31], 5);
+}
+
+TEST(View, UnitStrideViewsAgreeWithGeneralOnes) {
+  const auto m = counting(4, 3);
+  const UnitView<double, 2> unit = m.unit_view();
+  const View<double, 2> general = m.view();
+  EXPECT_EQ(unit.cell(3, 2), general.cell(3, 2));
+  EXPECT_EQ(unit.region(1, 1, 3, 3).row(1).cell(1), 22);
+  EXPECT_EQ(unit.transposed().cell(2, 3), 23);
+  EXPECT_TRUE(general.has_unit_stride());
+  EXPECT_FALSE(m.transposed().view().has_unit_stride());
+}
+
+TEST(Storage, IsAlignedAndReused) {
+  const auto m = MatrixRegion<double, 1>::allocate(100000);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(m.base()) % Storage::kAlignment, 0U);
+  const auto small = MatrixRegion<double, 1>::allocate(3);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(small.base()) % 64, 0U);
+  EXPECT_EQ((MatrixRegion<double, 1>::allocate(0).count()), 0);
+}
+
+struct CountingRecord : DeviceRecord {
+  explicit CountingRecord(int& destroyed) : destroyed_(destroyed) {}
+  ~CountingRecord() override { ++destroyed_; }
+  int& destroyed_;
+};
+
+TEST(Storage, DestroysItsDeviceRecordWithTheLastHandle) {
+  int destroyed = 0;
+  {
+    auto m = MatrixRegion<double, 1>::allocate(10);
+    m.storage_ref().get()->device_record = new CountingRecord(destroyed);
+    const auto view = m.region(0, 5);
+    m = MatrixRegion<double, 1>();
+    EXPECT_EQ(destroyed, 0);
+  }
+  EXPECT_EQ(destroyed, 1);
+}
+
+TEST(Random, StreamsDependOnlyOnSeedAndPlace) {
+  RandomStream a{.key = 1};
+  RandomStream b{.key = 1};
+  EXPECT_EQ(a.next(), b.next());
+  (void)a.next();
+  EXPECT_EQ(a.child_key(), b.child_key());
+  EXPECT_NE(a.child_key(), RandomStream{.key = 1}.child_key());
+}
+
+TEST(Random, ChildStreamsDiffer) {
+  std::set<std::uint64_t> seen;
+  RandomStream parent{.key = 42};
+  for (int i = 0; i < 1000; ++i) {
+    RandomStream child{.key = parent.child_key()};
+    for (int k = 0; k < 10; ++k) seen.insert(child.next());
+  }
+  EXPECT_EQ(seen.size(), 10000U);
+}
+
+TEST(Random, NumbersLieInTheirRangeAndSpread) {
+  RandomStream stream{.key = 7};
+  RandomStream* previous = set_current_random(&stream);
+  double sum = 0;
+  double normal_sum = 0;
+  double normal_squares = 0;
+  int low = 0;
+  for (int i = 0; i < 100000; ++i) {
+    const double d = random_double(-1, 3);
+    ASSERT_TRUE(d >= -1 && d < 3);
+    sum += d;
+    const std::int64_t k = random_int(5, 8);
+    ASSERT_TRUE(k >= 5 && k < 8);
+    low += k == 5 ? 1 : 0;
+    const double g = random_normal(2, 3);
+    normal_sum += g;
+    normal_squares += (g - 2) * (g - 2);
+  }
+  EXPECT_NEAR(sum / 100000, 1, 0.02);
+  EXPECT_NEAR(low / 100000.0, 1.0 / 3, 0.01);
+  EXPECT_NEAR(normal_sum / 100000, 2, 0.05);
+  EXPECT_NEAR(std::sqrt(normal_squares / 100000), 3, 0.05);
+  EXPECT_EQ(random_int(4, 4), 4);
+  set_current_random(previous);
+}
+
+TEST(Random, FillsRegionsOfEveryStride) {
+  RandomStream stream{.key = 7};
+  RandomStream* previous = set_current_random(&stream);
+  const auto m = counting(4, 4);
+  m.region(1, 1, 3, 3).randomize();
+  EXPECT_EQ(m.cell(0, 0), 0);
+  EXPECT_EQ(m.cell(3, 3), 33);
+  EXPECT_NE(m.cell(2, 2), 22);
+  EXPECT_LT(std::fabs(m.cell(1, 1)), 0x1.0p31);
+  set_current_random(previous);
+}
+
+TEST(AnyMatrix, GivesTypedHandlesOfTheSameStorage) {
+  const IndexT sizes[] = {2, 3};
+  const AnyMatrix m = AnyMatrix::allocate(ElementKind::Short, 2, sizes);
+  m.as<short, 2>().cell(1, 2) = 77;
+  EXPECT_EQ(m.number_at(5), 77);
+  EXPECT_EQ(m.clone().number_at(5), 77);
+  EXPECT_EQ(m.bytes(), 12);
+  const AnyMatrix scalar = AnyMatrix::allocate(ElementKind::Double, 0, nullptr);
+  scalar.as<double, 0>() = 5;
+  EXPECT_EQ(scalar.number_at(0), 5);
+}
+
+}  // namespace
+}  // namespace pbrt

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/matrix/text_format.h"
+
+#include <cmath>
+#include <limits>
+
+#include "runtime/matrix/test_files.h"
+
+namespace pbrt {
+namespace {
+
+using test::counting;
+
+class TextFormat : public test::FileTest {};
+
+const MatrixSpec kM0{"M", ElementKind::Double, 0};
+const MatrixSpec kM1{"M[n]", ElementKind::Double, 1};
+const MatrixSpec kM2{"M[w, h]", ElementKind::Double, 2};
+
+TEST_F(TextFormat, WritesTheExampleOfTheLanguageToTheByte) {
+  AnyMatrix m = counting(ElementKind::Double, {3, 2});
+  for (int i = 0; i < 6; ++i) static_cast<double*>(m.data())[i] += 1;
+  write("m.txt", m);
+  EXPECT_EQ(get("m.txt"), "SIZE 3 2\n   1    2    3 \n   4    5    6 \n\n");
+}
+
+TEST_F(TextFormat, SeparatesPlanesWithAnEmptyLine) {
+  write("m.txt", counting(ElementKind::Double, {2, 2, 2}));
+  EXPECT_EQ(get("m.txt"), "SIZE 2 2 2\n   0    1 \n   2    3 \n\n   4    5 \n   6    7 \n\n");
+}
+
+TEST_F(TextFormat, EndsOneDimensionWithTwoNewlines) {
+  write("m.txt", counting(ElementKind::Double, {2}));
+  EXPECT_EQ(get("m.txt"), "SIZE 2\n   0    1 \n\n");
+}
+
+TEST_F(TextFormat, WritesASingleNumberWithoutTrailingBlank) {
+  write("m.txt", counting(ElementKind::Double, {}));
+  EXPECT_EQ(get("m.txt"), "SIZE\n   0\n");
+}
+
+TEST_F(TextFormat, WritesOnlyTheSizeLineOfAnEmptyMatrix) {
+  write("m.txt", counting(ElementKind::Double, {0, 3}));
+  EXPECT_EQ(get("m.txt"), "SIZE 0 3\n");
+}
+
+TEST_F(TextFormat, WritesNumbersLikePrintf) {
+  const double values[] = {1.0 / 3, -1e-7, 123456789.0, 1e300, -0.0, 0.0001, std::numeric_limits<double>::infinity(), 12345.678};
+  const IndexT size = 8;
+  AnyMatrix m = AnyMatrix::allocate(ElementKind::Double, 1, &size);
+  std::string expected = "SIZE 8\n";
+  for (int i = 0; i < 8; ++i) {
+    static_cast<double*>(m.data())[i] = values[i];
+    char text[40];
+    std::snprintf(text, sizeof(text), "%4.8g ", values[i]);
+    expected += text;
+  }
+  write("m.txt", m);
+  EXPECT_EQ(get("m.txt"), expected + "\n\n");
+}
+
+TEST_F(TextFormat, KeepsTheFormatAcrossBuffers) {
+  write("m.txt", counting(ElementKind::Double, {100, 50}, 0.125));
+  std::string expected = "SIZE 100 50\n";
+  for (int i = 0; i < 5000; ++i) {
+    char text[40];
+    std::snprintf(text, sizeof(text), "%4.8g %s", i * 0.125, i % 100 == 99 ? "\n" : "");
+    expected += text;
+  }
+  EXPECT_EQ(get("m.txt"), expected + "\n");
+}
+
+TEST_F(TextFormat, KeepsAllDigitsWithPrecision17AndOfIntegers) {
+  const IndexT size = 1;
+  AnyMatrix m = AnyMatrix::allocate(ElementKind::Double, 1, &size);
+  *static_cast<double*>(m.data()) = 0.1;
+  write("d.txt", m, {17, 255});
+  EXPECT_EQ(get("d.txt"), "SIZE 1\n0.10000000000000001 \n\n");
+  AnyMatrix l = AnyMatrix::allocate(ElementKind::Long, 1, &size);
+  *static_cast<long*>(l.data()) = 9007199254740993L;
+  write("l.txt", l);
+  EXPECT_EQ(get("l.txt"), "SIZE 1\n9007199254740993 \n\n");
+  const AnyMatrix back = MatrixReader().read(path("l.txt"), {"L[n]", ElementKind::Long, 1});
+  EXPECT_EQ(*static_cast<long*>(back.data()), 9007199254740993L);
+}
+
+TEST_F(TextFormat, ReadsAnyLayoutCommentsAndSpellings) {
+  put("m.txt", "# made by hand\nsize 3x2 # two rows\n 1\t-12.5e-3\n\n.5 # half\n+4 nan\ninf");
+  const AnyMatrix m = MatrixReader().read(path("m.txt"), kM2);
+  EXPECT_EQ(m.size(0), 3);
+  EXPECT_EQ(m.size(1), 2);
+  EXPECT_EQ(m.number_at(1), -0.0125);
+  EXPECT_EQ(m.number_at(2), 0.5);
+  EXPECT_EQ(m.number_at(3), 4);
+  EXPECT_TRUE(std::isnan(m.number_at(4)));
+  EXPECT_TRUE(std::isinf(m.number_at(5)));
+}
+
+TEST_F(TextFormat, ReadsWhatItWrites) {
+  const AnyMatrix m = counting(ElementKind::Float, {3, 4, 2}, 0.1);
+  write("m.txt", m, {9, 255});
+  const AnyMatrix back = MatrixReader().read(path("m.txt"), {"M", ElementKind::Float, 3});
+  ASSERT_TRUE(back.has_same_shape(m));
+  for (int i = 0; i < 24; ++i) EXPECT_EQ(back.number_at(i), m.number_at(i));
+}
+
+TEST_F(TextFormat, ReadsZeroDimensionsAndZeroSizes) {
+  put("a.txt", "SIZE\n42\n");
+  EXPECT_EQ(MatrixReader().read(path("a.txt"), kM0).number_at(0), 42);
+  put("b.txt", "SIZE 0 7\n");
+  EXPECT_EQ(MatrixReader().read(path("b.txt"), kM2).count(), 0);
+}
+
+TEST_F(TextFormat, ReadsSeveralMatricesFromOneStream) {
+  put("m.txt", "SIZE 2\n1 2\nSIZE\n3 SIZE 1\n4\n");
+  const auto source = ByteSource::open(path("m.txt"));
+  EXPECT_EQ(read_text(*source, kM1).number_at(1), 2);
+  EXPECT_EQ(read_text(*source, kM0).number_at(0), 3);
+  EXPECT_EQ(read_text(*source, kM1).number_at(0), 4);
+}
+
+TEST_F(TextFormat, LeavesACStreamBehindTheLastNumber) {
+  put("m.txt", "SIZE 2\n1 2 rest");
+  std::FILE* file = std::fopen(path("m.txt").c_str(), "r");
+  EXPECT_EQ(read_text(*ByteSource::over(file, "m.txt"), kM1).number_at(1), 2);
+  char rest[8] = {};
+  EXPECT_EQ(std::fscanf(file, "%7s", rest), 1);
+  EXPECT_STREQ(rest, "rest");
+  std::fclose(file);
+}
+
+TEST_F(TextFormat, NamesLineAndColumnOfWhatIsNoNumber) {
+  put("m.txt", "SIZE 2 2\n1 2\n  3 x4\n");
+  EXPECT_EQ(error_of("m.txt", kM2), path("m.txt") + ":3:5: `x4` is not a number");
+  put("c.txt", "SIZE 2\n1 2,5\n");
+  EXPECT_EQ(error_of("c.txt", kM1), path("c.txt") + ":2:3: `2,5` is not a number");
+}
+
+TEST_F(TextFormat, NamesBothNumbersOfDimensions) {
+  put("m.txt", "SIZE 2 2\n1 2 3 4\n");
+  EXPECT_EQ(error_of("m.txt", kM1), path("m.txt") + ":1:1: the file has 2 dimensions, `M[n]` has 1");
+}
+
+TEST_F(TextFormat, SaysWhereATruncatedFileEnds) {
+  put("m.txt", "SIZE 3\n10 20 ");
+  EXPECT_EQ(error_of("m.txt", kM1), path("m.txt") + ":2:7: the file ends after 2 of 3 numbers");
+}
+
+TEST_F(TextFormat, RefusesAbsurdSizesWithoutAllocating) {
+  put("m.txt", "SIZE 2000000000 2000000000\n1 2 3");
+  EXPECT_NE(error_of("m.txt", kM2).find("too short for the 4000000000000000000 numbers"), std::string::npos);
+  put("o.txt", "SIZE 99999999999\n1");
+  EXPECT_EQ(error_of("o.txt", kM1), path("o.txt") + ":1:6: the size is larger than 2147483647");
+  put("p.txt", "SIZE 2000000000 2000000000 2000000000 2000000000\n1 2 3");
+  EXPECT_NE(error_of("p.txt", {"M", ElementKind::Double, 4}).find("too short"), std::string::npos);
+}
+
+TEST_F(TextFormat, RefusesFilesOfAnotherKind) {
+  put("e.txt", "");
+  EXPECT_NE(error_of("e.txt", kM1).find("the file ends where `SIZE` is expected"), std::string::npos);
+  put("p.txt", "P5\n1 1\n255\nx");
+  EXPECT_NE(error_of("p.txt", kM1).find(".pgm"), std::string::npos);
+  put("n.txt", "SIZE -3\n");
+  EXPECT_EQ(error_of("n.txt", kM1), path("n.txt") + ":1:6: expected the sizes of the matrix, non-negative integers");
+  put("ten.txt", "SIZE 1 1 1 1 1 1 1 1 1 1\n");
+  EXPECT_NE(error_of("ten.txt", kM1).find("at most 9"), std::string::npos);
+}
+
+TEST_F(TextFormat, RefusesNumbersThatDoNotFitTheType) {
+  put("m.txt", "SIZE 1\n0.5\n");
+  EXPECT_EQ(error_of("m.txt", {"M[n]", ElementKind::Int, 1}),
+            path("m.txt") + ":2:1: `0.5` does not fit into an element of type int: it is not an integer");
+  put("b.txt", "SIZE 1\n256\n");
+  EXPECT_NE(error_of("b.txt", {"M[n]", ElementKind::UChar, 1}).find("uchar: it is too large"), std::string::npos);
+  put("f.txt", "SIZE 1\n1e39\n");
+  EXPECT_NE(error_of("f.txt", {"M[n]", ElementKind::Float, 1}).find("too large"), std::string::npos);
+  put("d.txt", "SIZE 2\n1e-400 1e400\n");
+  EXPECT_NE(error_of("d.txt", kM1).find("`1e400` does not fit"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace pbrt
