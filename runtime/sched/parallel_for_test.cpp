@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/sched/parallel_for.h"
+
+#include "runtime/sched/scheduler.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <stdexcept>
+#include <vector>
+
+namespace pbrt {
+namespace {
+
+template <int N>
+std::vector<Box<N>> pieces_of(int num_workers, const Box<N>& box, std::int64_t split) {
+  Scheduler scheduler(num_workers);
+  std::vector<Box<N>> pieces;
+  std::mutex lock;
+  scheduler.run([&](Frame& root) {
+    parallel_for<N>(root, box, split, [&](Frame&, const Box<N>& piece) {
+      const std::lock_guard<std::mutex> guard(lock);
+      pieces.push_back(piece);
+    });
+  });
+  return pieces;
+}
+
+TEST(ParallelFor, PiecesPartitionTheBox) {
+  for (const std::int64_t split : {1, 2, 3, 7, 64, 1000}) {
+    for (const Box<3> box : {Box<3>{{0, 0, 0}, {5, 7, 9}}, Box<3>{{-3, 2, 10}, {60, 3, 30}}}) {
+      std::vector<int> count(static_cast<std::size_t>(box.volume()), 0);
+      for (const Box<3>& piece : pieces_of<3>(2, box, split)) {
+        for (auto z = piece.lo[2]; z < piece.hi[2]; ++z) {
+          for (auto y = piece.lo[1]; y < piece.hi[1]; ++y) {
+            for (auto x = piece.lo[0]; x < piece.hi[0]; ++x) {
+              ++count[static_cast<std::size_t>(((z - box.lo[2]) * box.extent(1) + y - box.lo[1]) * box.extent(0) + x -
+                                               box.lo[0])];
+            }
+          }
+        }
+      }
+      for (const int c : count) ASSERT_EQ(c, 1) << "split " << split;
+    }
+  }
+}
+
+TEST(ParallelFor, OneDimensionIsHalvedUntilBelowSplit) {
+  for (const Box<1>& piece : pieces_of<1>(2, {{0}, {1000}}, 64)) {
+    EXPECT_LT(piece.extent(0), 64);
+    EXPECT_GE(piece.extent(0), 31);
+  }
+  EXPECT_EQ(pieces_of<1>(2, {{0}, {63}}, 64).size(), 1U);
+  EXPECT_EQ(pieces_of<1>(2, {{0}, {64}}, 64).size(), 2U);
+  EXPECT_EQ(pieces_of<1>(2, {{0}, {100}}, 1).size(), 100U);
+}
+
+TEST(ParallelFor, SlowDimensionsAreCutFirst) {
+  const auto pieces = pieces_of<2>(2, {{0, 0}, {300, 200}}, 64);
+  EXPECT_GE(pieces.size(), 64U);
+  for (const Box<2>& piece : pieces) EXPECT_EQ(piece.extent(0), 300);
+  // Rows are cut only when one row is more than the wanted volume.
+  for (const Box<2>& piece : pieces_of<2>(2, {{0, 0}, {5000, 4}}, 64)) EXPECT_EQ(piece.extent(1), 1);
+}
+
+TEST(ParallelFor, EmptyBoxesCallNothing) {
+  EXPECT_TRUE(pieces_of<1>(2, {{0}, {0}}, 1).empty());
+  EXPECT_TRUE((pieces_of<2>(2, {{0, 5}, {10, 3}}, 1).empty()));
+  EXPECT_EQ((Box<2>{{0, 5}, {10, 3}}.volume()), 0);
+}
+
+TEST(ParallelFor, OneWorkerAndSequentialFramesGetTheWholeBox) {
+  EXPECT_EQ((pieces_of<2>(1, {{0, 0}, {100, 100}}, 4).size()), 1U);
+  Scheduler scheduler(2);
+  int num_calls = 0;
+  scheduler.run([&](Frame& root) {
+    CallFrame small(root, 1, 64);
+    parallel_for<1>(small, {{0}, {1000}}, 4, [&](Frame& f, const Box<1>& piece) {
+      ++num_calls;
+      EXPECT_TRUE(f.is_sequential());
+      EXPECT_EQ(piece.extent(0), 1000);
+    });
+  });
+  EXPECT_EQ(num_calls, 1);
+}
+
+TEST(ParallelFor, ManyDimensionsWork) {
+  Box<6> box;
+  for (int d = 0; d < 6; ++d) {
+    box.lo[d] = d;
+    box.hi[d] = d + 3;
+  }
+  std::int64_t volume = 0;
+  for (const Box<6>& piece : pieces_of<6>(2, box, 2)) volume += piece.volume();
+  EXPECT_EQ(volume, 729);
+}
+
+TEST(ParallelFor, PiecesMaySpawnAndSync) {
+  Scheduler scheduler(3);
+  std::atomic<std::int64_t> sum{0};
+  scheduler.run([&](Frame& root) {
+    parallel_for<1>(root, {{0}, {500}}, 2, [&](Frame& f, const Box<1>& piece) {
+      std::atomic<std::int64_t> mine{0};
+      for (auto i = piece.lo[0]; i < piece.hi[0]; ++i) f.spawn([&mine, i](Frame&) { mine += i; });
+      f.sync();
+      sum += mine;
+    });
+  });
+  EXPECT_EQ(sum.load(), 500 * 499 / 2);
+}
+
+TEST(ParallelFor, RethrowsTheExceptionOfAPiece) {
+  Scheduler scheduler(2);
+  EXPECT_THROW(scheduler.run([](Frame& root) {
+    parallel_for<1>(root, {{0}, {100}}, 4, [](Frame&, const Box<1>& piece) {
+      if (piece.lo[0] >= 50) throw std::runtime_error("piece");
+    });
+  }),
+               std::runtime_error);
+}
+
+}  // namespace
+}  // namespace pbrt

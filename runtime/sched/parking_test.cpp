@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/sched/parking.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+
+namespace pbrt {
+namespace {
+
+TEST(Parking, DoesNotSleepWhenThereIsWork) {
+  Parking parking;
+  ParkingSpot spot;
+  parking.begin_search();
+  parking.park(spot, [] { return true; });
+  EXPECT_EQ(parking.num_parked(), 0);
+  parking.end_search();
+}
+
+TEST(Parking, WakeReachesTheWorkerOfTheSpot) {
+  Parking parking;
+  ParkingSpot spots[2];
+  std::atomic<int> num_awake{0};
+  std::thread threads[2];
+  for (int i = 0; i < 2; ++i) {
+    threads[i] = std::thread([&, i] {
+      parking.begin_search();
+      parking.park(spots[i], [] { return false; });
+      ++num_awake;
+      parking.end_search();
+    });
+  }
+  while (parking.num_parked() != 2) std::this_thread::yield();
+  parking.wake(spots[0]);
+  threads[0].join();
+  // The one that woke found nothing more to do and, as the last searcher, woke the other.
+  threads[1].join();
+  EXPECT_EQ(num_awake.load(), 2);
+  parking.wake(spots[0]);  // not parked: nothing happens
+}
+
+/// A producer publishes numbers one by one and waits for each to be consumed: a lost wake hangs.
+TEST(Parking, NoWakeIsLost) {
+  constexpr int kRounds = 20000;
+  Parking parking;
+  ParkingSpot spots[2];
+  std::atomic<int> published{0};
+  std::atomic<int> consumed{0};
+  std::atomic<bool> stop{false};
+  std::thread consumers[2];
+  for (int i = 0; i < 2; ++i) {
+    consumers[i] = std::thread([&, i] {
+      const auto has_work = [&] { return stop.load() || consumed.load() != published.load(); };
+      while (!stop.load()) {
+        parking.begin_search();
+        if (!has_work()) parking.park(spots[i], has_work);
+        int mine = consumed.load();
+        const bool got = mine != published.load() && consumed.compare_exchange_strong(mine, mine + 1);
+        parking.end_search();
+        if (!got) std::this_thread::yield();
+      }
+    });
+  }
+  for (int i = 1; i <= kRounds; ++i) {
+    published.store(i, std::memory_order_release);
+    parking.notify();
+    while (consumed.load() != i) std::this_thread::yield();
+  }
+  stop = true;
+  parking.wake_all();
+  for (std::thread& consumer : consumers) consumer.join();
+  EXPECT_EQ(consumed.load(), kRounds);
+}
+
+}  // namespace
+}  // namespace pbrt
