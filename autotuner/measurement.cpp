@@ -98,14 +98,27 @@ Measurement::Answer Measurement::ask(Request request, double limit_s) {
   return answer;
 }
 
-Prepared Measurement::send_inputs() {
+Request Measurement::inputs_request() const {
   Request inputs;
   inputs.op = Op::Inputs;
   inputs.sizes = options_.sizes;
   inputs.files = options_.files;
   if (options_.files.empty()) inputs.n = n_;
   inputs.seed = options_.seed;
-  Answer answer = ask(inputs, options_.patience_s);
+  return inputs;
+}
+
+std::int64_t Measurement::size_of_inputs() {
+  if (!child_) (void)start();
+  const Answer answer = ask(inputs_request(), options_.patience_s);
+  if (answer.how == ChildProcess::Read::TimedOut) child_->kill();
+  if (answer.how != ChildProcess::Read::Line) throw pbrt::UserError("the program cannot read the inputs: " + bury());
+  if (answer.reply.status != Status::Ok) throw pbrt::UserError("the program cannot use the inputs: " + answer.reply.message);
+  return answer.reply.n;
+}
+
+Prepared Measurement::send_inputs() {
+  Answer answer = ask(inputs_request(), options_.patience_s);
   if (answer.how == ChildProcess::Read::TimedOut) child_->kill();
   if (answer.how != ChildProcess::Read::Line) return {PrepareStatus::Failed, 0, "making its inputs failed: " + bury()};
   if (answer.reply.status == Status::Skipped) return {PrepareStatus::Skipped, 0, answer.reply.message};

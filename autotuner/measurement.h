@@ -41,6 +41,8 @@ class Measurement {
   [[nodiscard]] Outcome run(const Configuration& configuration, const RunSpec& spec);
   /// For outputs that differ from run to run: nothing can be verified then.
   void switch_verification_off() { is_verifying_ = false; }
+  /// Reads the user's input files: the largest size variable, -1 if the program does not say. Throws UserError.
+  [[nodiscard]] std::int64_t size_of_inputs();
   [[nodiscard]] int num_restarts() const { return num_restarts_; }
 
  private:
@@ -55,6 +57,7 @@ class Measurement {
   /// Child, inputs and reference are there afterwards. Throws IoError if that does not work any more.
   void ensure_ready();
   Prepared send_inputs();
+  [[nodiscard]] pbrt::protocol::Request inputs_request() const;
   /// Why the child is gone: its end and its last words; it is removed.
   std::string bury();
   [[nodiscard]] double patience_for(const Configuration& configuration, const RunSpec& spec);

@@ -167,6 +167,7 @@ void Search::seed_population(bool is_first) {
 bool Search::measure(Candidate& candidate, int trials, double limit, bool is_side_by_side) {
   if (trials < 1) return true;
   RunSpec spec{trials, limit, candidate.origin, is_side_by_side};
+  events_.on_trying(candidate.origin);
   const Outcome outcome = evaluator_.run(candidate.configuration, spec);
   ++num_measured_;
   const bool has_times = !outcome.times_ns.empty();
@@ -273,7 +274,7 @@ double Search::limit_ms(double base_ns, double factor) const { return std::max(k
 void Search::note_best() {
   if (population_.empty()) return;
   std::stable_sort(population_.begin(), population_.end(), ranks_before);
-  result_ = {population_[0].configuration, population_[0].origin, n_, best_ns(), default_ns_, false};
+  result_ = {population_[0].configuration, population_[0].origin, n_, best_ns(), default_ns_, population_[0].ran, false};
 }
 
 void Search::publish(const std::string& phase) {
@@ -337,7 +338,7 @@ void Search::compare_finalists() {
     const bool is_equal = candidate.meets_accuracy == left[0].meets_accuracy && median(candidate.times_ns) <= enough;
     if (is_equal && num_differences(candidate.configuration, standard) < num_differences(best->configuration, standard)) best = &candidate;
   }
-  result_ = {best->configuration, best->origin, n_, median(best->times_ns), default_ns, false};
+  result_ = {best->configuration, best->origin, n_, median(best->times_ns), default_ns, best->ran, false};
 }
 
 }  // namespace pbtune

@@ -55,6 +55,7 @@ struct SearchState {
 
 struct SearchEvents {
   std::function<void(const SearchState&)> on_state = [](const SearchState&) {};
+  std::function<void(const std::string&)> on_trying = [](const std::string&) {};
   std::function<void(const Candidate& child, const Candidate& parent)> on_kept = [](const Candidate&, const Candidate&) {};
   /// A candidate that failed; a wrong one that would have been the fastest is marked.
   std::function<void(const Candidate&, const Outcome&, bool is_wrong_but_fast)> on_failed = [](const Candidate&, const Outcome&, bool) {};
@@ -66,6 +67,7 @@ struct SearchResult {
   std::string origin;
   std::int64_t n = 0;                ///< the size at which it was compared last
   double best_ns = 0, default_ns = 0;///< medians side by side; default 0: it did not finish in time
+  std::vector<RanChoice> ran;        ///< what took part
   bool is_complete = false;          ///< reached the target and compared the best
 };
 

@@ -55,6 +55,7 @@ Json to_value(const Provenance& provenance) {
   out["sizes"] = provenance.sizes;
   out["times_ns"] = Json::object();
   for (const auto& [name, time] : provenance.times_ns) out["times_ns"][name] = json::number_to_json(time);
+  out["ran"] = provenance.ran;
   return out;
 }
 
@@ -68,6 +69,7 @@ Provenance provenance_of(const Node& node) {
   if (node.has("sizes")) node.at("sizes").each_item([&](const Node& item) { out.sizes.push_back(item.integer(0, kMaxSize)); });
   if (node.has("times_ns"))
     node.at("times_ns").each_member([&](const std::string& name, const Node& item) { out.times_ns.emplace_back(name, item.number()); });
+  if (node.has("ran")) node.at("ran").each_item([&](const Node& item) { out.ran.push_back(item.string()); });
   return out;
 }
 

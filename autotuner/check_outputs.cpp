@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+// `pbtune check --outputs`: do all choices agree?
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "autotuner/commands.h"
+#include "autotuner/progress.h"
+#include "autotuner/words.h"
+#include "runtime/config/errors.h"
+#include "runtime/config/machine.h"
+
+namespace pbtune {
+namespace {
+
+constexpr double kLimitMs = 10000;
+
+/// 0, 1, 2, odd, prime, 2^k and its neighbours, up to `max`.
+std::vector<std::int64_t> awkward_sizes(std::int64_t max) {
+  std::set<std::int64_t> sizes;
+  for (const std::int64_t n : {0, 1, 2, 3, 5, 7, 13, 21, 53, 101, 211, 499, 997}) sizes.insert(n);
+  for (std::int64_t n = 4; n <= max; n *= 4) sizes.insert({n - 1, n, n + 1});
+  sizes.insert(max);
+  std::erase_if(sizes, [&](std::int64_t n) { return n > max; });
+  return {sizes.begin(), sizes.end()};
+}
+
+bool is_failure(OutcomeKind kind) {
+  return kind == OutcomeKind::Wrong || kind == OutcomeKind::Crashed || kind == OutcomeKind::TimedOut || kind == OutcomeKind::Error;
+}
+
+struct Failure {
+  std::int64_t n = 0;
+  Configuration configuration;
+  Outcome outcome;
+};
+
+class OutputCheck {
+ public:
+  explicit OutputCheck(const OutputCheckOptions& options)
+      : options_(options),
+        info_(info_of(options.run.program)),
+        index_(info_),
+        measurement_(index_, measure_options(options.run, false), throw_if_interrupted) {}
+
+  int run();
+
+ private:
+  [[nodiscard]] std::vector<std::int64_t> sizes() const;
+  std::optional<Failure> check_size(std::int64_t n);
+  [[nodiscard]] Outcome try_one(const Configuration& configuration);
+  Configuration reduced(Configuration configuration);
+  void describe(Failure failure);
+
+  OutputCheckOptions options_;
+  pbrt::TrainingInfo info_;
+  InfoIndex index_;
+  Measurement measurement_;
+  bool has_device_ = false;
+  int max_threads_ = 1;
+  std::map<OutcomeKind, int> counts_;
+  int num_sizes_ = 0;
+};
+
+std::vector<std::int64_t> OutputCheck::sizes() const {
+  if (!options_.run.inputs.empty()) return {options_.max_n};
+  return options_.run.n >= 0 ? std::vector<std::int64_t>{options_.run.n} : awkward_sizes(options_.max_n);
+}
+
+Outcome OutputCheck::try_one(const Configuration& configuration) {
+  return measurement_.run(configuration, {1, kLimitMs, "random", false});
+}
+
+std::optional<Failure> OutputCheck::check_size(std::int64_t n) {
+  const Prepared prepared = measurement_.prepare(n, nullptr);
+  if (prepared.status == PrepareStatus::Skipped) return std::nullopt;
+  if (prepared.status == PrepareStatus::Failed)
+    throw pbrt::UserError(fmt::format("the default configuration fails at size {}: {}", n, prepared.message));
+  ++num_sizes_;
+  for (int i = 0; i < options_.num_configurations; ++i) {
+    const std::uint64_t seed = options_.run.seed + static_cast<std::uint64_t>(i);
+    pbrt::RandomOptions random;
+    random.max_n = std::max<std::int64_t>(2, n);
+    random.allow_devices = has_device_;
+    random.max_threads = max_threads_;
+    const Configuration configuration = pbrt::random_configuration(index_, seed, random);
+    const Outcome outcome = try_one(configuration);
+    ++counts_[outcome.kind];
+    if (is_failure(outcome.kind)) return Failure{n, configuration, outcome};
+  }
+  return std::nullopt;
+}
+
+/// The fewest changes to the default that still fail: each site and value is set back if it is not to blame.
+Configuration OutputCheck::reduced(Configuration configuration) {
+  const Configuration standard = pbrt::default_configuration(index_);
+  const auto still_fails = [&](const Configuration& candidate) { return is_failure(try_one(candidate).kind); };
+  for (std::size_t id = 0; id < configuration.sites.size(); ++id) {
+    Configuration candidate = configuration;
+    candidate.sites[id] = standard.sites[id];
+    if (candidate != configuration && pbrt::find_fault(index_, candidate).empty() && still_fails(candidate)) configuration = candidate;
+  }
+  for (std::size_t id = 0; id < configuration.tunables.size(); ++id) {
+    Configuration candidate = configuration;
+    candidate.tunables[id] = standard.tunables[id];
+    if (candidate != configuration && still_fails(candidate)) configuration = candidate;
+  }
+  return configuration;
+}
+
+void OutputCheck::describe(Failure failure) {
+  fmt::print("size {}: {}", failure.n, to_string(failure.outcome.kind));
+  if (failure.outcome.kind == OutcomeKind::Wrong) fmt::print(" outputs, relative error {:.2g}", failure.outcome.max_error_rel);
+  if (!failure.outcome.message.empty()) fmt::print(": {}", failure.outcome.message);
+  fmt::print("\n");
+  const Configuration culprit = reduced(failure.configuration);
+  for (const std::string& line : differences(index_, pbrt::default_configuration(index_), culprit)) fmt::print("  {}\n", line);
+  for (const RanChoice& ran : failure.outcome.ran) {
+    if (culprit.sites[static_cast<std::size_t>(ran.site)] == pbrt::default_configuration(index_).sites[static_cast<std::size_t>(ran.site)]) continue;
+    const InfoIndex::SiteRef& ref = index_.site(ran.site);
+    const pbrt::Choice choice = ref.site->choice(ran.alternative);
+    for (const pbrt::AlternativeInfo& rule : ref.site->alternatives)
+      if (rule.rule == choice.rule) fmt::print("  ran: rule {} of {} (line {}) on {}\n", rule.rule, ref.transform->name, rule.line, to_string(choice.on));
+  }
+}
+
+int OutputCheck::run() {
+  has_device_ = !measurement_.start().device.empty();
+  max_threads_ = pbrt::available_cpus() + 1;
+  // Sizes grow, so the first failure is at the smallest size.
+  for (const std::int64_t n : sizes()) {
+    const std::optional<Failure> failure = check_size(n);
+    if (!failure) continue;
+    describe(*failure);
+    return 1;
+  }
+  if (num_sizes_ == 0) throw pbrt::UserError("the program has no inputs of any of the sizes tried");
+  int total = 0;
+  for (const auto& [kind, count] : counts_) total += count;
+  fmt::print("all choices agree: {} random configurations at {} sizes, seed {}\n", total, num_sizes_, options_.run.seed);
+  for (const auto& [kind, count] : counts_)
+    if (kind != OutcomeKind::Ok) fmt::print("  {} x {}\n", count, to_string(kind));
+  return 0;
+}
+
+}  // namespace
+
+int check_outputs(const OutputCheckOptions& options) {
+  catch_signals();
+  return OutputCheck(options).run();
+}
+
+}  // namespace pbtune

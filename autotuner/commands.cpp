@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+#include "autotuner/commands.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+#include "autotuner/journal.h"
+#include "autotuner/progress.h"
+#include "autotuner/words.h"
+#include "runtime/config/config_file.h"
+#include "runtime/config/errors.h"
+
+namespace pbtune {
+namespace {
+
+std::string config_path(const LookOptions& options) {
+  return options.config.empty() ? options.run.program + ".cfg" : options.config;
+}
+
+/// The devices are those that the program sees; it may be unable to start here, then there are none.
+pbrt::Machine this_machine(const InfoIndex& index, const ProgramOptions& options) {
+  try {
+    Measurement measurement(index, measure_options(options, false), throw_if_interrupted);
+    return pbrt::detect_machine(measurement.start().devices);
+  } catch (const pbrt::RuntimeError&) {
+    return pbrt::detect_machine({});
+  }
+}
+
+int print_warnings(const pbrt::ConfigFile& file, const std::string& path) {
+  for (const std::string& note : file.notes) fmt::print(stderr, "note: {}\n", note);
+  const std::vector<std::string> lines = file.warnings.lines(path);
+  for (const std::string& line : lines) fmt::print(stderr, "warning: {}\n", line);
+  return lines.empty() ? 0 : 1;
+}
+
+std::string gain_text(const pbrt::Provenance& provenance) {
+  double standard = 0, tuned = 0;
+  for (const auto& [name, time] : provenance.times_ns) {
+    if (name == "default") standard = time;
+    if (name == "tuned") tuned = time;
+  }
+  if (!(tuned > 0)) return "";
+  return standard > 0 ? fmt::format("{} instead of {}: {}", time_text(tuned), time_text(standard), ratio_text(standard, tuned)) : time_text(tuned);
+}
+
+void print_journal(const std::string& path, const InfoIndex& index) {
+  if (!std::filesystem::exists(path)) return;
+  const JournalContents journal = read_journal(path, index);
+  std::map<std::string, int> outcomes;
+  std::map<std::string, int> configurations;
+  for (const JournalEntry& entry : journal.entries) {
+    if (entry.is_prepare) continue;
+    ++outcomes[to_string(entry.outcome.kind)];
+    ++configurations[entry.fingerprint];
+  }
+  fmt::print("last search: {} configurations, {}\n", configurations.size(), journal.is_done ? "over" : "not over: the same command goes on with it");
+  for (const auto& [kind, count] : outcomes) fmt::print("  {:>6} x {}\n", count, kind);
+  for (const std::string& note : journal.notes) fmt::print("  {}\n", note);
+}
+
+}  // namespace
+
+int report(const LookOptions& options) {
+  const pbrt::TrainingInfo info = info_of(options.run.program);
+  const InfoIndex index(info);
+  const std::string path = config_path(options);
+  const pbrt::ConfigFile file = pbrt::read_config_file(path, index);
+  (void)print_warnings(file, path);  // a report is no judgement
+  for (const pbrt::ConfigEntry& entry : file.entries) {
+    const pbrt::Provenance& provenance = entry.provenance;
+    fmt::print("{}\n", describe(entry.machine));
+    fmt::print("  tuned {} by {}, effort {}, seed {}, {}\n", provenance.when, provenance.tuner, provenance.effort, provenance.seed, provenance.how);
+    std::string sizes;
+    for (const std::int64_t n : provenance.sizes) sizes += (sizes.empty() ? "" : ", ") + std::to_string(n);
+    if (!sizes.empty()) fmt::print("  sizes {}\n", sizes);
+    if (const std::string gain = gain_text(provenance); !gain.empty()) fmt::print("  {}\n", gain);
+    for (const std::string& line : explain(index, entry.configuration, -1, device_name(entry.machine), {})) fmt::print("  {}\n", line);
+  }
+  print_journal(path + ".journal", index);
+  return 0;
+}
+
+int explain_command(const LookOptions& options) {
+  const pbrt::TrainingInfo info = info_of(options.run.program);
+  const InfoIndex index(info);
+  const std::string path = config_path(options);
+  const pbrt::ConfigFile file = pbrt::read_config_file(path, index);
+  (void)print_warnings(file, path);  // what is explained is what is used
+  const pbrt::ChosenEntry chosen = pbrt::choose_entry(file, this_machine(index, options.run));
+  if (chosen.entry == nullptr) throw pbrt::ConfigError(path + ": the file has no entry");
+  if (!chosen.note.empty()) fmt::print("note: {}\n", chosen.note);
+  const pbrt::Provenance& provenance = chosen.entry->provenance;
+  const std::string device = device_name(chosen.entry->machine);
+  const std::int64_t tuned_n = provenance.sizes.empty() ? -1 : provenance.sizes.back();
+  const std::int64_t n = options.run.n >= 0 ? options.run.n : tuned_n;
+  // What ran is known for the size it was tuned for; at other sizes everything is named.
+  const bool is_tuned_size = n == tuned_n;
+  std::string head = n >= 0 ? fmt::format("at size {}", n) : std::string("at all sizes");
+  if (!provenance.how.empty()) head += " (tuned with " + provenance.how + ")";
+  if (const std::string gain = gain_text(provenance); is_tuned_size && !gain.empty()) head += ": " + gain;
+  fmt::print("{}\n", head);
+  for (const std::string& line : explain(index, chosen.entry->configuration, n, device, is_tuned_size ? provenance.ran : std::vector<std::string>{}))
+    fmt::print("  {}\n", line);
+  return 0;
+}
+
+int check(const LookOptions& options) {
+  const pbrt::TrainingInfo info = info_of(options.run.program);
+  const InfoIndex index(info);
+  const std::string path = config_path(options);
+  const pbrt::ConfigFile file = pbrt::read_config_file(path, index);
+  const int status = print_warnings(file, path);
+  if (status == 0) fmt::print("{}: valid, {} {}\n", path, file.entries.size(), file.entries.size() == 1 ? "entry" : "entries");
+  return status;
+}
+
+int diff(const std::string& program, const std::string& first, const std::string& second) {
+  const pbrt::TrainingInfo info = info_of(program);
+  const InfoIndex index(info);
+  const pbrt::ConfigFile a = pbrt::read_config_file(first, index), b = pbrt::read_config_file(second, index);
+  ProgramOptions run;
+  run.program = program;
+  const pbrt::Machine machine = this_machine(index, run);
+  const pbrt::ChosenEntry entry_a = pbrt::choose_entry(a, machine), entry_b = pbrt::choose_entry(b, machine);
+  if (entry_a.entry == nullptr) throw pbrt::ConfigError(first + ": the file has no entry");
+  if (entry_b.entry == nullptr) throw pbrt::ConfigError(second + ": the file has no entry");
+  if (entry_a.entry->machine != entry_b.entry->machine)
+    fmt::print("machine: {} -> {}\n", describe(entry_a.entry->machine), describe(entry_b.entry->machine));
+  const std::vector<std::string> lines = differences(index, entry_a.entry->configuration, entry_b.entry->configuration);
+  for (const std::string& line : lines) fmt::print("{}\n", line);
+  return lines.empty() ? 0 : 1;
+}
+
+}  // namespace pbtune

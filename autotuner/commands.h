@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// The subcommands that look at configurations. Each returns the exit status and throws pbrt::RuntimeError.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "autotuner/tune.h"
+
+namespace pbtune {
+
+struct LookOptions {
+  ProgramOptions run;
+  std::string config;        ///< empty: beside the program
+};
+
+/// `pbtune report`: how each entry came to be, what it gains, what was rejected.
+int report(const LookOptions& options);
+
+/// `pbtune explain`: what is chosen for this machine, in words.
+int explain_command(const LookOptions& options);
+
+/// `pbtune check`: 0 if the file is valid and without warnings, else 1.
+int check(const LookOptions& options);
+
+struct OutputCheckOptions {
+  ProgramOptions run;
+  int num_configurations = 20;
+  std::int64_t max_n = 300;
+};
+/// `pbtune check --outputs`: random configurations at awkward sizes must give the outputs of the default one.
+/// 0 if all agree, else 1; names the choice that does not and the smallest size at which it does not.
+int check_outputs(const OutputCheckOptions& options);
+
+/// `pbtune diff`: 0 if the entries for this machine are the same, else 1.
+int diff(const std::string& program, const std::string& first, const std::string& second);
+
+}  // namespace pbtune

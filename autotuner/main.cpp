@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+// `pbtune`: the command line.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdio>
+#include <map>
+
+#include "autotuner/commands.h"
+#include "autotuner/tune.h"
+#include "runtime/config/errors.h"
+
+namespace pbtune {
+namespace {
+
+constexpr std::int64_t kMaxSize = std::int64_t{1} << 40;
+
+/// `K=7` -> {"K", 7}; throws CLI::ValidationError.
+std::pair<std::string, std::int64_t> parse_size(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  char* end = nullptr;
+  const char* digits = equals == std::string::npos ? "" : text.c_str() + equals + 1;
+  const long long value = std::strtoll(digits, &end, 10);
+  if (equals == 0 || *digits == '\0' || *end != '\0' || value < 0)
+    throw CLI::ValidationError("--size", "expected NAME=NUMBER, found `" + text + "`");
+  return {text.substr(0, equals), value};
+}
+
+void add_run_options(CLI::App& app, ProgramOptions& options, bool has_inputs) {
+  app.add_option_function<std::vector<std::string>>(
+         "--size",
+         [&options](const std::vector<std::string>& words) {
+           for (const std::string& word : words) options.sizes.push_back(parse_size(word));
+         },
+         "fix a size variable; repeatable")
+      ->type_name("NAME=V")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_option("--n", options.n, "size: sets every size variable that is not fixed")->check(CLI::Range(std::int64_t{0}, kMaxSize));
+  if (has_inputs) app.add_option("--inputs", options.inputs, "tune on these input files, in header order")->type_name("FILES")->check(CLI::ExistingFile);
+  app.add_option("--device", options.device, "OpenCL device: none, index or part of its name, as ./prog --list-devices shows them");
+  app.add_option("--tolerance", options.tolerance, "relative difference up to which outputs agree")->check(CLI::NonNegativeNumber);
+  app.add_option("--seed", options.seed, "seed of everything random")->capture_default_str();
+}
+
+struct CommandLine {
+  TuneOptions tune;
+  LookOptions look;
+  OutputCheckOptions outputs;
+  bool is_checking_outputs = false;
+  std::string diff_program, diff_first, diff_second;
+  int status = 0;
+};
+
+void add_tune(CLI::App& app, CommandLine& line) {
+  const std::map<std::string, Effort> efforts{{"quick", Effort::Quick}, {"normal", Effort::Normal}, {"full", Effort::Full}};
+  app.add_option("program", line.tune.run.program, "the compiled program; PROGRAM.info is read beside it");
+  add_run_options(app, line.tune.run, true);
+  app.add_option("-o,--output", line.tune.output, "configuration to write (default: PROGRAM.cfg)");
+  app.add_option("--effort", line.tune.effort, "quick (at most a minute), normal (5 minutes), full (an hour)")
+      ->transform(CLI::CheckedTransformer(efforts).description(""))
+      ->type_name("quick|normal|full")
+      ->default_str("normal");
+  app.add_option("--time-limit", line.tune.time_limit_s, "seconds, instead of the effort's own")->type_name("SEC")->check(CLI::PositiveNumber);
+  app.add_option("--threads", line.tune.threads, "use so many CPU threads (default: tuned)")->check(CLI::Range(1, 512));
+  app.add_flag("--resident", line.tune.is_resident, "time with inputs on the device and outputs left there");
+  app.add_flag("--quiet", line.tune.is_quiet, "print errors and warnings only");
+}
+
+void add_look(CLI::App& command, LookOptions& options) {
+  command.add_option("program", options.run.program, "the compiled program")->required();
+  command.add_option("--config", options.config, "configuration to look at (default: PROGRAM.cfg)");
+}
+
+void add_subcommands(CLI::App& app, CommandLine& line) {
+  CLI::App* report_app = app.add_subcommand("report", "how the entries of a configuration came to be and what they gain");
+  add_look(*report_app, line.look);
+  report_app->callback([&line] { line.status = report(line.look); });
+
+  CLI::App* explain_app = app.add_subcommand("explain", "which choices a configuration makes on this machine, in words");
+  add_look(*explain_app, line.look);
+  explain_app->add_option("--n", line.look.run.n, "size (default: the one it was tuned for)")->check(CLI::Range(std::int64_t{0}, kMaxSize));
+  explain_app->callback([&line] { line.status = explain_command(line.look); });
+
+  CLI::App* check_app = app.add_subcommand("check", "is a configuration valid; with --outputs: do all choices give the same outputs");
+  add_look(*check_app, line.look);
+  check_app->add_flag("--outputs", line.is_checking_outputs, "run random configurations and compare their outputs with the default's");
+  add_run_options(*check_app, line.outputs.run, true);
+  check_app->add_option("--count", line.outputs.num_configurations, "random configurations per size")->capture_default_str()->check(CLI::Range(1, 100000));
+  check_app->add_option("--max-n", line.outputs.max_n, "largest size tried if --n is not given")->capture_default_str()->check(CLI::Range(std::int64_t{0}, kMaxSize));
+  check_app->callback([&line] {
+    line.outputs.run.program = line.look.run.program;
+    line.status = line.is_checking_outputs ? check_outputs(line.outputs) : check(line.look);
+  });
+
+  CLI::App* diff_app = app.add_subcommand("diff", "what differs between two configurations of a program");
+  diff_app->add_option("program", line.diff_program, "the compiled program")->required();
+  diff_app->add_option("first", line.diff_first, "a configuration")->required();
+  diff_app->add_option("second", line.diff_second, "another one")->required();
+  diff_app->callback([&line] { line.status = diff(line.diff_program, line.diff_first, line.diff_second); });
+}
+
+int run(int argc, char** argv) {
+  const auto begin = std::chrono::steady_clock::now();
+  CLI::App app{"Finds the fastest choices of a Polybricks program on this machine and writes them to a configuration."};
+  app.name("pbtune");
+  app.set_version_flag("--version", kTunerVersion);
+  app.require_subcommand(0, 1);
+  app.footer("Example: pbtune ./prog --n 1000 --effort quick");
+  CommandLine line;
+  add_tune(app, line);
+  add_subcommands(app, line);
+  try {
+    app.parse(argc, argv);
+    if (!app.get_subcommands().empty()) return line.status;
+    if (line.tune.run.program.empty()) throw CLI::RequiredError("program");
+    if (line.tune.run.n < 0 && line.tune.run.inputs.empty()) throw CLI::RequiredError("--n or --inputs");
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 1;
+  }
+  return tune(line.tune, begin);
+}
+
+}  // namespace
+}  // namespace pbtune
+
+int main(int argc, char** argv) {
+  try {
+    return pbtune::run(argc, argv);
+  } catch (const pbtune::Interrupted&) {
+    std::fputs("pbtune: interrupted\n", stderr);
+    return pbtune::kExitInterrupted;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "pbtune: %s\n", error.what());
+    return 1;
+  }
+}

@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: MIT
+#include "autotuner/tune.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <csignal>
+#include <ctime>
+#include <filesystem>
+#include <optional>
+
+#include "autotuner/journal.h"
+#include "autotuner/progress.h"
+#include "autotuner/words.h"
+#include "runtime/config/config_file.h"
+#include "runtime/config/errors.h"
+
+namespace pbtune {
+namespace {
+
+volatile std::sig_atomic_t interrupted_by = 0;   // only signal handlers write it
+void note_signal(int number) { interrupted_by = number; }
+
+constexpr std::int64_t kSizeIfUnknown = 1024;
+
+std::string utc_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  ::gmtime_r(&now, &parts);
+  char text[32];
+  return std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts) > 0 ? text : "";
+}
+
+std::string absolute(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path full = std::filesystem::absolute(path, error);
+  return error ? path : full.lexically_normal().string();
+}
+
+/// A reference that takes longer than this share of the time is computed by the best configuration so far instead.
+MeasureOptions patient(MeasureOptions options, double budget_s) {
+  constexpr double kShare = 0.3, kLeastS = 5;
+  options.patience_s = std::max(kLeastS, kShare * budget_s);
+  return options;
+}
+
+/// One run of the command, its parts in the order in which they are made.
+class Session {
+ public:
+  Session(const TuneOptions& options, std::chrono::steady_clock::time_point begin)
+      : options_(options),
+        begin_(begin),
+        output_(options.output.empty() ? options.run.program + ".cfg" : options.output),
+        info_(info_of(options.run.program)),
+        index_(info_),
+        progress_(options.is_quiet, begin),
+        search_options_(search_options(options.effort, options.time_limit_s, options.run.seed)),
+        measurement_(index_, patient(measure_options(options.run, options.is_resident), search_options_.budget_s), [this] {
+          progress_.tick();
+          throw_if_interrupted();
+        }) {}
+
+  int run();
+
+ private:
+  void read_existing();
+  void describe_machine();
+  void make_space();
+  void open_journal();
+  [[nodiscard]] SearchEvents events();
+  [[nodiscard]] Evaluator live_evaluator();
+  void check_determinism();
+  void save(const SearchResult& result);
+  void report(const SearchResult& result);
+  [[nodiscard]] int stop_early(const Search& search);
+  [[nodiscard]] std::vector<std::string> arguments() const;
+  [[nodiscard]] std::string how() const;
+
+  TuneOptions options_;
+  std::chrono::steady_clock::time_point begin_;
+  std::string output_;
+  pbrt::TrainingInfo info_;
+  InfoIndex index_;
+  Progress progress_;
+  SearchOptions search_options_;
+  Measurement measurement_;
+  pbrt::ConfigFile file_;
+  pbrt::Machine machine_;
+  bool has_device_ = false;
+  std::optional<Space> space_;
+  std::optional<Journal> journal_;
+  std::vector<NamedConfiguration> known_;
+  bool is_determinism_checked_ = false;
+  int num_wrong_but_fast_ = 0;
+};
+
+/// An existing file is kept, with its entries for other machines; its entry for this one is a starting point.
+void Session::read_existing() {
+  file_.program = info_.program;
+  if (std::filesystem::exists(output_)) {
+    file_ = pbrt::read_config_file(output_, index_);
+    for (const std::string& line : file_.warnings.lines(output_)) progress_.say("warning: " + line, true);
+  }
+  file_.source = info_.source;
+}
+
+void Session::describe_machine() {
+  const pbrt::protocol::Hello& hello = measurement_.start();
+  machine_ = pbrt::detect_machine(hello.devices);
+  has_device_ = !hello.device.empty() || (options_.run.device.empty() && !hello.devices.empty());
+  std::string line = fmt::format("{}: tuning for {}", info_.program, describe(machine_));
+  if (!has_device_) line += ", no OpenCL device in use";
+  progress_.say(line);
+}
+
+void Session::make_space() {
+  SpaceOptions space;
+  space.has_device = has_device_;
+  space.max_threads = machine_.cpus;
+  space.fixed_threads = options_.threads;
+  if (options_.run.inputs.empty()) {
+    search_options_.sizes = growing_sizes(options_.run.n, options_.effort == Effort::Quick ? 4 : 2);
+  } else {
+    const std::int64_t n = measurement_.size_of_inputs();
+    search_options_.sizes = {n >= 0 ? n : kSizeIfUnknown};
+  }
+  space.target_n = search_options_.sizes.back();
+  space_.emplace(index_, space);
+  const pbrt::ChosenEntry chosen = pbrt::choose_entry(file_, machine_);
+  if (chosen.entry == nullptr) return;
+  Configuration before = chosen.entry->configuration;
+  space_->fit(before);
+  known_.push_back({chosen.note.empty() ? "the configuration of before" : "the configuration of another machine", std::move(before)});
+}
+
+std::vector<std::string> Session::arguments() const {
+  std::vector<std::string> out{std::string("--effort=") + to_string(options_.effort), fmt::format("--n={}", options_.run.n),
+                               fmt::format("--threads={}", options_.threads), fmt::format("--time-limit={}", options_.time_limit_s),
+                               fmt::format("--tolerance={}", options_.run.tolerance), "--device=" + options_.run.device};
+  for (const auto& [name, size] : options_.run.sizes) out.push_back(fmt::format("--size={}={}", name, size));
+  for (const std::string& path : options_.run.inputs) out.push_back("--inputs=" + absolute(path));
+  if (options_.is_resident) out.emplace_back("--resident");
+  return out;
+}
+
+std::string Session::how() const {
+  std::string out;
+  if (options_.run.n >= 0) out += fmt::format("--n {} ", options_.run.n);
+  for (const auto& [name, size] : options_.run.sizes) out += fmt::format("--size {}={} ", name, size);
+  if (!options_.run.inputs.empty()) out += "--inputs ";
+  for (const std::string& path : options_.run.inputs) out += path + " ";
+  if (options_.threads > 0) out += fmt::format("--threads {} ", options_.threads);
+  if (!options_.run.device.empty()) out += "--device " + options_.run.device + " ";
+  if (options_.is_resident) out += "--resident ";
+  if (!out.empty()) out.pop_back();
+  return out;
+}
+
+void Session::open_journal() {
+  JournalHeader header;
+  header.tuner = kTunerVersion;
+  header.program = info_.program;
+  header.source = info_.source;
+  header.machine = describe(machine_);
+  header.arguments = arguments();
+  header.seed = options_.run.seed;
+  for (const NamedConfiguration& known : known_) header.known.push_back(pbrt::to_json(index_, known.configuration, -1));
+  journal_.emplace(output_ + ".journal", index_, header);
+  if (!journal_->note().empty()) progress_.say("note: " + journal_->note(), true);
+  if (journal_->num_replayable() == 0) return;
+  progress_.say(fmt::format("resuming: {} measurements are in {}.journal", journal_->num_replayable(), output_), true);
+  // The file may have been rewritten since by this very search: it starts from what it started from.
+  known_.clear();
+  for (const std::string& text : journal_->header().known) {
+    pbrt::ConfigWarnings warnings;
+    known_.push_back({"the configuration of before", pbrt::parse_configuration(text, output_ + ".journal", index_, warnings)});
+  }
+}
+
+/// Runs the default twice with the same inputs; if the outputs differ, nothing can be verified.
+void Session::check_determinism() {
+  if (is_determinism_checked_) return;
+  is_determinism_checked_ = true;
+  Configuration standard = space_->default_configuration();
+  const int threads = index_.find_tunable("", "threads");
+  if (threads >= 0) standard.tunables[static_cast<std::size_t>(threads)][0] = 1;
+  const Outcome outcome = measurement_.run(standard, {1, 0, "the default again", true});
+  if (outcome.kind != OutcomeKind::Wrong) return;
+  measurement_.switch_verification_off();
+  const std::string text = "two runs of the default configuration with the same inputs differ: outputs are not verified";
+  progress_.say("warning: " + text, true);
+  journal_->add_note(text);
+}
+
+Evaluator Session::live_evaluator() {
+  Evaluator live;
+  live.prepare = [this](std::int64_t n, const Configuration* trusted) {
+    const Prepared prepared = measurement_.prepare(n, trusted);
+    if (prepared.status == PrepareStatus::Ready) check_determinism();
+    return prepared;
+  };
+  live.run = [this](const Configuration& configuration, const RunSpec& spec) { return measurement_.run(configuration, spec); };
+  live.elapsed_s = [] { return 0.0; };
+  return live;
+}
+
+SearchEvents Session::events() {
+  SearchEvents out;
+  out.on_state = [this](const SearchState& state) { progress_.set_state(state); };
+  out.on_trying = [this](const std::string& what) { progress_.set_trying(what); };
+  out.on_note = [this](const std::string& text) {
+    progress_.say("note: " + text);
+    journal_->add_note(text);
+  };
+  out.on_failed = [this](const Candidate& candidate, const Outcome& outcome, bool is_wrong_but_fast) {
+    if (outcome.kind != OutcomeKind::Wrong && outcome.kind != OutcomeKind::Crashed) return;
+    const std::string name = fingerprint(index_, candidate.configuration);
+    std::string text = fmt::format("{} ({}) ", name, candidate.origin);
+    if (outcome.kind == OutcomeKind::Wrong)
+      text += fmt::format("{}gives wrong outputs, relative error {:.2g}: rejected (seed {})", is_wrong_but_fast ? "is fast and " : "",
+                          outcome.max_error_rel, options_.run.seed);
+    else
+      text += "crashes: " + outcome.message;
+    if (is_wrong_but_fast) ++num_wrong_but_fast_;
+    journal_->add_note(text);
+    progress_.say("warning: configuration " + text);
+  };
+  return out;
+}
+
+void Session::save(const SearchResult& result) {
+  pbrt::ConfigEntry entry;
+  entry.machine = machine_;
+  entry.configuration = result.best;
+  for (Selector& selector : entry.configuration.sites) simplify(selector);
+  pbrt::Provenance& provenance = entry.provenance;
+  provenance.when = utc_now();
+  provenance.tuner = kTunerVersion;
+  provenance.effort = result.is_complete ? to_string(options_.effort) : std::string(to_string(options_.effort)) + ", not finished";
+  provenance.seed = options_.run.seed;
+  provenance.how = how();
+  for (const std::int64_t n : search_options_.sizes)
+    if (n <= result.n) provenance.sizes.push_back(n);
+  if (result.default_ns > 0) provenance.times_ns.emplace_back("default", result.default_ns);
+  provenance.times_ns.emplace_back("tuned", result.best_ns);
+  for (const RanChoice& ran : result.ran) {
+    const std::string name = index_.site_name(ran.site);
+    if (std::find(provenance.ran.begin(), provenance.ran.end(), name) == provenance.ran.end()) provenance.ran.push_back(name);
+  }
+  pbrt::put_entry(file_, std::move(entry));
+  pbrt::save_config_file(output_, index_, file_);
+}
+
+void Session::report(const SearchResult& result) {
+  progress_.finish();
+  if (options_.is_quiet) return;
+  std::vector<std::string> ran;
+  for (const RanChoice& choice : result.ran) ran.push_back(index_.site_name(choice.site));
+  std::string text = fmt::format("at size {}", result.n);
+  for (const auto& [name, size] : options_.run.sizes) text += fmt::format(", {} = {}", name, size);
+  text += ": " + time_text(result.best_ns);
+  if (result.default_ns > 0) text += fmt::format(", default {}: {}", time_text(result.default_ns), ratio_text(result.default_ns, result.best_ns));
+  fmt::print("{}\n", text);
+  for (const std::string& line : explain(index_, result.best, result.n, device_name(machine_), ran)) fmt::print("  {}\n", line);
+  if (num_wrong_but_fast_ > 0) fmt::print("{} fast but wrong configurations were rejected\n", num_wrong_but_fast_);
+  fmt::print("written to {}\n", output_);
+}
+
+/// After an interruption: what is known is written, what is to be done is said.
+int Session::stop_early(const Search& search) {
+  progress_.finish();
+  if (search.has_result()) {
+    save(search.best_so_far());
+    progress_.say(fmt::format("interrupted: the best so far (tuned to size {}) is in {}", search.best_so_far().n, output_), true);
+  } else {
+    progress_.say("interrupted: nothing was measured yet, nothing is written", true);
+  }
+  progress_.say("run the same command again to go on where it stopped", true);
+  return kExitInterrupted;
+}
+
+int Session::run() {
+  read_existing();
+  describe_machine();
+  make_space();
+  open_journal();
+  Search search(*space_, search_options_, journal_->recording(live_evaluator(), begin_), events(), known_);
+  progress_.say(fmt::format("{} sites and {} values to choose, seed {}, at most {:.0f} s", space_->sites().size(), space_->tunables().size(),
+                            options_.run.seed, search_options_.budget_s));
+  SearchResult result;
+  try {
+    result = search.run();
+  } catch (const Interrupted&) {
+    return stop_early(search);
+  }
+  save(result);
+  journal_->mark_done(fingerprint(index_, result.best));
+  report(result);
+  return 0;
+}
+
+}  // namespace
+
+const char* to_string(Effort effort) {
+  switch (effort) {
+    case Effort::Quick: return "quick";
+    case Effort::Normal: return "normal";
+    case Effort::Full: return "full";
+  }
+  return "?";
+}
+
+MeasureOptions measure_options(const ProgramOptions& options, bool is_resident) {
+  MeasureOptions out;
+  out.command = {options.program};
+  if (!options.device.empty()) {
+    out.command.emplace_back("--device");
+    out.command.push_back(options.device);
+  }
+  out.sizes = options.sizes;
+  for (const std::string& path : options.inputs) out.files.push_back(absolute(path));
+  out.seed = options.seed;
+  out.is_resident = is_resident;
+  out.tolerance = options.tolerance;
+  return out;
+}
+
+pbrt::TrainingInfo info_of(const std::string& program) {
+  const std::string path = program + ".info";
+  if (!std::filesystem::exists(program)) throw pbrt::IoError("cannot run `" + program + "`: No such file or directory");
+  if (!std::filesystem::exists(path)) throw pbrt::IoError("`" + path + "` is missing: pbc writes it beside the program; compile it again");
+  return pbrt::read_training_info(path);
+}
+
+SearchOptions search_options(Effort effort, double time_limit_s, std::uint64_t seed) {
+  SearchOptions out;
+  out.seed = seed;
+  switch (effort) {
+    case Effort::Quick:
+      out.budget_s = 48;
+      break;
+    case Effort::Normal:
+      out.budget_s = 300;
+      out.max_population = 16;
+      out.max_failures = 80;
+      out.max_trials = 10;
+      out.num_finalists = 6;
+      out.final_trials = 15;
+      break;
+    case Effort::Full:
+      out.budget_s = 3600;
+      out.max_population = 32;
+      out.max_failures = 300;
+      out.max_trials = 20;
+      out.num_finalists = 8;
+      out.final_trials = 30;
+      break;
+  }
+  if (time_limit_s > 0) out.budget_s = 0.95 * time_limit_s;
+  return out;
+}
+
+int tune(const TuneOptions& options, std::chrono::steady_clock::time_point begin) {
+  catch_signals();
+  return Session(options, begin).run();
+}
+
+void catch_signals() {
+  struct sigaction action {};
+  action.sa_handler = note_signal;
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(number, &action, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);
+}
+
+void throw_if_interrupted() {
+  if (interrupted_by != 0) throw Interrupted();
+}
+
+}  // namespace pbtune
