@@ -25,6 +25,10 @@ bool is_size_member(std::string_view name) {
   return name == "size" || name == "width" || name == "height" || name == "depth" || name == "count";
 }
 
+bool is_device_constant(std::string_view name) {
+  return name == "M_PI" || name == "M_E" || name == "INT_MAX" || name == "INT_MIN";
+}
+
 /// Looks through one body for the first thing a kernel cannot do.
 class BodyCheck {
  public:
@@ -132,8 +136,10 @@ class BodyCheck {
         if (names_region(id) && !is_member_object(id)) reject("the region `" + name.text + "` is used as a whole", span);
         return;
       case NameKind::Temporary: return reject("it uses the temporary `" + name.text + "`", span);
-      case NameKind::Unknown:
-      case NameKind::BuiltIn: return reject("`" + name.text + "` is not known on a device", span);
+      case NameKind::BuiltIn:
+        if (is_device_constant(name.text)) return;
+        return reject("`" + name.text + "` is not known on a device", span);
+      case NameKind::Unknown: return reject("`" + name.text + "` is not known on a device", span);
     }
   }
 

@@ -74,25 +74,31 @@ Region to_region(const Region& like, const RegionBox& box, const Region& known) 
   return Region::from_box(like.context(), like.dims(), box).intersect_parameters(known);
 }
 
-/// How many different symbols `expr` names; sums of few make bounds that are easy to read.
-std::size_t num_symbols(const IndexExpr& expr) { return symbols_of(expr).size(); }
+/// A number, or a sum that grows with its one symbol: what makes bounds that are easy to read.
+bool is_readable_clamp(const IndexExpr& expr, bool is_number) {
+  const std::vector<std::string> symbols = symbols_of(expr);
+  if (is_number || symbols.size() != 1) return is_number && symbols.empty();
+  const auto at_zero = evaluate(expr, {{symbols.front(), 0}});
+  const auto at_one = evaluate(expr, {{symbols.front(), 1}});
+  return at_zero && at_one && *at_zero < *at_one;
+}
 
 /// Says guard `at` of `box` by a bound instead, where that makes the box empty exactly when the guard fails:
 /// `n-1 <= x < n` with n >= 2 is `max(1, n-1) <= x < n`.
 bool absorb_guard(RegionBox& box, std::size_t at, const Region& exact, const Region& known) {
   const IndexExpr guard = box.guards[at];
-  for (const std::size_t max_symbols : {0, 1}) {
+  for (const bool is_number : {true, false}) {
     for (std::size_t side = 0; side < 2 * box.dims.size(); ++side) {
       RegionBox trial = box;
       trial.guards.erase(trial.guards.begin() + static_cast<std::ptrdiff_t>(at));
       Interval& interval = trial.dims[side / 2];
       const bool at_lo = side % 2 == 0;
       const IndexExpr clamp = at_lo ? index_sub(interval.lo, guard) : index_add(interval.hi, guard);
-      if (num_symbols(clamp) != max_symbols) continue;
+      if (!is_readable_clamp(clamp, is_number)) continue;
       if (at_lo) {
-        interval.lo = index_max({clamp, interval.lo});
+        interval.lo = is_number ? index_max({clamp, interval.lo}) : index_max({interval.lo, clamp});
       } else {
-        interval.hi = index_min({interval.hi, clamp});
+        interval.hi = is_number ? index_min({clamp, interval.hi}) : index_min({interval.hi, clamp});
       }
       if (!to_region(exact, trial, known).is_equal(exact)) continue;
       box = std::move(trial);

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: MIT
+#include "choicegraph/oracle.h"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+#include <utility>
+
+#include "lang/check.h"
+
+namespace pb::testing {
+namespace {
+
+std::optional<std::int64_t> power(std::int64_t base, std::int64_t exponent) {
+  if (exponent < 0) return std::nullopt;
+  std::int64_t out = 1;
+  for (std::int64_t i = 0; i < exponent; ++i) out *= base;
+  return out;
+}
+
+Fraction reduced(std::int64_t num, std::int64_t den) {
+  if (den < 0) return reduced(-num, -den);
+  const std::int64_t common = std::max<std::int64_t>(std::gcd(num, den), 1);
+  return {num / common, den / common};
+}
+
+/// All points with lo <= p < hi, first coordinate slowest.
+std::vector<Point> box_points(const Point& lo, const Point& hi) {
+  std::vector<Point> out;
+  Point at = lo;
+  for (std::size_t d = 0; d < lo.size(); ++d)
+    if (lo[d] >= hi[d]) return out;
+  for (;;) {
+    out.push_back(at);
+    std::size_t d = at.size();
+    while (d > 0 && ++at[d - 1] == hi[d - 1]) {
+      at[d - 1] = lo[d - 1];
+      --d;
+    }
+    if (d == 0) return out;
+  }
+}
+
+SymbolValues as_list(const Values& values) { return {values.begin(), values.end()}; }
+
+std::int64_t must_evaluate(const IndexExpr& expr, const Values& values) {
+  const auto value = evaluate(expr, as_list(values));
+  PB_CHECK(value.has_value(), "an expression of the plan has a value");
+  return *value;
+}
+
+bool holds(const std::vector<IndexExpr>& guards, const Values& sizes) {
+  return std::all_of(guards.begin(), guards.end(), [&](const IndexExpr& g) { return must_evaluate(g, sizes) >= 0; });
+}
+
+std::string cell_text(const Transform& transform, const Cell& cell) {
+  std::string out = transform.matrices[MatrixId(cell.first)].name + "(";
+  for (std::size_t d = 0; d < cell.second.size(); ++d) out += (d == 0 ? "" : ",") + std::to_string(cell.second[d]);
+  return out + ")";
+}
+
+}  // namespace
+
+std::optional<std::int64_t> value_of(const Formula& formula, const Values& values) {
+  if (const auto* literal = std::get_if<IntLiteral>(&formula.node)) return literal->value;
+  if (const auto* symbol = std::get_if<SymbolRef>(&formula.node)) return values.at(symbol->name);
+  if (const auto* negated = std::get_if<NegatedFormula>(&formula.node)) {
+    const auto inner = value_of(negated->operand[0], values);
+    return inner ? std::optional(-*inner) : std::nullopt;
+  }
+  const auto& node = std::get<BinaryFormula>(formula.node);
+  const auto a = value_of(node.operands[0], values);
+  const auto b = value_of(node.operands[1], values);
+  if (!a || !b) return std::nullopt;
+  switch (node.op) {
+    case FormulaOp::Add: return *a + *b;
+    case FormulaOp::Sub: return *a - *b;
+    case FormulaOp::Mul: return *a * *b;
+    case FormulaOp::Div: return *b == 0 ? std::nullopt : std::optional(*a / *b);
+    case FormulaOp::Pow: return power(*a, *b);
+  }
+  return std::nullopt;
+}
+
+std::optional<Fraction> fraction_of(const Formula& formula, const Values& values) {
+  if (const auto* negated = std::get_if<NegatedFormula>(&formula.node)) {
+    const auto inner = fraction_of(negated->operand[0], values);
+    return inner ? std::optional(Fraction{-inner->num, inner->den}) : std::nullopt;
+  }
+  const auto* node = std::get_if<BinaryFormula>(&formula.node);
+  if (node == nullptr || node->op == FormulaOp::Pow) {
+    const auto value = value_of(formula, values);
+    return value ? std::optional(Fraction{*value, 1}) : std::nullopt;
+  }
+  const auto a = fraction_of(node->operands[0], values);
+  const auto b = fraction_of(node->operands[1], values);
+  if (!a || !b) return std::nullopt;
+  switch (node->op) {
+    case FormulaOp::Add: return reduced(a->num * b->den + b->num * a->den, a->den * b->den);
+    case FormulaOp::Sub: return reduced(a->num * b->den - b->num * a->den, a->den * b->den);
+    case FormulaOp::Mul: return reduced(a->num * b->num, a->den * b->den);
+    case FormulaOp::Div: return b->num == 0 ? std::nullopt : std::optional(reduced(a->num * b->den, a->den * b->num));
+    case FormulaOp::Pow: break;
+  }
+  return std::nullopt;
+}
+
+Oracle::Oracle(const Transform& transform, Values sizes) : transform_(transform), sizes_(std::move(sizes)) {
+  for (const Matrix& matrix : transform_.matrices) {
+    std::vector<std::int64_t>& extents = extents_.emplace_back();
+    for (const Formula& formula : matrix.extents) {
+      extents.push_back(value_of(formula, sizes_).value_or(-1));
+      if (extents.back() < 0) possible_ = false;
+    }
+  }
+}
+
+std::vector<Point> Oracle::cells_of(MatrixId matrix) const {
+  const Point hi = extents_[matrix.index()];
+  return box_points(Point(hi.size(), 0), hi);
+}
+
+Values Oracle::with(const Rule& rule, const Point& vars) const {
+  Values out = sizes_;
+  for (std::size_t i = 0; i < vars.size(); ++i) out[rule.vars[i].name] = vars[i];
+  return out;
+}
+
+bool Oracle::is_instance(const Rule& rule, const Point& vars) const {
+  const Values values = with(rule, vars);
+  const auto inside = [&](const RegionAccess& access) {
+    for (std::size_t d = 0; d < access.lo.size(); ++d) {
+      const auto lo = fraction_of(access.lo[d], values);
+      const auto hi = fraction_of(access.hi[d], values);
+      // 0 <= begin and end - 1 < size
+      if (!lo || !hi || lo->num < 0 || hi->num >= (extent(access.matrix, d) + 1) * hi->den) return false;
+    }
+    return true;
+  };
+  const auto holds_there = [&](const Relation& relation) {
+    const auto a = fraction_of(relation.lhs, values);
+    const auto b = fraction_of(relation.rhs, values);
+    if (!a || !b) return false;
+    const std::int64_t left = a->num * b->den;
+    const std::int64_t right = b->num * a->den;
+    switch (relation.op) {
+      case RelationOp::Less: return left < right;
+      case RelationOp::LessEqual: return left <= right;
+      case RelationOp::Greater: return left > right;
+      case RelationOp::GreaterEqual: return left >= right;
+      case RelationOp::Equal: return left == right;
+      case RelationOp::NotEqual: return left != right;
+    }
+    return false;
+  };
+  return std::all_of(rule.outputs.begin(), rule.outputs.end(), inside) &&
+         std::all_of(rule.inputs.begin(), rule.inputs.end(), inside) &&
+         std::all_of(rule.where.begin(), rule.where.end(), holds_there);
+}
+
+std::vector<Point> Oracle::instances(const Rule& rule) const {
+  std::int64_t reach = 4;  // beyond every coordinate that tests write down
+  for (const auto& extents : extents_)
+    for (const std::int64_t size : extents) reach = std::max(reach, 2 * size + 4);
+  std::vector<Point> out;
+  for (Point& vars : box_points(Point(rule.vars.size(), -reach), Point(rule.vars.size(), reach)))
+    if (is_instance(rule, vars)) out.push_back(std::move(vars));
+  return out;
+}
+
+std::vector<Cell> Oracle::cells(const Rule& rule, const RegionAccess& access, const Point& vars) const {
+  const Values values = with(rule, vars);
+  Point lo;
+  Point hi;
+  for (std::size_t d = 0; d < access.lo.size(); ++d) {
+    lo.push_back(value_of(access.lo[d], values).value_or(0));
+    hi.push_back(value_of(access.hi[d], values).value_or(0));
+  }
+  std::vector<Cell> out;
+  for (Point& point : box_points(lo, hi)) out.emplace_back(access.matrix.value, std::move(point));
+  return out;
+}
+
+std::map<Point, std::vector<RuleId>> Oracle::candidates(MatrixId matrix) const {
+  std::map<Point, std::vector<RuleId>> out;
+  for (Point& cell : cells_of(matrix)) out[std::move(cell)];
+  for (const bool with_where : {true, false}) {
+    for (const RuleId id : transform_.rules.ids()) {
+      const Rule& rule = transform_.rules[id];
+      if (rule.where.empty() == with_where) continue;
+      std::set<Point> provided;
+      for (const RegionAccess& access : rule.outputs) {
+        if (access.matrix != matrix) continue;
+        for (const Point& vars : instances(rule))
+          for (const Cell& cell : cells(rule, access, vars)) provided.insert(cell.second);
+      }
+      for (const Point& cell : provided) out[cell].push_back(id);
+    }
+  }
+  for (auto& [cell, rules] : out) {
+    int best = 1 << 30;
+    for (const RuleId id : rules) best = std::min(best, transform_.rules[id].priority);
+    std::erase_if(rules, [&](RuleId id) { return transform_.rules[id].priority != best; });
+  }
+  return out;
+}
+
+namespace {
+
+/// Runs the instances of one step in the order of its loops.
+template <class Visit>
+void for_each_instance(const Step& step, const Rule& rule, const Values& sizes, Visit visit) {
+  Point lo;
+  Point hi;
+  for (const LoopDim& loop : step.loops) {
+    lo.push_back(must_evaluate(loop.range.lo, sizes));
+    hi.push_back(must_evaluate(loop.range.hi, sizes));
+  }
+  for (const Point& at : box_points(lo, hi)) {
+    Point vars(rule.vars.size());
+    for (std::size_t l = 0; l < step.loops.size(); ++l) {
+      // Parallel loops run backwards here: any order must do, and this one is unlike the natural one.
+      const std::int64_t value =
+          step.loops[l].order == LoopOrder::Increasing ? at[l] : hi[l] - 1 - (at[l] - lo[l]);
+      for (std::size_t v = 0; v < rule.vars.size(); ++v)
+        if (rule.vars[v].name == step.loops[l].var) vars[v] = value;
+    }
+    visit(vars);
+  }
+}
+
+}  // namespace
+
+std::string Oracle::run(const TransformPlan& plan, const std::vector<std::size_t>& choice) const {
+  const auto chosen = [&](SiteId site) { return plan.sites[site].alternatives[choice[site.index()]].rule; };
+  std::map<Cell, RuleId> owner;
+  for (const Segment& segment : plan.segments)
+    for (Point& point : points_of(segment.box, segment.guards, sizes_))
+      owner[{segment.matrix.value, std::move(point)}] = chosen(segment.site);
+  std::map<Cell, RuleId> written;
+  std::string wrong;
+  const auto visit = [&](const Step& step, const Rule& rule, const Point& vars) {
+    if (!is_instance(rule, vars)) wrong = "an instance of `" + rule.name + "` outside its domain runs";
+    std::set<Cell> own;
+    for (const RegionAccess& output : rule.outputs)
+      for (Cell& cell : cells(rule, output, vars)) own.insert(std::move(cell));
+    for (const RegionAccess& input : rule.inputs) {
+      if (transform_.matrices[input.matrix].role == MatrixRole::From) continue;
+      for (const Cell& cell : cells(rule, input, vars)) {
+        if (own.count(cell) != 0 || owner.count(cell) == 0) continue;
+        if (written.count(cell) == 0 || written[cell] != owner[cell])
+          wrong = "`" + rule.name + "` reads " + cell_text(transform_, cell) + " too early";
+      }
+    }
+    for (const Cell& cell : own) written[cell] = step.rule;
+  };
+  for (const Step& step : plan.steps) {
+    if (chosen(step.site) != step.rule || !holds(step.guards, sizes_)) continue;
+    const Rule& rule = transform_.rules[step.rule];
+    for_each_instance(step, rule, sizes_, [&](const Point& vars) { visit(step, rule, vars); });
+  }
+  for (const auto& [cell, rule] : owner)
+    if (written.count(cell) == 0 || written[cell] != rule)
+      wrong = cell_text(transform_, cell) + " is not computed by `" + transform_.rules[rule].name + "`";
+  return wrong;
+}
+
+std::vector<Point> points_of(const std::vector<IndexRange>& box, const std::vector<IndexExpr>& guards, const Values& sizes) {
+  if (!holds(guards, sizes)) return {};
+  Point lo;
+  Point hi;
+  for (const IndexRange& range : box) {
+    lo.push_back(must_evaluate(range.lo, sizes));
+    hi.push_back(must_evaluate(range.hi, sizes));
+  }
+  return box_points(lo, hi);
+}
+
+}  // namespace pb::testing

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// The definition of domains, candidates and execution, evaluated cell by cell for given
+// sizes, without isl: what the property tests compare the passes with (ARCHITECTURE 5).
+// Not part of the compiler.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "choicegraph/plan.h"
+#include "lang/program.h"
+
+namespace pb::testing {
+
+using Values = std::map<std::string, std::int64_t>;
+using Point = std::vector<std::int64_t>;
+/// A cell: matrix index and coordinates.
+using Cell = std::pair<std::uint32_t, Point>;
+
+/// Exact fraction with a positive denominator.
+struct Fraction {
+  std::int64_t num = 0;
+  std::int64_t den = 1;
+};
+
+/// C integer arithmetic; none for a division by zero.
+[[nodiscard]] std::optional<std::int64_t> value_of(const Formula& formula, const Values& values);
+[[nodiscard]] std::optional<Fraction> fraction_of(const Formula& formula, const Values& values);
+
+/// One transform at one choice of sizes.
+class Oracle {
+ public:
+  Oracle(const Transform& transform, Values sizes);
+
+  /// False if some extent is negative: no call has these sizes.
+  [[nodiscard]] bool sizes_are_possible() const { return possible_; }
+  [[nodiscard]] std::vector<Point> cells_of(MatrixId matrix) const;
+  [[nodiscard]] bool is_instance(const Rule& rule, const Point& vars) const;
+  /// All instances of `rule`, first variable slowest.
+  [[nodiscard]] std::vector<Point> instances(const Rule& rule) const;
+  [[nodiscard]] std::vector<Cell> cells(const Rule& rule, const RegionAccess& access, const Point& vars) const;
+  /// Candidates of every cell of `matrix` after the priority filter, in the order of LANGUAGE 5.9.
+  [[nodiscard]] std::map<Point, std::vector<RuleId>> candidates(MatrixId matrix) const;
+
+  /// Runs `plan` with alternative choice[site] at each site, and checks that every cell ends with its owner's value and
+  /// that every read of a computed cell sees the final one. Returns what is wrong, or nothing.
+  [[nodiscard]] std::string run(const TransformPlan& plan, const std::vector<std::size_t>& choice) const;
+
+ private:
+  [[nodiscard]] Values with(const Rule& rule, const Point& vars) const;
+  [[nodiscard]] std::int64_t extent(MatrixId matrix, std::size_t dim) const { return extents_[matrix.index()][dim]; }
+
+  const Transform& transform_;
+  Values sizes_;
+  std::vector<std::vector<std::int64_t>> extents_;
+  bool possible_ = true;
+};
+
+/// Points of a symbolic box; empty where a guard fails.
+[[nodiscard]] std::vector<Point> points_of(const std::vector<IndexRange>& box, const std::vector<IndexExpr>& guards,
+                                           const Values& sizes);
+
+}  // namespace pb::testing

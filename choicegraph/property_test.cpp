@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+// The Plan of random headers against the definition, cell by cell (ARCHITECTURE 5). The
+// seed is printed; PB_SEED and PB_CASES choose another run.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <random>
+#include <set>
+
+#include "choicegraph/build_plan.h"
+#include "choicegraph/oracle.h"
+#include "choicegraph/random_header.h"
+#include "frontend/infer_regions/infer_regions.h"
+
+namespace pb::testing {
+namespace {
+
+std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
+  const char* text = std::getenv(variable);
+  return text != nullptr ? std::strtoull(text, nullptr, 10) : otherwise;
+}
+
+/// Prints and counts; fails with the header's text.
+struct Report {
+  int planned = 0, uncovered = 0, unsupported = 0;
+  int three_rules = 0, self = 0, several = 0, where = 0, wide = 0;
+  int planned_self = 0, planned_wide = 0, planned_several = 0;
+
+  void count(const HeaderTraits& traits) {
+    three_rules += traits.num_rules >= 3 ? 1 : 0;
+    self += traits.has_self_dependence ? 1 : 0;
+    several += traits.has_several_outputs ? 1 : 0;
+    where += traits.has_where ? 1 : 0;
+    wide += traits.has_wide_output ? 1 : 0;
+  }
+  void count_planned(const HeaderTraits& traits) {
+    ++planned;
+    planned_self += traits.has_self_dependence ? 1 : 0;
+    planned_wide += traits.has_wide_output ? 1 : 0;
+    planned_several += traits.has_several_outputs ? 1 : 0;
+  }
+};
+
+std::string sizes_text(const Values& sizes) {
+  std::string out;
+  for (const auto& [name, value] : sizes) out += " " + name + "=" + std::to_string(value);
+  return out;
+}
+
+std::set<Cell> read_cells(const Transform& transform, const Oracle& oracle) {
+  std::set<Cell> out;
+  for (const Rule& rule : transform.rules)
+    for (const RegionAccess& access : rule.inputs)
+      if (transform.matrices[access.matrix].role == MatrixRole::Through)
+        for (const Point& vars : oracle.instances(rule))
+          for (Cell& cell : oracle.cells(rule, access, vars)) out.insert(std::move(cell));
+  return out;
+}
+
+/// Segments against candidates, for one matrix at one size; what is wrong, or nothing.
+std::string compare_matrix(const Transform& transform, const TransformPlan& plan, const Oracle& oracle, const Values& sizes,
+                           MatrixId matrix) {
+  std::map<Point, SegmentId> segment_of;
+  for (const SegmentId id : plan.segments.ids()) {
+    const Segment& segment = plan.segments[id];
+    if (segment.matrix != matrix) continue;
+    for (const Point& cell : points_of(segment.box, segment.guards, sizes))
+      if (!segment_of.emplace(cell, id).second) return "segments overlap";
+  }
+  std::set<Point> uncovered;
+  for (const UncoveredBox& box : plan.uncovered)
+    if (box.matrix == matrix)
+      for (Point& cell : points_of(box.box, box.guards, sizes)) uncovered.insert(std::move(cell));
+  const std::set<Cell> needed = read_cells(transform, oracle);
+  const bool is_through = transform.matrices[matrix].role == MatrixRole::Through;
+  std::size_t num_covered = 0;
+  for (const auto& [cell, rules] : oracle.candidates(matrix)) {
+    const auto segment = segment_of.find(cell);
+    if (rules.empty()) {
+      const bool is_needed = !is_through || needed.count({matrix.value, cell}) != 0;
+      if (segment != segment_of.end()) return "a segment holds a cell that no rule provides";
+      if (is_needed != (uncovered.count(cell) != 0)) return "an uncovered cell is not listed";
+      continue;
+    }
+    if (segment == segment_of.end()) return "a cell with candidates is in no segment";
+    ++num_covered;
+    const std::vector<RuleId>& listed = plan.segments[segment->second].candidates;
+    const bool same_decision = listed.size() == 1 && listed.front() == rules.front();
+    if (listed != rules && !same_decision) return "candidates differ from the definition";
+  }
+  return num_covered == segment_of.size() ? "" : "a segment holds a cell outside the matrix";
+}
+
+/// Every way to choose at the sites, at most `limit` of them, spread evenly.
+std::vector<std::vector<std::size_t>> choices_of(const TransformPlan& plan, std::size_t limit) {
+  std::vector<std::vector<std::size_t>> out{{}};
+  for (const Site& site : plan.sites) {
+    std::vector<std::vector<std::size_t>> longer;
+    for (const auto& choice : out) {
+      for (std::size_t a = 0; a < site.alternatives.size(); ++a) {
+        if (out.size() * site.alternatives.size() > limit && a != choice.size() % site.alternatives.size()) continue;
+        longer.push_back(choice);
+        longer.back().push_back(a);
+      }
+    }
+    out = std::move(longer);
+  }
+  return out;
+}
+
+std::string check_plan(const Transform& transform, const TransformPlan& plan) {
+  constexpr std::int64_t kMaxSize = 5;
+  const bool has_m = transform.size_vars.size() > 1;
+  for (std::int64_t n = 0; n <= (has_m ? kMaxSize : 8); ++n) {
+    for (std::int64_t m = 0; m <= (has_m ? kMaxSize : 0); ++m) {
+      Values sizes{{"n", n}};
+      if (has_m) sizes["m"] = m;
+      const Oracle oracle(transform, sizes);
+      for (const MatrixId matrix : transform.matrices.ids()) {
+        if (transform.matrices[matrix].role == MatrixRole::From) continue;
+        const std::string wrong = compare_matrix(transform, plan, oracle, sizes, matrix);
+        if (!wrong.empty()) return transform.matrices[matrix].name + " at" + sizes_text(sizes) + ": " + wrong;
+      }
+      for (const auto& choice : choices_of(plan, 16)) {
+        const std::string wrong = oracle.run(plan, choice);
+        if (!wrong.empty()) return "run at" + sizes_text(sizes) + ": " + wrong;
+      }
+    }
+  }
+  return "";
+}
+
+void check_header(const RandomHeader& header, Report& report) {
+  Program program = header.transform.program();
+  Diagnostics diags;
+  report.count(header.traits);
+  ASSERT_TRUE(infer_regions(program, diags)) << header.text;
+  const Plan plan = build_plan(program, diags);
+  if (diags.has_errors()) {
+    (diags.has(DiagKind::UncoveredOutput) || diags.has(DiagKind::NoLoopOrder) ? report.uncovered : report.unsupported)++;
+    ASSERT_FALSE(diags.has(DiagKind::RegionsTooComplex)) << header.text;
+    return;
+  }
+  report.count_planned(header.traits);
+  verify(plan, program);
+  const std::string text = to_string(plan, program);
+  const ParsedPlan again = parse_plan(text, program);
+  ASSERT_TRUE(again.plan.has_value()) << again.error << "\n" << text;
+  ASSERT_EQ(to_string(*again.plan, program), text);
+  const std::string wrong = check_plan(program.transforms[program.main], plan.transforms.front());
+  ASSERT_EQ(wrong, "") << header.text << "\n" << text;
+}
+
+TEST(PlanProperty, RandomHeadersAgreeWithTheDefinition) {
+  const std::uint64_t seed = number_from("PB_SEED", 20130316);
+  const std::uint64_t num_cases = number_from("PB_CASES", 150);
+  std::mt19937_64 rng(seed);
+  Report report;
+  for (std::uint64_t i = 0; i < num_cases; ++i) {
+    SCOPED_TRACE("PB_SEED=" + std::to_string(seed) + " case " + std::to_string(i));
+    check_header(random_header(rng), report);
+    if (HasFatalFailure()) return;
+  }
+  std::printf("seed %llu: %d headers planned, %d without a plan by the language's rules, %d not supported yet\n",
+              static_cast<unsigned long long>(seed), report.planned, report.uncovered, report.unsupported);
+  std::printf("of all: three or more rules %d, self-dependence %d, several outputs %d, where %d, wide outputs %d\n",
+              report.three_rules, report.self, report.several, report.where, report.wide);
+  std::printf("of planned: self-dependence %d, several outputs %d, wide outputs %d\n", report.planned_self,
+              report.planned_several, report.planned_wide);
+  EXPECT_GE(report.planned * 100, static_cast<int>(num_cases) * 25);
+}
+
+}  // namespace
+}  // namespace pb::testing
