@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: MIT
+// What the body knows of a type as it is written.
+#include <cctype>
+#include <optional>
+#include <string_view>
+
+#include "frontend/parse/body_builder.h"
+
+namespace pb {
+namespace {
+
+using pb_antlr::PbccParser;
+using Kind = BodyType::Kind;
+
+bool is_word_char(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+void append_text(antlr4::tree::ParseTree* tree, std::string& out) {
+  if (tree->children.empty()) {
+    const std::string text = tree->getText();
+    if (!out.empty() && !text.empty() && is_word_char(out.back()) && is_word_char(text.front())) out += ' ';
+    out += text;
+    return;
+  }
+  for (auto* child : tree->children) append_text(child, out);
+}
+
+BodyType simple(Kind kind) {
+  BodyType out;
+  out.kind = kind;
+  return out;
+}
+
+BodyType element_t() {
+  BodyType out = simple(Kind::Double);
+  out.is_element = true;
+  return out;
+}
+
+BodyType of_builtin_words(const std::vector<PbccParser::BuiltinTypeContext*>& words) {
+  int num_longs = 0;
+  bool is_unsigned = false;
+  std::string base;
+  for (auto* word : words) {
+    const std::string text = word->getText();
+    if (text == "long") ++num_longs;
+    else if (text == "unsigned") is_unsigned = true;
+    else if (text != "signed" && !(text == "int" && base == "short")) base = text;
+  }
+  if (base == "double") return simple(num_longs > 0 ? Kind::Unknown : Kind::Double);  // no `long double` on devices
+  if (base == "float") return simple(Kind::Float);
+  if (base == "void") return simple(Kind::Void);
+  if (base == "bool") return simple(Kind::Bool);
+  if (base == "char") return simple(is_unsigned ? Kind::Int : Kind::Char);
+  return simple(num_longs > 0 ? Kind::Long : Kind::Int);
+}
+
+std::optional<ElementType> element_of(const BodyType& type) {
+  switch (type.kind) {
+    case Kind::Int: return ElementType::Int;
+    case Kind::Long: return ElementType::Long;
+    case Kind::Float: return ElementType::Float;
+    case Kind::Double: return ElementType::Double;
+    case Kind::Unknown:
+    case Kind::Void:
+    case Kind::Bool:
+    case Kind::Char:
+    case Kind::Region:
+    case Kind::Pointer:
+    case Kind::Array:
+    case Kind::String: return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+std::optional<ElementType> element_of_word(std::string_view word) {
+  if (word == "double") return ElementType::Double;
+  if (word == "float") return ElementType::Float;
+  if (word == "int" || word == "IndexT") return ElementType::Int;
+  if (word == "long") return ElementType::Long;
+  if (word == "short") return ElementType::Short;
+  if (word == "unsigned char") return ElementType::UChar;
+  if (word == "unsigned short") return ElementType::UShort;
+  return std::nullopt;
+}
+
+/// `MatrixRegion2D` and `MatrixRegion<float,2>`; Unknown if it is no region.
+BodyType of_region(std::string_view text) {
+  BodyType out = simple(Kind::Region);
+  if (text.starts_with("Const")) {
+    out.is_const = true;
+    text.remove_prefix(5);
+  }
+  if (!text.starts_with("MatrixRegion")) return simple(Kind::Unknown);
+  text.remove_prefix(12);
+  if (text.size() == 2 && text[1] == 'D') {
+    out.is_element = true;
+    out.num_dims = text[0] - '0';
+    return out;
+  }
+  const std::size_t comma = text.rfind(',');
+  if (!text.starts_with('<') || !text.ends_with('>') || comma == std::string_view::npos) return simple(Kind::Unknown);
+  const std::string_view word = text.substr(1, comma - 1);
+  const std::string_view dims = text.substr(comma + 1, text.size() - comma - 2);
+  const auto element = element_of_word(word);
+  if (dims.size() != 1 || dims[0] < '0' || dims[0] > '9' || (!element && word != "ElementT")) return simple(Kind::Unknown);
+  out.is_element = word == "ElementT";
+  out.element = element.value_or(ElementType::Double);
+  out.num_dims = dims[0] - '0';
+  return out;
+}
+
+BodyType of_name(std::string_view text) {
+  if (text == "ElementT") return element_t();
+  if (text == "IndexT" || text == "int32_t" || text == "uint32_t" || text == "int16_t" || text == "uint16_t" ||
+      text == "int8_t" || text == "uint8_t")
+    return simple(Kind::Int);
+  if (text == "size_t" || text == "ptrdiff_t" || text == "ssize_t" || text == "int64_t" || text == "uint64_t")
+    return simple(Kind::Long);
+  return of_region(text.starts_with("pbrt::") ? text.substr(6) : text);
+}
+
+BodyType of_core(PbccParser::CoreTypeContext* core) {
+  if (!core->builtinType().empty()) return of_builtin_words(core->builtinType());
+  if (core->qualifiedType() != nullptr) return of_name(compact_text(core->qualifiedType()));
+  return simple(Kind::Unknown);  // auto
+}
+
+BodyType pointer_to(const BodyType& target) {
+  const auto element = element_of(target);
+  if (!element) return simple(Kind::Unknown);
+  BodyType out = simple(Kind::Pointer);
+  out.element = *element;
+  out.is_element = target.is_element;
+  out.is_const = target.is_const;
+  return out;
+}
+
+/// Puts `static` aside and notes `const`.
+void apply_prefixes(const std::vector<PbccParser::DeclPrefixContext*>& prefixes, WrittenType& out, std::string& text) {
+  for (auto* prefix : prefixes) {
+    const std::string word = prefix->getText();
+    if (word == "static") {
+      out.is_static = true;
+      continue;
+    }
+    out.type.is_const = true;
+    text += word + " ";
+  }
+}
+
+void apply_pointers(const std::vector<PbccParser::PointerOpContext*>& pointers, WrittenType& out) {
+  int depth = 0;
+  for (auto* pointer : pointers) {
+    out.text += compact_text(pointer);
+    if (pointer->getStart()->getText() == "*") ++depth;
+  }
+  if (depth == 1) out.type = pointer_to(out.type);
+  if (depth > 1) out.type = simple(Kind::Unknown);
+}
+
+/// Is `const` written behind the type?
+bool has_const_behind(antlr4::ParserRuleContext* context) {
+  for (auto* child : context->children)
+    if (child->children.empty() && child->getText() == "const") return true;
+  return false;
+}
+
+template <class Context>
+void finish(Context* context, WrittenType& out, const std::string& prefix, const std::string& core) {
+  out.text = prefix + core;
+  if (has_const_behind(context)) {
+    out.text += " const";
+    out.type.is_const = true;
+  }
+}
+
+}  // namespace
+
+std::string compact_text(antlr4::tree::ParseTree* tree) {
+  std::string out;
+  append_text(tree, out);
+  return out;
+}
+
+WrittenType type_of_decl(PbccParser::DeclContext* context) {
+  WrittenType out;
+  out.type = of_core(context->coreType());
+  std::string prefix;
+  apply_prefixes(context->declPrefix(), out, prefix);
+  finish(context, out, prefix, compact_text(context->coreType()));
+  return out;
+}
+
+WrittenType type_of(PbccParser::TypeNameContext* context) {
+  WrittenType out;
+  out.type = of_core(context->coreType());
+  std::string prefix;
+  apply_prefixes(context->declPrefix(), out, prefix);
+  finish(context, out, prefix, compact_text(context->coreType()));
+  apply_pointers(context->pointerOp(), out);
+  return out;
+}
+
+WrittenType type_of(PbccParser::CastTypeContext* context) {
+  WrittenType out;
+  std::string core;
+  if (!context->builtinType().empty()) {
+    out.type = of_builtin_words(context->builtinType());
+    for (auto* word : context->builtinType()) core += (core.empty() ? "" : " ") + word->getText();
+  } else {
+    core = context->TYPE_ID() != nullptr ? context->TYPE_ID()->getText() : compact_text(context->qualifiedType());
+    out.type = of_name(core);
+  }
+  std::string prefix;
+  apply_prefixes(context->declPrefix(), out, prefix);
+  finish(context, out, prefix, core);
+  apply_pointers(context->pointerOp(), out);
+  return out;
+}
+
+WrittenType type_of_word(const std::string& word) {
+  WrittenType out;
+  out.text = word;
+  if (word == "double") out.type = simple(Kind::Double);
+  else if (word == "float") out.type = simple(Kind::Float);
+  else if (word == "bool") out.type = simple(Kind::Bool);
+  else if (word == "char") out.type = simple(Kind::Char);
+  else if (word == "void") out.type = simple(Kind::Void);
+  else if (word == "long") out.type = simple(Kind::Long);
+  else if (word == "int" || word == "short" || word == "unsigned" || word == "signed") out.type = simple(Kind::Int);
+  else out.type = of_name(word);
+  return out;
+}
+
+}  // namespace pb

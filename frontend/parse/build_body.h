@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// From ANTLR's tree of a body to lang/body.h.
+#pragma once
+
+#include <set>
+#include <span>
+#include <string>
+
+#include "lang/body.h"
+#include "lang/diagnostics.h"
+#include "lang/token.h"
+
+namespace pb {
+
+/// Parses the tokens between a body's braces.
+///
+/// Errors: NestingTooDeep on `diags`, the body is then one opaque statement; what the grammar
+/// does not carry is no error but an opaque node
+[[nodiscard]] Body build_body(std::span<const Token> tokens, Span braces, const std::set<std::string>& transform_names,
+                              Diagnostics& diags);
+
+}  // namespace pb

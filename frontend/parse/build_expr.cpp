@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "frontend/parse/body_builder.h"
+#include "lang/check.h"
+
+namespace pb {
+namespace {
+
+using pb_antlr::PbccParser;
+
+BinaryOp binary_op(std::string_view text) {
+  static constexpr std::array<std::pair<std::string_view, BinaryOp>, 20> kOps = {{
+      {"+", BinaryOp::Add},          {"-", BinaryOp::Sub},           {"*", BinaryOp::Mul},
+      {"/", BinaryOp::Div},          {"%", BinaryOp::Mod},           {"<<", BinaryOp::Shl},
+      {">>", BinaryOp::Shr},         {"<", BinaryOp::Less},          {"<=", BinaryOp::LessEqual},
+      {">", BinaryOp::Greater},      {">=", BinaryOp::GreaterEqual}, {"==", BinaryOp::Equal},
+      {"!=", BinaryOp::NotEqual},    {"&", BinaryOp::BitAnd},        {"^", BinaryOp::BitXor},
+      {"|", BinaryOp::BitOr},        {"&&", BinaryOp::LogicalAnd},   {"and", BinaryOp::LogicalAnd},
+      {"||", BinaryOp::LogicalOr},   {"or", BinaryOp::LogicalOr},
+  }};
+  for (const auto& [spelling, op] : kOps)
+    if (spelling == text) return op;
+  PB_CHECK(false, "the grammar lists the binary operators");
+}
+
+UnaryOp prefix_op(std::string_view text) {
+  if (text == "+") return UnaryOp::Plus;
+  if (text == "-") return UnaryOp::Minus;
+  if (text == "!") return UnaryOp::Not;
+  if (text == "~") return UnaryOp::BitNot;
+  if (text == "*") return UnaryOp::Deref;
+  if (text == "&") return UnaryOp::AddressOf;
+  if (text == "++") return UnaryOp::PreInc;
+  PB_CHECK(text == "--", "the grammar lists the prefix operators");
+  return UnaryOp::PreDec;
+}
+
+}  // namespace
+
+Span BodyBuilder::span_of(TokenRange range) const {
+  if (range.begin >= range.end) return {};
+  return join(body_.tokens[range.begin].expansion, body_.tokens[range.end - 1].expansion);
+}
+
+std::string BodyBuilder::reason_at(std::size_t token) const {
+  if (token >= body_.tokens.size()) return "it ends in the middle of a statement";
+  const std::string& text = body_.tokens[token].text;
+  const bool is_else = text == "else";
+  if (is_else) return "`else` has no `if`";
+  return fmt::format("the body grammar does not carry `{}` here", text);
+}
+
+ExprId BodyBuilder::opaque_expr(const antlr4::ParserRuleContext* context, std::string reason) {
+  return add_expr(context, OpaqueExpr{std::move(reason)});
+}
+
+ExprId BodyBuilder::comma(P::CommaExprContext* context) {
+  const auto parts = context->expr();
+  ExprId out = expr(parts[0]);
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    out = add_expr(context, BinaryExpr{BinaryOp::Comma, out, expr(parts[i])});
+    Expr& node = body_.exprs[out];
+    node.tokens.end = Unit::range_of(parts[i]).end;
+    node.span = span_of(node.tokens);
+  }
+  return out;
+}
+
+std::vector<ExprId> BodyBuilder::args(P::ArgsContext* context) {
+  std::vector<ExprId> out;
+  if (context == nullptr) return out;
+  for (auto* arg : context->expr()) out.push_back(expr(arg));
+  return out;
+}
+
+ExprId BodyBuilder::expr(P::ExprContext* context) {
+  if (auto* n = dynamic_cast<P::PrimaryExprContext*>(context)) return primary(n->primary());
+  if (auto* n = dynamic_cast<P::BinaryExprContext*>(context)) return binary(n);
+  if (auto* n = dynamic_cast<P::MemberExprContext*>(context)) return member(n);
+  if (auto* n = dynamic_cast<P::CallExprContext*>(context)) return call(n);
+  if (auto* n = dynamic_cast<P::AssignExprContext*>(context)) return assign(n);
+  if (auto* n = dynamic_cast<P::PrefixExprContext*>(context)) return prefix(n);
+  if (auto* n = dynamic_cast<P::PostfixExprContext*>(context)) {
+    const UnaryOp op = n->op->getText() == "++" ? UnaryOp::PostInc : UnaryOp::PostDec;
+    return add_expr(context, UnaryExpr{op, expr(n->expr())});
+  }
+  if (auto* n = dynamic_cast<P::SubscriptExprContext*>(context)) {
+    const ExprId object = expr(n->expr());
+    return add_expr(context, SubscriptExpr{object, comma(n->commaExpr())});
+  }
+  if (auto* n = dynamic_cast<P::CastExprContext*>(context)) {
+    WrittenType type = type_of(n->castType());
+    return add_expr(context, CastExpr{type.type, std::move(type.text), expr(n->expr())});
+  }
+  auto* n = dynamic_cast<P::ConditionalExprContext*>(context);
+  PB_CHECK(n != nullptr, "every expression of the grammar is built");
+  const ExprId test = expr(n->expr(0));
+  const ExprId if_true = comma(n->commaExpr());
+  return add_expr(context, ConditionalExpr{test, if_true, expr(n->expr(1))});
+}
+
+ExprId BodyBuilder::binary(P::BinaryExprContext* context) {
+  const ExprId lhs = expr(context->expr(0));
+  const ExprId rhs = expr(context->expr(1));
+  // `>>` is read as two tokens, so that it can close template arguments.
+  const bool is_shift = context->children.size() == 4;
+  return add_expr(context, BinaryExpr{is_shift ? BinaryOp::Shr : binary_op(context->op->getText()), lhs, rhs});
+}
+
+ExprId BodyBuilder::assign(P::AssignExprContext* context) {
+  const std::string op = context->op->getText();
+  AssignExpr node;
+  node.is_compound = op != "=";
+  if (node.is_compound) node.op = binary_op(op.substr(0, op.size() - 1));
+  node.lhs = expr(context->expr(0));
+  node.rhs = expr(context->expr(1));
+  return add_expr(context, node);
+}
+
+ExprId BodyBuilder::prefix(P::PrefixExprContext* context) {
+  return add_expr(context, UnaryExpr{prefix_op(context->op->getText()), expr(context->expr())});
+}
+
+ExprId BodyBuilder::member(P::MemberExprContext* context) {
+  MemberExpr node;
+  node.object = expr(context->expr());
+  node.name = context->ID()->getText();
+  node.is_arrow = context->op->getText() == "->";
+  node.is_call = context->stop->getText() == ")" && context->children.size() > 3;
+  node.args = args(context->args());
+  return add_expr(context, std::move(node));
+}
+
+/// `f(…)` is a call by name; what else is called (`JASSERT(c)(v)`) is the member `operator()`.
+ExprId BodyBuilder::call(P::CallExprContext* context) {
+  auto* callee = dynamic_cast<P::PrimaryExprContext*>(context->expr());
+  auto* name = callee != nullptr ? callee->primary()->qualifiedName() : nullptr;
+  if (name != nullptr) return add_expr(context, CallExpr{compact_text(name), args(context->args())});
+  MemberExpr node;
+  node.object = expr(context->expr());
+  node.name = "operator()";
+  node.is_call = true;
+  node.args = args(context->args());
+  return add_expr(context, std::move(node));
+}
+
+ExprId BodyBuilder::primary(P::PrimaryContext* context) {
+  if (context->qualifiedName() != nullptr) return add_expr(context, NameExpr{compact_text(context)});
+  if (context->INT() != nullptr) return add_expr(context, IntegerExpr{context->getText()});
+  if (context->FLOAT() != nullptr) return add_expr(context, FloatExpr{context->getText()});
+  if (context->CHAR() != nullptr) return add_expr(context, CharExpr{context->getText()});
+  if (context->commaExpr() != nullptr) return comma(context->commaExpr());
+  if (auto* n = context->functionalCast()) return functional_cast(n);
+  if (auto* n = context->opaquePrimary()) return opaque_primary(n);
+  if (auto* n = context->templateCall()) {
+    const std::string callee = compact_text(n->qualifiedName()) + compact_text(n->templateArgs());
+    return add_expr(context, CallExpr{callee, args(n->args())});
+  }
+  if (auto* n = context->namedCast()) {
+    WrittenType type = type_of(n->typeName());
+    return add_expr(context, CastExpr{type.type, std::move(type.text), comma(n->commaExpr())});
+  }
+  if (!context->STRING().empty()) {
+    std::string text;
+    for (auto* part : context->STRING()) text += (text.empty() ? "" : " ") + part->getText();
+    return add_expr(context, StringExpr{std::move(text)});
+  }
+  const std::string word = context->getText();
+  PB_CHECK(word == "true" || word == "false", "every primary expression of the grammar is built");
+  return add_expr(context, BoolExpr{word == "true"});
+}
+
+ExprId BodyBuilder::functional_cast(P::FunctionalCastContext* context) {
+  const std::vector<ExprId> values = args(context->args());
+  WrittenType type = type_of_word(context->getStart()->getText());
+  if (values.size() != 1) return opaque_expr(context, fmt::format("it constructs a `{}`", type.text));
+  return add_expr(context, CastExpr{type.type, std::move(type.text), values[0]});
+}
+
+ExprId BodyBuilder::opaque_primary(P::OpaquePrimaryContext* context) {
+  const std::string word = context->getStart()->getText();
+  if (word == "sizeof") return opaque_expr(context, "`sizeof` depends on the types of the host");
+  if (word == "new" || word == "delete") return opaque_expr(context, fmt::format("`{}` manages memory of the host", word));
+  return opaque_expr(context, fmt::format("the body grammar does not carry `{}`", word));
+}
+
+ExprId BodyBuilder::const_expr(P::ConstExprContext* context) {
+  const auto operands = context->constExpr();
+  if (auto* name = context->qualifiedName()) {
+    const bool is_call = context->children.size() > 1;
+    if (!is_call) return add_expr(context, NameExpr{compact_text(name)});
+    return add_expr(context, CallExpr{compact_text(name), args(context->args())});
+  }
+  if (context->inner != nullptr) return comma(context->inner);
+  if (context->expr() != nullptr) {
+    const ExprId object = const_expr(operands[0]);
+    return add_expr(context, SubscriptExpr{object, expr(context->expr())});
+  }
+  if (context->ID() != nullptr) {
+    MemberExpr node;
+    node.object = const_expr(operands[0]);
+    node.name = context->ID()->getText();
+    node.is_call = context->children.size() > 3;
+    node.args = args(context->args());
+    return add_expr(context, std::move(node));
+  }
+  if (operands.size() == 2) {
+    const ExprId lhs = const_expr(operands[0]);
+    return add_expr(context, BinaryExpr{binary_op(context->op->getText()), lhs, const_expr(operands[1])});
+  }
+  if (operands.size() == 1) return add_expr(context, UnaryExpr{prefix_op(context->op->getText()), const_expr(operands[0])});
+  if (context->INT() != nullptr) return add_expr(context, IntegerExpr{context->getText()});
+  if (context->CHAR() != nullptr) return add_expr(context, CharExpr{context->getText()});
+  return add_expr(context, BoolExpr{context->getText() == "true"});
+}
+
+ExprId BodyBuilder::init_list(P::InitListContext* context) {
+  InitListExpr node;
+  for (auto* item : context->initItem())
+    node.items.push_back(item->expr() != nullptr ? expr(item->expr()) : init_list(item->initList()));
+  return add_expr(context, std::move(node));
+}
+
+}  // namespace pb

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: MIT
+#include "frontend/parse/outline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+#include <utility>
+
+namespace pb {
+namespace {
+
+constexpr std::size_t kMaxNesting = 256;
+
+std::string_view closer_of(std::string_view opener) { return opener == "(" ? ")" : opener == "[" ? "]" : "}"; }
+std::string quoted(std::string_view text) { return fmt::format("`{}`", text); }
+
+class Outliner {
+ public:
+  Outliner(const TokenStream& stream, Diagnostics& diags) : stream_(stream), tokens_(stream.tokens), diags_(diags) {}
+
+  Outline run() {
+    while (pos_ < tokens_.size()) {
+      const TokenKind kind = tokens_[pos_].kind;
+      if (kind == TokenKind::NativeBegin) native();
+      else if (is(pos_, ";")) ++pos_;
+      else if (is(pos_, "}") || kind == TokenKind::NativeEnd || kind == TokenKind::NativeLine) stray();
+      else item();
+    }
+    return std::move(out_);
+  }
+
+ private:
+  bool is(std::size_t index, std::string_view text) const {
+    return index < tokens_.size() && tokens_[index].text == text && tokens_[index].kind != TokenKind::String;
+  }
+  bool is_name(std::size_t index) const { return index < tokens_.size() && tokens_[index].kind == TokenKind::Name; }
+  Span span_at(std::size_t index) const { return index < tokens_.size() ? tokens_[index].expansion : stream_.end; }
+  std::string found_at(std::size_t index) const { return index < tokens_.size() ? quoted(tokens_[index].text) : "the end of the file"; }
+
+  /// `transform NAME` and the like: the start of another transform, wherever it stands.
+  bool begins_header(std::size_t index) const {
+    return is_name(index + 1) &&
+           (is(index, "transform") || is(index, "function") || is(index, "main") || is(index, "memoized"));
+  }
+  bool is_at_line_start(std::size_t index) const {
+    const std::string& leading = tokens_[index].leading;
+    return index == 0 || leading.ends_with('\n');
+  }
+
+  void stray() {
+    diags_.emit(DiagKind::StrayToken, span_at(pos_)).arg(found_at(pos_));
+    ++pos_;
+  }
+
+  void native() {
+    ItemOutline item{ItemOutline::Kind::Native, {pos_ + 1, pos_ + 1}, span_at(pos_), {}};
+    while (pos_ < tokens_.size() && tokens_[pos_].kind != TokenKind::NativeEnd) ++pos_;
+    item.header.end = pos_;
+    item.span = join(item.span, span_at(pos_ < tokens_.size() ? pos_ : pos_ - 1));
+    if (pos_ < tokens_.size()) ++pos_;
+    out_.items.push_back(std::move(item));
+  }
+
+  void item() {
+    ItemOutline item;
+    item.header.begin = pos_;
+    bool is_function = false;
+    bool has_from_or_to = false;
+    while (pos_ < tokens_.size() && !is(pos_, "{") && !is(pos_, "}") && !is(pos_, ";") && !is_native(pos_)) {
+      // A header that never got its braces ends where the next one begins.
+      if (has_from_or_to && begins_header(pos_) && is_at_line_start(pos_)) break;
+      if (is(pos_, "transform") || is(pos_, "function")) note_name();
+      is_function = is_function || is(pos_, "function");
+      has_from_or_to = has_from_or_to || is(pos_, "from") || is(pos_, "to");
+      ++pos_;
+    }
+    item.header.end = pos_;
+    check_brackets(item.header);
+    if (is(pos_, "{")) {
+      item.kind = is_function ? ItemOutline::Kind::Function : ItemOutline::Kind::Transform;
+      if (is_function) alternatives(item);
+      else rules(item);
+    } else if (is(pos_, ";")) {
+      item.kind = ItemOutline::Kind::Forward;
+      ++pos_;
+    } else {
+      diags_.emit(DiagKind::SyntaxError, span_at(pos_)).arg(found_at(pos_)).arg("`{` or `;` after the header");
+      item.kind = ItemOutline::Kind::Forward;
+    }
+    out_.items.push_back(std::move(item));
+  }
+
+  bool is_native(std::size_t index) const {
+    const TokenKind kind = tokens_[index].kind;
+    return kind == TokenKind::NativeBegin || kind == TokenKind::NativeEnd || kind == TokenKind::NativeLine;
+  }
+
+  void note_name() {
+    if (is_name(pos_ + 1)) out_.transform_names.insert(tokens_[pos_ + 1].text);
+  }
+
+  void alternatives(ItemOutline& item) {
+    item.rules.push_back({{pos_, pos_}, {}, {}});
+    body(item.rules.back());
+    while (is(pos_, "or")) {
+      const std::size_t word = pos_++;
+      if (!is(pos_, "{")) {
+        diags_.emit(DiagKind::SyntaxError, span_at(pos_)).arg(found_at(pos_)).arg("`{` after `or`").label(span_at(word), "after this");
+        return;
+      }
+      item.rules.push_back({{pos_, pos_}, {}, {}});
+      body(item.rules.back());
+    }
+  }
+
+  void rules(ItemOutline& item) {
+    const std::size_t open = pos_++;
+    while (!is(pos_, "}")) {
+      if (pos_ >= tokens_.size() || begins_header(pos_)) {
+        diags_.emit(DiagKind::UnclosedBrace, span_at(open)).arg("`{` of the transform").label(span_at(pos_), "before this");
+        return;
+      }
+      if (is(pos_, ";")) ++pos_;
+      else if (is_native(pos_)) native_inside();
+      else rule(item);
+    }
+    ++pos_;
+    if (!is(pos_, "or")) return;
+    const std::string name = name_of(item.header);
+    diags_.emit(DiagKind::OrAfterTransform, span_at(pos_)).arg(name).hint("write the other way as a further rule of the transform");
+    ++pos_;
+    RuleOutline dropped;
+    if (is(pos_, "{")) body(dropped);
+  }
+
+  std::string name_of(TokenSlice header) const {
+    for (std::size_t i = header.begin; i + 1 < header.end; ++i)
+      if (is(i, "transform")) return tokens_[i + 1].text;
+    return "";
+  }
+
+  void native_inside() {
+    diags_.emit(DiagKind::NativeInsideBraces, span_at(pos_));
+    while (pos_ < tokens_.size() && tokens_[pos_].kind != TokenKind::NativeEnd) ++pos_;
+    if (pos_ < tokens_.size()) ++pos_;
+  }
+
+  void rule(ItemOutline& item) {
+    RuleOutline rule;
+    rule.header.begin = pos_;
+    while (pos_ < tokens_.size() && !is(pos_, "{") && !is(pos_, "}") && !is(pos_, ";") && !is_native(pos_)) {
+      if (begins_header(pos_) && is_at_line_start(pos_)) break;
+      ++pos_;
+    }
+    rule.header.end = pos_;
+    if (!is(pos_, "{")) {
+      diags_.emit(DiagKind::MissingBody, span_of(rule.header)).arg("rule").label(span_at(pos_), "expected `{` before this");
+      return;
+    }
+    const bool is_good = check_brackets(rule.header);
+    body(rule);
+    if (is_good) item.rules.push_back(rule);
+  }
+
+  Span span_of(TokenSlice slice) const { return join(span_at(slice.begin), span_at(slice.end - 1)); }
+
+  /// Reports the first bracket of a header that has no partner, or nesting beyond the limit.
+  bool check_brackets(TokenSlice slice) {
+    std::vector<std::size_t> open;
+    RunCounter run;
+    for (std::size_t i = slice.begin; i < slice.end; ++i) {
+      if (is(i, "(") || is(i, "[")) open.push_back(i);
+      if (run.exceeds_limit(tokens_[i].text) || open.size() > kMaxNesting) {
+        diags_.emit(DiagKind::NestingTooDeep, span_at(i)).arg(kMaxNesting);
+        return false;
+      }
+      if (!open.empty() && is(i, closer_of(tokens_[open.back()].text))) open.pop_back();
+    }
+    return true;  // what does not match is a syntax error of the grammar, with a better message
+  }
+
+  /// Takes `{ … }`; `pos_` then stands behind it.
+  void body(RuleOutline& rule) {
+    const std::size_t first = pos_;
+    std::vector<std::size_t> open{pos_++};
+    bool is_too_deep = false;
+    RunCounter run;
+    rule.body = {pos_, pos_};
+    for (; pos_ < tokens_.size() && !open.empty(); ++pos_) {
+      if (begins_header(pos_) && is_at_line_start(pos_)) break;
+      const bool exceeds = run.exceeds_limit(tokens_[pos_].text) || open.size() > kMaxNesting;
+      if (exceeds && !std::exchange(is_too_deep, true))
+        diags_.emit(DiagKind::NestingTooDeep, span_at(pos_)).arg(kMaxNesting);
+      if (is(pos_, "(") || is(pos_, "[") || is(pos_, "{")) {
+        open.push_back(pos_);
+      } else if (is(pos_, ")") || is(pos_, "]") || is(pos_, "}")) {
+        close(open);
+      }
+    }
+    if (!open.empty()) {
+      diags_.emit(DiagKind::UnclosedBrace, span_at(open.back())).arg(quoted(tokens_[open.back()].text)).label(span_at(pos_), "before this");
+    }
+    rule.body.end = open.empty() ? pos_ - 1 : pos_;
+    if (is_too_deep) rule.body.end = rule.body.begin;
+    rule.braces = join(span_at(first), span_at(pos_ - 1));
+  }
+
+  /// A closing bracket at `pos_`: pops its partner, and reports those that stand between.
+  void close(std::vector<std::size_t>& open) {
+    const std::string_view closer = tokens_[pos_].text;
+    if (closer_of(tokens_[open.back()].text) == closer) {
+      open.pop_back();
+      return;
+    }
+    if (closer != "}") {
+      diags_.emit(DiagKind::UnmatchedBracket, span_at(pos_))
+          .arg(quoted(closer))
+          .arg(quoted(tokens_[open.back()].text))
+          .label(span_at(open.back()), "opened here");
+      return;
+    }
+    diags_.emit(DiagKind::UnclosedBrace, span_at(open.back())).arg(quoted(tokens_[open.back()].text)).label(span_at(pos_), "before this");
+    while (!is(open.back(), "{")) open.pop_back();
+    open.pop_back();
+  }
+
+  /// Counts what nests without brackets: signs in a row, and `<` that open template arguments.
+  struct RunCounter {
+    std::size_t num_signs = 0;
+    std::size_t num_angles = 0;
+    bool exceeds_limit(std::string_view text) {
+      constexpr std::string_view kSigns[] = {"+", "-", "!", "~", "*", "&", "++", "--"};
+      const bool is_sign = std::find(std::begin(kSigns), std::end(kSigns), text) != std::end(kSigns);
+      num_signs = is_sign ? num_signs + 1 : 0;
+      if (text == "<") ++num_angles;
+      if (text == ";" || text == "{" || text == "}") num_angles = 0;
+      if (text == ">" && num_angles > 0) --num_angles;
+      return num_signs > kMaxNesting || num_angles > kMaxNesting;
+    }
+  };
+
+  const TokenStream& stream_;
+  const std::vector<Token>& tokens_;
+  Diagnostics& diags_;
+  Outline out_;
+  std::size_t pos_ = 0;
+};
+
+}  // namespace
+
+Outline make_outline(const TokenStream& stream, Diagnostics& diags) { return Outliner(stream, diags).run(); }
+
+}  // namespace pb

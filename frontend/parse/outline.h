@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// The outline of a program: which tokens are headers, rule headers and bodies, found by
+// matching brackets before anything is parsed. So a syntax error stays within its unit.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "lang/diagnostics.h"
+#include "lang/token.h"
+
+namespace pb {
+
+/// Half-open range of indices into TokenStream::tokens.
+struct TokenSlice {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  [[nodiscard]] bool empty() const { return begin == end; }
+};
+
+struct RuleOutline {
+  TokenSlice header;
+  TokenSlice body;    ///< without the braces
+  Span braces;        ///< from `{` to `}`
+};
+
+struct ItemOutline {
+  enum class Kind { Native, Transform, Function, Forward } kind = Kind::Transform;
+  TokenSlice header;               ///< Native: the tokens between `%{` and `%}`
+  Span span;                       ///< Native: with `%{` and `%}`
+  std::vector<RuleOutline> rules;  ///< Function: its alternatives, without headers
+};
+
+struct Outline {
+  std::vector<ItemOutline> items;
+  std::set<std::string> transform_names;
+};
+
+/// Errors: brackets that do not match, nesting beyond the limit, things outside of transforms
+[[nodiscard]] Outline make_outline(const TokenStream& stream, Diagnostics& diags);
+
+}  // namespace pb

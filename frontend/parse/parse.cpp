@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+#include "frontend/parse/parse.h"
+
+#include <span>
+#include <utility>
+
+#include "frontend/parse/antlr_unit.h"
+#include "frontend/parse/build_body.h"
+#include "frontend/parse/build_header.h"
+#include "frontend/parse/outline.h"
+#include "frontend/parse/syntax_error.h"
+
+namespace pb {
+namespace {
+
+class Parser {
+ public:
+  Parser(const TokenStream& stream, Diagnostics& diags) : stream_(stream), diags_(diags) {}
+
+  Ast run() {
+    Ast ast;
+    ast.main_file = stream_.main_file;
+    outline_ = make_outline(stream_, diags_);
+    for (const ItemOutline& item : outline_.items) {
+      if (item.kind == ItemOutline::Kind::Native) {
+        ast.items.emplace_back(native(item));
+      } else if (auto transform = this->transform(item)) {
+        ast.items.emplace_back(std::move(*transform));
+      }
+    }
+    if (ast.transforms().empty() && !diags_.has_errors()) diags_.emit(DiagKind::NoTransform, stream_.end);
+    return ast;
+  }
+
+ private:
+  std::span<const Token> slice(TokenSlice range) const {
+    return std::span(stream_.tokens).subspan(range.begin, range.end - range.begin);
+  }
+  Span span_at(std::size_t index) const { return index < stream_.tokens.size() ? stream_.tokens[index].expansion : stream_.end; }
+  std::string_view text_at(std::size_t index) const {
+    return index < stream_.tokens.size() ? std::string_view(stream_.tokens[index].text) : "";
+  }
+
+  ast::NativeBlock native(const ItemOutline& item) const {
+    ast::NativeBlock out;
+    out.span = item.span;
+    for (const Token& token : slice(item.header)) out.tokens.push_back({token.text, token.leading, token.spelling, token.expansion});
+    return out;
+  }
+
+  /// Runs `build` on the parsed unit; syntax errors and too deep nesting are reported.
+  template <class Build>
+  void with_unit(UnitKind kind, TokenSlice range, const Build& build) {
+    const auto tokens = slice(range);
+    try {
+      Unit unit(kind, tokens, outline_.transform_names);
+      unit.parse();
+      report_errors(unit, span_at(range.end), text_at(range.end), diags_);
+      build(unit);
+    } catch (const TreeTooDeep& error) {
+      diags_.emit(DiagKind::NestingTooDeep, span_at(range.begin + error.token)).arg(kMaxTreeDepth).note("counted in nodes of the tree");
+    }
+  }
+
+  std::optional<ast::Transform> transform(const ItemOutline& item) {
+    const auto kind = item.kind == ItemOutline::Kind::Transform  ? ast::TransformKind::Transform
+                      : item.kind == ItemOutline::Kind::Function ? ast::TransformKind::Function
+                                                                 : ast::TransformKind::Forward;
+    std::optional<ast::Transform> out;
+    const std::size_t num_errors = diags_.num_errors();
+    with_unit(UnitKind::Header, item.header, [&](const Unit& unit) { out = build_transform(unit, kind, diags_); });
+    const bool is_header_good = diags_.num_errors() == num_errors;
+    if (!out) out.emplace();  // its rules may have errors of their own to report
+    for (const RuleOutline& r : item.rules) {
+      if (kind == ast::TransformKind::Function) out->alternatives.push_back(body(r));
+      else rule(r, *out);
+    }
+    if (kind == ast::TransformKind::Transform && item.rules.empty() && is_header_good && diags_.num_errors() == num_errors)
+      diags_.emit(DiagKind::NoRules, out->name.span).arg(out->name.text);
+    if (out->name.text.empty()) return std::nullopt;
+    return out;
+  }
+
+  void rule(const RuleOutline& outline, ast::Transform& transform) {
+    std::optional<ast::Rule> rule;
+    with_unit(UnitKind::Rule, outline.header, [&](const Unit& unit) {
+      if (unit.errors().empty()) rule = build_rule(unit, diags_);
+    });
+    if (!rule) return;
+    rule->body = body(outline);
+    transform.rules.push_back(std::move(*rule));
+  }
+
+  Body body(const RuleOutline& outline) {
+    return build_body(slice(outline.body), outline.braces, outline_.transform_names, diags_);
+  }
+
+  const TokenStream& stream_;
+  Diagnostics& diags_;
+  Outline outline_;
+};
+
+}  // namespace
+
+Ast parse(const TokenStream& tokens, const SourceManager&, Diagnostics& diags) { return Parser(tokens, diags).run(); }
+
+}  // namespace pb

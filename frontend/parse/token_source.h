@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// Preprocessed tokens as ANTLR reads them. One of the files of frontend/parse that include ANTLR.
+#pragma once
+
+#include <memory>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "antlr4-runtime.h"
+#include "lang/token.h"
+
+namespace pb {
+
+/// What a unit of the grammar is; decides which words are keywords.
+enum class UnitKind { Header, Rule, Body };
+
+/// The tokens of one unit. Each ANTLR token keeps, as its start index, the index into `tokens`;
+/// the final EOF has `tokens.size()`.
+class UnitTokenSource : public antlr4::TokenSource {
+ public:
+  /// `transform_names`: of the whole program; matters in bodies only.
+  UnitTokenSource(UnitKind kind, std::span<const Token> tokens, const std::set<std::string>& transform_names);
+
+  std::unique_ptr<antlr4::Token> nextToken() override;
+  size_t getLine() const override { return 0; }
+  size_t getCharPositionInLine() override { return 0; }
+  antlr4::CharStream* getInputStream() override { return nullptr; }
+  std::string getSourceName() override { return "unit"; }
+  antlr4::TokenFactory<antlr4::CommonToken>* getTokenFactory() override;
+
+ private:
+  [[nodiscard]] size_t type_of(std::size_t index) const;
+  [[nodiscard]] size_t type_of_word(std::size_t index) const;
+  [[nodiscard]] bool is_transform_call(std::size_t index) const;
+  [[nodiscard]] bool begins_statement(std::size_t index) const;
+  [[nodiscard]] std::string_view text(std::size_t index) const;
+
+  UnitKind kind_;
+  std::span<const Token> tokens_;
+  const std::set<std::string>& transform_names_;
+  std::size_t next_ = 0;
+  bool is_second_half_ = false;  // of `>>`, which is read as two tokens
+};
+
+}  // namespace pb
