@@ -32,7 +32,8 @@ std::size_t tile_bytes_of(const LaunchTile& tile, const std::array<std::size_t, 
 
 }  // namespace
 
-/// Ends a job and wakes its fiber if it still waits. A failed launch leaves the host's outputs as they were.
+/// Ends a job and wakes its fiber if it still waits. After a failed launch its outputs are the fiber's to write; what the
+/// kernel was to change in place may be half changed and counts as lost.
 void Manager::Impl::end(LaunchJob& job, bool ok, const std::string& reason) {
   if (job.stage == LaunchJob::Stage::Ended) return;
   if (job.stage != LaunchJob::Stage::Submitted) --num_pinning_jobs;
@@ -42,11 +43,11 @@ void Manager::Impl::end(LaunchJob& job, bool ok, const std::string& reason) {
   if (!ok) {
     count([](DeviceStatistics& s) { ++s.launches_failed; });
     for (LaunchRegion& region : job.plan.regions) {
-      if (!job.is_enqueued || !job.waiting.waker || !region.is_written || region.is_read) continue;
+      if (!job.is_enqueued || !job.waiting.waker || !region.is_written) continue;
       const std::lock_guard lock(region.record->mutex);
       const GridBox box = region.record->box_of(region.touched);
       region.record->dirty.remove(box);
-      region.record->lost.remove(box);
+      region.is_read ? region.record->lost.add(box) : region.record->lost.remove(box);
       region.record->publish_state();
     }
   }
@@ -226,14 +227,13 @@ std::vector<KernelArg> Manager::Impl::arguments(const LaunchJob& job) const {
 void Manager::Impl::enqueue_kernel(LaunchJob& job) {
   const std::vector<KernelArg> args = arguments(job);
   const std::shared_ptr<Operation> operation = new_operation();
-  job.is_enqueued = true;
   try {
     device->launch(*job.kernel, args, job.range, *operation);
   } catch (const DeviceRefusal& refusal) {
-    job.is_enqueued = false;
     discard(*operation);
     return fail(job, refusal.what());
   }
+  job.is_enqueued = true;
   job.operations.push_back(operation);
   record_kernel(job, *operation);
   count([](DeviceStatistics& s) { ++s.launches; });
@@ -303,10 +303,12 @@ std::shared_ptr<Operation> Manager::Impl::copy_out(StorageRecord& record, Storag
 Progress Manager::Impl::run(CompletionTask& task) {
   LaunchJob& job = *task.job;
   if (job.stage == LaunchJob::Stage::Ended) return Progress::Done;
-  if (!is_alive) return fail(job, failure_message()), Progress::Done;
   if (job.stage != LaunchJob::Stage::Executing) return Progress::NotReady;
   const auto has_ended = [](const std::shared_ptr<Operation>& operation) { return operation->is_applied; };
+  const auto succeeded = [](const std::shared_ptr<Operation>& operation) { return operation->is_ok; };
   if (!std::all_of(job.operations.begin(), job.operations.end(), has_ended)) return Progress::NotReady;
+  // A device that failed since then may have done this launch in full.
+  if (!std::all_of(job.operations.begin(), job.operations.end(), succeeded)) return fail(job, failure_message()), Progress::Done;
   end(job, true, {});
   return Progress::Done;
 }
