@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: MIT
+#include "clgen/body_printer.h"
+
+#include <utility>
+
+#include "lang/check.h"
+#include "lang/overloaded.h"
+
+namespace pb {
+namespace {
+
+// Precedences of C, larger binds tighter.
+enum : int {
+  kComma = 1,
+  kAssign,
+  kConditional,
+  kOr,
+  kAnd,
+  kBitOr,
+  kBitXor,
+  kBitAnd,
+  kEquality,
+  kRelational,
+  kShift,
+  kAdditive,
+  kMultiplicative,
+  kUnary,
+  kPostfix,
+  kPrimary,
+};
+
+struct Operator {
+  const char* text;
+  int precedence;
+};
+
+Operator operator_of(BinaryOp op) {
+  switch (op) {
+    case BinaryOp::Add: return {"+", kAdditive};
+    case BinaryOp::Sub: return {"-", kAdditive};
+    case BinaryOp::Mul: return {"*", kMultiplicative};
+    case BinaryOp::Div: return {"/", kMultiplicative};
+    case BinaryOp::Mod: return {"%", kMultiplicative};
+    case BinaryOp::Shl: return {"<<", kShift};
+    case BinaryOp::Shr: return {">>", kShift};
+    case BinaryOp::Less: return {"<", kRelational};
+    case BinaryOp::LessEqual: return {"<=", kRelational};
+    case BinaryOp::Greater: return {">", kRelational};
+    case BinaryOp::GreaterEqual: return {">=", kRelational};
+    case BinaryOp::Equal: return {"==", kEquality};
+    case BinaryOp::NotEqual: return {"!=", kEquality};
+    case BinaryOp::BitAnd: return {"&", kBitAnd};
+    case BinaryOp::BitXor: return {"^", kBitXor};
+    case BinaryOp::BitOr: return {"|", kBitOr};
+    case BinaryOp::LogicalAnd: return {"&&", kAnd};
+    case BinaryOp::LogicalOr: return {"||", kOr};
+    case BinaryOp::Comma: return {",", kComma};
+  }
+  PB_CHECK(false, "every binary operator has a spelling");
+  return {"", 0};
+}
+
+/// Operators whose mixture with others compilers warn about.
+bool wants_parentheses(int outer, int inner) {
+  if (outer == inner || inner >= kUnary) return false;
+  return outer >= kOr && outer <= kShift;
+}
+
+std::string joined(const Texts& texts) {
+  std::string out;
+  for (const std::string& text : texts) out += (out.empty() ? "" : ", ") + text;
+  return out;
+}
+
+}  // namespace
+
+const char* spell_operator(BinaryOp op) { return operator_of(op).text; }
+
+std::string BodyPrinter::expr(ExprId id, int min_precedence) {
+  Piece result = piece(id);
+  return result.precedence < min_precedence ? "(" + result.text + ")" : result.text;
+}
+
+BodyPrinter::Piece BodyPrinter::binary_piece(const BinaryExpr& binary) {
+  const Operator op = operator_of(binary.op);
+  Piece lhs = piece(binary.lhs);
+  Piece rhs = piece(binary.rhs);
+  if (lhs.precedence < op.precedence || wants_parentheses(op.precedence, lhs.precedence)) lhs.text = "(" + lhs.text + ")";
+  if (rhs.precedence <= op.precedence || wants_parentheses(op.precedence, rhs.precedence)) rhs.text = "(" + rhs.text + ")";
+  return {lhs.text + (binary.op == BinaryOp::Comma ? ", " : std::string(" ") + op.text + " ") + rhs.text, op.precedence};
+}
+
+BodyPrinter::Piece BodyPrinter::unary_piece(const UnaryExpr& unary) {
+  const auto prefix = [&](const char* op) {
+    std::string operand = expr(unary.operand, kUnary);
+    // `- -a`, not `--a`.
+    const bool touches = operand[0] == op[0] && (op[0] == '-' || op[0] == '+' || op[0] == '&');
+    return Piece{std::string(op) + (touches ? " " : "") + operand, kUnary};
+  };
+  switch (unary.op) {
+    case UnaryOp::Plus: return prefix("+");
+    case UnaryOp::Minus: return prefix("-");
+    case UnaryOp::Not: return prefix("!");
+    case UnaryOp::BitNot: return prefix("~");
+    case UnaryOp::Deref: return prefix("*");
+    case UnaryOp::AddressOf: return prefix("&");
+    case UnaryOp::PreInc: return prefix("++");
+    case UnaryOp::PreDec: return prefix("--");
+    case UnaryOp::PostInc: return {expr(unary.operand, kPostfix) + "++", kPostfix};
+    case UnaryOp::PostDec: return {expr(unary.operand, kPostfix) + "--", kPostfix};
+  }
+  PB_CHECK(false, "every unary operator prints");
+  return {"", 0};
+}
+
+BodyPrinter::Piece BodyPrinter::piece(ExprId id) {
+  const auto args_of = [&](const std::vector<ExprId>& args) {
+    Texts texts;
+    for (ExprId arg : args) texts.push_back(expr(arg, kAssign));
+    return texts;
+  };
+  return std::visit(
+      Overloaded{
+          [&](const IntegerExpr& node) { return Piece{node.text, kPrimary}; },
+          [&](const FloatExpr& node) { return Piece{node.text, kPrimary}; },
+          [&](const CharExpr& node) { return Piece{node.text, kPrimary}; },
+          [&](const StringExpr& node) { return Piece{node.text, kPrimary}; },
+          [&](const BoolExpr& node) { return Piece{node.value ? "true" : "false", kPrimary}; },
+          [&](const NameExpr& node) { return Piece{dialect_.name ? dialect_.name(id, node) : node.text, kPrimary}; },
+          [&](const UnaryExpr& node) { return unary_piece(node); },
+          [&](const BinaryExpr& node) { return binary_piece(node); },
+          [&](const AssignExpr& node) {
+            const std::string op = node.is_compound ? std::string(operator_of(node.op).text) + "=" : "=";
+            return Piece{expr(node.lhs, kUnary) + " " + op + " " + expr(node.rhs, kAssign), kAssign};
+          },
+          [&](const ConditionalExpr& node) {
+            if (dialect_.conditional) {
+              std::string text = dialect_.conditional(id, node, expr(node.condition), expr(node.if_true), expr(node.if_false));
+              if (!text.empty()) return Piece{std::move(text), kPostfix};
+            }
+            return Piece{expr(node.condition, kConditional + 1) + " ? " + expr(node.if_true, kAssign) + " : " +
+                             expr(node.if_false, kConditional),
+                         kConditional};
+          },
+          [&](const CallExpr& node) {
+            const Texts args = args_of(node.args);
+            return Piece{dialect_.call ? dialect_.call(id, node, args) : node.callee + "(" + joined(args) + ")", kPostfix};
+          },
+          [&](const MemberExpr& node) {
+            const Texts args = args_of(node.args);
+            if (dialect_.member) return Piece{dialect_.member(id, node, args), kPostfix};
+            return Piece{expr(node.object, kPostfix) + (node.is_arrow ? "->" : ".") + node.name +
+                             (node.is_call ? "(" + joined(args) + ")" : ""),
+                         kPostfix};
+          },
+          [&](const SubscriptExpr& node) { return Piece{expr(node.object, kPostfix) + "[" + expr(node.index) + "]", kPostfix}; },
+          [&](const CastExpr& node) {
+            if (dialect_.cast) return Piece{dialect_.cast(id, node, expr(node.operand)), kPostfix};
+            return Piece{"(" + node.type_text + ")" + expr(node.operand, kUnary), kUnary};
+          },
+          [&](const InitListExpr& node) { return Piece{"{" + joined(args_of(node.items)) + "}", kPrimary}; },
+          [&](const OpaqueExpr&) {
+            PB_CHECK(false, "an opaque expression has no tree to print");
+            return Piece{"", 0};
+          },
+      },
+      body_.exprs[id].node);
+}
+
+std::string BodyPrinter::declaration(const DeclStmt& decl) {
+  std::string out;
+  for (const Declarator& declarator : decl.declarators) {
+    const std::uint32_t local = next_local_++;
+    // Each declarator with its own type: types may differ between targets' values.
+    std::string text = dialect_.declarator ? dialect_.declarator(decl, declarator, local) : decl.type_text + " " + declarator.name;
+    for (ExprId extent : declarator.extents) text += "[" + (extent.is_none() ? "" : expr(extent)) + "]";
+    if (!declarator.init.is_none()) {
+      const std::string init = expr(declarator.init, kAssign);
+      text += " = " + (dialect_.init ? dialect_.init(decl, declarator, local, init) : init);
+    }
+    out += (out.empty() ? "" : "; ") + text;
+  }
+  return out;
+}
+
+std::string BodyPrinter::for_head(const ForStmt& loop) {
+  std::string init;
+  if (!loop.init.is_none()) {
+    const Stmt& stmt = body_.stmts[loop.init];
+    if (const auto* decl = std::get_if<DeclStmt>(&stmt.node)) {
+      PB_CHECK(decl->declarators.size() == 1, "a loop head with several declarators is printed by print_stmt");
+      init = declaration(*decl);
+    } else if (const auto* start = std::get_if<ExprStmt>(&stmt.node)) {
+      init = expr(start->expr);
+    }
+  }
+  return init + "; " + (loop.condition.is_none() ? "" : expr(loop.condition)) + "; " +
+         (loop.step.is_none() ? "" : expr(loop.step));
+}
+
+void BodyPrinter::print_children(Writer& out, StmtId id) {
+  if (const auto* block = std::get_if<BlockStmt>(&body_.stmts[id].node)) {
+    for (StmtId child : block->stmts) print_stmt(out, child);
+  } else {
+    print_stmt(out, id);
+  }
+}
+
+void BodyPrinter::print_body(Writer& out) { print_children(out, body_.root); }
+
+void BodyPrinter::print_block_of(Writer& out, const std::string& head, StmtId id) {
+  out.open(head);
+  print_children(out, id);
+  out.close();
+}
+
+void BodyPrinter::print_if(Writer& out, const IfStmt& stmt) {
+  out.open("if (" + expr(stmt.condition) + ")");
+  print_children(out, stmt.then_stmt);
+  if (!stmt.else_stmt.is_none()) {
+    out.reopen("else");
+    print_children(out, stmt.else_stmt);
+  }
+  out.close();
+}
+
+void BodyPrinter::print_switch(Writer& out, const SwitchStmt& stmt) {
+  out.open("switch (" + expr(stmt.value) + ")");
+  print_children(out, stmt.body);
+  out.close();
+}
+
+void BodyPrinter::print_stmt(Writer& out, StmtId id) {
+  if (dialect_.stmt && dialect_.stmt(out, *this, id)) return;
+  std::visit(
+      Overloaded{
+          [&](const EmptyStmt&) { out.line(";"); },
+          [&](const BlockStmt&) { print_block_of(out, "", id); },
+          [&](const IfStmt& stmt) { print_if(out, stmt); },
+          [&](const ForStmt& stmt) {
+            const auto* decl = stmt.init.is_none() ? nullptr : std::get_if<DeclStmt>(&body_.stmts[stmt.init].node);
+            const bool declares_several = decl != nullptr && decl->declarators.size() != 1;
+            if (!declares_several) return print_block_of(out, "for (" + for_head(stmt) + ")", stmt.body);
+            out.open("");
+            out.line(declaration(*decl) + ";");
+            ForStmt rest = stmt;
+            rest.init = StmtId();
+            print_block_of(out, "for (" + for_head(rest) + ")", stmt.body);
+            out.close();
+          },
+          [&](const WhileStmt& stmt) { print_block_of(out, "while (" + expr(stmt.condition) + ")", stmt.body); },
+          [&](const DoStmt& stmt) {
+            out.open("do");
+            print_children(out, stmt.body);
+            out.close(" while (" + expr(stmt.condition) + ");");
+          },
+          [&](const SwitchStmt& stmt) { print_switch(out, stmt); },
+          [&](const CaseStmt& stmt) { out.line(stmt.value.is_none() ? "default:" : "case " + expr(stmt.value) + ":"); },
+          [&](const ReturnStmt& stmt) { out.line(stmt.value.is_none() ? "return;" : "return " + expr(stmt.value) + ";"); },
+          [&](const BreakStmt&) { out.line("break;"); },
+          [&](const ContinueStmt&) { out.line("continue;"); },
+          [&](const DeclStmt& stmt) { out.line(declaration(stmt) + ";"); },
+          [&](const ExprStmt& stmt) { out.line(expr(stmt.expr) + ";"); },
+          [&](const ForEnoughStmt&) { PB_CHECK(false, "for_enough has no tree form"); },
+          [&](const TransformCallStmt&) { PB_CHECK(false, "a call of a transform has no tree form"); },
+          [&](const SyncStmt&) { PB_CHECK(false, "sync has no tree form"); },
+          [&](const OpaqueStmt&) { PB_CHECK(false, "an opaque statement has no tree to print"); },
+      },
+      body_.stmts[id].node);
+}
+
+}  // namespace pb

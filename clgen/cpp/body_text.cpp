@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MIT
+#include "clgen/cpp/body_text.h"
+
+#include <algorithm>
+#include <map>
+
+#include "clgen/names.h"
+#include "clgen/writer/writer.h"
+#include "lang/body_walk.h"
+#include "lang/check.h"
+#include "lang/source.h"
+
+namespace pb {
+namespace {
+
+/// Puts tokens together again so that each stands on the line it has in its source.
+class TokenText {
+ public:
+  explicit TokenText(const SourceManager& sources) : sources_(sources) {}
+
+  void token(const BodyToken& token) {
+    add_leading(token);
+    text_ += token.text;
+    line_ += newlines(token.text);
+  }
+  /// Text of our own in place of tokens; on the line of `at`.
+  void replacement(const BodyToken& at, const std::string& text) {
+    add_leading(at);
+    text_ += text;
+  }
+  /// Text of our own between tokens, without newlines.
+  void insert(const std::string& text) { text_ += text; }
+
+  std::string finish() {
+    if (text_.empty() || text_.back() != '\n') text_ += "\n";
+    return std::move(text_);
+  }
+
+ private:
+  static unsigned newlines(const std::string& text) {
+    return static_cast<unsigned>(std::count(text.begin(), text.end(), '\n'));
+  }
+
+  void add_leading(const BodyToken& token) {
+    const Position at = sources_.begin_of(token.expansion);
+    const unsigned line_then = line_ + newlines(token.leading);
+    if (line_then == at.line && file_ == at.file) {
+      text_ += token.leading;
+      line_ = line_then;
+      return;
+    }
+    const std::size_t last = token.leading.rfind('\n');
+    if (!text_.empty() && text_.back() != '\n') text_ += '\n';
+    text_ += "#line " + std::to_string(at.line) + " " + quoted(base_name(at.file)) + "\n";
+    text_ += last == std::string::npos ? token.leading : token.leading.substr(last + 1);
+    line_ = at.line;
+    file_ = at.file;
+  }
+
+  const SourceManager& sources_;
+  std::string text_;
+  unsigned line_ = 0;
+  std::string file_;
+};
+
+class Rewriter {
+ public:
+  Rewriter(const Program& program, const Rule& rule, const RuleFacts& facts, const SourceManager& sources)
+      : program_(program), rule_(rule), body_(rule.body), facts_(facts), out_(sources) {}
+
+  std::string run() {
+    walk(
+        body_, body_.root,
+        [&](StmtId id) {
+          const Stmt& stmt = body_.stmts[id];
+          const bool is_rewritten =
+              std::holds_alternative<TransformCallStmt>(stmt.node) || std::holds_alternative<SyncStmt>(stmt.node);
+          if (is_rewritten) rewritten_[stmt.tokens.begin] = id;
+          if (const auto* decl = std::get_if<DeclStmt>(&stmt.node))
+            may_alias_ |= decl->type.kind == BodyType::Kind::Region || decl->type.kind == BodyType::Kind::Unknown;
+        },
+        [](ExprId) {});
+    std::uint32_t i = 0;
+    while (i < body_.tokens.size()) {
+      const auto found = rewritten_.find(i);
+      if (found == rewritten_.end()) {
+        out_.token(body_.tokens[i++]);
+        continue;
+      }
+      const Stmt& stmt = body_.stmts[found->second];
+      rewrite(stmt);
+      i = std::max(stmt.tokens.end, i + 1);
+    }
+    return out_.finish();
+  }
+
+ private:
+  void rewrite(const Stmt& stmt) {
+    const BodyToken& first = body_.tokens[stmt.tokens.begin];
+    if (std::holds_alternative<SyncStmt>(stmt.node)) {
+      out_.replacement(first, "{ pb_frame.sync();" + arrivals({}) + " }");
+      return;
+    }
+    const auto& call = std::get<TransformCallStmt>(stmt.node);
+    const std::string verb = call.is_spawn ? "spawn_" : "call_";
+    const std::string departures = announcements();
+    out_.replacement(first, "{" + departures + " " + verb + identifier_of(program_, callee(call)) + "(pb_frame");
+    for (ExprId arg : call.args) {
+      out_.insert(", ");
+      const TokenRange range = body_.exprs[arg].tokens;
+      for (std::uint32_t i = range.begin; i < range.end; ++i) out_.token(body_.tokens[i]);
+    }
+    out_.insert(");" + (call.is_spawn ? "" : arrivals(call.args)) + " }");
+  }
+
+  TransformId callee(const TransformCallStmt& call) const {
+    for (const TransformId id : program_.transforms.ids())
+      if (program_.transforms[id].name == call.callee) return id;
+    PB_CHECK(false, "a call names a transform of the program");
+    return TransformId();
+  }
+
+  /// Brings to the host what a call may have written and the body's text may touch; all regions if `args` is empty.
+  std::string arrivals(const std::vector<ExprId>& args) const {
+    std::string text;
+    const auto is_named = [&](const std::string& name) {
+      if (args.empty() || may_alias_) return true;
+      bool found = false;
+      for (ExprId arg : args) {
+        walk_expr(body_, arg, [&](ExprId id) {
+          const auto* node = std::get_if<NameExpr>(&body_.exprs[id].node);
+          found |= node != nullptr && node->text == name;
+        });
+      }
+      return found;
+    };
+    for_each_writable([&](const std::string& name, const RegionUse& use) {
+      if (use.needs_handle && use.is_touched && is_named(name)) text += " pbrt::need_on_host(pb_frame, " + name + ");";
+    });
+    return text;
+  }
+
+  /// Tells the device side what the body's text may have written since.
+  std::string announcements() const {
+    std::string text;
+    for_each_writable([&](const std::string& name, const RegionUse& use) {
+      if (use.needs_handle && use.is_touched) text += " pbrt::wrote_on_host(" + name + ");";
+    });
+    return text;
+  }
+
+  template <class Visit>
+  void for_each_writable(Visit visit) const {
+    for (std::size_t i = 0; i < rule_.outputs.size(); ++i)
+      if (!is_element(rule_.outputs[i])) visit(rule_.outputs[i].binding, facts_.outputs[i]);
+    for (std::size_t i = 0; i < rule_.temporaries.size(); ++i) visit(rule_.temporaries[i].name, facts_.temporaries[i]);
+  }
+
+  const Program& program_;
+  const Rule& rule_;
+  const Body& body_;
+  const RuleFacts& facts_;
+  TokenText out_;
+  std::map<std::uint32_t, StmtId> rewritten_;
+  bool may_alias_ = false;  ///< a local may be another name of a region
+};
+
+}  // namespace
+
+std::string body_text(const Program& program, const Rule& rule, const RuleFacts& facts, const SourceManager& sources) {
+  return Rewriter(program, rule, facts, sources).run();
+}
+
+std::string native_text(const NativeBlock& block, const SourceManager& sources) {
+  TokenText out(sources);
+  for (const BodyToken& token : block.tokens) out.token(token);
+  return out.finish();
+}
+
+}  // namespace pb

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// CPU text of a rule body: the user's own tokens with their white space and #line, in which
+// only calls of transforms, `spawn` and `sync` are rewritten.
+#pragma once
+
+#include <string>
+
+#include "clgen/rule_facts.h"
+#include "lang/program.h"
+
+namespace pb {
+
+class SourceManager;
+
+/// Returns the text between the braces of the function; it starts with a #line and ends in a newline.
+///
+/// Calls become `call_T(pb_frame, …)`. After a call, the regions that it was given and that the body's
+/// own text may touch are brought to the host; before it, what the text may have written is announced.
+[[nodiscard]] std::string body_text(const Program& program, const Rule& rule, const RuleFacts& facts,
+                                    const SourceManager& sources);
+
+/// Text of a native block, with #line.
+[[nodiscard]] std::string native_text(const NativeBlock& block, const SourceManager& sources);
+
+}  // namespace pb

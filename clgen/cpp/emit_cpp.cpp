@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+#include "clgen/cpp/emit_cpp.h"
+
+#include "clgen/cpp/body_text.h"
+#include "clgen/cpp/transform_code.h"
+#include "clgen/info/make_training_info.h"
+#include "clgen/names.h"
+#include "lang/source.h"
+
+namespace pb {
+namespace {
+
+/// The numbers of sites and tunables, named.
+void emit_numbers(Writer& out, const CppContext& context) {
+  out.line("// Numbers of choice sites and tunables, in the order of the training information.");
+  std::vector<std::string> names;
+  for (const TransformId id : context.program.transforms.ids()) {
+    const TransformPlan& plan = context.plan.transforms[id.index()];
+    for (const SiteId site : plan.sites.ids()) {
+      const int number = context.numbering.site(id, site);
+      if (number < 0) continue;
+      out.line("[[maybe_unused]] constexpr int " + site_constant(context, id, site) + " = " + std::to_string(number) + ";  // " +
+               plan.sites[site].name);
+    }
+    for (std::size_t i = 0; i < plan.tunables.size(); ++i)
+      out.line("[[maybe_unused]] constexpr int " + tunable_constant(context, id, i) + " = " +
+               std::to_string(context.numbering.tunable(id, i)) + ";  // " + plan.tunables[i].name);
+  }
+  out.blank();
+}
+
+void emit_kernels(Writer& out, const std::vector<Kernel>& kernels) {
+  for (const Kernel& kernel : kernels) {
+    out.line("constexpr const char* kSource_" + kernel.name + " = " + raw_string("\n" + kernel.source) + ";");
+    std::vector<std::string> specialized;
+    for (std::size_t i = 0; i < kernel.scalars.size(); ++i)
+      if (kernel.scalars[i].is_specialized)
+        specialized.push_back("{" + quoted("PB_" + kernel.scalars[i].name) + ", " + std::to_string(i) + "}");
+    const std::string list = "kSpecialized_" + kernel.name;
+    if (!specialized.empty())
+      out.line("constexpr pbrt::gpu::SpecializedScalar " + list + "[] = {" + joined(specialized) + "};");
+    out.open("constexpr pbrt::gpu::KernelDesc kKernel_" + kernel.name + " =");
+    out.line(".name = " + quoted(kernel.name) + ",");
+    out.line(".source = kSource_" + kernel.name + ",");
+    out.line(std::string(".needs_fp64 = ") + (kernel.needs_fp64 ? "true," : "false,"));
+    out.line(".num_regions = " + std::to_string(kernel.matrices.size()) + ",");
+    out.line(".num_scalars = " + std::to_string(kernel.scalars.size()) + ",");
+    out.line(".num_tiles = " + std::to_string(kernel.tiles.size()) + ",");
+    if (!specialized.empty()) {
+      out.line(".specialized = " + list + ",");
+      out.line(".num_specialized = " + std::to_string(specialized.size()) + ",");
+    }
+    out.close(";");
+    out.blank();
+  }
+}
+
+void emit_helpers(Writer& out) {
+  out.verbatim(R"(// Sizes of a call against the header (LANGUAGE 4.3).
+[[maybe_unused]] static void pb_check_extent(const char* transform, const char* matrix, int dim, const char* formula, std::int64_t value) {
+  if (value < 0) pbrt::negative_size(transform, matrix, dim, formula, value);
+}
+[[maybe_unused]] static void pb_check_size(const char* transform, const char* matrix, int dim, const char* formula, std::int64_t expected,
+                          std::int64_t actual) {
+  pb_check_extent(transform, matrix, dim, formula, expected);
+  if (expected != actual) pbrt::size_mismatch(transform, matrix, dim, formula, expected, actual);
+}
+[[maybe_unused, noreturn]] static void pb_uncovered(const char* transform, const char* matrix, std::initializer_list<std::int64_t> cell) {
+  std::string text = std::string("in a call of `") + transform + "` no rule computes " + matrix + "(";
+  for (const std::int64_t* at = cell.begin(); at != cell.end(); ++at) text += (at == cell.begin() ? "" : ", ") + std::to_string(*at);
+  throw pbrt::UserError(text + ") for these sizes");
+}
+)");
+  out.blank();
+}
+
+void emit_tables(Writer& out, const CppContext& context, const std::string& info_json) {
+  for (const TransformId id : context.program.transforms.ids()) emit_transform_tables(out, context, id);
+  out.line("constexpr const char* kInfo = " + raw_string(info_json) + ";");
+  out.open("const pbrt::TransformDesc kTransforms[] =");
+  for (const TransformId id : context.program.transforms.ids()) out.line(transform_entry(context, id) + ",");
+  out.close(";");
+  out.line("const pbrt::ProgramDesc kProgram = {" + quoted(context.program.name) + ", kInfo, kTransforms, " +
+           std::to_string(context.program.transforms.size()) + ", " + std::to_string(context.program.main.index()) + "};");
+}
+
+}  // namespace
+
+std::string emit_cpp(const Program& program, const Plan& plan, const SourceManager& sources, const EmitOptions& options) {
+  const CppContext context{program, plan, sources, options, Numbering(plan), program.name + ".cpp"};
+  const std::vector<Kernel> kernels = make_kernels(program, plan, sources);
+  Writer out;
+  out.line("// Made by pbc from " + program.name + ".pbcc.");
+  out.line("#define PB_ELEMENT " + std::string(spell(program.element)));
+  out.line("#include \"runtime/generated.h\"");
+  out.line("#include \"runtime/matrix/index_math.h\"");
+  out.line("#include \"runtime/matrix/simd_math.h\"");
+  out.line("#include \"runtime/sched/step_graph.h\"");
+  out.blank();
+  for (const NativeBlock& block : program.native_blocks) {
+    out.verbatim(native_text(block, sources));
+    out.restore_line(context.file);
+  }
+  out.line("namespace pb_program {");
+  out.blank();
+  emit_numbers(out, context);
+  emit_helpers(out);
+  emit_kernels(out, kernels);
+  for (const TransformId id : program.transforms.ids()) emit_call_declarations(out, context, id);
+  out.blank();
+  for (const TransformId id : program.transforms.ids()) emit_transform(out, context, id, kernels);
+  emit_tables(out, context, pbrt::to_json(make_training_info(program, plan, sources, options)));
+  out.blank();
+  out.line("}  // namespace pb_program");
+  out.blank();
+  out.line("int main(int argc, char** argv) { return pbrt::program_main(argc, argv, pb_program::kProgram); }");
+  return out.text();
+}
+
+}  // namespace pb

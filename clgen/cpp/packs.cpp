@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: MIT
+#include "clgen/cpp/packs.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "clgen/body_printer.h"
+#include "clgen/cpp/uniformity.h"
+#include "clgen/names.h"
+#include "lang/body_walk.h"
+
+namespace pb {
+namespace {
+
+using Kind = BodyType::Kind;
+
+std::string element_of(const RuleCode& code, const RegionAccess& access) {
+  const Matrix& matrix = code.matrix(access.matrix);
+  return element_text(matrix.element, matrix.is_element_t);
+}
+
+std::string pack_of(const std::string& element) { return "pbrt::simd::Pack<" + element + ", PbShape>"; }
+
+std::string without_const(std::string type) {
+  if (type.starts_with("const ")) type.erase(0, 6);
+  return type;
+}
+
+const char* type_of_kind(Kind kind) {
+  if (kind == Kind::Double) return "double";
+  if (kind == Kind::Float) return "float";
+  return kind == Kind::Long ? "long" : "int";
+}
+
+/// `for (int i = a; i < b; i++)` without anything in it that changes i or b: as a call of `unrolled`.
+struct CountedLoop {
+  std::string var;
+  std::string type;
+  ExprId first, last;
+};
+
+class PackPrinter {
+ public:
+  PackPrinter(const RuleCode& code, const PackFacts& facts)
+      : code_(code), rule_(code.rule), body_(code.rule.body), facts_(facts), dialect_(make_dialect()), printer_(body_, dialect_) {}
+
+  void print(Writer& out) { printer_.print_body(out); }
+
+ private:
+  bool varies(ExprId id) const { return facts_.is_varying[id.index()]; }
+  const BodyType& type_of(ExprId id) const { return rule_.body_types.types[id.index()]; }
+
+  Dialect make_dialect() {
+    Dialect dialect;
+    dialect.call = [this](ExprId id, const CallExpr& call, const Texts& args) {
+      std::string name = call.callee;
+      if (varies(id)) name = "pbrt::simd::" + (name.starts_with("std::") ? name.substr(5) : name);
+      return name + "(" + joined(args) + ")";
+    };
+    dialect.cast = [this](ExprId id, const CastExpr& cast, const std::string& operand) {
+      return (varies(id) ? "pbrt::simd::convert<" : "static_cast<") + without_const(cast.type_text) + ">(" + operand + ")";
+    };
+    dialect.conditional = [this](ExprId id, const ConditionalExpr& node, const std::string& condition,
+                                 const std::string& if_true, const std::string& if_false) -> std::string {
+      if (!varies(id)) return {};
+      if (varies(node.condition)) return "pbrt::simd::select(" + condition + ", " + if_true + ", " + if_false + ")";
+      const std::string pack = pack_of(type_of_kind(type_of(id).kind));
+      return "(" + condition + " ? " + pack + "(" + if_true + ") : " + pack + "(" + if_false + "))";
+    };
+    dialect.declarator = [this](const DeclStmt& decl, const Declarator& declarator, std::uint32_t local) {
+      if (!facts_.varying_locals.contains(local)) return decl.type_text + " " + declarator.name;
+      const bool is_const = decl.type_text.starts_with("const ");
+      return (is_const ? "const " : "") + pack_of(without_const(decl.type_text)) + " " + declarator.name;
+    };
+    dialect.stmt = [this](Writer& out, BodyPrinter& printer, StmtId id) { return print_counted_loop(out, printer, id); };
+    return dialect;
+  }
+
+  bool print_counted_loop(Writer& out, BodyPrinter& printer, StmtId id) {
+    const auto* loop = std::get_if<ForStmt>(&body_.stmts[id].node);
+    if (loop == nullptr) return false;
+    const std::optional<CountedLoop> counted = find_counted_loop(*loop);
+    if (!counted) return false;
+    const std::string first = printer.expr(counted->first, 2);
+    (void)printer.take_local();
+    const std::string last = printer.expr(counted->last, 2);
+    out.open("pbrt::simd::unrolled<PbShape>(" + counted->type + "(" + first + "), " + last + ", [&]([[maybe_unused]] const " +
+             counted->type + " " + counted->var + ") PB_SIMD_LAMBDA");
+    printer.print_children(out, loop->body);
+    out.close(");");
+    return true;
+  }
+
+  std::optional<CountedLoop> find_counted_loop(const ForStmt& loop) const {
+    if (loop.init.is_none() || loop.condition.is_none() || loop.step.is_none()) return std::nullopt;
+    const auto* decl = std::get_if<DeclStmt>(&body_.stmts[loop.init].node);
+    if (decl == nullptr || decl->declarators.size() != 1 || decl->type.kind != Kind::Int) return std::nullopt;
+    const Declarator& variable = decl->declarators[0];
+    const auto* test = std::get_if<BinaryExpr>(&body_.exprs[loop.condition].node);
+    if (variable.init.is_none() || test == nullptr || test->op != BinaryOp::Less) return std::nullopt;
+    if (!is_name(test->lhs, variable.name) || !is_increment(loop.step, variable.name)) return std::nullopt;
+    if (type_of(test->rhs).kind != Kind::Int || !is_simple(loop.body, variable.name, test->rhs)) return std::nullopt;
+    return CountedLoop{variable.name, without_const(decl->type_text), variable.init, test->rhs};
+  }
+
+  bool is_name(ExprId id, const std::string& name) const {
+    const auto* node = std::get_if<NameExpr>(&body_.exprs[id].node);
+    return node != nullptr && node->text == name;
+  }
+
+  bool is_increment(ExprId id, const std::string& name) const {
+    const auto* unary = std::get_if<UnaryExpr>(&body_.exprs[id].node);
+    if (unary != nullptr)
+      return (unary->op == UnaryOp::PreInc || unary->op == UnaryOp::PostInc) && is_name(unary->operand, name);
+    const auto* assign = std::get_if<AssignExpr>(&body_.exprs[id].node);
+    if (assign == nullptr || !assign->is_compound || assign->op != BinaryOp::Add || !is_name(assign->lhs, name)) return false;
+    const auto* one = std::get_if<IntegerExpr>(&body_.exprs[assign->rhs].node);
+    return one != nullptr && one->text == "1";
+  }
+
+  /// An innermost body without ways out that leaves the variable and the limit alone.
+  bool is_simple(StmtId stmt, const std::string& variable, ExprId limit) const {
+    bool is_simple = true;
+    std::set<std::string> limit_names;
+    walk_expr(body_, limit, [&](ExprId id) {
+      const auto& node = body_.exprs[id].node;
+      if (const auto* name = std::get_if<NameExpr>(&node)) limit_names.insert(name->text);
+      const bool is_plain = std::holds_alternative<NameExpr>(node) || std::holds_alternative<IntegerExpr>(node) ||
+                            std::holds_alternative<BinaryExpr>(node);
+      is_simple = is_simple && is_plain;
+    });
+    walk(
+        body_, stmt,
+        [&](StmtId id) {
+          const auto& node = body_.stmts[id].node;
+          const bool fits = std::holds_alternative<BlockStmt>(node) || std::holds_alternative<ExprStmt>(node) ||
+                            std::holds_alternative<DeclStmt>(node) || std::holds_alternative<EmptyStmt>(node) ||
+                            std::holds_alternative<IfStmt>(node);
+          is_simple = is_simple && fits;
+        },
+        [&](ExprId id) {
+          const auto& node = body_.exprs[id].node;
+          ExprId target;
+          if (const auto* assign = std::get_if<AssignExpr>(&node)) target = assign->lhs;
+          if (const auto* unary = std::get_if<UnaryExpr>(&node)) {
+            const bool steps = unary->op != UnaryOp::Plus && unary->op != UnaryOp::Minus && unary->op != UnaryOp::Not &&
+                               unary->op != UnaryOp::BitNot;
+            if (steps) target = unary->operand;
+          }
+          if (target.is_none()) return;
+          const auto* name = std::get_if<NameExpr>(&body_.exprs[target].node);
+          if (name != nullptr && (name->text == variable || limit_names.contains(name->text))) is_simple = false;
+        });
+    return is_simple;
+  }
+
+  const RuleCode& code_;
+  const Rule& rule_;
+  const Body& body_;
+  const PackFacts& facts_;
+  Dialect dialect_;
+  BodyPrinter printer_;
+};
+
+/// The rule variables that the body uses as packs.
+std::vector<std::string> pack_vars(const RuleCode& code, const PackFacts& facts) {
+  std::vector<std::string> out;
+  for (const RuleVar& var : code.rule.vars) {
+    const bool is_lane = var.name == facts.lane_var;
+    const bool is_row = facts.is_tall && var.name == facts.row_var;
+    if ((is_lane || is_row) && code.facts.names.contains(var.name)) out.push_back(var.name);
+  }
+  return out;
+}
+
+void emit_body(Writer& out, const RuleCode& code, const PackFacts& facts, const std::string& stem) {
+  const Rule& rule = code.rule;
+  std::vector<std::string> types = {"class PbShape"};
+  std::vector<std::string> params;
+  if (!rule.is_return_form) {
+    for (const RegionAccess& output : rule.outputs)
+      params.push_back("[[maybe_unused]] " + pack_of(element_of(code, output)) + "& " + output.binding);
+  }
+  for (std::size_t i = 0; i < rule.inputs.size(); ++i) {
+    const RegionAccess& input = rule.inputs[i];
+    if (is_element(input)) {
+      const std::string element = element_of(code, input);
+      const std::string type = facts.inputs[i].is_uniform() ? element + " " : pack_of(element) + "& ";
+      params.push_back("[[maybe_unused]] const " + type + input.binding);
+    } else {
+      types.push_back("class View_" + input.binding);
+      params.push_back("[[maybe_unused]] const View_" + input.binding + "& " + input.binding);
+    }
+  }
+  for (const MatrixId id : code.scalar_inputs) {
+    const Matrix& matrix = code.matrix(id);
+    params.push_back("[[maybe_unused]] const " + element_text(matrix.element, matrix.is_element_t) + " " + matrix.name);
+  }
+  const std::vector<std::string> packs = pack_vars(code, facts);
+  for (const RuleVar& var : rule.vars) {
+    const bool is_pack = std::find(packs.begin(), packs.end(), var.name) != packs.end();
+    params.push_back("[[maybe_unused]] const IndexT " + std::string(is_pack ? "pb_" : "") + var.name);
+  }
+  for (std::string& param : scalar_params(code.transform)) params.push_back(std::move(param));
+  out.line("template <" + joined(types) + ">");
+  const std::string result = rule.is_return_form ? pack_of(element_of(code, rule.outputs[0])) : "void";
+  out.open("PB_SIMD_INLINE " + result + " packs_" + stem + "(" + joined(params) + ")");
+  for (const std::string& var : packs) {
+    const char* function = var == facts.lane_var ? "lane_index" : "row_index";
+    out.line("[[maybe_unused]] const auto " + var + " = pbrt::simd::" + function + "<PbShape>(pb_" + var + ");");
+  }
+  out.open("");
+  PackPrinter(code, facts).print(out);
+  out.close();
+  out.close();
+}
+
+std::string lanes_template(const LaneAccess& lanes) {
+  return "pbrt::simd::lanes<PbShape, " + std::to_string(lanes.moves_along_row ? 1 : 0) + ", " + std::to_string(lanes.row_dim) + ">";
+}
+
+std::string coordinates(const RegionAccess& access) {
+  std::vector<std::string> out;
+  for (const Formula& lo : access.lo) out.push_back(to_c(lo));
+  return joined(out);
+}
+
+std::string pack_call(const RuleCode& code, const PackFacts& facts, const std::string& stem) {
+  const Rule& rule = code.rule;
+  std::vector<std::string> args;
+  if (!rule.is_return_form)
+    for (const RegionAccess& output : rule.outputs) args.push_back("pb_" + output.binding);
+  for (std::size_t i = 0; i < rule.inputs.size(); ++i) {
+    const RegionAccess& input = rule.inputs[i];
+    const LaneAccess& lanes = facts.inputs[i];
+    if (lanes.is_uniform()) {
+      args.push_back(access_text(code, input));
+    } else if (is_element(input)) {
+      args.push_back(lanes_template(lanes) + "(" + code.matrix_name(input) + ").cell(" + coordinates(input) + ")");
+    } else {
+      args.push_back(lanes_template(lanes) + "(" + access_text(code, input) + ")");
+    }
+  }
+  for (const MatrixId id : code.scalar_inputs) args.push_back(code.matrix(id).name + ".cell()");
+  for (const RuleVar& var : rule.vars) args.push_back(var.name);
+  for (std::string& arg : scalar_args(code.transform)) args.push_back(std::move(arg));
+  return "packs_" + stem + "<PbShape>(" + joined(args) + ")";
+}
+
+void emit_pack_instance(Writer& out, const RuleCode& code, const PackFacts& facts, const std::string& stem) {
+  const Rule& rule = code.rule;
+  const auto target = [&](std::size_t i) {
+    return lanes_template(facts.outputs[i]) + "(" + code.matrix_name(rule.outputs[i]) + ")";
+  };
+  if (rule.is_return_form) {
+    out.line(target(0) + ".store(" + pack_call(code, facts, stem) + ", " + coordinates(rule.outputs[0]) + ");");
+    return;
+  }
+  for (std::size_t i = 0; i < rule.outputs.size(); ++i) {
+    const RegionAccess& output = rule.outputs[i];
+    const std::string first = code.facts.outputs[i].is_overwritten ? "{}" : " = " + target(i) + ".cell(" + coordinates(output) + ")";
+    out.line(pack_of(element_of(code, output)) + " pb_" + output.binding + first + ";");
+  }
+  out.line(pack_call(code, facts, stem) + ";");
+  for (std::size_t i = 0; i < rule.outputs.size(); ++i)
+    out.line(target(i) + ".store(pb_" + rule.outputs[i].binding + ", " + coordinates(rule.outputs[i]) + ");");
+}
+
+/// Whether an instance may be computed twice: it must not read what it, or a neighbour, has written.
+std::string repeat_condition(const RuleCode& code) {
+  std::vector<std::string> terms;
+  for (const RuleMatrix& output : code.matrices) {
+    if (!output.is_output) continue;
+    if (output.is_input || !output.is_overwritten) return "false";
+    for (const RuleMatrix& input : code.matrices)
+      if (input.is_input) terms.push_back("pbrt::simd::is_apart(" + code.matrix(output.matrix).name + ", " + code.matrix(input.matrix).name + ")");
+  }
+  return terms.empty() ? "true" : joined(terms, " && ");
+}
+
+void emit_lanes(Writer& out, const RuleCode& code, const Step& step, const PackFacts& facts, const std::string& stem) {
+  std::vector<std::string> types;
+  std::vector<std::string> params;
+  for (const RuleMatrix& use : code.matrices) {
+    const std::string& matrix = code.matrix(use.matrix).name;
+    types.push_back("class View_" + matrix);
+    params.push_back("[[maybe_unused]] const View_" + matrix + "& " + matrix);
+  }
+  for (std::string& param : scalar_params(code.transform)) params.push_back(std::move(param));
+  params.push_back("const " + box_type(step) + "& pb_box");
+  out.line("template <" + joined(types) + ">");
+  out.open("static void lanes_" + stem + "(" + joined(params) + ")");
+  out.line("const bool pb_may_repeat = " + repeat_condition(code) + ";");
+  const std::size_t num_loops = step.loops.size();
+  for (std::size_t i = 0; i + 2 < num_loops; ++i) {
+    const std::string& var = step.loops[i].var;
+    const std::string dim = std::to_string(num_loops - 1 - i);
+    out.open("for (IndexT " + var + " = static_cast<IndexT>(pb_box.lo[" + dim + "]); " + var + " < pb_box.hi[" + dim + "]; ++" + var + ")");
+  }
+  const auto bound = [](const char* side, int dim) {
+    return "static_cast<IndexT>(pb_box." + std::string(side) + "[" + std::to_string(dim) + "])";
+  };
+  const bool has_rows = num_loops > 1;
+  const std::string rows = has_rows ? bound("lo", 1) + ", " + bound("hi", 1) : "0, 1";
+  out.line("pbrt::simd::for_each_pack<pbrt::simd::Shapes<" + std::string(facts.is_wide_type ? "double" : "float") + ">, " +
+           (facts.is_tall ? "true" : "false") + ">(");
+  out.indent();
+  out.indent();
+  out.line(bound("lo", 0) + ", " + bound("hi", 0) + ", " + rows + ", pb_may_repeat,");
+  const std::string vars = "[[maybe_unused]] const IndexT " + std::string(facts.lane_var) +
+                           (has_rows ? ", [[maybe_unused]] const IndexT " + std::string(facts.row_var) : ", IndexT");
+  out.open("[&]<class PbShape>(PbShape, " + vars + ") PB_SIMD_LAMBDA");
+  emit_pack_instance(out, code, facts, stem);
+  out.close(",");
+  out.open("[&](" + vars + ")");
+  out.line(instance_call(code));
+  out.close(");");
+  out.outdent();
+  out.outdent();
+  for (std::size_t i = 0; i + 2 < num_loops; ++i) out.close();
+  out.close();
+}
+
+}  // namespace
+
+bool emit_packs(Writer& out, const RuleCode& code, const Step& step, const std::string& stem) {
+  if (code.facts.has_calls) return false;
+  for (const RuleMatrix& use : code.matrices)
+    if (use.needs_handle) return false;
+  const std::optional<PackFacts> facts = find_pack_facts(code.rule, step);
+  if (!facts) return false;
+  out.line("// The same on packs of neighbouring instances.");
+  emit_body(out, code, *facts, stem);
+  out.blank();
+  emit_lanes(out, code, step, *facts, stem);
+  out.blank();
+  return true;
+}
+
+}  // namespace pb

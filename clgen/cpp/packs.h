@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// The body of a data-parallel rule on packs of neighbouring instances (runtime/matrix/simd.h),
+// printed from the typed tree; the user's text serves what is left over.
+#pragma once
+
+#include <string>
+
+#include "clgen/cpp/rule_code.h"
+
+namespace pb {
+
+/// Emits `packs_X` (the body) and `lanes_X` (the loops); false, and nothing, if the body is not one for packs:
+/// its control flow differs between instances, or it does what packs cannot.
+///
+/// Pre: `step` has loops; the function `rule_` of the rule was emitted
+[[nodiscard]] bool emit_packs(Writer& out, const RuleCode& code, const Step& step, const std::string& stem);
+
+}  // namespace pb

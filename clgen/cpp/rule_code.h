@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// C++ of one rule: the function with the user's body, and the loops over its instances.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "choicegraph/plan.h"
+#include "clgen/numbering.h"
+#include "clgen/options.h"
+#include "clgen/rule_facts.h"
+#include "clgen/writer/writer.h"
+#include "lang/program.h"
+
+namespace pb {
+
+class SourceManager;
+
+/// What all parts of clgen/cpp share.
+struct CppContext {
+  const Program& program;
+  const Plan& plan;
+  const SourceManager& sources;
+  const EmitOptions& options;
+  Numbering numbering;
+  std::string file;  ///< name of the generated file in its own #line
+};
+
+/// One rule of one transform, with what is known of it.
+struct RuleCode {
+  RuleCode(const CppContext& context, TransformId transform_id, RuleId rule_id);
+
+  TransformId transform_id;
+  RuleId rule_id;
+  const Transform& transform;
+  const Rule& rule;
+  RuleFacts facts;
+  std::vector<RuleMatrix> matrices;
+  std::vector<MatrixId> scalar_inputs;
+  std::string stem;  ///< `Convolve2D_0`
+
+  [[nodiscard]] const Matrix& matrix(MatrixId id) const { return transform.matrices[id]; }
+  /// Name of the matrix of an access.
+  [[nodiscard]] const std::string& matrix_name(const RegionAccess& access) const { return matrix(access.matrix).name; }
+};
+
+/// Size variables and tunables, as parameters `[[maybe_unused]] const IndexT w` and as arguments.
+[[nodiscard]] std::vector<std::string> scalar_params(const Transform& transform);
+[[nodiscard]] std::vector<std::string> scalar_args(const Transform& transform);
+
+/// What an instance gets for an access: `In.region(x, y, x+KWIDTH, y+KWIDTH)`, `In.cell(x, y)`, `In`.
+[[nodiscard]] std::string access_text(const RuleCode& code, const RegionAccess& access);
+
+/// The user's body as a function, with its comment of origin.
+void emit_rule_function(Writer& out, const CppContext& context, const RuleCode& code);
+
+/// Statement that runs one instance: the call of the rule function and the assignment of its value.
+[[nodiscard]] std::string instance_call(const RuleCode& code);
+
+/// The loops over a box of instances, one after the other. `name`: of the function.
+void emit_loops(Writer& out, const RuleCode& code, const Step& step, const std::string& name);
+
+/// `const pbrt::Box<2>& pb_box`.
+[[nodiscard]] std::string box_type(const Step& step);
+
+}  // namespace pb

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: MIT
+#include "clgen/cpp/step_code.h"
+
+#include "clgen/cpp/packs.h"
+#include "clgen/names.h"
+
+namespace pb {
+namespace {
+
+const TransformPlan& plan_of(const CppContext& context, const RuleCode& code) {
+  return context.plan.transforms[code.transform_id.index()];
+}
+
+/// The boxes of a matrix that a step writes: `Out`, or `Out.region(0, 0, w, 1)`.
+std::vector<std::string> written_parts(const TransformPlan& plan, const Transform& transform, const Step& step, MatrixId id) {
+  std::vector<std::string> parts;
+  const Matrix& matrix = transform.matrices[id];
+  for (const SegmentId segment_id : step.segments) {
+    const Segment& segment = plan.segments[segment_id];
+    if (segment.matrix != id) continue;
+    bool is_whole = true;
+    std::vector<std::string> corners;
+    for (std::size_t d = 0; d < segment.box.size(); ++d) {
+      is_whole = is_whole && segment.box[d].lo.is_const(0) && to_cpp(segment.box[d].hi) == to_c(matrix.extents[d]);
+      corners.push_back(to_cpp(segment.box[d].lo));
+    }
+    for (const IndexRange& range : segment.box) corners.push_back(to_cpp(range.hi));
+    parts.push_back(is_whole ? matrix.name : matrix.name + ".region(" + joined(corners) + ")");
+  }
+  return parts;
+}
+
+void emit_arrivals(Writer& out, const TransformPlan& plan, const RuleCode& code, const Step& step) {
+  for (const RuleMatrix& use : code.matrices) {
+    // A 0-D input is a number: it was copied when the call was made.
+    const Matrix& matrix = code.matrix(use.matrix);
+    if (!use.is_touched || (matrix.num_dims() == 0 && matrix.role == MatrixRole::From)) continue;
+    const bool keeps_cells = use.is_output && !use.is_overwritten;
+    if (use.is_input || keeps_cells) out.line("pbrt::need_on_host(pb_frame, " + matrix.name + ");");
+    if (!use.is_output) continue;
+    for (const std::string& part : written_parts(plan, code.transform, step, use.matrix))
+      out.line("pbrt::before_host_write(pb_frame, " + part + ");");
+  }
+}
+
+void emit_departures(Writer& out, const TransformPlan& plan, const RuleCode& code, const Step& step) {
+  for (const RuleMatrix& use : code.matrices) {
+    if (!use.is_output || !use.is_touched) continue;
+    for (const std::string& part : written_parts(plan, code.transform, step, use.matrix)) {
+      // A call in the body may have left it on a device.
+      if (code.facts.has_calls) out.line("pbrt::need_on_host(pb_frame, " + part + ");");
+      out.line("pbrt::wrote_on_host(" + part + ");");
+    }
+  }
+}
+
+std::string box_initializer(const Step& step) {
+  std::vector<std::string> lo;
+  std::vector<std::string> hi;
+  for (auto loop = step.loops.rbegin(); loop != step.loops.rend(); ++loop) {
+    lo.push_back(to_cpp(loop->range.lo));
+    hi.push_back(to_cpp(loop->range.hi));
+  }
+  return "{{" + joined(lo) + "}, {" + joined(hi) + "}}";
+}
+
+/// Handles, or views whose dimension 0 is contiguous, or any views.
+std::vector<std::string> matrix_args(const RuleCode& code, bool is_unit) {
+  std::vector<std::string> args;
+  for (const RuleMatrix& use : code.matrices) {
+    const Matrix& matrix = code.matrix(use.matrix);
+    if (use.needs_handle) {
+      args.push_back(matrix.name);
+    } else {
+      args.push_back(matrix.name + (is_unit && matrix.num_dims() > 0 ? ".unit_view()" : ".view()"));
+    }
+  }
+  return args;
+}
+
+std::string unit_condition(const RuleCode& code) {
+  std::vector<std::string> terms;
+  for (const RuleMatrix& use : code.matrices) {
+    const Matrix& matrix = code.matrix(use.matrix);
+    if (!use.needs_handle && matrix.num_dims() > 0) terms.push_back(matrix.name + ".view().has_unit_stride()");
+  }
+  return joined(terms, " && ");
+}
+
+std::string loops_call(const RuleCode& code, const std::string& function, bool is_unit, const std::string& box) {
+  std::vector<std::string> args;
+  if (code.facts.has_calls) args.emplace_back("pb_inner");
+  for (std::string& arg : matrix_args(code, is_unit)) args.push_back(std::move(arg));
+  for (std::string& arg : scalar_args(code.transform)) args.push_back(std::move(arg));
+  args.push_back(box);
+  return function + "(" + joined(args) + ");";
+}
+
+void emit_piece(Writer& out, const RuleCode& code, const std::string& stem, bool has_packs, const std::string& box) {
+  if (unit_condition(code).empty()) {
+    out.line(loops_call(code, "loops_" + stem, false, box));
+    return;
+  }
+  out.open("if (pb_unit)");
+  out.line(loops_call(code, (has_packs ? "lanes_" : "loops_") + stem, true, box));
+  out.reopen("else");
+  out.line(loops_call(code, "loops_" + stem, false, box));
+  out.close();
+}
+
+void emit_loop_step(Writer& out, const RuleCode& code, const Step& step, const std::string& stem, bool has_packs) {
+  const std::string unit = unit_condition(code);
+  if (!unit.empty()) out.line("const bool pb_unit = " + unit + ";");
+  out.line("const " + box_type(step) + " pb_box = " + box_initializer(step) + ";");
+  if (!is_split(step)) {
+    out.line("if (pb_box.is_empty()) return;");
+    if (code.facts.has_calls) out.line("pbrt::Frame& pb_inner = pb_frame;");
+    emit_piece(out, code, stem, has_packs, "pb_box");
+    return;
+  }
+  const std::string frame = code.facts.has_calls ? "pbrt::Frame& pb_inner" : "pbrt::Frame&";
+  out.open("pbrt::parallel_for(pb_frame, pb_box, pb_split, [&](" + frame + ", const " + box_type(step) + "& pb_piece)");
+  emit_piece(out, code, stem, has_packs, "pb_piece");
+  out.close(");");
+}
+
+}  // namespace
+
+bool is_split(const Step& step) { return !step.loops.empty() && step.is_data_parallel; }
+
+std::string step_stem(const CppContext& context, const RuleCode& code, StepId step) {
+  int count = 0;
+  for (const Step& other : plan_of(context, code).steps) count += other.rule == code.rule_id ? 1 : 0;
+  return count > 1 ? code.stem + "_s" + std::to_string(step.index()) : code.stem;
+}
+
+std::vector<std::string> step_params(const RuleCode& code) {
+  std::vector<std::string> params = {"pbrt::Frame& pb_frame"};
+  for (const RuleMatrix& use : code.matrices) {
+    const Matrix& matrix = code.matrix(use.matrix);
+    params.push_back("const " + region_type(matrix, matrix.role == MatrixRole::From) + "& " + matrix.name);
+  }
+  for (std::string& param : scalar_params(code.transform)) params.push_back(std::move(param));
+  return params;
+}
+
+std::vector<std::string> step_args(const RuleCode& code, const std::string& frame) {
+  std::vector<std::string> args = {frame};
+  for (const RuleMatrix& use : code.matrices) args.push_back(code.matrix(use.matrix).name);
+  for (std::string& arg : scalar_args(code.transform)) args.push_back(std::move(arg));
+  return args;
+}
+
+void emit_cpu_step(Writer& out, const CppContext& context, const RuleCode& code, StepId step_id) {
+  const TransformPlan& plan = plan_of(context, code);
+  const Step& step = plan.steps[step_id];
+  const std::string stem = step_stem(context, code, step_id);
+  bool has_packs = false;
+  if (!step.loops.empty()) {
+    emit_loops(out, code, step, "loops_" + stem);
+    out.blank();
+    has_packs = emit_packs(out, code, step, stem);
+  }
+  std::vector<std::string> params = step_params(code);
+  if (is_split(step)) params.emplace_back("const std::int64_t pb_split");
+  out.open("static void step_" + stem + "_cpu(" + joined(params) + ")");
+  emit_arrivals(out, plan, code, step);
+  if (step.loops.empty()) {
+    out.line(instance_call(code));
+  } else {
+    emit_loop_step(out, code, step, stem, has_packs);
+  }
+  emit_departures(out, plan, code, step);
+  out.close();
+  out.blank();
+}
+
+namespace {
+
+/// `.output(Out, Out.region(…), pb_copy_out)` and so on, in order of the kernel's regions.
+std::string region_call(const TransformPlan& plan, const RuleCode& code, const Step& step, const RuleMatrix& use) {
+  const std::string& name = code.matrix(use.matrix).name;
+  if (!use.is_output) return "pb_launch.input(" + name + ");";
+  const std::vector<std::string> parts = written_parts(plan, code.transform, step, use.matrix);
+  const bool is_plain = use.is_overwritten && !use.is_input && parts.size() == 1;
+  if (!is_plain) return "pb_launch.inout(" + name + ", pb_copy_out);";
+  if (parts[0] == name) return "pb_launch.output(" + name + ", pb_copy_out);";
+  return "pb_launch.output(" + name + ", " + parts[0] + ", pb_copy_out);";
+}
+
+std::string tile_dims(const KernelTile& tile) {
+  std::vector<std::string> dims;
+  for (std::size_t d = 0; d < tile.extent.size(); ++d) {
+    const auto& step = tile.step[d];
+    dims.push_back("{{" + std::to_string(step[0]) + ", " + std::to_string(step[1]) + ", " + std::to_string(step[2]) + "}, " +
+                   to_cpp(tile.extent[d]) + "}");
+  }
+  return "{" + joined(dims) + "}";
+}
+
+}  // namespace
+
+void emit_device_step(Writer& out, const CppContext& context, const RuleCode& code, StepId step_id, const Kernel& kernel) {
+  const TransformPlan& plan = plan_of(context, code);
+  const Step& step = plan.steps[step_id];
+  std::vector<std::string> params = step_params(code);
+  params.emplace_back("const std::int64_t* pb_group");
+  params.emplace_back("const pbrt::gpu::CopyOut pb_copy_out");
+  params.emplace_back("const int pb_site");
+  params.emplace_back("const int pb_alternative");
+  out.open("static bool step_" + step_stem(context, code, step_id) + "_" + to_string(kernel.version) + "(" + joined(params) + ")");
+  out.line("pbrt::gpu::Launch pb_launch(kKernel_" + kernel.name + ", pb_frame, pb_frame.context().gpu());");
+  for (const RuleMatrix& use : kernel.matrices) out.line(region_call(plan, code, step, use));
+  for (const KernelScalar& scalar : kernel.scalars) out.line("pb_launch.scalar(" + scalar.value + ");");
+  for (const KernelTile& tile : kernel.tiles) {
+    const RegionAccess& input = code.rule.inputs[tile.input];
+    const Matrix& matrix = code.matrix(input.matrix);
+    const std::string rank = std::to_string(tile.extent.size());
+    out.line("const pbrt::gpu::TileDim pb_tile_" + input.binding + "[] = " + tile_dims(tile) + ";");
+    out.line("pb_launch.tile(sizeof(" + element_text(matrix.element, matrix.is_element_t) + "), " + rank + ", pb_tile_" +
+             input.binding + ");");
+  }
+  const std::string rank = std::to_string(step.loops.size());
+  std::vector<std::string> lo;
+  std::vector<std::string> extent;
+  for (auto loop = step.loops.rbegin(); loop != step.loops.rend(); ++loop) {
+    const std::string first = to_cpp(loop->range.lo);
+    lo.push_back("static_cast<std::int32_t>(" + first + ")");
+    extent.push_back("static_cast<std::int32_t>(pbrt::index_max(0, (" + to_cpp(loop->range.hi) + ") - (" + first + ")))");
+  }
+  out.line("const std::int32_t pb_lo[] = {" + joined(lo) + "};");
+  out.line("const std::int32_t pb_extent[] = {" + joined(extent) + "};");
+  out.line("pb_launch.range(" + rank + ", pb_lo, pb_extent);");
+  out.line("if (pb_group != nullptr) pb_launch.group(pb_group, " + rank + ");");
+  out.line("if (pb_launch.run()) return true;");
+  out.line("pb_frame.context().fallback(pb_site, pb_alternative, pb_launch.reason());");
+  out.line("return false;");
+  out.close();
+  out.blank();
+}
+
+}  // namespace pb

@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: MIT
+#include "clgen/cpp/transform_code.h"
+
+#include <algorithm>
+#include <set>
+
+#include "clgen/cpp/step_code.h"
+#include "clgen/names.h"
+#include "lang/source.h"
+
+namespace pb {
+
+std::vector<MatrixId> call_matrices(const Transform& transform) {
+  std::vector<MatrixId> out = transform.matrices_of(MatrixRole::To);
+  for (const MatrixId id : transform.matrices_of(MatrixRole::From)) out.push_back(id);
+  return out;
+}
+
+std::vector<std::string> call_params(const Transform& transform, bool by_reference) {
+  std::vector<std::string> params;
+  for (const MatrixId id : call_matrices(transform)) {
+    const Matrix& matrix = transform.matrices[id];
+    const std::string type = region_type(matrix, matrix.role == MatrixRole::From);
+    params.push_back(by_reference ? "const " + type + "& " + matrix.name : type + " " + matrix.name);
+  }
+  return params;
+}
+
+std::string site_constant(const CppContext& context, TransformId transform, SiteId site) {
+  return "kSite_" + identifier_of(context.program, transform) + "_" + std::to_string(site.index());
+}
+
+std::string tunable_constant(const CppContext& context, TransformId transform, std::size_t index) {
+  return "kTunable_" + identifier_of(context.program, transform) + "_" + std::to_string(index);
+}
+
+void emit_call_declarations(Writer& out, const CppContext& context, TransformId id) {
+  const Transform& transform = context.program.transforms[id];
+  const std::string name = identifier_of(context.program, id);
+  const std::string params = joined(call_params(transform, false));
+  out.line("[[maybe_unused]] static void call_" + name + "(pbrt::Frame& pb_parent, " + params + ");");
+  out.line("[[maybe_unused]] static void spawn_" + name + "(pbrt::Frame& pb_frame, " + params + ");");
+}
+
+namespace {
+
+Formula with_actual(const Formula& formula, const std::string& actual) {
+  Formula out = formula;
+  if (auto* symbol = std::get_if<SymbolRef>(&out.node)) {
+    if (symbol->name == kActualSize) symbol->name = actual;
+  } else if (auto* binary = std::get_if<BinaryFormula>(&out.node)) {
+    for (Formula& operand : binary->operands) operand = with_actual(operand, actual);
+  } else if (auto* negated = std::get_if<NegatedFormula>(&out.node)) {
+    for (Formula& operand : negated->operand) operand = with_actual(operand, actual);
+  }
+  return out;
+}
+
+class TransformEmitter {
+ public:
+  TransformEmitter(Writer& out, const CppContext& context, TransformId id, const std::vector<Kernel>& kernels)
+      : out_(out),
+        context_(context),
+        id_(id),
+        transform_(context.program.transforms[id]),
+        plan_(context.plan.transforms[id.index()]),
+        name_(identifier_of(context.program, id)),
+        kernels_(kernels) {}
+
+  void emit() {
+    emit_rules();
+    emit_run();
+    emit_entries();
+  }
+
+ private:
+  void emit_rules() {
+    std::set<RuleId> done;
+    for (const StepId step_id : plan_.steps.ids()) {
+      const Step& step = plan_.steps[step_id];
+      const RuleCode code(context_, id_, step.rule);
+      if (done.insert(step.rule).second) {
+        emit_rule_function(out_, context_, code);
+        out_.blank();
+      }
+      emit_cpu_step(out_, context_, code, step_id);
+      for (const Kernel& kernel : kernels_)
+        if (kernel.transform == id_ && kernel.step == step_id) emit_device_step(out_, context_, code, step_id, kernel);
+    }
+  }
+
+  // ---- run_T
+
+  void emit_run() {
+    out_.line("// transform " + transform_.name + "   " + origin_of(context_.sources, transform_.span));
+    out_.open("static void run_" + name_ + "(pbrt::Frame& pb_parent, " + joined(call_params(transform_, true)) + ")");
+    emit_sizes();
+    emit_frame();
+    emit_through();
+    emit_uncovered();
+    emit_choices();
+    emit_steps();
+    out_.close();
+    out_.blank();
+  }
+
+  void emit_sizes() {
+    for (const SizeVar& var : transform_.size_vars) {
+      const std::string actual = transform_.matrices[var.matrix].name + ".size(" + std::to_string(var.dim) + ")";
+      out_.line("[[maybe_unused]] const IndexT " + var.name + " = " + to_c(with_actual(var.solution, actual)) + ";");
+    }
+    std::vector<std::string> sizes = {"1"};
+    for (const SizeVar& var : transform_.size_vars) sizes.push_back(var.name);
+    out_.line("[[maybe_unused]] const std::int64_t pb_n = pbrt::index_max(" + joined(sizes) + ");");
+    emit_tunables();
+    for (const MatrixId id : call_matrices(transform_)) {
+      const Matrix& matrix = transform_.matrices[id];
+      for (std::size_t d = 0; d < matrix.extents.size(); ++d) {
+        const std::string dim = std::to_string(d);
+        const std::string actual = matrix.name + ".size(" + dim + ")";
+        const std::string expected = to_c(matrix.extents[d]);
+        if (is_definition(id, d)) continue;
+        out_.line("pb_check_size(" + quoted(transform_.name) + ", " + quoted(matrix.name) + ", " + dim + ", " +
+                  quoted(to_string(matrix.extents[d])) + ", " + expected + ", " + actual + ");");
+      }
+    }
+  }
+
+  /// Whether the size variable was read from this very extent as it is.
+  bool is_definition(MatrixId id, std::size_t d) const {
+    return std::any_of(transform_.size_vars.begin(), transform_.size_vars.end(), [&](const SizeVar& var) {
+      const auto* symbol = std::get_if<SymbolRef>(&var.solution.node);
+      return var.matrix == id && var.dim == static_cast<int>(d) && symbol != nullptr && symbol->name == kActualSize;
+    });
+  }
+
+  void emit_tunables() {
+    if (transform_.tunables.empty()) return;
+    for (const TunableId id : transform_.tunables.ids()) {
+      const UserTunable& tunable = transform_.tunables[id];
+      for (std::size_t i = 0; i < plan_.tunables.size(); ++i) {
+        if (plan_.tunables[i].user != id) continue;
+        const std::string key = "(" + tunable_constant(context_, id_, i) + ", pb_n)";
+        const std::string context = "pb_parent.context()";
+        if (tunable.array_extent > 0) {
+          const std::string type = tunable.is_real ? "double" : "std::int64_t";
+          const std::string getter = tunable.is_real ? ".config().tunable_real_array" : ".tunable_array";
+          out_.line("[[maybe_unused]] const " + type + "* " + tunable.name + " = " + context + getter + key + ";");
+        } else if (tunable.is_real) {
+          out_.line("[[maybe_unused]] const double " + tunable.name + " = " + context + ".tunable_real" + key + ";");
+        } else {
+          out_.line("[[maybe_unused]] const IndexT " + tunable.name + " = static_cast<IndexT>(" + context + ".tunable_int" + key + ");");
+        }
+      }
+    }
+  }
+
+  void emit_frame() {
+    std::vector<std::string> extents = {"1"};
+    for (const MatrixId id : call_matrices(transform_)) {
+      const Matrix& matrix = transform_.matrices[id];
+      for (std::size_t d = 0; d < matrix.extents.size(); ++d) extents.push_back(matrix.name + ".size(" + std::to_string(d) + ")");
+    }
+    out_.line("pbrt::CallFrame pb_frame(pb_parent, pbrt::index_max(" + joined(extents) + "));");
+    out_.line("[[maybe_unused]] pbrt::RunContext& pb_context = pb_frame.context();");
+  }
+
+  void emit_through() {
+    for (const MatrixId id : transform_.matrices_of(MatrixRole::Through)) {
+      const Matrix& matrix = transform_.matrices[id];
+      std::vector<std::string> extents;
+      for (std::size_t d = 0; d < matrix.extents.size(); ++d) {
+        extents.push_back(to_c(matrix.extents[d]));
+        out_.line("pb_check_extent(" + quoted(transform_.name) + ", " + quoted(matrix.name) + ", " + std::to_string(d) + ", " +
+                  quoted(to_string(matrix.extents[d])) + ", " + extents.back() + ");");
+      }
+      const std::string type = region_type(matrix, false);
+      out_.line("const " + type + " " + matrix.name + " = " + type + "::allocate(" + joined(extents) + ");");
+    }
+  }
+
+  void emit_uncovered() {
+    for (const UncoveredBox& box : plan_.uncovered) {
+      std::vector<std::string> terms;
+      std::vector<std::string> cell;
+      for (const IndexRange& range : box.box) {
+        terms.push_back("(" + to_cpp(range.hi) + ") > (" + to_cpp(range.lo) + ")");
+        cell.push_back(to_cpp(range.lo));
+      }
+      const std::string where = "{" + joined(cell) + "}";
+      out_.line("if (" + (terms.empty() ? "true" : joined(terms, " && ")) + ") pb_uncovered(" + quoted(transform_.name) + ", " +
+                quoted(transform_.matrices[box.matrix].name) + ", " + where + ");");
+    }
+  }
+
+  std::string choice_name(SiteId site) const { return "pb_choice_" + std::to_string(site.index()); }
+  bool is_decided(SiteId site) const { return is_decision(plan_.sites[site]); }
+
+  void emit_choices() {
+    for (const SiteId id : plan_.sites.ids()) {
+      const Site& site = plan_.sites[id];
+      if (!is_decision(site)) continue;
+      const std::string name = choice_name(id);
+      std::vector<std::string> on_cpu;
+      bool has_device = false;
+      for (const Alternative& alternative : site.alternatives) {
+        for (const Version version : alternative.versions) {
+          on_cpu.push_back(std::to_string(alternative_index(site, alternative.rule, Version::Cpu)));
+          has_device = has_device || version != Version::Cpu;
+        }
+      }
+      const std::string select = "pb_context.select(" + site_constant(context_, id_, id) + ", pb_n);";
+      out_.line((has_device ? "int " : "const int ") + name + " = " + select);
+      if (!has_device) continue;
+      out_.line("static constexpr int kOnCpu_" + std::to_string(id.index()) + "[] = {" + joined(on_cpu) + "};");
+      out_.line("if (pb_frame.is_sequential()) " + name + " = kOnCpu_" + std::to_string(id.index()) + "[" + name + "];");
+    }
+  }
+
+  // ---- steps
+
+  const Alternative& alternative_of(const Step& step) const {
+    for (const Alternative& alternative : plan_.sites[step.site].alternatives)
+      if (alternative.rule == step.rule) return alternative;
+    return plan_.sites[step.site].alternatives.front();
+  }
+
+  /// When the step runs; empty: always.
+  std::string condition_of(const Step& step) const {
+    std::vector<std::string> terms;
+    if (is_decided(step.site)) {
+      std::vector<std::string> choices;
+      for (const Version version : alternative_of(step).versions)
+        choices.push_back(choice_name(step.site) + " == " +
+                          std::to_string(alternative_index(plan_.sites[step.site], step.rule, version)));
+      if (plan_.sites[step.site].alternatives.size() > 1)
+        terms.push_back(choices.size() > 1 ? "(" + joined(choices, " || ") + ")" : choices[0]);
+    }
+    for (const IndexExpr& guard : step.guards) terms.push_back("(" + to_cpp(guard) + ") >= 0");
+    return joined(terms, " && ");
+  }
+
+  std::string split_value() const {
+    for (std::size_t i = 0; i < plan_.tunables.size(); ++i)
+      if (plan_.tunables[i].kind == TunableKind::Split)
+        return "pb_context.tunable_int(" + tunable_constant(context_, id_, i) + ", pb_n)";
+    return "64";
+  }
+
+  std::string group_value(const Step& step, Version version) const {
+    for (std::size_t i = 0; i < plan_.tunables.size(); ++i) {
+      const PlanTunable& tunable = plan_.tunables[i];
+      if (tunable.kind == TunableKind::WorkGroup && tunable.rule == step.rule && tunable.version == version)
+        return "pb_context.tunable_array(" + tunable_constant(context_, id_, i) + ", pb_n)";
+    }
+    return "nullptr";
+  }
+
+  /// What follows the cells a device step writes: a step on the CPU, steps on a device, or nobody knows.
+  std::string copy_out_value(StepId step_id) const {
+    std::vector<std::string> on_cpu;
+    std::vector<std::string> on_device;
+    for (const StepEdge& edge : plan_.edges) {
+      if (edge.before != step_id) continue;
+      const Step& after = plan_.steps[edge.after];
+      const std::string runs = condition_of(after);
+      std::vector<std::string> device;
+      for (const Version version : alternative_of(after).versions)
+        if (version != Version::Cpu && is_decided(after.site))
+          device.push_back(choice_name(after.site) + " == " +
+                           std::to_string(alternative_index(plan_.sites[after.site], after.rule, version)));
+      std::string not_device = device.empty() ? "true" : "!(" + joined(device, " || ") + ")";
+      on_cpu.push_back(runs.empty() ? not_device : "(" + runs + " && " + not_device + ")");
+      on_device.push_back(runs.empty() ? "true" : "(" + runs + ")");
+    }
+    if (on_cpu.empty()) return "pbrt::gpu::CopyOut::May";
+    const bool is_temporary = std::all_of(plan_.steps[step_id].segments.begin(), plan_.steps[step_id].segments.end(), [&](SegmentId id) {
+      return transform_.matrices[plan_.segments[id].matrix].role == MatrixRole::Through;
+    });
+    const std::string otherwise =
+        is_temporary ? "(" + joined(on_device, " || ") + ") ? pbrt::gpu::CopyOut::Reused : pbrt::gpu::CopyOut::May"
+                     : "pbrt::gpu::CopyOut::May";
+    return "(" + joined(on_cpu, " || ") + ") ? pbrt::gpu::CopyOut::Must : " + otherwise;
+  }
+
+  /// Statements that run the step in the version chosen.
+  void emit_dispatch(StepId step_id, const std::string& frame) {
+    const Step& step = plan_.steps[step_id];
+    const RuleCode code(context_, id_, step.rule);
+    const Site& site = plan_.sites[step.site];
+    const std::string stem = step_stem(context_, code, step_id);
+    const std::string args = joined(step_args(code, frame));
+    const std::string site_name = site_constant(context_, id_, step.site);
+    const bool is_counted = is_decided(step.site);
+    bool has_device = false;
+    if (is_counted) {
+      for (const Version version : alternative_of(step).versions) {
+        if (version == Version::Cpu) continue;
+        const std::string index = std::to_string(alternative_index(site, step.rule, version));
+        const std::string head = "if (" + choice_name(step.site) + " == " + index + " && step_" + stem + "_" + to_string(version) +
+                                 "(" + args + ", " + group_value(step, version) + ", " + copy_out_value(step_id) + ", " +
+                                 site_name + ", " + index + "))";
+        has_device ? out_.reopen("else " + head) : out_.open(head);
+        out_.line("pb_context.count(" + frame + ", " + site_name + ", " + index + ");");
+        has_device = true;
+      }
+    }
+    if (has_device) out_.reopen("else");
+    if (is_counted)
+      out_.line("pb_context.count(" + frame + ", " + site_name + ", " +
+                std::to_string(alternative_index(site, step.rule, Version::Cpu)) + ");");
+    out_.line("step_" + stem + "_cpu(" + args + (is_split(step) ? ", " + split_value() : "") + ");");
+    if (has_device) out_.close();
+  }
+
+  void emit_guarded(StepId step_id, const std::string& frame) {
+    const std::string condition = condition_of(plan_.steps[step_id]);
+    if (!condition.empty()) out_.open("if (" + condition + ")");
+    emit_dispatch(step_id, frame);
+    if (!condition.empty()) out_.close();
+  }
+
+  /// Whether at most one step runs per call, or each waits for the one before.
+  bool is_sequence() const {
+    const std::vector<StepId> ids = plan_.steps.ids();
+    for (std::size_t i = 0; i + 1 < ids.size(); ++i) {
+      const Step& a = plan_.steps[ids[i]];
+      const Step& b = plan_.steps[ids[i + 1]];
+      const bool exclude = a.site == b.site && a.rule != b.rule;
+      const bool is_chained = std::find(plan_.edges.begin(), plan_.edges.end(), StepEdge{ids[i], ids[i + 1]}) != plan_.edges.end();
+      if (!exclude && !is_chained) return false;
+    }
+    return true;
+  }
+
+  void emit_steps() {
+    const std::vector<StepId> ids = plan_.steps.ids();
+    if (is_sequence()) {
+      for (const StepId id : ids) emit_guarded(id, "pb_frame");
+      return;
+    }
+    out_.open("if (pb_frame.is_sequential())");
+    for (const StepId id : ids) emit_guarded(id, "pb_frame");
+    out_.line("return;");
+    out_.close();
+    out_.line("pbrt::StepGraph pb_graph(pb_frame);");
+    for (const StepId id : ids) emit_node(id);
+    for (const StepEdge& edge : plan_.edges) {
+      const std::string before = "pb_node_" + std::to_string(edge.before.index());
+      const std::string after = "pb_node_" + std::to_string(edge.after.index());
+      out_.line("if (" + before + " >= 0 && " + after + " >= 0) pb_graph.depend(" + after + ", " + before + ");");
+    }
+    out_.line("pb_graph.run();");
+  }
+
+  void emit_node(StepId id) {
+    const std::string node = "pb_node_" + std::to_string(id.index());
+    const std::string condition = condition_of(plan_.steps[id]);
+    out_.line("int " + node + " = -1;");
+    out_.open(condition.empty() ? "" : "if (" + condition + ")");
+    out_.open(node + " = pb_graph.add([&](pbrt::Frame& pb_step)");
+    emit_dispatch(id, "pb_step");
+    out_.close(");");
+    out_.close();
+  }
+
+  // ---- call_T, spawn_T
+
+  void emit_entries() {
+    const std::string params = joined(call_params(transform_, false));
+    std::vector<std::string> names;
+    for (const MatrixId id : call_matrices(transform_)) names.push_back(transform_.matrices[id].name);
+    const std::string args = joined(names);
+    out_.open("static void call_" + name_ + "(pbrt::Frame& pb_parent, " + params + ")");
+    out_.line("pbrt::call_on_fresh_stack_if_needed(pb_parent, [&] { run_" + name_ + "(pb_parent, " + args + "); });");
+    out_.close();
+    out_.open("static void spawn_" + name_ + "(pbrt::Frame& pb_frame, " + params + ")");
+    out_.line("pb_frame.spawn([=](pbrt::Frame& pb_child) { call_" + name_ + "(pb_child, " + args + "); });");
+    out_.close();
+    out_.blank();
+  }
+
+  Writer& out_;
+  const CppContext& context_;
+  TransformId id_;
+  const Transform& transform_;
+  const TransformPlan& plan_;
+  std::string name_;
+  const std::vector<Kernel>& kernels_;
+};
+
+}  // namespace
+
+void emit_transform(Writer& out, const CppContext& context, TransformId transform, const std::vector<Kernel>& kernels) {
+  TransformEmitter(out, context, transform, kernels).emit();
+}
+
+}  // namespace pb

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// C++ of one transform: its rules and steps, the call that selects among them, and the tables
+// through which the runtime sees it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "clgen/cpp/rule_code.h"
+#include "clgen/opencl/kernel.h"
+
+namespace pb {
+
+/// `call_T` and `spawn_T`, declared: bodies may call transforms in any order.
+void emit_call_declarations(Writer& out, const CppContext& context, TransformId transform);
+
+/// Rules, steps, `run_T`, `call_T`, `spawn_T`.
+void emit_transform(Writer& out, const CppContext& context, TransformId transform, const std::vector<Kernel>& kernels);
+
+/// `solve_T`, `extents_T`, `enter_T` and the MatrixDescs.
+void emit_transform_tables(Writer& out, const CppContext& context, TransformId transform);
+
+/// The TransformDesc entry in braces.
+[[nodiscard]] std::string transform_entry(const CppContext& context, TransformId transform);
+
+/// Parameters of `call_T` after the frame: outputs, then inputs.
+[[nodiscard]] std::vector<std::string> call_params(const Transform& transform, bool by_reference);
+/// Matrices in the order of a call.
+[[nodiscard]] std::vector<MatrixId> call_matrices(const Transform& transform);
+
+/// Number of a site and of a tunable as named constants of the generated code.
+[[nodiscard]] std::string site_constant(const CppContext& context, TransformId transform, SiteId site);
+[[nodiscard]] std::string tunable_constant(const CppContext& context, TransformId transform, std::size_t index);
+
+}  // namespace pb

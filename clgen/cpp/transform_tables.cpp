@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+// The tables of runtime/main/program.h for one transform.
+#include <algorithm>
+
+#include "clgen/cpp/transform_code.h"
+#include "clgen/initial_reads.h"
+#include "clgen/names.h"
+
+namespace pb {
+namespace {
+
+/// Inputs, then outputs: how the runtime numbers a transform's matrices.
+std::vector<MatrixId> table_matrices(const Transform& transform) {
+  std::vector<MatrixId> out = transform.matrices_of(MatrixRole::From);
+  for (const MatrixId id : transform.matrices_of(MatrixRole::To)) out.push_back(id);
+  return out;
+}
+
+std::string formulas_name(const std::string& stem, const Matrix& matrix) { return "kFormulas_" + stem + "_" + matrix.name; }
+
+void emit_matrices(Writer& out, const CppContext& context, TransformId id, MatrixRole role, const std::string& name) {
+  const Transform& transform = context.program.transforms[id];
+  const std::string stem = identifier_of(context.program, id);
+  const std::vector<MatrixId> matrices = transform.matrices_of(role);
+  if (matrices.empty()) return;
+  for (const MatrixId matrix_id : matrices) {
+    const Matrix& matrix = transform.matrices[matrix_id];
+    if (matrix.extents.empty()) continue;
+    std::vector<std::string> formulas;
+    for (const Formula& extent : matrix.extents) formulas.push_back(quoted(to_string(extent)));
+    out.line("constexpr const char* " + formulas_name(stem, matrix) + "[] = {" + joined(formulas) + "};");
+  }
+  out.open("constexpr pbrt::MatrixDesc " + name + "[] =");
+  for (const MatrixId matrix_id : matrices) {
+    const Matrix& matrix = transform.matrices[matrix_id];
+    const bool is_read = role == MatrixRole::From || is_read_initially(context.program, id, matrix_id);
+    out.line("{" + quoted(matrix.name) + ", pbrt::kElementKindOf<" + element_text(matrix.element, matrix.is_element_t) + ">, " +
+             std::to_string(matrix.extents.size()) + ", " + (matrix.extents.empty() ? "nullptr" : formulas_name(stem, matrix)) + ", " +
+             (is_read ? "true" : "false") + "},");
+  }
+  out.close(";");
+}
+
+/// Configuration values that header formulas may name.
+void emit_configuration_values(Writer& out, const CppContext& context, TransformId id) {
+  const Transform& transform = context.program.transforms[id];
+  const TransformPlan& plan = context.plan.transforms[id.index()];
+  for (std::size_t i = 0; i < plan.tunables.size(); ++i) {
+    if (!plan.tunables[i].user) continue;
+    const UserTunable& tunable = transform.tunables[*plan.tunables[i].user];
+    if (tunable.is_real || tunable.array_extent > 0) continue;
+    out.line("[[maybe_unused]] const std::int64_t " + tunable.name + " = pb_context.tunable_int(" +
+             tunable_constant(context, id, i) + ");");
+  }
+}
+
+void emit_solve(Writer& out, const CppContext& context, TransformId id) {
+  const Transform& transform = context.program.transforms[id];
+  out.open("static void solve_" + identifier_of(context.program, id) +
+           "([[maybe_unused]] const pbrt::RunContext& pb_context, [[maybe_unused]] const pbrt::IndexT* const* pb_sizes, "
+           "[[maybe_unused]] std::int64_t* pb_values, [[maybe_unused]] bool* pb_known)");
+  emit_configuration_values(out, context, id);
+  const std::vector<MatrixId> matrices = table_matrices(transform);
+  for (std::size_t i = 0; i < transform.size_vars.size(); ++i) {
+    const SizeVar& var = transform.size_vars[i];
+    const std::string index = std::to_string(i);
+    const auto position = std::find(matrices.begin(), matrices.end(), var.matrix) - matrices.begin();
+    std::vector<std::string> terms = {"!pb_known[" + index + "]", "pb_sizes[" + std::to_string(position) + "] != nullptr"};
+    for (const std::string& needed : symbols_of(var.solution, SymbolKind::SizeVar)) {
+      for (std::size_t k = 0; k < i; ++k)
+        if (transform.size_vars[k].name == needed) terms.push_back("pb_known[" + std::to_string(k) + "]");
+    }
+    out.open("if (" + joined(terms, " && ") + ")");
+    for (std::size_t k = 0; k < i; ++k)
+      out.line("[[maybe_unused]] const std::int64_t " + transform.size_vars[k].name + " = pb_values[" + std::to_string(k) + "];");
+    out.line("const std::int64_t " + std::string(kActualSize) + " = pb_sizes[" + std::to_string(position) + "][" +
+             std::to_string(var.dim) + "];");
+    out.line("pb_values[" + index + "] = " + to_c(var.solution) + ";");
+    out.line("pb_known[" + index + "] = true;");
+    out.close();
+  }
+  out.close();
+}
+
+void emit_extents(Writer& out, const CppContext& context, TransformId id) {
+  const Transform& transform = context.program.transforms[id];
+  out.open("static void extents_" + identifier_of(context.program, id) +
+           "([[maybe_unused]] const pbrt::RunContext& pb_context, [[maybe_unused]] const std::int64_t* pb_values, "
+           "[[maybe_unused]] std::int64_t* pb_out)");
+  emit_configuration_values(out, context, id);
+  for (std::size_t i = 0; i < transform.size_vars.size(); ++i)
+    out.line("[[maybe_unused]] const std::int64_t " + transform.size_vars[i].name + " = pb_values[" + std::to_string(i) + "];");
+  int next = 0;
+  for (const MatrixId matrix : table_matrices(transform))
+    for (const Formula& extent : transform.matrices[matrix].extents)
+      out.line("pb_out[" + std::to_string(next++) + "] = " + to_c(extent) + ";");
+  out.close();
+}
+
+void emit_enter(Writer& out, const CppContext& context, TransformId id) {
+  const Transform& transform = context.program.transforms[id];
+  const std::string name = identifier_of(context.program, id);
+  std::vector<std::string> args = {"pb_frame"};
+  int next_output = 0;
+  int next_input = 0;
+  for (const MatrixId matrix_id : call_matrices(transform)) {
+    const Matrix& matrix = transform.matrices[matrix_id];
+    const bool is_output = matrix.role == MatrixRole::To;
+    const std::string from = is_output ? "pb_outputs[" + std::to_string(next_output++) + "]" : "pb_inputs[" + std::to_string(next_input++) + "]";
+    args.push_back(from + ".as<" + element_text(matrix.element, matrix.is_element_t) + ", " + std::to_string(matrix.num_dims()) + ">()");
+  }
+  out.open("static void enter_" + name +
+           "(pbrt::Frame& pb_frame, [[maybe_unused]] const pbrt::AnyMatrix* pb_outputs, [[maybe_unused]] const pbrt::AnyMatrix* pb_inputs)");
+  out.line("call_" + name + "(" + joined(args) + ");");
+  out.close();
+}
+
+}  // namespace
+
+void emit_transform_tables(Writer& out, const CppContext& context, TransformId id) {
+  const Transform& transform = context.program.transforms[id];
+  const std::string name = identifier_of(context.program, id);
+  emit_matrices(out, context, id, MatrixRole::From, "kInputs_" + name);
+  emit_matrices(out, context, id, MatrixRole::To, "kOutputs_" + name);
+  std::vector<std::string> sizes;
+  std::vector<std::string> params;
+  for (const SizeVar& var : transform.size_vars) sizes.push_back(quoted(var.name));
+  for (const Formula& param : transform.params) {
+    const std::string param_name = to_string(param);
+    for (std::size_t i = 0; i < transform.size_vars.size(); ++i)
+      if (transform.size_vars[i].name == param_name) params.push_back(std::to_string(i));
+  }
+  if (!sizes.empty()) out.line("constexpr const char* kSizes_" + name + "[] = {" + joined(sizes) + "};");
+  if (!params.empty()) out.line("constexpr int kParams_" + name + "[] = {" + joined(params) + "};");
+  emit_solve(out, context, id);
+  emit_extents(out, context, id);
+  emit_enter(out, context, id);
+  out.blank();
+}
+
+std::string transform_entry(const CppContext& context, TransformId id) {
+  const Transform& transform = context.program.transforms[id];
+  const std::string name = identifier_of(context.program, id);
+  const auto list = [&](const char* prefix, std::size_t count) {
+    return (count == 0 ? std::string("nullptr") : prefix + name) + ", " + std::to_string(count);
+  };
+  std::size_t num_params = 0;
+  for (const Formula& param : transform.params)
+    for (const SizeVar& var : transform.size_vars) num_params += var.name == to_string(param) ? 1 : 0;
+  return "{" + quoted(transform.name) + ", " + list("kInputs_", transform.matrices_of(MatrixRole::From).size()) + ", " +
+         list("kOutputs_", transform.matrices_of(MatrixRole::To).size()) + ", " + list("kSizes_", transform.size_vars.size()) + ", " +
+         list("kParams_", num_params) + ", solve_" + name + ", extents_" + name + ", enter_" + name + ", " +
+         (transform.generator ? std::to_string(transform.generator->index()) : "-1") + "}";
+}
+
+}  // namespace pb

@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: MIT
+#include "clgen/cpp/uniformity.h"
+
+#include <algorithm>
+#include <string>
+
+#include "clgen/rule_facts.h"
+#include "lang/body_walk.h"
+#include "lang/math_functions.h"
+#include "lang/overloaded.h"
+
+namespace pb {
+namespace {
+
+using Kind = BodyType::Kind;
+
+/// Integer coefficient of `symbol`; none if the formula is not affine in it.
+std::optional<std::int64_t> coefficient(const Formula& formula, std::string_view symbol) {
+  if (std::holds_alternative<IntLiteral>(formula.node) || std::holds_alternative<RealLiteral>(formula.node)) return 0;
+  if (const auto* name = std::get_if<SymbolRef>(&formula.node)) return name->name == symbol ? 1 : 0;
+  if (const auto* negated = std::get_if<NegatedFormula>(&formula.node)) {
+    const auto inner = coefficient(negated->operand[0], symbol);
+    return inner ? std::optional(-*inner) : std::nullopt;
+  }
+  const auto& binary = std::get<BinaryFormula>(formula.node);
+  const auto a = coefficient(binary.operands[0], symbol);
+  const auto b = coefficient(binary.operands[1], symbol);
+  if (!a || !b) return std::nullopt;
+  if (*a == 0 && *b == 0) return 0;
+  if (binary.op == FormulaOp::Add) return *a + *b;
+  if (binary.op == FormulaOp::Sub) return *a - *b;
+  const auto* factor = std::get_if<IntLiteral>(&binary.operands[*a == 0 ? 0 : 1].node);
+  if (binary.op == FormulaOp::Mul && factor != nullptr) return (*a + *b) * factor->value;
+  return std::nullopt;
+}
+
+/// False if the access moves in a way that packs cannot follow. `rows_fit` turns false if only one row at a time can.
+bool find_lane_access(const RegionAccess& access, std::string_view lane_var, std::string_view row_var, LaneAccess& result,
+                      bool& rows_fit) {
+  const bool is_row = access.kind == AccessKind::Row;
+  for (std::size_t d = 0; d < access.lo.size(); ++d) {
+    const auto along = coefficient(access.lo[d], lane_var);
+    if (!along || *along < 0 || *along > 1) return false;
+    if (*along == 1 && (d != 0 || is_row)) return false;
+    if (*along == 1) result.moves_along_row = true;
+    if (row_var.empty()) continue;
+    const auto across = coefficient(access.lo[d], row_var);
+    if (!across || *across == 0) {
+      rows_fit = rows_fit && across.has_value();
+      continue;
+    }
+    const bool fits = *across == 1 && result.row_dim < 0 && access.kind != AccessKind::Row && access.kind != AccessKind::Column;
+    rows_fit = rows_fit && fits;
+    result.row_dim = static_cast<int>(d);
+  }
+  return true;
+}
+
+class Uniformity {
+ public:
+  Uniformity(const Rule& rule, const Step& step)
+      : rule_(rule), body_(rule.body), types_(rule.body_types), step_(step) {}
+
+  std::optional<PackFacts> run() {
+    if (!find_accesses()) return std::nullopt;
+    facts_.is_varying.assign(body_.exprs.size(), false);
+    do {
+      changed_ = false;
+      next_local_ = 0;
+      mark_stmt(body_.root);
+    } while (changed_);
+    next_local_ = 0;
+    find_returns();
+    walk(
+        body_, body_.root, [&](StmtId id) { check_stmt(id); }, [&](ExprId id) { check_expr(id); });
+    if (!is_fit_) return std::nullopt;
+    return std::move(facts_);
+  }
+
+ private:
+  // ---- accesses
+
+  bool find_accesses() {
+    if (!step_.is_data_parallel || !rule_.temporaries.empty()) return false;
+    facts_.lane_var = step_.loops.back().var;
+    if (step_.loops.size() > 1) facts_.row_var = step_.loops[step_.loops.size() - 2].var;
+    bool rows_fit = !facts_.row_var.empty();
+    for (const RegionAccess& output : rule_.outputs) {
+      LaneAccess lanes;
+      if (!is_element(output) || !find_lane_access(output, facts_.lane_var, facts_.row_var, lanes, rows_fit)) return false;
+      if (!lanes.moves_along_row) return false;
+      rows_fit = rows_fit && lanes.row_dim >= 0;
+      facts_.outputs.push_back(lanes);
+    }
+    for (const RegionAccess& input : rule_.inputs) {
+      LaneAccess lanes;
+      if (input.missing_value || input.is_optional_marker) return false;
+      if (!find_lane_access(input, facts_.lane_var, facts_.row_var, lanes, rows_fit)) return false;
+      facts_.inputs.push_back(lanes);
+    }
+    facts_.is_tall = rows_fit && rows_share_reads();
+    // Over one row the row variable is the same for all.
+    if (!facts_.is_tall)
+      for (auto* list : {&facts_.inputs, &facts_.outputs})
+        for (LaneAccess& lanes : *list) lanes.row_dim = -1;
+    return true;
+  }
+
+  /// Whether neighbouring rows read cells in common.
+  bool rows_share_reads() const {
+    for (std::size_t i = 0; i < rule_.inputs.size(); ++i) {
+      const LaneAccess& lanes = facts_.inputs[i];
+      if (!lanes.moves_along_row) continue;
+      for (std::size_t k = 0; k < i; ++k)
+        if (lanes.row_dim >= 0 && rule_.inputs[k].matrix == rule_.inputs[i].matrix && facts_.inputs[k].row_dim == lanes.row_dim) return true;
+      for (const InputBox& box : step_.input_boxes)
+        if (box.input == i && box.extent_is_uniform && lanes.row_dim >= 0 &&
+            !box.extent[static_cast<std::size_t>(lanes.row_dim)].is_const(1))
+          return true;
+    }
+    return false;
+  }
+
+  // ---- which values vary
+
+  void set_varying(ExprId id) {
+    if (facts_.is_varying[id.index()]) return;
+    facts_.is_varying[id.index()] = true;
+    changed_ = true;
+  }
+  void set_local_varying(std::uint32_t local) {
+    if (facts_.varying_locals.insert(local).second) changed_ = true;
+  }
+
+  void mark_stmt(StmtId id) {
+    const Stmt& stmt = body_.stmts[id];
+    if (const auto* decl = std::get_if<DeclStmt>(&stmt.node)) {
+      for (const Declarator& declarator : decl->declarators) {
+        const std::uint32_t local = next_local_++;
+        for (ExprId extent : declarator.extents)
+          if (!extent.is_none()) mark_expr(extent);
+        if (declarator.init.is_none()) continue;
+        mark_expr(declarator.init);
+        if (facts_.is_varying[declarator.init.index()]) set_local_varying(local);
+      }
+      return;
+    }
+    for_each_child(
+        stmt, [&](StmtId child) { mark_stmt(child); }, [&](ExprId expr) { mark_expr(expr); });
+  }
+
+  void mark_expr(ExprId id) {
+    const Expr& expr = body_.exprs[id];
+    bool varies = false;
+    for_each_operand(expr, [&](ExprId operand) {
+      mark_expr(operand);
+      varies |= facts_.is_varying[operand.index()];
+    });
+    if (std::holds_alternative<NameExpr>(expr.node)) varies = name_varies(id);
+    if (const auto* member = std::get_if<MemberExpr>(&expr.node)) varies = member->name == "cell" && varies;
+    if (const auto* assign = std::get_if<AssignExpr>(&expr.node); assign != nullptr && varies) mark_target(assign->lhs);
+    if (varies) set_varying(id);
+  }
+
+  void mark_target(ExprId id) {
+    const Expr& expr = body_.exprs[id];
+    if (const auto* subscript = std::get_if<SubscriptExpr>(&expr.node)) return mark_target(subscript->object);
+    if (!std::holds_alternative<NameExpr>(expr.node)) return;
+    const NameBinding& binding = types_.bindings[id.index()];
+    if (binding.kind == NameKind::Local) set_local_varying(binding.index);
+  }
+
+  bool name_varies(ExprId id) const {
+    const NameBinding& binding = types_.bindings[id.index()];
+    switch (binding.kind) {
+      case NameKind::Local: return facts_.varying_locals.contains(binding.index);
+      case NameKind::Output: return true;
+      case NameKind::Input: return !facts_.inputs[binding.index].is_uniform();
+      case NameKind::RuleVar: {
+        const std::string& name = rule_.vars[binding.index].name;
+        return name == facts_.lane_var || (facts_.is_tall && name == facts_.row_var);
+      }
+      case NameKind::Temporary:
+      case NameKind::SizeVar:
+      case NameKind::Tunable:
+      case NameKind::Param:
+      case NameKind::ScalarInput:
+      case NameKind::BuiltIn:
+      case NameKind::Unknown: return false;
+    }
+    return false;
+  }
+
+  // ---- what packs can do
+
+  void refuse() { is_fit_ = false; }
+  bool varies(ExprId id) const { return !id.is_none() && facts_.is_varying[id.index()]; }
+  const BodyType& type_of(ExprId id) const { return types_.types[id.index()]; }
+  static bool is_number(const BodyType& type) {
+    return type.kind == Kind::Char || type.kind == Kind::Int || type.kind == Kind::Long || type.kind == Kind::Float ||
+           type.kind == Kind::Double;
+  }
+
+  /// One `return` with a value, at the end, in the return form; none in the other.
+  void find_returns() {
+    if (!rule_.is_return_form) return;
+    const auto* block = std::get_if<BlockStmt>(&body_.stmts[body_.root].node);
+    if (block == nullptr || block->stmts.empty()) return refuse();
+    last_ = block->stmts.back();
+    if (!std::holds_alternative<ReturnStmt>(body_.stmts[last_].node)) refuse();
+  }
+
+  void check_stmt(StmtId id) {
+    const Stmt& stmt = body_.stmts[id];
+    const auto uniform = [&](ExprId condition) {
+      if (varies(condition)) refuse();
+    };
+    std::visit(Overloaded{
+                   [&](const EmptyStmt&) {}, [&](const BlockStmt&) {}, [&](const BreakStmt&) {}, [&](const ContinueStmt&) {},
+                   [&](const IfStmt& node) { uniform(node.condition); },
+                   [&](const ForStmt& node) { uniform(node.condition); },
+                   [&](const WhileStmt& node) { uniform(node.condition); },
+                   [&](const DoStmt& node) { uniform(node.condition); },
+                   [&](const ReturnStmt& node) {
+                     if (id != last_ || node.value.is_none()) refuse();
+                   },
+                   [&](const ExprStmt&) {},
+                   [&](const DeclStmt& node) { check_decl(node); },
+                   [&](const SwitchStmt&) { refuse(); }, [&](const CaseStmt&) { refuse(); },
+                   [&](const ForEnoughStmt&) { refuse(); }, [&](const TransformCallStmt&) { refuse(); },
+                   [&](const SyncStmt&) { refuse(); }, [&](const OpaqueStmt&) { refuse(); },
+               },
+               stmt.node);
+  }
+
+  void check_decl(const DeclStmt& decl) {
+    if (decl.is_static) refuse();
+    for (const Declarator& declarator : decl.declarators) {
+      const bool is_varying = facts_.varying_locals.contains(next_local_++);
+      if (declarator.pointer_depth > 0 || declarator.is_reference) refuse();
+      if (!is_number(decl.type) && (is_varying || decl.type.kind != Kind::Bool)) refuse();
+      const bool is_list = !declarator.init.is_none() && std::holds_alternative<InitListExpr>(body_.exprs[declarator.init].node);
+      if (is_list && declarator.extents.empty()) refuse();
+      if (is_varying) note_type(decl.type);
+    }
+  }
+
+  void note_type(const BodyType& type) {
+    if (type.kind == Kind::Double || type.kind == Kind::Long) facts_.is_wide_type = true;
+  }
+
+  void check_expr(ExprId id) {
+    const Expr& expr = body_.exprs[id];
+    if (varies(id)) {
+      const BodyType& type = type_of(id);
+      const bool is_region = std::holds_alternative<NameExpr>(expr.node) && type.kind == Kind::Region;
+      const bool is_list = std::holds_alternative<InitListExpr>(expr.node) || type.kind == Kind::Array;
+      if (!is_number(type) && type.kind != Kind::Bool && !is_region && !is_list) refuse();
+      note_type(type);
+    }
+    std::visit(Overloaded{
+                   [&](const NameExpr&) { check_name(id); },
+                   [&](const UnaryExpr& node) { check_unary(id, node); },
+                   [&](const BinaryExpr& node) { check_binary(id, node); },
+                   [&](const ConditionalExpr& node) { check_conditional(id, node); },
+                   [&](const AssignExpr& node) {
+                     if (varies(id) && (type_of(node.lhs).kind == Kind::Bool || type_of(node.rhs).kind == Kind::Bool)) refuse();
+                   },
+                   [&](const CallExpr& node) { check_call(node); },
+                   [&](const MemberExpr& node) { check_member(node); },
+                   [&](const SubscriptExpr& node) {
+                     if (varies(node.index) || !std::holds_alternative<NameExpr>(body_.exprs[node.object].node)) refuse();
+                   },
+                   [&](const CastExpr& node) {
+                     if (!is_number(node.type) || (varies(id) && type_of(node.operand).kind == Kind::Bool)) refuse();
+                   },
+                   [&](const StringExpr&) { refuse(); }, [&](const OpaqueExpr&) { refuse(); },
+                   [&](const IntegerExpr&) {}, [&](const FloatExpr&) {}, [&](const CharExpr&) {}, [&](const BoolExpr&) {},
+                   [&](const InitListExpr&) {},
+               },
+               expr.node);
+  }
+
+  void check_name(ExprId id) {
+    const NameBinding& binding = types_.bindings[id.index()];
+    if (binding.kind == NameKind::Unknown || binding.kind == NameKind::Temporary) refuse();
+    const bool is_region = type_of(id).kind == Kind::Region;
+    const bool is_object = std::find(region_objects_.begin(), region_objects_.end(), id) != region_objects_.end();
+    if (is_region && (!is_object || binding.kind != NameKind::Input)) refuse();
+  }
+
+  void check_unary(ExprId id, const UnaryExpr& node) {
+    const bool is_step = node.op == UnaryOp::PreInc || node.op == UnaryOp::PreDec || node.op == UnaryOp::PostInc ||
+                         node.op == UnaryOp::PostDec;
+    if (node.op == UnaryOp::Deref || node.op == UnaryOp::AddressOf || (varies(id) && is_step)) refuse();
+    if (varies(id) && (node.op == UnaryOp::Not) != (type_of(node.operand).kind == Kind::Bool)) refuse();
+  }
+
+  void check_binary(ExprId id, const BinaryExpr& node) {
+    if (!varies(id)) return;
+    const bool is_logical = node.op == BinaryOp::LogicalAnd || node.op == BinaryOp::LogicalOr;
+    for (ExprId side : {node.lhs, node.rhs})
+      if ((type_of(side).kind == Kind::Bool) != is_logical) refuse();
+    if (node.op == BinaryOp::Comma || (is_logical && !may_always_run(node.rhs))) refuse();
+  }
+
+  void check_conditional(ExprId id, const ConditionalExpr& node) {
+    if (!varies(id)) return;
+    if (type_of(node.if_true).kind == Kind::Bool || type_of(node.if_false).kind == Kind::Bool) refuse();
+    if (!varies(node.condition)) return;
+    if (type_of(node.condition).kind != Kind::Bool || !may_always_run(node.if_true) || !may_always_run(node.if_false)) refuse();
+  }
+
+  /// Whether computing it in instances that do not want it does no harm.
+  bool may_always_run(ExprId expr) const {
+    bool is_harmless = true;
+    walk_expr(body_, expr, [&](ExprId id) {
+      const auto& node = body_.exprs[id].node;
+      const auto* unary = std::get_if<UnaryExpr>(&node);
+      const auto* binary = std::get_if<BinaryExpr>(&node);
+      const bool steps = unary != nullptr && (unary->op == UnaryOp::PreInc || unary->op == UnaryOp::PreDec ||
+                                              unary->op == UnaryOp::PostInc || unary->op == UnaryOp::PostDec);
+      const bool divides = binary != nullptr && (binary->op == BinaryOp::Div || binary->op == BinaryOp::Mod) &&
+                           type_of(id).kind != Kind::Double && type_of(id).kind != Kind::Float;
+      const bool reads = std::holds_alternative<MemberExpr>(node) || std::holds_alternative<SubscriptExpr>(node);
+      if (steps || divides || reads || std::holds_alternative<AssignExpr>(node)) is_harmless = false;
+    });
+    return is_harmless;
+  }
+
+  void check_call(const CallExpr& node) {
+    const MathFunction* function = find_math_function(node.callee);
+    if (function == nullptr || function->num_args > 2 || static_cast<int>(node.args.size()) != function->num_args) return refuse();
+    for (ExprId arg : node.args)
+      if (!is_number(type_of(arg))) refuse();
+  }
+
+  void check_member(const MemberExpr& node) {
+    const bool is_name = std::holds_alternative<NameExpr>(body_.exprs[node.object].node);
+    if (!is_name || !node.is_call || node.is_arrow || type_of(node.object).kind != Kind::Region) return refuse();
+    const bool is_size = node.name == "size" || node.name == "width" || node.name == "height" || node.name == "depth" ||
+                         node.name == "count";
+    if (node.name != "cell" && !is_size) refuse();
+    // Different indices in different instances would be a gather.
+    for (ExprId arg : node.args)
+      if (varies(arg)) refuse();
+    region_objects_.push_back(node.object);
+  }
+
+  const Rule& rule_;
+  const Body& body_;
+  const BodyTypes& types_;
+  const Step& step_;
+  PackFacts facts_;
+  std::vector<ExprId> region_objects_;
+  StmtId last_;
+  std::uint32_t next_local_ = 0;
+  bool changed_ = false;
+  bool is_fit_ = true;
+};
+
+}  // namespace
+
+std::optional<PackFacts> find_pack_facts(const Rule& rule, const Step& step) {
+  return Uniformity(rule, step).run();
+}
+
+}  // namespace pb

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+#include "clgen/info/make_training_info.h"
+
+#include "clgen/numbering.h"
+#include "lang/check.h"
+#include "lang/source.h"
+
+namespace pb {
+namespace {
+
+pbrt::On on_of(Version version) {
+  switch (version) {
+    case Version::Cpu: return pbrt::On::Cpu;
+    case Version::OpenCl: return pbrt::On::OpenCl;
+    case Version::OpenClLocal: return pbrt::On::OpenClLocal;
+  }
+  PB_CHECK(false, "every version has a word");
+  return pbrt::On::Cpu;
+}
+
+pbrt::TunableRole role_of(TunableKind kind) {
+  switch (kind) {
+    case TunableKind::Cutoff: return pbrt::TunableRole::Cutoff;
+    case TunableKind::Split: return pbrt::TunableRole::Split;
+    case TunableKind::WorkGroup: return pbrt::TunableRole::WorkGroup;
+    case TunableKind::User: return pbrt::TunableRole::User;
+    case TunableKind::Config: return pbrt::TunableRole::Config;
+    case TunableKind::Accuracy: return pbrt::TunableRole::Accuracy;
+    case TunableKind::ForEnough: return pbrt::TunableRole::ForEnough;
+  }
+  PB_CHECK(false, "every kind of tunable has a role");
+  return pbrt::TunableRole::User;
+}
+
+pbrt::SiteInfo site_info(const Transform& transform, const Site& site, const SourceManager& sources) {
+  pbrt::SiteInfo out;
+  out.name = site.name;
+  for (const Alternative& alternative : site.alternatives) {
+    const Rule& rule = transform.rules[alternative.rule];
+    pbrt::AlternativeInfo info;
+    info.rule = rule.name;
+    for (const Version version : alternative.versions) info.on.push_back(on_of(version));
+    info.line = rule.span.is_known() ? static_cast<int>(sources.begin_of(rule.span).line) : 0;
+    if (alternative.why_not_device) info.why_not_device = alternative.why_not_device->reason;
+    out.alternatives.push_back(std::move(info));
+  }
+  return out;
+}
+
+pbrt::TunableInfo tunable_info(const Transform& transform, const PlanTunable& tunable) {
+  pbrt::TunableInfo out;
+  out.name = tunable.name;
+  out.role = role_of(tunable.kind);
+  out.type = tunable.kind == TunableKind::WorkGroup ? pbrt::TunableType::Shape
+             : tunable.is_real                      ? pbrt::TunableType::Real
+                                                    : pbrt::TunableType::Int;
+  out.min = tunable.min;
+  out.max = tunable.max;
+  out.initial = tunable.initial;
+  out.is_size_specific = tunable.is_size_specific;
+  out.count = tunable.count;
+  if (tunable.rule) out.used_by.push_back(transform.rules[*tunable.rule].name + "." + to_string(tunable.version));
+  return out;
+}
+
+}  // namespace
+
+pbrt::TrainingInfo make_training_info(const Program& program, const Plan& plan, const SourceManager& sources,
+                                      const EmitOptions& options) {
+  pbrt::TrainingInfo out;
+  out.program = program.name;
+  out.source = options.source_hash;
+  out.element = spell(program.element);
+  out.fp = options.fp_mode;
+  out.main = program.transforms[program.main].name;
+  out.global = pbrt::standard_globals();
+  PB_CHECK(out.global.size() == kNumGlobalTunables, "tunables of a transform are numbered after the global ones");
+  for (const TransformId id : program.transforms.ids()) {
+    const Transform& transform = program.transforms[id];
+    const TransformPlan& transform_plan = plan.transforms[id.index()];
+    pbrt::TransformInfo info;
+    info.name = transform.name;
+    info.template_name = transform.source_name;
+    info.tolerance.is_given = transform.tolerance.rel.has_value();
+    info.tolerance.rel = transform.tolerance.rel.value_or(0);
+    info.tolerance.abs = transform.tolerance.abs.value_or(-1);
+    for (const SizeVar& var : transform.size_vars) info.sizes.push_back(var.name);
+    for (const TransformId callee : transform_plan.calls) info.calls.push_back(program.transforms[callee].name);
+    for (const Site& site : transform_plan.sites)
+      if (is_decision(site)) info.sites.push_back(site_info(transform, site, sources));
+    for (const PlanTunable& tunable : transform_plan.tunables) info.tunables.push_back(tunable_info(transform, tunable));
+    out.transforms.push_back(std::move(info));
+  }
+  return out;
+}
+
+}  // namespace pb

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+#include "clgen/initial_reads.h"
+
+#include <set>
+#include <string>
+#include <utility>
+
+#include "clgen/rule_facts.h"
+#include "lang/body_walk.h"
+
+namespace pb {
+namespace {
+
+class InitialReads {
+ public:
+  explicit InitialReads(const Program& program) : program_(program) {}
+
+  bool find(TransformId transform_id, MatrixId matrix) {
+    // A cycle adds nothing of its own.
+    if (!visited_.insert({transform_id, matrix}).second) return false;
+    const Transform& transform = program_.transforms[transform_id];
+    for (const Rule& rule : transform.rules)
+      if (reads(rule, matrix)) return true;
+    return false;
+  }
+
+ private:
+  bool reads(const Rule& rule, MatrixId matrix) {
+    const RuleFacts facts = find_rule_facts(rule);
+    bool writes_it = false;
+    for (std::size_t i = 0; i < rule.outputs.size(); ++i) {
+      if (rule.outputs[i].matrix != matrix) continue;
+      writes_it = true;
+      if (is_element(rule.outputs[i]) && !facts.outputs[i].is_overwritten) return true;
+      if (!is_element(rule.outputs[i]) && (facts.outputs[i].is_touched || callees_read(rule, rule.outputs[i].binding))) return true;
+    }
+    for (const RegionAccess& input : rule.inputs)
+      if (writes_it && input.matrix == matrix) return true;
+    return false;
+  }
+
+  bool callees_read(const Rule& rule, const std::string& binding) {
+    bool result = false;
+    walk(
+        rule.body, rule.body.root,
+        [&](StmtId id) {
+          const auto* call = std::get_if<TransformCallStmt>(&rule.body.stmts[id].node);
+          if (call != nullptr) result = result || callee_reads(rule.body, *call, binding);
+        },
+        [](ExprId) {});
+    return result;
+  }
+
+  bool callee_reads(const Body& body, const TransformCallStmt& call, const std::string& binding) {
+    for (const TransformId id : program_.transforms.ids()) {
+      const Transform& callee = program_.transforms[id];
+      if (callee.name != call.callee) continue;
+      const std::vector<MatrixId> outputs = callee.matrices_of(MatrixRole::To);
+      for (std::size_t i = 0; i < call.args.size(); ++i) {
+        if (!names(body, call.args[i], binding)) continue;
+        if (i >= outputs.size() || find(id, outputs[i])) return true;
+      }
+    }
+    return false;
+  }
+
+  static bool names(const Body& body, ExprId expr, const std::string& binding) {
+    bool found = false;
+    walk_expr(body, expr, [&](ExprId id) {
+      const auto* name = std::get_if<NameExpr>(&body.exprs[id].node);
+      found = found || (name != nullptr && name->text == binding);
+    });
+    return found;
+  }
+
+  const Program& program_;
+  std::set<std::pair<TransformId, MatrixId>> visited_;
+};
+
+}  // namespace
+
+bool is_read_initially(const Program& program, TransformId transform, MatrixId matrix) {
+  return InitialReads(program).find(transform, matrix);
+}
+
+}  // namespace pb

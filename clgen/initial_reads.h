@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// Which outputs of a transform may be read before they are written: in-place transforms take
+// their data from what the caller passed (LANGUAGE 5.10).
+#pragma once
+
+#include "lang/program.h"
+
+namespace pb {
+
+/// False only if no rule can see what `matrix`, an output of `transform`, held before the call.
+[[nodiscard]] bool is_read_initially(const Program& program, TransformId transform, MatrixId matrix);
+
+}  // namespace pb

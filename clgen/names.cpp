@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+#include "clgen/names.h"
+
+#include <cctype>
+
+#include "lang/source.h"
+
+namespace pb {
+
+std::string identifier_of(const Program& program, TransformId transform) {
+  const std::string& name = program.transforms[transform].name;
+  std::string out;
+  bool is_plain = true;
+  for (const char c : name) {
+    const bool fits = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+    is_plain = is_plain && fits;
+    out += fits ? c : '_';
+  }
+  return is_plain ? out : out + "_" + std::to_string(transform.index());
+}
+
+std::string rule_stem(const Program& program, TransformId transform, RuleId rule) {
+  return identifier_of(program, transform) + "_" + std::to_string(rule.index());
+}
+
+std::string element_text(ElementType element, bool is_element_t) {
+  return is_element_t ? "ElementT" : std::string(spell(element));
+}
+
+std::string region_type(ElementType element, bool is_element_t, int num_dims, bool is_const) {
+  const std::string name = is_const ? "ConstMatrixRegion" : "MatrixRegion";
+  if (is_element_t) return name + std::to_string(num_dims) + "D";
+  return name + "<" + element_text(element, false) + ", " + std::to_string(num_dims) + ">";
+}
+
+std::string region_type(const Matrix& matrix, bool is_const) {
+  return region_type(matrix.element, matrix.is_element_t, matrix.num_dims(), is_const);
+}
+
+std::string base_name(std::string_view path) {
+  const std::size_t slash = path.find_last_of('/');
+  return std::string(slash == std::string_view::npos ? path : path.substr(slash + 1));
+}
+
+std::string origin_of(const SourceManager& sources, Span span) {
+  if (!span.is_known()) return "generated";
+  const Position at = sources.begin_of(span);
+  return base_name(at.file) + ":" + std::to_string(at.line);
+}
+
+namespace {
+
+enum : int { kSum = 1, kProduct = 2, kAtom = 3 };
+
+struct Spelling {
+  const char* min;
+  const char* max;
+  const char* floord;
+};
+
+std::string print(const IndexExpr& expr, int min_precedence, const Spelling& spelling) {
+  const auto operand = [&](std::size_t i, int precedence) { return print(expr.operands[i], precedence, spelling); };
+  const auto wrap = [&](const std::string& text, int precedence) {
+    return precedence < min_precedence ? "(" + text + ")" : text;
+  };
+  const auto call = [&](const std::string& name) {
+    std::vector<std::string> args;
+    for (std::size_t i = 0; i < expr.operands.size(); ++i) args.push_back(operand(i, 0));
+    // Two at a time: the kernels' macros take two.
+    std::string out = args[0];
+    for (std::size_t i = 1; i < args.size(); ++i) out.insert(0, name + "(").append(", " + args[i] + ")");
+    return out;
+  };
+  switch (expr.op) {
+    case IndexExpr::Op::Const:
+      return expr.value < 0 ? "(" + std::to_string(expr.value) + ")" : std::to_string(expr.value);
+    case IndexExpr::Op::Symbol: return expr.symbol;
+    case IndexExpr::Op::Add:
+      if (expr.operands[1].op == IndexExpr::Op::Const && expr.operands[1].value < 0)
+        return wrap(operand(0, kSum) + "-" + std::to_string(-expr.operands[1].value), kSum);
+      return wrap(operand(0, kSum) + "+" + operand(1, kSum), kSum);
+    case IndexExpr::Op::Sub: return wrap(operand(0, kSum) + "-" + operand(1, kProduct), kSum);
+    case IndexExpr::Op::Mul: return wrap(operand(0, kProduct) + "*" + operand(1, kAtom), kProduct);
+    case IndexExpr::Op::FloorDiv: return std::string(spelling.floord) + "(" + operand(0, 0) + ", " + operand(1, 0) + ")";
+    case IndexExpr::Op::Min: return call(spelling.min);
+    case IndexExpr::Op::Max: return call(spelling.max);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string to_cpp(const IndexExpr& expr) {
+  return print(expr, 0, {"pbrt::index_min", "pbrt::index_max", "pbrt::floord"});
+}
+
+std::string to_opencl(const IndexExpr& expr) { return print(expr, 0, {"PB_MIN", "PB_MAX", "PB_FLOORD"}); }
+
+bool affine_coefficient(const IndexExpr& expr, std::string_view symbol, std::int64_t& coefficient) {
+  coefficient = 0;
+  std::int64_t a = 0;
+  std::int64_t b = 0;
+  switch (expr.op) {
+    case IndexExpr::Op::Const: return true;
+    case IndexExpr::Op::Symbol: coefficient = expr.symbol == symbol ? 1 : 0; return true;
+    case IndexExpr::Op::Add:
+    case IndexExpr::Op::Sub:
+      if (!affine_coefficient(expr.operands[0], symbol, a) || !affine_coefficient(expr.operands[1], symbol, b)) return false;
+      coefficient = expr.op == IndexExpr::Op::Add ? a + b : a - b;
+      return true;
+    case IndexExpr::Op::Mul:
+      if (!affine_coefficient(expr.operands[0], symbol, a) || !affine_coefficient(expr.operands[1], symbol, b)) return false;
+      if (a == 0 && b == 0) return true;
+      if (b == 0 && expr.operands[1].op == IndexExpr::Op::Const) {
+        coefficient = a * expr.operands[1].value;
+        return true;
+      }
+      if (a == 0 && expr.operands[0].op == IndexExpr::Op::Const) {
+        coefficient = b * expr.operands[0].value;
+        return true;
+      }
+      return false;
+    case IndexExpr::Op::FloorDiv:
+    case IndexExpr::Op::Min:
+    case IndexExpr::Op::Max:
+      for (const IndexExpr& operand : expr.operands)
+        if (!affine_coefficient(operand, symbol, a) || a != 0) return false;
+      return true;
+  }
+  return false;
+}
+
+std::string joined(const std::vector<std::string>& texts, std::string_view separator) {
+  std::string out;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    if (i > 0) out += separator;
+    out += texts[i];
+  }
+  return out;
+}
+
+}  // namespace pb

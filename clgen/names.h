@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// How generated code spells what the program names: identifiers, types, bounds, origins.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "choicegraph/plan.h"
+#include "lang/program.h"
+
+namespace pb {
+
+class SourceManager;
+
+/// An identifier for a transform: its name where that is one, else unique by the transform's number.
+[[nodiscard]] std::string identifier_of(const Program& program, TransformId transform);
+/// `Convolve2D_0`: the stem of all names made for one rule.
+[[nodiscard]] std::string rule_stem(const Program& program, TransformId transform, RuleId rule);
+
+/// `ElementT`, or the matrix's own type.
+[[nodiscard]] std::string element_text(ElementType element, bool is_element_t);
+/// `MatrixRegion2D`, `ConstMatrixRegion<float, 2>`.
+[[nodiscard]] std::string region_type(ElementType element, bool is_element_t, int num_dims, bool is_const);
+[[nodiscard]] std::string region_type(const Matrix& matrix, bool is_const);
+
+/// File name without its folders: generated code names no paths of this machine.
+[[nodiscard]] std::string base_name(std::string_view path);
+/// `separable_convolution.pbcc:25`.
+[[nodiscard]] std::string origin_of(const SourceManager& sources, Span span);
+
+/// C++ of a bound; 64-bit helpers of runtime/matrix/index_math.h.
+[[nodiscard]] std::string to_cpp(const IndexExpr& expr);
+/// OpenCL C of a bound, in `int`; null functions never occur: min, max and floord are macros of the kernel's prologue.
+[[nodiscard]] std::string to_opencl(const IndexExpr& expr);
+
+/// `symbol`'s integer coefficient in `expr`; false if `expr` is not affine in it with a constant coefficient.
+[[nodiscard]] bool affine_coefficient(const IndexExpr& expr, std::string_view symbol, std::int64_t& coefficient);
+
+/// `a, b, c`.
+[[nodiscard]] std::string joined(const std::vector<std::string>& texts, std::string_view separator = ", ");
+
+}  // namespace pb

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+#include "clgen/numbering.h"
+
+namespace pb {
+
+bool is_decision(const Site& site) {
+  std::size_t count = 0;
+  for (const Alternative& alternative : site.alternatives) count += alternative.versions.size();
+  return count > 1;
+}
+
+int alternative_index(const Site& site, RuleId rule, Version version) {
+  int index = 0;
+  for (const Alternative& alternative : site.alternatives) {
+    for (const Version candidate : alternative.versions) {
+      if (alternative.rule == rule && candidate == version) return index;
+      ++index;
+    }
+  }
+  return -1;
+}
+
+Numbering::Numbering(const Plan& plan) {
+  int next_site = 0;
+  int next_tunable = kNumGlobalTunables;
+  for (const TransformPlan& transform : plan.transforms) {
+    std::vector<int> numbers;
+    for (const Site& site : transform.sites) numbers.push_back(is_decision(site) ? next_site++ : -1);
+    sites_.push_back(numbers);
+    first_tunable_.push_back(next_tunable);
+    next_tunable += static_cast<int>(transform.tunables.size());
+  }
+}
+
+int Numbering::site(TransformId transform, SiteId site) const { return sites_[transform.index()][site.index()]; }
+
+int Numbering::tunable(TransformId transform, std::size_t index) const {
+  return first_tunable_[transform.index()] + static_cast<int>(index);
+}
+
+}  // namespace pb

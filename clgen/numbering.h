@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// Numbers of choice sites, their alternatives and tunables: the order of the training
+// information. Generated code and make_training_info both use it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "choicegraph/plan.h"
+
+namespace pb {
+
+/// A site is a decision if it has more than one (rule, version).
+[[nodiscard]] bool is_decision(const Site& site);
+/// Position of (rule, version) among the flattened alternatives of `site`; -1 if it has none.
+[[nodiscard]] int alternative_index(const Site& site, RuleId rule, Version version);
+
+class Numbering {
+ public:
+  explicit Numbering(const Plan& plan);
+
+  /// Number of a site that is a decision; -1 for the others.
+  [[nodiscard]] int site(TransformId transform, SiteId site) const;
+  /// Number of the tunable at `index` of its transform's plan.
+  [[nodiscard]] int tunable(TransformId transform, std::size_t index) const;
+
+ private:
+  std::vector<std::vector<int>> sites_;
+  std::vector<int> first_tunable_;
+};
+
+/// Number of tunables that every program has; they come first.
+inline constexpr int kNumGlobalTunables = 2;
+
+}  // namespace pb

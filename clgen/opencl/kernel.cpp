@@ -1,0 +1,450 @@
+// SPDX-License-Identifier: MIT
+#include "clgen/opencl/kernel.h"
+
+#include <algorithm>
+#include <set>
+
+#include "clgen/names.h"
+#include "clgen/opencl/kernel_body.h"
+#include "clgen/writer/writer.h"
+#include "lang/body_walk.h"
+#include "lang/check.h"
+#include "lang/source.h"
+
+namespace pb {
+namespace {
+
+const InputBox* box_of(const Step& step, std::size_t input) {
+  for (const InputBox& box : step.input_boxes)
+    if (box.input == input) return &box;
+  return nullptr;
+}
+
+bool is_tiled(const InputBox& box) {
+  const auto is_one = [](const IndexExpr& extent) { return extent.is_const(1); };
+  return box.extent_is_uniform && !std::all_of(box.extent.begin(), box.extent.end(), is_one);
+}
+
+/// Element type as the kernel spells it.
+std::string element_word(const Matrix& matrix) { return matrix.is_element_t ? "ElementT" : opencl_type(matrix.element); }
+
+class KernelBuilder {
+ public:
+  KernelBuilder(const Program& program, const TransformPlan& plan, const Transform& transform, const Rule& rule, const Step& step,
+                Kernel& kernel, const SourceManager& sources)
+      : program_(program), plan_(plan), transform_(transform), rule_(rule), step_(step), kernel_(kernel), sources_(sources) {}
+
+  void build() {
+    facts_ = find_rule_facts(rule_);
+    for (const RuleMatrix& use : matrices_of_rule(transform_, rule_, facts_)) {
+      const Matrix& matrix = transform_.matrices[use.matrix];
+      if (matrix.extents.empty() && matrix.role == MatrixRole::From) {
+        const bool is_small = matrix.element == ElementType::Short || matrix.element == ElementType::UChar || matrix.element == ElementType::UShort;
+        const std::string type = is_small ? "int" : element_word(matrix);
+        kernel_.scalars.push_back({matrix.name, type, (is_small ? "static_cast<std::int32_t>(" : "(") + matrix.name + ".cell())", false});
+      } else {
+        kernel_.matrices.push_back(use);
+      }
+    }
+    add_scalars();
+    if (kernel_.version == Version::OpenClLocal) add_tiles();
+    kernel_.needs_fp64 = has_doubles(transform_, rule_);
+    print();
+    kernel_.source = out_.text();
+  }
+
+ private:
+  int num_loops() const { return static_cast<int>(step_.loops.size()); }
+  /// Loop `d`, the fastest first.
+  const LoopDim& loop(int d) const { return step_.loops[step_.loops.size() - 1 - static_cast<std::size_t>(d)]; }
+
+  // ---- parameters
+
+  void add_scalars() {
+    const std::set<std::string> specialized = specialized_names();
+    for (const SizeVar& var : transform_.size_vars)
+      kernel_.scalars.push_back({var.name, "int", var.name, specialized.contains(var.name)});
+    for (const UserTunable& tunable : transform_.tunables) {
+      if (tunable.array_extent > 0) continue;
+      kernel_.scalars.push_back({tunable.name, tunable.is_real ? "double" : "int", tunable.name, false});
+    }
+  }
+
+  /// Size variables that limit loops of the body and the box that one instance reads: few values, small ones.
+  std::set<std::string> specialized_names() const {
+    std::set<std::string> in_boxes;
+    for (const InputBox& box : step_.input_boxes) {
+      if (!box.extent_is_uniform || rule_.inputs[box.input].kind != AccessKind::Region) continue;
+      for (const IndexExpr& extent : box.extent)
+        for (const std::string& name : symbols_of(extent)) in_boxes.insert(name);
+    }
+    std::set<std::string> out;
+    walk(
+        rule_.body, rule_.body.root,
+        [&](StmtId id) {
+          const auto* loop = std::get_if<ForStmt>(&rule_.body.stmts[id].node);
+          if (loop == nullptr || loop->condition.is_none()) return;
+          walk_expr(rule_.body, loop->condition, [&](ExprId expr) {
+            const auto* name = std::get_if<NameExpr>(&rule_.body.exprs[expr].node);
+            const bool is_size = name != nullptr && rule_.body_types.bindings[expr.index()].kind == NameKind::SizeVar;
+            if (is_size && in_boxes.contains(name->text)) out.insert(name->text);
+          });
+        },
+        [](ExprId) {});
+    return out;
+  }
+
+  void add_tiles() {
+    for (std::size_t i = 0; i < rule_.inputs.size(); ++i) {
+      const InputBox* box = box_of(step_, i);
+      if (box == nullptr || !is_tiled(*box)) continue;
+      KernelTile tile;
+      tile.input = i;
+      tile.extent = box->extent;
+      for (const IndexExpr& lo : box->lo) {
+        std::array<std::int64_t, 3> steps = {0, 0, 0};
+        for (int d = 0; d < num_loops(); ++d) {
+          const bool is_affine = affine_coefficient(lo, loop(d).var, steps[static_cast<std::size_t>(d)]);
+          PB_CHECK(is_affine, "the box of a tiled input is affine in the loop variables");
+        }
+        tile.step.push_back(steps);
+      }
+      kernel_.tiles.push_back(std::move(tile));
+    }
+  }
+
+  const KernelTile* tile_of(std::size_t input) const {
+    for (const KernelTile& tile : kernel_.tiles)
+      if (tile.input == input) return &tile;
+    return nullptr;
+  }
+
+  // ---- text
+
+  void print() {
+    out_.line("// rule " + transform_.name + "." + rule_.name + "   " + origin_of(sources_, rule_.span));
+    if (kernel_.needs_fp64) out_.verbatim("#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
+    out_.verbatim(R"(#ifndef PB_INDEX
+#define PB_INDEX long
+#endif
+#ifdef PB_UNIT_STRIDE
+#define PB_STRIDE0(stride) 1
+#else
+#define PB_STRIDE0(stride) (PB_INDEX)(stride)
+#endif
+#define PB_MIN(a, b) ((a) < (b) ? (a) : (b))
+#define PB_MAX(a, b) ((a) > (b) ? (a) : (b))
+#define PB_FLOORD(a, b) ((a) / (b) - ((a) % (b) < 0))
+)");
+    out_.line("typedef " + opencl_type(program_.element) + " ElementT;");
+    out_.blank();
+    out_.open("__kernel void " + kernel_.name + "(" + joined(params(), ",\n    ") + ")");
+    print_scalars();
+    print_instance();
+    for (const KernelTile& tile : kernel_.tiles) print_tile(tile);
+    if (!kernel_.tiles.empty()) out_.line("barrier(CLK_LOCAL_MEM_FENCE);");
+    std::vector<std::string> inside;
+    for (int d = 0; d < num_loops(); ++d) inside.push_back("pb_i" + std::to_string(d) + " < pb_extent" + std::to_string(d));
+    out_.open("if (" + joined(inside, " && ") + ")");
+    print_work();
+    out_.close();
+    out_.close();
+  }
+
+  std::vector<std::string> params() const {
+    std::vector<std::string> list;
+    for (const RuleMatrix& use : kernel_.matrices) {
+      const Matrix& matrix = transform_.matrices[use.matrix];
+      const std::string name = "pb_" + matrix.name;
+      std::vector<std::string> group = {std::string("__global ") + (use.is_output ? "" : "const ") + element_word(matrix) +
+                                            "* restrict " + name + "_data",
+                                        "const long " + name + "_offset"};
+      for (int d = 0; d < matrix.num_dims(); ++d) group.push_back("const long " + name + "_stride" + std::to_string(d));
+      for (int d = 0; d < matrix.num_dims(); ++d) group.push_back("const int " + name + "_size" + std::to_string(d));
+      list.push_back(joined(group));
+    }
+    std::vector<std::string> scalars;
+    for (const KernelScalar& scalar : kernel_.scalars)
+      scalars.push_back("const " + scalar.type + " " + (scalar.is_specialized ? "pb_given_" + scalar.name : opencl_name(scalar.name)));
+    if (!scalars.empty()) list.push_back(joined(scalars));
+    std::vector<std::string> range;
+    for (int d = 0; d < num_loops(); ++d) range.push_back("const int pb_lo" + std::to_string(d));
+    for (int d = 0; d < num_loops(); ++d) range.push_back("const int pb_extent" + std::to_string(d));
+    list.push_back(joined(range));
+    for (const KernelTile& tile : kernel_.tiles) {
+      const RegionAccess& input = rule_.inputs[tile.input];
+      list.push_back("__local " + element_word(transform_.matrices[input.matrix]) + "* restrict pb_tile_" + input.binding);
+    }
+    return list;
+  }
+
+  /// Values that the build may know.
+  void print_scalars() {
+    for (const KernelScalar& scalar : kernel_.scalars) {
+      if (!scalar.is_specialized) continue;
+      out_.verbatim("#ifdef PB_" + scalar.name + "\n");
+      out_.line("const int " + opencl_name(scalar.name) + " = PB_" + scalar.name + ";");
+      out_.verbatim("#else\n");
+      out_.line("const int " + opencl_name(scalar.name) + " = pb_given_" + scalar.name + ";");
+      out_.verbatim("#endif\n");
+    }
+  }
+
+  /// The instance of this work-item, and strides.
+  void print_instance() {
+    for (int d = 0; d < num_loops(); ++d) {
+      const std::string dim = std::to_string(d);
+      const std::string local = "(int)get_local_id(" + dim + ")";
+      if (kernel_.tiles.empty()) {
+        out_.line("const int pb_i" + dim + " = (int)get_global_id(" + dim + ");");
+        out_.line("const int " + opencl_name(loop(d).var) + " = pb_lo" + dim + " + pb_i" + dim + ";");
+      } else {
+        out_.line("const int pb_group" + dim + " = (int)get_group_id(" + dim + ") * (int)get_local_size(" + dim + ");");
+        out_.line("const int pb_first" + dim + " = pb_lo" + dim + " + pb_group" + dim + ";");
+        out_.line("const int pb_i" + dim + " = pb_group" + dim + " + " + local + ";");
+        out_.line("const int " + opencl_name(loop(d).var) + " = pb_first" + dim + " + " + local + ";");
+      }
+    }
+    for (const RuleMatrix& use : kernel_.matrices) {
+      const Matrix& matrix = transform_.matrices[use.matrix];
+      for (int d = 0; d < matrix.num_dims(); ++d) {
+        const std::string stride = "pb_" + matrix.name + "_stride" + std::to_string(d);
+        out_.line("const PB_INDEX pb_" + matrix.name + "_s" + std::to_string(d) + " = " +
+                  (d == 0 ? "PB_STRIDE0(" + stride + ")" : "(PB_INDEX)" + stride) + ";");
+      }
+    }
+  }
+
+  /// Loads one tile: all work-items of the group, row by row.
+  void print_tile(const KernelTile& tile) {
+    const RegionAccess& input = rule_.inputs[tile.input];
+    const Matrix& matrix = transform_.matrices[input.matrix];
+    const InputBox& box = *box_of(step_, tile.input);
+    const std::string name = "pb_" + input.binding;
+    const std::size_t rank = tile.extent.size();
+    for (std::size_t d = 0; d < rank; ++d) {
+      const std::string dim = std::to_string(d);
+      std::string extent = to_opencl(tile.extent[d]);
+      std::vector<std::pair<std::string, IndexExpr>> first;
+      for (int l = 0; l < num_loops(); ++l) {
+        const std::string number = std::to_string(l);
+        const std::int64_t step = tile.step[d][static_cast<std::size_t>(l)];
+        const std::string past = "((int)get_local_size(" + number + ") - 1)";
+        if (step != 0) extent += " + " + (step == 1 || step == -1 ? past : std::to_string(step < 0 ? -step : step) + " * " + past);
+        first.emplace_back(loop(l).var, index_symbol(step < 0 ? "(pb_first" + number + " + " + past + ")" : "pb_first" + number));
+      }
+      out_.line("const int " + name + "_tile" + dim + " = " + extent + ";");
+      out_.line("const int " + name + "_from" + dim + " = " + to_opencl(substitute(box.lo[d], first)) + ";");
+    }
+    print_tile_loops(tile, name, "pb_" + matrix.name, rank, "pb_tile_" + input.binding);
+  }
+
+  void print_tile_loops(const KernelTile& tile, const std::string& name, const std::string& matrix, std::size_t rank,
+                        const std::string& memory) {
+    for (std::size_t d = rank; d-- > 0;) {
+      const std::string at = "pb_t" + std::to_string(d);
+      const std::string last = name + "_tile" + std::to_string(d);
+      std::string first = "0";
+      std::string step = "1";
+      if (rank == 1) {
+        first = flat_local_id();
+        step = flat_local_size();
+      } else if (d < 2 && static_cast<int>(d) < num_loops()) {
+        first = "(int)get_local_id(" + std::to_string(d) + ")";
+        step = "(int)get_local_size(" + std::to_string(d) + ")";
+      }
+      out_.open("for (int " + at + " = " + first + "; " + at + " < " + last + "; " + at + " += " + step + ")");
+    }
+    std::string to;
+    std::string from;
+    std::string pitch;
+    std::vector<std::string> inside;
+    for (std::size_t d = 0; d < rank; ++d) {
+      const std::string dim = std::to_string(d);
+      const std::string cell = name + "_from" + dim + " + pb_t" + dim;
+      to += (d == 0 ? "" : " + ") + ("pb_t" + dim) + pitch;
+      pitch += " * " + name + "_tile" + dim;
+      from += (d == 0 ? "(" : " + (") + cell + ") * " + matrix + "_s" + dim;
+      const auto& steps = tile.step[d];
+      const bool is_fixed = std::all_of(steps.begin(), steps.end(), [](std::int64_t s) { return s == 0; });
+      const bool goes_down = std::any_of(steps.begin(), steps.end(), [](std::int64_t s) { return s < 0; });
+      if (!is_fixed) inside.push_back(cell + " < " + matrix + "_size" + dim);
+      if (goes_down) inside.push_back(cell + " >= 0");
+    }
+    const std::string value = matrix + "_data[" + matrix + "_offset + " + from + "]";
+    out_.line(memory + "[" + to + "] = " + (inside.empty() ? value : joined(inside, " && ") + " ? " + value + " : 0") + ";");
+    for (std::size_t d = 0; d < rank; ++d) out_.close();
+  }
+
+  std::string flat_local_id() const {
+    std::string id = "(int)get_local_id(0)";
+    std::string size = "(int)get_local_size(0)";
+    for (int d = 1; d < num_loops(); ++d) {
+      id += " + (int)get_local_id(" + std::to_string(d) + ") * " + size;
+      size += " * (int)get_local_size(" + std::to_string(d) + ")";
+    }
+    return id;
+  }
+  std::string flat_local_size() const {
+    std::string size = "(int)get_local_size(0)";
+    for (int d = 1; d < num_loops(); ++d) size += " * (int)get_local_size(" + std::to_string(d) + ")";
+    return size;
+  }
+
+  // ---- the instance's own work
+
+  std::string offset_of(const RegionAccess& access) const {
+    const Matrix& matrix = transform_.matrices[access.matrix];
+    std::string text = "pb_" + matrix.name + "_offset";
+    for (std::size_t d = 0; d < access.lo.size(); ++d)
+      text += " + (" + kernel_formula(access.lo[d]) + ") * pb_" + matrix.name + "_s" + std::to_string(d);
+    return text;
+  }
+
+  /// A header formula with names as the kernel spells them.
+  static std::string kernel_formula(const Formula& formula) { return to_c(renamed(formula)); }
+  static Formula renamed(Formula formula) {
+    if (auto* symbol = std::get_if<SymbolRef>(&formula.node)) {
+      symbol->name = opencl_name(symbol->name);
+    } else if (auto* binary = std::get_if<BinaryFormula>(&formula.node)) {
+      for (Formula& operand : binary->operands) operand = renamed(operand);
+    } else if (auto* negated = std::get_if<NegatedFormula>(&formula.node)) {
+      for (Formula& operand : negated->operand) operand = renamed(operand);
+    }
+    return formula;
+  }
+
+  void print_region(const RegionAccess& access, std::size_t input, bool is_output) {
+    const Matrix& matrix = transform_.matrices[access.matrix];
+    const std::string name = "pb_" + access.binding;
+    const std::string element = element_word(matrix);
+    // Dimensions of the matrix that the body indexes.
+    std::vector<std::size_t> dims;
+    for (std::size_t d = 0; d < access.lo.size(); ++d) {
+      const bool is_dropped = (access.kind == AccessKind::Row && d == 1) || (access.kind == AccessKind::Column && d == 0);
+      if (!is_dropped) dims.push_back(d);
+    }
+    const KernelTile* tile = is_output ? nullptr : tile_of(input);
+    if (tile == nullptr) {
+      out_.line(std::string("__global ") + (is_output ? "" : "const ") + element + "* const " + name + " = pb_" + matrix.name + "_data + " +
+                offset_of(access) + ";");
+      for (std::size_t k = 0; k < dims.size(); ++k)
+        out_.line("const PB_INDEX " + name + "_s" + std::to_string(k) + " = pb_" + matrix.name + "_s" + std::to_string(dims[k]) + ";");
+    } else {
+      print_tile_region(access, name, element, dims);
+    }
+    if (!uses_sizes(rule_, access.binding)) return;
+    for (std::size_t k = 0; k < dims.size(); ++k)
+      out_.line("const int " + name + "_size" + std::to_string(k) + " = (" + kernel_formula(access.hi[dims[k]]) + ") - (" +
+                kernel_formula(access.lo[dims[k]]) + ");");
+  }
+
+  void print_tile_region(const RegionAccess& access, const std::string& name, const std::string& element,
+                         const std::vector<std::size_t>& dims) {
+    std::string offset;
+    std::vector<std::string> strides;
+    std::string pitch;
+    for (std::size_t d = 0; d < access.lo.size(); ++d) {
+      const std::string dim = std::to_string(d);
+      offset += (d == 0 ? "(" : " + (") + kernel_formula(access.lo[d]) + " - " + name + "_from" + dim + ")" + pitch;
+      strides.push_back(pitch.empty() ? "1" : pitch.substr(3));
+      pitch += " * " + name + "_tile" + dim;
+    }
+    out_.line("__local const " + element + "* const " + name + " = pb_tile_" + access.binding + " + " + offset + ";");
+    for (std::size_t k = 0; k < dims.size(); ++k)
+      out_.line("const int " + name + "_s" + std::to_string(k) + " = " + strides[dims[k]] + ";");
+  }
+
+  std::string cell_of(const RegionAccess& access) const {
+    return "pb_" + transform_.matrices[access.matrix].name + "_data[" + offset_of(access) + "]";
+  }
+
+  void print_work() {
+    const std::string result = rule_.is_return_form ? "pb_result[0]" : "";
+    if (rule_.is_return_form) {
+      const RegionAccess& output = rule_.outputs[0];
+      const Matrix& matrix = transform_.matrices[output.matrix];
+      out_.line("__global " + element_word(matrix) + "* const pb_result = pb_" + matrix.name + "_data + " + offset_of(output) + ";");
+    } else {
+      for (std::size_t i = 0; i < rule_.outputs.size(); ++i) {
+        const RegionAccess& output = rule_.outputs[i];
+        if (!is_element(output)) {
+          print_region(output, i, true);
+          continue;
+        }
+        const std::string first = facts_.outputs[i].is_overwritten ? "0" : cell_of(output);
+        // The address is computed here: the body may declare the rule's variables again.
+        const Matrix& matrix = transform_.matrices[output.matrix];
+        out_.line("__global " + element_word(matrix) + "* const pb_to_" + output.binding + " = &" + cell_of(output) + ";");
+        out_.line(element_word(matrix) + " " + opencl_name(output.binding) + " = " + first + ";");
+      }
+    }
+    for (std::size_t i = 0; i < rule_.inputs.size(); ++i) {
+      const RegionAccess& input = rule_.inputs[i];
+      const Matrix& matrix = transform_.matrices[input.matrix];
+      if (!is_element(input)) {
+        print_region(input, i, false);
+      } else if (matrix.extents.empty() && matrix.role == MatrixRole::From) {
+        if (input.binding != matrix.name)
+          out_.line("const " + element_word(matrix) + " " + opencl_name(input.binding) + " = " + opencl_name(matrix.name) + ";");
+      } else {
+        out_.line("const " + element_word(matrix) + " " + opencl_name(input.binding) + " = " + cell_of(input) + ";");
+      }
+    }
+    out_.open("");
+    const bool jumps = print_kernel_body(out_, transform_, rule_, kernel_, result);
+    out_.close();
+    if (jumps) out_.line("pb_done:;");
+    if (rule_.is_return_form) return;
+    for (const RegionAccess& output : rule_.outputs)
+      if (is_element(output)) out_.line("*pb_to_" + output.binding + " = " + opencl_name(output.binding) + ";");
+  }
+
+  const Program& program_;
+  const TransformPlan& plan_;
+  const Transform& transform_;
+  const Rule& rule_;
+  const Step& step_;
+  Kernel& kernel_;
+  const SourceManager& sources_;
+  RuleFacts facts_;
+  Writer out_;
+};
+
+}  // namespace
+
+Kernel make_kernel(const Program& program, const Plan& plan, TransformId transform_id, StepId step_id, Version version,
+                   const SourceManager& sources) {
+  const Transform& transform = program.transforms[transform_id];
+  const TransformPlan& transform_plan = plan.transforms[transform_id.index()];
+  const Step& step = transform_plan.steps[step_id];
+  Kernel kernel;
+  kernel.transform = transform_id;
+  kernel.rule = step.rule;
+  kernel.step = step_id;
+  kernel.version = version;
+  int steps_of_rule = 0;
+  for (const Step& other : transform_plan.steps) steps_of_rule += other.rule == step.rule ? 1 : 0;
+  kernel.name = rule_stem(program, transform_id, step.rule) + (steps_of_rule > 1 ? "_s" + std::to_string(step_id.index()) : "") +
+                (version == Version::OpenClLocal ? "_local" : "_basic");
+  KernelBuilder(program, transform_plan, transform, transform.rules[step.rule], step, kernel, sources).build();
+  return kernel;
+}
+
+std::vector<Kernel> make_kernels(const Program& program, const Plan& plan, const SourceManager& sources) {
+  std::vector<Kernel> out;
+  for (const TransformId id : program.transforms.ids()) {
+    const TransformPlan& transform_plan = plan.transforms[id.index()];
+    for (const StepId step_id : transform_plan.steps.ids()) {
+      const Step& step = transform_plan.steps[step_id];
+      for (const Alternative& alternative : transform_plan.sites[step.site].alternatives) {
+        if (alternative.rule != step.rule) continue;
+        for (const Version version : alternative.versions)
+          if (version != Version::Cpu) out.push_back(make_kernel(program, plan, id, step_id, version, sources));
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace pb

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: MIT
+#include "clgen/opencl/kernel_body.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "clgen/body_printer.h"
+#include "clgen/names.h"
+#include "lang/body_walk.h"
+#include "lang/check.h"
+#include "lang/math_functions.h"
+
+namespace pb {
+namespace {
+
+using Kind = BodyType::Kind;
+
+// Words of OpenCL C that C++ programs may use as names.
+constexpr std::array<std::string_view, 38> kReserved = {
+    "kernel",   "global",   "local",    "constant", "private",  "generic",  "half",     "image2d_t", "image3d_t", "sampler_t",
+    "event_t",  "uchar",    "ushort",   "uint",     "ulong",    "char2",    "char4",    "float2",    "float3",    "float4",
+    "float8",   "float16",  "double2",  "double3",  "double4",  "double8",  "double16", "int2",      "int3",      "int4",
+    "read_only", "write_only", "barrier", "restrict", "vec_step", "as_type", "mad",      "clamp"};
+
+bool is_integer(const BodyType& type) {
+  return type.kind == Kind::Int || type.kind == Kind::Long || type.kind == Kind::Char || type.kind == Kind::Bool;
+}
+
+const char* word_of(Kind kind) {
+  if (kind == Kind::Double) return "double";
+  if (kind == Kind::Float) return "float";
+  if (kind == Kind::Long) return "long";
+  if (kind == Kind::Char) return "char";
+  return kind == Kind::Bool ? "bool" : "int";
+}
+
+/// The type as written, in OpenCL C.
+std::string type_text(const BodyType& type, std::string text) {
+  const bool is_const = text.starts_with("const ");
+  if (is_const) text.erase(0, 6);
+  std::string word = text;
+  if (text == "IndexT") word = "int";
+  if (text == "size_t" || text == "unsigned long" || text == "unsigned long long") word = "ulong";
+  if (text == "long long" || text == "long int") word = "long";
+  if (text == "unsigned" || text == "unsigned int") word = "uint";
+  if (text == "unsigned char") word = "uchar";
+  if (text == "unsigned short") word = "ushort";
+  if (text == "signed char") word = "char";
+  constexpr std::array<std::string_view, 13> kWords = {"ElementT", "double", "float", "int",  "long",   "short", "char",
+                                                       "bool",     "ulong",  "uint",  "uchar", "ushort", "int"};
+  if (std::find(kWords.begin(), kWords.end(), word) == kWords.end()) word = word_of(type.kind);
+  return (is_const ? "const " : "") + word;
+}
+
+bool is_plain(const std::string& text) {
+  return std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
+}
+
+class KernelBodyPrinter {
+ public:
+  KernelBodyPrinter(const Transform& transform, const Rule& rule, const Kernel& kernel, std::string result)
+      : transform_(transform),
+        rule_(rule),
+        body_(rule.body),
+        kernel_(kernel),
+        result_(std::move(result)),
+        dialect_(make_dialect()),
+        printer_(body_, dialect_) {}
+
+  bool print(Writer& out) {
+    const auto* block = std::get_if<BlockStmt>(&body_.stmts[body_.root].node);
+    if (block != nullptr && !block->stmts.empty()) last_ = block->stmts.back();
+    printer_.print_body(out);
+    return jumps_;
+  }
+
+ private:
+  const BodyType& type_of(ExprId id) const { return rule_.body_types.types[id.index()]; }
+  const NameBinding& binding_of(ExprId id) const { return rule_.body_types.bindings[id.index()]; }
+
+  Dialect make_dialect() {
+    Dialect dialect;
+    dialect.name = [this](ExprId, const NameExpr& name) { return opencl_name(name.text); };
+    dialect.call = [this](ExprId, const CallExpr& call, const Texts& args) { return call_text(call, args); };
+    dialect.member = [this](ExprId, const MemberExpr& member, const Texts& args) { return member_text(member, args); };
+    dialect.cast = [](ExprId, const CastExpr& cast, const std::string& operand) {
+      std::string type = type_text(cast.type, cast.type_text);
+      if (type.starts_with("const ")) type.erase(0, 6);
+      return "((" + type + ")(" + operand + "))";
+    };
+    dialect.declarator = [](const DeclStmt& decl, const Declarator& declarator, std::uint32_t) {
+      return type_text(decl.type, decl.type_text) + " " + opencl_name(declarator.name);
+    };
+    dialect.stmt = [this](Writer& out, BodyPrinter& printer, StmtId id) { return print_stmt(out, printer, id); };
+    return dialect;
+  }
+
+  std::string call_text(const CallExpr& call, const Texts& args) const {
+    const MathFunction* function = find_math_function(call.callee);
+    PB_CHECK(function != nullptr, "only math functions are called in a kernel");
+    const bool all_integers = std::all_of(call.args.begin(), call.args.end(), [&](ExprId arg) { return is_integer(type_of(arg)); });
+    const bool all_float = std::all_of(call.args.begin(), call.args.end(), [&](ExprId arg) { return type_of(arg).kind == Kind::Float; });
+    const bool any_long = std::any_of(call.args.begin(), call.args.end(), [&](ExprId arg) { return type_of(arg).kind == Kind::Long; });
+    const bool stays_integer = function->keeps_integers && all_integers;
+    const Kind kind = stays_integer ? (any_long ? Kind::Long : Kind::Int) : all_float ? Kind::Float : Kind::Double;
+    Texts converted;
+    for (std::size_t i = 0; i < args.size(); ++i) {
+      const bool fits = type_of(call.args[i]).kind == kind;
+      converted.push_back(fits ? args[i] : "(" + std::string(word_of(kind)) + ")(" + args[i] + ")");
+    }
+    std::string name(stays_integer ? function->opencl_integer : function->opencl);
+    // For floating numbers `fmin` and `fmax` differ from C++ only for NaN; `min` and `max` agree with it.
+    std::string text = name + "(" + joined(converted) + ")";
+    // abs of an int is unsigned in OpenCL C.
+    return stays_integer && name == "abs" ? "((" + std::string(word_of(kind)) + ")" + text + ")" : text;
+  }
+
+  std::string member_text(const MemberExpr& member, const Texts& args) const {
+    const std::string region = "pb_" + std::get<NameExpr>(body_.exprs[member.object].node).text;
+    const int num_dims = type_of(member.object).num_dims;
+    if (member.name == "cell") {
+      std::string index;
+      for (std::size_t d = 0; d < args.size(); ++d) {
+        std::string arg = is_plain(args[d]) ? args[d] : "(" + args[d] + ")";
+        if (!is_integer(type_of(member.args[d]))) arg = "(int)" + arg;
+        index += (d == 0 ? "" : " + ") + arg + " * " + region + "_s" + std::to_string(d);
+      }
+      return region + "[" + (index.empty() ? "0" : index) + "]";
+    }
+    if (member.name == "size") return region + "_size" + args[0];
+    if (member.name == "width") return region + "_size0";
+    if (member.name == "height") return region + "_size1";
+    if (member.name == "depth") return region + "_size2";
+    PB_CHECK(member.name == "count", "only cells and sizes of regions are used in a kernel");
+    std::string product = "((long)" + region + "_size0";
+    for (int d = 1; d < num_dims; ++d) product += " * " + region + "_size" + std::to_string(d);
+    return product + ")";
+  }
+
+  bool print_stmt(Writer& out, BodyPrinter& printer, StmtId id) {
+    const Stmt& stmt = body_.stmts[id];
+    if (const auto* leave = std::get_if<ReturnStmt>(&stmt.node)) {
+      const bool is_last = id == last_;
+      jumps_ = jumps_ || !is_last;
+      if (!is_last) out.open("");
+      if (!leave->value.is_none()) out.line(result_ + " = " + printer.expr(leave->value, 2) + ";");
+      if (!is_last) {
+        out.line("goto pb_done;");
+        out.close();
+      }
+      return true;
+    }
+    if (const auto* loop = std::get_if<ForStmt>(&stmt.node)) print_unroll(out, *loop);
+    return false;
+  }
+
+  /// Loops with a limit that a build may know are unrolled then.
+  void print_unroll(Writer& out, const ForStmt& loop) const {
+    if (loop.condition.is_none()) return;
+    Texts macros;
+    walk_expr(body_, loop.condition, [&](ExprId id) {
+      const auto* name = std::get_if<NameExpr>(&body_.exprs[id].node);
+      if (name == nullptr || binding_of(id).kind == NameKind::Local) return;
+      for (const KernelScalar& scalar : kernel_.scalars)
+        if (scalar.is_specialized && scalar.name == name->text) macros.push_back("defined(PB_" + scalar.name + ")");
+    });
+    if (macros.empty()) return;
+    out.verbatim("#if " + joined(macros, " && ") + "\n#pragma unroll\n#endif\n");
+  }
+
+  const Transform& transform_;
+  const Rule& rule_;
+  const Body& body_;
+  const Kernel& kernel_;
+  std::string result_;
+  Dialect dialect_;
+  BodyPrinter printer_;
+  StmtId last_;
+  bool jumps_ = false;
+};
+
+}  // namespace
+
+std::string opencl_type(ElementType element) {
+  switch (element) {
+    case ElementType::Double: return "double";
+    case ElementType::Float: return "float";
+    case ElementType::Int: return "int";
+    case ElementType::Long: return "long";
+    case ElementType::Short: return "short";
+    case ElementType::UChar: return "uchar";
+    case ElementType::UShort: return "ushort";
+  }
+  PB_CHECK(false, "every element type has a word");
+  return {};
+}
+
+std::string opencl_name(const std::string& name) {
+  const bool is_reserved = std::find(kReserved.begin(), kReserved.end(), name) != kReserved.end();
+  const bool is_function = std::any_of(kMathFunctions.begin(), kMathFunctions.end(),
+                                       [&](const MathFunction& function) { return function.name == name; });
+  return is_reserved || is_function ? name + "_" : name;
+}
+
+bool print_kernel_body(Writer& out, const Transform& transform, const Rule& rule, const Kernel& kernel, const std::string& result) {
+  return KernelBodyPrinter(transform, rule, kernel, result).print(out);
+}
+
+bool uses_sizes(const Rule& rule, const std::string& binding) {
+  bool found = false;
+  walk(
+      rule.body, rule.body.root, [](StmtId) {},
+      [&](ExprId id) {
+        const auto* member = std::get_if<MemberExpr>(&rule.body.exprs[id].node);
+        if (member == nullptr || member->name == "cell") return;
+        const auto* name = std::get_if<NameExpr>(&rule.body.exprs[member->object].node);
+        found = found || (name != nullptr && name->text == binding);
+      });
+  return found;
+}
+
+bool has_doubles(const Transform& transform, const Rule& rule) {
+  for (const auto* list : {&rule.outputs, &rule.inputs})
+    for (const RegionAccess& access : *list)
+      if (transform.matrices[access.matrix].element == ElementType::Double) return true;
+  return std::any_of(rule.body_types.types.begin(), rule.body_types.types.end(),
+                     [](const BodyType& type) { return type.kind == Kind::Double; });
+}
+
+}  // namespace pb

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// The body of a rule as OpenCL C, printed from the typed tree.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "clgen/opencl/kernel.h"
+#include "clgen/writer/writer.h"
+
+namespace pb {
+
+/// The OpenCL C word for an element type.
+[[nodiscard]] std::string opencl_type(ElementType element);
+
+/// A name of the program as an identifier of OpenCL C: reserved words get a suffix.
+[[nodiscard]] std::string opencl_name(const std::string& name);
+
+/// Prints the statements. A region named `in` in the body is the pointer `pb_in` with strides `pb_in_s0`, …;
+/// its sizes are `pb_in_size0`, …; element outputs are variables of their name.
+///
+/// Post: returns whether the text jumps to `pb_done`, which the caller must then define
+[[nodiscard]] bool print_kernel_body(Writer& out, const Transform& transform, const Rule& rule, const Kernel& kernel,
+                                     const std::string& result);
+
+/// Whether the body uses sizes of the region bound to `binding`.
+[[nodiscard]] bool uses_sizes(const Rule& rule, const std::string& binding);
+
+/// Whether a value of the body has type double.
+[[nodiscard]] bool has_doubles(const Transform& transform, const Rule& rule);
+
+}  // namespace pb

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+#include "clgen/rule_facts.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "lang/body_walk.h"
+
+namespace pb {
+namespace {
+
+bool is_size_member(std::string_view name) {
+  return name == "size" || name == "width" || name == "height" || name == "depth" || name == "count" || name == "bytes" ||
+         name == "perimeter" || name == "contains" || name == "isSize";
+}
+
+bool is_view_member(std::string_view name) {
+  return name == "region" || name == "row" || name == "col" || name == "column" || name == "slice" || name == "transposed" ||
+         name == "all" || name == "forceMutable";
+}
+
+class Finder {
+ public:
+  explicit Finder(const Rule& rule) : rule_(rule), body_(rule.body) {
+    facts_.outputs.resize(rule.outputs.size());
+    facts_.inputs.resize(rule.inputs.size());
+    facts_.temporaries.resize(rule.temporaries.size());
+  }
+
+  RuleFacts run() {
+    for (const BodyToken& token : body_.tokens) facts_.names.insert(token.text);
+    walk(
+        body_, body_.root, [&](StmtId id) { visit_stmt(body_.stmts[id]); }, [](ExprId) {});
+    facts_.may_fall_through = !ends_with_return(body_.root);
+    for (std::size_t i = 0; i < rule_.outputs.size(); ++i) {
+      facts_.outputs[i].is_overwritten = is_element(rule_.outputs[i]) &&
+                                         (rule_.is_return_form ? !facts_.may_fall_through : is_assigned_first(rule_.outputs[i].binding));
+    }
+    return std::move(facts_);
+  }
+
+ private:
+  void visit_stmt(const Stmt& stmt) {
+    const auto* call = std::get_if<TransformCallStmt>(&stmt.node);
+    if (call != nullptr || std::holds_alternative<SyncStmt>(stmt.node)) facts_.has_calls = true;
+    if (std::holds_alternative<OpaqueStmt>(stmt.node)) touch_names_in(stmt.tokens);
+    for_each_child(
+        stmt, [](StmtId) {}, [&](ExprId id) { visit_expr(id, call != nullptr); });
+  }
+
+  void visit_expr(ExprId id, bool is_passed_on) {
+    const Expr& expr = body_.exprs[id];
+    if (std::holds_alternative<NameExpr>(expr.node)) return use_name(id, true, !is_passed_on);
+    if (std::holds_alternative<OpaqueExpr>(expr.node)) return touch_names_in(expr.tokens);
+    if (const auto* member = std::get_if<MemberExpr>(&expr.node)) return visit_member(*member, is_passed_on);
+    for_each_operand(expr, [&](ExprId operand) { visit_expr(operand, false); });
+  }
+
+  void visit_member(const MemberExpr& member, bool is_passed_on) {
+    for (ExprId arg : member.args) visit_expr(arg, false);
+    const bool is_name = std::holds_alternative<NameExpr>(body_.exprs[member.object].node);
+    if (member.is_arrow || !member.is_call) return visit_expr(member.object, false);
+    if (member.name == "cell") {
+      is_name ? use_name(member.object, false, true) : visit_expr(member.object, false);
+    } else if (is_size_member(member.name)) {
+      if (!is_name) visit_expr(member.object, true);
+    } else {
+      visit_expr(member.object, is_passed_on && is_view_member(member.name));
+    }
+  }
+
+  void use_name(ExprId id, bool needs_handle, bool is_touched) {
+    const NameBinding& binding = rule_.body_types.bindings[id.index()];
+    RegionUse* use = use_of(binding);
+    if (use == nullptr) return;
+    use->needs_handle |= needs_handle;
+    use->is_touched |= is_touched;
+  }
+
+  RegionUse* use_of(const NameBinding& binding) {
+    if (binding.kind == NameKind::Output) return &facts_.outputs[binding.index];
+    if (binding.kind == NameKind::Input) return &facts_.inputs[binding.index];
+    if (binding.kind == NameKind::Temporary) return &facts_.temporaries[binding.index];
+    return nullptr;
+  }
+
+  /// Text without a tree may do anything with the regions it names.
+  void touch_names_in(TokenRange range) {
+    for (std::uint32_t i = range.begin; i < range.end; ++i) {
+      const std::string& name = body_.tokens[i].text;
+      for (std::size_t k = 0; k < rule_.outputs.size(); ++k)
+        if (rule_.outputs[k].binding == name) facts_.outputs[k] = {true, true};
+      for (std::size_t k = 0; k < rule_.inputs.size(); ++k)
+        if (rule_.inputs[k].binding == name) facts_.inputs[k] = {true, true};
+      for (std::size_t k = 0; k < rule_.temporaries.size(); ++k)
+        if (rule_.temporaries[k].name == name) facts_.temporaries[k] = {true, true};
+    }
+  }
+
+  /// Whether a top-level `name = …;` comes before any other use of the name and before any way out.
+  bool is_assigned_first(const std::string& name) const {
+    const auto* block = std::get_if<BlockStmt>(&body_.stmts[body_.root].node);
+    if (block == nullptr) return false;
+    for (const StmtId id : block->stmts) {
+      const Stmt& stmt = body_.stmts[id];
+      if (const auto* statement = std::get_if<ExprStmt>(&stmt.node)) {
+        const auto* assign = std::get_if<AssignExpr>(&body_.exprs[statement->expr].node);
+        const auto* target = assign == nullptr ? nullptr : std::get_if<NameExpr>(&body_.exprs[assign->lhs].node);
+        if (target != nullptr && target->text == name)
+          return !assign->is_compound && !mentions(body_.exprs[assign->rhs].tokens, name);
+      }
+      if (mentions(stmt.tokens, name) || mentions(stmt.tokens, "return")) return false;
+    }
+    return false;
+  }
+
+  bool mentions(TokenRange range, const std::string& word) const {
+    for (std::uint32_t i = range.begin; i < range.end; ++i)
+      if (body_.tokens[i].text == word) return true;
+    return false;
+  }
+
+  bool ends_with_return(StmtId id) const {
+    if (id.is_none()) return false;
+    const Stmt& stmt = body_.stmts[id];
+    if (std::holds_alternative<ReturnStmt>(stmt.node)) return true;
+    if (const auto* block = std::get_if<BlockStmt>(&stmt.node))
+      return !block->stmts.empty() && ends_with_return(block->stmts.back());
+    if (const auto* branch = std::get_if<IfStmt>(&stmt.node))
+      return ends_with_return(branch->then_stmt) && ends_with_return(branch->else_stmt);
+    return false;
+  }
+
+  const Rule& rule_;
+  const Body& body_;
+  RuleFacts facts_;
+};
+
+}  // namespace
+
+RuleFacts find_rule_facts(const Rule& rule) { return Finder(rule).run(); }
+
+bool is_element(const RegionAccess& access) { return access.kind == AccessKind::Cell || access.lo.empty(); }
+
+std::vector<MatrixId> scalar_inputs_of(const Transform& transform, const Rule& rule) {
+  std::vector<MatrixId> out;
+  for (const MatrixId id : transform.matrices_of(MatrixRole::From)) {
+    const Matrix& matrix = transform.matrices[id];
+    if (!matrix.extents.empty()) continue;
+    const auto hides = [&](const auto& name) { return name == matrix.name; };
+    bool is_hidden = false;
+    for (const RegionAccess& access : rule.inputs) is_hidden |= hides(access.binding);
+    for (const RegionAccess& access : rule.outputs) is_hidden |= hides(access.binding);
+    for (const RuleTemporary& temporary : rule.temporaries) is_hidden |= hides(temporary.name);
+    const bool is_named = std::any_of(rule.body.tokens.begin(), rule.body.tokens.end(),
+                                      [&](const BodyToken& token) { return token.text == matrix.name; });
+    if (is_named && !is_hidden) out.push_back(id);
+  }
+  return out;
+}
+
+std::vector<RuleMatrix> matrices_of_rule(const Transform& transform, const Rule& rule, const RuleFacts& facts) {
+  std::vector<RuleMatrix> out;
+  const auto entry = [&](MatrixId id) -> RuleMatrix& {
+    for (RuleMatrix& known : out)
+      if (known.matrix == id) return known;
+    RuleMatrix fresh;
+    fresh.matrix = id;
+    fresh.is_overwritten = true;
+    out.push_back(fresh);
+    return out.back();
+  };
+  const auto add = [&](const RegionAccess& access, const RegionUse& use, bool is_output) {
+    RuleMatrix& known = entry(access.matrix);
+    known.is_output |= is_output;
+    known.is_input |= !is_output;
+    known.needs_handle |= use.needs_handle && !is_element(access);
+    // An element is read, or written, where the instance is set up.
+    known.is_touched |= use.is_touched || is_element(access);
+    if (is_output) known.is_overwritten &= use.is_overwritten;
+  };
+  for (std::size_t i = 0; i < rule.outputs.size(); ++i) add(rule.outputs[i], facts.outputs[i], true);
+  for (std::size_t i = 0; i < rule.inputs.size(); ++i) add(rule.inputs[i], facts.inputs[i], false);
+  for (const MatrixId id : scalar_inputs_of(transform, rule)) {
+    RuleMatrix& known = entry(id);
+    known.is_input = true;
+    known.is_touched = true;
+  }
+  return out;
+}
+
+}  // namespace pb
