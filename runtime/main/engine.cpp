@@ -27,8 +27,8 @@ const TaskLocalHooks kRandomHooks{
 constexpr std::uint64_t kInputSeed = 0x1001;
 constexpr std::uint64_t kOutputSeed = 0x2001;
 
-double now_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+std::int64_t now_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
 /// Makes a stream current while it lives, also across suspensions.
@@ -120,14 +120,14 @@ RunReport Engine::run(const Problem& problem, const RunWishes& wishes) {
       for (const AnyMatrix& input : problem.inputs) (void)wishes.device->prefetch(root, input);
       wishes.device->drain(root);
     }
-    const double start = now_seconds();
+    const std::int64_t start = now_ns();
     problem.transform->run(root, problem.outputs.data(), problem.inputs.data());
     if (wishes.is_resident && wishes.device != nullptr) {
       wishes.device->drain(root);
-      report.seconds = now_seconds() - start;
+      report.elapsed_ns = now_ns() - start;
     }
     for (const AnyMatrix& output : problem.outputs) need_on_host(root, output);
-    if (!wishes.is_resident || wishes.device == nullptr) report.seconds = now_seconds() - start;
+    if (!wishes.is_resident || wishes.device == nullptr) report.elapsed_ns = now_ns() - start;
   });
   fill_report(ctx, index_, report);
   report.bytes_moved = ctx.bytes_moved();

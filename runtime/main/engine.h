@@ -38,7 +38,8 @@ struct RunWishes {
 
 /// What a run did.
 struct RunReport {
-  double seconds = 0;
+  std::int64_t elapsed_ns = 0;
+  [[nodiscard]] double seconds() const { return static_cast<double>(elapsed_ns) * 1e-9; }
   std::vector<protocol::Ran> ran;
   std::vector<protocol::Fallback> fallbacks;
   std::int64_t bytes_moved = 0;

@@ -212,8 +212,18 @@ std::string info_json() {
   pbrt::TransformInfo& blur = info.transforms[0];
   blur.sites.push_back({"Out#1|TwoPass", {{"Out#1", {On::Cpu, On::OpenCl}, 3, ""}, {"TwoPass", {On::Cpu}, 4, "spawns"},
                                           {"Wrong", {On::Cpu}, 5, "wrong"}, {"GivesUp", {On::Cpu}, 6, "aborts"}, {"Broken", {On::Cpu}, 7, "asserts"}}});
-  pbrt::TunableInfo split{.name = "split_size", .min = 1, .max = 1e6, .initial = {64}, .role = pbrt::TunableRole::Split};
-  pbrt::TunableInfo group{.name = "work_group", .type = pbrt::TunableType::Shape, .min = 1, .max = 256, .initial = {16}, .role = pbrt::TunableRole::WorkGroup};
+  pbrt::TunableInfo split;
+  split.name = "split_size";
+  split.min = 1;
+  split.max = 1e6;
+  split.initial = {64};
+  split.role = pbrt::TunableRole::Split;
+  pbrt::TunableInfo group = split;
+  group.name = "work_group";
+  group.type = pbrt::TunableType::Shape;
+  group.max = 256;
+  group.initial = {16};
+  group.role = pbrt::TunableRole::WorkGroup;
   blur.tunables = {split, group};
   return to_json(info);
 }

@@ -133,7 +133,7 @@ void run_file_mode(Session& session) {
   for (int i = 0; i < transform.num_outputs; ++i)
     writer.write(static_cast<std::size_t>(i), problem.outputs[static_cast<std::size_t>(i)], header_of(transform.outputs[i]));
   writer.commit();
-  print_results(session, problem, {report.seconds}, report);
+  print_results(session, problem, {report.seconds()}, report);
 }
 
 namespace {
@@ -207,8 +207,8 @@ void run_timing_mode(Session& session) {
       session.engine.restore(problem, snapshot, wishes);
       last = session.engine.run_or_recover(problem, wishes, &snapshot);
     }
-    seconds.push_back(last.seconds);
-    if (options.max_sec > 0 && last.seconds > options.max_sec) break;
+    seconds.push_back(last.seconds());
+    if (options.max_sec > 0 && last.seconds() > options.max_sec) break;
   }
   print_results(session, problem, seconds, last);
 }

@@ -93,8 +93,9 @@ int report(const char* program_name, const char* message, int status) {
 
 int program_main(int argc, char** argv, const ProgramDesc& program) {
   const char* program_name = argc > 0 ? argv[0] : program.name;
-  // A closed pipe is an error of write(), with a message.
+  // A closed pipe and a file that grows too large are errors of write(), with a message.
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
   try {
     run_program(program_name, parse_options(argc, argv), program);
     if (std::fflush(stdout) != 0) return report(program_name, "cannot write standard output", kExitError);

@@ -239,6 +239,7 @@ class BasicRegion<const T, 0> {
   /// Valid as long as this handle.
   [[nodiscard]] ViewType view() const { return ViewType(&value_, nullptr, nullptr); }
   [[nodiscard]] StorageRef storage_ref() const { return StorageRef(); }
+  [[nodiscard]] RawView raw() const { return view().raw(); }
 
  private:
   T value_{};

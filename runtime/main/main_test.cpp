@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: MIT
+// The command line, file mode and timing mode, on mini_program.
+#include <nlohmann/json.hpp>
+
+#include "runtime/main/test_process.h"
+
+namespace pbrt {
+namespace {
+
+using nlohmann::json;
+using test::Finished;
+
+class ProgramMain : public test::ProcessTest {
+ protected:
+  void SetUp() override {
+    ProcessTest::SetUp();
+    put("a.txt", "SIZE 6\n1 2 3 4 5 6\n");
+    put("k.txt", "SIZE 2\n1 1\n");
+  }
+  void put_config(const std::string& rule, const std::string& on, const std::string& more = "") const {
+    put("c.cfg", R"({"format": 1, "program": "mini", "source": "sha256:0000", "entries": [{"machine": {"cpu": "x", "cpus": 1, "caches": [], "devices": []},
+      "global": {"threads": 2}, "transforms": {"Blur": {"sites": {"Out#1|TwoPass": [{"rule": ")" + rule + R"(", "on": ")" + on + R"("}]})" + more + "}}}]}");
+  }
+};
+
+TEST_F(ProgramMain, RunsOnTextFiles) {
+  const Finished run = mini("a.txt k.txt out.txt");
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(run.out + run.err, "");
+  EXPECT_EQ(get("out.txt"), "SIZE 5\n   3    5    7    9   11 \n\n");
+}
+
+TEST_F(ProgramMain, ReadsAndWritesStandardStreams) {
+  const Finished run = mini("- --time - - <both.txt", "cat a.txt k.txt >both.txt &&");
+  EXPECT_EQ(run.status, 0);
+  EXPECT_EQ(run.out, "SIZE 5\n   3    5    7    9   11 \n\n");
+  EXPECT_NE(run.err.find("Blur at size 6:"), std::string::npos);
+  EXPECT_EQ(mini("a.txt k.txt - | cat").out, "SIZE 5\n   3    5    7    9   11 \n\n");
+}
+
+TEST_F(ProgramMain, SkipsWritingToTheNullDevice) { EXPECT_EQ(mini("a.txt k.txt /dev/null").status, 0); }
+
+TEST_F(ProgramMain, KeepsDigitsOnRequest) {
+  put("k.txt", "SIZE 1\n0.1\n");
+  put("a.txt", "SIZE 1\n1\n");
+  EXPECT_EQ(mini("--precision=17 a.txt k.txt -").out, "SIZE 1\n0.10000000000000001 \n\n");
+}
+
+TEST_F(ProgramMain, TakesParamsBeforeFiles) {
+  EXPECT_EQ(mini("--transform Identity 2 -").out, "SIZE 2 2\n   1    0 \n   0    1 \n\n");
+  EXPECT_NE(mini("--transform Identity two -").err.find("param n: expected an integer"), std::string::npos);
+  EXPECT_EQ(mini("--transform Identity -3 -").status, 1);
+}
+
+TEST_F(ProgramMain, ConvertsPicturesAndTypes) {
+  put("in.ppm", "P6\n2 1\n255\n\3\6\11abc");
+  const Finished run = mini("--tx=Luminance in.ppm grey.pgm sum.npy");
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(get("grey.pgm"), "P5\n2 1\n255\n\6b");
+  EXPECT_EQ(get("sum.npy").substr(128), std::string("\0\0\0\0\0\0\x5a\x40", 8));
+}
+
+TEST_F(ProgramMain, PrintsUsageForAWrongNumberOfFiles) {
+  const Finished run = mini("a.txt");
+  EXPECT_EQ(run.status, 1);
+  EXPECT_EQ(run.err, "mini: expected 3 arguments, found 1\nusage: mini [options] In[n] Kernel[K] Out[n-K+1]\n");
+}
+
+TEST_F(ProgramMain, SuggestsTheOptionThatWasMeant) {
+  EXPECT_EQ(mini("--trails 3").err, "mini: unknown option --trails; did you mean --trials?\n");
+  EXPECT_EQ(mini("--xyzzy").err, "mini: unknown option --xyzzy; --help lists the options\n");
+  EXPECT_EQ(mini("--n 5 --n 6").err, "mini: --n is given twice\n");
+  EXPECT_EQ(mini("--n").err, "mini: --n needs a value: --n N\n");
+  EXPECT_EQ(mini("--n=").status, 1);
+  EXPECT_EQ(mini("--trials=0 --n 3").err, "mini: --trials=0: expected an integer from 1 to 1000000000\n");
+}
+
+TEST_F(ProgramMain, ListsItsOptions) {
+  const Finished run = mini("--help");
+  EXPECT_EQ(run.status, 0);
+  EXPECT_EQ(run.out.substr(0, 53), "usage: mini [options] In[n] Kernel[K] Out[n-K+1]\n    ");
+  EXPECT_NE(run.out.find("--list-devices"), std::string::npos);
+}
+
+TEST_F(ProgramMain, NamesMatrixFormulaAndSizesThatDoNotFit) {
+  put("k.txt", "SIZE 9\n1 1 1 1 1 1 1 1 1\n");
+  EXPECT_EQ(mini("a.txt k.txt out.txt").err, "mini: `Out[n-K+1]`: dimension 0, `n-K+1`, would be -2 for n = 6, K = 9\n");
+  put("p.txt", "SIZE 1 1 4\n1 2 3 4\n");
+  EXPECT_EQ(mini("--tx Luminance p.txt o s").err, "mini: p.txt: dimension 2 of `RGB[w, h, 3]` is 4, but `3` is 3 for w = 1, h = 1\n");
+  EXPECT_EQ(mini("--size n=7 a.txt k.txt out.txt").err, "mini: a.txt: dimension 0 of `In[n]` is 6, but `n` is 7 for n = 7, K = 9\n");
+  EXPECT_EQ(mini("--size m=7 a.txt k.txt out.txt").err, "mini: --size m: there is no such size variable; Blur has n, K\n");
+  EXPECT_FALSE(exists("out.txt"));
+}
+
+TEST_F(ProgramMain, ReportsFilesThatCannotBeUsed) {
+  EXPECT_EQ(mini("none.txt k.txt out.txt").err, "mini: cannot read none.txt: No such file or directory\n");
+  EXPECT_EQ(mini("a.txt k.txt none/out.txt").err, "mini: cannot write none/out.txt: there is no folder none\n");
+  EXPECT_EQ(mini("a.txt k.txt /dev/full").err, "mini: cannot write /dev/full: No space left on device\n");
+  put("bad.txt", "SIZE 2\n1 one\n");
+  EXPECT_EQ(mini("bad.txt k.txt out.txt").err, "mini: bad.txt:2:3: `one` is not a number\n");
+  put("short.txt", "SIZE 4\n1 2 3   ");
+  EXPECT_EQ(mini("short.txt k.txt out.txt").err, "mini: short.txt:2:9: the file ends after 3 of 4 numbers\n");
+  EXPECT_FALSE(exists("out.txt"));
+}
+
+TEST_F(ProgramMain, LeavesTheOldOutputWhenTheDiskIsFull) {
+  put("out.txt", "old");
+  put("big.txt", "SIZE 1 ");
+  std::string numbers = "SIZE 20000\n";
+  for (int i = 0; i < 20000; ++i) numbers += "1 ";
+  put("big.txt", numbers);
+  const Finished run = mini("big.txt k.txt out.txt", "ulimit -f 8;");
+  EXPECT_EQ(run.status, 1);
+  EXPECT_EQ(run.err, "mini: cannot write out.txt: File too large\n");
+  EXPECT_EQ(get("out.txt"), "old");
+}
+
+TEST_F(ProgramMain, GivesAnAbortedRunStatus66) {
+  put_config("GivesUp", "cpu");
+  put("out.txt", "old");
+  const Finished run = mini("--config c.cfg a.txt k.txt out.txt");
+  EXPECT_EQ(run.status, 66);
+  EXPECT_EQ(get("out.txt"), "old");
+  EXPECT_EQ(mini("--config c.cfg --n 50").status, 66);
+}
+
+TEST_F(ProgramMain, ExplainsAFailedAssertion) {
+  put_config("Broken", "cpu");
+  const Finished run = mini("--config c.cfg a.txt k.txt out.txt");
+  EXPECT_EQ(run.status, 1);
+  EXPECT_NE(run.err.find("assertion failed: n < 0\n  n = 6\n  K = 2\n  this rule is broken\n"), std::string::npos);
+  EXPECT_FALSE(exists("out.txt"));
+}
+
+TEST_F(ProgramMain, UsesTheConfigurationThatIsGiven) {
+  put_config("TwoPass", "cpu");
+  const Finished run = mini("--config c.cfg --stats=json a.txt k.txt out.txt");
+  const json stats = json::parse(run.out);
+  EXPECT_EQ(stats["ran"][0]["rule"], "TwoPass");
+  EXPECT_EQ(stats["threads"], 2);
+  EXPECT_EQ(json::parse(mini("--config c.cfg --threads 1 --stats=json a.txt k.txt out.txt").out)["threads"], 1);
+  EXPECT_EQ(mini("--config none.cfg a.txt k.txt out.txt").status, 1);
+  put("broken.cfg", "{");
+  EXPECT_EQ(mini("--config broken.cfg a.txt k.txt out.txt").status, 1);
+}
+
+TEST_F(ProgramMain, NeverWritesAConfigurationUnasked) {
+  (void)mini("a.txt k.txt out.txt");
+  (void)mini("--n 10 --threads 1");
+  EXPECT_FALSE(std::filesystem::exists(std::string(MINI_PROGRAM) + ".cfg"));
+  EXPECT_EQ(mini("--config new.cfg --reset").status, 0);
+  EXPECT_EQ(mini("--config new.cfg a.txt k.txt out.txt").status, 0);
+  EXPECT_EQ(json::parse(get("new.cfg"))["program"], "mini");
+}
+
+TEST_F(ProgramMain, RepeatsRandomNumbersForAnyNumberOfThreads) {
+  std::string first;
+  for (const char* threads : {"1", "2", "4", "2"}) {
+    const json stats = json::parse(mini(std::string("--n 2000 --size K=3 --seed 5 --hash --stats=json --threads ") + threads).out);
+    const std::string hash = stats["output_hash"];
+    if (first.empty()) first = hash;
+    EXPECT_EQ(hash, first) << threads << " threads";
+  }
+  EXPECT_NE(json::parse(mini("--n 2000 --size K=3 --seed 6 --hash --stats=json").out)["output_hash"], first);
+}
+
+TEST_F(ProgramMain, RestoresInPlaceOutputsBeforeEachTrial) {
+  const std::string once = json::parse(mini("--tx Twice --n 50 --seed 1 --hash --stats=json").out)["output_hash"];
+  const json thrice = json::parse(mini("--tx Twice --n 50 --seed 1 --trials 3 --hash --stats=json").out);
+  EXPECT_EQ(thrice["output_hash"], once);
+  EXPECT_EQ(thrice["times_ns"].size(), 3U);
+}
+
+TEST_F(ProgramMain, SkipsFurtherTrialsAfterASlowRun) {
+  EXPECT_EQ(json::parse(mini("--n 50000 --trials 9 --max-sec 1e-9 --stats=json").out)["times_ns"].size(), 1U);
+}
+
+TEST_F(ProgramMain, CountsDownTheNumbersOfGeneratedFiles) {
+  EXPECT_EQ(mini("--n 8 --size K=3 --seed 3 --iogen-create p").status, 0);
+  EXPECT_EQ(get("p_in1.dat").substr(0, 7), "SIZE 8\n");
+  EXPECT_EQ(get("p_in0.dat").substr(0, 7), "SIZE 3\n");
+  EXPECT_EQ(get("p_out0.dat").substr(0, 7), "SIZE 6\n");
+  EXPECT_EQ(mini("--iogen-run p --trials 2 --time").status, 0);
+}
+
+TEST_F(ProgramMain, PrintsTimesAsXml) {
+  const Finished run = mini("--n 10 --size K=2 --trials 2 --stats=xml --hash");
+  EXPECT_EQ(run.out.substr(0, 48), "<root>\n  <stats>\n    <timing count=\"2\" average=\"") << run.out;
+  EXPECT_NE(run.out.find("<outputhash value=\"0x"), std::string::npos);
+}
+
+TEST_F(ProgramMain, RunsWithoutOpenCl) {
+  put_config("Out#1", "opencl");
+  const Finished run = mini("--config c.cfg --stats=json a.txt k.txt out.txt", "POLYBRICKS_OPENCL=none");
+  EXPECT_EQ(run.status, 0) << run.err;
+  const json stats = json::parse(run.out);
+  EXPECT_EQ(stats["ran"][0]["on"], "cpu");
+  EXPECT_EQ(stats["fallbacks"][0]["on"], "opencl");
+  EXPECT_EQ(stats["fallbacks"][0]["count"], 1);
+  EXPECT_EQ(get("out.txt"), "SIZE 5\n   3    5    7    9   11 \n\n");
+  EXPECT_EQ(mini("--list-devices", "POLYBRICKS_OPENCL=none").out, "no OpenCL device\n");
+}
+
+TEST_F(ProgramMain, MakesFallbacksErrorsWhenStrict) {
+  put_config("Out#1", "opencl");
+  const Finished run = mini("--strict --config c.cfg a.txt k.txt out.txt", "POLYBRICKS_OPENCL=none");
+  EXPECT_EQ(run.status, 1);
+  EXPECT_NE(run.err.find("(--strict)"), std::string::npos);
+  EXPECT_FALSE(exists("out.txt"));
+}
+
+TEST_F(ProgramMain, ListsTheDevicesThatExistForOneThatDoesNot) {
+  const Finished none = mini("--device 7 a.txt k.txt out.txt", "POLYBRICKS_OPENCL=none");
+  EXPECT_EQ(none.status, 1);
+  EXPECT_EQ(none.err, "mini: --device 7: there is no OpenCL device\n");
+  EXPECT_EQ(mini("--device none a.txt k.txt out.txt").status, 0);
+}
+
+TEST_F(ProgramMain, RunsOnADeviceWhereThereIsOne) {
+  if (mini("--list-devices").out == "no OpenCL device\n") GTEST_SKIP() << "no OpenCL device";
+  put_config("Out#1", "opencl");
+  const Finished run = mini("--strict --config c.cfg --stats=json a.txt k.txt out.txt");
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(json::parse(run.out)["ran"][0]["on"], "opencl");
+  EXPECT_EQ(get("out.txt"), "SIZE 5\n   3    5    7    9   11 \n\n");
+  const Finished missing = mini("--device 7 a.txt k.txt out.txt");
+  EXPECT_NE(missing.err.find("there is no such device; there are: 0 = "), std::string::npos);
+  EXPECT_EQ(mini("--strict --config c.cfg --n 1000 --size K=3 --resident --trials 2").status, 0);
+}
+
+}  // namespace
+}  // namespace pbrt
