@@ -5,17 +5,11 @@
 
 #include "runtime/body_api.h"
 #include "runtime/config/errors.h"
+#include "runtime/gpu/launch.h"
 #include "runtime/main/program.h"
 #include "runtime/main/run_context.h"
 #include "runtime/matrix/any_matrix.h"
 #include "runtime/matrix/region.h"
 #include "runtime/matrix/view.h"
-#if __has_include("runtime/sched/frame.h")
 #include "runtime/sched/frame.h"
-#endif
-#if __has_include("runtime/sched/parallel_for.h")
 #include "runtime/sched/parallel_for.h"
-#endif
-#if __has_include("runtime/gpu/region_ref.h")
-#include "runtime/gpu/launch.h"
-#endif

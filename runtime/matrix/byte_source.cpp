@@ -19,7 +19,7 @@ constexpr std::size_t kBufferBytes = std::size_t{1} << 18;
 
 std::unique_ptr<ByteSource> ByteSource::open(const std::string& path) {
   std::unique_ptr<ByteSource> source(new ByteSource);
-  source->buffer_ = std::make_unique<char[]>(kBufferBytes);
+  source->buffer_ = std::make_unique_for_overwrite<char[]>(kBufferBytes);
   source->capacity_ = kBufferBytes;
   if (path == "-") {
     source->name_ = "standard input";
