@@ -14,22 +14,46 @@ namespace {
 using State = RegionContext::State;
 using Access = RegionAccessor;
 
-/// Smallest or greatest value of dimension `dim`, simplified by what is `known` of the parameters.
+/// `function` as an expression, simplified by what is `known` of the parameters only if it must be: inside of a
+/// condition such as n = 1, isl writes 0 for n-1, and no minimum or maximum is recognized.
+std::optional<IndexExpr> to_expr(State& state, isl_pw_aff* function, const Region& known) {
+  if (auto expr = from_pw_aff(state, function)) return expr;
+  if (!known.is_known()) return std::nullopt;
+  const PwAffPtr simple(
+      isl_pw_aff_gist_params(isl_pw_aff_copy(function), isl_set_params(isl_set_copy(Access::get(known)))));
+  return simple ? from_pw_aff(state, simple.get()) : std::nullopt;
+}
+
+/// Smallest or greatest value of dimension `dim`.
 std::optional<IndexExpr> extremum(const Region& region, int dim, bool is_max, const Region& known) {
   State& state = *Access::state(region);
   isl_set* set = Access::get(region);
   const auto position = static_cast<unsigned>(dim);
   if (set == nullptr || !is_true(state, isl_set_dim_is_bounded(set, isl_dim_set, position))) return std::nullopt;
-  isl_pw_aff* function = is_max ? isl_set_dim_max(isl_set_copy(set), dim) : isl_set_dim_min(isl_set_copy(set), dim);
-  if (known.is_known()) {
-    function = isl_pw_aff_gist_params(function, isl_set_params(isl_set_copy(Access::get(known))));
-  }
-  const PwAffPtr owned(function);
-  if (!owned) {
+  const PwAffPtr function(is_max ? isl_set_dim_max(isl_set_copy(set), dim) : isl_set_dim_min(isl_set_copy(set), dim));
+  if (!function) {
     state.note_failure();
     return std::nullopt;
   }
-  return from_pw_aff(state, owned.get());
+  return to_expr(state, function.get(), known);
+}
+
+/// `expr` without those operands of a minimum or maximum that another one makes needless for all `known` values.
+IndexExpr without_needless(const IndexExpr& expr, const Region& known) {
+  const bool is_max = expr.op == IndexExpr::Op::Max;
+  if (!known.is_known() || (!is_max && expr.op != IndexExpr::Op::Min)) return expr;
+  std::vector<IndexExpr> items = expr.operands;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    for (std::size_t j = 0; j < items.size(); ++j) {
+      if (i == j) continue;
+      const IndexExpr difference = is_max ? index_sub(items[i], items[j]) : index_sub(items[j], items[i]);
+      if (!known.where_nonnegative(index_sub(difference, index_const(1))).is_empty()) continue;
+      items.erase(items.begin() + static_cast<std::ptrdiff_t>(i));
+      --i;
+      break;
+    }
+  }
+  return is_max ? index_max(std::move(items)) : index_min(std::move(items));
 }
 
 /// expr + 1, inside of a minimum or maximum: `min(1, n)`, not `min(0, n-1)+1`.
@@ -45,7 +69,7 @@ std::optional<Interval> interval_of(const Region& region, int dim, const Region&
   if (!lo) return std::nullopt;
   const auto last = extremum(region, dim, true, known);
   if (!last) return std::nullopt;
-  return Interval{*lo, plus_one(*last)};
+  return Interval{without_needless(*lo, known), plus_one(without_needless(*last, known))};
 }
 
 /// The constraints of a region that is one convex piece of parameter values, each as an expression >= 0.
@@ -123,6 +147,94 @@ bool add_guards(RegionBox& box, const Region& exact, const Region& known) {
   return true;
 }
 
+std::vector<IndexExpr> constants_first(std::vector<IndexExpr> items) {
+  std::stable_partition(items.begin(), items.end(), [](const IndexExpr& e) { return e.op == IndexExpr::Op::Const; });
+  return items;
+}
+
+/// Lower and upper bounds of one dimension, as constraints say them.
+struct BoundList {
+  std::vector<IndexExpr> lower, upper;
+
+  [[nodiscard]] bool names_any(const std::vector<std::string>& names) const {
+    const auto names_one = [&](const IndexExpr& expr) {
+      for (const std::string& symbol : symbols_of(expr))
+        if (std::find(names.begin(), names.end(), symbol) != names.end()) return true;
+      return false;
+    };
+    return std::any_of(lower.begin(), lower.end(), names_one) || std::any_of(upper.begin(), upper.end(), names_one);
+  }
+
+  /// factor * x + rest >= 0.
+  void add(std::int64_t factor, const IndexExpr& rest) {
+    const IndexExpr divisor = index_const(factor < 0 ? -factor : factor);
+    if (factor > 0) {
+      const IndexExpr raised = index_sub(index_const(factor - 1), rest);
+      lower.push_back(index_floordiv(raised, divisor));
+    } else {
+      upper.push_back(index_floordiv(index_add(rest, divisor), divisor));
+    }
+  }
+};
+
+/// Sorts `constraint`, an expression over dimensions and parameters >= 0, under its one dimension.
+bool sort_constraint(State& state, isl_aff* aff, bool is_equality, std::vector<BoundList>& bounds) {
+  int dim = -1;
+  for (std::size_t d = 0; d < bounds.size(); ++d) {
+    const ValPtr factor(isl_aff_get_coefficient_val(aff, isl_dim_in, static_cast<int>(d)));
+    if (is_true(state, isl_val_is_zero(factor.get()))) continue;
+    if (dim >= 0) return false;
+    dim = static_cast<int>(d);
+  }
+  if (dim < 0) return true;  // about parameters: a guard, found later
+  const ValPtr factor(isl_aff_get_coefficient_val(aff, isl_dim_in, dim));
+  if (isl_val_is_int(factor.get()) != isl_bool_true || isl_val_cmp_si(factor.get(), 1'000'000) > 0 ||
+      isl_val_cmp_si(factor.get(), -1'000'000) < 0) {
+    return false;
+  }
+  const std::int64_t number = isl_val_get_num_si(factor.get());
+  const AffPtr without(isl_aff_set_coefficient_si(isl_aff_copy(aff), isl_dim_in, dim, 0));
+  const auto expr = from_aff(state, without.get());
+  if (!expr) return false;
+  bounds[static_cast<std::size_t>(dim)].add(number, *expr);
+  if (is_equality) bounds[static_cast<std::size_t>(dim)].add(-number, index_sub(index_const(0), *expr));
+  return true;
+}
+
+/// The bounds of a convex region whose constraints are about one dimension each; they read as the program was written.
+std::optional<RegionBox> box_from_constraints(const Region& exact, const Region& known) {
+  State& state = *Access::state(exact);
+  const Region simple = exact.simplify_given(known);
+  if (!simple.is_known()) return std::nullopt;
+  const std::unique_ptr<isl_basic_set_list, IslDelete> pieces(isl_set_get_basic_set_list(Access::get(simple)));
+  if (!pieces || isl_basic_set_list_n_basic_set(pieces.get()) != 1) return std::nullopt;
+  const BasicSetPtr piece(isl_basic_set_remove_redundancies(isl_basic_set_list_get_basic_set(pieces.get(), 0)));
+  const std::unique_ptr<isl_constraint_list, IslDelete> list(isl_basic_set_get_constraint_list(piece.get()));
+  std::vector<BoundList> bounds(static_cast<std::size_t>(exact.num_dims()));
+  const int count = isl_constraint_list_n_constraint(list.get());
+  for (int i = 0; i < count; ++i) {
+    const std::unique_ptr<isl_constraint, IslDelete> constraint(isl_constraint_list_get_constraint(list.get(), i));
+    if (is_true(state, isl_constraint_is_div_constraint(constraint.get()))) return std::nullopt;
+    const bool is_equality = is_true(state, isl_constraint_is_equality(constraint.get()));
+    const AffPtr aff(isl_constraint_get_aff(constraint.get()));
+    if (!aff || !sort_constraint(state, aff.get(), is_equality, bounds)) return std::nullopt;
+  }
+  RegionBox out;
+  const std::vector<std::string> dims = exact.dims();
+  for (BoundList& list_of_dim : bounds) {
+    if (list_of_dim.lower.empty() || list_of_dim.upper.empty()) return std::nullopt;
+    if (list_of_dim.names_any(dims)) return std::nullopt;  // a lattice: divisions of the dimension itself
+    out.dims.push_back({without_needless(index_max(constants_first(std::move(list_of_dim.lower))), known),
+                        without_needless(index_min(constants_first(std::move(list_of_dim.upper))), known)});
+  }
+  return out;
+}
+
+/// Accepts `box` if it is `exact`, with guards if need be.
+bool fits(RegionBox& box, const Region& exact, const Region& known) {
+  return to_region(exact, box, known).is_equal(exact) || add_guards(box, exact, known);
+}
+
 std::vector<Region> disjoint_pieces(const Region& region) {
   State* state = Access::state(region);
   isl_set* set = isl_set_make_disjoint(isl_set_copy(Access::get(region)));
@@ -163,14 +275,14 @@ std::optional<Interval> Region::bounds(int dim) const { return interval_of(*this
 std::optional<RegionBox> Region::as_box(const Region& known) const {
   const Region exact = intersect_parameters(known).coalesce();
   if (!exact.is_known()) return std::nullopt;
+  if (auto read = box_from_constraints(exact, known); read && fits(*read, exact, known)) return read;
   RegionBox box;
   for (int d = 0; d < num_dims(); ++d) {
     auto interval = interval_of(exact, d, known);
     if (!interval) return std::nullopt;
     box.dims.push_back(std::move(*interval));
   }
-  if (to_region(exact, box, known).is_equal(exact)) return box;
-  if (!add_guards(box, exact, known)) return std::nullopt;
+  if (!fits(box, exact, known)) return std::nullopt;
   return box;
 }
 

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: MIT
+#include "choicegraph/plan.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "choicegraph/build_plan.h"
+#include "choicegraph/test_program.h"
+#include "frontend/infer_regions/infer_regions.h"
+
+namespace pb {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using testing::TestTransform;
+
+/// The plan of one transform with what it was made from.
+struct Planned {
+  Program program;
+  Diagnostics diags;
+  Plan plan;
+
+  explicit Planned(const TestTransform& transform) : program(transform.program()) {
+    if (!infer_regions(program, diags)) return;
+    plan = build_plan(program, diags);
+    if (!diags.has_errors()) verify(plan, program);
+  }
+  [[nodiscard]] const TransformPlan& only() const { return plan.transforms.front(); }
+  [[nodiscard]] std::string text() const { return to_string(plan, program); }
+  [[nodiscard]] std::string messages() const {
+    std::string out;
+    for (const Diagnostic& diagnostic : diags.all()) {
+      out += diagnostic.message() + "\n";
+      for (const DiagLabel& note : diagnostic.notes) out += "note: " + note.text + "\n";
+    }
+    return out;
+  }
+  /// `OUT [0, n) by OUT#1`, one per segment.
+  [[nodiscard]] std::vector<std::string> segments() const {
+    std::vector<std::string> out;
+    for (const Segment& segment : only().segments) {
+      const Transform& transform = program.transforms[program.main];
+      std::string line = transform.matrices[segment.matrix].name;
+      for (const IndexRange& range : segment.box) line += " [" + to_string(range.lo) + ", " + to_string(range.hi) + ")";
+      line += " by";
+      for (const RuleId rule : segment.candidates) line += " " + transform.rules[rule].name;
+      out.push_back(line);
+    }
+    return out;
+  }
+};
+
+TestTransform convolution(const std::string& width) {
+  return TestTransform().from("In[w,h]").from("Kernel[KWIDTH]").to("Out[w-KWIDTH+1,h-KWIDTH+1]").rule(
+      {"Out.cell(x,y)"}, {"In.region(x,y,x+" + width + ",y+" + width + ")", "Kernel"});
+}
+
+TEST(Plan, OfAConvolutionIsOneParallelStep) {
+  const Planned planned(convolution("KWIDTH"));
+  EXPECT_THAT(planned.segments(), ElementsAre("Out [0, w-KWIDTH+1) [0, h-KWIDTH+1) by Out#1"));
+  ASSERT_EQ(planned.only().steps.size(), 1U);
+  const Step& step = planned.only().steps[StepId(0)];
+  EXPECT_TRUE(step.is_data_parallel);
+  ASSERT_EQ(step.loops.size(), 2U);
+  EXPECT_EQ(step.loops.back().var, "x");
+  EXPECT_TRUE(step.guards.empty());
+  EXPECT_TRUE(step.input_boxes[0].extent_is_uniform);
+  EXPECT_FALSE(step.input_boxes[0].is_same_for_all_instances);
+  EXPECT_EQ(to_string(step.input_boxes[0].extent[1]), "KWIDTH");
+  EXPECT_TRUE(step.input_boxes[1].is_same_for_all_instances);
+}
+
+TEST(Plan, NamesTheColumnAndRowThatNoRuleCovers) {
+  const Planned planned(convolution("KWIDTH+1"));
+  EXPECT_THAT(planned.messages(), HasSubstr("rules leave part of `Out` uncovered: column w-KWIDTH, row h-KWIDTH\n"));
+  EXPECT_THAT(planned.messages(), HasSubstr("covers [0, w-KWIDTH) x [0, h-KWIDTH): elsewhere this region leaves `In`"));
+}
+
+TEST(Plan, NamesSingleCellsAndRangesThatNoRuleCovers) {
+  EXPECT_THAT(Planned(TestTransform().from("A[n]").to("B[n]").rule({"B.cell(i)"}, {"A.cell(i-1)"})).messages(),
+              HasSubstr("uncovered: cell 0\n"));
+  EXPECT_THAT(Planned(TestTransform().from("A[n]").to("B[n]").rule({"B.cell(i)"}, {"A.cell(i+3)"})).messages(),
+              HasSubstr("uncovered: [n-3, n)\n"));
+  EXPECT_THAT(Planned(TestTransform().from("A[n]").to("B[n]").to("C[n]").rule({"B.cell(i)"}, {"A.cell(i)"})).messages(),
+              HasSubstr("rules leave part of `C` uncovered: all of it\n"));
+}
+
+TEST(Plan, CutsBordersIntoSegments) {
+  const Planned planned(TestTransform().from("A[n]").to("OUT[n]").rule({"OUT.cell(i)"}, {}).rule({"OUT.cell(i)"}, {"A.cell(i-1)"}).rule(
+      {"OUT.cell(i)"}, {"A.cell(i-1)", "A.cell(i+1)"}));
+  EXPECT_THAT(planned.segments(), ElementsAre("OUT [0, min(1, n)) by OUT#1", "OUT [1, n-1) by OUT#1 OUT#2 OUT#3",
+                                              "OUT [max(1, n-1), n) by OUT#1 OUT#2"));
+}
+
+TEST(Plan, KeepsOnlyTheBestPriority) {
+  const Planned planned(TestTransform().to("OUT[n]").rule({"OUT.cell(0)"}, {}, 0).rule({"OUT.cell(i)"}, {}, 2));
+  EXPECT_THAT(planned.segments(), ElementsAre("OUT [0, min(1, n)) by OUT#1", "OUT [1, n) by OUT#2"));
+}
+
+TEST(Plan, PutsSegmentsOfAllMatricesWithTheSameCandidatesIntoOneSite) {
+  const Planned planned(TestTransform().from("M[w,h]").to("U[w,h]").to("LEN[h]").rule({"U.row(y)", "LEN.cell(y)"}, {"M.row(y)"}).rule(
+      {"U.row(y)", "LEN.cell(y)"}, {"M"}));
+  ASSERT_EQ(planned.only().sites.size(), 1U);
+  EXPECT_EQ(planned.only().sites[SiteId(0)].name, "U+LEN#1|U+LEN#2");
+  EXPECT_EQ(planned.only().steps.size(), 2U);
+  EXPECT_EQ(planned.only().steps[StepId(0)].segments.size(), 2U);
+}
+
+TEST(Plan, ListsWhatOnlySmallSizesLeaveUncovered) {
+  const Planned planned(TestTransform().from("A[n]").to("B[n]").rule({"B.cell(0)"}, {"A.cell(1)"}).rule({"B.cell(i)"}, {"A.cell(i-1)"}));
+  ASSERT_EQ(planned.only().uncovered.size(), 1U) << planned.messages();
+  EXPECT_EQ(planned.only().sites.size(), 2U);
+}
+
+TEST(Plan, LeavesUnreadPartsOfTemporariesUncovered) {
+  const Planned planned(TestTransform().from("A[n]").through("T[n]").to("B[n-1]").rule({"T.cell(i)"}, {"A.cell(i+1)"}).rule(
+      {"B.cell(i)"}, {"T.cell(i)"}));
+  EXPECT_FALSE(planned.diags.has_errors()) << planned.messages();
+  EXPECT_THAT(planned.only().edges, ElementsAre(StepEdge{StepId(0), StepId(1)}));
+}
+
+LoopOrder order_of(const TransformPlan& plan, const std::string& var) {
+  LoopOrder out = LoopOrder::Parallel;
+  for (const Step& step : plan.steps)
+    for (const LoopDim& loop : step.loops)
+      if (loop.var == var && loop.order != LoopOrder::Parallel) out = loop.order;
+  return out;
+}
+
+TEST(Loops, RunUpwardsForReadsFromBelow) {
+  const Planned planned(TestTransform().to("OUT[n]").rule({"OUT.cell(0)"}, {}).rule({"OUT.cell(i)"}, {"OUT.cell(i-1)"}));
+  EXPECT_EQ(order_of(planned.only(), "i"), LoopOrder::Increasing);
+}
+
+TEST(Loops, RunDownwardsForReadsFromAbove) {
+  const Planned planned(TestTransform().to("OUT[n]").rule({"OUT.cell(n-1)"}, {}).rule({"OUT.cell(i)"}, {"OUT.cell(i+1)"}));
+  EXPECT_EQ(order_of(planned.only(), "i"), LoopOrder::Decreasing);
+}
+
+TEST(Loops, RunUpwardsForPrefixes) {
+  const Planned planned(TestTransform().from("A[n]").to("OUT[n]").rule({"OUT.cell(i)"}, {"OUT.region(0,i)", "A.cell(i)"}));
+  EXPECT_EQ(order_of(planned.only(), "i"), LoopOrder::Increasing);
+}
+
+TEST(Loops, StayParallelWhereNothingIsCarried) {
+  const Planned planned(
+      TestTransform().from("A[w,h]").to("B[w,h]").rule({"B.row(0)"}, {"A.row(0)"}).rule({"B.cell(x,y)"}, {"B.cell(x,y-1)"}));
+  EXPECT_EQ(order_of(planned.only(), "y"), LoopOrder::Increasing);
+  EXPECT_EQ(order_of(planned.only(), "x"), LoopOrder::Parallel);
+}
+
+TEST(Loops, MoveTheCarryingLoopOutside) {
+  const Planned planned(TestTransform()
+                            .to("B[w,h]")
+                            .rule({"B.cell(x,y)"}, {"B.cell(x-1,y-1)", "B.cell(x-1,y+1)"})
+                            .rule({"B.cell(x,y)"}, {}, 2));
+  ASSERT_FALSE(planned.diags.has_errors()) << planned.messages();
+  bool found = false;
+  for (const Step& step : planned.only().steps) {
+    if (step.loops.front().order == LoopOrder::Parallel) continue;
+    found = true;
+    EXPECT_EQ(step.loops.front().var, "x");
+    EXPECT_EQ(step.loops.front().order, LoopOrder::Increasing);
+    EXPECT_EQ(step.loops.back().order, LoopOrder::Parallel);
+  }
+  EXPECT_TRUE(found);
+}
+
+TEST(Loops, IgnoreReadsOfTheOwnElement) {
+  const Planned planned(TestTransform().to("OUT[n]").rule({"OUT.cell(i)"}, {"OUT.cell(i)"}));
+  EXPECT_TRUE(planned.only().steps[StepId(0)].is_data_parallel);
+}
+
+TEST(Loops, HaveNoOrderForReadsOnBothSides) {
+  const Planned planned(TestTransform().to("OUT[n]").rule({"OUT.cell(0)"}, {}).rule({"OUT.cell(n-1)"}, {}).rule(
+      {"OUT.cell(i)"}, {"OUT.cell(i-1)", "OUT.cell(i+1)"}));
+  EXPECT_TRUE(planned.diags.has(DiagKind::NoLoopOrder)) << planned.messages();
+}
+
+TEST(Order, RunsTheWideInstanceBeforeWhoOverwritesIt) {
+  const Planned planned(TestTransform().from("A[n]").to("OUT[n]").rule({"OUT"}, {"A"}).rule({"OUT.cell(i)"}, {"A.cell(i-1)", "A.cell(i+1)"}));
+  ASSERT_FALSE(planned.diags.has_errors()) << planned.messages();
+  EXPECT_THAT(planned.only().edges, ElementsAre(StepEdge{StepId(0), StepId(1)}));
+  EXPECT_EQ(planned.only().steps[StepId(0)].rule, RuleId(0));
+}
+
+TEST(Order, RunsProducersBeforeConsumersAgainstTheHeader) {
+  const Planned planned(TestTransform().from("A[n]").to("B[n]").through("T[n]").rule({"B.cell(i)"}, {"T.cell(i)"}).rule({"T.cell(i)"}, {"A.cell(i)"}));
+  EXPECT_EQ(planned.only().steps[StepId(0)].rule, RuleId(1));
+}
+
+TEST(NotYet, HasOneMessagePerConstruct) {
+  const auto kinds = [](const TestTransform& transform) {
+    const Planned planned(transform);
+    std::vector<DiagKind> out;
+    for (const Diagnostic& diagnostic : planned.diags.all()) out.push_back(diagnostic.kind);
+    return out;
+  };
+  EXPECT_THAT(kinds(TestTransform().to("OUT[n,n]").rule({"OUT.cell(i,i)"}, {}).rule({"OUT.cell(x,y)"}, {}, 2)),
+              ElementsAre(DiagKind::NotABox));
+  EXPECT_THAT(kinds(TestTransform().to("OUT[n]").rule({"OUT.cell(2*i)"}, {}).rule({"OUT.cell(2*i+1)"}, {})),
+              ElementsAre(DiagKind::NotABox));
+  EXPECT_THAT(kinds(TestTransform()
+                        .from("A[n]")
+                        .to("P[n]")
+                        .to("Q[n]")
+                        .rule({"P.cell(0)"}, {})
+                        .rule({"Q.cell(0)"}, {})
+                        .rule({"P.cell(i)"}, {"Q.cell(i-1)"})
+                        .rule({"Q.cell(i)"}, {"P.cell(i-1)"})),
+              ElementsAre(DiagKind::CyclicSegments));
+  EXPECT_THAT(kinds(TestTransform().to("C[n]").rule({"C.region(0,n/2)"}, {}).rule({"C.region(n/2,n)"}, {}).rule({"C"}, {})),
+              ElementsAre(DiagKind::SharedInstances));
+  EXPECT_THAT(kinds(TestTransform().to("C[n,n]").rule({"C.cell(x,y)"}, {"C.cell(x-2,y+1)", "C.cell(x+1,y-2)"}).rule({"C.cell(x,y)"}, {}, 2)),
+              ElementsAre(DiagKind::SkewedLoops));
+}
+
+TEST(PlanText, IsReadBackWithGuardsShapesAndTunables) {
+  const Planned planned(TestTransform()
+                            .tunable("B", 1, 8)
+                            .from("IN[n]")
+                            .to("OUT")
+                            .to("V[n]")
+                            .rule({"OUT"}, {"IN.cell(n/2-1)"})
+                            .rule({"OUT"}, {"IN"})
+                            .rule({"V.cell(i)"}, {"IN.cell(i)"}));
+  const ParsedPlan again = parse_plan(planned.text(), planned.program);
+  ASSERT_TRUE(again.plan.has_value()) << again.error << planned.messages();
+  EXPECT_EQ(to_string(*again.plan, planned.program), planned.text());
+  verify(*again.plan, planned.program);
+}
+
+TEST(PlanText, WithDamageNamesTheLine) {
+  const Planned planned(convolution("KWIDTH"));
+  std::string text = planned.text();
+  text.replace(text.find("segment"), 7, "segmemt");
+  EXPECT_THAT(parse_plan(text, planned.program).error, HasSubstr("line 2"));
+}
+
+TEST(PlanGraph, DrawsSegmentsStepsAndInputs) {
+  const Planned planned(convolution("KWIDTH"));
+  const std::string graph = to_graphviz(planned.plan, planned.program);
+  EXPECT_THAT(graph, HasSubstr("label=\"Out [0, w-KWIDTH+1) [0, h-KWIDTH+1)\""));
+  EXPECT_THAT(graph, HasSubstr("s0_0 -> d0_0;"));
+  EXPECT_THAT(graph, HasSubstr("m0_0 -> s0_0;"));
+}
+
+}  // namespace
+}  // namespace pb
