@@ -75,6 +75,12 @@ DiagBuilder Diagnostics::emit(DiagKind kind, Span span) {
   return DiagBuilder(kept_.back());
 }
 
+void Diagnostics::sort_by_position(std::size_t first) {
+  PB_CHECK(first <= kept_.size(), "sorting begins at a diagnostic that was emitted");
+  std::stable_sort(kept_.begin() + static_cast<std::ptrdiff_t>(first), kept_.end(),
+                   [](const Diagnostic& a, const Diagnostic& b) { return a.span < b.span; });
+}
+
 bool Diagnostics::has(DiagKind kind) const {
   return std::any_of(kept_.begin(), kept_.end(), [&](const Diagnostic& d) { return d.kind == kind; });
 }

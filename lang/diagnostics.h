@@ -89,6 +89,9 @@ class Diagnostics {
   /// Records a diagnostic. Errors beyond the limit are counted but not kept.
   DiagBuilder emit(DiagKind kind, Span span = {});
 
+  /// Puts those from index `first` on in order of their places: for a stage that looks at the program more than once.
+  void sort_by_position(std::size_t first);
+
   [[nodiscard]] const std::vector<Diagnostic>& all() const { return kept_; }
   [[nodiscard]] std::size_t num_errors() const { return num_errors_; }
   [[nodiscard]] std::size_t num_warnings() const { return num_warnings_; }

@@ -78,7 +78,9 @@ class Unit::Strategy : public antlr4::DefaultErrorStrategy {
     try {
       std::rethrow_exception(error);
     } catch (const RecognitionException& e) {
-      at = index_of(e.getOffendingToken());
+      const auto* failed = dynamic_cast<const ParserRuleContext*>(e.getCtx());
+      const bool is_other = failed != nullptr && failed->getRuleIndex() == PbccParser::RuleOtherStmt;
+      if (!is_other) at = index_of(e.getOffendingToken());
     }
     unit_.opaque_[context] = at;
     const std::size_t start = index_of(context->getStart());

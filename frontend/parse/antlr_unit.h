@@ -29,11 +29,29 @@ struct UnitError {
   std::vector<size_t> expected;              ///< token types; empty if they are not known
 };
 
-/// Thrown out of ANTLR when the tree gets deeper than kMaxTreeDepth.
+/// Thrown by parsing and by the tree builders when the tree gets deeper than kMaxTreeDepth.
 struct TreeTooDeep {
   std::size_t token = 0;
 };
 inline constexpr std::size_t kMaxTreeDepth = 1500;
+
+/// Counts one level of a recursion over the tree while it lives. Chains such as `a+b+c+…` are
+/// deep trees that ANTLR reads without recursion, so the builders count for themselves.
+class DepthGuard {
+ public:
+  DepthGuard(std::size_t& depth, const antlr4::ParserRuleContext* context) : depth_(depth) {
+    if (++depth_ > kMaxTreeDepth) {
+      --depth_;
+      throw TreeTooDeep{context->start->getStartIndex()};
+    }
+  }
+  ~DepthGuard() { --depth_; }
+  DepthGuard(const DepthGuard&) = delete;
+  DepthGuard& operator=(const DepthGuard&) = delete;
+
+ private:
+  std::size_t& depth_;
+};
 
 class Unit {
  public:

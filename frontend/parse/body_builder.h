@@ -54,6 +54,7 @@ class BodyBuilder {
   StmtId decl(P::DeclContext* context);
   Declarator declarator(P::DeclaratorContext* context);
   ExprId condition(P::CondExprContext* context);
+  void report_unfinished(TokenRange range, std::size_t at);
   StmtId opaque_stmt(const antlr4::ParserRuleContext* context, std::string reason);
 
   // Expressions.
@@ -89,6 +90,7 @@ class BodyBuilder {
   const Unit& unit_;
   Body& body_;
   Diagnostics& diags_;
+  std::size_t depth_ = 0;
 };
 
 }  // namespace pb

@@ -20,6 +20,22 @@ StmtId BodyBuilder::opaque_stmt(const antlr4::ParserRuleContext* context, std::s
   return add_stmt(context, OpaqueStmt{std::move(reason)});
 }
 
+/// A statement that runs into the end of its block without `;` is an error in C++ too, unless it is
+/// the use of a macro that only the C++ compiler knows: `NAME(…)`.
+void BodyBuilder::report_unfinished(TokenRange range, std::size_t at) {
+  if (range.begin >= range.end) return;
+  const std::string& last = body_.tokens[range.end - 1].text;
+  const bool may_be_macro = last == ")" && range.begin + 1 < range.end && body_.tokens[range.begin + 1].text == "(";
+  if (last == ";" || last == "}" || may_be_macro) return;
+  const bool is_end = at >= range.end;
+  const Span end{body_.span.file, body_.span.end - 1, body_.span.end};
+  const Span span = at < body_.tokens.size() ? body_.tokens[at].expansion : end;
+  diags_.emit(DiagKind::SyntaxError, span)
+      .arg(at < body_.tokens.size() ? "`" + body_.tokens[at].text + "`" : "`}`")
+      .arg(is_end ? "`;`" : "an operator or `;`")
+      .label(body_.tokens[range.begin].expansion, "in the statement that begins here");
+}
+
 StmtId BodyBuilder::build(P::BodyContext* context) {
   const TokenRange whole{0, static_cast<std::uint32_t>(body_.tokens.size())};
   if (const auto at = unit_.opaque_at(context)) return body_.stmts.add({OpaqueStmt{reason_at(*at)}, whole, span_of(whole)});
@@ -80,7 +96,11 @@ void BodyBuilder::attach_else_in(StmtId owner, P::ElseStmtContext* context) {
 
 // Flat by design: one line per kind of statement.
 StmtId BodyBuilder::stmt(P::StmtContext* context) {
-  if (const auto at = unit_.opaque_at(context)) return opaque_stmt(context, reason_at(*at));
+  const DepthGuard guard(depth_, context);
+  if (const auto at = unit_.opaque_at(context)) {
+    report_unfinished(Unit::range_of(context), *at);
+    return opaque_stmt(context, reason_at(*at));
+  }
   auto* inner = static_cast<antlr4::ParserRuleContext*>(context->children.at(0));
   switch (inner->getRuleIndex()) {
     case P::RuleEmptyStmt: return add_stmt(context, EmptyStmt{});

@@ -61,6 +61,7 @@ ExprId BodyBuilder::opaque_expr(const antlr4::ParserRuleContext* context, std::s
 
 ExprId BodyBuilder::comma(P::CommaExprContext* context) {
   const auto parts = context->expr();
+  if (parts.size() > kMaxTreeDepth) throw TreeTooDeep{Unit::index_of(context->start)};
   ExprId out = expr(parts[0]);
   for (std::size_t i = 1; i < parts.size(); ++i) {
     out = add_expr(context, BinaryExpr{BinaryOp::Comma, out, expr(parts[i])});
@@ -79,6 +80,7 @@ std::vector<ExprId> BodyBuilder::args(P::ArgsContext* context) {
 }
 
 ExprId BodyBuilder::expr(P::ExprContext* context) {
+  const DepthGuard guard(depth_, context);
   if (auto* n = dynamic_cast<P::PrimaryExprContext*>(context)) return primary(n->primary());
   if (auto* n = dynamic_cast<P::BinaryExprContext*>(context)) return binary(n);
   if (auto* n = dynamic_cast<P::MemberExprContext*>(context)) return member(n);
@@ -190,6 +192,7 @@ ExprId BodyBuilder::opaque_primary(P::OpaquePrimaryContext* context) {
 }
 
 ExprId BodyBuilder::const_expr(P::ConstExprContext* context) {
+  const DepthGuard guard(depth_, context);
   const auto operands = context->constExpr();
   if (auto* name = context->qualifiedName()) {
     const bool is_call = context->children.size() > 1;
@@ -220,6 +223,7 @@ ExprId BodyBuilder::const_expr(P::ConstExprContext* context) {
 }
 
 ExprId BodyBuilder::init_list(P::InitListContext* context) {
+  const DepthGuard guard(depth_, context);
   InitListExpr node;
   for (auto* item : context->initItem())
     node.items.push_back(item->expr() != nullptr ? expr(item->expr()) : init_list(item->initList()));

@@ -47,6 +47,7 @@ double HeaderBuilder::real(const std::string& text, Span span) {
 }
 
 Formula HeaderBuilder::formula(PbccParser::FormulaContext* context) {
+  const DepthGuard guard(depth_, context);
   const Span span = span_of(context);
   if (context->inner != nullptr) {
     Formula inner = formula(context->inner);

@@ -32,6 +32,7 @@ class HeaderBuilder {
  private:
   std::span<const Token> tokens_;
   Diagnostics& diags_;
+  std::size_t depth_ = 0;
 };
 
 /// The clauses of one header. Missing or repeated clauses are reported, syntax errors are not.

@@ -51,7 +51,8 @@ class Outliner {
 
   void stray() {
     diags_.emit(DiagKind::StrayToken, span_at(pos_)).arg(found_at(pos_));
-    ++pos_;
+    const std::string text = tokens_[pos_].text;
+    while (is(pos_, text)) ++pos_;
   }
 
   void native() {
@@ -77,7 +78,7 @@ class Outliner {
       ++pos_;
     }
     item.header.end = pos_;
-    check_brackets(item.header);
+    const bool is_good = check_brackets(item.header);
     if (is(pos_, "{")) {
       item.kind = is_function ? ItemOutline::Kind::Function : ItemOutline::Kind::Transform;
       if (is_function) alternatives(item);
@@ -89,7 +90,7 @@ class Outliner {
       diags_.emit(DiagKind::SyntaxError, span_at(pos_)).arg(found_at(pos_)).arg("`{` or `;` after the header");
       item.kind = ItemOutline::Kind::Forward;
     }
-    out_.items.push_back(std::move(item));
+    if (is_good) out_.items.push_back(std::move(item));
   }
 
   bool is_native(std::size_t index) const {

@@ -20,6 +20,7 @@ class Parser {
   Ast run() {
     Ast ast;
     ast.main_file = stream_.main_file;
+    const std::size_t first = diags_.all().size();
     outline_ = make_outline(stream_, diags_);
     for (const ItemOutline& item : outline_.items) {
       if (item.kind == ItemOutline::Kind::Native) {
@@ -29,6 +30,7 @@ class Parser {
       }
     }
     if (ast.transforms().empty() && !diags_.has_errors()) diags_.emit(DiagKind::NoTransform, stream_.end);
+    diags_.sort_by_position(first);
     return ast;
   }
 
