@@ -16,7 +16,7 @@ using pbrt::protocol::Status;
 
 constexpr double kStartPatienceS = 60;
 constexpr double kGraceS = 2;              // beside the trials: restoring inputs, comparing outputs
-constexpr double kKernelPatienceS = 30;    // building kernels that were not built before
+constexpr double kKernelShare = 0.5;       // of the patience, for building kernels that were not built before
 
 OutcomeKind kind_of(Status status) {
   switch (status) {
@@ -174,7 +174,7 @@ double Measurement::patience_for(const Configuration& configuration, const RunSp
       warm_.push_back(name);
     }
   }
-  const double grace = kGraceS + 4 * overhead_ms_ * 1e-3 + (is_cold ? kKernelPatienceS : 0);
+  const double grace = kGraceS + 4 * overhead_ms_ * 1e-3 + (is_cold ? kKernelShare * options_.patience_s : 0);
   if (spec.limit_ms <= 0) return options_.patience_s + grace;
   // One trial more for the warm-up. A trial that takes three limits hangs.
   return grace + 3 * spec.limit_ms * 1e-3 * (spec.trials + 1);

@@ -149,6 +149,7 @@ void Search::seed_population(bool is_first) {
     publish("trying " + start.origin);
     const bool is_default = &start == &starts.front();
     if (!tried_.insert(fingerprint(space_.index(), start.configuration)).second) continue;
+    if (!is_default && is_hopeless(start.configuration)) continue;
     const bool is_late = evaluator_.elapsed_s() > deadline_s_ && population_.size() > 1;
     if (is_late) break;
     const double limit = population_.empty() ? 0.3 * size_budget_ms : limit_ms(best_ns(), kSlowestSeed);
@@ -164,12 +165,33 @@ void Search::seed_population(bool is_first) {
   if (static_cast<int>(population_.size()) > options_.max_population) sort_and_prune();
 }
 
+/// Crashes and hangs cost a restart and a wait: choices that were in several and in no run that ended are left alone.
+void Search::blame(const Configuration& configuration, const Outcome& outcome) {
+  const bool is_hang = outcome.kind == OutcomeKind::TimedOut && outcome.times_ns.empty();
+  const bool is_fatal = is_hang || outcome.kind == OutcomeKind::Crashed;
+  for (const RanChoice& ran : outcome.ran) ++records_[{ran.site, ran.alternative}].num_good;
+  if (!is_fatal) return;
+  for (const SiteGene& gene : space_.sites()) {
+    Record& record = records_[{gene.id, configuration.sites[static_cast<std::size_t>(gene.id)].select(n_)}];
+    ++record.num_fatal;
+  }
+}
+
+bool Search::is_hopeless(const Configuration& configuration) const {
+  constexpr int kEnough = 2;
+  return std::any_of(space_.sites().begin(), space_.sites().end(), [&](const SiteGene& gene) {
+    const auto found = records_.find({gene.id, configuration.sites[static_cast<std::size_t>(gene.id)].select(n_)});
+    return found != records_.end() && found->second.num_good == 0 && found->second.num_fatal >= kEnough;
+  });
+}
+
 bool Search::measure(Candidate& candidate, int trials, double limit, bool is_side_by_side) {
   if (trials < 1) return true;
   RunSpec spec{trials, limit, candidate.origin, is_side_by_side};
   events_.on_trying(candidate.origin);
   const Outcome outcome = evaluator_.run(candidate.configuration, spec);
   ++num_measured_;
+  blame(candidate.configuration, outcome);
   const bool has_times = !outcome.times_ns.empty();
   const bool is_usable = outcome.kind == OutcomeKind::Ok || outcome.kind == OutcomeKind::AccuracyMissed;
   if (!is_usable || !has_times) {
@@ -190,21 +212,34 @@ std::size_t Search::tournament() {
   return static_cast<std::size_t>(std::min(rng_.uniform_int(0, last), rng_.uniform_int(0, last)));
 }
 
-bool Search::make_child(const Candidate& parent, Candidate& child) {
-  std::vector<const Mutator*> relevant;
+/// Draws first what to change (a site, a value, all sites), then how: sites have five mutators and values one, but
+/// that says nothing about which matters.
+const Mutator* Search::draw_mutator(const std::vector<RanChoice>& ran) {
+  std::vector<std::vector<const Mutator*>> groups;
   for (const Mutator& mutator : mutators_) {
-    const bool is_dead_site = mutator.site >= 0 && !space_.is_site_relevant(mutator.site, parent.ran);
-    const bool is_dead_tunable = mutator.tunable >= 0 && !space_.is_tunable_relevant(mutator.tunable, parent.ran);
-    if (!is_dead_site && !is_dead_tunable) relevant.push_back(&mutator);
+    const bool is_dead_site = mutator.site >= 0 && !space_.is_site_relevant(mutator.site, ran);
+    const bool is_dead_tunable = mutator.tunable >= 0 && !space_.is_tunable_relevant(mutator.tunable, ran);
+    if (is_dead_site || is_dead_tunable) continue;
+    const bool is_new = groups.empty() || groups.back()[0]->site != mutator.site || groups.back()[0]->tunable != mutator.tunable;
+    if (is_new) groups.emplace_back();
+    groups.back().push_back(&mutator);
   }
-  if (relevant.empty()) return false;
+  if (groups.empty()) return nullptr;
+  const auto draw = [&](std::size_t size) { return static_cast<std::size_t>(rng_.uniform_int(0, static_cast<std::int64_t>(size) - 1)); };
+  const std::vector<const Mutator*>& group = groups[draw(groups.size())];
+  return group[draw(group.size())];
+}
+
+bool Search::make_child(const Candidate& parent, Candidate& child) {
   for (int i = 0; i < kMaxMutations; ++i) {
-    const Mutator& mutator = *relevant[static_cast<std::size_t>(rng_.uniform_int(0, static_cast<std::int64_t>(relevant.size()) - 1))];
+    const Mutator* mutator = draw_mutator(parent.ran);
+    if (mutator == nullptr) return false;
     child.configuration = parent.configuration;
-    if (!mutator.apply(child.configuration, rng_, n_)) continue;
+    if (!mutator->apply(child.configuration, rng_, n_)) continue;
     (void)pbrt::repair_forbidden(space_.index(), child.configuration);  // then it is another child
+    if (is_hopeless(child.configuration)) continue;
     if (!tried_.insert(fingerprint(space_.index(), child.configuration)).second) continue;
-    child.origin = mutator.name;
+    child.origin = mutator->name;
     child.id = next_id_++;
     child.parent = parent.id;
     return true;
@@ -254,7 +289,7 @@ bool Search::beats_side_by_side(Candidate& child, Candidate& parent) {
     const Verdict verdict = compare(child.times_ns, fresh.times_ns, options_.matters, kConfidence);
     const bool is_decided = verdict != Verdict::Undecided;
     if (is_decided || trial + 1 == options_.max_trials) {
-      if (fresh.times_ns.size() >= parent.times_ns.size()) parent.times_ns = fresh.times_ns;
+      parent.times_ns = fresh.times_ns;
       return verdict == Verdict::Faster;
     }
   }

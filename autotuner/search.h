@@ -7,8 +7,10 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "autotuner/evaluator.h"
@@ -23,7 +25,7 @@ struct SearchOptions {
   std::vector<std::int64_t> sizes;   ///< growing; the last is the target
   double budget_s = 45;              ///< for everything
   int max_population = 8;
-  int max_failures = 25;             ///< children in a row that bring nothing, per size, at the target twice as many
+  int max_failures = 60;             ///< children in a row that bring nothing, per size, at the target twice as many
   int min_trials = 2;
   int max_trials = 6;
   int num_finalists = 4;
@@ -88,9 +90,12 @@ class Search {
   void seed_population(bool is_first);
   std::vector<Candidate> starting_points(bool is_first);
   bool evolve_once();
+  [[nodiscard]] const Mutator* draw_mutator(const std::vector<RanChoice>& ran);
   bool make_child(const Candidate& parent, Candidate& child);
   bool try_child(Candidate& child, Candidate& parent);
   bool beats_side_by_side(Candidate& child, Candidate& parent);
+  void blame(const Configuration& configuration, const Outcome& outcome);
+  [[nodiscard]] bool is_hopeless(const Configuration& configuration) const;
   /// Measures and records; false: failed.
   bool measure(Candidate& candidate, int trials, double limit_ms, bool is_side_by_side = false);
   void sort_and_prune();
@@ -113,6 +118,8 @@ class Search {
 
   std::vector<Candidate> population_;     ///< best first
   std::set<std::string> tried_;           ///< fingerprints, at the current size
+  struct Record { int num_good = 0, num_fatal = 0; };
+  std::map<std::pair<int, int>, Record> records_;   ///< by site and alternative: runs that ended, crashes and hangs
   SearchResult result_;
   std::int64_t n_ = 0, previous_n_ = 0;
   std::size_t size_index_ = 0;

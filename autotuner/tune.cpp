@@ -342,7 +342,7 @@ SearchOptions search_options(Effort effort, double time_limit_s, std::uint64_t s
     case Effort::Normal:
       out.budget_s = 300;
       out.max_population = 16;
-      out.max_failures = 80;
+      out.max_failures = 150;
       out.max_trials = 10;
       out.num_finalists = 6;
       out.final_trials = 15;
@@ -350,7 +350,7 @@ SearchOptions search_options(Effort effort, double time_limit_s, std::uint64_t s
     case Effort::Full:
       out.budget_s = 3600;
       out.max_population = 32;
-      out.max_failures = 300;
+      out.max_failures = 600;
       out.max_trials = 20;
       out.num_finalists = 8;
       out.final_trials = 30;

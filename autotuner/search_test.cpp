@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT
+// The search on a synthetic cost with a known optimum.
+#include "autotuner/search.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <iostream>
+
+#include "autotuner/testing/synthetic.h"
+#include "runtime/config/errors.h"
+
+namespace pbtune {
+namespace {
+
+constexpr std::int64_t kTarget = 1760;
+constexpr double kNoise = 0.03;
+
+/// A world without a program: times from the formula with noise, a clock that advances by them.
+class SyntheticWorld {
+ public:
+  explicit SyntheticWorld(const InfoIndex& index, std::uint64_t seed) : index_(index), rng_(seed) {}
+
+  Evaluator evaluator() {
+    Evaluator out;
+    out.prepare = [this](std::int64_t n, const Configuration*) {
+      n_ = n;
+      return Prepared{n >= skip_below ? PrepareStatus::Ready : PrepareStatus::Skipped, 0, "too small"};
+    };
+    out.run = [this](const Configuration& configuration, const RunSpec& spec) { return run(configuration, spec); };
+    out.elapsed_s = [this] { return elapsed_s; };
+    return out;
+  }
+
+  Outcome run(const Configuration& configuration, const RunSpec& spec) {
+    Outcome out;
+    out.kind = OutcomeKind::Ok;
+    out.ran = testing::synthetic_ran(configuration, n_);
+    for (int i = 0; i < spec.trials; ++i) {
+      ++num_trials;
+      out.times_ns.push_back(testing::synthetic_ns(index_, configuration, n_) * std::exp(kNoise * std::fabs(rng_.normal())));
+      elapsed_s += out.times_ns.back() * 1e-9 + 1e-3;
+    }
+    for (const RanChoice& ran : out.ran) {
+      if (!(ran == wrong)) continue;
+      out.kind = OutcomeKind::Wrong;
+      for (double& time : out.times_ns) time /= 20;
+    }
+    return out;
+  }
+
+  int num_trials = 0;
+  double elapsed_s = 0;
+  std::int64_t skip_below = 0;
+  RanChoice wrong{-1, -1};
+
+ private:
+  const InfoIndex& index_;
+  pbrt::Rng rng_;
+  std::int64_t n_ = 0;
+};
+
+class SearchTest : public ::testing::Test {
+ protected:
+  pbrt::TrainingInfo info = testing::synthetic_program();
+  InfoIndex index{info};
+  Space space{index, {true, 2, 0, kTarget}};
+
+  static SearchOptions options(std::uint64_t seed) {
+    SearchOptions out;
+    out.sizes = growing_sizes(kTarget, 4);
+    out.seed = seed;
+    return out;
+  }
+};
+
+/// As many trials as the search had, one per configuration, the best by its true time: kinder than it can be.
+double random_search_ns(const InfoIndex& index, std::uint64_t seed, int num_trials) {
+  double best = HUGE_VAL;
+  for (int i = 0; i < num_trials; ++i) {
+    const Configuration c = pbrt::random_configuration(index, seed * 1000003 + static_cast<std::uint64_t>(i), {kTarget, true, 2});
+    best = std::min(best, testing::synthetic_ns(index, c, kTarget));
+  }
+  return best;
+}
+
+TEST_F(SearchTest, BeatsRandomSearchAtEqualBudget) {
+  int wins = 0;
+  const double optimum = testing::synthetic_optimum_ns(index, kTarget);
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    SyntheticWorld world(index, seed);
+    SearchOptions short_search = options(seed);
+    short_search.max_failures = 20;
+    Search search(space, short_search, world.evaluator(), {});
+    const double found = testing::synthetic_ns(index, search.run().best, kTarget);
+    const double random = random_search_ns(index, seed, world.num_trials);
+    std::cout << "seed " << seed << ": " << world.num_trials << " trials, " << found / optimum << " of the optimum, random "
+              << random / optimum << "\n";
+    wins += found < random ? 1 : 0;
+    EXPECT_LT(found, 1.35 * optimum) << seed;
+  }
+  EXPECT_GE(wins, 9);
+}
+
+TEST_F(SearchTest, AChildThatDoesNotBeatItsParentIsNeverInThePopulation) {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    SyntheticWorld world(index, seed);
+    std::set<int> kept;
+    SearchEvents events;
+    events.on_kept = [&](const Candidate& child, const Candidate& parent) {
+      EXPECT_EQ(child.parent, parent.id);
+      EXPECT_EQ(compare(child.times_ns, parent.times_ns, 0, 0.5), Verdict::Faster);
+      kept.insert(child.id);
+    };
+    Search* running = nullptr;
+    events.on_state = [&](const SearchState&) {
+      for (const Candidate& member : running->population()) {
+        const bool is_allowed = member.parent < 0 || kept.count(member.id) == 1;
+        EXPECT_TRUE(is_allowed) << member.origin;
+      }
+    };
+    Search search(space, options(seed), world.evaluator(), events);
+    running = &search;
+    (void)search.run();
+    EXPECT_FALSE(kept.empty());
+    EXPECT_LE(search.population().size(), 8U);
+  }
+}
+
+TEST_F(SearchTest, AWrongAndFastCandidateNeverWins) {
+  for (const RanChoice wrong : {RanChoice{testing::kSite2D, 2}, RanChoice{testing::kSiteRows, 2}, RanChoice{testing::kSiteColumns, 1}}) {
+    SyntheticWorld world(index, 3);
+    world.wrong = wrong;
+    int num_wrong_but_fast = 0;
+    SearchEvents events;
+    events.on_failed = [&](const Candidate&, const Outcome&, bool is_fast) { num_wrong_but_fast += is_fast ? 1 : 0; };
+    Search search(space, options(3), world.evaluator(), events);
+    const Configuration best = search.run().best;
+    for (const RanChoice& ran : testing::synthetic_ran(best, kTarget)) EXPECT_FALSE(ran == wrong);
+    EXPECT_GT(num_wrong_but_fast, 0);
+  }
+}
+
+TEST_F(SearchTest, SameSeedSameResult) {
+  SyntheticWorld a(index, 5), b(index, 5);
+  Search first(space, options(11), a.evaluator(), {}), second(space, options(11), b.evaluator(), {});
+  EXPECT_EQ(first.run().best, second.run().best);
+  EXPECT_EQ(a.num_trials, b.num_trials);
+}
+
+TEST_F(SearchTest, SizesWithoutInputsAreSkippedAndATargetWithoutInputsIsAnError) {
+  SyntheticWorld world(index, 1);
+  world.skip_below = 300;
+  Search search(space, options(1), world.evaluator(), {});
+  EXPECT_EQ(search.run().n, kTarget);
+  SyntheticWorld none(index, 1);
+  none.skip_below = 100000;
+  Search hopeless(space, options(1), none.evaluator(), {});
+  EXPECT_THROW((void)hopeless.run(), pbrt::UserError);
+}
+
+TEST_F(SearchTest, StaysWithinItsTime) {
+  for (const double budget : {0.05, 0.5, 2.0}) {
+    SyntheticWorld world(index, 1);
+    SearchOptions limited = options(1);
+    limited.budget_s = budget;
+    limited.max_failures = 1000000;
+    Search search(space, limited, world.evaluator(), {});
+    const SearchResult result = search.run();
+    EXPECT_LT(world.elapsed_s, 1.15 * budget + 0.3) << budget;
+    EXPECT_GT(result.best_ns, 0);
+  }
+}
+
+TEST_F(SearchTest, AnEarlierConfigurationIsAStartingPoint) {
+  SyntheticWorld world(index, 1);
+  SearchOptions limited = options(1);
+  limited.sizes = {kTarget};
+  limited.max_failures = 1;
+  Configuration known = space.default_configuration();
+  known.sites[testing::kMainSite].levels = {{0, 1}};
+  known.sites[testing::kSiteRows].levels = {{0, 2}};
+  known.sites[testing::kSiteColumns].levels = {{0, 1}};
+  Search search(space, limited, world.evaluator(), {}, {{"the configuration of before", known}});
+  EXPECT_LE(testing::synthetic_ns(index, search.run().best, kTarget), testing::synthetic_ns(index, known, kTarget));
+}
+
+TEST(GrowingSizes, EndAtTheTargetAndSkipTheSmallest) {
+  EXPECT_EQ(growing_sizes(1760, 4), (std::vector<std::int64_t>{110, 440, 1760}));
+  EXPECT_EQ(growing_sizes(1 << 20, 4), (std::vector<std::int64_t>{1 << 14, 1 << 16, 1 << 18, 1 << 20}));
+  EXPECT_EQ(growing_sizes(10, 2), (std::vector<std::int64_t>{10}));
+}
+
+}  // namespace
+}  // namespace pbtune

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+// A program that answers `--serve` as a compiled one does, with times from a formula and faults on
+// demand; the tests of pbtune run it. What to do wrong is in the file `PROGRAM.fake`, one
+// `key=value` per line:
+//   wrong=SITE:ON, crash=SITE:ON, hang=SITE:ON, fallback=SITE:ON, abort=SITE:ON   when that version of a site runs
+//   noise=0.05        relative spread of times
+//   delay_ms=5        real time per run
+//   skip_below=100    no inputs of smaller sizes
+//   die_at=7          killed by a signal in its n-th run, once (leaves PROGRAM.died)
+//   differ=1          every run of everything gives other outputs
+// Each run appends a line to `PROGRAM.log`.
+#include <signal.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "autotuner/testing/synthetic.h"
+#include "runtime/config/errors.h"
+#include "runtime/config/protocol.h"
+#include "runtime/config/rng.h"
+
+namespace {
+
+using pbtune::testing::synthetic_ns;
+using pbtune::testing::synthetic_ran;
+namespace protocol = pbrt::protocol;
+
+class FakeProgram {
+ public:
+  explicit FakeProgram(std::string path) : path_(std::move(path)), info_(pbtune::testing::synthetic_program()), index_(info_) {
+    std::ifstream file(path_ + ".fake");
+    for (std::string line; std::getline(file, line);) {
+      const std::size_t equals = line.find('=');
+      if (equals != std::string::npos) faults_[line.substr(0, equals)] = line.substr(equals + 1);
+    }
+  }
+
+  int serve() {
+    protocol::Hello hello;
+    hello.program = info_.program;
+    hello.source = info_.source;
+    hello.devices = {{"Fake", "1"}};
+    hello.device = "Fake";
+    say(protocol::to_line(hello));
+    for (std::string line; std::getline(std::cin, line);) {
+      const protocol::Request request = protocol::parse_request(line);
+      if (request.op == protocol::Op::Quit) return 0;
+      say(protocol::to_line(answer(request)));
+    }
+    return 0;
+  }
+
+ private:
+  static void say(const std::string& line) { std::cout << line << std::endl; }
+
+  [[nodiscard]] double number(const std::string& key) const {
+    const auto found = faults_.find(key);
+    return found == faults_.end() ? 0 : std::stod(found->second);
+  }
+
+  /// Does the fault named `key` hit this run?
+  [[nodiscard]] bool hits(const std::string& key, const std::vector<pbtune::RanChoice>& ran) const {
+    const auto found = faults_.find(key);
+    if (found == faults_.end()) return false;
+    for (const pbtune::RanChoice& item : ran) {
+      const pbrt::Choice choice = index_.site(item.site).site->choice(item.alternative);
+      if (index_.site_name(item.site) + ":" + to_string(choice.on) == found->second) return true;
+    }
+    return false;
+  }
+
+  void log(const std::string& text) const { std::ofstream(path_ + ".log", std::ios::app) << text + "\n"; }
+
+  protocol::Reply answer(const protocol::Request& request) {
+    protocol::Reply reply;
+    reply.id = request.id;
+    if (request.op == protocol::Op::Inputs) {
+      n_ = request.n >= 0 ? request.n : 640;
+      reply.n = n_;
+      if (static_cast<double>(n_) < number("skip_below")) {
+        reply.status = protocol::Status::Skipped;
+        reply.message = "no inputs of this size";
+      }
+      return reply;
+    }
+    pbrt::ConfigWarnings warnings;
+    const pbrt::Configuration configuration = request.config.empty()
+                                                  ? pbrt::default_configuration(index_)
+                                                  : pbrt::parse_configuration(request.config, "request", index_, warnings);
+    if (!warnings.lines("request").empty()) throw pbrt::ConfigError(warnings.lines("request")[0]);
+    if (request.op == protocol::Op::Reference) {
+      reply.times_ns = {synthetic_ns(index_, configuration, n_)};
+      return reply;
+    }
+    run(request, configuration, reply);
+    return reply;
+  }
+
+  void run(const protocol::Request& request, const pbrt::Configuration& configuration, protocol::Reply& reply) {
+    const std::vector<pbtune::RanChoice> ran = synthetic_ran(configuration, n_);
+    log("run " + std::to_string(n_) + " " + pbtune::fingerprint(index_, configuration));
+    ++num_runs_;
+    if (number("delay_ms") > 0) ::usleep(static_cast<useconds_t>(number("delay_ms") * 1000));
+    if (hits("crash", ran)) {
+      std::cerr << "about to crash\n";
+      ::raise(SIGSEGV);
+    }
+    if (num_runs_ == static_cast<int>(number("die_at")) && !std::ifstream(path_ + ".died")) {
+      std::ofstream(path_ + ".died") << "x";
+      ::raise(SIGKILL);
+    }
+    while (hits("hang", ran)) ::pause();
+    if (hits("abort", ran)) reply.status = protocol::Status::Aborted;
+    const bool is_wrong = hits("wrong", ran) || number("differ") > 0;
+    for (int i = 0; i < request.trials; ++i) {
+      const double time = synthetic_ns(index_, configuration, n_) * std::exp(number("noise") * std::fabs(rng_.normal()));
+      reply.times_ns.push_back(is_wrong ? time / 10 : time);
+    }
+    if (is_wrong && request.verify) {
+      reply.status = protocol::Status::Wrong;
+      reply.max_error_rel = 0.5;
+    }
+    for (const pbtune::RanChoice& item : ran) {
+      const pbrt::Choice choice = index_.site(item.site).site->choice(item.alternative);
+      reply.ran.push_back({index_.site_name(item.site), choice.rule, choice.on, 1});
+      if (hits("fallback", ran) && pbrt::is_device(choice.on))
+        reply.fallbacks.push_back({index_.site_name(item.site), choice.rule, choice.on, "tile does not fit", 1});
+    }
+  }
+
+  std::string path_;
+  pbrt::TrainingInfo info_;
+  pbrt::InfoIndex index_;
+  std::map<std::string, std::string> faults_;
+  std::int64_t n_ = 0;
+  int num_runs_ = 0;
+  pbrt::Rng rng_{static_cast<std::uint64_t>(::getpid())};
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    bool is_serving = false;
+    for (int i = 1; i < argc; ++i) is_serving = is_serving || std::string(argv[i]) == "--serve";
+    if (is_serving) return FakeProgram(argv[0]).serve();
+  } catch (const std::exception& error) {
+    std::cerr << error.what() << "\n";
+    return 1;
+  }
+  std::cerr << "only --serve\n";
+  return 1;
+}

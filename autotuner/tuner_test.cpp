@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: MIT
+// pbtune as a user runs it, against a fake program: faults, interruption, resuming, files.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "autotuner/journal.h"
+#include "autotuner/testing/synthetic.h"
+#include "runtime/config/config_file.h"
+#include "runtime/config/rng.h"
+
+namespace pbtune {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string slurp(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+struct Ended {
+  int status = -1;       ///< exit status, 128 + signal if killed
+  std::string output;    ///< both streams
+};
+
+class TunerTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
+    folder = fs::temp_directory_path() / ("pb_tuner_" + std::string(test->name()) + "_" + std::to_string(::getpid()));
+    fs::remove_all(folder);
+    fs::create_directories(folder);
+    fs::create_symlink(FAKE_PROGRAM, folder / "prog");
+    std::ofstream(folder / "prog.info") << pbrt::to_json(info);
+  }
+  void TearDown() override { fs::remove_all(folder); }
+
+  [[nodiscard]] std::string prog() const { return folder / "prog"; }
+  void fake(const std::string& lines) const { std::ofstream(folder / "prog.fake") << lines; }
+
+  /// Starts pbtune; its output goes to a file.
+  pid_t start(const std::vector<std::string>& arguments) const {
+    std::vector<std::string> words{PBTUNE};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    std::vector<char*> argv;
+    for (std::string& word : words) argv.push_back(word.data());
+    argv.push_back(nullptr);
+    const pid_t pid = ::fork();
+    if (pid != 0) return pid;
+    const std::string log = folder / "output";
+    if (std::freopen(log.c_str(), "a", stdout) == nullptr || ::dup2(1, 2) < 0) ::_exit(125);
+    ::execv(argv[0], argv.data());
+    ::_exit(126);
+  }
+
+  [[nodiscard]] Ended wait(pid_t pid) const {
+    int status = 0;
+    while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+    }
+    Ended out{WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status), slurp(folder / "output")};
+    fs::remove(folder / "output");
+    return out;
+  }
+
+  [[nodiscard]] Ended run(const std::vector<std::string>& arguments) const { return wait(start(arguments)); }
+  [[nodiscard]] Ended tune(std::vector<std::string> more = {}) const {
+    more.insert(more.begin(), {prog(), "--n", "1760", "--size", "KWIDTH=7", "--effort", "quick"});
+    return run(more);
+  }
+
+  [[nodiscard]] pbrt::ConfigFile config() const { return pbrt::read_config_file(prog() + ".cfg", index); }
+  [[nodiscard]] double tuned_ns() const { return testing::synthetic_ns(index, config().entries.at(0).configuration, 1760); }
+  [[nodiscard]] int num_runs() const {
+    const std::string log = slurp(folder / "prog.log");
+    return static_cast<int>(std::count(log.begin(), log.end(), '\n'));
+  }
+  [[nodiscard]] bool ran(int site, int alternative) const {
+    const auto all = testing::synthetic_ran(config().entries.at(0).configuration, 1760);
+    return std::find(all.begin(), all.end(), RanChoice{site, alternative}) != all.end();
+  }
+
+  fs::path folder;
+  pbrt::TrainingInfo info = testing::synthetic_program();
+  pbrt::InfoIndex index{info};
+};
+
+TEST_F(TunerTest, FindsTheOptimumAndWritesIt) {
+  fake("noise=0.02\n");
+  const Ended ended = tune();
+  EXPECT_EQ(ended.status, 0) << ended.output;
+  EXPECT_LT(tuned_ns(), 1.1 * testing::synthetic_optimum_ns(index, 1760));
+  EXPECT_THAT(ended.output, AllOf(HasSubstr("TwoPass"), HasSubstr("faster"), HasSubstr("on Fake with local memory")));
+  const pbrt::ConfigFile file = config();
+  ASSERT_EQ(file.entries.size(), 1U);
+  EXPECT_EQ(file.entries[0].machine.devices[0].name, "Fake");
+  EXPECT_EQ(file.entries[0].provenance.how, "--n 1760 --size KWIDTH=7");
+  EXPECT_TRUE(file.warnings.lines("x").empty());
+}
+
+TEST_F(TunerTest, AFastAndWrongVersionNeverWins) {
+  fake("wrong=ConvolveRows.Out#1:opencl_local\n");
+  const Ended ended = tune();
+  EXPECT_EQ(ended.status, 0) << ended.output;
+  EXPECT_FALSE(ran(testing::kSiteRows, 2));
+  EXPECT_THAT(ended.output, AllOf(HasSubstr("fast and gives wrong outputs"), HasSubstr("(seed 1)")));
+  EXPECT_THAT(slurp(prog() + ".cfg.journal"), HasSubstr("fast and gives wrong outputs"));
+}
+
+TEST_F(TunerTest, CrashesAndFallbacksAndAbortsAreOutcomes) {
+  for (const char* fault : {"crash", "fallback", "abort"}) {
+    fake(std::string(fault) + "=ConvolveRows.Out#1:opencl_local\n");
+    const Ended ended = tune();
+    EXPECT_EQ(ended.status, 0) << ended.output;
+    EXPECT_FALSE(ran(testing::kSiteRows, 2)) << fault;
+    EXPECT_TRUE(ran(testing::kMainSite, 1)) << fault;
+    const bool is_crash = std::string(fault) == "crash";
+    EXPECT_EQ(ended.output.find("signal 11 (Segmentation fault): about to crash") != std::string::npos, is_crash) << ended.output;
+    fs::remove(prog() + ".cfg");
+  }
+}
+
+TEST_F(TunerTest, AHangIsCutOffWithinTheTimeLimit) {
+  fake("hang=Convolve2D.Out#1:opencl_local\n");
+  const auto begin = std::chrono::steady_clock::now();
+  const Ended ended = tune({"--time-limit", "10"});
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(15));
+  EXPECT_EQ(ended.status, 0) << ended.output;
+  EXPECT_FALSE(ran(testing::kSite2D, 2));
+}
+
+TEST_F(TunerTest, AProgramKilledFromOutsideIsStartedAgain) {
+  fake("die_at=9\n");
+  const Ended ended = tune();
+  EXPECT_EQ(ended.status, 0) << ended.output;
+  EXPECT_TRUE(fs::exists(prog() + ".died"));
+  EXPECT_THAT(ended.output, Not(HasSubstr("crashes")));
+}
+
+TEST_F(TunerTest, OutputsThatDifferFromRunToRunAreNotVerified) {
+  fake("differ=1\n");
+  const Ended ended = tune();
+  EXPECT_EQ(ended.status, 0) << ended.output;
+  EXPECT_THAT(ended.output, HasSubstr("outputs are not verified"));
+}
+
+TEST_F(TunerTest, KilledAtRandomItResumesAndLosesAtMostOneMeasurement) {
+  constexpr std::uint64_t kSeed = 20240817;
+  std::cout << "seed " << kSeed << std::endl;
+  pbrt::Rng rng(kSeed);
+  fake("delay_ms=2\n");
+  int kills = 0;
+  for (; kills < 8; ++kills) {
+    const pid_t pid = start({prog(), "--n", "1760", "--effort", "quick"});
+    ::usleep(static_cast<useconds_t>(rng.uniform_int(30000, 400000)));
+    ::kill(pid, SIGKILL);
+    const Ended ended = wait(pid);
+    if (ended.status != 128 + SIGKILL) break;
+    // Killed in the middle of a line:
+    if (kills % 2 == 1 && fs::exists(prog() + ".cfg.journal")) std::ofstream(prog() + ".cfg.journal", std::ios::app) << "{\"run\": \"12";
+  }
+  EXPECT_GT(kills, 2);
+  const Ended ended = run({prog(), "--n", "1760", "--effort", "quick"});
+  EXPECT_EQ(ended.status, 0) << ended.output;
+  EXPECT_THAT(ended.output, HasSubstr("resuming: "));
+  const JournalContents journal = read_journal(prog() + ".cfg.journal", index);
+  EXPECT_TRUE(journal.is_done);
+  EXPECT_TRUE(journal.notes.empty()) << journal.notes[0];
+  const auto is_run = [](const JournalEntry& entry) { return !entry.is_prepare; };
+  const auto recorded = static_cast<int>(std::count_if(journal.entries.begin(), journal.entries.end(), is_run));
+  // Each start runs the default once more to see whether outputs repeat.
+  EXPECT_LE(num_runs(), recorded + 2 * kills + 1);
+}
+
+TEST_F(TunerTest, AResumedSearchFindsWhatAnUninterruptedOneFinds) {
+  ASSERT_EQ(tune().status, 0);
+  const Configuration whole = config().entries.at(0).configuration;
+  const std::string journal = slurp(prog() + ".cfg.journal");
+  for (const double share : {0.05, 0.4, 0.9}) {
+    fs::remove(prog() + ".cfg");
+    std::ofstream(prog() + ".cfg.journal", std::ios::trunc) << journal.substr(0, static_cast<std::size_t>(share * static_cast<double>(journal.size())));
+    const Ended ended = tune();
+    EXPECT_EQ(ended.status, 0) << ended.output;
+    EXPECT_EQ(config().entries.at(0).configuration, whole) << share;
+  }
+}
+
+TEST_F(TunerTest, AJournalOfAnotherSearchIsKeptAsideWithANote) {
+  fake("delay_ms=5\n");
+  const pid_t pid = start({prog(), "--n", "1760", "--effort", "quick"});
+  ::usleep(400000);
+  ::kill(pid, SIGKILL);
+  (void)wait(pid);
+  ASSERT_TRUE(fs::exists(prog() + ".cfg.journal"));
+  fake("");
+  const Ended ended = run({prog(), "--n", "880", "--effort", "quick"});
+  EXPECT_EQ(ended.status, 0) << ended.output;
+  EXPECT_THAT(ended.output, HasSubstr("with other arguments"));
+  EXPECT_TRUE(fs::exists(prog() + ".cfg.journal.old"));
+}
+
+TEST_F(TunerTest, InterruptedItWritesTheBestSoFarAndSaysHowToResume) {
+  fake("delay_ms=5\n");
+  const pid_t pid = start({prog(), "--n", "1760", "--effort", "quick"});
+  ::usleep(700000);
+  ::kill(pid, SIGINT);
+  const Ended ended = wait(pid);
+  EXPECT_EQ(ended.status, 130) << ended.output;
+  EXPECT_THAT(ended.output, AllOf(HasSubstr("the best so far"), HasSubstr("run the same command again")));
+  EXPECT_EQ(config().entries.size(), 1U);
+  EXPECT_THAT(config().entries[0].provenance.effort, HasSubstr("not finished"));
+  fake("");
+  const Ended again = run({prog(), "--n", "1760", "--effort", "quick"});
+  EXPECT_EQ(again.status, 0) << again.output;
+  EXPECT_THAT(again.output, HasSubstr("resuming: "));
+  EXPECT_THAT(config().entries[0].provenance.effort, Not(HasSubstr("not finished")));
+}
+
+TEST_F(TunerTest, NoProcessSurvivesAKilledTuner) {
+  fake("hang=Convolve2D.Out#1:cpu\n");
+  const pid_t pid = start({prog(), "--n", "1760", "--effort", "quick"});
+  ::usleep(300000);
+  ::kill(pid, SIGKILL);
+  (void)wait(pid);
+  const std::string name = prog();
+  for (int tries = 0; tries < 40; ++tries) {
+    bool is_there = false;
+    for (const auto& entry : fs::directory_iterator("/proc"))
+      is_there = is_there || slurp(entry.path() / "cmdline").rfind(name, 0) == 0;
+    if (!is_there) return;
+    ::usleep(50000);
+  }
+  FAIL() << "the program is still running";
+}
+
+TEST_F(TunerTest, EntriesOfOtherMachinesSurvive) {
+  pbrt::ConfigFile file{"synthetic", info.source, {}, {}, {}};
+  pbrt::put_entry(file, {{"Other", 64, 32, {}, {}}, {}, pbrt::random_configuration(index, 5, {}), ""});
+  pbrt::save_config_file(prog() + ".cfg", index, file);
+  ASSERT_EQ(tune().status, 0);
+  ASSERT_EQ(config().entries.size(), 2U);
+  EXPECT_EQ(config().entries[0].configuration, file.entries[0].configuration);
+}
+
+TEST_F(TunerTest, BadSurroundingsEndInOneLineAndLeaveTheFileAlone) {
+  EXPECT_EQ(run({(folder / "none").string(), "--n", "10"}).output, "pbtune: cannot run `" + (folder / "none").string() + "`: No such file or directory\n");
+  EXPECT_EQ(run({prog()}).status, 1);
+  EXPECT_EQ(run({prog(), "--n", "10", "--size", "K"}).status, 1);
+  std::ofstream(prog() + ".cfg") << R"({"format": 1, "program": "other", "entries": []})";
+  const std::string before = slurp(prog() + ".cfg");
+  const Ended other = tune();
+  EXPECT_EQ(other.status, 1);
+  EXPECT_THAT(other.output, HasSubstr("belongs to program `other`"));
+  EXPECT_EQ(slurp(prog() + ".cfg"), before);
+  fs::remove(prog() + ".cfg");
+  const Ended no_folder = tune({"-o", (folder / "none" / "x.cfg").string()});
+  EXPECT_EQ(no_folder.status, 1);
+  EXPECT_THAT(no_folder.output, HasSubstr("cannot write"));
+  fs::remove(prog() + ".info");
+  EXPECT_THAT(tune().output, HasSubstr("pbc writes it beside the program"));
+}
+
+TEST_F(TunerTest, TwoAtATimeAreRefused) {
+  fake("delay_ms=5\n");
+  const pid_t pid = start({prog(), "--n", "1760", "--effort", "quick", "--quiet"});
+  ::usleep(400000);
+  const Ended second = tune();
+  EXPECT_EQ(second.status, 1);
+  EXPECT_THAT(second.output, HasSubstr("another pbtune is tuning this program"));
+  ::kill(pid, SIGINT);
+  EXPECT_EQ(wait(pid).status, 130);
+}
+
+TEST_F(TunerTest, InputFilesAreOneSize) {
+  std::ofstream(folder / "in.txt") << "1";
+  const Ended ended = run({prog(), "--inputs", (folder / "in.txt").string(), "--effort", "quick"});
+  EXPECT_EQ(ended.status, 0) << ended.output;
+  EXPECT_THAT(ended.output, HasSubstr("at size 640"));
+}
+
+TEST_F(TunerTest, LooksAtConfigurations) {
+  ASSERT_EQ(tune().status, 0);
+  const Ended explained = run({"explain", prog()});
+  EXPECT_EQ(explained.status, 0);
+  EXPECT_THAT(explained.output, AllOf(HasSubstr("at size 1760 (tuned with --n 1760 --size KWIDTH=7)"), HasSubstr("SeparableConvolution: TwoPass"),
+                                      HasSubstr("ConvolveRows: on Fake with local memory, work-groups of "), Not(HasSubstr("Convolve2D"))));
+  EXPECT_THAT(run({"report", prog()}).output, AllOf(HasSubstr("instead of"), HasSubstr("last search: "), HasSubstr("over")));
+  EXPECT_THAT(run({"check", prog()}).output, HasSubstr("valid, 1 entry"));
+  pbrt::ConfigFile other = config();
+  other.entries[0].raw.clear();
+  other.entries[0].configuration.tunables[2][0] = 77;
+  pbrt::save_config_file(folder / "b.cfg", index, other);
+  const Ended differing = run({"diff", prog(), prog() + ".cfg", (folder / "b.cfg").string()});
+  EXPECT_EQ(differing.status, 1);
+  EXPECT_THAT(differing.output, HasSubstr("-> 77"));
+  EXPECT_EQ(run({"diff", prog(), prog() + ".cfg", prog() + ".cfg"}).status, 0);
+}
+
+TEST_F(TunerTest, ChecksThatAllChoicesAgreeAndNamesTheOneThatDoesNot) {
+  const Ended good = run({"check", prog(), "--outputs", "--count", "5"});
+  EXPECT_EQ(good.status, 0) << good.output;
+  EXPECT_THAT(good.output, HasSubstr("all choices agree"));
+  fake("wrong=ConvolveColumns.Out#1:opencl\nskip_below=2\n");
+  const Ended bad = run({"check", prog(), "--outputs"});
+  EXPECT_EQ(bad.status, 1);
+  EXPECT_THAT(bad.output, AllOf(HasSubstr("size 2: wrong"), HasSubstr("rule Out#1 of ConvolveColumns (line 54) on opencl")));
+}
+
+}  // namespace
+}  // namespace pbtune
