@@ -216,7 +216,8 @@ void before_host_write_slow(Frame& frame, const RegionRef& region) {
   const OwnedView view = own(*region.storage, region.view);
   {
     const std::lock_guard lock(record->mutex);
-    if (!record->host_in_use(record->box_of(view))) return;
+    const GridBox box = record->box_of(view);
+    if (!record->dirty.overlaps(box) && !record->host_in_use(box)) return;
   }
   Manager::Impl* manager = record->manager();
   if (manager == nullptr) return;

@@ -8,8 +8,8 @@
 //   if (!launch.run()) { ctx.fallback(site, alternative, launch.reason()); /* CPU version */ }
 //
 // Around host code, whether or not a device exists (one load when the storage never was on a device):
-//   need_on_host(frame, In);            before reading; also before a rule that may leave cells unchanged, on its output
-//   before_host_write(frame, Out);      before writing: waits for device operations in flight on that part
+//   need_on_host(frame, In);            before reading
+//   before_host_write(frame, Out);      before writing, also if only some cells of the part are written
 //   … host code …
 //   wrote_on_host(Out);                 afterwards: device copies of that part are stale
 #pragma once
@@ -139,12 +139,13 @@ inline void need_on_host(Frame& frame, const Region& region) {
   if (gpu::device_state(region) & gpu::kDirty) gpu::detail::need_on_host_slow(frame, region);
 }
 
-/// Suspends the fiber until no device operation in flight uses this part of the storage in host memory.
+/// Suspends the fiber until no device operation in flight uses this part of the storage in host memory and nothing of it is
+/// newer on a device, so that cells that are left unwritten keep their values and no copy-out runs into the host's writes.
 ///
-/// Cost: one load if nothing is in flight
+/// Cost: one load if nothing is in flight or newer
 template <class Region>
 inline void before_host_write(Frame& frame, const Region& region) {
-  if (gpu::device_state(region) & gpu::kInFlight) gpu::detail::before_host_write_slow(frame, region);
+  if (gpu::device_state(region) & (gpu::kDirty | gpu::kInFlight)) gpu::detail::before_host_write_slow(frame, region);
 }
 
 /// The host wrote this part: device copies of it are stale, and what the device had that was newer is void.

@@ -47,7 +47,7 @@ struct CompletionTask { JobPtr job; };
 
 // Tasks that fibers wait for.
 struct FetchTask { StorageRef storage; OwnedView view; WaitingFiber waiting; };     ///< copy-out on demand
-struct QuiesceTask { StorageRef storage; OwnedView view; WaitingFiber waiting; };   ///< no operation uses the host's memory
+struct QuiesceTask { StorageRef storage; OwnedView view; WaitingFiber waiting; };   ///< nothing in flight or newer on the device
 struct DropTask { StorageRef storage; WaitingFiber waiting; };
 struct DrainTask { WaitingFiber waiting; };
 /// Waits for an eviction's copy-out.

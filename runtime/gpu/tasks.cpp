@@ -331,12 +331,15 @@ Progress Manager::Impl::run(FetchTask& task) {
 
 Progress Manager::Impl::run(QuiesceTask& task) {
   StorageRecord& record = *StorageRecord::find(*task.storage.get());
+  BoxSet boxes;
   {
     const std::lock_guard lock(record.mutex);
-    if (record.host_in_use(record.box_of(task.view))) return Progress::NotReady;
+    const GridBox box = record.box_of(task.view);
+    if (!record.dirty.overlaps(box) && !record.host_in_use(box)) return task.waiting.finish(true), Progress::Done;
+    if (!info.shares_host_memory) boxes = record.dirty_not_under_way(box);
   }
-  task.waiting.finish(true);
-  return Progress::Done;
+  if (!boxes.is_empty()) static_cast<void>(copy_out(record, task.storage, boxes));   // seen through the record
+  return Progress::NotReady;
 }
 
 Progress Manager::Impl::run(DropTask& task) {
