@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Text form of the Program, for --emit=program and golden tests.
+#include <algorithm>
 #include <charconv>
+#include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "lang/ast.h"
 #include "lang/program.h"
@@ -108,17 +111,72 @@ void print_access(std::string& out, std::string_view clause, const RegionAccess&
   if (access.cells.is_known()) out += "      cells " + access.cells.to_string() + "\n";
 }
 
+std::vector<std::string_view> lines_of(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    lines.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) break;
+    text.remove_prefix(end + 1);
+  }
+  return lines;
+}
+
+/// The body's text, moved left by what all its lines but the first are indented.
 void print_body(std::string& out, const Body& body) {
   const std::string text = text_of(body, {0, static_cast<std::uint32_t>(body.tokens.size())});
+  const auto lines = lines_of(text);
+  std::size_t indent = std::string_view::npos;
+  for (std::size_t i = 1; i < lines.size(); ++i) indent = std::min(indent, lines[i].find_first_not_of(" \t\r"));
   out += "    body\n";
-  std::string_view rest = text;
-  while (!rest.empty()) {
-    const std::size_t end = rest.find('\n');
-    std::string_view line = rest.substr(0, end);
-    const std::size_t first = line.find_first_not_of(" \t\r");
-    if (first != std::string_view::npos) out += "      " + std::string(line.substr(first)) + "\n";
-    if (end == std::string_view::npos) break;
-    rest.remove_prefix(end + 1);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const std::size_t last = lines[i].find_last_not_of(" \t\r");
+    if (last == std::string_view::npos) continue;
+    const std::size_t begin = i == 0 ? 0 : std::min(indent, lines[i].size());
+    out += "      " + std::string(lines[i].substr(begin, last + 1 - begin)) + "\n";
+  }
+}
+
+std::string_view word(NameKind kind) {
+  switch (kind) {
+    case NameKind::Unknown:
+      return "unknown";
+    case NameKind::Local:
+      return "local";
+    case NameKind::Output:
+      return "output";
+    case NameKind::Input:
+      return "input";
+    case NameKind::Temporary:
+      return "temporary";
+    case NameKind::SizeVar:
+      return "size";
+    case NameKind::RuleVar:
+      return "var";
+    case NameKind::Tunable:
+      return "tunable";
+    case NameKind::Param:
+      return "param";
+    case NameKind::ScalarInput:
+      return "scalar input";
+    case NameKind::BuiltIn:
+      return "built in";
+  }
+  return "";
+}
+
+/// What each name of the body means, once each, in order of appearance: `in: input 0 region<ElementT, 2>`.
+void print_names(std::string& out, const Rule& rule) {
+  if (rule.body_types.types.empty()) return;
+  std::set<std::string> seen;
+  for (const ExprId id : rule.body.exprs.ids()) {
+    const auto* name = std::get_if<NameExpr>(&rule.body.exprs[id].node);
+    if (!name) continue;
+    const NameBinding& binding = rule.body_types.bindings[id.index()];
+    std::string line = name->text + ": " + std::string(word(binding.kind));
+    if (binding.kind != NameKind::Unknown) line += " " + std::to_string(binding.index);
+    line += " " + to_string(rule.body_types.types[id.index()]);
+    if (seen.insert(line).second) out += "    name " + line + "\n";
   }
 }
 
@@ -138,6 +196,7 @@ void print_rule(std::string& out, const Rule& rule, const Transform& transform) 
     out += "    vars " + join(rule.vars, ", ", [](const RuleVar& var) { return var.name; }) + "\n";
   }
   if (rule.domain.is_known()) out += "    domain " + rule.domain.to_string() + "\n";
+  print_names(out, rule);
   print_body(out, rule.body);
 }
 
@@ -162,8 +221,8 @@ void print_header(std::string& out, const Program& program, const Transform& tra
     out += "  param " + join(transform.params, ", ", [](const Formula& param) { return to_string(param); }) + "\n";
   }
   for (const SizeVar& var : transform.size_vars) {
-    out += "  size " + var.name + " = " + to_string(var.solution) + ", " + kActualSize + " of " +
-           transform.matrices[var.matrix].name + " in dimension " + std::to_string(var.dim) + "\n";
+    out += "  size " + var.name + " = " + to_string(var.solution) + ", from dimension " + std::to_string(var.dim) + " of " +
+           transform.matrices[var.matrix].name + "\n";
   }
   for (const UserTunable& tunable : transform.tunables) print_tunable(out, tunable);
   if (transform.generator) out += "  generator " + program.transforms[*transform.generator].name + "\n";

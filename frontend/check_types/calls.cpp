@@ -12,7 +12,7 @@ using Kind = BodyType::Kind;
 
 std::string dims_text(int num_dims) {
   if (num_dims == 0) return "a single number";
-  return std::to_string(num_dims) + (num_dims == 1 ? " dimension" : " dimensions");
+  return std::to_string(num_dims) + "-D";
 }
 
 /// What a region or number has: -1 if that is not known.
@@ -46,8 +46,8 @@ void check_dims(BodyChecker& checker, const Argument& arg, const Matrix& matrix,
       .emit(DiagKind::CallArgumentDimensions, arg.span)
       .arg(callee.name)
       .arg(matrix.name)
-      .arg(dims_text(matrix.num_dims()))
       .arg(dims_text(found))
+      .arg(dims_text(matrix.num_dims()))
       .label(matrix.span, "declared here");
 }
 

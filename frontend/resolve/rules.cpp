@@ -11,15 +11,14 @@
 namespace pb::resolving {
 namespace {
 
-/// LANGUAGE 20.3: `OUT#2`, `Q+R#1`: the outputs, and the position among the rules of the same outputs.
-std::string derived_name(const ast::Rule& rule, std::map<std::string, int>& positions) {
-  std::vector<std::string> outputs;
-  for (const ast::RegionBinding& output : rule.outputs) {
-    const std::string& name = output.region.matrix.text;
-    if (std::find(outputs.begin(), outputs.end(), name) == outputs.end()) outputs.push_back(name);
-  }
+/// LANGUAGE 20.3: `OUT#2`, `P+Q#1`: the outputs in header order, and the position among the rules of the same outputs.
+std::string derived_name(const TransformScope& scope, const ast::Rule& rule, std::map<std::string, int>& positions) {
   std::string joined;
-  for (const std::string& name : outputs) joined += (joined.empty() ? "" : "+") + name;
+  for (const Matrix& matrix : scope.out.matrices) {
+    const bool is_output = std::any_of(rule.outputs.begin(), rule.outputs.end(),
+                                       [&](const ast::RegionBinding& output) { return output.region.matrix.text == matrix.name; });
+    if (is_output) joined += (joined.empty() ? "" : "+") + matrix.name;
+  }
   const int position = ++positions[joined];  // labelled rules count too: a new label renames no other rule
   return joined + "#" + std::to_string(position);
 }
@@ -196,7 +195,7 @@ void resolve_rules(TransformScope& scope) {
   std::map<std::string, int> positions;
   std::map<std::string, Span> labels;
   for (const ast::Rule& rule : is_function ? of_function : scope.source.rules) {
-    std::string name = derived_name(rule, positions);
+    std::string name = derived_name(scope, rule, positions);
     if (rule.label) {
       name = rule.label->text;
       const auto [found, is_new] = labels.emplace(name, rule.label->span);
