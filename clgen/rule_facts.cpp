@@ -28,9 +28,12 @@ class Finder {
   }
 
   RuleFacts run() {
-    for (const BodyToken& token : body_.tokens) facts_.names.insert(token.text);
     walk(
-        body_, body_.root, [&](StmtId id) { visit_stmt(body_.stmts[id]); }, [](ExprId) {});
+        body_, body_.root, [&](StmtId id) { visit_stmt(body_.stmts[id]); },
+        [&](ExprId id) {
+          const auto* name = std::get_if<NameExpr>(&body_.exprs[id].node);
+          if (name != nullptr && rule_.body_types.bindings[id.index()].kind != NameKind::Local) facts_.used_names.insert(name->text);
+        });
     facts_.may_fall_through = !ends_with_return(body_.root);
     for (std::size_t i = 0; i < rule_.outputs.size(); ++i) {
       facts_.outputs[i].is_overwritten = is_element(rule_.outputs[i]) &&
@@ -88,6 +91,7 @@ class Finder {
   void touch_names_in(TokenRange range) {
     for (std::uint32_t i = range.begin; i < range.end; ++i) {
       const std::string& name = body_.tokens[i].text;
+      facts_.opaque_names.insert(name);
       for (std::size_t k = 0; k < rule_.outputs.size(); ++k)
         if (rule_.outputs[k].binding == name) facts_.outputs[k] = {true, true};
       for (std::size_t k = 0; k < rule_.inputs.size(); ++k)

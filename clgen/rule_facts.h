@@ -24,7 +24,9 @@ struct RuleFacts {
   std::vector<RegionUse> temporaries;
   bool has_calls = false;              ///< of transforms, or sync
   bool may_fall_through = true;        ///< return form: the end of the body may be reached without a value
-  std::set<std::string> names;         ///< every name in the body's text
+  /// Names from outside the body that its tree uses: a use is sure. Locals that hide them do not count.
+  std::set<std::string> used_names;
+  std::set<std::string> opaque_names;  ///< words of pieces without a tree: perhaps uses
 };
 
 [[nodiscard]] RuleFacts find_rule_facts(const Rule& rule);

@@ -108,7 +108,11 @@ class Rewriter {
     for (ExprId arg : call.args) {
       out_.insert(", ");
       const TokenRange range = body_.exprs[arg].tokens;
-      for (std::uint32_t i = range.begin; i < range.end; ++i) out_.token(body_.tokens[i]);
+      for (std::uint32_t i = range.begin; i < range.end; ++i) {
+        BodyToken token = body_.tokens[i];
+        if (i == range.begin && token.leading == " ") token.leading.clear();
+        out_.token(token);
+      }
     }
     out_.insert(");" + (call.is_spawn ? "" : arrivals(call.args)) + " }");
   }

@@ -168,7 +168,7 @@ std::vector<std::string> pack_vars(const RuleCode& code, const PackFacts& facts)
   for (const RuleVar& var : code.rule.vars) {
     const bool is_lane = var.name == facts.lane_var;
     const bool is_row = facts.is_tall && var.name == facts.row_var;
-    if ((is_lane || is_row) && code.facts.names.contains(var.name)) out.push_back(var.name);
+    if ((is_lane || is_row) && code.facts.used_names.contains(var.name)) out.push_back(var.name);
   }
   return out;
 }
@@ -179,35 +179,35 @@ void emit_body(Writer& out, const RuleCode& code, const PackFacts& facts, const 
   std::vector<std::string> params;
   if (!rule.is_return_form) {
     for (const RegionAccess& output : rule.outputs)
-      params.push_back("[[maybe_unused]] " + pack_of(element_of(code, output)) + "& " + output.binding);
+      params.push_back(unused_mark(code, output.binding) + pack_of(element_of(code, output)) + "& " + output.binding);
   }
   for (std::size_t i = 0; i < rule.inputs.size(); ++i) {
     const RegionAccess& input = rule.inputs[i];
     if (is_element(input)) {
       const std::string element = element_of(code, input);
       const std::string type = facts.inputs[i].is_uniform() ? element + " " : pack_of(element) + "& ";
-      params.push_back("[[maybe_unused]] const " + type + input.binding);
+      params.push_back(unused_mark(code, input.binding) + "const " + type + input.binding);
     } else {
       types.push_back("class View_" + input.binding);
-      params.push_back("[[maybe_unused]] const View_" + input.binding + "& " + input.binding);
+      params.push_back(unused_mark(code, input.binding) + "const View_" + input.binding + "& " + input.binding);
     }
   }
   for (const MatrixId id : code.scalar_inputs) {
     const Matrix& matrix = code.matrix(id);
-    params.push_back("[[maybe_unused]] const " + element_text(matrix.element, matrix.is_element_t) + " " + matrix.name);
+    params.push_back(unused_mark(code, matrix.name) + "const " + element_text(matrix.element, matrix.is_element_t) + " " + matrix.name);
   }
   const std::vector<std::string> packs = pack_vars(code, facts);
-  for (const RuleVar& var : rule.vars) {
-    const bool is_pack = std::find(packs.begin(), packs.end(), var.name) != packs.end();
-    params.push_back("[[maybe_unused]] const IndexT " + std::string(is_pack ? "pb_" : "") + var.name);
+  for (const std::string& var : used_rule_vars(code)) {
+    const bool is_pack = std::find(packs.begin(), packs.end(), var) != packs.end();
+    params.push_back("const IndexT " + std::string(is_pack ? "pb_" : "") + var);
   }
-  for (std::string& param : scalar_params(code.transform)) params.push_back(std::move(param));
+  for (std::string& param : scalar_params(code, ScalarSet::Body)) params.push_back(std::move(param));
   out.line("template <" + joined(types) + ">");
   const std::string result = rule.is_return_form ? pack_of(element_of(code, rule.outputs[0])) : "void";
-  out.open("PB_SIMD_INLINE " + result + " packs_" + stem + "(" + joined(params) + ")");
+  open_function(out, "PB_SIMD_INLINE " + result + " packs_" + stem, params);
   for (const std::string& var : packs) {
     const char* function = var == facts.lane_var ? "lane_index" : "row_index";
-    out.line("[[maybe_unused]] const auto " + var + " = pbrt::simd::" + function + "<PbShape>(pb_" + var + ");");
+    out.line("const auto " + var + " = pbrt::simd::" + function + "<PbShape>(pb_" + var + ");");
   }
   out.open("");
   PackPrinter(code, facts).print(out);
@@ -242,8 +242,8 @@ std::string pack_call(const RuleCode& code, const PackFacts& facts, const std::s
     }
   }
   for (const MatrixId id : code.scalar_inputs) args.push_back(code.matrix(id).name + ".cell()");
-  for (const RuleVar& var : rule.vars) args.push_back(var.name);
-  for (std::string& arg : scalar_args(code.transform)) args.push_back(std::move(arg));
+  for (const std::string& var : used_rule_vars(code)) args.push_back(var);
+  for (std::string& arg : scalar_args(code, ScalarSet::Body)) args.push_back(std::move(arg));
   return "packs_" + stem + "<PbShape>(" + joined(args) + ")";
 }
 
@@ -284,12 +284,12 @@ void emit_lanes(Writer& out, const RuleCode& code, const Step& step, const PackF
   for (const RuleMatrix& use : code.matrices) {
     const std::string& matrix = code.matrix(use.matrix).name;
     types.push_back("class View_" + matrix);
-    params.push_back("[[maybe_unused]] const View_" + matrix + "& " + matrix);
+    params.push_back("const View_" + matrix + "& " + matrix);
   }
-  for (std::string& param : scalar_params(code.transform)) params.push_back(std::move(param));
+  for (std::string& param : scalar_params(code, ScalarSet::Rule)) params.push_back(std::move(param));
   params.push_back("const " + box_type(step) + "& pb_box");
   out.line("template <" + joined(types) + ">");
-  out.open("static void lanes_" + stem + "(" + joined(params) + ")");
+  open_function(out, "static void lanes_" + stem, params);
   out.line("const bool pb_may_repeat = " + repeat_condition(code) + ";");
   const std::size_t num_loops = step.loops.size();
   for (std::size_t i = 0; i + 2 < num_loops; ++i) {
@@ -307,8 +307,8 @@ void emit_lanes(Writer& out, const RuleCode& code, const Step& step, const PackF
   out.indent();
   out.indent();
   out.line(bound("lo", 0) + ", " + bound("hi", 0) + ", " + rows + ", pb_may_repeat,");
-  const std::string vars = "[[maybe_unused]] const IndexT " + std::string(facts.lane_var) +
-                           (has_rows ? ", [[maybe_unused]] const IndexT " + std::string(facts.row_var) : ", IndexT");
+  const std::string vars = "const IndexT " + std::string(facts.lane_var) +
+                           (has_rows ? ", const IndexT " + std::string(facts.row_var) : ", IndexT");
   out.open("[&]<class PbShape>(PbShape, " + vars + ") PB_SIMD_LAMBDA");
   emit_pack_instance(out, code, facts, stem);
   out.close(",");

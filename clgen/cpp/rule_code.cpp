@@ -6,6 +6,25 @@
 #include "lang/check.h"
 
 namespace pb {
+namespace {
+
+void add_names(const Formula& formula, std::set<std::string>& names);
+
+bool has_device_version(const TransformPlan& plan, RuleId rule) {
+  for (const Site& site : plan.sites)
+    for (const Alternative& alternative : site.alternatives)
+      if (alternative.rule == rule && alternative.versions.size() > 1) return true;
+  return false;
+}
+
+std::vector<std::string> all_scalars(const Transform& transform) {
+  std::vector<std::string> names;
+  for (const SizeVar& var : transform.size_vars) names.push_back(var.name);
+  for (const UserTunable& tunable : transform.tunables) names.push_back(tunable.name);
+  return names;
+}
+
+}  // namespace
 
 RuleCode::RuleCode(const CppContext& context, TransformId in_transform, RuleId in_rule)
     : transform_id(in_transform),
@@ -15,25 +34,97 @@ RuleCode::RuleCode(const CppContext& context, TransformId in_transform, RuleId i
       facts(find_rule_facts(rule)),
       matrices(matrices_of_rule(transform, rule, facts)),
       scalar_inputs(scalar_inputs_of(transform, rule)),
-      stem(rule_stem(context.program, in_transform, in_rule)) {}
+      stem(rule_stem(context.program, in_transform, in_rule)) {
+  for (const auto* list : {&rule.outputs, &rule.inputs}) {
+    for (const RegionAccess& access : *list) {
+      for (const Formula& bound : access.lo) add_names(bound, header_names);
+      for (const Formula& bound : access.hi) add_names(bound, header_names);
+      if (access.missing_value) add_names(*access.missing_value, header_names);
+    }
+  }
+  for (const RuleTemporary& temporary : rule.temporaries)
+    for (const Formula& extent : temporary.extents) add_names(extent, header_names);
+  const TransformPlan& plan = context.plan.transforms[transform_id.index()];
+  for (const Step& step : plan.steps) {
+    if (step.rule != rule_id) continue;
+    const auto add = [&](const IndexExpr& bound) {
+      for (const std::string& name : symbols_of(bound)) header_names.insert(name);
+    };
+    for (const LoopDim& loop : step.loops) {
+      add(loop.range.lo);
+      add(loop.range.hi);
+    }
+    for (const SegmentId segment : step.segments) {
+      for (const IndexRange& range : plan.segments[segment].box) {
+        add(range.lo);
+        add(range.hi);
+      }
+    }
+  }
+  // Kernels get all scalars.
+  if (has_device_version(plan, rule_id))
+    for (const std::string& name : all_scalars(transform)) header_names.insert(name);
+}
 
-std::vector<std::string> scalar_params(const Transform& transform) {
+namespace {
+
+bool is_body_name(const RuleCode& code, const std::string& name) {
+  return code.facts.used_names.contains(name) || code.facts.opaque_names.contains(name);
+}
+
+bool is_in(const RuleCode& code, ScalarSet set, const std::string& name) {
+  return is_body_name(code, name) || (set == ScalarSet::Rule && code.header_names.contains(name));
+}
+
+/// Names of all symbols of a formula.
+void add_names(const Formula& formula, std::set<std::string>& names) {
+  for (const SymbolKind kind : {SymbolKind::SizeVar, SymbolKind::Tunable, SymbolKind::Param, SymbolKind::RuleVar})
+    for (const std::string& name : symbols_of(formula, kind)) names.insert(name);
+}
+
+}  // namespace
+
+std::string unused_mark(const RuleCode& code, const std::string& name) {
+  return code.facts.used_names.contains(name) ? "" : "[[maybe_unused]] ";
+}
+
+std::vector<std::string> scalar_params(const RuleCode& code, ScalarSet set) {
   std::vector<std::string> params;
-  for (const SizeVar& var : transform.size_vars) params.push_back("[[maybe_unused]] const IndexT " + var.name);
-  for (const UserTunable& tunable : transform.tunables) {
-    const std::string type = tunable.is_real ? "double" : "IndexT";
-    const std::string array_type = tunable.is_real ? "double" : "std::int64_t";
-    params.push_back("[[maybe_unused]] const " +
-                     (tunable.array_extent > 0 ? array_type + "* " : type + " ") + tunable.name);
+  for (const SizeVar& var : code.transform.size_vars) {
+    const std::string mark = set == ScalarSet::Body ? unused_mark(code, var.name) : "[[maybe_unused]] ";
+    if (is_in(code, set, var.name)) params.push_back(mark + "const IndexT " + var.name);
+  }
+  for (const UserTunable& tunable : code.transform.tunables) {
+    if (!is_in(code, set, tunable.name)) continue;
+    const std::string mark = set == ScalarSet::Body ? unused_mark(code, tunable.name) : "[[maybe_unused]] ";
+    const std::string array = tunable.is_real ? "double* " : "std::int64_t* ";
+    params.push_back(mark + "const " + (tunable.array_extent > 0 ? array : tunable.is_real ? "double " : "IndexT ") + tunable.name);
   }
   return params;
 }
 
-std::vector<std::string> scalar_args(const Transform& transform) {
+std::vector<std::string> scalar_args(const RuleCode& code, ScalarSet set) {
   std::vector<std::string> args;
-  for (const SizeVar& var : transform.size_vars) args.push_back(var.name);
-  for (const UserTunable& tunable : transform.tunables) args.push_back(tunable.name);
+  for (const SizeVar& var : code.transform.size_vars)
+    if (is_in(code, set, var.name)) args.push_back(var.name);
+  for (const UserTunable& tunable : code.transform.tunables)
+    if (is_in(code, set, tunable.name)) args.push_back(tunable.name);
   return args;
+}
+
+std::vector<std::string> used_rule_vars(const RuleCode& code) {
+  std::vector<std::string> out;
+  std::set<std::string> of_temporaries;
+  for (const RuleTemporary& temporary : code.rule.temporaries)
+    for (const Formula& extent : temporary.extents) add_names(extent, of_temporaries);
+  for (const RuleVar& var : code.rule.vars)
+    if (is_body_name(code, var.name) || of_temporaries.contains(var.name)) out.push_back(var.name);
+  return out;
+}
+
+void open_function(Writer& out, const std::string& head, const std::vector<std::string>& params) {
+  const std::string line = head + "(" + joined(params) + ")";
+  out.open(line.size() <= 118 ? line : head + "(" + joined(params, ",\n    ") + ")");
 }
 
 namespace {
@@ -69,7 +160,7 @@ void add_region_param(Signature& signature, const RuleCode& code, const RegionAc
   const Matrix& matrix = code.matrix(access.matrix);
   if (is_element(access)) {
     const std::string element = element_of(code, access);
-    signature.params.push_back("[[maybe_unused]] " + (is_const ? "const " + element + " " : element + "& ") + access.binding);
+    signature.params.push_back(unused_mark(code, access.binding) + (is_const ? "const " + element + " " : element + "& ") + access.binding);
     if (is_optional(access)) signature.params.push_back("[[maybe_unused]] const bool pb_missing_" + access.binding);
     return;
   }
@@ -79,7 +170,7 @@ void add_region_param(Signature& signature, const RuleCode& code, const RegionAc
   } else {
     signature.view_types.push_back("class " + type);
   }
-  signature.params.push_back("[[maybe_unused]] " + type + " " + access.binding);
+  signature.params.push_back(unused_mark(code, access.binding) + type + " " + access.binding);
 }
 
 Signature signature_of(const RuleCode& code) {
@@ -97,10 +188,12 @@ Signature signature_of(const RuleCode& code) {
     add_region_param(signature, code, rule.inputs[i], code.facts.inputs[i], true);
   for (const MatrixId id : code.scalar_inputs) {
     const Matrix& matrix = code.matrix(id);
-    signature.params.push_back("[[maybe_unused]] const " + element_text(matrix.element, matrix.is_element_t) + " " + matrix.name);
+    signature.params.push_back(unused_mark(code, matrix.name) + "const " + element_text(matrix.element, matrix.is_element_t) + " " + matrix.name);
   }
-  for (const RuleVar& var : rule.vars) signature.params.push_back("[[maybe_unused]] const IndexT " + var.name);
-  for (std::string& param : scalar_params(code.transform)) signature.params.push_back(std::move(param));
+  for (const std::string& var : used_rule_vars(code)) signature.params.push_back(unused_mark(code, var) + "const IndexT " + var);
+  // Extents of temporaries may need more than the body.
+  const ScalarSet set = rule.temporaries.empty() ? ScalarSet::Body : ScalarSet::Rule;
+  for (std::string& param : scalar_params(code, set)) signature.params.push_back(std::move(param));
   return signature;
 }
 
@@ -134,8 +227,8 @@ void emit_rule_function(Writer& out, const CppContext& context, const RuleCode& 
   const std::string type = code.rule.is_return_form ? element_of(code, code.rule.outputs[0]) : "void";
   out.line("// rule " + code.transform.name + "." + code.rule.name + "   " + origin_of(context.sources, code.rule.span));
   if (!signature.view_types.empty()) out.line("template <" + joined(signature.view_types) + ">");
-  out.open("[[maybe_unused]] static inline " + type + " rule_" + code.stem + "(" + joined(signature.params) + ")");
-  if (code.facts.has_calls) out.line("[[maybe_unused]] pbrt::CallFrame pb_frame(pb_parent);");
+  open_function(out, "static inline " + type + " rule_" + code.stem, signature.params);
+  if (code.facts.has_calls) out.line("pbrt::CallFrame pb_frame(pb_parent);");
   emit_temporaries(out, code);
   out.line("{");
   out.verbatim(body_text(context.program, code.rule, code.facts, context.sources));
@@ -166,8 +259,9 @@ std::string instance_call(const RuleCode& code) {
     args.push_back(input.is_optional_marker ? "!" + inside : "false");
   }
   for (const MatrixId id : code.scalar_inputs) args.push_back(code.matrix(id).name + ".cell()");
-  for (const RuleVar& var : rule.vars) args.push_back(var.name);
-  for (std::string& arg : scalar_args(code.transform)) args.push_back(std::move(arg));
+  for (const std::string& var : used_rule_vars(code)) args.push_back(var);
+  const ScalarSet set = rule.temporaries.empty() ? ScalarSet::Body : ScalarSet::Rule;
+  for (std::string& arg : scalar_args(code, set)) args.push_back(std::move(arg));
   const std::string call = "rule_" + code.stem + "(" + joined(args) + ");";
   return rule.is_return_form ? access_text(code, rule.outputs[0]) + " = " + call : call;
 }
@@ -181,12 +275,12 @@ void emit_loops(Writer& out, const RuleCode& code, const Step& step, const std::
   for (const RuleMatrix& use : code.matrices) {
     const std::string& matrix = code.matrix(use.matrix).name;
     types.push_back("class View_" + matrix);
-    params.push_back("[[maybe_unused]] const View_" + matrix + "& " + matrix);
+    params.push_back("const View_" + matrix + "& " + matrix);
   }
-  for (std::string& param : scalar_params(code.transform)) params.push_back(std::move(param));
+  for (std::string& param : scalar_params(code, ScalarSet::Rule)) params.push_back(std::move(param));
   params.push_back("const " + box_type(step) + "& pb_box");
   out.line("template <" + joined(types) + ">");
-  out.open("[[maybe_unused]] static void " + name + "(" + joined(params) + ")");
+  open_function(out, "static void " + name, params);
   const std::size_t num_loops = step.loops.size();
   for (std::size_t i = 0; i < num_loops; ++i) {
     const LoopDim& loop = step.loops[i];

@@ -2,6 +2,8 @@
 // C++ of one rule: the function with the user's body, and the loops over its instances.
 #pragma once
 
+#include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -38,15 +40,26 @@ struct RuleCode {
   std::vector<RuleMatrix> matrices;
   std::vector<MatrixId> scalar_inputs;
   std::string stem;  ///< `Convolve2D_0`
+  std::set<std::string> header_names;  ///< names in accesses, temporaries and the bounds of the rule's steps
 
   [[nodiscard]] const Matrix& matrix(MatrixId id) const { return transform.matrices[id]; }
   /// Name of the matrix of an access.
   [[nodiscard]] const std::string& matrix_name(const RegionAccess& access) const { return matrix(access.matrix).name; }
 };
 
-/// Size variables and tunables, as parameters `[[maybe_unused]] const IndexT w` and as arguments.
-[[nodiscard]] std::vector<std::string> scalar_params(const Transform& transform);
-[[nodiscard]] std::vector<std::string> scalar_args(const Transform& transform);
+/// Which size variables, tunables and rule variables a function gets.
+enum class ScalarSet : std::uint8_t {
+  Body,  ///< those that the body may use
+  Rule,  ///< those that the rule may use: its header, its body, the bounds of its steps
+};
+[[nodiscard]] std::vector<std::string> scalar_params(const RuleCode& code, ScalarSet set);
+[[nodiscard]] std::vector<std::string> scalar_args(const RuleCode& code, ScalarSet set);
+/// Rule variables that the body may use.
+[[nodiscard]] std::vector<std::string> used_rule_vars(const RuleCode& code);
+/// `[[maybe_unused]] ` if a parameter of that name may be without a use in the body.
+[[nodiscard]] std::string unused_mark(const RuleCode& code, const std::string& name);
+/// Opens a function; long parameter lists get lines of their own.
+void open_function(Writer& out, const std::string& head, const std::vector<std::string>& params);
 
 /// What an instance gets for an access: `In.region(x, y, x+KWIDTH, y+KWIDTH)`, `In.cell(x, y)`, `In`.
 [[nodiscard]] std::string access_text(const RuleCode& code, const RegionAccess& access);

@@ -91,7 +91,7 @@ std::string loops_call(const RuleCode& code, const std::string& function, bool i
   std::vector<std::string> args;
   if (code.facts.has_calls) args.emplace_back("pb_inner");
   for (std::string& arg : matrix_args(code, is_unit)) args.push_back(std::move(arg));
-  for (std::string& arg : scalar_args(code.transform)) args.push_back(std::move(arg));
+  for (std::string& arg : scalar_args(code, ScalarSet::Rule)) args.push_back(std::move(arg));
   args.push_back(box);
   return function + "(" + joined(args) + ");";
 }
@@ -140,14 +140,14 @@ std::vector<std::string> step_params(const RuleCode& code) {
     const Matrix& matrix = code.matrix(use.matrix);
     params.push_back("const " + region_type(matrix, matrix.role == MatrixRole::From) + "& " + matrix.name);
   }
-  for (std::string& param : scalar_params(code.transform)) params.push_back(std::move(param));
+  for (std::string& param : scalar_params(code, ScalarSet::Rule)) params.push_back(std::move(param));
   return params;
 }
 
 std::vector<std::string> step_args(const RuleCode& code, const std::string& frame) {
   std::vector<std::string> args = {frame};
   for (const RuleMatrix& use : code.matrices) args.push_back(code.matrix(use.matrix).name);
-  for (std::string& arg : scalar_args(code.transform)) args.push_back(std::move(arg));
+  for (std::string& arg : scalar_args(code, ScalarSet::Rule)) args.push_back(std::move(arg));
   return args;
 }
 
@@ -163,7 +163,7 @@ void emit_cpu_step(Writer& out, const CppContext& context, const RuleCode& code,
   }
   std::vector<std::string> params = step_params(code);
   if (is_split(step)) params.emplace_back("const std::int64_t pb_split");
-  out.open("static void step_" + stem + "_cpu(" + joined(params) + ")");
+  open_function(out, "static void step_" + stem + "_cpu", params);
   emit_arrivals(out, plan, code, step);
   if (step.loops.empty()) {
     out.line(instance_call(code));
@@ -208,7 +208,7 @@ void emit_device_step(Writer& out, const CppContext& context, const RuleCode& co
   params.emplace_back("const pbrt::gpu::CopyOut pb_copy_out");
   params.emplace_back("const int pb_site");
   params.emplace_back("const int pb_alternative");
-  out.open("static bool step_" + step_stem(context, code, step_id) + "_" + to_string(kernel.version) + "(" + joined(params) + ")");
+  open_function(out, "static bool step_" + step_stem(context, code, step_id) + "_" + to_string(kernel.version), params);
   out.line("pbrt::gpu::Launch pb_launch(kKernel_" + kernel.name + ", pb_frame, pb_frame.context().gpu());");
   for (const RuleMatrix& use : kernel.matrices) out.line(region_call(plan, code, step, use));
   for (const KernelScalar& scalar : kernel.scalars) out.line("pb_launch.scalar(" + scalar.value + ");");
@@ -224,9 +224,9 @@ void emit_device_step(Writer& out, const CppContext& context, const RuleCode& co
   std::vector<std::string> lo;
   std::vector<std::string> extent;
   for (auto loop = step.loops.rbegin(); loop != step.loops.rend(); ++loop) {
-    const std::string first = to_cpp(loop->range.lo);
-    lo.push_back("static_cast<std::int32_t>(" + first + ")");
-    extent.push_back("static_cast<std::int32_t>(pbrt::index_max(0, (" + to_cpp(loop->range.hi) + ") - (" + first + ")))");
+    const IndexRange& range = loop->range;
+    lo.push_back("static_cast<std::int32_t>(" + to_cpp(range.lo) + ")");
+    extent.push_back("static_cast<std::int32_t>(" + to_cpp(index_max({index_const(0), index_sub(range.hi, range.lo)})) + ")");
   }
   out.line("const std::int32_t pb_lo[] = {" + joined(lo) + "};");
   out.line("const std::int32_t pb_extent[] = {" + joined(extent) + "};");

@@ -356,7 +356,7 @@ class TransformEmitter {
   void emit_node(StepId id) {
     const std::string node = "pb_node_" + std::to_string(id.index());
     const std::string condition = condition_of(plan_.steps[id]);
-    out_.line("int " + node + " = -1;");
+    out_.line("[[maybe_unused]] int " + node + " = -1;");
     out_.open(condition.empty() ? "" : "if (" + condition + ")");
     out_.open(node + " = pb_graph.add([&](pbrt::Frame& pb_step)");
     emit_dispatch(id, "pb_step");
