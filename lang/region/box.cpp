@@ -251,13 +251,46 @@ std::vector<Region> disjoint_pieces(const Region& region) {
   return out;
 }
 
+struct Piece {
+  Region region;
+  RegionBox box;
+};
+
+constexpr int kMaxSlices = 2;
+
+/// Appends the boxes of one convex piece, cutting off at most `max_slices` slices. See Note [Slices].
+bool append_boxes(const Region& part, const Region& known, int max_slices, std::vector<Piece>& out) {
+  if (auto box = part.as_box(known)) {
+    out.push_back({part, std::move(*box)});
+    return true;
+  }
+  const std::vector<std::string> dims = part.dims();
+  for (int d = 0; max_slices > 0 && d < part.num_dims(); ++d) {
+    const auto interval = interval_of(part, d, known);
+    if (!interval) return false;
+    for (const IndexExpr& at : {interval->lo, index_sub(interval->hi, index_const(1))}) {
+      const Region slice = part.where_zero(index_sub(index_symbol(dims[static_cast<std::size_t>(d)]), at)).coalesce();
+      const Region rest = part.subtract(slice).coalesce();
+      const std::size_t num_before = out.size();
+      auto slice_box = slice.as_box(known);
+      if (!slice_box || slice.is_empty() || rest.is_empty()) continue;
+      out.push_back({slice, std::move(*slice_box)});
+      bool ok = true;
+      for (const Region& piece : disjoint_pieces(rest)) ok = ok && append_boxes(piece, known, max_slices - 1, out);
+      if (ok) return true;
+      out.resize(num_before);
+    }
+  }
+  return false;
+}
+
 /// Joins pairs of pieces whose union is a box; fewer loops come out of it.
-void merge_boxes(std::vector<std::pair<Region, RegionBox>>& pieces, const Region& known) {
+void merge_boxes(std::vector<Piece>& pieces, const Region& known) {
   constexpr std::size_t kMaxPieces = 12;
   if (pieces.size() > kMaxPieces) return;
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     for (std::size_t j = i + 1; j < pieces.size(); ++j) {
-      const Region both = pieces[i].first.unite(pieces[j].first).coalesce();
+      const Region both = pieces[i].region.unite(pieces[j].region).coalesce();
       auto box = both.as_box(known);
       if (!box) continue;
       pieces[i] = {both, std::move(*box)};
@@ -291,17 +324,17 @@ std::optional<std::vector<RegionBox>> Region::disjoint_boxes(const Region& known
   if (!exact.is_known()) return std::nullopt;
   if (exact.is_empty()) return std::vector<RegionBox>{};
   if (auto whole = exact.as_box(known)) return std::vector<RegionBox>{std::move(*whole)};
-  std::vector<std::pair<Region, RegionBox>> pieces;
-  for (const Region& piece : disjoint_pieces(exact)) {
-    if (piece.is_empty()) continue;
-    auto box = piece.as_box(known);
-    if (!box) return std::nullopt;
-    pieces.emplace_back(piece, std::move(*box));
-  }
+  std::vector<Piece> pieces;
+  for (const Region& part : disjoint_pieces(exact))
+    if (!part.is_empty() && !append_boxes(part, known, kMaxSlices, pieces)) return std::nullopt;
   merge_boxes(pieces, known);
   std::vector<RegionBox> out;
-  for (auto& [region, box] : pieces) out.push_back(std::move(box));
+  for (Piece& piece : pieces) out.push_back(std::move(piece.box));
   return out;
 }
+
+// Note [Slices]
+// isl joins {(0, y) : y >= 1} and {(1, y) : y >= 0} to the one convex set 0 <= x <= 1, y >= 0, x + y >= 1, which has
+// the same integer points and is no box. Cutting off the first or last slice of a dimension gives the boxes back.
 
 }  // namespace pb
