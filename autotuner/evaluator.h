@@ -40,7 +40,7 @@ enum class PrepareStatus : std::uint8_t { Ready, Skipped, Failed };
 struct Prepared {
   PrepareStatus status = PrepareStatus::Failed;
   double reference_ns = 0;
-  std::string message;
+  std::string message;           ///< why not; a warning if it is ready
 };
 
 struct Evaluator {

@@ -134,7 +134,7 @@ Prepared Measurement::send_inputs() {
   }
   if (answer.how != ChildProcess::Read::Line) return {PrepareStatus::Failed, 0, bury()};
   if (answer.reply.status != Status::Ok) return {PrepareStatus::Failed, 0, answer.reply.message};
-  return {PrepareStatus::Ready, answer.reply.times_ns.empty() ? 0 : answer.reply.times_ns[0], ""};
+  return {PrepareStatus::Ready, answer.reply.times_ns.empty() ? 0 : answer.reply.times_ns[0], answer.reply.message};
 }
 
 Prepared Measurement::prepare(std::int64_t n, const Configuration* trusted) {
@@ -215,7 +215,6 @@ Outcome Measurement::run_once(const Configuration& configuration, const RunSpec&
   request.config = pbrt::to_json(index_, configuration, -1);
   request.trials = spec.trials;
   request.limit_ms = spec.limit_ms;
-  request.verify = is_verifying_;
   request.is_resident = options_.is_resident;
   request.tolerance = options_.tolerance;
   const Answer answer = ask(request, patience_for(configuration, spec));

@@ -39,8 +39,6 @@ class Measurement {
   const pbrt::protocol::Hello& start();
   [[nodiscard]] Prepared prepare(std::int64_t n, const Configuration* trusted);
   [[nodiscard]] Outcome run(const Configuration& configuration, const RunSpec& spec);
-  /// For outputs that differ from run to run: nothing can be verified then.
-  void switch_verification_off() { is_verifying_ = false; }
   /// Reads the user's input files: the largest size variable, -1 if the program does not say. Throws UserError.
   [[nodiscard]] std::int64_t size_of_inputs();
   [[nodiscard]] int num_restarts() const { return num_restarts_; }
@@ -69,7 +67,7 @@ class Measurement {
   std::function<void()> on_tick_;
   std::unique_ptr<ChildProcess> child_;
   pbrt::protocol::Hello hello_;
-  bool was_started_ = false, is_prepared_ = false, is_verifying_ = true;
+  bool was_started_ = false, is_prepared_ = false;
   std::int64_t n_ = -1, next_id_ = 1;
   std::string reference_config_;         ///< empty: the default
   double overhead_ms_ = 0;               ///< the most that a run took beside its trials at this size

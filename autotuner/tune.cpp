@@ -69,7 +69,6 @@ class Session {
   void open_journal();
   [[nodiscard]] SearchEvents events();
   [[nodiscard]] Evaluator live_evaluator();
-  void check_determinism();
   void save(const SearchResult& result);
   void report(const SearchResult& result);
   [[nodiscard]] int stop_early(const Search& search);
@@ -90,7 +89,7 @@ class Session {
   std::optional<Space> space_;
   std::optional<Journal> journal_;
   std::vector<NamedConfiguration> known_;
-  bool is_determinism_checked_ = false;
+  std::string last_warning_;
   int num_wrong_but_fast_ = 0;
 };
 
@@ -177,26 +176,16 @@ void Session::open_journal() {
   }
 }
 
-/// Runs the default twice with the same inputs; if the outputs differ, nothing can be verified.
-void Session::check_determinism() {
-  if (is_determinism_checked_) return;
-  is_determinism_checked_ = true;
-  Configuration standard = space_->default_configuration();
-  const int threads = index_.find_tunable("", "threads");
-  if (threads >= 0) standard.tunables[static_cast<std::size_t>(threads)][0] = 1;
-  const Outcome outcome = measurement_.run(standard, {1, 0, "the default again", true});
-  if (outcome.kind != OutcomeKind::Wrong) return;
-  measurement_.switch_verification_off();
-  const std::string text = "two runs of the default configuration with the same inputs differ: outputs are not verified";
-  progress_.say("warning: " + text, true);
-  journal_->add_note(text);
-}
-
 Evaluator Session::live_evaluator() {
   Evaluator live;
   live.prepare = [this](std::int64_t n, const Configuration* trusted) {
     const Prepared prepared = measurement_.prepare(n, trusted);
-    if (prepared.status == PrepareStatus::Ready) check_determinism();
+    // For example that two runs of the default differ, so that nothing can be verified.
+    if (prepared.status == PrepareStatus::Ready && !prepared.message.empty() && prepared.message != last_warning_) {
+      last_warning_ = prepared.message;
+      progress_.say("warning: " + prepared.message, true);
+      journal_->add_note(prepared.message);
+    }
     return prepared;
   };
   live.run = [this](const Configuration& configuration, const RunSpec& spec) { return measurement_.run(configuration, spec); };

@@ -6,9 +6,10 @@
 //   tuner:   inputs, reference, run (many), …, quit (or it closes the pipe)
 //
 // `inputs` replaces what was there, also the reference. `reference` computes the outputs that later runs
-// are compared with. A `run` does, once per kernel and work-group shape, an untimed warm-up, then `trials`
-// timed ones; it stops early, status ok, when a trial took longer than limit_ms. The tuner kills the process group
-// of a program that does not answer: the program needs no watchdog of its own.
+// are compared with, twice: if the two differ, it says so in `message` and nothing is verified. A `run`
+// does, once per kernel and work-group shape, an untimed warm-up, then `trials` timed ones; it stops
+// early, status ok, when a trial took longer than limit_ms. The tuner kills the process group of a
+// program that does not answer: the program needs no watchdog of its own.
 #pragma once
 
 #include <cstdint>
