@@ -43,12 +43,12 @@
 // holder writes; thieves look before they lock, and give up if the lock is taken.
 #pragma once
 
-#include "runtime/sched/frame.h"
-
 #include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
+
+#include "runtime/sched/frame.h"
 
 namespace pbrt {
 
@@ -81,7 +81,8 @@ class Deque {
     if (bottom_.load(std::memory_order_relaxed) > t) return pop_locked(t);
     // seq_cst, with the load below, against steal's store of bottom_ and load of top_ (proof 1).
     (void)top_.exchange(t, std::memory_order_seq_cst);
-    if (bottom_.load(std::memory_order_seq_cst) > t) [[unlikely]] return pop_locked(t);
+    if (bottom_.load(std::memory_order_seq_cst) > t) [[unlikely]]
+      return pop_locked(t);
     return slot(t).load(std::memory_order_relaxed);
   }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/sched/deque.h"
-#include "runtime/sched/mailbox.h"
 
 #include <gtest/gtest.h>
 
@@ -10,6 +9,8 @@
 #include <random>
 #include <thread>
 #include <vector>
+
+#include "runtime/sched/mailbox.h"
 
 namespace pbrt {
 namespace {

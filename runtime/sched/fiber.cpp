@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/sched/fiber.h"
 
+#include <cxxabi.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <boost/context/detail/fcontext.hpp>
-#include <cxxabi.h>
-
 #include <cstddef>
 #include <new>
 
@@ -95,7 +94,8 @@ void stack_main(transfer_t transfer) {
 
 Stack& map_stack() {
   const std::size_t bytes = kStackBytes + page_bytes();
-  void* base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+  void* base =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (base == MAP_FAILED) throw std::bad_alloc();
   if (mprotect(base, page_bytes(), PROT_NONE) != 0) {
     munmap(base, bytes);

@@ -19,11 +19,11 @@
 // AddressSanitizer and ThreadSanitizer. Nothing in this folder keeps a thread-local address.
 #pragma once
 
-#include "runtime/sched/frame.h"
-
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+
+#include "runtime/sched/frame.h"
 
 namespace pbrt {
 

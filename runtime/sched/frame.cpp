@@ -27,7 +27,8 @@ void Frame::push_child(detail::Task& task) {
   task.parent = this;
   if (run_->hooks != nullptr) task.local_key = run_->hooks->child_key();
   ++outstanding_;
-  if (!fiber_->worker->push_child(task)) [[unlikely]] Worker::run_child(task, *this);
+  if (!fiber_->worker->push_child(task)) [[unlikely]]
+    Worker::run_child(task, *this);
 }
 
 void Frame::join() { Worker::join(*this); }

@@ -176,7 +176,8 @@ class Frame {
     detail::throw_aborted();
   }
   void throw_if_aborted() const {
-    if (is_aborted()) [[unlikely]] detail::throw_aborted();
+    if (is_aborted()) [[unlikely]]
+      detail::throw_aborted();
   }
 
   /// Whether fewer than kMinStackBytes are left on this stack.

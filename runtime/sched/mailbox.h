@@ -9,11 +9,11 @@
 // re-check (push's store is seq_cst and precedes the pusher's look at the parking state).
 #pragma once
 
-#include "runtime/sched/frame.h"
-
 #include <atomic>
 #include <cstdint>
 #include <mutex>
+
+#include "runtime/sched/frame.h"
 
 namespace pbrt {
 

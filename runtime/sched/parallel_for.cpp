@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/sched/parallel_for.h"
 
-#include "runtime/config/check.h"
-
 #include <algorithm>
+
+#include "runtime/config/check.h"
 
 namespace pbrt::detail {
 namespace {
@@ -60,11 +60,16 @@ void run_pieces(Frame& frame, const PieceBody& body, const std::int64_t* lo, con
                 std::int64_t split) {
   PBRT_DCHECK(split >= 1, "a split size is at least 1");
   switch (body.num_dimensions) {
-    case 1: return run_in_dimensions<1>(frame, body, lo, hi, split);
-    case 2: return run_in_dimensions<2>(frame, body, lo, hi, split);
-    case 3: return run_in_dimensions<3>(frame, body, lo, hi, split);
-    case 4: return run_in_dimensions<4>(frame, body, lo, hi, split);
-    default: return run_in_dimensions<kMaxBoxDimensions>(frame, body, lo, hi, split);
+    case 1:
+      return run_in_dimensions<1>(frame, body, lo, hi, split);
+    case 2:
+      return run_in_dimensions<2>(frame, body, lo, hi, split);
+    case 3:
+      return run_in_dimensions<3>(frame, body, lo, hi, split);
+    case 4:
+      return run_in_dimensions<4>(frame, body, lo, hi, split);
+    default:
+      return run_in_dimensions<kMaxBoxDimensions>(frame, body, lo, hi, split);
   }
 }
 

@@ -13,10 +13,10 @@
 // since instances of such a rule have no defined order.
 #pragma once
 
-#include "runtime/sched/frame.h"
-
 #include <cstdint>
 #include <memory>
+
+#include "runtime/sched/frame.h"
 
 namespace pbrt {
 

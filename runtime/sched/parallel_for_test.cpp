@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/sched/parallel_for.h"
 
-#include "runtime/sched/scheduler.h"
-
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -10,6 +8,8 @@
 #include <mutex>
 #include <stdexcept>
 #include <vector>
+
+#include "runtime/sched/scheduler.h"
 
 namespace pbrt {
 namespace {

@@ -9,9 +9,7 @@
 namespace pbrt {
 namespace {
 
-bool register_membarrier() {
-  return syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
-}
+bool register_membarrier() { return syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0; }
 
 void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected) {
   // Errors are EAGAIN (the word changed) and EINTR: the caller looks at the word again.

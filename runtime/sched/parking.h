@@ -57,9 +57,10 @@ class Parking {
   void notify() {
     // Proof (1): keeps the compiler from moving the load before the publication.
     std::atomic_signal_fence(std::memory_order_seq_cst);
-    const std::uint64_t state = needs_fence_ ? state_.fetch_add(0, std::memory_order_seq_cst)
-                                             : state_.load(std::memory_order_seq_cst);
-    if (wants_wake(state)) [[unlikely]] wake_one();
+    const std::uint64_t state =
+        needs_fence_ ? state_.fetch_add(0, std::memory_order_seq_cst) : state_.load(std::memory_order_seq_cst);
+    if (wants_wake(state)) [[unlikely]]
+      wake_one();
   }
 
   void begin_search() { state_.fetch_add(kOneSearching, std::memory_order_seq_cst); }

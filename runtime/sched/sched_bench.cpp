@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Micro-benchmarks of the scheduler. Not a test: it prints times and judges nothing.
-#include "runtime/sched/cpus.h"
-#include "runtime/sched/parallel_for.h"
-#include "runtime/sched/scheduler.h"
-#include "runtime/sched/step_graph.h"
-
 #include <benchmark/benchmark.h>
 
 #include <cmath>
 #include <cstdint>
 #include <vector>
+
+#include "runtime/sched/cpus.h"
+#include "runtime/sched/parallel_for.h"
+#include "runtime/sched/scheduler.h"
+#include "runtime/sched/step_graph.h"
 
 namespace pbrt {
 namespace {
@@ -66,7 +66,8 @@ void parallel_for_pieces(benchmark::State& state) {
   const std::int64_t n = 4096;
   scheduler.run([&](Frame& root) {
     for (auto _ : state) {
-      parallel_for<1>(root, Box<1>{{0}, {n}}, 2, [](Frame&, const Box<1>& piece) { benchmark::DoNotOptimize(piece.lo[0]); });
+      parallel_for<1>(root, Box<1>{{0}, {n}}, 2,
+                      [](Frame&, const Box<1>& piece) { benchmark::DoNotOptimize(piece.lo[0]); });
     }
   });
   state.SetItemsProcessed(state.iterations() * n);

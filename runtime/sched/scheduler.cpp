@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/sched/scheduler.h"
 
-#include "runtime/config/check.h"
-
 #include <exception>
 #include <utility>
+
+#include "runtime/config/check.h"
 
 namespace pbrt {
 

@@ -5,18 +5,18 @@
 // number of workers means another Scheduler.
 #pragma once
 
-#include "runtime/sched/fiber.h"
-#include "runtime/sched/frame.h"
-#include "runtime/sched/parking.h"
-#include "runtime/sched/task_memory.h"
-#include "runtime/sched/worker.h"
-
 #include <atomic>
 #include <memory>
 #include <mutex>
 #include <thread>
 #include <type_traits>
 #include <vector>
+
+#include "runtime/sched/fiber.h"
+#include "runtime/sched/frame.h"
+#include "runtime/sched/parking.h"
+#include "runtime/sched/task_memory.h"
+#include "runtime/sched/worker.h"
 
 namespace pbrt {
 

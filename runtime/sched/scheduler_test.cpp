@@ -76,9 +76,7 @@ TEST_P(OnWorkers, SyncRethrowsTheExceptionOfAChild) {
   int num_finished = 0;
   scheduler.run([&](Frame& root) {
     try {
-      root.spawn([](Frame& f) {
-        f.spawn([](Frame&) { throw std::runtime_error("from a child"); });
-      });
+      root.spawn([](Frame& f) { f.spawn([](Frame&) { throw std::runtime_error("from a child"); }); });
       root.spawn([&](Frame&) { ++num_finished; });
       root.sync();
     } catch (const std::runtime_error& error) {

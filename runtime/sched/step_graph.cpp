@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/sched/step_graph.h"
 
-#include "runtime/config/check.h"
-#include "runtime/sched/task.h"
-
 #include <cstddef>
 #include <vector>
+
+#include "runtime/config/check.h"
+#include "runtime/sched/task.h"
 
 namespace pbrt {
 

@@ -10,9 +10,9 @@
 //   g.run();
 #pragma once
 
-#include "runtime/sched/frame.h"
-
 #include <cstddef>
+
+#include "runtime/sched/frame.h"
 
 namespace pbrt {
 
@@ -30,8 +30,7 @@ class StepGraph {
   int add(F&& f) {
     using Step = std::decay_t<F>;
     return add_erased(Body{[](void* closure, Frame& frame) { (*static_cast<Step*>(closure))(frame); },
-                           [](void* closure) { delete static_cast<Step*>(closure); },
-                           new Step(std::forward<F>(f))});
+                           [](void* closure) { delete static_cast<Step*>(closure); }, new Step(std::forward<F>(f))});
   }
 
   /// Makes step `after` wait for step `before`. Naming the same pair twice is harmless.

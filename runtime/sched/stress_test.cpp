@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Random fork-join trees and random task graphs with continuations against sequential oracles, on 1 to
 // 8 workers. PB_SCHED_SEED fixes the seed, PB_SCHED_SCALE multiplies the work; both are printed on failure.
-#include "runtime/sched/parallel_for.h"
-#include "runtime/sched/scheduler.h"
-#include "runtime/sched/task.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,6 +12,10 @@
 #include <stdexcept>
 #include <thread>
 #include <vector>
+
+#include "runtime/sched/parallel_for.h"
+#include "runtime/sched/scheduler.h"
+#include "runtime/sched/task.h"
 
 namespace pbrt {
 namespace {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/sched/task.h"
 
+#include <new>
+
 #include "runtime/config/check.h"
 #include "runtime/sched/scheduler.h"
 #include "runtime/sched/worker.h"
-
-#include <new>
 
 namespace pbrt {
 namespace detail {
@@ -24,8 +24,7 @@ DependentLink* link_dependent(GraphTask& before, DependentLink& link) {
   do {
     if (head == &complete_mark || head == &continued_mark) return head;
     link.next = head;
-  } while (!before.dependents.compare_exchange_weak(head, &link, std::memory_order_acq_rel,
-                                                    std::memory_order_acquire));
+  } while (!before.dependents.compare_exchange_weak(head, &link, std::memory_order_acq_rel, std::memory_order_acquire));
   return nullptr;
 }
 

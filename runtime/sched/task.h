@@ -27,12 +27,12 @@
 // Joining: each task is a child of its group's frame from start() until it is finished (worker.h, "Proof: join").
 #pragma once
 
-#include "runtime/sched/frame.h"
-
 #include <atomic>
 #include <cstdint>
 #include <type_traits>
 #include <utility>
+
+#include "runtime/sched/frame.h"
 
 namespace pbrt {
 
@@ -134,7 +134,8 @@ class TaskGroup {
   TaskGroup(const TaskGroup&) = delete;
   TaskGroup& operator=(const TaskGroup&) = delete;
 
-  /// Makes a New task. `f` is `void(Frame&)`, or `TaskRef(Frame&)`, which returns a New task as its continuation, or none.
+  /// Makes a New task. `f` is `void(Frame&)`, or `TaskRef(Frame&)`, which returns a New task as its continuation, or
+  /// none.
   ///
   /// Threads: the group's own fiber, or any task of the group
   template <class F>

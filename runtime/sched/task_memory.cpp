@@ -11,7 +11,7 @@ void TaskReserve::refill(int size_class, FreeList& list) {
   if (reserve.size == 0) {
     const std::size_t size_bytes = kTaskSizes[size_class];
     slabs_.reserve(slabs_.size() + 1);
-    auto* slab = static_cast<char*>(::operator new(size_bytes * kBatch, std::align_val_t{kTaskAlignment}));
+    auto* slab = static_cast<char*>(::operator new (size_bytes* kBatch, std::align_val_t{kTaskAlignment}));
     slabs_.push_back(slab);
     for (int i = 0; i < kBatch; ++i) reserve.push(slab + static_cast<std::size_t>(i) * size_bytes);
   }
@@ -30,7 +30,7 @@ void TaskReserve::release(void* address, std::uint8_t size_class) {
 }
 
 TaskReserve::~TaskReserve() {
-  for (void* slab : slabs_) ::operator delete(slab, std::align_val_t{kTaskAlignment});
+  for (void* slab : slabs_) ::operator delete (slab, std::align_val_t{kTaskAlignment});
 }
 
 }  // namespace pbrt

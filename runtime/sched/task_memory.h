@@ -9,13 +9,13 @@
 // largest number of tasks alive plus kMaxFree per worker and size.
 #pragma once
 
-#include "runtime/sched/frame.h"
-
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <vector>
+
+#include "runtime/sched/frame.h"
 
 namespace pbrt {
 
@@ -24,7 +24,7 @@ inline constexpr std::size_t kTaskSizes[kNumTaskSizes] = {64, 128, 256, 512};
 inline constexpr std::uint8_t kHeapTask = 255;
 inline constexpr std::size_t kTaskAlignment = 64;
 
-inline void free_heap_task(void* address) { ::operator delete(address, std::align_val_t{kTaskAlignment}); }
+inline void free_heap_task(void* address) { ::operator delete (address, std::align_val_t{kTaskAlignment}); }
 
 struct FreeBlock {
   FreeBlock* next;
@@ -84,17 +84,19 @@ class TaskCache {
   [[nodiscard]] detail::TaskMemory allocate(std::size_t size_bytes) {
     for (int c = 0; c < kNumTaskSizes; ++c) {
       if (size_bytes > kTaskSizes[c]) continue;
-      if (free_[c].first == nullptr) [[unlikely]] reserve_.refill(c, free_[c]);
+      if (free_[c].first == nullptr) [[unlikely]]
+        reserve_.refill(c, free_[c]);
       return {free_[c].pop(), static_cast<std::uint8_t>(c)};
     }
-    return {::operator new(size_bytes, std::align_val_t{kTaskAlignment}), kHeapTask};
+    return {::operator new (size_bytes, std::align_val_t{kTaskAlignment}), kHeapTask};
   }
 
   void release(void* address, std::uint8_t size_class) {
     if (size_class == kHeapTask) return free_heap_task(address);
     FreeList& list = free_[size_class];
     list.push(address);
-    if (list.size > kMaxFree) [[unlikely]] reserve_.absorb(size_class, list);
+    if (list.size > kMaxFree) [[unlikely]]
+      reserve_.absorb(size_class, list);
   }
 
  private:

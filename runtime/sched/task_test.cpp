@@ -2,9 +2,6 @@
 // Graph tasks and step graphs: the five states, dependencies, continuations.
 #include "runtime/sched/task.h"
 
-#include "runtime/sched/scheduler.h"
-#include "runtime/sched/step_graph.h"
-
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -12,6 +9,9 @@
 #include <mutex>
 #include <stdexcept>
 #include <vector>
+
+#include "runtime/sched/scheduler.h"
+#include "runtime/sched/step_graph.h"
 
 namespace pbrt {
 namespace {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/sched/worker.h"
 
-#include "runtime/config/check.h"
-#include "runtime/sched/scheduler.h"
-#include "runtime/sched/task.h"
-
 #include <pthread.h>
 #include <sched.h>
 
 #include <utility>
+
+#include "runtime/config/check.h"
+#include "runtime/sched/scheduler.h"
+#include "runtime/sched/task.h"
 
 namespace pbrt {
 namespace {
@@ -42,9 +42,7 @@ Worker::~Worker() {
 }
 
 // Out of line, so that no caller keeps the thread's identity across a switch.
-[[gnu::noinline]] bool Worker::is_owner() const {
-  return owner_thread_ == static_cast<std::uint64_t>(pthread_self());
-}
+[[gnu::noinline]] bool Worker::is_owner() const { return owner_thread_ == static_cast<std::uint64_t>(pthread_self()); }
 
 // ---- the loop -------------------------------------------------------------------------------
 
@@ -257,7 +255,8 @@ void Worker::push(detail::Task& task) {
 
 bool Worker::push_child(detail::Task& task) {
   PBRT_DCHECK(is_owner(), "only the owner pushes at the top");
-  if (!deque_.push(task)) [[unlikely]] return false;
+  if (!deque_.push(task)) [[unlikely]]
+    return false;
   parking_.notify();
   return true;
 }

@@ -29,15 +29,15 @@
 //   lock, so the scheduler outlives the wake.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
+#include <exception>
+
 #include "runtime/sched/deque.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/mailbox.h"
 #include "runtime/sched/parking.h"
 #include "runtime/sched/task_memory.h"
-
-#include <atomic>
-#include <cstdint>
-#include <exception>
 
 namespace pbrt {
 
