@@ -190,6 +190,7 @@ namedCast : ('static_cast' | 'const_cast' | 'reinterpret_cast') '<' typeName '>'
 // Known forms without a node of their own.
 opaquePrimary
   : 'sizeof' '(' (typeName | commaExpr) ')'
+  | 'sizeof' expr
   | 'new' declPrefix* coreType '*'* ('[' commaExpr ']' | '(' args? ')')?
   | 'delete' ('[' ']')? expr
   | 'nullptr'

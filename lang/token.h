@@ -34,7 +34,7 @@ struct Token {
 struct TokenStream {
   std::vector<Token> tokens;
   FileId main_file = kNoFile;
-  Span end;             ///< empty span at the end of the main file
+  Span end;             ///< empty span behind the last token of the main file
 };
 
 }  // namespace pb

@@ -31,7 +31,8 @@ struct WrittenType {
 
 class BodyBuilder {
  public:
-  BodyBuilder(const Unit& unit, Body& body, Diagnostics& diags) : unit_(unit), body_(body), diags_(diags) {}
+  BodyBuilder(const Unit& unit, Body& body, bool is_balanced, Diagnostics& diags)
+      : unit_(unit), body_(body), is_balanced_(is_balanced), diags_(diags) {}
 
   StmtId build(pb_antlr::PbccParser::BodyContext* context);
 
@@ -89,8 +90,10 @@ class BodyBuilder {
 
   const Unit& unit_;
   Body& body_;
+  bool is_balanced_;
   Diagnostics& diags_;
   std::size_t depth_ = 0;
+  bool is_chain_too_long_ = false;  // of `else if`; reported once
 };
 
 }  // namespace pb

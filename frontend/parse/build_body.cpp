@@ -23,7 +23,7 @@ StmtId BodyBuilder::opaque_stmt(const antlr4::ParserRuleContext* context, std::s
 /// A statement that runs into the end of its block without `;` is an error in C++ too, unless it is
 /// the use of a macro that only the C++ compiler knows: `NAME(…)`.
 void BodyBuilder::report_unfinished(TokenRange range, std::size_t at) {
-  if (range.begin >= range.end) return;
+  if (range.begin >= range.end || !is_balanced_) return;
   const std::string& last = body_.tokens[range.end - 1].text;
   const bool may_be_macro = last == ")" && range.begin + 1 < range.end && body_.tokens[range.begin + 1].text == "(";
   if (last == ";" || last == "}" || may_be_macro) return;
@@ -54,6 +54,7 @@ std::vector<StmtId> BodyBuilder::stmts(const std::vector<P::StmtContext*>& conte
 
 /// Gives an `else` to the innermost open `if` at the end of the statement before it.
 bool BodyBuilder::attach_else(StmtId previous, P::ElseStmtContext* context) {
+  if (is_chain_too_long_) return false;
   std::vector<StmtId> path;  // statements that end where the `if` ends
   std::size_t open = 0;      // length of the path to the innermost open `if`; 0: none
   for (StmtId id = previous; !id.is_none();) {
@@ -77,6 +78,7 @@ bool BodyBuilder::attach_else(StmtId previous, P::ElseStmtContext* context) {
   if (open == 0) return false;
   if (path.size() > kMaxElseChain) {
     diags_.emit(DiagKind::NestingTooDeep, span_of(Unit::range_of(context))).arg(kMaxElseChain);
+    is_chain_too_long_ = true;
     return false;
   }
   attach_else_in(path[open - 1], context);
@@ -241,7 +243,8 @@ Declarator BodyBuilder::declarator(P::DeclaratorContext* context) {
   return out;
 }
 
-Body build_body(std::span<const Token> tokens, Span braces, const std::set<std::string>& transform_names, Diagnostics& diags) {
+Body build_body(std::span<const Token> tokens, Span braces, bool is_balanced, const std::set<std::string>& transform_names,
+                Diagnostics& diags) {
   Body body;
   body.span = braces;
   body.tokens.reserve(tokens.size());
@@ -249,7 +252,7 @@ Body build_body(std::span<const Token> tokens, Span braces, const std::set<std::
   try {
     Unit unit(UnitKind::Body, tokens, transform_names);
     unit.parse();
-    body.root = BodyBuilder(unit, body, diags).build(unit.body());
+    body.root = BodyBuilder(unit, body, is_balanced, diags).build(unit.body());
   } catch (const TreeTooDeep& error) {
     const Span span = error.token < tokens.size() ? tokens[error.token].expansion : braces;
     diags.emit(DiagKind::NestingTooDeep, span).arg(kMaxTreeDepth).note("counted in nodes of the tree");

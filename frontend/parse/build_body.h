@@ -12,11 +12,11 @@
 
 namespace pb {
 
-/// Parses the tokens between a body's braces.
+/// Parses the tokens between a body's braces. `is_balanced`: its brackets match.
 ///
 /// Errors: NestingTooDeep on `diags`, the body is then one opaque statement; what the grammar
 /// does not carry is no error but an opaque node
-[[nodiscard]] Body build_body(std::span<const Token> tokens, Span braces, const std::set<std::string>& transform_names,
-                              Diagnostics& diags);
+[[nodiscard]] Body build_body(std::span<const Token> tokens, Span braces, bool is_balanced,
+                              const std::set<std::string>& transform_names, Diagnostics& diags);
 
 }  // namespace pb

@@ -30,6 +30,23 @@ void collect_opaque(const Body& body, std::set<std::string>& out) {
     if (const auto* opaque = std::get_if<OpaqueExpr>(&e.node)) out.insert(text_of(body, e.tokens) + " because " + opaque->reason);
 }
 
+/// Every node knows its tokens and its place, and the tokens give the text back.
+void check_ranges(const Body& body, const SourceManager& sources) {
+  for (const Stmt& s : body.stmts) {
+    EXPECT_LE(s.tokens.end, body.tokens.size());
+    EXPECT_TRUE(s.tokens.begin < s.tokens.end || body.tokens.empty());
+  }
+  for (const Expr& e : body.exprs) {
+    ASSERT_LE(e.tokens.end, body.tokens.size());
+    ASSERT_LT(e.tokens.begin, e.tokens.end);
+    EXPECT_TRUE(e.span.is_known());
+    if (const auto* name = std::get_if<NameExpr>(&e.node)) {
+      EXPECT_EQ(name->text.find(body.tokens[e.tokens.begin].text), 0u);
+    }
+  }
+  for (const BodyToken& token : body.tokens) EXPECT_EQ(sources.text(token.spelling), token.text);
+}
+
 /// Opaque pieces of the whole corpus, by program.
 const std::map<std::string, std::set<std::string>> kOpaque = {};
 
@@ -43,7 +60,10 @@ TEST_P(Corpus, ParsesToTypedStatements) {
   EXPECT_FALSE(ast.transforms().empty());
   std::set<std::string> opaque;
   for (const ast::Transform* transform : ast.transforms()) {
-    for (const ast::Rule& rule : transform->rules) collect_opaque(rule.body, opaque);
+    for (const ast::Rule& rule : transform->rules) {
+      collect_opaque(rule.body, opaque);
+      check_ranges(rule.body, sources_);
+    }
     for (const Body& body : transform->alternatives) collect_opaque(body, opaque);
   }
   const auto expected = kOpaque.find(GetParam());

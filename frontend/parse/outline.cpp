@@ -56,7 +56,7 @@ class Outliner {
   }
 
   void native() {
-    ItemOutline item{ItemOutline::Kind::Native, {pos_ + 1, pos_ + 1}, span_at(pos_), {}};
+    ItemOutline item{ItemOutline::Kind::Native, {pos_ + 1, pos_ + 1}, span_at(pos_), false, {}};
     while (pos_ < tokens_.size() && tokens_[pos_].kind != TokenKind::NativeEnd) ++pos_;
     item.header.end = pos_;
     item.span = join(item.span, span_at(pos_ < tokens_.size() ? pos_ : pos_ - 1));
@@ -87,8 +87,8 @@ class Outliner {
       item.kind = ItemOutline::Kind::Forward;
       ++pos_;
     } else {
-      diags_.emit(DiagKind::SyntaxError, span_at(pos_)).arg(found_at(pos_)).arg("`{` or `;` after the header");
       item.kind = ItemOutline::Kind::Forward;
+      item.is_unterminated = true;
     }
     if (is_good) out_.items.push_back(std::move(item));
   }
@@ -103,15 +103,16 @@ class Outliner {
   }
 
   void alternatives(ItemOutline& item) {
-    item.rules.push_back({{pos_, pos_}, {}, {}});
+    item.rules.push_back({{pos_, pos_}, {}, {}, true});
     body(item.rules.back());
     while (is(pos_, "or")) {
       const std::size_t word = pos_++;
       if (!is(pos_, "{")) {
         diags_.emit(DiagKind::SyntaxError, span_at(pos_)).arg(found_at(pos_)).arg("`{` after `or`").label(span_at(word), "after this");
+        while (pos_ < tokens_.size() && !begins_header(pos_) && !is_native(pos_)) ++pos_;
         return;
       }
-      item.rules.push_back({{pos_, pos_}, {}, {}});
+      item.rules.push_back({{pos_, pos_}, {}, {}, true});
       body(item.rules.back());
     }
   }
@@ -125,7 +126,7 @@ class Outliner {
       }
       if (is(pos_, ";")) ++pos_;
       else if (is_native(pos_)) native_inside();
-      else rule(item);
+      else if (!rule(item)) return;
     }
     ++pos_;
     if (!is(pos_, "or")) return;
@@ -148,7 +149,8 @@ class Outliner {
     if (pos_ < tokens_.size()) ++pos_;
   }
 
-  void rule(ItemOutline& item) {
+  /// False if the body is never closed: then neither is the transform.
+  bool rule(ItemOutline& item) {
     RuleOutline rule;
     rule.header.begin = pos_;
     while (pos_ < tokens_.size() && !is(pos_, "{") && !is(pos_, "}") && !is(pos_, ";") && !is_native(pos_)) {
@@ -158,11 +160,12 @@ class Outliner {
     rule.header.end = pos_;
     if (!is(pos_, "{")) {
       diags_.emit(DiagKind::MissingBody, span_of(rule.header)).arg("rule").label(span_at(pos_), "expected `{` before this");
-      return;
+      return true;
     }
     const bool is_good = check_brackets(rule.header);
-    body(rule);
+    const bool is_closed = body(rule);
     if (is_good) item.rules.push_back(rule);
+    return is_closed;
   }
 
   Span span_of(TokenSlice slice) const { return join(span_at(slice.begin), span_at(slice.end - 1)); }
@@ -182,8 +185,8 @@ class Outliner {
     return true;  // what does not match is a syntax error of the grammar, with a better message
   }
 
-  /// Takes `{ … }`; `pos_` then stands behind it.
-  void body(RuleOutline& rule) {
+  /// Takes `{ … }`; `pos_` then stands behind it. False if it is never closed.
+  bool body(RuleOutline& rule) {
     const std::size_t first = pos_;
     std::vector<std::size_t> open{pos_++};
     bool is_too_deep = false;
@@ -197,34 +200,37 @@ class Outliner {
       if (is(pos_, "(") || is(pos_, "[") || is(pos_, "{")) {
         open.push_back(pos_);
       } else if (is(pos_, ")") || is(pos_, "]") || is(pos_, "}")) {
-        close(open);
+        rule.is_balanced = close(open) && rule.is_balanced;
       }
     }
     if (!open.empty()) {
+      rule.is_balanced = false;
       diags_.emit(DiagKind::UnclosedBrace, span_at(open.back())).arg(quoted(tokens_[open.back()].text)).label(span_at(pos_), "before this");
     }
     rule.body.end = open.empty() ? pos_ - 1 : pos_;
     if (is_too_deep) rule.body.end = rule.body.begin;
     rule.braces = join(span_at(first), span_at(pos_ - 1));
+    return open.empty();
   }
 
-  /// A closing bracket at `pos_`: pops its partner, and reports those that stand between.
-  void close(std::vector<std::size_t>& open) {
+  /// A closing bracket at `pos_`: pops its partner. False if others stand between, which is reported.
+  bool close(std::vector<std::size_t>& open) {
     const std::string_view closer = tokens_[pos_].text;
     if (closer_of(tokens_[open.back()].text) == closer) {
       open.pop_back();
-      return;
+      return true;
     }
     if (closer != "}") {
       diags_.emit(DiagKind::UnmatchedBracket, span_at(pos_))
           .arg(quoted(closer))
           .arg(quoted(tokens_[open.back()].text))
           .label(span_at(open.back()), "opened here");
-      return;
+      return false;
     }
     diags_.emit(DiagKind::UnclosedBrace, span_at(open.back())).arg(quoted(tokens_[open.back()].text)).label(span_at(pos_), "before this");
     while (!is(open.back(), "{")) open.pop_back();
     open.pop_back();
+    return false;
   }
 
   /// Counts what nests without brackets: signs in a row, and `<` that open template arguments.

@@ -24,12 +24,14 @@ struct RuleOutline {
   TokenSlice header;
   TokenSlice body;    ///< without the braces
   Span braces;        ///< from `{` to `}`
+  bool is_balanced = true;  ///< false: its brackets do not match, which is reported
 };
 
 struct ItemOutline {
   enum class Kind { Native, Transform, Function, Forward } kind = Kind::Transform;
   TokenSlice header;               ///< Native: the tokens between `%{` and `%}`
   Span span;                       ///< Native: with `%{` and `%}`
+  bool is_unterminated = false;    ///< neither `{` nor `;` follows the header
   std::vector<RuleOutline> rules;  ///< Function: its alternatives, without headers
 };
 

@@ -72,6 +72,12 @@ class Parser {
     const std::size_t num_errors = diags_.num_errors();
     with_unit(UnitKind::Header, item.header, [&](const Unit& unit) { out = build_transform(unit, kind, diags_); });
     const bool is_header_good = diags_.num_errors() == num_errors;
+    if (is_header_good && item.is_unterminated) {
+      const std::string_view text = text_at(item.header.end);
+      diags_.emit(DiagKind::SyntaxError, span_at(item.header.end))
+          .arg(text.empty() ? "the end of the file" : "`" + std::string(text) + "`")
+          .arg("`{` or `;` after the header");
+    }
     if (!out) out.emplace();  // its rules may have errors of their own to report
     for (const RuleOutline& r : item.rules) {
       if (kind == ast::TransformKind::Function) out->alternatives.push_back(body(r));
@@ -94,7 +100,7 @@ class Parser {
   }
 
   Body body(const RuleOutline& outline) {
-    return build_body(slice(outline.body), outline.braces, outline_.transform_names, diags_);
+    return build_body(slice(outline.body), outline.braces, outline.is_balanced, outline_.transform_names, diags_);
   }
 
   const TokenStream& stream_;

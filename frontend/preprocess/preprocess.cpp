@@ -48,6 +48,11 @@ class Preprocessor {
       if (!out.tokens.empty()) keep_apart(out.tokens.back(), *token);
       out.tokens.push_back(std::move(*token));
     }
+    // Messages about the end point behind the last token, not at an empty last line.
+    if (!out.tokens.empty() && out.tokens.back().expansion.file == main_file) {
+      const Span last = out.tokens.back().expansion;
+      out.end = {main_file, last.end, last.end};
+    }
     return out;
   }
 
