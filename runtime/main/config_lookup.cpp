@@ -46,7 +46,9 @@ std::string default_config_path(const char* argv0) {
 FoundConfiguration find_configuration(const Options& options, const char* argv0, const Engine& engine, Devices& devices) {
   FoundConfiguration found;
   found.file = options.config;
-  if (found.file.empty()) {
+  if (found.file == "none") {
+    found.file.clear();
+  } else if (found.file.empty()) {
     const std::string beside = default_config_path(argv0);
     if (::access(beside.c_str(), F_OK) == 0) found.file = beside;
   }

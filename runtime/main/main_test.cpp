@@ -136,10 +136,12 @@ TEST_F(ProgramMain, UsesTheConfigurationThatIsGiven) {
   put_config("TwoPass", "cpu");
   const Finished run = mini("--config c.cfg --stats=json a.txt k.txt out.txt");
   const json stats = json::parse(run.out);
-  EXPECT_EQ(stats["ran"][0]["rule"], "TwoPass");
+  EXPECT_EQ(stats["ran"]["Blur.Out#1|TwoPass"]["rule"], "TwoPass");
   EXPECT_EQ(stats["threads"], 2);
+  EXPECT_EQ(run.out.find('\n'), run.out.size() - 1);
   EXPECT_EQ(json::parse(mini("--config c.cfg --threads 1 --stats=json a.txt k.txt out.txt").out)["threads"], 1);
   EXPECT_EQ(mini("--config none.cfg a.txt k.txt out.txt").status, 1);
+  EXPECT_EQ(mini("--config none a.txt k.txt out.txt").status, 0);
   put("broken.cfg", "{");
   EXPECT_EQ(mini("--config broken.cfg a.txt k.txt out.txt").status, 1);
 }
@@ -171,6 +173,13 @@ TEST_F(ProgramMain, RestoresInPlaceOutputsBeforeEachTrial) {
   EXPECT_EQ(thrice["times_ns"].size(), 3U);
 }
 
+TEST_F(ProgramMain, RepeatsRunsOnFiles) {
+  const Finished run = mini("--trials 3 --time a.txt k.txt out.txt");
+  EXPECT_EQ(run.out.substr(0, 23), "Blur at size 6: median ");
+  EXPECT_NE(run.out.find(" ms, least "), std::string::npos) << run.out;
+  EXPECT_EQ(get("out.txt"), "SIZE 5\n   3    5    7    9   11 \n\n");
+}
+
 TEST_F(ProgramMain, SkipsFurtherTrialsAfterASlowRun) {
   EXPECT_EQ(json::parse(mini("--n 50000 --trials 9 --max-sec 1e-9 --stats=json").out)["times_ns"].size(), 1U);
 }
@@ -194,7 +203,7 @@ TEST_F(ProgramMain, RunsWithoutOpenCl) {
   const Finished run = mini("--config c.cfg --stats=json a.txt k.txt out.txt", "POLYBRICKS_OPENCL=none");
   EXPECT_EQ(run.status, 0) << run.err;
   const json stats = json::parse(run.out);
-  EXPECT_EQ(stats["ran"][0]["on"], "cpu");
+  EXPECT_EQ(stats["ran"]["Blur.Out#1|TwoPass"]["on"], "cpu");
   EXPECT_EQ(stats["fallbacks"][0]["on"], "opencl");
   EXPECT_EQ(stats["fallbacks"][0]["count"], 1);
   EXPECT_EQ(get("out.txt"), "SIZE 5\n   3    5    7    9   11 \n\n");
@@ -221,7 +230,7 @@ TEST_F(ProgramMain, RunsOnADeviceWhereThereIsOne) {
   put_config("Out#1", "opencl");
   const Finished run = mini("--strict --config c.cfg --stats=json a.txt k.txt out.txt");
   EXPECT_EQ(run.status, 0) << run.err;
-  EXPECT_EQ(json::parse(run.out)["ran"][0]["on"], "opencl");
+  EXPECT_EQ(json::parse(run.out)["ran"]["Blur.Out#1|TwoPass"]["on"], "opencl");
   EXPECT_EQ(get("out.txt"), "SIZE 5\n   3    5    7    9   11 \n\n");
   const Finished missing = mini("--device 7 a.txt k.txt out.txt");
   EXPECT_NE(missing.err.find("there is no such device; there are: 0 = "), std::string::npos);

@@ -93,6 +93,31 @@ void take_params(const Session& session, SizeWishes& wishes) {
   }
 }
 
+struct Trials {
+  std::vector<double> seconds;
+  RunReport last;
+};
+
+/// Runs --trials times. A measurement starts each run from the same contents, and its first run does not count if it
+/// launched kernels: drivers build and specialise them then.
+Trials run_trials(const Session& session, const Problem& problem, bool is_measurement) {
+  const RunWishes wishes = session.wishes();
+  Snapshot snapshot;
+  if (is_measurement) snapshot = Engine::take_snapshot(problem);
+  const auto run_once = [&] {
+    if (is_measurement) session.engine.restore(problem, snapshot, wishes);
+    return session.engine.run_or_recover(problem, wishes, is_measurement ? &snapshot : nullptr);
+  };
+  Trials trials;
+  for (int trial = 0; trial < session.options.trials; ++trial) {
+    trials.last = run_once();
+    if (is_measurement && trial == 0 && trials.last.launches != 0) trials.last = run_once();
+    trials.seconds.push_back(trials.last.seconds());
+    if (session.options.max_sec > 0 && trials.last.seconds() > session.options.max_sec) break;
+  }
+  return trials;
+}
+
 void zero_fill(const AnyMatrix& matrix) {
   char* data = static_cast<char*>(matrix.data());
   for (std::int64_t i = 0; i < matrix.bytes(); ++i) data[i] = 0;
@@ -129,11 +154,11 @@ void run_file_mode(Session& session) {
   MatrixWriter writer({options.precision, options.maxval});
   for (auto output = word; output != options.words.end(); ++output) writer.open(*output);
 
-  const RunReport report = session.engine.run_or_recover(problem, session.wishes(), nullptr);
+  const Trials trials = run_trials(session, problem, options.trials > 1);
   for (int i = 0; i < transform.num_outputs; ++i)
     writer.write(static_cast<std::size_t>(i), problem.outputs[static_cast<std::size_t>(i)], header_of(transform.outputs[i]));
   writer.commit();
-  print_results(session, problem, {report.seconds()}, report);
+  print_results(session, problem, trials.seconds, trials.last);
 }
 
 namespace {
@@ -195,22 +220,8 @@ void run_timing_mode(Session& session) {
     write_iogen(session, problem);
     return;
   }
-  const Snapshot snapshot = Engine::take_snapshot(problem);
-  const RunWishes wishes = session.wishes();
-  std::vector<double> seconds;
-  RunReport last;
-  for (int trial = 0; trial < options.trials; ++trial) {
-    session.engine.restore(problem, snapshot, wishes);
-    last = session.engine.run_or_recover(problem, wishes, &snapshot);
-    if (trial == 0 && last.launches != 0) {
-      // First launches build kernels: not timed.
-      session.engine.restore(problem, snapshot, wishes);
-      last = session.engine.run_or_recover(problem, wishes, &snapshot);
-    }
-    seconds.push_back(last.seconds());
-    if (options.max_sec > 0 && last.seconds() > options.max_sec) break;
-  }
-  print_results(session, problem, seconds, last);
+  const Trials trials = run_trials(session, problem, true);
+  print_results(session, problem, trials.seconds, trials.last);
 }
 
 }  // namespace pbrt

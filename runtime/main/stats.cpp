@@ -38,14 +38,11 @@ std::string number(double value) {
 }  // namespace
 
 std::string duration_text(double seconds) {
-  const char* units[] = {"s", "ms", "us", "ns"};
-  int unit = 0;
-  while (unit < 3 && seconds < 0.9995) {
-    seconds *= 1000;
-    ++unit;
-  }
+  const double ms = seconds * 1e3;
   char text[40];
-  std::snprintf(text, sizeof(text), seconds < 999.5 ? "%.3g %s" : "%.0f %s", seconds, units[unit]);
+  std::snprintf(text, sizeof(text), ms < 999.95 ? "%.4g ms" : "%.0f ms", ms);
+  // No exponents: they are for programs.
+  if (ms < 1e-4) std::snprintf(text, sizeof(text), "%.6f ms", ms);
   return text;
 }
 
@@ -59,10 +56,9 @@ std::string hash_text(const StatsInput& input) {
 std::string stats_text(const StatsInput& input, bool with_details) {
   const Summary s = summarize(input.seconds);
   std::string text = input.transform + " at size " + std::to_string(input.n) + ": ";
-  if (input.seconds.size() == 1) {
-    text += duration_text(s.median);
-  } else {
-    text += "median " + duration_text(s.median) + ", least " + duration_text(s.min) + ", spread " +
+  text += "median " + duration_text(s.median);
+  if (input.seconds.size() > 1) {
+    text += ", least " + duration_text(s.min) + ", spread " +
             duration_text(s.max - s.min) + " over " + std::to_string(input.seconds.size()) + " runs";
   }
   text += input.threads == 1 ? " (1 thread" : " (" + std::to_string(input.threads) + " threads";
@@ -77,6 +73,26 @@ std::string stats_text(const StatsInput& input, bool with_details) {
   if (input.last.bytes_moved != 0) text += "  " + std::to_string(input.last.bytes_moved) + " bytes to and from the device\n";
   return text;
 }
+
+namespace {
+
+/// {site: {rule, on, count}}, or a list of these where a site ran in several ways: as in the measurement protocol.
+nlohmann::ordered_json ran_json(const std::vector<protocol::Ran>& ran) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
+  for (const protocol::Ran& entry : ran) {
+    const nlohmann::ordered_json value = {{"rule", entry.rule}, {"on", to_string(entry.on)}, {"count", entry.count}};
+    nlohmann::ordered_json& slot = json[entry.site];
+    if (slot.is_null()) {
+      slot = value;
+    } else {
+      if (slot.is_object()) slot = nlohmann::ordered_json::array({slot});
+      slot.push_back(value);
+    }
+  }
+  return json;
+}
+
+}  // namespace
 
 std::string stats_json(const StatsInput& input) {
   const Summary s = summarize(input.seconds);
@@ -93,18 +109,15 @@ std::string stats_json(const StatsInput& input) {
   json["median_ns"] = std::llround(s.median * 1e9);
   json["min_ns"] = std::llround(s.min * 1e9);
   json["max_ns"] = std::llround(s.max * 1e9);
-  nlohmann::ordered_json ran = nlohmann::ordered_json::array();
-  for (const protocol::Ran& entry : input.last.ran)
-    ran.push_back({{"site", entry.site}, {"rule", entry.rule}, {"on", to_string(entry.on)}, {"count", entry.count}});
-  json["ran"] = ran;
+  json["ran"] = ran_json(input.last.ran);
   nlohmann::ordered_json fallbacks = nlohmann::ordered_json::array();
   for (const protocol::Fallback& entry : input.last.fallbacks)
     fallbacks.push_back({{"site", entry.site}, {"rule", entry.rule}, {"on", to_string(entry.on)}, {"reason", entry.reason}, {"count", entry.count}});
   json["fallbacks"] = fallbacks;
   json["bytes_moved"] = input.last.bytes_moved;
   if (input.has_hash) json["output_hash"] = hash_text(input);
-  // Names and reasons may hold bytes that are no UTF-8.
-  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  // One line; names and reasons may hold bytes that are no UTF-8.
+  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 std::string stats_xml(const StatsInput& input) {

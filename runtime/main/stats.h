@@ -30,7 +30,7 @@ struct StatsInput {
 /// 128 bits as `0x…` with 32 digits.
 [[nodiscard]] std::string hash_text(const StatsInput& input);
 
-/// `1.23 ms`, `45.6 s`: three digits and a unit.
+/// `1.234 ms`: four digits, always in milliseconds, so that two lines can be compared at a glance.
 [[nodiscard]] std::string duration_text(double seconds);
 
 }  // namespace pbrt

@@ -32,7 +32,7 @@ std::unique_ptr<ByteSource> ByteSource::open(const std::string& path) {
   source->owns_fd_ = true;
   struct stat status = {};
   if (::fstat(source->fd_, &status) != 0) throw IoError("cannot read " + path + ": " + std::strerror(errno));
-  if (S_ISDIR(status.st_mode)) throw IoError("cannot read " + path + ": it is a folder");
+  if (S_ISDIR(status.st_mode)) throw IoError("cannot read " + path + ": it is a directory");
   if (S_ISREG(status.st_mode)) source->size_ = status.st_size;
   return source;
 }

@@ -60,7 +60,7 @@ OutputFile::OutputFile(const std::string& path) : path_(path) {
   }
   struct stat status = {};
   const bool exists = ::stat(path.c_str(), &status) == 0;
-  if (exists && S_ISDIR(status.st_mode)) throw IoError("cannot write " + path + ": it is a folder");
+  if (exists && S_ISDIR(status.st_mode)) throw IoError("cannot write " + path + ": it is a directory");
   if (exists && !S_ISREG(status.st_mode)) {
     open_direct();
     return;

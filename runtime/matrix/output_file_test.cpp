@@ -81,7 +81,7 @@ TEST_F(OutputFiles, FollowSymbolicLinks) {
 
 TEST_F(OutputFiles, NameAMissingFolder) {
   EXPECT_EQ(write_error(path("none/a")), "cannot write " + path("none/a") + ": there is no folder " + path("none"));
-  EXPECT_NE(write_error(folder_.string()).find("it is a folder"), std::string::npos);
+  EXPECT_NE(write_error(folder_.string()).find("it is a directory"), std::string::npos);
 }
 
 TEST_F(OutputFiles, ReportAFullDevice) { EXPECT_EQ(write_error("/dev/full"), "cannot write /dev/full: No space left on device"); }
@@ -128,7 +128,7 @@ TEST_F(OutputFiles, InputsReportWhatIsWrongWithTheFile) {
   const MatrixSpec spec{"M[n]", ElementKind::Double, 1};
   EXPECT_EQ(error_of("none.txt", spec), "cannot read " + path("none.txt") + ": No such file or directory");
   std::filesystem::create_directory(path("d"));
-  EXPECT_EQ(error_of("d", spec), "cannot read " + path("d") + ": it is a folder");
+  EXPECT_EQ(error_of("d", spec), "cannot read " + path("d") + ": it is a directory");
 }
 
 }  // namespace
