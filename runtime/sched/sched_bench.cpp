@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "runtime/sched/cpus.h"
 #include "runtime/sched/parallel_for.h"
 #include "runtime/sched/scheduler.h"
 #include "runtime/sched/step_graph.h"
