@@ -20,15 +20,33 @@ void run_passes(choices::Analysis& analysis) {
   choices::list_calls(analysis);
 }
 
-TransformPlan plan_transform(const Program& program, TransformId id, Diagnostics& diags) {
-  auto analysis = choices::begin_analysis(program, id, diags);
+void copy_messages(const Diagnostics& from, Diagnostics& to) {
+  for (const Diagnostic& message : from.all()) {
+    DiagBuilder builder = to.emit(message.kind, message.span);
+    for (const std::string& arg : message.args) builder.arg(arg);
+    if (!message.primary_label.empty()) builder.label(message.primary_label);
+    for (const DiagLabel& label : message.labels) builder.label(label.span, label.text);
+    for (const DiagLabel& note : message.notes) builder.note(note.span, note.text);
+    for (const std::string& hint : message.hints) builder.hint(hint);
+  }
+}
+
+TransformPlan plan_transform(const Program& program, TransformId id, std::uint64_t max_operations, Diagnostics& diags) {
   TransformPlan empty;
   empty.transform = id;
+  Diagnostics messages;  // dropped if the analysis is given up: then they may be wrong
+  auto analysis = choices::begin_analysis(program, id, messages);
   if (!analysis) return empty;
-  const RegionLimit limit(analysis->context);
-  run_passes(*analysis);
-  if (!analysis->context.limit_exceeded()) return std::move(analysis->plan);
-  analysis->context.clear_limit_exceeded();
+  const RegionContext& context = analysis->context;
+  {
+    const RegionLimit limit(context, max_operations);
+    run_passes(*analysis);
+  }
+  if (!context.limit_exceeded()) {
+    copy_messages(messages, diags);
+    return std::move(analysis->plan);
+  }
+  context.clear_limit_exceeded();
   const Transform& transform = program.transforms[id];
   diags.emit(DiagKind::RegionsTooComplex, transform.span).arg(transform.name);
   return empty;
@@ -36,9 +54,9 @@ TransformPlan plan_transform(const Program& program, TransformId id, Diagnostics
 
 }  // namespace
 
-Plan build_plan(const Program& program, Diagnostics& diags) {
+Plan build_plan(const Program& program, Diagnostics& diags, std::uint64_t max_operations) {
   Plan plan;
-  for (const TransformId id : program.transforms.ids()) plan.transforms.push_back(plan_transform(program, id, diags));
+  for (const TransformId id : program.transforms.ids()) plan.transforms.push_back(plan_transform(program, id, max_operations, diags));
   return plan;
 }
 

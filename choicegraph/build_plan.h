@@ -2,11 +2,16 @@
 // The choice graph's entry: from the resolved program to the Plan.
 #pragma once
 
+#include <cstdint>
+
 #include "choicegraph/plan.h"
 #include "lang/diagnostics.h"
 #include "lang/program.h"
 
 namespace pb {
+
+/// Work that the analysis of one transform may take before it is given up with a message: seconds; ordinary ones take a hundredth.
+inline constexpr std::uint64_t kMaxPlanOperations = 5'000'000;
 
 /// Makes the Plan of every transform of `program`.
 ///
@@ -15,6 +20,6 @@ namespace pb {
 ///          steps is legal for every configuration
 /// Errors:  UncoveredOutput, NoLegalOrder and what is not supported yet, on `diags`; the plan is then not to be used
 /// Cost:    milliseconds for a program of some ten rules
-[[nodiscard]] Plan build_plan(const Program& program, Diagnostics& diags);
+[[nodiscard]] Plan build_plan(const Program& program, Diagnostics& diags, std::uint64_t max_operations = kMaxPlanOperations);
 
 }  // namespace pb

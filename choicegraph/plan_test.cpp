@@ -218,6 +218,27 @@ TEST(NotYet, HasOneMessagePerConstruct) {
               ElementsAre(DiagKind::SkewedLoops));
 }
 
+TEST(Plan, GivesUpOnWhatIsTooComplexWithOneMessage) {
+  Program program = TestTransform()
+                        .from("A[n,m]")
+                        .to("T[n,m]")
+                        .rule({"T.cell(i,0)"}, {}, 0)
+                        .rule({"T.cell(i,j)"}, {"T.cell(i-1,j)", "T.cell(i,j-1)"})
+                        .rule({"T.cell(i,j)"}, {"A"}, 2)
+                        .program();
+  Diagnostics before;
+  ASSERT_TRUE(infer_regions(program, before));
+  for (std::uint64_t max_operations = 1; max_operations < 4000; max_operations += 1 + max_operations / 8) {
+    Diagnostics diags;
+    static_cast<void>(build_plan(program, diags, max_operations));
+    ASSERT_EQ(diags.all().size(), 1U) << max_operations;
+    EXPECT_EQ(diags.all().front().kind, DiagKind::RegionsTooComplex);
+  }
+  Diagnostics after;
+  EXPECT_GT(build_plan(program, after).transforms.front().steps.size(), 2U);
+  EXPECT_FALSE(after.has_errors());
+}
+
 TEST(PlanText, IsReadBackWithGuardsShapesAndTunables) {
   const Planned planned(TestTransform()
                             .tunable("B", 1, 8)

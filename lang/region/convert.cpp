@@ -19,13 +19,14 @@ bool is_term(const IndexExpr& expr) {
 }
 
 SpacePtr add_parameter(SpacePtr space, const std::string& name) {
-  if (isl_space_find_dim_by_name(space.get(), isl_dim_param, name.c_str()) >= 0) return space;
+  if (!space || isl_space_find_dim_by_name(space.get(), isl_dim_param, name.c_str()) >= 0) return space;
   isl_space* out = isl_space_add_dims(space.release(), isl_dim_param, 1);
   const int last = isl_space_dim(out, isl_dim_param) - 1;
   return SpacePtr(isl_space_set_dim_name(out, isl_dim_param, static_cast<unsigned>(last), name.c_str()));
 }
 
 PwAffPtr symbol_to_pw_aff(isl_space* space, const std::string& name) {
+  if (space == nullptr) return nullptr;  // a limit was exceeded before
   isl_dim_type type = isl_dim_set;
   int position = isl_space_find_dim_by_name(space, isl_dim_set, name.c_str());
   if (position < 0) {

@@ -52,11 +52,17 @@ Region constrain(const Region& region, const IndexExpr& expr, Sign sign) {
   return Access::make(state, isl_set_intersect(isl_set_copy(set), holds));
 }
 
+/// An unknown region of the context of `a` or `b`, if they have one.
+Region unknown_like(const Region& a, const Region& b) {
+  State* state = Access::state(a) != nullptr ? Access::state(a) : Access::state(b);
+  return state != nullptr ? Access::make(state, static_cast<isl_set*>(nullptr)) : Region();
+}
+
 using BinaryOp = isl_set* (*)(isl_set*, isl_set*);
 
 Region combine(const Region& a, const Region& b, BinaryOp op) {
   State* state = Access::state(a);
-  if (!a.is_known() || !b.is_known()) return {};
+  if (!a.is_known() || !b.is_known()) return unknown_like(a, b);
   PB_CHECK(state == Access::state(b), "regions of one context");
   PB_CHECK(a.num_dims() == b.num_dims(), "regions of equal rank");
   isl_set* out = op(isl_set_copy(Access::get(a)), isl_set_copy(Access::get(b)));
@@ -114,34 +120,34 @@ Region Region::unite(const Region& other) const { return combine(*this, other, i
 Region Region::subtract(const Region& other) const { return combine(*this, other, isl_set_subtract); }
 
 Region Region::intersect_parameters(const Region& parameters) const {
-  if (!is_known() || !parameters.is_known()) return {};
+  if (!is_known() || !parameters.is_known()) return unknown_like(*this, parameters);
   isl_set* values = isl_set_params(isl_set_copy(parameters.set_));
   return Access::make(state_, isl_set_intersect_params(isl_set_copy(set_), values));
 }
 
 Region Region::parameter_values() const {
-  if (!is_known()) return {};
+  if (!is_known()) return unknown_like(*this, *this);
   return Access::make(state_, isl_set_from_params(isl_set_params(isl_set_copy(set_))));
 }
 
 Region Region::project_out(int first, int count) const {
-  if (!is_known()) return {};
+  if (!is_known()) return unknown_like(*this, *this);
   return Access::make(state_, isl_set_project_out(isl_set_copy(set_), isl_dim_set, static_cast<unsigned>(first),
                                                   static_cast<unsigned>(count)));
 }
 
 Region Region::lexmin() const {
-  if (!is_known()) return {};
+  if (!is_known()) return unknown_like(*this, *this);
   return Access::make(state_, isl_set_lexmin(isl_set_copy(set_)));
 }
 
 Region Region::coalesce() const {
-  if (!is_known()) return {};
+  if (!is_known()) return unknown_like(*this, *this);
   return Access::make(state_, isl_set_coalesce(isl_set_copy(set_)));
 }
 
 Region Region::simplify_given(const Region& known) const {
-  if (!is_known() || !known.is_known()) return {};
+  if (!is_known() || !known.is_known()) return unknown_like(*this, known);
   if (known.num_dims() == 0) {
     isl_set* values = isl_set_params(isl_set_copy(known.set_));
     return Access::make(state_, isl_set_gist_params(isl_set_copy(set_), values));

@@ -57,10 +57,10 @@ class RegionContext {
   State* state_;
 };
 
-/// Bounds the work of all operations of one context while it lives; about 10^7 elementary operations a second.
+/// Bounds the work of all operations of one context while it lives; some 2 million elementary operations take a second.
 class RegionLimit {
  public:
-  explicit RegionLimit(const RegionContext& context, std::uint64_t max_operations = 20'000'000);
+  explicit RegionLimit(const RegionContext& context, std::uint64_t max_operations = 5'000'000);
   ~RegionLimit();
   RegionLimit(const RegionLimit&) = delete;
   RegionLimit& operator=(const RegionLimit&) = delete;

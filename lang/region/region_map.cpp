@@ -17,6 +17,14 @@ isl_map* name_dims(isl_map* map, isl_dim_type type, const std::vector<std::strin
   return map;
 }
 
+/// Unknown results keep the context of their operands.
+Region unknown_region(State* state) {
+  return state != nullptr ? Access::make(state, static_cast<isl_set*>(nullptr)) : Region();
+}
+RegionMap unknown_map(State* state) {
+  return state != nullptr ? Access::make(state, static_cast<isl_map*>(nullptr)) : RegionMap();
+}
+
 /// { in -> out : out[position] >= bound(in) }, or < for upper bounds.
 isl_map* half_space(isl_space* map_space, isl_pw_aff* bound, unsigned position, bool is_upper) {
   isl_space* range = isl_space_range(isl_space_copy(map_space));
@@ -55,43 +63,43 @@ RegionMap RegionMap::to_box(const RegionContext& context, const std::vector<std:
 }
 
 RegionMap RegionMap::intersect_domain(const Region& domain) const {
-  if (!is_known() || !domain.is_known()) return {};
+  if (!is_known() || !domain.is_known()) return unknown_map(state_);
   return Access::make(state_, isl_map_intersect_domain(isl_map_copy(map_), isl_set_copy(Access::get(domain))));
 }
 RegionMap RegionMap::intersect_range(const Region& range) const {
-  if (!is_known() || !range.is_known()) return {};
+  if (!is_known() || !range.is_known()) return unknown_map(state_);
   return Access::make(state_, isl_map_intersect_range(isl_map_copy(map_), isl_set_copy(Access::get(range))));
 }
 RegionMap RegionMap::intersect_parameters(const Region& parameters) const {
-  if (!is_known() || !parameters.is_known()) return {};
+  if (!is_known() || !parameters.is_known()) return unknown_map(state_);
   isl_set* values = isl_set_params(isl_set_copy(Access::get(parameters)));
   return Access::make(state_, isl_map_intersect_params(isl_map_copy(map_), values));
 }
 Region RegionMap::domain() const {
-  if (!is_known()) return {};
+  if (!is_known()) return unknown_region(state_);
   return Access::make(state_, isl_map_domain(isl_map_copy(map_)));
 }
 Region RegionMap::range() const {
-  if (!is_known()) return {};
+  if (!is_known()) return unknown_region(state_);
   return Access::make(state_, isl_map_range(isl_map_copy(map_)));
 }
 Region RegionMap::apply(const Region& points) const { return intersect_domain(points).range(); }
 Region RegionMap::preimage(const Region& points) const { return intersect_range(points).domain(); }
 
 RegionMap RegionMap::reverse() const {
-  if (!is_known()) return {};
+  if (!is_known()) return unknown_map(state_);
   return Access::make(state_, isl_map_reverse(isl_map_copy(map_)));
 }
 RegionMap RegionMap::unite(const RegionMap& other) const {
-  if (!is_known() || !other.is_known()) return {};
+  if (!is_known() || !other.is_known()) return unknown_map(state_);
   return Access::make(state_, isl_map_union(isl_map_copy(map_), isl_map_copy(other.map_)));
 }
 RegionMap RegionMap::then(const RegionMap& next) const {
-  if (!is_known() || !next.is_known()) return {};
+  if (!is_known() || !next.is_known()) return unknown_map(state_);
   return Access::make(state_, isl_map_apply_range(isl_map_copy(map_), isl_map_copy(next.map_)));
 }
 Region RegionMap::deltas() const {
-  if (!is_known()) return {};
+  if (!is_known()) return unknown_region(state_);
   return Access::make(state_, isl_map_deltas(isl_map_copy(map_)));
 }
 
