@@ -16,6 +16,8 @@
 
 #define PB_SIMD_INLINE [[gnu::always_inline]] inline
 
+#define PB_SIMD_LAMBDA __attribute__((always_inline))
+
 namespace pbrt::simd {
 
 #if defined(__AVX512F__)
@@ -116,105 +118,129 @@ struct Mask {
 };
 
 namespace detail {
-template <class A, class B, class S, class F, std::size_t... I>
-PB_SIMD_INLINE void zip(Pack<A, S>& result, const Pack<B, S>& a, const Pack<B, S>& b, F f, std::index_sequence<I...>) {
-  ((result.v[I] = f(a.v[I], b.v[I])), ...);
-}
-template <int Bytes, class B, class S, class F, std::size_t... I>
-PB_SIMD_INLINE void zip(Mask<Bytes, S>& result, const Pack<B, S>& a, const Pack<B, S>& b, F f, std::index_sequence<I...>) {
-  ((result.v[I] = f(a.v[I], b.v[I])), ...);
-}
-template <int Bytes, class S, class F, std::size_t... I>
-PB_SIMD_INLINE void zip(Mask<Bytes, S>& result, const Mask<Bytes, S>& a, const Mask<Bytes, S>& b, F f, std::index_sequence<I...>) {
-  ((result.v[I] = f(a.v[I], b.v[I])), ...);
+/// `a` itself where it has the type already: packs are large, and each copy costs the compiler time.
+template <class C, class A, class S>
+PB_SIMD_INLINE decltype(auto) as(const Pack<A, S>& a) {
+  if constexpr (std::is_same_v<A, C>) {
+    return (a);
+  } else {
+    return Pack<C, S>(a);
+  }
 }
 }  // namespace detail
 
 // Arithmetic as in C++: both sides are converted to the type that the scalars would be computed in.
-#define PB_SIMD_BINARY(op)                                                                                        \
-  template <class A, class B, class S>                                                                            \
-  PB_SIMD_INLINE auto operator op(const Pack<A, S>& a, const Pack<B, S>& b) {                                     \
-    using C = detail::Common<A, B>;                                                                               \
-    Pack<C, S> result;                                                                                            \
-    detail::zip(result, Pack<C, S>(a), Pack<C, S>(b), [](auto x, auto y) PB_SIMD_LAMBDA { return x op y; }, S::kIndices); \
-    return result;                                                                                                \
-  }                                                                                                               \
-  template <class A, detail::Number B, class S>                                                                   \
-  PB_SIMD_INLINE auto operator op(const Pack<A, S>& a, B b) { return a op Pack<B, S>(b); }                        \
-  template <detail::Number A, class B, class S>                                                                   \
-  PB_SIMD_INLINE auto operator op(A a, const Pack<B, S>& b) { return Pack<A, S>(a) op b; }                        \
-  template <class A, class S, class B>                                                                            \
-  PB_SIMD_INLINE Pack<A, S>& operator op##=(Pack<A, S>& a, const B& b) { return a = Pack<A, S>(a op b); }
-#define PB_SIMD_COMPARE(op)                                                                                       \
-  template <class A, class B, class S>                                                                            \
-  PB_SIMD_INLINE auto operator op(const Pack<A, S>& a, const Pack<B, S>& b) {                                     \
-    using C = detail::Common<A, B>;                                                                               \
-    Mask<sizeof(C), S> result;                                                                                    \
-    detail::zip(result, Pack<C, S>(a), Pack<C, S>(b), [](auto x, auto y) PB_SIMD_LAMBDA { return x op y; }, S::kIndices); \
-    return result;                                                                                                \
-  }                                                                                                               \
-  template <class A, detail::Number B, class S>                                                                   \
-  PB_SIMD_INLINE auto operator op(const Pack<A, S>& a, B b) { return a op Pack<B, S>(b); }                        \
-  template <detail::Number A, class B, class S>                                                                   \
+#define PB_SIMD_OPERATOR(op, name, Result)                                                                   \
+  namespace detail {                                                                                         \
+  template <class C, class S, std::size_t... I>                                                              \
+  PB_SIMD_INLINE Result name(const Pack<C, S>& a, const Pack<C, S>& b, std::index_sequence<I...>) {          \
+    Result result;                                                                                           \
+    ((result.v[I] = a.v[I] op b.v[I]), ...);                                                                 \
+    return result;                                                                                           \
+  }                                                                                                          \
+  template <class C, class S, std::size_t... I>                                                              \
+  PB_SIMD_INLINE Result name(const Pack<C, S>& a, C b, std::index_sequence<I...>) {                          \
+    const auto same = b - typename Pack<C, S>::Vector{};                                                     \
+    Result result;                                                                                           \
+    ((result.v[I] = a.v[I] op same), ...);                                                                   \
+    return result;                                                                                           \
+  }                                                                                                          \
+  }                                                                                                          \
+  template <class A, class B, class S>                                                                       \
+  PB_SIMD_INLINE auto operator op(const Pack<A, S>& a, const Pack<B, S>& b) {                                \
+    using C = detail::Common<A, B>;                                                                          \
+    return detail::name<C, S>(detail::as<C>(a), detail::as<C>(b), S::kIndices);                              \
+  }                                                                                                          \
+  template <class A, detail::Number B, class S>                                                              \
+  PB_SIMD_INLINE auto operator op(const Pack<A, S>& a, B b) {                                                \
+    using C = detail::Common<A, B>;                                                                          \
+    return detail::name<C, S>(detail::as<C>(a), static_cast<C>(b), S::kIndices);                             \
+  }                                                                                                          \
+  template <detail::Number A, class B, class S>                                                              \
   PB_SIMD_INLINE auto operator op(A a, const Pack<B, S>& b) { return Pack<A, S>(a) op b; }
-#define PB_SIMD_LAMBDA __attribute__((always_inline))
-PB_SIMD_BINARY(+)
-PB_SIMD_BINARY(-)
-PB_SIMD_BINARY(*)
-PB_SIMD_BINARY(/)
-PB_SIMD_BINARY(%)
-PB_SIMD_BINARY(&)
-PB_SIMD_BINARY(|)
-PB_SIMD_BINARY(^)
-PB_SIMD_BINARY(<<)
-PB_SIMD_BINARY(>>)
-PB_SIMD_COMPARE(<)
-PB_SIMD_COMPARE(<=)
-PB_SIMD_COMPARE(>)
-PB_SIMD_COMPARE(>=)
-PB_SIMD_COMPARE(==)
-PB_SIMD_COMPARE(!=)
+#define PB_SIMD_PACK Pack<C, S>
+#define PB_SIMD_MASK Mask<sizeof(C), S>
+#define PB_SIMD_BINARY(op, name)                                                                             \
+  PB_SIMD_OPERATOR(op, name, PB_SIMD_PACK)                                                                   \
+  template <class A, class S, class B>                                                                       \
+  PB_SIMD_INLINE Pack<A, S>& operator op##=(Pack<A, S>& a, const B& b) {                                     \
+    const auto result = a op b;                                                                              \
+    return a = detail::as<A>(result);                                                                        \
+  }
+PB_SIMD_BINARY(+, add)
+PB_SIMD_BINARY(-, subtract)
+PB_SIMD_BINARY(*, multiply)
+PB_SIMD_BINARY(/, divide)
+PB_SIMD_BINARY(%, remainder)
+PB_SIMD_BINARY(&, bit_and)
+PB_SIMD_BINARY(|, bit_or)
+PB_SIMD_BINARY(^, bit_xor)
+PB_SIMD_BINARY(<<, shift_left)
+PB_SIMD_BINARY(>>, shift_right)
+PB_SIMD_OPERATOR(<, less, PB_SIMD_MASK)
+PB_SIMD_OPERATOR(<=, less_equal, PB_SIMD_MASK)
+PB_SIMD_OPERATOR(>, greater, PB_SIMD_MASK)
+PB_SIMD_OPERATOR(>=, greater_equal, PB_SIMD_MASK)
+PB_SIMD_OPERATOR(==, equal, PB_SIMD_MASK)
+PB_SIMD_OPERATOR(!=, not_equal, PB_SIMD_MASK)
 #undef PB_SIMD_BINARY
-#undef PB_SIMD_COMPARE
+#undef PB_SIMD_OPERATOR
+#undef PB_SIMD_PACK
+#undef PB_SIMD_MASK
+
+namespace detail {
+template <class C, class S, std::size_t... I>
+PB_SIMD_INLINE Pack<C, S> negate(const Pack<C, S>& a, std::index_sequence<I...>) {
+  Pack<C, S> result;
+  ((result.v[I] = -a.v[I]), ...);
+  return result;
+}
+template <class P, std::size_t... I>
+PB_SIMD_INLINE P complement(const P& a, std::index_sequence<I...>) {
+  P result;
+  ((result.v[I] = ~a.v[I]), ...);
+  return result;
+}
+template <class M, std::size_t... I>
+PB_SIMD_INLINE M both(const M& a, const M& b, std::index_sequence<I...>) {
+  M result;
+  ((result.v[I] = a.v[I] & b.v[I]), ...);
+  return result;
+}
+template <class M, std::size_t... I>
+PB_SIMD_INLINE M either(const M& a, const M& b, std::index_sequence<I...>) {
+  M result;
+  ((result.v[I] = a.v[I] | b.v[I]), ...);
+  return result;
+}
+}  // namespace detail
 
 template <class A, class S>
 PB_SIMD_INLINE auto operator+(const Pack<A, S>& a) { return Pack<detail::Common<A, A>, S>(a); }
 template <class A, class S>
 PB_SIMD_INLINE auto operator-(const Pack<A, S>& a) {
   using C = detail::Common<A, A>;
-  Pack<C, S> result;
-  detail::zip(result, Pack<C, S>(a), Pack<C, S>(a), [](auto x, auto) PB_SIMD_LAMBDA { return -x; }, S::kIndices);
-  return result;
+  return detail::negate<C, S>(detail::as<C>(a), S::kIndices);
 }
 template <class A, class S>
 PB_SIMD_INLINE auto operator~(const Pack<A, S>& a) {
   using C = detail::Common<A, A>;
-  Pack<C, S> result;
-  detail::zip(result, Pack<C, S>(a), Pack<C, S>(a), [](auto x, auto) PB_SIMD_LAMBDA { return ~x; }, S::kIndices);
-  return result;
+  return detail::complement<Pack<C, S>>(detail::as<C>(a), S::kIndices);
 }
 
 // Logic on masks evaluates both sides: what pbc prints on packs has no side effects there.
 template <int A, int B, class S>
 PB_SIMD_INLINE auto operator&&(const Mask<A, S>& a, const Mask<B, S>& b) {
   constexpr int kBytes = A > B ? A : B;
-  Mask<kBytes, S> result;
-  detail::zip(result, a.template as<kBytes>(), b.template as<kBytes>(), [](auto x, auto y) PB_SIMD_LAMBDA { return x & y; }, S::kIndices);
-  return result;
+  return detail::both<Mask<kBytes, S>>(a.template as<kBytes>(), b.template as<kBytes>(), S::kIndices);
 }
 template <int A, int B, class S>
 PB_SIMD_INLINE auto operator||(const Mask<A, S>& a, const Mask<B, S>& b) {
   constexpr int kBytes = A > B ? A : B;
-  Mask<kBytes, S> result;
-  detail::zip(result, a.template as<kBytes>(), b.template as<kBytes>(), [](auto x, auto y) PB_SIMD_LAMBDA { return x | y; }, S::kIndices);
-  return result;
+  return detail::either<Mask<kBytes, S>>(a.template as<kBytes>(), b.template as<kBytes>(), S::kIndices);
 }
 template <int A, class S>
-PB_SIMD_INLINE Mask<A, S> operator!(const Mask<A, S>& a) {
-  Mask<A, S> result;
-  detail::zip(result, a, a, [](auto x, auto) PB_SIMD_LAMBDA { return ~x; }, S::kIndices);
-  return result;
-}
+PB_SIMD_INLINE Mask<A, S> operator!(const Mask<A, S>& a) { return detail::complement(a, S::kIndices); }
 // A condition that is the same for all instances, beside one that is not.
 template <int A, class S>
 PB_SIMD_INLINE Mask<A, S> operator&&(const Mask<A, S>& a, bool b) { return b ? a : Mask<A, S>{}; }
@@ -293,26 +319,38 @@ struct Lanes {
   using Unaligned = typename detail::VectorType<Element, S::kLanes>::Unaligned;
 
   // The row is added to the index, not to the pointer: so compilers see that row r of cell y is row r-1 of cell y+1.
-  template <int kRow>
-  [[nodiscard]] PB_SIMD_INLINE auto* row_of(const IndexT* at) const {
+  [[nodiscard]] PB_SIMD_INLINE auto* first_row(const IndexT* at) const {
     std::int64_t offset = 0;
     for (int d = 0; d < View::kDims; ++d)
-      offset += static_cast<std::int64_t>(d == kRowDim ? at[d] + kRow : at[d]) * view.stride(d);
+      if (d != kRowDim) offset += static_cast<std::int64_t>(at[d]) * view.stride(d);
     return view.base() + offset;
+  }
+  [[nodiscard]] PB_SIMD_INLINE std::int64_t row_stride() const {
+    if constexpr (kRowDim >= 0) {
+      return view.stride(kRowDim);
+    } else {
+      return 0;
+    }
   }
   template <std::size_t... I>
   PB_SIMD_INLINE void load(Values& result, const IndexT* at, std::index_sequence<I...>) const {
+    const auto* first = first_row(at);
+    const std::int64_t stride = row_stride();
+    const IndexT row = kRowDim >= 0 ? at[kRowDim < 0 ? 0 : kRowDim] : 0;
     if constexpr (kLaneStep == 1) {
-      ((result.v[I] = *reinterpret_cast<const Unaligned*>(row_of<static_cast<int>(I) / S::kPacks>(at) +
+      ((result.v[I] = *reinterpret_cast<const Unaligned*>(first + static_cast<std::int64_t>(row + static_cast<int>(I) / S::kPacks) * stride +
                                                           static_cast<int>(I) % S::kPacks * S::kLanes)),
        ...);
     } else {
-      ((result.v[I] = *row_of<static_cast<int>(I) / S::kPacks>(at) - typename Values::Vector{}), ...);
+      ((result.v[I] = first[static_cast<std::int64_t>(row + static_cast<int>(I) / S::kPacks) * stride] - typename Values::Vector{}), ...);
     }
   }
   template <std::size_t... I>
   PB_SIMD_INLINE void put(const Values& values, const IndexT* at, std::index_sequence<I...>) const {
-    ((*reinterpret_cast<Unaligned*>(row_of<static_cast<int>(I) / S::kPacks>(at) +
+    auto* first = first_row(at);
+    const std::int64_t stride = row_stride();
+    const IndexT row = kRowDim >= 0 ? at[kRowDim < 0 ? 0 : kRowDim] : 0;
+    ((*reinterpret_cast<Unaligned*>(first + static_cast<std::int64_t>(row + static_cast<int>(I) / S::kPacks) * stride +
                                     static_cast<int>(I) % S::kPacks * S::kLanes) = values.v[I]),
      ...);
   }
@@ -362,8 +400,25 @@ PB_SIMD_INLINE void unrolled(T first, U last, F f) {
   }
 }
 
+namespace detail {
+/// Packs of shape `S` at y from x on while they fit; a last one that overlaps its neighbour if `repeats_last`.
+/// Returns the first x that is left.
+template <class S, class Packs>
+PB_SIMD_INLINE IndexT pack_row(IndexT x, IndexT x_hi, IndexT y, bool repeats_last, Packs packs) {
+  while (x < x_hi) {
+    if (x_hi - x < S::kWidth) {
+      if (!repeats_last) break;
+      x = x_hi - S::kWidth;
+    }
+    packs(S(), x, y);
+    x += S::kWidth;
+  }
+  return x;
+}
+}  // namespace detail
+
 /// The instances [x_lo, x_hi) x [y_lo, y_hi) in packs: `packs(shape, x, y)` computes the pack whose first
-/// instance is (x, y), `cell(x, y)` one instance.
+/// instance is (x, y), `cell(x, y)` one instance. Each is called from one place: compilers inline them there.
 ///
 /// Pre: `may_repeat` only if computing an instance twice gives the same
 template <class Shapes, bool kTall, class Packs, class Cell>
@@ -372,31 +427,19 @@ PB_SIMD_INLINE void for_each_pack(IndexT x_lo, IndexT x_hi, IndexT y_lo, IndexT 
   using Tall = typename Shapes::Tall;
   using Flat = typename Shapes::Flat;
   using Narrow = typename Shapes::Narrow;
-  constexpr IndexT kLanes = Narrow::kLanes;
-  const bool repeats_last = may_repeat && x_hi - x_lo >= kLanes;
+  const bool repeats_last = may_repeat && x_hi - x_lo >= Narrow::kWidth;
   IndexT y = y_lo;
   if constexpr (kTall) {
-    for (; y_hi - y >= Tall::kRows; y += Tall::kRows) {
-      IndexT x = x_lo;
-      for (; x_hi - x >= kLanes; x += kLanes) packs(Tall(), x, y);
-      if (x < x_hi && repeats_last) {
-        packs(Tall(), x_hi - kLanes, y);
-      } else {
-        for (; x < x_hi; ++x)
-          for (IndexT row = y; row < y + Tall::kRows; ++row) cell(x, row);
-      }
-    }
+    for (; y_hi - y >= Tall::kRows; y += Tall::kRows) detail::pack_row<Tall>(x_lo, x_hi, y, repeats_last, packs);
   }
   for (; y < y_hi; ++y) {
-    IndexT x = x_lo;
-    for (; x_hi - x >= Flat::kWidth; x += Flat::kWidth) packs(Flat(), x, y);
-    for (; x_hi - x >= kLanes; x += kLanes) packs(Narrow(), x, y);
-    if (x < x_hi && repeats_last) {
-      packs(Narrow(), x_hi - kLanes, y);
-    } else {
-      for (; x < x_hi; ++x) cell(x, y);
-    }
+    const IndexT x = detail::pack_row<Flat>(x_lo, x_hi, y, false, packs);
+    detail::pack_row<Narrow>(x, x_hi, y, repeats_last, packs);
   }
+  if (repeats_last) return;
+  const IndexT x_left = x_hi - (x_hi > x_lo ? (x_hi - x_lo) % Narrow::kWidth : 0);
+  for (y = y_lo; y < y_hi; ++y)
+    for (IndexT x = x_left; x < x_hi; ++x) cell(x, y);
 }
 
 /// Whether two views have no element of memory in common, judged by the first and last of each.
