@@ -29,7 +29,8 @@ std::vector<std::int64_t> awkward_sizes(std::int64_t max) {
 }
 
 bool is_failure(OutcomeKind kind) {
-  return kind == OutcomeKind::Wrong || kind == OutcomeKind::Crashed || kind == OutcomeKind::TimedOut || kind == OutcomeKind::Error;
+  return kind == OutcomeKind::Wrong || kind == OutcomeKind::Crashed || kind == OutcomeKind::TimedOut ||
+         kind == OutcomeKind::Error;
 }
 
 struct Failure {
@@ -101,7 +102,8 @@ Configuration OutputCheck::reduced(Configuration configuration) {
   for (std::size_t id = 0; id < configuration.sites.size(); ++id) {
     Configuration candidate = configuration;
     candidate.sites[id] = standard.sites[id];
-    if (candidate != configuration && pbrt::find_fault(index_, candidate).empty() && still_fails(candidate)) configuration = candidate;
+    if (candidate != configuration && pbrt::find_fault(index_, candidate).empty() && still_fails(candidate))
+      configuration = candidate;
   }
   for (std::size_t id = 0; id < configuration.tunables.size(); ++id) {
     Configuration candidate = configuration;
@@ -113,17 +115,23 @@ Configuration OutputCheck::reduced(Configuration configuration) {
 
 void OutputCheck::describe(Failure failure) {
   fmt::print("size {}: {}", failure.n, to_string(failure.outcome.kind));
-  if (failure.outcome.kind == OutcomeKind::Wrong) fmt::print(" outputs, relative error {:.2g}", failure.outcome.max_error_rel);
+  if (failure.outcome.kind == OutcomeKind::Wrong)
+    fmt::print(" outputs, relative error {:.2g}", failure.outcome.max_error_rel);
   if (!failure.outcome.message.empty()) fmt::print(": {}", failure.outcome.message);
   fmt::print("\n");
   const Configuration culprit = reduced(failure.configuration);
-  for (const std::string& line : differences(index_, pbrt::default_configuration(index_), culprit)) fmt::print("  {}\n", line);
+  for (const std::string& line : differences(index_, pbrt::default_configuration(index_), culprit))
+    fmt::print("  {}\n", line);
   for (const RanChoice& ran : failure.outcome.ran) {
-    if (culprit.sites[static_cast<std::size_t>(ran.site)] == pbrt::default_configuration(index_).sites[static_cast<std::size_t>(ran.site)]) continue;
+    if (culprit.sites[static_cast<std::size_t>(ran.site)] ==
+        pbrt::default_configuration(index_).sites[static_cast<std::size_t>(ran.site)])
+      continue;
     const InfoIndex::SiteRef& ref = index_.site(ran.site);
     const pbrt::Choice choice = ref.site->choice(ran.alternative);
     for (const pbrt::AlternativeInfo& rule : ref.site->alternatives)
-      if (rule.rule == choice.rule) fmt::print("  ran: rule {} of {} (line {}) on {}\n", rule.rule, ref.transform->name, rule.line, to_string(choice.on));
+      if (rule.rule == choice.rule)
+        fmt::print("  ran: rule {} of {} (line {}) on {}\n", rule.rule, ref.transform->name, rule.line,
+                   to_string(choice.on));
   }
 }
 
@@ -140,7 +148,8 @@ int OutputCheck::run() {
   if (num_sizes_ == 0) throw pbrt::UserError("the program has no inputs of any of the sizes tried");
   int total = 0;
   for (const auto& [kind, count] : counts_) total += count;
-  fmt::print("all choices agree: {} random configurations at {} sizes, seed {}\n", total, num_sizes_, options_.run.seed);
+  fmt::print("all choices agree: {} random configurations at {} sizes, seed {}\n", total, num_sizes_,
+             options_.run.seed);
   for (const auto& [kind, count] : counts_)
     if (kind != OutcomeKind::Ok) fmt::print("  {} x {}\n", count, to_string(kind));
   return 0;

@@ -28,7 +28,8 @@ struct Pipe {
 
 Pipe make_pipe() {
   std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw pbrt::IoError(std::string("cannot make a pipe: ") + std::strerror(errno));
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0)
+    throw pbrt::IoError(std::string("cannot make a pipe: ") + std::strerror(errno));
   return {ends[0], ends[1]};
 }
 
@@ -38,7 +39,8 @@ void close_if_open(int& fd) {
 }
 
 /// In the new process; only calls that are safe there. `report` gets the errno if it fails.
-[[noreturn]] void become_child(char* const* arguments, const Pipe& in, const Pipe& out, const Pipe& err, int report, pid_t parent) {
+[[noreturn]] void become_child(char* const* arguments, const Pipe& in, const Pipe& out, const Pipe& err, int report,
+                               pid_t parent) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(127);  // it died in between
@@ -118,7 +120,8 @@ ChildProcess::Read ChildProcess::read_line(std::string& line, std::chrono::stead
     }
     if (buffer_.size() > pbrt::protocol::kMaxLineBytes) return Read::Ended;
     on_tick();
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now()).count();
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now()).count();
     if (left <= 0) return Read::TimedOut;
     std::array<pollfd, 2> waiting{{{output_, POLLIN, 0}, {error_, POLLIN, 0}}};
     const int timeout = static_cast<int>(std::min<long>(kTickMs, left + 1));

@@ -18,7 +18,7 @@ class ChildProcess {
   ///
   /// Errors: throws pbrt::IoError if it cannot be started
   explicit ChildProcess(const std::vector<std::string>& arguments);
-  ~ChildProcess();   ///< kills the group and reaps the child
+  ~ChildProcess();  ///< kills the group and reaps the child
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
 
@@ -28,7 +28,8 @@ class ChildProcess {
   enum class Read { Line, TimedOut, Ended };
   /// Waits for a line until `deadline`; calls `on_tick` (may throw) about ten times a second. `Ended`: the child
   /// closed its output or died, or sent a line beyond all bounds.
-  [[nodiscard]] Read read_line(std::string& line, std::chrono::steady_clock::time_point deadline, const std::function<void()>& on_tick);
+  [[nodiscard]] Read read_line(std::string& line, std::chrono::steady_clock::time_point deadline,
+                               const std::function<void()>& on_tick);
 
   void kill();
   /// Kills what is left of it and says how it ended: `killed by signal 11 (Segmentation fault)`, `exit status 3`.
@@ -41,7 +42,7 @@ class ChildProcess {
   void reap();
 
   pid_t pid_ = -1;
-  int input_ = -1, output_ = -1, error_ = -1;   ///< our ends of its descriptors 0, 1, 2
+  int input_ = -1, output_ = -1, error_ = -1;  ///< our ends of its descriptors 0, 1, 2
   std::string buffer_;
   std::string errors_;
   int wait_status_ = 0;

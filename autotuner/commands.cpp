@@ -44,7 +44,9 @@ std::string gain_text(const pbrt::Provenance& provenance) {
     if (name == "tuned") tuned = time;
   }
   if (!(tuned > 0)) return "";
-  return standard > 0 ? fmt::format("{} instead of {}: {}", time_text(tuned), time_text(standard), ratio_text(standard, tuned)) : time_text(tuned);
+  return standard > 0
+             ? fmt::format("{} instead of {}: {}", time_text(tuned), time_text(standard), ratio_text(standard, tuned))
+             : time_text(tuned);
 }
 
 void print_journal(const std::string& path, const InfoIndex& index) {
@@ -57,7 +59,8 @@ void print_journal(const std::string& path, const InfoIndex& index) {
     ++outcomes[to_string(entry.outcome.kind)];
     ++configurations[entry.fingerprint];
   }
-  fmt::print("last search: {} configurations, {}\n", configurations.size(), journal.is_done ? "over" : "not over: the same command goes on with it");
+  fmt::print("last search: {} configurations, {}\n", configurations.size(),
+             journal.is_done ? "over" : "not over: the same command goes on with it");
   for (const auto& [kind, count] : outcomes) fmt::print("  {:>6} x {}\n", count, kind);
   for (const std::string& note : journal.notes) fmt::print("  {}\n", note);
 }
@@ -73,12 +76,14 @@ int report(const LookOptions& options) {
   for (const pbrt::ConfigEntry& entry : file.entries) {
     const pbrt::Provenance& provenance = entry.provenance;
     fmt::print("{}\n", describe(entry.machine));
-    fmt::print("  tuned {} by {}, effort {}, seed {}, {}\n", provenance.when, provenance.tuner, provenance.effort, provenance.seed, provenance.how);
+    fmt::print("  tuned {} by {}, effort {}, seed {}, {}\n", provenance.when, provenance.tuner, provenance.effort,
+               provenance.seed, provenance.how);
     std::string sizes;
     for (const std::int64_t n : provenance.sizes) sizes += (sizes.empty() ? "" : ", ") + std::to_string(n);
     if (!sizes.empty()) fmt::print("  sizes {}\n", sizes);
     if (const std::string gain = gain_text(provenance); !gain.empty()) fmt::print("  {}\n", gain);
-    for (const std::string& line : explain(index, entry.configuration, -1, device_name(entry.machine), {})) fmt::print("  {}\n", line);
+    for (const std::string& line : explain(index, entry.configuration, -1, device_name(entry.machine), {}))
+      fmt::print("  {}\n", line);
   }
   print_journal(path + ".journal", index);
   return 0;
@@ -103,7 +108,8 @@ int explain_command(const LookOptions& options) {
   if (!provenance.how.empty()) head += " (tuned with " + provenance.how + ")";
   if (const std::string gain = gain_text(provenance); is_tuned_size && !gain.empty()) head += ": " + gain;
   fmt::print("{}\n", head);
-  for (const std::string& line : explain(index, chosen.entry->configuration, n, device, is_tuned_size ? provenance.ran : std::vector<std::string>{}))
+  for (const std::string& line : explain(index, chosen.entry->configuration, n, device,
+                                         is_tuned_size ? provenance.ran : std::vector<std::string>{}))
     fmt::print("  {}\n", line);
   return 0;
 }
@@ -114,7 +120,8 @@ int check(const LookOptions& options) {
   const std::string path = config_path(options);
   const pbrt::ConfigFile file = pbrt::read_config_file(path, index);
   const int status = print_warnings(file, path);
-  if (status == 0) fmt::print("{}: valid, {} {}\n", path, file.entries.size(), file.entries.size() == 1 ? "entry" : "entries");
+  if (status == 0)
+    fmt::print("{}: valid, {} {}\n", path, file.entries.size(), file.entries.size() == 1 ? "entry" : "entries");
   return status;
 }
 

@@ -11,7 +11,7 @@ namespace pbtune {
 
 struct LookOptions {
   ProgramOptions run;
-  std::string config;        ///< empty: beside the program
+  std::string config;  ///< empty: beside the program
 };
 
 /// `pbtune report`: how each entry came to be, what it gains, what was rejected.

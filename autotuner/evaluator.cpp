@@ -5,14 +5,22 @@ namespace pbtune {
 
 const char* to_string(OutcomeKind kind) {
   switch (kind) {
-    case OutcomeKind::Ok: return "ok";
-    case OutcomeKind::Wrong: return "wrong";
-    case OutcomeKind::AccuracyMissed: return "accuracy_missed";
-    case OutcomeKind::Aborted: return "aborted";
-    case OutcomeKind::Crashed: return "crashed";
-    case OutcomeKind::TimedOut: return "timed_out";
-    case OutcomeKind::FellBack: return "fell_back";
-    case OutcomeKind::Error: return "error";
+    case OutcomeKind::Ok:
+      return "ok";
+    case OutcomeKind::Wrong:
+      return "wrong";
+    case OutcomeKind::AccuracyMissed:
+      return "accuracy_missed";
+    case OutcomeKind::Aborted:
+      return "aborted";
+    case OutcomeKind::Crashed:
+      return "crashed";
+    case OutcomeKind::TimedOut:
+      return "timed_out";
+    case OutcomeKind::FellBack:
+      return "fell_back";
+    case OutcomeKind::Error:
+      return "error";
   }
   return "?";
 }

@@ -22,7 +22,7 @@ enum class OutcomeKind : std::uint8_t { Ok, Wrong, AccuracyMissed, Aborted, Cras
 /// The result of one measurement. A crash, a hang, a wrong output are outcomes, not accidents.
 struct Outcome {
   OutcomeKind kind = OutcomeKind::Error;
-  Sample times_ns;               ///< verified unless kind says otherwise
+  Sample times_ns;  ///< verified unless kind says otherwise
   double accuracy = 0;
   double max_error_rel = 0;
   std::vector<RanChoice> ran;
@@ -40,7 +40,7 @@ enum class PrepareStatus : std::uint8_t { Ready, Skipped, Failed };
 struct Prepared {
   PrepareStatus status = PrepareStatus::Failed;
   double reference_ns = 0;
-  std::string message;           ///< why not; a warning if it is ready
+  std::string message;  ///< why not; a warning if it is ready
 };
 
 struct Evaluator {

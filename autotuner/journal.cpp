@@ -176,7 +176,8 @@ JournalContents read_journal(const std::string& path, const InfoIndex& index) {
   return out;
 }
 
-Journal::Journal(const std::string& path, const InfoIndex& index, JournalHeader header) : index_(index), header_(std::move(header)) {
+Journal::Journal(const std::string& path, const InfoIndex& index, JournalHeader header)
+    : index_(index), header_(std::move(header)) {
   fd_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (fd_ < 0) throw_io("write", path);
   if (::flock(fd_, LOCK_EX | LOCK_NB) != 0) {
@@ -208,7 +209,9 @@ void Journal::load(const std::string& path) {
         if (::ftruncate(fd_, contents.num_good_bytes) != 0) throw_io("write", path);
         return;
       }
-      if (!contents.is_done) note_ = "the journal `" + path + "` is one " + reason + ": it is kept as `" + path + ".old` and the search starts anew";
+      if (!contents.is_done)
+        note_ = "the journal `" + path + "` is one " + reason + ": it is kept as `" + path +
+                ".old` and the search starts anew";
     } catch (const pbrt::ConfigError& error) {
       note_ = std::string(error.what()) + "; it is kept as `" + path + ".old` and the search starts anew";
     }
@@ -225,7 +228,8 @@ void Journal::append(const std::string& line) {
   const std::string text = line + "\n";
   for (std::size_t sent = 0; sent < text.size();) {
     const ssize_t count = ::write(fd_, text.data() + sent, text.size() - sent);
-    if (count < 0 && errno != EINTR) throw pbrt::IoError(std::string("cannot write the journal: ") + std::strerror(errno));
+    if (count < 0 && errno != EINTR)
+      throw pbrt::IoError(std::string("cannot write the journal: ") + std::strerror(errno));
     if (count > 0) sent += static_cast<std::size_t>(count);
   }
 }
@@ -251,7 +255,8 @@ Evaluator Journal::recording(Evaluator live, std::chrono::steady_clock::time_poi
 }
 
 /// The next recorded entry if it is the one asked for. If it is not, the rest is of no use.
-const JournalEntry* Journal::next(bool is_prepare, std::int64_t n, const std::string& fingerprint, const RunSpec* spec) {
+const JournalEntry* Journal::next(bool is_prepare, std::int64_t n, const std::string& fingerprint,
+                                  const RunSpec* spec) {
   if (!is_replaying()) return nullptr;
   const JournalEntry& entry = replay_[position_];
   const bool is_it = entry.is_prepare == is_prepare && entry.n == n && entry.fingerprint == fingerprint &&
@@ -289,7 +294,8 @@ Prepared Journal::prepare(std::int64_t n, const Configuration* trusted) {
 void Journal::go_live() {
   if (is_live_prepared_) return;
   const Prepared prepared = live_.prepare(n_, trusted_ ? &*trusted_ : nullptr);
-  if (prepared.status != PrepareStatus::Ready) throw pbrt::IoError("the program does not run any more: " + prepared.message);
+  if (prepared.status != PrepareStatus::Ready)
+    throw pbrt::IoError("the program does not run any more: " + prepared.message);
   is_live_prepared_ = true;
 }
 

@@ -18,11 +18,11 @@ namespace pbtune {
 
 /// What must be equal for a search to go on.
 struct JournalHeader {
-  std::string tuner;                       ///< version: another one may decide differently
+  std::string tuner;  ///< version: another one may decide differently
   std::string program, source, machine;
-  std::vector<std::string> arguments;      ///< everything that has a say, normalised
+  std::vector<std::string> arguments;  ///< everything that has a say, normalised
   std::uint64_t seed = 0;
-  std::vector<std::string> known;          ///< configurations that the search starts from, as JSON
+  std::vector<std::string> known;  ///< configurations that the search starts from, as JSON
   bool operator==(const JournalHeader&) const = default;
 };
 
@@ -30,20 +30,20 @@ struct JournalEntry {
   bool is_prepare = false;
   std::int64_t n = 0;
   Prepared prepared;
-  std::string fingerprint;                 ///< of the configuration that ran
+  std::string fingerprint;  ///< of the configuration that ran
   RunSpec spec;
   Outcome outcome;
-  double elapsed_s = 0;                    ///< at its end
+  double elapsed_s = 0;  ///< at its end
 };
 
 /// What a journal holds, for reports: also of a search that is over or was interrupted.
 struct JournalContents {
   JournalHeader header;
   std::vector<JournalEntry> entries;
-  std::map<std::string, std::string> configurations;   ///< fingerprint -> JSON
+  std::map<std::string, std::string> configurations;  ///< fingerprint -> JSON
   std::vector<std::string> notes;
   bool is_done = false;
-  std::int64_t num_good_bytes = 0;                     ///< whole lines
+  std::int64_t num_good_bytes = 0;  ///< whole lines
 };
 
 /// Reads a journal up to its last whole line. Throws pbrt::IoError; ConfigError if its first line is none of a journal.
@@ -77,7 +77,8 @@ class Journal {
   void append(const std::string& line);
   void load(const std::string& path);
   [[nodiscard]] bool is_replaying() const { return position_ < replay_.size(); }
-  [[nodiscard]] const JournalEntry* next(bool is_prepare, std::int64_t n, const std::string& fingerprint, const RunSpec* spec);
+  [[nodiscard]] const JournalEntry* next(bool is_prepare, std::int64_t n, const std::string& fingerprint,
+                                         const RunSpec* spec);
   Prepared prepare(std::int64_t n, const Configuration* trusted);
   Outcome run(const Configuration& configuration, const RunSpec& spec);
   void go_live();
@@ -89,7 +90,7 @@ class Journal {
   int fd_ = -1;
   std::vector<JournalEntry> replay_;
   std::size_t position_ = 0;
-  std::set<std::string> written_;          ///< configurations that are in the file
+  std::set<std::string> written_;  ///< configurations that are in the file
   Evaluator live_;
   std::chrono::steady_clock::time_point begin_;
   double base_s_ = 0, elapsed_s_ = 0;

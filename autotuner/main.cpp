@@ -37,10 +37,16 @@ void add_run_options(CLI::App& app, ProgramOptions& options, bool has_inputs) {
       ->type_name("NAME=V")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  app.add_option("--n", options.n, "size: sets every size variable that is not fixed")->check(CLI::Range(std::int64_t{0}, kMaxSize));
-  if (has_inputs) app.add_option("--inputs", options.inputs, "tune on these input files, in header order")->type_name("FILES")->check(CLI::ExistingFile);
-  app.add_option("--device", options.device, "OpenCL device: none, index or part of its name, as ./prog --list-devices shows them");
-  app.add_option("--tolerance", options.tolerance, "relative difference up to which outputs agree")->check(CLI::NonNegativeNumber);
+  app.add_option("--n", options.n, "size: sets every size variable that is not fixed")
+      ->check(CLI::Range(std::int64_t{0}, kMaxSize));
+  if (has_inputs)
+    app.add_option("--inputs", options.inputs, "tune on these input files, in header order")
+        ->type_name("FILES")
+        ->check(CLI::ExistingFile);
+  app.add_option("--device", options.device,
+                 "OpenCL device: none, index or part of its name, as ./prog --list-devices shows them");
+  app.add_option("--tolerance", options.tolerance, "relative difference up to which outputs agree")
+      ->check(CLI::NonNegativeNumber);
   app.add_option("--seed", options.seed, "seed of everything random")->capture_default_str();
 }
 
@@ -54,7 +60,8 @@ struct CommandLine {
 };
 
 void add_tune(CLI::App& app, CommandLine& line) {
-  const std::map<std::string, Effort> efforts{{"quick", Effort::Quick}, {"normal", Effort::Normal}, {"full", Effort::Full}};
+  const std::map<std::string, Effort> efforts{
+      {"quick", Effort::Quick}, {"normal", Effort::Normal}, {"full", Effort::Full}};
   app.add_option("program", line.tune.run.program, "the compiled program; PROGRAM.info is read beside it");
   add_run_options(app, line.tune.run, true);
   app.add_option("-o,--output", line.tune.output, "configuration to write (default: PROGRAM.cfg)");
@@ -62,7 +69,9 @@ void add_tune(CLI::App& app, CommandLine& line) {
       ->transform(CLI::CheckedTransformer(efforts).description(""))
       ->type_name("quick|normal|full")
       ->default_str("normal");
-  app.add_option("--time-limit", line.tune.time_limit_s, "seconds, instead of the effort's own")->type_name("SEC")->check(CLI::PositiveNumber);
+  app.add_option("--time-limit", line.tune.time_limit_s, "seconds, instead of the effort's own")
+      ->type_name("SEC")
+      ->check(CLI::PositiveNumber);
   app.add_option("--threads", line.tune.threads, "use so many CPU threads (default: tuned)")->check(CLI::Range(1, 512));
   app.add_flag("--resident", line.tune.is_resident, "time with inputs on the device and outputs left there");
   app.add_flag("--quiet", line.tune.is_quiet, "print errors and warnings only");
@@ -74,21 +83,30 @@ void add_look(CLI::App& command, LookOptions& options) {
 }
 
 void add_subcommands(CLI::App& app, CommandLine& line) {
-  CLI::App* report_app = app.add_subcommand("report", "how the entries of a configuration came to be and what they gain");
+  CLI::App* report_app =
+      app.add_subcommand("report", "how the entries of a configuration came to be and what they gain");
   add_look(*report_app, line.look);
   report_app->callback([&line] { line.status = report(line.look); });
 
-  CLI::App* explain_app = app.add_subcommand("explain", "which choices a configuration makes on this machine, in words");
+  CLI::App* explain_app =
+      app.add_subcommand("explain", "which choices a configuration makes on this machine, in words");
   add_look(*explain_app, line.look);
-  explain_app->add_option("--n", line.look.run.n, "size (default: the one it was tuned for)")->check(CLI::Range(std::int64_t{0}, kMaxSize));
+  explain_app->add_option("--n", line.look.run.n, "size (default: the one it was tuned for)")
+      ->check(CLI::Range(std::int64_t{0}, kMaxSize));
   explain_app->callback([&line] { line.status = explain_command(line.look); });
 
-  CLI::App* check_app = app.add_subcommand("check", "is a configuration valid; with --outputs: do all choices give the same outputs");
+  CLI::App* check_app =
+      app.add_subcommand("check", "is a configuration valid; with --outputs: do all choices give the same outputs");
   add_look(*check_app, line.look);
-  check_app->add_flag("--outputs", line.is_checking_outputs, "run random configurations and compare their outputs with the default's");
+  check_app->add_flag("--outputs", line.is_checking_outputs,
+                      "run random configurations and compare their outputs with the default's");
   add_run_options(*check_app, line.outputs.run, true);
-  check_app->add_option("--count", line.outputs.num_configurations, "random configurations per size")->capture_default_str()->check(CLI::Range(1, 100000));
-  check_app->add_option("--max-n", line.outputs.max_n, "largest size tried if --n is not given")->capture_default_str()->check(CLI::Range(std::int64_t{0}, kMaxSize));
+  check_app->add_option("--count", line.outputs.num_configurations, "random configurations per size")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 100000));
+  check_app->add_option("--max-n", line.outputs.max_n, "largest size tried if --n is not given")
+      ->capture_default_str()
+      ->check(CLI::Range(std::int64_t{0}, kMaxSize));
   check_app->callback([&line] {
     line.outputs.run.program = line.look.run.program;
     line.status = line.is_checking_outputs ? check_outputs(line.outputs) : check(line.look);

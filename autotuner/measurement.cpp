@@ -15,17 +15,22 @@ using pbrt::protocol::Request;
 using pbrt::protocol::Status;
 
 constexpr double kStartPatienceS = 60;
-constexpr double kGraceS = 2;              // beside the trials: restoring inputs, comparing outputs
-constexpr double kKernelShare = 0.5;       // of the patience, for building kernels that were not built before
+constexpr double kGraceS = 2;         // beside the trials: restoring inputs, comparing outputs
+constexpr double kKernelShare = 0.5;  // of the patience, for building kernels that were not built before
 
 OutcomeKind kind_of(Status status) {
   switch (status) {
-    case Status::Ok: return OutcomeKind::Ok;
-    case Status::Wrong: return OutcomeKind::Wrong;
-    case Status::AccuracyMissed: return OutcomeKind::AccuracyMissed;
-    case Status::Aborted: return OutcomeKind::Aborted;
+    case Status::Ok:
+      return OutcomeKind::Ok;
+    case Status::Wrong:
+      return OutcomeKind::Wrong;
+    case Status::AccuracyMissed:
+      return OutcomeKind::AccuracyMissed;
+    case Status::Aborted:
+      return OutcomeKind::Aborted;
     case Status::Error:
-    case Status::Skipped: return OutcomeKind::Error;
+    case Status::Skipped:
+      return OutcomeKind::Error;
   }
   return OutcomeKind::Error;
 }
@@ -34,7 +39,8 @@ std::string last_line(const std::string& text) {
   std::size_t end = text.find_last_not_of("\n \t");
   if (end == std::string::npos) return "";
   const std::size_t begin = text.rfind('\n', end);
-  return text.substr(begin == std::string::npos ? 0 : begin + 1, end - (begin == std::string::npos ? 0 : begin + 1) + 1);
+  return text.substr(begin == std::string::npos ? 0 : begin + 1,
+                     end - (begin == std::string::npos ? 0 : begin + 1) + 1);
 }
 
 }  // namespace
@@ -48,7 +54,8 @@ const pbrt::protocol::Hello& Measurement::start() {
   child_ = std::make_unique<ChildProcess>(command);
   warm_.clear();
   std::string line;
-  const auto deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(kStartPatienceS));
+  const auto deadline =
+      Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(kStartPatienceS));
   const ChildProcess::Read how = child_->read_line(line, deadline, on_tick_);
   if (how != ChildProcess::Read::Line) {
     const std::string reason = how == ChildProcess::Read::TimedOut ? "it does not answer" : bury();
@@ -59,9 +66,12 @@ const pbrt::protocol::Hello& Measurement::start() {
   const pbrt::TrainingInfo& info = index_.info();
   if (hello_.format > pbrt::protocol::kFormat)
     throw pbrt::ConfigError("`" + options_.command[0] + "` speaks protocol format " + std::to_string(hello_.format) +
-                            ", newer than the newest that this program speaks, " + std::to_string(pbrt::protocol::kFormat));
-  if (hello_.program != info.program || (!hello_.source.empty() && !info.source.empty() && hello_.source != info.source))
-    throw pbrt::ConfigError("`" + options_.command[0] + "` and its training information do not belong together; compile the program again");
+                            ", newer than the newest that this program speaks, " +
+                            std::to_string(pbrt::protocol::kFormat));
+  if (hello_.program != info.program ||
+      (!hello_.source.empty() && !info.source.empty() && hello_.source != info.source))
+    throw pbrt::ConfigError("`" + options_.command[0] +
+                            "` and its training information do not belong together; compile the program again");
   was_started_ = true;
   return hello_;
 }
@@ -113,7 +123,8 @@ std::int64_t Measurement::size_of_inputs() {
   const Answer answer = ask(inputs_request(), options_.patience_s);
   if (answer.how == ChildProcess::Read::TimedOut) child_->kill();
   if (answer.how != ChildProcess::Read::Line) throw pbrt::UserError("the program cannot read the inputs: " + bury());
-  if (answer.reply.status != Status::Ok) throw pbrt::UserError("the program cannot use the inputs: " + answer.reply.message);
+  if (answer.reply.status != Status::Ok)
+    throw pbrt::UserError("the program cannot use the inputs: " + answer.reply.message);
   return answer.reply.n;
 }
 
@@ -130,7 +141,8 @@ Prepared Measurement::send_inputs() {
   if (answer.how == ChildProcess::Read::TimedOut) {
     child_->kill();
     (void)bury();  // why it ended is known: it was too slow
-    return {PrepareStatus::Failed, -1, "the reference run takes longer than " + std::to_string(std::lround(options_.patience_s)) + " s"};
+    return {PrepareStatus::Failed, -1,
+            "the reference run takes longer than " + std::to_string(std::lround(options_.patience_s)) + " s"};
   }
   if (answer.how != ChildProcess::Read::Line) return {PrepareStatus::Failed, 0, bury()};
   if (answer.reply.status != Status::Ok) return {PrepareStatus::Failed, 0, answer.reply.message};
@@ -159,7 +171,8 @@ void Measurement::ensure_ready() {
   ++num_restarts_;
   (void)start();
   const Prepared prepared = send_inputs();
-  if (prepared.status != PrepareStatus::Ready) throw pbrt::IoError("the program does not run any more: " + prepared.message);
+  if (prepared.status != PrepareStatus::Ready)
+    throw pbrt::IoError("the program does not run any more: " + prepared.message);
 }
 
 /// Generous: killing costs a restart and is for hangs; mere slowness is found by the limit.
@@ -199,7 +212,8 @@ Outcome Measurement::outcome_of(const Reply& reply, const RunSpec& spec) {
     out.kind = OutcomeKind::FellBack;
     out.message = first.site + ": " + first.rule + " on " + to_string(first.on) + " did not run: " + first.reason;
   }
-  const bool is_slow = out.kind == OutcomeKind::Ok && spec.limit_ms > 0 && !out.times_ns.empty() && minimum(out.times_ns) > spec.limit_ms * 1e6;
+  const bool is_slow = out.kind == OutcomeKind::Ok && spec.limit_ms > 0 && !out.times_ns.empty() &&
+                       minimum(out.times_ns) > spec.limit_ms * 1e6;
   if (is_slow) out.kind = OutcomeKind::TimedOut;
   if (out.kind == OutcomeKind::Ok && out.times_ns.empty()) {
     out.kind = OutcomeKind::Error;

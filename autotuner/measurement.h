@@ -20,13 +20,13 @@
 namespace pbtune {
 
 struct MeasureOptions {
-  std::vector<std::string> command;                          ///< program and options; `--serve` is added
-  std::vector<std::pair<std::string, std::int64_t>> sizes;   ///< fixed size variables
-  std::vector<std::string> files;                            ///< the user's inputs: then the size asked for means nothing
-  std::uint64_t seed = 1;                                    ///< of generated inputs
+  std::vector<std::string> command;                         ///< program and options; `--serve` is added
+  std::vector<std::pair<std::string, std::int64_t>> sizes;  ///< fixed size variables
+  std::vector<std::string> files;  ///< the user's inputs: then the size asked for means nothing
+  std::uint64_t seed = 1;          ///< of generated inputs
   bool is_resident = false;
-  double tolerance = -1;                                     ///< < 0: the program's own
-  double patience_s = 60;                                    ///< for what has no limit of its own: start, inputs, reference
+  double tolerance = -1;   ///< < 0: the program's own
+  double patience_s = 60;  ///< for what has no limit of its own: start, inputs, reference
 };
 
 class Measurement {
@@ -69,10 +69,10 @@ class Measurement {
   pbrt::protocol::Hello hello_;
   bool was_started_ = false, is_prepared_ = false;
   std::int64_t n_ = -1, next_id_ = 1;
-  std::string reference_config_;         ///< empty: the default
-  double overhead_ms_ = 0;               ///< the most that a run took beside its trials at this size
+  std::string reference_config_;  ///< empty: the default
+  double overhead_ms_ = 0;        ///< the most that a run took beside its trials at this size
   int num_restarts_ = 0;
-  std::vector<std::string> warm_;        ///< choices on a device that ran since the child was started
+  std::vector<std::string> warm_;  ///< choices on a device that ran since the child was started
 };
 
 }  // namespace pbtune

@@ -61,14 +61,17 @@ double changed_value(double value, const TunableGene& gene, Rng& rng) {
   constexpr std::int64_t kFew = 16;
   switch (gene.info->role) {
     case TunableRole::Ratio:
-    case TunableRole::Flag: return uniform_other();
+    case TunableRole::Flag:
+      return uniform_other();
     case TunableRole::User:
     case TunableRole::Accuracy:
-    case TunableRole::ForEnough: return hi - lo < kFew ? uniform_other() : scaled_log_normal(value, gene.min, gene.max, rng);
+    case TunableRole::ForEnough:
+      return hi - lo < kFew ? uniform_other() : scaled_log_normal(value, gene.min, gene.max, rng);
     case TunableRole::Cutoff:
     case TunableRole::Split:
     case TunableRole::WorkGroup:
-    case TunableRole::Config: break;
+    case TunableRole::Config:
+      break;
   }
   return scaled_log_normal(value, gene.min, gene.max, rng);
 }
@@ -83,7 +86,8 @@ bool change_tunable(std::vector<double>& values, const TunableGene& gene, std::i
   if (gene.info->role == TunableRole::WorkGroup) {
     std::vector<double> shape(values.begin() + first * count, values.begin() + (first + 1) * count);
     if (!change_work_group(shape, gene, rng)) return false;
-    for (int bucket = lowest; bucket <= last; ++bucket) std::copy(shape.begin(), shape.end(), values.begin() + bucket * count);
+    for (int bucket = lowest; bucket <= last; ++bucket)
+      std::copy(shape.begin(), shape.end(), values.begin() + bucket * count);
   } else {
     const int element = static_cast<int>(rng.uniform_int(0, count - 1));
     const double value = changed_value(values[at(first * count + element)], gene, rng);
@@ -95,7 +99,8 @@ bool change_tunable(std::vector<double>& values, const TunableGene& gene, std::i
 /// Moves every site of the program to one uniform choice from a random size on.
 bool graft_seed(Configuration& configuration, const std::vector<NamedConfiguration>& seeds, std::int64_t n, Rng& rng) {
   const Configuration before = configuration;
-  const std::int64_t from = std::llround(rng.log_uniform(std::max(1.0, static_cast<double>(n) / 16), std::max(1.0, static_cast<double>(n))));
+  const std::int64_t from =
+      std::llround(rng.log_uniform(std::max(1.0, static_cast<double>(n) / 16), std::max(1.0, static_cast<double>(n))));
   const Configuration& seed = pick(seeds, rng).configuration;
   for (std::size_t id = 0; id < configuration.sites.size(); ++id)
     configuration.sites[id] = graft(configuration.sites[id], seed.sites[id], from);
@@ -116,9 +121,10 @@ void add_site_mutators(const Space& space, const SiteGene& gene, std::vector<Mut
                  }});
   out.push_back({"move a cut-off of " + name, gene.id, -1,
                  [id](Configuration& c, Rng& rng, std::int64_t) { return move_cut_off(c.sites[id], rng); }});
-  out.push_back({"change a range of sizes of " + name, gene.id, -1, [id, choices](Configuration& c, Rng& rng, std::int64_t n) {
-                   return change_range(c.sites[id], choices, n, rng);
-                 }});
+  out.push_back(
+      {"change a range of sizes of " + name, gene.id, -1, [id, choices](Configuration& c, Rng& rng, std::int64_t n) {
+         return change_range(c.sites[id], choices, n, rng);
+       }});
 }
 
 }  // namespace
@@ -127,17 +133,22 @@ double scaled_log_normal(double value, double min, double max, Rng& rng) {
   const double base = std::max(1.0, std::fabs(value));
   double drawn = value;
   for (int i = 0; i < kMaxDraws && drawn == value; ++i)
-    drawn = std::clamp(std::round(base * std::exp(kSigma * rng.normal())) + (base > value ? value - base : 0), min, max);
+    drawn =
+        std::clamp(std::round(base * std::exp(kSigma * rng.normal())) + (base > value ? value - base : 0), min, max);
   if (drawn == value) drawn = value < max ? value + 1 : std::max(min, value - 1);
   return std::clamp(drawn, min, max);
 }
 
 bool add_level(Selector& selector, const std::vector<int>& choices, std::int64_t n, Rng& rng) {
   if (selector.levels.size() >= pbrt::kMaxSelectorLevels) return false;
-  // Around three quarters of the size at hand: sizes below keep what they had, this one gets the new choice more often than not.
-  const double from = std::round(0.75 * static_cast<double>(std::max<std::int64_t>(n, 2)) * std::exp(kSigma * rng.normal()));
-  const Level level{std::max<std::int64_t>(1, std::llround(from)), pick_other(choices, selector.select(std::llround(from)), rng)};
-  const auto place = std::find_if(selector.levels.begin(), selector.levels.end(), [&](const Level& other) { return other.from >= level.from; });
+  // Around three quarters of the size at hand: sizes below keep what they had, this one gets the new choice more often
+  // than not.
+  const double from =
+      std::round(0.75 * static_cast<double>(std::max<std::int64_t>(n, 2)) * std::exp(kSigma * rng.normal()));
+  const Level level{std::max<std::int64_t>(1, std::llround(from)),
+                    pick_other(choices, selector.select(std::llround(from)), rng)};
+  const auto place = std::find_if(selector.levels.begin(), selector.levels.end(),
+                                  [&](const Level& other) { return other.from >= level.from; });
   if (place != selector.levels.end() && place->from == level.from) return false;
   selector.levels.insert(place, level);
   return true;
@@ -181,7 +192,8 @@ bool change_work_group(std::vector<double>& shape, const TunableGene& gene, Rng&
   const std::vector<double> before = shape;
   for (double& extent : shape) extent = std::exp2(std::floor(std::log2(std::max(1.0, extent))));
   const int last = static_cast<int>(shape.size()) - 1;
-  const std::size_t a = at(static_cast<int>(rng.uniform_int(0, last))), b = at(static_cast<int>(rng.uniform_int(0, last)));
+  const std::size_t a = at(static_cast<int>(rng.uniform_int(0, last))),
+                    b = at(static_cast<int>(rng.uniform_int(0, last)));
   const std::int64_t way = rng.uniform_int(0, 3);
   if (way == 0) {
     shape[a] *= 2;

@@ -15,9 +15,9 @@
 namespace pbtune {
 
 struct Mutator {
-  std::string name;      ///< what it changes, for people: `add a level to Conv.Out#1`
-  int site = -1;         ///< the site it belongs to, else -1
-  int tunable = -1;      ///< the tunable it belongs to, else -1
+  std::string name;  ///< what it changes, for people: `add a level to Conv.Out#1`
+  int site = -1;     ///< the site it belongs to, else -1
+  int tunable = -1;  ///< the tunable it belongs to, else -1
   /// Changes the configuration; `n` is the size being tuned. False: nothing could be changed.
   std::function<bool(Configuration&, pbrt::Rng&, std::int64_t n)> apply;
 };

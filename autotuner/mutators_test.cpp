@@ -37,7 +37,8 @@ class MutatorsTest : public ::testing::Test {
     ASSERT_GE(selector.levels.size(), 1U);
     ASSERT_LE(selector.levels.size(), 12U);
     ASSERT_EQ(selector.levels[0].from, 0);
-    for (std::size_t i = 1; i < selector.levels.size(); ++i) ASSERT_LT(selector.levels[i - 1].from, selector.levels[i].from);
+    for (std::size_t i = 1; i < selector.levels.size(); ++i)
+      ASSERT_LT(selector.levels[i - 1].from, selector.levels[i].from);
   }
 };
 
@@ -132,13 +133,21 @@ TEST_F(MutatorsTest, LevelsStayOrderedAndAtMostTwelve) {
   for (int i = 0; i < kDraws; ++i) {
     const std::int64_t n = rng.uniform_int(0, 1 << 16);
     switch (rng.uniform_int(0, 6)) {
-      case 0: (void)remove_level(selector, rng); break;
-      case 1: (void)change_level(selector, choices, rng); break;
-      case 2: (void)move_cut_off(selector, rng); break;
+      case 0:
+        (void)remove_level(selector, rng);
+        break;
+      case 1:
+        (void)change_level(selector, choices, rng);
+        break;
+      case 2:
+        (void)move_cut_off(selector, rng);
+        break;
       case 3:
         if (rng.chance(0.1)) (void)change_range(selector, choices, n, rng);
         break;
-      default: (void)add_level(selector, choices, n, rng); break;
+      default:
+        (void)add_level(selector, choices, n, rng);
+        break;
     }
     expect_valid(selector);
     most = std::max(most, selector.levels.size());
@@ -180,7 +189,8 @@ TEST_F(MutatorsTest, EveryMutatorKeepsConfigurationsValid) {
   Configuration configuration = space.default_configuration();
   std::map<std::string, int> applied;
   for (int i = 0; i < kDraws; ++i) {
-    const Mutator& mutator = mutators[static_cast<std::size_t>(rng.uniform_int(0, static_cast<std::int64_t>(mutators.size()) - 1))];
+    const Mutator& mutator =
+        mutators[static_cast<std::size_t>(rng.uniform_int(0, static_cast<std::int64_t>(mutators.size()) - 1))];
     const Configuration before = configuration;
     const bool is_changed = mutator.apply(configuration, rng, rng.uniform_int(1, 4096));
     ASSERT_EQ(is_changed, configuration != before) << mutator.name;
@@ -213,7 +223,8 @@ TEST_F(MutatorsTest, SizeSpecificValuesChangeAtTheSizeAtHandOrInARange) {
 }
 
 TEST_F(MutatorsTest, ConfigValuesAreNeverTouched) {
-  info.transforms[0].tunables = {{"verbose", pbrt::TunableType::Int, 0, 1, {0}, pbrt::TunableRole::Config, false, 1, {}}};
+  info.transforms[0].tunables = {
+      {"verbose", pbrt::TunableType::Int, 0, 1, {0}, pbrt::TunableRole::Config, false, 1, {}}};
   const InfoIndex with_config(info);
   const Space wide(with_config, {true, 2, 0, 4096});
   for (const Mutator& mutator : make_mutators(wide)) EXPECT_EQ(mutator.name.find("verbose"), std::string::npos);

@@ -65,7 +65,8 @@ void Progress::set_state(const SearchState& state) {
 std::string Progress::summary() const {
   std::string out = fmt::format("size {} ({} of {})", state_.n, state_.size_index + 1, state_.num_sizes);
   if (state_.best_ns > 0) out += ", best " + time_text(state_.best_ns);
-  if (state_.best_ns > 0 && state_.default_ns > 0) out += " (" + ratio_text(state_.default_ns, state_.best_ns) + " than the default)";
+  if (state_.best_ns > 0 && state_.default_ns > 0)
+    out += " (" + ratio_text(state_.default_ns, state_.best_ns) + " than the default)";
   const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
   const double left = std::max(0.0, state_.budget_s - std::max(elapsed, state_.elapsed_s));
   out += fmt::format(", at most {:.0f} s left", std::ceil(left));
@@ -73,7 +74,8 @@ std::string Progress::summary() const {
 }
 
 std::string Progress::bar_line(std::size_t width) const {
-  const double elapsed = std::max(state_.elapsed_s, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count());
+  const double elapsed =
+      std::max(state_.elapsed_s, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count());
   const double share = state_.budget_s > 0 ? std::clamp(elapsed / state_.budget_s, 0.0, 1.0) : 0;
   const auto full = static_cast<std::size_t>(std::lround(share * kBarWidth));
   std::string line = "[" + std::string(full, '#') + std::string(kBarWidth - full, '.') + "] " + summary();

@@ -10,13 +10,13 @@
 namespace pbtune {
 namespace {
 
-constexpr double kFinalShare = 0.15;       // of the budget, for comparing the best
-constexpr double kTargetShare = 0.7;       // of what is left, for the target size; the smaller ones share the rest
+constexpr double kFinalShare = 0.15;  // of the budget, for comparing the best
+constexpr double kTargetShare = 0.7;  // of what is left, for the target size; the smaller ones share the rest
 constexpr double kConfidence = 0.95;
-constexpr double kSlowestSeed = 4.0;       // starting points and old members slower than this are cut off
+constexpr double kSlowestSeed = 4.0;  // starting points and old members slower than this are cut off
 constexpr double kSlowestChild = 1.8;
-constexpr double kLeastLimitMs = 5.0;      // a limit below this would cut off noise
-constexpr int kMaxMutations = 40;          // attempts to make a child that is new
+constexpr double kLeastLimitMs = 5.0;  // a limit below this would cut off noise
+constexpr int kMaxMutations = 40;      // attempts to make a child that is new
 
 bool is_accuracy_better(const Candidate& a, const Candidate& b, bool is_higher_better) {
   return is_higher_better ? a.accuracy > b.accuracy : a.accuracy < b.accuracy;
@@ -53,12 +53,14 @@ SearchResult Search::run() {
   const std::size_t num_sizes = options_.sizes.size();
   for (std::size_t i = 0; i < num_sizes; ++i) {
     if (!will_fit(i)) {
-      events_.on_note("size " + std::to_string(options_.sizes[i]) + " does not fit into the time limit: stopped at size " +
-                      std::to_string(n_));
+      events_.on_note("size " + std::to_string(options_.sizes[i]) +
+                      " does not fit into the time limit: stopped at size " + std::to_string(n_));
       break;
     }
     const double left = options_.budget_s * (1 - kFinalShare) - evaluator_.elapsed_s();
-    const double share = i + 1 == num_sizes ? 1.0 : (1 - kTargetShare) / static_cast<double>(std::min<std::size_t>(num_sizes - i - 1, 3));
+    const double share = i + 1 == num_sizes
+                             ? 1.0
+                             : (1 - kTargetShare) / static_cast<double>(std::min<std::size_t>(num_sizes - i - 1, 3));
     deadline_s_ = evaluator_.elapsed_s() + std::max(0.0, left * share);
     size_index_ = i;
     if (!tune_size(i)) continue;
@@ -84,11 +86,13 @@ bool Search::tune_size(std::size_t size_index) {
   const std::int64_t n = options_.sizes[size_index];
   const Prepared prepared = evaluator_.prepare(n, population_.empty() ? nullptr : &population_[0].configuration);
   if (prepared.status == PrepareStatus::Skipped) {
-    if (size_index + 1 == options_.sizes.size()) throw pbrt::UserError("the program has no inputs of size " + std::to_string(n) + ": " + prepared.message);
+    if (size_index + 1 == options_.sizes.size())
+      throw pbrt::UserError("the program has no inputs of size " + std::to_string(n) + ": " + prepared.message);
     return false;
   }
   if (prepared.status == PrepareStatus::Failed)
-    throw pbrt::UserError("the program fails at size " + std::to_string(n) + " under its default configuration: " + prepared.message);
+    throw pbrt::UserError("the program fails at size " + std::to_string(n) +
+                          " under its default configuration: " + prepared.message);
   const bool is_first = population_.empty();
   previous_n_ = n_;
   n_ = n;
@@ -97,7 +101,8 @@ bool Search::tune_size(std::size_t size_index) {
   default_ns_ = 0;
   seed_population(is_first);
   if (!is_first && !population_.empty() && previous_best_ns_ > 0)
-    growth_ = std::max(0.5, std::log2(best_ns() / previous_best_ns_) / std::log2(static_cast<double>(n_) / static_cast<double>(previous_n_)));
+    growth_ = std::max(0.5, std::log2(best_ns() / previous_best_ns_) /
+                                std::log2(static_cast<double>(n_) / static_cast<double>(previous_n_)));
   const int patience = options_.max_failures * (size_index + 1 == options_.sizes.size() ? 2 : 1);
   for (int failures = 0; failures < patience && evaluator_.elapsed_s() < deadline_s_;) {
     publish("evolving");
@@ -123,10 +128,12 @@ std::vector<Candidate> Search::starting_points(bool is_first) {
   }
   if (is_first)
     for (const NamedConfiguration& seed : extra_seeds_) add(seed.configuration, seed.name);
-  // What was best so far stays for the smaller sizes; from between the last size and this one on, one choice everywhere.
+  // What was best so far stays for the smaller sizes; from between the last size and this one on, one choice
+  // everywhere.
   const bool has_smaller = !is_first && out.size() > 1;
   const Configuration best = has_smaller ? out[1].configuration : Configuration{};
-  const std::int64_t from = std::llround(std::sqrt(static_cast<double>(std::max<std::int64_t>(previous_n_, 1)) * static_cast<double>(n_)));
+  const std::int64_t from =
+      std::llround(std::sqrt(static_cast<double>(std::max<std::int64_t>(previous_n_, 1)) * static_cast<double>(n_)));
   for (const NamedConfiguration& seed : space_.seeds()) {
     if (!has_smaller) {
       add(seed.configuration, seed.name);
@@ -195,7 +202,8 @@ bool Search::measure(Candidate& candidate, int trials, double limit, bool is_sid
   const bool has_times = !outcome.times_ns.empty();
   const bool is_usable = outcome.kind == OutcomeKind::Ok || outcome.kind == OutcomeKind::AccuracyMissed;
   if (!is_usable || !has_times) {
-    const bool is_fast = outcome.kind == OutcomeKind::Wrong && has_times && !population_.empty() && minimum(outcome.times_ns) < best_ns();
+    const bool is_fast = outcome.kind == OutcomeKind::Wrong && has_times && !population_.empty() &&
+                         minimum(outcome.times_ns) < best_ns();
     events_.on_failed(candidate, outcome, is_fast);
     return false;
   }
@@ -220,12 +228,15 @@ const Mutator* Search::draw_mutator(const std::vector<RanChoice>& ran) {
     const bool is_dead_site = mutator.site >= 0 && !space_.is_site_relevant(mutator.site, ran);
     const bool is_dead_tunable = mutator.tunable >= 0 && !space_.is_tunable_relevant(mutator.tunable, ran);
     if (is_dead_site || is_dead_tunable) continue;
-    const bool is_new = groups.empty() || groups.back()[0]->site != mutator.site || groups.back()[0]->tunable != mutator.tunable;
+    const bool is_new =
+        groups.empty() || groups.back()[0]->site != mutator.site || groups.back()[0]->tunable != mutator.tunable;
     if (is_new) groups.emplace_back();
     groups.back().push_back(&mutator);
   }
   if (groups.empty()) return nullptr;
-  const auto draw = [&](std::size_t size) { return static_cast<std::size_t>(rng_.uniform_int(0, static_cast<std::int64_t>(size) - 1)); };
+  const auto draw = [&](std::size_t size) {
+    return static_cast<std::size_t>(rng_.uniform_int(0, static_cast<std::int64_t>(size) - 1));
+  };
   const std::vector<const Mutator*>& group = groups[draw(groups.size())];
   return group[draw(group.size())];
 }
@@ -304,12 +315,15 @@ void Search::sort_and_prune() {
 
 double Search::best_ns() const { return population_.empty() ? 0 : median(population_[0].times_ns); }
 
-double Search::limit_ms(double base_ns, double factor) const { return std::max(kLeastLimitMs, factor * base_ns * 1e-6 + 1); }
+double Search::limit_ms(double base_ns, double factor) const {
+  return std::max(kLeastLimitMs, factor * base_ns * 1e-6 + 1);
+}
 
 void Search::note_best() {
   if (population_.empty()) return;
   std::stable_sort(population_.begin(), population_.end(), ranks_before);
-  result_ = {population_[0].configuration, population_[0].origin, n_, best_ns(), default_ns_, population_[0].ran, false};
+  result_ = {
+      population_[0].configuration, population_[0].origin, n_, best_ns(), default_ns_, population_[0].ran, false};
 }
 
 void Search::publish(const std::string& phase) {
@@ -331,9 +345,12 @@ std::vector<Candidate> Search::finalists() const {
   const double left_ns = std::max(0.0, options_.budget_s - evaluator_.elapsed_s()) * 1e9;
   const double rounds = options_.min_trials;
   const auto num_affordable = static_cast<std::ptrdiff_t>(left_ns / (rounds * std::max(1.0, best_ns())));
-  const std::ptrdiff_t wanted = std::min<std::ptrdiff_t>(options_.num_finalists, std::max<std::ptrdiff_t>(2, num_affordable));
+  const std::ptrdiff_t wanted =
+      std::min<std::ptrdiff_t>(options_.num_finalists, std::max<std::ptrdiff_t>(2, num_affordable));
   std::vector<Candidate> out(population_.begin(), population_.begin() + std::min(wanted, std::ssize(population_)));
-  const auto is_default = [&](const Candidate& candidate) { return candidate.configuration == space_.default_configuration(); };
+  const auto is_default = [&](const Candidate& candidate) {
+    return candidate.configuration == space_.default_configuration();
+  };
   const bool is_affordable = rounds * (default_ns_ + static_cast<double>(wanted) * best_ns()) < left_ns;
   if (default_ns_ > 0 && is_affordable && std::none_of(out.begin(), out.end(), is_default)) {
     Candidate candidate;
@@ -371,7 +388,8 @@ void Search::compare_finalists() {
   const Candidate* best = left.data();
   for (const Candidate& candidate : left) {
     const bool is_equal = candidate.meets_accuracy == left[0].meets_accuracy && median(candidate.times_ns) <= enough;
-    if (is_equal && num_differences(candidate.configuration, standard) < num_differences(best->configuration, standard)) best = &candidate;
+    if (is_equal && num_differences(candidate.configuration, standard) < num_differences(best->configuration, standard))
+      best = &candidate;
   }
   result_ = {best->configuration, best->origin, n_, median(best->times_ns), default_ns, best->ran, false};
 }
@@ -379,7 +397,9 @@ void Search::compare_finalists() {
 }  // namespace pbtune
 
 // Note [Deviations from the paper]
-// 1. The paper starts from one configuration; on a machine with a slow default and a minute of time that is too far from
-//    where it pays to look, so every uniform choice is a starting point, at each size with the best of the smaller ones below it.
+// 1. The paper starts from one configuration; on a machine with a slow default and a minute of time that is too far
+// from
+//    where it pays to look, so every uniform choice is a starting point, at each size with the best of the smaller ones
+//    below it.
 // 2. A mutator is drawn only if what it changes took part in the parent's run: the rest cannot matter at this size.
 // 3. Parent and child are timed in turns, because a shared machine drifts; old times of the parent never decide.

@@ -22,24 +22,24 @@
 namespace pbtune {
 
 struct SearchOptions {
-  std::vector<std::int64_t> sizes;   ///< growing; the last is the target
-  double budget_s = 45;              ///< for everything
+  std::vector<std::int64_t> sizes;  ///< growing; the last is the target
+  double budget_s = 45;             ///< for everything
   int max_population = 8;
-  int max_failures = 60;             ///< children in a row that bring nothing, per size, at the target twice as many
+  int max_failures = 60;  ///< children in a row that bring nothing, per size, at the target twice as many
   int min_trials = 2;
   int max_trials = 6;
   int num_finalists = 4;
   int final_trials = 7;
-  double matters = 0.015;            ///< relative differences below this are no difference
+  double matters = 0.015;  ///< relative differences below this are no difference
   std::uint64_t seed = 1;
 };
 
 struct Candidate {
   Configuration configuration;
-  std::string origin;                ///< `all opencl`, `change Conv.split_size`, …
-  int id = 0;                        ///< in order of appearance
+  std::string origin;  ///< `all opencl`, `change Conv.split_size`, …
+  int id = 0;          ///< in order of appearance
   int parent = -1;
-  Sample times_ns;                   ///< at the current size
+  Sample times_ns;  ///< at the current size
   bool meets_accuracy = true;
   double accuracy = 0;
   std::vector<RanChoice> ran;
@@ -49,8 +49,8 @@ struct Candidate {
 struct SearchState {
   std::int64_t n = 0;
   int size_index = 0, num_sizes = 0;
-  std::string phase;                 ///< `trying starting points`, `evolving`, `comparing the best`
-  double best_ns = 0, default_ns = 0;///< at this size; 0: not known
+  std::string phase;                   ///< `trying starting points`, `evolving`, `comparing the best`
+  double best_ns = 0, default_ns = 0;  ///< at this size; 0: not known
   double elapsed_s = 0, budget_s = 0;
   int num_measured = 0;
 };
@@ -58,19 +58,21 @@ struct SearchState {
 struct SearchEvents {
   std::function<void(const SearchState&)> on_state = [](const SearchState&) {};
   std::function<void(const std::string&)> on_trying = [](const std::string&) {};
-  std::function<void(const Candidate& child, const Candidate& parent)> on_kept = [](const Candidate&, const Candidate&) {};
+  std::function<void(const Candidate& child, const Candidate& parent)> on_kept = [](const Candidate&,
+                                                                                    const Candidate&) {};
   /// A candidate that failed; a wrong one that would have been the fastest is marked.
-  std::function<void(const Candidate&, const Outcome&, bool is_wrong_but_fast)> on_failed = [](const Candidate&, const Outcome&, bool) {};
+  std::function<void(const Candidate&, const Outcome&, bool is_wrong_but_fast)> on_failed = [](const Candidate&,
+                                                                                               const Outcome&, bool) {};
   std::function<void(const std::string&)> on_note = [](const std::string&) {};
 };
 
 struct SearchResult {
   Configuration best;
   std::string origin;
-  std::int64_t n = 0;                ///< the size at which it was compared last
-  double best_ns = 0, default_ns = 0;///< medians side by side; default 0: it did not finish in time
-  std::vector<RanChoice> ran;        ///< what took part
-  bool is_complete = false;          ///< reached the target and compared the best
+  std::int64_t n = 0;                  ///< the size at which it was compared last
+  double best_ns = 0, default_ns = 0;  ///< medians side by side; default 0: it did not finish in time
+  std::vector<RanChoice> ran;          ///< what took part
+  bool is_complete = false;            ///< reached the target and compared the best
 };
 
 class Search {
@@ -116,16 +118,18 @@ class Search {
   std::vector<Mutator> mutators_;
   pbrt::Rng rng_;
 
-  std::vector<Candidate> population_;     ///< best first
-  std::set<std::string> tried_;           ///< fingerprints, at the current size
-  struct Record { int num_good = 0, num_fatal = 0; };
-  std::map<std::pair<int, int>, Record> records_;   ///< by site and alternative: runs that ended, crashes and hangs
+  std::vector<Candidate> population_;  ///< best first
+  std::set<std::string> tried_;        ///< fingerprints, at the current size
+  struct Record {
+    int num_good = 0, num_fatal = 0;
+  };
+  std::map<std::pair<int, int>, Record> records_;  ///< by site and alternative: runs that ended, crashes and hangs
   SearchResult result_;
   std::int64_t n_ = 0, previous_n_ = 0;
   std::size_t size_index_ = 0;
-  double deadline_s_ = 0;                 ///< of the current size
+  double deadline_s_ = 0;  ///< of the current size
   double default_ns_ = 0;
-  double previous_best_ns_ = 0, growth_ = 0;   ///< time per doubling of the size, measured
+  double previous_best_ns_ = 0, growth_ = 0;  ///< time per doubling of the size, measured
   int next_id_ = 0, num_measured_ = 0;
 };
 

@@ -38,7 +38,8 @@ class SyntheticWorld {
     out.ran = testing::synthetic_ran(configuration, n_);
     for (int i = 0; i < spec.trials; ++i) {
       ++num_trials;
-      out.times_ns.push_back(testing::synthetic_ns(index_, configuration, n_) * std::exp(kNoise * std::fabs(rng_.normal())));
+      out.times_ns.push_back(testing::synthetic_ns(index_, configuration, n_) *
+                             std::exp(kNoise * std::fabs(rng_.normal())));
       elapsed_s += out.times_ns.back() * 1e-9 + 1e-3;
     }
     for (const RanChoice& ran : out.ran) {
@@ -78,7 +79,8 @@ class SearchTest : public ::testing::Test {
 double random_search_ns(const InfoIndex& index, std::uint64_t seed, int num_trials) {
   double best = HUGE_VAL;
   for (int i = 0; i < num_trials; ++i) {
-    const Configuration c = pbrt::random_configuration(index, seed * 1000003 + static_cast<std::uint64_t>(i), {kTarget, true, 2});
+    const Configuration c =
+        pbrt::random_configuration(index, seed * 1000003 + static_cast<std::uint64_t>(i), {kTarget, true, 2});
     best = std::min(best, testing::synthetic_ns(index, c, kTarget));
   }
   return best;
@@ -94,8 +96,8 @@ TEST_F(SearchTest, BeatsRandomSearchAtEqualBudget) {
     Search search(space, short_search, world.evaluator(), {});
     const double found = testing::synthetic_ns(index, search.run().best, kTarget);
     const double random = random_search_ns(index, seed, world.num_trials);
-    std::cout << "seed " << seed << ": " << world.num_trials << " trials, " << found / optimum << " of the optimum, random "
-              << random / optimum << "\n";
+    std::cout << "seed " << seed << ": " << world.num_trials << " trials, " << found / optimum
+              << " of the optimum, random " << random / optimum << "\n";
     wins += found < random ? 1 : 0;
     EXPECT_LT(found, 1.35 * optimum) << seed;
   }
@@ -128,7 +130,8 @@ TEST_F(SearchTest, AChildThatDoesNotBeatItsParentIsNeverInThePopulation) {
 }
 
 TEST_F(SearchTest, AWrongAndFastCandidateNeverWins) {
-  for (const RanChoice wrong : {RanChoice{testing::kSite2D, 2}, RanChoice{testing::kSiteRows, 2}, RanChoice{testing::kSiteColumns, 1}}) {
+  for (const RanChoice wrong :
+       {RanChoice{testing::kSite2D, 2}, RanChoice{testing::kSiteRows, 2}, RanChoice{testing::kSiteColumns, 1}}) {
     SyntheticWorld world(index, 3);
     world.wrong = wrong;
     int num_wrong_but_fast = 0;

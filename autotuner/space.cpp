@@ -93,7 +93,8 @@ std::vector<NamedConfiguration> Space::seeds() const {
 }
 
 bool Space::is_site_relevant(int site, const std::vector<RanChoice>& ran) const {
-  return ran.empty() || std::any_of(ran.begin(), ran.end(), [&](const RanChoice& choice) { return choice.site == site; });
+  return ran.empty() ||
+         std::any_of(ran.begin(), ran.end(), [&](const RanChoice& choice) { return choice.site == site; });
 }
 
 bool Space::is_tunable_relevant(int tunable, const std::vector<RanChoice>& ran) const {
@@ -114,7 +115,8 @@ void Space::fit(Configuration& configuration) const {
     const SiteInfo& site = *index_->site(id).site;
     for (pbrt::Level& level : configuration.sites[at(id)].levels) {
       const pbrt::Choice choice = site.choice(level.alternative);
-      if (!options_.has_device && pbrt::is_device(choice.on)) level.alternative = choice_near(site, choice.rule, On::Cpu);
+      if (!options_.has_device && pbrt::is_device(choice.on))
+        level.alternative = choice_near(site, choice.rule, On::Cpu);
     }
     simplify(configuration.sites[at(id)]);
   }
@@ -149,14 +151,16 @@ Configuration graft(const Configuration& low, const Configuration& high, std::in
 int num_differences(const Configuration& a, const Configuration& b) {
   int count = 0;
   for (std::size_t id = 0; id < a.sites.size(); ++id)
-    if (a.sites[id] != b.sites[id]) count += static_cast<int>(std::max(a.sites[id].levels.size(), b.sites[id].levels.size()));
+    if (a.sites[id] != b.sites[id])
+      count += static_cast<int>(std::max(a.sites[id].levels.size(), b.sites[id].levels.size()));
   for (std::size_t id = 0; id < a.tunables.size(); ++id) count += a.tunables[id] != b.tunables[id] ? 1 : 0;
   return count;
 }
 
 std::string fingerprint(const InfoIndex& index, const Configuration& configuration) {
   std::uint64_t hash = 0xcbf29ce484222325ULL;  // FNV-1a
-  for (const char c : pbrt::to_json(index, configuration, -1)) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
+  for (const char c : pbrt::to_json(index, configuration, -1))
+    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
   char text[24];
   std::snprintf(text, sizeof text, "%012llx", static_cast<unsigned long long>(hash & 0xffffffffffffULL));
   return text;

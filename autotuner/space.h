@@ -20,7 +20,7 @@ using pbrt::Selector;
 /// A site with at least two choices on this machine.
 struct SiteGene {
   int id = 0;
-  std::vector<int> choices;   ///< allowed alternatives
+  std::vector<int> choices;  ///< allowed alternatives
 };
 
 /// A tunable that may be varied, within the range that makes a difference.
@@ -31,9 +31,9 @@ struct TunableGene {
 };
 
 struct SpaceOptions {
-  bool has_device = false;    ///< else device versions are left out
-  int max_threads = 1;        ///< CPUs available
-  int fixed_threads = 0;      ///< > 0: not tuned
+  bool has_device = false;  ///< else device versions are left out
+  int max_threads = 1;      ///< CPUs available
+  int fixed_threads = 0;    ///< > 0: not tuned
   std::int64_t target_n = 1024;
 };
 
@@ -67,7 +67,8 @@ class Space {
   /// Whether a site, or a tunable, took part in a run that executed `ran` (empty: not known, so yes).
   [[nodiscard]] bool is_site_relevant(int site, const std::vector<RanChoice>& ran) const;
   [[nodiscard]] bool is_tunable_relevant(int tunable, const std::vector<RanChoice>& ran) const;
-  /// Makes a configuration of another machine fit this space: choices that do not exist here take their rule on the CPU.
+  /// Makes a configuration of another machine fit this space: choices that do not exist here take their rule on the
+  /// CPU.
   void fit(Configuration& configuration) const;
 
  private:

@@ -9,8 +9,8 @@
 namespace pbtune {
 namespace {
 
-constexpr double kPriorSpread = 0.05;    // of one time alone: 5 %
-constexpr double kClockSpread = 0.002;   // no two times are known to be closer than this
+constexpr double kPriorSpread = 0.05;   // of one time alone: 5 %
+constexpr double kClockSpread = 0.002;  // no two times are known to be closer than this
 constexpr double kOutlierFactor = 4.0;
 
 /// Continued fraction of the incomplete beta function, by Lentz's method.
@@ -81,9 +81,13 @@ double student_cdf(double t, double degrees) {
   return t > 0 ? 1 - tail : tail;
 }
 
-double WelchResult::p_less_than(double shift) const { return student_cdf((difference - shift) / standard_error, degrees); }
+double WelchResult::p_less_than(double shift) const {
+  return student_cdf((difference - shift) / standard_error, degrees);
+}
 
-double WelchResult::p_greater_than(double shift) const { return student_cdf((shift - difference) / standard_error, degrees); }
+double WelchResult::p_greater_than(double shift) const {
+  return student_cdf((shift - difference) / standard_error, degrees);
+}
 
 WelchResult welch(const Sample& a, const Sample& b) {
   const Moments x = log_moments(a), y = log_moments(b);

@@ -18,7 +18,7 @@
 namespace pbtune {
 namespace {
 
-volatile std::sig_atomic_t interrupted_by = 0;   // only signal handlers write it
+volatile std::sig_atomic_t interrupted_by = 0;  // only signal handlers write it
 void note_signal(int number) { interrupted_by = number; }
 
 constexpr std::int64_t kSizeIfUnknown = 1024;
@@ -55,10 +55,11 @@ class Session {
         index_(info_),
         progress_(options.is_quiet, begin),
         search_options_(search_options(options.effort, options.time_limit_s, options.run.seed)),
-        measurement_(index_, patient(measure_options(options.run, options.is_resident), search_options_.budget_s), [this] {
-          progress_.tick();
-          throw_if_interrupted();
-        }) {}
+        measurement_(index_, patient(measure_options(options.run, options.is_resident), search_options_.budget_s),
+                     [this] {
+                       progress_.tick();
+                       throw_if_interrupted();
+                     }) {}
 
   int run();
 
@@ -129,13 +130,15 @@ void Session::make_space() {
   if (chosen.entry == nullptr) return;
   Configuration before = chosen.entry->configuration;
   space_->fit(before);
-  known_.push_back({chosen.note.empty() ? "the configuration of before" : "the configuration of another machine", std::move(before)});
+  known_.push_back({chosen.note.empty() ? "the configuration of before" : "the configuration of another machine",
+                    std::move(before)});
 }
 
 std::vector<std::string> Session::arguments() const {
-  std::vector<std::string> out{std::string("--effort=") + to_string(options_.effort), fmt::format("--n={}", options_.run.n),
-                               fmt::format("--threads={}", options_.threads), fmt::format("--time-limit={}", options_.time_limit_s),
-                               fmt::format("--tolerance={}", options_.run.tolerance), "--device=" + options_.run.device};
+  std::vector<std::string> out{
+      std::string("--effort=") + to_string(options_.effort), fmt::format("--n={}", options_.run.n),
+      fmt::format("--threads={}", options_.threads),         fmt::format("--time-limit={}", options_.time_limit_s),
+      fmt::format("--tolerance={}", options_.run.tolerance), "--device=" + options_.run.device};
   for (const auto& [name, size] : options_.run.sizes) out.push_back(fmt::format("--size={}={}", name, size));
   for (const std::string& path : options_.run.inputs) out.push_back("--inputs=" + absolute(path));
   if (options_.is_resident) out.emplace_back("--resident");
@@ -172,7 +175,8 @@ void Session::open_journal() {
   known_.clear();
   for (const std::string& text : journal_->header().known) {
     pbrt::ConfigWarnings warnings;
-    known_.push_back({"the configuration of before", pbrt::parse_configuration(text, output_ + ".journal", index_, warnings)});
+    known_.push_back(
+        {"the configuration of before", pbrt::parse_configuration(text, output_ + ".journal", index_, warnings)});
   }
 }
 
@@ -188,7 +192,9 @@ Evaluator Session::live_evaluator() {
     }
     return prepared;
   };
-  live.run = [this](const Configuration& configuration, const RunSpec& spec) { return measurement_.run(configuration, spec); };
+  live.run = [this](const Configuration& configuration, const RunSpec& spec) {
+    return measurement_.run(configuration, spec);
+  };
   live.elapsed_s = [] { return 0.0; };
   return live;
 }
@@ -206,8 +212,8 @@ SearchEvents Session::events() {
     const std::string name = fingerprint(index_, candidate.configuration);
     std::string text = fmt::format("{} ({}) ", name, candidate.origin);
     if (outcome.kind == OutcomeKind::Wrong)
-      text += fmt::format("{}gives wrong outputs, relative error {:.2g}: rejected (seed {})", is_wrong_but_fast ? "is fast and " : "",
-                          outcome.max_error_rel, options_.run.seed);
+      text += fmt::format("{}gives wrong outputs, relative error {:.2g}: rejected (seed {})",
+                          is_wrong_but_fast ? "is fast and " : "", outcome.max_error_rel, options_.run.seed);
     else
       text += "crashes: " + outcome.message;
     if (is_wrong_but_fast) ++num_wrong_but_fast_;
@@ -225,7 +231,8 @@ void Session::save(const SearchResult& result) {
   pbrt::Provenance& provenance = entry.provenance;
   provenance.when = utc_now();
   provenance.tuner = kTunerVersion;
-  provenance.effort = result.is_complete ? to_string(options_.effort) : std::string(to_string(options_.effort)) + ", not finished";
+  provenance.effort =
+      result.is_complete ? to_string(options_.effort) : std::string(to_string(options_.effort)) + ", not finished";
   provenance.seed = options_.run.seed;
   provenance.how = how();
   for (const std::int64_t n : search_options_.sizes)
@@ -234,7 +241,8 @@ void Session::save(const SearchResult& result) {
   provenance.times_ns.emplace_back("tuned", result.best_ns);
   for (const RanChoice& ran : result.ran) {
     const std::string name = index_.site_name(ran.site);
-    if (std::find(provenance.ran.begin(), provenance.ran.end(), name) == provenance.ran.end()) provenance.ran.push_back(name);
+    if (std::find(provenance.ran.begin(), provenance.ran.end(), name) == provenance.ran.end())
+      provenance.ran.push_back(name);
   }
   pbrt::put_entry(file_, std::move(entry));
   pbrt::save_config_file(output_, index_, file_);
@@ -248,9 +256,12 @@ void Session::report(const SearchResult& result) {
   std::string text = fmt::format("at size {}", result.n);
   for (const auto& [name, size] : options_.run.sizes) text += fmt::format(", {} = {}", name, size);
   text += ": " + time_text(result.best_ns);
-  if (result.default_ns > 0) text += fmt::format(", default {}: {}", time_text(result.default_ns), ratio_text(result.default_ns, result.best_ns));
+  if (result.default_ns > 0)
+    text +=
+        fmt::format(", default {}: {}", time_text(result.default_ns), ratio_text(result.default_ns, result.best_ns));
   fmt::print("{}\n", text);
-  for (const std::string& line : explain(index_, result.best, result.n, device_name(machine_), ran)) fmt::print("  {}\n", line);
+  for (const std::string& line : explain(index_, result.best, result.n, device_name(machine_), ran))
+    fmt::print("  {}\n", line);
   if (num_wrong_but_fast_ > 0) fmt::print("{} fast but wrong configurations were rejected\n", num_wrong_but_fast_);
   fmt::print("written to {}\n", output_);
 }
@@ -260,7 +271,8 @@ int Session::stop_early(const Search& search) {
   progress_.finish();
   if (search.has_result()) {
     save(search.best_so_far());
-    progress_.say(fmt::format("interrupted: the best so far (tuned to size {}) is in {}", search.best_so_far().n, output_), true);
+    progress_.say(
+        fmt::format("interrupted: the best so far (tuned to size {}) is in {}", search.best_so_far().n, output_), true);
   } else {
     progress_.say("interrupted: nothing was measured yet, nothing is written", true);
   }
@@ -274,8 +286,8 @@ int Session::run() {
   make_space();
   open_journal();
   Search search(*space_, search_options_, journal_->recording(live_evaluator(), begin_), events(), known_);
-  progress_.say(fmt::format("{} sites and {} values to choose, seed {}, at most {:.0f} s", space_->sites().size(), space_->tunables().size(),
-                            options_.run.seed, search_options_.budget_s));
+  progress_.say(fmt::format("{} sites and {} values to choose, seed {}, at most {:.0f} s", space_->sites().size(),
+                            space_->tunables().size(), options_.run.seed, search_options_.budget_s));
   SearchResult result;
   try {
     result = search.run();
@@ -292,9 +304,12 @@ int Session::run() {
 
 const char* to_string(Effort effort) {
   switch (effort) {
-    case Effort::Quick: return "quick";
-    case Effort::Normal: return "normal";
-    case Effort::Full: return "full";
+    case Effort::Quick:
+      return "quick";
+    case Effort::Normal:
+      return "normal";
+    case Effort::Full:
+      return "full";
   }
   return "?";
 }
@@ -317,7 +332,8 @@ MeasureOptions measure_options(const ProgramOptions& options, bool is_resident) 
 pbrt::TrainingInfo info_of(const std::string& program) {
   const std::string path = program + ".info";
   if (!std::filesystem::exists(program)) throw pbrt::IoError("cannot run `" + program + "`: No such file or directory");
-  if (!std::filesystem::exists(path)) throw pbrt::IoError("`" + path + "` is missing: pbc writes it beside the program; compile it again");
+  if (!std::filesystem::exists(path))
+    throw pbrt::IoError("`" + path + "` is missing: pbc writes it beside the program; compile it again");
   return pbrt::read_training_info(path);
 }
 

@@ -20,25 +20,25 @@ enum class Effort : std::uint8_t { Quick, Normal, Full };
 /// What says how the program is run, for all subcommands that run it.
 struct ProgramOptions {
   std::string program;
-  std::int64_t n = -1;                                      ///< < 0: not given
+  std::int64_t n = -1;  ///< < 0: not given
   std::vector<std::pair<std::string, std::int64_t>> sizes;
   std::vector<std::string> inputs;
-  std::string device;                                       ///< empty: the program's own choice
+  std::string device;  ///< empty: the program's own choice
   double tolerance = -1;
   std::uint64_t seed = 1;
 };
 
 struct TuneOptions {
   ProgramOptions run;
-  std::string output;                                       ///< empty: beside the program
+  std::string output;  ///< empty: beside the program
   Effort effort = Effort::Normal;
-  double time_limit_s = 0;                                  ///< 0: by effort
-  int threads = 0;                                          ///< 0: tuned
+  double time_limit_s = 0;  ///< 0: by effort
+  int threads = 0;          ///< 0: tuned
   bool is_resident = false;
   bool is_quiet = false;
 };
 
-inline constexpr const char* kTunerVersion = "pbtune 0.1.0";
+inline constexpr const char* kTunerVersion = "pbtune " PB_VERSION;
 inline constexpr int kExitInterrupted = 130;
 
 [[nodiscard]] MeasureOptions measure_options(const ProgramOptions& options, bool is_resident);

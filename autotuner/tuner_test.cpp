@@ -33,8 +33,8 @@ std::string slurp(const fs::path& path) {
 }
 
 struct Ended {
-  int status = -1;       ///< exit status, 128 + signal if killed
-  std::string output;    ///< both streams
+  int status = -1;     ///< exit status, 128 + signal if killed
+  std::string output;  ///< both streams
 };
 
 class TunerTest : public ::testing::Test {
@@ -83,7 +83,9 @@ class TunerTest : public ::testing::Test {
   }
 
   [[nodiscard]] pbrt::ConfigFile config() const { return pbrt::read_config_file(prog() + ".cfg", index); }
-  [[nodiscard]] double tuned_ns() const { return testing::synthetic_ns(index, config().entries.at(0).configuration, 1760); }
+  [[nodiscard]] double tuned_ns() const {
+    return testing::synthetic_ns(index, config().entries.at(0).configuration, 1760);
+  }
   [[nodiscard]] int num_runs() const {
     const std::string log = slurp(folder / "prog.log");
     return static_cast<int>(std::count(log.begin(), log.end(), '\n'));
@@ -128,7 +130,8 @@ TEST_F(TunerTest, CrashesAndFallbacksAndAbortsAreOutcomes) {
     EXPECT_FALSE(ran(testing::kSiteRows, 2)) << fault;
     EXPECT_TRUE(ran(testing::kMainSite, 1)) << fault;
     const bool is_crash = std::string(fault) == "crash";
-    EXPECT_EQ(ended.output.find("signal 11 (Segmentation fault): about to crash") != std::string::npos, is_crash) << ended.output;
+    EXPECT_EQ(ended.output.find("signal 11 (Segmentation fault): about to crash") != std::string::npos, is_crash)
+        << ended.output;
     fs::remove(prog() + ".cfg");
   }
 }
@@ -170,7 +173,8 @@ TEST_F(TunerTest, KilledAtRandomItResumesAndLosesAtMostOneMeasurement) {
     const Ended ended = wait(pid);
     if (ended.status != 128 + SIGKILL) break;
     // Killed in the middle of a line:
-    if (kills % 2 == 1 && fs::exists(prog() + ".cfg.journal")) std::ofstream(prog() + ".cfg.journal", std::ios::app) << "{\"run\": \"12";
+    if (kills % 2 == 1 && fs::exists(prog() + ".cfg.journal"))
+      std::ofstream(prog() + ".cfg.journal", std::ios::app) << "{\"run\": \"12";
   }
   EXPECT_GT(kills, 2);
   const Ended ended = run({prog(), "--n", "1760", "--effort", "quick"});
@@ -191,7 +195,8 @@ TEST_F(TunerTest, AResumedSearchFindsWhatAnUninterruptedOneFinds) {
   const std::string journal = slurp(prog() + ".cfg.journal");
   for (const double share : {0.05, 0.4, 0.9}) {
     fs::remove(prog() + ".cfg");
-    std::ofstream(prog() + ".cfg.journal", std::ios::trunc) << journal.substr(0, static_cast<std::size_t>(share * static_cast<double>(journal.size())));
+    std::ofstream(prog() + ".cfg.journal", std::ios::trunc)
+        << journal.substr(0, static_cast<std::size_t>(share * static_cast<double>(journal.size())));
     const Ended ended = tune();
     EXPECT_EQ(ended.status, 0) << ended.output;
     EXPECT_EQ(config().entries.at(0).configuration, whole) << share;
@@ -256,7 +261,8 @@ TEST_F(TunerTest, EntriesOfOtherMachinesSurvive) {
 }
 
 TEST_F(TunerTest, BadSurroundingsEndInOneLineAndLeaveTheFileAlone) {
-  EXPECT_EQ(run({(folder / "none").string(), "--n", "10"}).output, "pbtune: cannot run `" + (folder / "none").string() + "`: No such file or directory\n");
+  EXPECT_EQ(run({(folder / "none").string(), "--n", "10"}).output,
+            "pbtune: cannot run `" + (folder / "none").string() + "`: No such file or directory\n");
   EXPECT_EQ(run({prog()}).status, 1);
   EXPECT_EQ(run({prog(), "--n", "10", "--size", "K"}).status, 1);
   std::ofstream(prog() + ".cfg") << R"({"format": 1, "program": "other", "entries": []})";
@@ -295,9 +301,12 @@ TEST_F(TunerTest, LooksAtConfigurations) {
   ASSERT_EQ(tune().status, 0);
   const Ended explained = run({"explain", prog()});
   EXPECT_EQ(explained.status, 0);
-  EXPECT_THAT(explained.output, AllOf(HasSubstr("at size 1760 (tuned with --n 1760 --size KWIDTH=7)"), HasSubstr("SeparableConvolution: TwoPass"),
-                                      HasSubstr("ConvolveRows: on Fake with local memory, work-groups of "), Not(HasSubstr("Convolve2D"))));
-  EXPECT_THAT(run({"report", prog()}).output, AllOf(HasSubstr("instead of"), HasSubstr("last search: "), HasSubstr("over")));
+  EXPECT_THAT(
+      explained.output,
+      AllOf(HasSubstr("at size 1760 (tuned with --n 1760 --size KWIDTH=7)"), HasSubstr("SeparableConvolution: TwoPass"),
+            HasSubstr("ConvolveRows: on Fake with local memory, work-groups of "), Not(HasSubstr("Convolve2D"))));
+  EXPECT_THAT(run({"report", prog()}).output,
+              AllOf(HasSubstr("instead of"), HasSubstr("last search: "), HasSubstr("over")));
   EXPECT_THAT(run({"check", prog()}).output, HasSubstr("valid, 1 entry"));
   pbrt::ConfigFile other = config();
   other.entries[0].raw.clear();
@@ -316,7 +325,8 @@ TEST_F(TunerTest, ChecksThatAllChoicesAgreeAndNamesTheOneThatDoesNot) {
   fake("wrong=ConvolveColumns.Out#1:opencl\nskip_below=2\n");
   const Ended bad = run({"check", prog(), "--outputs"});
   EXPECT_EQ(bad.status, 1);
-  EXPECT_THAT(bad.output, AllOf(HasSubstr("size 2: wrong"), HasSubstr("rule Out#1 of ConvolveColumns (line 54) on opencl")));
+  EXPECT_THAT(bad.output,
+              AllOf(HasSubstr("size 2: wrong"), HasSubstr("rule Out#1 of ConvolveColumns (line 54) on opencl")));
 }
 
 }  // namespace

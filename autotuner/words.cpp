@@ -16,13 +16,15 @@ using pbrt::TunableRole;
 std::size_t at(int id) { return static_cast<std::size_t>(id); }
 
 std::string number_text(double value) {
-  return std::floor(value) == value && std::fabs(value) < 1e15 ? fmt::format("{:.0f}", value) : fmt::format("{:.6g}", value);
+  return std::floor(value) == value && std::fabs(value) < 1e15 ? fmt::format("{:.0f}", value)
+                                                               : fmt::format("{:.6g}", value);
 }
 
 /// The values of a tunable for size `n` (size-specific ones: of its bucket).
 std::vector<double> values_at(const TunableInfo& tunable, const std::vector<double>& values, std::int64_t n) {
   if (!tunable.is_size_specific) return values;
-  const int bucket = std::clamp(static_cast<int>(std::log2(static_cast<double>(std::max<std::int64_t>(n, 1)))), 0, pbrt::kNumSizeBuckets - 1);
+  const int bucket = std::clamp(static_cast<int>(std::log2(static_cast<double>(std::max<std::int64_t>(n, 1)))), 0,
+                                pbrt::kNumSizeBuckets - 1);
   const auto begin = values.begin() + bucket * tunable.count;
   return {begin, begin + tunable.count};
 }
@@ -38,8 +40,8 @@ bool is_used_by(const TunableInfo& tunable, const std::string& user) {
 }
 
 /// What the compiler's own tunables say about a version: work-groups, pieces, the device's share.
-std::string detail_words(const InfoIndex& index, const Configuration& configuration, const pbrt::TransformInfo* transform,
-                         const pbrt::Choice& choice, std::int64_t n) {
+std::string detail_words(const InfoIndex& index, const Configuration& configuration,
+                         const pbrt::TransformInfo* transform, const pbrt::Choice& choice, std::int64_t n) {
   std::string out;
   const std::string user = choice.rule + "." + to_string(choice.on);
   for (int id = 0; id < index.num_tunables(); ++id) {
@@ -48,34 +50,41 @@ std::string detail_words(const InfoIndex& index, const Configuration& configurat
     const TunableInfo& tunable = *ref.tunable;
     const bool is_open = tunable.used_by.empty();
     const std::vector<double> values = values_at(tunable, configuration.tunables[at(id)], n);
-    const bool is_group = tunable.role == TunableRole::WorkGroup && (is_used_by(tunable, user) || tunable.name == user + ".work_group");
+    const bool is_group =
+        tunable.role == TunableRole::WorkGroup && (is_used_by(tunable, user) || tunable.name == user + ".work_group");
     if (is_group) out += ", work-groups of " + values_text(values, " x ");
-    const bool is_split = tunable.role == TunableRole::Split && choice.on == On::Cpu && (is_open || is_used_by(tunable, user));
+    const bool is_split =
+        tunable.role == TunableRole::Split && choice.on == On::Cpu && (is_open || is_used_by(tunable, user));
     if (is_split) out += ", in pieces of " + values_text(values, ", ");
     const bool is_shared = tunable.role == TunableRole::Ratio && pbrt::is_device(choice.on) && values[0] < tunable.max;
-    if (is_shared) out += ", " + number_text(values[0]) + "/" + number_text(tunable.max) + " of it there and the rest on the CPU";
+    if (is_shared)
+      out += ", " + number_text(values[0]) + "/" + number_text(tunable.max) + " of it there and the rest on the CPU";
   }
   return out;
 }
 
-std::string selector_words(const InfoIndex& index, const Configuration& configuration, int site, const std::string& device) {
+std::string selector_words(const InfoIndex& index, const Configuration& configuration, int site,
+                           const std::string& device) {
   const std::vector<pbrt::Level>& levels = configuration.sites[at(site)].levels;
   std::string out;
   for (std::size_t i = 0; i < levels.size(); ++i) {
     if (i > 0) out += fmt::format("; from size {}: ", levels[i].from);
-    out += choice_words(index, configuration, site, levels[i].alternative, device, std::max<std::int64_t>(levels[i].from, 1));
+    out += choice_words(index, configuration, site, levels[i].alternative, device,
+                        std::max<std::int64_t>(levels[i].from, 1));
   }
   return out;
 }
 
 /// Values of the program's own tunables that are not the initial ones.
-void add_tunable_lines(const InfoIndex& index, const Configuration& configuration, std::int64_t n, std::vector<std::string>& out) {
+void add_tunable_lines(const InfoIndex& index, const Configuration& configuration, std::int64_t n,
+                       std::vector<std::string>& out) {
   const Configuration standard = pbrt::default_configuration(index);
   for (int id = 0; id < index.num_tunables(); ++id) {
     const InfoIndex::TunableRef& ref = index.tunable(id);
     const TunableRole role = ref.tunable->role;
     if (role == TunableRole::WorkGroup || role == TunableRole::Split || role == TunableRole::Ratio) continue;
-    const std::vector<double> values = values_at(*ref.tunable, configuration.tunables[at(id)], std::max<std::int64_t>(n, 1));
+    const std::vector<double> values =
+        values_at(*ref.tunable, configuration.tunables[at(id)], std::max<std::int64_t>(n, 1));
     if (values == values_at(*ref.tunable, standard.tunables[at(id)], std::max<std::int64_t>(n, 1))) continue;
     out.push_back(index.tunable_name(id) + ": " + values_text(values, ", "));
   }
@@ -94,9 +103,15 @@ std::string choice_words(const InfoIndex& index, const Configuration& configurat
   if (has_versions || has_one_rule) {
     if (!out.empty()) out += " ";
     switch (choice.on) {
-      case On::Cpu: out += "on the CPU"; break;
-      case On::OpenCl: out += "on " + device; break;
-      case On::OpenClLocal: out += "on " + device + " with local memory"; break;
+      case On::Cpu:
+        out += "on the CPU";
+        break;
+      case On::OpenCl:
+        out += "on " + device;
+        break;
+      case On::OpenClLocal:
+        out += "on " + device + " with local memory";
+        break;
     }
   }
   return out + detail_words(index, configuration, ref.transform, choice, n);
@@ -105,7 +120,11 @@ std::string choice_words(const InfoIndex& index, const Configuration& configurat
 std::vector<std::string> explain(const InfoIndex& index, const Configuration& configuration, std::int64_t n,
                                  const std::string& device, const std::vector<std::string>& only) {
   std::vector<std::string> out;
-  for (int id = 0; id < index.num_sites(); ++id) {
+  std::vector<int> ids;
+  for (int id = 0; id < index.num_sites(); ++id) ids.push_back(id);
+  const auto is_main = [&](int id) { return index.site(id).transform->name == index.info().main; };
+  std::stable_partition(ids.begin(), ids.end(), is_main);
+  for (const int id : ids) {
     const InfoIndex::SiteRef& ref = index.site(id);
     if (ref.site->num_choices() < 2) continue;
     if (!only.empty() && std::find(only.begin(), only.end(), index.site_name(id)) == only.end()) continue;
@@ -113,7 +132,8 @@ std::vector<std::string> explain(const InfoIndex& index, const Configuration& co
     const bool is_at_size = n >= 0;
     const int chosen = configuration.sites[at(id)].select(n);
     out.push_back(name + ": " +
-                  (is_at_size ? choice_words(index, configuration, id, chosen, device, n) : selector_words(index, configuration, id, device)));
+                  (is_at_size ? choice_words(index, configuration, id, chosen, device, n)
+                              : selector_words(index, configuration, id, device)));
   }
   add_tunable_lines(index, configuration, n, out);
   return out;
@@ -132,17 +152,24 @@ std::vector<std::string> differences(const InfoIndex& index, const Configuration
   std::vector<std::string> out;
   for (int id = 0; id < index.num_sites(); ++id) {
     if (a.sites[at(id)] == b.sites[at(id)]) continue;
-    out.push_back(index.site_name(id) + ": " + selector_text(id, a.sites[at(id)]) + " -> " + selector_text(id, b.sites[at(id)]));
+    out.push_back(index.site_name(id) + ": " + selector_text(id, a.sites[at(id)]) + " -> " +
+                  selector_text(id, b.sites[at(id)]));
   }
   for (int id = 0; id < index.num_tunables(); ++id) {
     if (a.tunables[at(id)] == b.tunables[at(id)]) continue;
-    out.push_back(index.tunable_name(id) + ": " + values_text(a.tunables[at(id)], " ") + " -> " + values_text(b.tunables[at(id)], " "));
+    out.push_back(index.tunable_name(id) + ": " + values_text(a.tunables[at(id)], " ") + " -> " +
+                  values_text(b.tunables[at(id)], " "));
   }
   return out;
 }
 
 std::string device_name(const pbrt::Machine& machine) {
-  return machine.devices.empty() ? std::string("the OpenCL device") : machine.devices[0].name;
+  if (machine.devices.empty()) return "the OpenCL device";
+  const std::string& name = machine.devices[0].name;
+  // PoCL names its device after the processor, which says less than what it is.
+  const bool is_pocl =
+      name.rfind("pthread-", 0) == 0 || name.rfind("cpu-", 0) == 0 || name == "pthread" || name == "basic";
+  return is_pocl ? "PoCL" : name;
 }
 
 }  // namespace pbtune

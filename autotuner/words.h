@@ -12,16 +12,18 @@
 namespace pbtune {
 
 /// `OnePass`, `on PoCL with local memory, work-groups of 32 x 8`: one choice of a site.
-[[nodiscard]] std::string choice_words(const InfoIndex& index, const Configuration& configuration, int site, int alternative,
-                                       const std::string& device, std::int64_t n);
+[[nodiscard]] std::string choice_words(const InfoIndex& index, const Configuration& configuration, int site,
+                                       int alternative, const std::string& device, std::int64_t n);
 
 /// One line per transform that has something to choose, for calls of size `n`; `n` < 0: all sizes with their
 /// cut-offs. `only`: names of sites (empty: all).
-[[nodiscard]] std::vector<std::string> explain(const InfoIndex& index, const Configuration& configuration, std::int64_t n,
-                                               const std::string& device, const std::vector<std::string>& only);
+[[nodiscard]] std::vector<std::string> explain(const InfoIndex& index, const Configuration& configuration,
+                                               std::int64_t n, const std::string& device,
+                                               const std::vector<std::string>& only);
 
 /// What differs between two configurations, one line each: `Conv.split_size: 64 -> 128`.
-[[nodiscard]] std::vector<std::string> differences(const InfoIndex& index, const Configuration& a, const Configuration& b);
+[[nodiscard]] std::vector<std::string> differences(const InfoIndex& index, const Configuration& a,
+                                                   const Configuration& b);
 
 /// The device that an entry's device versions run on, for people.
 [[nodiscard]] std::string device_name(const pbrt::Machine& machine);

@@ -32,7 +32,8 @@ namespace protocol = pbrt::protocol;
 
 class FakeProgram {
  public:
-  explicit FakeProgram(std::string path) : path_(std::move(path)), info_(pbtune::testing::synthetic_program()), index_(info_) {
+  explicit FakeProgram(std::string path)
+      : path_(std::move(path)), info_(pbtune::testing::synthetic_program()), index_(info_) {
     std::ifstream file(path_ + ".fake");
     for (std::string line; std::getline(file, line);) {
       const std::size_t equals = line.find('=');
@@ -89,13 +90,14 @@ class FakeProgram {
       return reply;
     }
     pbrt::ConfigWarnings warnings;
-    const pbrt::Configuration configuration = request.config.empty()
-                                                  ? pbrt::default_configuration(index_)
-                                                  : pbrt::parse_configuration(request.config, "request", index_, warnings);
+    const pbrt::Configuration configuration =
+        request.config.empty() ? pbrt::default_configuration(index_)
+                               : pbrt::parse_configuration(request.config, "request", index_, warnings);
     if (!warnings.lines("request").empty()) throw pbrt::ConfigError(warnings.lines("request")[0]);
     if (request.op == protocol::Op::Reference) {
       reply.times_ns = {synthetic_ns(index_, configuration, n_)};
-      if (number("differ") > 0) reply.message = "two runs of the default with the same seed differ: outputs are not verified";
+      if (number("differ") > 0)
+        reply.message = "two runs of the default with the same seed differ: outputs are not verified";
       return reply;
     }
     run(request, configuration, reply);
@@ -119,7 +121,8 @@ class FakeProgram {
     if (hits("abort", ran)) reply.status = protocol::Status::Aborted;
     const bool is_wrong = hits("wrong", ran) && number("differ") == 0;
     for (int i = 0; i < request.trials; ++i) {
-      const double time = synthetic_ns(index_, configuration, n_) * std::exp(number("noise") * std::fabs(rng_.normal()));
+      const double time =
+          synthetic_ns(index_, configuration, n_) * std::exp(number("noise") * std::fabs(rng_.normal()));
       reply.times_ns.push_back(is_wrong ? time / 10 : time);
     }
     if (is_wrong && request.verify) {

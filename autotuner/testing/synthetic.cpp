@@ -22,8 +22,24 @@ pbrt::TransformInfo pass(const std::string& name, int line) {
   out.sites = {{"Out#1", {{"Out#1", {On::Cpu, On::OpenCl, On::OpenClLocal}, line, ""}}}};
   out.tunables = {
       TunableInfo{"split_size", TunableType::Int, 1, kLargest, {64}, TunableRole::Split, false, 1, {"Out#1.cpu"}},
-      TunableInfo{"Out#1.opencl.work_group", TunableType::Shape, 1, 1024, {16, 16}, TunableRole::WorkGroup, false, 2, {"Out#1.opencl"}},
-      TunableInfo{"Out#1.opencl_local.work_group", TunableType::Shape, 1, 1024, {16, 16}, TunableRole::WorkGroup, false, 2, {"Out#1.opencl_local"}}};
+      TunableInfo{"Out#1.opencl.work_group",
+                  TunableType::Shape,
+                  1,
+                  1024,
+                  {16, 16},
+                  TunableRole::WorkGroup,
+                  false,
+                  2,
+                  {"Out#1.opencl"}},
+      TunableInfo{"Out#1.opencl_local.work_group",
+                  TunableType::Shape,
+                  1,
+                  1024,
+                  {16, 16},
+                  TunableRole::WorkGroup,
+                  false,
+                  2,
+                  {"Out#1.opencl_local"}}};
   return out;
 }
 
@@ -31,11 +47,11 @@ pbrt::TransformInfo pass(const std::string& name, int line) {
 double doublings(double a, double b) { return std::fabs(std::log2(std::max(a, 1.0) / b)); }
 
 struct PassCost {
-  double work = 7;                       ///< products per cell
+  double work = 7;  ///< products per cell
   double best_split = 256;
   double best_group[2] = {32, 8};
   double best_local_group[2] = {16, 16};
-  double local_gain = 0.6;               ///< of the local-memory version
+  double local_gain = 0.6;  ///< of the local-memory version
 };
 
 PassCost cost_of(int site) {
@@ -60,10 +76,12 @@ double pass_ns(const InfoIndex& index, const Configuration& configuration, int s
     const double threads = configuration.tunables[pbrt::kTunableThreads][0] == 1 ? 1 : 2;
     const bool is_sequential = static_cast<double>(n) < configuration.tunables[pbrt::kTunableSequentialCutoff][0];
     const double start = is_sequential ? 0 : 3000;
-    return start + work * 0.5 / (is_sequential ? 1 : threads) * (1 + 0.03 * doublings(values("split_size")[0], cost.best_split));
+    return start + work * 0.5 / (is_sequential ? 1 : threads) *
+                       (1 + 0.03 * doublings(values("split_size")[0], cost.best_split));
   }
   if (choice == 1) return 60000 + work * 0.15 * group_penalty(values("Out#1.opencl.work_group"), cost.best_group);
-  return 60000 + work * 0.15 * cost.local_gain * group_penalty(values("Out#1.opencl_local.work_group"), cost.best_local_group);
+  return 60000 +
+         work * 0.15 * cost.local_gain * group_penalty(values("Out#1.opencl_local.work_group"), cost.best_local_group);
 }
 
 }  // namespace
@@ -78,13 +96,17 @@ pbrt::TrainingInfo synthetic_program() {
   main.name = main.template_name = info.main;
   main.sizes = {"w", "h", "KWIDTH"};
   main.calls = {"Convolve2D", "ConvolveRows", "ConvolveColumns"};
-  main.sites = {{"SinglePass|TwoPass", {{"SinglePass", {On::Cpu}, 12, "calls a transform"}, {"TwoPass", {On::Cpu}, 18, "calls a transform"}}}};
+  main.sites = {
+      {"SinglePass|TwoPass",
+       {{"SinglePass", {On::Cpu}, 12, "calls a transform"}, {"TwoPass", {On::Cpu}, 18, "calls a transform"}}}};
   info.transforms = {main, pass("Convolve2D", 28), pass("ConvolveRows", 42), pass("ConvolveColumns", 54)};
   return info;
 }
 
 std::vector<RanChoice> synthetic_ran(const Configuration& configuration, std::int64_t n) {
-  const auto chosen = [&](int site) { return RanChoice{site, configuration.sites[static_cast<std::size_t>(site)].select(n)}; };
+  const auto chosen = [&](int site) {
+    return RanChoice{site, configuration.sites[static_cast<std::size_t>(site)].select(n)};
+  };
   const RanChoice first = chosen(kMainSite);
   if (first.alternative == 0) return {first, chosen(kSite2D)};
   return {first, chosen(kSiteRows), chosen(kSiteColumns)};
@@ -100,7 +122,8 @@ double synthetic_ns(const InfoIndex& index, const Configuration& configuration, 
 double synthetic_optimum_ns(const InfoIndex& index, std::int64_t n) {
   Configuration best = pbrt::default_configuration(index);
   const auto set = [&](int site, const char* name, std::vector<double> values) {
-    best.tunables[static_cast<std::size_t>(index.find_tunable(index.site(site).transform->name, name))] = std::move(values);
+    best.tunables[static_cast<std::size_t>(index.find_tunable(index.site(site).transform->name, name))] =
+        std::move(values);
   };
   for (const int site : {kSite2D, kSiteRows, kSiteColumns}) {
     const PassCost cost = cost_of(site);

@@ -63,7 +63,8 @@ void write_file_atomically(const std::string& path, std::string_view text) {
   const int fd = ::mkostemp(beside.data(), O_CLOEXEC);
   if (fd < 0) throw_cannot_write(path, errno);
   int error = write_all(fd, text);
-  if (error == 0 && ::fchmod(fd, is_there ? (status.st_mode & static_cast<mode_t>(07777)) : default_mode()) != 0) error = errno;
+  if (error == 0 && ::fchmod(fd, is_there ? (status.st_mode & static_cast<mode_t>(07777)) : default_mode()) != 0)
+    error = errno;
   if (error == 0 && ::fsync(fd) != 0) error = errno;
   if (::close(fd) != 0 && error == 0) error = errno;
   if (error == 0 && ::rename(beside.c_str(), target.c_str()) != 0) error = errno;

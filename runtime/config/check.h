@@ -8,7 +8,7 @@ namespace pbrt::detail {
 [[noreturn]] void check_failed(const char* condition, const char* why, const char* file, int line) noexcept;
 }  // namespace pbrt::detail
 
-#define PBRT_CHECK(cond, why) \
+#define PBRT_CHECK(cond, why)                                          \
   (__builtin_expect(static_cast<bool>(cond), 1) ? static_cast<void>(0) \
                                                 : ::pbrt::detail::check_failed(#cond, (why), __FILE__, __LINE__))
 

@@ -22,9 +22,11 @@ Json to_value(const Machine& machine) {
   out["cpus"] = machine.cpus;
   out["cores"] = machine.cores;
   out["caches"] = Json::array();
-  for (const CacheInfo& cache : machine.caches) out["caches"].push_back({{"level", cache.level}, {"bytes", cache.size_bytes}});
+  for (const CacheInfo& cache : machine.caches)
+    out["caches"].push_back({{"level", cache.level}, {"bytes", cache.size_bytes}});
   out["devices"] = Json::array();
-  for (const DeviceId& device : machine.devices) out["devices"].push_back({{"name", device.name}, {"driver", device.driver}});
+  for (const DeviceId& device : machine.devices)
+    out["devices"].push_back({{"name", device.name}, {"driver", device.driver}});
   return out;
 }
 
@@ -39,8 +41,9 @@ Machine machine_of(const Node& node) {
     });
   }
   if (node.has("devices")) {
-    node.at("devices").each_item(
-        [&](const Node& item) { out.devices.push_back({item.at("name").string(), item.string_or("driver", "")}); });
+    node.at("devices").each_item([&](const Node& item) {
+      out.devices.push_back({item.at("name").string(), item.string_or("driver", "")});
+    });
   }
   return out;
 }
@@ -66,9 +69,12 @@ Provenance provenance_of(const Node& node) {
   out.effort = node.string_or("effort", "");
   out.how = node.string_or("how", "");
   out.seed = static_cast<std::uint64_t>(node.integer_or("seed", 0, kMaxSize, 0));
-  if (node.has("sizes")) node.at("sizes").each_item([&](const Node& item) { out.sizes.push_back(item.integer(0, kMaxSize)); });
+  if (node.has("sizes"))
+    node.at("sizes").each_item([&](const Node& item) { out.sizes.push_back(item.integer(0, kMaxSize)); });
   if (node.has("times_ns"))
-    node.at("times_ns").each_member([&](const std::string& name, const Node& item) { out.times_ns.emplace_back(name, item.number()); });
+    node.at("times_ns").each_member([&](const std::string& name, const Node& item) {
+      out.times_ns.emplace_back(name, item.number());
+    });
   if (node.has("ran")) node.at("ran").each_item([&](const Node& item) { out.ran.push_back(item.string()); });
   return out;
 }
@@ -106,7 +112,8 @@ ConfigFile parse_config_file(std::string_view text, const std::string& path, con
   const json::Document document(text, path);
   const Node root(document);
   root.expect_object();
-  if (!root.has("format") || !root.has("entries")) root.fail("this is no configuration: `format` or `entries` is missing");
+  if (!root.has("format") || !root.has("entries"))
+    root.fail("this is no configuration: `format` or `entries` is missing");
   const std::int64_t format = root.at("format").integer(0, 1000000);
   if (format > kConfigFormat)
     root.at("format").fail("format " + std::to_string(format) + " is newer than the newest that this program reads, " +
@@ -116,10 +123,12 @@ ConfigFile parse_config_file(std::string_view text, const std::string& path, con
   out.program = root.at("program").string();
   out.source = root.string_or("source", "");
   if (out.program != info.program)
-    root.at("program").fail("this configuration belongs to program `" + out.program + "`, not to `" + info.program + "`");
+    root.at("program").fail("this configuration belongs to program `" + out.program + "`, not to `" + info.program +
+                            "`");
   if (format < kConfigFormat) out.notes.push_back(path + ": read in its older format " + std::to_string(format));
   if (!out.source.empty() && out.source != info.source)
-    out.notes.push_back(path + ": tuned for another state of the program's source; tune again to be sure that it is the best");
+    out.notes.push_back(path +
+                        ": tuned for another state of the program's source; tune again to be sure that it is the best");
   root.at("entries").each_item([&](const Node& item) { out.entries.push_back(entry_of(item, index, out.warnings)); });
   keep_first_of_each(out.warnings.unknown_names);
   keep_first_of_each(out.warnings.bad_values);

@@ -30,7 +30,7 @@ struct ConfigEntry {
   Machine machine;
   Provenance provenance;
   Configuration configuration;
-  std::string raw;                 ///< JSON as read; entries not touched are written back from it
+  std::string raw;  ///< JSON as read; entries not touched are written back from it
 };
 
 struct ConfigFile {
@@ -55,7 +55,7 @@ void save_config_file(const std::string& path, const InfoIndex& index, const Con
 /// The entry for `machine`: its own, else the nearest with a note. Null if there is no entry.
 struct ChosenEntry {
   const ConfigEntry* entry = nullptr;
-  std::string note;                ///< empty if the entry is for this machine
+  std::string note;  ///< empty if the entry is for this machine
 };
 [[nodiscard]] ChosenEntry choose_entry(const ConfigFile& file, const Machine& machine);
 

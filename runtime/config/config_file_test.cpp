@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Configuration files: entries per machine, bad input, atomic save; the protocol's lines.
 
+#include "runtime/config/config_file.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -11,7 +13,6 @@
 #include <fstream>
 
 #include "runtime/config/atomic_file.h"
-#include "runtime/config/config_file.h"
 #include "runtime/config/errors.h"
 #include "runtime/config/protocol.h"
 #include "runtime/config/test_program.h"
@@ -95,7 +96,8 @@ TEST_F(ConfigFileTest, ANewerFormatIsAnErrorThatNamesBoth) {
 }
 
 TEST_F(ConfigFileTest, AnOlderFormatAndAnotherSourceAreOnlyNotes) {
-  const ConfigFile file = parse_config_file(R"({"format": 0, "program": "blur", "source": "sha256:9", "entries": [{}]})", "t.cfg", index);
+  const ConfigFile file =
+      parse_config_file(R"({"format": 0, "program": "blur", "source": "sha256:9", "entries": [{}]})", "t.cfg", index);
   EXPECT_THAT(file.notes, SizeIs(2));
   EXPECT_EQ(file.entries.at(0).configuration, default_configuration(index));
 }
@@ -106,8 +108,10 @@ TEST_F(ConfigFileTest, BrokenTextIsNamedWithItsPlace) {
   EXPECT_THAT(parse_error("[1, 2"), StartsWith("t.cfg:1:"));
   EXPECT_THAT(parse_error("{\"format\": 1, \"entries\": [], \"program\": \"\xff\"}"), StartsWith("t.cfg:1:"));
   EXPECT_THAT(parse_error("{\"a\": 1}"), HasSubstr("this is no configuration"));
-  EXPECT_EQ(parse_error("{\"format\": 1, \"program\": \"blur\",\n\"entries\": [{}, {\"transforms\": {\"Conv\": {\"sites\": 3}}}]}"),
-            "t.cfg:2:51: expected an object, found a number");
+  EXPECT_EQ(
+      parse_error(
+          "{\"format\": 1, \"program\": \"blur\",\n\"entries\": [{}, {\"transforms\": {\"Conv\": {\"sites\": 3}}}]}"),
+      "t.cfg:2:51: expected an object, found a number");
 }
 
 TEST_F(ConfigFileTest, DeepNestingIsRejectedBeforeParsing) {
@@ -129,7 +133,8 @@ TEST_F(ConfigFileTest, HugeFilesAreRejectedUnread) {
 }
 
 TEST_F(ConfigFileTest, UnreadableFilesNameTheReason) {
-  EXPECT_EQ(error_of([&] { (void)read_config_file(path("none"), index); }), "cannot read `" + path("none") + "`: No such file or directory");
+  EXPECT_EQ(error_of([&] { (void)read_config_file(path("none"), index); }),
+            "cannot read `" + path("none") + "`: No such file or directory");
   EXPECT_THAT(error_of([&] { (void)read_config_file(folder, index); }), HasSubstr("directory"));
 }
 
@@ -147,7 +152,8 @@ TEST_F(ConfigFileTest, SavingReplacesTheFileBehindALinkAndKeepsItsMode) {
 }
 
 TEST_F(ConfigFileTest, AFailedSaveLeavesTheOldFileAndNothingElse) {
-  EXPECT_THAT(error_of([&] { write_file_atomically(path("none/t.cfg"), "x"); }), HasSubstr("No such file or directory"));
+  EXPECT_THAT(error_of([&] { write_file_atomically(path("none/t.cfg"), "x"); }),
+              HasSubstr("No such file or directory"));
   EXPECT_THAT(error_of([&] { write_file_atomically("/dev/full", "x"); }), HasSubstr("No space left"));
   EXPECT_TRUE(std::filesystem::is_empty(folder));
 }
@@ -179,7 +185,8 @@ TEST(Protocol, LinesSurviveTheRoundTrip) {
   reply.status = Status::Wrong;
   reply.times_ns = {1e6, 2.5e6};
   reply.max_error_abs = std::numeric_limits<double>::quiet_NaN();
-  reply.ran = {{"Conv.Out#1", "Out#1", On::OpenCl, 4}, {"Conv.Out#1", "Out#1", On::Cpu, 2}, {"Blur.X", "TwoPass", On::Cpu, 1}};
+  reply.ran = {
+      {"Conv.Out#1", "Out#1", On::OpenCl, 4}, {"Conv.Out#1", "Out#1", On::Cpu, 2}, {"Blur.X", "TwoPass", On::Cpu, 1}};
   reply.fallbacks = {{"Conv.Out#1", "Out#1", On::OpenClLocal, "tile too large", 2}};
   reply.message = "differs";
   const Reply reply2 = parse_reply(to_line(reply));
@@ -192,8 +199,9 @@ TEST(Protocol, LinesSurviveTheRoundTrip) {
 }
 
 TEST(Protocol, BrokenLinesAreErrors) {
-  for (const char* line : {"", "{}", "[]", "{\"id\": 1}", "{\"id\": 1, \"op\": \"dance\"}", "{\"id\": -1, \"op\": \"quit\"}",
-                           "{\"id\": 1, \"op\": \"run\", \"config\": 3}", "{\"id\": 1, \"op\": \"run\", \"trials\": 0}"})
+  for (const char* line :
+       {"", "{}", "[]", "{\"id\": 1}", "{\"id\": 1, \"op\": \"dance\"}", "{\"id\": -1, \"op\": \"quit\"}",
+        "{\"id\": 1, \"op\": \"run\", \"config\": 3}", "{\"id\": 1, \"op\": \"run\", \"trials\": 0}"})
     EXPECT_THROW((void)protocol::parse_request(line), ConfigError) << line;
 }
 

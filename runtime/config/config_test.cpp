@@ -78,7 +78,8 @@ TEST_F(ConfigTest, SelectorUsesTheLastLevelThatStartsAtOrBelowTheSize) {
   const Configuration c = parse(R"({"transforms": {"Conv": {"sites": {"Out#1": [{"rule": "Out#1", "on": "cpu"},
       {"from": 300, "rule": "Out#1", "on": "opencl_local"}, {"from": 1000, "rule": "Out#1", "on": "opencl"}]}}}})");
   const ActiveConfig active(index, c);
-  const std::vector<std::pair<int, int>> expected = {{0, 0}, {1, 0}, {299, 0}, {300, 2}, {999, 2}, {1000, 1}, {1 << 30, 1}};
+  const std::vector<std::pair<int, int>> expected = {{0, 0},   {1, 0},    {299, 0},    {300, 2},
+                                                     {999, 2}, {1000, 1}, {1 << 30, 1}};
   for (const auto& [n, alternative] : expected) {
     EXPECT_EQ(active.select(kConvSite, n), alternative) << n;
     EXPECT_EQ(c.sites[kConvSite].select(n), alternative) << n;
@@ -131,7 +132,8 @@ TEST_F(ConfigTest, ValuesOutOfRangeTakeTheirDefaultWithOneWarning) {
 
 TEST_F(ConfigTest, MoreThanTwelveLevelsAreOutOfRange) {
   std::string levels;
-  for (int i = 0; i < 13; ++i) levels += (i > 0 ? "," : "") + std::string("{\"from\": ") + std::to_string(i) + ", \"rule\": \"Out#1\"}";
+  for (int i = 0; i < 13; ++i)
+    levels += (i > 0 ? "," : "") + std::string("{\"from\": ") + std::to_string(i) + ", \"rule\": \"Out#1\"}";
   const Configuration c = parse("{\"transforms\": {\"Conv\": {\"sites\": {\"Out#1\": [" + levels + "]}}}}");
   EXPECT_EQ(c.sites[kConvSite], Selector{});
   EXPECT_THAT(warnings.bad_values, SizeIs(1));
@@ -140,7 +142,8 @@ TEST_F(ConfigTest, MoreThanTwelveLevelsAreOutOfRange) {
 TEST_F(ConfigTest, ForbiddenCombinationsTakeTheDefaultAtTheirSizes) {
   TransformInfo two;
   two.name = "Two";
-  two.sites = {{"A", {{"a1", {On::Cpu}, 1, ""}, {"a2", {On::Cpu}, 2, ""}}}, {"B", {{"b1", {On::Cpu}, 3, ""}, {"b2", {On::Cpu}, 4, ""}}}};
+  two.sites = {{"A", {{"a1", {On::Cpu}, 1, ""}, {"a2", {On::Cpu}, 2, ""}}},
+               {"B", {{"b1", {On::Cpu}, 3, ""}, {"b2", {On::Cpu}, 4, ""}}}};
   two.forbidden = {{{"A", "a1"}, {"B", "b1"}}, {{"A", "a2"}, {"B", "b2"}}};
   TrainingInfo program = info;
   program.transforms = {two};
@@ -158,7 +161,8 @@ TEST_F(ConfigTest, ForbiddenCombinationsTakeTheDefaultAtTheirSizes) {
   for (const int n : {0, 9, 10, 19}) EXPECT_EQ(c.sites[0].select(n), 0) << n;
   EXPECT_EQ(c.sites[0].select(20), 1);
   EXPECT_EQ(c.sites[1].select(20), 0);
-  for (std::uint64_t seed = 0; seed < 100; ++seed) EXPECT_EQ(find_fault(sites, random_configuration(sites, seed, {})), "") << seed;
+  for (std::uint64_t seed = 0; seed < 100; ++seed)
+    EXPECT_EQ(find_fault(sites, random_configuration(sites, seed, {})), "") << seed;
 }
 
 TEST(Machine, DescribesTheMachineQuickly) {

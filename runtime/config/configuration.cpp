@@ -27,7 +27,8 @@ bool is_forbidden(const InfoIndex& index, const TransformInfo& transform, const 
                   const std::vector<int>& choices) {
   const auto holds = [&](const std::pair<const std::string, std::string>& item) {
     for (std::size_t i = 0; i < ids.size(); ++i)
-      if (index.site(ids[i]).site->name == item.first) return index.site(ids[i]).site->choice(choices[i]).rule == item.second;
+      if (index.site(ids[i]).site->name == item.first)
+        return index.site(ids[i]).site->choice(choices[i]).rule == item.second;
     return false;
   };
   return std::any_of(transform.forbidden.begin(), transform.forbidden.end(), [&](const Forbidden& forbidden) {
@@ -113,7 +114,8 @@ std::string find_fault(const InfoIndex& index, const Configuration& configuratio
   for (int id = 0; id < index.num_tunables(); ++id) {
     const TunableInfo& tunable = *index.tunable(id).tunable;
     const std::vector<double>& values = configuration.tunables[at(id)];
-    if (values.size() != at(tunable.num_values())) return "`" + index.tunable_name(id) + "` has a wrong number of values";
+    if (values.size() != at(tunable.num_values()))
+      return "`" + index.tunable_name(id) + "` has a wrong number of values";
     for (const double value : values)
       if (!is_valid_value(tunable, value)) return "`" + index.tunable_name(id) + "` has a value that is out of range";
   }

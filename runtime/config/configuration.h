@@ -17,13 +17,13 @@ inline constexpr int kMaxSelectorLevels = 12;
 
 /// `alternative` (flattened, see info.h) is used from size `from` on.
 struct Level {
-  std::int64_t from = 0;                 ///< 0 in the first level; strictly increasing
+  std::int64_t from = 0;  ///< 0 in the first level; strictly increasing
   int alternative = 0;
   bool operator==(const Level&) const = default;
 };
 
 struct Selector {
-  std::vector<Level> levels{Level{}};    ///< 1 to 12
+  std::vector<Level> levels{Level{}};  ///< 1 to 12
   bool operator==(const Selector&) const = default;
   /// The alternative for size `n`: that of the last level with from <= n.
   [[nodiscard]] int select(std::int64_t n) const;
@@ -46,19 +46,21 @@ struct RandomOptions {
   bool allow_devices = true;
   int max_threads = 4;
 };
-[[nodiscard]] Configuration random_configuration(const InfoIndex& index, std::uint64_t seed, const RandomOptions& options);
+[[nodiscard]] Configuration random_configuration(const InfoIndex& index, std::uint64_t seed,
+                                                 const RandomOptions& options);
 
 /// Whether a value fits its declaration (range, integer, products of work groups).
 [[nodiscard]] bool is_valid_value(const TunableInfo& tunable, double value);
 /// Throws nothing; the reason if the configuration breaks a rule of FORMATS 1 or a forbidden assignment, else "".
 [[nodiscard]] std::string find_fault(const InfoIndex& index, const Configuration& configuration);
-/// Every size at which a forbidden assignment would be used takes the default instead. Returns whether something changed.
+/// Every size at which a forbidden assignment would be used takes the default instead. Returns whether something
+/// changed.
 bool repair_forbidden(const InfoIndex& index, Configuration& configuration);
 
 /// What was wrong but could be helped while reading; at most one line for unknown names and one for values per file.
 struct ConfigWarnings {
-  std::vector<std::string> unknown_names;   ///< `transforms.Blur`, `transforms.Conv.tunables.foo`
-  std::vector<std::string> bad_values;      ///< `Conv.split_size = -3 (1 to 2147483647)`
+  std::vector<std::string> unknown_names;  ///< `transforms.Blur`, `transforms.Conv.tunables.foo`
+  std::vector<std::string> bad_values;     ///< `Conv.split_size = -3 (1 to 2147483647)`
   [[nodiscard]] std::vector<std::string> lines(const std::string& file) const;
 };
 

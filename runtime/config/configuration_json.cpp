@@ -44,7 +44,8 @@ Json tunable_to_value(const TunableInfo& tunable, const std::vector<double>& val
 }
 
 std::string range_text(const TunableInfo& tunable) {
-  return "(" + json::dump_line(json::number_to_json(tunable.min)) + " to " + json::dump_line(json::number_to_json(tunable.max)) + ")";
+  return "(" + json::dump_line(json::number_to_json(tunable.min)) + " to " +
+         json::dump_line(json::number_to_json(tunable.max)) + ")";
 }
 
 /// Reads the values of one configuration; keeps what it meets in `warnings`.
@@ -122,7 +123,8 @@ class Reader {
     if (!tunable.is_size_specific) return read_elements(id, node.json(), 0);
     if (!node.json().is_array() || node.json().size() != at(kNumSizeBuckets))
       return bad(index_.tunable_name(id) + ": expected 32 values, one per power of two of the size");
-    for (std::size_t bucket = 0; bucket < at(kNumSizeBuckets); ++bucket) read_elements(id, node.json()[bucket], bucket * count);
+    for (std::size_t bucket = 0; bucket < at(kNumSizeBuckets); ++bucket)
+      read_elements(id, node.json()[bucket], bucket * count);
   }
 
   void read_elements(int id, const Json& value, std::size_t begin) {
@@ -174,7 +176,8 @@ Json configuration_to_value(const InfoIndex& index, const Configuration& configu
   }
   for (int id = 0; id < index.num_sites(); ++id) {
     const InfoIndex::SiteRef& ref = index.site(id);
-    out["transforms"][ref.transform->name]["sites"][ref.site->name] = selector_to_value(*ref.site, configuration.sites[at(id)]);
+    out["transforms"][ref.transform->name]["sites"][ref.site->name] =
+        selector_to_value(*ref.site, configuration.sites[at(id)]);
   }
   for (int id = 0; id < index.num_tunables(); ++id) {
     const InfoIndex::TunableRef& ref = index.tunable(id);

@@ -7,9 +7,12 @@ namespace pbrt {
 
 const char* to_string(On on) {
   switch (on) {
-    case On::Cpu: return "cpu";
-    case On::OpenCl: return "opencl";
-    case On::OpenClLocal: return "opencl_local";
+    case On::Cpu:
+      return "cpu";
+    case On::OpenCl:
+      return "opencl";
+    case On::OpenClLocal:
+      return "opencl_local";
   }
   return "?";
 }
@@ -25,24 +28,36 @@ bool parse_on(std::string_view word, On& on) {
 
 const char* to_string(TunableType type) {
   switch (type) {
-    case TunableType::Int: return "int";
-    case TunableType::Real: return "real";
-    case TunableType::Shape: return "shape";
+    case TunableType::Int:
+      return "int";
+    case TunableType::Real:
+      return "real";
+    case TunableType::Shape:
+      return "shape";
   }
   return "?";
 }
 
 const char* to_string(TunableRole role) {
   switch (role) {
-    case TunableRole::Cutoff: return "cutoff";
-    case TunableRole::Split: return "split";
-    case TunableRole::Ratio: return "ratio";
-    case TunableRole::WorkGroup: return "work_group";
-    case TunableRole::User: return "user";
-    case TunableRole::Config: return "config";
-    case TunableRole::Accuracy: return "accuracy";
-    case TunableRole::ForEnough: return "for_enough";
-    case TunableRole::Flag: return "flag";
+    case TunableRole::Cutoff:
+      return "cutoff";
+    case TunableRole::Split:
+      return "split";
+    case TunableRole::Ratio:
+      return "ratio";
+    case TunableRole::WorkGroup:
+      return "work_group";
+    case TunableRole::User:
+      return "user";
+    case TunableRole::Config:
+      return "config";
+    case TunableRole::Accuracy:
+      return "accuracy";
+    case TunableRole::ForEnough:
+      return "for_enough";
+    case TunableRole::Flag:
+      return "flag";
   }
   return "?";
 }
@@ -107,7 +122,8 @@ int InfoIndex::find_site(std::string_view transform, std::string_view site) cons
 int InfoIndex::find_tunable(std::string_view transform, std::string_view tunable) const {
   for (int id = 0; id < num_tunables(); ++id) {
     const TunableRef& ref = this->tunable(id);
-    const std::string_view owner = ref.transform == nullptr ? std::string_view() : std::string_view(ref.transform->name);
+    const std::string_view owner =
+        ref.transform == nullptr ? std::string_view() : std::string_view(ref.transform->name);
     if (owner == transform && ref.tunable->name == tunable) return id;
   }
   return -1;

@@ -35,14 +35,14 @@ enum class TunableRole : std::uint8_t { Cutoff, Split, Ratio, WorkGroup, User, C
 [[nodiscard]] const char* to_string(TunableRole role);
 
 struct TunableInfo {
-  std::string name;                      ///< unique in its transform, e.g. `split_size`, `Out#1.opencl.work_group`
+  std::string name;  ///< unique in its transform, e.g. `split_size`, `Out#1.opencl.work_group`
   TunableType type = TunableType::Int;
-  double min = 0, max = 0;               ///< per element
-  std::vector<double> initial;           ///< `count` values (one value stands for all)
+  double min = 0, max = 0;      ///< per element
+  std::vector<double> initial;  ///< `count` values (one value stands for all)
   TunableRole role = TunableRole::User;
-  bool is_size_specific = false;         ///< 32 values per element
-  int count = 1;                         ///< elements of an array or dimensions of a shape
-  std::vector<std::string> used_by;      ///< `RULE.ON` of its transform (`Out#1.opencl`); empty: by everything
+  bool is_size_specific = false;     ///< 32 values per element
+  int count = 1;                     ///< elements of an array or dimensions of a shape
+  std::vector<std::string> used_by;  ///< `RULE.ON` of its transform (`Out#1.opencl`); empty: by everything
   bool operator==(const TunableInfo&) const = default;
 
   /// Numbers stored for it in a configuration: count, times 32 if size-specific.
@@ -54,9 +54,9 @@ struct TunableInfo {
 
 struct AlternativeInfo {
   std::string rule;
-  std::vector<On> on;                    ///< Cpu first
+  std::vector<On> on;  ///< Cpu first
   int line = 0;
-  std::string why_not_device;            ///< empty if there is a device version
+  std::string why_not_device;  ///< empty if there is a device version
   bool operator==(const AlternativeInfo&) const = default;
 };
 
@@ -83,26 +83,26 @@ struct SiteInfo {
 using Forbidden = std::map<std::string, std::string>;
 
 struct ToleranceInfo {
-  bool is_given = false;                 ///< absent: the default of the element type
-  double rel = 0, abs = -1;              ///< abs < 0: not given
+  bool is_given = false;     ///< absent: the default of the element type
+  double rel = 0, abs = -1;  ///< abs < 0: not given
   bool operator==(const ToleranceInfo&) const = default;
 };
 
 struct AccuracyInfo {
   bool is_given = false;
   double target = 0;
-  std::string metric;                    ///< name of the metric transform
+  std::string metric;  ///< name of the metric transform
   bool higher_is_better = true;
   bool operator==(const AccuracyInfo&) const = default;
 };
 
 struct TransformInfo {
   std::string name;
-  std::string template_name;             ///< as declared; equal to name if there is no template
+  std::string template_name;  ///< as declared; equal to name if there is no template
   AccuracyInfo accuracy;
   ToleranceInfo tolerance;
-  std::vector<std::string> sizes;        ///< size variables
-  std::vector<std::string> calls;        ///< transforms that its bodies call
+  std::vector<std::string> sizes;  ///< size variables
+  std::vector<std::string> calls;  ///< transforms that its bodies call
   std::vector<SiteInfo> sites;
   std::vector<Forbidden> forbidden;
   std::vector<TunableInfo> tunables;
@@ -112,10 +112,10 @@ struct TransformInfo {
 struct TrainingInfo {
   int format = kInfoFormat;
   std::string program;
-  std::string source;                    ///< `sha256:…` of the program's text
+  std::string source;  ///< `sha256:…` of the program's text
   std::string element = "double";
   std::string fp = "contract";
-  std::string main;                      ///< name of the main transform
+  std::string main;  ///< name of the main transform
   std::vector<TransformInfo> transforms;
   std::vector<TunableInfo> global;
   bool operator==(const TrainingInfo&) const = default;
@@ -139,8 +139,14 @@ class InfoIndex {
  public:
   /// Keeps a reference to `info`.
   explicit InfoIndex(const TrainingInfo& info);
-  struct SiteRef { const TransformInfo* transform; const SiteInfo* site; };
-  struct TunableRef { const TransformInfo* transform; const TunableInfo* tunable; };  ///< transform null: global
+  struct SiteRef {
+    const TransformInfo* transform;
+    const SiteInfo* site;
+  };
+  struct TunableRef {
+    const TransformInfo* transform;
+    const TunableInfo* tunable;
+  };  ///< transform null: global
 
   [[nodiscard]] const TrainingInfo& info() const { return *info_; }
   [[nodiscard]] int num_sites() const { return static_cast<int>(sites_.size()); }

@@ -190,7 +190,8 @@ TransformInfo transform_of(const std::string& name, const Node& node) {
   if (node.has("tolerance")) out.tolerance = tolerance_of(node.at("tolerance"));
   if (node.has("sizes")) out.sizes = words_of(node.at("sizes"));
   if (node.has("calls")) out.calls = words_of(node.at("calls"));
-  node.at("sites").each_member([&](const std::string& site, const Node& value) { out.sites.push_back(site_of(site, value)); });
+  node.at("sites").each_member(
+      [&](const std::string& site, const Node& value) { out.sites.push_back(site_of(site, value)); });
   if (node.has("forbidden")) {
     node.at("forbidden").each_item([&](const Node& item) {
       Forbidden forbidden;
@@ -224,23 +225,27 @@ TrainingInfo parse_training_info(std::string_view text, const std::string& name)
   const Node root(document);
   TrainingInfo out;
   root.expect_object();
-  if (!root.has("format") || !root.has("transforms")) root.fail("this is no training information: `format` or `transforms` is missing");
+  if (!root.has("format") || !root.has("transforms"))
+    root.fail("this is no training information: `format` or `transforms` is missing");
   out.format = static_cast<int>(root.at("format").integer(0, 1000000));
   if (out.format > kInfoFormat)
-    root.at("format").fail("format " + std::to_string(out.format) + " is newer than the newest that this program reads, " +
-                           std::to_string(kInfoFormat));
+    root.at("format").fail("format " + std::to_string(out.format) +
+                           " is newer than the newest that this program reads, " + std::to_string(kInfoFormat));
   out.format = kInfoFormat;
   out.program = root.at("program").string();
   out.source = root.string_or("source", "");
   out.element = root.string_or("element", "double");
   out.fp = root.string_or("fp", "contract");
   out.main = root.string_or("main", "");
-  root.at("transforms").each_member(
-      [&](const std::string& transform, const Node& value) { out.transforms.push_back(transform_of(transform, value)); });
+  root.at("transforms").each_member([&](const std::string& transform, const Node& value) {
+    out.transforms.push_back(transform_of(transform, value));
+  });
   out.global = tunables_of(root.at("global"));
   return out;
 }
 
-TrainingInfo read_training_info(const std::string& path) { return parse_training_info(json::read_bounded_file(path), path); }
+TrainingInfo read_training_info(const std::string& path) {
+  return parse_training_info(json::read_bounded_file(path), path);
+}
 
 }  // namespace pbrt

@@ -203,11 +203,13 @@ Node Node::child(const std::string& key, const Json& value) const {
 }
 
 void Node::expect_object() const {
-  if (!value_->is_object()) fail(std::string("expected an object, found a") + (value_->is_array() ? "n " : " ") + value_->type_name());
+  if (!value_->is_object())
+    fail(std::string("expected an object, found a") + (value_->is_array() ? "n " : " ") + value_->type_name());
 }
 
 void Node::expect_array() const {
-  if (!value_->is_array()) fail(std::string("expected a list, found a") + (value_->is_object() ? "n " : " ") + value_->type_name());
+  if (!value_->is_array())
+    fail(std::string("expected a list, found a") + (value_->is_object() ? "n " : " ") + value_->type_name());
 }
 
 bool Node::has(const char* key) const {
@@ -228,7 +230,9 @@ std::string Node::string() const {
 std::int64_t Node::integer(std::int64_t lo, std::int64_t hi) const {
   const double value = number();
   const bool fits = std::floor(value) == value && value >= static_cast<double>(lo) && value <= static_cast<double>(hi);
-  if (!fits) fail("expected a whole number from " + std::to_string(lo) + " to " + std::to_string(hi) + ", found " + dump_line(*value_));
+  if (!fits)
+    fail("expected a whole number from " + std::to_string(lo) + " to " + std::to_string(hi) + ", found " +
+         dump_line(*value_));
   return value_->is_number_float() ? static_cast<std::int64_t>(value) : value_->get<std::int64_t>();
 }
 

@@ -87,7 +87,8 @@ class Node {
   std::string pointer_;
 };
 
-/// Two blanks per level; what fits into 120 columns and holds no deeper nesting stays on one line. Ends without a newline.
+/// Two blanks per level; what fits into 120 columns and holds no deeper nesting stays on one line. Ends without a
+/// newline.
 [[nodiscard]] std::string dump_pretty(const Json& value, int indent = 0);
 /// One line; bytes that are no UTF-8 are replaced.
 [[nodiscard]] std::string dump_line(const Json& value);

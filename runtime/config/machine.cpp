@@ -79,7 +79,8 @@ std::string cpu_model() {
   for (std::string line; std::getline(file, line);) {
     const std::size_t colon = line.find(": ");
     if (colon == std::string::npos) continue;
-    const bool is_model = line.rfind("model name", 0) == 0 || line.rfind("cpu model", 0) == 0 || line.rfind("Model", 0) == 0;
+    const bool is_model =
+        line.rfind("model name", 0) == 0 || line.rfind("cpu model", 0) == 0 || line.rfind("Model", 0) == 0;
     if (is_model) return line.substr(colon + 2);
   }
   return "unknown CPU";
@@ -113,7 +114,8 @@ void add_topology(Machine& machine) {
   machine.cores = std::max(1, hwloc_get_nbobjs_by_type(topology.get(), HWLOC_OBJ_CORE));
   for (hwloc_obj_t at = hwloc_get_obj_by_type(topology.get(), HWLOC_OBJ_PU, 0); at != nullptr; at = at->parent) {
     if (hwloc_obj_type_is_dcache(at->type))
-      machine.caches.push_back({static_cast<int>(at->attr->cache.depth), static_cast<std::int64_t>(at->attr->cache.size)});
+      machine.caches.push_back(
+          {static_cast<int>(at->attr->cache.depth), static_cast<std::int64_t>(at->attr->cache.size)});
   }
 }
 
@@ -151,7 +153,8 @@ double machine_distance(const Machine& a, const Machine& b) {
   const std::size_t levels = std::min(a.caches.size(), b.caches.size());
   distance += kCache * static_cast<double>(std::max(a.caches.size(), b.caches.size()) - levels);
   for (std::size_t i = 0; i < levels; ++i)
-    distance += kCache * difference(static_cast<double>(a.caches[i].size_bytes), static_cast<double>(b.caches[i].size_bytes));
+    distance +=
+        kCache * difference(static_cast<double>(a.caches[i].size_bytes), static_cast<double>(b.caches[i].size_bytes));
   return distance;
 }
 

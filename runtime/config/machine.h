@@ -22,11 +22,11 @@ struct CacheInfo {
 };
 
 struct Machine {
-  std::string cpu;                  ///< model name
-  int cpus = 1;                     ///< available to the process: affinity and cgroup quota
-  int cores = 1;                    ///< physical cores of the machine
-  std::vector<CacheInfo> caches;    ///< data and unified caches of one CPU, smallest level first
-  std::vector<DeviceId> devices;    ///< in `--list-devices` order
+  std::string cpu;                ///< model name
+  int cpus = 1;                   ///< available to the process: affinity and cgroup quota
+  int cores = 1;                  ///< physical cores of the machine
+  std::vector<CacheInfo> caches;  ///< data and unified caches of one CPU, smallest level first
+  std::vector<DeviceId> devices;  ///< in `--list-devices` order
   bool operator==(const Machine&) const = default;
 };
 

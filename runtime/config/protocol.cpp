@@ -18,10 +18,14 @@ constexpr const char* kLineName = "protocol";
 
 const char* to_string(Op op) {
   switch (op) {
-    case Op::Inputs: return "inputs";
-    case Op::Reference: return "reference";
-    case Op::Run: return "run";
-    case Op::Quit: return "quit";
+    case Op::Inputs:
+      return "inputs";
+    case Op::Reference:
+      return "reference";
+    case Op::Run:
+      return "run";
+    case Op::Quit:
+      return "quit";
   }
   return "?";
 }
@@ -76,12 +80,18 @@ Ran ran_of(const std::string& site, const Node& node) {
 
 const char* to_string(Status status) {
   switch (status) {
-    case Status::Ok: return "ok";
-    case Status::Wrong: return "wrong";
-    case Status::AccuracyMissed: return "accuracy_missed";
-    case Status::Aborted: return "aborted";
-    case Status::Error: return "error";
-    case Status::Skipped: return "skipped";
+    case Status::Ok:
+      return "ok";
+    case Status::Wrong:
+      return "wrong";
+    case Status::AccuracyMissed:
+      return "accuracy_missed";
+    case Status::Aborted:
+      return "aborted";
+    case Status::Error:
+      return "error";
+    case Status::Skipped:
+      return "skipped";
   }
   return "?";
 }
@@ -92,7 +102,8 @@ std::string to_line(const Hello& hello) {
   out["program"] = hello.program;
   out["source"] = hello.source;
   out["devices"] = Json::array();
-  for (const DeviceId& device : hello.devices) out["devices"].push_back({{"name", device.name}, {"driver", device.driver}});
+  for (const DeviceId& device : hello.devices)
+    out["devices"].push_back({{"name", device.name}, {"driver", device.driver}});
   out["device"] = hello.device;
   return json::dump_line(out);
 }
@@ -149,8 +160,9 @@ Hello parse_hello(std::string_view line) {
   out.format = static_cast<int>(root.at("format").integer(1, 1000000));
   out.program = root.at("program").string();
   out.source = root.string_or("source", "");
-  root.at("devices").each_item(
-      [&](const Node& item) { out.devices.push_back({item.at("name").string(), item.string_or("driver", "")}); });
+  root.at("devices").each_item([&](const Node& item) {
+    out.devices.push_back({item.at("name").string(), item.string_or("driver", "")});
+  });
   out.device = root.string_or("device", "");
   return out;
 }
@@ -185,7 +197,8 @@ Reply parse_reply(std::string_view line) {
   Reply out;
   out.id = root.at("id").integer(0, kMaxInteger);
   out.status = status_of(root.at("status"));
-  if (root.has("times_ns")) root.at("times_ns").each_item([&](const Node& item) { out.times_ns.push_back(item.number()); });
+  if (root.has("times_ns"))
+    root.at("times_ns").each_item([&](const Node& item) { out.times_ns.push_back(item.number()); });
   out.has_accuracy = root.has("accuracy");
   out.accuracy = root.number_or("accuracy", 0);
   if (root.has("max_error")) {

@@ -31,39 +31,42 @@ struct Hello {
   int format = kFormat;
   std::string program;
   std::string source;
-  std::vector<DeviceId> devices;   ///< usable ones in `--list-devices` order; the one in use first in `device`
-  std::string device;              ///< name of the device in use; empty: none
+  std::vector<DeviceId> devices;  ///< usable ones in `--list-devices` order; the one in use first in `device`
+  std::string device;             ///< name of the device in use; empty: none
 };
 
 enum class Op : std::uint8_t { Inputs, Reference, Run, Quit };
 
-/// {"id": 3, "op": "inputs", "n": 512, "sizes": {"K": 7}, "seed": 1}             n and sizes together, as --n and --size
+/// {"id": 3, "op": "inputs", "n": 512, "sizes": {"K": 7}, "seed": 1}             n and sizes together, as --n and
+/// --size
 /// {"id": 3, "op": "inputs", "files": ["in.npy"], "seed": 1}
-/// {"id": 4, "op": "reference", "config": {"global": …, "transforms": …}}        without config: default, one thread, CPU
-/// {"id": 5, "op": "run", "config": {…}, "trials": 3, "limit_ms": 500, "verify": true, "resident": false, "tolerance": 1e-9}
+/// {"id": 4, "op": "reference", "config": {"global": …, "transforms": …}}        without config: default, one thread,
+/// CPU
+/// {"id": 5, "op": "run", "config": {…}, "trials": 3, "limit_ms": 500, "verify": true, "resident": false, "tolerance":
+/// 1e-9}
 /// {"id": 6, "op": "quit"}
 struct Request {
   std::int64_t id = 0;
   Op op = Op::Quit;
-  std::int64_t n = -1;                                       ///< < 0: not given
+  std::int64_t n = -1;  ///< < 0: not given
   std::vector<std::pair<std::string, std::int64_t>> sizes;
   std::vector<std::string> files;
   std::uint64_t seed = 0;
-  std::string config;                                        ///< JSON object, one line; empty: not given
+  std::string config;  ///< JSON object, one line; empty: not given
   int trials = 1;
-  double limit_ms = 0;                                       ///< 0: none
+  double limit_ms = 0;  ///< 0: none
   bool verify = true;
   bool is_resident = false;
-  double tolerance = -1;                                     ///< relative; < 0: the program's own
+  double tolerance = -1;  ///< relative; < 0: the program's own
 };
 
 enum class Status : std::uint8_t {
   Ok,
-  Wrong,            ///< ran, outputs differ from the reference by more than the tolerance
+  Wrong,  ///< ran, outputs differ from the reference by more than the tolerance
   AccuracyMissed,
-  Aborted,          ///< the program gave up: PetabricksRuntime::abort, recursion that does not end
-  Error,            ///< an error with a message (sizes that do not fit, a failed JASSERT that was caught …)
-  Skipped,          ///< reply to `inputs`: no such sizes exist (a header size is negative, …); not a failure
+  Aborted,  ///< the program gave up: PetabricksRuntime::abort, recursion that does not end
+  Error,    ///< an error with a message (sizes that do not fit, a failed JASSERT that was caught …)
+  Skipped,  ///< reply to `inputs`: no such sizes exist (a header size is negative, …); not a failure
 };
 [[nodiscard]] const char* to_string(Status status);
 
@@ -77,7 +80,7 @@ struct Ran {
 struct Fallback {
   std::string site;
   std::string rule;
-  On on = On::OpenCl;              ///< the version that was asked for and did not run
+  On on = On::OpenCl;  ///< the version that was asked for and did not run
   std::string reason;
   std::int64_t count = 0;
 };
@@ -86,15 +89,15 @@ struct Fallback {
 struct Reply {
   std::int64_t id = 0;
   Status status = Status::Ok;
-  std::vector<double> times_ns;    ///< one per timed trial; `reference`: its time
+  std::vector<double> times_ns;  ///< one per timed trial; `reference`: its time
   bool has_accuracy = false;
   double accuracy = 0;
-  double max_error_abs = 0;        ///< against the reference; infinite or NaN errors are written as 1e308
-  double max_error_rel = 0;        ///< relative to the largest magnitude of the reference
-  std::vector<Ran> ran;            ///< of the last trial
-  std::vector<Fallback> fallbacks; ///< of all trials
-  std::int64_t bytes_moved = 0;    ///< to and from the device, last trial
-  std::int64_t n = -1;             ///< reply to `inputs`: the largest size variable of the main transform
+  double max_error_abs = 0;         ///< against the reference; infinite or NaN errors are written as 1e308
+  double max_error_rel = 0;         ///< relative to the largest magnitude of the reference
+  std::vector<Ran> ran;             ///< of the last trial
+  std::vector<Fallback> fallbacks;  ///< of all trials
+  std::int64_t bytes_moved = 0;     ///< to and from the device, last trial
+  std::int64_t n = -1;              ///< reply to `inputs`: the largest size variable of the main transform
   std::string message;
 };
 

@@ -17,7 +17,9 @@ Selector random_selector(const SiteInfo& site, Rng& rng, const RandomOptions& op
   std::vector<int> allowed;
   for (int i = 0; i < site.num_choices(); ++i)
     if (options.allow_devices || !is_device(site.choice(i).on)) allowed.push_back(i);
-  const auto draw = [&] { return allowed[at(static_cast<int>(rng.uniform_int(0, static_cast<std::int64_t>(allowed.size()) - 1)))]; };
+  const auto draw = [&] {
+    return allowed[at(static_cast<int>(rng.uniform_int(0, static_cast<std::int64_t>(allowed.size()) - 1)))];
+  };
   std::set<std::int64_t> cuts;
   while (cuts.size() + 1 < kMaxSelectorLevels && rng.chance(0.5))
     cuts.insert(std::llround(rng.log_uniform(2, std::max(2.0, static_cast<double>(options.max_n)))));
@@ -31,7 +33,8 @@ double random_number(const TunableInfo& tunable, Rng& rng, double max) {
   if (tunable.type == TunableType::Real) {
     const bool is_bounded = tunable.max - tunable.min < 1e9;
     const double scale = std::max(1.0, std::fabs(tunable.initial_of(0)));
-    const double value = is_bounded ? tunable.min + rng.uniform() * (tunable.max - tunable.min) : tunable.initial_of(0) + scale * rng.normal();
+    const double value = is_bounded ? tunable.min + rng.uniform() * (tunable.max - tunable.min)
+                                    : tunable.initial_of(0) + scale * rng.normal();
     return std::clamp(value, tunable.min, tunable.max);
   }
   const bool is_narrow = hi - tunable.min <= 64;
@@ -67,7 +70,8 @@ std::vector<double> random_work_group(const TunableInfo& tunable, Rng& rng) {
 Configuration random_configuration(const InfoIndex& index, std::uint64_t seed, const RandomOptions& options) {
   Rng rng(seed);
   Configuration out = default_configuration(index);
-  for (int id = 0; id < index.num_sites(); ++id) out.sites[at(id)] = random_selector(*index.site(id).site, rng, options);
+  for (int id = 0; id < index.num_sites(); ++id)
+    out.sites[at(id)] = random_selector(*index.site(id).site, rng, options);
   for (int id = 0; id < index.num_tunables(); ++id) {
     const InfoIndex::TunableRef& ref = index.tunable(id);
     if (ref.tunable->role == TunableRole::Config) continue;

@@ -28,7 +28,8 @@ inline TrainingInfo small_program() {
   conv.sizes = {"w"};
   conv.sites = {{"Out#1", {{"Out#1", {On::Cpu, On::OpenCl, On::OpenClLocal}, 25, ""}}}};
   TunableInfo split{"split_size", TunableType::Int, 1, 2147483647, {64}, TunableRole::Split, false, 1, {"Out#1.cpu"}};
-  TunableInfo group{"Out#1.opencl.work_group", TunableType::Shape, 1, 1024, {16, 16}, TunableRole::WorkGroup, false, 2, {"Out#1.opencl"}};
+  TunableInfo group{"Out#1.opencl.work_group", TunableType::Shape, 1, 1024, {16, 16}, TunableRole::WorkGroup, false, 2,
+                    {"Out#1.opencl"}};
   TunableInfo ratio{"device_eighths", TunableType::Int, 0, 8, {8}, TunableRole::Ratio, false, 1, {}};
   TunableInfo block{"block", TunableType::Int, 1, 4096, {32}, TunableRole::User, true, 2, {}};
   TunableInfo damp{"damp", TunableType::Real, 0, 1, {0.9}, TunableRole::User, false, 1, {}};
