@@ -104,7 +104,7 @@ bool is_always_empty(Inference& in, const RegionAccess& access, const std::vecto
         .arg(to_string(access.lo[d]))
         .arg(to_string(access.hi[d]))
         .arg(d)
-        .hint("a region is written `region(begin…, end…)`: first all begins, then all ends, and the end is exclusive");
+        .hint("`region` takes all begins, then all ends; ends are exclusive");
     return true;
   }
   return false;
