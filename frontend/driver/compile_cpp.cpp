@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <sstream>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "frontend/driver/atomic_file.h"
 #include "frontend/driver/compiler_output.h"
 #include "frontend/driver/home.h"
+#include "frontend/driver/precompiled.h"
 #include "frontend/driver/process.h"
 #include "frontend/driver/temporary.h"
 #include "lang/io_error.h"
@@ -62,14 +64,28 @@ void append(std::vector<std::string>& to, const std::vector<std::string>& from) 
 void report_failure(const ProcessResult& result, const std::string& compiler, const std::string& generated,
                     const std::string& target, const SourceManager& sources, Diagnostics& diags) {
   if (result.start_error != 0) fail_to_start(compiler, result.start_error);
-  if (result.output.find("No space left on device") != std::string::npos) {
-    throw IoError("cannot write `" + target + "`: " + strerror(ENOSPC));
+  for (const int error : {ENOSPC, EDQUOT, EFBIG}) {  // as the linker or the assembler says it
+    if (result.output.find(strerror(error)) != std::string::npos) throw IoError("cannot write `" + target + "`: " + strerror(error));
   }
   if (result.signal_number != 0) {
     fail_with_output("the C++ compiler `" + compiler + "` was ended by signal " + std::to_string(result.signal_number), result.output);
   }
   if (report_compiler_output(result.output, generated, sources, diags)) return;
   fail_with_output("the C++ compiler `" + compiler + "` failed", result.output);
+}
+
+/// Runs the compiler; a precompiled header that it does not like is left out the second time.
+ProcessResult compile_with(const std::vector<std::string>& command, const std::vector<std::string>& header_flags,
+                           const std::vector<std::string>& files) {
+  std::vector<std::string> words = command;
+  append(words, header_flags);
+  append(words, files);
+  ProcessResult result = run_process(words);
+  const bool is_about_header = result.output.find("prefix.h") != std::string::npos;
+  if (result.succeeded() || header_flags.empty() || !is_about_header) return result;
+  words = command;
+  append(words, files);
+  return run_process(words);
 }
 
 }  // namespace
@@ -85,13 +101,17 @@ bool compile_cpp(const std::string& generated, const std::string& target, FpMode
   std::vector<std::string> command = compiler_words();
   const std::string compiler = command.front();
   append(command, compile_flags(fp));
-  append(command, {"-I" + home.include, source, "-o", binary.path(), home.library});
-  append(command, home.link_flags);
-  const ProcessResult result = run_process(command);
+  append(command, {"-I" + home.include});
+  PrecompiledPrefix prefix(command, home.include, generated);
+
+  std::vector<std::string> files = {source, "-o", binary.path(), home.library};
+  append(files, home.link_flags);
+  const ProcessResult result = compile_with(command, prefix.flags(), files);
   if (!result.succeeded()) {
     report_failure(result, compiler, generated, target, sources, diags);
     return false;
   }
+  prefix.finish();
   before_rename();
   binary.rename_to(target);
   return true;

@@ -2,6 +2,7 @@
 #include "frontend/driver/process.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -60,7 +61,7 @@ void wait_for(pid_t child, ProcessResult& result) {
 
 }  // namespace
 
-ProcessResult run_process(const std::vector<std::string>& arguments) {
+RunningProcess::RunningProcess(const std::vector<std::string>& arguments) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) throw IoError(std::string("cannot make a pipe: ") + strerror(errno));
   posix_spawn_file_actions_t actions;
@@ -70,20 +71,39 @@ ProcessResult run_process(const std::vector<std::string>& arguments) {
 
   std::vector<std::string> texts = arguments;
   std::vector<std::string> environment = english_environment();
-  ProcessResult result;
-  pid_t child = 0;
-  result.start_error =
-      posix_spawnp(&child, texts.front().c_str(), &actions, nullptr, pointers(texts).data(), pointers(environment).data());
+  start_error_ =
+      posix_spawnp(&pid_, texts.front().c_str(), &actions, nullptr, pointers(texts).data(), pointers(environment).data());
   posix_spawn_file_actions_destroy(&actions);
   close(ends[1]);
-  if (result.start_error == 0) {
-    set_running_child(child);
-    result.output = read_all(ends[0]);
-    wait_for(child, result);
-    set_running_child(0);
+  output_ = ends[0];
+  if (start_error_ == 0) {
+    add_running_child(pid_);
+  } else {
+    pid_ = 0;
   }
-  close(ends[0]);
+}
+
+RunningProcess::~RunningProcess() {
+  if (pid_ > 0) {
+    kill(pid_, SIGTERM);
+    ProcessResult unused;
+    wait_for(pid_, unused);
+    remove_running_child(pid_);
+  }
+  if (output_ >= 0) close(output_);
+}
+
+ProcessResult RunningProcess::finish() {
+  ProcessResult result;
+  result.start_error = start_error_;
+  if (pid_ == 0) return result;
+  result.output = read_all(output_);
+  wait_for(pid_, result);
+  remove_running_child(pid_);
+  pid_ = 0;
   return result;
 }
+
+ProcessResult run_process(const std::vector<std::string>& arguments) { return RunningProcess(arguments).finish(); }
 
 }  // namespace pb

@@ -31,10 +31,11 @@ struct Slot {
   char path[kMaxPath] = {};
 };
 Slot g_slots[kNumSlots];
-std::atomic<int> g_child{0};
+constexpr int kNumChildren = 4;
+std::atomic<int> g_children[kNumChildren];
 
 /// Names of the files that the driver may leave in a temporary folder; a handler cannot list a folder safely.
-constexpr const char* kKnownFiles[] = {"/program.cpp", "/program.out", "/program.gch"};
+constexpr const char* kKnownFiles[] = {"/program.cpp", "/prefix.h", "/prefix.h.gch"};
 
 void remove_from_handler(const char* path) {
   if (unlink(path) == 0 || errno == ENOENT) return;
@@ -49,8 +50,9 @@ void remove_from_handler(const char* path) {
 }
 
 void on_signal(int signal_number) {
-  const int child = g_child.load(std::memory_order_acquire);
-  if (child > 0) {
+  for (const std::atomic<int>& slot : g_children) {
+    const int child = slot.load(std::memory_order_acquire);
+    if (child <= 0) continue;
     kill(child, SIGTERM);
     waitpid(child, nullptr, 0);
   }
@@ -118,6 +120,18 @@ void install_signal_cleanup() {
   }
 }
 
-void set_running_child(int pid) { g_child.store(pid, std::memory_order_release); }
+void add_running_child(int pid) {
+  for (std::atomic<int>& slot : g_children) {
+    int free = 0;
+    if (slot.compare_exchange_strong(free, pid, std::memory_order_acq_rel)) return;
+  }
+}
+
+void remove_running_child(int pid) {
+  for (std::atomic<int>& slot : g_children) {
+    int found = pid;
+    if (slot.compare_exchange_strong(found, 0, std::memory_order_acq_rel)) return;
+  }
+}
 
 }  // namespace pb

@@ -39,7 +39,8 @@ class TemporaryPath {
 /// temporary path before they end the process.
 void install_signal_cleanup();
 
-/// The child that a signal must end first; 0: none.
-void set_running_child(int pid);
+/// Children that a signal must end first.
+void add_running_child(int pid);
+void remove_running_child(int pid);
 
 }  // namespace pb

@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""pbc against its surroundings: signals, folders, the place of the runtime. Programs themselves are tested by file_test.py.
+
+    pbc_test.py --pbc BUILD/bin/pbc
+"""
+
+import argparse
+import os
+import pathlib
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+PBC = None
+PROGRAM = """transform Scale
+from A[n], F
+to B[n]
+{
+  B.cell(i) from (A.cell(i) a, F f) { return a * f; }
+}
+"""
+
+
+class PbcTest(unittest.TestCase):
+    def setUp(self):
+        self.holder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.holder.cleanup)
+        self.folder = pathlib.Path(self.holder.name)
+        (self.folder / "tmp").mkdir()
+        (self.folder / "out").mkdir()
+        (self.folder / "scale.pbcc").write_text(PROGRAM)
+        self.env = dict(os.environ, TMPDIR=str(self.folder / "tmp"), XDG_CACHE_HOME=str(self.folder / "cache"))
+
+    def run_pbc(self, *args, pbc=None, **env):
+        return subprocess.run([pbc or PBC, *map(str, args)], cwd=self.folder, env=dict(self.env, **env), capture_output=True, text=True)
+
+    def expect_failure(self, done, *texts):
+        self.assertEqual(done.returncode, 1, done.stderr)
+        for text in texts:
+            self.assertIn(text, done.stderr)
+        self.assertEqual(os.listdir(self.folder / "tmp"), [])
+        self.assertEqual(os.listdir(self.folder / "out"), [])
+
+    def fake_compiler(self, script):
+        path = self.folder / "cxx"
+        path.write_text("#!/bin/sh\n" + script)
+        path.chmod(0o755)
+        return str(path)
+
+    def test_success_leaves_two_files_and_nothing_else(self):
+        done = self.run_pbc("scale.pbcc", "-o", "out/scale")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(sorted(os.listdir(self.folder / "out")), ["scale", "scale.info"])
+        self.assertEqual(os.listdir(self.folder / "tmp"), [])
+
+    def test_keep_leaves_the_generated_file(self):
+        self.assertEqual(self.run_pbc("scale.pbcc", "-o", "out/scale", "--keep").returncode, 0)
+        self.assertIn("runtime/generated.h", (self.folder / "out" / "scale.cpp").read_text())
+
+    def test_second_compilation_uses_the_precompiled_headers_of_the_first(self):
+        self.assertEqual(self.run_pbc("scale.pbcc", "-o", "out/scale").returncode, 0)
+        entries = list((self.folder / "cache" / "polybricks" / "headers").iterdir())
+        self.assertEqual([path.name for entry in entries for path in sorted(entry.iterdir())], ["prefix.h", "prefix.h.gch"])
+        for damage in (lambda file: None, lambda file: file.write_bytes(b"damaged"), lambda file: file.unlink()):
+            damage(entries[0] / "prefix.h.gch")
+            self.assertEqual(self.run_pbc("scale.pbcc", "-o", "out/scale").returncode, 0)
+
+    def test_no_cache_folder_is_no_problem(self):
+        self.assertEqual(self.run_pbc("scale.pbcc", "-o", "out/scale", XDG_CACHE_HOME="/proc/nowhere").returncode, 0)
+
+    def test_signals_remove_everything_temporary(self):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            slow = self.fake_compiler('touch "$TMPDIR/../started"; exec sleep 60\n')
+            child = subprocess.Popen([PBC, "scale.pbcc", "-o", "out/scale"], cwd=self.folder, env=dict(self.env, CXX=slow))
+            while not (self.folder / "started").exists():
+                time.sleep(0.01)
+            child.send_signal(number)
+            self.assertEqual(child.wait(timeout=20), -number)
+            (self.folder / "started").unlink()
+            self.assertEqual(os.listdir(self.folder / "tmp") + os.listdir(self.folder / "out"), [])
+
+    def test_output_folders_that_cannot_be_used(self):
+        self.expect_failure(self.run_pbc("scale.pbcc", "-o", "nowhere/scale"), "`nowhere` does not exist")
+        self.expect_failure(self.run_pbc("scale.pbcc", "-o", "scale.pbcc/scale"), "is not a folder")
+        self.expect_failure(self.run_pbc("scale.pbcc", "-o", "out"), "is a folder")
+        self.expect_failure(self.run_pbc("scale.pbcc", "-o", "/proc/scale"), "cannot be written")
+
+    def test_source_is_never_overwritten(self):
+        self.expect_failure(self.run_pbc("scale.pbcc", "-o", "./scale.pbcc"), "is a source of the program")
+        self.assertEqual((self.folder / "scale.pbcc").read_text(), PROGRAM)
+
+    def test_full_disk_is_one_clear_line(self):
+        def limit():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
+        done = subprocess.run([PBC, "scale.pbcc", "-o", "out/scale"], cwd=self.folder, env=self.env, capture_output=True, text=True, preexec_fn=limit)
+        self.expect_failure(done, "cannot write `out/scale`: File too large")
+
+    def test_compiler_troubles(self):
+        self.expect_failure(self.run_pbc("scale.pbcc", "-o", "out/scale", CXX="no-such-compiler"), "`no-such-compiler`", "set CXX")
+        broken = self.fake_compiler("echo internal trouble; exit 4\n")
+        self.expect_failure(self.run_pbc("scale.pbcc", "-o", "out/scale", CXX=broken), "failed", "internal trouble")
+        killed = self.fake_compiler("kill -9 $$\n")
+        self.expect_failure(self.run_pbc("scale.pbcc", "-o", "out/scale", CXX=killed), "signal 9")
+
+    def test_compiler_may_have_arguments(self):
+        self.assertEqual(self.run_pbc("scale.pbcc", "-o", "out/scale", CXX="env c++ -g0").returncode, 0)
+
+    def test_runtime_is_found_from_anywhere(self):
+        home = pathlib.Path(PBC).parents[1]
+        copy = self.folder / "copied"
+        shutil.copytree(home / "include", copy / "include")
+        (copy / "bin").mkdir()
+        (copy / "lib").mkdir()
+        shutil.copy(PBC, copy / "bin" / "pbc")
+        for name in ("libpbrt.a", "libpbrt.flags"):
+            shutil.copy(home / "lib" / name, copy / "lib" / name)
+        self.assertEqual(self.run_pbc("scale.pbcc", "-o", "out/scale", pbc=copy / "bin" / "pbc").returncode, 0)
+        (copy / "lib" / "libpbrt.a").unlink()
+        for path in (self.folder / "out").iterdir():
+            path.unlink()
+        self.expect_failure(self.run_pbc("scale.pbcc", "-o", "out/scale", pbc=copy / "bin" / "pbc"), "libpbrt.a", "pbc runs from")
+        self.expect_failure(self.run_pbc("scale.pbcc", "-o", "out/scale", POLYBRICKS_HOME="/nowhere"), "POLYBRICKS_HOME is `/nowhere`")
+
+    def test_help_and_version(self):
+        self.assertIn("--emit", self.run_pbc("--help").stdout)
+        self.assertRegex(self.run_pbc("--version").stdout, r"^pbc \(Polybricks\) \d+\.\d+")
+
+    def test_wrong_options(self):
+        self.expect_failure(self.run_pbc("--emmit=ast", "scale.pbcc"), "unknown option `--emmit`", "`--emit`")
+        self.expect_failure(self.run_pbc("--emit=asd", "scale.pbcc"), "`asd`", "program")
+        self.expect_failure(self.run_pbc(), "no input file")
+        self.expect_failure(self.run_pbc("scale.txt", "-o", "out/x"), "scale.txt")
+
+    def test_emit_can_go_to_a_file(self):
+        self.assertEqual(self.run_pbc("scale.pbcc", "--emit=info", "-o", "out/info").returncode, 0)
+        self.assertIn('"Scale"', (self.folder / "out" / "info").read_text())
+
+    def test_front_end_and_generation_take_less_than_half_a_second(self):
+        example = pathlib.Path(__file__).resolve().parents[2] / "examples" / "separable_convolution.pbcc"
+        best = min(self.user_seconds([PBC, example, "--emit=cpp"]) for _ in range(3))
+        self.assertLess(best, 0.5)
+
+    def user_seconds(self, command):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--pbc", required=True)
+    options, rest = parser.parse_known_args()
+    PBC = str(pathlib.Path(options.pbc).resolve())
+    unittest.main(argv=[sys.argv[0], *rest])
