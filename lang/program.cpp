@@ -46,7 +46,8 @@ void verify_transform(const Transform& transform, const Program& program) {
     PB_CHECK(matrix.role != MatrixRole::Through, "a size variable comes from an argument");
     PB_CHECK(var.dim >= 0 && var.dim < matrix.num_dims(), "a size variable comes from a dimension of its matrix");
   }
-  PB_CHECK(!transform.generator || transform.generator->index() < program.transforms.size(), "a generator is a transform");
+  PB_CHECK(!transform.generator || transform.generator->index() < program.transforms.size(),
+           "a generator is a transform");
 }
 
 }  // namespace

@@ -105,7 +105,8 @@ std::string box_text(const RegionAccess& access) {
 }
 
 void print_access(std::string& out, std::string_view clause, const RegionAccess& access, const Transform& transform) {
-  out += "    " + std::string(clause) + " " + transform.matrices[access.matrix].name + " " + std::string(word(access.kind));
+  out += "    " + std::string(clause) + " " + transform.matrices[access.matrix].name + " " +
+         std::string(word(access.kind));
   if (!access.binding.empty()) out += " as " + access.binding;
   out += ": " + box_text(access) + "\n";
   if (access.cells.is_known()) out += "      cells " + access.cells.to_string() + "\n";
@@ -190,7 +191,8 @@ void print_rule(std::string& out, const Rule& rule, const Transform& transform) 
     out += "    using " + declaration(temporary.name, temporary.extents) + "\n";
   }
   for (const Relation& relation : rule.where) {
-    out += "    where " + to_string(relation.lhs) + " " + std::string(word(relation.op)) + " " + to_string(relation.rhs) + "\n";
+    out += "    where " + to_string(relation.lhs) + " " + std::string(word(relation.op)) + " " +
+           to_string(relation.rhs) + "\n";
   }
   if (!rule.vars.empty()) {
     out += "    vars " + join(rule.vars, ", ", [](const RuleVar& var) { return var.name; }) + "\n";
@@ -213,16 +215,17 @@ void print_header(std::string& out, const Program& program, const Transform& tra
   for (const MatrixRole role : {MatrixRole::From, MatrixRole::To, MatrixRole::Through}) {
     const auto ids = transform.matrices_of(role);
     if (ids.empty()) continue;
-    out += "  " + std::string(word(role)) + " " + join(ids, ", ", [&](MatrixId id) {
-             return declaration(transform.matrices[id].name, transform.matrices[id].extents);
-           }) + "\n";
+    out += "  " + std::string(word(role)) + " " +
+           join(ids, ", ",
+                [&](MatrixId id) { return declaration(transform.matrices[id].name, transform.matrices[id].extents); }) +
+           "\n";
   }
   if (!transform.params.empty()) {
     out += "  param " + join(transform.params, ", ", [](const Formula& param) { return to_string(param); }) + "\n";
   }
   for (const SizeVar& var : transform.size_vars) {
-    out += "  size " + var.name + " = " + to_string(var.solution) + ", from dimension " + std::to_string(var.dim) + " of " +
-           transform.matrices[var.matrix].name + "\n";
+    out += "  size " + var.name + " = " + to_string(var.solution) + ", from dimension " + std::to_string(var.dim) +
+           " of " + transform.matrices[var.matrix].name + "\n";
   }
   for (const UserTunable& tunable : transform.tunables) print_tunable(out, tunable);
   if (transform.generator) out += "  generator " + program.transforms[*transform.generator].name + "\n";

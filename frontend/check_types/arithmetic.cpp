@@ -38,31 +38,39 @@ int rank(Kind kind) {
 
 // Functions of <math.h>: float if every argument is, else double.
 constexpr std::array<std::string_view, 42> kMathFunctions = {
-    "acos",  "acosh", "asin",  "asinh", "atan",  "atan2", "atanh",  "cbrt",  "ceil",  "copysign", "cos",   "cosh",
-    "erf",   "erfc",  "exp",   "exp2",  "expm1", "fabs",  "fdim",   "floor", "fma",   "fmax",     "fmin",  "fmod",
-    "hypot", "lgamma", "log",  "log10", "log1p", "log2",  "nearbyint", "pow", "remainder", "rint", "round", "sin",
-    "sinh",  "sqrt",  "tan",   "tanh",  "tgamma", "trunc"};
+    "acos", "acosh", "asin",  "asinh",  "atan", "atan2", "atanh", "cbrt",   "ceil",      "copysign", "cos",
+    "cosh", "erf",   "erfc",  "exp",    "exp2", "expm1", "fabs",  "fdim",   "floor",     "fma",      "fmax",
+    "fmin", "fmod",  "hypot", "lgamma", "log",  "log10", "log1p", "log2",   "nearbyint", "pow",      "remainder",
+    "rint", "round", "sin",   "sinh",   "sqrt", "tan",   "tanh",  "tgamma", "trunc"};
 
 struct NamedType {
   std::string_view name;
   Kind kind;
 };
-constexpr std::array kFunctions = {
-    NamedType{"PetabricksRuntime::randDouble", Kind::Double}, NamedType{"PetabricksRuntime::randInt", Kind::Int},
-    NamedType{"PetabricksRuntime::randNormal", Kind::Double}, NamedType{"PetabricksRuntime::rand01", Kind::Double},
-    NamedType{"PetabricksRuntime::abort", Kind::Void},        NamedType{"PetabricksRuntime::untrained", Kind::Void},
-    NamedType{"PetabricksRuntime::isTrainingRun", Kind::Bool}, NamedType{"PetabricksRuntime::saveConfig", Kind::Void},
-    NamedType{"IS_MISSING", Kind::Bool},                      NamedType{"isnan", Kind::Bool},
-    NamedType{"isinf", Kind::Bool},                           NamedType{"isfinite", Kind::Bool},
-    NamedType{"signbit", Kind::Bool},                         NamedType{"swap", Kind::Void},
-    NamedType{"printf", Kind::Int},                           NamedType{"fprintf", Kind::Int}};
-constexpr std::array kConstants = {
-    NamedType{"M_PI", Kind::Double},    NamedType{"M_PI_2", Kind::Double}, NamedType{"M_E", Kind::Double},
-    NamedType{"M_SQRT2", Kind::Double}, NamedType{"M_LN2", Kind::Double},  NamedType{"INT_MAX", Kind::Int},
-    NamedType{"INT_MIN", Kind::Int},    NamedType{"RAND_MAX", Kind::Int},  NamedType{"DBL_MAX", Kind::Double},
-    NamedType{"DBL_MIN", Kind::Double}, NamedType{"DBL_EPSILON", Kind::Double}, NamedType{"FLT_MAX", Kind::Float},
-    NamedType{"FLT_MIN", Kind::Float},  NamedType{"FLT_EPSILON", Kind::Float},
-    NamedType{"ACCURACY_BIN", Kind::Int}, NamedType{"ACCURACY_TARGET", Kind::Double}};
+constexpr std::array kFunctions = {NamedType{"PetabricksRuntime::randDouble", Kind::Double},
+                                   NamedType{"PetabricksRuntime::randInt", Kind::Int},
+                                   NamedType{"PetabricksRuntime::randNormal", Kind::Double},
+                                   NamedType{"PetabricksRuntime::rand01", Kind::Double},
+                                   NamedType{"PetabricksRuntime::abort", Kind::Void},
+                                   NamedType{"PetabricksRuntime::untrained", Kind::Void},
+                                   NamedType{"PetabricksRuntime::isTrainingRun", Kind::Bool},
+                                   NamedType{"PetabricksRuntime::saveConfig", Kind::Void},
+                                   NamedType{"IS_MISSING", Kind::Bool},
+                                   NamedType{"isnan", Kind::Bool},
+                                   NamedType{"isinf", Kind::Bool},
+                                   NamedType{"isfinite", Kind::Bool},
+                                   NamedType{"signbit", Kind::Bool},
+                                   NamedType{"swap", Kind::Void},
+                                   NamedType{"printf", Kind::Int},
+                                   NamedType{"fprintf", Kind::Int}};
+constexpr std::array kConstants = {NamedType{"M_PI", Kind::Double},        NamedType{"M_PI_2", Kind::Double},
+                                   NamedType{"M_E", Kind::Double},         NamedType{"M_SQRT2", Kind::Double},
+                                   NamedType{"M_LN2", Kind::Double},       NamedType{"INT_MAX", Kind::Int},
+                                   NamedType{"INT_MIN", Kind::Int},        NamedType{"RAND_MAX", Kind::Int},
+                                   NamedType{"DBL_MAX", Kind::Double},     NamedType{"DBL_MIN", Kind::Double},
+                                   NamedType{"DBL_EPSILON", Kind::Double}, NamedType{"FLT_MAX", Kind::Float},
+                                   NamedType{"FLT_MIN", Kind::Float},      NamedType{"FLT_EPSILON", Kind::Float},
+                                   NamedType{"ACCURACY_BIN", Kind::Int},   NamedType{"ACCURACY_TARGET", Kind::Double}};
 
 std::string_view without_std(std::string_view name) {
   if (name.starts_with("std::")) name.remove_prefix(5);
@@ -85,12 +93,14 @@ std::optional<BodyType> type_of_allocate(std::string_view callee) {
 }
 
 BodyType math_type(const std::vector<BodyType>& args) {
-  const bool all_float = !args.empty() && std::all_of(args.begin(), args.end(), [](const BodyType& type) { return type.kind == Kind::Float; });
+  const bool all_float = !args.empty() && std::all_of(args.begin(), args.end(),
+                                                      [](const BodyType& type) { return type.kind == Kind::Float; });
   const bool all_known = std::all_of(args.begin(), args.end(), is_arithmetic);
   if (!all_known) return {};
   BodyType type = plain_type(all_float ? Kind::Float : Kind::Double);
   const bool from_element = std::any_of(args.begin(), args.end(), [](const BodyType& arg) { return arg.is_element; });
-  const bool same = std::all_of(args.begin(), args.end(), [&](const BodyType& arg) { return rank(arg.kind) <= rank(type.kind); });
+  const bool same =
+      std::all_of(args.begin(), args.end(), [&](const BodyType& arg) { return rank(arg.kind) <= rank(type.kind); });
   type.is_element = from_element && same;
   return type;
 }

@@ -84,7 +84,8 @@ class BodyChecker {
 };
 
 /// Result of a function or constant of LANGUAGE 7.7 and of the mathematical ones of C++; none: not one of these.
-[[nodiscard]] std::optional<BodyType> type_of_builtin_call(const std::string& callee, const std::vector<BodyType>& args);
+[[nodiscard]] std::optional<BodyType> type_of_builtin_call(const std::string& callee,
+                                                           const std::vector<BodyType>& args);
 [[nodiscard]] std::optional<BodyType> type_of_builtin_constant(const std::string& name);
 
 // Arithmetic of C++ on the types that bodies know.

@@ -54,11 +54,15 @@ void check_dims(BodyChecker& checker, const Argument& arg, const Matrix& matrix,
 void check_output(BodyChecker& checker, const Argument& arg, const Matrix& matrix, const Transform& callee) {
   Diagnostics& diags = checker.diags();
   if (arg.type.is_const) {
-    diags.emit(DiagKind::CallOutputReadOnly, arg.span).arg(callee.name).arg(matrix.name).label(matrix.span, "declared here in `to`");
+    diags.emit(DiagKind::CallOutputReadOnly, arg.span)
+        .arg(callee.name)
+        .arg(matrix.name)
+        .label(matrix.span, "declared here in `to`");
     return;
   }
   if (matrix.num_dims() > 0 || arg.type.kind == Kind::Region) return;
-  const bool is_whole = arg.type.kind == Kind::Int || arg.type.kind == Kind::Long || arg.type.kind == Kind::Bool || arg.type.kind == Kind::Char;
+  const bool is_whole = arg.type.kind == Kind::Int || arg.type.kind == Kind::Long || arg.type.kind == Kind::Bool ||
+                        arg.type.kind == Kind::Char;
   if (!is_variable(checker.body().exprs[arg.id]) || is_whole) {
     diags.emit(DiagKind::CallOutputNotVariable, arg.span)
         .arg(callee.name)
@@ -92,7 +96,9 @@ void BodyChecker::check_call(const TransformCallStmt& call, Span span) {
     return;
   }
   if (!call.template_args.empty()) {
-    diags_.emit(DiagKind::TemplateArgumentsNotTaken, call.callee_span).arg(call.callee).label(callee->span, "declared here without `template`");
+    diags_.emit(DiagKind::TemplateArgumentsNotTaken, call.callee_span)
+        .arg(call.callee)
+        .label(callee->span, "declared here without `template`");
     return;
   }
   std::vector<MatrixId> matrices = callee->matrices_of(MatrixRole::To);

@@ -64,19 +64,30 @@ struct RegionMember {
 constexpr int kAny = -1;
 constexpr int kPerDim = -2;
 constexpr int kTwoPerDim = -3;
-constexpr std::array kRegionMembers = {
-    RegionMember{"cell", kPerDim, Result::Element},   RegionMember{"region", kTwoPerDim, Result::SameRegion},
-    RegionMember{"row", 1, Result::OneLess},          RegionMember{"col", 1, Result::OneLess},
-    RegionMember{"column", 1, Result::OneLess},       RegionMember{"slice", 2, Result::OneLess},
-    RegionMember{"transposed", 0, Result::SameRegion}, RegionMember{"all", 0, Result::SameRegion},
-    RegionMember{"forceMutable", 0, Result::Mutable}, RegionMember{"size", 1, Result::Int},
-    RegionMember{"width", 0, Result::Int},            RegionMember{"height", 0, Result::Int},
-    RegionMember{"depth", 0, Result::Int},            RegionMember{"perimeter", 0, Result::Int},
-    RegionMember{"count", 0, Result::Long},           RegionMember{"bytes", 0, Result::Long},
-    RegionMember{"contains", kPerDim, Result::Bool},  RegionMember{"isSize", kPerDim, Result::Bool},
-    RegionMember{"isEntireBuffer", 0, Result::Bool},  RegionMember{"randomize", 0, Result::Void},
-    RegionMember{"print", kAny, Result::Void},        RegionMember{"useOnCpu", kAny, Result::Void},
-    RegionMember{"modifyOnCpu", kAny, Result::Void},  RegionMember{"copyTo", kAny, Result::Unknown}};
+constexpr std::array kRegionMembers = {RegionMember{"cell", kPerDim, Result::Element},
+                                       RegionMember{"region", kTwoPerDim, Result::SameRegion},
+                                       RegionMember{"row", 1, Result::OneLess},
+                                       RegionMember{"col", 1, Result::OneLess},
+                                       RegionMember{"column", 1, Result::OneLess},
+                                       RegionMember{"slice", 2, Result::OneLess},
+                                       RegionMember{"transposed", 0, Result::SameRegion},
+                                       RegionMember{"all", 0, Result::SameRegion},
+                                       RegionMember{"forceMutable", 0, Result::Mutable},
+                                       RegionMember{"size", 1, Result::Int},
+                                       RegionMember{"width", 0, Result::Int},
+                                       RegionMember{"height", 0, Result::Int},
+                                       RegionMember{"depth", 0, Result::Int},
+                                       RegionMember{"perimeter", 0, Result::Int},
+                                       RegionMember{"count", 0, Result::Long},
+                                       RegionMember{"bytes", 0, Result::Long},
+                                       RegionMember{"contains", kPerDim, Result::Bool},
+                                       RegionMember{"isSize", kPerDim, Result::Bool},
+                                       RegionMember{"isEntireBuffer", 0, Result::Bool},
+                                       RegionMember{"randomize", 0, Result::Void},
+                                       RegionMember{"print", kAny, Result::Void},
+                                       RegionMember{"useOnCpu", kAny, Result::Void},
+                                       RegionMember{"modifyOnCpu", kAny, Result::Void},
+                                       RegionMember{"copyTo", kAny, Result::Unknown}};
 
 int expected_args(const RegionMember& member, int num_dims) {
   if (member.num_args == kPerDim) return num_dims;
@@ -121,30 +132,30 @@ bool is_comparison(BinaryOp op) {
 BodyType BodyChecker::check_expr(ExprId id) {
   if (id.is_none()) return {};
   const Expr& expr = body().exprs[id];
-  BodyType type = std::visit(
-      Overloaded{[](const IntegerExpr& literal) { return integer_literal_type(literal.text); },
-                 [](const FloatExpr& literal) { return float_literal_type(literal.text); },
-                 [](const CharExpr&) { return plain_type(Kind::Char); },
-                 [](const StringExpr&) { return plain_type(Kind::String); },
-                 [](const BoolExpr&) { return plain_type(Kind::Bool); },
-                 [&](const NameExpr& name) { return type_of_name(id, name); },
-                 [&](const UnaryExpr& unary) { return type_of_unary(unary, expr.span); },
-                 [&](const BinaryExpr& binary) { return type_of_binary(binary); },
-                 [&](const AssignExpr& assign) { return type_of_assign(assign, expr.span); },
-                 [&](const ConditionalExpr& conditional) { return type_of_conditional(conditional); },
-                 [&](const CallExpr& call) { return type_of_call(call, id); },
-                 [&](const MemberExpr& member) { return type_of_member(member, expr.span); },
-                 [&](const SubscriptExpr& subscript) { return type_of_subscript(subscript); },
-                 [&](const CastExpr& cast) {
-                   (void)check_expr(cast.operand);
-                   return normalised(cast.type);
-                 },
-                 [&](const InitListExpr& list) {
-                   for (const ExprId item : list.items) (void)check_expr(item);
-                   return BodyType{};
-                 },
-                 [](const OpaqueExpr&) { return BodyType{}; }},
-      expr.node);
+  BodyType type =
+      std::visit(Overloaded{[](const IntegerExpr& literal) { return integer_literal_type(literal.text); },
+                            [](const FloatExpr& literal) { return float_literal_type(literal.text); },
+                            [](const CharExpr&) { return plain_type(Kind::Char); },
+                            [](const StringExpr&) { return plain_type(Kind::String); },
+                            [](const BoolExpr&) { return plain_type(Kind::Bool); },
+                            [&](const NameExpr& name) { return type_of_name(id, name); },
+                            [&](const UnaryExpr& unary) { return type_of_unary(unary, expr.span); },
+                            [&](const BinaryExpr& binary) { return type_of_binary(binary); },
+                            [&](const AssignExpr& assign) { return type_of_assign(assign, expr.span); },
+                            [&](const ConditionalExpr& conditional) { return type_of_conditional(conditional); },
+                            [&](const CallExpr& call) { return type_of_call(call, id); },
+                            [&](const MemberExpr& member) { return type_of_member(member, expr.span); },
+                            [&](const SubscriptExpr& subscript) { return type_of_subscript(subscript); },
+                            [&](const CastExpr& cast) {
+                              (void)check_expr(cast.operand);
+                              return normalised(cast.type);
+                            },
+                            [&](const InitListExpr& list) {
+                              for (const ExprId item : list.items) (void)check_expr(item);
+                              return BodyType{};
+                            },
+                            [](const OpaqueExpr&) { return BodyType{}; }},
+                 expr.node);
   out_.types[id.index()] = type;
   return type;
 }
@@ -263,7 +274,9 @@ BodyType BodyChecker::type_of_member(const MemberExpr& member, Span span) {
                   .arg("." + member.name)
                   .arg(std::to_string(expected) + (expected == 1 ? " argument" : " arguments"))
                   .arg(member.args.size());
-  if (is_local_cell) diag.note("the region has " + std::to_string(object.num_dims) + (object.num_dims == 1 ? " dimension" : " dimensions"));
+  if (is_local_cell)
+    diag.note("the region has " + std::to_string(object.num_dims) +
+              (object.num_dims == 1 ? " dimension" : " dimensions"));
   return member_result(*this, *found, object);
 }
 
@@ -283,7 +296,9 @@ const RegionAccess* BodyChecker::read_only_region(ExprId id) const {
 
 void BodyChecker::check_writable(ExprId target, Span span) {
   if (const RegionAccess* region = read_only_region(target)) {
-    diags_.emit(DiagKind::WriteToReadOnly, span).arg("input `" + region->binding + "`").label(region->span, "given here in `from`");
+    diags_.emit(DiagKind::WriteToReadOnly, span)
+        .arg("input `" + region->binding + "`")
+        .label(region->span, "given here in `from`");
     return;
   }
   const auto* name = std::get_if<NameExpr>(&body().exprs[target].node);

@@ -91,7 +91,8 @@ void BodyChecker::enter_rule_scope() {
     if (!matrix.extents.empty()) continue;
     names[matrix.name] = {{NameKind::ScalarInput, id.value}, element_type(matrix.element, matrix.is_element_t, true)};
   }
-  for (std::size_t i = 0; i < rule_.vars.size(); ++i) names[rule_.vars[i].name] = {{NameKind::RuleVar, at(i)}, index_type};
+  for (std::size_t i = 0; i < rule_.vars.size(); ++i)
+    names[rule_.vars[i].name] = {{NameKind::RuleVar, at(i)}, index_type};
   for (std::size_t i = 0; i < rule_.inputs.size(); ++i) declare_region(rule_.inputs[i], NameKind::Input, at(i));
   for (std::size_t i = 0; i < rule_.outputs.size(); ++i) declare_region(rule_.outputs[i], NameKind::Output, at(i));
   for (std::size_t i = 0; i < rule_.temporaries.size(); ++i) {

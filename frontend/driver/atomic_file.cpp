@@ -56,7 +56,8 @@ void check_output_place(const std::string& target) {
   // Asking by making a file also finds read-only file systems and works for root.
   const TemporaryPath probe(temporary_beside(target));
   const int descriptor = open(probe.path().c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (descriptor < 0) throw IoError("the output folder `" + folder.string() + "` cannot be written: " + strerror(errno));
+  if (descriptor < 0)
+    throw IoError("the output folder `" + folder.string() + "` cannot be written: " + strerror(errno));
   close(descriptor);
 }
 

@@ -41,13 +41,16 @@ std::vector<std::string> compile_flags(FpMode fp) {
       break;
     case FpMode::Reassociate:
       // Without the last two gcc ignores the first.
-      flags.insert(flags.end(), {"-ffp-contract=fast", "-fassociative-math", "-fno-signed-zeros", "-fno-trapping-math"});
+      flags.insert(flags.end(),
+                   {"-ffp-contract=fast", "-fassociative-math", "-fno-signed-zeros", "-fno-trapping-math"});
       break;
   }
   return flags;
 }
 
-void append(std::vector<std::string>& to, const std::vector<std::string>& from) { to.insert(to.end(), from.begin(), from.end()); }
+void append(std::vector<std::string>& to, const std::vector<std::string>& from) {
+  to.insert(to.end(), from.begin(), from.end());
+}
 
 [[noreturn]] void fail_to_start(const std::string& compiler, int error) {
   throw IoError("cannot run the C++ compiler `" + compiler + "`: " + strerror(error) +
@@ -65,10 +68,12 @@ void report_failure(const ProcessResult& result, const std::string& compiler, co
                     const std::string& target, const SourceManager& sources, Diagnostics& diags) {
   if (result.start_error != 0) fail_to_start(compiler, result.start_error);
   for (const int error : {ENOSPC, EDQUOT, EFBIG}) {  // as the linker or the assembler says it
-    if (result.output.find(strerror(error)) != std::string::npos) throw IoError("cannot write `" + target + "`: " + strerror(error));
+    if (result.output.find(strerror(error)) != std::string::npos)
+      throw IoError("cannot write `" + target + "`: " + strerror(error));
   }
   if (result.signal_number != 0) {
-    fail_with_output("the C++ compiler `" + compiler + "` was ended by signal " + std::to_string(result.signal_number), result.output);
+    fail_with_output("the C++ compiler `" + compiler + "` was ended by signal " + std::to_string(result.signal_number),
+                     result.output);
   }
   if (report_compiler_output(result.output, generated, sources, diags)) return;
   fail_with_output("the C++ compiler `" + compiler + "` failed", result.output);

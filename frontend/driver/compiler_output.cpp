@@ -157,14 +157,15 @@ std::optional<Span> place_of(const Message& message, std::string_view generated,
 std::string with_backticks(std::string_view text) {
   std::string out(text);
   for (const std::string_view quote : {"\xe2\x80\x98", "\xe2\x80\x99"}) {
-    for (std::size_t at = out.find(quote); at != std::string::npos; at = out.find(quote)) out.replace(at, quote.size(), "`");
+    for (std::size_t at = out.find(quote); at != std::string::npos; at = out.find(quote))
+      out.replace(at, quote.size(), "`");
   }
   std::replace(out.begin(), out.end(), '\'', '`');
   return out;
 }
 
-bool report_messages(const std::vector<std::string_view>& lines, std::string_view generated, const SourceManager& sources,
-                     Diagnostics& diags) {
+bool report_messages(const std::vector<std::string_view>& lines, std::string_view generated,
+                     const SourceManager& sources, Diagnostics& diags) {
   std::set<std::pair<std::uint32_t, std::string>> seen;  // templates repeat messages per instance
   std::optional<Span> required_from;
   bool found = false;
@@ -197,7 +198,9 @@ bool report_undefined(const std::vector<std::string_view>& lines, Diagnostics& d
       if (at == std::string_view::npos) continue;
       const std::string text = with_backticks(line.substr(at));
       if (seen.insert(text).second) {
-        diags.emit(DiagKind::LinkError).arg(text).hint("a C++ prefix block declares it, but no library that is linked has it");
+        diags.emit(DiagKind::LinkError)
+            .arg(text)
+            .hint("a C++ prefix block declares it, but no library that is linked has it");
       }
     }
   }

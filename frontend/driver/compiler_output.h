@@ -15,7 +15,7 @@ namespace pb {
 ///
 /// Errors:  CxxError, LinkError on `diags`
 /// Returns true if something could be said at a place of the user's; else the raw output must be shown.
-[[nodiscard]] bool report_compiler_output(std::string_view output, std::string_view generated, const SourceManager& sources,
-                                          Diagnostics& diags);
+[[nodiscard]] bool report_compiler_output(std::string_view output, std::string_view generated,
+                                          const SourceManager& sources, Diagnostics& diags);
 
 }  // namespace pb

@@ -51,7 +51,9 @@ bool run_passes(const Options& options, Compilation& c) {
   if (!ok()) return false;
   if (options.emit == Emit::Ast) return true;
 
-  c.program = c.timer.run("resolve", [&] { return resolve(c.ast, c.sources, {options.element, options.main_name}, c.diags); });
+  c.program = c.timer.run("resolve", [&] {
+    return resolve(c.ast, c.sources, {options.element, options.main_name}, c.diags);
+  });
   if (!c.program) return false;
   if (!c.timer.run("check_types", [&] { return check_types(*c.program, c.diags); })) return false;
   if (!c.timer.run("infer_regions", [&] { return infer_regions(*c.program, c.diags); })) return false;
@@ -121,7 +123,8 @@ void check_not_a_source(const std::string& target, const SourceManager& sources)
   for (std::size_t i = 0; i < sources.num_files(); ++i) {
     std::error_code ignored;  // a file that does not exist is no source
     const std::string name(sources.name(FileId{static_cast<std::uint32_t>(i)}));
-    if (std::filesystem::equivalent(target, name, ignored)) throw IoError("the output `" + target + "` is a source of the program");
+    if (std::filesystem::equivalent(target, name, ignored))
+      throw IoError("the output `" + target + "` is a source of the program");
   }
 }
 
@@ -132,7 +135,8 @@ bool make_binary(const Options& options, Compilation& c) {
   check_not_a_source(target, c.sources);
   const EmitOptions emit = emit_options(options, c);
   const std::string cpp = c.timer.run("emit_cpp", [&] { return emit_cpp(*c.program, *c.plan, c.sources, emit); });
-  const std::string info = c.timer.run("emit_info", [&] { return to_json(make_training_info(*c.program, *c.plan, c.sources, emit)); });
+  const std::string info =
+      c.timer.run("emit_info", [&] { return to_json(make_training_info(*c.program, *c.plan, c.sources, emit)); });
   if (options.keep) write_file_atomically(target + ".cpp", cpp);
   const auto commit = [&] { write_file_atomically(target + ".info", info); };
   return c.timer.run("c++", [&] { return compile_cpp(cpp, target, options.fp, c.sources, c.diags, commit); });

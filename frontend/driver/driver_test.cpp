@@ -68,11 +68,14 @@ TEST(Process, SignalIsToldFromExit) { EXPECT_EQ(run_process({"sh", "-c", "kill -
 
 class CompilerOutput : public testing::Test {
  protected:
-  void SetUp() override { file_ = sources_.add("prog.pbcc", "transform T\n{\n  B from (A a) { return a * oops; }\n}\n"); }
+  void SetUp() override {
+    file_ = sources_.add("prog.pbcc", "transform T\n{\n  B from (A a) { return a * oops; }\n}\n");
+  }
   std::string messages() const {
     std::string out;
     for (const Diagnostic& diagnostic : diags_.all()) {
-      out += std::string(diagnostic.span.is_known() ? sources_.text(diagnostic.span) : "-") + ": " + diagnostic.message() + "\n";
+      out += std::string(diagnostic.span.is_known() ? sources_.text(diagnostic.span) : "-") + ": " +
+             diagnostic.message() + "\n";
     }
     return out;
   }
@@ -83,7 +86,8 @@ class CompilerOutput : public testing::Test {
 };
 
 TEST_F(CompilerOutput, ErrorIsShownAtTheUsersText) {
-  EXPECT_TRUE(report_compiler_output("prog.pbcc:3:16: error: 'oops' was not declared in this scope\n    3 | return a\n", generated_, sources_, diags_));
+  EXPECT_TRUE(report_compiler_output("prog.pbcc:3:16: error: 'oops' was not declared in this scope\n    3 | return a\n",
+                                     generated_, sources_, diags_));
   EXPECT_EQ(messages(), "oops: `oops` was not declared in this scope\n");
 }
 
@@ -94,7 +98,8 @@ TEST_F(CompilerOutput, RepeatedMessagesAreShownOnce) {
 }
 
 TEST_F(CompilerOutput, ErrorInAHeaderIsShownWhereTheUserNeedsIt) {
-  const std::string output = "prog.pbcc:3:16:   required from here\n/usr/include/x.h:7:1: error: static assertion failed\n";
+  const std::string output =
+      "prog.pbcc:3:16:   required from here\n/usr/include/x.h:7:1: error: static assertion failed\n";
   EXPECT_TRUE(report_compiler_output(output, generated_, sources_, diags_));
   EXPECT_EQ(messages(), "oops: static assertion failed\n");
 }
@@ -105,7 +110,8 @@ TEST_F(CompilerOutput, ErrorInGeneratedCodeIsNotTheUsers) {
 }
 
 TEST_F(CompilerOutput, UndefinedReferenceIsALinkError) {
-  EXPECT_TRUE(report_compiler_output("/usr/bin/ld: x.o: in function `f': undefined reference to `dgemm_'\n", generated_, sources_, diags_));
+  EXPECT_TRUE(report_compiler_output("/usr/bin/ld: x.o: in function `f': undefined reference to `dgemm_'\n", generated_,
+                                     sources_, diags_));
   EXPECT_TRUE(diags_.has(DiagKind::LinkError));
 }
 

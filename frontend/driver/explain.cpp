@@ -37,7 +37,8 @@ const Alternative* find_alternative(const TransformPlan& plan, RuleId rule) {
   return nullptr;
 }
 
-void explain_rule(std::string& out, const Transform& transform, RuleId id, const TransformPlan& plan, const SourceManager& sources) {
+void explain_rule(std::string& out, const Transform& transform, RuleId id, const TransformPlan& plan,
+                  const SourceManager& sources) {
   const Rule& rule = transform.rules[id];
   out += "  " + transform.name + "." + rule.name + " (" + place_text(rule.span, sources) + "): ";
   const Alternative* alternative = find_alternative(plan, id);

@@ -45,7 +45,8 @@ RuntimeHome find_runtime() {
     if (!is_there(include / "runtime" / "generated.h") || !is_there(library)) continue;
     return {include.string(), library.string(), words_of(home / "lib" / "libpbrt.flags")};
   }
-  const std::string where = is_overridden ? "POLYBRICKS_HOME is `" + home.string() + "`" : "pbc runs from `" + own_folder().string() + "`";
+  const std::string where =
+      is_overridden ? "POLYBRICKS_HOME is `" + home.string() + "`" : "pbc runs from `" + own_folder().string() + "`";
   const fs::path missing = is_there(library) ? home / "include" / "runtime" / "generated.h" : library;
   throw IoError("cannot find the runtime: `" + missing.string() + "` does not exist (" + where + ")");
 }

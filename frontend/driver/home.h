@@ -9,8 +9,8 @@
 namespace pb {
 
 struct RuntimeHome {
-  std::string include;  ///< holds runtime/generated.h
-  std::string library;  ///< path of libpbrt.a
+  std::string include;                  ///< holds runtime/generated.h
+  std::string library;                  ///< path of libpbrt.a
   std::vector<std::string> link_flags;  ///< what a program links besides, from libpbrt.flags
 };
 

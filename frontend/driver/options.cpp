@@ -19,9 +19,10 @@ namespace pb {
 namespace {
 
 const std::map<std::string, Emit> kEmitWords = {
-    {"ast", Emit::Ast},   {"program", Emit::Program},  {"graph", Emit::Graph}, {"plan", Emit::Plan},
-    {"cpp", Emit::Cpp},   {"opencl", Emit::OpenCl},    {"info", Emit::Info},   {"status", Emit::Status}};
-const std::map<std::string, ElementType> kElementWords = {{"double", ElementType::Double}, {"float", ElementType::Float}};
+    {"ast", Emit::Ast}, {"program", Emit::Program}, {"graph", Emit::Graph}, {"plan", Emit::Plan},
+    {"cpp", Emit::Cpp}, {"opencl", Emit::OpenCl},   {"info", Emit::Info},   {"status", Emit::Status}};
+const std::map<std::string, ElementType> kElementWords = {{"double", ElementType::Double},
+                                                          {"float", ElementType::Float}};
 const std::map<std::string, FpMode> kFpWords = {
     {"strict", FpMode::Strict}, {"contract", FpMode::Contract}, {"reassociate", FpMode::Reassociate}};
 const std::map<std::string, ColourMode> kColourWords = {
@@ -45,14 +46,19 @@ struct Words {
 
 void add_options(CLI::App& app, Options& options, Words& words) {
   app.add_option("input", options.input, "the program, a .pbcc file");
-  app.add_option("-o,--output", options.output, "the executable to write (default: the input's name without .pbcc); its training information goes to OUTPUT.info")
+  app.add_option("-o,--output", options.output,
+                 "the executable to write (default: the input's name without .pbcc); its training information goes to "
+                 "OUTPUT.info")
       ->type_name("FILE");
   app.add_flag("--check", options.check_only, "check the program, write nothing");
   app.add_option("--emit", words.emit, "stop after a stage and print its result")->check(one_of(kEmitWords));
   app.add_flag("--explain", options.explain, "say per rule which versions exist, and why others do not");
   app.add_option("--element", words.element, "what ElementT is (default: double)")->check(one_of(kElementWords));
-  app.add_option("--main", options.main_name, "the transform to run (default: the one marked `main`, else the last)")->type_name("NAME");
-  app.add_option("--fp", words.fp, "floating-point rules: strict (no contraction), contract (default), reassociate (sums may be reordered)")
+  app.add_option("--main", options.main_name, "the transform to run (default: the one marked `main`, else the last)")
+      ->type_name("NAME");
+  app.add_option(
+         "--fp", words.fp,
+         "floating-point rules: strict (no contraction), contract (default), reassociate (sums may be reordered)")
       ->check(one_of(kFpWords));
   app.add_flag("--keep", options.keep, "keep the generated C++ as OUTPUT.cpp");
   app.add_flag("--time-passes", options.time_passes, "print how long each pass took");

@@ -16,12 +16,12 @@ enum class ColourMode : std::uint8_t { Auto, Always, Never };
 enum class FpMode : std::uint8_t { Strict, Contract, Reassociate };
 
 struct Options {
-  std::string input;                       ///< path of the `.pbcc` file
-  std::string output;                      ///< `-o`; empty: made from `input`, or standard output with --emit
+  std::string input;   ///< path of the `.pbcc` file
+  std::string output;  ///< `-o`; empty: made from `input`, or standard output with --emit
   Emit emit = Emit::Binary;
   bool check_only = false;
   bool explain = false;
-  bool keep = false;                       ///< keep the generated C++ beside the output
+  bool keep = false;  ///< keep the generated C++ beside the output
   bool time_passes = false;
   ElementType element = ElementType::Double;
   std::string main_name;
@@ -33,7 +33,7 @@ struct Options {
 [[nodiscard]] const char* to_string(FpMode mode);
 
 struct ParsedOptions {
-  std::optional<Options> options;          ///< none: stop with `exit_status`; everything was printed
+  std::optional<Options> options;  ///< none: stop with `exit_status`; everything was printed
   int exit_status = 0;
 };
 [[nodiscard]] ParsedOptions parse_options(int argc, char** argv);

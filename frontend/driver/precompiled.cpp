@@ -70,8 +70,8 @@ std::string identity_of(const std::string& program) {
 std::string headers_text(const std::string& include_folder) {
   std::error_code error;
   std::vector<fs::path> files;
-  for (auto at = fs::recursive_directory_iterator(fs::path(include_folder) / "runtime", error); !error && at != fs::recursive_directory_iterator();
-       at.increment(error)) {
+  for (auto at = fs::recursive_directory_iterator(fs::path(include_folder) / "runtime", error);
+       !error && at != fs::recursive_directory_iterator(); at.increment(error)) {
     if (at->path().extension() == ".h") files.push_back(at->path());
   }
   std::sort(files.begin(), files.end());
@@ -118,7 +118,8 @@ PrecompiledPrefix::PrecompiledPrefix(const std::vector<std::string>& command, co
   }
 }
 
-void PrecompiledPrefix::start(const std::vector<std::string>& command, const std::string& cache, const std::string& prefix) {
+void PrecompiledPrefix::start(const std::vector<std::string>& command, const std::string& cache,
+                              const std::string& prefix) {
   std::error_code error;
   fs::create_directories(cache, error);
   std::string folder = cache + "/new-XXXXXX";

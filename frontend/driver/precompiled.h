@@ -18,7 +18,8 @@ class PrecompiledPrefix {
  public:
   /// Looks up the prefix of `generated`; if it is not in the cache, starts making it beside
   /// the compilation that goes on meanwhile. `command`: compiler and flags without files.
-  PrecompiledPrefix(const std::vector<std::string>& command, const std::string& include_folder, const std::string& generated);
+  PrecompiledPrefix(const std::vector<std::string>& command, const std::string& include_folder,
+                    const std::string& generated);
 
   /// Flags that use it; empty if it is not there (yet).
   [[nodiscard]] std::vector<std::string> flags() const;
@@ -28,9 +29,9 @@ class PrecompiledPrefix {
  private:
   void start(const std::vector<std::string>& command, const std::string& cache, const std::string& prefix);
 
-  std::string entry_;                       ///< folder of the cache entry; empty: no cache
+  std::string entry_;  ///< folder of the cache entry; empty: no cache
   bool is_ready_ = false;
-  std::unique_ptr<TemporaryPath> folder_;   ///< where it is being made
+  std::unique_ptr<TemporaryPath> folder_;  ///< where it is being made
   std::unique_ptr<RunningProcess> process_;
 };
 

@@ -71,8 +71,8 @@ RunningProcess::RunningProcess(const std::vector<std::string>& arguments) {
 
   std::vector<std::string> texts = arguments;
   std::vector<std::string> environment = english_environment();
-  start_error_ =
-      posix_spawnp(&pid_, texts.front().c_str(), &actions, nullptr, pointers(texts).data(), pointers(environment).data());
+  start_error_ = posix_spawnp(&pid_, texts.front().c_str(), &actions, nullptr, pointers(texts).data(),
+                              pointers(environment).data());
   posix_spawn_file_actions_destroy(&actions);
   close(ends[1]);
   output_ = ends[0];

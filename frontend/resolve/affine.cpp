@@ -118,13 +118,14 @@ void collect_names(const Formula& formula, std::vector<std::string>& names) {
 }
 
 int count_uses(const Formula& formula, const std::string& name) {
-  return std::visit(Overloaded{[](const IntLiteral&) { return 0; }, [](const RealLiteral&) { return 0; },
-                               [&](const SymbolRef& ref) { return ref.name == name ? 1 : 0; },
-                               [&](const BinaryFormula& binary) {
-                                 return count_uses(binary.operands[0], name) + count_uses(binary.operands[1], name);
-                               },
-                               [&](const NegatedFormula& negated) { return count_uses(negated.operand.front(), name); }},
-                    formula.node);
+  return std::visit(
+      Overloaded{[](const IntLiteral&) { return 0; }, [](const RealLiteral&) { return 0; },
+                 [&](const SymbolRef& ref) { return ref.name == name ? 1 : 0; },
+                 [&](const BinaryFormula& binary) {
+                   return count_uses(binary.operands[0], name) + count_uses(binary.operands[1], name);
+                 },
+                 [&](const NegatedFormula& negated) { return count_uses(negated.operand.front(), name); }},
+      formula.node);
 }
 
 /// One step of undoing `lhs op rhs == target`, where the wanted name is on the side `in_lhs`.
@@ -193,11 +194,12 @@ std::optional<Solution> solve_affine(const std::string& name, const Formula& for
   Formula target = make_binary(FormulaOp::Mul, actual, make_int(common, formula.span));
   target = make_binary(FormulaOp::Sub, std::move(target), make_int(whole->constant.num, formula.span));
   for (const auto& [other, coefficient] : whole->terms) {
-    if (other != name) target = make_binary(FormulaOp::Sub, std::move(target), term_formula(other, coefficient, formula));
+    if (other != name)
+      target = make_binary(FormulaOp::Sub, std::move(target), term_formula(other, coefficient, formula));
   }
   const std::int64_t factor = whole->terms.at(name).num;
   target = make_binary(FormulaOp::Div, std::move(target), make_int(factor, formula.span));
-  const SolutionRank rank = common != 1  ? SolutionRank::LossyDivision
+  const SolutionRank rank = common != 1   ? SolutionRank::LossyDivision
                             : factor == 1 ? SolutionRank::WithoutDivision
                                           : SolutionRank::ExactDivision;
   return Solution{std::move(target), rank};
@@ -242,24 +244,23 @@ std::optional<Formula> join_constants(FormulaOp op, const Formula& lhs, std::int
 }  // namespace
 
 std::optional<AffineForm> affine_form(const Formula& formula) {
-  return std::visit(
-      Overloaded{[](const IntLiteral& literal) -> std::optional<AffineForm> {
-                   return AffineForm{{literal.value, 1}, {}};
-                 },
-                 [](const RealLiteral&) -> std::optional<AffineForm> { return std::nullopt; },
-                 [](const SymbolRef& ref) -> std::optional<AffineForm> {
-                   return AffineForm{{0, 1}, {{ref.name, Rational{1, 1}}}};
-                 },
-                 [](const BinaryFormula& binary) -> std::optional<AffineForm> {
-                   const auto lhs = affine_form(binary.operands[0]);
-                   const auto rhs = affine_form(binary.operands[1]);
-                   return lhs && rhs ? combine(binary.op, *lhs, *rhs) : std::nullopt;
-                 },
-                 [](const NegatedFormula& negated) -> std::optional<AffineForm> {
-                   const auto operand = affine_form(negated.operand.front());
-                   return operand ? scale(*operand, {-1, 1}) : std::nullopt;
-                 }},
-      formula.node);
+  return std::visit(Overloaded{[](const IntLiteral& literal) -> std::optional<AffineForm> {
+                                 return AffineForm{{literal.value, 1}, {}};
+                               },
+                               [](const RealLiteral&) -> std::optional<AffineForm> { return std::nullopt; },
+                               [](const SymbolRef& ref) -> std::optional<AffineForm> {
+                                 return AffineForm{{0, 1}, {{ref.name, Rational{1, 1}}}};
+                               },
+                               [](const BinaryFormula& binary) -> std::optional<AffineForm> {
+                                 const auto lhs = affine_form(binary.operands[0]);
+                                 const auto rhs = affine_form(binary.operands[1]);
+                                 return lhs && rhs ? combine(binary.op, *lhs, *rhs) : std::nullopt;
+                               },
+                               [](const NegatedFormula& negated) -> std::optional<AffineForm> {
+                                 const auto operand = affine_form(negated.operand.front());
+                                 return operand ? scale(*operand, {-1, 1}) : std::nullopt;
+                               }},
+                    formula.node);
 }
 
 std::vector<std::string> names_in(const Formula& formula) {
@@ -281,8 +282,10 @@ Formula substitute(const Formula& formula, const std::map<std::string, Formula>&
                    return Formula{found->second.node, formula.span};
                  },
                  [&](const BinaryFormula& binary) {
-                   return Formula{BinaryFormula{binary.op, {substitute(binary.operands[0], values), substitute(binary.operands[1], values)}},
-                                  formula.span};
+                   return Formula{
+                       BinaryFormula{binary.op,
+                                     {substitute(binary.operands[0], values), substitute(binary.operands[1], values)}},
+                       formula.span};
                  },
                  [&](const NegatedFormula& negated) {
                    return Formula{NegatedFormula{{substitute(negated.operand.front(), values)}}, formula.span};

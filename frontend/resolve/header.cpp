@@ -58,7 +58,8 @@ TunableRole role_of(ast::TunableClauseKind kind) {
 }
 
 /// Value of one number of a tunable, checked to be whole where the tunable is an integer.
-double number_or(const std::optional<ast::Number>& number, double otherwise, const ast::Tunable& tunable, Diagnostics& diags) {
+double number_or(const std::optional<ast::Number>& number, double otherwise, const ast::Tunable& tunable,
+                 Diagnostics& diags) {
   if (!number) return otherwise;
   const double limit = std::numeric_limits<int>::max();
   if (!tunable.is_real && (!number->is_integer || std::abs(number->value) > limit)) {

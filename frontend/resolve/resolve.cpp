@@ -83,8 +83,6 @@ const ast::Transform* find_transform(const ast::Name& name, const Declarations& 
   return nullptr;
 }
 
-
-
 /// LANGUAGE 4.8: outputs of the generator, pairwise in order, become inputs of the transform.
 void check_generator(const Transform& transform, const Transform& generator, Span span, Diagnostics& diags) {
   const auto inputs = transform.matrices_of(MatrixRole::From);
@@ -117,7 +115,8 @@ void bind_references(Program& program, Declarations& declarations, Diagnostics& 
     for (const ast::Name& feature : source->input_features) (void)find_transform(feature, declarations, diags);
     if (!source->generator) continue;
     const ast::Transform* target = find_transform(*source->generator, declarations, diags);
-    if (!target || !declarations.ids.contains(target->name.text) || !declarations.ids.contains(source->name.text)) continue;
+    if (!target || !declarations.ids.contains(target->name.text) || !declarations.ids.contains(source->name.text))
+      continue;
     Transform& transform = program.transforms[declarations.ids.at(source->name.text)];
     transform.generator = declarations.ids.at(target->name.text);
     check_generator(transform, program.transforms[*transform.generator], source->generator->span, diags);
@@ -169,7 +168,8 @@ std::optional<Program> resolve(const Ast& ast, const SourceManager& sources, con
   Program program;
   program.name = program_name(ast, sources);
   program.element = options.element;
-  for (const ast::NativeBlock* block : ast.native_blocks()) program.native_blocks.push_back({block->tokens, block->span});
+  for (const ast::NativeBlock* block : ast.native_blocks())
+    program.native_blocks.push_back({block->tokens, block->span});
   Declarations declarations = collect_declarations(ast, diags);
   for (const ast::Transform* source : declarations.full) {
     if (!resolving::check_supported(*source, diags)) continue;

@@ -23,7 +23,7 @@ struct ResolveOptions {
 ///
 /// Pre:     `ast` was parsed without errors
 /// Errors:  no value if there was any error on `diags`
-[[nodiscard]] std::optional<Program> resolve(const Ast& ast, const SourceManager& sources, const ResolveOptions& options,
-                                             Diagnostics& diags);
+[[nodiscard]] std::optional<Program> resolve(const Ast& ast, const SourceManager& sources,
+                                             const ResolveOptions& options, Diagnostics& diags);
 
 }  // namespace pb

@@ -24,7 +24,8 @@ struct RuleScope {
 /// Fills `rule.rule_vars` with the names that the coordinates of outputs introduce.
 void collect_rule_vars(RuleScope& rule);
 /// Writes one region out as a box; none after an error.
-[[nodiscard]] std::optional<RegionAccess> resolve_access(RuleScope& rule, const ast::RegionBinding& source, bool is_output);
+[[nodiscard]] std::optional<RegionAccess> resolve_access(RuleScope& rule, const ast::RegionBinding& source,
+                                                         bool is_output);
 /// Orders Rule::vars by the coordinates of the centre and checks that each can be solved (LANGUAGE 5.3).
 void solve_rule_vars(RuleScope& rule);
 /// Replaces names of `constants` in `body`, where no local hides them, by their values.

@@ -25,21 +25,25 @@ Formula hide_parameters(const Formula& formula) {
     return {SymbolRef{SymbolKind::SizeVar, "(" + to_string(formula) + ")"}, formula.span};
   };
   if (!has_rule_var(formula)) return hidden();
-  return std::visit(Overloaded{[&](const BinaryFormula& binary) {
-                                 return Formula{BinaryFormula{binary.op, {hide_parameters(binary.operands[0]), hide_parameters(binary.operands[1])}},
-                                                formula.span};
-                               },
-                               [&](const NegatedFormula& negated) {
-                                 return Formula{NegatedFormula{{hide_parameters(negated.operand.front())}}, formula.span};
-                               },
-                               [&](const SymbolRef&) { return formula; }, [&](const IntLiteral&) { return formula; },
-                               [&](const RealLiteral&) { return formula; }},
-                    formula.node);
+  return std::visit(
+      Overloaded{[&](const BinaryFormula& binary) {
+                   return Formula{
+                       BinaryFormula{binary.op,
+                                     {hide_parameters(binary.operands[0]), hide_parameters(binary.operands[1])}},
+                       formula.span};
+                 },
+                 [&](const NegatedFormula& negated) {
+                   return Formula{NegatedFormula{{hide_parameters(negated.operand.front())}}, formula.span};
+                 },
+                 [&](const SymbolRef&) { return formula; }, [&](const IntLiteral&) { return formula; },
+                 [&](const RealLiteral&) { return formula; }},
+      formula.node);
 }
 
 /// C division truncates, so a divided rule variable is not affine even if its coefficient comes out whole.
 bool divides_rule_var(const Formula& formula) {
-  if (const auto* negated = std::get_if<NegatedFormula>(&formula.node)) return divides_rule_var(negated->operand.front());
+  if (const auto* negated = std::get_if<NegatedFormula>(&formula.node))
+    return divides_rule_var(negated->operand.front());
   const auto* binary = std::get_if<BinaryFormula>(&formula.node);
   if (!binary) return false;
   if (binary->op == FormulaOp::Div && has_rule_var(formula)) return true;
@@ -138,7 +142,8 @@ void solve_rule_vars(RuleScope& rule) {
     rule.ok = false;
     rule.transform.diags.emit(DiagKind::RuleVariableNotSolvable, first_use(rule, name))
         .arg(name)
-        .label(centre.span, "the output with the most dimensions: each rule variable must follow from one of its coordinates");
+        .label(centre.span,
+               "the output with the most dimensions: each rule variable must follow from one of its coordinates");
   }
 }
 

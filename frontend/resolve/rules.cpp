@@ -15,8 +15,9 @@ namespace {
 std::string derived_name(const TransformScope& scope, const ast::Rule& rule, std::map<std::string, int>& positions) {
   std::string joined;
   for (const Matrix& matrix : scope.out.matrices) {
-    const bool is_output = std::any_of(rule.outputs.begin(), rule.outputs.end(),
-                                       [&](const ast::RegionBinding& output) { return output.region.matrix.text == matrix.name; });
+    const bool is_output = std::any_of(rule.outputs.begin(), rule.outputs.end(), [&](const ast::RegionBinding& output) {
+      return output.region.matrix.text == matrix.name;
+    });
     if (is_output) joined += (joined.empty() ? "" : "+") + matrix.name;
   }
   const int position = ++positions[joined];  // labelled rules count too: a new label renames no other rule
@@ -39,11 +40,11 @@ void check_binding_names(RuleScope& rule) {
   for (const RuleTemporary& temporary : rule.out.temporaries) check_binding(rule, temporary.name, temporary.span, used);
   const TransformScope& scope = rule.transform;
   for (const auto& [name, span] : used) {
-    const char* what = rule.rule_vars.contains(name)       ? "a rule variable"
-                       : scope.size_vars.contains(name)    ? "a size variable"
-                       : scope.tunables.contains(name)     ? "a tunable"
-                       : rule.constants.contains(name)     ? "a `duplicate` variable"
-                                                           : nullptr;
+    const char* what = rule.rule_vars.contains(name)    ? "a rule variable"
+                       : scope.size_vars.contains(name) ? "a size variable"
+                       : scope.tunables.contains(name)  ? "a tunable"
+                       : rule.constants.contains(name)  ? "a `duplicate` variable"
+                                                        : nullptr;
     if (!what) continue;
     rule.ok = false;
     scope.diags.emit(DiagKind::RegionNameTaken, span).arg(name).arg(what);
@@ -78,7 +79,8 @@ void resolve_accesses(RuleScope& rule) {
     auto access = resolve_access(rule, input, false);
     if (access) rule.out.inputs.push_back(std::move(*access));
   }
-  rule.ok &= rule.out.outputs.size() == rule.source.outputs.size() && rule.out.inputs.size() == rule.source.inputs.size();
+  rule.ok &=
+      rule.out.outputs.size() == rule.source.outputs.size() && rule.out.inputs.size() == rule.source.inputs.size();
   if (!rule.ok) return;
   const RegionAccess& first = rule.out.outputs.front();
   if (rule.out.is_return_form && first.kind != AccessKind::Cell) {
@@ -106,7 +108,8 @@ void resolve_where(RuleScope& rule, const ast::Condition& condition) {
   for (const ast::Condition& operand : junction.operands) resolve_where(rule, operand);
 }
 
-void resolve_rule(TransformScope& scope, const ast::Rule& source, std::string name, std::map<std::string, Formula> constants) {
+void resolve_rule(TransformScope& scope, const ast::Rule& source, std::string name,
+                  std::map<std::string, Formula> constants) {
   Rule out;
   out.name = std::move(name);
   out.has_label = source.label.has_value();
@@ -137,14 +140,17 @@ void resolve_duplicates(TransformScope& scope, const ast::Rule& source, const st
   std::int64_t total = 1;
   for (const ast::Duplicate& duplicate : source.duplicates) {
     const std::int64_t count = duplicate.hi - duplicate.lo + 1;
-    const bool is_taken = scope.matrices.contains(duplicate.name.text) || scope.tunables.contains(duplicate.name.text) ||
-                          scope.size_vars.contains(duplicate.name.text);
+    const bool is_taken = scope.matrices.contains(duplicate.name.text) ||
+                          scope.tunables.contains(duplicate.name.text) || scope.size_vars.contains(duplicate.name.text);
     if (is_taken) {
       scope.diags.emit(DiagKind::DuplicateName, duplicate.name.span).arg(duplicate.name.text);
       return;
     }
     if (duplicate.hi < duplicate.lo || count > kMaxDuplicates || total * count > kMaxDuplicates) {
-      scope.diags.emit(DiagKind::DuplicateRange, duplicate.span).arg(duplicate.lo).arg(duplicate.hi).arg(kMaxDuplicates);
+      scope.diags.emit(DiagKind::DuplicateRange, duplicate.span)
+          .arg(duplicate.lo)
+          .arg(duplicate.hi)
+          .arg(kMaxDuplicates);
       return;
     }
     total *= count;

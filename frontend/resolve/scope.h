@@ -23,8 +23,8 @@ struct TransformScope {
 
   std::map<std::string, MatrixId> matrices;
   std::map<std::string, TunableId> tunables;
-  std::set<std::string> size_vars;         ///< every identifier of the size formulas that is nothing else; params too
-  std::set<std::string> unusable;          ///< names whose declaration had an error: no further messages about them
+  std::set<std::string> size_vars;  ///< every identifier of the size formulas that is nothing else; params too
+  std::set<std::string> unusable;   ///< names whose declaration had an error: no further messages about them
 
   /// All names that a coordinate may use, for suggestions.
   [[nodiscard]] std::vector<std::string> formula_names() const;

@@ -67,7 +67,8 @@ void report_unsolved(TransformScope& scope, const std::set<std::string>& known) 
     if (known.contains(name)) continue;
     scope.diags.emit(DiagKind::SizeVariableNotFound, first_use(scope, name))
         .arg(name)
-        .note("a call finds a size variable from the size of a `from` or `to` matrix whose formula can be solved for it")
+        .note(
+            "a call finds a size variable from the size of a `from` or `to` matrix whose formula can be solved for it")
         .hint("declare it with `config` or `tunable`, or give a matrix the size `" + name + "`");
   }
 }

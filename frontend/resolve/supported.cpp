@@ -10,7 +10,8 @@ bool check_supported(const ast::Transform& transform, Diagnostics& diags) {
     diags.emit(kind, span);
     ok = false;
   };
-  if (!transform.template_params.empty()) unsupported(DiagKind::TemplateUnsupported, transform.template_params.front().span);
+  if (!transform.template_params.empty())
+    unsupported(DiagKind::TemplateUnsupported, transform.template_params.front().span);
   if (!transform.accuracy_bins.empty()) {
     unsupported(DiagKind::AccuracyUnsupported, transform.accuracy_bins_span);
   } else if (transform.accuracy_metric) {
