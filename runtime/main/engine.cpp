@@ -114,7 +114,7 @@ RunReport Engine::run(const Problem& problem, const RunWishes& wishes) {
   RunReport report;
   gpu::DeviceStatistics before;
   if (wishes.device != nullptr) before = wishes.device->statistics();
-  scheduler(wishes.config->threads()).run(state, [&](Frame& root) {
+  const auto root_body = [&](Frame& root) {
     const RandomScope random(wishes.seed);
     if (wishes.is_resident && wishes.device != nullptr) {
       for (const AnyMatrix& input : problem.inputs) (void)wishes.device->prefetch(root, input);
@@ -128,7 +128,15 @@ RunReport Engine::run(const Problem& problem, const RunWishes& wishes) {
     }
     for (const AnyMatrix& output : problem.outputs) need_on_host(root, output);
     if (!wishes.is_resident || wishes.device == nullptr) report.elapsed_ns = now_ns() - start;
-  });
+  };
+  try {
+    scheduler(wishes.config->threads()).run(state, root_body);
+  } catch (const RunAborted&) {
+    // Tasks that were dropped only know that the run was aborted.
+    const char* reason = state.abort_reason.load(std::memory_order_relaxed);
+    if (reason == nullptr) throw;
+    throw RunAborted(reason);
+  }
   fill_report(ctx, index_, report);
   report.bytes_moved = ctx.bytes_moved();
   if (wishes.device != nullptr) {

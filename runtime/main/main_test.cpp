@@ -124,6 +124,14 @@ TEST_F(ProgramMain, GivesAnAbortedRunStatus66) {
   EXPECT_EQ(mini("--config c.cfg --n 50").status, 66);
 }
 
+TEST_F(ProgramMain, StopsARecursionThatDoesNotEnd) {
+  for (const char* args : {"--tx Endless --n 10 --threads 1", "--tx Endless --n 1000 --threads 2"}) {
+    const Finished run = mini(args);
+    EXPECT_EQ(run.status, 66) << args;
+    EXPECT_EQ(run.err, "mini: recursion does not end under this configuration\n");
+  }
+}
+
 TEST_F(ProgramMain, ExplainsAFailedAssertion) {
   put_config("Broken", "cpu");
   const Finished run = mini("--config c.cfg a.txt k.txt out.txt");

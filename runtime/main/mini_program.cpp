@@ -139,6 +139,19 @@ void run_Luminance(Frame&, const AnyMatrix* outputs, const AnyMatrix* inputs) {
   S.cell() = sum;
 }
 
+// ---- Endless: to A[n], calls itself with the same sizes ----
+
+void call_Endless(Frame& pb_parent, MatrixRegion1D A) {
+  pbrt::call_on_fresh_stack_if_needed(pb_parent, [&] {
+    pbrt::CallFrame pb_frame(pb_parent, A.size(0));
+    for (int k = 0; k < 2; ++k) pb_frame.spawn([=](Frame& f) { call_Endless(f, A); });
+    pb_frame.sync();
+    A.cell(0) += 1;
+  });
+}
+
+void run_Endless(Frame& frame, const AnyMatrix* outputs, const AnyMatrix*) { call_Endless(frame, outputs[0].as<double, 1>()); }
+
 // ---- Tables ----
 
 /// Fills a size variable from a dimension of a known matrix.
@@ -185,6 +198,9 @@ const pbrt::TransformDesc kTransforms[] = {
     {"Identity", nullptr, 0, kIdentityOutputs, 1, kSizesN, 1, kParamN, 1,
      [](const RunContext&, const IndexT* const* sizes, std::int64_t* values, bool* is_known) { solve_one(sizes[0], 0, values[0], is_known[0]); },
      [](const RunContext&, const std::int64_t* v, std::int64_t* out) { out[0] = v[0]; out[1] = v[0]; }, run_Identity, -1},
+    {"Endless", nullptr, 0, kTwiceOutputs, 1, kSizesN, 1, nullptr, 0,
+     [](const RunContext&, const IndexT* const* sizes, std::int64_t* values, bool* is_known) { solve_one(sizes[0], 0, values[0], is_known[0]); },
+     [](const RunContext&, const std::int64_t* v, std::int64_t* out) { out[0] = v[0]; }, run_Endless, -1},
     {"Luminance", kLuminanceInputs, 1, kLuminanceOutputs, 2, kSizesWH, 2, nullptr, 0,
      [](const RunContext&, const IndexT* const* sizes, std::int64_t* values, bool* is_known) {
        solve_one(sizes[0], 0, values[0], is_known[0]);
@@ -232,6 +248,6 @@ std::string info_json() {
 
 int main(int argc, char** argv) {
   const std::string info = pb_program::info_json();
-  const pbrt::ProgramDesc program{"mini", info.c_str(), pb_program::kTransforms, 5, 0};
+  const pbrt::ProgramDesc program{"mini", info.c_str(), pb_program::kTransforms, 6, 0};
   return pbrt::program_main(argc, argv, program);
 }

@@ -5,6 +5,9 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <type_traits>
+
+#include "runtime/matrix/visit_kind.h"
 
 namespace pbrt {
 
@@ -19,20 +22,27 @@ double default_tolerance(ElementKind kind) {
 }
 
 double largest_magnitude(const AnyMatrix& matrix) {
-  double largest = 0;
-  const std::int64_t count = matrix.count();
-  for (std::int64_t i = 0; i < count; ++i) {
-    const double magnitude = std::fabs(matrix.number_at(i));
-    if (std::isfinite(magnitude)) largest = std::max(largest, magnitude);
-  }
-  return largest;
+  return visit_kind(matrix.kind(), [&]<class T>(T*) {
+    const T* data = static_cast<const T*>(matrix.data());
+    const std::int64_t count = matrix.count();
+    double largest = 0;
+    for (std::int64_t i = 0; i < count; ++i) {
+      const double magnitude = std::fabs(static_cast<double>(data[i]));
+      if (magnitude > largest && std::isfinite(magnitude)) largest = magnitude;
+    }
+    return largest;
+  });
 }
 
-double error_of(double value, double expected) {
-  if (std::isnan(value) && std::isnan(expected)) return 0;
+/// 0 for equal values, also where both are NaN or the same infinity.
+template <class T>
+double error_of(T value, T expected) {
   if (value == expected) return 0;
-  const double error = std::fabs(value - expected);
-  return std::isnan(error) ? std::numeric_limits<double>::infinity() : error;
+  const double error = std::fabs(static_cast<double>(value) - static_cast<double>(expected));
+  // Integers beyond 2^53 may differ by less than a double shows.
+  if constexpr (std::is_integral_v<T>) return std::max(error, 1.0);
+  if (!std::isnan(error)) return error;
+  return std::isnan(value) && std::isnan(expected) ? 0 : std::numeric_limits<double>::infinity();
 }
 
 std::string place(const std::string& name, const AnyMatrix& matrix, std::int64_t i) {
@@ -51,21 +61,27 @@ void compare_one(const AnyMatrix& output, const AnyMatrix& reference, const std:
   if (tolerance.is_given) rel = tolerance.rel;
   if (override_rel >= 0) rel = override_rel;
   const bool has_abs = tolerance.is_given && tolerance.abs >= 0 && override_rel < 0;
-  const std::int64_t count = output.count();
-  for (std::int64_t i = 0; i < count; ++i) {
-    const double expected = reference.number_at(i);
-    const double value = output.number_at(i);
-    const double error = error_of(value, expected);
-    if (error == 0) continue;
-    difference.abs = std::max(difference.abs, error);
-    const double relative = scale > 0 ? error / scale : std::numeric_limits<double>::infinity();
-    difference.rel = std::max(difference.rel, relative);
-    const double allowed = has_abs ? std::max(tolerance.abs, rel * std::fabs(expected)) : rel * scale;
-    if (error <= allowed) continue;
-    difference.is_within = false;
-    if (difference.where.empty())
-      difference.where = place(name, output, i) + " is " + std::to_string(value) + ", the reference is " + std::to_string(expected);
-  }
+  const double allowed_everywhere = has_abs ? tolerance.abs : rel * scale;
+  double worst = 0;
+  visit_kind(output.kind(), [&]<class T>(T*) {
+    const T* values = static_cast<const T*>(output.data());
+    const T* expected_values = static_cast<const T*>(reference.data());
+    const std::int64_t count = output.count();
+    for (std::int64_t i = 0; i < count; ++i) {
+      const double error = error_of(values[i], expected_values[i]);
+      if (error <= worst && error <= allowed_everywhere) continue;
+      worst = std::max(worst, error);
+      const auto expected = static_cast<double>(expected_values[i]);
+      if (error <= allowed_everywhere || (has_abs && error <= rel * std::fabs(expected))) continue;
+      difference.is_within = false;
+      if (difference.where.empty())
+        difference.where = place(name, output, i) + " is " + std::to_string(values[i]) + ", the reference is " +
+                           std::to_string(expected_values[i]);
+    }
+  });
+  difference.abs = std::max(difference.abs, worst);
+  const double relative = scale > 0 ? worst / scale : std::numeric_limits<double>::infinity();
+  if (worst > 0) difference.rel = std::max(difference.rel, relative);
 }
 
 }  // namespace

@@ -63,6 +63,7 @@ struct ResumeTask : detail::Task {
 struct Fiber : detail::FiberHead {
   Context* active = nullptr;  // running or suspended: the first stack, or the newest fresh one
   RunState* run = nullptr;
+  int num_fresh_stacks = 0;   // beside the first one
   Stack& first_stack;
   ResumeTask resume_task{*this};
 

@@ -57,6 +57,8 @@ struct RunState {
   int num_workers = 1;
   /// Set by abort: tasks that have not started are dropped, calls throw RunAborted.
   std::atomic<bool> aborted{false};
+  /// Why, where the scheduler itself aborted the run; static text.
+  std::atomic<const char*> abort_reason{nullptr};
 };
 
 namespace detail {

@@ -288,9 +288,23 @@ void Worker::join(Frame& frame) {
   frame.joined_.store(0, std::memory_order_relaxed);
 }
 
+namespace {
+// Stacks of one fiber (a quarter of a gigabyte) after which a recursion counts as endless.
+constexpr int kMaxFreshStacks = 1024;
+}  // namespace
+
+bool Worker::aborts_endless_recursion(Fiber& fiber) {
+  if (fiber.num_fresh_stacks < kMaxFreshStacks) return false;
+  // Relaxed: the reason is read when the run is over.
+  fiber.run->abort_reason.store("recursion does not end under this configuration", std::memory_order_relaxed);
+  fiber.run->aborted.store(true, std::memory_order_relaxed);
+  return true;
+}
+
 void Worker::run_child(detail::Task& task, Frame& parent) {
   Fiber& fiber = static_cast<Fiber&>(*parent.fiber_);
-  if (parent.is_stack_low()) [[unlikely]] {
+  // Where the recursion has just been aborted, execute() only drops the task.
+  if (parent.is_stack_low() && !aborts_endless_recursion(fiber)) [[unlikely]] {
     call_on_fresh_stack(
         fiber,
         [](void* argument) {
@@ -345,7 +359,10 @@ void run_fresh_call(Stack& stack) {
 }  // namespace
 
 void Worker::call_on_fresh_stack(Fiber& fiber, void (*call)(void*), void* argument) {
+  if (aborts_endless_recursion(fiber)) [[unlikely]]
+    detail::throw_aborted();
   FreshCall fresh{call, argument, nullptr};
+  ++fiber.num_fresh_stacks;
   Stack& stack = fiber.worker->take_stack();
   Context* const caller = fiber.active;
   const char* const caller_limit = fiber.stack_limit;
@@ -357,6 +374,7 @@ void Worker::call_on_fresh_stack(Fiber& fiber, void (*call)(void*), void* argume
   switch_context(*caller, stack);
   // The fiber may be on another worker now.
   fiber.active = caller;
+  --fiber.num_fresh_stacks;
   fiber.stack_limit = caller_limit;
   fiber.worker->give_back_stack(stack);
   if (fresh.error) std::rethrow_exception(std::move(fresh.error));

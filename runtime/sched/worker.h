@@ -82,6 +82,8 @@ class Worker {
   static void run_child(detail::Task& task, Frame& parent);
   static void suspend(Suspension& suspension);
   static void call_on_fresh_stack(Fiber& fiber, void (*call)(void*), void* argument);
+  /// Whether the fiber has used up its stacks; the run is aborted then.
+  [[nodiscard]] static bool aborts_endless_recursion(Fiber& fiber);
 
   [[nodiscard]] Scheduler& scheduler() const { return scheduler_; }
   [[nodiscard]] TaskCache& memory() { return memory_; }
