@@ -25,7 +25,8 @@ std::optional<Analysis> begin_analysis(const Program& program, TransformId id, D
   return out;
 }
 
-std::optional<std::vector<RegionBox>> boxes_of(Analysis& analysis, const Region& region, Span span, const std::string& what) {
+std::optional<std::vector<RegionBox>> boxes_of(Analysis& analysis, const Region& region, Span span,
+                                               const std::string& what) {
   auto boxes = region.disjoint_boxes(analysis.known);
   if (boxes || !region.is_known()) return boxes;
   analysis.ok = false;

@@ -17,9 +17,9 @@ namespace pb::choices {
 
 /// What a step does, exactly. Parallel to TransformPlan::steps.
 struct StepSets {
-  Region instances;             ///< over the rule's variables
-  std::vector<Region> writes;   ///< per output of the rule: cells over all instances
-  std::vector<Region> reads;    ///< per input
+  Region instances;            ///< over the rule's variables
+  std::vector<Region> writes;  ///< per output of the rule: cells over all instances
+  std::vector<Region> reads;   ///< per input
 };
 
 struct Analysis {
@@ -27,13 +27,13 @@ struct Analysis {
   const Transform& transform;
   Diagnostics& diags;
   RegionContext context;
-  Region known;                          ///< sizes for which a call gets past its checks
+  Region known;  ///< sizes for which a call gets past its checks
   FormulaScope scope;
-  std::vector<std::string> sizes;        ///< names of the size variables
-  std::vector<Region> cells;             ///< per matrix
+  std::vector<std::string> sizes;  ///< names of the size variables
+  std::vector<Region> cells;       ///< per matrix
   TransformPlan plan;
-  std::vector<Region> segment_sets;      ///< per segment
-  std::vector<StepSets> step_sets;       ///< per step
+  std::vector<Region> segment_sets;  ///< per segment
+  std::vector<StepSets> step_sets;   ///< per step
   bool ok = true;
 
   [[nodiscard]] bool exists_for_large_sizes(const Region& region) const { return !region.is_empty_for_large(sizes); }
@@ -70,6 +70,7 @@ void list_calls(Analysis& analysis);
 /// True if instances of `rule` are single cells of one matrix, none written twice.
 [[nodiscard]] bool is_cell_rule(const Rule& rule);
 /// All cells of `matrix` that instances in `instances` write.
-[[nodiscard]] Region cells_written(const Analysis& analysis, const Rule& rule, MatrixId matrix, const Region& instances);
+[[nodiscard]] Region cells_written(const Analysis& analysis, const Rule& rule, MatrixId matrix,
+                                   const Region& instances);
 
 }  // namespace pb::choices

@@ -56,7 +56,8 @@ TransformPlan plan_transform(const Program& program, TransformId id, std::uint64
 
 Plan build_plan(const Program& program, Diagnostics& diags, std::uint64_t max_operations) {
   Plan plan;
-  for (const TransformId id : program.transforms.ids()) plan.transforms.push_back(plan_transform(program, id, max_operations, diags));
+  for (const TransformId id : program.transforms.ids())
+    plan.transforms.push_back(plan_transform(program, id, max_operations, diags));
   return plan;
 }
 

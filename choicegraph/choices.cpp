@@ -24,7 +24,8 @@ void find_versions_of(const Analysis& analysis, SiteId site, Alternative& altern
     if (!alternative.why_not_device) alternative.why_not_device = found.why_not_device;
     if (!alternative.why_not_local_memory) alternative.why_not_local_memory = found.why_not_local_memory;
   }
-  if (!has_steps) alternative.why_not_device = WhyNotDevice{"its instances belong to another part of the output", rule.span};
+  if (!has_steps)
+    alternative.why_not_device = WhyNotDevice{"its instances belong to another part of the output", rule.span};
   if (alternative.why_not_device) {
     alternative.why_not_local_memory.reset();
     return;
@@ -75,10 +76,14 @@ void add_work_groups(Analysis& analysis) {
 
 TunableKind kind_of(TunableRole role) {
   switch (role) {
-    case TunableRole::User: return TunableKind::User;
-    case TunableRole::Config: return TunableKind::Config;
-    case TunableRole::Accuracy: return TunableKind::Accuracy;
-    case TunableRole::ForEnough: return TunableKind::ForEnough;
+    case TunableRole::User:
+      return TunableKind::User;
+    case TunableRole::Config:
+      return TunableKind::Config;
+    case TunableRole::Accuracy:
+      return TunableKind::Accuracy;
+    case TunableRole::ForEnough:
+      return TunableKind::ForEnough;
   }
   return TunableKind::User;
 }

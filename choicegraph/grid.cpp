@@ -96,7 +96,8 @@ void handle_uncovered(Analysis& analysis, MatrixId matrix, const Group& group) {
     analysis.ok = false;
     return;
   }
-  const auto boxes = boxes_of(analysis, missing, analysis.matrix(matrix).span, "the part that no rule covers at small sizes");
+  const auto boxes =
+      boxes_of(analysis, missing, analysis.matrix(matrix).span, "the part that no rule covers at small sizes");
   if (!boxes) return;
   for (const RegionBox& box : *boxes) analysis.plan.uncovered.push_back({matrix, to_ranges(box.dims), box.guards});
 }

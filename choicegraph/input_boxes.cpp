@@ -18,7 +18,8 @@ bool names_any(const IndexExpr& expr, const std::vector<std::string>& vars) {
 FormulaScope scope_of(const Analysis& analysis, const Region& instances) {
   FormulaScope out = analysis.scope;
   for (const std::string& var : instances.dims())
-    if (instances.where_nonnegative(index_sub(index_const(-1), index_symbol(var))).is_empty()) out.nonnegative.push_back(var);
+    if (instances.where_nonnegative(index_sub(index_const(-1), index_symbol(var))).is_empty())
+      out.nonnegative.push_back(var);
   out.values = instances;
   return out;
 }

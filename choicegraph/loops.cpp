@@ -10,8 +10,8 @@ namespace {
 
 /// Dependences of the instances of one step on each other.
 struct SelfDependence {
-  Region needs;      ///< (writer - reader) in rule variables, never zero: the writer comes first
-  Region overlaps;   ///< differences of instances that write the same cell
+  Region needs;     ///< (writer - reader) in rule variables, never zero: the writer comes first
+  Region overlaps;  ///< differences of instances that write the same cell
   std::vector<std::string> vars;
 };
 

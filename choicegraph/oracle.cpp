@@ -73,11 +73,16 @@ std::optional<std::int64_t> value_of(const Formula& formula, const Values& value
   const auto b = value_of(node.operands[1], values);
   if (!a || !b) return std::nullopt;
   switch (node.op) {
-    case FormulaOp::Add: return *a + *b;
-    case FormulaOp::Sub: return *a - *b;
-    case FormulaOp::Mul: return *a * *b;
-    case FormulaOp::Div: return *b == 0 ? std::nullopt : std::optional(*a / *b);
-    case FormulaOp::Pow: return power(*a, *b);
+    case FormulaOp::Add:
+      return *a + *b;
+    case FormulaOp::Sub:
+      return *a - *b;
+    case FormulaOp::Mul:
+      return *a * *b;
+    case FormulaOp::Div:
+      return *b == 0 ? std::nullopt : std::optional(*a / *b);
+    case FormulaOp::Pow:
+      return power(*a, *b);
   }
   return std::nullopt;
 }
@@ -96,11 +101,16 @@ std::optional<Fraction> fraction_of(const Formula& formula, const Values& values
   const auto b = fraction_of(node->operands[1], values);
   if (!a || !b) return std::nullopt;
   switch (node->op) {
-    case FormulaOp::Add: return reduced(a->num * b->den + b->num * a->den, a->den * b->den);
-    case FormulaOp::Sub: return reduced(a->num * b->den - b->num * a->den, a->den * b->den);
-    case FormulaOp::Mul: return reduced(a->num * b->num, a->den * b->den);
-    case FormulaOp::Div: return b->num == 0 ? std::nullopt : std::optional(reduced(a->num * b->den, a->den * b->num));
-    case FormulaOp::Pow: break;
+    case FormulaOp::Add:
+      return reduced(a->num * b->den + b->num * a->den, a->den * b->den);
+    case FormulaOp::Sub:
+      return reduced(a->num * b->den - b->num * a->den, a->den * b->den);
+    case FormulaOp::Mul:
+      return reduced(a->num * b->num, a->den * b->den);
+    case FormulaOp::Div:
+      return b->num == 0 ? std::nullopt : std::optional(reduced(a->num * b->den, a->den * b->num));
+    case FormulaOp::Pow:
+      break;
   }
   return std::nullopt;
 }
@@ -144,12 +154,18 @@ bool Oracle::is_instance(const Rule& rule, const Point& vars) const {
     const std::int64_t left = a->num * b->den;
     const std::int64_t right = b->num * a->den;
     switch (relation.op) {
-      case RelationOp::Less: return left < right;
-      case RelationOp::LessEqual: return left <= right;
-      case RelationOp::Greater: return left > right;
-      case RelationOp::GreaterEqual: return left >= right;
-      case RelationOp::Equal: return left == right;
-      case RelationOp::NotEqual: return left != right;
+      case RelationOp::Less:
+        return left < right;
+      case RelationOp::LessEqual:
+        return left <= right;
+      case RelationOp::Greater:
+        return left > right;
+      case RelationOp::GreaterEqual:
+        return left >= right;
+      case RelationOp::Equal:
+        return left == right;
+      case RelationOp::NotEqual:
+        return left != right;
     }
     return false;
   };
@@ -220,8 +236,7 @@ void for_each_instance(const Step& step, const Rule& rule, const Values& sizes, 
     Point vars(rule.vars.size());
     for (std::size_t l = 0; l < step.loops.size(); ++l) {
       // Parallel loops run backwards here: any order must do, and this one is unlike the natural one.
-      const std::int64_t value =
-          step.loops[l].order == LoopOrder::Increasing ? at[l] : hi[l] - 1 - (at[l] - lo[l]);
+      const std::int64_t value = step.loops[l].order == LoopOrder::Increasing ? at[l] : hi[l] - 1 - (at[l] - lo[l]);
       for (std::size_t v = 0; v < rule.vars.size(); ++v)
         if (rule.vars[v].name == step.loops[l].var) vars[v] = value;
     }
@@ -265,7 +280,8 @@ std::string Oracle::run(const TransformPlan& plan, const std::vector<std::size_t
   return wrong;
 }
 
-std::vector<Point> points_of(const std::vector<IndexRange>& box, const std::vector<IndexExpr>& guards, const Values& sizes) {
+std::vector<Point> points_of(const std::vector<IndexRange>& box, const std::vector<IndexExpr>& guards,
+                             const Values& sizes) {
   if (!holds(guards, sizes)) return {};
   Point lo;
   Point hi;

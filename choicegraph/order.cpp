@@ -15,7 +15,8 @@ bool owns(const Step& step, SegmentId id) {
   return std::find(step.segments.begin(), step.segments.end(), id) != step.segments.end();
 }
 
-bool touches(const std::vector<RegionAccess>& accesses, const std::vector<Region>& cells, MatrixId matrix, const Region& part) {
+bool touches(const std::vector<RegionAccess>& accesses, const std::vector<Region>& cells, MatrixId matrix,
+             const Region& part) {
   for (std::size_t i = 0; i < accesses.size(); ++i)
     if (accesses[i].matrix == matrix && cells[i].intersects(part)) return true;
   return false;
@@ -45,7 +46,8 @@ bool reads_from(const Analysis& analysis, StepId reader, StepId writer) {
     const MatrixId matrix = analysis.plan.segments[segment].matrix;
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       if (outputs[i].matrix != matrix) continue;
-      if (touches(inputs, read.reads, matrix, written.writes[i].intersect(analysis.segment_sets[segment.index()]))) return true;
+      if (touches(inputs, read.reads, matrix, written.writes[i].intersect(analysis.segment_sets[segment.index()])))
+        return true;
     }
   }
   return false;
@@ -81,9 +83,8 @@ void find_edges(Analysis& analysis) {
 /// Rank for steps that no edge orders: as the segments stand in the header.
 std::vector<StepId> preferred_order(const TransformPlan& plan) {
   std::vector<StepId> out = plan.steps.ids();
-  std::stable_sort(out.begin(), out.end(), [&](StepId a, StepId b) {
-    return plan.steps[a].segments.front() < plan.steps[b].segments.front();
-  });
+  std::stable_sort(out.begin(), out.end(),
+                   [&](StepId a, StepId b) { return plan.steps[a].segments.front() < plan.steps[b].segments.front(); });
   return out;
 }
 
@@ -117,7 +118,8 @@ void report_cycle(Analysis& analysis, const std::set<StepId>& waiting) {
     if (seen != path.end()) break;
     path.push_back(edge->before);
   }
-  auto builder = analysis.diags.emit(DiagKind::CyclicSegments, analysis.rule(analysis.plan.steps[path[begin]].rule).span);
+  auto builder =
+      analysis.diags.emit(DiagKind::CyclicSegments, analysis.rule(analysis.plan.steps[path[begin]].rule).span);
   for (std::size_t i = begin; i < path.size(); ++i) {
     const Step& after = analysis.plan.steps[path[i]];
     const Step& before = analysis.plan.steps[i + 1 < path.size() ? path[i + 1] : path[begin]];

@@ -27,14 +27,15 @@ void draw_segments(const TransformPlan& plan, const Transform& transform, std::s
     std::string label = transform.matrices[segment.matrix].name;
     for (const IndexRange& range : segment.box) label += " [" + to_string(range.lo) + ", " + to_string(range.hi) + ")";
     const std::string style = segment.only_small_sizes ? ", style=dotted" : "";
-    out += "    " + node("d", plan.transform.index(), id.index()) + " [shape=box" + style + ", label=" + quoted(label) + "];\n";
+    out += "    " + node("d", plan.transform.index(), id.index()) + " [shape=box" + style + ", label=" + quoted(label) +
+           "];\n";
   }
 }
 
 void draw_inputs(const TransformPlan& plan, const Transform& transform, std::string& out) {
   for (const MatrixId id : transform.matrices_of(MatrixRole::From))
-    out += "    " + node("m", plan.transform.index(), id.index()) + " [shape=box, style=filled, label=" +
-           quoted(transform.matrices[id].name) + "];\n";
+    out += "    " + node("m", plan.transform.index(), id.index()) +
+           " [shape=box, style=filled, label=" + quoted(transform.matrices[id].name) + "];\n";
 }
 
 bool shares_data(const Step& before, const Step& after) {

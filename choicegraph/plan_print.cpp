@@ -21,7 +21,8 @@ class Printer {
     for (const SegmentId id : plan_.segments.ids()) print_segment(id);
     for (const SiteId id : plan_.sites.ids()) print_site(id);
     for (const StepId id : plan_.steps.ids()) print_step(id);
-    for (const StepEdge& edge : plan_.edges) line(1, "edge " + number(edge.before.index()) + " -> " + number(edge.after.index()));
+    for (const StepEdge& edge : plan_.edges)
+      line(1, "edge " + number(edge.before.index()) + " -> " + number(edge.after.index()));
     for (const UncoveredBox& box : plan_.uncovered)
       line(1, "uncovered " + matrix_name(box.matrix) + box_text(box.box) + condition(box.guards));
     for (const PlanTunable& tunable : plan_.tunables) print_tunable(tunable);
@@ -36,7 +37,9 @@ class Printer {
     const auto end = std::to_chars(buffer, buffer + sizeof buffer, value).ptr;
     return {buffer, end};
   }
-  void line(int depth, const std::string& text) { out_ += std::string(static_cast<std::size_t>(2 * depth), ' ') + text + "\n"; }
+  void line(int depth, const std::string& text) {
+    out_ += std::string(static_cast<std::size_t>(2 * depth), ' ') + text + "\n";
+  }
   const std::string& matrix_name(MatrixId id) const { return transform_.matrices[id].name; }
   const std::string& rule_name(RuleId id) const { return transform_.rules[id].name; }
 
@@ -67,7 +70,8 @@ class Printer {
 
   void print_segment(SegmentId id) {
     const Segment& segment = plan_.segments[id];
-    std::string text = "segment " + number(id.index()) + ": " + matrix_name(segment.matrix) + box_text(segment.box) + " by";
+    std::string text =
+        "segment " + number(id.index()) + ": " + matrix_name(segment.matrix) + box_text(segment.box) + " by";
     for (const RuleId rule : segment.candidates) text += " " + rule_name(rule);
     text += " at " + number(segment.site.index());
     if (segment.only_small_sizes) text += " small";
@@ -93,7 +97,8 @@ class Printer {
     if (!step.reads.empty()) text += " reads" + ids_text(step.reads);
     line(1, text + condition(step.guards));
     for (const LoopDim& loop : step.loops)
-      line(2, "for " + loop.var + " in " + range_text(loop.range) + " " + std::string(word_of(choices::kOrderWords, loop.order)));
+      line(2, "for " + loop.var + " in " + range_text(loop.range) + " " +
+                  std::string(word_of(choices::kOrderWords, loop.order)));
     for (const InputBox& box : step.input_boxes) {
       std::string input = "input " + number(box.input) + ": at " + tuple_text(box.lo);
       if (box.extent_is_uniform) input += " extent " + tuple_text(box.extent);

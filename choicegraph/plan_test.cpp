@@ -54,8 +54,11 @@ struct Planned {
 };
 
 TestTransform convolution(const std::string& width) {
-  return TestTransform().from("In[w,h]").from("Kernel[KWIDTH]").to("Out[w-KWIDTH+1,h-KWIDTH+1]").rule(
-      {"Out.cell(x,y)"}, {"In.region(x,y,x+" + width + ",y+" + width + ")", "Kernel"});
+  return TestTransform()
+      .from("In[w,h]")
+      .from("Kernel[KWIDTH]")
+      .to("Out[w-KWIDTH+1,h-KWIDTH+1]")
+      .rule({"Out.cell(x,y)"}, {"In.region(x,y,x+" + width + ",y+" + width + ")", "Kernel"});
 }
 
 TEST(Plan, OfAConvolutionIsOneParallelStep) {
@@ -89,8 +92,12 @@ TEST(Plan, NamesSingleCellsAndRangesThatNoRuleCovers) {
 }
 
 TEST(Plan, CutsBordersIntoSegments) {
-  const Planned planned(TestTransform().from("A[n]").to("OUT[n]").rule({"OUT.cell(i)"}, {}).rule({"OUT.cell(i)"}, {"A.cell(i-1)"}).rule(
-      {"OUT.cell(i)"}, {"A.cell(i-1)", "A.cell(i+1)"}));
+  const Planned planned(TestTransform()
+                            .from("A[n]")
+                            .to("OUT[n]")
+                            .rule({"OUT.cell(i)"}, {})
+                            .rule({"OUT.cell(i)"}, {"A.cell(i-1)"})
+                            .rule({"OUT.cell(i)"}, {"A.cell(i-1)", "A.cell(i+1)"}));
   EXPECT_THAT(planned.segments(), ElementsAre("OUT [0, min(1, n)) by OUT#1", "OUT [1, n-1) by OUT#1 OUT#2 OUT#3",
                                               "OUT [max(1, n-1), n) by OUT#1 OUT#2"));
 }
@@ -101,8 +108,12 @@ TEST(Plan, KeepsOnlyTheBestPriority) {
 }
 
 TEST(Plan, PutsSegmentsOfAllMatricesWithTheSameCandidatesIntoOneSite) {
-  const Planned planned(TestTransform().from("M[w,h]").to("U[w,h]").to("LEN[h]").rule({"U.row(y)", "LEN.cell(y)"}, {"M.row(y)"}).rule(
-      {"U.row(y)", "LEN.cell(y)"}, {"M"}));
+  const Planned planned(TestTransform()
+                            .from("M[w,h]")
+                            .to("U[w,h]")
+                            .to("LEN[h]")
+                            .rule({"U.row(y)", "LEN.cell(y)"}, {"M.row(y)"})
+                            .rule({"U.row(y)", "LEN.cell(y)"}, {"M"}));
   ASSERT_EQ(planned.only().sites.size(), 1U);
   EXPECT_EQ(planned.only().sites[SiteId(0)].name, "U+LEN#1|U+LEN#2");
   EXPECT_EQ(planned.only().steps.size(), 2U);
@@ -110,14 +121,19 @@ TEST(Plan, PutsSegmentsOfAllMatricesWithTheSameCandidatesIntoOneSite) {
 }
 
 TEST(Plan, ListsWhatOnlySmallSizesLeaveUncovered) {
-  const Planned planned(TestTransform().from("A[n]").to("B[n]").rule({"B.cell(0)"}, {"A.cell(1)"}).rule({"B.cell(i)"}, {"A.cell(i-1)"}));
+  const Planned planned(
+      TestTransform().from("A[n]").to("B[n]").rule({"B.cell(0)"}, {"A.cell(1)"}).rule({"B.cell(i)"}, {"A.cell(i-1)"}));
   ASSERT_EQ(planned.only().uncovered.size(), 1U) << planned.messages();
   EXPECT_EQ(planned.only().sites.size(), 2U);
 }
 
 TEST(Plan, LeavesUnreadPartsOfTemporariesUncovered) {
-  const Planned planned(TestTransform().from("A[n]").through("T[n]").to("B[n-1]").rule({"T.cell(i)"}, {"A.cell(i+1)"}).rule(
-      {"B.cell(i)"}, {"T.cell(i)"}));
+  const Planned planned(TestTransform()
+                            .from("A[n]")
+                            .through("T[n]")
+                            .to("B[n-1]")
+                            .rule({"T.cell(i)"}, {"A.cell(i+1)"})
+                            .rule({"B.cell(i)"}, {"T.cell(i)"}));
   EXPECT_FALSE(planned.diags.has_errors()) << planned.messages();
   EXPECT_THAT(planned.only().edges, ElementsAre(StepEdge{StepId(0), StepId(1)}));
 }
@@ -131,23 +147,29 @@ LoopOrder order_of(const TransformPlan& plan, const std::string& var) {
 }
 
 TEST(Loops, RunUpwardsForReadsFromBelow) {
-  const Planned planned(TestTransform().to("OUT[n]").rule({"OUT.cell(0)"}, {}).rule({"OUT.cell(i)"}, {"OUT.cell(i-1)"}));
+  const Planned planned(
+      TestTransform().to("OUT[n]").rule({"OUT.cell(0)"}, {}).rule({"OUT.cell(i)"}, {"OUT.cell(i-1)"}));
   EXPECT_EQ(order_of(planned.only(), "i"), LoopOrder::Increasing);
 }
 
 TEST(Loops, RunDownwardsForReadsFromAbove) {
-  const Planned planned(TestTransform().to("OUT[n]").rule({"OUT.cell(n-1)"}, {}).rule({"OUT.cell(i)"}, {"OUT.cell(i+1)"}));
+  const Planned planned(
+      TestTransform().to("OUT[n]").rule({"OUT.cell(n-1)"}, {}).rule({"OUT.cell(i)"}, {"OUT.cell(i+1)"}));
   EXPECT_EQ(order_of(planned.only(), "i"), LoopOrder::Decreasing);
 }
 
 TEST(Loops, RunUpwardsForPrefixes) {
-  const Planned planned(TestTransform().from("A[n]").to("OUT[n]").rule({"OUT.cell(i)"}, {"OUT.region(0,i)", "A.cell(i)"}));
+  const Planned planned(
+      TestTransform().from("A[n]").to("OUT[n]").rule({"OUT.cell(i)"}, {"OUT.region(0,i)", "A.cell(i)"}));
   EXPECT_EQ(order_of(planned.only(), "i"), LoopOrder::Increasing);
 }
 
 TEST(Loops, StayParallelWhereNothingIsCarried) {
-  const Planned planned(
-      TestTransform().from("A[w,h]").to("B[w,h]").rule({"B.row(0)"}, {"A.row(0)"}).rule({"B.cell(x,y)"}, {"B.cell(x,y-1)"}));
+  const Planned planned(TestTransform()
+                            .from("A[w,h]")
+                            .to("B[w,h]")
+                            .rule({"B.row(0)"}, {"A.row(0)"})
+                            .rule({"B.cell(x,y)"}, {"B.cell(x,y-1)"}));
   EXPECT_EQ(order_of(planned.only(), "y"), LoopOrder::Increasing);
   EXPECT_EQ(order_of(planned.only(), "x"), LoopOrder::Parallel);
 }
@@ -175,20 +197,32 @@ TEST(Loops, IgnoreReadsOfTheOwnElement) {
 }
 
 TEST(Loops, HaveNoOrderForReadsOnBothSides) {
-  const Planned planned(TestTransform().to("OUT[n]").rule({"OUT.cell(0)"}, {}).rule({"OUT.cell(n-1)"}, {}).rule(
-      {"OUT.cell(i)"}, {"OUT.cell(i-1)", "OUT.cell(i+1)"}));
+  const Planned planned(TestTransform()
+                            .to("OUT[n]")
+                            .rule({"OUT.cell(0)"}, {})
+                            .rule({"OUT.cell(n-1)"}, {})
+                            .rule({"OUT.cell(i)"}, {"OUT.cell(i-1)", "OUT.cell(i+1)"}));
   EXPECT_TRUE(planned.diags.has(DiagKind::NoLoopOrder)) << planned.messages();
 }
 
 TEST(Order, RunsTheWideInstanceBeforeWhoOverwritesIt) {
-  const Planned planned(TestTransform().from("A[n]").to("OUT[n]").rule({"OUT"}, {"A"}).rule({"OUT.cell(i)"}, {"A.cell(i-1)", "A.cell(i+1)"}));
+  const Planned planned(TestTransform()
+                            .from("A[n]")
+                            .to("OUT[n]")
+                            .rule({"OUT"}, {"A"})
+                            .rule({"OUT.cell(i)"}, {"A.cell(i-1)", "A.cell(i+1)"}));
   ASSERT_FALSE(planned.diags.has_errors()) << planned.messages();
   EXPECT_THAT(planned.only().edges, ElementsAre(StepEdge{StepId(0), StepId(1)}));
   EXPECT_EQ(planned.only().steps[StepId(0)].rule, RuleId(0));
 }
 
 TEST(Order, RunsProducersBeforeConsumersAgainstTheHeader) {
-  const Planned planned(TestTransform().from("A[n]").to("B[n]").through("T[n]").rule({"B.cell(i)"}, {"T.cell(i)"}).rule({"T.cell(i)"}, {"A.cell(i)"}));
+  const Planned planned(TestTransform()
+                            .from("A[n]")
+                            .to("B[n]")
+                            .through("T[n]")
+                            .rule({"B.cell(i)"}, {"T.cell(i)"})
+                            .rule({"T.cell(i)"}, {"A.cell(i)"}));
   EXPECT_EQ(planned.only().steps[StepId(0)].rule, RuleId(1));
 }
 
@@ -212,9 +246,13 @@ TEST(NotYet, HasOneMessagePerConstruct) {
                         .rule({"P.cell(i)"}, {"Q.cell(i-1)"})
                         .rule({"Q.cell(i)"}, {"P.cell(i-1)"})),
               ElementsAre(DiagKind::CyclicSegments));
-  EXPECT_THAT(kinds(TestTransform().to("C[n]").rule({"C.region(0,n/2)"}, {}).rule({"C.region(n/2,n)"}, {}).rule({"C"}, {})),
-              ElementsAre(DiagKind::SharedInstances));
-  EXPECT_THAT(kinds(TestTransform().to("C[n,n]").rule({"C.cell(x,y)"}, {"C.cell(x-2,y+1)", "C.cell(x+1,y-2)"}).rule({"C.cell(x,y)"}, {}, 2)),
+  EXPECT_THAT(
+      kinds(TestTransform().to("C[n]").rule({"C.region(0,n/2)"}, {}).rule({"C.region(n/2,n)"}, {}).rule({"C"}, {})),
+      ElementsAre(DiagKind::SharedInstances));
+  EXPECT_THAT(kinds(TestTransform()
+                        .to("C[n,n]")
+                        .rule({"C.cell(x,y)"}, {"C.cell(x-2,y+1)", "C.cell(x+1,y-2)"})
+                        .rule({"C.cell(x,y)"}, {}, 2)),
               ElementsAre(DiagKind::SkewedLoops));
 }
 

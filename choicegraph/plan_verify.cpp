@@ -15,7 +15,8 @@ void verify_segments(const TransformPlan& plan, const Transform& transform) {
     PB_CHECK(matrix.role != MatrixRole::From, "inputs are not computed");
     PB_CHECK(static_cast<int>(segment.box.size()) == matrix.num_dims(), "a segment has a range per dimension");
     PB_CHECK(!segment.candidates.empty(), "a segment has a candidate");
-    for (const RuleId rule : segment.candidates) PB_CHECK(rule.index() < transform.rules.size(), "candidates are rules");
+    for (const RuleId rule : segment.candidates)
+      PB_CHECK(rule.index() < transform.rules.size(), "candidates are rules");
     PB_CHECK(segment.site.index() < plan.sites.size(), "a segment belongs to a site");
     const std::vector<SegmentId>& of_site = plan.sites[segment.site].segments;
     PB_CHECK(std::find(of_site.begin(), of_site.end(), id) != of_site.end(), "a site lists its segments");
@@ -40,7 +41,8 @@ void verify_step(const TransformPlan& plan, const Transform& transform, const St
   const Rule& rule = transform.rules[step.rule];
   PB_CHECK(step.site.index() < plan.sites.size(), "a step belongs to a site");
   PB_CHECK(!step.segments.empty(), "a step writes a segment");
-  for (const SegmentId id : step.segments) PB_CHECK(id.index() < plan.segments.size(), "a step writes segments that exist");
+  for (const SegmentId id : step.segments)
+    PB_CHECK(id.index() < plan.segments.size(), "a step writes segments that exist");
   for (const SegmentId id : step.reads) PB_CHECK(id.index() < plan.segments.size(), "a step reads segments that exist");
   PB_CHECK(step.loops.size() == rule.vars.size(), "a step loops over its rule's variables");
   for (const LoopDim& loop : step.loops) {
@@ -67,7 +69,8 @@ void verify(const Plan& plan, const Program& program) {
     verify_sites(transform_plan, transform);
     for (const Step& step : transform_plan.steps) verify_step(transform_plan, transform, step);
     for (const StepEdge& edge : transform_plan.edges)
-      PB_CHECK(edge.before < edge.after && edge.after.index() < transform_plan.steps.size(), "steps stand in the order of the edges");
+      PB_CHECK(edge.before < edge.after && edge.after.index() < transform_plan.steps.size(),
+               "steps stand in the order of the edges");
     for (const PlanTunable& tunable : transform_plan.tunables)
       PB_CHECK(static_cast<int>(tunable.initial.size()) == tunable.count, "an initial value per element of a tunable");
   }

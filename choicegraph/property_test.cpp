@@ -59,8 +59,8 @@ std::set<Cell> read_cells(const Transform& transform, const Oracle& oracle) {
 }
 
 /// Segments against candidates, for one matrix at one size; what is wrong, or nothing.
-std::string compare_matrix(const Transform& transform, const TransformPlan& plan, const Oracle& oracle, const Values& sizes,
-                           MatrixId matrix) {
+std::string compare_matrix(const Transform& transform, const TransformPlan& plan, const Oracle& oracle,
+                           const Values& sizes, MatrixId matrix) {
   std::map<Point, SegmentId> segment_of;
   for (const SegmentId id : plan.segments.ids()) {
     const Segment& segment = plan.segments[id];
@@ -155,7 +155,8 @@ void check_header(const RandomHeader& header, Report& report) {
   const Transform& transform = program.transforms[program.main];
   ASSERT_EQ(diags.has(DiagKind::UncoveredOutput), is_uncovered_when_large(transform)) << header.text;
   if (diags.has_errors()) {
-    (diags.has(DiagKind::UncoveredOutput) || diags.has(DiagKind::NoLoopOrder) ? report.uncovered : report.unsupported)++;
+    (diags.has(DiagKind::UncoveredOutput) || diags.has(DiagKind::NoLoopOrder) ? report.uncovered
+                                                                              : report.unsupported)++;
     ASSERT_FALSE(diags.has(DiagKind::RegionsTooComplex)) << header.text;
     return;
   }

@@ -52,7 +52,8 @@ class Generator {
 
   /// A rule that covers all of `matrix`, as programs have it.
   void add_cover(const std::string& matrix) {
-    emit({matrix + (out_.traits.is_plane ? ".cell(i,j)" : ".cell(i)")}, {chance(50) ? "IN" : plain_input()}, chance(50) ? 2 : 1);
+    emit({matrix + (out_.traits.is_plane ? ".cell(i,j)" : ".cell(i)")}, {chance(50) ? "IN" : plain_input()},
+         chance(50) ? 2 : 1);
   }
   std::string plain_input() { return out_.traits.is_plane ? "IN.cell(i,j)" : "IN.cell(i)"; }
 
@@ -67,11 +68,16 @@ class Generator {
   /// A coordinate without rule variables.
   std::string fixed(int dim) {
     switch (pick(5)) {
-      case 0: return "0";
-      case 1: return "1";
-      case 2: return size_of(dim) + "-1";
-      case 3: return size_of(dim) + "-2";
-      default: return size_of(dim) + "/2";
+      case 0:
+        return "0";
+      case 1:
+        return "1";
+      case 2:
+        return size_of(dim) + "-1";
+      case 3:
+        return size_of(dim) + "-2";
+      default:
+        return size_of(dim) + "/2";
     }
   }
 
@@ -98,7 +104,8 @@ class Generator {
     }
     if (out_.traits.is_plane && chance(15)) {
       out_.traits.has_wide_output = true;
-      return chance(50) ? matrix + ".row(" + output_coordinate(1) + ")" : matrix + ".column(" + output_coordinate(0) + ")";
+      return chance(50) ? matrix + ".row(" + output_coordinate(1) + ")"
+                        : matrix + ".column(" + output_coordinate(0) + ")";
     }
     if (!out_.traits.is_plane && chance(8)) {
       out_.traits.has_wide_output = true;
@@ -141,8 +148,10 @@ class Generator {
   }
 
   void add_where() {
-    static constexpr std::pair<RelationOp, const char*> kRelations[] = {
-        {RelationOp::Equal, "=="}, {RelationOp::LessEqual, "<="}, {RelationOp::Greater, ">"}, {RelationOp::NotEqual, "!="}};
+    static constexpr std::pair<RelationOp, const char*> kRelations[] = {{RelationOp::Equal, "=="},
+                                                                        {RelationOp::LessEqual, "<="},
+                                                                        {RelationOp::Greater, ">"},
+                                                                        {RelationOp::NotEqual, "!="}};
     const auto& [op, spelled] = kRelations[pick(4)];
     const std::string bound = fixed(0);
     out_.traits.has_where = true;

@@ -27,7 +27,9 @@ class FormulaReader {
   }
 
  private:
-  static Formula binary(FormulaOp op, Formula a, Formula b) { return {BinaryFormula{op, {std::move(a), std::move(b)}}, {}}; }
+  static Formula binary(FormulaOp op, Formula a, Formula b) {
+    return {BinaryFormula{op, {std::move(a), std::move(b)}}, {}};
+  }
   [[nodiscard]] char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
 
   Formula read_sum() {
@@ -117,7 +119,8 @@ RegionText take_apart(const std::string& spelled) {
   const std::size_t dot = text.find('.');
   if (dot == std::string::npos) return {text, "all", {}};
   const std::size_t open = text.find('(');
-  return {text.substr(0, dot), text.substr(dot + 1, open - dot - 1), split(text.substr(open + 1, text.size() - open - 2))};
+  return {text.substr(0, dot), text.substr(dot + 1, open - dot - 1),
+          split(text.substr(open + 1, text.size() - open - 2))};
 }
 
 std::vector<std::string> words_of(const std::string& text) {
@@ -178,7 +181,8 @@ void TestTransform::find_vars(const std::string& region, Rule& rule) const {
       const auto is_named = [&](const auto& declared) { return declared.name == word; };
       const bool is_size = std::any_of(transform_.size_vars.begin(), transform_.size_vars.end(), is_named);
       const bool is_var = std::any_of(rule.vars.begin(), rule.vars.end(), is_named);
-      if (std::isdigit(static_cast<unsigned char>(word.front())) == 0 && !is_size && !is_var && !contains(tunables_, word))
+      if (std::isdigit(static_cast<unsigned char>(word.front())) == 0 && !is_size && !is_var &&
+          !contains(tunables_, word))
         rule.vars.push_back({word, {}});
     }
   }
@@ -198,7 +202,9 @@ RegionAccess TestTransform::access(const std::string& spelled, const std::vector
   for (std::size_t d = 0; d < rank; ++d) {
     const bool is_line = (text.accessor == "row" && d == 1) || (text.accessor == "column" && d == 0);
     if (text.accessor == "cell" || is_line) {
-      out.kind = text.accessor == "cell" ? AccessKind::Cell : text.accessor == "row" ? AccessKind::Row : AccessKind::Column;
+      out.kind = text.accessor == "cell"  ? AccessKind::Cell
+                 : text.accessor == "row" ? AccessKind::Row
+                                          : AccessKind::Column;
       out.lo.push_back(args.at(is_line ? 0 : d));
       out.hi.push_back(plus_one(out.lo.back()));
     } else if (text.accessor == "region") {

@@ -10,7 +10,8 @@
 
 namespace pb::testing {
 
-/// Reads a formula of the language; aborts on anything else. Names in `rule_vars` are rule variables, in `tunables` tunables.
+/// Reads a formula of the language; aborts on anything else. Names in `rule_vars` are rule variables, in `tunables`
+/// tunables.
 [[nodiscard]] Formula parse_formula(const std::string& text, const std::vector<std::string>& rule_vars = {},
                                     const std::vector<std::string>& tunables = {});
 
@@ -23,7 +24,8 @@ class TestTransform {
   TestTransform& from(const std::string& matrix) { return add(matrix, MatrixRole::From); }
   TestTransform& to(const std::string& matrix) { return add(matrix, MatrixRole::To); }
   TestTransform& through(const std::string& matrix) { return add(matrix, MatrixRole::Through); }
-  TestTransform& rule(const std::vector<std::string>& outputs, const std::vector<std::string>& inputs, int priority = 1);
+  TestTransform& rule(const std::vector<std::string>& outputs, const std::vector<std::string>& inputs,
+                      int priority = 1);
   /// Adds `lhs op rhs` to the last rule.
   TestTransform& where(const std::string& lhs, RelationOp op, const std::string& rhs);
 

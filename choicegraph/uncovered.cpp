@@ -11,7 +11,7 @@ namespace {
 /// Boxes as a reader thinks of them: for large sizes, each stretched as far as `missing` goes, so they may overlap.
 struct Missing {
   Region cells;
-  Region all;      ///< the whole matrix
+  Region all;  ///< the whole matrix
   Region known;
 };
 
@@ -78,7 +78,8 @@ std::string describe_boxes(const Analysis& analysis, MatrixId matrix, const Miss
   return out;
 }
 
-/// What `rule` would provide of `matrix` if only its outputs had to lie inside their matrices, without access `skipped`.
+/// What `rule` would provide of `matrix` if only its outputs had to lie inside their matrices, without access
+/// `skipped`.
 Region provided_without(const Analysis& analysis, const Rule& rule, MatrixId matrix, const RegionAccess* skipped) {
   Region domain = Region::universe(analysis.context, rule.domain.dims());
   std::vector<const RegionAccess*> accesses;
@@ -105,7 +106,8 @@ Region provided_without(const Analysis& analysis, const Rule& rule, MatrixId mat
 }
 
 /// Where `rule` stops, and the input whose region stops it.
-void note_rule(const Analysis& analysis, const Rule& rule, MatrixId matrix, const Missing& missing, DiagBuilder& builder) {
+void note_rule(const Analysis& analysis, const Rule& rule, MatrixId matrix, const Missing& missing,
+               DiagBuilder& builder) {
   const Region provided =
       cells_written(analysis, rule, matrix, rule.domain).intersect_parameters(missing.known).coalesce();
   if (!provided.is_known()) return;

@@ -204,9 +204,15 @@ void print(const IndexExpr& expr, Binding context, std::string& out) {
       out += parens ? "(" + std::to_string(expr.value) + ")" : std::to_string(expr.value);
       return;
     }
-    case Op::Symbol: out += expr.symbol; return;
-    case Op::Add: print_infix(expr, '+', Binding::Sum, Binding::Product, context, out); return;
-    case Op::Sub: print_infix(expr, '-', Binding::Sum, Binding::Product, context, out); return;
+    case Op::Symbol:
+      out += expr.symbol;
+      return;
+    case Op::Add:
+      print_infix(expr, '+', Binding::Sum, Binding::Product, context, out);
+      return;
+    case Op::Sub:
+      print_infix(expr, '-', Binding::Sum, Binding::Product, context, out);
+      return;
     case Op::Mul: {
       if (expr.operands[0].is_const(-1) && context == Binding::Sum) {
         out += '-';
@@ -222,9 +228,15 @@ void print(const IndexExpr& expr, Binding context, std::string& out) {
       print_infix(expr, '*', Binding::Product, Binding::Atom, context, out);
       return;
     }
-    case Op::FloorDiv: print_call("floord", expr, out); return;
-    case Op::Min: print_call("min", expr, out); return;
-    case Op::Max: print_call("max", expr, out); return;
+    case Op::FloorDiv:
+      print_call("floord", expr, out);
+      return;
+    case Op::Min:
+      print_call("min", expr, out);
+      return;
+    case Op::Max:
+      print_call("max", expr, out);
+      return;
   }
 }
 
@@ -241,16 +253,22 @@ namespace {
 std::optional<std::int64_t> combine(Op op, std::int64_t a, std::int64_t b) {
   std::int64_t out = 0;
   switch (op) {
-    case Op::Add: return __builtin_add_overflow(a, b, &out) ? std::nullopt : std::optional(out);
-    case Op::Sub: return __builtin_sub_overflow(a, b, &out) ? std::nullopt : std::optional(out);
-    case Op::Mul: return __builtin_mul_overflow(a, b, &out) ? std::nullopt : std::optional(out);
+    case Op::Add:
+      return __builtin_add_overflow(a, b, &out) ? std::nullopt : std::optional(out);
+    case Op::Sub:
+      return __builtin_sub_overflow(a, b, &out) ? std::nullopt : std::optional(out);
+    case Op::Mul:
+      return __builtin_mul_overflow(a, b, &out) ? std::nullopt : std::optional(out);
     case Op::FloorDiv:
       if (b == 0 || (b == -1 && a == std::numeric_limits<std::int64_t>::min())) return std::nullopt;
       return floor_divide(a, b);
-    case Op::Min: return std::min(a, b);
-    case Op::Max: return std::max(a, b);
+    case Op::Min:
+      return std::min(a, b);
+    case Op::Max:
+      return std::max(a, b);
     case Op::Const:
-    case Op::Symbol: break;
+    case Op::Symbol:
+      break;
   }
   PB_CHECK(false, "a leaf combines nothing");
   return std::nullopt;
@@ -296,14 +314,21 @@ IndexExpr substitute(const IndexExpr& expr, const std::vector<std::pair<std::str
   items.reserve(expr.operands.size());
   for (const IndexExpr& operand : expr.operands) items.push_back(substitute(operand, replacements));
   switch (expr.op) {
-    case Op::Add: return index_add(items[0], items[1]);
-    case Op::Sub: return index_sub(items[0], items[1]);
-    case Op::Mul: return index_mul(items[0], items[1]);
-    case Op::FloorDiv: return index_floordiv(items[0], items[1]);
-    case Op::Min: return index_min(std::move(items));
-    case Op::Max: return index_max(std::move(items));
+    case Op::Add:
+      return index_add(items[0], items[1]);
+    case Op::Sub:
+      return index_sub(items[0], items[1]);
+    case Op::Mul:
+      return index_mul(items[0], items[1]);
+    case Op::FloorDiv:
+      return index_floordiv(items[0], items[1]);
+    case Op::Min:
+      return index_min(std::move(items));
+    case Op::Max:
+      return index_max(std::move(items));
     case Op::Const:
-    case Op::Symbol: break;
+    case Op::Symbol:
+      break;
   }
   return expr;
 }

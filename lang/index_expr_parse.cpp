@@ -59,7 +59,8 @@ class Reader {
     }
     if (std::isalpha(static_cast<unsigned char>(c)) == 0 && c != '_') return fail();
     const std::size_t begin = at_;
-    while (at_ < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[at_])) != 0 || text_[at_] == '_')) ++at_;
+    while (at_ < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[at_])) != 0 || text_[at_] == '_'))
+      ++at_;
     const std::string_view name = text_.substr(begin, at_ - begin);
     if (!accept('(')) return index_symbol(std::string(name));
     return read_call(name, depth + 1);

@@ -29,11 +29,16 @@ std::vector<std::string> names_of(const std::vector<RuleVar>& vars) {
 std::string access_text(const Transform& transform, const RegionAccess& access) {
   const std::string& name = transform.matrices[access.matrix].name;
   switch (access.kind) {
-    case AccessKind::Cell: return name + ".cell";
-    case AccessKind::Row: return name + ".row";
-    case AccessKind::Column: return name + ".column";
-    case AccessKind::Region: return name + ".region";
-    case AccessKind::All: return name;
+    case AccessKind::Cell:
+      return name + ".cell";
+    case AccessKind::Row:
+      return name + ".row";
+    case AccessKind::Column:
+      return name + ".column";
+    case AccessKind::Region:
+      return name + ".region";
+    case AccessKind::All:
+      return name;
   }
   return name;
 }
@@ -79,12 +84,24 @@ bool keep_where(Inference& in, const Relation& relation, Region& domain) {
   const auto less = [&] { return domain.where_nonnegative(index_sub(negated, index_const(1))); };
   const auto greater = [&] { return domain.where_nonnegative(index_sub(value, index_const(1))); };
   switch (relation.op) {
-    case RelationOp::Less: domain = less(); break;
-    case RelationOp::LessEqual: domain = domain.where_nonnegative(negated); break;
-    case RelationOp::Greater: domain = greater(); break;
-    case RelationOp::GreaterEqual: domain = domain.where_nonnegative(value); break;
-    case RelationOp::Equal: domain = domain.where_zero(value); break;
-    case RelationOp::NotEqual: domain = less().unite(greater()); break;
+    case RelationOp::Less:
+      domain = less();
+      break;
+    case RelationOp::LessEqual:
+      domain = domain.where_nonnegative(negated);
+      break;
+    case RelationOp::Greater:
+      domain = greater();
+      break;
+    case RelationOp::GreaterEqual:
+      domain = domain.where_nonnegative(value);
+      break;
+    case RelationOp::Equal:
+      domain = domain.where_zero(value);
+      break;
+    case RelationOp::NotEqual:
+      domain = less().unite(greater());
+      break;
   }
   return true;
 }

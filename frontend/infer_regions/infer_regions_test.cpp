@@ -41,7 +41,8 @@ void expect_definition(const TestTransform& header) {
         const bool inside = oracle.is_instance(rule, {i});
         EXPECT_EQ(rule.domain.contains({{"n", n}}, {i}), inside) << rule.name << " n=" << n << " i=" << i;
         if (!inside) continue;
-        const Region instance = Region::universe(rule.domain.context(), {"i"}).where_zero(index_sub(index_symbol("i"), index_const(i)));
+        const Region instance =
+            Region::universe(rule.domain.context(), {"i"}).where_zero(index_sub(index_symbol("i"), index_const(i)));
         for (const RegionAccess& access : rule.inputs) {
           const Region cells = access.cells.apply(instance);
           std::size_t num_inside = 0;
@@ -59,9 +60,11 @@ TEST(InferRegions, DomainsFollowFromOffsets) {
 }
 
 TEST(InferRegions, DivisionsAreRationalConditionsAndCAccesses) {
-  expect_definition(TestTransform().from("C[n]").to("F[2*n-1]").rule({"F.cell(i)"}, {"C.cell((i-1)/2)", "C.cell((i+1)/2)"}));
+  expect_definition(
+      TestTransform().from("C[n]").to("F[2*n-1]").rule({"F.cell(i)"}, {"C.cell((i-1)/2)", "C.cell((i+1)/2)"}));
   expect_definition(TestTransform().from("A[n/2]").to("B[n]").rule({"B.cell(i)"}, {"A.cell(i)"}));
-  expect_definition(TestTransform().from("A[n]").to("B[n]").rule({"B.cell(i)"}, {"A.cell((i-3)/2+1)", "A.region(i/2, n/2+1)"}));
+  expect_definition(
+      TestTransform().from("A[n]").to("B[n]").rule({"B.cell(i)"}, {"A.cell((i-3)/2+1)", "A.region(i/2, n/2+1)"}));
   expect_definition(TestTransform().from("A[n]").to("B[n]").rule({"B.cell(i)"}, {"A.cell(i-n/2)"}));
 }
 
@@ -73,7 +76,8 @@ TEST(InferRegions, ReversedAndScaledCoordinatesNarrowToo) {
 TEST(InferRegions, WhereNarrows) {
   for (const RelationOp op : {RelationOp::Less, RelationOp::LessEqual, RelationOp::Greater, RelationOp::GreaterEqual,
                               RelationOp::Equal, RelationOp::NotEqual}) {
-    expect_definition(TestTransform().from("A[n]").to("B[n]").rule({"B.cell(i)"}, {"A.cell(i)"}).where("2*i", op, "n-2"));
+    expect_definition(
+        TestTransform().from("A[n]").to("B[n]").rule({"B.cell(i)"}, {"A.cell(i)"}).where("2*i", op, "n-2"));
   }
 }
 
@@ -84,17 +88,21 @@ TEST(InferRegions, AnEndBeforeTheBeginForAllSizesIsAnError) {
 }
 
 TEST(InferRegions, ARuleThatNeverAppliesIsAWarning) {
-  const Inferred inferred(TestTransform().from("A[n]").to("B[n]").rule({"B.cell(i)"}, {"A.cell(i+n)"}).rule({"B.cell(i)"}, {}));
+  const Inferred inferred(
+      TestTransform().from("A[n]").to("B[n]").rule({"B.cell(i)"}, {"A.cell(i+n)"}).rule({"B.cell(i)"}, {}));
   EXPECT_THAT(inferred.kinds(), ElementsAre(DiagKind::RuleNeverApplies));
   EXPECT_TRUE(inferred.ok);
 }
 
 TEST(InferRegions, TermsThatAreNotAffineAreNamed) {
-  EXPECT_THAT(Inferred(TestTransform().to("B[n]").rule({"B.cell(i*i)"}, {})).kinds(), ElementsAre(DiagKind::NonAffineOutput));
+  EXPECT_THAT(Inferred(TestTransform().to("B[n]").rule({"B.cell(i*i)"}, {})).kinds(),
+              ElementsAre(DiagKind::NonAffineOutput));
   EXPECT_THAT(Inferred(TestTransform().from("A[n]").to("B[n]").rule({"B.cell(i)"}, {"A.cell(i*i)"})).kinds(),
               ElementsAre(DiagKind::InputNotAffine));
-  EXPECT_THAT(Inferred(TestTransform().from("A[n]").to("B[n]").rule({"B.cell(i)"}, {}).where("i*i", RelationOp::Less, "n")).kinds(),
-              ElementsAre(DiagKind::DynamicWhere));
+  EXPECT_THAT(
+      Inferred(TestTransform().from("A[n]").to("B[n]").rule({"B.cell(i)"}, {}).where("i*i", RelationOp::Less, "n"))
+          .kinds(),
+      ElementsAre(DiagKind::DynamicWhere));
   EXPECT_THAT(Inferred(TestTransform().from("A[n]").to("B[n]").rule({"B.cell(i)"}, {"A.cell(n/0)"})).kinds(),
               ElementsAre(DiagKind::FormulaHasNoValue));
 }

@@ -20,17 +20,20 @@ bool is_nonnegative(const IndexExpr& expr, const FormulaScope& scope) {
                        [&](const IndexExpr& e) { return is_nonnegative(e, scope); });
   };
   switch (expr.op) {
-    case Op::Const: return expr.value >= 0;
+    case Op::Const:
+      return expr.value >= 0;
     case Op::Symbol:
       return std::find(scope.nonnegative.begin(), scope.nonnegative.end(), expr.symbol) != scope.nonnegative.end();
     case Op::Add:
     case Op::Mul:
     case Op::FloorDiv:
-    case Op::Min: return all();
+    case Op::Min:
+      return all();
     case Op::Max:
       return std::any_of(expr.operands.begin(), expr.operands.end(),
                          [&](const IndexExpr& e) { return is_nonnegative(e, scope); });
-    case Op::Sub: return false;
+    case Op::Sub:
+      return false;
   }
   return false;
 }
@@ -49,7 +52,8 @@ std::optional<IndexExpr> divide_truncating(IndexExpr a, IndexExpr b, const Formu
     b = index_const(-b.value);
   }
   if (a.op == Op::Const) return index_const(a.value / b.value);
-  if (b.value == 1 || is_nonnegative(a, scope) || is_nonnegative_there(a, scope)) return index_floordiv(std::move(a), std::move(b));
+  if (b.value == 1 || is_nonnegative(a, scope) || is_nonnegative_there(a, scope))
+    return index_floordiv(std::move(a), std::move(b));
   const IndexExpr down = index_floordiv(a, b);
   const IndexExpr up = index_floordiv(index_add(a, index_const(b.value - 1)), b);
   if (down == up) return down;
@@ -84,7 +88,8 @@ std::optional<RationalExpr> multiply_rational(const RationalExpr& a, const Ratio
   const std::int64_t denominator = a.denominator * b.denominator;
   if (denominator > kMaxDenominator) return std::nullopt;
   IndexExpr product = index_mul(a.numerator, b.numerator);
-  if (product.op == Op::Const && product.value % denominator == 0) return RationalExpr{index_const(product.value / denominator), 1};
+  if (product.op == Op::Const && product.value % denominator == 0)
+    return RationalExpr{index_const(product.value / denominator), 1};
   return RationalExpr{std::move(product), denominator};
 }
 
@@ -100,10 +105,14 @@ std::optional<RationalExpr> combine_rational(const BinaryFormula& node, const Fo
   const auto b = to_rational(node.operands[1], scope);
   if (!a || !b) return std::nullopt;
   switch (node.op) {
-    case FormulaOp::Add: return add_rational(*a, *b, false);
-    case FormulaOp::Sub: return add_rational(*a, *b, true);
-    case FormulaOp::Mul: return multiply_rational(*a, *b);
-    case FormulaOp::Div: return divide_rational(*a, *b);
+    case FormulaOp::Add:
+      return add_rational(*a, *b, false);
+    case FormulaOp::Sub:
+      return add_rational(*a, *b, true);
+    case FormulaOp::Mul:
+      return multiply_rational(*a, *b);
+    case FormulaOp::Div:
+      return divide_rational(*a, *b);
     case FormulaOp::Pow: {
       if (a->denominator != 1 || b->denominator != 1 || a->numerator.op != Op::Const) return std::nullopt;
       auto value = power(a->numerator, b->numerator);
@@ -124,11 +133,16 @@ std::optional<IndexExpr> combine_value(const BinaryFormula& node, const FormulaS
   auto b = to_index_expr(node.operands[1], scope);
   if (!a || !b) return std::nullopt;
   switch (node.op) {
-    case FormulaOp::Add: return index_add(std::move(*a), std::move(*b));
-    case FormulaOp::Sub: return index_sub(std::move(*a), std::move(*b));
-    case FormulaOp::Mul: return index_mul(std::move(*a), std::move(*b));
-    case FormulaOp::Div: return divide_truncating(std::move(*a), std::move(*b), scope);
-    case FormulaOp::Pow: return power(*a, *b);
+    case FormulaOp::Add:
+      return index_add(std::move(*a), std::move(*b));
+    case FormulaOp::Sub:
+      return index_sub(std::move(*a), std::move(*b));
+    case FormulaOp::Mul:
+      return index_mul(std::move(*a), std::move(*b));
+    case FormulaOp::Div:
+      return divide_truncating(std::move(*a), std::move(*b), scope);
+    case FormulaOp::Pow:
+      return power(*a, *b);
   }
   return std::nullopt;
 }

@@ -19,10 +19,11 @@ namespace pb {
 /// What conversions may rely on.
 struct FormulaScope {
   std::vector<std::string> nonnegative;  ///< symbols that are never negative: divisions of them round down
-  Region values = {};                    ///< where formulas are evaluated: instances, or parameters alone; may be unknown
+  Region values = {};  ///< where formulas are evaluated: instances, or parameters alone; may be unknown
 };
 
-/// Value of `formula` in C integer arithmetic; none if it holds a fraction, a power that is no small constant, or a division by 0.
+/// Value of `formula` in C integer arithmetic; none if it holds a fraction, a power that is no small constant, or a
+/// division by 0.
 [[nodiscard]] std::optional<IndexExpr> to_index_expr(const Formula& formula, const FormulaScope& scope);
 
 /// numerator / denominator, exactly; the denominator is positive.
@@ -47,7 +48,8 @@ struct RationalExpr {
 /// The scope of `transform`'s formulas, given its known_sizes.
 [[nodiscard]] FormulaScope formula_scope(const Transform& transform, const Region& known);
 /// The cells of `matrix`; none if an extent has no value.
-[[nodiscard]] std::optional<Region> matrix_cells(const RegionContext& context, const Matrix& matrix, const FormulaScope& scope);
+[[nodiscard]] std::optional<Region> matrix_cells(const RegionContext& context, const Matrix& matrix,
+                                                 const FormulaScope& scope);
 /// The instances of `domain` whose box of `access` lies inside `matrix`: 0 <= begin and end - 1 < size in every
 /// dimension, as exact rational conditions; none if a coordinate is not affine.
 [[nodiscard]] std::optional<Region> keep_inside(const Region& domain, const RegionAccess& access, const Matrix& matrix,

@@ -87,8 +87,7 @@ std::optional<std::vector<IndexExpr>> constraints_of(const Region& values) {
     const AffPtr aff(isl_constraint_get_aff(constraint.get()));
     auto expr = aff ? from_aff(state, aff.get()) : std::nullopt;
     if (!expr) return std::nullopt;
-    if (is_true(state, isl_constraint_is_equality(constraint.get())))
-      out.push_back(index_sub(index_const(0), *expr));
+    if (is_true(state, isl_constraint_is_equality(constraint.get()))) out.push_back(index_sub(index_const(0), *expr));
     out.push_back(std::move(*expr));
   }
   return out;

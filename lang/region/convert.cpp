@@ -46,14 +46,21 @@ PwAffPtr constant_to_pw_aff(State& state, isl_space* space, std::int64_t value) 
 
 PwAffPtr combine(Op op, PwAffPtr a, PwAffPtr b) {
   switch (op) {
-    case Op::Add: return PwAffPtr(isl_pw_aff_add(a.release(), b.release()));
-    case Op::Sub: return PwAffPtr(isl_pw_aff_sub(a.release(), b.release()));
-    case Op::Mul: return PwAffPtr(isl_pw_aff_mul(a.release(), b.release()));
-    case Op::FloorDiv: return PwAffPtr(isl_pw_aff_floor(isl_pw_aff_div(a.release(), b.release())));
-    case Op::Min: return PwAffPtr(isl_pw_aff_min(a.release(), b.release()));
-    case Op::Max: return PwAffPtr(isl_pw_aff_max(a.release(), b.release()));
+    case Op::Add:
+      return PwAffPtr(isl_pw_aff_add(a.release(), b.release()));
+    case Op::Sub:
+      return PwAffPtr(isl_pw_aff_sub(a.release(), b.release()));
+    case Op::Mul:
+      return PwAffPtr(isl_pw_aff_mul(a.release(), b.release()));
+    case Op::FloorDiv:
+      return PwAffPtr(isl_pw_aff_floor(isl_pw_aff_div(a.release(), b.release())));
+    case Op::Min:
+      return PwAffPtr(isl_pw_aff_min(a.release(), b.release()));
+    case Op::Max:
+      return PwAffPtr(isl_pw_aff_max(a.release(), b.release()));
     case Op::Const:
-    case Op::Symbol: break;
+    case Op::Symbol:
+      break;
   }
   PB_CHECK(false, "a leaf combines nothing");
   return nullptr;
@@ -158,7 +165,8 @@ PwAffPtr to_pw_aff(State& state, isl_space* space, const IndexExpr& expr) {
   if (expr.op == Op::Symbol) return symbol_to_pw_aff(space, expr.symbol);
   if (is_term(expr)) {
     for (const std::string& name : symbols_of(expr))
-      PB_CHECK(isl_space_find_dim_by_name(space, isl_dim_set, name.c_str()) < 0, "dimensions occur in affine terms only");
+      PB_CHECK(isl_space_find_dim_by_name(space, isl_dim_set, name.c_str()) < 0,
+               "dimensions occur in affine terms only");
     return symbol_to_pw_aff(space, to_string(expr));
   }
   PwAffPtr out = to_pw_aff(state, space, expr.operands[0]);

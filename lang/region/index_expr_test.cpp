@@ -72,11 +72,16 @@ Sample random_sample(std::mt19937_64& rng, int depth, const SymbolValues& values
   const Sample a = random_sample(rng, depth - 1, values);
   const Sample b = random_sample(rng, depth - 1, values);
   switch (pick(6)) {
-    case 0: return {index_add(a.expr, b.expr), a.value + b.value};
-    case 1: return {index_sub(a.expr, b.expr), a.value - b.value};
-    case 2: return {index_mul(a.expr, b.expr), a.value * b.value};
-    case 3: return {index_min({a.expr, b.expr}), std::min(a.value, b.value)};
-    case 4: return {index_max({a.expr, b.expr}), std::max(a.value, b.value)};
+    case 0:
+      return {index_add(a.expr, b.expr), a.value + b.value};
+    case 1:
+      return {index_sub(a.expr, b.expr), a.value - b.value};
+    case 2:
+      return {index_mul(a.expr, b.expr), a.value * b.value};
+    case 3:
+      return {index_min({a.expr, b.expr}), std::min(a.value, b.value)};
+    case 4:
+      return {index_max({a.expr, b.expr}), std::max(a.value, b.value)};
     default: {
       const std::int64_t by = pick(5) + 1;
       const std::int64_t rest = ((a.value % by) + by) % by;
@@ -90,14 +95,16 @@ TEST(IndexExpr, BuildersAndTextKeepTheValue) {
   const std::uint64_t seed = text != nullptr ? std::strtoull(text, nullptr, 10) : 11;
   std::mt19937_64 rng(seed);
   for (int i = 0; i < 500; ++i) {
-    const SymbolValues values{{"n", static_cast<std::int64_t>(rng() % 9)}, {"m", static_cast<std::int64_t>(rng() % 9) - 4}};
+    const SymbolValues values{{"n", static_cast<std::int64_t>(rng() % 9)},
+                              {"m", static_cast<std::int64_t>(rng() % 9) - 4}};
     const Sample sample = random_sample(rng, 4, values);
     SCOPED_TRACE("seed " + std::to_string(seed) + ": " + to_string(sample.expr));
     EXPECT_EQ(evaluate(sample.expr, values), sample.value);
     const auto again = parse_index_expr(to_string(sample.expr));
     ASSERT_TRUE(again.has_value());
     EXPECT_EQ(evaluate(*again, values), sample.value);
-    EXPECT_EQ(evaluate(substitute(sample.expr, {{"n", index_symbol("k")}}), {{"k", values[0].second}, values[1]}), sample.value);
+    EXPECT_EQ(evaluate(substitute(sample.expr, {{"n", index_symbol("k")}}), {{"k", values[0].second}, values[1]}),
+              sample.value);
   }
 }
 

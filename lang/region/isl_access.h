@@ -46,7 +46,7 @@ using ValPtr = std::unique_ptr<isl_val, IslDelete>;
 
 struct RegionContext::State {
   isl_ctx* ctx = nullptr;
-  unsigned num_users = 0;        ///< handles and regions
+  unsigned num_users = 0;  ///< handles and regions
   bool limit_exceeded = false;
   /// What a parameter stands for that is no name: `n*m`.
   std::map<std::string, IndexExpr> terms;

@@ -48,7 +48,8 @@ Region constrain(const Region& region, const IndexExpr& expr, Sign sign) {
   if (set == nullptr) return region;
   const SpacePtr space = add_parameters(*state, SpacePtr(isl_set_get_space(set)), expr);
   PwAffPtr function = to_pw_aff(*state, space.get(), expr);
-  isl_set* holds = sign == Sign::Zero ? isl_pw_aff_zero_set(function.release()) : isl_pw_aff_nonneg_set(function.release());
+  isl_set* holds =
+      sign == Sign::Zero ? isl_pw_aff_zero_set(function.release()) : isl_pw_aff_nonneg_set(function.release());
   return Access::make(state, isl_set_intersect(isl_set_copy(set), holds));
 }
 
@@ -108,7 +109,8 @@ std::vector<std::string> Region::parameters() const {
   if (set_ == nullptr) return out;
   const std::vector<std::string> all = dim_names(set_, isl_dim_param);
   for (std::size_t i = 0; i < all.size(); ++i)
-    if (is_true(*state_, isl_set_involves_dims(set_, isl_dim_param, static_cast<unsigned>(i), 1))) out.push_back(all[i]);
+    if (is_true(*state_, isl_set_involves_dims(set_, isl_dim_param, static_cast<unsigned>(i), 1)))
+      out.push_back(all[i]);
   return out;
 }
 

@@ -30,8 +30,8 @@ struct Interval {
 
 /// A box of symbolic bounds; it holds its cells only while every guard is >= 0.
 struct RegionBox {
-  std::vector<Interval> dims;      ///< dimension 0 first
-  std::vector<IndexExpr> guards;   ///< conditions on parameters that the bounds do not imply
+  std::vector<Interval> dims;     ///< dimension 0 first
+  std::vector<IndexExpr> guards;  ///< conditions on parameters that the bounds do not imply
 };
 
 /// Handle of the arena that regions live in: copies share it, and it goes with the last of
@@ -81,7 +81,8 @@ class Region {
   [[nodiscard]] static Region universe(const RegionContext& context, const std::vector<std::string>& dims);
   [[nodiscard]] static Region nothing(const RegionContext& context, const std::vector<std::string>& dims);
   /// The points of `box`, bounds and guards; dimension k is named dims[k].
-  [[nodiscard]] static Region from_box(const RegionContext& context, const std::vector<std::string>& dims, const RegionBox& box);
+  [[nodiscard]] static Region from_box(const RegionContext& context, const std::vector<std::string>& dims,
+                                       const RegionBox& box);
 
   /// False for a default-constructed region and after a limit was exceeded.
   [[nodiscard]] bool is_known() const { return set_ != nullptr; }

@@ -27,7 +27,9 @@ Region interval(const RegionContext& context, const std::string& lo, const std::
   return Region::from_box(context, {"x"}, {{{expr(lo), expr(hi)}}, {}});
 }
 
-Region sizes(const RegionContext& context) { return Region::universe(context, {}).where_nonnegative(index_symbol("n")); }
+Region sizes(const RegionContext& context) {
+  return Region::universe(context, {}).where_nonnegative(index_symbol("n"));
+}
 
 std::string text_of(const std::optional<std::vector<RegionBox>>& boxes) {
   if (!boxes) return "no boxes";
@@ -58,7 +60,8 @@ Points points_of(const RegionBox& box, std::int64_t n) {
   for (const IndexExpr& guard : box.guards)
     if (evaluate(guard, values).value_or(-1) < 0) return out;
   for (std::int64_t x = *evaluate(box.dims[0].lo, values); x < *evaluate(box.dims[0].hi, values); ++x)
-    for (std::int64_t y = *evaluate(box.dims[1].lo, values); y < *evaluate(box.dims[1].hi, values); ++y) out.insert({x, y});
+    for (std::int64_t y = *evaluate(box.dims[1].lo, values); y < *evaluate(box.dims[1].hi, values); ++y)
+      out.insert({x, y});
   return out;
 }
 
@@ -84,7 +87,9 @@ class RegionAlgebra : public ::testing::Test {
     for (int d = 0; d < 2; ++d) box.dims.push_back({expr(begin()), expr(end())});
     return Region::from_box(context_, {"x", "y"}, box).intersect(all());
   }
-  Region all() { return Region::from_box(context_, {"x", "y"}, {{{expr("0"), expr("n")}, {expr("0"), expr("n")}}, {}}); }
+  Region all() {
+    return Region::from_box(context_, {"x", "y"}, {{{expr("0"), expr("n")}, {expr("0"), expr("n")}}, {}});
+  }
   Region random_region() {
     Region out = random_box();
     for (int i = pick(3); i > 0; --i) out = pick(2) == 0 ? out.unite(random_box()) : out.subtract(random_box());
