@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// OpenCL's functions, loaded at run time, behind one checked call path: a call that fails throws ClError with the names of
-// the function and of the error. Private to runtime/cl.
+// OpenCL's functions, loaded at run time, behind one checked call path: a call that fails throws ClError with the names
+// of the function and of the error. Private to runtime/cl.
 #pragma once
 
 #define CL_TARGET_OPENCL_VERSION 120
@@ -72,39 +72,39 @@ class Function<Result(Params...)> {
 };
 
 // Flat by design: every function that is used.
-#define PBRT_CL_FUNCTIONS(X)    \
-  X(clGetPlatformIDs)           \
-  X(clGetPlatformInfo)          \
-  X(clGetDeviceIDs)             \
-  X(clGetDeviceInfo)            \
-  X(clCreateContext)            \
-  X(clReleaseContext)           \
-  X(clCreateCommandQueue)       \
-  X(clReleaseCommandQueue)      \
-  X(clCreateBuffer)             \
-  X(clReleaseMemObject)         \
-  X(clCreateProgramWithSource)  \
-  X(clCreateProgramWithBinary)  \
-  X(clBuildProgram)             \
-  X(clReleaseProgram)           \
-  X(clGetProgramInfo)           \
-  X(clGetProgramBuildInfo)      \
-  X(clCreateKernel)             \
-  X(clReleaseKernel)            \
-  X(clGetKernelWorkGroupInfo)   \
-  X(clSetKernelArg)             \
-  X(clEnqueueNDRangeKernel)     \
-  X(clEnqueueWriteBuffer)       \
-  X(clEnqueueWriteBufferRect)   \
-  X(clEnqueueReadBuffer)        \
-  X(clEnqueueReadBufferRect)    \
-  X(clEnqueueMapBuffer)         \
-  X(clEnqueueUnmapMemObject)    \
+#define PBRT_CL_FUNCTIONS(X)     \
+  X(clGetPlatformIDs)            \
+  X(clGetPlatformInfo)           \
+  X(clGetDeviceIDs)              \
+  X(clGetDeviceInfo)             \
+  X(clCreateContext)             \
+  X(clReleaseContext)            \
+  X(clCreateCommandQueue)        \
+  X(clReleaseCommandQueue)       \
+  X(clCreateBuffer)              \
+  X(clReleaseMemObject)          \
+  X(clCreateProgramWithSource)   \
+  X(clCreateProgramWithBinary)   \
+  X(clBuildProgram)              \
+  X(clReleaseProgram)            \
+  X(clGetProgramInfo)            \
+  X(clGetProgramBuildInfo)       \
+  X(clCreateKernel)              \
+  X(clReleaseKernel)             \
+  X(clGetKernelWorkGroupInfo)    \
+  X(clSetKernelArg)              \
+  X(clEnqueueNDRangeKernel)      \
+  X(clEnqueueWriteBuffer)        \
+  X(clEnqueueWriteBufferRect)    \
+  X(clEnqueueReadBuffer)         \
+  X(clEnqueueReadBufferRect)     \
+  X(clEnqueueMapBuffer)          \
+  X(clEnqueueUnmapMemObject)     \
   X(clEnqueueMarkerWithWaitList) \
-  X(clSetEventCallback)         \
-  X(clWaitForEvents)            \
-  X(clReleaseEvent)             \
-  X(clFlush)                    \
+  X(clSetEventCallback)          \
+  X(clWaitForEvents)             \
+  X(clReleaseEvent)              \
+  X(clFlush)                     \
   X(clFinish)
 
 class Api {

@@ -73,7 +73,8 @@ ClDevice::ClDevice(std::shared_ptr<const Api> api, cl_platform_id platform, cl_d
                    const Options& options)
     : api_(std::move(api)), device_(device), info_(std::move(info)), cache_(options.cache_folder) {
   if (!options.may_use_host_memory) info_.shares_host_memory = false;
-  const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM, reinterpret_cast<cl_context_properties>(platform), 0};
+  const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM, reinterpret_cast<cl_context_properties>(platform),
+                                              0};
   context_ = Context(*api_, api_->clCreateContext.make(properties, 1U, &device_, nullptr, nullptr));
   queue_ = Queue(*api_, api_->clCreateCommandQueue.make(context_.get(), device_, cl_command_queue_properties{0}));
   if (options.staging_chunk_bytes != 0 && !info_.shares_host_memory)
@@ -101,10 +102,10 @@ std::unique_ptr<gpu::Kernel> ClDevice::build(const char* source, const char* nam
     KernelObject kernel(*api_, api_->clCreateKernel.make(program(source, options), name));
     gpu::KernelLimits limits;
     cl_ulong local = 0;
-    api_->clGetKernelWorkGroupInfo(kernel.get(), device_, cl_kernel_work_group_info{CL_KERNEL_WORK_GROUP_SIZE}, sizeof(std::size_t),
-                                   &limits.max_group_size, nullptr);
-    api_->clGetKernelWorkGroupInfo(kernel.get(), device_, cl_kernel_work_group_info{CL_KERNEL_LOCAL_MEM_SIZE}, sizeof local, &local,
-                                   nullptr);
+    api_->clGetKernelWorkGroupInfo(kernel.get(), device_, cl_kernel_work_group_info{CL_KERNEL_WORK_GROUP_SIZE},
+                                   sizeof(std::size_t), &limits.max_group_size, nullptr);
+    api_->clGetKernelWorkGroupInfo(kernel.get(), device_, cl_kernel_work_group_info{CL_KERNEL_LOCAL_MEM_SIZE},
+                                   sizeof local, &local, nullptr);
     limits.local_bytes = local;
     return std::make_unique<ClKernel>(std::move(kernel), limits);
   } catch (const ClError& error) {
@@ -140,12 +141,13 @@ Program ClDevice::build_from_binary(const std::string& key, const std::string& o
   const std::size_t size = binary->size();
   try {
     cl_int binary_status = CL_SUCCESS;
-    Program program(*api_, api_->clCreateProgramWithBinary.make(context_.get(), 1U, &device_, &size, &bytes, &binary_status));
+    Program program(*api_,
+                    api_->clCreateProgramWithBinary.make(context_.get(), 1U, &device_, &size, &bytes, &binary_status));
     if (binary_status != CL_SUCCESS) return {};
     api_->clBuildProgram(program.get(), 1U, &device_, options.c_str(), nullptr, nullptr);
     return program;
   } catch (const ClError&) {
-    return {};   // an old or foreign binary: built from source instead
+    return {};  // an old or foreign binary: built from source instead
   }
 }
 
@@ -165,7 +167,8 @@ Program ClDevice::build_from_source(const char* source, const std::string& key, 
 std::string ClDevice::build_log(cl_program program) const {
   std::size_t size = 0;
   constexpr cl_program_build_info kLog = CL_PROGRAM_BUILD_LOG;
-  if (api_->clGetProgramBuildInfo.status(program, device_, kLog, std::size_t{0}, nullptr, &size) != CL_SUCCESS) return {};
+  if (api_->clGetProgramBuildInfo.status(program, device_, kLog, std::size_t{0}, nullptr, &size) != CL_SUCCESS)
+    return {};
   std::string log(size, '\0');
   if (api_->clGetProgramBuildInfo.status(program, device_, kLog, size, log.data(), nullptr) != CL_SUCCESS) return {};
   while (!log.empty() && log.back() == '\0') log.pop_back();
@@ -174,18 +177,22 @@ std::string ClDevice::build_log(cl_program program) const {
 
 void ClDevice::store_binary(cl_program program, const std::string& key) {
   std::size_t size = 0;
-  if (api_->clGetProgramInfo.status(program, cl_program_info{CL_PROGRAM_BINARY_SIZES}, sizeof size, &size, nullptr) != CL_SUCCESS || size == 0)
+  if (api_->clGetProgramInfo.status(program, cl_program_info{CL_PROGRAM_BINARY_SIZES}, sizeof size, &size, nullptr) !=
+          CL_SUCCESS ||
+      size == 0)
     return;
   std::string binary(size, '\0');
   char* place = binary.data();
-  if (api_->clGetProgramInfo.status(program, cl_program_info{CL_PROGRAM_BINARIES}, sizeof place, static_cast<void*>(&place), nullptr) == CL_SUCCESS)
+  if (api_->clGetProgramInfo.status(program, cl_program_info{CL_PROGRAM_BINARIES}, sizeof place,
+                                    static_cast<void*>(&place), nullptr) == CL_SUCCESS)
     cache_.store(key, binary);
 }
 
 // --- queue -----------------------------------------------------------------------------------
 
 void ClDevice::notify(Event event, gpu::Completion& done) {
-  if (api_->clSetEventCallback.status(event.get(), CL_COMPLETE, on_end, static_cast<void*>(&done)) == CL_SUCCESS) return;
+  if (api_->clSetEventCallback.status(event.get(), CL_COMPLETE, on_end, static_cast<void*>(&done)) == CL_SUCCESS)
+    return;
   const cl_event id = event.get();
   const bool ok = api_->clWaitForEvents.status(1U, &id) == CL_SUCCESS;
   done.done(ok);
@@ -193,7 +200,8 @@ void ClDevice::notify(Event event, gpu::Completion& done) {
 
 bool ClDevice::copies_at_enqueue(std::span<const gpu::CopyShape>) const { return staging_ != nullptr; }
 
-void ClDevice::write(gpu::Buffer& buffer, const void* host, std::span<const gpu::CopyShape> shapes, gpu::Completion& done) {
+void ClDevice::write(gpu::Buffer& buffer, const void* host, std::span<const gpu::CopyShape> shapes,
+                     gpu::Completion& done) {
   PBRT_CHECK(!shapes.empty(), "copies have a shape");
   refusing([&] {
     if (staging_ != nullptr) return notify(staging_->write(memory_of(buffer), host, shapes), done);
@@ -202,13 +210,13 @@ void ClDevice::write(gpu::Buffer& buffer, const void* host, std::span<const gpu:
     for (const gpu::CopyShape& shape : shapes) {
       cl_event event = nullptr;
       if (shape.rows == 1 && shape.slices == 1) {
-        api_->clEnqueueWriteBuffer(queue_.get(), memory_of(buffer), CL_FALSE, shape.offset, shape.row_bytes, base + shape.offset, 0U,
-                                   nullptr, &event);
+        api_->clEnqueueWriteBuffer(queue_.get(), memory_of(buffer), CL_FALSE, shape.offset, shape.row_bytes,
+                                   base + shape.offset, 0U, nullptr, &event);
       } else {
         const Rect rect(shape);
         api_->clEnqueueWriteBufferRect(queue_.get(), memory_of(buffer), CL_FALSE, rect.origin, rect.origin, rect.size,
-                                       rect.row_pitch, rect.slice_pitch, rect.row_pitch, rect.slice_pitch, base, 0U, nullptr,
-                                       &event);
+                                       rect.row_pitch, rect.slice_pitch, rect.row_pitch, rect.slice_pitch, base, 0U,
+                                       nullptr, &event);
       }
       last = Event(*api_, event);
     }
@@ -216,7 +224,8 @@ void ClDevice::write(gpu::Buffer& buffer, const void* host, std::span<const gpu:
   });
 }
 
-void ClDevice::read(const gpu::Buffer& buffer, void* host, std::span<const gpu::CopyShape> shapes, gpu::Completion& done) {
+void ClDevice::read(const gpu::Buffer& buffer, void* host, std::span<const gpu::CopyShape> shapes,
+                    gpu::Completion& done) {
   PBRT_CHECK(!shapes.empty(), "copies have a shape");
   refusing([&] {
     auto* base = static_cast<std::byte*>(host);
@@ -224,13 +233,13 @@ void ClDevice::read(const gpu::Buffer& buffer, void* host, std::span<const gpu::
     for (const gpu::CopyShape& shape : shapes) {
       cl_event event = nullptr;
       if (shape.rows == 1 && shape.slices == 1) {
-        api_->clEnqueueReadBuffer(queue_.get(), memory_of(buffer), CL_FALSE, shape.offset, shape.row_bytes, base + shape.offset, 0U,
-                                  nullptr, &event);
+        api_->clEnqueueReadBuffer(queue_.get(), memory_of(buffer), CL_FALSE, shape.offset, shape.row_bytes,
+                                  base + shape.offset, 0U, nullptr, &event);
       } else {
         const Rect rect(shape);
         api_->clEnqueueReadBufferRect(queue_.get(), memory_of(buffer), CL_FALSE, rect.origin, rect.origin, rect.size,
-                                      rect.row_pitch, rect.slice_pitch, rect.row_pitch, rect.slice_pitch, base, 0U, nullptr,
-                                      &event);
+                                      rect.row_pitch, rect.slice_pitch, rect.row_pitch, rect.slice_pitch, base, 0U,
+                                      nullptr, &event);
       }
       last = Event(*api_, event);
     }
@@ -251,8 +260,12 @@ void ClDevice::launch(gpu::Kernel& kernel, std::span<const gpu::KernelArg> args,
           api_->clSetKernelArg(id, index, sizeof memory, static_cast<const void*>(&memory));
           break;
         }
-        case gpu::KernelArg::Kind::Value: api_->clSetKernelArg(id, index, arg.size_bytes, arg.value.data()); break;
-        case gpu::KernelArg::Kind::Local: api_->clSetKernelArg(id, index, arg.size_bytes, nullptr); break;
+        case gpu::KernelArg::Kind::Value:
+          api_->clSetKernelArg(id, index, arg.size_bytes, arg.value.data());
+          break;
+        case gpu::KernelArg::Kind::Local:
+          api_->clSetKernelArg(id, index, arg.size_bytes, nullptr);
+          break;
       }
     }
     cl_event event = nullptr;
@@ -269,8 +282,8 @@ void ClDevice::give_to_host(std::span<const gpu::KernelArg> args, Event& last) {
   for (const gpu::KernelArg& arg : args) {
     if (arg.kind != gpu::KernelArg::Kind::Buffer) continue;
     const cl_mem memory = memory_of(*arg.buffer);
-    void* mapped = api_->clEnqueueMapBuffer.make(queue_.get(), memory, cl_bool{CL_FALSE}, cl_map_flags{CL_MAP_READ}, std::size_t{0},
-                                                 arg.buffer->size_bytes(), 0U, nullptr, nullptr);
+    void* mapped = api_->clEnqueueMapBuffer.make(queue_.get(), memory, cl_bool{CL_FALSE}, cl_map_flags{CL_MAP_READ},
+                                                 std::size_t{0}, arg.buffer->size_bytes(), 0U, nullptr, nullptr);
     cl_event event = nullptr;
     api_->clEnqueueUnmapMemObject(queue_.get(), memory, mapped, 0U, nullptr, &event);
     last = Event(*api_, event);
@@ -279,7 +292,9 @@ void ClDevice::give_to_host(std::span<const gpu::KernelArg> args, Event& last) {
 
 void ClDevice::flush() { api_->clFlush(queue_.get()); }
 
-void ClDevice::finish() noexcept { static_cast<void>(api_->clFinish.status(queue_.get())); }   // a dead queue has ended too
+void ClDevice::finish() noexcept {
+  static_cast<void>(api_->clFinish.status(queue_.get()));
+}  // a dead queue has ended too
 
 gpu::Device::Counters ClDevice::counters() const {
   Counters result;

@@ -26,9 +26,12 @@ class ClDevice final : public gpu::Device {
 
   [[nodiscard]] const gpu::DeviceInfo& info() const override { return info_; }
   [[nodiscard]] std::unique_ptr<gpu::Buffer> allocate(std::size_t size_bytes, void* host) override;
-  [[nodiscard]] std::unique_ptr<gpu::Kernel> build(const char* source, const char* name, const std::string& options) override;
-  void write(gpu::Buffer& buffer, const void* host, std::span<const gpu::CopyShape> shapes, gpu::Completion& done) override;
-  void read(const gpu::Buffer& buffer, void* host, std::span<const gpu::CopyShape> shapes, gpu::Completion& done) override;
+  [[nodiscard]] std::unique_ptr<gpu::Kernel> build(const char* source, const char* name,
+                                                   const std::string& options) override;
+  void write(gpu::Buffer& buffer, const void* host, std::span<const gpu::CopyShape> shapes,
+             gpu::Completion& done) override;
+  void read(const gpu::Buffer& buffer, void* host, std::span<const gpu::CopyShape> shapes,
+            gpu::Completion& done) override;
   void launch(gpu::Kernel& kernel, std::span<const gpu::KernelArg> args, const gpu::KernelRange& range,
               gpu::Completion& done) override;
   [[nodiscard]] bool copies_at_enqueue(std::span<const gpu::CopyShape> shapes) const override;
@@ -51,8 +54,8 @@ class ClDevice final : public gpu::Device {
   KernelCache cache_;
   Context context_;
   Queue queue_;
-  std::unique_ptr<Staging> staging_;             // null: none
-  std::map<std::string, Program> programs_;      // by what decides a build
+  std::unique_ptr<Staging> staging_;         // null: none
+  std::map<std::string, Program> programs_;  // by what decides a build
   std::atomic<std::int64_t> kernels_built_{0};
   std::atomic<std::int64_t> kernels_from_disk_{0};
   std::atomic<std::int64_t> build_us_{0};

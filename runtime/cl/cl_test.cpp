@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Kernels on a real OpenCL implementation: PoCL must be there. With POLYBRICKS_TEST_DEVICE another device is tested.
+// Kernels on a real OpenCL implementation: PoCL must be there. With POLYBRICKS_TEST_DEVICE (part of a
+// platform's or device's name) another device is tested.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -48,7 +50,8 @@ __kernel void add(__global const double* a_data, const long a_offset, const long
   out_data[out_offset + x * out_stride0] = factor * a_data[a_offset + x * a_stride0] + b_data[b_offset + x * b_stride0];
 }
 )";
-constexpr gpu::KernelDesc kAdd = {.name = "add", .source = kAddSource, .needs_fp64 = true, .num_regions = 3, .num_scalars = 1};
+constexpr gpu::KernelDesc kAdd = {
+    .name = "add", .source = kAddSource, .needs_fp64 = true, .num_regions = 3, .num_scalars = 1};
 
 constexpr const char* kBlurSource = R"(
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
@@ -90,27 +93,46 @@ __kernel void blur(__global const double* in_data, const long in_offset, const l
 }
 )";
 constexpr gpu::SpecializedScalar kBlurConstants[] = {{"PB_K", 0}};
-constexpr gpu::KernelDesc kBlur = {.name = "blur", .source = kBlurSource, .needs_fp64 = true, .num_regions = 2, .num_scalars = 1,
-                                   .specialized = kBlurConstants, .num_specialized = 1};
-constexpr gpu::KernelDesc kBlurLocal = {.name = "blur", .source = kBlurSource, .options = "-DLOCAL", .needs_fp64 = true,
-                                        .num_regions = 2, .num_scalars = 1, .num_tiles = 1, .specialized = kBlurConstants,
-                                        .num_specialized = 1, .specialize_group = true};
-constexpr gpu::KernelDesc kBroken = {.name = "broken", .source = "__kernel void broken(__global int* a) { a[0] = nonsense; }\n",
-                                     .num_regions = 1};
+constexpr gpu::KernelDesc kBlur = {.name = "blur",
+                                   .source = kBlurSource,
+                                   .needs_fp64 = true,
+                                   .num_regions = 2,
+                                   .num_scalars = 1,
+                                   .specialized = kBlurConstants,
+                                   .num_specialized = 1};
+constexpr gpu::KernelDesc kBlurLocal = {.name = "blur",
+                                        .source = kBlurSource,
+                                        .options = "-DLOCAL",
+                                        .needs_fp64 = true,
+                                        .num_regions = 2,
+                                        .num_scalars = 1,
+                                        .num_tiles = 1,
+                                        .specialized = kBlurConstants,
+                                        .num_specialized = 1,
+                                        .specialize_group = true};
+constexpr gpu::KernelDesc kBroken = {
+    .name = "broken", .source = "__kernel void broken(__global int* a) { a[0] = nonsense; }\n", .num_regions = 1};
 
 class OnDevice : public ::testing::Test {
  protected:
   void SetUp() override {
     const char* wanted = std::getenv("POLYBRICKS_TEST_DEVICE");
-    const int index = choose_device(list_.devices(), wanted != nullptr ? wanted : "pthread");
-    ASSERT_GE(index, 0) << "PoCL is needed: apt-get install pocl-opencl-icd";
-    index_ = static_cast<std::size_t>(index);
+    const std::string part = wanted != nullptr ? wanted : "Portable Computing Language";
+    const auto fits = [&](const gpu::DeviceInfo& info) {
+      return (info.platform + " " + info.name).find(part) != std::string::npos;
+    };
+    const auto& all = list_.devices();
+    const auto found = std::find_if(all.begin(), all.end(), fits);
+    ASSERT_NE(found, all.end()) << "PoCL is needed: apt-get install pocl-opencl-icd";
+    index_ = static_cast<std::size_t>(found - all.begin());
   }
 
   [[nodiscard]] std::unique_ptr<gpu::Manager> manager(Options options = {}) {
     options.cache_folder = folder_.path();
     gpu::ManagerOptions manager_options;
-    manager_options.warn = [](void* context, const char* line) { static_cast<std::vector<std::string>*>(context)->push_back(line); };
+    manager_options.warn = [](void* context, const char* line) {
+      static_cast<std::vector<std::string>*>(context)->push_back(line);
+    };
     manager_options.warn_context = &warnings_;
     return std::make_unique<gpu::Manager>(list_.open(index_, options), manager_options);
   }
@@ -140,8 +162,9 @@ void expect_blurred(const Matrix2& out, const Matrix2& in, int k) {
     for (int x = 0; x < out.width(); ++x) ASSERT_EQ(out.cell(x, y), blurred(in, x, y, k)) << x << ", " << y;
 }
 
-bool blur(Frame& frame, gpu::Manager& manager, const gpu::KernelDesc& kernel, const Matrix2& out, const Matrix2& in, int k,
-          gpu::CopyOut copy_out, std::int64_t group0 = 16, std::int64_t group1 = 4, std::string* reason = nullptr) {
+bool blur(Frame& frame, gpu::Manager& manager, const gpu::KernelDesc& kernel, const Matrix2& out, const Matrix2& in,
+          int k, gpu::CopyOut copy_out, std::int64_t group0 = 16, std::int64_t group1 = 4,
+          std::string* reason = nullptr) {
   const std::int32_t lo[] = {0, 0}, extent[] = {out.width(), out.height()};
   const std::int64_t group[] = {group0, group1};
   const gpu::TileDim tile[] = {{{1, 0, 0}, k}, {{0, 1, 0}, k}};
@@ -326,7 +349,8 @@ TEST_F(OnDevice, KernelsComeFromDiskTheSecondTimeAndDamagedFilesAreRebuilt) {
   };
   EXPECT_EQ(run_once().kernels_built, 1);
   EXPECT_EQ(run_once().kernels_from_disk, 1);
-  for (const auto& entry : fs::directory_iterator(folder_.path())) fs::resize_file(entry.path(), fs::file_size(entry.path()) / 2);
+  for (const auto& entry : fs::directory_iterator(folder_.path()))
+    fs::resize_file(entry.path(), fs::file_size(entry.path()) / 2);
   EXPECT_EQ(run_once().kernels_built, 1);
   for (const auto& entry : fs::directory_iterator(folder_.path())) {
     std::fstream file(entry.path(), std::ios::binary | std::ios::in | std::ios::out);
@@ -354,22 +378,6 @@ TEST(KernelCache, FolderThatCannotBeWrittenIsNoError) {
   cache.store("key", "blob");
   EXPECT_FALSE(cache.load("key").has_value());
   EXPECT_EQ(cache.store_log("key", "log"), "");
-}
-
-TEST(Devices, ChoiceByIndexNameOrDefault) {
-  std::vector<gpu::DeviceInfo> devices(3);
-  devices[0].name = "Some CPU";
-  devices[1].name = "Big GPU";
-  devices[1].type = gpu::DeviceType::Gpu;
-  devices[2].name = "Other GPU";
-  devices[2].type = gpu::DeviceType::Gpu;
-  EXPECT_EQ(choose_device(devices, ""), 1);
-  EXPECT_EQ(choose_device(devices, "none"), -1);
-  EXPECT_EQ(choose_device(devices, "2"), 2);
-  EXPECT_EQ(choose_device(devices, "some"), 0);
-  EXPECT_THROW((void)choose_device(devices, "7"), DeviceError);
-  EXPECT_THROW((void)choose_device({}, "0"), DeviceError);
-  EXPECT_EQ(choose_device({}, ""), -1);
 }
 
 TEST(Devices, NoLoaderMeansNoDevices) {

@@ -2,8 +2,6 @@
 #include "runtime/cl/devices.h"
 
 #include <algorithm>
-#include <cctype>
-#include <charconv>
 
 #include "runtime/cl/cl_device.h"
 
@@ -47,7 +45,8 @@ gpu::DeviceInfo describe(const Api& api, cl_platform_id platform, cl_device_id d
   gpu::DeviceInfo info;
   info.name = device_text(api, device, CL_DEVICE_NAME);
   info.driver = device_text(api, device, CL_DRIVER_VERSION);
-  info.platform = platform_text(api, platform, CL_PLATFORM_NAME) + " " + platform_text(api, platform, CL_PLATFORM_VERSION);
+  info.platform =
+      platform_text(api, platform, CL_PLATFORM_NAME) + " " + platform_text(api, platform, CL_PLATFORM_VERSION);
   info.type = type_of(device_value<cl_device_type>(api, device, CL_DEVICE_TYPE));
   info.memory_bytes = device_value<cl_ulong>(api, device, CL_DEVICE_GLOBAL_MEM_SIZE);
   info.max_alloc_bytes = device_value<cl_ulong>(api, device, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
@@ -56,7 +55,8 @@ gpu::DeviceInfo describe(const Api& api, cl_platform_id platform, cl_device_id d
   info.max_group_size = device_value<std::size_t>(api, device, CL_DEVICE_MAX_WORK_GROUP_SIZE);
   const auto num_dims = device_value<cl_uint>(api, device, CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS);
   std::vector<std::size_t> shape(num_dims, 1);
-  api.clGetDeviceInfo(device, cl_device_info{CL_DEVICE_MAX_WORK_ITEM_SIZES}, num_dims * sizeof(std::size_t), shape.data(), nullptr);
+  api.clGetDeviceInfo(device, cl_device_info{CL_DEVICE_MAX_WORK_ITEM_SIZES}, num_dims * sizeof(std::size_t),
+                      shape.data(), nullptr);
   for (std::size_t d = 0; d < std::min<std::size_t>(3, shape.size()); ++d) info.max_group_shape[d] = shape[d];
   info.has_fp64 = device_text(api, device, CL_DEVICE_EXTENSIONS).find("cl_khr_fp64") != std::string::npos;
   info.shares_host_memory = device_value<cl_bool>(api, device, CL_DEVICE_HOST_UNIFIED_MEMORY) != 0;
@@ -74,11 +74,6 @@ std::vector<Id> ids_of(const Query& query) {
   return ids;
 }
 
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
-
 }  // namespace
 
 struct DeviceList::Ids {
@@ -91,8 +86,9 @@ struct DeviceList::Ids {
 
 DeviceList::DeviceList() : api_(Api::load()), ids_(std::make_unique<Ids>()) {
   if (api_ == nullptr) return;
-  const auto platforms = ids_of<cl_platform_id>(
-      [&](cl_uint count, cl_platform_id* ids, cl_uint* found) { return api_->clGetPlatformIDs.status(count, ids, found); });
+  const auto platforms = ids_of<cl_platform_id>([&](cl_uint count, cl_platform_id* ids, cl_uint* found) {
+    return api_->clGetPlatformIDs.status(count, ids, found);
+  });
   for (const cl_platform_id platform : platforms) {
     const auto devices = ids_of<cl_device_id>([&](cl_uint count, cl_device_id* ids, cl_uint* found) {
       return api_->clGetDeviceIDs.status(platform, cl_device_type{CL_DEVICE_TYPE_ALL}, count, ids, found);
@@ -115,27 +111,6 @@ DeviceList& DeviceList::operator=(DeviceList&&) noexcept = default;
 std::unique_ptr<gpu::Device> DeviceList::open(std::size_t index, const Options& options) const {
   const Ids::Each& each = ids_->all.at(index);
   return std::make_unique<ClDevice>(api_, each.platform, each.device, infos_[index], options);
-}
-
-int choose_device(const std::vector<gpu::DeviceInfo>& devices, const std::string& wanted) {
-  if (wanted == "none") return -1;
-  if (wanted.empty()) {
-    if (devices.empty()) return -1;
-    const auto gpu = std::find_if(devices.begin(), devices.end(),
-                                  [](const gpu::DeviceInfo& info) { return info.type == gpu::DeviceType::Gpu; });
-    return gpu == devices.end() ? 0 : static_cast<int>(gpu - devices.begin());
-  }
-  if (devices.empty()) throw DeviceError("no device `" + wanted + "`: no OpenCL device was found");
-  int index = -1;
-  const auto [end, error] = std::from_chars(wanted.data(), wanted.data() + wanted.size(), index);
-  if (error == std::errc() && end == wanted.data() + wanted.size() && index >= 0 && index < static_cast<int>(devices.size())) return index;
-  const std::string part = lower(wanted);
-  for (std::size_t i = 0; i < devices.size(); ++i)
-    if (lower(devices[i].name).find(part) != std::string::npos) return static_cast<int>(i);
-  std::string message = "no device `" + wanted + "`: there is";
-  for (std::size_t i = 0; i < devices.size(); ++i)
-    message += (i == 0 ? " " : ", ") + std::to_string(i) + " `" + devices[i].name + "`";
-  throw DeviceError(message);
 }
 
 }  // namespace pbrt::cl

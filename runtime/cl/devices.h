@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The OpenCL devices of this machine, over all platforms, and opening one. OpenCL is found at run time: without a loader
-// library the list is empty. Used by program_main; nothing else names OpenCL.
+// The OpenCL devices of this machine, over all platforms, and opening one. OpenCL is found at run time: without a
+// loader library the list is empty. Used by program_main; nothing else names OpenCL.
 #pragma once
 
 #include <memory>
@@ -12,9 +12,11 @@
 namespace pbrt::cl {
 
 struct Options {
-  /// Folder of compiled kernels; empty: $XDG_CACHE_HOME/polybricks/kernels or ~/.cache/polybricks/kernels. "none": no files.
+  /// Folder of compiled kernels; empty: $XDG_CACHE_HOME/polybricks/kernels or ~/.cache/polybricks/kernels. "none": no
+  /// files.
   std::string cache_folder;
-  /// Size of a pinned chunk through which transfers of devices with their own memory go; 0: straight from and to the storage.
+  /// Size of a pinned chunk through which transfers of devices with their own memory go; 0: straight from and to the
+  /// storage.
   std::size_t staging_chunk_bytes = 0;
   /// False: buffers of their own and copies also where device and host share memory.
   bool may_use_host_memory = true;
@@ -45,10 +47,5 @@ class DeviceList {
   std::vector<gpu::DeviceInfo> infos_;
   std::unique_ptr<Ids> ids_;
 };
-
-/// What `--device` chooses: an index, or part of a name (upper and lower case alike); empty: the first GPU, else the first device.
-///
-/// Errors: DeviceError naming what there is, if nothing fits; -1 for `none` and for empty without a device
-[[nodiscard]] int choose_device(const std::vector<gpu::DeviceInfo>& devices, const std::string& wanted);
 
 }  // namespace pbrt::cl

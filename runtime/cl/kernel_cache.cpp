@@ -63,7 +63,9 @@ std::string hash_name(std::string_view text) {
 }
 
 KernelCache::KernelCache(const std::string& folder)
-    : folder_(folder == "none" ? std::string() : folder.empty() ? default_folder() : folder) {}
+    : folder_(folder == "none" ? std::string()
+              : folder.empty() ? default_folder()
+                               : folder) {}
 
 // File: magic, length of key, length of blob, checksum of both, key, blob.
 std::optional<std::string> KernelCache::load(std::string_view key) const {
@@ -78,7 +80,8 @@ std::optional<std::string> KernelCache::load(std::string_view key) const {
   if (!rest.starts_with(kMagic)) return std::nullopt;
   rest.remove_prefix(kMagic.size());
   std::uint64_t key_bytes = 0, blob_bytes = 0, checksum = 0;
-  if (!take_number(rest, key_bytes) || !take_number(rest, blob_bytes) || !take_number(rest, checksum)) return std::nullopt;
+  if (!take_number(rest, key_bytes) || !take_number(rest, blob_bytes) || !take_number(rest, checksum))
+    return std::nullopt;
   if (key_bytes != key.size() || rest.size() < key_bytes || rest.size() - key_bytes != blob_bytes) return std::nullopt;
   if (rest.substr(0, key_bytes) != key || fnv1a(rest, kBasis) != checksum) return std::nullopt;
   return std::string(rest.substr(key_bytes));
@@ -93,7 +96,8 @@ void KernelCache::store(std::string_view key, std::string_view blob) const {
   append_number(content, blob.size());
   append_number(content, fnv1a(body, kBasis));
   content += body;
-  static_cast<void>(write_file(folder_ + "/" + hash_name(key) + ".bin", content));   // a cache that cannot be written is no error
+  static_cast<void>(
+      write_file(folder_ + "/" + hash_name(key) + ".bin", content));  // a cache that cannot be written is no error
 }
 
 std::string KernelCache::store_log(std::string_view key, std::string_view log) const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Compiled kernels as files: a folder of checksummed blobs, named by a hash of what decides them. Files appear by rename, may be
-// deleted, truncated, damaged or shared at any time; whatever is not intact counts as absent. Private to runtime/cl.
+// Compiled kernels as files: a folder of checksummed blobs, named by a hash of what decides them. Files appear by
+// rename, may be deleted, truncated, damaged or shared at any time; whatever is not intact counts as absent. Private to
+// runtime/cl.
 #pragma once
 
 #include <optional>
@@ -29,7 +30,7 @@ class KernelCache {
  private:
   [[nodiscard]] bool write_file(const std::string& path, std::string_view content) const;
 
-  std::string folder_;   // empty: no files
+  std::string folder_;  // empty: no files
 };
 
 }  // namespace pbrt::cl

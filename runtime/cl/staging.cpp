@@ -9,17 +9,19 @@ namespace pbrt::cl {
 Staging::Staging(const Api& api, cl_context context, cl_command_queue queue, std::size_t chunk_bytes)
     : api_(&api), queue_(queue), chunk_bytes_(chunk_bytes) {
   for (Chunk& chunk : chunks_) {
-    chunk.memory = Memory(api, api.clCreateBuffer.make(context, CL_MEM_READ_ONLY | CL_MEM_ALLOC_HOST_PTR, chunk_bytes, nullptr));
-    chunk.mapped = static_cast<std::byte*>(api.clEnqueueMapBuffer.make(queue, chunk.memory.get(), CL_TRUE, CL_MAP_WRITE, 0,
-                                                                       chunk_bytes, 0, nullptr, nullptr));
+    chunk.memory =
+        Memory(api, api.clCreateBuffer.make(context, CL_MEM_READ_ONLY | CL_MEM_ALLOC_HOST_PTR, chunk_bytes, nullptr));
+    chunk.mapped = static_cast<std::byte*>(api.clEnqueueMapBuffer.make(queue, chunk.memory.get(), CL_TRUE, CL_MAP_WRITE,
+                                                                       0, chunk_bytes, 0, nullptr, nullptr));
   }
 }
 
 Staging::~Staging() {
-  static_cast<void>(api_->clFinish.status(queue_));   // the chunks are in use until then
+  static_cast<void>(api_->clFinish.status(queue_));  // the chunks are in use until then
   for (Chunk& chunk : chunks_)
     if (chunk.mapped != nullptr)
-      static_cast<void>(api_->clEnqueueUnmapMemObject.status(queue_, chunk.memory.get(), chunk.mapped, 0, nullptr, nullptr));
+      static_cast<void>(
+          api_->clEnqueueUnmapMemObject.status(queue_, chunk.memory.get(), chunk.mapped, 0, nullptr, nullptr));
   static_cast<void>(api_->clFinish.status(queue_));
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Writes through pinned host memory: two chunks that are filled and sent in turn, so that copying into one overlaps with the
-// transfer of the other, and the host's own memory is free when the last byte is in a chunk. Private to runtime/cl.
+// Writes through pinned host memory: two chunks that are filled and sent in turn, so that copying into one overlaps
+// with the transfer of the other, and the host's own memory is free when the last byte is in a chunk. Private to
+// runtime/cl.
 #pragma once
 
 #include <array>

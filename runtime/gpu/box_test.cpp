@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
+#include "runtime/gpu/box.h"
+
 #include <gtest/gtest.h>
 
 #include <random>
 #include <set>
 #include <vector>
 
-#include "runtime/gpu/box.h"
 #include "runtime/gpu/layout.h"
 #include "runtime/matrix/region.h"
 
@@ -20,7 +21,8 @@ void add_cells(Cells& cells, const GridBox& box) {
   for (;;) {
     cells.insert(at);
     int d = 0;
-    while (d < box.num_dims && ++at[static_cast<std::size_t>(d)] == box.hi[d]) at[static_cast<std::size_t>(d)] = box.lo[d], ++d;
+    while (d < box.num_dims && ++at[static_cast<std::size_t>(d)] == box.hi[d])
+      at[static_cast<std::size_t>(d)] = box.lo[d], ++d;
     if (d == box.num_dims) return;
   }
 }
@@ -52,7 +54,8 @@ TEST(BoxSet, AgreesWithSetsOfCells) {
       const GridBox box = random_box(rng, num_dims);
       Cells cells;
       add_cells(cells, box);
-      ASSERT_EQ(set.overlaps(box), std::any_of(cells.begin(), cells.end(), [&](const auto& c) { return expected.count(c) != 0; }));
+      ASSERT_EQ(set.overlaps(box),
+                std::any_of(cells.begin(), cells.end(), [&](const auto& c) { return expected.count(c) != 0; }));
       if (rng() % 2 == 0) {
         set.add(box);
         expected.insert(cells.begin(), cells.end());
@@ -89,7 +92,8 @@ std::set<std::int64_t> offsets_of(const OwnedView& view) {
     for (int d = 0; d < view.num_dims; ++d) offset += at[static_cast<std::size_t>(d)] * view.strides[d];
     offsets.insert(offset);
     int d = 0;
-    while (d < view.num_dims && ++at[static_cast<std::size_t>(d)] == view.sizes[d]) at[static_cast<std::size_t>(d)] = 0, ++d;
+    while (d < view.num_dims && ++at[static_cast<std::size_t>(d)] == view.sizes[d])
+      at[static_cast<std::size_t>(d)] = 0, ++d;
     if (d == view.num_dims) return offsets;
   }
 }
@@ -100,8 +104,8 @@ std::set<std::int64_t> offsets_of(const std::vector<CopyShape>& shapes, std::siz
     for (std::size_t slice = 0; slice < shape.slices; ++slice)
       for (std::size_t row = 0; row < shape.rows; ++row)
         for (std::size_t byte = 0; byte < shape.row_bytes; byte += element_bytes)
-          offsets.insert(
-              static_cast<std::int64_t>((shape.offset + slice * shape.slice_pitch + row * shape.row_pitch + byte) / element_bytes));
+          offsets.insert(static_cast<std::int64_t>(
+              (shape.offset + slice * shape.slice_pitch + row * shape.row_pitch + byte) / element_bytes));
   return offsets;
 }
 
@@ -167,9 +171,9 @@ TEST(Layout, RefusesViewsOfAnotherShape) {
   const auto six = layout.refined_for(view);
   ASSERT_TRUE(six.has_value());
   view.strides = {1, 4};
-  EXPECT_FALSE(six->refined_for(view).has_value());   // 4 does not divide 6
+  EXPECT_FALSE(six->refined_for(view).has_value());  // 4 does not divide 6
   view.strides = {1, 54};
-  EXPECT_FALSE(six->refined_for(view).has_value());   // leaves the storage
+  EXPECT_FALSE(six->refined_for(view).has_value());  // leaves the storage
   view.element_bytes = 4;
   view.strides = {1, 6};
   EXPECT_FALSE(six->refined_for(view).has_value());

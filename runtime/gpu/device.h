@@ -21,7 +21,7 @@ enum class DeviceType : std::uint8_t { Cpu, Gpu, Accelerator, Other };
 
 struct DeviceInfo {
   std::string name;
-  std::string driver;            ///< version text of the driver
+  std::string driver;  ///< version text of the driver
   std::string platform;
   DeviceType type = DeviceType::Other;
   std::uint64_t memory_bytes = 0;
@@ -72,7 +72,7 @@ class Buffer {
 /// What a built kernel needs and allows on its device.
 struct KernelLimits {
   std::size_t max_group_size = 1;
-  std::uint64_t local_bytes = 0;   ///< used by the kernel itself, without tile arguments
+  std::uint64_t local_bytes = 0;  ///< used by the kernel itself, without tile arguments
 };
 
 class Kernel {
@@ -98,7 +98,7 @@ struct KernelArg {
   Kind kind = Kind::Value;
   Buffer* buffer = nullptr;
   std::array<std::byte, 8> value = {};
-  std::size_t size_bytes = 0;      ///< of the value, or of the local memory
+  std::size_t size_bytes = 0;  ///< of the value, or of the local memory
 };
 
 struct KernelRange {
@@ -112,14 +112,16 @@ class Device {
   virtual ~Device() = default;
   [[nodiscard]] virtual const DeviceInfo& info() const = 0;
 
-  /// A buffer of this size; null if there is no memory. `host`: the storage's memory, page aligned, used in place if shares_host_memory.
+  /// A buffer of this size; null if there is no memory. `host`: the storage's memory, page aligned, used in place if
+  /// shares_host_memory.
   [[nodiscard]] virtual std::unique_ptr<Buffer> allocate(std::size_t size_bytes, void* host) = 0;
 
   /// Builds, or takes from a cache. Throws BuildFailure.
-  [[nodiscard]] virtual std::unique_ptr<Kernel> build(const char* source, const char* name, const std::string& options) = 0;
+  [[nodiscard]] virtual std::unique_ptr<Kernel> build(const char* source, const char* name,
+                                                      const std::string& options) = 0;
 
-  /// Enqueues copies between `host` (start of the storage) and `buffer`. `done` is called when the last has ended; it and `host`
-  /// must live until then.
+  /// Enqueues copies between `host` (start of the storage) and `buffer`. `done` is called when the last has ended; it
+  /// and `host` must live until then.
   virtual void write(Buffer& buffer, const void* host, std::span<const CopyShape> shapes, Completion& done) = 0;
   virtual void read(const Buffer& buffer, void* host, std::span<const CopyShape> shapes, Completion& done) = 0;
   virtual void launch(Kernel& kernel, std::span<const KernelArg> args, const KernelRange& range, Completion& done) = 0;

@@ -124,10 +124,14 @@ FakeDevice::~FakeDevice() {
 
 bool FakeDevice::check_fault(FakeOperation operation) {
   switch (control_->next_fault(operation)) {
-    case 0: return false;
-    case 1 + static_cast<int>(FakeFault::Refuse): throw DeviceRefusal("injected refusal");
-    case 1 + static_cast<int>(FakeFault::Fail): throw DeviceFailure("injected failure");
-    default: return true;
+    case 0:
+      return false;
+    case 1 + static_cast<int>(FakeFault::Refuse):
+      throw DeviceRefusal("injected refusal");
+    case 1 + static_cast<int>(FakeFault::Fail):
+      throw DeviceFailure("injected failure");
+    default:
+      return true;
   }
 }
 
@@ -205,12 +209,14 @@ void FakeDevice::enqueue(Entry entry) {
 void FakeDevice::run_thread() {
   std::unique_lock lock(control_->mutex_);
   for (;;) {
-    control_->changed_.wait(lock, [&] { return (is_stopping_ && queue_.empty()) || (!queue_.empty() && !control_->is_held_); });
+    control_->changed_.wait(
+        lock, [&] { return (is_stopping_ && queue_.empty()) || (!queue_.empty() && !control_->is_held_); });
     if (queue_.empty()) return;
     Entry entry = std::move(queue_.front());
     queue_.pop_front();
-    const int delay_us =
-        control_->max_delay_us_ == 0 ? 0 : static_cast<int>(control_->rng_() % static_cast<std::uint64_t>(control_->max_delay_us_));
+    const int delay_us = control_->max_delay_us_ == 0
+                             ? 0
+                             : static_cast<int>(control_->rng_() % static_cast<std::uint64_t>(control_->max_delay_us_));
     lock.unlock();
     if (delay_us != 0) std::this_thread::sleep_for(std::chrono::microseconds(delay_us));
     if (!entry.fails) entry.work();

@@ -57,7 +57,8 @@ class FakeCall {
   template <class T>
   [[nodiscard]] T scalar() {
     const KernelArg& arg = args_.at(next_++);
-    PBRT_CHECK(arg.kind == KernelArg::Kind::Value && arg.size_bytes == sizeof(T), "the next argument is a scalar of this type");
+    PBRT_CHECK(arg.kind == KernelArg::Kind::Value && arg.size_bytes == sizeof(T),
+               "the next argument is a scalar of this type");
     T value;
     std::memcpy(&value, arg.value.data(), sizeof(T));
     return value;
@@ -81,9 +82,9 @@ using FakeKernelBody = std::function<void(FakeCall&)>;
 enum class FakeOperation : std::uint8_t { Allocate, Build, Write, Read, Launch };
 
 enum class FakeFault : std::uint8_t {
-  Refuse,      ///< the call says that it does not fit (allocate: no memory; build: rejected)
-  Fail,        ///< the call fails with the device
-  FailLater,   ///< the operation is enqueued and ends without success
+  Refuse,     ///< the call says that it does not fit (allocate: no memory; build: rejected)
+  Fail,       ///< the call fails with the device
+  FailLater,  ///< the operation is enqueued and ends without success
 };
 
 /// What a test and its device share; lives as long as either.
@@ -136,7 +137,8 @@ class FakeDevice final : public Device {
 
   [[nodiscard]] const DeviceInfo& info() const override { return info_; }
   [[nodiscard]] std::unique_ptr<Buffer> allocate(std::size_t size_bytes, void* host) override;
-  [[nodiscard]] std::unique_ptr<Kernel> build(const char* source, const char* name, const std::string& options) override;
+  [[nodiscard]] std::unique_ptr<Kernel> build(const char* source, const char* name,
+                                              const std::string& options) override;
   void write(Buffer& buffer, const void* host, std::span<const CopyShape> shapes, Completion& done) override;
   void read(const Buffer& buffer, void* host, std::span<const CopyShape> shapes, Completion& done) override;
   void launch(Kernel& kernel, std::span<const KernelArg> args, const KernelRange& range, Completion& done) override;
@@ -158,9 +160,9 @@ class FakeDevice final : public Device {
 
   std::shared_ptr<FakeControl> control_;
   DeviceInfo info_;
-  std::deque<Entry> queue_;       // under control_->mutex_
-  bool is_stopping_ = false;      // likewise
-  std::int64_t num_built_ = 0;    // likewise
+  std::deque<Entry> queue_;     // under control_->mutex_
+  bool is_stopping_ = false;    // likewise
+  std::int64_t num_built_ = 0;  // likewise
   std::thread thread_;
 };
 

@@ -27,14 +27,16 @@ inline void add_kernels(FakeControl& control) {
   control.add_kernel("add_step", [](FakeCall& call) {
     const auto in = call.region<int>(2), out = call.region<int>(2);
     const int step = call.scalar<int>();
-    const int lo0 = call.scalar<int>(), lo1 = call.scalar<int>(), extent0 = call.scalar<int>(), extent1 = call.scalar<int>();
+    const int lo0 = call.scalar<int>(), lo1 = call.scalar<int>(), extent0 = call.scalar<int>(),
+              extent1 = call.scalar<int>();
     for (int y = lo1; y < lo1 + extent1; ++y)
       for (int x = lo0; x < lo0 + extent0; ++x) out.at(x, y) = in.at(x, y) + step;
   });
   control.add_kernel("increment", [](FakeCall& call) {
     const auto m = call.region<int>(2);
     const int step = call.scalar<int>();
-    const int lo0 = call.scalar<int>(), lo1 = call.scalar<int>(), extent0 = call.scalar<int>(), extent1 = call.scalar<int>();
+    const int lo0 = call.scalar<int>(), lo1 = call.scalar<int>(), extent0 = call.scalar<int>(),
+              extent1 = call.scalar<int>();
     for (int y = lo1; y < lo1 + extent1; ++y)
       for (int x = lo0; x < lo0 + extent0; ++x) m.at(x, y) += step;
   });
@@ -51,18 +53,22 @@ inline ::testing::AssertionResult is_filled(const Matrix2& m, int value) {
   for (int y = 0; y < m.height(); ++y)
     for (int x = 0; x < m.width(); ++x)
       if (m.cell(x, y) != value)
-        return ::testing::AssertionFailure() << "cell " << x << ", " << y << " is " << m.cell(x, y) << ", not " << value;
+        return ::testing::AssertionFailure()
+               << "cell " << x << ", " << y << " is " << m.cell(x, y) << ", not " << value;
   return ::testing::AssertionSuccess();
 }
 
 class FakeManager {
  public:
-  explicit FakeManager(DeviceInfo info = fake_device_info(), std::uint64_t memory_limit_bytes = 0, std::uint64_t seed = 1)
+  explicit FakeManager(DeviceInfo info = fake_device_info(), std::uint64_t memory_limit_bytes = 0,
+                       std::uint64_t seed = 1)
       : control(std::make_shared<FakeControl>(seed)) {
     add_kernels(*control);
     ManagerOptions options;
     options.memory_limit_bytes = memory_limit_bytes;
-    options.warn = [](void* context, const char* line) { static_cast<FakeManager*>(context)->warnings.push_back(line); };
+    options.warn = [](void* context, const char* line) {
+      static_cast<FakeManager*>(context)->warnings.push_back(line);
+    };
     options.warn_context = this;
     manager = std::make_unique<Manager>(std::make_unique<FakeDevice>(control, info), options);
   }
@@ -82,7 +88,8 @@ class FakeManager {
   }
 
   std::shared_ptr<FakeControl> control;
-  std::vector<std::string> warnings;   // written by the management thread: read after the manager is gone, or after a failed launch
+  std::vector<std::string>
+      warnings;  // written by the management thread: read after the manager is gone, or after a failed launch
   std::unique_ptr<Manager> manager;
 };
 

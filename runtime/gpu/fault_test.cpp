@@ -35,9 +35,11 @@ TEST(Fault, RefusedOperationsFailTheLaunchOnly) {
 }
 
 TEST(Fault, AFailingDeviceIsDroppedOnceAndNothingIsLost) {
-  for (const FakeOperation operation : {FakeOperation::Allocate, FakeOperation::Build, FakeOperation::Write, FakeOperation::Launch})
+  for (const FakeOperation operation :
+       {FakeOperation::Allocate, FakeOperation::Build, FakeOperation::Write, FakeOperation::Launch})
     for (const FakeFault fault : {FakeFault::Fail, FakeFault::FailLater}) {
-      if (fault == FakeFault::FailLater && (operation == FakeOperation::Allocate || operation == FakeOperation::Build)) continue;
+      if (fault == FakeFault::FailLater && (operation == FakeOperation::Allocate || operation == FakeOperation::Build))
+        continue;
       SCOPED_TRACE(static_cast<int>(operation) * 10 + static_cast<int>(fault));
       FakeManager fake;
       fake.control->inject(operation, 0, fault);
@@ -103,7 +105,7 @@ TEST(Fault, EagerReadThatFailsLeavesTheWorkToTheHost) {
     const Matrix2 in = filled(8, 4, 1), out = filled(8, 4, 0);
     EXPECT_THAT(fake.add_step(frame, out, in, 1, CopyOut::Must), HasSubstr("the device failed"));
     need_on_host(frame, in);
-    need_on_host(frame, out);   // to be written by the CPU version: nothing of it is lost
+    need_on_host(frame, out);  // to be written by the CPU version: nothing of it is lost
   });
 }
 
@@ -112,7 +114,8 @@ TEST(Fault, RejectedKernelsAreNotTriedAgain) {
   fake.control->inject(FakeOperation::Build, 0, FakeFault::Refuse);
   on_workers([&](Frame& frame) {
     const Matrix2 in = filled(8, 4, 1), out = filled(8, 4, 0);
-    for (int i = 0; i < 3; ++i) EXPECT_EQ(fake.add_step(frame, out, in, 1, CopyOut::Must), "the driver rejected the kernel");
+    for (int i = 0; i < 3; ++i)
+      EXPECT_EQ(fake.add_step(frame, out, in, 1, CopyOut::Must), "the driver rejected the kernel");
     EXPECT_EQ(fake.increment(frame, out, 1, CopyOut::Must), "") << "other kernels are not concerned";
   });
   ASSERT_EQ(fake.manager->rejected_kernels().size(), 1U);
@@ -125,7 +128,8 @@ TEST(Fault, NoDoublePrecisionIsAReason) {
   DeviceInfo info = fake_device_info();
   info.has_fp64 = false;
   FakeManager fake(info);
-  static constexpr KernelDesc kDouble = {.name = "increment", .source = "", .needs_fp64 = true, .num_regions = 1, .num_scalars = 1};
+  static constexpr KernelDesc kDouble = {
+      .name = "increment", .source = "", .needs_fp64 = true, .num_regions = 1, .num_scalars = 1};
   on_workers([&](Frame& frame) {
     const Matrix2 m = filled(8, 4, 1);
     const std::int32_t lo[] = {0, 0}, extent[] = {8, 4};

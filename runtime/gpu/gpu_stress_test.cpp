@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Random programs on the fake device and several workers against a sequential oracle. The seed is part of every message.
+// Random programs on the fake device and several workers against a sequential oracle. The seed is part of every
+// message.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -53,7 +54,7 @@ void run_on_host(Frame& frame, const Matrix2& out, const Matrix2& in, int step) 
 
 void run_step(FakeManager& fake, Frame& frame, std::vector<Matrix2>& matrices, const Step& step) {
   const Matrix2 out = box(matrices[static_cast<std::size_t>(step.dst)], step.dst_x, step.dst_y, step);
-  if (step.src == step.dst) {   // in place, so that order within the kernel does not matter
+  if (step.src == step.dst) {  // in place, so that order within the kernel does not matter
     if (step.on_device && fake.increment(frame, out, step.step, step.copy_out).empty()) return;
     return run_on_host(frame, out, out, step.step);
   }
@@ -86,8 +87,9 @@ void run_program(FakeManager& fake, Frame& frame, unsigned seed, int num_steps, 
       const Step step = random_step(rng, num_matrices);
       run_step(fake, frame, matrices, step);
       run_step(expected, step);
-      if (rng() % 16 == 0) fake.manager->drop_device_copies(frame, matrices[rng() % matrices.size()].storage_ref().get());
-      if (rng() % 16 == 0) {   // a matrix goes while kernels may still use it
+      if (rng() % 16 == 0)
+        fake.manager->drop_device_copies(frame, matrices[rng() % matrices.size()].storage_ref().get());
+      if (rng() % 16 == 0) {  // a matrix goes while kernels may still use it
         const std::size_t which = rng() % matrices.size();
         matrices[which] = filled(kWidth, kHeight, 1);
         std::fill(expected[which].begin(), expected[which].end(), 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The built kernels of one device: per KernelDesc its variants (specialised by value), and which kernels the driver rejected.
-// Manager thread only.
+// The built kernels of one device: per KernelDesc its variants (specialised by value), and which kernels the driver
+// rejected. Manager thread only.
 #pragma once
 
 #include <cstdint>
@@ -24,9 +24,9 @@ namespace pbrt::gpu {
 class KernelTable {
  public:
   struct Found {
-    Kernel* kernel = nullptr;         ///< null: rejected
-    bool is_generic = false;          ///< kMaxVariants was reached
-    const std::string* new_log = nullptr;   ///< set when this call found out that the driver rejects it
+    Kernel* kernel = nullptr;              ///< null: rejected
+    bool is_generic = false;               ///< kMaxVariants was reached
+    const std::string* new_log = nullptr;  ///< set when this call found out that the driver rejects it
   };
 
   /// The kernel for these arguments; builds it if needed.

@@ -16,7 +16,7 @@ struct LaunchRequest {
   LaunchPlan plan;
   Frame* frame = nullptr;
   Manager* manager = nullptr;
-  bool has_foreign_region = false;   // a number outside of matrix storage
+  bool has_foreign_region = false;  // a number outside of matrix storage
   Outcome outcome;
 };
 
@@ -81,7 +81,7 @@ bool attach(Frame& frame, Manager::Impl& manager, LaunchRegion& region) {
   if (Manager::Impl* other = region.record->manager()) {
     DropTask drop;
     drop.storage = region.storage;
-    static_cast<void>(wait_for(frame, *other, std::move(drop)));   // attach tells whether it helped
+    static_cast<void>(wait_for(frame, *other, std::move(drop)));  // attach tells whether it helped
   }
   return region.record->attach(manager.registry);
 }
@@ -224,7 +224,7 @@ void before_host_write_slow(Frame& frame, const RegionRef& region) {
   QuiesceTask task;
   task.storage = share(region.storage);
   task.view = view;
-  static_cast<void>(wait_for(frame, *manager, std::move(task)));   // cannot fail
+  static_cast<void>(wait_for(frame, *manager, std::move(task)));  // cannot fail
 }
 
 void wrote_on_host_slow(const RegionRef& region) {
@@ -242,7 +242,7 @@ void Manager::drop_device_copies(Frame& frame, Storage* storage) {
   if (owner == nullptr) return;
   DropTask task;
   task.storage = share(storage);
-  static_cast<void>(wait_for(frame, *owner, std::move(task)));   // cannot fail
+  static_cast<void>(wait_for(frame, *owner, std::move(task)));  // cannot fail
 }
 
 bool Manager::prefetch(Frame& frame, const RegionRef& region) {
@@ -255,6 +255,6 @@ bool Manager::prefetch(Frame& frame, const RegionRef& region) {
   return attach(frame, *impl_, wanted) && submit(frame, *impl_, std::move(plan), true).ok;
 }
 
-void Manager::drain(Frame& frame) { static_cast<void>(wait_for(frame, *impl_, DrainTask{})); }   // cannot fail
+void Manager::drain(Frame& frame) { static_cast<void>(wait_for(frame, *impl_, DrainTask{})); }  // cannot fail
 
 }  // namespace pbrt::gpu

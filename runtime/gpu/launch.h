@@ -36,14 +36,15 @@ struct SpecializedScalar {
 /// A kernel in generated code; constant data with static life.
 ///
 /// Build options: the kernel is built per set of values with `-DPB_INDEX=int|long` (int: every element
-/// offset and every sum of products of indices and strides of its regions fits 32 bits), `-DPB_UNIT_STRIDE=1` if dimension 0 of every region
-/// has stride 1, `-D<macro>=<value>` per specialised scalar, and `-DPB_GROUP0=<n> -DPB_GROUP1=… -DPB_GROUP2=…` if specialize_group.
-/// After kMaxVariants builds of one kernel on one device the generic build is used for new values: PB_INDEX=long and no other macro.
-/// Sources test them with #ifdef; the parameter list is the same in every build.
+/// offset and every sum of products of indices and strides of its regions fits 32 bits), `-DPB_UNIT_STRIDE=1` if
+/// dimension 0 of every region has stride 1, `-D<macro>=<value>` per specialised scalar, and `-DPB_GROUP0=<n>
+/// -DPB_GROUP1=… -DPB_GROUP2=…` if specialize_group. After kMaxVariants builds of one kernel on one device the generic
+/// build is used for new values: PB_INDEX=long and no other macro. Sources test them with #ifdef; the parameter list is
+/// the same in every build.
 struct KernelDesc {
-  const char* name = nullptr;          ///< of the __kernel function
-  const char* source = nullptr;        ///< OpenCL C 1.2, whole program
-  const char* options = "";            ///< further build options, e.g. `-cl-fp32-correctly-rounded-divide-sqrt`
+  const char* name = nullptr;    ///< of the __kernel function
+  const char* source = nullptr;  ///< OpenCL C 1.2, whole program
+  const char* options = "";      ///< further build options, e.g. `-cl-fp32-correctly-rounded-divide-sqrt`
   bool needs_fp64 = false;
   int num_regions = 0;
   int num_scalars = 0;
@@ -63,7 +64,8 @@ enum class CopyOut : std::uint8_t {
 };
 
 /// One dimension of a local-memory tile: its extent is  extent + sum over loops d of |step[d]| * (group size in d - 1).
-/// `In.region(x, y, x+K, y+K)`: {{1,0,0}, K} and {{0,1,0}, K}; an input that is the same for all instances: {{0,0,0}, extent}.
+/// `In.region(x, y, x+K, y+K)`: {{1,0,0}, K} and {{0,1,0}, K}; an input that is the same for all instances: {{0,0,0},
+/// extent}.
 struct TileDim {
   std::int64_t step[3] = {0, 0, 0};
   std::int64_t extent = 1;
@@ -84,27 +86,34 @@ class Launch {
 
   /// A region of which the kernel writes *every* cell of `written` and reads none.
   Launch& output(const RegionRef& view, CopyOut copy_out) { return add_region(view, view, kWrite, copy_out); }
-  Launch& output(const RegionRef& view, const RegionRef& written, CopyOut copy_out) { return add_region(view, written, kWrite, copy_out); }
+  Launch& output(const RegionRef& view, const RegionRef& written, CopyOut copy_out) {
+    return add_region(view, written, kWrite, copy_out);
+  }
 
-  /// A region that the kernel may read and may write: its earlier contents are copied in (rules that may leave cells unchanged).
+  /// A region that the kernel may read and may write: its earlier contents are copied in (rules that may leave cells
+  /// unchanged).
   Launch& inout(const RegionRef& view, CopyOut copy_out) { return add_region(view, view, kRead | kWrite, copy_out); }
-  Launch& inout(const RegionRef& view, const RegionRef& touched, CopyOut copy_out) { return add_region(view, touched, kRead | kWrite, copy_out); }
+  Launch& inout(const RegionRef& view, const RegionRef& touched, CopyOut copy_out) {
+    return add_region(view, touched, kRead | kWrite, copy_out);
+  }
 
-  Launch& scalar(std::int32_t value);   ///< `const int`
-  Launch& scalar(std::int64_t value);   ///< `const long`
+  Launch& scalar(std::int32_t value);  ///< `const int`
+  Launch& scalar(std::int64_t value);  ///< `const long`
   Launch& scalar(float value);
   Launch& scalar(double value);
 
   /// `__local T*` of the product of `dims` extents, for the work-group shape that is used in the end.
   Launch& tile(int element_bytes, int num_dims, const TileDim* dims);
 
-  /// The loops, fastest first: first instance and number of instances. Loops beyond the third are folded into dimension 2.
+  /// The loops, fastest first: first instance and number of instances. Loops beyond the third are folded into
+  /// dimension 2.
   Launch& range(int num_dims, const std::int32_t* lo, const std::int32_t* extent);
 
   /// Work-group shape, fastest first; clamped to what device and kernel allow (counted in the statistics).
   Launch& group(const std::int64_t* shape, int num_dims);
 
-  /// Runs the kernel; the fiber is suspended meanwhile. False: nothing was changed, do it on the CPU and count reason().
+  /// Runs the kernel; the fiber is suspended meanwhile. False: nothing was changed, do it on the CPU and count
+  /// reason().
   ///
   /// Threads: a worker's fiber. An empty range is true at once.
   /// Errors:  throws DeviceLost if an input existed only on a device that failed
@@ -117,7 +126,7 @@ class Launch {
   enum Access : std::uint8_t { kRead = 1, kWrite = 2 };
   Launch& add_region(const RegionRef& view, const RegionRef& touched, int access, CopyOut copy_out);
 
-  LaunchRequest* request_;   // owned
+  LaunchRequest* request_;  // owned
 };
 
 namespace detail {
@@ -139,8 +148,9 @@ inline void need_on_host(Frame& frame, const Region& region) {
   if (gpu::device_state(region) & gpu::kDirty) gpu::detail::need_on_host_slow(frame, region);
 }
 
-/// Suspends the fiber until no device operation in flight uses this part of the storage in host memory and nothing of it is
-/// newer on a device, so that cells that are left unwritten keep their values and no copy-out runs into the host's writes.
+/// Suspends the fiber until no device operation in flight uses this part of the storage in host memory and nothing of
+/// it is newer on a device, so that cells that are left unwritten keep their values and no copy-out runs into the
+/// host's writes.
 ///
 /// Cost: one load if nothing is in flight or newer
 template <class Region>
@@ -171,4 +181,5 @@ inline void wrote_on_host(const Region& region) {
 //   2. the scalars, in order of scalar calls
 //   3. const int pb_lo0 … pb_lo{D-1}, then const int pb_extent0 … pb_extent{D-1}
 //   4. __local T* <name>_tile per tile call
-// The range has min(D, 3) dimensions, each rounded up to a multiple of the work-group: kernels test get_global_id(d) < pb_extent{d}.
+// The range has min(D, 3) dimensions, each rounded up to a multiple of the work-group: kernels test get_global_id(d) <
+// pb_extent{d}.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The data of one launch and of one wait, as they travel from a worker to the management thread. Private to runtime/gpu.
+// The data of one launch and of one wait, as they travel from a worker to the management thread. Private to
+// runtime/gpu.
 #pragma once
 
 #include <array>
@@ -20,8 +21,8 @@ namespace pbrt::gpu {
 struct LaunchRegion {
   StorageRef storage;
   StorageRecord* record = nullptr;
-  OwnedView view;          ///< the kernel's argument
-  OwnedView touched;       ///< what it reads or writes of it
+  OwnedView view;     ///< the kernel's argument
+  OwnedView touched;  ///< what it reads or writes of it
   bool is_read = false;
   bool is_written = false;
   CopyOut copy_out = CopyOut::May;
@@ -34,7 +35,7 @@ struct LaunchTile {
 
 struct LaunchScalar {
   KernelArg arg;
-  std::int64_t integer = 0;   ///< the value, if it is an integer
+  std::int64_t integer = 0;  ///< the value, if it is an integer
 };
 
 /// Where a fiber finds how its wait ended. On the fiber's stack; the manager writes it before it wakes.
@@ -77,13 +78,13 @@ struct LaunchJob {
   LaunchPlan plan;
   WaitingFiber waiting;
   Stage stage = Stage::Submitted;
-  bool only_prefetch = false;        ///< copies its regions in and launches nothing
-  bool is_enqueued = false;          ///< the kernel may have changed device memory
+  bool only_prefetch = false;  ///< copies its regions in and launches nothing
+  bool is_enqueued = false;    ///< the kernel may have changed device memory
   Kernel* kernel = nullptr;
   KernelRange range;
   std::vector<std::size_t> tile_bytes;
   std::vector<StorageRecord*> pinned;
-  std::vector<std::shared_ptr<Operation>> operations;   ///< to wait for before the job ends
+  std::vector<std::shared_ptr<Operation>> operations;  ///< to wait for before the job ends
 };
 
 }  // namespace pbrt::gpu

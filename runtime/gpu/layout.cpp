@@ -172,7 +172,8 @@ void Layout::append_copy_shapes(std::vector<CopyShape>& shapes, const GridBox& b
   std::vector<Loop> loops;
   for (; dim < num_dims_; ++dim)
     if (box.hi[dim] - box.lo[dim] > 1)
-      loops.push_back({static_cast<std::size_t>(box.hi[dim] - box.lo[dim]), static_cast<std::size_t>(strides_[dim]) * bytes});
+      loops.push_back(
+          {static_cast<std::size_t>(box.hi[dim] - box.lo[dim]), static_cast<std::size_t>(strides_[dim]) * bytes});
   if (!loops.empty()) shape.rows = loops[0].count, shape.row_pitch = loops[0].pitch;
   if (loops.size() > 1) shape.slices = loops[1].count, shape.slice_pitch = loops[1].pitch;
   std::vector<CopyShape> mine = {shape};
@@ -189,7 +190,8 @@ void Layout::append_copy_shapes(std::vector<CopyShape>& shapes, const GridBox& b
 }
 
 bool Layout::operator==(const Layout& other) const {
-  return num_elements_ == other.num_elements_ && element_bytes_ == other.element_bytes_ && num_dims_ == other.num_dims_ &&
+  return num_elements_ == other.num_elements_ && element_bytes_ == other.element_bytes_ &&
+         num_dims_ == other.num_dims_ &&
          std::equal(strides_.begin(), strides_.begin() + num_dims_, other.strides_.begin());
 }
 

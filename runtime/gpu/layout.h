@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The grid of one storage, found from the strides of the views that are used on a device. A storage does not know
 // the shape of its matrix; all views of a dense matrix have strides from one chain 1 | s1 | s2 | …, each a
-// multiple of the one before. A new stride refines the grid and the boxes stated in it. Used by the residency table only.
+// multiple of the one before. A new stride refines the grid and the boxes stated in it. Used by the residency table
+// only.
 #pragma once
 
 #include <array>
@@ -18,7 +19,7 @@ namespace pbrt::gpu {
 
 /// A view with its own sizes and strides: usable after the handle is gone (the storage must live).
 struct OwnedView {
-  std::int64_t offset = 0;   ///< of the first element, in elements from the start of the storage
+  std::int64_t offset = 0;  ///< of the first element, in elements from the start of the storage
   int element_bytes = 1;
   int num_dims = 0;
   std::array<std::int64_t, kMaxDims> sizes = {};
@@ -61,7 +62,7 @@ class Layout {
   std::int64_t num_elements_ = 0;
   int element_bytes_ = 1;
   int num_dims_ = 0;
-  std::array<std::int64_t, kMaxGridDims> strides_ = {};   // ascending; strides_[0] is 1
+  std::array<std::int64_t, kMaxGridDims> strides_ = {};  // ascending; strides_[0] is 1
 };
 
 }  // namespace pbrt::gpu

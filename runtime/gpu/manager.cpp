@@ -13,10 +13,14 @@ namespace pbrt::gpu {
 
 const char* to_string(DeviceType type) {
   switch (type) {
-    case DeviceType::Cpu: return "CPU";
-    case DeviceType::Gpu: return "GPU";
-    case DeviceType::Accelerator: return "accelerator";
-    case DeviceType::Other: return "other";
+    case DeviceType::Cpu:
+      return "CPU";
+    case DeviceType::Gpu:
+      return "GPU";
+    case DeviceType::Accelerator:
+      return "accelerator";
+    case DeviceType::Other:
+      return "other";
   }
   return "";
 }
@@ -24,7 +28,10 @@ const char* to_string(DeviceType type) {
 void Operation::done(bool ok) noexcept { manager_->signal_end(*this, ok); }
 
 Manager::Impl::Impl(std::unique_ptr<Device> managed, ManagerOptions manager_options)
-    : device(std::move(managed)), info(device->info()), options(manager_options), registry(std::make_shared<Registry>()) {
+    : device(std::move(managed)),
+      info(device->info()),
+      options(manager_options),
+      registry(std::make_shared<Registry>()) {
   memory_limit = options.memory_limit_bytes;
   if (memory_limit == 0) memory_limit = info.shares_host_memory ? UINT64_MAX : info.memory_bytes / 4 * 3;
   registry->manager = this;
@@ -58,7 +65,8 @@ void Manager::Impl::push_all(std::vector<Task> tasks) {
   wake.notify_one();
 }
 
-/// Any thread, also the manager's own from within an enqueuing call. The operation may be gone once the lock is released.
+/// Any thread, also the manager's own from within an enqueuing call. The operation may be gone once the lock is
+/// released.
 void Manager::Impl::signal_end(Operation& operation, bool ok) {
   const std::lock_guard lock(mutex);
   ended.push_back({&operation, ok});
@@ -81,7 +89,7 @@ std::string Manager::Impl::failure_message() {
 void Manager::Impl::run_thread() {
   std::unique_lock lock(mutex);
   std::uint64_t seen = 0;
-  std::size_t num_not_ready = 0;   // tasks that were tried since something happened
+  std::size_t num_not_ready = 0;  // tasks that were tried since something happened
   for (;;) {
     if (epoch != seen) {
       seen = epoch;
@@ -106,7 +114,7 @@ void Manager::Impl::run_thread() {
     lock.unlock();
     const Progress progress = attempt(task);
     if (progress == Progress::Done) {
-      task = EvictionTask{};   // what it held is released without the lock
+      task = EvictionTask{};  // what it held is released without the lock
       lock.lock();
       num_not_ready = 0;
     } else {
@@ -147,7 +155,7 @@ void Manager::Impl::apply_ended(std::unique_lock<std::mutex>& lock) {
     batch.swap(ended);
     lock.unlock();
     for (const Ended& each : batch) {
-      if (each.operation->is_applied) continue;   // the device had failed before
+      if (each.operation->is_applied) continue;  // the device had failed before
       apply(*each.operation, each.ok);
       if (!each.ok) fail_device("an operation did not succeed");
     }
@@ -251,7 +259,7 @@ void Manager::Impl::bring_all_home() {
       const std::lock_guard lock(record.mutex);
       boxes = record.dirty_not_under_way(record.whole());
     }
-    if (!boxes.is_empty()) static_cast<void>(copy_out(record, storage, boxes));   // waited for below
+    if (!boxes.is_empty()) static_cast<void>(copy_out(record, storage, boxes));  // waited for below
   }
   device->flush();
   std::unique_lock lock(mutex);
@@ -296,8 +304,8 @@ std::vector<RejectedKernel> Manager::rejected_kernels() const {
 // Note [Wake-ups]
 //
 // The thread sleeps only when every task in the queue was tried and not ready since `epoch` last changed. What makes a
-// task ready: an operation ended (signal_end), a task was pushed (push), or another task of the queue was done, which resets the
-// count. The first two change `epoch` under `mutex` and notify; the thread compares `epoch` with what it saw under the same
-// mutex before it waits, so no change is missed. A task that was tried while an operation ended is tried again, because
-// the change is seen before sleeping. Before it sleeps the thread flushes what it enqueued, so that the device works on
-// what it waits for. Nothing is polled.
+// task ready: an operation ended (signal_end), a task was pushed (push), or another task of the queue was done, which
+// resets the count. The first two change `epoch` under `mutex` and notify; the thread compares `epoch` with what it saw
+// under the same mutex before it waits, so no change is missed. A task that was tried while an operation ended is tried
+// again, because the change is seen before sleeping. Before it sleeps the thread flushes what it enqueued, so that the
+// device works on what it waits for. Nothing is polled.

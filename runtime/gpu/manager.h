@@ -3,8 +3,8 @@
 // Not here: what generated code calls (launch.h), the device itself (device.h).
 //
 // Per kernel execution, in this order: one prepare task (kernel, buffers), one copy-in task per region (nothing if
-// the data is there), one execute task (launch, eager read-backs), and completion tasks for what it enqueued. A task that is
-// not ready goes to the end of the queue; when only such tasks remain the thread sleeps until a push or a
+// the data is there), one execute task (launch, eager read-backs), and completion tasks for what it enqueued. A task
+// that is not ready goes to the end of the queue; when only such tasks remain the thread sleeps until a push or a
 // completion callback wakes it. See Note [Wake-ups] in manager.cpp.
 #pragma once
 
@@ -26,7 +26,8 @@ class DeviceLost : public DeviceError {
 };
 
 struct ManagerOptions {
-  /// Told each one-line warning (a device dropped, a kernel rejected), from the management thread. Null: standard error.
+  /// Told each one-line warning (a device dropped, a kernel rejected), from the management thread. Null: standard
+  /// error.
   void (*warn)(void* context, const char* line) = nullptr;
   void* warn_context = nullptr;
   /// Limit on the buffers' total size; 0: three quarters of the device's memory.
@@ -41,15 +42,15 @@ struct DeviceStatistics {
   std::int64_t bytes_to_host = 0;
   std::int64_t copies_to_device = 0;
   std::int64_t copies_to_host = 0;
-  std::int64_t copies_avoided = 0;        ///< copy-in tasks that found the data there
+  std::int64_t copies_avoided = 0;  ///< copy-in tasks that found the data there
   std::int64_t buffers_allocated = 0;
   std::int64_t evictions = 0;
-  std::int64_t groups_clamped = 0;        ///< launches whose work-group shape did not fit device or kernel
-  std::int64_t generic_builds_used = 0;   ///< launches beyond kMaxVariants
+  std::int64_t groups_clamped = 0;       ///< launches whose work-group shape did not fit device or kernel
+  std::int64_t generic_builds_used = 0;  ///< launches beyond kMaxVariants
   std::int64_t builds_rejected = 0;
-  std::int64_t requeues = 0;              ///< tasks that were not ready
+  std::int64_t requeues = 0;  ///< tasks that were not ready
   std::int64_t sleeps = 0;
-  std::int64_t kernels_built = 0;         ///< by the driver
+  std::int64_t kernels_built = 0;  ///< by the driver
   std::int64_t kernels_from_disk = 0;
   double build_ms = 0;
 };
@@ -63,7 +64,8 @@ struct RejectedKernel {
 class Manager {
  public:
   explicit Manager(std::unique_ptr<Device> device, ManagerOptions options = {});
-  /// Waits for everything in flight. Pre: no fiber waits on this manager; storages may outlive it (their device copies go).
+  /// Waits for everything in flight. Pre: no fiber waits on this manager; storages may outlive it (their device copies
+  /// go).
   ~Manager();
   Manager(const Manager&) = delete;
   Manager& operator=(const Manager&) = delete;
@@ -76,8 +78,8 @@ class Manager {
   void reset_statistics();
   [[nodiscard]] std::vector<RejectedKernel> rejected_kernels() const;
 
-  /// For timing. drop: forgets device copies of the whole storage (what is newer there is copied out first). prefetch: copies it in.
-  /// Both suspend the fiber.
+  /// For timing. drop: forgets device copies of the whole storage (what is newer there is copied out first). prefetch:
+  /// copies it in. Both suspend the fiber.
   void drop_device_copies(Frame& frame, Storage* storage);
   bool prefetch(Frame& frame, const RegionRef& region);
   /// Suspends the fiber until everything submitted so far has ended on the device (end of a `--resident` trial).

@@ -29,7 +29,7 @@ class Operation final : public Completion {
 
   std::vector<std::unique_ptr<OperationPart>> parts;
   // Manager thread only.
-  bool is_applied = false;   ///< has ended, and the records know it
+  bool is_applied = false;  ///< has ended, and the records know it
   bool is_ok = false;
 
  private:
@@ -39,22 +39,46 @@ class Operation final : public Completion {
 using JobPtr = std::shared_ptr<LaunchJob>;
 
 // The tasks of a kernel execution, in the order of the queue.
-struct PrepareTask { JobPtr job; };
-struct CopyInTask { JobPtr job; std::size_t region = 0; };
-struct ExecuteTask { JobPtr job; };
+struct PrepareTask {
+  JobPtr job;
+};
+struct CopyInTask {
+  JobPtr job;
+  std::size_t region = 0;
+};
+struct ExecuteTask {
+  JobPtr job;
+};
 /// One per launch: applies what the read-backs and the kernel did when they have ended.
-struct CompletionTask { JobPtr job; };
+struct CompletionTask {
+  JobPtr job;
+};
 
 // Tasks that fibers wait for.
-struct FetchTask { StorageRef storage; OwnedView view; WaitingFiber waiting; };     ///< copy-out on demand
-struct QuiesceTask { StorageRef storage; OwnedView view; WaitingFiber waiting; };   ///< nothing in flight or newer on the device
-struct DropTask { StorageRef storage; WaitingFiber waiting; };
-struct DrainTask { WaitingFiber waiting; };
+struct FetchTask {
+  StorageRef storage;
+  OwnedView view;
+  WaitingFiber waiting;
+};  ///< copy-out on demand
+struct QuiesceTask {
+  StorageRef storage;
+  OwnedView view;
+  WaitingFiber waiting;
+};  ///< nothing in flight or newer on the device
+struct DropTask {
+  StorageRef storage;
+  WaitingFiber waiting;
+};
+struct DrainTask {
+  WaitingFiber waiting;
+};
 /// Waits for an eviction's copy-out.
-struct EvictionTask { std::shared_ptr<Operation> operation; };
+struct EvictionTask {
+  std::shared_ptr<Operation> operation;
+};
 
-using Task = std::variant<PrepareTask, CopyInTask, ExecuteTask, CompletionTask, FetchTask, QuiesceTask, DropTask, DrainTask,
-                          EvictionTask>;
+using Task = std::variant<PrepareTask, CopyInTask, ExecuteTask, CompletionTask, FetchTask, QuiesceTask, DropTask,
+                          DrainTask, EvictionTask>;
 
 enum class Progress : std::uint8_t { Done, NotReady };
 
@@ -140,23 +164,23 @@ struct Manager::Impl {
   mutable std::mutex mutex;
   std::condition_variable wake;
   std::deque<Task> queue;
-  std::uint64_t epoch = 0;             ///< counts pushes and ended operations
+  std::uint64_t epoch = 0;  ///< counts pushes and ended operations
   struct Ended {
     Operation* operation;
     bool ok;
   };
-  std::vector<Ended> ended;            ///< reported by the device, not yet applied
+  std::vector<Ended> ended;  ///< reported by the device, not yet applied
   bool is_stopping = false;
-  std::string failure;                 ///< why the device was dropped
+  std::string failure;  ///< why the device was dropped
   std::atomic<bool> is_alive{true};
   std::atomic<std::int64_t> active_jobs{0};
 
   // Manager thread only.
   KernelTable kernels;
-  std::vector<std::shared_ptr<Operation>> operations;   ///< in flight
-  std::vector<std::shared_ptr<Operation>> abandoned;    ///< of a failed device: it may still report their end
+  std::vector<std::shared_ptr<Operation>> operations;  ///< in flight
+  std::vector<std::shared_ptr<Operation>> abandoned;   ///< of a failed device: it may still report their end
   bool needs_flush = false;
-  int num_pinning_jobs = 0;            ///< prepared and not ended
+  int num_pinning_jobs = 0;  ///< prepared and not ended
   std::uint64_t clock = 0;
 
   mutable std::mutex statistics_mutex;

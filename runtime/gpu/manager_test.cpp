@@ -99,7 +99,7 @@ TEST(Manager, OnlyWhatTheHostWroteIsCopiedAgain) {
   });
 }
 
-TEST(Manager, HostWritesMakeNewerDeviceDataVoid) {
+TEST(Manager, HostAndDeviceColumnsComeTogether) {
   FakeManager fake;
   on_workers([&](Frame& frame) {
     const Matrix2 in = filled(8, 4, 1), out = filled(8, 4, 0);
@@ -111,6 +111,19 @@ TEST(Manager, HostWritesMakeNewerDeviceDataVoid) {
     EXPECT_TRUE(is_filled(out.region(0, 0, 3, 4), 6));
     EXPECT_TRUE(is_filled(out.region(3, 0, 4, 4), 100));
     EXPECT_TRUE(is_filled(out.region(4, 0, 8, 4), 6));
+  });
+}
+
+TEST(Manager, HostWritesOfSomeCellsKeepTheOthers) {
+  FakeManager fake;
+  on_workers([&](Frame& frame) {
+    const Matrix2 in = filled(8, 4, 1), out = filled(8, 4, 0);
+    EXPECT_EQ(fake.add_step(frame, out, in, 5, CopyOut::May), "");
+    before_host_write(frame, out);
+    out.cell(3, 3) = 100;
+    wrote_on_host(out);
+    EXPECT_EQ(out.cell(3, 3), 100);
+    EXPECT_TRUE(is_filled(out.region(0, 0, 8, 3), 6));
   });
 }
 
@@ -235,7 +248,7 @@ TEST(ManagerMemory, EvictsCleanBuffersFirst) {
     EXPECT_EQ(fake.add_step(frame, b, a, 1, CopyOut::May), "");
     fake.manager->drain(frame);
     fake.manager->reset_statistics();
-    EXPECT_EQ(fake.add_step(frame, c, b, 1, CopyOut::May), "");   // the clean `in` goes
+    EXPECT_EQ(fake.add_step(frame, c, b, 1, CopyOut::May), "");  // the clean `in` goes
     EXPECT_EQ(fake.manager->statistics().evictions, 1);
     EXPECT_EQ(fake.manager->statistics().copies_to_host, 0);
     for (const auto& [matrix, value] : {std::pair(a, 2), std::pair(b, 3), std::pair(c, 4)}) {
@@ -291,8 +304,13 @@ TEST(ManagerMemory, ConcurrentLaunchesShareLittleMemory) {
 TEST(ManagerKernels, ValuesBecomeBuildOptionsUpToALimit) {
   FakeManager fake;
   static constexpr SpecializedScalar kConstants[] = {{"PB_STEP", 0}};
-  static constexpr KernelDesc kSpecialized = {.name = "increment", .source = "", .options = "-DX", .num_regions = 1,
-                                              .num_scalars = 1, .specialized = kConstants, .num_specialized = 1,
+  static constexpr KernelDesc kSpecialized = {.name = "increment",
+                                              .source = "",
+                                              .options = "-DX",
+                                              .num_regions = 1,
+                                              .num_scalars = 1,
+                                              .specialized = kConstants,
+                                              .num_specialized = 1,
                                               .specialize_group = true};
   on_workers([&](Frame& frame) {
     const Matrix2 m = filled(8, 4, 0);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Device memory: one buffer per storage, evicted when memory is short: clean ones first, then dirty ones after a copy-out.
+// Device memory: one buffer per storage, evicted when memory is short: clean ones first, then dirty ones after a
+// copy-out.
 #include <algorithm>
 #include <utility>
 
@@ -37,7 +38,8 @@ Manager::Impl::Acquired Manager::Impl::acquire_buffers(LaunchJob& job) {
 
 Manager::Impl::Acquired Manager::Impl::acquire_buffer(StorageRecord& record) {
   const std::size_t size_bytes = std::max<std::size_t>(record.storage().bytes(), 1);
-  if (size_bytes > memory_limit || (info.max_alloc_bytes != 0 && size_bytes > info.max_alloc_bytes)) return Acquired::No;
+  if (size_bytes > memory_limit || (info.max_alloc_bytes != 0 && size_bytes > info.max_alloc_bytes))
+    return Acquired::No;
   for (;;) {
     std::unique_ptr<Buffer> buffer = take_pooled(size_bytes);
     bool fits = true;
@@ -66,8 +68,9 @@ Manager::Impl::Acquired Manager::Impl::acquire_buffer(StorageRecord& record) {
 
 std::unique_ptr<Buffer> Manager::Impl::take_pooled(std::size_t size_bytes) {
   const std::lock_guard lock(registry->mutex);
-  const auto found = std::find_if(registry->pool.begin(), registry->pool.end(),
-                                  [&](const std::unique_ptr<Buffer>& buffer) { return buffer->size_bytes() == size_bytes; });
+  const auto found =
+      std::find_if(registry->pool.begin(), registry->pool.end(),
+                   [&](const std::unique_ptr<Buffer>& buffer) { return buffer->size_bytes() == size_bytes; });
   if (found == registry->pool.end()) return nullptr;
   std::unique_ptr<Buffer> buffer = std::move(*found);
   registry->pool.erase(found);
@@ -119,7 +122,7 @@ bool Manager::Impl::evict_dirty() {
     for (StorageRecord* record : registry->records) {
       const std::lock_guard lock(record->mutex);
       if (record->buffer == nullptr || record->pins != 0 || record->dirty.is_empty()) continue;
-      if (record->is_busy()) return true;   // its copy-out is in flight
+      if (record->is_busy()) return true;  // its copy-out is in flight
       if (record->last_use >= oldest_use) continue;
       oldest = record;
       oldest_use = record->last_use;

@@ -13,20 +13,23 @@ namespace pbrt::gpu {
 
 /// Bits of Storage::device_state.
 enum : std::uint32_t {
-  kHasRecord = 1,   ///< was on a device
-  kDirty = 2,       ///< some part is newer on a device than on the host, or was lost with one
-  kInFlight = 4,    ///< a device operation uses the host's memory
+  kHasRecord = 1,  ///< was on a device
+  kDirty = 2,      ///< some part is newer on a device than on the host, or was lost with one
+  kInFlight = 4,   ///< a device operation uses the host's memory
 };
 
 struct RegionRef {
-  Storage* storage = nullptr;   ///< null: not in matrix storage (a number on its own)
+  Storage* storage = nullptr;  ///< null: not in matrix storage (a number on its own)
   RawView view;
 
   RegionRef() = default;
   RegionRef(Storage* region_storage, const RawView& region_view) : storage(region_storage), view(region_view) {}
   /// From any handle: MatrixRegion, ConstMatrixRegion, AnyMatrix.
   template <class Region>
-    requires requires(const Region& r) { r.storage_ref(); r.raw(); }
+  requires requires(const Region& r) {
+    r.storage_ref();
+    r.raw();
+  }
   RegionRef(const Region& region) : storage(region.storage_ref().get()), view(region.raw()) {}
 };
 

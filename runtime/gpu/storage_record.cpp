@@ -10,8 +10,7 @@
 namespace pbrt::gpu {
 
 StorageRecord::StorageRecord(Storage& storage, int element_bytes)
-    : storage_(&storage),
-      layout_(static_cast<std::int64_t>(storage.bytes()) / element_bytes, element_bytes) {}
+    : storage_(&storage), layout_(static_cast<std::int64_t>(storage.bytes()) / element_bytes, element_bytes) {}
 
 StorageRecord* StorageRecord::find(const Storage& storage) {
   // Acquire pairs with the release of the exchange in `of`.

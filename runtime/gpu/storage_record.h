@@ -30,18 +30,18 @@ struct Registry {
   std::vector<StorageRecord*> records;
   /// Buffers of storages that are gone, for reuse by size; only on devices with memory of their own.
   std::vector<std::unique_ptr<Buffer>> pool;
-  std::uint64_t used_bytes = 0;         ///< of all buffers, pooled ones too
+  std::uint64_t used_bytes = 0;  ///< of all buffers, pooled ones too
   bool shares_host_memory = false;
-  bool is_short = false;                ///< the manager waits for a buffer of a storage that is going
-  Manager::Impl* manager = nullptr;     ///< null: ended
+  bool is_short = false;             ///< the manager waits for a buffer of a storage that is going
+  Manager::Impl* manager = nullptr;  ///< null: ended
 };
 
 /// What one operation in flight does with one storage. Owned by the operation; in the record's list until it ends.
 struct OperationPart {
   StorageRecord* record = nullptr;
-  StorageRef storage;                   ///< keeps record and memory alive
-  BoxSet host_use;                      ///< host memory that it reads or writes
-  BoxSet host_result;                   ///< what is current on the host when it has ended
+  StorageRef storage;  ///< keeps record and memory alive
+  BoxSet host_use;     ///< host memory that it reads or writes
+  BoxSet host_result;  ///< what is current on the host when it has ended
 };
 
 class StorageRecord final : public DeviceRecord {
@@ -86,10 +86,10 @@ class StorageRecord final : public DeviceRecord {
   [[nodiscard]] GridBox whole() const;
 
   std::unique_ptr<Buffer> buffer;
-  BoxSet valid;          ///< current on the device
-  BoxSet dirty;          ///< and newer than on the host
-  BoxSet lost;           ///< was dirty on a device that failed
-  int pins = 0;          ///< launches prepared and not ended
+  BoxSet valid;  ///< current on the device
+  BoxSet dirty;  ///< and newer than on the host
+  BoxSet lost;   ///< was dirty on a device that failed
+  int pins = 0;  ///< launches prepared and not ended
   std::uint64_t last_use = 0;
 
  private:
@@ -99,7 +99,7 @@ class StorageRecord final : public DeviceRecord {
   Storage* storage_;
   Layout layout_;
   std::vector<OperationPart*> parts_;
-  std::mutex attach_mutex_;   // guards registry_; before Registry::mutex
+  std::mutex attach_mutex_;  // guards registry_; before Registry::mutex
   std::shared_ptr<Registry> registry_;
 };
 

@@ -32,8 +32,8 @@ std::size_t tile_bytes_of(const LaunchTile& tile, const std::array<std::size_t, 
 
 }  // namespace
 
-/// Ends a job and wakes its fiber if it still waits. After a failed launch its outputs are the fiber's to write; what the
-/// kernel was to change in place may be half changed and counts as lost.
+/// Ends a job and wakes its fiber if it still waits. After a failed launch its outputs are the fiber's to write; what
+/// the kernel was to change in place may be half changed and counts as lost.
 void Manager::Impl::end(LaunchJob& job, bool ok, const std::string& reason) {
   if (job.stage == LaunchJob::Stage::Ended) return;
   if (job.stage != LaunchJob::Stage::Submitted) --num_pinning_jobs;
@@ -72,8 +72,10 @@ Progress Manager::Impl::run(PrepareTask& task) {
       job.stage = LaunchJob::Stage::Prepared;
       ++num_pinning_jobs;
       return Progress::Done;
-    case Acquired::Later: return Progress::NotReady;
-    case Acquired::No: break;
+    case Acquired::Later:
+      return Progress::NotReady;
+    case Acquired::No:
+      break;
   }
   return fail(job, "device memory"), Progress::Done;
 }
@@ -94,7 +96,8 @@ bool Manager::Impl::choose_kernel(LaunchJob& job) {
   }
   if (found.kernel == nullptr) {
     if (found.new_log != nullptr) {
-      warn(std::string("device `") + info.name + "` rejected kernel `" + plan.kernel->name + "`; its CPU version is used");
+      warn(std::string("device `") + info.name + "` rejected kernel `" + plan.kernel->name +
+           "`; its CPU version is used");
       const std::lock_guard lock(statistics_mutex);
       ++statistics.builds_rejected;
       rejected.push_back({plan.kernel->name, *found.new_log});
@@ -193,9 +196,9 @@ Progress Manager::Impl::run(ExecuteTask& task) {
   job.stage = LaunchJob::Stage::Executing;
   flush_if_needed();
   if (!is_alive) return fail(job, failure_message()), Progress::Done;
-  const bool is_awaited =
-      std::any_of(job.plan.regions.begin(), job.plan.regions.end(),
-                  [](const LaunchRegion& region) { return region.is_written && region.copy_out == CopyOut::Must; });
+  const bool is_awaited = std::any_of(job.plan.regions.begin(), job.plan.regions.end(), [](const LaunchRegion& region) {
+    return region.is_written && region.copy_out == CopyOut::Must;
+  });
   // In-order execution keeps the order of what the fiber launches next.
   if (!is_awaited) job.waiting.finish(true);
   return Progress::Done;
@@ -210,7 +213,8 @@ std::vector<KernelArg> Manager::Impl::arguments(const LaunchJob& job) const {
     args.push_back(data);
     args.push_back(value_arg(region.view.offset));
     for (int d = 0; d < region.view.num_dims; ++d) args.push_back(value_arg(region.view.strides[d]));
-    for (int d = 0; d < region.view.num_dims; ++d) args.push_back(value_arg(static_cast<std::int32_t>(region.view.sizes[d])));
+    for (int d = 0; d < region.view.num_dims; ++d)
+      args.push_back(value_arg(static_cast<std::int32_t>(region.view.sizes[d])));
   }
   for (const LaunchScalar& scalar : job.plan.scalars) args.push_back(scalar.arg);
   for (const std::int32_t lo : job.plan.lo) args.push_back(value_arg(lo));
@@ -308,7 +312,8 @@ Progress Manager::Impl::run(CompletionTask& task) {
   const auto succeeded = [](const std::shared_ptr<Operation>& operation) { return operation->is_ok; };
   if (!std::all_of(job.operations.begin(), job.operations.end(), has_ended)) return Progress::NotReady;
   // A device that failed since then may have done this launch in full.
-  if (!std::all_of(job.operations.begin(), job.operations.end(), succeeded)) return fail(job, failure_message()), Progress::Done;
+  if (!std::all_of(job.operations.begin(), job.operations.end(), succeeded))
+    return fail(job, failure_message()), Progress::Done;
   end(job, true, {});
   return Progress::Done;
 }
@@ -325,7 +330,7 @@ Progress Manager::Impl::run(FetchTask& task) {
     if (!record.dirty.overlaps(box)) return task.waiting.finish(true), Progress::Done;
     boxes = record.dirty_not_under_way(box);
   }
-  if (!boxes.is_empty()) static_cast<void>(copy_out(record, task.storage, boxes));   // seen through the record
+  if (!boxes.is_empty()) static_cast<void>(copy_out(record, task.storage, boxes));  // seen through the record
   return Progress::NotReady;
 }
 
@@ -338,7 +343,7 @@ Progress Manager::Impl::run(QuiesceTask& task) {
     if (!record.dirty.overlaps(box) && !record.host_in_use(box)) return task.waiting.finish(true), Progress::Done;
     if (!info.shares_host_memory) boxes = record.dirty_not_under_way(box);
   }
-  if (!boxes.is_empty()) static_cast<void>(copy_out(record, task.storage, boxes));   // seen through the record
+  if (!boxes.is_empty()) static_cast<void>(copy_out(record, task.storage, boxes));  // seen through the record
   return Progress::NotReady;
 }
 
@@ -355,7 +360,7 @@ Progress Manager::Impl::run(DropTask& task) {
       return Progress::Done;
     }
   }
-  if (!boxes.is_empty()) static_cast<void>(copy_out(record, task.storage, boxes));   // seen through the record
+  if (!boxes.is_empty()) static_cast<void>(copy_out(record, task.storage, boxes));  // seen through the record
   return Progress::NotReady;
 }
 
