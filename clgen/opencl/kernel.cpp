@@ -140,9 +140,13 @@ class KernelBuilder {
     out_.blank();
     out_.open("__kernel void " + kernel_.name + "(" + joined(params(), ",\n    ") + ")");
     print_scalars();
+    print_strides();
+    if (!kernel_.tiles.empty()) {
+      print_group();
+      for (const KernelTile& tile : kernel_.tiles) print_tile(tile);
+      out_.line("barrier(CLK_LOCAL_MEM_FENCE);");
+    }
     print_instance();
-    for (const KernelTile& tile : kernel_.tiles) print_tile(tile);
-    if (!kernel_.tiles.empty()) out_.line("barrier(CLK_LOCAL_MEM_FENCE);");
     std::vector<std::string> inside;
     for (int d = 0; d < num_loops(); ++d) inside.push_back("pb_i" + std::to_string(d) + " < pb_extent" + std::to_string(d));
     out_.open("if (" + joined(inside, " && ") + ")");
@@ -190,21 +194,7 @@ class KernelBuilder {
     }
   }
 
-  /// The instance of this work-item, and strides.
-  void print_instance() {
-    for (int d = 0; d < num_loops(); ++d) {
-      const std::string dim = std::to_string(d);
-      const std::string local = "(int)get_local_id(" + dim + ")";
-      if (kernel_.tiles.empty()) {
-        out_.line("const int pb_i" + dim + " = (int)get_global_id(" + dim + ");");
-        out_.line("const int " + opencl_name(loop(d).var) + " = pb_lo" + dim + " + pb_i" + dim + ";");
-      } else {
-        out_.line("const int pb_group" + dim + " = (int)get_group_id(" + dim + ") * (int)get_local_size(" + dim + ");");
-        out_.line("const int pb_first" + dim + " = pb_lo" + dim + " + pb_group" + dim + ";");
-        out_.line("const int pb_i" + dim + " = pb_group" + dim + " + " + local + ";");
-        out_.line("const int " + opencl_name(loop(d).var) + " = pb_first" + dim + " + " + local + ";");
-      }
-    }
+  void print_strides() {
     for (const RuleMatrix& use : kernel_.matrices) {
       const Matrix& matrix = transform_.matrices[use.matrix];
       for (int d = 0; d < matrix.num_dims(); ++d) {
@@ -212,6 +202,27 @@ class KernelBuilder {
         out_.line("const PB_INDEX pb_" + matrix.name + "_s" + std::to_string(d) + " = " +
                   (d == 0 ? "PB_STRIDE0(" + stride + ")" : "(PB_INDEX)" + stride) + ";");
       }
+    }
+  }
+
+  /// The first instance of the work-group.
+  void print_group() {
+    for (int d = 0; d < num_loops(); ++d) {
+      const std::string dim = std::to_string(d);
+      out_.line("const int pb_group" + dim + " = (int)get_group_id(" + dim + ") * (int)get_local_size(" + dim + ");");
+      out_.line("const int pb_first" + dim + " = pb_lo" + dim + " + pb_group" + dim + ";");
+    }
+  }
+
+  /// The instance of this work-item. Below the barrier: compilers for CPUs keep what is computed above it in memory,
+  /// one value per work-item, and then cannot see that neighbours are neighbours.
+  void print_instance() {
+    for (int d = 0; d < num_loops(); ++d) {
+      const std::string dim = std::to_string(d);
+      const std::string global = "(int)get_global_id(" + dim + ")";
+      out_.line("const int pb_i" + dim + " = " +
+                (kernel_.tiles.empty() ? global : "pb_group" + dim + " + (int)get_local_id(" + dim + ")") + ";");
+      out_.line("const int " + opencl_name(loop(d).var) + " = pb_lo" + dim + " + pb_i" + dim + ";");
     }
   }
 
@@ -241,6 +252,7 @@ class KernelBuilder {
 
   void print_tile_loops(const KernelTile& tile, const std::string& name, const std::string& matrix, std::size_t rank,
                         const std::string& memory) {
+    // size_t: an int made of the local id here and again below the barrier would be one value kept across it.
     for (std::size_t d = rank; d-- > 0;) {
       const std::string at = "pb_t" + std::to_string(d);
       const std::string last = name + "_tile" + std::to_string(d);
@@ -250,10 +262,10 @@ class KernelBuilder {
         first = flat_local_id();
         step = flat_local_size();
       } else if (d < 2 && static_cast<int>(d) < num_loops()) {
-        first = "(int)get_local_id(" + std::to_string(d) + ")";
-        step = "(int)get_local_size(" + std::to_string(d) + ")";
+        first = "get_local_id(" + std::to_string(d) + ")";
+        step = "get_local_size(" + std::to_string(d) + ")";
       }
-      out_.open("for (int " + at + " = " + first + "; " + at + " < " + last + "; " + at + " += " + step + ")");
+      out_.open("for (size_t " + at + " = " + first + "; " + at + " < " + last + "; " + at + " += " + step + ")");
     }
     std::string to;
     std::string from;
@@ -261,33 +273,34 @@ class KernelBuilder {
     std::vector<std::string> inside;
     for (std::size_t d = 0; d < rank; ++d) {
       const std::string dim = std::to_string(d);
-      const std::string cell = name + "_from" + dim + " + pb_t" + dim;
-      to += (d == 0 ? "" : " + ") + ("pb_t" + dim) + pitch;
+      const std::string cell = "pb_c" + dim;
+      out_.line("const int " + cell + " = " + name + "_from" + dim + " + (int)pb_t" + dim + ";");
+      to += (d == 0 ? "" : " + ") + ("(int)pb_t" + dim) + pitch;
       pitch += " * " + name + "_tile" + dim;
-      from += (d == 0 ? "(" : " + (") + cell + ") * " + matrix + "_s" + dim;
+      from += (d == 0 ? "" : " + ") + cell + " * " + matrix + "_s" + dim;
       const auto& steps = tile.step[d];
-      const bool is_fixed = std::all_of(steps.begin(), steps.end(), [](std::int64_t s) { return s == 0; });
-      const bool goes_down = std::any_of(steps.begin(), steps.end(), [](std::int64_t s) { return s < 0; });
+      const bool is_fixed = std::all_of(steps.begin(), steps.end(), [](std::int64_t step) { return step == 0; });
+      const bool goes_down = std::any_of(steps.begin(), steps.end(), [](std::int64_t step) { return step < 0; });
       if (!is_fixed) inside.push_back(cell + " < " + matrix + "_size" + dim);
       if (goes_down) inside.push_back(cell + " >= 0");
     }
-    const std::string value = matrix + "_data[" + matrix + "_offset + " + from + "]";
+    const std::string value = "(" + matrix + "_data + " + matrix + "_offset)[" + from + "]";
     out_.line(memory + "[" + to + "] = " + (inside.empty() ? value : joined(inside, " && ") + " ? " + value + " : 0") + ";");
     for (std::size_t d = 0; d < rank; ++d) out_.close();
   }
 
   std::string flat_local_id() const {
-    std::string id = "(int)get_local_id(0)";
-    std::string size = "(int)get_local_size(0)";
+    std::string id = "get_local_id(0)";
+    std::string size = "get_local_size(0)";
     for (int d = 1; d < num_loops(); ++d) {
-      id += " + (int)get_local_id(" + std::to_string(d) + ") * " + size;
-      size += " * (int)get_local_size(" + std::to_string(d) + ")";
+      id += " + get_local_id(" + std::to_string(d) + ") * " + size;
+      size += " * get_local_size(" + std::to_string(d) + ")";
     }
     return id;
   }
   std::string flat_local_size() const {
-    std::string size = "(int)get_local_size(0)";
-    for (int d = 1; d < num_loops(); ++d) size += " * (int)get_local_size(" + std::to_string(d) + ")";
+    std::string size = "get_local_size(0)";
+    for (int d = 1; d < num_loops(); ++d) size += " * get_local_size(" + std::to_string(d) + ")";
     return size;
   }
 
