@@ -120,7 +120,7 @@ class Bench:
         config.unlink(missing_ok=True)
         polybricks.run_tool([self.tools.pbtune, self.program.path, "--n", self.args.n, "--size", f"KWIDTH={width}", "--device", self.args.device,
                              "--effort", self.args.effort, *(["--resident"] if resident else []), "-o", config, "--quiet"], timeout=1800)
-        words = polybricks.run_tool([self.tools.pbtune, "explain", self.program.path, config]).stdout
+        words = polybricks.run_tool([self.tools.pbtune, "explain", self.program.path, "--config", config]).stdout
         entry = json.loads(config.read_text())["entries"][0]
         with polybricks.Server(self.program, "--device", self.args.device) as server:
             server.ask("inputs", n=self.args.n, sizes={"KWIDTH": width}, seed=1)
