@@ -164,6 +164,18 @@ std::string with_backticks(std::string_view text) {
   return out;
 }
 
+/// What the user's mistake is, where gcc speaks of the template that a body became.
+std::string plain_words(std::string_view text) {
+  std::string out = with_backticks(text);
+  if (const std::size_t at = out.find(" [-fpermissive]"); at != std::string::npos) out.resize(at);
+  constexpr std::string_view kBegin = "there are no arguments to ";
+  const std::size_t end = out.find(" that depend on a template parameter");
+  if (out.starts_with(kBegin) && end != std::string::npos) {
+    out = out.substr(kBegin.size(), end - kBegin.size()) + " was not declared in this scope";
+  }
+  return out;
+}
+
 bool report_messages(const std::vector<std::string_view>& lines, std::string_view generated,
                      const SourceManager& sources, Diagnostics& diags) {
   std::set<std::pair<std::uint32_t, std::string>> seen;  // templates repeat messages per instance
@@ -182,8 +194,8 @@ bool report_messages(const std::vector<std::string_view>& lines, std::string_vie
     if (!place) continue;
     required_from.reset();
     found = true;
-    std::string text = with_backticks(message->text);
-    if (seen.emplace(place->begin, text).second) diags.emit(DiagKind::CxxError, *place).arg(text);
+    std::string text = plain_words(message->text);
+    if (seen.emplace(message->line, text).second) diags.emit(DiagKind::CxxError, *place).arg(text);
   }
   return found;
 }

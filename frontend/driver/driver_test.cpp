@@ -109,6 +109,14 @@ TEST_F(CompilerOutput, ErrorInGeneratedCodeIsNotTheUsers) {
   EXPECT_TRUE(diags_.all().empty());
 }
 
+TEST_F(CompilerOutput, TemplatesAreNotTheUsersConcern) {
+  const std::string output =
+      "prog.pbcc:3:16: error: there are no arguments to 'oops' that depend on a template parameter, so a declaration of "
+      "'oops' must be available [-fpermissive]\nprog.pbcc:3:20: error: 'oops' was not declared in this scope\n";
+  EXPECT_TRUE(report_compiler_output(output, generated_, sources_, diags_));
+  EXPECT_EQ(messages(), "oops: `oops` was not declared in this scope\n");
+}
+
 TEST_F(CompilerOutput, UndefinedReferenceIsALinkError) {
   EXPECT_TRUE(report_compiler_output("/usr/bin/ld: x.o: in function `f': undefined reference to `dgemm_'\n", generated_,
                                      sources_, diags_));
