@@ -78,7 +78,7 @@ class Message {
   template <class T>
   Message& add(const char* name, const T& value) {
     begin_value(name);
-    if constexpr (requires(std::ostream& out) { out << value; }) {
+    if constexpr (requires(std::ostream & out) { out << value; }) {
       stream() << value;
     } else {
       stream() << "(a value that cannot be printed)";
@@ -113,10 +113,9 @@ struct Finish {
 #define PB_JASSERT_A(value) PB_JASSERT_NEXT(value, B)
 #define PB_JASSERT_B(value) PB_JASSERT_NEXT(value, A)
 #define PB_JASSERT_NEXT(value, next) add(#value, (value)).PB_JASSERT_##next
-#define PB_JASSERT_MESSAGE(severity, text)                                                                       \
-  ::pbrt::jassert::Finish() & ::pbrt::jassert::Message(::pbrt::jassert::Message::Severity::severity, __FILE__, \
-                                                       __LINE__, text)                                         \
-                                  .PB_JASSERT_A
+#define PB_JASSERT_MESSAGE(severity, text) \
+  ::pbrt::jassert::Finish() &              \
+      ::pbrt::jassert::Message(::pbrt::jassert::Message::Severity::severity, __FILE__, __LINE__, text).PB_JASSERT_A
 #define JASSERT(cond) (__builtin_expect(!!(cond), 1)) ? static_cast<void>(0) : PB_JASSERT_MESSAGE(Assertion, #cond)
 #define JWARNING(cond) (__builtin_expect(!!(cond), 1)) ? static_cast<void>(0) : PB_JASSERT_MESSAGE(Warning, #cond)
 #define JNOTE(text) PB_JASSERT_MESSAGE(Note, text)
@@ -158,19 +157,22 @@ inline std::int64_t offset_of_nth(const R& m, std::int64_t i) {
 
 /// Copies between regions, or a region and a pointer to contiguous elements, x fastest.
 template <class To, class R>
-  requires requires { R::kDims; }
+requires requires { R::kDims; }
 inline void _regioncopy(To* dst, const R& src) {
   const std::int64_t count = src.count();
   for (std::int64_t i = 0; i < count; ++i) dst[i] = src.base()[pbrt::detail::offset_of_nth(src, i)];
 }
 template <class R, class From>
-  requires requires { R::kDims; }
+requires requires { R::kDims; }
 inline void _regioncopy(const R& dst, const From* src) {
   const std::int64_t count = dst.count();
   for (std::int64_t i = 0; i < count; ++i) dst.base()[pbrt::detail::offset_of_nth(dst, i)] = src[i];
 }
 template <class R, class S>
-  requires requires { R::kDims; S::kDims; }
+requires requires {
+  R::kDims;
+  S::kDims;
+}
 inline void _regioncopy(const R& dst, const S& src) {
   const std::int64_t count = dst.count();
   for (std::int64_t i = 0; i < count; ++i)
@@ -229,7 +231,9 @@ class MatrixIO {
   MatrixRegion8D read8D() { return read<8>(); }
   MatrixRegion9D read9D() { return read<9>(); }
   template <class R>
-  void write(const R& m) { write_view(m.raw()); }
+  void write(const R& m) {
+    write_view(m.raw());
+  }
 
  private:
   template <int N>

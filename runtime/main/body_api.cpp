@@ -33,9 +33,15 @@ Message::Message(Severity severity, const char* file, int line, const char* cond
     : PB_JASSERT_A{*this}, PB_JASSERT_B{*this}, state_(new State{severity, {}}) {
   state_->text << file << ':' << line << ": ";
   switch (severity) {
-    case Severity::Assertion: state_->text << "assertion failed: " << condition; break;
-    case Severity::Warning: state_->text << "warning: " << condition; break;
-    case Severity::Note: state_->text << "note: " << condition; break;
+    case Severity::Assertion:
+      state_->text << "assertion failed: " << condition;
+      break;
+    case Severity::Warning:
+      state_->text << "warning: " << condition;
+      break;
+    case Severity::Note:
+      state_->text << "note: " << condition;
+      break;
   }
 }
 
@@ -98,8 +104,7 @@ MatrixIO::MatrixIO(const char* file, const char* mode) {
     return;
   }
   file_ = std::fopen(file, mode);
-  if (file_ == nullptr)
-    throw pbrt::IoError(std::string("MatrixIO: cannot open ") + file + ": " + std::strerror(errno));
+  if (file_ == nullptr) throw pbrt::IoError(std::string("MatrixIO: cannot open ") + file + ": " + std::strerror(errno));
   is_owner_ = true;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What bodies and prefix blocks see (LANGUAGE 7.6, 7.7), as their text would use it.
-#include "runtime/generated.h"
-
 #include <gtest/gtest.h>
+
+#include "runtime/generated.h"
 
 namespace {
 
@@ -13,8 +13,10 @@ TEST(BodyApi, HeadersOfTheLanguageAreThere) {
 }
 
 TEST(BodyApi, AssertionsMayStandAnywhere) {
-  if (true) JASSERT(1 == 1)(2)(3).Text("never");
-  else JASSERT(false);
+  if (true)
+    JASSERT(1 == 1)(2)(3).Text("never");
+  else
+    JASSERT(false);
   for (int i = 0; i < 2; ++i) JWARNING(i < 5)(i);
   JTRACE("nothing")(1)(2);
   EXPECT_EXIT(

@@ -20,7 +20,8 @@ void print_lines(const char* kind, const std::vector<std::string>& lines) {
 /// This machine as the choice of an entry needs it: the devices are listed only if an entry uses one.
 Machine this_machine(const ConfigFile& file, const Engine& engine, Devices& devices) {
   bool needs_devices = false;
-  for (const ConfigEntry& entry : file.entries) needs_devices = needs_devices || engine.uses_device(entry.configuration);
+  for (const ConfigEntry& entry : file.entries)
+    needs_devices = needs_devices || engine.uses_device(entry.configuration);
   if (needs_devices) return detect_machine(devices.ids());
   return detect_machine(file.entries.empty() ? std::vector<DeviceId>() : file.entries.front().machine.devices);
 }
@@ -43,7 +44,8 @@ std::string default_config_path(const char* argv0) {
   return std::string(path, static_cast<std::size_t>(length)) + ".cfg";
 }
 
-FoundConfiguration find_configuration(const Options& options, const char* argv0, const Engine& engine, Devices& devices) {
+FoundConfiguration find_configuration(const Options& options, const char* argv0, const Engine& engine,
+                                      Devices& devices) {
   FoundConfiguration found;
   found.file = options.config;
   if (found.file == "none") {
@@ -65,8 +67,8 @@ FoundConfiguration find_configuration(const Options& options, const char* argv0,
   return found;
 }
 
-void save_configuration(const std::string& path, const Configuration& configuration, const Engine& engine, Devices& devices,
-                        const std::string& how) {
+void save_configuration(const std::string& path, const Configuration& configuration, const Engine& engine,
+                        Devices& devices, const std::string& how) {
   ConfigFile file;
   if (::access(path.c_str(), F_OK) == 0) {
     file = read_config_file(path, engine.index());

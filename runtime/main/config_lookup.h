@@ -14,7 +14,7 @@ namespace pbrt {
 
 struct FoundConfiguration {
   Configuration configuration;
-  std::string file;              ///< empty: the default
+  std::string file;  ///< empty: the default
 };
 
 /// `<program path>.cfg`
@@ -25,7 +25,7 @@ struct FoundConfiguration {
                                                     Devices& devices);
 
 /// Writes the configuration as this machine's entry of the file.
-void save_configuration(const std::string& path, const Configuration& configuration, const Engine& engine, Devices& devices,
-                        const std::string& how);
+void save_configuration(const std::string& path, const Configuration& configuration, const Engine& engine,
+                        Devices& devices, const std::string& how);
 
 }  // namespace pbrt

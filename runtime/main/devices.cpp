@@ -37,8 +37,8 @@ std::string Devices::describe() {
   std::string text;
   int index = 0;
   for (const gpu::DeviceInfo& info : list())
-    text += std::to_string(index++) + "  " + info.name + " (" + gpu::to_string(info.type) + ", " + info.platform + ", driver " +
-            info.driver + ")\n";
+    text += std::to_string(index++) + "  " + info.name + " (" + gpu::to_string(info.type) + ", " + info.platform +
+            ", driver " + info.driver + ")\n";
   return text.empty() ? "no OpenCL device\n" : text;
 }
 
@@ -61,7 +61,8 @@ int Devices::choose(const std::optional<std::string>& wish) {
   }
   std::string known;
   for (std::size_t i = 0; i < all.size(); ++i) known += (i == 0 ? "" : ", ") + std::to_string(i) + " = " + all[i].name;
-  throw UserError("--device " + *wish + ": " + (all.empty() ? "there is no OpenCL device" : "there is no such device; there are: " + known));
+  throw UserError("--device " + *wish + ": " +
+                  (all.empty() ? "there is no OpenCL device" : "there is no such device; there are: " + known));
 }
 
 gpu::Manager* Devices::open(int index) {

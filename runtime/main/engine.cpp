@@ -28,13 +28,15 @@ constexpr std::uint64_t kInputSeed = 0x1001;
 constexpr std::uint64_t kOutputSeed = 0x2001;
 
 std::int64_t now_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
 }
 
 /// Makes a stream current while it lives, also across suspensions.
 class RandomScope {
  public:
-  explicit RandomScope(std::uint64_t seed) : stream_{.key = RandomStream::mix(seed)}, previous_(set_current_random(&stream_)) {}
+  explicit RandomScope(std::uint64_t seed)
+      : stream_{.key = RandomStream::mix(seed)}, previous_(set_current_random(&stream_)) {}
   ~RandomScope() { set_current_random(previous_); }
   RandomScope(const RandomScope&) = delete;
   RandomScope& operator=(const RandomScope&) = delete;
@@ -184,7 +186,8 @@ void Engine::restore(const Problem& problem, const Snapshot& snapshot, const Run
   });
 }
 
-void Engine::run_generator(const TransformDesc& transform, const SizeWishes& wishes, std::uint64_t seed, Problem& problem) {
+void Engine::run_generator(const TransformDesc& transform, const SizeWishes& wishes, std::uint64_t seed,
+                           Problem& problem) {
   const TransformDesc& generator = program_.transforms[transform.generator];
   const std::unique_ptr<RunContext> ctx = make_context(default_config_);
   Problem made;
@@ -193,7 +196,8 @@ void Engine::run_generator(const TransformDesc& transform, const SizeWishes& wis
   made.inputs = allocate_inputs(*ctx, generator, made.sizes);
   made.outputs = allocate_outputs(*ctx, generator, made.sizes);
   for (std::size_t i = 0; i < made.inputs.size(); ++i) fill_random(made.inputs[i], seed + kInputSeed + i);
-  for (std::size_t i = 0; i < made.outputs.size(); ++i) fill_initial_output(generator.outputs[i], made.outputs[i], seed + kOutputSeed + i);
+  for (std::size_t i = 0; i < made.outputs.size(); ++i)
+    fill_initial_output(generator.outputs[i], made.outputs[i], seed + kOutputSeed + i);
   RunWishes run_wishes;
   run_wishes.config = &default_config_;
   run_wishes.seed = seed;

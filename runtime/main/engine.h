@@ -33,7 +33,7 @@ struct RunWishes {
   gpu::Manager* device = nullptr;
   std::uint64_t seed = 0;
   bool is_strict = false;
-  bool is_resident = false;        ///< inputs are put on the device before, outputs are left there
+  bool is_resident = false;  ///< inputs are put on the device before, outputs are left there
 };
 
 /// What a run did.
@@ -43,7 +43,7 @@ struct RunReport {
   std::vector<protocol::Ran> ran;
   std::vector<protocol::Fallback> fallbacks;
   std::int64_t bytes_moved = 0;
-  std::int64_t launches = 0;       ///< kernels that ran on the device
+  std::int64_t launches = 0;  ///< kernels that ran on the device
 };
 
 class Engine {
@@ -70,7 +70,8 @@ class Engine {
   /// Errors:  UserError, RunAborted, gpu::DeviceLost, what a body throws
   RunReport run(const Problem& problem, const RunWishes& wishes);
 
-  /// Like run, but when the device is lost the work is done again on the CPU, from `snapshot` where given, with one warning.
+  /// Like run, but when the device is lost the work is done again on the CPU, from `snapshot` where given, with one
+  /// warning.
   RunReport run_or_recover(const Problem& problem, const RunWishes& wishes, const Snapshot* snapshot);
 
   /// Copies of the contents of inputs and outputs.

@@ -42,13 +42,14 @@ const char* const kFormulas[] = {"n"};
 const char* const kSizes[] = {"n"};
 const MatrixDesc kInputs[] = {{"A", ElementKind::Double, 1, kFormulas, true}};
 const MatrixDesc kOutputs[] = {{"B", ElementKind::Double, 1, kFormulas, true}};
-const TransformDesc kTransforms[] = {{"Add", kInputs, 1, kOutputs, 1, kSizes, 1, nullptr, 0,
-                                      [](const RunContext&, const IndexT* const* sizes, std::int64_t* values, bool* is_known) {
-                                        values[0] = sizes[0][0];
-                                        is_known[0] = true;
-                                      },
-                                      [](const RunContext&, const std::int64_t* values, std::int64_t* out) { out[0] = out[1] = values[0]; },
-                                      run_add, -1}};
+const TransformDesc kTransforms[] = {
+    {"Add", kInputs, 1, kOutputs, 1, kSizes, 1, nullptr, 0,
+     [](const RunContext&, const IndexT* const* sizes, std::int64_t* values, bool* is_known) {
+       values[0] = sizes[0][0];
+       is_known[0] = true;
+     },
+     [](const RunContext&, const std::int64_t* values, std::int64_t* out) { out[0] = out[1] = values[0]; }, run_add,
+     -1}};
 
 std::string info_json() {
   TrainingInfo info;
@@ -88,7 +89,8 @@ class EngineTest : public ::testing::Test {
   }
   void expect_sum() const {
     for (int i = 0; i < 100; ++i)
-      ASSERT_EQ(problem_.outputs[0].number_at(i), snapshot_.outputs[0].number_at(i) + snapshot_.inputs[0].number_at(i)) << i;
+      ASSERT_EQ(problem_.outputs[0].number_at(i), snapshot_.outputs[0].number_at(i) + snapshot_.inputs[0].number_at(i))
+          << i;
   }
 
   std::string json_ = info_json();
@@ -222,7 +224,8 @@ AnyMatrix vector_of(ElementKind kind, std::initializer_list<double> values) {
   return m;
 }
 
-Difference compare(const AnyMatrix& output, const AnyMatrix& reference, const ToleranceInfo& tolerance = {}, double rel = -1) {
+Difference compare(const AnyMatrix& output, const AnyMatrix& reference, const ToleranceInfo& tolerance = {},
+                   double rel = -1) {
   return compare_outputs({output}, {reference}, {"OUT"}, tolerance, rel);
 }
 
@@ -241,14 +244,17 @@ TEST(Verify, HasATolerancePerElementType) {
   EXPECT_FALSE(compare(vector_of(ElementKind::Float, {1.0005}), vector_of(ElementKind::Float, {1})).is_within);
   EXPECT_FALSE(compare(vector_of(ElementKind::Int, {1000000}), vector_of(ElementKind::Int, {1000001})).is_within);
   EXPECT_TRUE(compare(vector_of(ElementKind::Double, {1.1}), vector_of(ElementKind::Double, {1}), {}, 0.2).is_within);
-  EXPECT_TRUE(compare(vector_of(ElementKind::Double, {1.5, 1}), vector_of(ElementKind::Double, {1, 1}), {true, 0, 0.5}).is_within);
-  EXPECT_FALSE(compare(vector_of(ElementKind::Double, {1.6, 1}), vector_of(ElementKind::Double, {1, 1}), {true, 0, 0.5}).is_within);
+  EXPECT_TRUE(compare(vector_of(ElementKind::Double, {1.5, 1}), vector_of(ElementKind::Double, {1, 1}), {true, 0, 0.5})
+                  .is_within);
+  EXPECT_FALSE(compare(vector_of(ElementKind::Double, {1.6, 1}), vector_of(ElementKind::Double, {1, 1}), {true, 0, 0.5})
+                   .is_within);
 }
 
 TEST(Verify, NaNAgreesOnlyWithNaN) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const double inf = std::numeric_limits<double>::infinity();
-  EXPECT_TRUE(compare(vector_of(ElementKind::Double, {nan, inf}), vector_of(ElementKind::Double, {nan, inf})).is_within);
+  EXPECT_TRUE(
+      compare(vector_of(ElementKind::Double, {nan, inf}), vector_of(ElementKind::Double, {nan, inf})).is_within);
   EXPECT_FALSE(compare(vector_of(ElementKind::Double, {nan}), vector_of(ElementKind::Double, {1})).is_within);
   EXPECT_FALSE(compare(vector_of(ElementKind::Double, {1, 5}), vector_of(ElementKind::Double, {nan, 5})).is_within);
   EXPECT_FALSE(compare(vector_of(ElementKind::Double, {inf}), vector_of(ElementKind::Double, {-inf})).is_within);

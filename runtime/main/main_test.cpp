@@ -18,8 +18,10 @@ class ProgramMain : public test::ProcessTest {
     put("k.txt", "SIZE 2\n1 1\n");
   }
   void put_config(const std::string& rule, const std::string& on, const std::string& more = "") const {
-    put("c.cfg", R"({"format": 1, "program": "mini", "source": "sha256:0000", "entries": [{"machine": {"cpu": "x", "cpus": 1, "caches": [], "devices": []},
-      "global": {"threads": 2}, "transforms": {"Blur": {"sites": {"Out#1|TwoPass": [{"rule": ")" + rule + R"(", "on": ")" + on + R"("}]})" + more + "}}}]}");
+    put("c.cfg",
+        R"({"format": 1, "program": "mini", "source": "sha256:0000", "entries": [{"machine": {"cpu": "x", "cpus": 1, "caches": [], "devices": []},
+      "global": {"threads": 2}, "transforms": {"Blur": {"sites": {"Out#1|TwoPass": [{"rule": ")" +
+            rule + R"(", "on": ")" + on + R"("}]})" + more + "}}}]}");
   }
 };
 
@@ -84,11 +86,15 @@ TEST_F(ProgramMain, ListsItsOptions) {
 
 TEST_F(ProgramMain, NamesMatrixFormulaAndSizesThatDoNotFit) {
   put("k.txt", "SIZE 9\n1 1 1 1 1 1 1 1 1\n");
-  EXPECT_EQ(mini("a.txt k.txt out.txt").err, "mini: `Out[n-K+1]`: dimension 0, `n-K+1`, would be -2 for n = 6, K = 9\n");
+  EXPECT_EQ(mini("a.txt k.txt out.txt").err,
+            "mini: `Out[n-K+1]`: dimension 0, `n-K+1`, would be -2 for n = 6, K = 9\n");
   put("p.txt", "SIZE 1 1 4\n1 2 3 4\n");
-  EXPECT_EQ(mini("--tx Luminance p.txt o s").err, "mini: p.txt: dimension 2 of `RGB[w, h, 3]` is 4, but `3` is 3 for w = 1, h = 1\n");
-  EXPECT_EQ(mini("--size n=7 a.txt k.txt out.txt").err, "mini: a.txt: dimension 0 of `In[n]` is 6, but `n` is 7 for n = 7, K = 9\n");
-  EXPECT_EQ(mini("--size m=7 a.txt k.txt out.txt").err, "mini: --size m: there is no such size variable; Blur has n, K\n");
+  EXPECT_EQ(mini("--tx Luminance p.txt o s").err,
+            "mini: p.txt: dimension 2 of `RGB[w, h, 3]` is 4, but `3` is 3 for w = 1, h = 1\n");
+  EXPECT_EQ(mini("--size n=7 a.txt k.txt out.txt").err,
+            "mini: a.txt: dimension 0 of `In[n]` is 6, but `n` is 7 for n = 7, K = 9\n");
+  EXPECT_EQ(mini("--size m=7 a.txt k.txt out.txt").err,
+            "mini: --size m: there is no such size variable; Blur has n, K\n");
   EXPECT_FALSE(exists("out.txt"));
 }
 
@@ -166,7 +172,8 @@ TEST_F(ProgramMain, NeverWritesAConfigurationUnasked) {
 TEST_F(ProgramMain, RepeatsRandomNumbersForAnyNumberOfThreads) {
   std::string first;
   for (const char* threads : {"1", "2", "4", "2"}) {
-    const json stats = json::parse(mini(std::string("--n 2000 --size K=3 --seed 5 --hash --stats=json --threads ") + threads).out);
+    const json stats =
+        json::parse(mini(std::string("--n 2000 --size K=3 --seed 5 --hash --stats=json --threads ") + threads).out);
     const std::string hash = stats["output_hash"];
     if (first.empty()) first = hash;
     EXPECT_EQ(hash, first) << threads << " threads";

@@ -3,9 +3,8 @@
 // for one output (one of them wrong, one for a device), an in-place transform, a `param`,
 // a body that gives up, one with random numbers. Run as a child process by main_test.
 #define PB_ELEMENT double
-#include "runtime/generated.h"
-
 #include "runtime/config/info.h"
+#include "runtime/generated.h"
 
 namespace pb_program {
 
@@ -27,7 +26,8 @@ inline ElementT rule_Blur_0(IndexT, IndexT, IndexT K, ViewIn in, ViewKernel kern
   return sum;
 }
 
-void blur_direct(Frame& frame, MatrixRegion1D Out, ConstMatrixRegion1D In, ConstMatrixRegion1D Kernel, std::int64_t split) {
+void blur_direct(Frame& frame, MatrixRegion1D Out, ConstMatrixRegion1D In, ConstMatrixRegion1D Kernel,
+                 std::int64_t split) {
   const IndexT K = Kernel.size(0);
   const IndexT n = In.size(0);
   pbrt::parallel_for<1>(frame, Box<1>{{0}, {Out.size(0)}}, split, [&](Frame&, const Box<1>& piece) {
@@ -62,7 +62,8 @@ void call_Blur(Frame& pb_parent, MatrixRegion1D Out, ConstMatrixRegion1D In, Con
   const std::int64_t split = ctx.tunable_int(kTunable_Blur_split_size, n);
   int choice = ctx.select(kSite_Blur, n);
   if (choice == kDirectDevice) {
-    static const pbrt::gpu::KernelDesc kernel{.name = "Blur_0", .source = kBlurSource, .options = "", .needs_fp64 = true, .num_regions = 3};
+    static const pbrt::gpu::KernelDesc kernel{
+        .name = "Blur_0", .source = kBlurSource, .options = "", .needs_fp64 = true, .num_regions = 3};
     const std::int32_t lo = 0;
     const std::int32_t extent = Out.size(0);
     pbrt::gpu::Launch launch(kernel, pb_frame, ctx.gpu());
@@ -104,7 +105,8 @@ void run_Signal(Frame& frame, const AnyMatrix* outputs, const AnyMatrix*) {
   const auto In = outputs[0].as<double, 1>();
   const auto Kernel = outputs[1].as<double, 1>();
   pbrt::CallFrame pb_frame(frame, In.size(0));
-  for (int i = 0; i < In.size(0); ++i) pb_frame.spawn([In, i](Frame&) { In.cell(i) = PetabricksRuntime::randDouble(0, 255); });
+  for (int i = 0; i < In.size(0); ++i)
+    pb_frame.spawn([In, i](Frame&) { In.cell(i) = PetabricksRuntime::randDouble(0, 255); });
   pb_frame.sync();
   for (int i = 0; i < Kernel.size(0); ++i) Kernel.cell(i) = 1.0 / Kernel.size(0);
 }
@@ -150,7 +152,9 @@ void call_Endless(Frame& pb_parent, MatrixRegion1D A) {
   });
 }
 
-void run_Endless(Frame& frame, const AnyMatrix* outputs, const AnyMatrix*) { call_Endless(frame, outputs[0].as<double, 1>()); }
+void run_Endless(Frame& frame, const AnyMatrix* outputs, const AnyMatrix*) {
+  call_Endless(frame, outputs[0].as<double, 1>());
+}
 
 // ---- Tables ----
 
@@ -166,13 +170,16 @@ const char* const kFormulaK[] = {"K"};
 const char* const kFormulaOut[] = {"n-K+1"};
 const char* const kFormulaNN[] = {"n", "n"};
 const char* const kFormulaWH3[] = {"w", "h", "3"};
-const pbrt::MatrixDesc kBlurInputs[] = {{"In", pbrt::ElementKind::Double, 1, kFormulaN, true}, {"Kernel", pbrt::ElementKind::Double, 1, kFormulaK, true}};
+const pbrt::MatrixDesc kBlurInputs[] = {{"In", pbrt::ElementKind::Double, 1, kFormulaN, true},
+                                        {"Kernel", pbrt::ElementKind::Double, 1, kFormulaK, true}};
 const pbrt::MatrixDesc kBlurOutputs[] = {{"Out", pbrt::ElementKind::Double, 1, kFormulaOut, false}};
-const pbrt::MatrixDesc kSignalOutputs[] = {{"In", pbrt::ElementKind::Double, 1, kFormulaN, false}, {"Kernel", pbrt::ElementKind::Double, 1, kFormulaK, false}};
+const pbrt::MatrixDesc kSignalOutputs[] = {{"In", pbrt::ElementKind::Double, 1, kFormulaN, false},
+                                           {"Kernel", pbrt::ElementKind::Double, 1, kFormulaK, false}};
 const pbrt::MatrixDesc kTwiceOutputs[] = {{"A", pbrt::ElementKind::Double, 1, kFormulaN, true}};
 const pbrt::MatrixDesc kIdentityOutputs[] = {{"OUT", pbrt::ElementKind::Double, 2, kFormulaNN, false}};
 const pbrt::MatrixDesc kLuminanceInputs[] = {{"RGB", pbrt::ElementKind::Float, 3, kFormulaWH3, true}};
-const pbrt::MatrixDesc kLuminanceOutputs[] = {{"GREY", pbrt::ElementKind::UChar, 2, kFormulaWH3, false}, {"S", pbrt::ElementKind::Double, 0, nullptr, false}};
+const pbrt::MatrixDesc kLuminanceOutputs[] = {{"GREY", pbrt::ElementKind::UChar, 2, kFormulaWH3, false},
+                                              {"S", pbrt::ElementKind::Double, 0, nullptr, false}};
 const char* const kSizesNK[] = {"n", "K"};
 const char* const kSizesN[] = {"n"};
 const char* const kSizesWH[] = {"w", "h"};
@@ -184,22 +191,40 @@ const pbrt::TransformDesc kTransforms[] = {
        solve_one(sizes[0], 0, values[0], is_known[0]);
        solve_one(sizes[1], 0, values[1], is_known[1]);
      },
-     [](const RunContext&, const std::int64_t* v, std::int64_t* out) { out[0] = v[0]; out[1] = v[1]; out[2] = v[0] - v[1] + 1; },
+     [](const RunContext&, const std::int64_t* v, std::int64_t* out) {
+       out[0] = v[0];
+       out[1] = v[1];
+       out[2] = v[0] - v[1] + 1;
+     },
      run_Blur, 1},
     {"Signal", nullptr, 0, kSignalOutputs, 2, kSizesNK, 2, nullptr, 0,
      [](const RunContext&, const IndexT* const* sizes, std::int64_t* values, bool* is_known) {
        solve_one(sizes[0], 0, values[0], is_known[0]);
        solve_one(sizes[1], 0, values[1], is_known[1]);
      },
-     [](const RunContext&, const std::int64_t* v, std::int64_t* out) { out[0] = v[0]; out[1] = v[1]; }, run_Signal, -1},
+     [](const RunContext&, const std::int64_t* v, std::int64_t* out) {
+       out[0] = v[0];
+       out[1] = v[1];
+     },
+     run_Signal, -1},
     {"Twice", nullptr, 0, kTwiceOutputs, 1, kSizesN, 1, nullptr, 0,
-     [](const RunContext&, const IndexT* const* sizes, std::int64_t* values, bool* is_known) { solve_one(sizes[0], 0, values[0], is_known[0]); },
+     [](const RunContext&, const IndexT* const* sizes, std::int64_t* values, bool* is_known) {
+       solve_one(sizes[0], 0, values[0], is_known[0]);
+     },
      [](const RunContext&, const std::int64_t* v, std::int64_t* out) { out[0] = v[0]; }, run_Twice, -1},
     {"Identity", nullptr, 0, kIdentityOutputs, 1, kSizesN, 1, kParamN, 1,
-     [](const RunContext&, const IndexT* const* sizes, std::int64_t* values, bool* is_known) { solve_one(sizes[0], 0, values[0], is_known[0]); },
-     [](const RunContext&, const std::int64_t* v, std::int64_t* out) { out[0] = v[0]; out[1] = v[0]; }, run_Identity, -1},
+     [](const RunContext&, const IndexT* const* sizes, std::int64_t* values, bool* is_known) {
+       solve_one(sizes[0], 0, values[0], is_known[0]);
+     },
+     [](const RunContext&, const std::int64_t* v, std::int64_t* out) {
+       out[0] = v[0];
+       out[1] = v[0];
+     },
+     run_Identity, -1},
     {"Endless", nullptr, 0, kTwiceOutputs, 1, kSizesN, 1, nullptr, 0,
-     [](const RunContext&, const IndexT* const* sizes, std::int64_t* values, bool* is_known) { solve_one(sizes[0], 0, values[0], is_known[0]); },
+     [](const RunContext&, const IndexT* const* sizes, std::int64_t* values, bool* is_known) {
+       solve_one(sizes[0], 0, values[0], is_known[0]);
+     },
      [](const RunContext&, const std::int64_t* v, std::int64_t* out) { out[0] = v[0]; }, run_Endless, -1},
     {"Luminance", kLuminanceInputs, 1, kLuminanceOutputs, 2, kSizesWH, 2, nullptr, 0,
      [](const RunContext&, const IndexT* const* sizes, std::int64_t* values, bool* is_known) {
@@ -207,7 +232,11 @@ const pbrt::TransformDesc kTransforms[] = {
        solve_one(sizes[0], 1, values[1], is_known[1]);
      },
      [](const RunContext&, const std::int64_t* v, std::int64_t* out) {
-       out[0] = v[0]; out[1] = v[1]; out[2] = 3; out[3] = v[0]; out[4] = v[1];
+       out[0] = v[0];
+       out[1] = v[1];
+       out[2] = 3;
+       out[3] = v[0];
+       out[4] = v[1];
      },
      run_Luminance, -1},
 };
@@ -226,8 +255,12 @@ std::string info_json() {
     info.transforms.push_back(entry);
   }
   pbrt::TransformInfo& blur = info.transforms[0];
-  blur.sites.push_back({"Out#1|TwoPass", {{"Out#1", {On::Cpu, On::OpenCl}, 3, ""}, {"TwoPass", {On::Cpu}, 4, "spawns"},
-                                          {"Wrong", {On::Cpu}, 5, "wrong"}, {"GivesUp", {On::Cpu}, 6, "aborts"}, {"Broken", {On::Cpu}, 7, "asserts"}}});
+  blur.sites.push_back({"Out#1|TwoPass",
+                        {{"Out#1", {On::Cpu, On::OpenCl}, 3, ""},
+                         {"TwoPass", {On::Cpu}, 4, "spawns"},
+                         {"Wrong", {On::Cpu}, 5, "wrong"},
+                         {"GivesUp", {On::Cpu}, 6, "aborts"},
+                         {"Broken", {On::Cpu}, 7, "asserts"}}});
   pbrt::TunableInfo split;
   split.name = "split_size";
   split.min = 1;

@@ -34,7 +34,8 @@ std::string usage_line(const char* program_name, const TransformDesc& transform)
   return line;
 }
 
-void print_results(const Session& session, const Problem& problem, const std::vector<double>& seconds, const RunReport& last) {
+void print_results(const Session& session, const Problem& problem, const std::vector<double>& seconds,
+                   const RunReport& last) {
   const Options& options = session.options;
   StatsInput input;
   input.program = session.engine.program().name;
@@ -54,10 +55,17 @@ void print_results(const Session& session, const Problem& problem, const std::ve
   }
   std::string text;
   switch (options.stats) {
-    case StatsFormat::None: break;
-    case StatsFormat::Text: text = stats_text(input, true); break;
-    case StatsFormat::Json: text = stats_json(input); break;
-    case StatsFormat::Xml: text = stats_xml(input); break;
+    case StatsFormat::None:
+      break;
+    case StatsFormat::Text:
+      text = stats_text(input, true);
+      break;
+    case StatsFormat::Json:
+      text = stats_json(input);
+      break;
+    case StatsFormat::Xml:
+      text = stats_xml(input);
+      break;
   }
   const bool is_for_people = options.stats == StatsFormat::None || options.stats == StatsFormat::Text;
   if (options.stats == StatsFormat::None && options.wants_time) text = stats_text(input, false);
@@ -88,7 +96,8 @@ void take_params(const Session& session, SizeWishes& wishes) {
     if (used != word.size() || word.empty() || value < 0 || value > INT32_MAX)
       throw UserError("param " + std::string(name) + ": expected an integer from 0 to 2147483647, found " + word);
     for (const auto& known : wishes.named)
-      if (known.first == name) throw UserError(std::string("param ") + name + " and --size " + name + " are both given");
+      if (known.first == name)
+        throw UserError(std::string("param ") + name + " and --size " + name + " are both given");
     wishes.named.emplace_back(name, value);
   }
 }
@@ -130,8 +139,8 @@ void run_file_mode(Session& session) {
   const Options& options = session.options;
   const int expected = transform.num_params + transform.num_inputs + transform.num_outputs;
   if (static_cast<int>(options.words.size()) != expected)
-    throw UserError("expected " + std::to_string(expected) + " arguments, found " + std::to_string(options.words.size()) + "\n" +
-                    usage_line(session.program_name, transform));
+    throw UserError("expected " + std::to_string(expected) + " arguments, found " +
+                    std::to_string(options.words.size()) + "\n" + usage_line(session.program_name, transform));
   SizeWishes wishes = session.size_wishes();
   check_size_names(wishes, {&transform});
   take_params(session, wishes);
@@ -156,7 +165,8 @@ void run_file_mode(Session& session) {
 
   const Trials trials = run_trials(session, problem, options.trials > 1);
   for (int i = 0; i < transform.num_outputs; ++i)
-    writer.write(static_cast<std::size_t>(i), problem.outputs[static_cast<std::size_t>(i)], header_of(transform.outputs[i]));
+    writer.write(static_cast<std::size_t>(i), problem.outputs[static_cast<std::size_t>(i)],
+                 header_of(transform.outputs[i]));
   writer.commit();
   print_results(session, problem, trials.seconds, trials.last);
 }
@@ -201,7 +211,8 @@ Problem read_iogen(const Session& session) {
   for (std::size_t i = 0; i < num_outputs; ++i) {
     const std::string name = iogen_name(prefix, "out", i, num_outputs);
     const AnyMatrix initial = reader.read(name, spec_of(transform.outputs[i]));
-    if (!initial.has_same_shape(problem.outputs[i])) throw UserError(name + ": does not have the size of `" + header_of(transform.outputs[i]) + "`");
+    if (!initial.has_same_shape(problem.outputs[i]))
+      throw UserError(name + ": does not have the size of `" + header_of(transform.outputs[i]) + "`");
     problem.outputs[i].copy_from(initial);
   }
   return problem;
@@ -214,8 +225,9 @@ void run_timing_mode(Session& session) {
   if (!options.words.empty())
     throw UserError("files are not used with --n: " + options.words.front() + " is one argument too many");
   session.open_configuration();
-  const Problem problem = options.iogen_run.empty() ? session.engine.generate(session.transform, session.size_wishes(), session.seed)
-                                                    : read_iogen(session);
+  const Problem problem = options.iogen_run.empty()
+                              ? session.engine.generate(session.transform, session.size_wishes(), session.seed)
+                              : read_iogen(session);
   if (!options.iogen_create.empty()) {
     write_iogen(session, problem);
     return;

@@ -71,7 +71,8 @@ void set_seed(Options& options, const std::string& name, const std::string& valu
   std::uint64_t seed = 0;
   const char* end = value.data() + value.size();
   const auto parsed = std::from_chars(value.data(), end, seed);
-  if (value.empty() || parsed.ec != std::errc() || parsed.ptr != end) fail_value(name, value, "an integer from 0 to 2^64-1");
+  if (value.empty() || parsed.ec != std::errc() || parsed.ptr != end)
+    fail_value(name, value, "an integer from 0 to 2^64-1");
   options.seed = seed;
 }
 
@@ -104,12 +105,16 @@ const Option kOptions[] = {
      }},
     {"size", Takes::Value, "NAME=V", "sets one size variable; may be repeated", set_size},
     {"seed", Takes::Value, "S", "seed of all random numbers", set_seed},
-    {"fixedrandom", Takes::Nothing, "", "the same random numbers in every run, as --seed 0", set_flag<&Options::is_fixed_random>},
+    {"fixedrandom", Takes::Nothing, "", "the same random numbers in every run, as --seed 0",
+     set_flag<&Options::is_fixed_random>},
     {"trials", Takes::Value, "T", "number of runs", set_int<&Options::trials, 1, 1000000000>},
     {"time", Takes::Nothing, "", "prints timings", set_flag<&Options::wants_time>},
     {"max-sec", Takes::Value, "X", "no further trial after a run that took longer", set_max_sec},
-    {"resident", Takes::Nothing, "", "measures with inputs on the device and outputs left there", set_flag<&Options::is_resident>},
-    {"config", Takes::Value, "FILE", "configuration, none for the default; else <program>.cfg beside the program, if there", set_text<&Options::config>},
+    {"resident", Takes::Nothing, "", "measures with inputs on the device and outputs left there",
+     set_flag<&Options::is_resident>},
+    {"config", Takes::Value, "FILE",
+     "configuration, none for the default; else <program>.cfg beside the program, if there",
+     set_text<&Options::config>},
     {"cfg", Takes::Value, "FILE", "the same as --config", set_text<&Options::config>},
     {"transform", Takes::Value, "NAME", "runs this transform instead of the main one", set_text<&Options::transform>},
     {"tx", Takes::Value, "NAME", "the same as --transform", set_text<&Options::transform>},
@@ -123,10 +128,11 @@ const Option kOptions[] = {
     {"stats", Takes::MaybeValue, "text|json|xml", "prints times and what ran where", set_stats},
     {"strict", Takes::Nothing, "", "a device version that does not run is an error", set_flag<&Options::is_strict>},
     {"hash", Takes::Nothing, "", "prints a hash of the outputs", set_flag<&Options::wants_hash>},
-    {"precision", Takes::Value, "P", "significant digits of numbers in text files (8)", set_int<&Options::precision, 1, 40>},
+    {"precision", Takes::Value, "P", "significant digits of numbers in text files (8)",
+     set_int<&Options::precision, 1, 40>},
     {"maxval", Takes::Value, "M", "largest sample of written pictures (255)", set_int<&Options::maxval, 1, 65535>},
-    {"iogen-create", Takes::Value, "PREFIX", "with --n: writes inputs and outputs to PREFIX_in<k>.dat, PREFIX_out<k>.dat",
-     set_text<&Options::iogen_create>},
+    {"iogen-create", Takes::Value, "PREFIX",
+     "with --n: writes inputs and outputs to PREFIX_in<k>.dat, PREFIX_out<k>.dat", set_text<&Options::iogen_create>},
     {"iogen-run", Takes::Value, "PREFIX", "runs trials on such files", set_text<&Options::iogen_run>},
     {"reset", Takes::Nothing, "", "writes the default configuration and exits", set_flag<&Options::wants_reset>},
     {"save-config", Takes::Nothing, "", "writes the configuration in use at the end", set_flag<&Options::saves_config>},
@@ -166,7 +172,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
       best_distance = distance;
     }
   }
-  throw UserError("unknown option --" + name + (best != nullptr ? "; did you mean --" + std::string(best->name) + "?" : "") +
+  throw UserError("unknown option --" + name +
+                  (best != nullptr ? "; did you mean --" + std::string(best->name) + "?" : "") +
                   (best == nullptr ? "; --help lists the options" : ""));
 }
 

@@ -14,18 +14,18 @@ namespace pbrt {
 enum class StatsFormat : std::uint8_t { None, Text, Json, Xml };
 
 struct Options {
-  std::vector<std::string> words;                 ///< what is no option: params, then files
+  std::vector<std::string> words;  ///< what is no option: params, then files
   std::optional<std::int64_t> n;
   std::vector<std::pair<std::string, std::int64_t>> sizes;
   std::optional<std::uint64_t> seed;
   bool is_fixed_random = false;
   int trials = 1;
   bool wants_time = false;
-  double max_sec = 0;                             ///< 0: no limit
+  double max_sec = 0;  ///< 0: no limit
   bool is_resident = false;
   std::string config;
   std::string transform;
-  int threads = 0;                                ///< 0: not given
+  int threads = 0;  ///< 0: not given
   std::optional<std::string> device;
   bool wants_device_list = false;
   StatsFormat stats = StatsFormat::None;

@@ -17,7 +17,8 @@ namespace {
 struct Unknowns {
   std::vector<std::int64_t> values;
   std::unique_ptr<bool[]> is_known;
-  explicit Unknowns(int num) : values(static_cast<std::size_t>(num)), is_known(new bool[static_cast<std::size_t>(num)]()) {}
+  explicit Unknowns(int num)
+      : values(static_cast<std::size_t>(num)), is_known(new bool[static_cast<std::size_t>(num)]()) {}
 };
 
 void set_named(const TransformDesc& transform, const SizeWishes& wishes, Unknowns& unknowns) {
@@ -44,11 +45,13 @@ void complete(const TransformDesc& transform, const SizeWishes& wishes, Unknowns
 std::string sizes_text(const TransformDesc& transform, const std::vector<std::int64_t>& sizes) {
   std::string text;
   for (int v = 0; v < transform.num_size_vars; ++v)
-    text += (v == 0 ? "" : ", ") + std::string(transform.size_vars[v]) + " = " + std::to_string(sizes[static_cast<std::size_t>(v)]);
+    text += (v == 0 ? "" : ", ") + std::string(transform.size_vars[v]) + " = " +
+            std::to_string(sizes[static_cast<std::size_t>(v)]);
   return text;
 }
 
-std::vector<std::int64_t> all_extents(const RunContext& ctx, const TransformDesc& transform, const std::vector<std::int64_t>& sizes) {
+std::vector<std::int64_t> all_extents(const RunContext& ctx, const TransformDesc& transform,
+                                      const std::vector<std::int64_t>& sizes) {
   std::size_t count = 0;
   for (int i = 0; i < transform.num_inputs; ++i) count += static_cast<std::size_t>(transform.inputs[i].num_dims);
   for (int i = 0; i < transform.num_outputs; ++i) count += static_cast<std::size_t>(transform.outputs[i].num_dims);
@@ -72,8 +75,9 @@ std::vector<AnyMatrix> allocate_all(const TransformDesc& transform, const Matrix
     for (int d = 0; d < matrices[i].num_dims; ++d) {
       const std::int64_t extent = *extents++;
       if (extent < 0 || extent > std::numeric_limits<IndexT>::max())
-        throw NoSuchSizes("`" + header_of(matrices[i]) + "`: dimension " + std::to_string(d) + ", `" + matrices[i].formulas[d] +
-                          "`, would be " + std::to_string(extent) + " for " + sizes_text(transform, sizes));
+        throw NoSuchSizes("`" + header_of(matrices[i]) + "`: dimension " + std::to_string(d) + ", `" +
+                          matrices[i].formulas[d] + "`, would be " + std::to_string(extent) + " for " +
+                          sizes_text(transform, sizes));
       dims[d] = static_cast<IndexT>(extent);
     }
     result.push_back(AnyMatrix::allocate(matrices[i].element, matrices[i].num_dims, dims));
@@ -97,7 +101,8 @@ std::string header_of(const MatrixDesc& matrix) {
 
 MatrixSpec spec_of(const MatrixDesc& matrix) { return {header_of(matrix), matrix.element, matrix.num_dims}; }
 
-std::vector<std::int64_t> sizes_from_wishes(const RunContext& ctx, const TransformDesc& transform, const SizeWishes& wishes) {
+std::vector<std::int64_t> sizes_from_wishes(const RunContext& ctx, const TransformDesc& transform,
+                                            const SizeWishes& wishes) {
   (void)ctx;
   Unknowns unknowns(transform.num_size_vars);
   set_named(transform, wishes, unknowns);
@@ -106,8 +111,8 @@ std::vector<std::int64_t> sizes_from_wishes(const RunContext& ctx, const Transfo
 }
 
 std::vector<std::int64_t> sizes_from_inputs(const RunContext& ctx, const TransformDesc& transform,
-                                            const std::vector<AnyMatrix>& inputs, const std::vector<std::string>& input_names,
-                                            const SizeWishes& wishes) {
+                                            const std::vector<AnyMatrix>& inputs,
+                                            const std::vector<std::string>& input_names, const SizeWishes& wishes) {
   Unknowns unknowns(transform.num_size_vars);
   set_named(transform, wishes, unknowns);
   std::vector<const IndexT*> known(static_cast<std::size_t>(transform.num_inputs + transform.num_outputs));
@@ -122,21 +127,24 @@ std::vector<std::int64_t> sizes_from_inputs(const RunContext& ctx, const Transfo
       const std::int64_t expected = extents[next++];
       if (expected == inputs[i].size(d)) continue;
       throw NoSuchSizes(input_names[i] + ": dimension " + std::to_string(d) + " of `" + header_of(desc) + "` is " +
-                        std::to_string(inputs[i].size(d)) + ", but `" + desc.formulas[d] + "` is " + std::to_string(expected) +
-                        " for " + sizes_text(transform, unknowns.values));
+                        std::to_string(inputs[i].size(d)) + ", but `" + desc.formulas[d] + "` is " +
+                        std::to_string(expected) + " for " + sizes_text(transform, unknowns.values));
     }
   }
   return unknowns.values;
 }
 
-std::vector<AnyMatrix> allocate_inputs(const RunContext& ctx, const TransformDesc& transform, const std::vector<std::int64_t>& sizes) {
+std::vector<AnyMatrix> allocate_inputs(const RunContext& ctx, const TransformDesc& transform,
+                                       const std::vector<std::int64_t>& sizes) {
   const std::vector<std::int64_t> extents = all_extents(ctx, transform, sizes);
   return allocate_all(transform, transform.inputs, transform.num_inputs, extents.data(), sizes);
 }
 
-std::vector<AnyMatrix> allocate_outputs(const RunContext& ctx, const TransformDesc& transform, const std::vector<std::int64_t>& sizes) {
+std::vector<AnyMatrix> allocate_outputs(const RunContext& ctx, const TransformDesc& transform,
+                                        const std::vector<std::int64_t>& sizes) {
   const std::vector<std::int64_t> extents = all_extents(ctx, transform, sizes);
-  return allocate_all(transform, transform.outputs, transform.num_outputs, extents.data() + first_output_extent(transform), sizes);
+  return allocate_all(transform, transform.outputs, transform.num_outputs,
+                      extents.data() + first_output_extent(transform), sizes);
 }
 
 void fill_random(const AnyMatrix& matrix, std::uint64_t seed) {

@@ -18,7 +18,7 @@ namespace pbrt {
 
 /// What the command line or a request says about sizes.
 struct SizeWishes {
-  std::optional<std::int64_t> n;                              ///< every variable not named
+  std::optional<std::int64_t> n;  ///< every variable not named
   std::vector<std::pair<std::string, std::int64_t>> named;
 };
 
@@ -30,7 +30,7 @@ class NoSuchSizes : public UserError {
 
 struct Problem {
   const TransformDesc* transform = nullptr;
-  std::vector<std::int64_t> sizes;                            ///< by size variable
+  std::vector<std::int64_t> sizes;  ///< by size variable
   std::vector<AnyMatrix> inputs;
   std::vector<AnyMatrix> outputs;
 

@@ -37,8 +37,10 @@ std::uint64_t choose_seed(const Options& options) {
 void print_help(const char* program_name, const ProgramDesc& program, const TransformDesc& transform) {
   std::printf("%s\n", usage_line(program_name, transform).c_str());
   std::printf("       %s [options] --n N\n\n", program_name);
-  std::printf("Runs the transform %s of %s on files (text, .npy, .pgm, .ppm; - is standard input or output), or with --n on\n"
-              "generated inputs.\n\nOptions:\n%s", transform.name, program.name, options_help().c_str());
+  std::printf(
+      "Runs the transform %s of %s on files (text, .npy, .pgm, .ppm; - is standard input or output), or with --n on\n"
+      "generated inputs.\n\nOptions:\n%s",
+      transform.name, program.name, options_help().c_str());
 }
 
 void serve(Session& session) {

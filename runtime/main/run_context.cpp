@@ -29,17 +29,17 @@ constexpr std::size_t kCountersPerLine = 64 / sizeof(std::int64_t);
 }  // namespace
 
 struct RunContext::Counters {
-  std::vector<std::size_t> first;                         ///< of each site, in a shard
+  std::vector<std::size_t> first;  ///< of each site, in a shard
   std::size_t per_shard = 0;
-  std::unique_ptr<std::atomic<std::int64_t>[]> values;    ///< kNumShards * per_shard
-  std::mutex mutex;                                       ///< of fallbacks
+  std::unique_ptr<std::atomic<std::int64_t>[]> values;  ///< kNumShards * per_shard
+  std::mutex mutex;                                     ///< of fallbacks
   struct Fallback {
     int site;
     int alternative;
     std::string reason;
     std::int64_t count;
   };
-  std::vector<std::unique_ptr<Fallback>> fallbacks;       ///< in order of first occurrence
+  std::vector<std::unique_ptr<Fallback>> fallbacks;  ///< in order of first occurrence
 };
 
 RunContext::RunContext(const RunSetup& setup, int num_sites, const int* num_alternatives)
@@ -104,8 +104,8 @@ void RunContext::reset_counts() {
 
 void size_mismatch(const char* transform, const char* matrix, int dim, const char* formula, std::int64_t expected,
                    std::int64_t actual) {
-  throw UserError(std::string("call of ") + transform + ": dimension " + std::to_string(dim) + " of " + matrix + " is " +
-                  std::to_string(actual) + ", the header's `" + formula + "` is " + std::to_string(expected));
+  throw UserError(std::string("call of ") + transform + ": dimension " + std::to_string(dim) + " of " + matrix +
+                  " is " + std::to_string(actual) + ", the header's `" + formula + "` is " + std::to_string(expected));
 }
 
 void negative_size(const char* transform, const char* matrix, int dim, const char* formula, std::int64_t value) {

@@ -20,9 +20,9 @@ class Manager;
 /// How a run is set up. The configuration must live as long as the context.
 struct RunSetup {
   const ActiveConfig* config = nullptr;
-  gpu::Manager* device = nullptr;        ///< null: no device
+  gpu::Manager* device = nullptr;  ///< null: no device
   std::uint64_t seed = 0;
-  bool is_strict = false;                ///< any fallback is an error
+  bool is_strict = false;  ///< any fallback is an error
 };
 
 /// Counts and settings of a run.
@@ -71,7 +71,7 @@ class RunContext {
   struct FallbackCount {
     int site;
     int alternative;
-    const char* reason;       ///< lives as long as the context
+    const char* reason;  ///< lives as long as the context
     std::int64_t count;
   };
   [[nodiscard]] std::int64_t times_run(int site, int alternative) const;

@@ -27,7 +27,8 @@ class Server {
  public:
   explicit Server(Session& session) : session_(session) {
     device_index_ = session.devices.choose(session.options.device);
-    for (int i = 0; i < session.transform.num_outputs; ++i) output_names_.emplace_back(session.transform.outputs[i].name);
+    for (int i = 0; i < session.transform.num_outputs; ++i)
+      output_names_.emplace_back(session.transform.outputs[i].name);
   }
 
   [[nodiscard]] protocol::Hello hello() {
@@ -45,10 +46,17 @@ class Server {
     reply.id = request.id;
     try {
       switch (request.op) {
-        case protocol::Op::Inputs: make_inputs(request, reply); break;
-        case protocol::Op::Reference: make_reference(request, reply); break;
-        case protocol::Op::Run: measure(request, reply); break;
-        case protocol::Op::Quit: break;
+        case protocol::Op::Inputs:
+          make_inputs(request, reply);
+          break;
+        case protocol::Op::Reference:
+          make_reference(request, reply);
+          break;
+        case protocol::Op::Run:
+          measure(request, reply);
+          break;
+        case protocol::Op::Quit:
+          break;
       }
     } catch (const NoSuchSizes& error) {
       fail(reply, request.op == protocol::Op::Inputs ? Status::Skipped : Status::Error, error.what());
@@ -83,7 +91,8 @@ class Server {
     for (const auto& [name, value] : request.sizes)
       if (value < 0 || value > INT32_MAX) throw UserError("size " + name + " is not between 0 and 2147483647");
     seed_ = request.seed;
-    problem_ = request.files.empty() ? session_.engine.generate(session_.transform, wishes, seed_) : read_files(request, wishes);
+    problem_ = request.files.empty() ? session_.engine.generate(session_.transform, wishes, seed_)
+                                     : read_files(request, wishes);
     snapshot_ = Engine::take_snapshot(*problem_);
     reply.n = problem_->largest_size();
   }
@@ -91,7 +100,8 @@ class Server {
   Problem read_files(const Request& request, const SizeWishes& wishes) {
     const TransformDesc& transform = session_.transform;
     if (request.files.size() != static_cast<std::size_t>(transform.num_inputs))
-      throw UserError("expected " + std::to_string(transform.num_inputs) + " input files, found " + std::to_string(request.files.size()));
+      throw UserError("expected " + std::to_string(transform.num_inputs) + " input files, found " +
+                      std::to_string(request.files.size()));
     check_size_names(wishes, {&transform});
     Problem problem;
     problem.transform = &transform;
@@ -102,7 +112,8 @@ class Server {
     problem.sizes = sizes_from_inputs(*ctx, transform, problem.inputs, request.files, wishes);
     problem.outputs = allocate_outputs(*ctx, transform, problem.sizes);
     for (int i = 0; i < transform.num_outputs; ++i)
-      fill_initial_output(transform.outputs[i], problem.outputs[static_cast<std::size_t>(i)], request.seed + static_cast<std::uint64_t>(i));
+      fill_initial_output(transform.outputs[i], problem.outputs[static_cast<std::size_t>(i)],
+                          request.seed + static_cast<std::uint64_t>(i));
     return problem;
   }
 
@@ -114,7 +125,8 @@ class Server {
   /// Sets `config` and the device from a request's configuration.
   RunWishes wishes_of(const Request& request, ActiveConfig& config) {
     ConfigWarnings warnings;
-    const Configuration configuration = parse_configuration(request.config, "config", session_.engine.index(), warnings);
+    const Configuration configuration =
+        parse_configuration(request.config, "config", session_.engine.index(), warnings);
     for (const std::string& line : warnings.lines("config")) std::fprintf(stderr, "warning: %s\n", line.c_str());
     config = ActiveConfig(session_.engine.index(), configuration);
     if (session_.options.threads > 0) config.set_threads(session_.options.threads);
@@ -195,7 +207,8 @@ class Server {
     for (const protocol::Fallback& fallback : report.fallbacks) {
       bool is_known = false;
       for (protocol::Fallback& known : reply.fallbacks) {
-        if (known.site != fallback.site || known.rule != fallback.rule || known.on != fallback.on || known.reason != fallback.reason)
+        if (known.site != fallback.site || known.rule != fallback.rule || known.on != fallback.on ||
+            known.reason != fallback.reason)
           continue;
         known.count += fallback.count;
         is_known = true;
@@ -210,9 +223,9 @@ class Server {
   std::optional<Problem> problem_;
   Snapshot snapshot_;
   std::uint64_t seed_ = 0;
-  std::vector<AnyMatrix> reference_;   ///< empty although has_reference_: verification is off
+  std::vector<AnyMatrix> reference_;  ///< empty although has_reference_: verification is off
   bool has_reference_ = false;
-  std::set<std::string> warmed_;       ///< configurations whose kernels were built, for the inputs at hand
+  std::set<std::string> warmed_;  ///< configurations whose kernels were built, for the inputs at hand
 };
 
 }  // namespace

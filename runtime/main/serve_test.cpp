@@ -86,11 +86,10 @@ class Serve : public test::ProcessTest {
     request.trials = trials;
     return request;
   }
-  Reply run(const std::string& rule, const std::string& on, int trials = 1) {
-    return ask(measuring(rule, on, trials));
-  }
+  Reply run(const std::string& rule, const std::string& on, int trials = 1) { return ask(measuring(rule, on, trials)); }
   static std::string config(const std::string& rule, const std::string& on) {
-    return R"({"global":{"threads":2},"transforms":{"Blur":{"sites":{"Out#1|TwoPass":[{"rule":")" + rule + R"(","on":")" + on + R"("}]}}}})";
+    return R"({"global":{"threads":2},"transforms":{"Blur":{"sites":{"Out#1|TwoPass":[{"rule":")" + rule +
+           R"(","on":")" + on + R"("}]}}}})";
   }
   int wait() {
     int status = 0;

@@ -13,7 +13,7 @@ namespace pbrt {
 
 struct Session {
   const Options& options;
-  const char* program_name;             ///< argv[0]
+  const char* program_name;  ///< argv[0]
   Engine& engine;
   Devices& devices;
   const TransformDesc& transform;
@@ -40,6 +40,7 @@ void run_timing_mode(Session& session);
 void run_serve_mode(Session& session, int request_fd, int reply_fd);
 
 /// Prints what --time, --stats and --hash ask for. `problem` holds the outputs of the last run.
-void print_results(const Session& session, const Problem& problem, const std::vector<double>& seconds, const RunReport& last);
+void print_results(const Session& session, const Problem& problem, const std::vector<double>& seconds,
+                   const RunReport& last);
 
 }  // namespace pbrt

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-
 #include <nlohmann/json.hpp>
 
 namespace pbrt {
@@ -58,8 +57,8 @@ std::string stats_text(const StatsInput& input, bool with_details) {
   std::string text = input.transform + " at size " + std::to_string(input.n) + ": ";
   text += "median " + duration_text(s.median);
   if (input.seconds.size() > 1) {
-    text += ", least " + duration_text(s.min) + ", spread " +
-            duration_text(s.max - s.min) + " over " + std::to_string(input.seconds.size()) + " runs";
+    text += ", least " + duration_text(s.min) + ", spread " + duration_text(s.max - s.min) + " over " +
+            std::to_string(input.seconds.size()) + " runs";
   }
   text += input.threads == 1 ? " (1 thread" : " (" + std::to_string(input.threads) + " threads";
   text += (input.device.empty() ? "" : ", " + input.device) + ", seed " + std::to_string(input.seed) + ")\n";
@@ -70,7 +69,8 @@ std::string stats_text(const StatsInput& input, bool with_details) {
   for (const protocol::Fallback& fallback : input.last.fallbacks)
     text += "  " + fallback.site + ": " + fallback.rule + " did not run on " + to_string(fallback.on) + ", " +
             std::to_string(fallback.count) + (fallback.count == 1 ? " time: " : " times: ") + fallback.reason + "\n";
-  if (input.last.bytes_moved != 0) text += "  " + std::to_string(input.last.bytes_moved) + " bytes to and from the device\n";
+  if (input.last.bytes_moved != 0)
+    text += "  " + std::to_string(input.last.bytes_moved) + " bytes to and from the device\n";
   return text;
 }
 
@@ -112,7 +112,11 @@ std::string stats_json(const StatsInput& input) {
   json["ran"] = ran_json(input.last.ran);
   nlohmann::ordered_json fallbacks = nlohmann::ordered_json::array();
   for (const protocol::Fallback& entry : input.last.fallbacks)
-    fallbacks.push_back({{"site", entry.site}, {"rule", entry.rule}, {"on", to_string(entry.on)}, {"reason", entry.reason}, {"count", entry.count}});
+    fallbacks.push_back({{"site", entry.site},
+                         {"rule", entry.rule},
+                         {"on", to_string(entry.on)},
+                         {"reason", entry.reason},
+                         {"count", entry.count}});
   json["fallbacks"] = fallbacks;
   json["bytes_moved"] = input.last.bytes_moved;
   if (input.has_hash) json["output_hash"] = hash_text(input);
@@ -122,10 +126,10 @@ std::string stats_json(const StatsInput& input) {
 
 std::string stats_xml(const StatsInput& input) {
   const Summary s = summarize(input.seconds);
-  std::string text = "<root>\n  <stats>\n    <timing count=\"" + std::to_string(input.seconds.size()) + "\" average=\"" +
-                     number(s.average) + "\" min=\"" + number(s.min) + "\" max=\"" + number(s.max) + "\" median=\"" +
-                     number(s.median) + "\" variance=\"" + number(s.variance) + "\" stddev=\"" + number(std::sqrt(s.variance)) +
-                     "\" />\n";
+  std::string text = "<root>\n  <stats>\n    <timing count=\"" + std::to_string(input.seconds.size()) +
+                     "\" average=\"" + number(s.average) + "\" min=\"" + number(s.min) + "\" max=\"" + number(s.max) +
+                     "\" median=\"" + number(s.median) + "\" variance=\"" + number(s.variance) + "\" stddev=\"" +
+                     number(std::sqrt(s.variance)) + "\" />\n";
   if (input.has_hash) text += "    <outputhash value=\"" + hash_text(input) + "\" />\n";
   return text + "  </stats>\n</root>\n";
 }

@@ -13,12 +13,12 @@ namespace pbrt {
 struct StatsInput {
   std::string program;
   std::string transform;
-  std::int64_t n = 1;                 ///< the largest size variable
+  std::int64_t n = 1;  ///< the largest size variable
   std::uint64_t seed = 0;
   int threads = 1;
-  std::string device;                 ///< empty: none in use
-  std::vector<double> seconds;        ///< one per trial
-  RunReport last;                     ///< of the last trial
+  std::string device;           ///< empty: none in use
+  std::vector<double> seconds;  ///< one per trial
+  RunReport last;               ///< of the last trial
   bool has_hash = false;
   std::uint64_t hash[2] = {0, 0};
 };

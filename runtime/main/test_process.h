@@ -18,7 +18,7 @@ namespace pbrt::test {
 inline std::string quoted(const std::string& text) { return "'" + text + "'"; }
 
 struct Finished {
-  int status = 0;          ///< exit status; 128 + n for signal n
+  int status = 0;  ///< exit status; 128 + n for signal n
   std::string out, err;
 };
 
@@ -32,7 +32,9 @@ class ProcessTest : public ::testing::Test {
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
-  void put(const std::string& name, const std::string& text) const { std::ofstream(folder_ / name, std::ios::binary) << text; }
+  void put(const std::string& name, const std::string& text) const {
+    std::ofstream(folder_ / name, std::ios::binary) << text;
+  }
   [[nodiscard]] std::string get(const std::string& name) const {
     std::ostringstream text;
     text << std::ifstream(folder_ / name, std::ios::binary).rdbuf();
@@ -42,11 +44,11 @@ class ProcessTest : public ::testing::Test {
 
   /// Runs `mini_program <args>` through the shell, so that args may redirect; `before`: text before the command.
   [[nodiscard]] Finished mini(const std::string& args, const std::string& before = "") const {
-    const std::string command = "cd " + quoted(folder_.string()) + " && " + before + " " + quoted(MINI_PROGRAM) + " " + args +
-                                " >stdout.txt 2>stderr.txt";
+    const std::string command = "cd " + quoted(folder_.string()) + " && " + before + " " + quoted(MINI_PROGRAM) + " " +
+                                args + " >stdout.txt 2>stderr.txt";
     const int status = std::system(("{ " + command + "; }").c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), without_path(get_and_remove("stdout.txt")),
-            without_path(get_and_remove("stderr.txt"))};
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
+            without_path(get_and_remove("stdout.txt")), without_path(get_and_remove("stderr.txt"))};
   }
 
   std::filesystem::path folder_;
@@ -60,7 +62,8 @@ class ProcessTest : public ::testing::Test {
   /// Messages start with the program's path, which differs between machines.
   static std::string without_path(std::string text) {
     const std::string path = MINI_PROGRAM;
-    for (std::size_t at = text.find(path); at != std::string::npos; at = text.find(path)) text.replace(at, path.size(), "mini");
+    for (std::size_t at = text.find(path); at != std::string::npos; at = text.find(path))
+      text.replace(at, path.size(), "mini");
     return text;
   }
 };

@@ -54,8 +54,8 @@ std::string place(const std::string& name, const AnyMatrix& matrix, std::int64_t
   return text + ")";
 }
 
-void compare_one(const AnyMatrix& output, const AnyMatrix& reference, const std::string& name, const ToleranceInfo& tolerance,
-                 double override_rel, Difference& difference) {
+void compare_one(const AnyMatrix& output, const AnyMatrix& reference, const std::string& name,
+                 const ToleranceInfo& tolerance, double override_rel, Difference& difference) {
   const double scale = largest_magnitude(reference);
   double rel = default_tolerance(output.kind());
   if (tolerance.is_given) rel = tolerance.rel;

@@ -11,10 +11,10 @@
 namespace pbrt {
 
 struct Difference {
-  double abs = 0;            ///< largest error; infinite where one side is not finite and the other differs
-  double rel = 0;            ///< relative to the largest magnitude of the reference
-  bool is_within = true;     ///< all outputs agree within the tolerance
-  std::string where;         ///< the first element that does not agree; empty if all do
+  double abs = 0;         ///< largest error; infinite where one side is not finite and the other differs
+  double rel = 0;         ///< relative to the largest magnitude of the reference
+  bool is_within = true;  ///< all outputs agree within the tolerance
+  std::string where;      ///< the first element that does not agree; empty if all do
 };
 
 /// Compares all outputs; `names[i]` for messages. `override_rel` < 0: the transform's tolerance,

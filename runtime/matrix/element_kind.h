@@ -15,27 +15,55 @@ inline constexpr int kMaxDims = 9;
 
 enum class ElementKind : std::uint8_t { Double, Float, Int, Long, Short, UChar, UShort };
 
-template <class T> struct ElementKindOf;
-template <> struct ElementKindOf<double> { static constexpr ElementKind value = ElementKind::Double; };
-template <> struct ElementKindOf<float> { static constexpr ElementKind value = ElementKind::Float; };
-template <> struct ElementKindOf<int> { static constexpr ElementKind value = ElementKind::Int; };
-template <> struct ElementKindOf<long> { static constexpr ElementKind value = ElementKind::Long; };
-template <> struct ElementKindOf<short> { static constexpr ElementKind value = ElementKind::Short; };
-template <> struct ElementKindOf<unsigned char> { static constexpr ElementKind value = ElementKind::UChar; };
-template <> struct ElementKindOf<unsigned short> { static constexpr ElementKind value = ElementKind::UShort; };
-template <class T> struct ElementKindOf<const T> : ElementKindOf<T> {};
-template <class T> inline constexpr ElementKind kElementKindOf = ElementKindOf<T>::value;
+template <class T>
+struct ElementKindOf;
+template <>
+struct ElementKindOf<double> {
+  static constexpr ElementKind value = ElementKind::Double;
+};
+template <>
+struct ElementKindOf<float> {
+  static constexpr ElementKind value = ElementKind::Float;
+};
+template <>
+struct ElementKindOf<int> {
+  static constexpr ElementKind value = ElementKind::Int;
+};
+template <>
+struct ElementKindOf<long> {
+  static constexpr ElementKind value = ElementKind::Long;
+};
+template <>
+struct ElementKindOf<short> {
+  static constexpr ElementKind value = ElementKind::Short;
+};
+template <>
+struct ElementKindOf<unsigned char> {
+  static constexpr ElementKind value = ElementKind::UChar;
+};
+template <>
+struct ElementKindOf<unsigned short> {
+  static constexpr ElementKind value = ElementKind::UShort;
+};
+template <class T>
+struct ElementKindOf<const T> : ElementKindOf<T> {};
+template <class T>
+inline constexpr ElementKind kElementKindOf = ElementKindOf<T>::value;
 
 /// Size of one element in bytes.
 [[nodiscard]] constexpr std::size_t element_bytes(ElementKind kind) {
   switch (kind) {
     case ElementKind::Double:
-    case ElementKind::Long: return 8;
+    case ElementKind::Long:
+      return 8;
     case ElementKind::Float:
-    case ElementKind::Int: return 4;
+    case ElementKind::Int:
+      return 4;
     case ElementKind::Short:
-    case ElementKind::UShort: return 2;
-    case ElementKind::UChar: return 1;
+    case ElementKind::UShort:
+      return 2;
+    case ElementKind::UChar:
+      return 1;
   }
   return 0;
 }

@@ -7,9 +7,7 @@
 namespace pbrt {
 
 /// a / b, rounded to minus infinity. Pre: b > 0.
-[[nodiscard]] constexpr std::int64_t floord(std::int64_t a, std::int64_t b) {
-  return a / b - (a % b < 0 ? 1 : 0);
-}
+[[nodiscard]] constexpr std::int64_t floord(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
 [[nodiscard]] constexpr std::int64_t index_min(std::int64_t a) { return a; }
 template <class... More>
 [[nodiscard]] constexpr std::int64_t index_min(std::int64_t a, std::int64_t b, More... more) {

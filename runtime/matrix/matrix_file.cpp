@@ -26,9 +26,12 @@ AnyMatrix MatrixReader::read(const std::string& path, const MatrixSpec& spec) {
   }
   const std::unique_ptr<ByteSource> source = ByteSource::open(path);
   switch (format_of(path)) {
-    case FileFormat::Text: break;
-    case FileFormat::Npy: return read_npy(*source, spec);
-    case FileFormat::Picture: return read_pnm(*source, spec);
+    case FileFormat::Text:
+      break;
+    case FileFormat::Npy:
+      return read_npy(*source, spec);
+    case FileFormat::Picture:
+      return read_pnm(*source, spec);
   }
   return read_text(*source, spec);
 }
@@ -59,8 +62,12 @@ void MatrixWriter::write(std::size_t index, const AnyMatrix& matrix, const std::
       write_text(matrix.raw(), options_.precision, sink);
       break;
     }
-    case FileFormat::Npy: write_npy(matrix, *target.file); break;
-    case FileFormat::Picture: write_pnm(matrix, name, target.path, options_.maxval, *target.file); break;
+    case FileFormat::Npy:
+      write_npy(matrix, *target.file);
+      break;
+    case FileFormat::Picture:
+      write_pnm(matrix, name, target.path, options_.maxval, *target.file);
+      break;
   }
   target.file->finish();
 }

@@ -15,14 +15,14 @@ namespace pbrt {
 
 /// What a file is to hold.
 struct MatrixSpec {
-  std::string name;              ///< as in the header, for messages: `In[w, h]`
+  std::string name;  ///< as in the header, for messages: `In[w, h]`
   ElementKind element = ElementKind::Double;
   int num_dims = 0;
 };
 
 struct WriteOptions {
-  int precision = 8;             ///< significant digits of text
-  int maxval = 255;              ///< of pictures: 1 … 65535
+  int precision = 8;  ///< significant digits of text
+  int maxval = 255;   ///< of pictures: 1 … 65535
 };
 
 enum class FileFormat : std::uint8_t { Text, Npy, Picture };

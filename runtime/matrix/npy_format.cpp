@@ -24,7 +24,7 @@ constexpr std::size_t kHeaderAlignment = 64;
 
 struct Header {
   char byte_order = '|';
-  char type = 0;                       ///< f, i, u or b
+  char type = 0;  ///< f, i, u or b
   std::size_t element_bytes = 0;
   bool is_fortran = false;
   std::vector<std::int64_t> shape;
@@ -98,8 +98,10 @@ class HeaderParser {
     const auto parsed = std::from_chars(type.data() + 2, type.data() + type.size(), header_.element_bytes);
     const std::string_view known[] = {"f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "b1"};
     const bool is_order = std::string_view("<>|=").find(type[0]) != std::string_view::npos;
-    if (parsed.ec != std::errc() || !is_order || std::find(std::begin(known), std::end(known), type.substr(1)) == std::end(known))
-      throw UserError(file_ + ": its type '" + std::string(type) + "' is none of f4, f8, i1, i2, i4, i8, u1, u2, u4, u8");
+    if (parsed.ec != std::errc() || !is_order ||
+        std::find(std::begin(known), std::end(known), type.substr(1)) == std::end(known))
+      throw UserError(file_ + ": its type '" + std::string(type) +
+                      "' is none of f4, f8, i1, i2, i4, i8, u1, u2, u4, u8");
   }
   void shape() {
     has_shape_ = true;
@@ -126,7 +128,8 @@ class HeaderParser {
 };
 
 [[noreturn]] void fail_truncated(const ByteSource& source, std::int64_t done, std::int64_t count) {
-  throw IoError(source.name() + ": the file ends after " + std::to_string(done) + " of " + std::to_string(count) + " numbers");
+  throw IoError(source.name() + ": the file ends after " + std::to_string(done) + " of " + std::to_string(count) +
+                " numbers");
 }
 
 Header read_header(ByteSource& source) {
@@ -156,9 +159,10 @@ U swap_bytes(U bits) {
 
 template <class From>
 From decode(const char* bytes, bool is_swapped) {
-  using Bits = std::conditional_t<
-      sizeof(From) == 1, std::uint8_t,
-      std::conditional_t<sizeof(From) == 2, std::uint16_t, std::conditional_t<sizeof(From) == 4, std::uint32_t, std::uint64_t>>>;
+  using Bits =
+      std::conditional_t<sizeof(From) == 1, std::uint8_t,
+                         std::conditional_t<sizeof(From) == 2, std::uint16_t,
+                                            std::conditional_t<sizeof(From) == 4, std::uint32_t, std::uint64_t>>>;
   Bits bits;
   std::memcpy(&bits, bytes, sizeof(Bits));
   return std::bit_cast<From>(is_swapped ? swap_bytes(bits) : bits);
@@ -185,7 +189,8 @@ void read_numbers(ByteSource& source, const RawView& view, std::int64_t count, b
     const Stored stored = store_number(value, base[offset]);
     if (stored != Stored::Ok)
       throw UserError(source.name() + ": number " + std::to_string(done + 1) + ", " + std::to_string(value) +
-                      ", does not fit into an element of type " + element_name(view.kind) + ": " + why_not_stored(stored));
+                      ", does not fit into an element of type " + element_name(view.kind) + ": " +
+                      why_not_stored(stored));
     ++done;
   });
 }

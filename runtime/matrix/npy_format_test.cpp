@@ -54,11 +54,21 @@ TEST_F(NpyFormat, ReadsFortranOrder) {
 }
 
 TEST_F(NpyFormat, ReadsAllTypesInBothByteOrders) {
-  const struct { const char* descr; std::string data; } samples[] = {
-      {"<f8", bytes<double>({7, 8})}, {">f8", bytes<double>({7, 8}, true)}, {"<f4", bytes<float>({7, 8})},
-      {">f4", bytes<float>({7, 8}, true)}, {"<i8", bytes<std::int64_t>({7, 8})}, {">i4", bytes<std::int32_t>({7, 8}, true)},
-      {"<i4", bytes<std::int32_t>({7, 8})}, {">i2", bytes<std::int16_t>({7, 8}, true)}, {"|u1", "\x07\x08"},
-      {"<u2", bytes<std::uint16_t>({7, 8})}, {"|i1", "\x07\x08"}, {"<u4", bytes<std::uint32_t>({7, 8})}};
+  const struct {
+    const char* descr;
+    std::string data;
+  } samples[] = {{"<f8", bytes<double>({7, 8})},
+                 {">f8", bytes<double>({7, 8}, true)},
+                 {"<f4", bytes<float>({7, 8})},
+                 {">f4", bytes<float>({7, 8}, true)},
+                 {"<i8", bytes<std::int64_t>({7, 8})},
+                 {">i4", bytes<std::int32_t>({7, 8}, true)},
+                 {"<i4", bytes<std::int32_t>({7, 8})},
+                 {">i2", bytes<std::int16_t>({7, 8}, true)},
+                 {"|u1", "\x07\x08"},
+                 {"<u2", bytes<std::uint16_t>({7, 8})},
+                 {"|i1", "\x07\x08"},
+                 {"<u4", bytes<std::uint32_t>({7, 8})}};
   for (const auto& sample : samples) {
     put("m.npy", header(sample.descr, "False", "(2,)") + sample.data);
     for (const ElementKind kind : {ElementKind::Double, ElementKind::Float, ElementKind::Long, ElementKind::UChar}) {
@@ -79,8 +89,8 @@ TEST_F(NpyFormat, WritesWhatNumPyReads) {
 }
 
 TEST_F(NpyFormat, ReadsWhatItWritesInEveryType) {
-  for (const ElementKind kind : {ElementKind::Double, ElementKind::Float, ElementKind::Int, ElementKind::Long, ElementKind::Short,
-                                 ElementKind::UChar, ElementKind::UShort}) {
+  for (const ElementKind kind : {ElementKind::Double, ElementKind::Float, ElementKind::Int, ElementKind::Long,
+                                 ElementKind::Short, ElementKind::UChar, ElementKind::UShort}) {
     const AnyMatrix m = counting(kind, {4, 3, 2});
     write("m.npy", m);
     const AnyMatrix back = MatrixReader().read(path("m.npy"), {"M", kind, 3});
@@ -104,8 +114,9 @@ TEST_F(NpyFormat, RefusesDamagedFiles) {
   }
   put("t.npy", whole.substr(0, 128 + 20));
   EXPECT_EQ(error_of("t.npy", kM2), path("t.npy") + ": the file ends after 2 of 6 numbers");
-  for (const char* dict : {"{", "{'descr': '<f8'}", "{'descr': '<f8', 'shape': (2, -3)}", "{'descr': 'f8', 'shape': (2,)}", "{'shape': (}",
-                           "{'other': 1}", "{'descr': '<f8', 'fortran_order': Maybe, 'shape': ()}", "{'descr': '<f8', 'shape': (1"}) {
+  for (const char* dict :
+       {"{", "{'descr': '<f8'}", "{'descr': '<f8', 'shape': (2, -3)}", "{'descr': 'f8', 'shape': (2,)}", "{'shape': (}",
+        "{'other': 1}", "{'descr': '<f8', 'fortran_order': Maybe, 'shape': ()}", "{'descr': '<f8', 'shape': (1"}) {
     std::string text(dict);
     put("d.npy", "\x93NUMPY\x01\0"s + static_cast<char>(text.size()) + '\0' + text);
     EXPECT_NE(error_of("d.npy", kM2), "no error") << dict;

@@ -35,9 +35,9 @@ class OutputFile {
   void write_all(const char* data, std::size_t count);
   [[noreturn]] void fail(const char* what) const;
 
-  std::string path_;        ///< as the user wrote it, for messages
-  std::string target_;      ///< with symbolic links resolved
-  std::string temporary_;   ///< name of the file beside the target; empty if it has none (yet)
+  std::string path_;       ///< as the user wrote it, for messages
+  std::string target_;     ///< with symbolic links resolved
+  std::string temporary_;  ///< name of the file beside the target; empty if it has none (yet)
   std::string buffer_;
   int fd_ = -1;
   bool is_direct_ = false;

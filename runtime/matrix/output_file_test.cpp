@@ -84,7 +84,9 @@ TEST_F(OutputFiles, NameAMissingFolder) {
   EXPECT_NE(write_error(folder_.string()).find("it is a directory"), std::string::npos);
 }
 
-TEST_F(OutputFiles, ReportAFullDevice) { EXPECT_EQ(write_error("/dev/full"), "cannot write /dev/full: No space left on device"); }
+TEST_F(OutputFiles, ReportAFullDevice) {
+  EXPECT_EQ(write_error("/dev/full"), "cannot write /dev/full: No space left on device");
+}
 
 TEST_F(OutputFiles, LeaveNothingWhenSpaceRunsOut) {
   put("a", "old");

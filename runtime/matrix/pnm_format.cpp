@@ -130,8 +130,9 @@ AnyMatrix read_pnm(ByteSource& source, const MatrixSpec& spec) {
         const auto x = static_cast<std::int64_t>(i / planes);
         const auto plane = static_cast<std::int64_t>(i % planes);
         if (store_number(row[i], data[x + y * picture.width + plane * plane_size]) != Stored::Ok)
-          throw UserError(source.name() + ": the sample " + std::to_string(row[i]) + " at (" + std::to_string(x) + ", " +
-                          std::to_string(y) + ") does not fit into an element of type " + element_name(spec.element));
+          throw UserError(source.name() + ": the sample " + std::to_string(row[i]) + " at (" + std::to_string(x) +
+                          ", " + std::to_string(y) + ") does not fit into an element of type " +
+                          element_name(spec.element));
       }
     }
   });
@@ -147,13 +148,15 @@ int clamp_sample(double value, int maxval) {
 
 }  // namespace
 
-void write_pnm(const AnyMatrix& matrix, const std::string& name, const std::string& path, int maxval, OutputFile& file) {
+void write_pnm(const AnyMatrix& matrix, const std::string& name, const std::string& path, int maxval,
+               OutputFile& file) {
   const bool is_colour = matrix.num_dims() == 3 && matrix.size(2) == kColours;
   const std::string ending = path.substr(path.size() - 3);
   const bool wants_colour = ending == "ppm" || ending == "PPM";
   const bool wants_grey = ending == "pgm" || ending == "PGM";
   if ((matrix.num_dims() != 2 && !is_colour) || (is_colour && wants_grey) || (!is_colour && wants_colour))
-    throw UserError("cannot write `" + name + "` to " + path + ": a PGM picture needs `M[w, h]`, a PPM picture `M[w, h, 3]`");
+    throw UserError("cannot write `" + name + "` to " + path +
+                    ": a PGM picture needs `M[w, h]`, a PPM picture `M[w, h, 3]`");
   const std::int64_t width = matrix.size(0);
   const std::int64_t height = matrix.size(1);
   const std::int64_t planes = is_colour ? kColours : 1;

@@ -5,8 +5,9 @@
 //
 // How runtime/sched keeps it so:
 //   at a spawn       child.key = current_random().child_key();          (in program order of the parent)
-//   at a task start  RandomStream s{child.key}; previous = set_current_random(&s);   … at its end set_current_random(previous)
-//   at a suspension  saved = set_current_random(nullptr) before the switch, set_current_random(saved) after it
+//   at a task start  RandomStream s{child.key}; previous = set_current_random(&s);   … at its end
+//   set_current_random(previous) at a suspension  saved = set_current_random(nullptr) before the switch,
+//   set_current_random(saved) after it
 #pragma once
 
 #include <cstdint>

@@ -47,19 +47,17 @@ class BasicRegion {
   static constexpr int kDims = N;
 
   BasicRegion() = default;
-  BasicRegion(StorageRef storage, const ViewType& view)
-      : view_(view), storage_(static_cast<StorageRef&&>(storage)) {}
+  BasicRegion(StorageRef storage, const ViewType& view) : view_(view), storage_(static_cast<StorageRef&&>(storage)) {}
   /// A mutable handle is also a const one.
   template <class F>
-    requires(std::is_same_v<const F, E> && !std::is_same_v<F, E>)
-  BasicRegion(const BasicRegion<F, N>& other) : view_(other.view()), storage_(other.storage_ref()) {}
+  requires(std::is_same_v<const F, E> && !std::is_same_v<F, E>) BasicRegion(const BasicRegion<F, N>& other)
+      : view_(other.view()), storage_(other.storage_ref()) {}
 
   /// A new matrix of the given sizes, content undefined.
   ///
   /// Errors:  RuntimeError if a size is negative or there is not so much memory
   template <class... I>
-    requires(sizeof...(I) == N)
-  [[nodiscard]] static BasicRegion<Plain, N> allocate(I... sizes) {
+  requires(sizeof...(I) == N) [[nodiscard]] static BasicRegion<Plain, N> allocate(I... sizes) {
     const IndexT wanted[] = {static_cast<IndexT>(sizes)...};
     std::int64_t strides[N];
     Storage* storage = detail::allocate_dense(kElementKindOf<Plain>, N, wanted, strides);
@@ -68,11 +66,11 @@ class BasicRegion {
   }
 
   template <class... I>
-    requires(sizeof...(I) == N)
-  [[nodiscard]] E& cell(I... indices) const { return view_.cell(indices...); }
+  requires(sizeof...(I) == N) [[nodiscard]] E& cell(I... indices) const { return view_.cell(indices...); }
   template <class... I>
-    requires(sizeof...(I) == 2 * N)
-  [[nodiscard]] BasicRegion region(I... bounds) const { return BasicRegion(storage_, view_.region(bounds...)); }
+  requires(sizeof...(I) == 2 * N) [[nodiscard]] BasicRegion region(I... bounds) const {
+    return BasicRegion(storage_, view_.region(bounds...));
+  }
   [[nodiscard]] BasicRegion<E, N - 1> slice(int dim, std::int64_t position) const {
     return BasicRegion<E, N - 1>(storage_, view_.slice(dim, position));
   }
@@ -93,9 +91,13 @@ class BasicRegion {
   [[nodiscard]] std::int64_t perimeter() const { return view_.perimeter(); }
   [[nodiscard]] std::int64_t bytes() const { return view_.bytes(); }
   template <class... I>
-  [[nodiscard]] bool contains(I... indices) const { return view_.contains(indices...); }
+  [[nodiscard]] bool contains(I... indices) const {
+    return view_.contains(indices...);
+  }
   template <class... I>
-  [[nodiscard]] bool isSize(I... sizes) const { return view_.isSize(sizes...); }
+  [[nodiscard]] bool isSize(I... sizes) const {
+    return view_.isSize(sizes...);
+  }
   /// True if the handle covers its whole storage, in memory order.
   [[nodiscard]] bool isEntireBuffer() const {
     return storage_.get() != nullptr && base() == storage_.get()->data() &&
@@ -111,7 +113,9 @@ class BasicRegion {
   void print() const { view_.print(); }
   [[nodiscard]] std::uint64_t hash(std::uint64_t seed = 0) const { return view_.hash(seed); }
   template <class To>
-  void copyTo(const To& dst) const { view_.copyTo(dst); }
+  void copyTo(const To& dst) const {
+    view_.copyTo(dst);
+  }
   /// Hints of the language; generated code has already seen to it that the data is on the host.
   void useOnCpu(IndexT = 0) const {}
   void modifyOnCpu(IndexT = 0) const {}
@@ -140,8 +144,7 @@ class BasicRegion<T, 0> {
   BasicRegion() = default;
   /// Refers to `variable`, which must live as long as the handle.
   BasicRegion(T& variable) : view_(&variable, nullptr, nullptr) {}
-  BasicRegion(StorageRef storage, const ViewType& view)
-      : view_(view), storage_(static_cast<StorageRef&&>(storage)) {}
+  BasicRegion(StorageRef storage, const ViewType& view) : view_(view), storage_(static_cast<StorageRef&&>(storage)) {}
 
   [[nodiscard]] static BasicRegion allocate() {
     Storage* storage = detail::allocate_dense(kElementKindOf<T>, 0, nullptr, nullptr);
@@ -155,8 +158,7 @@ class BasicRegion<T, 0> {
   BasicRegion& operator=(const BasicRegion&) = default;
   BasicRegion& operator=(BasicRegion&&) noexcept = default;
   template <class V>
-    requires(detail::kIsNumber<V>)
-  BasicRegion& operator=(V value) {
+  requires(detail::kIsNumber<V>) BasicRegion& operator=(V value) {
     if (base() == nullptr) *this = allocate();
     *base() = static_cast<T>(value);
     return *this;
@@ -185,7 +187,9 @@ class BasicRegion<T, 0> {
   void print() const { view_.print(); }
   [[nodiscard]] std::uint64_t hash(std::uint64_t seed = 0) const { return view_.hash(seed); }
   template <class To>
-  void copyTo(const To& dst) const { view_.copyTo(dst); }
+  void copyTo(const To& dst) const {
+    view_.copyTo(dst);
+  }
   /// Hints of the language; generated code has already seen to it that the data is on the host.
   void useOnCpu(IndexT = 0) const {}
   void modifyOnCpu(IndexT = 0) const {}
@@ -210,8 +214,7 @@ class BasicRegion<const T, 0> {
 
   BasicRegion() = default;
   template <class V>
-    requires(detail::kIsNumber<V>)
-  BasicRegion(V value) : value_(static_cast<T>(value)) {}
+  requires(detail::kIsNumber<V>) BasicRegion(V value) : value_(static_cast<T>(value)) {}
   /// Pre:     the number is on the host
   template <class V>
   BasicRegion(const BasicRegion<V, 0>& other) : value_(static_cast<T>(other.cell())) {}
@@ -234,7 +237,9 @@ class BasicRegion<const T, 0> {
   void print() const { view().print(); }
   [[nodiscard]] std::uint64_t hash(std::uint64_t seed = 0) const { return view().hash(seed); }
   template <class To>
-  void copyTo(const To& dst) const { view().copyTo(dst); }
+  void copyTo(const To& dst) const {
+    view().copyTo(dst);
+  }
   void useOnCpu(IndexT = 0) const {}
   /// Valid as long as this handle.
   [[nodiscard]] ViewType view() const { return ViewType(&value_, nullptr, nullptr); }
@@ -245,7 +250,9 @@ class BasicRegion<const T, 0> {
   T value_{};
 };
 
-template <class T, int N> using MatrixRegion = BasicRegion<T, N>;
-template <class T, int N> using ConstMatrixRegion = BasicRegion<const T, N>;
+template <class T, int N>
+using MatrixRegion = BasicRegion<T, N>;
+template <class T, int N>
+using ConstMatrixRegion = BasicRegion<const T, N>;
 
 }  // namespace pbrt

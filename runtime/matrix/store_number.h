@@ -15,9 +15,12 @@ enum class Stored : std::uint8_t { Ok, Fraction, Overflow };
 /// Why a number was refused, to follow "does not fit: ".
 [[nodiscard]] inline const char* why_not_stored(Stored stored) {
   switch (stored) {
-    case Stored::Ok: break;
-    case Stored::Fraction: return "it is not an integer";
-    case Stored::Overflow: return "it is too large";
+    case Stored::Ok:
+      break;
+    case Stored::Fraction:
+      return "it is not an integer";
+    case Stored::Overflow:
+      return "it is too large";
   }
   return "";
 }

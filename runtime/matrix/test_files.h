@@ -35,7 +35,8 @@ class FileTest : public ::testing::Test {
     return text.str();
   }
   [[nodiscard]] int num_files() const {
-    return static_cast<int>(std::distance(std::filesystem::directory_iterator(folder_), std::filesystem::directory_iterator()));
+    return static_cast<int>(
+        std::distance(std::filesystem::directory_iterator(folder_), std::filesystem::directory_iterator()));
   }
   /// Reads `name`; the error's text where it fails.
   [[nodiscard]] std::string error_of(const std::string& name, const MatrixSpec& spec) const {
@@ -62,13 +63,27 @@ inline AnyMatrix counting(ElementKind kind, std::initializer_list<IndexT> sizes,
   for (std::int64_t i = 0; i < m.count(); ++i) {
     const double value = static_cast<double>(i) * step;
     switch (kind) {
-      case ElementKind::Double: static_cast<double*>(m.data())[i] = value; break;
-      case ElementKind::Float: static_cast<float*>(m.data())[i] = static_cast<float>(value); break;
-      case ElementKind::Int: static_cast<int*>(m.data())[i] = static_cast<int>(value); break;
-      case ElementKind::Long: static_cast<long*>(m.data())[i] = static_cast<long>(value); break;
-      case ElementKind::Short: static_cast<short*>(m.data())[i] = static_cast<short>(value); break;
-      case ElementKind::UChar: static_cast<unsigned char*>(m.data())[i] = static_cast<unsigned char>(value); break;
-      case ElementKind::UShort: static_cast<unsigned short*>(m.data())[i] = static_cast<unsigned short>(value); break;
+      case ElementKind::Double:
+        static_cast<double*>(m.data())[i] = value;
+        break;
+      case ElementKind::Float:
+        static_cast<float*>(m.data())[i] = static_cast<float>(value);
+        break;
+      case ElementKind::Int:
+        static_cast<int*>(m.data())[i] = static_cast<int>(value);
+        break;
+      case ElementKind::Long:
+        static_cast<long*>(m.data())[i] = static_cast<long>(value);
+        break;
+      case ElementKind::Short:
+        static_cast<short*>(m.data())[i] = static_cast<short>(value);
+        break;
+      case ElementKind::UChar:
+        static_cast<unsigned char*>(m.data())[i] = static_cast<unsigned char>(value);
+        break;
+      case ElementKind::UShort:
+        static_cast<unsigned short*>(m.data())[i] = static_cast<unsigned short>(value);
+        break;
     }
   }
   return m;

@@ -191,7 +191,8 @@ std::string_view format_number(T value, int precision, bool is_padded, char* buf
   char* begin = buffer + kPad;
   char* end = nullptr;
   if constexpr (std::is_floating_point_v<T>) {
-    end = std::to_chars(begin, buffer + kMaxToken, static_cast<double>(value), std::chars_format::general, precision).ptr;
+    end =
+        std::to_chars(begin, buffer + kMaxToken, static_cast<double>(value), std::chars_format::general, precision).ptr;
   } else {
     end = std::to_chars(begin, buffer + kMaxToken, static_cast<std::int64_t>(value)).ptr;
   }

@@ -45,7 +45,8 @@ TEST_F(TextFormat, WritesOnlyTheSizeLineOfAnEmptyMatrix) {
 }
 
 TEST_F(TextFormat, WritesNumbersLikePrintf) {
-  const double values[] = {1.0 / 3, -1e-7, 123456789.0, 1e300, -0.0, 0.0001, std::numeric_limits<double>::infinity(), 12345.678};
+  const double values[] = {1.0 / 3,  -1e-7, 123456789.0, 1e300, -0.0, 0.0001, std::numeric_limits<double>::infinity(),
+                           12345.678};
   const IndexT size = 8;
   AnyMatrix m = AnyMatrix::allocate(ElementKind::Double, 1, &size);
   std::string expected = "SIZE 8\n";

@@ -15,13 +15,20 @@ namespace pbrt {
 
 const char* element_name(ElementKind kind) {
   switch (kind) {
-    case ElementKind::Double: return "double";
-    case ElementKind::Float: return "float";
-    case ElementKind::Int: return "int";
-    case ElementKind::Long: return "long";
-    case ElementKind::Short: return "short";
-    case ElementKind::UChar: return "uchar";
-    case ElementKind::UShort: return "ushort";
+    case ElementKind::Double:
+      return "double";
+    case ElementKind::Float:
+      return "float";
+    case ElementKind::Int:
+      return "int";
+    case ElementKind::Long:
+      return "long";
+    case ElementKind::Short:
+      return "short";
+    case ElementKind::UChar:
+      return "uchar";
+    case ElementKind::UShort:
+      return "ushort";
   }
   return "";
 }
@@ -58,8 +65,7 @@ void fill_random(const RawView& view) {
 
 std::uint64_t hash_view(const RawView& view, std::uint64_t seed) {
   std::uint64_t hash = RandomStream::mix(seed ^ 0x706f6c79627269UL);
-  for (int d = 0; d < view.num_dims; ++d)
-    hash = RandomStream::mix(hash ^ static_cast<std::uint64_t>(view.sizes[d]));
+  for (int d = 0; d < view.num_dims; ++d) hash = RandomStream::mix(hash ^ static_cast<std::uint64_t>(view.sizes[d]));
   visit_kind(view.kind, [&]<class T>(T*) {
     const T* base = static_cast<const T*>(view.base);
     for_each_offset(view, [&](std::int64_t offset) {

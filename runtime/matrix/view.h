@@ -16,9 +16,9 @@ namespace pbrt {
 struct RawView {
   ElementKind kind = ElementKind::Double;
   int num_dims = 0;
-  void* base = nullptr;                  ///< element (0, …, 0)
-  const IndexT* sizes = nullptr;         ///< num_dims of them
-  const std::int64_t* strides = nullptr; ///< in elements
+  void* base = nullptr;                   ///< element (0, …, 0)
+  const IndexT* sizes = nullptr;          ///< num_dims of them
+  const std::int64_t* strides = nullptr;  ///< in elements
 };
 
 namespace detail {
@@ -49,8 +49,8 @@ class BasicView {
   /// From a view of the same elements: mutable to const, unit to general stride, and,
   /// only where the caller has tested `has_unit_stride()`, general to unit.
   template <class F, bool kOther>
-    requires(std::is_same_v<F, E> || std::is_same_v<const F, E>)
-  explicit(kUnit && !kOther) BasicView(const BasicView<F, N, kOther>& other)
+  requires(std::is_same_v<F, E> || std::is_same_v<const F, E>) explicit(kUnit && !kOther)
+      BasicView(const BasicView<F, N, kOther>& other)
       : BasicView(other.base(), other.sizes(), other.multipliers()) {}
 
   [[nodiscard]] E* base() const { return base_; }
@@ -90,8 +90,7 @@ class BasicView {
 
   /// The element at the indices, one per dimension, of any arithmetic type.
   template <class... I>
-    requires(sizeof...(I) == N)
-  [[nodiscard]] E& cell(I... indices) const {
+  requires(sizeof...(I) == N) [[nodiscard]] E& cell(I... indices) const {
     if constexpr (N == 0) {
       return *base_;
     } else {
@@ -105,8 +104,7 @@ class BasicView {
 
   /// The box from all begins (inclusive) to all ends (exclusive).
   template <class... I>
-    requires(sizeof...(I) == 2 * N)
-  [[nodiscard]] BasicView region(I... bounds) const {
+  requires(sizeof...(I) == 2 * N) [[nodiscard]] BasicView region(I... bounds) const {
     if constexpr (N == 0) {
       return *this;
     } else {
@@ -123,11 +121,7 @@ class BasicView {
     }
   }
 
-  [[nodiscard]] auto slice(int dim, std::int64_t position) const
-    requires(N >= 1)
-  {
-    return drop<false>(dim, position);
-  }
+  [[nodiscard]] auto slice(int dim, std::int64_t position) const requires(N >= 1) { return drop<false>(dim, position); }
   [[nodiscard]] auto row(std::int64_t y) const requires(N >= 2) { return drop<kUnit>(1, y); }
   [[nodiscard]] auto col(std::int64_t x) const requires(N >= 1) { return drop<false>(0, x); }
   [[nodiscard]] auto column(std::int64_t x) const requires(N >= 1) { return drop<false>(0, x); }
@@ -143,16 +137,14 @@ class BasicView {
   }
 
   template <class... I>
-    requires(sizeof...(I) == N)
-  [[nodiscard]] bool contains(I... indices) const {
+  requires(sizeof...(I) == N) [[nodiscard]] bool contains(I... indices) const {
     const std::int64_t at[] = {static_cast<std::int64_t>(indices)..., 0};
     for (int d = 0; d < N; ++d)
       if (at[d] < 0 || at[d] >= sizes_[d]) return false;
     return true;
   }
   template <class... I>
-    requires(sizeof...(I) == N)
-  [[nodiscard]] bool isSize(I... sizes) const {
+  requires(sizeof...(I) == N) [[nodiscard]] bool isSize(I... sizes) const {
     const std::int64_t expected[] = {static_cast<std::int64_t>(sizes)..., 0};
     for (int d = 0; d < N; ++d)
       if (expected[d] != sizes_[d]) return false;
@@ -179,7 +171,8 @@ class BasicView {
   void modifyOnCpu(IndexT = 0) const {}
 
  private:
-  template <class F, int M, bool kOther> friend class BasicView;
+  template <class F, int M, bool kOther>
+  friend class BasicView;
 
   [[nodiscard]] std::int64_t offset_of(const IndexT* at) const {
     std::int64_t offset = 0;
@@ -213,7 +206,9 @@ class BasicView {
   std::int64_t strides_[kSlots] = {};
 };
 
-template <class E, int N> using View = BasicView<E, N, false>;
-template <class E, int N> using UnitView = BasicView<E, N, true>;
+template <class E, int N>
+using View = BasicView<E, N, false>;
+template <class E, int N>
+using UnitView = BasicView<E, N, true>;
 
 }  // namespace pbrt

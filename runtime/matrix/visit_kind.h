@@ -11,13 +11,20 @@ namespace pbrt {
 template <class F>
 decltype(auto) visit_kind(ElementKind kind, F&& f) {
   switch (kind) {
-    case ElementKind::Double: break;
-    case ElementKind::Float: return f(static_cast<float*>(nullptr));
-    case ElementKind::Int: return f(static_cast<int*>(nullptr));
-    case ElementKind::Long: return f(static_cast<long*>(nullptr));
-    case ElementKind::Short: return f(static_cast<short*>(nullptr));
-    case ElementKind::UChar: return f(static_cast<unsigned char*>(nullptr));
-    case ElementKind::UShort: return f(static_cast<unsigned short*>(nullptr));
+    case ElementKind::Double:
+      break;
+    case ElementKind::Float:
+      return f(static_cast<float*>(nullptr));
+    case ElementKind::Int:
+      return f(static_cast<int*>(nullptr));
+    case ElementKind::Long:
+      return f(static_cast<long*>(nullptr));
+    case ElementKind::Short:
+      return f(static_cast<short*>(nullptr));
+    case ElementKind::UChar:
+      return f(static_cast<unsigned char*>(nullptr));
+    case ElementKind::UShort:
+      return f(static_cast<unsigned short*>(nullptr));
   }
   return f(static_cast<double*>(nullptr));
 }
