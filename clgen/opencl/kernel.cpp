@@ -94,10 +94,15 @@ class KernelBuilder {
     return out;
   }
 
+  /// Boxes that move with the instances. One that is the same for all is read by all work-items at once: caches
+  /// serve that as well as local memory would, without the copy; so it is tiled only if it is all there is.
   void add_tiles() {
+    const bool has_moving = std::any_of(step_.input_boxes.begin(), step_.input_boxes.end(), [](const InputBox& box) {
+      return is_tiled(box) && !box.is_same_for_all_instances;
+    });
     for (std::size_t i = 0; i < rule_.inputs.size(); ++i) {
       const InputBox* box = box_of(step_, i);
-      if (box == nullptr || !is_tiled(*box)) continue;
+      if (box == nullptr || !is_tiled(*box) || (has_moving && box->is_same_for_all_instances)) continue;
       KernelTile tile;
       tile.input = i;
       tile.extent = box->extent;
@@ -277,14 +282,14 @@ class KernelBuilder {
       out_.line("const int " + cell + " = " + name + "_from" + dim + " + (int)pb_t" + dim + ";");
       to += (d == 0 ? "" : " + ") + ("(int)pb_t" + dim) + pitch;
       pitch += " * " + name + "_tile" + dim;
-      from += (d == 0 ? "" : " + ") + cell + " * " + matrix + "_s" + dim;
+      from += " + " + cell + " * " + matrix + "_s" + dim;
       const auto& steps = tile.step[d];
       const bool is_fixed = std::all_of(steps.begin(), steps.end(), [](std::int64_t step) { return step == 0; });
       const bool goes_down = std::any_of(steps.begin(), steps.end(), [](std::int64_t step) { return step < 0; });
       if (!is_fixed) inside.push_back(cell + " < " + matrix + "_size" + dim);
       if (goes_down) inside.push_back(cell + " >= 0");
     }
-    const std::string value = "(" + matrix + "_data + " + matrix + "_offset)[" + from + "]";
+    const std::string value = matrix + "_data[(PB_INDEX)" + matrix + "_offset" + from + "]";
     out_.line(memory + "[" + to + "] = " + (inside.empty() ? value : joined(inside, " && ") + " ? " + value + " : 0") + ";");
     for (std::size_t d = 0; d < rank; ++d) out_.close();
   }
@@ -308,9 +313,12 @@ class KernelBuilder {
 
   std::string offset_of(const RegionAccess& access) const {
     const Matrix& matrix = transform_.matrices[access.matrix];
-    std::string text = "pb_" + matrix.name + "_offset";
-    for (std::size_t d = 0; d < access.lo.size(); ++d)
-      text += " + (" + kernel_formula(access.lo[d]) + ") * pb_" + matrix.name + "_s" + std::to_string(d);
+    std::string text = "(PB_INDEX)pb_" + matrix.name + "_offset";
+    for (std::size_t d = 0; d < access.lo.size(); ++d) {
+      const std::string at = kernel_formula(access.lo[d]);
+      const bool is_plain = at.find_first_of("+-*/") == std::string::npos;
+      if (at != "0") text += " + " + (is_plain ? at : "(" + at + ")") + " * pb_" + matrix.name + "_s" + std::to_string(d);
+    }
     return text;
   }
 
@@ -329,8 +337,7 @@ class KernelBuilder {
 
   void print_region(const RegionAccess& access, std::size_t input, bool is_output) {
     const Matrix& matrix = transform_.matrices[access.matrix];
-    const std::string name = "pb_" + access.binding;
-    const std::string element = element_word(matrix);
+    const std::string name = "pb_at_" + access.binding;
     // Dimensions of the matrix that the body indexes.
     std::vector<std::size_t> dims;
     for (std::size_t d = 0; d < access.lo.size(); ++d) {
@@ -339,12 +346,11 @@ class KernelBuilder {
     }
     const KernelTile* tile = is_output ? nullptr : tile_of(input);
     if (tile == nullptr) {
-      out_.line(std::string("__global ") + (is_output ? "" : "const ") + element + "* const " + name + " = pb_" + matrix.name + "_data + " +
-                offset_of(access) + ";");
+      out_.line("const PB_INDEX " + name + " = " + offset_of(access) + ";");
       for (std::size_t k = 0; k < dims.size(); ++k)
         out_.line("const PB_INDEX " + name + "_s" + std::to_string(k) + " = pb_" + matrix.name + "_s" + std::to_string(dims[k]) + ";");
     } else {
-      print_tile_region(access, name, element, dims);
+      print_tile_region(access, name, dims);
     }
     if (!uses_sizes(rule_, access.binding)) return;
     for (std::size_t k = 0; k < dims.size(); ++k)
@@ -352,18 +358,17 @@ class KernelBuilder {
                 kernel_formula(access.lo[dims[k]]) + ");");
   }
 
-  void print_tile_region(const RegionAccess& access, const std::string& name, const std::string& element,
-                         const std::vector<std::size_t>& dims) {
+  void print_tile_region(const RegionAccess& access, const std::string& name, const std::vector<std::size_t>& dims) {
     std::string offset;
     std::vector<std::string> strides;
     std::string pitch;
     for (std::size_t d = 0; d < access.lo.size(); ++d) {
       const std::string dim = std::to_string(d);
-      offset += (d == 0 ? "(" : " + (") + kernel_formula(access.lo[d]) + " - " + name + "_from" + dim + ")" + pitch;
+      offset += (d == 0 ? "(" : " + (") + kernel_formula(access.lo[d]) + " - pb_" + access.binding + "_from" + dim + ")" + pitch;
       strides.push_back(pitch.empty() ? "1" : pitch.substr(3));
-      pitch += " * " + name + "_tile" + dim;
+      pitch += " * pb_" + access.binding + "_tile" + dim;
     }
-    out_.line("__local const " + element + "* const " + name + " = pb_tile_" + access.binding + " + " + offset + ";");
+    out_.line("const int " + name + " = " + offset + ";");
     for (std::size_t k = 0; k < dims.size(); ++k)
       out_.line("const int " + name + "_s" + std::to_string(k) + " = " + strides[dims[k]] + ";");
   }
@@ -373,11 +378,11 @@ class KernelBuilder {
   }
 
   void print_work() {
-    const std::string result = rule_.is_return_form ? "pb_result[0]" : "";
+    std::string result;
     if (rule_.is_return_form) {
       const RegionAccess& output = rule_.outputs[0];
-      const Matrix& matrix = transform_.matrices[output.matrix];
-      out_.line("__global " + element_word(matrix) + "* const pb_result = pb_" + matrix.name + "_data + " + offset_of(output) + ";");
+      result = "pb_" + transform_.matrices[output.matrix].name + "_data[pb_result]";
+      out_.line("const PB_INDEX pb_result = " + offset_of(output) + ";");
     } else {
       for (std::size_t i = 0; i < rule_.outputs.size(); ++i) {
         const RegionAccess& output = rule_.outputs[i];

@@ -117,16 +117,17 @@ class KernelBodyPrinter {
   }
 
   std::string member_text(const MemberExpr& member, const Texts& args) const {
-    const std::string region = "pb_" + std::get<NameExpr>(body_.exprs[member.object].node).text;
+    const std::string region = "pb_at_" + std::get<NameExpr>(body_.exprs[member.object].node).text;
     const int num_dims = type_of(member.object).num_dims;
     if (member.name == "cell") {
-      std::string index;
+      std::string index = region;
       for (std::size_t d = 0; d < args.size(); ++d) {
+        if (args[d] == "0") continue;
         std::string arg = is_plain(args[d]) ? args[d] : "(" + args[d] + ")";
         if (!is_integer(type_of(member.args[d]))) arg = "(int)" + arg;
-        index += (d == 0 ? "" : " + ") + arg + " * " + region + "_s" + std::to_string(d);
+        index += " + " + arg + " * " + region + "_s" + std::to_string(d);
       }
-      return region + "[" + (index.empty() ? "0" : index) + "]";
+      return data_of(member.object) + "[" + index + "]";
     }
     if (member.name == "size") return region + "_size" + args[0];
     if (member.name == "width") return region + "_size0";
@@ -136,6 +137,16 @@ class KernelBodyPrinter {
     std::string product = "((long)" + region + "_size0";
     for (int d = 1; d < num_dims; ++d) product += " * " + region + "_size" + std::to_string(d);
     return product + ")";
+  }
+
+  /// Where the cells of a region are: local memory if the kernel tiles it, else the matrix.
+  std::string data_of(ExprId object) const {
+    const NameBinding& binding = binding_of(object);
+    const bool is_input = binding.kind == NameKind::Input;
+    const RegionAccess& access = is_input ? rule_.inputs[binding.index] : rule_.outputs[binding.index];
+    for (const KernelTile& tile : kernel_.tiles)
+      if (is_input && tile.input == binding.index) return "pb_tile_" + access.binding;
+    return "pb_" + transform_.matrices[access.matrix].name + "_data";
   }
 
   bool print_stmt(Writer& out, BodyPrinter& printer, StmtId id) {
