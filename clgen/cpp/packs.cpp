@@ -327,7 +327,7 @@ bool emit_packs(Writer& out, const RuleCode& code, const Step& step, const std::
   if (code.facts.has_calls) return false;
   for (const RuleMatrix& use : code.matrices)
     if (use.needs_handle) return false;
-  const std::optional<PackFacts> facts = find_pack_facts(code.rule, step);
+  const std::optional<PackFacts> facts = find_pack_facts(code.rule, step, code.element);
   if (!facts) return false;
   out.line("// The same on packs of neighbouring instances.");
   emit_body(out, code, *facts, stem);

@@ -34,7 +34,8 @@ RuleCode::RuleCode(const CppContext& context, TransformId in_transform, RuleId i
       facts(find_rule_facts(rule)),
       matrices(matrices_of_rule(transform, rule, facts)),
       scalar_inputs(scalar_inputs_of(transform, rule)),
-      stem(rule_stem(context.program, in_transform, in_rule)) {
+      stem(rule_stem(context.program, in_transform, in_rule)),
+      element(context.program.element) {
   for (const auto* list : {&rule.outputs, &rule.inputs}) {
     for (const RegionAccess& access : *list) {
       for (const Formula& bound : access.lo) add_names(bound, header_names);

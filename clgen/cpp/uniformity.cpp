@@ -58,8 +58,8 @@ bool find_lane_access(const RegionAccess& access, std::string_view lane_var, std
 
 class Uniformity {
  public:
-  Uniformity(const Rule& rule, const Step& step)
-      : rule_(rule), body_(rule.body), types_(rule.body_types), step_(step) {}
+  Uniformity(const Rule& rule, const Step& step, ElementType element)
+      : element_(element), rule_(rule), body_(rule.body), types_(rule.body_types), step_(step) {}
 
   std::optional<PackFacts> run() {
     if (!find_accesses()) return std::nullopt;
@@ -246,6 +246,8 @@ class Uniformity {
   }
 
   void note_type(const BodyType& type) {
+    // As written in a declaration, `ElementT` is not yet what --element says.
+    if (type.is_element && element_ != ElementType::Double && element_ != ElementType::Long) return;
     if (type.kind == Kind::Double || type.kind == Kind::Long) facts_.is_wide_type = true;
   }
 
@@ -322,7 +324,9 @@ class Uniformity {
                                               unary->op == UnaryOp::PostInc || unary->op == UnaryOp::PostDec);
       const bool divides = binary != nullptr && (binary->op == BinaryOp::Div || binary->op == BinaryOp::Mod) &&
                            type_of(id).kind != Kind::Double && type_of(id).kind != Kind::Float;
-      const bool reads = std::holds_alternative<MemberExpr>(node) || std::holds_alternative<SubscriptExpr>(node);
+      const auto* subscript = std::get_if<SubscriptExpr>(&node);
+      const bool reads = std::holds_alternative<MemberExpr>(node) ||
+                         (subscript != nullptr && !std::holds_alternative<IntegerExpr>(body_.exprs[subscript->index].node));
       if (steps || divides || reads || std::holds_alternative<AssignExpr>(node)) is_harmless = false;
     });
     return is_harmless;
@@ -347,6 +351,7 @@ class Uniformity {
     region_objects_.push_back(node.object);
   }
 
+  ElementType element_;
   const Rule& rule_;
   const Body& body_;
   const BodyTypes& types_;
@@ -361,8 +366,8 @@ class Uniformity {
 
 }  // namespace
 
-std::optional<PackFacts> find_pack_facts(const Rule& rule, const Step& step) {
-  return Uniformity(rule, step).run();
+std::optional<PackFacts> find_pack_facts(const Rule& rule, const Step& step, ElementType element) {
+  return Uniformity(rule, step, element).run();
 }
 
 }  // namespace pb

@@ -34,7 +34,7 @@ struct PackFacts {
 
 /// None if the body needs something that packs do not have.
 ///
-/// Pre: `step` has loops
-[[nodiscard]] std::optional<PackFacts> find_pack_facts(const Rule& rule, const Step& step);
+/// Pre: `step` has loops; `element` is what ElementT is
+[[nodiscard]] std::optional<PackFacts> find_pack_facts(const Rule& rule, const Step& step, ElementType element);
 
 }  // namespace pb
