@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/matrix/simd.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "runtime/matrix/simd_math.h"
+
+namespace pbrt::simd {
+namespace {
+
+using Flat = Shape<4, 2, 1>;
+using Tall = Shape<4, 1, 3>;
+
+template <class T, class S>
+std::vector<T> values(const Pack<T, S>& pack) {
+  std::vector<T> out;
+  for (const auto& vector : pack.v)
+    for (int lane = 0; lane < S::kLanes; ++lane) out.push_back(vector[lane]);
+  return out;
+}
+
+TEST(Pack, ArithmeticConvertsAsScalarsDo) {
+  const auto x = lane_index<Flat>(-3);
+  const auto halves = x / 2;
+  static_assert(std::is_same_v<decltype(halves)::Element, int>);
+  EXPECT_EQ(values(halves), (std::vector<int>{-1, -1, 0, 0, 0, 1, 1, 2}));
+  const auto mixed = x * 0.5f + 1.0;
+  static_assert(std::is_same_v<decltype(mixed)::Element, double>);
+  EXPECT_EQ(values(mixed), (std::vector<double>{-0.5, 0, 0.5, 1, 1.5, 2, 2.5, 3}));
+}
+
+TEST(Pack, ABroadcastKeepsMinusZero) {
+  const Pack<double, Flat> zero = -0.0;
+  for (const double value : values(zero)) EXPECT_TRUE(std::signbit(value));
+}
+
+TEST(Pack, CompoundAssignmentKeepsItsType) {
+  Pack<int, Flat> x = 7;
+  x *= 0.5;
+  x += 1;
+  EXPECT_EQ(values(x), std::vector<int>(8, 4));
+}
+
+TEST(Pack, SelectMixesTypesAndMaskWidths) {
+  const auto x = lane_index<Flat>(0);
+  const auto result = select(x > 2 && !(x == 5), x * 1.5, 0);
+  static_assert(std::is_same_v<decltype(result)::Element, double>);
+  EXPECT_EQ(values(result), (std::vector<double>{0, 0, 0, 4.5, 6, 0, 9, 10.5}));
+  EXPECT_EQ(values(select((x < 1) || false, 1, 2)), (std::vector<int>{1, 2, 2, 2, 2, 2, 2, 2}));
+}
+
+TEST(Pack, MathIsLaneByLane) {
+  const Pack<double, Flat> x = lane_index<Flat>(0);
+  for (int i = 0; i < 8; ++i) {
+    EXPECT_EQ(values(sqrt(x))[static_cast<std::size_t>(i)], std::sqrt(double(i)));
+    EXPECT_EQ(values(max(x, 3.0))[static_cast<std::size_t>(i)], std::max(double(i), 3.0));
+    EXPECT_EQ(values(pow(2, x))[static_cast<std::size_t>(i)], std::pow(2, double(i)));
+  }
+}
+
+/// 20 x 6 numbers: element (x, y) is x + 100 y.
+struct Picture {
+  std::vector<double> data = std::vector<double>(120);
+  IndexT sizes[2] = {20, 6};
+  std::int64_t strides[2] = {1, 20};
+  Picture() {
+    for (int i = 0; i < 120; ++i) data[static_cast<std::size_t>(i)] = i % 20 + 100 * (i / 20);
+  }
+  UnitView<double, 2> view() { return UnitView<double, 2>(data.data(), sizes, strides); }
+};
+
+TEST(Lanes, ReadNeighboursAlongARowAndAcrossRows) {
+  Picture picture;
+  EXPECT_EQ(values(lanes<Tall, 1, 1>(picture.view()).cell(2, 1)),
+            (std::vector<double>{102, 103, 104, 105, 202, 203, 204, 205, 302, 303, 304, 305}));
+  EXPECT_EQ(values(lanes<Tall, 0, 1>(picture.view()).cell(2, 1)),
+            (std::vector<double>{102, 102, 102, 102, 202, 202, 202, 202, 302, 302, 302, 302}));
+  EXPECT_EQ(values(lanes<Flat, 1, -1>(picture.view()).cell(2, 5)),
+            (std::vector<double>{502, 503, 504, 505, 506, 507, 508, 509}));
+}
+
+TEST(Unrolled, VisitsEveryIndexInOrder) {
+  for (int last = -1; last < 20; ++last) {
+    std::vector<int> tall, flat, expected;
+    unrolled<Tall>(0, last, [&](int i) { tall.push_back(i); });
+    unrolled<Flat>(0, last, [&](int i) { flat.push_back(i); });
+    for (int i = 0; i < last; ++i) expected.push_back(i);
+    EXPECT_EQ(tall, expected);
+    EXPECT_EQ(flat, expected);
+  }
+}
+
+struct SmallShapes {
+  using Tall = Shape<4, 1, 3>;
+  using Flat = Shape<4, 2, 1>;
+  using Narrow = Shape<4, 1, 1>;
+};
+
+/// How often for_each_pack computes each instance of a box of the given size.
+template <bool kTall>
+std::vector<int> visits(int width, int height, bool may_repeat) {
+  std::vector<int> count(static_cast<std::size_t>(width * height));
+  const auto visit = [&](int x, int y) { ++count.at(static_cast<std::size_t>((y - 5) * width + x - 3)); };
+  for_each_pack<SmallShapes, kTall>(
+      3, 3 + width, 5, 5 + height, may_repeat,
+      [&]<class S>(S, IndexT x, IndexT y) {
+        for (int row = 0; row < S::kRows; ++row)
+          for (int lane = 0; lane < S::kWidth; ++lane) visit(x + lane, y + row);
+      },
+      visit);
+  return count;
+}
+
+TEST(ForEachPack, ComputesEachInstanceOnceUnlessItMayRepeat) {
+  for (int width = 0; width < 20; ++width) {
+    for (int height = 0; height < 8; ++height) {
+      for (const auto& count : {visits<true>(width, height, false), visits<false>(width, height, false)})
+        for (const int times : count) EXPECT_EQ(times, 1) << width << " x " << height;
+      for (const auto& count : {visits<true>(width, height, true), visits<false>(width, height, true)})
+        for (const int times : count) EXPECT_TRUE(times == 1 || times == 2) << width << " x " << height;
+    }
+  }
+}
+
+TEST(IsApart, TellsOverlapFromNeighbours) {
+  Picture picture;
+  const auto whole = picture.view();
+  EXPECT_TRUE(is_apart(whole.region(0, 0, 20, 3), whole.region(0, 3, 20, 6)));
+  EXPECT_FALSE(is_apart(whole.region(0, 0, 20, 4), whole.region(0, 3, 20, 6)));
+  EXPECT_FALSE(is_apart(whole, whole.transposed()));
+}
+
+}  // namespace
+}  // namespace pbrt::simd
