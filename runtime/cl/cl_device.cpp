@@ -79,9 +79,15 @@ ClDevice::ClDevice(std::shared_ptr<const Api> api, cl_platform_id platform, cl_d
   queue_ = Queue(*api_, api_->clCreateCommandQueue.make(context_.get(), device_, cl_command_queue_properties{0}));
   if (options.staging_chunk_bytes != 0 && !info_.shares_host_memory)
     staging_ = std::make_unique<Staging>(*api_, context_.get(), queue_.get(), options.staging_chunk_bytes);
+  const bool is_waited_for = options.ends == EndReports::Thread ||
+                             (options.ends == EndReports::ByDevice && info_.type == gpu::DeviceType::Gpu);
+  if (is_waited_for) waiter_ = std::make_unique<EventWaiter>(*api_);
 }
 
-ClDevice::~ClDevice() { ClDevice::finish(); }
+ClDevice::~ClDevice() {
+  ClDevice::finish();
+  waiter_.reset();
+}
 
 std::unique_ptr<gpu::Buffer> ClDevice::allocate(std::size_t size_bytes, void* host) {
   const bool in_place = info_.shares_host_memory;
@@ -191,6 +197,7 @@ void ClDevice::store_binary(cl_program program, const std::string& key) {
 // --- queue -----------------------------------------------------------------------------------
 
 void ClDevice::notify(Event event, gpu::Completion& done) {
+  if (waiter_ != nullptr) return waiter_->add(std::move(event), done);
   if (api_->clSetEventCallback.status(event.get(), CL_COMPLETE, on_end, static_cast<void*>(&done)) == CL_SUCCESS)
     return;
   const cl_event id = event.get();

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "runtime/cl/devices.h"
+#include "runtime/cl/event_waiter.h"
 #include "runtime/cl/kernel_cache.h"
 #include "runtime/cl/object.h"
 #include "runtime/cl/staging.h"
@@ -55,6 +56,7 @@ class ClDevice final : public gpu::Device {
   Context context_;
   Queue queue_;
   std::unique_ptr<Staging> staging_;         // null: none
+  std::unique_ptr<EventWaiter> waiter_;      // null: event callbacks
   std::map<std::string, Program> programs_;  // by what decides a build
   std::atomic<std::int64_t> kernels_built_{0};
   std::atomic<std::int64_t> kernels_from_disk_{0};

@@ -215,11 +215,12 @@ class OnDeviceWithMemory : public OnDevice, public ::testing::WithParamInterface
     Options chosen;
     chosen.may_use_host_memory = std::string(GetParam()) == "host_memory";
     if (std::string(GetParam()) == "pinned_chunks") chosen.staging_chunk_bytes = 4096;
+    if (std::string(GetParam()) == "waiting_thread") chosen.ends = EndReports::Thread;
     return chosen;
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(All, OnDeviceWithMemory, ::testing::Values("host_memory", "copies", "pinned_chunks"),
+INSTANTIATE_TEST_SUITE_P(All, OnDeviceWithMemory, ::testing::Values("host_memory", "copies", "pinned_chunks", "waiting_thread"),
                          [](const auto& test) { return std::string(test.param); });
 
 TEST_P(OnDeviceWithMemory, ChainsKernelsWithoutTheHost) {

@@ -3,6 +3,7 @@
 // loader library the list is empty. Used by program_main; nothing else names OpenCL.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,6 +11,13 @@
 #include "runtime/gpu/device.h"
 
 namespace pbrt::cl {
+
+/// How a device reports that an operation has ended.
+enum class EndReports : std::uint8_t {
+  ByDevice,   ///< a thread for GPUs, callbacks for others (a waiting thread would take a core from them)
+  Callbacks,  ///< clSetEventCallback
+  Thread,     ///< event_waiter.h
+};
 
 struct Options {
   /// Folder of compiled kernels; empty: $XDG_CACHE_HOME/polybricks/kernels or ~/.cache/polybricks/kernels. "none": no
@@ -20,6 +28,7 @@ struct Options {
   std::size_t staging_chunk_bytes = 0;
   /// False: buffers of their own and copies also where device and host share memory.
   bool may_use_host_memory = true;
+  EndReports ends = EndReports::ByDevice;
 };
 
 class Api;
