@@ -82,7 +82,7 @@ int report(const LookOptions& options) {
     for (const std::int64_t n : provenance.sizes) sizes += (sizes.empty() ? "" : ", ") + std::to_string(n);
     if (!sizes.empty()) fmt::print("  sizes {}\n", sizes);
     if (const std::string gain = gain_text(provenance); !gain.empty()) fmt::print("  {}\n", gain);
-    for (const std::string& line : explain(index, entry.configuration, -1, device_name(entry.machine), {}))
+    for (const std::string& line : explain(index, entry.configuration, -1, device_name(entry.provenance.device), {}))
       fmt::print("  {}\n", line);
   }
   print_journal(path + ".journal", index);
@@ -99,7 +99,7 @@ int explain_command(const LookOptions& options) {
   if (chosen.entry == nullptr) throw pbrt::ConfigError(path + ": the file has no entry");
   if (!chosen.note.empty()) fmt::print("note: {}\n", chosen.note);
   const pbrt::Provenance& provenance = chosen.entry->provenance;
-  const std::string device = device_name(chosen.entry->machine);
+  const std::string device = device_name(chosen.entry->provenance.device);
   const std::int64_t tuned_n = provenance.sizes.empty() ? -1 : provenance.sizes.back();
   const std::int64_t n = options.run.n >= 0 ? options.run.n : tuned_n;
   // What ran is known for the size it was tuned for; at other sizes everything is named.

@@ -86,6 +86,7 @@ class Session {
   Measurement measurement_;
   pbrt::ConfigFile file_;
   pbrt::Machine machine_;
+  std::string device_;  // name of the OpenCL device in use; empty: none
   bool has_device_ = false;
   std::optional<Space> space_;
   std::optional<Journal> journal_;
@@ -107,6 +108,7 @@ void Session::read_existing() {
 void Session::describe_machine() {
   const pbrt::protocol::Hello& hello = measurement_.start();
   machine_ = pbrt::detect_machine(hello.devices);
+  device_ = hello.device;
   has_device_ = !hello.device.empty() || (options_.run.device.empty() && !hello.devices.empty());
   std::string line = fmt::format("{}: tuning for {}", info_.program, describe(machine_));
   if (!has_device_) line += ", no OpenCL device in use";
@@ -235,6 +237,7 @@ void Session::save(const SearchResult& result) {
       result.is_complete ? to_string(options_.effort) : std::string(to_string(options_.effort)) + ", not finished";
   provenance.seed = options_.run.seed;
   provenance.how = how();
+  provenance.device = device_;
   for (const std::int64_t n : search_options_.sizes)
     if (n <= result.n) provenance.sizes.push_back(n);
   if (result.default_ns > 0) provenance.times_ns.emplace_back("default", result.default_ns);
@@ -260,7 +263,7 @@ void Session::report(const SearchResult& result) {
     text +=
         fmt::format(", default {}: {}", time_text(result.default_ns), ratio_text(result.default_ns, result.best_ns));
   fmt::print("{}\n", text);
-  for (const std::string& line : explain(index_, result.best, result.n, device_name(machine_), ran))
+  for (const std::string& line : explain(index_, result.best, result.n, device_name(device_), ran))
     fmt::print("  {}\n", line);
   if (num_wrong_but_fast_ > 0) fmt::print("{} fast but wrong configurations were rejected\n", num_wrong_but_fast_);
   fmt::print("written to {}\n", output_);

@@ -163,10 +163,8 @@ std::vector<std::string> differences(const InfoIndex& index, const Configuration
   return out;
 }
 
-std::string device_name(const pbrt::Machine& machine) {
-  if (machine.devices.empty()) return "the OpenCL device";
-  const std::string& name = machine.devices[0].name;
-  // PoCL names its device after the processor, which says less than what it is.
+std::string device_name(const std::string& name) {
+  if (name.empty()) return "the OpenCL device";
   const bool is_pocl =
       name.rfind("pthread-", 0) == 0 || name.rfind("cpu-", 0) == 0 || name == "pthread" || name == "basic";
   return is_pocl ? "PoCL" : name;

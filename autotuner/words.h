@@ -25,7 +25,7 @@ namespace pbtune {
 [[nodiscard]] std::vector<std::string> differences(const InfoIndex& index, const Configuration& a,
                                                    const Configuration& b);
 
-/// The device that an entry's device versions run on, for people.
-[[nodiscard]] std::string device_name(const pbrt::Machine& machine);
+/// The device of this name, for people: PoCL names its device after the processor.
+[[nodiscard]] std::string device_name(const std::string& name);
 
 }  // namespace pbtune

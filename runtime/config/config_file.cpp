@@ -55,6 +55,7 @@ Json to_value(const Provenance& provenance) {
   out["effort"] = provenance.effort;
   out["seed"] = provenance.seed;
   out["how"] = provenance.how;
+  out["device"] = provenance.device;
   out["sizes"] = provenance.sizes;
   out["times_ns"] = Json::object();
   for (const auto& [name, time] : provenance.times_ns) out["times_ns"][name] = json::number_to_json(time);
@@ -68,6 +69,7 @@ Provenance provenance_of(const Node& node) {
   out.tuner = node.string_or("tuner", "");
   out.effort = node.string_or("effort", "");
   out.how = node.string_or("how", "");
+  out.device = node.string_or("device", "");
   out.seed = static_cast<std::uint64_t>(node.integer_or("seed", 0, kMaxSize, 0));
   if (node.has("sizes"))
     node.at("sizes").each_item([&](const Node& item) { out.sizes.push_back(item.integer(0, kMaxSize)); });

@@ -23,6 +23,7 @@ struct Provenance {
   std::vector<std::int64_t> sizes;
   std::vector<std::pair<std::string, double>> times_ns;  ///< `default`, `tuned`, …
   std::string how;                                       ///< the arguments, in words
+  std::string device;                                    ///< name of the OpenCL device in use; empty: none
   std::vector<std::string> ran;                          ///< sites that took part at the last size, `Conv.Out#1`
 };
 

@@ -63,6 +63,7 @@ FoundConfiguration find_configuration(const Options& options, const char* argv0,
   print_lines("note", file.notes);
   const ChosenEntry chosen = choose_entry(file, this_machine(file, engine, devices));
   if (!chosen.note.empty()) std::fprintf(stderr, "note: %s: %s\n", found.file.c_str(), chosen.note.c_str());
+  if (chosen.entry != nullptr) found.device = chosen.entry->provenance.device;
   found.configuration = chosen.entry != nullptr ? chosen.entry->configuration : default_configuration(engine.index());
   return found;
 }

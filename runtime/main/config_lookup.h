@@ -14,7 +14,8 @@ namespace pbrt {
 
 struct FoundConfiguration {
   Configuration configuration;
-  std::string file;  ///< empty: the default
+  std::string file;    ///< empty: the default
+  std::string device;  ///< name of the OpenCL device that it was tuned on; empty: none
 };
 
 /// `<program path>.cfg`

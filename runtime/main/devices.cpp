@@ -42,10 +42,12 @@ std::string Devices::describe() {
   return text.empty() ? "no OpenCL device\n" : text;
 }
 
-int Devices::choose(const std::optional<std::string>& wish) {
+int Devices::choose(const std::optional<std::string>& wish, const std::string& tuned_on) {
   if (wish && *wish == "none") return -1;
   const std::vector<gpu::DeviceInfo>& all = list();
   if (!wish) {
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (all[i].name == tuned_on) return static_cast<int>(i);
     for (std::size_t i = 0; i < all.size(); ++i)
       if (all[i].type == gpu::DeviceType::Gpu) return static_cast<int>(i);
     return all.empty() ? -1 : 0;

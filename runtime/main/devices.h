@@ -34,10 +34,10 @@ class Devices {
   [[nodiscard]] std::vector<DeviceId> ids();
 
   /// Index of the wanted device: `none` is -1; an index; a part of a name; without a wish the
-  /// first GPU, else the first device, else -1.
+  /// device called `tuned_on`, else the first GPU, else the first device, else -1.
   ///
   /// Errors:  UserError listing what exists
-  [[nodiscard]] int choose(const std::optional<std::string>& wish);
+  [[nodiscard]] int choose(const std::optional<std::string>& wish, const std::string& tuned_on = {});
 
   /// The management thread of a device; null for -1. A device that does not open is one warning and null.
   [[nodiscard]] gpu::Manager* open(int index);

@@ -188,6 +188,8 @@ class FakeProvider : public DeviceProvider {
 TEST(Devices, AreChosenByIndexNameOrKind) {
   Devices devices(std::make_unique<FakeProvider>());
   EXPECT_EQ(devices.choose(std::nullopt), 1);
+  EXPECT_EQ(devices.choose(std::nullopt, devices.list()[0].name), 0);
+  EXPECT_EQ(devices.choose(std::nullopt, "gone since"), 1);
   EXPECT_EQ(devices.choose("0"), 0);
   EXPECT_EQ(devices.choose("fast"), 1);
   EXPECT_EQ(devices.choose("none"), -1);

@@ -13,7 +13,7 @@ void Session::open_configuration() {
   found = find_configuration(options, program_name, engine, devices);
   config = ActiveConfig(engine.index(), found.configuration);
   if (options.threads > 0) config.set_threads(options.threads);
-  if (options.device || engine.uses_device(found.configuration)) device = devices.open(devices.choose(options.device));
+  if (options.device || engine.uses_device(found.configuration)) device = devices.open(devices.choose(options.device, found.device));
 }
 
 RunWishes Session::wishes() const {
