@@ -25,6 +25,11 @@ bool is_tiled(const InputBox& box) {
   return box.extent_is_uniform && !std::all_of(box.extent.begin(), box.extent.end(), is_one);
 }
 
+bool is_same_for_all(const Step& step, std::size_t input) {
+  const InputBox* box = box_of(step, input);
+  return box != nullptr && box->is_same_for_all_instances;
+}
+
 /// Element type as the kernel spells it.
 std::string element_word(const Matrix& matrix) { return matrix.is_element_t ? "ElementT" : opencl_type(matrix.element); }
 
@@ -49,6 +54,8 @@ class KernelBuilder {
     add_scalars();
     if (kernel_.version == Version::OpenClLocal) add_tiles();
     kernel_.needs_fp64 = has_doubles(transform_, rule_);
+    for (std::size_t i = 0; i < rule_.inputs.size(); ++i)
+      if (is_same_for_all(step_, i) || tile_of(i) != nullptr) kernel_.pointers.push_back(i);
     print();
     kernel_.source = out_.text();
   }
@@ -102,7 +109,7 @@ class KernelBuilder {
     });
     for (std::size_t i = 0; i < rule_.inputs.size(); ++i) {
       const InputBox* box = box_of(step_, i);
-      if (box == nullptr || !is_tiled(*box) || (has_moving && box->is_same_for_all_instances)) continue;
+      if (box == nullptr || !is_tiled(*box) || (has_moving && is_same_for_all(step_, i))) continue;
       KernelTile tile;
       tile.input = i;
       tile.extent = box->extent;
@@ -346,11 +353,17 @@ class KernelBuilder {
     }
     const KernelTile* tile = is_output ? nullptr : tile_of(input);
     if (tile == nullptr) {
-      out_.line("const PB_INDEX " + name + " = " + offset_of(access) + ";");
+      // Where all instances read the same cells, an address that is the same for all; else an index that is a sum of
+      // ints, so that neighbours' addresses share what they have in common. Measured on both kinds of device.
+      if (!is_output && is_same_for_all(step_, input)) {
+        out_.line("__global const " + element_word(matrix) + "* const " + name + " = pb_" + matrix.name + "_data + (" + offset_of(access) + ");");
+      } else {
+        out_.line("const PB_INDEX " + name + " = " + offset_of(access) + ";");
+      }
       for (std::size_t k = 0; k < dims.size(); ++k)
         out_.line("const PB_INDEX " + name + "_s" + std::to_string(k) + " = pb_" + matrix.name + "_s" + std::to_string(dims[k]) + ";");
     } else {
-      print_tile_region(access, name, dims);
+      print_tile_region(*tile, access, name, dims);
     }
     if (!uses_sizes(rule_, access.binding)) return;
     for (std::size_t k = 0; k < dims.size(); ++k)
@@ -358,17 +371,25 @@ class KernelBuilder {
                 kernel_formula(access.lo[dims[k]]) + ");");
   }
 
-  void print_tile_region(const RegionAccess& access, const std::string& name, const std::vector<std::size_t>& dims) {
-    std::string offset;
+  /// The cells of this instance in its group's tile. From local ids alone: they run along the tile.
+  void print_tile_region(const KernelTile& tile, const RegionAccess& access, const std::string& name,
+                         const std::vector<std::size_t>& dims) {
+    std::string at = "pb_tile_" + access.binding;
     std::vector<std::string> strides;
     std::string pitch;
     for (std::size_t d = 0; d < access.lo.size(); ++d) {
-      const std::string dim = std::to_string(d);
-      offset += (d == 0 ? "(" : " + (") + kernel_formula(access.lo[d]) + " - pb_" + access.binding + "_from" + dim + ")" + pitch;
+      for (int l = 0; l < num_loops(); ++l) {
+        const std::string number = std::to_string(l);
+        const std::int64_t step = tile.step[d][static_cast<std::size_t>(l)];
+        if (step == 0) continue;
+        const std::string id = step > 0 ? "get_local_id(" + number + ")" : "(get_local_size(" + number + ") - 1 - get_local_id(" + number + "))";
+        const std::string factor = step == 1 || step == -1 ? "" : std::to_string(step < 0 ? -step : step) + " * ";
+        at += " + " + factor + id + pitch;
+      }
       strides.push_back(pitch.empty() ? "1" : pitch.substr(3));
-      pitch += " * pb_" + access.binding + "_tile" + dim;
+      pitch += " * pb_" + access.binding + "_tile" + std::to_string(d);
     }
-    out_.line("const int " + name + " = " + offset + ";");
+    out_.line("__local const " + element_word(transform_.matrices[access.matrix]) + "* const " + name + " = " + at + ";");
     for (std::size_t k = 0; k < dims.size(); ++k)
       out_.line("const int " + name + "_s" + std::to_string(k) + " = " + strides[dims[k]] + ";");
   }

@@ -39,6 +39,7 @@ struct Kernel {
   std::vector<RuleMatrix> matrices;                   ///< regions, in order of parameters; 0-D inputs are scalars
   std::vector<KernelScalar> scalars;
   std::vector<KernelTile> tiles;
+  std::vector<std::size_t> pointers;                  ///< inputs whose `pb_at_` is a pointer, not an index of the matrix's data
   bool needs_fp64 = false;
   std::string source;
 };

@@ -120,14 +120,15 @@ class KernelBodyPrinter {
     const std::string region = "pb_at_" + std::get<NameExpr>(body_.exprs[member.object].node).text;
     const int num_dims = type_of(member.object).num_dims;
     if (member.name == "cell") {
-      std::string index = region;
+      const bool is_plain_index = !is_pointer(member.object);
+      std::string index = is_plain_index ? region : "";
       for (std::size_t d = 0; d < args.size(); ++d) {
         if (args[d] == "0") continue;
         std::string arg = is_plain(args[d]) ? args[d] : "(" + args[d] + ")";
         if (!is_integer(type_of(member.args[d]))) arg = "(int)" + arg;
-        index += " + " + arg + " * " + region + "_s" + std::to_string(d);
+        index += (index.empty() ? "" : " + ") + arg + " * " + region + "_s" + std::to_string(d);
       }
-      return data_of(member.object) + "[" + index + "]";
+      return (is_plain_index ? data_of(member.object) : region) + "[" + (index.empty() ? "0" : index) + "]";
     }
     if (member.name == "size") return region + "_size" + args[0];
     if (member.name == "width") return region + "_size0";
@@ -139,13 +140,16 @@ class KernelBodyPrinter {
     return product + ")";
   }
 
-  /// Where the cells of a region are: local memory if the kernel tiles it, else the matrix.
+  bool is_pointer(ExprId object) const {
+    const NameBinding& binding = binding_of(object);
+    const auto& pointers = kernel_.pointers;
+    return binding.kind == NameKind::Input && std::find(pointers.begin(), pointers.end(), binding.index) != pointers.end();
+  }
+
   std::string data_of(ExprId object) const {
     const NameBinding& binding = binding_of(object);
     const bool is_input = binding.kind == NameKind::Input;
     const RegionAccess& access = is_input ? rule_.inputs[binding.index] : rule_.outputs[binding.index];
-    for (const KernelTile& tile : kernel_.tiles)
-      if (is_input && tile.input == binding.index) return "pb_tile_" + access.binding;
     return "pb_" + transform_.matrices[access.matrix].name + "_data";
   }
 

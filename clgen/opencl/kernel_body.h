@@ -17,7 +17,7 @@ namespace pb {
 [[nodiscard]] std::string opencl_name(const std::string& name);
 
 /// Prints the statements. Cells of a region named `in` in the body are at index `pb_at_in + i * pb_at_in_s0 + …` of its matrix's
-/// data, or of `pb_tile_in`; its sizes are `pb_at_in_size0`, …; element outputs are variables of their name.
+/// data, or `pb_at_in` is a pointer (Kernel::pointers). Its sizes are `pb_at_in_size0`, …; element outputs are variables of their name.
 ///
 /// Post: returns whether the text jumps to `pb_done`, which the caller must then define
 [[nodiscard]] bool print_kernel_body(Writer& out, const Transform& transform, const Rule& rule, const Kernel& kernel,
