@@ -144,6 +144,9 @@ class KernelBuilder {
 #else
 #define PB_STRIDE0(stride) (PB_INDEX)(stride)
 #endif
+#if defined(__x86_64__) || defined(__aarch64__)
+#define PB_CPU
+#endif
 #define PB_MIN(a, b) ((a) < (b) ? (a) : (b))
 #define PB_MAX(a, b) ((a) > (b) ? (a) : (b))
 #define PB_FLOORD(a, b) ((a) / (b) - ((a) % (b) < 0))
@@ -320,7 +323,7 @@ class KernelBuilder {
 
   std::string offset_of(const RegionAccess& access) const {
     const Matrix& matrix = transform_.matrices[access.matrix];
-    std::string text = "(PB_INDEX)pb_" + matrix.name + "_offset";
+    std::string text = "pb_" + matrix.name + "_offset";
     for (std::size_t d = 0; d < access.lo.size(); ++d) {
       const std::string at = kernel_formula(access.lo[d]);
       const bool is_plain = at.find_first_of("+-*/") == std::string::npos;
@@ -342,6 +345,22 @@ class KernelBuilder {
     return formula;
   }
 
+  /// `pb_from_<name>` and `pb_at_<name>`, the first cell of an access. Compilers for CPUs vectorise along a pointer of the
+  /// instance's own; those for GPUs want an index that is a sum of ints, of which neighbouring cells share a part.
+  void print_address(const RegionAccess& access, const std::string& name, bool is_output) {
+    const Matrix& matrix = transform_.matrices[access.matrix];
+    const std::string pointer = std::string("__global ") + (is_output ? "" : "const ") + element_word(matrix) + "* const pb_from_" + name +
+                                " = pb_" + matrix.name + "_data";
+    const std::string offset = offset_of(access);
+    out_.verbatim("#ifdef PB_CPU\n");
+    out_.line(pointer + " + " + offset + ";");
+    out_.line("const int pb_at_" + name + " = 0;");
+    out_.verbatim("#else\n");
+    out_.line(pointer + ";");
+    out_.line("const PB_INDEX pb_at_" + name + " = (PB_INDEX)" + offset + ";");
+    out_.verbatim("#endif\n");
+  }
+
   void print_region(const RegionAccess& access, std::size_t input, bool is_output) {
     const Matrix& matrix = transform_.matrices[access.matrix];
     const std::string name = "pb_at_" + access.binding;
@@ -353,12 +372,10 @@ class KernelBuilder {
     }
     const KernelTile* tile = is_output ? nullptr : tile_of(input);
     if (tile == nullptr) {
-      // Where all instances read the same cells, an address that is the same for all; else an index that is a sum of
-      // ints, so that neighbours' addresses share what they have in common. Measured on both kinds of device.
       if (!is_output && is_same_for_all(step_, input)) {
-        out_.line("__global const " + element_word(matrix) + "* const " + name + " = pb_" + matrix.name + "_data + (" + offset_of(access) + ");");
+        out_.line("__global const " + element_word(matrix) + "* const " + name + " = pb_" + matrix.name + "_data + " + offset_of(access) + ";");
       } else {
-        out_.line("const PB_INDEX " + name + " = " + offset_of(access) + ";");
+        print_address(access, access.binding, is_output);
       }
       for (std::size_t k = 0; k < dims.size(); ++k)
         out_.line("const PB_INDEX " + name + "_s" + std::to_string(k) + " = pb_" + matrix.name + "_s" + std::to_string(dims[k]) + ";");
@@ -394,16 +411,20 @@ class KernelBuilder {
       out_.line("const int " + name + "_s" + std::to_string(k) + " = " + strides[dims[k]] + ";");
   }
 
+  static std::string element_cell(const RegionAccess& access) {
+    return "pb_from_" + access.binding + "[pb_at_" + access.binding + "]";
+  }
+
   std::string cell_of(const RegionAccess& access) const {
     return "pb_" + transform_.matrices[access.matrix].name + "_data[" + offset_of(access) + "]";
   }
 
   void print_work() {
+    // Addresses come first: the body may declare the rule's variables again.
     std::string result;
     if (rule_.is_return_form) {
-      const RegionAccess& output = rule_.outputs[0];
-      result = "pb_" + transform_.matrices[output.matrix].name + "_data[pb_result]";
-      out_.line("const PB_INDEX pb_result = " + offset_of(output) + ";");
+      result = "pb_from_return[pb_at_return]";
+      print_address(rule_.outputs[0], "return", true);
     } else {
       for (std::size_t i = 0; i < rule_.outputs.size(); ++i) {
         const RegionAccess& output = rule_.outputs[i];
@@ -411,11 +432,9 @@ class KernelBuilder {
           print_region(output, i, true);
           continue;
         }
-        const std::string first = facts_.outputs[i].is_overwritten ? "0" : cell_of(output);
-        // The address is computed here: the body may declare the rule's variables again.
-        const Matrix& matrix = transform_.matrices[output.matrix];
-        out_.line("__global " + element_word(matrix) + "* const pb_to_" + output.binding + " = &" + cell_of(output) + ";");
-        out_.line(element_word(matrix) + " " + opencl_name(output.binding) + " = " + first + ";");
+        print_address(output, output.binding, true);
+        const std::string first = facts_.outputs[i].is_overwritten ? "0" : element_cell(output);
+        out_.line(element_word(transform_.matrices[output.matrix]) + " " + opencl_name(output.binding) + " = " + first + ";");
       }
     }
     for (std::size_t i = 0; i < rule_.inputs.size(); ++i) {
@@ -436,7 +455,7 @@ class KernelBuilder {
     if (jumps) out_.line("pb_done:;");
     if (rule_.is_return_form) return;
     for (const RegionAccess& output : rule_.outputs)
-      if (is_element(output)) out_.line("*pb_to_" + output.binding + " = " + opencl_name(output.binding) + ";");
+      if (is_element(output)) out_.line(element_cell(output) + " = " + opencl_name(output.binding) + ";");
   }
 
   const Program& program_;

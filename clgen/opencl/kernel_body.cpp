@@ -117,7 +117,8 @@ class KernelBodyPrinter {
   }
 
   std::string member_text(const MemberExpr& member, const Texts& args) const {
-    const std::string region = "pb_at_" + std::get<NameExpr>(body_.exprs[member.object].node).text;
+    const std::string& name = std::get<NameExpr>(body_.exprs[member.object].node).text;
+    const std::string region = "pb_at_" + name;
     const int num_dims = type_of(member.object).num_dims;
     if (member.name == "cell") {
       const bool is_plain_index = !is_pointer(member.object);
@@ -128,7 +129,7 @@ class KernelBodyPrinter {
         if (!is_integer(type_of(member.args[d]))) arg = "(int)" + arg;
         index += (index.empty() ? "" : " + ") + arg + " * " + region + "_s" + std::to_string(d);
       }
-      return (is_plain_index ? data_of(member.object) : region) + "[" + (index.empty() ? "0" : index) + "]";
+      return (is_plain_index ? "pb_from_" + name : region) + "[" + (index.empty() ? "0" : index) + "]";
     }
     if (member.name == "size") return region + "_size" + args[0];
     if (member.name == "width") return region + "_size0";
@@ -144,13 +145,6 @@ class KernelBodyPrinter {
     const NameBinding& binding = binding_of(object);
     const auto& pointers = kernel_.pointers;
     return binding.kind == NameKind::Input && std::find(pointers.begin(), pointers.end(), binding.index) != pointers.end();
-  }
-
-  std::string data_of(ExprId object) const {
-    const NameBinding& binding = binding_of(object);
-    const bool is_input = binding.kind == NameKind::Input;
-    const RegionAccess& access = is_input ? rule_.inputs[binding.index] : rule_.outputs[binding.index];
-    return "pb_" + transform_.matrices[access.matrix].name + "_data";
   }
 
   bool print_stmt(Writer& out, BodyPrinter& printer, StmtId id) {
