@@ -36,8 +36,7 @@ class BodyCheck {
 
   std::optional<WhyNotDevice> run() {
     walk(
-        body_, body_.root, [&](StmtId id) { check_stmt(body_.stmts[id]); },
-        [&](ExprId id) { check_expr(id); });
+        body_, body_.root, [&](StmtId id) { check_stmt(body_.stmts[id]); }, [&](ExprId id) { check_expr(id); });
     return std::move(found_);
   }
 
@@ -47,23 +46,33 @@ class BodyCheck {
   }
 
   void check_stmt(const Stmt& stmt) {
-    std::visit(Overloaded{
-                   [&](const TransformCallStmt& call) { reject("it calls the transform `" + call.callee + "`", stmt.span); },
-                   [&](const SyncStmt&) { reject("it waits for spawned calls", stmt.span); },
-                   [&](const ForEnoughStmt&) { reject("`for_enough` has no device version", stmt.span); },
-                   [&](const OpaqueStmt& opaque) { reject(opaque.reason, stmt.span); },
-                   [&](const DeclStmt& decl) { check_decl(decl, stmt.span); },
-                   [&](const SwitchStmt&) {}, [&](const CaseStmt&) {}, [&](const EmptyStmt&) {}, [&](const BlockStmt&) {},
-                   [&](const IfStmt&) {}, [&](const ForStmt&) {}, [&](const WhileStmt&) {}, [&](const DoStmt&) {},
-                   [&](const ReturnStmt&) {}, [&](const BreakStmt&) {}, [&](const ContinueStmt&) {},
-                   [&](const ExprStmt&) {},
-               },
-               stmt.node);
+    std::visit(
+        Overloaded{
+            [&](const TransformCallStmt& call) { reject("it calls the transform `" + call.callee + "`", stmt.span); },
+            [&](const SyncStmt&) { reject("it waits for spawned calls", stmt.span); },
+            [&](const ForEnoughStmt&) { reject("`for_enough` has no device version", stmt.span); },
+            [&](const OpaqueStmt& opaque) { reject(opaque.reason, stmt.span); },
+            [&](const DeclStmt& decl) { check_decl(decl, stmt.span); },
+            [&](const SwitchStmt&) {},
+            [&](const CaseStmt&) {},
+            [&](const EmptyStmt&) {},
+            [&](const BlockStmt&) {},
+            [&](const IfStmt&) {},
+            [&](const ForStmt&) {},
+            [&](const WhileStmt&) {},
+            [&](const DoStmt&) {},
+            [&](const ReturnStmt&) {},
+            [&](const BreakStmt&) {},
+            [&](const ContinueStmt&) {},
+            [&](const ExprStmt&) {},
+        },
+        stmt.node);
   }
 
   void check_decl(const DeclStmt& decl, Span span) {
     if (decl.is_static) return reject("a static variable is shared by all instances", span);
-    if (!is_number(decl.type)) return reject("a local variable of type `" + decl.type_text + "` has no device version", span);
+    if (!is_number(decl.type))
+      return reject("a local variable of type `" + decl.type_text + "` has no device version", span);
     for (const Declarator& declarator : decl.declarators) {
       if (declarator.pointer_depth > 0) reject("`" + declarator.name + "` is a pointer", declarator.name_span);
       if (declarator.is_reference) reject("`" + declarator.name + "` is a reference", declarator.name_span);
@@ -84,11 +93,18 @@ class BodyCheck {
                    [&](const NameExpr& name) { check_name(id, name, expr.span); },
                    [&](const UnaryExpr& unary) { check_unary(unary, expr.span); },
                    [&](const CastExpr& cast) {
-                     if (!is_number(cast.type)) reject("a cast to `" + cast.type_text + "` has no device version", expr.span);
+                     if (!is_number(cast.type))
+                       reject("a cast to `" + cast.type_text + "` has no device version", expr.span);
                    },
-                   [&](const IntegerExpr&) {}, [&](const FloatExpr&) {}, [&](const CharExpr&) {}, [&](const BoolExpr&) {},
-                   [&](const BinaryExpr&) {}, [&](const AssignExpr&) {}, [&](const ConditionalExpr&) {},
-                   [&](const SubscriptExpr&) {}, [&](const InitListExpr&) {},
+                   [&](const IntegerExpr&) {},
+                   [&](const FloatExpr&) {},
+                   [&](const CharExpr&) {},
+                   [&](const BoolExpr&) {},
+                   [&](const BinaryExpr&) {},
+                   [&](const AssignExpr&) {},
+                   [&](const ConditionalExpr&) {},
+                   [&](const SubscriptExpr&) {},
+                   [&](const InitListExpr&) {},
                },
                expr.node);
   }
@@ -112,11 +128,12 @@ class BodyCheck {
   void check_member(const MemberExpr& member, Span span) {
     const Expr& object = body_.exprs[member.object];
     const bool is_region = std::holds_alternative<NameExpr>(object.node) && names_region(member.object);
-    if (!is_region || member.is_arrow) return reject("it uses `" + member.name + "` of something other than a region", span);
+    if (!is_region || member.is_arrow)
+      return reject("it uses `" + member.name + "` of something other than a region", span);
     const bool is_known = member.is_call && (member.name == "cell" || is_size_member(member.name));
     if (!is_known) return reject("`." + member.name + "` has no device version", span);
-    if (member.name == "size" && (member.args.size() != 1 ||
-                                  !std::holds_alternative<IntegerExpr>(body_.exprs[member.args[0]].node)))
+    if (member.name == "size" &&
+        (member.args.size() != 1 || !std::holds_alternative<IntegerExpr>(body_.exprs[member.args[0]].node)))
       return reject("the dimension given to `.size` is no constant", span);
     region_uses_.push_back(member.object);
   }
@@ -129,17 +146,21 @@ class BodyCheck {
       case NameKind::RuleVar:
       case NameKind::ScalarInput:
       case NameKind::Tunable:
-      case NameKind::Param: return;
+      case NameKind::Param:
+        return;
       case NameKind::Output:
       case NameKind::Input:
         // Parents come first: a use as `name.cell(…)` has been seen by now.
-        if (names_region(id) && !is_member_object(id)) reject("the region `" + name.text + "` is used as a whole", span);
+        if (names_region(id) && !is_member_object(id))
+          reject("the region `" + name.text + "` is used as a whole", span);
         return;
-      case NameKind::Temporary: return reject("it uses the temporary `" + name.text + "`", span);
+      case NameKind::Temporary:
+        return reject("it uses the temporary `" + name.text + "`", span);
       case NameKind::BuiltIn:
         if (is_device_constant(name.text)) return;
         return reject("`" + name.text + "` is not known on a device", span);
-      case NameKind::Unknown: return reject("`" + name.text + "` is not known on a device", span);
+      case NameKind::Unknown:
+        return reject("`" + name.text + "` is not known on a device", span);
     }
   }
 
@@ -187,7 +208,8 @@ std::optional<WhyNotDevice> check_local(const Rule& rule, const Step& step) {
   for (const InputBox& box : step.input_boxes)
     if (box.extent_is_uniform && !is_one_cell(box)) return std::nullopt;
   for (const InputBox& box : step.input_boxes)
-    if (!box.extent_is_uniform) return WhyNotDevice{"how much it reads differs between instances", rule.inputs[box.input].span};
+    if (!box.extent_is_uniform)
+      return WhyNotDevice{"how much it reads differs between instances", rule.inputs[box.input].span};
   return WhyNotDevice{"no instance reads more than one cell of an input", rule.span};
 }
 

@@ -36,25 +36,44 @@ struct Operator {
 
 Operator operator_of(BinaryOp op) {
   switch (op) {
-    case BinaryOp::Add: return {"+", kAdditive};
-    case BinaryOp::Sub: return {"-", kAdditive};
-    case BinaryOp::Mul: return {"*", kMultiplicative};
-    case BinaryOp::Div: return {"/", kMultiplicative};
-    case BinaryOp::Mod: return {"%", kMultiplicative};
-    case BinaryOp::Shl: return {"<<", kShift};
-    case BinaryOp::Shr: return {">>", kShift};
-    case BinaryOp::Less: return {"<", kRelational};
-    case BinaryOp::LessEqual: return {"<=", kRelational};
-    case BinaryOp::Greater: return {">", kRelational};
-    case BinaryOp::GreaterEqual: return {">=", kRelational};
-    case BinaryOp::Equal: return {"==", kEquality};
-    case BinaryOp::NotEqual: return {"!=", kEquality};
-    case BinaryOp::BitAnd: return {"&", kBitAnd};
-    case BinaryOp::BitXor: return {"^", kBitXor};
-    case BinaryOp::BitOr: return {"|", kBitOr};
-    case BinaryOp::LogicalAnd: return {"&&", kAnd};
-    case BinaryOp::LogicalOr: return {"||", kOr};
-    case BinaryOp::Comma: return {",", kComma};
+    case BinaryOp::Add:
+      return {"+", kAdditive};
+    case BinaryOp::Sub:
+      return {"-", kAdditive};
+    case BinaryOp::Mul:
+      return {"*", kMultiplicative};
+    case BinaryOp::Div:
+      return {"/", kMultiplicative};
+    case BinaryOp::Mod:
+      return {"%", kMultiplicative};
+    case BinaryOp::Shl:
+      return {"<<", kShift};
+    case BinaryOp::Shr:
+      return {">>", kShift};
+    case BinaryOp::Less:
+      return {"<", kRelational};
+    case BinaryOp::LessEqual:
+      return {"<=", kRelational};
+    case BinaryOp::Greater:
+      return {">", kRelational};
+    case BinaryOp::GreaterEqual:
+      return {">=", kRelational};
+    case BinaryOp::Equal:
+      return {"==", kEquality};
+    case BinaryOp::NotEqual:
+      return {"!=", kEquality};
+    case BinaryOp::BitAnd:
+      return {"&", kBitAnd};
+    case BinaryOp::BitXor:
+      return {"^", kBitXor};
+    case BinaryOp::BitOr:
+      return {"|", kBitOr};
+    case BinaryOp::LogicalAnd:
+      return {"&&", kAnd};
+    case BinaryOp::LogicalOr:
+      return {"||", kOr};
+    case BinaryOp::Comma:
+      return {",", kComma};
   }
   PB_CHECK(false, "every binary operator has a spelling");
   return {"", 0};
@@ -85,9 +104,12 @@ BodyPrinter::Piece BodyPrinter::binary_piece(const BinaryExpr& binary) {
   const Operator op = operator_of(binary.op);
   Piece lhs = piece(binary.lhs);
   Piece rhs = piece(binary.rhs);
-  if (lhs.precedence < op.precedence || wants_parentheses(op.precedence, lhs.precedence)) lhs.text = "(" + lhs.text + ")";
-  if (rhs.precedence <= op.precedence || wants_parentheses(op.precedence, rhs.precedence)) rhs.text = "(" + rhs.text + ")";
-  return {lhs.text + (binary.op == BinaryOp::Comma ? ", " : std::string(" ") + op.text + " ") + rhs.text, op.precedence};
+  if (lhs.precedence < op.precedence || wants_parentheses(op.precedence, lhs.precedence))
+    lhs.text = "(" + lhs.text + ")";
+  if (rhs.precedence <= op.precedence || wants_parentheses(op.precedence, rhs.precedence))
+    rhs.text = "(" + rhs.text + ")";
+  return {lhs.text + (binary.op == BinaryOp::Comma ? ", " : std::string(" ") + op.text + " ") + rhs.text,
+          op.precedence};
 }
 
 BodyPrinter::Piece BodyPrinter::unary_piece(const UnaryExpr& unary) {
@@ -98,16 +120,26 @@ BodyPrinter::Piece BodyPrinter::unary_piece(const UnaryExpr& unary) {
     return Piece{std::string(op) + (touches ? " " : "") + operand, kUnary};
   };
   switch (unary.op) {
-    case UnaryOp::Plus: return prefix("+");
-    case UnaryOp::Minus: return prefix("-");
-    case UnaryOp::Not: return prefix("!");
-    case UnaryOp::BitNot: return prefix("~");
-    case UnaryOp::Deref: return prefix("*");
-    case UnaryOp::AddressOf: return prefix("&");
-    case UnaryOp::PreInc: return prefix("++");
-    case UnaryOp::PreDec: return prefix("--");
-    case UnaryOp::PostInc: return {expr(unary.operand, kPostfix) + "++", kPostfix};
-    case UnaryOp::PostDec: return {expr(unary.operand, kPostfix) + "--", kPostfix};
+    case UnaryOp::Plus:
+      return prefix("+");
+    case UnaryOp::Minus:
+      return prefix("-");
+    case UnaryOp::Not:
+      return prefix("!");
+    case UnaryOp::BitNot:
+      return prefix("~");
+    case UnaryOp::Deref:
+      return prefix("*");
+    case UnaryOp::AddressOf:
+      return prefix("&");
+    case UnaryOp::PreInc:
+      return prefix("++");
+    case UnaryOp::PreDec:
+      return prefix("--");
+    case UnaryOp::PostInc:
+      return {expr(unary.operand, kPostfix) + "++", kPostfix};
+    case UnaryOp::PostDec:
+      return {expr(unary.operand, kPostfix) + "--", kPostfix};
   }
   PB_CHECK(false, "every unary operator prints");
   return {"", 0};
@@ -121,12 +153,24 @@ BodyPrinter::Piece BodyPrinter::piece(ExprId id) {
   };
   return std::visit(
       Overloaded{
-          [&](const IntegerExpr& node) { return Piece{node.text, kPrimary}; },
-          [&](const FloatExpr& node) { return Piece{node.text, kPrimary}; },
-          [&](const CharExpr& node) { return Piece{node.text, kPrimary}; },
-          [&](const StringExpr& node) { return Piece{node.text, kPrimary}; },
-          [&](const BoolExpr& node) { return Piece{node.value ? "true" : "false", kPrimary}; },
-          [&](const NameExpr& node) { return Piece{dialect_.name ? dialect_.name(id, node) : node.text, kPrimary}; },
+          [&](const IntegerExpr& node) {
+            return Piece{node.text, kPrimary};
+          },
+          [&](const FloatExpr& node) {
+            return Piece{node.text, kPrimary};
+          },
+          [&](const CharExpr& node) {
+            return Piece{node.text, kPrimary};
+          },
+          [&](const StringExpr& node) {
+            return Piece{node.text, kPrimary};
+          },
+          [&](const BoolExpr& node) {
+            return Piece{node.value ? "true" : "false", kPrimary};
+          },
+          [&](const NameExpr& node) {
+            return Piece{dialect_.name ? dialect_.name(id, node) : node.text, kPrimary};
+          },
           [&](const UnaryExpr& node) { return unary_piece(node); },
           [&](const BinaryExpr& node) { return binary_piece(node); },
           [&](const AssignExpr& node) {
@@ -135,7 +179,8 @@ BodyPrinter::Piece BodyPrinter::piece(ExprId id) {
           },
           [&](const ConditionalExpr& node) {
             if (dialect_.conditional) {
-              std::string text = dialect_.conditional(id, node, expr(node.condition), expr(node.if_true), expr(node.if_false));
+              std::string text =
+                  dialect_.conditional(id, node, expr(node.condition), expr(node.if_true), expr(node.if_false));
               if (!text.empty()) return Piece{std::move(text), kPostfix};
             }
             return Piece{expr(node.condition, kConditional + 1) + " ? " + expr(node.if_true, kAssign) + " : " +
@@ -144,7 +189,8 @@ BodyPrinter::Piece BodyPrinter::piece(ExprId id) {
           },
           [&](const CallExpr& node) {
             const Texts args = args_of(node.args);
-            return Piece{dialect_.call ? dialect_.call(id, node, args) : node.callee + "(" + joined(args) + ")", kPostfix};
+            return Piece{dialect_.call ? dialect_.call(id, node, args) : node.callee + "(" + joined(args) + ")",
+                         kPostfix};
           },
           [&](const MemberExpr& node) {
             const Texts args = args_of(node.args);
@@ -153,12 +199,16 @@ BodyPrinter::Piece BodyPrinter::piece(ExprId id) {
                              (node.is_call ? "(" + joined(args) + ")" : ""),
                          kPostfix};
           },
-          [&](const SubscriptExpr& node) { return Piece{expr(node.object, kPostfix) + "[" + expr(node.index) + "]", kPostfix}; },
+          [&](const SubscriptExpr& node) {
+            return Piece{expr(node.object, kPostfix) + "[" + expr(node.index) + "]", kPostfix};
+          },
           [&](const CastExpr& node) {
             if (dialect_.cast) return Piece{dialect_.cast(id, node, expr(node.operand)), kPostfix};
             return Piece{"(" + node.type_text + ")" + expr(node.operand, kUnary), kUnary};
           },
-          [&](const InitListExpr& node) { return Piece{"{" + joined(args_of(node.items)) + "}", kPrimary}; },
+          [&](const InitListExpr& node) {
+            return Piece{"{" + joined(args_of(node.items)) + "}", kPrimary};
+          },
           [&](const OpaqueExpr&) {
             PB_CHECK(false, "an opaque expression has no tree to print");
             return Piece{"", 0};
@@ -172,7 +222,8 @@ std::string BodyPrinter::declaration(const DeclStmt& decl) {
   for (const Declarator& declarator : decl.declarators) {
     const std::uint32_t local = next_local_++;
     // Each declarator with its own type: types may differ between targets' values.
-    std::string text = dialect_.declarator ? dialect_.declarator(decl, declarator, local) : decl.type_text + " " + declarator.name;
+    std::string text =
+        dialect_.declarator ? dialect_.declarator(decl, declarator, local) : decl.type_text + " " + declarator.name;
     for (ExprId extent : declarator.extents) text += "[" + (extent.is_none() ? "" : expr(extent)) + "]";
     if (!declarator.init.is_none()) {
       const std::string init = expr(declarator.init, kAssign);
@@ -256,7 +307,9 @@ void BodyPrinter::print_stmt(Writer& out, StmtId id) {
           },
           [&](const SwitchStmt& stmt) { print_switch(out, stmt); },
           [&](const CaseStmt& stmt) { out.line(stmt.value.is_none() ? "default:" : "case " + expr(stmt.value) + ":"); },
-          [&](const ReturnStmt& stmt) { out.line(stmt.value.is_none() ? "return;" : "return " + expr(stmt.value) + ";"); },
+          [&](const ReturnStmt& stmt) {
+            out.line(stmt.value.is_none() ? "return;" : "return " + expr(stmt.value) + ";");
+          },
           [&](const BreakStmt&) { out.line("break;"); },
           [&](const ContinueStmt&) { out.line("continue;"); },
           [&](const DeclStmt& stmt) { out.line(declaration(stmt) + ";"); },

@@ -27,7 +27,8 @@ struct Dialect {
   std::function<std::string(ExprId, const ConditionalExpr&, const std::string& condition, const std::string& if_true,
                             const std::string& if_false)>
       conditional;
-  /// `T name` of a declarator without its array extents and initial value. `local`: its number, in order of declarations.
+  /// `T name` of a declarator without its array extents and initial value. `local`: its number, in order of
+  /// declarations.
   std::function<std::string(const DeclStmt&, const Declarator&, std::uint32_t local)> declarator;
   /// The initial value of a declarator; absent: as it is.
   std::function<std::string(const DeclStmt&, const Declarator&, std::uint32_t local, const std::string& init)> init;

@@ -32,7 +32,8 @@ class InitialReads {
       if (rule.outputs[i].matrix != matrix) continue;
       writes_it = true;
       if (is_element(rule.outputs[i]) && !facts.outputs[i].is_overwritten) return true;
-      if (!is_element(rule.outputs[i]) && (facts.outputs[i].is_touched || callees_read(rule, rule.outputs[i].binding))) return true;
+      if (!is_element(rule.outputs[i]) && (facts.outputs[i].is_touched || callees_read(rule, rule.outputs[i].binding)))
+        return true;
     }
     for (const RegionAccess& input : rule.inputs)
       if (writes_it && input.matrix == matrix) return true;

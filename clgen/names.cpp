@@ -74,16 +74,22 @@ std::string print(const IndexExpr& expr, int min_precedence, const Spelling& spe
   switch (expr.op) {
     case IndexExpr::Op::Const:
       return expr.value < 0 ? "(" + std::to_string(expr.value) + ")" : std::to_string(expr.value);
-    case IndexExpr::Op::Symbol: return expr.symbol;
+    case IndexExpr::Op::Symbol:
+      return expr.symbol;
     case IndexExpr::Op::Add:
       if (expr.operands[1].op == IndexExpr::Op::Const && expr.operands[1].value < 0)
         return wrap(operand(0, kSum) + "-" + std::to_string(-expr.operands[1].value), kSum);
       return wrap(operand(0, kSum) + "+" + operand(1, kSum), kSum);
-    case IndexExpr::Op::Sub: return wrap(operand(0, kSum) + "-" + operand(1, kProduct), kSum);
-    case IndexExpr::Op::Mul: return wrap(operand(0, kProduct) + "*" + operand(1, kAtom), kProduct);
-    case IndexExpr::Op::FloorDiv: return std::string(spelling.floord) + "(" + operand(0, 0) + ", " + operand(1, 0) + ")";
-    case IndexExpr::Op::Min: return call(spelling.min);
-    case IndexExpr::Op::Max: return call(spelling.max);
+    case IndexExpr::Op::Sub:
+      return wrap(operand(0, kSum) + "-" + operand(1, kProduct), kSum);
+    case IndexExpr::Op::Mul:
+      return wrap(operand(0, kProduct) + "*" + operand(1, kAtom), kProduct);
+    case IndexExpr::Op::FloorDiv:
+      return std::string(spelling.floord) + "(" + operand(0, 0) + ", " + operand(1, 0) + ")";
+    case IndexExpr::Op::Min:
+      return call(spelling.min);
+    case IndexExpr::Op::Max:
+      return call(spelling.max);
   }
   return {};
 }
@@ -101,15 +107,20 @@ bool affine_coefficient(const IndexExpr& expr, std::string_view symbol, std::int
   std::int64_t a = 0;
   std::int64_t b = 0;
   switch (expr.op) {
-    case IndexExpr::Op::Const: return true;
-    case IndexExpr::Op::Symbol: coefficient = expr.symbol == symbol ? 1 : 0; return true;
+    case IndexExpr::Op::Const:
+      return true;
+    case IndexExpr::Op::Symbol:
+      coefficient = expr.symbol == symbol ? 1 : 0;
+      return true;
     case IndexExpr::Op::Add:
     case IndexExpr::Op::Sub:
-      if (!affine_coefficient(expr.operands[0], symbol, a) || !affine_coefficient(expr.operands[1], symbol, b)) return false;
+      if (!affine_coefficient(expr.operands[0], symbol, a) || !affine_coefficient(expr.operands[1], symbol, b))
+        return false;
       coefficient = expr.op == IndexExpr::Op::Add ? a + b : a - b;
       return true;
     case IndexExpr::Op::Mul:
-      if (!affine_coefficient(expr.operands[0], symbol, a) || !affine_coefficient(expr.operands[1], symbol, b)) return false;
+      if (!affine_coefficient(expr.operands[0], symbol, a) || !affine_coefficient(expr.operands[1], symbol, b))
+        return false;
       if (a == 0 && b == 0) return true;
       if (b == 0 && expr.operands[1].op == IndexExpr::Op::Const) {
         coefficient = a * expr.operands[1].value;

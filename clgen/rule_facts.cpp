@@ -10,13 +10,13 @@ namespace pb {
 namespace {
 
 bool is_size_member(std::string_view name) {
-  return name == "size" || name == "width" || name == "height" || name == "depth" || name == "count" || name == "bytes" ||
-         name == "perimeter" || name == "contains" || name == "isSize";
+  return name == "size" || name == "width" || name == "height" || name == "depth" || name == "count" ||
+         name == "bytes" || name == "perimeter" || name == "contains" || name == "isSize";
 }
 
 bool is_view_member(std::string_view name) {
-  return name == "region" || name == "row" || name == "col" || name == "column" || name == "slice" || name == "transposed" ||
-         name == "all" || name == "forceMutable";
+  return name == "region" || name == "row" || name == "col" || name == "column" || name == "slice" ||
+         name == "transposed" || name == "all" || name == "forceMutable";
 }
 
 class Finder {
@@ -32,12 +32,14 @@ class Finder {
         body_, body_.root, [&](StmtId id) { visit_stmt(body_.stmts[id]); },
         [&](ExprId id) {
           const auto* name = std::get_if<NameExpr>(&body_.exprs[id].node);
-          if (name != nullptr && rule_.body_types.bindings[id.index()].kind != NameKind::Local) facts_.used_names.insert(name->text);
+          if (name != nullptr && rule_.body_types.bindings[id.index()].kind != NameKind::Local)
+            facts_.used_names.insert(name->text);
         });
     facts_.may_fall_through = !ends_with_return(body_.root);
     for (std::size_t i = 0; i < rule_.outputs.size(); ++i) {
-      facts_.outputs[i].is_overwritten = is_element(rule_.outputs[i]) &&
-                                         (rule_.is_return_form ? !facts_.may_fall_through : is_assigned_first(rule_.outputs[i].binding));
+      facts_.outputs[i].is_overwritten =
+          is_element(rule_.outputs[i]) &&
+          (rule_.is_return_form ? !facts_.may_fall_through : is_assigned_first(rule_.outputs[i].binding));
     }
     return std::move(facts_);
   }

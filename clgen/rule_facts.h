@@ -13,17 +13,17 @@ namespace pb {
 
 /// How a body uses one of its regions.
 struct RegionUse {
-  bool needs_handle = false;  ///< used as more than `.cell` and sizes: passed on, copied, given to C++
-  bool is_touched = false;    ///< the body's own text may read or write elements
+  bool needs_handle = false;    ///< used as more than `.cell` and sizes: passed on, copied, given to C++
+  bool is_touched = false;      ///< the body's own text may read or write elements
   bool is_overwritten = false;  ///< an element that every instance writes before it may read it
 };
 
 struct RuleFacts {
-  std::vector<RegionUse> outputs;      ///< by index in Rule::outputs
+  std::vector<RegionUse> outputs;  ///< by index in Rule::outputs
   std::vector<RegionUse> inputs;
   std::vector<RegionUse> temporaries;
-  bool has_calls = false;              ///< of transforms, or sync
-  bool may_fall_through = true;        ///< return form: the end of the body may be reached without a value
+  bool has_calls = false;        ///< of transforms, or sync
+  bool may_fall_through = true;  ///< return form: the end of the body may be reached without a value
   /// Names from outside the body that its tree uses: a use is sure. Locals that hide them do not count.
   std::set<std::string> used_names;
   std::set<std::string> opaque_names;  ///< words of pieces without a tree: perhaps uses
@@ -43,7 +43,8 @@ struct RuleMatrix {
   bool is_touched = false;
   bool is_overwritten = false;  ///< every written cell gets a new value, whatever it held
 };
-[[nodiscard]] std::vector<RuleMatrix> matrices_of_rule(const Transform& transform, const Rule& rule, const RuleFacts& facts);
+[[nodiscard]] std::vector<RuleMatrix> matrices_of_rule(const Transform& transform, const Rule& rule,
+                                                       const RuleFacts& facts);
 /// 0-D inputs that the body reads under the matrix's name.
 [[nodiscard]] std::vector<MatrixId> scalar_inputs_of(const Transform& transform, const Rule& rule);
 

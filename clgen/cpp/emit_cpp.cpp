@@ -19,8 +19,8 @@ void emit_numbers(Writer& out, const CppContext& context) {
     for (const SiteId site : plan.sites.ids()) {
       const int number = context.numbering.site(id, site);
       if (number < 0) continue;
-      out.line("[[maybe_unused]] constexpr int " + site_constant(context, id, site) + " = " + std::to_string(number) + ";  // " +
-               plan.sites[site].name);
+      out.line("[[maybe_unused]] constexpr int " + site_constant(context, id, site) + " = " + std::to_string(number) +
+               ";  // " + plan.sites[site].name);
     }
     for (std::size_t i = 0; i < plan.tunables.size(); ++i)
       out.line("[[maybe_unused]] constexpr int " + tunable_constant(context, id, i) + " = " +
@@ -81,12 +81,14 @@ void emit_tables(Writer& out, const CppContext& context, const std::string& info
   for (const TransformId id : context.program.transforms.ids()) out.line(transform_entry(context, id) + ",");
   out.close(";");
   out.line("const pbrt::ProgramDesc kProgram = {" + quoted(context.program.name) + ", kInfo, kTransforms, " +
-           std::to_string(context.program.transforms.size()) + ", " + std::to_string(context.program.main.index()) + "};");
+           std::to_string(context.program.transforms.size()) + ", " + std::to_string(context.program.main.index()) +
+           "};");
 }
 
 }  // namespace
 
-std::string emit_cpp(const Program& program, const Plan& plan, const SourceManager& sources, const EmitOptions& options) {
+std::string emit_cpp(const Program& program, const Plan& plan, const SourceManager& sources,
+                     const EmitOptions& options) {
   const CppContext context{program, plan, sources, options, Numbering(plan), program.name + ".cpp"};
   const std::vector<Kernel> kernels = make_kernels(program, plan, sources);
   Writer out;

@@ -42,7 +42,12 @@ struct CountedLoop {
 class PackPrinter {
  public:
   PackPrinter(const RuleCode& code, const PackFacts& facts)
-      : code_(code), rule_(code.rule), body_(code.rule.body), facts_(facts), dialect_(make_dialect()), printer_(body_, dialect_) {}
+      : code_(code),
+        rule_(code.rule),
+        body_(code.rule.body),
+        facts_(facts),
+        dialect_(make_dialect()),
+        printer_(body_, dialect_) {}
 
   void print(Writer& out) { printer_.print_body(out); }
 
@@ -58,7 +63,8 @@ class PackPrinter {
       return name + "(" + joined(args) + ")";
     };
     dialect.cast = [this](ExprId id, const CastExpr& cast, const std::string& operand) {
-      return (varies(id) ? "pbrt::simd::convert<" : "static_cast<") + without_const(cast.type_text) + ">(" + operand + ")";
+      return (varies(id) ? "pbrt::simd::convert<" : "static_cast<") + without_const(cast.type_text) + ">(" + operand +
+             ")";
     };
     dialect.conditional = [this](ExprId id, const ConditionalExpr& node, const std::string& condition,
                                  const std::string& if_true, const std::string& if_false) -> std::string {
@@ -72,7 +78,9 @@ class PackPrinter {
       const bool is_const = decl.type_text.starts_with("const ");
       return (is_const ? "const " : "") + pack_of(without_const(decl.type_text)) + " " + declarator.name;
     };
-    dialect.stmt = [this](Writer& out, BodyPrinter& printer, StmtId id) { return print_counted_loop(out, printer, id); };
+    dialect.stmt = [this](Writer& out, BodyPrinter& printer, StmtId id) {
+      return print_counted_loop(out, printer, id);
+    };
     return dialect;
   }
 
@@ -84,8 +92,8 @@ class PackPrinter {
     const std::string first = printer.expr(counted->first, 2);
     (void)printer.take_local();
     const std::string last = printer.expr(counted->last, 2);
-    out.open("pbrt::simd::unrolled<PbShape>(" + counted->type + "(" + first + "), " + last + ", [&]([[maybe_unused]] const " +
-             counted->type + " " + counted->var + ") PB_SIMD_LAMBDA");
+    out.open("pbrt::simd::unrolled<PbShape>(" + counted->type + "(" + first + "), " + last +
+             ", [&]([[maybe_unused]] const " + counted->type + " " + counted->var + ") PB_SIMD_LAMBDA");
     printer.print_children(out, loop->body);
     out.close(");");
     return true;
@@ -113,7 +121,8 @@ class PackPrinter {
     if (unary != nullptr)
       return (unary->op == UnaryOp::PreInc || unary->op == UnaryOp::PostInc) && is_name(unary->operand, name);
     const auto* assign = std::get_if<AssignExpr>(&body_.exprs[id].node);
-    if (assign == nullptr || !assign->is_compound || assign->op != BinaryOp::Add || !is_name(assign->lhs, name)) return false;
+    if (assign == nullptr || !assign->is_compound || assign->op != BinaryOp::Add || !is_name(assign->lhs, name))
+      return false;
     const auto* one = std::get_if<IntegerExpr>(&body_.exprs[assign->rhs].node);
     return one != nullptr && one->text == "1";
   }
@@ -194,7 +203,8 @@ void emit_body(Writer& out, const RuleCode& code, const PackFacts& facts, const 
   }
   for (const MatrixId id : code.scalar_inputs) {
     const Matrix& matrix = code.matrix(id);
-    params.push_back(unused_mark(code, matrix.name) + "const " + element_text(matrix.element, matrix.is_element_t) + " " + matrix.name);
+    params.push_back(unused_mark(code, matrix.name) + "const " + element_text(matrix.element, matrix.is_element_t) +
+                     " " + matrix.name);
   }
   const std::vector<std::string> packs = pack_vars(code, facts);
   for (const std::string& var : used_rule_vars(code)) {
@@ -216,7 +226,8 @@ void emit_body(Writer& out, const RuleCode& code, const PackFacts& facts, const 
 }
 
 std::string lanes_template(const LaneAccess& lanes) {
-  return "pbrt::simd::lanes<PbShape, " + std::to_string(lanes.moves_along_row ? 1 : 0) + ", " + std::to_string(lanes.row_dim) + ">";
+  return "pbrt::simd::lanes<PbShape, " + std::to_string(lanes.moves_along_row ? 1 : 0) + ", " +
+         std::to_string(lanes.row_dim) + ">";
 }
 
 std::string coordinates(const RegionAccess& access) {
@@ -258,7 +269,8 @@ void emit_pack_instance(Writer& out, const RuleCode& code, const PackFacts& fact
   }
   for (std::size_t i = 0; i < rule.outputs.size(); ++i) {
     const RegionAccess& output = rule.outputs[i];
-    const std::string first = code.facts.outputs[i].is_overwritten ? "{}" : " = " + target(i) + ".cell(" + coordinates(output) + ")";
+    const std::string first =
+        code.facts.outputs[i].is_overwritten ? "{}" : " = " + target(i) + ".cell(" + coordinates(output) + ")";
     out.line(pack_of(element_of(code, output)) + " pb_" + output.binding + first + ";");
   }
   out.line(pack_call(code, facts, stem) + ";");
@@ -273,7 +285,9 @@ std::string repeat_condition(const RuleCode& code) {
     if (!output.is_output) continue;
     if (output.is_input || !output.is_overwritten) return "false";
     for (const RuleMatrix& input : code.matrices)
-      if (input.is_input) terms.push_back("pbrt::simd::is_apart(" + code.matrix(output.matrix).name + ", " + code.matrix(input.matrix).name + ")");
+      if (input.is_input)
+        terms.push_back("pbrt::simd::is_apart(" + code.matrix(output.matrix).name + ", " +
+                        code.matrix(input.matrix).name + ")");
   }
   return terms.empty() ? "true" : joined(terms, " && ");
 }
@@ -295,15 +309,16 @@ void emit_lanes(Writer& out, const RuleCode& code, const Step& step, const PackF
   for (std::size_t i = 0; i + 2 < num_loops; ++i) {
     const std::string& var = step.loops[i].var;
     const std::string dim = std::to_string(num_loops - 1 - i);
-    out.open("for (IndexT " + var + " = static_cast<IndexT>(pb_box.lo[" + dim + "]); " + var + " < pb_box.hi[" + dim + "]; ++" + var + ")");
+    out.open("for (IndexT " + var + " = static_cast<IndexT>(pb_box.lo[" + dim + "]); " + var + " < pb_box.hi[" + dim +
+             "]; ++" + var + ")");
   }
   const auto bound = [](const char* side, int dim) {
     return "static_cast<IndexT>(pb_box." + std::string(side) + "[" + std::to_string(dim) + "])";
   };
   const bool has_rows = num_loops > 1;
   const std::string rows = has_rows ? bound("lo", 1) + ", " + bound("hi", 1) : "0, 1";
-  out.line("pbrt::simd::for_each_pack<pbrt::simd::Shapes<" + std::string(facts.is_wide_type ? "double" : "float") + ">, " +
-           (facts.is_tall ? "true" : "false") + ">(");
+  out.line("pbrt::simd::for_each_pack<pbrt::simd::Shapes<" + std::string(facts.is_wide_type ? "double" : "float") +
+           ">, " + (facts.is_tall ? "true" : "false") + ">(");
   out.indent();
   out.indent();
   out.line(bound("lo", 0) + ", " + bound("hi", 0) + ", " + rows + ", pb_may_repeat,");

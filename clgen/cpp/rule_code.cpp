@@ -99,7 +99,11 @@ std::vector<std::string> scalar_params(const RuleCode& code, ScalarSet set) {
     if (!is_in(code, set, tunable.name)) continue;
     const std::string mark = set == ScalarSet::Body ? unused_mark(code, tunable.name) : "[[maybe_unused]] ";
     const std::string array = tunable.is_real ? "double* " : "std::int64_t* ";
-    params.push_back(mark + "const " + (tunable.array_extent > 0 ? array : tunable.is_real ? "double " : "IndexT ") + tunable.name);
+    params.push_back(mark + "const " +
+                     (tunable.array_extent > 0 ? array
+                      : tunable.is_real        ? "double "
+                                               : "IndexT ") +
+                     tunable.name);
   }
   return params;
 }
@@ -161,7 +165,8 @@ void add_region_param(Signature& signature, const RuleCode& code, const RegionAc
   const Matrix& matrix = code.matrix(access.matrix);
   if (is_element(access)) {
     const std::string element = element_of(code, access);
-    signature.params.push_back(unused_mark(code, access.binding) + (is_const ? "const " + element + " " : element + "& ") + access.binding);
+    signature.params.push_back(unused_mark(code, access.binding) +
+                               (is_const ? "const " + element + " " : element + "& ") + access.binding);
     if (is_optional(access)) signature.params.push_back("[[maybe_unused]] const bool pb_missing_" + access.binding);
     return;
   }
@@ -189,9 +194,11 @@ Signature signature_of(const RuleCode& code) {
     add_region_param(signature, code, rule.inputs[i], code.facts.inputs[i], true);
   for (const MatrixId id : code.scalar_inputs) {
     const Matrix& matrix = code.matrix(id);
-    signature.params.push_back(unused_mark(code, matrix.name) + "const " + element_text(matrix.element, matrix.is_element_t) + " " + matrix.name);
+    signature.params.push_back(unused_mark(code, matrix.name) + "const " +
+                               element_text(matrix.element, matrix.is_element_t) + " " + matrix.name);
   }
-  for (const std::string& var : used_rule_vars(code)) signature.params.push_back(unused_mark(code, var) + "const IndexT " + var);
+  for (const std::string& var : used_rule_vars(code))
+    signature.params.push_back(unused_mark(code, var) + "const IndexT " + var);
   // Extents of temporaries may need more than the body.
   const ScalarSet set = rule.temporaries.empty() ? ScalarSet::Body : ScalarSet::Rule;
   for (std::string& param : scalar_params(code, set)) signature.params.push_back(std::move(param));
@@ -213,11 +220,16 @@ void emit_temporaries(Writer& out, const RuleCode& code) {
 std::string access_text(const RuleCode& code, const RegionAccess& access) {
   const std::string& name = code.matrix_name(access);
   switch (access.kind) {
-    case AccessKind::Cell: return name + ".cell(" + joined(coordinates(access)) + ")";
-    case AccessKind::Region: return name + ".region(" + joined(coordinates(access)) + ")";
-    case AccessKind::Row: return name + ".row(" + to_c(access.lo[1]) + ")";
-    case AccessKind::Column: return name + ".column(" + to_c(access.lo[0]) + ")";
-    case AccessKind::All: return access.lo.empty() ? name + ".cell()" : name;
+    case AccessKind::Cell:
+      return name + ".cell(" + joined(coordinates(access)) + ")";
+    case AccessKind::Region:
+      return name + ".region(" + joined(coordinates(access)) + ")";
+    case AccessKind::Row:
+      return name + ".row(" + to_c(access.lo[1]) + ")";
+    case AccessKind::Column:
+      return name + ".column(" + to_c(access.lo[0]) + ")";
+    case AccessKind::All:
+      return access.lo.empty() ? name + ".cell()" : name;
   }
   PB_CHECK(false, "every access has a text");
   return {};
@@ -226,7 +238,8 @@ std::string access_text(const RuleCode& code, const RegionAccess& access) {
 void emit_rule_function(Writer& out, const CppContext& context, const RuleCode& code) {
   const Signature signature = signature_of(code);
   const std::string type = code.rule.is_return_form ? element_of(code, code.rule.outputs[0]) : "void";
-  out.line("// rule " + code.transform.name + "." + code.rule.name + "   " + origin_of(context.sources, code.rule.span));
+  out.line("// rule " + code.transform.name + "." + code.rule.name + "   " +
+           origin_of(context.sources, code.rule.span));
   if (!signature.view_types.empty()) out.line("template <" + joined(signature.view_types) + ">");
   open_function(out, "static inline " + type + " rule_" + code.stem, signature.params);
   if (code.facts.has_calls) out.line("pbrt::CallFrame pb_frame(pb_parent);");
@@ -290,8 +303,9 @@ void emit_loops(Writer& out, const RuleCode& code, const Step& step, const std::
     const std::string hi = "static_cast<IndexT>(pb_box.hi[" + dim + "])";
     const std::string& var = loop.var;
     const bool is_down = loop.order == LoopOrder::Decreasing;
-    const std::string head = is_down ? "for (IndexT " + var + " = " + hi + " - 1; " + var + " >= pb_box.lo[" + dim + "]; --" + var + ")"
-                                     : "for (IndexT " + var + " = " + lo + "; " + var + " < pb_box.hi[" + dim + "]; ++" + var + ")";
+    const std::string head =
+        is_down ? "for (IndexT " + var + " = " + hi + " - 1; " + var + " >= pb_box.lo[" + dim + "]; --" + var + ")"
+                : "for (IndexT " + var + " = " + lo + "; " + var + " < pb_box.hi[" + dim + "]; ++" + var + ")";
     i + 1 < num_loops ? out.line(head) : out.open(head);
     if (i + 1 < num_loops) out.indent();
   }

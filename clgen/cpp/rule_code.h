@@ -39,8 +39,8 @@ struct RuleCode {
   RuleFacts facts;
   std::vector<RuleMatrix> matrices;
   std::vector<MatrixId> scalar_inputs;
-  std::string stem;  ///< `Convolve2D_0`
-  ElementType element;  ///< what ElementT is
+  std::string stem;                    ///< `Convolve2D_0`
+  ElementType element;                 ///< what ElementT is
   std::set<std::string> header_names;  ///< names in accesses, temporaries and the bounds of the rule's steps
 
   [[nodiscard]] const Matrix& matrix(MatrixId id) const { return transform.matrices[id]; }

@@ -12,7 +12,8 @@ const TransformPlan& plan_of(const CppContext& context, const RuleCode& code) {
 }
 
 /// The boxes of a matrix that a step writes: `Out`, or `Out.region(0, 0, w, 1)`.
-std::vector<std::string> written_parts(const TransformPlan& plan, const Transform& transform, const Step& step, MatrixId id) {
+std::vector<std::string> written_parts(const TransformPlan& plan, const Transform& transform, const Step& step,
+                                       MatrixId id) {
   std::vector<std::string> parts;
   const Matrix& matrix = transform.matrices[id];
   for (const SegmentId segment_id : step.segments) {
@@ -192,15 +193,16 @@ std::string tile_dims(const KernelTile& tile) {
   std::vector<std::string> dims;
   for (std::size_t d = 0; d < tile.extent.size(); ++d) {
     const auto& step = tile.step[d];
-    dims.push_back("{{" + std::to_string(step[0]) + ", " + std::to_string(step[1]) + ", " + std::to_string(step[2]) + "}, " +
-                   to_cpp(tile.extent[d]) + "}");
+    dims.push_back("{{" + std::to_string(step[0]) + ", " + std::to_string(step[1]) + ", " + std::to_string(step[2]) +
+                   "}, " + to_cpp(tile.extent[d]) + "}");
   }
   return "{" + joined(dims) + "}";
 }
 
 }  // namespace
 
-void emit_device_step(Writer& out, const CppContext& context, const RuleCode& code, StepId step_id, const Kernel& kernel) {
+void emit_device_step(Writer& out, const CppContext& context, const RuleCode& code, StepId step_id,
+                      const Kernel& kernel) {
   const TransformPlan& plan = plan_of(context, code);
   const Step& step = plan.steps[step_id];
   std::vector<std::string> params = step_params(code);
@@ -217,8 +219,8 @@ void emit_device_step(Writer& out, const CppContext& context, const RuleCode& co
     const Matrix& matrix = code.matrix(input.matrix);
     const std::string rank = std::to_string(tile.extent.size());
     out.line("const pbrt::gpu::TileDim pb_tile_" + input.binding + "[] = " + tile_dims(tile) + ";");
-    out.line("pb_launch.tile(sizeof(" + element_text(matrix.element, matrix.is_element_t) + "), " + rank + ", pb_tile_" +
-             input.binding + ");");
+    out.line("pb_launch.tile(sizeof(" + element_text(matrix.element, matrix.is_element_t) + "), " + rank +
+             ", pb_tile_" + input.binding + ");");
   }
   const std::string rank = std::to_string(step.loops.size());
   std::vector<std::string> lo;
@@ -226,7 +228,8 @@ void emit_device_step(Writer& out, const CppContext& context, const RuleCode& co
   for (auto loop = step.loops.rbegin(); loop != step.loops.rend(); ++loop) {
     const IndexRange& range = loop->range;
     lo.push_back("static_cast<std::int32_t>(" + to_cpp(range.lo) + ")");
-    extent.push_back("static_cast<std::int32_t>(" + to_cpp(index_max({index_const(0), index_sub(range.hi, range.lo)})) + ")");
+    extent.push_back("static_cast<std::int32_t>(" + to_cpp(index_max({index_const(0), index_sub(range.hi, range.lo)})) +
+                     ")");
   }
   out.line("const std::int32_t pb_lo[] = {" + joined(lo) + "};");
   out.line("const std::int32_t pb_extent[] = {" + joined(extent) + "};");

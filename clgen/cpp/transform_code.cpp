@@ -149,7 +149,8 @@ class TransformEmitter {
         } else if (tunable.is_real) {
           out_.line("[[maybe_unused]] const double " + tunable.name + " = " + context + ".tunable_real" + key + ";");
         } else {
-          out_.line("[[maybe_unused]] const IndexT " + tunable.name + " = static_cast<IndexT>(" + context + ".tunable_int" + key + ");");
+          out_.line("[[maybe_unused]] const IndexT " + tunable.name + " = static_cast<IndexT>(" + context +
+                    ".tunable_int" + key + ");");
         }
       }
     }
@@ -159,7 +160,8 @@ class TransformEmitter {
     std::vector<std::string> extents = {"1"};
     for (const MatrixId id : call_matrices(transform_)) {
       const Matrix& matrix = transform_.matrices[id];
-      for (std::size_t d = 0; d < matrix.extents.size(); ++d) extents.push_back(matrix.name + ".size(" + std::to_string(d) + ")");
+      for (std::size_t d = 0; d < matrix.extents.size(); ++d)
+        extents.push_back(matrix.name + ".size(" + std::to_string(d) + ")");
     }
     out_.line("pbrt::CallFrame pb_frame(pb_parent, pbrt::index_max(" + joined(extents) + "));");
     out_.line("[[maybe_unused]] pbrt::RunContext& pb_context = pb_frame.context();");
@@ -171,8 +173,8 @@ class TransformEmitter {
       std::vector<std::string> extents;
       for (std::size_t d = 0; d < matrix.extents.size(); ++d) {
         extents.push_back(to_c(matrix.extents[d]));
-        out_.line("pb_check_extent(" + quoted(transform_.name) + ", " + quoted(matrix.name) + ", " + std::to_string(d) + ", " +
-                  quoted(to_string(matrix.extents[d])) + ", " + extents.back() + ");");
+        out_.line("pb_check_extent(" + quoted(transform_.name) + ", " + quoted(matrix.name) + ", " + std::to_string(d) +
+                  ", " + quoted(to_string(matrix.extents[d])) + ", " + extents.back() + ");");
       }
       const std::string type = region_type(matrix, false);
       out_.line("const " + type + " " + matrix.name + " = " + type + "::allocate(" + joined(extents) + ");");
@@ -188,8 +190,8 @@ class TransformEmitter {
         cell.push_back(to_cpp(range.lo));
       }
       const std::string where = "{" + joined(cell) + "}";
-      out_.line("if (" + (terms.empty() ? "true" : joined(terms, " && ")) + ") pb_uncovered(" + quoted(transform_.name) + ", " +
-                quoted(transform_.matrices[box.matrix].name) + ", " + where + ");");
+      out_.line("if (" + (terms.empty() ? "true" : joined(terms, " && ")) + ") pb_uncovered(" +
+                quoted(transform_.name) + ", " + quoted(transform_.matrices[box.matrix].name) + ", " + where + ");");
     }
   }
 
@@ -213,7 +215,8 @@ class TransformEmitter {
       out_.line((has_device ? "int " : "const int ") + name + " = " + select);
       if (!has_device) continue;
       out_.line("static constexpr int kOnCpu_" + std::to_string(id.index()) + "[] = {" + joined(on_cpu) + "};");
-      out_.line("if (pb_frame.is_sequential()) " + name + " = kOnCpu_" + std::to_string(id.index()) + "[" + name + "];");
+      out_.line("if (pb_frame.is_sequential()) " + name + " = kOnCpu_" + std::to_string(id.index()) + "[" + name +
+                "];");
     }
   }
 
@@ -231,8 +234,8 @@ class TransformEmitter {
     if (is_decided(step.site)) {
       std::vector<std::string> choices;
       for (const Version version : alternative_of(step).versions)
-        choices.push_back(choice_name(step.site) + " == " +
-                          std::to_string(alternative_index(plan_.sites[step.site], step.rule, version)));
+        choices.push_back(choice_name(step.site) +
+                          " == " + std::to_string(alternative_index(plan_.sites[step.site], step.rule, version)));
       if (plan_.sites[step.site].alternatives.size() > 1)
         terms.push_back(choices.size() > 1 ? "(" + joined(choices, " || ") + ")" : choices[0]);
     }
@@ -267,16 +270,16 @@ class TransformEmitter {
       std::vector<std::string> device;
       for (const Version version : alternative_of(after).versions)
         if (version != Version::Cpu && is_decided(after.site))
-          device.push_back(choice_name(after.site) + " == " +
-                           std::to_string(alternative_index(plan_.sites[after.site], after.rule, version)));
+          device.push_back(choice_name(after.site) +
+                           " == " + std::to_string(alternative_index(plan_.sites[after.site], after.rule, version)));
       std::string not_device = device.empty() ? "true" : "!(" + joined(device, " || ") + ")";
       on_cpu.push_back(runs.empty() ? not_device : "(" + runs + " && " + not_device + ")");
       on_device.push_back(runs.empty() ? "true" : "(" + runs + ")");
     }
     if (on_cpu.empty()) return "pbrt::gpu::CopyOut::May";
-    const bool is_temporary = std::all_of(plan_.steps[step_id].segments.begin(), plan_.steps[step_id].segments.end(), [&](SegmentId id) {
-      return transform_.matrices[plan_.segments[id].matrix].role == MatrixRole::Through;
-    });
+    const bool is_temporary = std::all_of(
+        plan_.steps[step_id].segments.begin(), plan_.steps[step_id].segments.end(),
+        [&](SegmentId id) { return transform_.matrices[plan_.segments[id].matrix].role == MatrixRole::Through; });
     const std::string otherwise =
         is_temporary ? "(" + joined(on_device, " || ") + ") ? pbrt::gpu::CopyOut::Reused : pbrt::gpu::CopyOut::May"
                      : "pbrt::gpu::CopyOut::May";
@@ -297,9 +300,9 @@ class TransformEmitter {
       for (const Version version : alternative_of(step).versions) {
         if (version == Version::Cpu) continue;
         const std::string index = std::to_string(alternative_index(site, step.rule, version));
-        const std::string head = "if (" + choice_name(step.site) + " == " + index + " && step_" + stem + "_" + to_string(version) +
-                                 "(" + args + ", " + group_value(step, version) + ", " + copy_out_value(step_id) + ", " +
-                                 site_name + ", " + index + "))";
+        const std::string head = "if (" + choice_name(step.site) + " == " + index + " && step_" + stem + "_" +
+                                 to_string(version) + "(" + args + ", " + group_value(step, version) + ", " +
+                                 copy_out_value(step_id) + ", " + site_name + ", " + index + "))";
         has_device ? out_.reopen("else " + head) : out_.open(head);
         out_.line("pb_context.count(" + frame + ", " + site_name + ", " + index + ");");
         has_device = true;
@@ -327,7 +330,8 @@ class TransformEmitter {
       const Step& a = plan_.steps[ids[i]];
       const Step& b = plan_.steps[ids[i + 1]];
       const bool exclude = a.site == b.site && a.rule != b.rule;
-      const bool is_chained = std::find(plan_.edges.begin(), plan_.edges.end(), StepEdge{ids[i], ids[i + 1]}) != plan_.edges.end();
+      const bool is_chained =
+          std::find(plan_.edges.begin(), plan_.edges.end(), StepEdge{ids[i], ids[i + 1]}) != plan_.edges.end();
       if (!exclude && !is_chained) return false;
     }
     return true;

@@ -16,7 +16,9 @@ std::vector<MatrixId> table_matrices(const Transform& transform) {
   return out;
 }
 
-std::string formulas_name(const std::string& stem, const Matrix& matrix) { return "kFormulas_" + stem + "_" + matrix.name; }
+std::string formulas_name(const std::string& stem, const Matrix& matrix) {
+  return "kFormulas_" + stem + "_" + matrix.name;
+}
 
 void emit_matrices(Writer& out, const CppContext& context, TransformId id, MatrixRole role, const std::string& name) {
   const Transform& transform = context.program.transforms[id];
@@ -34,9 +36,10 @@ void emit_matrices(Writer& out, const CppContext& context, TransformId id, Matri
   for (const MatrixId matrix_id : matrices) {
     const Matrix& matrix = transform.matrices[matrix_id];
     const bool is_read = role == MatrixRole::From || is_read_initially(context.program, id, matrix_id);
-    out.line("{" + quoted(matrix.name) + ", pbrt::kElementKindOf<" + element_text(matrix.element, matrix.is_element_t) + ">, " +
-             std::to_string(matrix.extents.size()) + ", " + (matrix.extents.empty() ? "nullptr" : formulas_name(stem, matrix)) + ", " +
-             (is_read ? "true" : "false") + "},");
+    out.line("{" + quoted(matrix.name) + ", pbrt::kElementKindOf<" + element_text(matrix.element, matrix.is_element_t) +
+             ">, " + std::to_string(matrix.extents.size()) + ", " +
+             (matrix.extents.empty() ? "nullptr" : formulas_name(stem, matrix)) + ", " + (is_read ? "true" : "false") +
+             "},");
   }
   out.close(";");
 }
@@ -56,23 +59,26 @@ void emit_configuration_values(Writer& out, const CppContext& context, Transform
 
 void emit_solve(Writer& out, const CppContext& context, TransformId id) {
   const Transform& transform = context.program.transforms[id];
-  out.open("static void solve_" + identifier_of(context.program, id) +
-           "([[maybe_unused]] const pbrt::RunContext& pb_context, [[maybe_unused]] const pbrt::IndexT* const* pb_sizes, "
-           "[[maybe_unused]] std::int64_t* pb_values, [[maybe_unused]] bool* pb_known)");
+  out.open(
+      "static void solve_" + identifier_of(context.program, id) +
+      "([[maybe_unused]] const pbrt::RunContext& pb_context, [[maybe_unused]] const pbrt::IndexT* const* pb_sizes, "
+      "[[maybe_unused]] std::int64_t* pb_values, [[maybe_unused]] bool* pb_known)");
   emit_configuration_values(out, context, id);
   const std::vector<MatrixId> matrices = table_matrices(transform);
   for (std::size_t i = 0; i < transform.size_vars.size(); ++i) {
     const SizeVar& var = transform.size_vars[i];
     const std::string index = std::to_string(i);
     const auto position = std::find(matrices.begin(), matrices.end(), var.matrix) - matrices.begin();
-    std::vector<std::string> terms = {"!pb_known[" + index + "]", "pb_sizes[" + std::to_string(position) + "] != nullptr"};
+    std::vector<std::string> terms = {"!pb_known[" + index + "]",
+                                      "pb_sizes[" + std::to_string(position) + "] != nullptr"};
     for (const std::string& needed : symbols_of(var.solution, SymbolKind::SizeVar)) {
       for (std::size_t k = 0; k < i; ++k)
         if (transform.size_vars[k].name == needed) terms.push_back("pb_known[" + std::to_string(k) + "]");
     }
     out.open("if (" + joined(terms, " && ") + ")");
     for (std::size_t k = 0; k < i; ++k)
-      out.line("[[maybe_unused]] const std::int64_t " + transform.size_vars[k].name + " = pb_values[" + std::to_string(k) + "];");
+      out.line("[[maybe_unused]] const std::int64_t " + transform.size_vars[k].name + " = pb_values[" +
+               std::to_string(k) + "];");
     out.line("const std::int64_t " + std::string(kActualSize) + " = pb_sizes[" + std::to_string(position) + "][" +
              std::to_string(var.dim) + "];");
     out.line("pb_values[" + index + "] = " + to_c(var.solution) + ";");
@@ -89,7 +95,8 @@ void emit_extents(Writer& out, const CppContext& context, TransformId id) {
            "[[maybe_unused]] std::int64_t* pb_out)");
   emit_configuration_values(out, context, id);
   for (std::size_t i = 0; i < transform.size_vars.size(); ++i)
-    out.line("[[maybe_unused]] const std::int64_t " + transform.size_vars[i].name + " = pb_values[" + std::to_string(i) + "];");
+    out.line("[[maybe_unused]] const std::int64_t " + transform.size_vars[i].name + " = pb_values[" +
+             std::to_string(i) + "];");
   int next = 0;
   for (const MatrixId matrix : table_matrices(transform))
     for (const Formula& extent : transform.matrices[matrix].extents)
@@ -106,11 +113,14 @@ void emit_enter(Writer& out, const CppContext& context, TransformId id) {
   for (const MatrixId matrix_id : call_matrices(transform)) {
     const Matrix& matrix = transform.matrices[matrix_id];
     const bool is_output = matrix.role == MatrixRole::To;
-    const std::string from = is_output ? "pb_outputs[" + std::to_string(next_output++) + "]" : "pb_inputs[" + std::to_string(next_input++) + "]";
-    args.push_back(from + ".as<" + element_text(matrix.element, matrix.is_element_t) + ", " + std::to_string(matrix.num_dims()) + ">()");
+    const std::string from = is_output ? "pb_outputs[" + std::to_string(next_output++) + "]"
+                                       : "pb_inputs[" + std::to_string(next_input++) + "]";
+    args.push_back(from + ".as<" + element_text(matrix.element, matrix.is_element_t) + ", " +
+                   std::to_string(matrix.num_dims()) + ">()");
   }
   out.open("static void enter_" + name +
-           "(pbrt::Frame& pb_frame, [[maybe_unused]] const pbrt::AnyMatrix* pb_outputs, [[maybe_unused]] const pbrt::AnyMatrix* pb_inputs)");
+           "(pbrt::Frame& pb_frame, [[maybe_unused]] const pbrt::AnyMatrix* pb_outputs, [[maybe_unused]] const "
+           "pbrt::AnyMatrix* pb_inputs)");
   out.line("call_" + name + "(" + joined(args) + ");");
   out.close();
 }
@@ -148,8 +158,9 @@ std::string transform_entry(const CppContext& context, TransformId id) {
   for (const Formula& param : transform.params)
     for (const SizeVar& var : transform.size_vars) num_params += var.name == to_string(param) ? 1 : 0;
   return "{" + quoted(transform.name) + ", " + list("kInputs_", transform.matrices_of(MatrixRole::From).size()) + ", " +
-         list("kOutputs_", transform.matrices_of(MatrixRole::To).size()) + ", " + list("kSizes_", transform.size_vars.size()) + ", " +
-         list("kParams_", num_params) + ", solve_" + name + ", extents_" + name + ", enter_" + name + ", " +
+         list("kOutputs_", transform.matrices_of(MatrixRole::To).size()) + ", " +
+         list("kSizes_", transform.size_vars.size()) + ", " + list("kParams_", num_params) + ", solve_" + name +
+         ", extents_" + name + ", enter_" + name + ", " +
          (transform.generator ? std::to_string(transform.generator->index()) : "-1") + "}";
 }
 

@@ -35,8 +35,8 @@ std::optional<std::int64_t> coefficient(const Formula& formula, std::string_view
 }
 
 /// False if the access moves in a way that packs cannot follow. `rows_fit` turns false if only one row at a time can.
-bool find_lane_access(const RegionAccess& access, std::string_view lane_var, std::string_view row_var, LaneAccess& result,
-                      bool& rows_fit) {
+bool find_lane_access(const RegionAccess& access, std::string_view lane_var, std::string_view row_var,
+                      LaneAccess& result, bool& rows_fit) {
   const bool is_row = access.kind == AccessKind::Row;
   for (std::size_t d = 0; d < access.lo.size(); ++d) {
     const auto along = coefficient(access.lo[d], lane_var);
@@ -49,7 +49,8 @@ bool find_lane_access(const RegionAccess& access, std::string_view lane_var, std
       rows_fit = rows_fit && across.has_value();
       continue;
     }
-    const bool fits = *across == 1 && result.row_dim < 0 && access.kind != AccessKind::Row && access.kind != AccessKind::Column;
+    const bool fits =
+        *across == 1 && result.row_dim < 0 && access.kind != AccessKind::Row && access.kind != AccessKind::Column;
     rows_fit = rows_fit && fits;
     result.row_dim = static_cast<int>(d);
   }
@@ -87,7 +88,8 @@ class Uniformity {
     bool rows_fit = !facts_.row_var.empty();
     for (const RegionAccess& output : rule_.outputs) {
       LaneAccess lanes;
-      if (!is_element(output) || !find_lane_access(output, facts_.lane_var, facts_.row_var, lanes, rows_fit)) return false;
+      if (!is_element(output) || !find_lane_access(output, facts_.lane_var, facts_.row_var, lanes, rows_fit))
+        return false;
       if (!lanes.moves_along_row) return false;
       rows_fit = rows_fit && lanes.row_dim >= 0;
       facts_.outputs.push_back(lanes);
@@ -112,7 +114,9 @@ class Uniformity {
       const LaneAccess& lanes = facts_.inputs[i];
       if (!lanes.moves_along_row) continue;
       for (std::size_t k = 0; k < i; ++k)
-        if (lanes.row_dim >= 0 && rule_.inputs[k].matrix == rule_.inputs[i].matrix && facts_.inputs[k].row_dim == lanes.row_dim) return true;
+        if (lanes.row_dim >= 0 && rule_.inputs[k].matrix == rule_.inputs[i].matrix &&
+            facts_.inputs[k].row_dim == lanes.row_dim)
+          return true;
       for (const InputBox& box : step_.input_boxes)
         if (box.input == i && box.extent_is_uniform && lanes.row_dim >= 0 &&
             !box.extent[static_cast<std::size_t>(lanes.row_dim)].is_const(1))
@@ -173,9 +177,12 @@ class Uniformity {
   bool name_varies(ExprId id) const {
     const NameBinding& binding = types_.bindings[id.index()];
     switch (binding.kind) {
-      case NameKind::Local: return facts_.varying_locals.contains(binding.index);
-      case NameKind::Output: return true;
-      case NameKind::Input: return !facts_.inputs[binding.index].is_uniform();
+      case NameKind::Local:
+        return facts_.varying_locals.contains(binding.index);
+      case NameKind::Output:
+        return true;
+      case NameKind::Input:
+        return !facts_.inputs[binding.index].is_uniform();
       case NameKind::RuleVar: {
         const std::string& name = rule_.vars[binding.index].name;
         return name == facts_.lane_var || (facts_.is_tall && name == facts_.row_var);
@@ -186,7 +193,8 @@ class Uniformity {
       case NameKind::Param:
       case NameKind::ScalarInput:
       case NameKind::BuiltIn:
-      case NameKind::Unknown: return false;
+      case NameKind::Unknown:
+        return false;
     }
     return false;
   }
@@ -216,7 +224,10 @@ class Uniformity {
       if (varies(condition)) refuse();
     };
     std::visit(Overloaded{
-                   [&](const EmptyStmt&) {}, [&](const BlockStmt&) {}, [&](const BreakStmt&) {}, [&](const ContinueStmt&) {},
+                   [&](const EmptyStmt&) {},
+                   [&](const BlockStmt&) {},
+                   [&](const BreakStmt&) {},
+                   [&](const ContinueStmt&) {},
                    [&](const IfStmt& node) { uniform(node.condition); },
                    [&](const ForStmt& node) { uniform(node.condition); },
                    [&](const WhileStmt& node) { uniform(node.condition); },
@@ -226,9 +237,12 @@ class Uniformity {
                    },
                    [&](const ExprStmt&) {},
                    [&](const DeclStmt& node) { check_decl(node); },
-                   [&](const SwitchStmt&) { refuse(); }, [&](const CaseStmt&) { refuse(); },
-                   [&](const ForEnoughStmt&) { refuse(); }, [&](const TransformCallStmt&) { refuse(); },
-                   [&](const SyncStmt&) { refuse(); }, [&](const OpaqueStmt&) { refuse(); },
+                   [&](const SwitchStmt&) { refuse(); },
+                   [&](const CaseStmt&) { refuse(); },
+                   [&](const ForEnoughStmt&) { refuse(); },
+                   [&](const TransformCallStmt&) { refuse(); },
+                   [&](const SyncStmt&) { refuse(); },
+                   [&](const OpaqueStmt&) { refuse(); },
                },
                stmt.node);
   }
@@ -239,7 +253,8 @@ class Uniformity {
       const bool is_varying = facts_.varying_locals.contains(next_local_++);
       if (declarator.pointer_depth > 0 || declarator.is_reference) refuse();
       if (!is_number(decl.type) && (is_varying || decl.type.kind != Kind::Bool)) refuse();
-      const bool is_list = !declarator.init.is_none() && std::holds_alternative<InitListExpr>(body_.exprs[declarator.init].node);
+      const bool is_list =
+          !declarator.init.is_none() && std::holds_alternative<InitListExpr>(body_.exprs[declarator.init].node);
       if (is_list && declarator.extents.empty()) refuse();
       if (is_varying) note_type(decl.type);
     }
@@ -266,18 +281,24 @@ class Uniformity {
                    [&](const BinaryExpr& node) { check_binary(id, node); },
                    [&](const ConditionalExpr& node) { check_conditional(id, node); },
                    [&](const AssignExpr& node) {
-                     if (varies(id) && (type_of(node.lhs).kind == Kind::Bool || type_of(node.rhs).kind == Kind::Bool)) refuse();
+                     if (varies(id) && (type_of(node.lhs).kind == Kind::Bool || type_of(node.rhs).kind == Kind::Bool))
+                       refuse();
                    },
                    [&](const CallExpr& node) { check_call(node); },
                    [&](const MemberExpr& node) { check_member(node); },
                    [&](const SubscriptExpr& node) {
-                     if (varies(node.index) || !std::holds_alternative<NameExpr>(body_.exprs[node.object].node)) refuse();
+                     if (varies(node.index) || !std::holds_alternative<NameExpr>(body_.exprs[node.object].node))
+                       refuse();
                    },
                    [&](const CastExpr& node) {
                      if (!is_number(node.type) || (varies(id) && type_of(node.operand).kind == Kind::Bool)) refuse();
                    },
-                   [&](const StringExpr&) { refuse(); }, [&](const OpaqueExpr&) { refuse(); },
-                   [&](const IntegerExpr&) {}, [&](const FloatExpr&) {}, [&](const CharExpr&) {}, [&](const BoolExpr&) {},
+                   [&](const StringExpr&) { refuse(); },
+                   [&](const OpaqueExpr&) { refuse(); },
+                   [&](const IntegerExpr&) {},
+                   [&](const FloatExpr&) {},
+                   [&](const CharExpr&) {},
+                   [&](const BoolExpr&) {},
                    [&](const InitListExpr&) {},
                },
                expr.node);
@@ -310,7 +331,8 @@ class Uniformity {
     if (!varies(id)) return;
     if (type_of(node.if_true).kind == Kind::Bool || type_of(node.if_false).kind == Kind::Bool) refuse();
     if (!varies(node.condition)) return;
-    if (type_of(node.condition).kind != Kind::Bool || !may_always_run(node.if_true) || !may_always_run(node.if_false)) refuse();
+    if (type_of(node.condition).kind != Kind::Bool || !may_always_run(node.if_true) || !may_always_run(node.if_false))
+      refuse();
   }
 
   /// Whether computing it in instances that do not want it does no harm.
@@ -325,8 +347,9 @@ class Uniformity {
       const bool divides = binary != nullptr && (binary->op == BinaryOp::Div || binary->op == BinaryOp::Mod) &&
                            type_of(id).kind != Kind::Double && type_of(id).kind != Kind::Float;
       const auto* subscript = std::get_if<SubscriptExpr>(&node);
-      const bool reads = std::holds_alternative<MemberExpr>(node) ||
-                         (subscript != nullptr && !std::holds_alternative<IntegerExpr>(body_.exprs[subscript->index].node));
+      const bool reads =
+          std::holds_alternative<MemberExpr>(node) ||
+          (subscript != nullptr && !std::holds_alternative<IntegerExpr>(body_.exprs[subscript->index].node));
       if (steps || divides || reads || std::holds_alternative<AssignExpr>(node)) is_harmless = false;
     });
     return is_harmless;
@@ -334,7 +357,8 @@ class Uniformity {
 
   void check_call(const CallExpr& node) {
     const MathFunction* function = find_math_function(node.callee);
-    if (function == nullptr || function->num_args > 2 || static_cast<int>(node.args.size()) != function->num_args) return refuse();
+    if (function == nullptr || function->num_args > 2 || static_cast<int>(node.args.size()) != function->num_args)
+      return refuse();
     for (ExprId arg : node.args)
       if (!is_number(type_of(arg))) refuse();
   }

@@ -10,9 +10,12 @@ namespace {
 
 pbrt::On on_of(Version version) {
   switch (version) {
-    case Version::Cpu: return pbrt::On::Cpu;
-    case Version::OpenCl: return pbrt::On::OpenCl;
-    case Version::OpenClLocal: return pbrt::On::OpenClLocal;
+    case Version::Cpu:
+      return pbrt::On::Cpu;
+    case Version::OpenCl:
+      return pbrt::On::OpenCl;
+    case Version::OpenClLocal:
+      return pbrt::On::OpenClLocal;
   }
   PB_CHECK(false, "every version has a word");
   return pbrt::On::Cpu;
@@ -20,13 +23,20 @@ pbrt::On on_of(Version version) {
 
 pbrt::TunableRole role_of(TunableKind kind) {
   switch (kind) {
-    case TunableKind::Cutoff: return pbrt::TunableRole::Cutoff;
-    case TunableKind::Split: return pbrt::TunableRole::Split;
-    case TunableKind::WorkGroup: return pbrt::TunableRole::WorkGroup;
-    case TunableKind::User: return pbrt::TunableRole::User;
-    case TunableKind::Config: return pbrt::TunableRole::Config;
-    case TunableKind::Accuracy: return pbrt::TunableRole::Accuracy;
-    case TunableKind::ForEnough: return pbrt::TunableRole::ForEnough;
+    case TunableKind::Cutoff:
+      return pbrt::TunableRole::Cutoff;
+    case TunableKind::Split:
+      return pbrt::TunableRole::Split;
+    case TunableKind::WorkGroup:
+      return pbrt::TunableRole::WorkGroup;
+    case TunableKind::User:
+      return pbrt::TunableRole::User;
+    case TunableKind::Config:
+      return pbrt::TunableRole::Config;
+    case TunableKind::Accuracy:
+      return pbrt::TunableRole::Accuracy;
+    case TunableKind::ForEnough:
+      return pbrt::TunableRole::ForEnough;
   }
   PB_CHECK(false, "every kind of tunable has a role");
   return pbrt::TunableRole::User;
@@ -88,7 +98,8 @@ pbrt::TrainingInfo make_training_info(const Program& program, const Plan& plan, 
     for (const TransformId callee : transform_plan.calls) info.calls.push_back(program.transforms[callee].name);
     for (const Site& site : transform_plan.sites)
       if (is_decision(site)) info.sites.push_back(site_info(transform, site, sources));
-    for (const PlanTunable& tunable : transform_plan.tunables) info.tunables.push_back(tunable_info(transform, tunable));
+    for (const PlanTunable& tunable : transform_plan.tunables)
+      info.tunables.push_back(tunable_info(transform, tunable));
     out.transforms.push_back(std::move(info));
   }
   return out;

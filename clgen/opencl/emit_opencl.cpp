@@ -5,7 +5,8 @@
 
 namespace pb {
 
-std::string emit_opencl(const Program& program, const Plan& plan, const SourceManager& sources, const EmitOptions& /*options*/) {
+std::string emit_opencl(const Program& program, const Plan& plan, const SourceManager& sources,
+                        const EmitOptions& /*options*/) {
   std::string out;
   for (const Kernel& kernel : make_kernels(program, plan, sources)) {
     if (!out.empty()) out += "\n";

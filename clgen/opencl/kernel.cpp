@@ -31,22 +31,32 @@ bool is_same_for_all(const Step& step, std::size_t input) {
 }
 
 /// Element type as the kernel spells it.
-std::string element_word(const Matrix& matrix) { return matrix.is_element_t ? "ElementT" : opencl_type(matrix.element); }
+std::string element_word(const Matrix& matrix) {
+  return matrix.is_element_t ? "ElementT" : opencl_type(matrix.element);
+}
 
 class KernelBuilder {
  public:
-  KernelBuilder(const Program& program, const TransformPlan& plan, const Transform& transform, const Rule& rule, const Step& step,
-                Kernel& kernel, const SourceManager& sources)
-      : program_(program), plan_(plan), transform_(transform), rule_(rule), step_(step), kernel_(kernel), sources_(sources) {}
+  KernelBuilder(const Program& program, const TransformPlan& plan, const Transform& transform, const Rule& rule,
+                const Step& step, Kernel& kernel, const SourceManager& sources)
+      : program_(program),
+        plan_(plan),
+        transform_(transform),
+        rule_(rule),
+        step_(step),
+        kernel_(kernel),
+        sources_(sources) {}
 
   void build() {
     facts_ = find_rule_facts(rule_);
     for (const RuleMatrix& use : matrices_of_rule(transform_, rule_, facts_)) {
       const Matrix& matrix = transform_.matrices[use.matrix];
       if (matrix.extents.empty() && matrix.role == MatrixRole::From) {
-        const bool is_small = matrix.element == ElementType::Short || matrix.element == ElementType::UChar || matrix.element == ElementType::UShort;
+        const bool is_small = matrix.element == ElementType::Short || matrix.element == ElementType::UChar ||
+                              matrix.element == ElementType::UShort;
         const std::string type = is_small ? "int" : element_word(matrix);
-        kernel_.scalars.push_back({matrix.name, type, (is_small ? "static_cast<std::int32_t>(" : "(") + matrix.name + ".cell())", false});
+        kernel_.scalars.push_back(
+            {matrix.name, type, (is_small ? "static_cast<std::int32_t>(" : "(") + matrix.name + ".cell())", false});
       } else {
         kernel_.matrices.push_back(use);
       }
@@ -163,7 +173,8 @@ class KernelBuilder {
     }
     print_instance();
     std::vector<std::string> inside;
-    for (int d = 0; d < num_loops(); ++d) inside.push_back("pb_i" + std::to_string(d) + " < pb_extent" + std::to_string(d));
+    for (int d = 0; d < num_loops(); ++d)
+      inside.push_back("pb_i" + std::to_string(d) + " < pb_extent" + std::to_string(d));
     out_.open("if (" + joined(inside, " && ") + ")");
     print_work();
     out_.close();
@@ -175,8 +186,8 @@ class KernelBuilder {
     for (const RuleMatrix& use : kernel_.matrices) {
       const Matrix& matrix = transform_.matrices[use.matrix];
       const std::string name = "pb_" + matrix.name;
-      std::vector<std::string> group = {std::string("__global ") + (use.is_output ? "" : "const ") + element_word(matrix) +
-                                            "* restrict " + name + "_data",
+      std::vector<std::string> group = {std::string("__global ") + (use.is_output ? "" : "const ") +
+                                            element_word(matrix) + "* restrict " + name + "_data",
                                         "const long " + name + "_offset"};
       for (int d = 0; d < matrix.num_dims(); ++d) group.push_back("const long " + name + "_stride" + std::to_string(d));
       for (int d = 0; d < matrix.num_dims(); ++d) group.push_back("const int " + name + "_size" + std::to_string(d));
@@ -184,7 +195,8 @@ class KernelBuilder {
     }
     std::vector<std::string> scalars;
     for (const KernelScalar& scalar : kernel_.scalars)
-      scalars.push_back("const " + scalar.type + " " + (scalar.is_specialized ? "pb_given_" + scalar.name : opencl_name(scalar.name)));
+      scalars.push_back("const " + scalar.type + " " +
+                        (scalar.is_specialized ? "pb_given_" + scalar.name : opencl_name(scalar.name)));
     if (!scalars.empty()) list.push_back(joined(scalars));
     std::vector<std::string> range;
     for (int d = 0; d < num_loops(); ++d) range.push_back("const int pb_lo" + std::to_string(d));
@@ -192,7 +204,8 @@ class KernelBuilder {
     list.push_back(joined(range));
     for (const KernelTile& tile : kernel_.tiles) {
       const RegionAccess& input = rule_.inputs[tile.input];
-      list.push_back("__local " + element_word(transform_.matrices[input.matrix]) + "* restrict pb_tile_" + input.binding);
+      list.push_back("__local " + element_word(transform_.matrices[input.matrix]) + "* restrict pb_tile_" +
+                     input.binding);
     }
     return list;
   }
@@ -256,8 +269,10 @@ class KernelBuilder {
         const std::string number = std::to_string(l);
         const std::int64_t step = tile.step[d][static_cast<std::size_t>(l)];
         const std::string past = "((int)get_local_size(" + number + ") - 1)";
-        if (step != 0) extent += " + " + (step == 1 || step == -1 ? past : std::to_string(step < 0 ? -step : step) + " * " + past);
-        first.emplace_back(loop(l).var, index_symbol(step < 0 ? "(pb_first" + number + " + " + past + ")" : "pb_first" + number));
+        if (step != 0)
+          extent += " + " + (step == 1 || step == -1 ? past : std::to_string(step < 0 ? -step : step) + " * " + past);
+        first.emplace_back(loop(l).var,
+                           index_symbol(step < 0 ? "(pb_first" + number + " + " + past + ")" : "pb_first" + number));
       }
       out_.line("const int " + name + "_tile" + dim + " = " + extent + ";");
       out_.line("const int " + name + "_from" + dim + " = " + to_opencl(substitute(box.lo[d], first)) + ";");
@@ -300,7 +315,8 @@ class KernelBuilder {
       if (goes_down) inside.push_back(cell + " >= 0");
     }
     const std::string value = matrix + "_data[(PB_INDEX)" + matrix + "_offset" + from + "]";
-    out_.line(memory + "[" + to + "] = " + (inside.empty() ? value : joined(inside, " && ") + " ? " + value + " : 0") + ";");
+    out_.line(memory + "[" + to + "] = " + (inside.empty() ? value : joined(inside, " && ") + " ? " + value + " : 0") +
+              ";");
     for (std::size_t d = 0; d < rank; ++d) out_.close();
   }
 
@@ -327,7 +343,8 @@ class KernelBuilder {
     for (std::size_t d = 0; d < access.lo.size(); ++d) {
       const std::string at = kernel_formula(access.lo[d]);
       const bool is_plain = at.find_first_of("+-*/") == std::string::npos;
-      if (at != "0") text += " + " + (is_plain ? at : "(" + at + ")") + " * pb_" + matrix.name + "_s" + std::to_string(d);
+      if (at != "0")
+        text += " + " + (is_plain ? at : "(" + at + ")") + " * pb_" + matrix.name + "_s" + std::to_string(d);
     }
     return text;
   }
@@ -345,12 +362,12 @@ class KernelBuilder {
     return formula;
   }
 
-  /// `pb_from_<name>` and `pb_at_<name>`, the first cell of an access. Compilers for CPUs vectorise along a pointer of the
-  /// instance's own; those for GPUs want an index that is a sum of ints, of which neighbouring cells share a part.
+  /// `pb_from_<name>` and `pb_at_<name>`, the first cell of an access. Compilers for CPUs vectorise along a pointer of
+  /// the instance's own; those for GPUs want an index that is a sum of ints, of which neighbouring cells share a part.
   void print_address(const RegionAccess& access, const std::string& name, bool is_output) {
     const Matrix& matrix = transform_.matrices[access.matrix];
-    const std::string pointer = std::string("__global ") + (is_output ? "" : "const ") + element_word(matrix) + "* const pb_from_" + name +
-                                " = pb_" + matrix.name + "_data";
+    const std::string pointer = std::string("__global ") + (is_output ? "" : "const ") + element_word(matrix) +
+                                "* const pb_from_" + name + " = pb_" + matrix.name + "_data";
     const std::string offset = offset_of(access);
     out_.verbatim("#ifdef PB_CPU\n");
     out_.line(pointer + " + " + offset + ";");
@@ -367,25 +384,28 @@ class KernelBuilder {
     // Dimensions of the matrix that the body indexes.
     std::vector<std::size_t> dims;
     for (std::size_t d = 0; d < access.lo.size(); ++d) {
-      const bool is_dropped = (access.kind == AccessKind::Row && d == 1) || (access.kind == AccessKind::Column && d == 0);
+      const bool is_dropped =
+          (access.kind == AccessKind::Row && d == 1) || (access.kind == AccessKind::Column && d == 0);
       if (!is_dropped) dims.push_back(d);
     }
     const KernelTile* tile = is_output ? nullptr : tile_of(input);
     if (tile == nullptr) {
       if (!is_output && is_same_for_all(step_, input)) {
-        out_.line("__global const " + element_word(matrix) + "* const " + name + " = pb_" + matrix.name + "_data + " + offset_of(access) + ";");
+        out_.line("__global const " + element_word(matrix) + "* const " + name + " = pb_" + matrix.name + "_data + " +
+                  offset_of(access) + ";");
       } else {
         print_address(access, access.binding, is_output);
       }
       for (std::size_t k = 0; k < dims.size(); ++k)
-        out_.line("const PB_INDEX " + name + "_s" + std::to_string(k) + " = pb_" + matrix.name + "_s" + std::to_string(dims[k]) + ";");
+        out_.line("const PB_INDEX " + name + "_s" + std::to_string(k) + " = pb_" + matrix.name + "_s" +
+                  std::to_string(dims[k]) + ";");
     } else {
       print_tile_region(*tile, access, name, dims);
     }
     if (!uses_sizes(rule_, access.binding)) return;
     for (std::size_t k = 0; k < dims.size(); ++k)
-      out_.line("const int " + name + "_size" + std::to_string(k) + " = (" + kernel_formula(access.hi[dims[k]]) + ") - (" +
-                kernel_formula(access.lo[dims[k]]) + ");");
+      out_.line("const int " + name + "_size" + std::to_string(k) + " = (" + kernel_formula(access.hi[dims[k]]) +
+                ") - (" + kernel_formula(access.lo[dims[k]]) + ");");
   }
 
   /// The cells of this instance in its group's tile. From local ids alone: they run along the tile.
@@ -399,14 +419,16 @@ class KernelBuilder {
         const std::string number = std::to_string(l);
         const std::int64_t step = tile.step[d][static_cast<std::size_t>(l)];
         if (step == 0) continue;
-        const std::string id = step > 0 ? "get_local_id(" + number + ")" : "(get_local_size(" + number + ") - 1 - get_local_id(" + number + "))";
+        const std::string id = step > 0 ? "get_local_id(" + number + ")"
+                                        : "(get_local_size(" + number + ") - 1 - get_local_id(" + number + "))";
         const std::string factor = step == 1 || step == -1 ? "" : std::to_string(step < 0 ? -step : step) + " * ";
         at += " + " + factor + id + pitch;
       }
       strides.push_back(pitch.empty() ? "1" : pitch.substr(3));
       pitch += " * pb_" + access.binding + "_tile" + std::to_string(d);
     }
-    out_.line("__local const " + element_word(transform_.matrices[access.matrix]) + "* const " + name + " = " + at + ";");
+    out_.line("__local const " + element_word(transform_.matrices[access.matrix]) + "* const " + name + " = " + at +
+              ";");
     for (std::size_t k = 0; k < dims.size(); ++k)
       out_.line("const int " + name + "_s" + std::to_string(k) + " = " + strides[dims[k]] + ";");
   }
@@ -434,7 +456,8 @@ class KernelBuilder {
         }
         print_address(output, output.binding, true);
         const std::string first = facts_.outputs[i].is_overwritten ? "0" : element_cell(output);
-        out_.line(element_word(transform_.matrices[output.matrix]) + " " + opencl_name(output.binding) + " = " + first + ";");
+        out_.line(element_word(transform_.matrices[output.matrix]) + " " + opencl_name(output.binding) + " = " + first +
+                  ";");
       }
     }
     for (std::size_t i = 0; i < rule_.inputs.size(); ++i) {
@@ -444,7 +467,8 @@ class KernelBuilder {
         print_region(input, i, false);
       } else if (matrix.extents.empty() && matrix.role == MatrixRole::From) {
         if (input.binding != matrix.name)
-          out_.line("const " + element_word(matrix) + " " + opencl_name(input.binding) + " = " + opencl_name(matrix.name) + ";");
+          out_.line("const " + element_word(matrix) + " " + opencl_name(input.binding) + " = " +
+                    opencl_name(matrix.name) + ";");
       } else {
         out_.line("const " + element_word(matrix) + " " + opencl_name(input.binding) + " = " + cell_of(input) + ";");
       }
@@ -483,7 +507,8 @@ Kernel make_kernel(const Program& program, const Plan& plan, TransformId transfo
   kernel.version = version;
   int steps_of_rule = 0;
   for (const Step& other : transform_plan.steps) steps_of_rule += other.rule == step.rule ? 1 : 0;
-  kernel.name = rule_stem(program, transform_id, step.rule) + (steps_of_rule > 1 ? "_s" + std::to_string(step_id.index()) : "") +
+  kernel.name = rule_stem(program, transform_id, step.rule) +
+                (steps_of_rule > 1 ? "_s" + std::to_string(step_id.index()) : "") +
                 (version == Version::OpenClLocal ? "_local" : "_basic");
   KernelBuilder(program, transform_plan, transform, transform.rules[step.rule], step, kernel, sources).build();
   return kernel;

@@ -25,9 +25,9 @@ struct KernelScalar {
 
 /// An input that the work-group copies to local memory.
 struct KernelTile {
-  std::size_t input = 0;                              ///< index into Rule::inputs
-  std::vector<IndexExpr> extent;                      ///< of one instance's box, dimension 0 first
-  std::vector<std::array<std::int64_t, 3>> step;      ///< per dimension: how it moves with each loop, fastest first
+  std::size_t input = 0;                          ///< index into Rule::inputs
+  std::vector<IndexExpr> extent;                  ///< of one instance's box, dimension 0 first
+  std::vector<std::array<std::int64_t, 3>> step;  ///< per dimension: how it moves with each loop, fastest first
 };
 
 struct Kernel {
@@ -35,11 +35,11 @@ struct Kernel {
   RuleId rule;
   StepId step;
   Version version = Version::OpenCl;
-  std::string name;                                   ///< of the __kernel function
-  std::vector<RuleMatrix> matrices;                   ///< regions, in order of parameters; 0-D inputs are scalars
+  std::string name;                  ///< of the __kernel function
+  std::vector<RuleMatrix> matrices;  ///< regions, in order of parameters; 0-D inputs are scalars
   std::vector<KernelScalar> scalars;
   std::vector<KernelTile> tiles;
-  std::vector<std::size_t> pointers;                  ///< inputs whose `pb_at_` is a pointer, not an index of the matrix's data
+  std::vector<std::size_t> pointers;  ///< inputs whose `pb_at_` is a pointer, not an index of the matrix's data
   bool needs_fp64 = false;
   std::string source;
 };
@@ -47,8 +47,8 @@ struct Kernel {
 /// Describes and prints the kernel of `step` in `version`.
 ///
 /// Pre: the Plan lists the version for the step's rule
-[[nodiscard]] Kernel make_kernel(const Program& program, const Plan& plan, TransformId transform, StepId step, Version version,
-                                 const SourceManager& sources);
+[[nodiscard]] Kernel make_kernel(const Program& program, const Plan& plan, TransformId transform, StepId step,
+                                 Version version, const SourceManager& sources);
 
 /// All kernels of the program: transforms, steps, then the basic before the local-memory version.
 [[nodiscard]] std::vector<Kernel> make_kernels(const Program& program, const Plan& plan, const SourceManager& sources);

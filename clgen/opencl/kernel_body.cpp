@@ -18,10 +18,11 @@ using Kind = BodyType::Kind;
 
 // Words of OpenCL C that C++ programs may use as names.
 constexpr std::array<std::string_view, 38> kReserved = {
-    "kernel",   "global",   "local",    "constant", "private",  "generic",  "half",     "image2d_t", "image3d_t", "sampler_t",
-    "event_t",  "uchar",    "ushort",   "uint",     "ulong",    "char2",    "char4",    "float2",    "float3",    "float4",
-    "float8",   "float16",  "double2",  "double3",  "double4",  "double8",  "double16", "int2",      "int3",      "int4",
-    "read_only", "write_only", "barrier", "restrict", "vec_step", "as_type", "mad",      "clamp"};
+    "kernel",    "global",    "local",    "constant", "private", "generic", "half",      "image2d_t",
+    "image3d_t", "sampler_t", "event_t",  "uchar",    "ushort",  "uint",    "ulong",     "char2",
+    "char4",     "float2",    "float3",   "float4",   "float8",  "float16", "double2",   "double3",
+    "double4",   "double8",   "double16", "int2",     "int3",    "int4",    "read_only", "write_only",
+    "barrier",   "restrict",  "vec_step", "as_type",  "mad",     "clamp"};
 
 bool is_integer(const BodyType& type) {
   return type.kind == Kind::Int || type.kind == Kind::Long || type.kind == Kind::Char || type.kind == Kind::Bool;
@@ -47,8 +48,8 @@ std::string type_text(const BodyType& type, std::string text) {
   if (text == "unsigned char") word = "uchar";
   if (text == "unsigned short") word = "ushort";
   if (text == "signed char") word = "char";
-  constexpr std::array<std::string_view, 13> kWords = {"ElementT", "double", "float", "int",  "long",   "short", "char",
-                                                       "bool",     "ulong",  "uint",  "uchar", "ushort", "int"};
+  constexpr std::array<std::string_view, 13> kWords = {
+      "ElementT", "double", "float", "int", "long", "short", "char", "bool", "ulong", "uint", "uchar", "ushort", "int"};
   if (std::find(kWords.begin(), kWords.end(), word) == kWords.end()) word = word_of(type.kind);
   return (is_const ? "const " : "") + word;
 }
@@ -99,9 +100,12 @@ class KernelBodyPrinter {
   std::string call_text(const CallExpr& call, const Texts& args) const {
     const MathFunction* function = find_math_function(call.callee);
     PB_CHECK(function != nullptr, "only math functions are called in a kernel");
-    const bool all_integers = std::all_of(call.args.begin(), call.args.end(), [&](ExprId arg) { return is_integer(type_of(arg)); });
-    const bool all_float = std::all_of(call.args.begin(), call.args.end(), [&](ExprId arg) { return type_of(arg).kind == Kind::Float; });
-    const bool any_long = std::any_of(call.args.begin(), call.args.end(), [&](ExprId arg) { return type_of(arg).kind == Kind::Long; });
+    const bool all_integers =
+        std::all_of(call.args.begin(), call.args.end(), [&](ExprId arg) { return is_integer(type_of(arg)); });
+    const bool all_float =
+        std::all_of(call.args.begin(), call.args.end(), [&](ExprId arg) { return type_of(arg).kind == Kind::Float; });
+    const bool any_long =
+        std::any_of(call.args.begin(), call.args.end(), [&](ExprId arg) { return type_of(arg).kind == Kind::Long; });
     const bool stays_integer = function->keeps_integers && all_integers;
     const Kind kind = stays_integer ? (any_long ? Kind::Long : Kind::Int) : all_float ? Kind::Float : Kind::Double;
     Texts converted;
@@ -144,7 +148,8 @@ class KernelBodyPrinter {
   bool is_pointer(ExprId object) const {
     const NameBinding& binding = binding_of(object);
     const auto& pointers = kernel_.pointers;
-    return binding.kind == NameKind::Input && std::find(pointers.begin(), pointers.end(), binding.index) != pointers.end();
+    return binding.kind == NameKind::Input &&
+           std::find(pointers.begin(), pointers.end(), binding.index) != pointers.end();
   }
 
   bool print_stmt(Writer& out, BodyPrinter& printer, StmtId id) {
@@ -193,13 +198,20 @@ class KernelBodyPrinter {
 
 std::string opencl_type(ElementType element) {
   switch (element) {
-    case ElementType::Double: return "double";
-    case ElementType::Float: return "float";
-    case ElementType::Int: return "int";
-    case ElementType::Long: return "long";
-    case ElementType::Short: return "short";
-    case ElementType::UChar: return "uchar";
-    case ElementType::UShort: return "ushort";
+    case ElementType::Double:
+      return "double";
+    case ElementType::Float:
+      return "float";
+    case ElementType::Int:
+      return "int";
+    case ElementType::Long:
+      return "long";
+    case ElementType::Short:
+      return "short";
+    case ElementType::UChar:
+      return "uchar";
+    case ElementType::UShort:
+      return "ushort";
   }
   PB_CHECK(false, "every element type has a word");
   return {};
@@ -212,7 +224,8 @@ std::string opencl_name(const std::string& name) {
   return is_reserved || is_function ? name + "_" : name;
 }
 
-bool print_kernel_body(Writer& out, const Transform& transform, const Rule& rule, const Kernel& kernel, const std::string& result) {
+bool print_kernel_body(Writer& out, const Transform& transform, const Rule& rule, const Kernel& kernel,
+                       const std::string& result) {
   return KernelBodyPrinter(transform, rule, kernel, result).print(out);
 }
 

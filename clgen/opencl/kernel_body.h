@@ -17,7 +17,8 @@ namespace pb {
 [[nodiscard]] std::string opencl_name(const std::string& name);
 
 /// Prints the statements. Cells of a region named `in` in the body are `pb_from_in[pb_at_in + i * pb_at_in_s0 + …]`, or
-/// `pb_at_in` is a pointer (Kernel::pointers). Its sizes are `pb_at_in_size0`, …; element outputs are variables of their name.
+/// `pb_at_in` is a pointer (Kernel::pointers). Its sizes are `pb_at_in_size0`, …; element outputs are variables of
+/// their name.
 ///
 /// Post: returns whether the text jumps to `pb_done`, which the caller must then define
 [[nodiscard]] bool print_kernel_body(Writer& out, const Transform& transform, const Rule& rule, const Kernel& kernel,

@@ -53,14 +53,29 @@ struct VectorType {
   typedef T Type __attribute__((vector_size(sizeof(T) * N)));
   typedef T Unaligned __attribute__((vector_size(sizeof(T) * N), aligned(alignof(T)), may_alias));
 };
-template <int Bytes> struct IntOf;
-template <> struct IntOf<1> { using Type = signed char; };
-template <> struct IntOf<2> { using Type = short; };
-template <> struct IntOf<4> { using Type = int; };
-template <> struct IntOf<8> { using Type = long; };
+template <int Bytes>
+struct IntOf;
+template <>
+struct IntOf<1> {
+  using Type = signed char;
+};
+template <>
+struct IntOf<2> {
+  using Type = short;
+};
+template <>
+struct IntOf<4> {
+  using Type = int;
+};
+template <>
+struct IntOf<8> {
+  using Type = long;
+};
 /// What C++ computes `A op B` in.
-template <class A, class B> using Common = decltype(A() + B());
-template <class T> concept Number = std::is_arithmetic_v<T>;
+template <class A, class B>
+using Common = decltype(A() + B());
+template <class T>
+concept Number = std::is_arithmetic_v<T>;
 }  // namespace detail
 
 /// One value per instance.
@@ -73,13 +88,16 @@ struct Pack {
   Pack() = default;
   /// The same value everywhere.
   template <detail::Number U>
-  PB_SIMD_INLINE Pack(U value) { fill(static_cast<T>(value), S::kIndices); }
+  PB_SIMD_INLINE Pack(U value) {
+    fill(static_cast<T>(value), S::kIndices);
+  }
   /// Converted lane by lane.
   template <class U>
-    requires(!std::is_same_v<U, T>)
-  PB_SIMD_INLINE Pack(const Pack<U, S>& other) { convert_from(other, S::kIndices); }
+  requires(!std::is_same_v<U, T>) PB_SIMD_INLINE Pack(const Pack<U, S>& other) { convert_from(other, S::kIndices); }
   template <detail::Number U>
-  PB_SIMD_INLINE Pack& operator=(U value) { return *this = Pack(value); }
+  PB_SIMD_INLINE Pack& operator=(U value) {
+    return *this = Pack(value);
+  }
 
  private:
   template <std::size_t... I>
@@ -130,42 +148,44 @@ PB_SIMD_INLINE decltype(auto) as(const Pack<A, S>& a) {
 }  // namespace detail
 
 // Arithmetic as in C++: both sides are converted to the type that the scalars would be computed in.
-#define PB_SIMD_OPERATOR(op, name, Result)                                                                   \
-  namespace detail {                                                                                         \
-  template <class C, class S, std::size_t... I>                                                              \
-  PB_SIMD_INLINE Result name(const Pack<C, S>& a, const Pack<C, S>& b, std::index_sequence<I...>) {          \
-    Result result;                                                                                           \
-    ((result.v[I] = a.v[I] op b.v[I]), ...);                                                                 \
-    return result;                                                                                           \
-  }                                                                                                          \
-  template <class C, class S, std::size_t... I>                                                              \
-  PB_SIMD_INLINE Result name(const Pack<C, S>& a, C b, std::index_sequence<I...>) {                          \
-    const auto same = b - typename Pack<C, S>::Vector{};                                                     \
-    Result result;                                                                                           \
-    ((result.v[I] = a.v[I] op same), ...);                                                                   \
-    return result;                                                                                           \
-  }                                                                                                          \
-  }                                                                                                          \
-  template <class A, class B, class S>                                                                       \
-  PB_SIMD_INLINE auto operator op(const Pack<A, S>& a, const Pack<B, S>& b) {                                \
-    using C = detail::Common<A, B>;                                                                          \
-    return detail::name<C, S>(detail::as<C>(a), detail::as<C>(b), S::kIndices);                              \
-  }                                                                                                          \
-  template <class A, detail::Number B, class S>                                                              \
-  PB_SIMD_INLINE auto operator op(const Pack<A, S>& a, B b) {                                                \
-    using C = detail::Common<A, B>;                                                                          \
-    return detail::name<C, S>(detail::as<C>(a), static_cast<C>(b), S::kIndices);                             \
-  }                                                                                                          \
-  template <detail::Number A, class B, class S>                                                              \
-  PB_SIMD_INLINE auto operator op(A a, const Pack<B, S>& b) { return Pack<A, S>(a) op b; }
+#define PB_SIMD_OPERATOR(op, name, Result)                                                          \
+  namespace detail {                                                                                \
+  template <class C, class S, std::size_t... I>                                                     \
+  PB_SIMD_INLINE Result name(const Pack<C, S>& a, const Pack<C, S>& b, std::index_sequence<I...>) { \
+    Result result;                                                                                  \
+    ((result.v[I] = a.v[I] op b.v[I]), ...);                                                        \
+    return result;                                                                                  \
+  }                                                                                                 \
+  template <class C, class S, std::size_t... I>                                                     \
+  PB_SIMD_INLINE Result name(const Pack<C, S>& a, C b, std::index_sequence<I...>) {                 \
+    const auto same = b - typename Pack<C, S>::Vector{};                                            \
+    Result result;                                                                                  \
+    ((result.v[I] = a.v[I] op same), ...);                                                          \
+    return result;                                                                                  \
+  }                                                                                                 \
+  }                                                                                                 \
+  template <class A, class B, class S>                                                              \
+  PB_SIMD_INLINE auto operator op(const Pack<A, S>& a, const Pack<B, S>& b) {                       \
+    using C = detail::Common<A, B>;                                                                 \
+    return detail::name<C, S>(detail::as<C>(a), detail::as<C>(b), S::kIndices);                     \
+  }                                                                                                 \
+  template <class A, detail::Number B, class S>                                                     \
+  PB_SIMD_INLINE auto operator op(const Pack<A, S>& a, B b) {                                       \
+    using C = detail::Common<A, B>;                                                                 \
+    return detail::name<C, S>(detail::as<C>(a), static_cast<C>(b), S::kIndices);                    \
+  }                                                                                                 \
+  template <detail::Number A, class B, class S>                                                     \
+  PB_SIMD_INLINE auto operator op(A a, const Pack<B, S>& b) {                                       \
+    return Pack<A, S>(a) op b;                                                                      \
+  }
 #define PB_SIMD_PACK Pack<C, S>
 #define PB_SIMD_MASK Mask<sizeof(C), S>
-#define PB_SIMD_BINARY(op, name)                                                                             \
-  PB_SIMD_OPERATOR(op, name, PB_SIMD_PACK)                                                                   \
-  template <class A, class S, class B>                                                                       \
-  PB_SIMD_INLINE Pack<A, S>& operator op##=(Pack<A, S>& a, const B& b) {                                     \
-    const auto result = a op b;                                                                              \
-    return a = detail::as<A>(result);                                                                        \
+#define PB_SIMD_BINARY(op, name)                                         \
+  PB_SIMD_OPERATOR(op, name, PB_SIMD_PACK)                               \
+  template <class A, class S, class B>                                   \
+  PB_SIMD_INLINE Pack<A, S>& operator op##=(Pack<A, S>& a, const B& b) { \
+    const auto result = a op b;                                          \
+    return a = detail::as<A>(result);                                    \
   }
 PB_SIMD_BINARY(+, add)
 PB_SIMD_BINARY(-, subtract)
@@ -216,7 +236,9 @@ PB_SIMD_INLINE M either(const M& a, const M& b, std::index_sequence<I...>) {
 }  // namespace detail
 
 template <class A, class S>
-PB_SIMD_INLINE auto operator+(const Pack<A, S>& a) { return Pack<detail::Common<A, A>, S>(a); }
+PB_SIMD_INLINE auto operator+(const Pack<A, S>& a) {
+  return Pack<detail::Common<A, A>, S>(a);
+}
 template <class A, class S>
 PB_SIMD_INLINE auto operator-(const Pack<A, S>& a) {
   using C = detail::Common<A, A>;
@@ -240,16 +262,26 @@ PB_SIMD_INLINE auto operator||(const Mask<A, S>& a, const Mask<B, S>& b) {
   return detail::either<Mask<kBytes, S>>(a.template as<kBytes>(), b.template as<kBytes>(), S::kIndices);
 }
 template <int A, class S>
-PB_SIMD_INLINE Mask<A, S> operator!(const Mask<A, S>& a) { return detail::complement(a, S::kIndices); }
+PB_SIMD_INLINE Mask<A, S> operator!(const Mask<A, S>& a) {
+  return detail::complement(a, S::kIndices);
+}
 // A condition that is the same for all instances, beside one that is not.
 template <int A, class S>
-PB_SIMD_INLINE Mask<A, S> operator&&(const Mask<A, S>& a, bool b) { return b ? a : Mask<A, S>{}; }
+PB_SIMD_INLINE Mask<A, S> operator&&(const Mask<A, S>& a, bool b) {
+  return b ? a : Mask<A, S>{};
+}
 template <int A, class S>
-PB_SIMD_INLINE Mask<A, S> operator&&(bool a, const Mask<A, S>& b) { return b && a; }
+PB_SIMD_INLINE Mask<A, S> operator&&(bool a, const Mask<A, S>& b) {
+  return b && a;
+}
 template <int A, class S>
-PB_SIMD_INLINE Mask<A, S> operator||(const Mask<A, S>& a, bool b) { return b ? !Mask<A, S>{} : a; }
+PB_SIMD_INLINE Mask<A, S> operator||(const Mask<A, S>& a, bool b) {
+  return b ? !Mask<A, S>{} : a;
+}
 template <int A, class S>
-PB_SIMD_INLINE Mask<A, S> operator||(bool a, const Mask<A, S>& b) { return b || a; }
+PB_SIMD_INLINE Mask<A, S> operator||(bool a, const Mask<A, S>& b) {
+  return b || a;
+}
 
 namespace detail {
 template <class T, class S, std::size_t... I>
@@ -259,8 +291,14 @@ PB_SIMD_INLINE Pack<T, S> blend(const Mask<sizeof(T), S>& mask, const Pack<T, S>
   ((result.v[I] = mask.v[I] ? a.v[I] : b.v[I]), ...);
   return result;
 }
-template <class T> struct ElementOf { using Type = T; };
-template <class T, class S> struct ElementOf<Pack<T, S>> { using Type = T; };
+template <class T>
+struct ElementOf {
+  using Type = T;
+};
+template <class T, class S>
+struct ElementOf<Pack<T, S>> {
+  using Type = T;
+};
 }  // namespace detail
 
 /// `mask ? a : b`, in the common type of `a` and `b`.
@@ -274,7 +312,9 @@ PB_SIMD_INLINE auto select(const Mask<M, S>& mask, const A& a, const B& b) {
 
 /// A cast of every lane.
 template <class T, class U, class S>
-PB_SIMD_INLINE Pack<T, S> convert(const Pack<U, S>& a) { return Pack<T, S>(a); }
+PB_SIMD_INLINE Pack<T, S> convert(const Pack<U, S>& a) {
+  return Pack<T, S>(a);
+}
 
 /// A function of numbers lane by lane; compilers vectorise those that have an instruction.
 template <class C, class S, class F, class... A>
@@ -338,11 +378,14 @@ struct Lanes {
     const std::int64_t stride = row_stride();
     const IndexT row = kRowDim >= 0 ? at[kRowDim < 0 ? 0 : kRowDim] : 0;
     if constexpr (kLaneStep == 1) {
-      ((result.v[I] = *reinterpret_cast<const Unaligned*>(first + static_cast<std::int64_t>(row + static_cast<int>(I) / S::kPacks) * stride +
-                                                          static_cast<int>(I) % S::kPacks * S::kLanes)),
+      ((result.v[I] = *reinterpret_cast<const Unaligned*>(
+            first + static_cast<std::int64_t>(row + static_cast<int>(I) / S::kPacks) * stride +
+            static_cast<int>(I) % S::kPacks * S::kLanes)),
        ...);
     } else {
-      ((result.v[I] = first[static_cast<std::int64_t>(row + static_cast<int>(I) / S::kPacks) * stride] - typename Values::Vector{}), ...);
+      ((result.v[I] = first[static_cast<std::int64_t>(row + static_cast<int>(I) / S::kPacks) * stride] -
+                      typename Values::Vector{}),
+       ...);
     }
   }
   template <std::size_t... I>
@@ -357,7 +400,9 @@ struct Lanes {
 };
 
 template <class S, int kLaneStep, int kRowDim, class View>
-[[nodiscard]] PB_SIMD_INLINE Lanes<View, S, kLaneStep, kRowDim> lanes(const View& view) { return {view}; }
+[[nodiscard]] PB_SIMD_INLINE Lanes<View, S, kLaneStep, kRowDim> lanes(const View& view) {
+  return {view};
+}
 
 /// The rule variable along a row: first, first+1, …
 template <class S>

@@ -10,21 +10,25 @@
 
 namespace pbrt::simd {
 
-#define PB_SIMD_MATH1(name)                                                                                      \
-  template <class A, class S>                                                                                    \
-  PB_SIMD_INLINE auto name(const Pack<A, S>& a) {                                                                \
-    return lanewise<decltype(std::name(A())), S>([](A x) PB_SIMD_LAMBDA { return std::name(x); }, a);            \
+#define PB_SIMD_MATH1(name)                                                                           \
+  template <class A, class S>                                                                         \
+  PB_SIMD_INLINE auto name(const Pack<A, S>& a) {                                                     \
+    return lanewise<decltype(std::name(A())), S>([](A x) PB_SIMD_LAMBDA { return std::name(x); }, a); \
   }
 // Either side, or both, may be a number that is the same for all instances.
-#define PB_SIMD_MATH2(name)                                                                                      \
-  template <class A, class B, class S>                                                                           \
-  PB_SIMD_INLINE auto name(const Pack<A, S>& a, const Pack<B, S>& b) {                                           \
+#define PB_SIMD_MATH2(name)                                                                                           \
+  template <class A, class B, class S>                                                                                \
+  PB_SIMD_INLINE auto name(const Pack<A, S>& a, const Pack<B, S>& b) {                                                \
     return lanewise<decltype(std::name(A(), B())), S>([](A x, B y) PB_SIMD_LAMBDA { return std::name(x, y); }, a, b); \
-  }                                                                                                              \
-  template <class A, detail::Number B, class S>                                                                  \
-  PB_SIMD_INLINE auto name(const Pack<A, S>& a, B b) { return name(a, Pack<B, S>(b)); }                          \
-  template <detail::Number A, class B, class S>                                                                  \
-  PB_SIMD_INLINE auto name(A a, const Pack<B, S>& b) { return name(Pack<A, S>(a), b); }
+  }                                                                                                                   \
+  template <class A, detail::Number B, class S>                                                                       \
+  PB_SIMD_INLINE auto name(const Pack<A, S>& a, B b) {                                                                \
+    return name(a, Pack<B, S>(b));                                                                                    \
+  }                                                                                                                   \
+  template <detail::Number A, class B, class S>                                                                       \
+  PB_SIMD_INLINE auto name(A a, const Pack<B, S>& b) {                                                                \
+    return name(Pack<A, S>(a), b);                                                                                    \
+  }
 PB_SIMD_MATH1(sqrt)
 PB_SIMD_MATH1(fabs)
 PB_SIMD_MATH1(abs)
@@ -58,16 +62,28 @@ PB_SIMD_MATH2(fmax)
 
 // std::min and std::max need equal types in C++: so here.
 template <class A, class S>
-PB_SIMD_INLINE Pack<A, S> min(const Pack<A, S>& a, const Pack<A, S>& b) { return select(b < a, b, a); }
+PB_SIMD_INLINE Pack<A, S> min(const Pack<A, S>& a, const Pack<A, S>& b) {
+  return select(b < a, b, a);
+}
 template <class A, class S>
-PB_SIMD_INLINE Pack<A, S> min(const Pack<A, S>& a, A b) { return min(a, Pack<A, S>(b)); }
+PB_SIMD_INLINE Pack<A, S> min(const Pack<A, S>& a, A b) {
+  return min(a, Pack<A, S>(b));
+}
 template <class A, class S>
-PB_SIMD_INLINE Pack<A, S> min(A a, const Pack<A, S>& b) { return min(Pack<A, S>(a), b); }
+PB_SIMD_INLINE Pack<A, S> min(A a, const Pack<A, S>& b) {
+  return min(Pack<A, S>(a), b);
+}
 template <class A, class S>
-PB_SIMD_INLINE Pack<A, S> max(const Pack<A, S>& a, const Pack<A, S>& b) { return select(a < b, b, a); }
+PB_SIMD_INLINE Pack<A, S> max(const Pack<A, S>& a, const Pack<A, S>& b) {
+  return select(a < b, b, a);
+}
 template <class A, class S>
-PB_SIMD_INLINE Pack<A, S> max(const Pack<A, S>& a, A b) { return max(a, Pack<A, S>(b)); }
+PB_SIMD_INLINE Pack<A, S> max(const Pack<A, S>& a, A b) {
+  return max(a, Pack<A, S>(b));
+}
 template <class A, class S>
-PB_SIMD_INLINE Pack<A, S> max(A a, const Pack<A, S>& b) { return max(Pack<A, S>(a), b); }
+PB_SIMD_INLINE Pack<A, S> max(A a, const Pack<A, S>& b) {
+  return max(Pack<A, S>(a), b);
+}
 
 }  // namespace pbrt::simd
