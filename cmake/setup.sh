@@ -2,7 +2,7 @@
 # Shared by ./demo and ./test: installs missing Debian packages and builds. Sourced, not run.
 
 # What a machine with only compilers and CMake lacks, as Debian 12 names it.
-PB_PACKAGES="g++ cmake ninja-build ccache antlr4 libantlr4-runtime-dev libisl-dev libgmp-dev
+PB_PACKAGES="g++ cmake ninja-build ccache pkg-config procps antlr4 libantlr4-runtime-dev libisl-dev libgmp-dev
   libboost-context-dev libfmt-dev nlohmann-json3-dev libcli11-dev libhwloc-dev ocl-icd-libopencl1
   opencl-c-headers pocl-opencl-icd libgtest-dev libgmock-dev libbenchmark-dev python3-minimal python3-numpy"
 
