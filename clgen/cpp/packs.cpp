@@ -42,12 +42,7 @@ struct CountedLoop {
 class PackPrinter {
  public:
   PackPrinter(const RuleCode& code, const PackFacts& facts)
-      : code_(code),
-        rule_(code.rule),
-        body_(code.rule.body),
-        facts_(facts),
-        dialect_(make_dialect()),
-        printer_(body_, dialect_) {}
+      : rule_(code.rule), body_(code.rule.body), facts_(facts), dialect_(make_dialect()), printer_(body_, dialect_) {}
 
   void print(Writer& out) { printer_.print_body(out); }
 
@@ -163,7 +158,6 @@ class PackPrinter {
     return is_simple;
   }
 
-  const RuleCode& code_;
   const Rule& rule_;
   const Body& body_;
   const PackFacts& facts_;

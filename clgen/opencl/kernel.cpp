@@ -37,15 +37,9 @@ std::string element_word(const Matrix& matrix) {
 
 class KernelBuilder {
  public:
-  KernelBuilder(const Program& program, const TransformPlan& plan, const Transform& transform, const Rule& rule,
-                const Step& step, Kernel& kernel, const SourceManager& sources)
-      : program_(program),
-        plan_(plan),
-        transform_(transform),
-        rule_(rule),
-        step_(step),
-        kernel_(kernel),
-        sources_(sources) {}
+  KernelBuilder(const Program& program, const Transform& transform, const Rule& rule, const Step& step, Kernel& kernel,
+                const SourceManager& sources)
+      : program_(program), transform_(transform), rule_(rule), step_(step), kernel_(kernel), sources_(sources) {}
 
   void build() {
     facts_ = find_rule_facts(rule_);
@@ -474,7 +468,7 @@ class KernelBuilder {
       }
     }
     out_.open("");
-    const bool jumps = print_kernel_body(out_, transform_, rule_, kernel_, result);
+    const bool jumps = print_kernel_body(out_, rule_, kernel_, result);
     out_.close();
     if (jumps) out_.line("pb_done:;");
     if (rule_.is_return_form) return;
@@ -483,7 +477,6 @@ class KernelBuilder {
   }
 
   const Program& program_;
-  const TransformPlan& plan_;
   const Transform& transform_;
   const Rule& rule_;
   const Step& step_;
@@ -510,7 +503,7 @@ Kernel make_kernel(const Program& program, const Plan& plan, TransformId transfo
   kernel.name = rule_stem(program, transform_id, step.rule) +
                 (steps_of_rule > 1 ? "_s" + std::to_string(step_id.index()) : "") +
                 (version == Version::OpenClLocal ? "_local" : "_basic");
-  KernelBuilder(program, transform_plan, transform, transform.rules[step.rule], step, kernel, sources).build();
+  KernelBuilder(program, transform, transform.rules[step.rule], step, kernel, sources).build();
   return kernel;
 }
 

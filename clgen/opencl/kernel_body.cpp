@@ -60,9 +60,8 @@ bool is_plain(const std::string& text) {
 
 class KernelBodyPrinter {
  public:
-  KernelBodyPrinter(const Transform& transform, const Rule& rule, const Kernel& kernel, std::string result)
-      : transform_(transform),
-        rule_(rule),
+  KernelBodyPrinter(const Rule& rule, const Kernel& kernel, std::string result)
+      : rule_(rule),
         body_(rule.body),
         kernel_(kernel),
         result_(std::move(result)),
@@ -82,7 +81,7 @@ class KernelBodyPrinter {
 
   Dialect make_dialect() {
     Dialect dialect;
-    dialect.name = [this](ExprId, const NameExpr& name) { return opencl_name(name.text); };
+    dialect.name = [](ExprId, const NameExpr& name) { return opencl_name(name.text); };
     dialect.call = [this](ExprId, const CallExpr& call, const Texts& args) { return call_text(call, args); };
     dialect.member = [this](ExprId, const MemberExpr& member, const Texts& args) { return member_text(member, args); };
     dialect.cast = [](ExprId, const CastExpr& cast, const std::string& operand) {
@@ -183,7 +182,6 @@ class KernelBodyPrinter {
     out.verbatim("#if " + joined(macros, " && ") + "\n#pragma unroll\n#endif\n");
   }
 
-  const Transform& transform_;
   const Rule& rule_;
   const Body& body_;
   const Kernel& kernel_;
@@ -224,9 +222,8 @@ std::string opencl_name(const std::string& name) {
   return is_reserved || is_function ? name + "_" : name;
 }
 
-bool print_kernel_body(Writer& out, const Transform& transform, const Rule& rule, const Kernel& kernel,
-                       const std::string& result) {
-  return KernelBodyPrinter(transform, rule, kernel, result).print(out);
+bool print_kernel_body(Writer& out, const Rule& rule, const Kernel& kernel, const std::string& result) {
+  return KernelBodyPrinter(rule, kernel, result).print(out);
 }
 
 bool uses_sizes(const Rule& rule, const std::string& binding) {

@@ -21,8 +21,7 @@ namespace pb {
 /// their name.
 ///
 /// Post: returns whether the text jumps to `pb_done`, which the caller must then define
-[[nodiscard]] bool print_kernel_body(Writer& out, const Transform& transform, const Rule& rule, const Kernel& kernel,
-                                     const std::string& result);
+[[nodiscard]] bool print_kernel_body(Writer& out, const Rule& rule, const Kernel& kernel, const std::string& result);
 
 /// Whether the body uses sizes of the region bound to `binding`.
 [[nodiscard]] bool uses_sizes(const Rule& rule, const std::string& binding);
