@@ -212,7 +212,8 @@ void Manager::Impl::fail_device(const std::string& why) {
   }
 }
 
-/// After Device::finish: what the device reported counts, the rest has failed.
+/// After Device::finish: what was still under way has failed, whatever the device reported since. An operation behind
+/// the failed one in the queue may end well and yet have copied what the failed one never wrote.
 void Manager::Impl::abandon_operations() {
   std::vector<Ended> reported;
   {
@@ -220,7 +221,7 @@ void Manager::Impl::abandon_operations() {
     reported.swap(ended);
   }
   for (const Ended& each : reported)
-    if (!each.operation->is_applied) apply(*each.operation, each.ok);
+    if (!each.operation->is_applied) apply(*each.operation, false);
   while (!operations.empty()) {
     abandoned.push_back(operations.back());
     apply(*abandoned.back(), false);
