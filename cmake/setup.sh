@@ -53,11 +53,11 @@ build_project() {
     }
   fi
   if [ -t 1 ]; then
+    # pipefail, set by the callers, makes this ninja's status.
     NINJA_STATUS='  building %f of %t ' ninja -C "$folder" "$@" 2>&1 | tee "$log" | while IFS= read -r line; do
       case $line in '  building '*) printf '\r\033[K%.70s' "$line" ;; esac
-    done
+    done || build_failed "$log"
     printf '\r\033[K'
-    [ "${PIPESTATUS[0]}" -eq 0 ] || build_failed "$log"
   else
     ninja -C "$folder" "$@" >"$log" 2>&1 || build_failed "$log"
   fi
