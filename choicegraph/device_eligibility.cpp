@@ -192,8 +192,16 @@ std::optional<WhyNotDevice> check_pattern(const Transform& transform, const Rule
     if (transform.matrices[output.matrix].num_dims() == 0)
       return WhyNotDevice{"its output is a single number", output.span};
   }
+  for (const auto* list : {&rule.outputs, &rule.inputs}) {
+    for (const RegionAccess& access : *list)
+      for (const SizeVar& var : transform.size_vars)
+        if (var.name == access.binding)
+          return WhyNotDevice{"the region `" + var.name + "` hides a size variable", access.span};
+  }
   for (const RegionAccess& input : rule.inputs) {
-    if (input.missing_value || input.is_optional_marker) return WhyNotDevice{"it has an optional input", input.span};
+    if (input.is_optional()) return WhyNotDevice{"it has an optional input", input.span};
+    if (!input.tested_dims.empty())
+      return WhyNotDevice{"an input coordinate is not affine, so that each instance tests it", input.span};
   }
   return std::nullopt;
 }

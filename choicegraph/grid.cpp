@@ -79,8 +79,11 @@ std::vector<Group> group_cells(const Analysis& analysis, MatrixId matrix) {
 
 /// Cells of a `through` matrix that some rule may read; all cells of other matrices.
 Region needed_cells(const Analysis& analysis, MatrixId matrix) {
-  const Region& all = analysis.cells[matrix.index()];
-  if (analysis.matrix(matrix).role != MatrixRole::Through) return all;
+  const Matrix& declared = analysis.matrix(matrix);
+  Region all = analysis.cells[matrix.index()];
+  if (declared.first_version > 0)
+    all = all.where_nonnegative(index_sub(index_symbol(all.dims().back()), index_const(declared.first_version)));
+  if (declared.role != MatrixRole::Through) return all;
   Region out = Region::nothing(analysis.context, all.dims());
   for (const Rule& rule : analysis.transform.rules)
     for (const RegionAccess& access : rule.inputs)

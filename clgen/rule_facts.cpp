@@ -32,6 +32,7 @@ class Finder {
         body_, body_.root, [&](StmtId id) { visit_stmt(body_.stmts[id]); },
         [&](ExprId id) {
           const auto* name = std::get_if<NameExpr>(&body_.exprs[id].node);
+          if (const auto* call = std::get_if<CallExpr>(&body_.exprs[id].node)) facts_.used_names.insert(call->callee);
           if (name != nullptr && rule_.body_types.bindings[id.index()].kind != NameKind::Local)
             facts_.used_names.insert(name->text);
         });

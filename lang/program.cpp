@@ -52,6 +52,29 @@ void verify_transform(const Transform& transform, const Program& program) {
 
 }  // namespace
 
+bool RegionAccess::is_fixed_dim(std::size_t dim) const {
+  switch (kind) {
+    case AccessKind::Cell:
+      return true;
+    case AccessKind::Row:
+      if (dim == 1) return true;
+      break;
+    case AccessKind::Column:
+      if (dim == 0) return true;
+      break;
+    case AccessKind::Region:
+    case AccessKind::All:
+      break;
+  }
+  return is_slice && dim + 1 == lo.size();
+}
+
+int RegionAccess::num_body_dims() const {
+  int count = 0;
+  for (std::size_t dim = 0; dim < lo.size(); ++dim) count += is_fixed_dim(dim) ? 0 : 1;
+  return count;
+}
+
 std::vector<MatrixId> Transform::matrices_of(MatrixRole role) const {
   std::vector<MatrixId> out;
   for (const MatrixId id : matrices.ids()) {

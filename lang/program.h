@@ -31,6 +31,8 @@ struct Matrix {
   ElementType element = ElementType::Double;
   bool is_element_t = true;                 ///< declared without a type: follows --element
   std::vector<Formula> extents;             ///< dimension 0 first; empty: a single number
+  bool has_versions = false;                ///< the last dimension is that of versions (LANGUAGE 4.15)
+  std::int64_t first_version = 0;           ///< versions below it are never needed
   Span span;                                ///< of the name
 
   [[nodiscard]] int num_dims() const { return static_cast<int>(extents.size()); }
@@ -67,11 +69,21 @@ struct RegionAccess {
   /// Box of the access in coordinates of the matrix, one pair per dimension, half-open:
   /// rows, columns, cells and whole matrices are written out as boxes too.
   std::vector<Formula> lo, hi;
+  /// Dimensions whose coordinates are not affine in the rule variables: `cells` has all positions, and instances test
+  /// theirs. Of inputs only.
+  std::vector<std::size_t> tested_dims;
+  bool is_slice = false;                    ///< `M<k>`: the last dimension has one position, which the body does not see
   std::string binding;                      ///< region name in the body; empty in the return form
   std::optional<Formula> missing_value;     ///< optional input (5.7)
   bool is_optional_marker = false;          ///< `= OPTIONAL`
   Span span;                                ///< of the region, `In.region(…)`
   Span binding_span;
+
+  /// True if dimension `dim` of the matrix is none of the region in the body: that of a row's `y`, of a version.
+  [[nodiscard]] bool is_fixed_dim(std::size_t dim) const;
+  /// Dimensions of the region in the body; of a single element 0.
+  [[nodiscard]] int num_body_dims() const;
+  [[nodiscard]] bool is_optional() const { return missing_value.has_value() || is_optional_marker; }
 
   /// Instance (rule variables) -> cells of the matrix; parameters are size variables.
   RegionMap cells;

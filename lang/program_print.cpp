@@ -107,8 +107,13 @@ std::string box_text(const RegionAccess& access) {
 void print_access(std::string& out, std::string_view clause, const RegionAccess& access, const Transform& transform) {
   out += "    " + std::string(clause) + " " + transform.matrices[access.matrix].name + " " +
          std::string(word(access.kind));
+  if (access.is_slice) out += " of a version";
   if (!access.binding.empty()) out += " as " + access.binding;
-  out += ": " + box_text(access) + "\n";
+  if (access.missing_value) out += " or " + to_string(*access.missing_value);
+  if (access.is_optional_marker) out += " or OPTIONAL";
+  out += ": " + box_text(access);
+  for (const std::size_t dim : access.tested_dims) out += ", dimension " + std::to_string(dim) + " tested";
+  out += "\n";
   if (access.cells.is_known()) out += "      cells " + access.cells.to_string() + "\n";
 }
 

@@ -13,6 +13,7 @@
 #include <iostream>
 #include <limits>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "runtime/matrix/region.h"
@@ -121,6 +122,16 @@ struct Finish {
 #define JNOTE(text) PB_JASSERT_MESSAGE(Note, text)
 #define JTRACE(text) true ? static_cast<void>(0) : PB_JASSERT_MESSAGE(Note, text)
 #define UNIMPLEMENTED() JASSERT(false).Text("not implemented")
+
+namespace pbrt {
+/// What an `= OPTIONAL` input holds where its cell is missing: a NaN of its own, in integer matrices 0.
+template <class T>
+constexpr T missing_value() {
+  if constexpr (sizeof(T) == sizeof(float) && std::is_floating_point_v<T>) return __builtin_nanf("0xb1d");
+  if constexpr (std::is_floating_point_v<T>) return static_cast<T>(__builtin_nan("0xb1d"));
+  return T(0);
+}
+}  // namespace pbrt
 
 /// True if the optional input `name` lies outside its matrix. Generated code declares the flag.
 #define IS_MISSING(name) (pb_missing_##name)

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "clgen/body_printer.h"
+#include "clgen/cpp/instance_code.h"
 #include "clgen/cpp/uniformity.h"
 #include "clgen/names.h"
 #include "lang/body_walk.h"
@@ -13,11 +14,6 @@ namespace pb {
 namespace {
 
 using Kind = BodyType::Kind;
-
-std::string element_of(const RuleCode& code, const RegionAccess& access) {
-  const Matrix& matrix = code.matrix(access.matrix);
-  return element_text(matrix.element, matrix.is_element_t);
-}
 
 std::string pack_of(const std::string& element) { return "pbrt::simd::Pack<" + element + ", PbShape>"; }
 
@@ -224,11 +220,7 @@ std::string lanes_template(const LaneAccess& lanes) {
          std::to_string(lanes.row_dim) + ">";
 }
 
-std::string coordinates(const RegionAccess& access) {
-  std::vector<std::string> out;
-  for (const Formula& lo : access.lo) out.push_back(to_c(lo));
-  return joined(out);
-}
+std::string cell_text(const RegionAccess& access) { return joined(coordinates(access)); }
 
 std::string pack_call(const RuleCode& code, const PackFacts& facts, const std::string& stem) {
   const Rule& rule = code.rule;
@@ -241,7 +233,7 @@ std::string pack_call(const RuleCode& code, const PackFacts& facts, const std::s
     if (lanes.is_uniform()) {
       args.push_back(access_text(code, input));
     } else if (is_element(input)) {
-      args.push_back(lanes_template(lanes) + "(" + code.matrix_name(input) + ").cell(" + coordinates(input) + ")");
+      args.push_back(lanes_template(lanes) + "(" + code.matrix_name(input) + ").cell(" + cell_text(input) + ")");
     } else {
       args.push_back(lanes_template(lanes) + "(" + access_text(code, input) + ")");
     }
@@ -258,18 +250,18 @@ void emit_pack_instance(Writer& out, const RuleCode& code, const PackFacts& fact
     return lanes_template(facts.outputs[i]) + "(" + code.matrix_name(rule.outputs[i]) + ")";
   };
   if (rule.is_return_form) {
-    out.line(target(0) + ".store(" + pack_call(code, facts, stem) + ", " + coordinates(rule.outputs[0]) + ");");
+    out.line(target(0) + ".store(" + pack_call(code, facts, stem) + ", " + cell_text(rule.outputs[0]) + ");");
     return;
   }
   for (std::size_t i = 0; i < rule.outputs.size(); ++i) {
     const RegionAccess& output = rule.outputs[i];
     const std::string first =
-        code.facts.outputs[i].is_overwritten ? "{}" : " = " + target(i) + ".cell(" + coordinates(output) + ")";
+        code.facts.outputs[i].is_overwritten ? "{}" : " = " + target(i) + ".cell(" + cell_text(output) + ")";
     out.line(pack_of(element_of(code, output)) + " pb_" + output.binding + first + ";");
   }
   out.line(pack_call(code, facts, stem) + ";");
   for (std::size_t i = 0; i < rule.outputs.size(); ++i)
-    out.line(target(i) + ".store(pb_" + rule.outputs[i].binding + ", " + coordinates(rule.outputs[i]) + ");");
+    out.line(target(i) + ".store(pb_" + rule.outputs[i].binding + ", " + cell_text(rule.outputs[i]) + ");");
 }
 
 /// Whether an instance may be computed twice: it must not read what it, or a neighbour, has written.
@@ -322,7 +314,7 @@ void emit_lanes(Writer& out, const RuleCode& code, const Step& step, const PackF
   emit_pack_instance(out, code, facts, stem);
   out.close(",");
   out.open("[&](" + vars + ")");
-  out.line(instance_call(code));
+  emit_instance(out, code);
   out.close(");");
   out.outdent();
   out.outdent();

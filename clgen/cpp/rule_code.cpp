@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "clgen/cpp/rule_code.h"
 
+#include <algorithm>
+
 #include "clgen/cpp/body_text.h"
+#include "clgen/cpp/instance_code.h"
 #include "clgen/names.h"
 #include "lang/check.h"
 
@@ -73,7 +76,15 @@ bool is_body_name(const RuleCode& code, const std::string& name) {
   return code.facts.used_names.contains(name) || code.facts.opaque_names.contains(name);
 }
 
+/// Whether a region of the rule hides the size variable `name` in the body.
+bool is_hidden(const RuleCode& code, const std::string& name) {
+  const auto has_name = [&](const RegionAccess& access) { return access.binding == name; };
+  return std::any_of(code.rule.outputs.begin(), code.rule.outputs.end(), has_name) ||
+         std::any_of(code.rule.inputs.begin(), code.rule.inputs.end(), has_name);
+}
+
 bool is_in(const RuleCode& code, ScalarSet set, const std::string& name) {
+  if (set == ScalarSet::Body && is_hidden(code, name)) return false;
   return is_body_name(code, name) || (set == ScalarSet::Rule && code.header_names.contains(name));
 }
 
@@ -132,27 +143,21 @@ void open_function(Writer& out, const std::string& head, const std::vector<std::
   out.open(line.size() <= 118 ? line : head + "(" + joined(params, ",\n    ") + ")");
 }
 
-namespace {
-
 std::vector<std::string> coordinates(const RegionAccess& access) {
   std::vector<std::string> out;
-  for (const Formula& lo : access.lo) out.push_back(to_c(lo));
+  const std::size_t num_dims = access.lo.size() - (access.is_slice ? 1 : 0);
+  for (std::size_t d = 0; d < num_dims; ++d) out.push_back(to_c(access.lo[d]));
   if (access.kind == AccessKind::Region)
-    for (const Formula& hi : access.hi) out.push_back(to_c(hi));
+    for (std::size_t d = 0; d < num_dims; ++d) out.push_back(to_c(access.hi[d]));
   return out;
 }
-
-bool is_optional(const RegionAccess& access) { return access.missing_value.has_value() || access.is_optional_marker; }
 
 std::string element_of(const RuleCode& code, const RegionAccess& access) {
   const Matrix& matrix = code.matrix(access.matrix);
   return element_text(matrix.element, matrix.is_element_t);
 }
 
-int dims_of(const RegionAccess& access) {
-  const bool is_line = access.kind == AccessKind::Row || access.kind == AccessKind::Column;
-  return is_line ? 1 : static_cast<int>(access.lo.size());
-}
+namespace {
 
 /// Parameters of the rule function and the names of its view types.
 struct Signature {
@@ -167,12 +172,12 @@ void add_region_param(Signature& signature, const RuleCode& code, const RegionAc
     const std::string element = element_of(code, access);
     signature.params.push_back(unused_mark(code, access.binding) +
                                (is_const ? "const " + element + " " : element + "& ") + access.binding);
-    if (is_optional(access)) signature.params.push_back("[[maybe_unused]] const bool pb_missing_" + access.binding);
+    if (access.is_optional()) signature.params.push_back("[[maybe_unused]] const bool pb_missing_" + access.binding);
     return;
   }
   std::string type = "View_" + access.binding;
   if (use.needs_handle) {
-    type = region_type(matrix.element, matrix.is_element_t, dims_of(access), is_const);
+    type = region_type(matrix.element, matrix.is_element_t, access.num_body_dims(), is_const);
   } else {
     signature.view_types.push_back("class " + type);
   }
@@ -205,6 +210,17 @@ Signature signature_of(const RuleCode& code) {
   return signature;
 }
 
+/// `IS_MISSING` of an input that is always there.
+void emit_present(Writer& out, const RuleCode& code) {
+  if (!code.facts.used_names.contains("IS_MISSING") && !code.facts.opaque_names.contains("IS_MISSING")) return;
+  const auto emit = [&](const std::string& name) {
+    out.line("[[maybe_unused]] constexpr bool pb_missing_" + name + " = false;");
+  };
+  for (const RegionAccess& input : code.rule.inputs)
+    if (is_element(input) && !input.is_optional()) emit(input.binding);
+  for (const MatrixId id : code.scalar_inputs) emit(code.matrix(id).name);
+}
+
 void emit_temporaries(Writer& out, const RuleCode& code) {
   for (const RuleTemporary& temporary : code.rule.temporaries) {
     const int num_dims = static_cast<int>(temporary.extents.size());
@@ -218,7 +234,8 @@ void emit_temporaries(Writer& out, const RuleCode& code) {
 }  // namespace
 
 std::string access_text(const RuleCode& code, const RegionAccess& access) {
-  const std::string& name = code.matrix_name(access);
+  std::string name = code.matrix_name(access);
+  if (access.is_slice) name += ".version(" + to_c(access.lo.back()) + ")";
   switch (access.kind) {
     case AccessKind::Cell:
       return name + ".cell(" + joined(coordinates(access)) + ")";
@@ -243,6 +260,7 @@ void emit_rule_function(Writer& out, const CppContext& context, const RuleCode& 
   if (!signature.view_types.empty()) out.line("template <" + joined(signature.view_types) + ">");
   open_function(out, "static inline " + type + " rule_" + code.stem, signature.params);
   if (code.facts.has_calls) out.line("pbrt::CallFrame pb_frame(pb_parent);");
+  emit_present(out, code);
   emit_temporaries(out, code);
   out.line("{");
   out.verbatim(body_text(context.program, code.rule, code.facts, context.sources));
@@ -250,34 +268,6 @@ void emit_rule_function(Writer& out, const CppContext& context, const RuleCode& 
   out.line("}");
   if (code.rule.is_return_form && code.facts.may_fall_through) out.line("return pb_unchanged;");
   out.close();
-}
-
-std::string instance_call(const RuleCode& code) {
-  const Rule& rule = code.rule;
-  std::vector<std::string> args;
-  if (code.facts.has_calls) args.emplace_back("pb_frame");
-  if (rule.is_return_form) {
-    if (code.facts.may_fall_through) args.push_back(access_text(code, rule.outputs[0]));
-  } else {
-    for (const RegionAccess& output : rule.outputs) args.push_back(access_text(code, output));
-  }
-  for (const RegionAccess& input : rule.inputs) {
-    if (!is_optional(input)) {
-      args.push_back(access_text(code, input));
-      continue;
-    }
-    const std::string& name = code.matrix_name(input);
-    const std::string inside = name + ".contains(" + joined(coordinates(input)) + ")";
-    const std::string missing = input.missing_value ? to_c(*input.missing_value) : "0";
-    args.push_back(inside + " ? " + access_text(code, input) + " : " + element_of(code, input) + "(" + missing + ")");
-    args.push_back(input.is_optional_marker ? "!" + inside : "false");
-  }
-  for (const MatrixId id : code.scalar_inputs) args.push_back(code.matrix(id).name + ".cell()");
-  for (const std::string& var : used_rule_vars(code)) args.push_back(var);
-  const ScalarSet set = rule.temporaries.empty() ? ScalarSet::Body : ScalarSet::Rule;
-  for (std::string& arg : scalar_args(code, set)) args.push_back(std::move(arg));
-  const std::string call = "rule_" + code.stem + "(" + joined(args) + ");";
-  return rule.is_return_form ? access_text(code, rule.outputs[0]) + " = " + call : call;
 }
 
 std::string box_type(const Step& step) { return "pbrt::Box<" + std::to_string(step.loops.size()) + ">"; }
@@ -309,7 +299,7 @@ void emit_loops(Writer& out, const RuleCode& code, const Step& step, const std::
     i + 1 < num_loops ? out.line(head) : out.open(head);
     if (i + 1 < num_loops) out.indent();
   }
-  out.line(instance_call(code));
+  emit_instance(out, code);
   out.close();
   for (std::size_t i = 0; i + 1 < num_loops; ++i) out.outdent();
   out.close();

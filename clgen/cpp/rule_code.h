@@ -65,11 +65,13 @@ void open_function(Writer& out, const std::string& head, const std::vector<std::
 /// What an instance gets for an access: `In.region(x, y, x+KWIDTH, y+KWIDTH)`, `In.cell(x, y)`, `In`.
 [[nodiscard]] std::string access_text(const RuleCode& code, const RegionAccess& access);
 
+/// Arguments of its accessor, without the version: `x, y, x+KWIDTH, y+KWIDTH`.
+[[nodiscard]] std::vector<std::string> coordinates(const RegionAccess& access);
+/// Element type of its matrix.
+[[nodiscard]] std::string element_of(const RuleCode& code, const RegionAccess& access);
+
 /// The user's body as a function, with its comment of origin.
 void emit_rule_function(Writer& out, const CppContext& context, const RuleCode& code);
-
-/// Statement that runs one instance: the call of the rule function and the assignment of its value.
-[[nodiscard]] std::string instance_call(const RuleCode& code);
 
 /// The loops over a box of instances, one after the other. `name`: of the function.
 void emit_loops(Writer& out, const RuleCode& code, const Step& step, const std::string& name);

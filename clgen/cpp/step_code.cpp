@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "clgen/cpp/step_code.h"
 
+#include "clgen/cpp/instance_code.h"
 #include "clgen/cpp/packs.h"
 #include "clgen/names.h"
 
@@ -167,7 +168,7 @@ void emit_cpu_step(Writer& out, const CppContext& context, const RuleCode& code,
   open_function(out, "static void step_" + stem + "_cpu", params);
   emit_arrivals(out, plan, code, step);
   if (step.loops.empty()) {
-    out.line(instance_call(code));
+    emit_instance(out, code);
   } else {
     emit_loop_step(out, code, step, stem, has_packs);
   }

@@ -189,6 +189,7 @@ class TransformEmitter {
         terms.push_back("(" + to_cpp(range.hi) + ") > (" + to_cpp(range.lo) + ")");
         cell.push_back(to_cpp(range.lo));
       }
+      for (const IndexExpr& guard : box.guards) terms.push_back("(" + to_cpp(guard) + ") >= 0");
       const std::string where = "{" + joined(cell) + "}";
       out_.line("if (" + (terms.empty() ? "true" : joined(terms, " && ")) + ") pb_uncovered(" +
                 quoted(transform_.name) + ", " + quoted(transform_.matrices[box.matrix].name) + ", " + where + ");");

@@ -49,8 +49,10 @@ bool find_lane_access(const RegionAccess& access, std::string_view lane_var, std
       rows_fit = rows_fit && across.has_value();
       continue;
     }
-    const bool fits =
-        *across == 1 && result.row_dim < 0 && access.kind != AccessKind::Row && access.kind != AccessKind::Column;
+    // Rows and columns lose a dimension, so the others are not where the matrix has them.
+    const bool is_line = access.kind == AccessKind::Row || access.kind == AccessKind::Column;
+    const bool is_hidden = access.is_slice && d + 1 == access.lo.size();
+    const bool fits = *across == 1 && result.row_dim < 0 && !is_line && !is_hidden;
     rows_fit = rows_fit && fits;
     result.row_dim = static_cast<int>(d);
   }
@@ -96,7 +98,7 @@ class Uniformity {
     }
     for (const RegionAccess& input : rule_.inputs) {
       LaneAccess lanes;
-      if (input.missing_value || input.is_optional_marker) return false;
+      if (input.is_optional() || !input.tested_dims.empty()) return false;
       if (!find_lane_access(input, facts_.lane_var, facts_.row_var, lanes, rows_fit)) return false;
       facts_.inputs.push_back(lanes);
     }

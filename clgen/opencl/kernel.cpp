@@ -377,11 +377,8 @@ class KernelBuilder {
     const std::string name = "pb_at_" + access.binding;
     // Dimensions of the matrix that the body indexes.
     std::vector<std::size_t> dims;
-    for (std::size_t d = 0; d < access.lo.size(); ++d) {
-      const bool is_dropped =
-          (access.kind == AccessKind::Row && d == 1) || (access.kind == AccessKind::Column && d == 0);
-      if (!is_dropped) dims.push_back(d);
-    }
+    for (std::size_t d = 0; d < access.lo.size(); ++d)
+      if (!access.is_fixed_dim(d)) dims.push_back(d);
     const KernelTile* tile = is_output ? nullptr : tile_of(input);
     if (tile == nullptr) {
       if (!is_output && is_same_for_all(step_, input)) {

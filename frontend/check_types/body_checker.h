@@ -68,6 +68,7 @@ class BodyChecker {
   BodyType type_of_call(const CallExpr& call, ExprId id);
   BodyType type_of_member(const MemberExpr& member, Span span);
   BodyType type_of_subscript(const SubscriptExpr& subscript);
+  void check_missing(const CallExpr& call, Span span);
   void check_writable(ExprId target, Span span);
   void check_declaration(const DeclStmt& decl);
   void check_return(const ReturnStmt& stmt, Span span);

@@ -236,6 +236,7 @@ BodyType BodyChecker::type_of_conditional(const ConditionalExpr& conditional) {
 BodyType BodyChecker::type_of_call(const CallExpr& call, ExprId id) {
   std::vector<BodyType> args;
   for (const ExprId arg : call.args) args.push_back(check_expr(arg));
+  if (call.callee == "IS_MISSING") check_missing(call, body().exprs[id].span);
   if (const auto found = find(call.callee)) {  // a local of function type, or a region name by mistake: C++ decides
     out_.bindings[id.index()] = found->binding;
     return {};
@@ -252,6 +253,18 @@ BodyType BodyChecker::type_of_call(const CallExpr& call, ExprId id) {
     return normalised(*type);
   }
   return {};
+}
+
+/// LANGUAGE 5.7: the question is about the name of an input that is one element.
+void BodyChecker::check_missing(const CallExpr& call, Span span) {
+  for (const ExprId arg : call.args) {
+    const NameBinding& binding = binding_of(arg);
+    const bool is_input = binding.kind == NameKind::Input || binding.kind == NameKind::ScalarInput;
+    const bool is_name = std::holds_alternative<NameExpr>(body().exprs[arg].node);
+    if (call.args.size() == 1 && is_name && is_input && is_arithmetic(type_of(arg))) return;
+    span = body().exprs[arg].span;
+  }
+  diags_.emit(DiagKind::MissingOfOther, span);
 }
 
 BodyType BodyChecker::type_of_member(const MemberExpr& member, Span span) {

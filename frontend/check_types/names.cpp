@@ -40,11 +40,6 @@ BodyType tunable_type(const UserTunable& tunable) {
   return type;
 }
 
-int dims_in_body(const RegionAccess& access) {
-  const bool is_line = access.kind == AccessKind::Row || access.kind == AccessKind::Column;
-  return is_line ? 1 : static_cast<int>(access.lo.size());
-}
-
 }  // namespace
 
 BodyType BodyChecker::element_type(ElementType element, bool is_element_t, bool is_const) const {
@@ -70,7 +65,7 @@ void BodyChecker::declare_region(const RegionAccess& access, NameKind kind, std:
   BodyType type = element_type(matrix.element, matrix.is_element_t, is_const);
   if (access.kind != AccessKind::Cell) {
     type.kind = BodyType::Kind::Region;
-    type.num_dims = dims_in_body(access);
+    type.num_dims = access.num_body_dims();
   }
   scopes_.back()[access.binding] = {{kind, index}, type};
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "frontend/infer_regions/infer_regions.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -43,31 +44,43 @@ std::string access_text(const Transform& transform, const RegionAccess& access) 
   return name;
 }
 
-/// The C value of a coordinate that is also affine; says what is wrong otherwise.
-std::optional<IndexExpr> coordinate(Inference& in, const Formula& formula, bool is_output) {
+/// The C value of a coordinate that is also affine.
+std::optional<IndexExpr> affine_coordinate(const Inference& in, const Formula& formula) {
   auto value = to_index_expr(formula, in.scope);
-  if (value && to_rational(formula, in.scope)) return value;
+  return value && to_rational(formula, in.scope) ? value : std::nullopt;
+}
+
+/// Whether the coordinate has a value at all, which each instance can compute and test.
+bool is_computable(const Inference& in, const Formula& formula) {
+  return to_index_expr(formula, in.scope) && has_rule_var(formula);
+}
+
+void report_coordinate(Inference& in, const Formula& formula, bool is_output) {
   in.ok = false;
   const Formula* term = find_non_affine(formula);
   if (term == nullptr) term = &formula;
   const Span span = term->span.is_known() ? term->span : formula.span;
-  if (!value && !has_rule_var(*term)) {
-    in.diags.emit(DiagKind::FormulaHasNoValue, span).arg(to_string(*term));
-  } else if (is_output) {
-    in.diags.emit(DiagKind::NonAffineOutput, span).arg(to_string(*term));
-  } else {
-    in.diags.emit(DiagKind::InputNotAffine, span).arg(to_string(*term));
-  }
-  return std::nullopt;
+  const DiagKind kind = is_output && has_rule_var(*term) ? DiagKind::NonAffineOutput : DiagKind::FormulaHasNoValue;
+  in.diags.emit(kind, span).arg(to_string(*term));
 }
 
-std::optional<std::vector<Interval>> box_of(Inference& in, const RegionAccess& access, bool is_output) {
+/// The box of `access`; a dimension of an input whose coordinates are not affine is read as a whole (ARCHITECTURE 5).
+std::optional<std::vector<Interval>> box_of(Inference& in, RegionAccess& access, bool is_output) {
   std::vector<Interval> out;
   for (std::size_t d = 0; d < access.lo.size(); ++d) {
-    auto lo = coordinate(in, access.lo[d], is_output);
-    if (!lo) return std::nullopt;
-    auto hi = coordinate(in, access.hi[d], is_output);
-    if (!hi) return std::nullopt;
+    auto lo = affine_coordinate(in, access.lo[d]);
+    auto hi = affine_coordinate(in, access.hi[d]);
+    const bool is_tested =
+        !is_output && (!lo || !hi) && (lo || is_computable(in, access.lo[d])) && (hi || is_computable(in, access.hi[d]));
+    if (is_tested) {
+      access.tested_dims.push_back(d);
+      lo = index_const(0);
+      hi = to_index_expr(in.transform.matrices[access.matrix].extents[d], in.scope);
+    }
+    if (!lo || !hi) {
+      report_coordinate(in, lo ? access.hi[d] : access.lo[d], is_output);
+      return std::nullopt;
+    }
     out.push_back({std::move(*lo), std::move(*hi)});
   }
   return out;
@@ -111,6 +124,7 @@ bool is_always_empty(Inference& in, const RegionAccess& access, const std::vecto
                      const std::vector<std::string>& vars) {
   if (access.kind != AccessKind::Region) return false;
   for (std::size_t d = 0; d < box.size(); ++d) {
+    if (std::find(access.tested_dims.begin(), access.tested_dims.end(), d) != access.tested_dims.end()) continue;
     const IndexExpr extent = index_sub(box[d].hi, box[d].lo);
     const Region some = Region::universe(in.context, vars)
                             .where_nonnegative(index_sub(extent, index_const(1)))
@@ -140,7 +154,7 @@ void infer_domain(Inference& in, Rule& rule, const std::vector<std::string>& var
   Region domain = Region::universe(in.context, vars);
   const auto visit = [&](const std::vector<RegionAccess>& accesses) {
     for (const RegionAccess& access : accesses)
-      if (!access.missing_value && !access.is_optional_marker)
+      if (!access.is_optional())
         domain = keep_inside(domain, access, in.transform.matrices[access.matrix], in.scope).value_or(Region());
   };
   visit(rule.outputs);
@@ -158,7 +172,7 @@ void restrict_accesses(Inference& in, Rule& rule) {
   for (RegionAccess& access : rule.outputs) access.cells = access.cells.intersect_domain(rule.domain);
   for (RegionAccess& access : rule.inputs) {
     access.cells = access.cells.intersect_domain(rule.domain);
-    if (!access.missing_value && !access.is_optional_marker) continue;
+    if (!access.is_optional()) continue;
     const auto cells = matrix_cells(in.context, in.transform.matrices[access.matrix], in.scope);
     if (cells) access.cells = access.cells.intersect_range(*cells);
   }

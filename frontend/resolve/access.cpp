@@ -79,15 +79,30 @@ const Matrix* find_matrix(RuleScope& rule, const ast::Name& name, MatrixId& id) 
   return nullptr;
 }
 
+/// Dimensions that the coordinates after the accessor count: not that of a version given before it.
+std::size_t num_dims_after(const ast::Region& region, const Matrix& matrix) {
+  return matrix.extents.size() - (region.version ? 1 : 0);
+}
+
+bool check_version(RuleScope& rule, const ast::Region& region, const Matrix& matrix) {
+  if (!region.version || matrix.has_versions) return true;
+  rule.transform.diags.emit(DiagKind::NoVersions, region.span)
+      .arg(matrix.name)
+      .label(matrix.span, "declared here")
+      .hint("declare `" + matrix.name + "<0..last>` for a matrix with versions");
+  return false;
+}
+
 /// Row and column need two dimensions; every accessor its number of coordinates.
 bool check_shape(RuleScope& rule, const ast::Region& region, const Matrix& matrix) {
   Diagnostics& diags = rule.transform.diags;
-  const auto num_dims = static_cast<std::size_t>(matrix.num_dims());
+  const std::size_t num_dims = num_dims_after(region, matrix);
+  const std::string name = matrix.name + (region.version ? "<" + to_string(*region.version) + ">" : "");
   const bool is_line = region.accessor == ast::Accessor::Row || region.accessor == ast::Accessor::Column;
   if (is_line && num_dims != 2) {
     diags.emit(DiagKind::LineOfNonPlane, region.span)
         .arg(spelling(region.accessor))
-        .arg(matrix.name)
+        .arg(name)
         .arg(plural(num_dims, "dimension"))
         .label(matrix.span, "declared here");
     return false;
@@ -95,18 +110,21 @@ bool check_shape(RuleScope& rule, const ast::Region& region, const Matrix& matri
   const std::size_t expected = expected_coords(region.accessor, num_dims);
   if (region.coords.size() == expected) return true;
   auto diag = diags.emit(DiagKind::WrongCoordinateCount, region.span)
-                  .arg(matrix.name + "." + spelling(region.accessor))
+                  .arg(name + "." + spelling(region.accessor))
                   .arg(plural(expected, "coordinate"))
                   .arg(region.coords.size())
                   .label(matrix.span, "declared here with " + plural(num_dims, "dimension"));
   if (region.accessor == ast::Accessor::Region) diag.hint("`region` takes all begins, then all ends");
+  if (matrix.has_versions && !region.version)
+    diag.hint("`" + matrix.name + "` without a version has one dimension more, that of its versions");
   return false;
 }
 
-/// Fills lo and hi from the bound coordinates.
-void write_box(RegionAccess& access, const Matrix& matrix, ast::Accessor accessor, std::vector<Formula> coords) {
-  const std::size_t num_dims = matrix.extents.size();
-  const auto after = [](const Formula& first) { return make_binary(FormulaOp::Add, first, make_int(1, first.span)); };
+Formula after(const Formula& first) { return make_binary(FormulaOp::Add, first, make_int(1, first.span)); }
+
+/// Fills lo and hi of the dimensions that `coords` count.
+void write_box(RegionAccess& access, const Matrix& matrix, ast::Accessor accessor, std::size_t num_dims,
+               const std::vector<Formula>& coords) {
   for (std::size_t dim = 0; dim < num_dims; ++dim) {
     const bool is_fixed = accessor == ast::Accessor::Cell || (accessor == ast::Accessor::Row && dim == 1) ||
                           (accessor == ast::Accessor::Column && dim == 0);
@@ -132,17 +150,13 @@ bool check_role(RuleScope& rule, const RegionAccess& access, const Matrix& matri
   return false;
 }
 
-bool check_carried(RuleScope& rule, const ast::RegionBinding& source) {
-  Diagnostics& diags = rule.transform.diags;
-  if (source.region.version) {
-    diags.emit(DiagKind::VersionsUnsupported, source.region.span);
-    return false;
-  }
-  if (source.missing_value || source.is_optional_marker) {
-    diags.emit(DiagKind::OptionalInputUnsupported, source.span);
-    return false;
-  }
-  return true;
+/// LANGUAGE 5.7: only inputs, and only single cells, may be missing.
+bool check_optional(RuleScope& rule, const ast::RegionBinding& source, const RegionAccess& access, bool is_output) {
+  if (!source.missing_value && !source.is_optional_marker) return true;
+  if (!is_output && access.kind == AccessKind::Cell) return true;
+  auto diag = rule.transform.diags.emit(DiagKind::OptionalNotCell, source.span);
+  if (is_output) diag.note("outputs are always there");
+  return false;
 }
 
 }  // namespace
@@ -151,20 +165,31 @@ std::optional<RegionAccess> resolve_access(RuleScope& rule, const ast::RegionBin
   RegionAccess access;
   const ast::Region& region = source.region;
   const Matrix* matrix = find_matrix(rule, region.matrix, access.matrix);
-  if (!matrix || !check_carried(rule, source) || !check_shape(rule, region, *matrix)) return std::nullopt;
-  access.kind = matrix->num_dims() == 0 ? AccessKind::Cell : kind_of(region.accessor);
+  if (!matrix || !check_version(rule, region, *matrix) || !check_shape(rule, region, *matrix)) return std::nullopt;
+  const std::size_t num_dims = num_dims_after(region, *matrix);
+  access.kind = num_dims == 0 ? AccessKind::Cell : kind_of(region.accessor);
+  access.is_slice = region.version && access.kind != AccessKind::Cell;
   access.span = region.span;
   if (source.name) {
     access.binding = source.name->text;
     access.binding_span = source.name->span;
   }
-  if (!check_role(rule, access, *matrix, is_output)) return std::nullopt;
+  if (!check_role(rule, access, *matrix, is_output) || !check_optional(rule, source, access, is_output))
+    return std::nullopt;
   bool ok = true;
+  FormulaNames names{rule.transform, &rule.rule_vars, &rule.constants, "coordinate"};
   std::vector<Formula> coords;
-  const FormulaNames names{rule.transform, &rule.rule_vars, &rule.constants, "coordinate"};
   for (const Formula& coord : region.coords) coords.push_back(bind_formula(coord, names, ok));
+  write_box(access, *matrix, region.accessor, num_dims, coords);
+  if (region.version) {
+    access.lo.push_back(bind_formula(*region.version, names, ok));
+    access.hi.push_back(after(access.lo.back()));
+  }
+  access.is_optional_marker = source.is_optional_marker;
+  names.where = "default value";
+  names.may_be_real = true;
+  if (source.missing_value) access.missing_value = bind_formula(*source.missing_value, names, ok);
   if (!ok) return std::nullopt;
-  write_box(access, *matrix, region.accessor, std::move(coords));
   return access;
 }
 

@@ -82,6 +82,7 @@ Formula bind_formula(const Formula& formula, const FormulaNames& names, bool& ok
                    return result ? std::move(*result) : make_int(0, formula.span);
                  },
                  [&](const RealLiteral&) {
+                   if (names.may_be_real) return formula;
                    names.scope.diags.emit(DiagKind::RealInFormula, formula.span).arg(names.where);
                    ok = false;
                    return make_int(0, formula.span);

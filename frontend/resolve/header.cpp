@@ -24,6 +24,24 @@ MatrixRole role_of(ast::MatrixClauseKind kind) {
   return MatrixRole::From;
 }
 
+/// LANGUAGE 4.15: versions are one more dimension, the last one.
+void add_versions(const ast::Matrix& declared, Matrix& matrix, Diagnostics& diags) {
+  if (!declared.versions) return;
+  const ast::Versions& versions = *declared.versions;
+  matrix.has_versions = true;
+  matrix.extents.push_back(extent_of_versions(versions));
+  if (!versions.first) return;
+  const auto first = affine_form(*versions.first);
+  const auto last = affine_form(versions.last);
+  const bool is_constant = first && first->terms.empty() && first->constant.is_integer() && first->constant.num >= 0;
+  const bool is_last_constant = last && last->terms.empty() && last->constant.is_integer();
+  if (!is_constant || (is_last_constant && last->constant.num < first->constant.num)) {
+    diags.emit(DiagKind::VersionRange, versions.span).arg(to_string(*versions.first)).arg(to_string(versions.last));
+    return;
+  }
+  matrix.first_version = first->constant.num;
+}
+
 void declare_matrices(TransformScope& scope) {
   for (const ast::MatrixClause& clause : scope.source.matrix_clauses) {
     for (const ast::Matrix& declared : clause.matrices) {
@@ -39,6 +57,7 @@ void declare_matrices(TransformScope& scope) {
       matrix.role = role_of(clause.kind);
       matrix.element = scope.element;
       matrix.extents = declared.extents;  // bound once all names are known
+      add_versions(declared, matrix, scope.diags);
       matrix.span = declared.name.span;
       found->second = scope.out.matrices.add(std::move(matrix));
     }
@@ -169,6 +188,10 @@ void bind_extents(TransformScope& scope) {
 }
 
 }  // namespace
+
+Formula extent_of_versions(const ast::Versions& versions) {
+  return make_binary(FormulaOp::Add, versions.last, make_int(1, versions.last.span));
+}
 
 void resolve_header(TransformScope& scope) {
   declare_matrices(scope);

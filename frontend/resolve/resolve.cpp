@@ -32,6 +32,7 @@ bool same_signature(const ast::Transform& a, const ast::Transform& b) {
         for (const ast::Matrix& matrix : clause.matrices) {
           std::string text = matrix.name.text;
           for (const Formula& extent : matrix.extents) text += "," + to_string(extent);
+          if (matrix.versions) text += "<" + to_string(matrix.versions->last) + ">";
           out.emplace_back(kind, std::move(text));
         }
       }

@@ -74,9 +74,11 @@ bool check_affine_outputs(RuleScope& rule) {
   bool ok = true;
   for (const RegionAccess& output : rule.out.outputs) {
     for (const auto* corner : {&output.lo, &output.hi}) {
-      for (const Formula& coord : *corner) {
+      for (std::size_t dim = 0; dim < corner->size(); ++dim) {
+        const Formula& coord = (*corner)[dim];
         if (!has_rule_var(coord) || affine_in_rule_vars(rule, coord)) continue;
-        if (corner == &output.hi && output.kind != AccessKind::Region) continue;  // same as lo, reported there
+        const bool is_corner = output.kind == AccessKind::Region && !output.is_fixed_dim(dim);
+        if (corner == &output.hi && !is_corner) continue;  // same as lo, reported there
         rule.transform.diags.emit(DiagKind::NonAffineOutput, coord.span).arg(to_string(coord));
         ok = false;
       }
@@ -102,7 +104,9 @@ Span first_use(const RuleScope& rule, const std::string& name) {
 void collect_rule_vars(RuleScope& rule) {
   const TransformScope& scope = rule.transform;
   for (const ast::RegionBinding& output : rule.source.outputs) {
-    for (const Formula& coord : output.region.coords) {
+    std::vector<Formula> coords = output.region.coords;
+    if (output.region.version) coords.push_back(*output.region.version);
+    for (const Formula& coord : coords) {
       for (const std::string& name : names_in(coord)) {
         const bool is_known = scope.matrices.contains(name) || scope.tunables.contains(name) ||
                               scope.size_vars.contains(name) || scope.unusable.contains(name) ||

@@ -40,9 +40,15 @@ void check_binding_names(RuleScope& rule) {
   for (const RuleTemporary& temporary : rule.out.temporaries) check_binding(rule, temporary.name, temporary.span, used);
   const TransformScope& scope = rule.transform;
   for (const auto& [name, span] : used) {
-    const char* what = rule.rule_vars.contains(name)    ? "a rule variable"
-                       : scope.size_vars.contains(name) ? "a size variable"
-                       : scope.tunables.contains(name)  ? "a tunable"
+    // The extents of temporaries are computed where the region's name is visible.
+    const bool is_size = scope.size_vars.contains(name);
+    if (is_size && rule.out.temporaries.empty()) {
+      scope.diags.emit(DiagKind::RegionHidesSize, span).arg(name).hint("rename the region to use both in the body");
+      continue;
+    }
+    const char* what = rule.rule_vars.contains(name)   ? "a rule variable"
+                       : is_size                       ? "a size variable"
+                       : scope.tunables.contains(name) ? "a tunable"
                        : rule.constants.contains(name)  ? "a `duplicate` variable"
                                                         : nullptr;
     if (!what) continue;
@@ -54,10 +60,9 @@ void check_binding_names(RuleScope& rule) {
 void resolve_temporaries(RuleScope& rule) {
   const FormulaNames names{rule.transform, &rule.rule_vars, &rule.constants, "size"};
   for (const ast::Matrix& source : rule.source.temporaries) {
-    if (source.element || source.versions) {
+    if (source.element) {
       rule.ok = false;
-      const DiagKind kind = source.element ? DiagKind::ElementTypesUnsupported : DiagKind::VersionsUnsupported;
-      rule.transform.diags.emit(kind, source.element ? source.element_span : source.span);
+      rule.transform.diags.emit(DiagKind::ElementTypesUnsupported, source.element_span);
       continue;
     }
     RuleTemporary temporary;
@@ -65,6 +70,8 @@ void resolve_temporaries(RuleScope& rule) {
     temporary.element = rule.transform.element;
     temporary.span = source.name.span;
     for (const Formula& extent : source.extents) temporary.extents.push_back(bind_formula(extent, names, rule.ok));
+    if (source.versions)
+      temporary.extents.push_back(bind_formula(extent_of_versions(*source.versions), names, rule.ok));
     rule.out.temporaries.push_back(std::move(temporary));
   }
 }

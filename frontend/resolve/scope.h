@@ -39,12 +39,16 @@ void solve_size_vars(TransformScope& scope);
 /// Fills the rules of `scope.out`.
 void resolve_rules(TransformScope& scope);
 
+/// How many versions there are, unbound: `0..k` has `k+1`.
+[[nodiscard]] Formula extent_of_versions(const ast::Versions& versions);
+
 /// What a name in a formula may be bound to.
 struct FormulaNames {
   const TransformScope& scope;
   const std::set<std::string>* rule_vars = nullptr;           ///< null: none are visible here
   const std::map<std::string, Formula>* constants = nullptr;  ///< `duplicate` variables; may be null
   const char* where = "size";                                 ///< for messages: `size`, `coordinate`
+  bool may_be_real = false;                                   ///< real numbers are fine here
 };
 /// `formula` with every name bound; an unknown name is reported once and becomes the number 0.
 /// Sets `ok` to false, and never to true, after an error.

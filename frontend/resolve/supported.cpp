@@ -22,7 +22,6 @@ bool check_supported(const ast::Transform& transform, Diagnostics& diags) {
   for (const ast::MatrixClause& clause : transform.matrix_clauses) {
     for (const ast::Matrix& matrix : clause.matrices) {
       if (matrix.element) unsupported(DiagKind::ElementTypesUnsupported, matrix.element_span);
-      if (matrix.versions) unsupported(DiagKind::VersionsUnsupported, matrix.versions->span);
     }
   }
   return ok;

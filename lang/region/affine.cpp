@@ -250,6 +250,7 @@ std::optional<Region> keep_inside(const Region& domain, const RegionAccess& acce
                                   const FormulaScope& scope) {
   Region out = domain;
   for (std::size_t d = 0; d < access.lo.size(); ++d) {
+    if (std::find(access.tested_dims.begin(), access.tested_dims.end(), d) != access.tested_dims.end()) continue;
     const auto lo = to_rational(access.lo[d], scope);
     const auto hi = to_rational(access.hi[d], scope);
     const auto size = to_index_expr(matrix.extents[d], scope);

@@ -113,6 +113,18 @@ void negative_size(const char* transform, const char* matrix, int dim, const cha
                   " would be negative, `" + formula + "` is " + std::to_string(value));
 }
 
+void outside_matrix(const char* rule, const char* region, int dim, std::int64_t size,
+                    std::initializer_list<std::pair<const char*, std::int64_t>> instance) {
+  std::string text = std::string("rule ") + rule;
+  const char* separator = " at ";
+  for (const auto& [name, value] : instance) {
+    text += std::string(separator) + name + " = " + std::to_string(value);
+    separator = ", ";
+  }
+  throw UserError(text + ": `" + region + "` lies outside dimension " + std::to_string(dim) + ", which has size " +
+                  std::to_string(size));
+}
+
 void abort_run(const char* why) { throw RunAborted(why); }
 
 }  // namespace pbrt

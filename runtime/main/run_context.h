@@ -6,6 +6,8 @@
 
 #include <atomic>
 #include <cstdint>
+#include <initializer_list>
+#include <utility>
 
 #include "runtime/config/active_config.h"
 #include "runtime/matrix/element_kind.h"
@@ -98,6 +100,12 @@ class RunContext {
 /// A header formula that is negative for the sizes of a call.
 [[noreturn]] void negative_size(const char* transform, const char* matrix, int dim, const char* formula,
                                 std::int64_t value);
+
+/// An instance whose coordinate, which is not affine, lies outside its matrix (LANGUAGE 5.4).
+///
+/// Errors:  always throws UserError, naming rule, instance, region, dimension and its size
+[[noreturn]] void outside_matrix(const char* rule, const char* region, int dim, std::int64_t size,
+                                 std::initializer_list<std::pair<const char*, std::int64_t>> instance);
 
 /// A size-specific value below its minimum, or a body that gives up (LANGUAGE 8.7).
 ///

@@ -74,6 +74,8 @@ class BasicRegion {
   [[nodiscard]] BasicRegion<E, N - 1> slice(int dim, std::int64_t position) const {
     return BasicRegion<E, N - 1>(storage_, view_.slice(dim, position));
   }
+  /// Position `k` of the last dimension: one version of a matrix with versions.
+  [[nodiscard]] BasicRegion<E, N - 1> version(std::int64_t k) const requires(N >= 2) { return slice(N - 1, k); }
   [[nodiscard]] BasicRegion<E, N - 1> row(std::int64_t y) const requires(N >= 2) { return slice(1, y); }
   [[nodiscard]] BasicRegion<E, N - 1> col(std::int64_t x) const { return slice(0, x); }
   [[nodiscard]] BasicRegion<E, N - 1> column(std::int64_t x) const { return slice(0, x); }

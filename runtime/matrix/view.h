@@ -122,6 +122,8 @@ class BasicView {
   }
 
   [[nodiscard]] auto slice(int dim, std::int64_t position) const requires(N >= 1) { return drop<false>(dim, position); }
+  /// Position `k` of the last dimension: one version of a matrix with versions.
+  [[nodiscard]] auto version(std::int64_t k) const requires(N >= 2) { return drop<kUnit>(N - 1, k); }
   [[nodiscard]] auto row(std::int64_t y) const requires(N >= 2) { return drop<kUnit>(1, y); }
   [[nodiscard]] auto col(std::int64_t x) const requires(N >= 1) { return drop<false>(0, x); }
   [[nodiscard]] auto column(std::int64_t x) const requires(N >= 1) { return drop<false>(0, x); }

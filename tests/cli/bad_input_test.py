@@ -135,6 +135,14 @@ def uncovered_output(b):
 
 
 @case
+def coordinate_outside(b):
+    (b.work / "square.pbcc").write_text(PROGRAM.replace("A.cell(i) a", "A.cell(i*i) a"))
+    b.tools.compile(b.work / "square.pbcc", b.work / "square")
+    b.expect([b.work / "square", *b.good], 1, r"rule Scale\.B#1 at i = [23]: `A\.cell\(i\*i\)` lies outside dimension 0",
+             absent=[b.work / "out.txt"])
+
+
+@case
 def missing_source(b):
     b.expect([b.tools.pbc, "nowhere.pbcc"], 1, r"nowhere\.pbcc", r"(?i)no such file|cannot")
 

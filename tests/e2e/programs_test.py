@@ -35,6 +35,42 @@ def pack_values(a, b):
     return [c, d]
 
 
+def relax(a):
+    t = [a]
+    for _ in range(3):
+        m = t[-1]
+        new = m.copy()
+        new[:, 1:-1] = (m[:, :-2] + 2 * m[:, 1:-1] + m[:, 2:]) / 4
+        t.append(new)
+    return [t[3] + t[1], np.stack([t[0], 3 * t[1], 9 * t[2]])]
+
+
+def edge_mean(a):
+    n = len(a)
+    b = [np.mean(a[max(0, i - 1):i + 2]) for i in range(n)]
+    c = [(a[i - 2] if i >= 2 else i + 0.5) * (a[2 * i] if 2 * i < n else -n) for i in range(n)]
+    return [np.array(b), np.array(c)]
+
+
+def diffuse(a):
+    for _ in range(3):
+        wide = np.concatenate([[0], a, [0]])
+        a = (wide[:-2] + 2 * a + wide[2:]) / 4
+    return [a]
+
+
+def squares(a):
+    m, n = a.shape
+    b = [2 * a[i * i, i] + a[i * i, 0] for i in range(n)]
+    c = [(a[i, n // i] if i > 0 and n // i < n else 7) + (a[i * i + 1, i] if i * i + 1 < m else 0) for i in range(n)]
+    return [np.array(b), np.array(c)]
+
+
+def base(a, scale):
+    w = a.shape[1]
+    return [a + scale * a[:, ::-1], 6 * a[-1, ::-1] + scale]
+
+
 # name: (shapes of the inputs for size n, outputs from inputs)
 CASES = {
     "swap_halves": (lambda n: [(n,)], lambda a: [np.concatenate([a[len(a) // 2:], a[:len(a) // 2]])]),
@@ -46,6 +82,11 @@ CASES = {
     "pack_values": (lambda n: [(n, n + 5), (n, n + 5)], pack_values),
     "prefix": (lambda n: [(n,)], lambda a: [np.cumsum(a)]),
     "matrix_product": (lambda n: [(n, n + 2), (n + 2, n + 7)], lambda a, b: [a @ b]),
+    "versions": (lambda n: [(n, n + 5)], relax),
+    "edge_mean": (lambda n: [(n,)], edge_mean),
+    "diffuse": (lambda n: [(n,)], diffuse),
+    "squares": (lambda n: [((n - 1) ** 2 + 1, n)], squares),
+    "region_names": (lambda n: [(n, n + 5), ()], base),
     "through": (lambda n: [(n, n + 5)], lambda a: [a * 2 * (a + 1)]),
 }
 

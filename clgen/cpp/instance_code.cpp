@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+#include "clgen/cpp/instance_code.h"
+
+#include "clgen/names.h"
+#include "lang/region/affine.h"
+
+namespace pb {
+namespace {
+
+/// C++ of a coordinate that may be anything: in 64 bits.
+std::string wide_text(const Formula& formula) {
+  const auto widened = [](const auto& self, const Formula& part) -> Formula {
+    Formula out = part;
+    if (auto* symbol = std::get_if<SymbolRef>(&out.node)) symbol->name = "std::int64_t(" + symbol->name + ")";
+    if (auto* binary = std::get_if<BinaryFormula>(&out.node))
+      for (Formula& operand : binary->operands) operand = self(self, operand);
+    if (auto* negated = std::get_if<NegatedFormula>(&out.node)) negated->operand[0] = self(self, negated->operand[0]);
+    return out;
+  };
+  return to_c(widened(widened, formula));
+}
+
+/// `(i) != 0` for each divisor that an instance may make 0, those of inner divisions first.
+void add_divisors(const Formula& formula, std::vector<std::string>& terms) {
+  if (const auto* negated = std::get_if<NegatedFormula>(&formula.node)) return add_divisors(negated->operand[0], terms);
+  const auto* binary = std::get_if<BinaryFormula>(&formula.node);
+  if (binary == nullptr) return;
+  for (const Formula& operand : binary->operands) add_divisors(operand, terms);
+  if (binary->op == FormulaOp::Div && has_rule_var(binary->operands[1]))
+    terms.push_back("(" + wide_text(binary->operands[1]) + ") != 0");
+}
+
+/// Condition that dimension `dim` of the access lies inside its matrix.
+std::string inside_text(const RuleCode& code, const RegionAccess& access, std::size_t dim) {
+  std::vector<std::string> terms;
+  add_divisors(access.lo[dim], terms);
+  terms.push_back("(" + wide_text(access.lo[dim]) + ") >= 0");
+  const std::string size = code.matrix_name(access) + ".size(" + std::to_string(dim) + ")";
+  if (access.is_fixed_dim(dim)) {
+    terms.push_back("(" + wide_text(access.lo[dim]) + ") < " + size);
+  } else {
+    add_divisors(access.hi[dim], terms);
+    terms.push_back("(" + wide_text(access.hi[dim]) + ") <= " + size);
+  }
+  return joined(terms, " && ");
+}
+
+/// Condition that the cell of an optional input exists.
+std::string inside_text(const RuleCode& code, const RegionAccess& access) {
+  if (access.tested_dims.empty())
+    return code.matrix_name(access) + ".contains(" + joined(coordinates(access)) + ")";
+  std::vector<std::string> terms;
+  for (std::size_t dim = 0; dim < access.lo.size(); ++dim) terms.push_back(inside_text(code, access, dim));
+  return "(" + joined(terms, " && ") + ")";
+}
+
+/// Statement that calls the rule function and assigns its value.
+std::string instance_call(const RuleCode& code) {
+  const Rule& rule = code.rule;
+  std::vector<std::string> args;
+  if (code.facts.has_calls) args.emplace_back("pb_frame");
+  if (rule.is_return_form) {
+    if (code.facts.may_fall_through) args.push_back(access_text(code, rule.outputs[0]));
+  } else {
+    for (const RegionAccess& output : rule.outputs) args.push_back(access_text(code, output));
+  }
+  for (const RegionAccess& input : rule.inputs) {
+    if (!input.is_optional()) {
+      args.push_back(access_text(code, input));
+      continue;
+    }
+    const std::string inside = inside_text(code, input);
+    const std::string element = element_of(code, input);
+    const std::string missing = input.missing_value ? "static_cast<" + element + ">(" + to_c(*input.missing_value) + ")"
+                                                    : "pbrt::missing_value<" + element + ">()";
+    args.push_back(inside + " ? " + access_text(code, input) + " : " + missing);
+    args.push_back(input.is_optional_marker ? "!" + inside : "false");
+  }
+  for (const MatrixId id : code.scalar_inputs) args.push_back(code.matrix(id).name + ".cell()");
+  for (const std::string& var : used_rule_vars(code)) args.push_back(var);
+  const ScalarSet set = rule.temporaries.empty() ? ScalarSet::Body : ScalarSet::Rule;
+  for (std::string& arg : scalar_args(code, set)) args.push_back(std::move(arg));
+  const std::string call = "rule_" + code.stem + "(" + joined(args) + ");";
+  return rule.is_return_form ? access_text(code, rule.outputs[0]) + " = " + call : call;
+}
+
+/// ARCHITECTURE 5: bounds of coordinates that are not affine are tested per instance.
+void emit_tests(Writer& out, const RuleCode& code) {
+  for (const RegionAccess& input : code.rule.inputs) {
+    if (input.is_optional()) continue;
+    for (const std::size_t dim : input.tested_dims) {
+      std::vector<std::string> instance;
+      for (const RuleVar& var : code.rule.vars) instance.push_back("{" + quoted(var.name) + ", " + var.name + "}");
+      out.line("if (!(" + inside_text(code, input, dim) + ")) [[unlikely]] pbrt::outside_matrix(" +
+               quoted(code.transform.name + "." + code.rule.name) + ", " + quoted(access_text(code, input)) + ", " +
+               std::to_string(dim) + ", " + code.matrix_name(input) + ".size(" + std::to_string(dim) + "), {" +
+               joined(instance) + "});");
+    }
+  }
+}
+
+}  // namespace
+
+void emit_instance(Writer& out, const RuleCode& code) {
+  emit_tests(out, code);
+  out.line(instance_call(code));
+}
+
+}  // namespace pb
