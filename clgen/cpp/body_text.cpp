@@ -28,6 +28,12 @@ class TokenText {
     add_leading(at);
     text_ += text;
   }
+  /// Lines of our own between lines of the source.
+  void own_line(const std::string& text) {
+    if (!text_.empty() && text_.back() != '\n') text_ += '\n';
+    text_ += text + "\n";
+    file_.clear();
+  }
   /// Text of our own between tokens, without newlines.
   void insert(const std::string& text) { text_ += text; }
 
@@ -175,10 +181,61 @@ std::string body_text(const Program& program, const Rule& rule, const RuleFacts&
   return Rewriter(program, rule, facts, sources).run();
 }
 
+namespace {
+
+/// Text of a native block within its namespace, but for the headers it includes.
+class NativeText {
+ public:
+  NativeText(const NativeBlock& block, const SourceManager& sources) : block_(block), out_(sources) {}
+
+  std::string run() {
+    for (std::size_t i = 0; i < block_.tokens.size(); ++i) {
+      const BodyToken& token = block_.tokens[i];
+      const bool is_header = token.text.starts_with("#include") && is_outermost();
+      if (is_header && is_open_) close();
+      if (!is_header && !is_open_) open();
+      out_.token(token);
+      if (is_header && !is_first_) open();
+      is_first_ = is_first_ && is_header;
+      track_braces(i);
+    }
+    if (is_open_) close();
+    return out_.finish();
+  }
+
+ private:
+  void open() {
+    std::string text = "namespace pb_user { namespace {";
+    for (std::size_t i = 0; i < braces_.size(); ++i) text += " extern \"C\" {";
+    out_.own_line(text);
+    is_open_ = true;
+  }
+  void close() {
+    out_.own_line(std::string(braces_.size(), '}') + "}}");
+    is_open_ = false;
+  }
+
+  /// Not within braces, other than those of `extern "C" { }`.
+  bool is_outermost() const { return std::find(braces_.begin(), braces_.end(), false) == braces_.end(); }
+
+  void track_braces(std::size_t i) {
+    const std::string& text = block_.tokens[i].text;
+    if (text == "}" && !braces_.empty()) braces_.pop_back();
+    if (text != "{") return;
+    braces_.push_back(i >= 2 && block_.tokens[i - 1].text == "\"C\"" && block_.tokens[i - 2].text == "extern");
+  }
+
+  const NativeBlock& block_;
+  TokenText out_;
+  std::vector<bool> braces_;  ///< of each open brace: whether it is that of a linkage specification
+  bool is_open_ = false;
+  bool is_first_ = true;  ///< nothing but headers so far
+};
+
+}  // namespace
+
 std::string native_text(const NativeBlock& block, const SourceManager& sources) {
-  TokenText out(sources);
-  for (const BodyToken& token : block.tokens) out.token(token);
-  return out.finish();
+  return NativeText(block, sources).run();
 }
 
 }  // namespace pb

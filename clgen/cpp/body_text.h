@@ -19,7 +19,8 @@ class SourceManager;
 [[nodiscard]] std::string body_text(const Program& program, const Rule& rule, const RuleFacts& facts,
                                     const SourceManager& sources);
 
-/// Text of a native block, with #line.
+/// Text of a native block, with #line. What it declares is in a namespace of the user's around that of
+/// the generated code, so that it may bear names of the C library; headers are included outside of it.
 [[nodiscard]] std::string native_text(const NativeBlock& block, const SourceManager& sources);
 
 }  // namespace pb

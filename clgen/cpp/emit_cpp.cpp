@@ -103,7 +103,9 @@ std::string emit_cpp(const Program& program, const Plan& plan, const SourceManag
     out.verbatim(native_text(block, sources));
     out.restore_line(context.file);
   }
-  out.line("namespace pb_program {");
+  const bool has_prefix = !program.native_blocks.empty();
+  const std::string name_space = has_prefix ? "pb_user::pb_program" : "pb_program";
+  out.line("namespace " + name_space + " {");
   out.blank();
   emit_numbers(out, context);
   emit_helpers(out);
@@ -113,9 +115,9 @@ std::string emit_cpp(const Program& program, const Plan& plan, const SourceManag
   for (const TransformId id : program.transforms.ids()) emit_transform(out, context, id, kernels);
   emit_tables(out, context, pbrt::to_json(make_training_info(program, plan, sources, options)));
   out.blank();
-  out.line("}  // namespace pb_program");
+  out.line("}  // namespace " + name_space);
   out.blank();
-  out.line("int main(int argc, char** argv) { return pbrt::program_main(argc, argv, pb_program::kProgram); }");
+  out.line("int main(int argc, char** argv) { return pbrt::program_main(argc, argv, " + name_space + "::kProgram); }");
   return out.text();
 }
 

@@ -34,10 +34,22 @@ std::optional<std::int64_t> coefficient(const Formula& formula, std::string_view
   return std::nullopt;
 }
 
+/// Whether the extents of a region stay the same where `symbol` advances.
+bool keeps_extents(const RegionAccess& access, std::string_view symbol) {
+  if (access.kind != AccessKind::Region) return true;
+  for (std::size_t d = 0; d < access.lo.size(); ++d) {
+    const auto lo = coefficient(access.lo[d], symbol);
+    if (!lo || lo != coefficient(access.hi[d], symbol)) return false;
+  }
+  return true;
+}
+
 /// False if the access moves in a way that packs cannot follow. `rows_fit` turns false if only one row at a time can.
 bool find_lane_access(const RegionAccess& access, std::string_view lane_var, std::string_view row_var,
                       LaneAccess& result, bool& rows_fit) {
   const bool is_row = access.kind == AccessKind::Row;
+  if (!keeps_extents(access, lane_var)) return false;
+  rows_fit = rows_fit && (row_var.empty() || keeps_extents(access, row_var));
   for (std::size_t d = 0; d < access.lo.size(); ++d) {
     const auto along = coefficient(access.lo[d], lane_var);
     if (!along || *along < 0 || *along > 1) return false;
@@ -235,7 +247,7 @@ class Uniformity {
                    [&](const WhileStmt& node) { uniform(node.condition); },
                    [&](const DoStmt& node) { uniform(node.condition); },
                    [&](const ReturnStmt& node) {
-                     if (id != last_ || node.value.is_none()) refuse();
+                     if (id != last_ || node.value.is_none() || type_of(node.value).kind == Kind::Bool) refuse();
                    },
                    [&](const ExprStmt&) {},
                    [&](const DeclStmt& node) { check_decl(node); },
@@ -258,6 +270,7 @@ class Uniformity {
       const bool is_list =
           !declarator.init.is_none() && std::holds_alternative<InitListExpr>(body_.exprs[declarator.init].node);
       if (is_list && declarator.extents.empty()) refuse();
+      if (is_varying && !declarator.init.is_none() && type_of(declarator.init).kind == Kind::Bool) refuse();
       if (is_varying) note_type(decl.type);
     }
   }

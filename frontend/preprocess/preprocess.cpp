@@ -31,6 +31,7 @@ struct OpenFile {
   Scanner scanner;
   std::vector<Conditional> conditionals;
   std::optional<Span> native;   // of the open `%{`
+  bool is_cxx = false;          // read for a prefix block, in which it is as a whole
 };
 
 class Preprocessor {
@@ -67,7 +68,10 @@ class Preprocessor {
     if (is_word == was_word || is_number_part) token.leading = " ";
   }
 
-  void open(FileId file) { files_.push_back({Scanner(file, sources_, diags_), {}, std::nullopt}); }
+  void open(FileId file) {
+    const std::optional<Span> native = files_.empty() ? std::nullopt : files_.back().native;
+    files_.push_back({Scanner(file, sources_, diags_), {}, native, native.has_value()});
+  }
   Scanner& scanner() { return files_.back().scanner; }
   bool is_skipping() const {
     const auto& conditionals = files_.back().conditionals;
@@ -103,6 +107,7 @@ class Preprocessor {
 
   bool track_native(const Token& token) {
     std::optional<Span>& native = files_.back().native;
+    if (files_.back().is_cxx) return token.kind != TokenKind::NativeBegin && token.kind != TokenKind::NativeEnd;
     if (token.kind == TokenKind::NativeBegin && !native) native = token.spelling;
     if (token.kind != TokenKind::NativeEnd) return true;
     if (!native) diags_.emit(DiagKind::StrayNativeEnd, token.spelling);
@@ -112,7 +117,7 @@ class Preprocessor {
   void close_file() {
     OpenFile& file = files_.back();
     for (const Conditional& c : file.conditionals) diags_.emit(DiagKind::UnterminatedConditional, c.span).arg(c.name);
-    if (file.native) diags_.emit(DiagKind::UnterminatedNative, *file.native);
+    if (file.native && !file.is_cxx) diags_.emit(DiagKind::UnterminatedNative, *file.native);
     carry_ += file.scanner.take_leading();
     files_.pop_back();
   }
@@ -130,7 +135,7 @@ class Preprocessor {
     if (!conditional_line(*name, span, passed_on) && !is_skipping()) {
       if (files_.back().native) {
         if (name->kind == TokenKind::Integer) line_marker(*name);
-        else passed_on = native_line(*name, span);
+        else if (name->text != "include" || !include_in_native()) passed_on = native_line(*name, span);
       } else {
         plain_line(*name, span);
       }
@@ -162,6 +167,20 @@ class Preprocessor {
   Token native_line(const Token& name, Span span) {
     const std::string rest = scanner().take_line();
     return {TokenKind::NativeLine, "#" + name.text + (rest.empty() ? "" : " ") + rest, {}, span, span};
+  }
+
+  /// True if the line names a file beside this one, which is then read as part of the prefix block.
+  bool include_in_native() {
+    const std::string_view text = sources_.text(scanner().file());
+    const std::size_t end = std::min(text.find('\n', scanner().offset()), text.size());
+    const std::string_view line = text.substr(scanner().offset(), end - scanner().offset());
+    const std::size_t open = line.find_first_not_of(" \t");
+    if (open == std::string_view::npos || line[open] != '"') return false;
+    const std::size_t close = line.find('"', open + 1);
+    if (close == std::string_view::npos) return false;
+    const std::string path = path_beside(std::string(line.substr(open + 1, close - open - 1)));
+    if (!sources_.is_loaded(path)) include_ = sources_.load(path);
+    return sources_.is_loaded(path);
   }
 
   DiagBuilder malformed(Span span, std::string_view name, std::string_view what) {
@@ -211,13 +230,17 @@ class Preprocessor {
     include_file(quoted.substr(1, quoted.size() - 2), rest[0].spelling);
   }
 
+  /// `file` relative to the folder of the file that is being read.
+  std::string path_beside(const std::string& file) {
+    return (std::filesystem::path(sources_.name(scanner().file())).parent_path() / file).string();
+  }
+
   void include_file(const std::string& file, Span span) {
     if (files_.size() >= kMaxIncludeDepth) {
       diags_.emit(DiagKind::IncludeTooDeep, span).arg(kMaxIncludeDepth);
       return;
     }
-    const auto folder = std::filesystem::path(sources_.name(scanner().file())).parent_path();
-    const std::string path = (folder / file).string();
+    const std::string path = path_beside(file);
     if (sources_.is_loaded(path)) return;
     std::string why;
     const auto id = sources_.load(path, &why);

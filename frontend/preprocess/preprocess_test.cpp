@@ -206,6 +206,15 @@ TEST_F(Preprocess, PrefixBlocksLeaveOtherConditionalsToCxx) {
   EXPECT_EQ(words("%{\n#ifdef _OPENMP\na\n#else\nb\n#endif\n%}"), "%{ #ifdef _OPENMP a #else b #endif %}");
 }
 
+TEST_F(Preprocess, PrefixBlocksReadIncludedFilesAsCxx) {
+  const auto folder =
+      folder_with({{"main.pbcc", "%{\n#include \"sub/a.h\"\n#include \"elsewhere.h\"\n#include \"sub/a.h\"\nb\n%} end"},
+                   {"sub/a.h", "#pragma once\n%{\n#include \"c.h\"\n#define A 1\na\n%}"},
+                   {"sub/c.h", "c"}});
+  EXPECT_EQ(words_of_file(folder + "/main.pbcc"), "%{ #pragma once c #define A 1 a #include \"elsewhere.h\" b %} end");
+  EXPECT_FALSE(diags_.has_errors()) << messages();
+}
+
 TEST_F(Preprocess, UnclosedPrefixBlockIsAnError) {
   words("%{ int i;\n");
   EXPECT_TRUE(diags_.has(DiagKind::UnterminatedNative));

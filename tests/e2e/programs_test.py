@@ -87,6 +87,9 @@ CASES = {
     "diffuse": (lambda n: [(n,)], diffuse),
     "squares": (lambda n: [((n - 1) ** 2 + 1, n)], squares),
     "region_names": (lambda n: [(n, n + 5), ()], base),
+    "running_sums": (lambda n: [(n,)], lambda a: [np.cumsum(a)]),
+    "comparisons": (lambda n: [(n, n + 5), (n, n + 5)], lambda a, b: [2.0 * (a < b) + (a == b), np.eye(*a.shape)]),
+    "native_names": (lambda n: [(n,)], lambda a: [np.abs(a), np.array(42.0 + len(a))]),
     "through": (lambda n: [(n, n + 5)], lambda a: [a * 2 * (a + 1)]),
 }
 
