@@ -25,12 +25,12 @@ std::optional<Analysis> begin_analysis(const Program& program, TransformId id, D
   return out;
 }
 
-std::optional<std::vector<RegionBox>> boxes_of(Analysis& analysis, const Region& region, Span span,
-                                               const std::string& what) {
-  auto boxes = region.disjoint_boxes(analysis.known);
-  if (boxes || !region.is_known()) return boxes;
+std::optional<std::vector<RegionBox>> pieces_of(Analysis& analysis, const Region& region) {
+  auto pieces = region.disjoint_pieces(analysis.known);
+  if (pieces || !region.is_known()) return pieces;
+  if (analysis.ok)
+    analysis.diags.emit(DiagKind::RegionsTooComplex, analysis.transform.span).arg(analysis.transform.name);
   analysis.ok = false;
-  analysis.diags.emit(DiagKind::NotABox, span).arg(what);
   return std::nullopt;
 }
 

@@ -63,9 +63,8 @@ void find_versions(Analysis& analysis);
 void list_tunables(Analysis& analysis);
 void list_calls(Analysis& analysis);
 
-/// Boxes of an exact set within the known sizes; reports what is no union of boxes at `span` and gives none.
-[[nodiscard]] std::optional<std::vector<RegionBox>> boxes_of(Analysis& analysis, const Region& region, Span span,
-                                                             const std::string& what);
+/// Disjoint pieces of an exact set within the known sizes; none, with a message, if the set is too complex to say.
+[[nodiscard]] std::optional<std::vector<RegionBox>> pieces_of(Analysis& analysis, const Region& region);
 [[nodiscard]] std::vector<IndexRange> to_ranges(const std::vector<Interval>& dims);
 /// True if instances of `rule` are single cells of one matrix, none written twice.
 [[nodiscard]] bool is_cell_rule(const Rule& rule);

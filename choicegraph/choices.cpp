@@ -13,6 +13,16 @@ constexpr double kInitialSplitSize = 64;
 constexpr double kMaxWorkGroup = 1024;
 constexpr std::size_t kMaxDeviceLoops = 3;
 
+/// Kernels run over boxes of instances, and what they write comes back in boxes.
+std::optional<WhyNotDevice> why_no_boxes(const Analysis& analysis, const Rule& rule, const Step& step) {
+  for (const RegionAccess& output : rule.outputs)
+    if (is_scattered(analysis.plan, output.matrix))
+      return WhyNotDevice{"`" + analysis.matrix(output.matrix).name + "` is cut into parts that are no boxes",
+                          output.span};
+  if (!is_box(step)) return WhyNotDevice{"its instances are no box", rule.span};
+  return std::nullopt;
+}
+
 /// Versions that all steps of the alternative have.
 void find_versions_of(const Analysis& analysis, SiteId site, Alternative& alternative) {
   const Rule& rule = analysis.rule(alternative.rule);
@@ -20,6 +30,7 @@ void find_versions_of(const Analysis& analysis, SiteId site, Alternative& altern
   for (const Step& step : analysis.plan.steps) {
     if (step.site != site || step.rule != alternative.rule) continue;
     has_steps = true;
+    if (!alternative.why_not_device) alternative.why_not_device = why_no_boxes(analysis, rule, step);
     const DeviceEligibility found = check_device_eligibility(analysis.program, analysis.transform, rule, step);
     if (!alternative.why_not_device) alternative.why_not_device = found.why_not_device;
     if (!alternative.why_not_local_memory) alternative.why_not_local_memory = found.why_not_local_memory;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The choice grid: each matrix cut into boxes in which the list of candidate rules is
+// The choice grid: each matrix cut into parts in which the list of candidate rules is
 // constant. Exact for every size (ARCHITECTURE 5): the sets are found cell by cell with
-// isl and then written as boxes. See Note [Small sizes].
+// isl and then written as boxes, with conditions where they are none. See Note [Small sizes].
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -91,6 +91,18 @@ Region needed_cells(const Analysis& analysis, MatrixId matrix) {
   return out.intersect(all).coalesce();
 }
 
+/// Sizes at which `piece` has cells, as guards: the search for a cell of it then costs nothing at other sizes.
+std::vector<IndexExpr> size_guards(const Analysis& analysis, const Region& space, const RegionBox& piece) {
+  std::vector<IndexExpr> out = piece.guards;
+  if (piece.conditions.empty()) return out;
+  const Region cells = Region::from_box(analysis.context, space.dims(), piece).intersect_parameters(analysis.known);
+  const auto sizes = cells.parameter_values().disjoint_boxes(analysis.known);
+  if (!sizes || sizes->size() != 1) return out;
+  for (const IndexExpr& guard : sizes->front().guards)
+    if (std::find(out.begin(), out.end(), guard) == out.end()) out.push_back(guard);
+  return out;
+}
+
 void handle_uncovered(Analysis& analysis, MatrixId matrix, const Group& group) {
   const Region missing = group.cells.intersect(needed_cells(analysis, matrix)).coalesce();
   if (missing.is_empty()) return;
@@ -99,20 +111,26 @@ void handle_uncovered(Analysis& analysis, MatrixId matrix, const Group& group) {
     analysis.ok = false;
     return;
   }
-  const auto boxes =
-      boxes_of(analysis, missing, analysis.matrix(matrix).span, "the part that no rule covers at small sizes");
-  if (!boxes) return;
-  for (const RegionBox& box : *boxes) analysis.plan.uncovered.push_back({matrix, to_ranges(box.dims), box.guards});
+  const auto pieces = pieces_of(analysis, missing);
+  if (!pieces) return;
+  for (const RegionBox& piece : *pieces)
+    analysis.plan.uncovered.push_back(
+        {matrix, to_ranges(piece.dims), piece.conditions, size_guards(analysis, missing, piece)});
 }
 
-/// Moves the cells of `small` (indices into `groups`) to `large` if that takes no more boxes.
+/// Moves the cells of `small` (indices into `groups`) to `large` if that takes no more pieces.
 bool absorb(const Analysis& analysis, std::vector<Group>& groups, Group& large, const std::vector<std::size_t>& small) {
   Region joined = large.cells;
   for (const std::size_t i : small) joined = joined.unite(groups[i].cells);
   joined = joined.coalesce();
-  const auto before = large.cells.disjoint_boxes(analysis.known);
-  const auto after = joined.disjoint_boxes(analysis.known);
-  if (!after || (before && after->size() > before->size())) return false;
+  const auto before = large.cells.disjoint_pieces(analysis.known);
+  const auto after = joined.disjoint_pieces(analysis.known);
+  if (!before || !after || after->size() > before->size()) return false;
+  const auto has_conditions = [](const RegionBox& piece) { return !piece.conditions.empty(); };
+  if (std::any_of(after->begin(), after->end(), has_conditions) &&
+      std::none_of(before->begin(), before->end(), has_conditions)) {
+    return false;
+  }
   large.cells = joined;
   for (const std::size_t i : small) groups[i].cells = Region::nothing(analysis.context, joined.dims());
   return true;
@@ -150,16 +168,16 @@ SymbolValues sample_sizes(const Analysis& analysis) {
   return out;
 }
 
-/// False, with a message, if the cells are no boxes.
+/// False, with a message, if the cells are too complex to say.
 bool add_drafts(Analysis& analysis, MatrixId matrix, const Group& group, std::vector<Draft>& drafts) {
-  const Span span = analysis.rule(group.rules.front()).span;
-  const auto boxes = boxes_of(analysis, group.cells, span, "a part of `" + analysis.matrix(matrix).name + "`");
-  if (!boxes) return false;
+  const auto pieces = pieces_of(analysis, group.cells);
+  if (!pieces) return false;
   const SymbolValues sizes = sample_sizes(analysis);
-  for (const RegionBox& box : *boxes) {
+  for (const RegionBox& box : *pieces) {
     Draft draft;
     draft.segment.matrix = matrix;
     draft.segment.box = to_ranges(box.dims);
+    draft.segment.conditions = box.conditions;
     draft.segment.guards = box.guards;
     draft.segment.candidates = group.rules;
     draft.segment.only_small_sizes = !group.is_large;

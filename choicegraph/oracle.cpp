@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "lang/check.h"
+#include "lang/region/affine.h"
 
 namespace pb::testing {
 namespace {
@@ -223,24 +224,35 @@ std::map<Point, std::vector<RuleId>> Oracle::candidates(MatrixId matrix) const {
 
 namespace {
 
-/// Runs the instances of one step in the order of its loops.
+/// The values of loop `depth` for given values of the loops outside of it.
+std::vector<std::int64_t> loop_values(const LoopDim& loop, const Values& values) {
+  std::int64_t lo = must_evaluate(loop.range.lo, values);
+  std::int64_t hi = must_evaluate(loop.range.hi, values);
+  for (const IndexExpr& bound : loop.lower) lo = std::max(lo, must_evaluate(bound, values));
+  for (const IndexExpr& bound : loop.upper) hi = std::min(hi, must_evaluate(bound, values));
+  std::vector<std::int64_t> out;
+  for (std::int64_t at = lo; at < hi; ++at)
+    if ((at - must_evaluate(loop.offset, values)) % loop.stride == 0) out.push_back(at);
+  // Parallel loops run backwards here: any order must do, and this one is unlike the natural one.
+  if (loop.order != LoopOrder::Increasing) std::reverse(out.begin(), out.end());
+  return out;
+}
+
+/// Runs the instances of one step in the order of its loops, from loop `depth` on.
 template <class Visit>
-void for_each_instance(const Step& step, const Rule& rule, const Values& sizes, Visit visit) {
-  Point lo;
-  Point hi;
-  for (const LoopDim& loop : step.loops) {
-    lo.push_back(must_evaluate(loop.range.lo, sizes));
-    hi.push_back(must_evaluate(loop.range.hi, sizes));
-  }
-  for (const Point& at : box_points(lo, hi)) {
-    Point vars(rule.vars.size());
-    for (std::size_t l = 0; l < step.loops.size(); ++l) {
-      // Parallel loops run backwards here: any order must do, and this one is unlike the natural one.
-      const std::int64_t value = step.loops[l].order == LoopOrder::Increasing ? at[l] : hi[l] - 1 - (at[l] - lo[l]);
-      for (std::size_t v = 0; v < rule.vars.size(); ++v)
-        if (rule.vars[v].name == step.loops[l].var) vars[v] = value;
-    }
+void for_each_instance(const Step& step, const Rule& rule, std::size_t depth, Values& values, Visit visit) {
+  if (depth == step.loops.size()) {
+    if (!holds(step.conditions, values)) return;
+    Point vars;
+    for (const RuleVar& var : rule.vars) vars.push_back(values.at(var.name));
     visit(vars);
+    return;
+  }
+  const LoopDim& loop = step.loops[depth];
+  for (const std::int64_t value : loop_values(loop, values)) {
+    values[loop.var] = value;
+    for_each_instance(step, rule, depth + 1, values, visit);
+    values.erase(loop.var);
   }
 }
 
@@ -250,7 +262,7 @@ std::string Oracle::run(const TransformPlan& plan, const std::vector<std::size_t
   const auto chosen = [&](SiteId site) { return plan.sites[site].alternatives[choice[site.index()]].rule; };
   std::map<Cell, RuleId> owner;
   for (const Segment& segment : plan.segments)
-    for (Point& point : points_of(segment.box, segment.guards, sizes_))
+    for (Point& point : points_of(segment.box, segment.conditions, segment.guards, sizes_))
       owner[{segment.matrix.value, std::move(point)}] = chosen(segment.site);
   std::map<Cell, RuleId> written;
   std::string wrong;
@@ -272,7 +284,8 @@ std::string Oracle::run(const TransformPlan& plan, const std::vector<std::size_t
   for (const Step& step : plan.steps) {
     if (chosen(step.site) != step.rule || !holds(step.guards, sizes_)) continue;
     const Rule& rule = transform_.rules[step.rule];
-    for_each_instance(step, rule, sizes_, [&](const Point& vars) { visit(step, rule, vars); });
+    Values values = sizes_;
+    for_each_instance(step, rule, 0, values, [&](const Point& vars) { visit(step, rule, vars); });
   }
   for (const auto& [cell, rule] : owner)
     if (written.count(cell) == 0 || written[cell] != rule)
@@ -280,8 +293,8 @@ std::string Oracle::run(const TransformPlan& plan, const std::vector<std::size_t
   return wrong;
 }
 
-std::vector<Point> points_of(const std::vector<IndexRange>& box, const std::vector<IndexExpr>& guards,
-                             const Values& sizes) {
+std::vector<Point> points_of(const std::vector<IndexRange>& box, const std::vector<IndexExpr>& conditions,
+                             const std::vector<IndexExpr>& guards, const Values& sizes) {
   if (!holds(guards, sizes)) return {};
   Point lo;
   Point hi;
@@ -289,7 +302,14 @@ std::vector<Point> points_of(const std::vector<IndexRange>& box, const std::vect
     lo.push_back(must_evaluate(range.lo, sizes));
     hi.push_back(must_evaluate(range.hi, sizes));
   }
-  return box_points(lo, hi);
+  std::vector<Point> out = box_points(lo, hi);
+  const std::vector<std::string> names = cell_dims(static_cast<int>(box.size()));
+  std::erase_if(out, [&](const Point& point) {
+    Values values = sizes;
+    for (std::size_t d = 0; d < point.size(); ++d) values[names[d]] = point[d];
+    return !holds(conditions, values);
+  });
+  return out;
 }
 
 }  // namespace pb::testing

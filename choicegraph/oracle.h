@@ -59,8 +59,8 @@ class Oracle {
   bool possible_ = true;
 };
 
-/// Points of a symbolic box; empty where a guard fails.
-[[nodiscard]] std::vector<Point> points_of(const std::vector<IndexRange>& box, const std::vector<IndexExpr>& guards,
-                                           const Values& sizes);
+/// Cells of a part of a matrix; empty where a guard fails.
+[[nodiscard]] std::vector<Point> points_of(const std::vector<IndexRange>& box, const std::vector<IndexExpr>& conditions,
+                                           const std::vector<IndexExpr>& guards, const Values& sizes);
 
 }  // namespace pb::testing

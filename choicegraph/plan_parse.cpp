@@ -133,6 +133,7 @@ class Parser {
     if (line.accept("no")) return read_why_not(line);
     if (line.accept("step")) return read_step(line);
     if (line.accept("for")) return read_loop(line);
+    if (line.accept("where")) return last_step() != nullptr && read_conjunction(line, last_step()->conditions);
     if (line.accept("input")) return read_input(line);
     if (line.accept("edge")) return read_edge(line);
     if (line.accept("uncovered")) return read_uncovered(line);
@@ -177,15 +178,20 @@ class Parser {
     }
     return true;
   }
-  static bool read_condition(Line& line, std::vector<IndexExpr>& guards) {
-    if (line.at_end()) return true;
-    if (!line.accept("if")) return false;
+  /// `a >= 0 and b >= 0`.
+  static bool read_conjunction(Line& line, std::vector<IndexExpr>& items) {
     do {
-      auto guard = line.next_guard();
-      if (!guard) return false;
-      guards.push_back(std::move(*guard));
+      auto item = line.next_guard();
+      if (!item) return false;
+      items.push_back(std::move(*item));
     } while (line.accept("and"));
     return true;
+  }
+  static bool read_condition(Line& line, std::vector<IndexExpr>& guards) {
+    return line.at_end() || (line.accept("if") && read_conjunction(line, guards));
+  }
+  static bool read_where(Line& line, std::vector<IndexExpr>& conditions) {
+    return !line.accept("where") || read_conjunction(line, conditions);
   }
   template <class IdT>
   static void read_ids(Line& line, std::vector<IdT>& ids) {
@@ -202,7 +208,8 @@ class Parser {
     if (Line::number(line.next_label()) != current().segments.size()) return false;
     Segment segment;
     const auto matrix = find_matrix(line.next());
-    if (!matrix || !read_box(line, segment.box) || !line.accept("by")) return false;
+    if (!matrix || !read_box(line, segment.box) || !read_where(line, segment.conditions)) return false;
+    if (!line.accept("by")) return false;
     segment.matrix = *matrix;
     while (!line.accept("at")) {
       const auto rule = find_rule(line.next());
@@ -288,6 +295,8 @@ class Parser {
     auto range = line.next_range();
     if (!range) return false;
     loop.range = std::move(*range);
+    if (!read_bounds(line, "from", loop.lower) || !read_bounds(line, "to", loop.upper) || !read_stride(line, loop))
+      return false;
     const std::string_view word = line.next();
     for (const auto& [order, spelled] : choices::kOrderWords) {
       if (spelled != word) continue;
@@ -298,6 +307,23 @@ class Parser {
       return true;
     }
     return false;
+  }
+
+  static bool read_bounds(Line& line, std::string_view word, std::vector<IndexExpr>& bounds) {
+    if (!line.accept(word)) return true;
+    auto items = line.next_list('(', ')');
+    if (!items) return false;
+    bounds = std::move(*items);
+    return true;
+  }
+  static bool read_stride(Line& line, LoopDim& loop) {
+    if (!line.accept("step")) return true;
+    const auto stride = line.next_number();
+    std::vector<IndexExpr> offset;
+    if (!stride || *stride < 2 || !read_bounds(line, "at", offset) || offset.size() != 1) return false;
+    loop.stride = static_cast<std::int64_t>(*stride);
+    loop.offset = std::move(offset.front());
+    return true;
   }
 
   bool read_input(Line& line) {
@@ -331,7 +357,8 @@ class Parser {
   bool read_uncovered(Line& line) {
     UncoveredBox box;
     const auto matrix = find_matrix(line.next());
-    if (!matrix || !read_box(line, box.box) || !read_condition(line, box.guards)) return false;
+    if (!matrix || !read_box(line, box.box) || !read_where(line, box.conditions) || !read_condition(line, box.guards))
+      return false;
     box.matrix = *matrix;
     current().uncovered.push_back(std::move(box));
     return true;

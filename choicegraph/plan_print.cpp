@@ -24,7 +24,8 @@ class Printer {
     for (const StepEdge& edge : plan_.edges)
       line(1, "edge " + number(edge.before.index()) + " -> " + number(edge.after.index()));
     for (const UncoveredBox& box : plan_.uncovered)
-      line(1, "uncovered " + matrix_name(box.matrix) + box_text(box.box) + condition(box.guards));
+      line(1,
+           "uncovered " + matrix_name(box.matrix) + box_text(box.box) + where(box.conditions) + condition(box.guards));
     for (const PlanTunable& tunable : plan_.tunables) print_tunable(tunable);
     if (!plan_.calls.empty()) print_calls();
     return std::move(out_);
@@ -56,6 +57,11 @@ class Printer {
     for (const IndexExpr& guard : guards) out += (out.empty() ? " if " : " and ") + to_string(guard) + " >= 0";
     return out;
   }
+  static std::string where(const std::vector<IndexExpr>& conditions) {
+    std::string out;
+    for (const IndexExpr& item : conditions) out += (out.empty() ? " where " : " and ") + to_string(item) + " >= 0";
+    return out;
+  }
   template <class IdT>
   static std::string ids_text(const std::vector<IdT>& ids) {
     std::string out;
@@ -70,8 +76,8 @@ class Printer {
 
   void print_segment(SegmentId id) {
     const Segment& segment = plan_.segments[id];
-    std::string text =
-        "segment " + number(id.index()) + ": " + matrix_name(segment.matrix) + box_text(segment.box) + " by";
+    std::string text = "segment " + number(id.index()) + ": " + matrix_name(segment.matrix) + box_text(segment.box) +
+                       where(segment.conditions) + " by";
     for (const RuleId rule : segment.candidates) text += " " + rule_name(rule);
     text += " at " + number(segment.site.index());
     if (segment.only_small_sizes) text += " small";
@@ -96,15 +102,22 @@ class Printer {
                        " writes" + ids_text(step.segments);
     if (!step.reads.empty()) text += " reads" + ids_text(step.reads);
     line(1, text + condition(step.guards));
-    for (const LoopDim& loop : step.loops)
-      line(2, "for " + loop.var + " in " + range_text(loop.range) + " " +
-                  std::string(word_of(choices::kOrderWords, loop.order)));
+    for (const LoopDim& loop : step.loops) print_loop(loop);
+    if (!step.conditions.empty()) line(2, where(step.conditions).substr(1));
     for (const InputBox& box : step.input_boxes) {
       std::string input = "input " + number(box.input) + ": at " + tuple_text(box.lo);
       if (box.extent_is_uniform) input += " extent " + tuple_text(box.extent);
       if (box.is_same_for_all_instances) input += " same";
       line(2, input);
     }
+  }
+
+  void print_loop(const LoopDim& loop) {
+    std::string text = "for " + loop.var + " in " + range_text(loop.range);
+    if (!loop.lower.empty()) text += " from " + tuple_text(loop.lower);
+    if (!loop.upper.empty()) text += " to " + tuple_text(loop.upper);
+    if (loop.stride > 1) text += " step " + std::to_string(loop.stride) + " at " + tuple_text({loop.offset});
+    line(2, text + " " + std::string(word_of(choices::kOrderWords, loop.order)));
   }
 
   void print_tunable(const PlanTunable& tunable) {

@@ -233,10 +233,6 @@ TEST(NotYet, HasOneMessagePerConstruct) {
     for (const Diagnostic& diagnostic : planned.diags.all()) out.push_back(diagnostic.kind);
     return out;
   };
-  EXPECT_THAT(kinds(TestTransform().to("OUT[n,n]").rule({"OUT.cell(i,i)"}, {}).rule({"OUT.cell(x,y)"}, {}, 2)),
-              ElementsAre(DiagKind::NotABox));
-  EXPECT_THAT(kinds(TestTransform().to("OUT[n]").rule({"OUT.cell(2*i)"}, {}).rule({"OUT.cell(2*i+1)"}, {})),
-              ElementsAre(DiagKind::NotABox));
   EXPECT_THAT(kinds(TestTransform()
                         .from("A[n]")
                         .to("P[n]")

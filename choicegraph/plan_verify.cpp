@@ -36,6 +36,27 @@ void verify_sites(const TransformPlan& plan, const Transform& transform) {
   }
 }
 
+bool names_only(const IndexExpr& expr, const std::vector<std::string>& names, const Rule& rule) {
+  const std::vector<std::string> symbols = symbols_of(expr);
+  return std::all_of(symbols.begin(), symbols.end(), [&](const std::string& symbol) {
+    const bool is_var =
+        std::any_of(rule.vars.begin(), rule.vars.end(), [&](const RuleVar& v) { return v.name == symbol; });
+    return !is_var || std::find(names.begin(), names.end(), symbol) != names.end();
+  });
+}
+
+/// Bounds of a loop name the rule variables of the loops outside of it and no others.
+void verify_bounds(const Step& step, const Rule& rule) {
+  std::vector<std::string> outer;
+  for (const LoopDim& loop : step.loops) {
+    PB_CHECK(names_only(loop.range.lo, {}, rule) && names_only(loop.range.hi, {}, rule), "ranges name sizes alone");
+    for (const auto* list : {&loop.lower, &loop.upper})
+      for (const IndexExpr& bound : *list) PB_CHECK(names_only(bound, outer, rule), "bounds name the loops outside");
+    PB_CHECK(loop.stride >= 1 && names_only(loop.offset, outer, rule), "strides name the loops outside");
+    outer.push_back(loop.var);
+  }
+}
+
 void verify_step(const TransformPlan& plan, const Transform& transform, const Step& step) {
   PB_CHECK(step.rule.index() < transform.rules.size(), "a step applies a rule");
   const Rule& rule = transform.rules[step.rule];
@@ -50,6 +71,7 @@ void verify_step(const TransformPlan& plan, const Transform& transform, const St
              "loops are over rule variables");
     PB_CHECK(!step.is_data_parallel || loop.order == LoopOrder::Parallel, "data-parallel loops have no direction");
   }
+  verify_bounds(step, rule);
   PB_CHECK(step.input_boxes.empty() || step.input_boxes.size() == rule.inputs.size(), "an input box per input");
   const Site& site = plan.sites[step.site];
   PB_CHECK(std::any_of(site.alternatives.begin(), site.alternatives.end(),
@@ -58,6 +80,16 @@ void verify_step(const TransformPlan& plan, const Transform& transform, const St
 }
 
 }  // namespace
+
+bool is_scattered(const TransformPlan& plan, MatrixId matrix) {
+  return std::any_of(plan.segments.begin(), plan.segments.end(),
+                     [&](const Segment& segment) { return segment.matrix == matrix && !segment.conditions.empty(); });
+}
+
+bool is_box(const Step& step) {
+  return step.conditions.empty() &&
+         std::all_of(step.loops.begin(), step.loops.end(), [](const LoopDim& loop) { return loop.is_plain(); });
+}
 
 void verify(const Plan& plan, const Program& program) {
   PB_CHECK(plan.transforms.size() == program.transforms.size(), "a plan per transform");

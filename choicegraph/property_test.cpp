@@ -65,13 +65,13 @@ std::string compare_matrix(const Transform& transform, const TransformPlan& plan
   for (const SegmentId id : plan.segments.ids()) {
     const Segment& segment = plan.segments[id];
     if (segment.matrix != matrix) continue;
-    for (const Point& cell : points_of(segment.box, segment.guards, sizes))
+    for (const Point& cell : points_of(segment.box, segment.conditions, segment.guards, sizes))
       if (!segment_of.emplace(cell, id).second) return "segments overlap";
   }
   std::set<Point> uncovered;
   for (const UncoveredBox& box : plan.uncovered)
     if (box.matrix == matrix)
-      for (Point& cell : points_of(box.box, box.guards, sizes)) uncovered.insert(std::move(cell));
+      for (Point& cell : points_of(box.box, box.conditions, box.guards, sizes)) uncovered.insert(std::move(cell));
   const std::set<Cell> needed = read_cells(transform, oracle);
   const bool is_through = transform.matrices[matrix].role == MatrixRole::Through;
   std::size_t num_covered = 0;

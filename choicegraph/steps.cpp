@@ -91,6 +91,23 @@ bool has_parallel_loops_only(const Step& step) {
                      [](const LoopDim& loop) { return loop.order == LoopOrder::Parallel; });
 }
 
+/// Gives the ordered loops of a step whose instances are no box the bounds that name the loops outside.
+void bound_loops(const Analysis& analysis, Step& step, const Region& instances, const RegionBox& box) {
+  std::vector<std::string> vars;
+  for (const LoopDim& loop : step.loops) vars.push_back(loop.var);
+  RegionNest nest = instances.loop_nest(box, vars, analysis.known);
+  if (nest.levels.size() != step.loops.size()) return;  // a limit was exceeded
+  for (std::size_t i = 0; i < step.loops.size(); ++i) {
+    LoopDim& loop = step.loops[i];
+    NestLevel& level = nest.levels[i];
+    loop.lower = std::move(level.lower);
+    loop.upper = std::move(level.upper);
+    loop.stride = level.stride;
+    loop.offset = std::move(level.offset);
+  }
+  step.conditions = std::move(nest.conditions);
+}
+
 void add_step(Analysis& analysis, RuleId id, SiteId site, const Component& component, const RegionBox& box) {
   const Rule& rule = analysis.rule(id);
   Step step;
@@ -99,7 +116,7 @@ void add_step(Analysis& analysis, RuleId id, SiteId site, const Component& compo
   step.segments = component.segments;
   std::sort(step.segments.begin(), step.segments.end());
   for (std::size_t v = rule.vars.size(); v-- > 0;)
-    step.loops.push_back({rule.vars[v].name, {box.dims[v].lo, box.dims[v].hi}, LoopOrder::Parallel});
+    step.loops.push_back({rule.vars[v].name, {box.dims[v].lo, box.dims[v].hi}});
   step.guards = box.guards;
   StepSets sets;
   sets.instances =
@@ -107,6 +124,7 @@ void add_step(Analysis& analysis, RuleId id, SiteId site, const Component& compo
   for (const RegionAccess& access : rule.outputs) sets.writes.push_back(access.cells.apply(sets.instances));
   for (const RegionAccess& access : rule.inputs) sets.reads.push_back(access.cells.apply(sets.instances));
   if (!order_loops(analysis, step, sets.instances)) analysis.ok = false;
+  if (!box.conditions.empty()) bound_loops(analysis, step, sets.instances, box);
   step.is_data_parallel = !step.loops.empty() && has_parallel_loops_only(step);
   analysis.plan.steps.add(std::move(step));
   analysis.step_sets.push_back(std::move(sets));
@@ -122,9 +140,9 @@ void make_rule_steps(Analysis& analysis, RuleId id) {
       continue;
     }
     const Region instances = instances_to_run(analysis, rule, component);
-    const auto boxes = boxes_of(analysis, instances, rule.span, "the set of instances of rule `" + rule.name + "`");
-    if (!boxes) continue;
-    for (const RegionBox& box : *boxes) add_step(analysis, id, *site, component, box);
+    const auto pieces = pieces_of(analysis, instances);
+    if (!pieces) continue;
+    for (const RegionBox& box : *pieces) add_step(analysis, id, *site, component, box);
   }
 }
 

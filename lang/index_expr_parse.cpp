@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Reads the text form of IndexExpr: sums, products, floord, min, max. Symbols are C
-// identifiers.
+// identifiers, those of cells' coordinates with a prime: `x'`.
 #include <cctype>
 #include <charconv>
 #include <string_view>
@@ -61,6 +61,7 @@ class Reader {
     const std::size_t begin = at_;
     while (at_ < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[at_])) != 0 || text_[at_] == '_'))
       ++at_;
+    if (at_ < text_.size() && text_[at_] == '\'') ++at_;
     const std::string_view name = text_.substr(begin, at_ - begin);
     if (!accept('(')) return index_symbol(std::string(name));
     return read_call(name, depth + 1);

@@ -57,7 +57,11 @@ RuleCode::RuleCode(const CppContext& context, TransformId in_transform, RuleId i
     for (const LoopDim& loop : step.loops) {
       add(loop.range.lo);
       add(loop.range.hi);
+      add(loop.offset);
+      for (const IndexExpr& bound : loop.lower) add(bound);
+      for (const IndexExpr& bound : loop.upper) add(bound);
     }
+    for (const IndexExpr& condition : step.conditions) add(condition);
     for (const SegmentId segment : step.segments) {
       for (const IndexRange& range : plan.segments[segment].box) {
         add(range.lo);
@@ -272,6 +276,63 @@ void emit_rule_function(Writer& out, const CppContext& context, const RuleCode& 
 
 std::string box_type(const Step& step) { return "pbrt::Box<" + std::to_string(step.loops.size()) + ">"; }
 
+namespace {
+
+std::string bound_text(const char* function, const std::string& of_box, const std::vector<IndexExpr>& others) {
+  if (others.empty()) return of_box;
+  std::vector<std::string> terms = {of_box};
+  for (const IndexExpr& bound : others) terms.push_back("std::int64_t{" + to_cpp(bound) + "}");
+  return std::string(function) + "(" + joined(terms) + ")";
+}
+
+/// Opens the loop over a variable whose bounds or stride depend on the loops outside of it.
+void open_bounded_loop(Writer& out, const LoopDim& loop, const std::string& dim) {
+  std::string lo = bound_text("pbrt::index_max", "pb_box.lo[" + dim + "]", loop.lower);
+  const std::string hi = bound_text("pbrt::index_min", "pb_box.hi[" + dim + "]", loop.upper);
+  const bool is_down = loop.order == LoopOrder::Decreasing;
+  const std::string step = std::to_string(loop.stride);
+  const std::string first = "pb_lo_" + loop.var;
+  const std::string end = "pb_hi_" + loop.var;
+  if (loop.stride > 1 && !is_down) lo = "pbrt::next_on_lattice(" + lo + ", " + step + ", " + to_cpp(loop.offset) + ")";
+  out.line("const IndexT " + first + " = static_cast<IndexT>(" + lo + ");");
+  std::string last = "static_cast<IndexT>(" + hi + ")";
+  if (loop.stride > 1 && is_down)
+    last = "static_cast<IndexT>(pbrt::last_on_lattice(" + hi + " - 1, " + step + ", " + to_cpp(loop.offset) + ") + 1)";
+  out.line("const IndexT " + end + " = " + last + ";");
+  const std::string& var = loop.var;
+  const auto moved = [&](const char* sign) {
+    return loop.stride > 1 ? var + " " + sign + "= " + step : std::string(sign) + sign + var;
+  };
+  out.open(is_down ? "for (IndexT " + var + " = " + end + " - 1; " + var + " >= " + first + "; " + moved("-") + ")"
+                   : "for (IndexT " + var + " = " + first + "; " + var + " < " + end + "; " + moved("+") + ")");
+}
+
+void open_plain_loop(Writer& out, const LoopDim& loop, const std::string& dim) {
+  const std::string lo = "static_cast<IndexT>(pb_box.lo[" + dim + "])";
+  const std::string hi = "static_cast<IndexT>(pb_box.hi[" + dim + "])";
+  const std::string& var = loop.var;
+  out.open(loop.order == LoopOrder::Decreasing
+               ? "for (IndexT " + var + " = " + hi + " - 1; " + var + " >= pb_box.lo[" + dim + "]; --" + var + ")"
+               : "for (IndexT " + var + " = " + lo + "; " + var + " < pb_box.hi[" + dim + "]; ++" + var + ")");
+}
+
+/// The loops of a step whose instances are no box, and what they do.
+void emit_bounded_nest(Writer& out, const RuleCode& code, const Step& step) {
+  const std::size_t num_loops = step.loops.size();
+  for (std::size_t i = 0; i < num_loops; ++i) {
+    const std::string dim = std::to_string(num_loops - 1 - i);
+    step.loops[i].is_plain() ? open_plain_loop(out, step.loops[i], dim) : open_bounded_loop(out, step.loops[i], dim);
+  }
+  std::vector<std::string> terms;
+  for (const IndexExpr& condition : step.conditions) terms.push_back("(" + to_cpp(condition) + ") >= 0");
+  if (!terms.empty()) out.open("if (" + joined(terms, " && ") + ")");
+  emit_instance(out, code);
+  if (!terms.empty()) out.close();
+  for (std::size_t i = 0; i < num_loops; ++i) out.close();
+}
+
+}  // namespace
+
 void emit_loops(Writer& out, const RuleCode& code, const Step& step, const std::string& name) {
   std::vector<std::string> types;
   std::vector<std::string> params;
@@ -285,6 +346,11 @@ void emit_loops(Writer& out, const RuleCode& code, const Step& step, const std::
   params.push_back("const " + box_type(step) + "& pb_box");
   out.line("template <" + joined(types) + ">");
   open_function(out, "static void " + name, params);
+  if (!is_box(step)) {
+    emit_bounded_nest(out, code, step);
+    out.close();
+    return;
+  }
   const std::size_t num_loops = step.loops.size();
   for (std::size_t i = 0; i < num_loops; ++i) {
     const LoopDim& loop = step.loops[i];

@@ -12,11 +12,13 @@ const TransformPlan& plan_of(const CppContext& context, const RuleCode& code) {
   return context.plan.transforms[code.transform_id.index()];
 }
 
-/// The boxes of a matrix that a step writes: `Out`, or `Out.region(0, 0, w, 1)`.
+/// The boxes of a matrix that a step writes: `Out`, or `Out.region(0, 0, w, 1)`. All of a scattered matrix: no device
+/// writes it.
 std::vector<std::string> written_parts(const TransformPlan& plan, const Transform& transform, const Step& step,
                                        MatrixId id) {
   std::vector<std::string> parts;
   const Matrix& matrix = transform.matrices[id];
+  if (is_scattered(plan, id)) return {matrix.name};
   for (const SegmentId segment_id : step.segments) {
     const Segment& segment = plan.segments[segment_id];
     if (segment.matrix != id) continue;

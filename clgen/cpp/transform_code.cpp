@@ -6,6 +6,7 @@
 
 #include "clgen/cpp/step_code.h"
 #include "clgen/names.h"
+#include "lang/region/affine.h"
 #include "lang/source.h"
 
 namespace pb {
@@ -98,6 +99,7 @@ class TransformEmitter {
     emit_frame();
     emit_through();
     emit_uncovered();
+    emit_scattered();
     emit_choices();
     emit_steps();
     out_.close();
@@ -183,17 +185,56 @@ class TransformEmitter {
 
   void emit_uncovered() {
     for (const UncoveredBox& box : plan_.uncovered) {
-      std::vector<std::string> terms;
+      if (!box.conditions.empty()) {
+        emit_uncovered_search(box);
+        continue;
+      }
+      std::vector<std::string> terms = guard_terms(box.guards);
       std::vector<std::string> cell;
       for (const IndexRange& range : box.box) {
         terms.push_back("(" + to_cpp(range.hi) + ") > (" + to_cpp(range.lo) + ")");
         cell.push_back(to_cpp(range.lo));
       }
-      for (const IndexExpr& guard : box.guards) terms.push_back("(" + to_cpp(guard) + ") >= 0");
-      const std::string where = "{" + joined(cell) + "}";
-      out_.line("if (" + (terms.empty() ? "true" : joined(terms, " && ")) + ") pb_uncovered(" +
-                quoted(transform_.name) + ", " + quoted(transform_.matrices[box.matrix].name) + ", " + where + ");");
+      out_.line("if (" + (terms.empty() ? "true" : joined(terms, " && ")) + ") " + uncovered_call(box, cell));
     }
+  }
+
+  static std::vector<std::string> guard_terms(const std::vector<IndexExpr>& guards) {
+    std::vector<std::string> terms;
+    for (const IndexExpr& guard : guards) terms.push_back("(" + to_cpp(guard) + ") >= 0");
+    return terms;
+  }
+  std::string uncovered_call(const UncoveredBox& box, const std::vector<std::string>& cell) const {
+    return "pb_uncovered(" + quoted(transform_.name) + ", " + quoted(transform_.matrices[box.matrix].name) + ", {" +
+           joined(cell) + "});";
+  }
+
+  /// Looks through the box for a cell that satisfies the conditions; the guards let only small sizes in.
+  void emit_uncovered_search(const UncoveredBox& box) {
+    const std::vector<std::string> dims = cell_dims(static_cast<int>(box.box.size()));
+    std::vector<std::pair<std::string, IndexExpr>> names;
+    std::vector<std::string> cell;
+    for (const std::string& dim : dims) {
+      cell.push_back("pb_cell" + std::to_string(cell.size()));
+      names.emplace_back(dim, index_symbol(cell.back()));
+    }
+    const std::vector<std::string> guards = guard_terms(box.guards);
+    out_.open(guards.empty() ? "" : "if (" + joined(guards, " && ") + ")");
+    for (std::size_t d = dims.size(); d-- > 0;)
+      out_.open("for (std::int64_t " + cell[d] + " = " + to_cpp(box.box[d].lo) + "; " + cell[d] + " < " +
+                to_cpp(box.box[d].hi) + "; ++" + cell[d] + ")");
+    std::vector<std::string> terms;
+    for (const IndexExpr& condition : box.conditions)
+      terms.push_back("(" + to_cpp(substitute(condition, names)) + ") >= 0");
+    out_.line("if (" + joined(terms, " && ") + ") " + uncovered_call(box, cell));
+    for (std::size_t d = 0; d <= dims.size(); ++d) out_.close();
+  }
+
+  /// What steps write of a scattered matrix interleaves, so what a device may hold of it comes home before they start.
+  void emit_scattered() {
+    for (const MatrixId id : transform_.matrices_of(MatrixRole::To))
+      if (is_scattered(plan_, id))
+        out_.line("pbrt::before_host_write(pb_frame, " + transform_.matrices[id].name + ");");
   }
 
   std::string choice_name(SiteId site) const { return "pb_choice_" + std::to_string(site.index()); }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "lang/check.h"
+#include "lang/region/bounds.h"
 #include "lang/region/isl_access.h"
 #include "lang/region/region.h"
 
@@ -13,89 +14,6 @@ namespace {
 
 using State = RegionContext::State;
 using Access = RegionAccessor;
-
-/// `function` as an expression, simplified by what is `known` of the parameters only if it must be: inside of a
-/// condition such as n = 1, isl writes 0 for n-1, and no minimum or maximum is recognized.
-std::optional<IndexExpr> to_expr(State& state, isl_pw_aff* function, const Region& known) {
-  if (auto expr = from_pw_aff(state, function)) return expr;
-  if (!known.is_known()) return std::nullopt;
-  const PwAffPtr simple(
-      isl_pw_aff_gist_params(isl_pw_aff_copy(function), isl_set_params(isl_set_copy(Access::get(known)))));
-  return simple ? from_pw_aff(state, simple.get()) : std::nullopt;
-}
-
-/// Smallest or greatest value of dimension `dim`.
-std::optional<IndexExpr> extremum(const Region& region, int dim, bool is_max, const Region& known) {
-  State& state = *Access::state(region);
-  isl_set* set = Access::get(region);
-  const auto position = static_cast<unsigned>(dim);
-  if (set == nullptr || !is_true(state, isl_set_dim_is_bounded(set, isl_dim_set, position))) return std::nullopt;
-  const PwAffPtr function(is_max ? isl_set_dim_max(isl_set_copy(set), dim) : isl_set_dim_min(isl_set_copy(set), dim));
-  if (!function) {
-    state.note_failure();
-    return std::nullopt;
-  }
-  return to_expr(state, function.get(), known);
-}
-
-/// `expr` without those operands of a minimum or maximum that another one makes needless for all `known` values.
-IndexExpr without_needless(const IndexExpr& expr, const Region& known) {
-  const bool is_max = expr.op == IndexExpr::Op::Max;
-  if (!known.is_known() || (!is_max && expr.op != IndexExpr::Op::Min)) return expr;
-  std::vector<IndexExpr> items = expr.operands;
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    for (std::size_t j = 0; j < items.size(); ++j) {
-      if (i == j) continue;
-      const IndexExpr difference = is_max ? index_sub(items[i], items[j]) : index_sub(items[j], items[i]);
-      if (!known.where_nonnegative(index_sub(difference, index_const(1))).is_empty()) continue;
-      items.erase(items.begin() + static_cast<std::ptrdiff_t>(i));
-      --i;
-      break;
-    }
-  }
-  return is_max ? index_max(std::move(items)) : index_min(std::move(items));
-}
-
-/// expr + 1, inside of a minimum or maximum: `min(1, n)`, not `min(0, n-1)+1`.
-IndexExpr plus_one(const IndexExpr& expr) {
-  if (expr.op != IndexExpr::Op::Min && expr.op != IndexExpr::Op::Max) return index_add(expr, index_const(1));
-  IndexExpr out = expr;
-  for (IndexExpr& item : out.operands) item = index_add(std::move(item), index_const(1));
-  return out;
-}
-
-std::optional<Interval> interval_of(const Region& region, int dim, const Region& known) {
-  const auto lo = extremum(region, dim, false, known);
-  if (!lo) return std::nullopt;
-  const auto last = extremum(region, dim, true, known);
-  if (!last) return std::nullopt;
-  return Interval{without_needless(*lo, known), plus_one(without_needless(*last, known))};
-}
-
-/// The constraints of a region that is one convex piece of parameter values, each as an expression >= 0.
-std::optional<std::vector<IndexExpr>> constraints_of(const Region& values) {
-  State& state = *Access::state(values);
-  const std::unique_ptr<isl_basic_set_list, IslDelete> pieces(isl_set_get_basic_set_list(Access::get(values)));
-  if (!pieces || isl_basic_set_list_n_basic_set(pieces.get()) != 1) return std::nullopt;
-  const BasicSetPtr piece(isl_basic_set_list_get_basic_set(pieces.get(), 0));
-  const std::unique_ptr<isl_constraint_list, IslDelete> list(isl_basic_set_get_constraint_list(piece.get()));
-  std::vector<IndexExpr> out;
-  const int count = isl_constraint_list_n_constraint(list.get());
-  for (int i = 0; i < count; ++i) {
-    const std::unique_ptr<isl_constraint, IslDelete> constraint(isl_constraint_list_get_constraint(list.get(), i));
-    if (is_true(state, isl_constraint_is_div_constraint(constraint.get()))) continue;
-    const AffPtr aff(isl_constraint_get_aff(constraint.get()));
-    auto expr = aff ? from_aff(state, aff.get()) : std::nullopt;
-    if (!expr) return std::nullopt;
-    if (is_true(state, isl_constraint_is_equality(constraint.get()))) out.push_back(index_sub(index_const(0), *expr));
-    out.push_back(std::move(*expr));
-  }
-  return out;
-}
-
-Region to_region(const Region& like, const RegionBox& box, const Region& known) {
-  return Region::from_box(like.context(), like.dims(), box).intersect_parameters(known);
-}
 
 /// A number, or a sum that grows with its one symbol: what makes bounds that are easy to read.
 bool is_readable_clamp(const IndexExpr& expr, bool is_number) {
@@ -145,36 +63,6 @@ bool add_guards(RegionBox& box, const Region& exact, const Region& known) {
     if (!absorb_guard(box, i, exact, known)) ++i;
   return true;
 }
-
-std::vector<IndexExpr> constants_first(std::vector<IndexExpr> items) {
-  std::stable_partition(items.begin(), items.end(), [](const IndexExpr& e) { return e.op == IndexExpr::Op::Const; });
-  return items;
-}
-
-/// Lower and upper bounds of one dimension, as constraints say them.
-struct BoundList {
-  std::vector<IndexExpr> lower, upper;
-
-  [[nodiscard]] bool names_any(const std::vector<std::string>& names) const {
-    const auto names_one = [&](const IndexExpr& expr) {
-      for (const std::string& symbol : symbols_of(expr))
-        if (std::find(names.begin(), names.end(), symbol) != names.end()) return true;
-      return false;
-    };
-    return std::any_of(lower.begin(), lower.end(), names_one) || std::any_of(upper.begin(), upper.end(), names_one);
-  }
-
-  /// factor * x + rest >= 0.
-  void add(std::int64_t factor, const IndexExpr& rest) {
-    const IndexExpr divisor = index_const(factor < 0 ? -factor : factor);
-    if (factor > 0) {
-      const IndexExpr raised = index_sub(index_const(factor - 1), rest);
-      lower.push_back(index_floordiv(raised, divisor));
-    } else {
-      upper.push_back(index_floordiv(index_add(rest, divisor), divisor));
-    }
-  }
-};
 
 /// Sorts `constraint`, an expression over dimensions and parameters >= 0, under its one dimension.
 bool sort_constraint(State& state, isl_aff* aff, bool is_equality, std::vector<BoundList>& bounds) {
@@ -234,22 +122,6 @@ bool fits(RegionBox& box, const Region& exact, const Region& known) {
   return to_region(exact, box, known).is_equal(exact) || add_guards(box, exact, known);
 }
 
-std::vector<Region> disjoint_pieces(const Region& region) {
-  State* state = Access::state(region);
-  isl_set* set = isl_set_make_disjoint(isl_set_copy(Access::get(region)));
-  const std::unique_ptr<isl_basic_set_list, IslDelete> list(isl_set_get_basic_set_list(set));
-  isl_set_free(set);
-  std::vector<Region> out;
-  if (!list) {
-    state->note_failure();
-    return out;
-  }
-  const int count = isl_basic_set_list_n_basic_set(list.get());
-  for (int i = 0; i < count; ++i)
-    out.push_back(Access::make(state, isl_set_from_basic_set(isl_basic_set_list_get_basic_set(list.get(), i))));
-  return out;
-}
-
 struct Piece {
   Region region;
   RegionBox box;
@@ -275,7 +147,7 @@ bool append_boxes(const Region& part, const Region& known, int max_slices, std::
       if (!slice_box || slice.is_empty() || rest.is_empty()) continue;
       out.push_back({slice, std::move(*slice_box)});
       bool ok = true;
-      for (const Region& piece : disjoint_pieces(rest)) ok = ok && append_boxes(piece, known, max_slices - 1, out);
+      for (const Region& piece : convex_pieces(rest)) ok = ok && append_boxes(piece, known, max_slices - 1, out);
       if (ok) return true;
       out.resize(num_before);
     }
@@ -324,7 +196,7 @@ std::optional<std::vector<RegionBox>> Region::disjoint_boxes(const Region& known
   if (exact.is_empty()) return std::vector<RegionBox>{};
   if (auto whole = exact.as_box(known)) return std::vector<RegionBox>{std::move(*whole)};
   std::vector<Piece> pieces;
-  for (const Region& part : disjoint_pieces(exact))
+  for (const Region& part : convex_pieces(exact))
     if (!part.is_empty() && !append_boxes(part, known, kMaxSlices, pieces)) return std::nullopt;
   merge_boxes(pieces, known);
   std::vector<RegionBox> out;

@@ -11,6 +11,7 @@
 #include <isl/options.h>
 #include <isl/set.h>
 #include <isl/space.h>
+#include <isl/stride_info.h>
 #include <isl/val.h>
 
 #include <map>
@@ -33,6 +34,7 @@ struct IslDelete {
   void operator()(isl_space* p) const { isl_space_free(p); }
   void operator()(isl_val* p) const { isl_val_free(p); }
   void operator()(isl_basic_set_list* p) const { isl_basic_set_list_free(p); }
+  void operator()(isl_stride_info* p) const { isl_stride_info_free(p); }
   void operator()(isl_constraint* p) const { isl_constraint_free(p); }
   void operator()(isl_constraint_list* p) const { isl_constraint_list_free(p); }
 };
@@ -42,6 +44,7 @@ using BasicSetPtr = std::unique_ptr<isl_basic_set, IslDelete>;
 using AffPtr = std::unique_ptr<isl_aff, IslDelete>;
 using PwAffPtr = std::unique_ptr<isl_pw_aff, IslDelete>;
 using SpacePtr = std::unique_ptr<isl_space, IslDelete>;
+using StrideInfoPtr = std::unique_ptr<isl_stride_info, IslDelete>;
 using ValPtr = std::unique_ptr<isl_val, IslDelete>;
 
 struct RegionContext::State {

@@ -91,6 +91,7 @@ Region Region::from_box(const RegionContext& context, const std::vector<std::str
     out = out.where_nonnegative(index_sub(index_sub(box.dims[i].hi, x), index_const(1)));
   }
   for (const IndexExpr& guard : box.guards) out = out.where_nonnegative(guard);
+  for (const IndexExpr& condition : box.conditions) out = out.where_nonnegative(condition);
   return out;
 }
 

@@ -28,10 +28,30 @@ struct Interval {
   bool operator==(const Interval&) const = default;
 };
 
-/// A box of symbolic bounds; it holds its cells only while every guard is >= 0.
+/// A box of symbolic bounds; it holds its cells only while every guard is >= 0. With conditions it is no box but those
+/// of its cells that satisfy them: a triangle, a diagonal, a lattice.
 struct RegionBox {
-  std::vector<Interval> dims;     ///< dimension 0 first
-  std::vector<IndexExpr> guards;  ///< conditions on parameters that the bounds do not imply
+  std::vector<Interval> dims;              ///< dimension 0 first
+  std::vector<IndexExpr> guards;           ///< conditions on parameters that the bounds do not imply
+  std::vector<IndexExpr> conditions = {};  ///< over dimensions and parameters: cells at which each is >= 0
+};
+
+/// One loop of a nest: values in `range`, at least each of `lower`, below each of `upper`, equal to `offset` modulo
+/// `stride`. All but the range may name the dimensions of the loops outside of it.
+struct NestLevel {
+  std::string var;
+  Interval range;
+  std::vector<IndexExpr> lower, upper;
+  std::int64_t stride = 1;
+  IndexExpr offset;
+};
+
+/// Loops that visit each point of a region once, in lexicographic order; where every guard is >= 0, and the points at
+/// which every condition is >= 0.
+struct RegionNest {
+  std::vector<NestLevel> levels;  ///< outermost first
+  std::vector<IndexExpr> conditions;
+  std::vector<IndexExpr> guards;
 };
 
 /// Handle of the arena that regions live in: copies share it, and it goes with the last of
@@ -80,7 +100,7 @@ class Region {
 
   [[nodiscard]] static Region universe(const RegionContext& context, const std::vector<std::string>& dims);
   [[nodiscard]] static Region nothing(const RegionContext& context, const std::vector<std::string>& dims);
-  /// The points of `box`, bounds and guards; dimension k is named dims[k].
+  /// The points of `box`: bounds, guards and conditions; dimension k is named dims[k].
   [[nodiscard]] static Region from_box(const RegionContext& context, const std::vector<std::string>& dims,
                                        const RegionBox& box);
 
@@ -128,6 +148,12 @@ class Region {
   [[nodiscard]] std::optional<RegionBox> as_box(const Region& known) const;
   /// Disjoint boxes whose union is this region within `known`; none if it is no finite union of boxes.
   [[nodiscard]] std::optional<std::vector<RegionBox>> disjoint_boxes(const Region& known) const;
+  /// The same for any region: boxes where it is made of boxes, else convex pieces and lattices as boxes with
+  /// conditions. None if a dimension has no bound or a coefficient does not fit 64 bits.
+  [[nodiscard]] std::optional<std::vector<RegionBox>> disjoint_pieces(const Region& known) const;
+  /// Loops over this region, which is the points of `box`, in the order of `vars`, outermost first.
+  [[nodiscard]] RegionNest loop_nest(const RegionBox& box, const std::vector<std::string>& vars,
+                                     const Region& known) const;
 
   /// isl's text: `[n] -> { [x] : 0 <= x < n }`.
   [[nodiscard]] std::string to_string() const;

@@ -71,6 +71,31 @@ def base(a, scale):
     return [a + scale * a[:, ::-1], 6 * a[-1, ::-1] + scale]
 
 
+def triangles(a):
+    n = len(a)
+    x, y = np.meshgrid(np.arange(n), np.arange(n))
+    s = np.where(x > y, a, np.where(x == y, 2 * a, a.T))
+    return [s, np.where((x < y) & (x + y >= 3), s, -a)]
+
+
+def lattices(c, a):
+    f = np.empty(2 * len(c) - 1)
+    f[::2] = c
+    f[1::2] = (c[:-1] + c[1:]) / 2
+    x, y = np.meshgrid(np.arange(a.shape[1]), np.arange(a.shape[0]))
+    left = np.pad(a, ((0, 0), (1, 0)))[:, :-1]
+    return [f, np.where((x + y) % 2 == 1, a + left, a), 2 * c]
+
+
+def reversed_(a):
+    s, d = a.copy(), np.empty_like(a)
+    for i in range(len(a) - 3, -1, -1):
+        s[i] += s[i + 2]
+    for i in range(len(a)):
+        d[i] = a[i // 2 // 2] if i % 2 == 0 else a[(i // 2 + 1) // 2] + d[i - 1]
+    return [3 * a[::-1], s, d]
+
+
 # name: (shapes of the inputs for size n, outputs from inputs)
 CASES = {
     "swap_halves": (lambda n: [(n,)], lambda a: [np.concatenate([a[len(a) // 2:], a[:len(a) // 2]])]),
@@ -90,6 +115,9 @@ CASES = {
     "running_sums": (lambda n: [(n,)], lambda a: [np.cumsum(a)]),
     "comparisons": (lambda n: [(n, n + 5), (n, n + 5)], lambda a, b: [2.0 * (a < b) + (a == b), np.eye(*a.shape)]),
     "native_names": (lambda n: [(n,)], lambda a: [np.abs(a), np.array(42.0 + len(a))]),
+    "triangles": (lambda n: [(n, n)], triangles),
+    "lattices": (lambda n: [(n,), (n, n + 3)], lattices),
+    "reversed": (lambda n: [(n,)], reversed_),
     "through": (lambda n: [(n, n + 5)], lambda a: [a * 2 * (a + 1)]),
 }
 

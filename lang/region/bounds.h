@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// Inside of lang/region only: bounds of one dimension and constraints of a region as
+// expressions. What box.cpp (boxes) and nest.cpp (everything else) are made from.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lang/region/isl_access.h"
+#include "lang/region/region.h"
+
+namespace pb {
+
+/// Smallest value and one past the greatest of dimension `dim`, as functions of the parameters; none if one of them is
+/// neither a minimum nor a maximum of quasi-affine terms. `known`: parameter values to simplify by, or unknown.
+[[nodiscard]] std::optional<Interval> interval_of(const Region& region, int dim, const Region& known);
+
+/// `expr` without those operands of a minimum or maximum that another one makes needless at all points of `known`.
+[[nodiscard]] IndexExpr without_needless(const IndexExpr& expr, const Region& known);
+
+/// The constraints of a region that is one convex piece, each as an expression >= 0; an equation gives two. None if it
+/// is no such piece or a constraint cannot be said.
+[[nodiscard]] std::optional<std::vector<IndexExpr>> constraints_of(const Region& piece);
+
+[[nodiscard]] std::vector<IndexExpr> constants_first(std::vector<IndexExpr> items);
+
+/// Lower and upper bounds of one dimension, as constraints say them: at least each of `lower`, below each of `upper`.
+struct BoundList {
+  std::vector<IndexExpr> lower, upper;
+
+  [[nodiscard]] bool names_any(const std::vector<std::string>& names) const;
+  /// factor * x + rest >= 0.
+  void add(std::int64_t factor, const IndexExpr& rest);
+};
+
+/// `region` as convex pieces that share no point.
+[[nodiscard]] std::vector<Region> convex_pieces(const Region& region);
+
+/// The points of `box` in the space of `like`, for parameter values in `known`.
+[[nodiscard]] Region to_region(const Region& like, const RegionBox& box, const Region& known);
+
+}  // namespace pb
