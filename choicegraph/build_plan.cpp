@@ -20,17 +20,6 @@ void run_passes(choices::Analysis& analysis) {
   choices::list_calls(analysis);
 }
 
-void copy_messages(const Diagnostics& from, Diagnostics& to) {
-  for (const Diagnostic& message : from.all()) {
-    DiagBuilder builder = to.emit(message.kind, message.span);
-    for (const std::string& arg : message.args) builder.arg(arg);
-    if (!message.primary_label.empty()) builder.label(message.primary_label);
-    for (const DiagLabel& label : message.labels) builder.label(label.span, label.text);
-    for (const DiagLabel& note : message.notes) builder.note(note.span, note.text);
-    for (const std::string& hint : message.hints) builder.hint(hint);
-  }
-}
-
 TransformPlan plan_transform(const Program& program, TransformId id, std::uint64_t max_operations, Diagnostics& diags) {
   TransformPlan empty;
   empty.transform = id;
@@ -38,16 +27,16 @@ TransformPlan plan_transform(const Program& program, TransformId id, std::uint64
   auto analysis = choices::begin_analysis(program, id, messages);
   if (!analysis) return empty;
   const RegionContext& context = analysis->context;
+  const Transform& transform = program.transforms[id];
   {
     const RegionLimit limit(context, max_operations);
     run_passes(*analysis);
   }
   if (!context.limit_exceeded()) {
-    copy_messages(messages, diags);
+    diags.add_new(messages, program.instance_note(id));
     return std::move(analysis->plan);
   }
   context.clear_limit_exceeded();
-  const Transform& transform = program.transforms[id];
   diags.emit(DiagKind::RegionsTooComplex, transform.span).arg(transform.name);
   return empty;
 }

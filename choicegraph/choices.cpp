@@ -140,17 +140,10 @@ void list_tunables(Analysis& analysis) {
 
 void list_calls(Analysis& analysis) {
   std::vector<TransformId>& calls = analysis.plan.calls;
-  for (const Rule& rule : analysis.transform.rules) {
-    for (const Stmt& stmt : rule.body.stmts) {
-      const auto* call = std::get_if<TransformCallStmt>(&stmt.node);
-      if (call == nullptr) continue;
-      for (const TransformId id : analysis.program.transforms.ids()) {
-        const Transform& callee = analysis.program.transforms[id];
-        if (callee.name != call->callee && callee.source_name != call->callee) continue;
+  for (const Rule& rule : analysis.transform.rules)
+    for (const TransformCall& call : rule.calls)
+      for (const TransformId id : call.targets)
         if (std::find(calls.begin(), calls.end(), id) == calls.end()) calls.push_back(id);
-      }
-    }
-  }
 }
 
 }  // namespace pb::choices

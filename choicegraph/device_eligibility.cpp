@@ -147,6 +147,7 @@ class BodyCheck {
       case NameKind::ScalarInput:
       case NameKind::Tunable:
       case NameKind::Param:
+      case NameKind::Constant:
         return;
       case NameKind::Output:
       case NameKind::Input:

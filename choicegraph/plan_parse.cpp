@@ -31,6 +31,13 @@ class Line {
     skip();
     return out;
   }
+  /// Past `name`, which may hold blanks, if it comes next.
+  bool accept_name(std::string_view name) {
+    if (!rest_.starts_with(name) || (rest_.size() > name.size() && rest_[name.size()] != ' ')) return false;
+    rest_.remove_prefix(name.size());
+    skip();
+    return true;
+  }
   /// The next word without the colon at its end; empty if it has none.
   std::string_view next_label() {
     std::string_view word = next();
@@ -155,14 +162,14 @@ class Parser {
       if (transform().matrices[id].name == name) return id;
     return std::nullopt;
   }
-  std::optional<TransformId> find_transform(std::string_view name) const {
+  std::optional<TransformId> next_transform(Line& line) const {
     for (const TransformId id : program_.transforms.ids())
-      if (program_.transforms[id].name == name) return id;
+      if (line.accept_name(program_.transforms[id].name)) return id;
     return std::nullopt;
   }
 
   bool read_transform(Line& line) {
-    const auto id = find_transform(line.next());
+    const auto id = next_transform(line);
     if (!id) return false;
     plan_.transforms.emplace_back();
     current().transform = *id;
@@ -409,7 +416,7 @@ class Parser {
 
   bool read_calls(Line& line) {
     while (!line.at_end()) {
-      const auto id = find_transform(line.next());
+      const auto id = next_transform(line);
       if (!id) return false;
       current().calls.push_back(*id);
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "clgen/initial_reads.h"
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <utility>
@@ -41,22 +42,13 @@ class InitialReads {
   }
 
   bool callees_read(const Rule& rule, const std::string& binding) {
-    bool result = false;
-    walk(
-        rule.body, rule.body.root,
-        [&](StmtId id) {
-          const auto* call = std::get_if<TransformCallStmt>(&rule.body.stmts[id].node);
-          if (call != nullptr) result = result || callee_reads(rule.body, *call, binding);
-        },
-        [](ExprId) {});
-    return result;
+    return std::any_of(rule.calls.begin(), rule.calls.end(),
+                       [&](const TransformCall& call) { return callee_reads(rule.body, call, binding); });
   }
 
-  bool callee_reads(const Body& body, const TransformCallStmt& call, const std::string& binding) {
-    for (const TransformId id : program_.transforms.ids()) {
-      const Transform& callee = program_.transforms[id];
-      if (callee.name != call.callee) continue;
-      const std::vector<MatrixId> outputs = callee.matrices_of(MatrixRole::To);
+  bool callee_reads(const Body& body, const TransformCall& call, const std::string& binding) {
+    for (const TransformId id : call.targets) {
+      const std::vector<MatrixId> outputs = program_.transforms[id].matrices_of(MatrixRole::To);
       for (std::size_t i = 0; i < call.args.size(); ++i) {
         if (!names(body, call.args[i], binding)) continue;
         if (i >= outputs.size() || find(id, outputs[i])) return true;

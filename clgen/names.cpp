@@ -1,23 +1,28 @@
 // SPDX-License-Identifier: MIT
 #include "clgen/names.h"
 
-#include <cctype>
+#include <algorithm>
 
 #include "lang/source.h"
 
 namespace pb {
 
-std::string identifier_of(const Program& program, TransformId transform) {
-  const std::string& name = program.transforms[transform].name;
-  std::string out;
-  bool is_plain = true;
-  for (const char c : name) {
-    const bool fits = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-    is_plain = is_plain && fits;
-    out += fits ? c : '_';
-  }
-  return is_plain ? out : out + "_" + std::to_string(transform.index());
+std::string instance_name(const Transform& transform) {
+  std::string out = transform.source_name;
+  for (std::size_t i = 0; i < transform.template_args.size(); ++i)
+    out += (i == 0 ? "_tmpl_" : "_") + std::to_string(transform.template_args[i]);
+  return out;
 }
+
+std::string identifier_of(const Program& program, TransformId id) {
+  const Transform& transform = program.transforms[id];
+  std::string out = instance_name(transform);
+  std::replace(out.begin(), out.end(), '-', 'm');
+  const bool is_taken = !transform.template_args.empty() && program.find_transform(out).has_value();
+  return is_taken ? out + "_" + std::to_string(id.index()) : out;
+}
+
+std::string identifier_of(const Program& program, TemplateId which) { return program.templates[which].name; }
 
 std::string rule_stem(const Program& program, TransformId transform, RuleId rule) {
   return identifier_of(program, transform) + "_" + std::to_string(rule.index());

@@ -13,8 +13,12 @@ namespace pb {
 
 class SourceManager;
 
-/// An identifier for a transform: its name where that is one, else unique by the transform's number.
+/// An identifier for a transform: its name, of an instance `Power_tmpl_3_1`; with its number where another one has that.
 [[nodiscard]] std::string identifier_of(const Program& program, TransformId transform);
+/// `Power_tmpl_3_1`: how command lines name an instance of a template; the name itself of other transforms.
+[[nodiscard]] std::string instance_name(const Transform& transform);
+/// `Power`: what chooses an instance at run time, as an identifier that no transform has.
+[[nodiscard]] std::string identifier_of(const Program& program, TemplateId which);
 /// `Convolve2D_0`: the stem of all names made for one rule.
 [[nodiscard]] std::string rule_stem(const Program& program, TransformId transform, RuleId rule);
 

@@ -49,6 +49,7 @@ class Finder {
   void visit_stmt(const Stmt& stmt) {
     const auto* call = std::get_if<TransformCallStmt>(&stmt.node);
     if (call != nullptr || std::holds_alternative<SyncStmt>(stmt.node)) facts_.has_calls = true;
+    if (const auto* loop = std::get_if<ForEnoughStmt>(&stmt.node)) facts_.used_names.insert(loop->tunable);
     if (std::holds_alternative<OpaqueStmt>(stmt.node)) touch_names_in(stmt.tokens);
     for_each_child(
         stmt, [](StmtId) {}, [&](ExprId id) { visit_expr(id, call != nullptr); });

@@ -80,7 +80,8 @@ struct IfStmt { ExprId condition; StmtId then_stmt; StmtId else_stmt; };        
 struct ForStmt { StmtId init; ExprId condition; ExprId step; StmtId body; };          ///< init: DeclStmt, ExprStmt or none
 struct WhileStmt { ExprId condition; StmtId body; };
 struct DoStmt { StmtId body; ExprId condition; };
-struct ForEnoughStmt { std::int64_t min = 1; std::int64_t max = 1000; StmtId body; TokenRange head; };
+/// `tunable`: the hidden one that holds the number of iterations; set by frontend/resolve.
+struct ForEnoughStmt { std::int64_t min = 1; std::int64_t max = 1000; StmtId body; TokenRange head; std::string tunable; };
 struct SwitchStmt { ExprId value; StmtId body; };
 struct CaseStmt { ExprId value; };                                                    ///< none: `default:`
 struct ReturnStmt { ExprId value; };                                                  ///< may be none
@@ -138,6 +139,7 @@ enum class NameKind : std::uint8_t {
   Param,
   ScalarInput,  ///< a 0-D input of the transform under its matrix name
   BuiltIn,      ///< 7.7
+  Constant,     ///< Rule::constants; while types are checked only, then its value stands in the tree
 };
 struct NameBinding {
   NameKind kind = NameKind::Unknown;

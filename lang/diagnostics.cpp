@@ -75,6 +75,25 @@ DiagBuilder Diagnostics::emit(DiagKind kind, Span span) {
   return DiagBuilder(kept_.back());
 }
 
+DiagBuilder Diagnostics::add(const Diagnostic& diagnostic) {
+  DiagBuilder builder = emit(diagnostic.kind, diagnostic.span);
+  builder.diagnostic_ = diagnostic;
+  return builder;
+}
+
+void Diagnostics::add_new(const Diagnostics& others, std::string_view note) {
+  const auto is_same = [](const Diagnostic& a, const Diagnostic& b) {  // notes may say in which instance
+    return a.kind == b.kind && a.span == b.span && a.args == b.args && a.primary_label == b.primary_label &&
+           a.labels == b.labels && a.hints == b.hints;
+  };
+  for (const Diagnostic& other : others.all()) {
+    if (std::any_of(kept_.begin(), kept_.end(), [&](const Diagnostic& known) { return is_same(known, other); }))
+      continue;
+    DiagBuilder builder = add(other);
+    if (!note.empty()) builder.note(note);
+  }
+}
+
 void Diagnostics::sort_by_position(std::size_t first) {
   PB_CHECK(first <= kept_.size(), "sorting begins at a diagnostic that was emitted");
   std::stable_sort(kept_.begin() + static_cast<std::ptrdiff_t>(first), kept_.end(),

@@ -45,6 +45,7 @@ struct DiagInfo {
 struct DiagLabel {
   Span span;
   std::string text;
+  bool operator==(const DiagLabel&) const = default;
 };
 
 struct Diagnostic {
@@ -88,6 +89,12 @@ class Diagnostics {
 
   /// Records a diagnostic. Errors beyond the limit are counted but not kept.
   DiagBuilder emit(DiagKind kind, Span span = {});
+
+  /// Records a copy of a diagnostic of another sink.
+  DiagBuilder add(const Diagnostic& diagnostic);
+  /// Records copies of those of another sink that are not here yet, with `note` where it is not empty: what is wrong
+  /// with a template is wrong with most of its instances, and is said once.
+  void add_new(const Diagnostics& others, std::string_view note = {});
 
   /// Puts those from index `first` on in order of their places: for a stage that looks at the program more than once.
   void sort_by_position(std::size_t first);

@@ -34,11 +34,34 @@ void verify_rule(const Rule& rule, const Transform& transform) {
   PB_CHECK(rule.body_types.bindings.size() == rule.body_types.types.size(), "every expression has a binding");
 }
 
+void verify_calls(const Rule& rule, const Program& program) {
+  for (const TransformCall& call : rule.calls) {
+    PB_CHECK(call.stmt.index() < rule.body.stmts.size(), "a call is a statement of its body");
+    PB_CHECK(!call.choice.empty() || call.targets.size() == 1, "a call without a choice has one callee");
+    for (const TransformId target : call.targets)
+      PB_CHECK(target.index() < program.transforms.size(), "a call is one of a transform");
+    if (call.choice.empty()) continue;
+    PB_CHECK(call.of_template.index() < program.templates.size(), "a choice is one among instances");
+    PB_CHECK(call.choice.size() == program.templates[call.of_template].params.size(),
+             "a choice has an argument per parameter");
+  }
+}
+
+void verify_template(const Template& which, const Program& program) {
+  PB_CHECK(!which.params.empty(), "a template has a parameter");
+  PB_CHECK(which.first.index() + which.num_instances() <= program.transforms.size(), "instances are transforms");
+  for (std::size_t i = 0; i < which.num_instances(); ++i) {
+    const Transform& instance = program.transforms[TransformId(which.first.index() + i)];
+    PB_CHECK(instance.template_args == which.args_of(i), "instances stand in the order of their numbers");
+  }
+}
+
 void verify_transform(const Transform& transform, const Program& program) {
   std::set<std::string> names;
   for (const Rule& rule : transform.rules) {
     PB_CHECK(names.insert(rule.name).second, "rule names are unique in a transform");
     verify_rule(rule, transform);
+    verify_calls(rule, program);
   }
   for (const SizeVar& var : transform.size_vars) {
     PB_CHECK(var.matrix.index() < transform.matrices.size(), "a size variable comes from a matrix");
@@ -46,6 +69,10 @@ void verify_transform(const Transform& transform, const Program& program) {
     PB_CHECK(matrix.role != MatrixRole::Through, "a size variable comes from an argument");
     PB_CHECK(var.dim >= 0 && var.dim < matrix.num_dims(), "a size variable comes from a dimension of its matrix");
   }
+  if (transform.accuracy && transform.accuracy->metric)
+    PB_CHECK(transform.accuracy->metric->index() < program.transforms.size(), "a metric is a transform");
+  PB_CHECK(!transform.verifier || transform.verifier->index() < program.transforms.size(),
+           "who verifies is a transform");
   PB_CHECK(!transform.generator || transform.generator->index() < program.transforms.size(),
            "a generator is a transform");
 }
@@ -83,6 +110,56 @@ std::vector<MatrixId> Transform::matrices_of(MatrixRole role) const {
   return out;
 }
 
+std::size_t Template::num_instances() const {
+  std::size_t count = 1;
+  for (const TemplateParam& param : params) count *= static_cast<std::size_t>(param.count());
+  return count;
+}
+
+std::vector<std::int64_t> Template::args_of(std::size_t instance) const {
+  std::vector<std::int64_t> args;
+  for (const TemplateParam& param : params) {
+    const auto count = static_cast<std::size_t>(param.count());
+    args.push_back(param.lo + static_cast<std::int64_t>(instance % count));
+    instance /= count;
+  }
+  return args;
+}
+
+std::optional<TransformId> Template::instance(const std::vector<std::int64_t>& args) const {
+  std::size_t number = 0;
+  for (std::size_t i = params.size(); i-- > 0;) {
+    if (args[i] < params[i].lo || args[i] > params[i].hi) return std::nullopt;
+    number = number * static_cast<std::size_t>(params[i].count()) + static_cast<std::size_t>(args[i] - params[i].lo);
+  }
+  return TransformId(first.index() + number);
+}
+
+std::string Template::name_of(const std::vector<std::int64_t>& args) const {
+  std::string out = name + "<";
+  for (std::size_t i = 0; i < params.size(); ++i)
+    out += (i == 0 ? "" : ",") + std::string(params[i].is_bin ? "bin " : "") + std::to_string(args[i]);
+  return out + ">";
+}
+
+std::optional<TransformId> Program::find_transform(std::string_view declared_name) const {
+  for (const TransformId id : transforms.ids())
+    if (transforms[id].source_name == declared_name) return id;
+  return std::nullopt;
+}
+
+std::optional<TemplateId> Program::find_template(std::string_view declared_name) const {
+  for (const TemplateId id : templates.ids())
+    if (templates[id].name == declared_name) return id;
+  return std::nullopt;
+}
+
+std::string Program::instance_note(TransformId id) const {
+  const Transform& transform = transforms[id];
+  const auto of = find_template(transform.source_name);
+  return of && templates[*of].first != id ? "in `" + transform.name + "`" : "";
+}
+
 void verify(const Program& program) {
   PB_CHECK(program.main.index() < program.transforms.size(), "the main transform exists");
   std::set<std::string> names;
@@ -90,6 +167,7 @@ void verify(const Program& program) {
     PB_CHECK(names.insert(transform.name).second, "transform names are unique");
     verify_transform(transform, program);
   }
+  for (const Template& which : program.templates) verify_template(which, program);
 }
 
 }  // namespace pb

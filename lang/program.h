@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <variant>
 #include <vector>
 
 #include "lang/body.h"
@@ -19,6 +21,7 @@
 namespace pb {
 
 using TransformId = Id<struct TransformTag>;
+using TemplateId = Id<struct TemplateTag>;
 using MatrixId = Id<struct MatrixTag>;      // index within its transform, header order: from, to, through as written
 using RuleId = Id<struct RuleTag>;          // index within its transform
 using TunableId = Id<struct TunableTag>;    // index within its transform
@@ -102,6 +105,30 @@ struct RuleTemporary {
   Span span;
 };
 
+/// A name of a body with the same value in every instance: a template parameter, a `duplicate` variable,
+/// ACCURACY_BIN or ACCURACY_TARGET. Trees hold the value; the user's text keeps the name.
+struct Constant {
+  std::string name;
+  std::variant<std::int64_t, double> value;
+};
+
+/// One template argument of a call: an expression of the body, or a value that the call leaves out (the bin).
+struct TemplateArg {
+  ExprId expr;                              ///< none: `value`
+  std::int64_t value = 0;
+};
+
+/// What a call of a transform in a body means (LANGUAGE 4.6, 7.4).
+struct TransformCall {
+  StmtId stmt;
+  /// The callee; with `choice` every instance of the template that may be chosen, perhaps none.
+  std::vector<TransformId> targets;
+  /// Chooses the instance at run time, by template parameter; empty: `targets` is the one callee.
+  std::vector<TemplateArg> choice;
+  TemplateId of_template;                   ///< meaningful with `choice`
+  std::vector<ExprId> args;                 ///< outputs, then inputs
+};
+
 struct Rule {
   std::string name;                         ///< label, or `OUT#1`; unique in the transform (LANGUAGE 20.3)
   bool has_label = false;
@@ -114,8 +141,10 @@ struct Rule {
   std::vector<RuleVar> vars;                ///< in order of the centre's coordinates: var 0 belongs to x where possible
   /// Instances whose regions all lie inside their matrices and whose `where` holds: a set over `vars`.
   Region domain;
+  std::vector<Constant> constants;
   Body body;
   BodyTypes body_types;
+  std::vector<TransformCall> calls;         ///< of the body, in order of the text; filled by check_types
   Span span;                                ///< of the header, without the body
 };
 
@@ -123,9 +152,17 @@ struct Tolerance {
   std::optional<double> rel, abs;           ///< LANGUAGE 20.5; absent: the default of the element type
 };
 
+/// How good a result is (LANGUAGE 4.7).
+struct Accuracy {
+  std::optional<double> target;             ///< of an instance for a bin, on the scale of the metric
+  std::optional<TransformId> metric;        ///< absent: every result has accuracy 1
+  bool higher_is_better = true;
+};
+
 struct Transform {
-  std::string name;                         ///< unique; `T<3,1>` for instances
+  std::string name;                         ///< unique; `T<3,1>`, `T<bin 0>` for instances
   std::string source_name;                  ///< as declared
+  std::vector<std::int64_t> template_args;  ///< of an instance, by parameter of its template
   Span span;                                ///< of the name
   std::vector<Formula> params;              ///< names of `param`s as symbols
   Store<MatrixId, Matrix> matrices;
@@ -133,11 +170,39 @@ struct Transform {
   Store<TunableId, UserTunable> tunables;
   Store<RuleId, Rule> rules;
   std::optional<TransformId> generator;
+  std::optional<Accuracy> accuracy;
+  std::optional<TransformId> verifier;      ///< `verify`: judges whether two results agree
+  std::vector<std::string> input_features;  ///< names of transforms; exported only
   Tolerance tolerance;
   bool is_memoized = false;
 
   /// Ids of the matrices of `role`, in header order.
   [[nodiscard]] std::vector<MatrixId> matrices_of(MatrixRole role) const;
+};
+
+/// One parameter of a template; the accuracy bin is one, the last.
+struct TemplateParam {
+  std::string name;                         ///< of a bin: `bin`
+  std::int64_t lo = 0, hi = 0;              ///< inclusive
+  bool is_bin = false;
+
+  [[nodiscard]] std::int64_t count() const { return hi - lo + 1; }
+};
+
+/// A transform that is compiled once per combination of its parameters. Later stages see its instances only:
+/// transforms like any other. Calls that choose at run time go by the template.
+struct Template {
+  std::string name;                         ///< as declared
+  std::vector<TemplateParam> params;        ///< the first is the fastest in the number of an instance
+  TransformId first;                        ///< instance 0; the others follow
+
+  [[nodiscard]] std::size_t num_instances() const;
+  /// The arguments of an instance, by parameter.
+  [[nodiscard]] std::vector<std::int64_t> args_of(std::size_t instance) const;
+  /// Nothing if an argument is outside its range.
+  [[nodiscard]] std::optional<TransformId> instance(const std::vector<std::int64_t>& args) const;
+  /// `T<3,bin 0>`.
+  [[nodiscard]] std::string name_of(const std::vector<std::int64_t>& args) const;
 };
 
 /// A `%{ … %}` block: preprocessed C++ text, copied to the start of the generated code.
@@ -151,7 +216,14 @@ struct Program {
   ElementType element = ElementType::Double;  ///< what ElementT is
   std::vector<NativeBlock> native_blocks;
   Store<TransformId, Transform> transforms;
+  Store<TemplateId, Template> templates;
   TransformId main;
+
+  /// The transform declared with this name, of a template its instance 0; nothing if there is none.
+  [[nodiscard]] std::optional<TransformId> find_transform(std::string_view declared_name) const;
+  [[nodiscard]] std::optional<TemplateId> find_template(std::string_view declared_name) const;
+  /// What to say with a message that only later instances of a template have: in which; else nothing.
+  [[nodiscard]] std::string instance_note(TransformId id) const;
 };
 
 /// Text of the whole program for `--emit=program`: headers, size solutions, domains and accesses as isl text, bodies as text.

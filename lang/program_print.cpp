@@ -167,6 +167,8 @@ std::string_view word(NameKind kind) {
       return "scalar input";
     case NameKind::BuiltIn:
       return "built in";
+    case NameKind::Constant:
+      return "constant";
   }
   return "";
 }
@@ -186,7 +188,22 @@ void print_names(std::string& out, const Rule& rule) {
   }
 }
 
-void print_rule(std::string& out, const Rule& rule, const Transform& transform) {
+std::string value_text(const Constant& constant) {
+  if (const auto* integer = std::get_if<std::int64_t>(&constant.value)) return std::to_string(*integer);
+  return number_text(std::get<double>(constant.value));
+}
+
+/// `call Power<3>`; with a choice at run time the template and who may be chosen.
+void print_calls(std::string& out, const Rule& rule, const Program& program) {
+  for (const TransformCall& call : rule.calls) {
+    out += "    call";
+    if (!call.choice.empty()) out += " chooses " + program.templates[call.of_template].name + ":";
+    for (const TransformId target : call.targets) out += " " + program.transforms[target].name;
+    out += "\n";
+  }
+}
+
+void print_rule(std::string& out, const Program& program, const Rule& rule, const Transform& transform) {
   out += "  rule " + rule.name + ", priority " + std::to_string(rule.priority);
   if (rule.is_return_form) out += ", returns its value";
   out += "\n";
@@ -203,7 +220,10 @@ void print_rule(std::string& out, const Rule& rule, const Transform& transform) 
     out += "    vars " + join(rule.vars, ", ", [](const RuleVar& var) { return var.name; }) + "\n";
   }
   if (rule.domain.is_known()) out += "    domain " + rule.domain.to_string() + "\n";
+  for (const Constant& constant : rule.constants)
+    out += "    constant " + constant.name + " = " + value_text(constant) + "\n";
   print_names(out, rule);
+  print_calls(out, rule, program);
   print_body(out, rule.body);
 }
 
@@ -214,6 +234,14 @@ void print_tunable(std::string& out, const UserTunable& tunable) {
   if (tunable.array_extent > 0) out += " array(" + std::to_string(tunable.array_extent) + ")";
   out += " " + tunable.name + "(" + number_text(tunable.initial) + ", " + number_text(tunable.min) + ", " +
          number_text(tunable.max) + ")\n";
+}
+
+void print_accuracy(std::string& out, const Program& program, const Accuracy& accuracy) {
+  out += "  accuracy";
+  if (accuracy.metric) out += " by " + program.transforms[*accuracy.metric].name;
+  if (accuracy.target)
+    out += (accuracy.higher_is_better ? ", at least " : ", at most ") + number_text(*accuracy.target);
+  out += "\n";
 }
 
 void print_header(std::string& out, const Program& program, const Transform& transform) {
@@ -234,6 +262,10 @@ void print_header(std::string& out, const Program& program, const Transform& tra
   }
   for (const UserTunable& tunable : transform.tunables) print_tunable(out, tunable);
   if (transform.generator) out += "  generator " + program.transforms[*transform.generator].name + "\n";
+  if (transform.accuracy) print_accuracy(out, program, *transform.accuracy);
+  if (transform.verifier) out += "  verify " + program.transforms[*transform.verifier].name + "\n";
+  for (const std::string& feature : transform.input_features) out += "  input_feature " + feature + "\n";
+  if (transform.is_memoized) out += "  memoized\n";
   if (transform.tolerance.rel) {
     out += "  tolerance " + number_text(*transform.tolerance.rel);
     if (transform.tolerance.abs) out += ", " + number_text(*transform.tolerance.abs);
@@ -249,7 +281,7 @@ std::string to_string(const Program& program) {
   for (const Transform& transform : program.transforms) {
     out += "\ntransform " + transform.name + "\n";
     print_header(out, program, transform);
-    for (const Rule& rule : transform.rules) print_rule(out, rule, transform);
+    for (const Rule& rule : transform.rules) print_rule(out, program, rule, transform);
   }
   return out;
 }

@@ -79,8 +79,9 @@ class Rewriter {
         body_, body_.root,
         [&](StmtId id) {
           const Stmt& stmt = body_.stmts[id];
-          const bool is_rewritten =
-              std::holds_alternative<TransformCallStmt>(stmt.node) || std::holds_alternative<SyncStmt>(stmt.node);
+          const bool is_rewritten = std::holds_alternative<TransformCallStmt>(stmt.node) ||
+                                    std::holds_alternative<SyncStmt>(stmt.node) ||
+                                    std::holds_alternative<ForEnoughStmt>(stmt.node);
           if (is_rewritten) rewritten_[stmt.tokens.begin] = id;
           if (const auto* decl = std::get_if<DeclStmt>(&stmt.node))
             may_alias_ |= decl->type.kind == BodyType::Kind::Region || decl->type.kind == BodyType::Kind::Unknown;
@@ -94,40 +95,65 @@ class Rewriter {
         continue;
       }
       const Stmt& stmt = body_.stmts[found->second];
-      rewrite(stmt);
-      i = std::max(stmt.tokens.end, i + 1);
+      const auto* loop = std::get_if<ForEnoughStmt>(&stmt.node);
+      loop != nullptr ? rewrite_head(*loop) : rewrite(found->second);
+      i = std::max(loop != nullptr ? loop->head.end : stmt.tokens.end, i + 1);
     }
     return out_.finish();
   }
 
  private:
-  void rewrite(const Stmt& stmt) {
+  /// The body of the loop stays as it is.
+  void rewrite_head(const ForEnoughStmt& loop) {
+    out_.replacement(body_.tokens[loop.head.begin], "for (IndexT pb_" + loop.tunable + " = 0; pb_" + loop.tunable +
+                                                        " < " + loop.tunable + "; ++pb_" + loop.tunable + ")");
+  }
+
+  void rewrite(StmtId id) {
+    const Stmt& stmt = body_.stmts[id];
     const BodyToken& first = body_.tokens[stmt.tokens.begin];
     if (std::holds_alternative<SyncStmt>(stmt.node)) {
       out_.replacement(first, "{ pb_frame.sync();" + arrivals({}) + " }");
       return;
     }
-    const auto& call = std::get<TransformCallStmt>(stmt.node);
-    const std::string verb = call.is_spawn ? "spawn_" : "call_";
-    const std::string departures = announcements();
-    out_.replacement(first, "{" + departures + " " + verb + identifier_of(program_, callee(call)) + "(pb_frame");
-    for (ExprId arg : call.args) {
+    const TransformCall& call = call_at(id);
+    const bool is_spawn = std::get<TransformCallStmt>(stmt.node).is_spawn;
+    const bool is_chosen = !call.choice.empty();
+    const std::string callee =
+        is_chosen ? identifier_of(program_, call.of_template) : identifier_of(program_, call.targets[0]);
+    const std::string verb = std::string(is_spawn ? "spawn_" : "call_") + (is_chosen ? "any_" : "");
+    out_.replacement(first, "{" + announcements() + " " + verb + callee + "(pb_frame");
+    for (const TemplateArg& arg : call.choice) {
       out_.insert(", ");
-      const TokenRange range = body_.exprs[arg].tokens;
-      for (std::uint32_t i = range.begin; i < range.end; ++i) {
-        BodyToken token = body_.tokens[i];
-        if (i == range.begin && token.leading == " ") token.leading.clear();
-        out_.token(token);
+      if (arg.expr.is_none()) {
+        out_.insert(std::to_string(arg.value));
+        continue;
       }
+      out_.insert("static_cast<std::int64_t>(");
+      insert_expr(arg.expr);
+      out_.insert(")");
     }
-    out_.insert(");" + (call.is_spawn ? "" : arrivals(call.args)) + " }");
+    for (const ExprId arg : call.args) {
+      out_.insert(", ");
+      insert_expr(arg);
+    }
+    out_.insert(");" + (is_spawn ? "" : arrivals(call.args)) + " }");
   }
 
-  TransformId callee(const TransformCallStmt& call) const {
-    for (const TransformId id : program_.transforms.ids())
-      if (program_.transforms[id].name == call.callee) return id;
-    PB_CHECK(false, "a call names a transform of the program");
-    return TransformId();
+  /// The expression as written.
+  void insert_expr(ExprId id) {
+    const TokenRange range = body_.exprs[id].tokens;
+    for (std::uint32_t i = range.begin; i < range.end; ++i) {
+      BodyToken token = body_.tokens[i];
+      if (i == range.begin && token.leading == " ") token.leading.clear();
+      out_.token(token);
+    }
+  }
+
+  const TransformCall& call_at(StmtId id) const {
+    for (const TransformCall& call : rule_.calls)
+      if (call.stmt == id) return call;
+    PB_CHECK(false, "types were checked: every call has its callee");
   }
 
   /// Brings to the host what a call may have written and the body's text may touch; all regions if `args` is empty.

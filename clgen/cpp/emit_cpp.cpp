@@ -2,6 +2,7 @@
 #include "clgen/cpp/emit_cpp.h"
 
 #include "clgen/cpp/body_text.h"
+#include "clgen/cpp/template_code.h"
 #include "clgen/cpp/transform_code.h"
 #include "clgen/info/make_training_info.h"
 #include "clgen/names.h"
@@ -112,6 +113,7 @@ std::string emit_cpp(const Program& program, const Plan& plan, const SourceManag
   emit_kernels(out, kernels);
   for (const TransformId id : program.transforms.ids()) emit_call_declarations(out, context, id);
   out.blank();
+  emit_template_calls(out, context);
   for (const TransformId id : program.transforms.ids()) emit_transform(out, context, id, kernels);
   emit_tables(out, context, pbrt::to_json(make_training_info(program, plan, sources, options)));
   out.blank();

@@ -2,6 +2,7 @@
 #include "clgen/cpp/rule_code.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include "clgen/cpp/body_text.h"
 #include "clgen/cpp/instance_code.h"
@@ -235,6 +236,24 @@ void emit_temporaries(Writer& out, const RuleCode& code) {
   }
 }
 
+std::string real_text(double value) {
+  char buffer[32];
+  return {buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr};
+}
+
+/// Constants that the body's text names: the compiler's own scoping finds out where a local hides them.
+void emit_constants(Writer& out, const Rule& rule) {
+  for (const Constant& constant : rule.constants) {
+    const bool is_named = std::any_of(rule.body.tokens.begin(), rule.body.tokens.end(),
+                                      [&](const BodyToken& token) { return token.text == constant.name; });
+    if (!is_named) continue;
+    const auto* integer = std::get_if<std::int64_t>(&constant.value);
+    out.line("[[maybe_unused]] constexpr " + std::string(integer != nullptr ? "IndexT " : "double ") + constant.name +
+             " = " + (integer != nullptr ? std::to_string(*integer) : real_text(std::get<double>(constant.value))) +
+             ";");
+  }
+}
+
 }  // namespace
 
 std::string access_text(const RuleCode& code, const RegionAccess& access) {
@@ -265,6 +284,7 @@ void emit_rule_function(Writer& out, const CppContext& context, const RuleCode& 
   open_function(out, "static inline " + type + " rule_" + code.stem, signature.params);
   if (code.facts.has_calls) out.line("pbrt::CallFrame pb_frame(pb_parent);");
   emit_present(out, code);
+  emit_constants(out, code.rule);
   emit_temporaries(out, code);
   out.line("{");
   out.verbatim(body_text(context.program, code.rule, code.facts, context.sources));

@@ -157,11 +157,19 @@ std::string transform_entry(const CppContext& context, TransformId id) {
   std::size_t num_params = 0;
   for (const Formula& param : transform.params)
     for (const SizeVar& var : transform.size_vars) num_params += var.name == to_string(param) ? 1 : 0;
+  const auto index_text = [](std::optional<TransformId> which) {
+    return which ? std::to_string(which->index()) : std::string("-1");
+  };
+  const std::string metric = index_text(transform.accuracy.value_or(Accuracy{}).metric);
+  std::vector<std::string> template_names = {"nullptr", "nullptr"};
+  if (!transform.template_args.empty())
+    template_names = {quoted(transform.source_name), quoted(instance_name(transform))};
   return "{" + quoted(transform.name) + ", " + list("kInputs_", transform.matrices_of(MatrixRole::From).size()) + ", " +
          list("kOutputs_", transform.matrices_of(MatrixRole::To).size()) + ", " +
          list("kSizes_", transform.size_vars.size()) + ", " + list("kParams_", num_params) + ", solve_" + name +
          ", extents_" + name + ", enter_" + name + ", " +
-         (transform.generator ? std::to_string(transform.generator->index()) : "-1") + "}";
+         index_text(transform.generator) + ", " + joined(template_names) + ", " + metric + ", " +
+         index_text(transform.verifier) + "}";
 }
 
 }  // namespace pb

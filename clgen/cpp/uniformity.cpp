@@ -207,6 +207,7 @@ class Uniformity {
       case NameKind::Param:
       case NameKind::ScalarInput:
       case NameKind::BuiltIn:
+      case NameKind::Constant:
       case NameKind::Unknown:
         return false;
     }

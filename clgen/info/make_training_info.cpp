@@ -57,6 +57,17 @@ pbrt::SiteInfo site_info(const Transform& transform, const Site& site, const Sou
   return out;
 }
 
+pbrt::AccuracyInfo accuracy_info(const Program& program, const Transform& transform) {
+  pbrt::AccuracyInfo out;
+  if (!transform.accuracy) return out;
+  out.is_given = true;
+  out.has_target = transform.accuracy->target.has_value();
+  out.target = transform.accuracy->target.value_or(0);
+  if (transform.accuracy->metric) out.metric = program.transforms[*transform.accuracy->metric].name;
+  out.higher_is_better = transform.accuracy->higher_is_better;
+  return out;
+}
+
 pbrt::TunableInfo tunable_info(const Transform& transform, const PlanTunable& tunable) {
   pbrt::TunableInfo out;
   out.name = tunable.name;
@@ -91,6 +102,8 @@ pbrt::TrainingInfo make_training_info(const Program& program, const Plan& plan, 
     pbrt::TransformInfo info;
     info.name = transform.name;
     info.template_name = transform.source_name;
+    info.accuracy = accuracy_info(program, transform);
+    info.input_features = transform.input_features;
     info.tolerance.is_given = transform.tolerance.rel.has_value();
     info.tolerance.rel = transform.tolerance.rel.value_or(0);
     info.tolerance.abs = transform.tolerance.abs.value_or(-1);

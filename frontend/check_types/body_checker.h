@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lang/diagnostics.h"
@@ -25,6 +26,8 @@ class BodyChecker {
 
   /// Visits the whole body.
   [[nodiscard]] BodyTypes run();
+  /// What the calls met mean. After run().
+  [[nodiscard]] std::vector<TransformCall> take_calls() { return std::move(calls_); }
 
   // ---- statements (stmts.cpp)
   void check_stmt(StmtId id);
@@ -33,7 +36,7 @@ class BodyChecker {
   BodyType check_expr(ExprId id);
 
   // ---- calls of transforms (calls.cpp)
-  void check_call(const TransformCallStmt& call, Span span);
+  void check_call(StmtId id, const TransformCallStmt& call);
 
   // ---- names (names.cpp)
   void enter_rule_scope();
@@ -56,8 +59,8 @@ class BodyChecker {
   [[nodiscard]] const NameBinding& binding_of(ExprId id) const { return out_.bindings[id.index()]; }
   [[nodiscard]] Diagnostics& diags() { return diags_; }
   [[nodiscard]] const Program& program() const { return program_; }
+  [[nodiscard]] const Transform& transform() const { return transform_; }
   [[nodiscard]] const Rule& rule() const { return rule_; }
-  [[nodiscard]] const Transform* find_transform(const std::string& name) const;
 
  private:
   BodyType type_of_name(ExprId id, const NameExpr& name);
@@ -80,9 +83,23 @@ class BodyChecker {
   const Rule& rule_;
   Diagnostics& diags_;
   BodyTypes out_;
+  std::vector<TransformCall> calls_;
   std::vector<std::map<std::string, NamedThing>> scopes_;
   std::uint32_t num_locals_ = 0;
 };
+
+/// The value of an expression that is known when the program is compiled.
+struct KnownValue {
+  std::int64_t value = 0;
+  bool names_constant = false;  ///< it depends on a template parameter or a `duplicate` variable
+};
+/// Nothing if the value is known at run time only. Pre: the expression was checked
+[[nodiscard]] std::optional<KnownValue> known_value(const BodyChecker& checker, ExprId id);
+
+/// Puts the values of the rule's constants into its tree, where no local hides them.
+///
+/// Pre: `rule.body_types` says which names are constants
+void put_constants(Rule& rule);
 
 /// Result of a function or constant of LANGUAGE 7.7 and of the mathematical ones of C++; none: not one of these.
 [[nodiscard]] std::optional<BodyType> type_of_builtin_call(const std::string& callee,

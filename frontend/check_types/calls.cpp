@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Calls of transforms from bodies (LANGUAGE 7.4): outputs first, then inputs, each of the
 // dimensions that the header declares; what is read-only is no output.
+#include <algorithm>
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "frontend/check_types/body_checker.h"
 
@@ -44,7 +48,7 @@ void check_dims(BodyChecker& checker, const Argument& arg, const Matrix& matrix,
   if (found < 0 || found == matrix.num_dims()) return;
   checker.diags()
       .emit(DiagKind::CallArgumentDimensions, arg.span)
-      .arg(callee.name)
+      .arg(callee.source_name)
       .arg(matrix.name)
       .arg(dims_text(found))
       .arg(dims_text(matrix.num_dims()))
@@ -55,7 +59,7 @@ void check_output(BodyChecker& checker, const Argument& arg, const Matrix& matri
   Diagnostics& diags = checker.diags();
   if (arg.type.is_const) {
     diags.emit(DiagKind::CallOutputReadOnly, arg.span)
-        .arg(callee.name)
+        .arg(callee.source_name)
         .arg(matrix.name)
         .label(matrix.span, "declared here in `to`");
     return;
@@ -65,15 +69,20 @@ void check_output(BodyChecker& checker, const Argument& arg, const Matrix& matri
                         arg.type.kind == Kind::Char;
   if (!is_variable(checker.body().exprs[arg.id]) || is_whole) {
     diags.emit(DiagKind::CallOutputNotVariable, arg.span)
-        .arg(callee.name)
+        .arg(callee.source_name)
         .arg(matrix.name)
         .label(matrix.span, "declared here in `to`")
         .hint("pass a variable of type `ElementT`");
   }
 }
 
-std::string signature(const Transform& callee) {
-  std::string out = callee.name + "(";
+std::string signature(const Transform& callee, const Template* of) {
+  std::string out = callee.source_name;
+  if (of != nullptr) {
+    for (std::size_t i = 0; i < of->params.size(); ++i) out += (i == 0 ? "<" : ", ") + of->params[i].name;
+    out += ">";
+  }
+  out += "(";
   bool is_first = true;
   for (const MatrixRole role : {MatrixRole::To, MatrixRole::From}) {
     for (const MatrixId id : callee.matrices_of(role)) {
@@ -84,42 +93,149 @@ std::string signature(const Transform& callee) {
   return out + ")";
 }
 
+const char* plural(std::size_t count) { return count == 1 ? "" : "s"; }
+
+/// A call and whom it names.
+struct Named {
+  const TransformCallStmt& call;
+  Span span;
+  const Transform& callee;           ///< of a template: instance 0
+  const Template* of = nullptr;      ///< null: it is no template
+  TemplateId of_id;
+  std::size_t num_matrices = 0;
+};
+
+/// Template arguments as written, `T<3>(…)`, or as the first arguments, `T(3, …)`; the others. Nothing after an error.
+struct SplitArgs {
+  std::vector<ExprId> of_template;
+  std::vector<ExprId> plain;
+};
+
+std::optional<SplitArgs> split_args(BodyChecker& checker, const Named& named) {
+  SplitArgs out{named.call.template_args, named.call.args};
+  const std::size_t wanted = named.of == nullptr ? 0 : named.of->params.size();
+  const std::size_t without_bin = wanted > 0 && named.of->params.back().is_bin ? wanted - 1 : wanted;
+  if (named.of == nullptr && !out.of_template.empty()) {
+    checker.diags()
+        .emit(DiagKind::TemplateArgumentsNotTaken, named.call.callee_span)
+        .arg(named.call.callee)
+        .label(named.callee.span, "declared here without `template`");
+    return std::nullopt;
+  }
+  const std::size_t extra = out.plain.size() - std::min(out.plain.size(), named.num_matrices);
+  if (out.of_template.empty() && (extra == wanted || extra == without_bin)) {
+    const auto end = out.plain.begin() + static_cast<std::ptrdiff_t>(extra);
+    out.of_template.assign(out.plain.begin(), end);
+    out.plain.erase(out.plain.begin(), end);
+  }
+  const std::size_t given = out.of_template.size();
+  const bool fits = given == wanted || given == without_bin;
+  if (fits && out.plain.size() == named.num_matrices) return out;
+  const bool is_template_to_blame = !fits && (given > 0 || out.plain.size() == named.num_matrices);
+  const std::size_t expected = is_template_to_blame ? wanted : named.num_matrices;
+  const DiagKind kind = is_template_to_blame ? DiagKind::TemplateArgumentCount : DiagKind::CallArgumentCount;
+  checker.diags()
+      .emit(kind, is_template_to_blame ? named.call.callee_span : named.span)
+      .arg(named.call.callee)
+      .arg(expected)
+      .arg(plural(expected))
+      .arg(is_template_to_blame ? given : out.plain.size())
+      .label(named.callee.span, "declared here")
+      .hint("outputs first, then inputs: `" + signature(named.callee, named.of) + "`");
+  return std::nullopt;
+}
+
+/// LANGUAGE 7.4: inside an instance of the same transform the same bin, elsewhere the most accurate one.
+std::int64_t bin_without_argument(BodyChecker& checker, const Named& named) {
+  const bool is_same = checker.transform().source_name == named.callee.source_name;
+  const bool is_last_best = !named.callee.accuracy || named.callee.accuracy->higher_is_better;
+  const std::int64_t bin = is_same          ? checker.transform().template_args.back()
+                           : is_last_best ? named.of->params.back().hi
+                                          : 0;
+  checker.diags()
+      .emit(DiagKind::CallWithoutBin, named.span)
+      .arg(named.call.callee)
+      .arg(is_same ? "the bin of the transform it stands in" : "bin " + std::to_string(bin) + ", the most accurate one")
+      .hint("`" + signature(named.callee, named.of) + "`");
+  return bin;
+}
+
+/// Whom the call means, from its template arguments; nothing after an error.
+std::optional<TransformCall> find_targets(BodyChecker& checker, const Named& named,
+                                          const std::vector<ExprId>& template_args) {
+  TransformCall out;
+  out.of_template = named.of_id;
+  std::vector<std::optional<std::int64_t>> known;
+  bool is_outside = false;
+  for (std::size_t i = 0; i < named.of->params.size(); ++i) {
+    const TemplateParam& param = named.of->params[i];
+    if (i >= template_args.size()) {
+      known.emplace_back(bin_without_argument(checker, named));
+      out.choice.push_back({ExprId(), *known.back()});
+      continue;
+    }
+    const auto value = known_value(checker, template_args[i]);
+    known.push_back(value ? std::optional(value->value) : std::nullopt);
+    out.choice.push_back({template_args[i], 0});
+    if (!value || (value->value >= param.lo && value->value <= param.hi)) continue;
+    is_outside = true;  // of an instance's own parameter: perhaps never executed, so an error of the run
+    if (value->names_constant) continue;
+    checker.diags()
+        .emit(DiagKind::TemplateArgumentRange, checker.body().exprs[template_args[i]].span)
+        .arg(param.name)
+        .arg(named.call.callee)
+        .arg(value->value)
+        .arg(param.lo)
+        .arg(param.hi)
+        .label(named.callee.span, "declared here");
+    return std::nullopt;
+  }
+  const bool is_known = std::all_of(known.begin(), known.end(), [](const auto& value) { return value.has_value(); });
+  for (std::size_t k = 0; !is_outside && k < named.of->num_instances(); ++k) {
+    const std::vector<std::int64_t> args = named.of->args_of(k);
+    const bool fits = std::equal(args.begin(), args.end(), known.begin(),
+                                 [](std::int64_t arg, const auto& value) { return !value || *value == arg; });
+    if (fits) out.targets.emplace_back(named.of->first.index() + k);
+  }
+  if (is_known && !is_outside) out.choice.clear();
+  return out;
+}
+
 }  // namespace
 
-void BodyChecker::check_call(const TransformCallStmt& call, Span span) {
-  std::vector<Argument> args;
-  for (const ExprId id : call.args) args.push_back({id, body().exprs[id].span, check_expr(id)});
-  for (const ExprId id : call.template_args) (void)check_expr(id);
-  const Transform* callee = find_transform(call.callee);
-  if (!callee) {
+void BodyChecker::check_call(StmtId id, const TransformCallStmt& call) {
+  const Span span = body().stmts[id].span;
+  for (const ExprId arg : call.template_args) (void)check_expr(arg);
+  for (const ExprId arg : call.args) (void)check_expr(arg);
+  const auto found = program_.find_transform(call.callee);
+  if (!found) {
     diags_.emit(DiagKind::UnknownTransform, call.callee_span).arg(call.callee);
     return;
   }
-  if (!call.template_args.empty()) {
-    diags_.emit(DiagKind::TemplateArgumentsNotTaken, call.callee_span)
-        .arg(call.callee)
-        .label(callee->span, "declared here without `template`");
-    return;
-  }
-  std::vector<MatrixId> matrices = callee->matrices_of(MatrixRole::To);
+  const Transform& callee = program_.transforms[*found];
+  std::vector<MatrixId> matrices = callee.matrices_of(MatrixRole::To);
   const std::size_t num_outputs = matrices.size();
-  const auto inputs = callee->matrices_of(MatrixRole::From);
+  const auto inputs = callee.matrices_of(MatrixRole::From);
   matrices.insert(matrices.end(), inputs.begin(), inputs.end());
-  if (args.size() != matrices.size()) {
-    diags_.emit(DiagKind::CallArgumentCount, span)
-        .arg(call.callee)
-        .arg(matrices.size())
-        .arg(matrices.size() == 1 ? "" : "s")
-        .arg(args.size())
-        .label(callee->span, "declared here")
-        .hint("outputs first, then inputs: `" + signature(*callee) + "`");
-    return;
+  Named named{call, span, callee, nullptr, {}, matrices.size()};
+  if (const auto of = program_.find_template(call.callee)) {
+    named.of = &program_.templates[*of];
+    named.of_id = *of;
   }
-  for (std::size_t i = 0; i < args.size(); ++i) {
-    const Matrix& matrix = callee->matrices[matrices[i]];
-    check_dims(*this, args[i], matrix, *callee);
-    if (i < num_outputs) check_output(*this, args[i], matrix, *callee);
+  const auto args = split_args(*this, named);
+  if (!args) return;
+  auto resolved = named.of != nullptr ? find_targets(*this, named, args->of_template)
+                                      : std::optional(TransformCall{id, {*found}, {}, {}, {}});
+  if (!resolved) return;
+  resolved->stmt = id;
+  resolved->args = args->plain;
+  for (std::size_t i = 0; i < matrices.size(); ++i) {
+    const Matrix& matrix = callee.matrices[matrices[i]];
+    const Argument arg{args->plain[i], body().exprs[args->plain[i]].span, type_of(args->plain[i])};
+    check_dims(*this, arg, matrix, callee);
+    if (i < num_outputs) check_output(*this, arg, matrix, callee);
   }
+  calls_.push_back(std::move(*resolved));
 }
 
 }  // namespace pb::checking

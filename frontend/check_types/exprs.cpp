@@ -241,10 +241,10 @@ BodyType BodyChecker::type_of_call(const CallExpr& call, ExprId id) {
     out_.bindings[id.index()] = found->binding;
     return {};
   }
-  if (const Transform* callee = find_transform(call.callee)) {
+  if (const auto callee = program_.find_transform(call.callee)) {
     diags_.emit(DiagKind::CallInExpression, body().exprs[id].span)
         .arg(call.callee)
-        .label(callee->span, "the transform")
+        .label(program_.transforms[*callee].span, "the transform")
         .hint("give the result a variable: `ElementT r; " + call.callee + "(r, ...);`");
     return {};
   }
@@ -331,6 +331,9 @@ void BodyChecker::check_writable(ExprId target, Span span) {
       break;
     case NameKind::Tunable:
       what = "tunable";
+      break;
+    case NameKind::Constant:
+      what = "constant";
       break;
     case NameKind::Unknown:
     case NameKind::Local:

@@ -75,6 +75,10 @@ void BodyChecker::enter_rule_scope() {
   auto& names = scopes_.back();
   const auto at = [](std::size_t index) { return static_cast<std::uint32_t>(index); };
   const BodyType index_type = constant(BodyType::Kind::Int);
+  for (std::size_t i = 0; i < rule_.constants.size(); ++i) {
+    const bool is_real = std::holds_alternative<double>(rule_.constants[i].value);
+    names[rule_.constants[i].name] = {{NameKind::Constant, at(i)}, is_real ? constant(BodyType::Kind::Double) : index_type};
+  }
   for (std::size_t i = 0; i < transform_.size_vars.size(); ++i) {
     names[transform_.size_vars[i].name] = {{NameKind::SizeVar, at(i)}, index_type};
   }
@@ -110,13 +114,6 @@ std::optional<NamedThing> BodyChecker::find(const std::string& name) const {
     if (const auto found = scope->find(name); found != scope->end()) return found->second;
   }
   return std::nullopt;
-}
-
-const Transform* BodyChecker::find_transform(const std::string& name) const {
-  for (const Transform& transform : program_.transforms) {
-    if (transform.name == name) return &transform;
-  }
-  return nullptr;
 }
 
 void BodyChecker::report_if_invisible_matrix(const std::string& name, Span span) {

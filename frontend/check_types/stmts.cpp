@@ -11,7 +11,7 @@ namespace {
 using Kind = BodyType::Kind;
 
 /// The type of one declarator: the declared type with its pointers and array extents.
-BodyType declared_type(BodyType type, const Declarator& declarator, const Body& body) {
+BodyType declared_type(BodyType type, const Declarator& declarator, const BodyChecker& checker) {
   const bool is_plain = is_arithmetic(type) && type.kind != Kind::Bool && type.kind != Kind::Char;
   if (declarator.pointer_depth == 0 && declarator.extents.empty()) return type;
   if (!is_plain || declarator.pointer_depth + declarator.extents.size() > 1) return {};
@@ -21,8 +21,8 @@ BodyType declared_type(BodyType type, const Declarator& declarator, const Body& 
                                             : ElementType::Int;
   type.kind = declarator.pointer_depth > 0 ? Kind::Pointer : Kind::Array;
   if (type.kind == Kind::Array && !declarator.extents.front().is_none()) {
-    const auto* extent = std::get_if<IntegerExpr>(&body.exprs[declarator.extents.front()].node);
-    if (extent && extent->text.size() < 10) type.extent = std::stoll(extent->text, nullptr, 0);
+    const auto extent = known_value(checker, declarator.extents.front());
+    if (extent && extent->value > 0) type.extent = extent->value;
   }
   return type;
 }
@@ -45,7 +45,7 @@ BodyTypes BodyChecker::run() {
 void BodyChecker::check_declaration(const DeclStmt& decl) {
   for (const Declarator& declarator : decl.declarators) {
     for (const ExprId extent : declarator.extents) (void)check_expr(extent);
-    declare_local(declarator.name, declared_type(normalised(decl.type), declarator, body()));
+    declare_local(declarator.name, declared_type(normalised(decl.type), declarator, *this));
     BodyType initial = check_expr(declarator.init);
     if (is_auto(decl.type_text) && declarator.pointer_depth == 0) {
       initial.is_const = decl.type_text != "auto";
@@ -99,14 +99,14 @@ void BodyChecker::check_stmt(StmtId id) {
                           check_stmt(loop.body);
                           (void)check_expr(loop.condition);
                         },
-                        [&](const ForEnoughStmt&) { diags_.emit(DiagKind::ForEnoughUnsupported, stmt.span); },
+                        [&](const ForEnoughStmt& loop) { check_stmt(loop.body); },
                         [&](const SwitchStmt& branch) {
                           (void)check_expr(branch.value);
                           check_stmt(branch.body);
                         },
                         [&](const CaseStmt& label) { (void)check_expr(label.value); },
                         [&](const ReturnStmt& leave) { check_return(leave, stmt.span); }, [](const BreakStmt&) {},
-                        [](const ContinueStmt&) {}, [&](const TransformCallStmt& call) { check_call(call, stmt.span); },
+                        [](const ContinueStmt&) {}, [&](const TransformCallStmt& call) { check_call(id, call); },
                         [](const SyncStmt&) {}, [&](const DeclStmt& decl) { check_declaration(decl); },
                         [&](const ExprStmt& expr) { (void)check_expr(expr.expr); }, [](const OpaqueStmt&) {}},
              stmt.node);
@@ -117,10 +117,16 @@ void BodyChecker::check_stmt(StmtId id) {
 
 bool check_types(Program& program, Diagnostics& diags) {
   const std::size_t errors_before = diags.num_errors();
-  for (Transform& transform : program.transforms) {
+  for (const TransformId id : program.transforms.ids()) {
+    Transform& transform = program.transforms[id];
+    Diagnostics messages;
     for (Rule& rule : transform.rules) {
-      rule.body_types = checking::BodyChecker(program, transform, rule, diags).run();
+      checking::BodyChecker checker(program, transform, rule, messages);
+      rule.body_types = checker.run();
+      rule.calls = checker.take_calls();
+      checking::put_constants(rule);
     }
+    diags.add_new(messages, program.instance_note(id));
   }
   return diags.num_errors() == errors_before;
 }

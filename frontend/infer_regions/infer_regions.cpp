@@ -208,16 +208,19 @@ void infer_rule(Inference& in, Rule& rule) {
 bool infer_regions(Program& program, Diagnostics& diags) {
   const RegionContext context;
   bool ok = true;
-  for (Transform& transform : program.transforms) {
+  for (const TransformId id : program.transforms.ids()) {
+    Transform& transform = program.transforms[id];
     const RegionLimit limit(context);
     const Region known = known_sizes(context, transform);
-    Inference in{context, transform, diags, known, formula_scope(transform, known)};
+    Diagnostics messages;
+    Inference in{context, transform, messages, known, formula_scope(transform, known)};
     for (Rule& rule : transform.rules) infer_rule(in, rule);
     if (context.limit_exceeded()) {
-      diags.emit(DiagKind::RegionsTooComplex, transform.span).arg(transform.name);
+      messages.emit(DiagKind::RegionsTooComplex, transform.span).arg(transform.name);
       context.clear_limit_exceeded();
       in.ok = false;
     }
+    diags.add_new(messages, program.instance_note(id));
     ok = ok && in.ok;
   }
   return ok;

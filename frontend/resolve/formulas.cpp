@@ -50,6 +50,8 @@ std::optional<Formula> bind_name(const std::string& name, Span span, const Formu
       return Formula{found->second.node, span};
     }
   }
+  if (const auto found = names.scope.constants.find(name); found != names.scope.constants.end())
+    return Formula{found->second.node, span};
   if (names.scope.tunables.contains(name)) return bind_tunable(name, span, names);
   if (names.scope.size_vars.contains(name)) return bound(SymbolKind::SizeVar, name, span);
   if (names.rule_vars && names.rule_vars->contains(name)) return bound(SymbolKind::RuleVar, name, span);

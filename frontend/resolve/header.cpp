@@ -64,12 +64,24 @@ void declare_matrices(TransformScope& scope) {
   }
 }
 
-TunableRole role_of(ast::TunableClauseKind kind) {
-  switch (kind) {
+/// Template parameters share the scope of the other names.
+void check_constants(TransformScope& scope) {
+  for (const ast::TemplateParam& param : scope.source.template_params) {
+    const auto matrix = scope.matrices.find(param.name.text);
+    if (matrix == scope.matrices.end()) continue;
+    scope.diags.emit(DiagKind::DuplicateName, param.name.span)
+        .arg(param.name.text)
+        .label(scope.out.matrices[matrix->second].span, "first declared here");
+  }
+}
+
+/// `accuracyhint` says of a tunable what `accuracy_variable` says.
+TunableRole role_of(const ast::Tunable& tunable) {
+  switch (tunable.kind) {
     case ast::TunableClauseKind::Config:
       return TunableRole::Config;
     case ast::TunableClauseKind::Tunable:
-      return TunableRole::User;
+      return tunable.has_accuracy_hint ? TunableRole::Accuracy : TunableRole::User;
     case ast::TunableClauseKind::AccuracyVariable:
       return TunableRole::Accuracy;
   }
@@ -93,7 +105,7 @@ double number_or(const std::optional<ast::Number>& number, double otherwise, con
 UserTunable read_tunable(const ast::Tunable& source, Diagnostics& diags) {
   UserTunable out;
   out.name = source.name.text;
-  out.role = role_of(source.kind);
+  out.role = role_of(source);
   out.is_real = source.is_real;
   out.is_size_specific = source.is_size_specific || source.kind == ast::TunableClauseKind::AccuracyVariable;
   out.array_extent = static_cast<int>(source.array_extent.value_or(0));
@@ -132,6 +144,10 @@ void declare_tunables(TransformScope& scope) {
           .label(scope.out.matrices[matrix->second].span, "first declared here");
       continue;
     }
+    if (scope.constants.contains(source.name.text)) {
+      scope.diags.emit(DiagKind::DuplicateName, source.name.span).arg(source.name.text);
+      continue;
+    }
     if (source.array_extent && *source.array_extent < 1) {
       scope.diags.emit(DiagKind::TunableArrayExtent, source.name.span).arg(source.name.text).arg(*source.array_extent);
       scope.unusable.insert(source.name.text);
@@ -158,7 +174,8 @@ void declare_tunables(TransformScope& scope) {
 
 void declare_params(TransformScope& scope) {
   for (const ast::Name& param : scope.source.params) {
-    const bool is_taken = scope.matrices.contains(param.text) || scope.tunables.contains(param.text);
+    const bool is_taken = scope.matrices.contains(param.text) || scope.tunables.contains(param.text) ||
+                          scope.constants.contains(param.text);
     if (is_taken || !scope.size_vars.insert(param.text).second) {
       auto diag = scope.diags.emit(DiagKind::DuplicateName, param.span).arg(param.text);
       if (scope.matrices.contains(param.text)) {
@@ -177,7 +194,9 @@ void bind_extents(TransformScope& scope) {
   for (const Matrix& matrix : scope.out.matrices) {
     for (const Formula& extent : matrix.extents) {
       for (const std::string& name : names_in(extent)) {
-        if (!scope.matrices.contains(name) && !scope.tunables.contains(name)) scope.size_vars.insert(name);
+        const bool is_known =
+            scope.matrices.contains(name) || scope.tunables.contains(name) || scope.constants.contains(name);
+        if (!is_known) scope.size_vars.insert(name);
       }
     }
   }
@@ -195,6 +214,7 @@ Formula extent_of_versions(const ast::Versions& versions) {
 
 void resolve_header(TransformScope& scope) {
   declare_matrices(scope);
+  check_constants(scope);
   declare_tunables(scope);
   declare_params(scope);
   bind_extents(scope);

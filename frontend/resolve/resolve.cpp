@@ -6,6 +6,8 @@
 #include <set>
 #include <utility>
 
+#include "frontend/resolve/affine.h"
+#include "frontend/resolve/declarations.h"
 #include "frontend/resolve/scope.h"
 #include "frontend/resolve/suggest.h"
 #include "lang/overloaded.h"
@@ -13,14 +15,8 @@
 namespace pb {
 namespace {
 
+using resolving::Declarations;
 using resolving::TransformScope;
-
-/// Transforms of the program by name; forward declarations apart.
-struct Declarations {
-  std::vector<const ast::Transform*> full;
-  std::map<std::string, const ast::Transform*> by_name;
-  std::map<std::string, TransformId> ids;  ///< of those that could be resolved
-};
 
 /// LANGUAGE 4.13: a forward declaration has the signature of the full one that follows.
 bool same_signature(const ast::Transform& a, const ast::Transform& b) {
@@ -69,61 +65,6 @@ Declarations collect_declarations(const Ast& ast, Diagnostics& diags) {
   return out;
 }
 
-std::vector<std::string> names_of(const Declarations& declarations) {
-  std::vector<std::string> names;
-  for (const ast::Transform* transform : declarations.full) names.push_back(transform->name.text);
-  return names;
-}
-
-/// Null after an error.
-const ast::Transform* find_transform(const ast::Name& name, const Declarations& declarations, Diagnostics& diags) {
-  const auto found = declarations.by_name.find(name.text);
-  if (found != declarations.by_name.end()) return found->second;
-  auto diag = diags.emit(DiagKind::UnknownTransform, name.span).arg(name.text);
-  if (const std::string hint = suggest(name.text, names_of(declarations)); !hint.empty()) diag.hint(hint);
-  return nullptr;
-}
-
-/// LANGUAGE 4.8: outputs of the generator, pairwise in order, become inputs of the transform.
-void check_generator(const Transform& transform, const Transform& generator, Span span, Diagnostics& diags) {
-  const auto inputs = transform.matrices_of(MatrixRole::From);
-  const auto made = generator.matrices_of(MatrixRole::To);
-  if (inputs.size() != made.size()) {
-    diags.emit(DiagKind::GeneratorOutputCount, span)
-        .arg(generator.name)
-        .arg(made.size())
-        .arg(transform.name)
-        .arg(inputs.size())
-        .label(generator.span, "the generator");
-    return;
-  }
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const Matrix& input = transform.matrices[inputs[i]];
-    const Matrix& output = generator.matrices[made[i]];
-    if (input.num_dims() == output.num_dims()) continue;
-    diags.emit(DiagKind::GeneratorDimensions, span)
-        .arg(output.name)
-        .arg(output.num_dims())
-        .arg(input.name)
-        .arg(input.num_dims())
-        .label(output.span, "made here")
-        .label(input.span, "needed here");
-  }
-}
-
-void bind_references(Program& program, Declarations& declarations, Diagnostics& diags) {
-  for (const ast::Transform* source : declarations.full) {
-    for (const ast::Name& feature : source->input_features) (void)find_transform(feature, declarations, diags);
-    if (!source->generator) continue;
-    const ast::Transform* target = find_transform(*source->generator, declarations, diags);
-    if (!target || !declarations.ids.contains(target->name.text) || !declarations.ids.contains(source->name.text))
-      continue;
-    Transform& transform = program.transforms[declarations.ids.at(source->name.text)];
-    transform.generator = declarations.ids.at(target->name.text);
-    check_generator(transform, program.transforms[*transform.generator], source->generator->span, diags);
-  }
-}
-
 /// LANGUAGE 4.11. Null after an error.
 const ast::Transform* select_main(const Declarations& declarations, const std::string& name, Diagnostics& diags) {
   const ast::Transform* main = declarations.full.empty() ? nullptr : declarations.full.back();
@@ -140,20 +81,69 @@ const ast::Transform* select_main(const Declarations& declarations, const std::s
   const auto found = declarations.by_name.find(name);
   if (found != declarations.by_name.end()) return found->second;
   auto diag = diags.emit(DiagKind::UnknownMain).arg(name);
-  if (const std::string hint = suggest(name, names_of(declarations)); !hint.empty()) diag.hint(hint);
+  if (const std::string hint = suggest(name, resolving::names_of(declarations)); !hint.empty()) diag.hint(hint);
   return nullptr;
 }
 
-Transform resolve_transform(const ast::Transform& source, ElementType element, Diagnostics& diags) {
+/// What makes a transform of a declaration.
+struct Instance {
+  const ast::Transform& source;
+  const resolving::TemplateHeader* of_template = nullptr;  ///< null: it is no template
+  std::vector<std::int64_t> args;
+};
+
+/// The accuracy of an instance; its metric is bound later.
+std::optional<Accuracy> accuracy_of(const Instance& instance) {
+  const bool has_bins = instance.of_template != nullptr && !instance.of_template->targets.empty();
+  if (!has_bins && !instance.source.accuracy_metric) return std::nullopt;
+  Accuracy out;
+  if (!has_bins) return out;
+  out.target = instance.of_template->targets[static_cast<std::size_t>(instance.args.back())];
+  out.higher_is_better = instance.of_template->higher_is_better;
+  return out;
+}
+
+Transform resolve_transform(const Instance& instance, ElementType element, Diagnostics& diags) {
+  const ast::Transform& source = instance.source;
   Transform out;
   out.name = source.name.text;
   out.source_name = source.name.text;
+  out.template_args = instance.args;
+  out.accuracy = accuracy_of(instance);
   out.span = source.name.span;
   out.is_memoized = source.is_memoized;
-  TransformScope scope{source, out, diags, element, {}, {}, {}, {}};
+  TransformScope scope{source, out, diags, element, {}, {}, {}, {}, 0, {}};
+  for (std::size_t i = 0; i < source.template_params.size(); ++i) {
+    const ast::Name& name = source.template_params[i].name;
+    scope.constants.emplace(name.text, make_int(instance.args[i], name.span));
+  }
   resolve_header(scope);
   resolve_rules(scope);
   return out;
+}
+
+/// Adds the transforms that a declaration stands for: one, or an instance per combination of template arguments.
+void resolve_declaration(const ast::Transform& source, ElementType element, Program& program,
+                         Declarations& declarations, Diagnostics& diags) {
+  const std::size_t errors_before = diags.num_errors();
+  const auto header = resolving::read_template(source, diags);
+  if (diags.num_errors() != errors_before) return;
+  const TransformId first(program.transforms.size());
+  declarations.ids.emplace(source.name.text, first);
+  if (!header) {
+    program.transforms.add(resolve_transform({source, nullptr, {}}, element, diags));
+    return;
+  }
+  const Template made{source.name.text, header->params, first};
+  program.templates.add(made);
+  for (std::size_t i = 0; i < made.num_instances(); ++i) {
+    Diagnostics messages;
+    const std::vector<std::int64_t> args = made.args_of(i);
+    Transform instance = resolve_transform({source, &*header, args}, element, messages);
+    instance.name = made.name_of(args);
+    const TransformId id = program.transforms.add(std::move(instance));
+    diags.add_new(messages, program.instance_note(id));
+  }
 }
 
 std::string program_name(const Ast& ast, const SourceManager& sources) {
@@ -174,10 +164,9 @@ std::optional<Program> resolve(const Ast& ast, const SourceManager& sources, con
   Declarations declarations = collect_declarations(ast, diags);
   for (const ast::Transform* source : declarations.full) {
     if (!resolving::check_supported(*source, diags)) continue;
-    const TransformId id = program.transforms.add(resolve_transform(*source, options.element, diags));
-    declarations.ids.emplace(source->name.text, id);
+    resolve_declaration(*source, options.element, program, declarations, diags);
   }
-  bind_references(program, declarations, diags);
+  resolving::bind_references(program, declarations, diags);
   const ast::Transform* main = select_main(declarations, options.main_name, diags);
   if (diags.num_errors() != errors_before) return std::nullopt;
   if (!main) return std::nullopt;  // a file without transforms: the parser has said so

@@ -16,7 +16,7 @@ struct RuleScope {
   TransformScope& transform;
   const ast::Rule& source;
   Rule& out;
-  std::map<std::string, Formula> constants;  ///< values of the `duplicate` variables
+  std::map<std::string, Formula> constants;  ///< values of template parameters and `duplicate` variables
   std::set<std::string> rule_vars;
   bool ok = true;
 };
@@ -28,7 +28,7 @@ void collect_rule_vars(RuleScope& rule);
                                                          bool is_output);
 /// Orders Rule::vars by the coordinates of the centre and checks that each can be solved (LANGUAGE 5.3).
 void solve_rule_vars(RuleScope& rule);
-/// Replaces names of `constants` in `body`, where no local hides them, by their values.
-void substitute_constants(Body& body, const std::map<std::string, Formula>& constants);
+/// `source` with a hidden tunable for each of its `for_enough` loops, declared in `scope`.
+[[nodiscard]] Body with_for_enough(TransformScope& scope, const Body& source);
 
 }  // namespace pb::resolving

@@ -46,9 +46,10 @@ void check_binding_names(RuleScope& rule) {
       scope.diags.emit(DiagKind::RegionHidesSize, span).arg(name).hint("rename the region to use both in the body");
       continue;
     }
-    const char* what = rule.rule_vars.contains(name)   ? "a rule variable"
-                       : is_size                       ? "a size variable"
-                       : scope.tunables.contains(name) ? "a tunable"
+    const char* what = rule.rule_vars.contains(name)    ? "a rule variable"
+                       : is_size                        ? "a size variable"
+                       : scope.tunables.contains(name)  ? "a tunable"
+                       : scope.constants.contains(name) ? "a template parameter"
                        : rule.constants.contains(name)  ? "a `duplicate` variable"
                                                         : nullptr;
     if (!what) continue;
@@ -115,10 +116,23 @@ void resolve_where(RuleScope& rule, const ast::Condition& condition) {
   for (const ast::Condition& operand : junction.operands) resolve_where(rule, operand);
 }
 
-void resolve_rule(TransformScope& scope, const ast::Rule& source, std::string name,
+std::int64_t value_of(const Formula& constant) {
+  if (const auto* literal = std::get_if<IntLiteral>(&constant.node)) return literal->value;
+  return -value_of(std::get<NegatedFormula>(constant.node).operand.front());
+}
+
+/// A rule as written, with what all its `duplicate`s share.
+struct RuleSource {
+  const ast::Rule& rule;
+  std::string name;
+  Body body;
+};
+
+void resolve_rule(TransformScope& scope, const RuleSource& written, const std::string& name,
                   std::map<std::string, Formula> constants) {
+  const ast::Rule& source = written.rule;
   Rule out;
-  out.name = std::move(name);
+  out.name = name;
   out.has_label = source.label.has_value();
   out.priority = source.priority;
   out.is_return_form = source.is_return_form;
@@ -135,20 +149,25 @@ void resolve_rule(TransformScope& scope, const ast::Rule& source, std::string na
   if (source.where) resolve_where(rule, *source.where);
   if (!rule.ok) return;
   check_binding_names(rule);
-  out.body = source.body;
-  substitute_constants(out.body, rule.constants);
+  out.body = written.body;
+  for (const auto& [constant, value] : rule.constants) out.constants.push_back({constant, value_of(value)});
+  for (Constant& constant : accuracy_constants(scope.out)) out.constants.push_back(std::move(constant));
   scope.out.rules.add(std::move(out));
 }
 
 constexpr std::int64_t kMaxDuplicates = 1000;
 
 /// One rule per combination of the `duplicate` variables, the first fastest.
-void resolve_duplicates(TransformScope& scope, const ast::Rule& source, const std::string& name) {
+void resolve_duplicates(TransformScope& scope, const RuleSource& written) {
+  const ast::Rule& source = written.rule;
+  const std::string& name = written.name;
   std::int64_t total = 1;
   for (const ast::Duplicate& duplicate : source.duplicates) {
     const std::int64_t count = duplicate.hi - duplicate.lo + 1;
     const bool is_taken = scope.matrices.contains(duplicate.name.text) ||
-                          scope.tunables.contains(duplicate.name.text) || scope.size_vars.contains(duplicate.name.text);
+                          scope.tunables.contains(duplicate.name.text) ||
+                          scope.size_vars.contains(duplicate.name.text) ||
+                          scope.constants.contains(duplicate.name.text);
     if (is_taken) {
       scope.diags.emit(DiagKind::DuplicateName, duplicate.name.span).arg(duplicate.name.text);
       return;
@@ -163,7 +182,7 @@ void resolve_duplicates(TransformScope& scope, const ast::Rule& source, const st
     total *= count;
   }
   for (std::int64_t index = 0; index < total; ++index) {
-    std::map<std::string, Formula> constants;
+    std::map<std::string, Formula> constants = scope.constants;
     std::string suffix;
     std::int64_t rest = index;
     for (const ast::Duplicate& duplicate : source.duplicates) {
@@ -173,7 +192,7 @@ void resolve_duplicates(TransformScope& scope, const ast::Rule& source, const st
       constants.emplace(duplicate.name.text, make_int(value, duplicate.name.span));
       suffix += (suffix.empty() ? "" : ",") + duplicate.name.text + "=" + std::to_string(value);
     }
-    resolve_rule(scope, source, suffix.empty() ? name : name + "[" + suffix + "]", std::move(constants));
+    resolve_rule(scope, written, suffix.empty() ? name : name + "[" + suffix + "]", std::move(constants));
   }
 }
 
@@ -216,7 +235,7 @@ void resolve_rules(TransformScope& scope) {
         scope.diags.emit(DiagKind::DuplicateLabel, rule.label->span).arg(name).label(found->second, "first used here");
       }
     }
-    resolve_duplicates(scope, rule, name);
+    resolve_duplicates(scope, {rule, name, with_for_enough(scope, rule.body)});
   }
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -20,10 +21,12 @@ struct TransformScope {
   Transform& out;
   Diagnostics& diags;
   ElementType element = ElementType::Double;
+  std::map<std::string, Formula> constants;  ///< values of the template parameters
 
   std::map<std::string, MatrixId> matrices;
   std::map<std::string, TunableId> tunables;
   std::set<std::string> size_vars;  ///< every identifier of the size formulas that is nothing else; params too
+  int num_for_enough = 0;           ///< loops met so far
   std::set<std::string> unusable;   ///< names whose declaration had an error: no further messages about them
 
   /// All names that a coordinate may use, for suggestions.
@@ -36,6 +39,16 @@ void resolve_header(TransformScope& scope);
 void solve_size_vars(TransformScope& scope);
 /// Reports the clauses that later stages do not carry. Returns false if the transform cannot be resolved at all.
 [[nodiscard]] bool check_supported(const ast::Transform& transform, Diagnostics& diags);
+/// What a declaration with `template` or `accuracy_bins` stands for; nothing if it has neither, or after an error.
+struct TemplateHeader {
+  std::vector<TemplateParam> params;
+  std::vector<double> targets;   ///< by bin, on the scale of the metric; empty: no bins
+  bool higher_is_better = true;
+};
+[[nodiscard]] std::optional<TemplateHeader> read_template(const ast::Transform& transform, Diagnostics& diags);
+/// Names that the body of the instance sees beside its template parameters: ACCURACY_BIN and ACCURACY_TARGET.
+[[nodiscard]] std::vector<Constant> accuracy_constants(const Transform& instance);
+
 /// Fills the rules of `scope.out`.
 void resolve_rules(TransformScope& scope);
 

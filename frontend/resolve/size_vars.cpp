@@ -4,6 +4,7 @@
 // then the rest; an equation counts as soon as one of its variables is left.
 #include <algorithm>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "frontend/resolve/affine.h"
@@ -30,7 +31,18 @@ std::optional<std::string> only_unknown(const Formula& extent, const std::set<st
   return unknown;
 }
 
-/// The best equation for a variable that is still unknown: smallest rank, then the order of inspection.
+/// Inputs come before outputs where both say the same: the outputs of a main transform get their sizes from it.
+/// A division that loses something comes last in any case.
+bool is_better(const Candidate& a, const Candidate& b, const TransformScope& scope) {
+  const auto key = [&](const Candidate& candidate) {
+    const bool is_lossy = candidate.solution.rank == SolutionRank::LossyDivision;
+    const bool is_output = scope.out.matrices[candidate.matrix].role == MatrixRole::To;
+    return std::tuple(is_lossy, is_output, candidate.solution.rank);
+  };
+  return key(a) < key(b);
+}
+
+/// The best equation for a variable that is still unknown; of equally good ones the first.
 std::optional<Candidate> best_candidate(const TransformScope& scope, const std::vector<MatrixId>& order,
                                         const std::set<std::string>& known) {
   std::optional<Candidate> best;
@@ -42,8 +54,9 @@ std::optional<Candidate> best_candidate(const TransformScope& scope, const std::
       if (!name) continue;
       const Formula actual{SymbolRef{SymbolKind::SizeVar, kActualSize}, extent.span};
       auto solution = solve_for(*name, extent, actual);
-      if (!solution || (best && best->solution.rank <= solution->rank)) continue;
-      best = Candidate{*name, id, dim, std::move(*solution)};
+      if (!solution) continue;
+      Candidate candidate{*name, id, dim, std::move(*solution)};
+      if (!best || is_better(candidate, *best, scope)) best = std::move(candidate);
     }
   }
   return best;

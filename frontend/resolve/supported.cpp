@@ -10,13 +10,6 @@ bool check_supported(const ast::Transform& transform, Diagnostics& diags) {
     diags.emit(kind, span);
     ok = false;
   };
-  if (!transform.template_params.empty())
-    unsupported(DiagKind::TemplateUnsupported, transform.template_params.front().span);
-  if (!transform.accuracy_bins.empty()) {
-    unsupported(DiagKind::AccuracyUnsupported, transform.accuracy_bins_span);
-  } else if (transform.accuracy_metric) {
-    unsupported(DiagKind::AccuracyUnsupported, transform.accuracy_metric->span);
-  }
   if (transform.is_memoized) unsupported(DiagKind::MemoizedUnsupported, transform.name.span);
   if (transform.verify) unsupported(DiagKind::VerifyUnsupported, transform.verify->span);
   for (const ast::MatrixClause& clause : transform.matrix_clauses) {

@@ -88,12 +88,19 @@ struct ToleranceInfo {
   bool operator==(const ToleranceInfo&) const = default;
 };
 
+/// How good results are. Target and accuracy are on the scale of the metric.
 struct AccuracyInfo {
   bool is_given = false;
+  bool has_target = false;  ///< it is an instance for an accuracy bin: results need not agree, but be good enough
   double target = 0;
-  std::string metric;  ///< name of the metric transform
+  std::string metric;  ///< name of the metric transform; empty: the accuracy of every result is 1
   bool higher_is_better = true;
   bool operator==(const AccuracyInfo&) const = default;
+
+  /// Whether a result of this accuracy is good enough; NaN is not.
+  [[nodiscard]] bool is_met_by(double accuracy) const {
+    return !has_target || (higher_is_better ? accuracy >= target : accuracy <= target);
+  }
 };
 
 struct TransformInfo {
@@ -103,6 +110,7 @@ struct TransformInfo {
   ToleranceInfo tolerance;
   std::vector<std::string> sizes;  ///< size variables
   std::vector<std::string> calls;  ///< transforms that its bodies call
+  std::vector<std::string> input_features;  ///< transforms that describe its inputs; exported, not used
   std::vector<SiteInfo> sites;
   std::vector<Forbidden> forbidden;
   std::vector<TunableInfo> tunables;

@@ -61,8 +61,8 @@ Json to_value(const SiteInfo& site) {
 
 Json to_value(const AccuracyInfo& accuracy) {
   Json out;
-  out["target"] = accuracy.target;
-  out["metric"] = accuracy.metric;
+  if (accuracy.has_target) out["target"] = json::number_to_json(accuracy.target);
+  if (!accuracy.metric.empty()) out["metric"] = accuracy.metric;
   out["higher_is_better"] = accuracy.higher_is_better;
   return out;
 }
@@ -81,6 +81,7 @@ Json to_value(const TransformInfo& transform) {
   if (transform.tolerance.is_given) out["tolerance"] = to_value(transform.tolerance);
   out["sizes"] = to_value(transform.sizes);
   out["calls"] = to_value(transform.calls);
+  if (!transform.input_features.empty()) out["input_features"] = to_value(transform.input_features);
   out["sites"] = Json::object();
   for (const SiteInfo& site : transform.sites) out["sites"][site.name] = to_value(site);
   if (!transform.forbidden.empty()) {
@@ -168,8 +169,9 @@ SiteInfo site_of(const std::string& name, const Node& node) {
 AccuracyInfo accuracy_of(const Node& node) {
   AccuracyInfo out;
   out.is_given = true;
-  out.target = node.at("target").number();
-  out.metric = node.at("metric").string();
+  out.has_target = node.has("target");
+  if (out.has_target) out.target = node.at("target").number();
+  out.metric = node.string_or("metric", "");
   out.higher_is_better = node.boolean_or("higher_is_better", true);
   return out;
 }
@@ -190,6 +192,7 @@ TransformInfo transform_of(const std::string& name, const Node& node) {
   if (node.has("tolerance")) out.tolerance = tolerance_of(node.at("tolerance"));
   if (node.has("sizes")) out.sizes = words_of(node.at("sizes"));
   if (node.has("calls")) out.calls = words_of(node.at("calls"));
+  if (node.has("input_features")) out.input_features = words_of(node.at("input_features"));
   node.at("sites").each_member(
       [&](const std::string& site, const Node& value) { out.sites.push_back(site_of(site, value)); });
   if (node.has("forbidden")) {

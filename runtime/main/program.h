@@ -51,6 +51,15 @@ struct TransformDesc {
 
   /// Index of the generator transform; -1 if there is none.
   int generator;
+
+  /// Of an instance of a template: the name of the template and `Power_tmpl_3_1`; null for others.
+  const char* template_name = nullptr;
+  const char* instance_name = nullptr;
+  /// Index of the transform that computes the accuracy of a result: from outputs, then inputs, to one number. -1: none.
+  int metric = -1;
+  /// Index of the transform that judges whether outputs agree with reference outputs: from outputs, reference
+  /// outputs, inputs, to one number that is not 0 if they do. -1: none.
+  int verifier = -1;
 };
 
 struct ProgramDesc {

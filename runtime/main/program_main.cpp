@@ -2,11 +2,13 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <charconv>
 #include <csignal>
 #include <cstdio>
 #include <exception>
 #include <new>
 #include <random>
+#include <string_view>
 
 #include "runtime/config/check.h"
 #include "runtime/main/session.h"
@@ -18,12 +20,38 @@ namespace {
 constexpr int kExitError = 1;
 constexpr int kExitAborted = 66;
 
+/// The number in `Power<2>` if `name` names instance 2 of `transform`'s template so; -1 if not.
+int instance_number(const std::string& name, const char* template_name) {
+  const std::string head = std::string(template_name) + "<";
+  if (!name.starts_with(head) || !name.ends_with(">")) return -1;
+  const char* end = name.data() + name.size() - 1;
+  int number = -1;
+  const auto parsed = std::from_chars(name.data() + head.size(), end, number);
+  return parsed.ec == std::errc() && parsed.ptr == end ? number : -1;
+}
+
+/// LANGUAGE 4.6: `T` is instance 0, `T<i>` instance number i, `T_tmpl_3_1` and `T<3,1>` the one with these arguments.
+bool is_named(const ProgramDesc& program, int index, const std::string& name) {
+  const TransformDesc& transform = program.transforms[index];
+  if (transform.template_name == nullptr) return name == transform.name;
+  int first = index;
+  const auto is_sibling = [&](int t) {
+    const char* other = program.transforms[t].template_name;
+    return other != nullptr && std::string_view(other) == transform.template_name;
+  };
+  while (first > 0 && is_sibling(first - 1)) --first;
+  const int number = instance_number(name, transform.template_name);
+  if (number >= 0) return number == index - first;
+  return name == transform.name || name == transform.instance_name || (name == transform.template_name && index == first);
+}
+
 const TransformDesc& find_transform(const ProgramDesc& program, const std::string& name) {
   if (name.empty()) return program.transforms[program.main_transform];
   std::string known;
   for (int t = 0; t < program.num_transforms; ++t) {
-    if (name == program.transforms[t].name) return program.transforms[t];
-    known += (t == 0 ? "" : ", ") + std::string(program.transforms[t].name);
+    if (is_named(program, t, name)) return program.transforms[t];
+    const TransformDesc& transform = program.transforms[t];
+    known += (t == 0 ? "" : ", ") + std::string(transform.template_name != nullptr ? transform.instance_name : transform.name);
   }
   throw UserError("--transform " + name + ": there is no such transform; there are: " + known);
 }

@@ -102,6 +102,20 @@ void RunContext::reset_counts() {
   bytes_moved_.store(0, std::memory_order_relaxed);
 }
 
+int template_instance(const char* transform, std::initializer_list<TemplateArgument> args) {
+  std::int64_t number = 0;
+  std::int64_t weight = 1;
+  for (const TemplateArgument& arg : args) {
+    if (arg.value < arg.lo || arg.value > arg.hi)
+      throw UserError(std::string("call of ") + transform + ": template argument " + arg.name + " is " +
+                      std::to_string(arg.value) + ", which is not from " + std::to_string(arg.lo) + " to " +
+                      std::to_string(arg.hi));
+    number += (arg.value - arg.lo) * weight;
+    weight *= arg.hi - arg.lo + 1;
+  }
+  return static_cast<int>(number);
+}
+
 void size_mismatch(const char* transform, const char* matrix, int dim, const char* formula, std::int64_t expected,
                    std::int64_t actual) {
   throw UserError(std::string("call of ") + transform + ": dimension " + std::to_string(dim) + " of " + matrix +

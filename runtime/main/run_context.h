@@ -91,6 +91,17 @@ class RunContext {
   std::atomic<bool> is_aborted_{false};
 };
 
+/// A template argument of a call that chooses the instance at run time, with its range.
+struct TemplateArgument {
+  const char* name;
+  std::int64_t value, lo, hi;
+};
+
+/// The number of the instance: the first argument is the fastest (LANGUAGE 4.6).
+///
+/// Errors:  UserError if an argument is outside its range
+[[nodiscard]] int template_instance(const char* transform, std::initializer_list<TemplateArgument> args);
+
 /// A call whose argument does not have the size of the header (LANGUAGE 4.3).
 ///
 /// Errors:  always throws UserError, naming transform, matrix, formula, expected and actual size

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: MIT
 """Small programs, each for a few things that code generation must get right: every combination of choices agrees with NumPy.
 
-Each program of tests/e2e/programs runs with every assignment of rules and versions, above and below the sequential
+Each program of tests/e2e/programs runs with every assignment of rules and versions (a sample where there are very many), above and below the sequential
 cut-off, whole and split into pieces of one instance, at sizes around the vector width. `--strict`: nothing may fall back.
 
     programs_test.py --dist BUILD/dist --work FOLDER
 """
 
 import argparse
+import math
 import pathlib
+import random
 import sys
 
 import numpy as np
@@ -18,6 +20,7 @@ import polybricks  # noqa: E402
 
 PROGRAMS = pathlib.Path(__file__).resolve().parent / "programs"
 SIZES = (2, 3, 17, 64, 150)
+MAX_ASSIGNMENTS = 36
 
 
 def smooth(a):
@@ -96,6 +99,12 @@ def reversed_(a):
     return [3 * a[::-1], s, d]
 
 
+def powers(a):
+    n = len(a) - 2
+    left, middle, right = a[:n], a[1:-1], a[2:]
+    return [1 + left + left**2 + left**3 + middle**3 + 2 * left + (n % 2 + 1) * right + 1]
+
+
 # name: (shapes of the inputs for size n, outputs from inputs)
 CASES = {
     "swap_halves": (lambda n: [(n,)], lambda a: [np.concatenate([a[len(a) // 2:], a[:len(a) // 2]])]),
@@ -118,6 +127,7 @@ CASES = {
     "triangles": (lambda n: [(n, n)], triangles),
     "lattices": (lambda n: [(n,), (n, n + 3)], lattices),
     "reversed": (lambda n: [(n,)], reversed_),
+    "templates": (lambda n: [(n + 2,)], powers),
     "through": (lambda n: [(n, n + 5)], lambda a: [a * 2 * (a + 1)]),
 }
 
@@ -129,10 +139,27 @@ class Check:
         self.shapes, self.reference = CASES[name]
         self.runs, self.failures = 0, []
 
+    def assignments(self):
+        """Every assignment; of a program with very many, every single alternative somewhere and a sample of the rest."""
+        sites = list(self.program.sites())
+        if math.prod(len(alternatives) for _, _, alternatives in sites) <= MAX_ASSIGNMENTS:
+            return list(self.program.all_assignments())
+        rng = random.Random(1)
+        picks = [[rng.choice(alternatives) for _, _, alternatives in sites] for _ in range(MAX_ASSIGNMENTS // 2)]
+        most = max(len(alternatives) for _, _, alternatives in sites)
+        picks += [[alternatives[i % len(alternatives)] for _, _, alternatives in sites] for i in range(most)]
+        out = []
+        for pick in picks:
+            choices = {}
+            for (transform, site, _), alternative in zip(sites, pick):
+                choices.setdefault(transform, {})[site] = alternative
+            out.append(choices)
+        return out
+
     def configurations(self):
         """(words for messages, entry) of every assignment with every cut-off and split size."""
         splits = [t for t, data in self.program.info["transforms"].items() if "split_size" in data.get("tunables", {})]
-        for choices in self.program.all_assignments():
+        for choices in self.assignments():
             for cutoff in (0, 64, 10**6):
                 for split in (1, 64):
                     tunables = {transform: {"split_size": split} for transform in splits}
