@@ -88,7 +88,7 @@ class BodyCheck {
     std::visit(Overloaded{
                    [&](const StringExpr&) { reject("it uses a string", expr.span); },
                    [&](const OpaqueExpr& opaque) { reject(opaque.reason, expr.span); },
-                   [&](const CallExpr& call) { check_call(call, expr.span); },
+                   [&](const CallExpr& call) { check_call(id, call, expr.span); },
                    [&](const MemberExpr& member) { check_member(member, expr.span); },
                    [&](const NameExpr& name) { check_name(id, name, expr.span); },
                    [&](const UnaryExpr& unary) { check_unary(unary, expr.span); },
@@ -114,8 +114,9 @@ class BodyCheck {
     if (unary.op == UnaryOp::AddressOf) reject("it takes an address", span);
   }
 
-  void check_call(const CallExpr& call, Span span) {
-    const MathFunction* function = find_math_function(call.callee);
+  void check_call(ExprId id, const CallExpr& call, Span span) {
+    const bool is_builtin = types_.bindings[id.index()].kind == NameKind::BuiltIn;
+    const MathFunction* function = is_builtin ? find_math_function(call.callee) : nullptr;
     if (function == nullptr) return reject("it calls `" + call.callee + "`, which no device knows", span);
     if (static_cast<int>(call.args.size()) != function->num_args)
       return reject("`" + call.callee + "` is called with an unknown number of arguments", span);

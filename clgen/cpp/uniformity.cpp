@@ -300,7 +300,7 @@ class Uniformity {
                      if (varies(id) && (type_of(node.lhs).kind == Kind::Bool || type_of(node.rhs).kind == Kind::Bool))
                        refuse();
                    },
-                   [&](const CallExpr& node) { check_call(node); },
+                   [&](const CallExpr& node) { check_call(id, node); },
                    [&](const MemberExpr& node) { check_member(node); },
                    [&](const SubscriptExpr& node) {
                      if (varies(node.index) || !std::holds_alternative<NameExpr>(body_.exprs[node.object].node))
@@ -371,8 +371,9 @@ class Uniformity {
     return is_harmless;
   }
 
-  void check_call(const CallExpr& node) {
-    const MathFunction* function = find_math_function(node.callee);
+  void check_call(ExprId id, const CallExpr& node) {
+    const bool is_builtin = types_.bindings[id.index()].kind == NameKind::BuiltIn;
+    const MathFunction* function = is_builtin ? find_math_function(node.callee) : nullptr;
     if (function == nullptr || function->num_args > 2 || static_cast<int>(node.args.size()) != function->num_args)
       return refuse();
     for (ExprId arg : node.args)

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,7 +23,9 @@ struct NamedThing {
 
 class BodyChecker {
  public:
-  BodyChecker(const Program& program, const Transform& transform, const Rule& rule, Diagnostics& diags);
+  /// `native_functions`: those that the program's prefix blocks declare.
+  BodyChecker(const Program& program, const std::set<std::string>& native_functions, const Transform& transform,
+              const Rule& rule, Diagnostics& diags);
 
   /// Visits the whole body.
   [[nodiscard]] BodyTypes run();
@@ -79,6 +82,7 @@ class BodyChecker {
   [[nodiscard]] const RegionAccess* read_only_region(ExprId id) const;
 
   const Program& program_;
+  const std::set<std::string>& native_functions_;
   const Transform& transform_;
   const Rule& rule_;
   Diagnostics& diags_;

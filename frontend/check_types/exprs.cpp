@@ -241,18 +241,20 @@ BodyType BodyChecker::type_of_call(const CallExpr& call, ExprId id) {
     out_.bindings[id.index()] = found->binding;
     return {};
   }
-  if (const auto callee = program_.find_transform(call.callee)) {
+  if (native_functions_.contains(call.callee)) return {};
+  const auto builtin = type_of_builtin_call(call.callee, args);
+  const auto callee = program_.find_transform(call.callee);
+  // A transform may bear the name of a function of the C library.
+  if (callee && !builtin) {
     diags_.emit(DiagKind::CallInExpression, body().exprs[id].span)
         .arg(call.callee)
         .label(program_.transforms[*callee].span, "the transform")
         .hint("give the result a variable: `ElementT r; " + call.callee + "(r, ...);`");
     return {};
   }
-  if (auto type = type_of_builtin_call(call.callee, args)) {
-    out_.bindings[id.index()] = {NameKind::BuiltIn, 0};
-    return normalised(*type);
-  }
-  return {};
+  if (!builtin) return {};
+  out_.bindings[id.index()] = {NameKind::BuiltIn, 0};
+  return normalised(*builtin);
 }
 
 /// LANGUAGE 5.7: the question is about the name of an input that is one element.

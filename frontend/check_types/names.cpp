@@ -125,6 +125,12 @@ void BodyChecker::report_if_invisible_matrix(const std::string& name, Span span)
       if (token.text == name) return;
     }
   }
+  for (const Stmt& stmt : body().stmts) {  // and C++ that the grammar does not carry may declare it
+    if (!std::holds_alternative<OpaqueStmt>(stmt.node)) continue;
+    for (std::uint32_t i = stmt.tokens.begin; i < stmt.tokens.end; ++i) {
+      if (body().tokens[i].text == name) return;
+    }
+  }
   std::string hint = "name the region in the rule's header, for example `" + name + " " + name + "`";
   for (const auto* accesses : {&rule_.outputs, &rule_.inputs}) {
     for (const RegionAccess& access : *accesses) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Statements and scopes.
 #include "frontend/check_types/body_checker.h"
+#include "frontend/check_types/native_names.h"
 #include "frontend/check_types/check_types.h"
 #include "lang/overloaded.h"
 
@@ -31,8 +32,9 @@ bool is_auto(const std::string& type_text) { return type_text == "auto" || type_
 
 }  // namespace
 
-BodyChecker::BodyChecker(const Program& program, const Transform& transform, const Rule& rule, Diagnostics& diags)
-    : program_(program), transform_(transform), rule_(rule), diags_(diags) {}
+BodyChecker::BodyChecker(const Program& program, const std::set<std::string>& native_functions,
+                         const Transform& transform, const Rule& rule, Diagnostics& diags)
+    : program_(program), native_functions_(native_functions), transform_(transform), rule_(rule), diags_(diags) {}
 
 BodyTypes BodyChecker::run() {
   out_.types.assign(body().exprs.size(), {});
@@ -117,11 +119,12 @@ void BodyChecker::check_stmt(StmtId id) {
 
 bool check_types(Program& program, Diagnostics& diags) {
   const std::size_t errors_before = diags.num_errors();
+  const std::set<std::string> native_functions = checking::find_native_functions(program.native_blocks);
   for (const TransformId id : program.transforms.ids()) {
     Transform& transform = program.transforms[id];
     Diagnostics messages;
     for (Rule& rule : transform.rules) {
-      checking::BodyChecker checker(program, transform, rule, messages);
+      checking::BodyChecker checker(program, native_functions, transform, rule, messages);
       rule.body_types = checker.run();
       rule.calls = checker.take_calls();
       checking::put_constants(rule);

@@ -135,6 +135,8 @@ class Preprocessor {
     if (!conditional_line(*name, span, passed_on) && !is_skipping()) {
       if (files_.back().native) {
         if (name->kind == TokenKind::Integer) line_marker(*name);
+        else if (name->text == "define") passed_on = native_define(span);
+        else if (name->text == "undef") passed_on = native_undef(span);
         else if (name->text != "include" || !include_in_native()) passed_on = native_line(*name, span);
       } else {
         plain_line(*name, span);
@@ -167,6 +169,27 @@ class Preprocessor {
   Token native_line(const Token& name, Span span) {
     const std::string rest = scanner().take_line();
     return {TokenKind::NativeLine, "#" + name.text + (rest.empty() ? "" : " ") + rest, {}, span, span};
+  }
+
+  /// A macro of a prefix block is the C++ compiler's. It also counts in the program's text where we can expand it, so
+  /// that names and calls in it are seen.
+  Token native_define(Span span) {
+    const auto rest = rest_of_line();
+    std::string text = "#define";
+    for (const Token& token : rest) text += (text == "#define" || !token.leading.empty() ? " " : "") + token.text;
+    const auto is_ours = [](const Token& token) { return token.text != "#" && token.text != "##" && token.text != "..."; };
+    const auto& conditionals = files_.back().conditionals;
+    const bool is_known_to_count = std::all_of(conditionals.begin(), conditionals.end(), [](const Conditional& c) {
+      return !c.is_passed_on || (c.name == "ifndef" && !c.has_else);
+    });
+    if (is_known_to_count && std::all_of(rest.begin(), rest.end(), is_ours)) define_macro(rest, true);
+    return {TokenKind::NativeLine, text, {}, span, span};
+  }
+
+  Token native_undef(Span span) {
+    const auto rest = rest_of_line();
+    if (!rest.empty()) macros_.undef(rest[0].text);
+    return {TokenKind::NativeLine, "#undef" + (rest.empty() ? "" : " " + rest[0].text), {}, span, span};
   }
 
   /// True if the line names a file beside this one, which is then read as part of the prefix block.
@@ -252,36 +275,39 @@ class Preprocessor {
   }
 
   void define(Span span) {
-    auto rest = rest_of_line();
-    if (rest.empty() || rest[0].kind != TokenKind::Name) {
-      malformed(span, "define", "needs a name");
-      return;
-    }
+    const auto rest = rest_of_line();
+    if (rest.empty() || rest[0].kind != TokenKind::Name) malformed(span, "define", "needs a name");
+    else define_macro(rest, false);
+  }
+
+  /// `rest`: name, parameters and text. Nothing is said about a macro that is the C++ compiler's (`is_native`).
+  void define_macro(const std::vector<Token>& rest, bool is_native) {
+    if (rest.empty() || rest[0].kind != TokenKind::Name) return;
     Macro macro{rest[0].text, false, {}, {}, rest[0].spelling, 0};
     std::size_t pos = 1;
     if (pos < rest.size() && rest[pos].text == "(" && rest[pos].leading.empty()) {
       macro.is_function = true;
-      if (!parse_params(rest, pos, macro)) return;
+      if (!parse_params(rest, pos, macro, is_native)) return;
     }
     macro.body.assign(rest.begin() + static_cast<std::ptrdiff_t>(pos), rest.end());
     const Macro* old = macros_.define(std::move(macro));
-    if (old != nullptr)
+    if (old != nullptr && !is_native)
       diags_.emit(DiagKind::MacroRedefined, rest[0].spelling).arg(old->name).label(old->span, "first defined here");
   }
 
   /// `( [ name { , name } ] )`; leaves `pos` behind it.
-  bool parse_params(const std::vector<Token>& line, std::size_t& pos, Macro& macro) {
+  bool parse_params(const std::vector<Token>& line, std::size_t& pos, Macro& macro, bool is_native) {
     ++pos;
     const auto text = [&] { return pos < line.size() ? std::string_view(line[pos].text) : ""; };
     while (text() != ")") {
       if (pos >= line.size() || line[pos].kind != TokenKind::Name) {
-        malformed(macro.span, "define", "has a parameter list that is no list of names");
+        if (!is_native) malformed(macro.span, "define", "has a parameter list that is no list of names");
         return false;
       }
       macro.params.push_back(line[pos++].text);
       if (text() == ",") ++pos;
       else if (text() != ")") {
-        malformed(macro.span, "define", "has a parameter list that is never closed");
+        if (!is_native) malformed(macro.span, "define", "has a parameter list that is never closed");
         return false;
       }
     }
@@ -312,6 +338,7 @@ class Preprocessor {
     if (conditionals.back().is_passed_on) {
       passed_on = native_line(name, span);
       if (name.text == "endif") conditionals.pop_back();
+      else conditionals.back().has_else = true;
       return true;
     }
     if (name.text == "endif") conditionals.pop_back();

@@ -206,6 +206,16 @@ TEST_F(Preprocess, PrefixBlocksLeaveOtherConditionalsToCxx) {
   EXPECT_EQ(words("%{\n#ifdef _OPENMP\na\n#else\nb\n#endif\n%}"), "%{ #ifdef _OPENMP a #else b #endif %}");
 }
 
+TEST_F(Preprocess, MacrosOfPrefixBlocksCountInTheProgramWhereTheyCanBeKnown) {
+  EXPECT_EQ(words("%{\n#define ONE 1\n#define F(x) <x>\n#define S(x) #x\n#define V(...) v\n#define G 1 // G\n#undef G\n%}"
+                  " ONE F(2) S(3) V(4) G"),
+            "%{ #define ONE 1 #define F(x) <x> #define S(x) #x #define V(...) v #define G 1 #undef G %} "
+            "1 < 2 > S ( 3 ) V ( 4 ) G");
+  EXPECT_EQ(words("%{\n#ifdef _X\n#define A 1\n#else\n#define B 2\n#endif\n#ifndef C\n#define C 3\n#endif\n%} A B C"),
+            "%{ #ifdef _X #define A 1 #else #define B 2 #endif #ifndef C #define C 3 #endif %} A B 3");
+  EXPECT_FALSE(diags_.has_errors()) << messages();
+}
+
 TEST_F(Preprocess, PrefixBlocksReadIncludedFilesAsCxx) {
   const auto folder =
       folder_with({{"main.pbcc", "%{\n#include \"sub/a.h\"\n#include \"elsewhere.h\"\n#include \"sub/a.h\"\nb\n%} end"},

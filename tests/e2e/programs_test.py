@@ -107,6 +107,10 @@ def powers(a):
 
 # name: (shapes of the inputs for size n, outputs from inputs)
 CASES = {
+    "running_sums": (lambda n: [(n,)], lambda a: [np.cumsum(a)]),
+    "comparisons": (lambda n: [(n, n + 5), (n, n + 5)], lambda a, b: [2.0 * (a < b) + (a == b), np.eye(*a.shape)]),
+    "native_names": (lambda n: [(n,)], lambda a: [np.where(a < 0, -2 * a, a), np.array(42.0 + len(a))]),
+    "native_macros": (lambda n: [(n,)], lambda a: [32 * np.abs(a[::-1]), np.array(a[-1] + 100)]),
     "swap_halves": (lambda n: [(n,)], lambda a: [np.concatenate([a[len(a) // 2:], a[:len(a) // 2]])]),
     "in_place_calls": (lambda n: [(n,)], lambda a: [a * 4.5]),
     "order": (lambda n: [(n,)], lambda a: [np.sort(a)]),
@@ -121,9 +125,6 @@ CASES = {
     "diffuse": (lambda n: [(n,)], diffuse),
     "squares": (lambda n: [((n - 1) ** 2 + 1, n)], squares),
     "region_names": (lambda n: [(n, n + 5), ()], base),
-    "running_sums": (lambda n: [(n,)], lambda a: [np.cumsum(a)]),
-    "comparisons": (lambda n: [(n, n + 5), (n, n + 5)], lambda a, b: [2.0 * (a < b) + (a == b), np.eye(*a.shape)]),
-    "native_names": (lambda n: [(n,)], lambda a: [np.abs(a), np.array(42.0 + len(a))]),
     "triangles": (lambda n: [(n, n)], triangles),
     "lattices": (lambda n: [(n,), (n, n + 3)], lattices),
     "reversed": (lambda n: [(n,)], reversed_),

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// Functions that prefix blocks declare. They hide those of the C library, of which the
+// compiler knows what they compute. Private to this folder.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "lang/program.h"
+
+namespace pb::checking {
+
+/// Names of the functions, and macros with parameters, that the blocks declare outside of braces
+/// (other than those of namespaces and of `extern "C"`).
+[[nodiscard]] std::set<std::string> find_native_functions(const std::vector<NativeBlock>& blocks);
+
+}  // namespace pb::checking
