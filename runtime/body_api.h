@@ -3,6 +3,7 @@
 // random numbers, JASSERT, C arrays, MatrixIO. Headers of the C and C++ libraries as there.
 #pragma once
 
+#include <float.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -142,11 +143,12 @@ constexpr T missing_value() {
 class CArrayStorage {
  public:
   /// Elements of the copy; null if there is none.
-  [[nodiscard]] ElementT* data() const { return static_cast<ElementT*>(ref_.get() ? ref_.get()->data() : nullptr); }
+  [[nodiscard]] void* data() const { return ref_.get() == nullptr ? nullptr : ref_.get()->data(); }
   void reset() { ref_ = pbrt::StorageRef(); }
-  ElementT* allocate(std::int64_t count) {
-    ref_ = pbrt::StorageRef::adopt(pbrt::Storage::create(static_cast<std::size_t>(count) * sizeof(ElementT)));
-    return data();
+  template <class T>
+  T* allocate(std::int64_t count) {
+    ref_ = pbrt::StorageRef::adopt(pbrt::Storage::create(static_cast<std::size_t>(count) * sizeof(T)));
+    return static_cast<T*>(data());
   }
 
  private:
@@ -197,16 +199,17 @@ inline void to_c_array(const R& m, P*& ptr, CArrayStorage& store) {
   m.useOnCpu();
   if (m.isEntireBuffer()) {
     store.reset();
-    ptr = const_cast<ElementT*>(m.base());
+    ptr = const_cast<typename R::Plain*>(m.base());
     return;
   }
-  ptr = store.allocate(m.count());
-  _regioncopy(store.data(), m);
+  auto* copy = store.allocate<typename R::Plain>(m.count());
+  _regioncopy(copy, m);
+  ptr = copy;
 }
 /// Copies back to `m` if `ptr` was a copy, and releases it.
 template <class R, class P>
 inline void from_c_array(const R& m, P*& ptr, CArrayStorage& store) {
-  if (store.data() != nullptr) _regioncopy(m, static_cast<const ElementT*>(store.data()));
+  if (store.data() != nullptr) _regioncopy(m, static_cast<const typename R::Plain*>(store.data()));
   store.reset();
   ptr = nullptr;
 }

@@ -94,6 +94,7 @@ std::string emit_cpp(const Program& program, const Plan& plan, const SourceManag
   const std::vector<Kernel> kernels = make_kernels(program, plan, sources);
   Writer out;
   out.line("// Made by pbc from " + program.name + ".pbcc.");
+  if (options.is_checked) out.line("#define PB_CHECKED 1");
   out.line("#define PB_ELEMENT " + std::string(spell(program.element)));
   out.line("#include \"runtime/generated.h\"");
   out.line("#include \"runtime/matrix/index_math.h\"");

@@ -84,6 +84,15 @@ std::string instance_call(const RuleCode& code) {
   return rule.is_return_form ? access_text(code, rule.outputs[0]) + " = " + call : call;
 }
 
+/// The access as its rule has it: `V<2>.row(i*i)`.
+std::string written_text(const RuleCode& code, const RegionAccess& access) {
+  std::string text = access_text(code, access);
+  if (!access.is_slice) return text;
+  const std::string& name = code.matrix_name(access);
+  const std::string version = to_c(access.lo.back());
+  return name + "<" + version + ">" + text.substr(name.size() + version.size() + std::string(".version()").size());
+}
+
 /// ARCHITECTURE 5: bounds of coordinates that are not affine are tested per instance.
 void emit_tests(Writer& out, const RuleCode& code) {
   for (const RegionAccess& input : code.rule.inputs) {
@@ -92,7 +101,7 @@ void emit_tests(Writer& out, const RuleCode& code) {
       std::vector<std::string> instance;
       for (const RuleVar& var : code.rule.vars) instance.push_back("{" + quoted(var.name) + ", " + var.name + "}");
       out.line("if (!(" + inside_text(code, input, dim) + ")) [[unlikely]] pbrt::outside_matrix(" +
-               quoted(code.transform.name + "." + code.rule.name) + ", " + quoted(access_text(code, input)) + ", " +
+               quoted(code.transform.name + "." + code.rule.name) + ", " + quoted(written_text(code, input)) + ", " +
                std::to_string(dim) + ", " + code.matrix_name(input) + ".size(" + std::to_string(dim) + "), {" +
                joined(instance) + "});");
     }

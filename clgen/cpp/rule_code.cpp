@@ -286,10 +286,15 @@ void emit_rule_function(Writer& out, const CppContext& context, const RuleCode& 
   emit_present(out, code);
   emit_constants(out, code.rule);
   emit_temporaries(out, code);
-  out.line("{");
+  const bool is_checked = context.options.is_checked;
+  out.line(is_checked ? "try {" : "{");
   out.verbatim(body_text(context.program, code.rule, code.facts, context.sources));
   out.restore_line(context.file);
   out.line("}");
+  if (is_checked)
+    out.line("catch (const pbrt::IndexError& pb_error) { pbrt::index_error_in(" +
+             quoted(code.transform.name + "." + code.rule.name) + ", " +
+             quoted(origin_of(context.sources, code.rule.span)) + ", pb_error); }");
   if (code.rule.is_return_form && code.facts.may_fall_through) out.line("return pb_unchanged;");
   out.close();
 }

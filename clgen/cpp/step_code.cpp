@@ -163,7 +163,8 @@ void emit_cpu_step(Writer& out, const CppContext& context, const RuleCode& code,
   if (!step.loops.empty()) {
     emit_loops(out, code, step, "loops_" + stem);
     out.blank();
-    has_packs = emit_packs(out, code, step, stem);
+    // Packs go to memory without a look at the index.
+    has_packs = !context.options.is_checked && emit_packs(out, code, step, stem);
   }
   std::vector<std::string> params = step_params(code);
   if (is_split(step)) params.emplace_back("const std::int64_t pb_split");

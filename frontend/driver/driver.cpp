@@ -67,7 +67,7 @@ bool run_passes(const Options& options, Compilation& c) {
 }
 
 EmitOptions emit_options(const Options& options, const Compilation& c) {
-  return {"sha256:" + sha256(c.sources.text(c.ast.main_file)), to_string(options.fp)};
+  return {"sha256:" + sha256(c.sources.text(c.ast.main_file)), to_string(options.fp), options.is_checked};
 }
 
 /// The text that `--emit` asks for.

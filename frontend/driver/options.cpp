@@ -60,6 +60,7 @@ void add_options(CLI::App& app, Options& options, Words& words) {
          "--fp", words.fp,
          "floating-point rules: strict (no contraction), contract (default), reassociate (sums may be reordered)")
       ->check(one_of(kFpWords));
+  app.add_flag("--checked", options.is_checked, "test every index of matrices at run time (CPU versions; slow)");
   app.add_flag("--keep", options.keep, "keep the generated C++ as OUTPUT.cpp");
   app.add_flag("--time-passes", options.time_passes, "print how long each pass took");
   app.add_option("--color,--colour", words.colour, "colours in messages (default: auto)")->check(one_of(kColourWords));

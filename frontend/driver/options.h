@@ -21,6 +21,7 @@ struct Options {
   Emit emit = Emit::Binary;
   bool check_only = false;
   bool explain = false;
+  bool is_checked = false;  ///< test every index at run time
   bool keep = false;  ///< keep the generated C++ beside the output
   bool time_passes = false;
   ElementType element = ElementType::Double;

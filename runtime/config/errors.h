@@ -33,6 +33,12 @@ class UserError : public RuntimeError {
   using RuntimeError::RuntimeError;
 };
 
+/// A body of a checked build used an index outside its region.
+class IndexError : public UserError {
+ public:
+  using UserError::UserError;
+};
+
 /// A device failed or is out of memory; the work may still be done on the CPU.
 class DeviceError : public RuntimeError {
  public:

@@ -139,6 +139,10 @@ void outside_matrix(const char* rule, const char* region, int dim, std::int64_t 
                   std::to_string(size));
 }
 
+void index_error_in(const char* rule, const char* origin, const IndexError& error) {
+  throw UserError(std::string(origin) + ": rule " + rule + ": " + error.what());
+}
+
 void abort_run(const char* why) { throw RunAborted(why); }
 
 }  // namespace pbrt

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "runtime/config/active_config.h"
+#include "runtime/config/errors.h"
 #include "runtime/matrix/element_kind.h"
 
 namespace pbrt {
@@ -117,6 +118,11 @@ struct TemplateArgument {
 /// Errors:  always throws UserError, naming rule, instance, region, dimension and its size
 [[noreturn]] void outside_matrix(const char* rule, const char* region, int dim, std::int64_t size,
                                  std::initializer_list<std::pair<const char*, std::int64_t>> instance);
+
+/// Says in which rule a body used an index outside its region.
+///
+/// Errors:  always throws UserError
+[[noreturn]] void index_error_in(const char* rule, const char* origin, const IndexError& error);
 
 /// A size-specific value below its minimum, or a body that gives up (LANGUAGE 8.7).
 ///

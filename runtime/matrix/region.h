@@ -218,6 +218,7 @@ class BasicRegion<const T, 0> {
   template <class V>
   requires(detail::kIsNumber<V>) BasicRegion(V value) : value_(static_cast<T>(value)) {}
   /// Pre:     the number is on the host
+  BasicRegion(const StorageRef&, const ViewType& view) : value_(*view.base()) {}
   template <class V>
   BasicRegion(const BasicRegion<V, 0>& other) : value_(static_cast<T>(other.cell())) {}
 

@@ -36,12 +36,12 @@ const char* element_name(ElementKind kind) {
 namespace detail {
 
 void index_out_of_bounds(int dim, std::int64_t index, std::int64_t size) {
-  throw UserError("index " + std::to_string(index) + " of dimension " + std::to_string(dim) +
+  throw IndexError("index " + std::to_string(index) + " of dimension " + std::to_string(dim) +
                   " lies outside a region of size " + std::to_string(size));
 }
 
 void box_out_of_bounds(int dim, std::int64_t lo, std::int64_t hi, std::int64_t size) {
-  throw UserError("[" + std::to_string(lo) + ", " + std::to_string(hi) + ") of dimension " + std::to_string(dim) +
+  throw IndexError("[" + std::to_string(lo) + ", " + std::to_string(hi) + ") of dimension " + std::to_string(dim) +
                   " lies outside a region of size " + std::to_string(size));
 }
 

@@ -143,6 +143,14 @@ def coordinate_outside(b):
 
 
 @case
+def index_outside(b):
+    (b.work / "index.pbcc").write_text(PROGRAM.replace("A.cell(i) a,", "A.region(i, i+1) a,").replace("a * f", "a.cell(i) * f"))
+    b.tools.compile(b.work / "index.pbcc", b.work / "index", "--checked")
+    b.expect([b.work / "index", *b.good], 1, r"index\.pbcc:5: rule Scale\.B#1: index [123] of dimension 0 lies outside a region of size 1",
+             absent=[b.work / "out.txt"])
+
+
+@case
 def missing_source(b):
     b.expect([b.tools.pbc, "nowhere.pbcc"], 1, r"nowhere\.pbcc", r"(?i)no such file|cannot")
 

@@ -105,6 +105,13 @@ def powers(a):
     return [1 + left + left**2 + left**3 + middle**3 + 2 * left + (n % 2 + 1) * right + 1]
 
 
+def body_api(a):
+    b = a.copy()
+    once = 2 * a[0] + 3
+    b[0] = 2 * once + once.sum()
+    return [b, b[0].sum()]
+
+
 # name: (shapes of the inputs for size n, outputs from inputs)
 CASES = {
     "running_sums": (lambda n: [(n,)], lambda a: [np.cumsum(a)]),
@@ -129,6 +136,7 @@ CASES = {
     "lattices": (lambda n: [(n,), (n, n + 3)], lattices),
     "reversed": (lambda n: [(n,)], reversed_),
     "templates": (lambda n: [(n + 2,)], powers),
+    "body_api": (lambda n: [(n, n + 5)], body_api),
     "through": (lambda n: [(n, n + 5)], lambda a: [a * 2 * (a + 1)]),
 }
 
