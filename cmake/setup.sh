@@ -4,7 +4,8 @@
 # What a machine with only compilers and CMake lacks, as Debian 12 names it.
 PB_PACKAGES="g++ cmake ninja-build ccache pkg-config procps antlr4 libantlr4-runtime-dev libisl-dev libgmp-dev
   libboost-context-dev libfmt-dev nlohmann-json3-dev libcli11-dev libhwloc-dev ocl-icd-libopencl1
-  opencl-c-headers pocl-opencl-icd libgtest-dev libgmock-dev libbenchmark-dev python3-minimal python3-numpy"
+  opencl-c-headers pocl-opencl-icd libopenblas-dev liblapacke-dev libfftw3-dev libgtest-dev libgmock-dev
+  libbenchmark-dev python3-minimal python3-numpy"
 
 say() { printf '%s\n' "$*"; }
 fail() { printf '%s: %s\n' "$(basename "$0")" "$*" >&2; exit 1; }

@@ -2,6 +2,7 @@
 #include "clgen/cpp/emit_cpp.h"
 
 #include "clgen/cpp/body_text.h"
+#include "clgen/cpp/native_headers.h"
 #include "clgen/cpp/template_code.h"
 #include "clgen/cpp/transform_code.h"
 #include "clgen/info/make_training_info.h"
@@ -101,6 +102,7 @@ std::string emit_cpp(const Program& program, const Plan& plan, const SourceManag
   out.line("#include \"runtime/matrix/simd_math.h\"");
   out.line("#include \"runtime/sched/step_graph.h\"");
   out.blank();
+  out.verbatim(native_headers(program));
   for (const NativeBlock& block : program.native_blocks) {
     out.verbatim(native_text(block, sources));
     out.restore_line(context.file);

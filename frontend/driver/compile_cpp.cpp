@@ -11,6 +11,7 @@
 #include "frontend/driver/atomic_file.h"
 #include "frontend/driver/compiler_output.h"
 #include "frontend/driver/home.h"
+#include "frontend/driver/native_libraries.h"
 #include "frontend/driver/precompiled.h"
 #include "frontend/driver/process.h"
 #include "frontend/driver/temporary.h"
@@ -110,6 +111,7 @@ bool compile_cpp(const std::string& generated, const std::string& target, FpMode
   PrecompiledPrefix prefix(command, home.include, generated);
 
   std::vector<std::string> files = {source, "-o", binary.path(), home.library};
+  append(files, native_link_flags(compiler_words()));
   append(files, home.link_flags);
   const ProcessResult result = compile_with(command, prefix.flags(), files);
   if (!result.succeeded()) {

@@ -8,6 +8,7 @@
 
 #include "frontend/driver/atomic_file.h"
 #include "frontend/driver/compiler_output.h"
+#include "frontend/driver/native_libraries.h"
 #include "frontend/driver/process.h"
 #include "frontend/driver/sha256.h"
 #include "frontend/driver/temporary.h"
@@ -58,6 +59,13 @@ TEST(Process, CollectsBothStreamsAndStatus) {
   EXPECT_EQ(result.output, "out\nerr\n");
   EXPECT_EQ(result.exit_status, 3);
   EXPECT_FALSE(result.succeeded());
+}
+
+TEST(NativeLibraries, FoldersAreThoseThatTheCompilerSearches) {
+  EXPECT_EQ(library_folders("install: /a\nprograms: =/b\nlibraries: =/usr/lib/x:/lib/../lib\n"),
+            (std::vector<std::string>{"/usr/lib/x", "/lib/../lib"}));
+  EXPECT_TRUE(library_folders("libraries: =\n").empty());
+  EXPECT_TRUE(library_folders("").empty());
 }
 
 TEST(Process, MissingProgramIsNamedByErrno) {

@@ -2,6 +2,7 @@
 // The command line, file mode and timing mode, on mini_program.
 #include <nlohmann/json.hpp>
 
+#include "runtime/main/native_libraries.h"
 #include "runtime/main/test_process.h"
 
 namespace pbrt {
@@ -250,6 +251,13 @@ TEST_F(ProgramMain, RunsOnADeviceWhereThereIsOne) {
   const Finished missing = mini("--device 7 a.txt k.txt out.txt");
   EXPECT_NE(missing.err.find("there is no such device; there are: 0 = "), std::string::npos);
   EXPECT_EQ(mini("--strict --config c.cfg --n 1000 --size K=3 --resident --trials 2").status, 0);
+}
+
+TEST(NativeLibraries, OldCoreTypesAreReplacedByWhatTheProcessorHas) {
+  EXPECT_STREQ(better_core_type("Prescott", true, false), "Haswell");
+  EXPECT_STREQ(better_core_type("Prescott", true, true), "SkylakeX");
+  EXPECT_EQ(better_core_type("Prescott", false, false), nullptr);
+  EXPECT_EQ(better_core_type("Zen", true, false), nullptr);
 }
 
 }  // namespace

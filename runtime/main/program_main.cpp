@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "runtime/config/check.h"
+#include "runtime/main/native_libraries.h"
 #include "runtime/main/session.h"
 
 namespace pbrt {
@@ -122,6 +123,7 @@ int report(const char* program_name, const char* message, int status) {
 }  // namespace
 
 int program_main(int argc, char** argv, const ProgramDesc& program) {
+  prepare_native_libraries(argv);
   const char* program_name = argc > 0 ? argv[0] : program.name;
   // A closed pipe and a file that grows too large are errors of write(), with a message.
   std::signal(SIGPIPE, SIG_IGN);

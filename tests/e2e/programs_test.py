@@ -112,6 +112,12 @@ def body_api(a):
     return [b, b[0].sum()]
 
 
+def native(a):
+    x = np.eye(len(a))[0]
+    k = np.outer(np.arange(len(a)), np.arange(len(a))) * 2 * np.pi / len(a)
+    return [a @ a.T, x, (np.cos(k) + np.sin(k)) @ a[0]]
+
+
 # name: (shapes of the inputs for size n, outputs from inputs)
 CASES = {
     "running_sums": (lambda n: [(n,)], lambda a: [np.cumsum(a)]),
@@ -137,6 +143,8 @@ CASES = {
     "reversed": (lambda n: [(n,)], reversed_),
     "templates": (lambda n: [(n + 2,)], powers),
     "body_api": (lambda n: [(n, n + 5)], body_api),
+    "native_headers": (lambda n: [(n, n)], native),
+    "native_declared": (lambda n: [(n, n)], lambda a: [native(a)[0], native(a)[1], native(a)[1]]),
     "through": (lambda n: [(n, n + 5)], lambda a: [a * 2 * (a + 1)]),
 }
 

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// Headers of BLAS and LAPACK for programs that use their names without declaring them
+// (LANGUAGE 7.8, 20.4), arranged so that a program's own declarations do not clash.
+#pragma once
+
+#include <string>
+
+#include "lang/program.h"
+
+namespace pb {
+
+/// Lines of C++ to stand before the program's prefix blocks; empty for most programs. Headers that the user's machine
+/// lacks are left out there.
+[[nodiscard]] std::string native_headers(const Program& program);
+
+}  // namespace pb

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// The libraries of LANGUAGE 7.8 that generated programs may use without asking: BLAS,
+// LAPACK, LAPACKE, FFTW. Only those that the machine has are linked.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace pb {
+
+/// Flags for the link line; a program that uses none of a library does not need it to run.
+///
+/// Errors:  none: without a list of folders from the compiler no library is found
+[[nodiscard]] std::vector<std::string> native_link_flags(const std::vector<std::string>& compiler);
+
+/// Folders of `c++ -print-search-dirs`.
+[[nodiscard]] std::vector<std::string> library_folders(const std::string& search_dirs);
+
+}  // namespace pb
