@@ -102,7 +102,7 @@ std::string emit_cpp(const Program& program, const Plan& plan, const SourceManag
   out.line("#include \"runtime/matrix/simd_math.h\"");
   out.line("#include \"runtime/sched/step_graph.h\"");
   out.blank();
-  out.verbatim(native_headers(program));
+  if (const std::string headers = native_headers(program); !headers.empty()) out.verbatim(headers);
   for (const NativeBlock& block : program.native_blocks) {
     out.verbatim(native_text(block, sources));
     out.restore_line(context.file);
