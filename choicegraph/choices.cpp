@@ -9,7 +9,6 @@ namespace pb::choices {
 namespace {
 
 constexpr double kMaxSplitSize = 2147483647.0;
-constexpr double kInitialSplitSize = 64;
 constexpr double kMaxWorkGroup = 1024;
 constexpr std::size_t kMaxDeviceLoops = 3;
 
@@ -21,6 +20,12 @@ std::optional<WhyNotDevice> why_no_boxes(const Analysis& analysis, const Rule& r
                           output.span};
   if (!is_box(step)) return WhyNotDevice{"its instances are no box", rule.span};
   return std::nullopt;
+}
+
+/// Pieces of some thousands of cells: long beside the cost of a task, and still enough of them for many workers.
+double initial_split_size(std::size_t num_loops) {
+  if (num_loops <= 1) return 4096;
+  return num_loops == 2 ? 256 : 48;
 }
 
 /// Versions that all steps of the alternative have.
@@ -124,12 +129,14 @@ void find_versions(Analysis& analysis) {
 }
 
 void list_tunables(Analysis& analysis) {
-  const auto is_split = [](const Step& step) { return step.is_data_parallel; };
-  if (std::any_of(analysis.plan.steps.begin(), analysis.plan.steps.end(), is_split)) {
+  std::size_t num_split_loops = 0;
+  for (const Step& step : analysis.plan.steps)
+    if (step.is_data_parallel) num_split_loops = std::max({num_split_loops, step.loops.size(), std::size_t{1}});
+  if (num_split_loops != 0) {
     PlanTunable split;
     split.name = "split_size";
     split.kind = TunableKind::Split;
-    split.initial = {kInitialSplitSize};
+    split.initial = {initial_split_size(num_split_loops)};
     split.min = 1;
     split.max = kMaxSplitSize;
     analysis.plan.tunables.push_back(std::move(split));

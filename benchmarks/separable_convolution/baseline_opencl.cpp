@@ -11,7 +11,9 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
+#include <limits>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -81,7 +83,7 @@ class Bench {
     cl_int status;
     context_ = clCreateContext(nullptr, 1, &device_, nullptr, nullptr, &status);
     check(status, "clCreateContext");
-    queue_ = clCreateCommandQueue(context_, device_, 0, &status);
+    queue_ = clCreateCommandQueue(context_, device_, CL_QUEUE_PROFILING_ENABLE, &status);
     check(status, "clCreateCommandQueue");
     build();
     allocate();
@@ -95,9 +97,10 @@ class Bench {
     bool first = true;
     for (const bool is_local : {false, true})
       for (const bool is_2d : {true, false}) {
-        const auto [resident, end_to_end, shape] = best(is_2d, is_local);
-        std::printf("%s\"%s_%s\": {\"resident\": %.0f, \"end_to_end\": %.0f, \"shape\": \"%s\"}", first ? "" : ", ",
-                    is_2d ? "2d" : "separable", is_local ? "local" : "basic", resident, end_to_end, shape.c_str());
+        const Best found = best(is_2d, is_local);
+        std::printf("%s\"%s_%s\": {\"kernel\": %.0f, \"resident\": %.0f, \"end_to_end\": %.0f, \"shape\": \"%s\"}",
+                    first ? "" : ", ", is_2d ? "2d" : "separable", is_local ? "local" : "basic", found.kernel,
+                    found.resident, found.end_to_end, found.shape.c_str());
         first = false;
       }
     std::printf("}}\n");
@@ -131,6 +134,7 @@ class Bench {
       for (std::size_t i = 0; i < cells; ++i) data[i] = T((i * 31) % 256);
       return data;
     };
+    saved_ = host(std::size_t(o_.n) * o_.n);
     in_ = host(std::size_t(o_.n) * o_.n), out_ = host(std::size_t(ow) * ow), weights_ = host(o_.kw);
     for (int i = 0; i < o_.kw; ++i) weights_[i] = T(1) / o_.kw;
     const auto buffer = [&](std::size_t cells, T* data) {
@@ -170,7 +174,35 @@ class Bench {
     }
     const std::size_t local[2] = {s.x, s.y};
     const std::size_t global[2] = {(p.ow + s.x - 1) / s.x * s.x, (p.oh + s.y - 1) / s.y * s.y};
-    return clEnqueueNDRangeKernel(queue_, p.kernel, 2, nullptr, global, local, 0, nullptr, nullptr) == CL_SUCCESS;
+    cl_event event;
+    if (clEnqueueNDRangeKernel(queue_, p.kernel, 2, nullptr, global, local, 0, nullptr, &event) != CL_SUCCESS) return false;
+    launched_.push_back(event);
+    return true;
+  }
+
+  /// Time of the kernels launched since the last call, by the device's clock.
+  double kernel_ns() {
+    double sum = 0;
+    for (cl_event event : launched_) {
+      cl_ulong start = 0, end = 0;
+      check(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof start, &start, nullptr), "profiling");
+      check(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end, &end, nullptr), "profiling");
+      sum += double(end - start);
+      clReleaseEvent(event);
+    }
+    launched_.clear();
+    return sum;
+  }
+
+  /// The state before a trial that `--serve` makes too: input and first contents of the output written anew by the host.
+  void restore(bool with_transfers) {
+    for (cl_event event : launched_) clReleaseEvent(event);  // of a trial that failed
+    launched_.clear();
+    const std::size_t ow = o_.n - o_.kw + 1;
+    std::memcpy(in_, saved_, sizeof(T) * o_.n * o_.n);
+    std::fill_n(out_, ow * ow, std::numeric_limits<T>::quiet_NaN());
+    if (!with_transfers) write_inputs();
+    check(clFinish(queue_), "clFinish");
   }
 
   std::vector<Pass> passes(bool is_2d, bool is_local) {
@@ -186,22 +218,28 @@ class Bench {
             {kernel("columns"), d_rows_, d_out_, ow, o_.n, ow, ow, 0, halo, is_local}};
   }
 
-  double time_ns(const std::vector<Pass>& passes, const std::vector<Shape>& shapes, bool with_transfers, int trials) {
-    std::vector<double> times;
+  struct Times {
+    double wall = INFINITY, kernel = INFINITY;  ///< ns, medians
+  };
+  Times time(const std::vector<Pass>& passes, const std::vector<Shape>& shapes, bool with_transfers, int trials) {
+    std::vector<double> times, kernels;
     for (int t = 0; t <= trials; ++t) {
+      restore(with_transfers);
       const auto start = Clock::now();
       if (with_transfers) write_inputs();
       for (std::size_t i = 0; i < passes.size(); ++i)
-        if (!launch(passes[i], shapes[i])) return INFINITY;
+        if (!launch(passes[i], shapes[i])) return {};
       if (with_transfers) read_output();
-      if (clFinish(queue_) != CL_SUCCESS) return INFINITY;
-      if (t > 0) times.push_back(std::chrono::duration<double, std::nano>(Clock::now() - start).count());
+      if (clFinish(queue_) != CL_SUCCESS) return {};
+      const double wall = std::chrono::duration<double, std::nano>(Clock::now() - start).count();
+      const double kernel = kernel_ns();
+      if (t > 0) times.push_back(wall), kernels.push_back(kernel);
     }
-    return median(times);
+    return {median(times), median(kernels)};
   }
 
   struct Best {
-    double resident, end_to_end;
+    double kernel, resident, end_to_end;
     std::string shape;
   };
   /// Each pass takes the shape that is fastest for it alone; then the whole job is timed.
@@ -213,11 +251,12 @@ class Bench {
       double fastest = INFINITY;
       Shape shape = kShapes[0];
       for (const Shape s : kShapes)
-        if (const double t = time_ns({p}, {s}, false, 3); t < fastest) fastest = t, shape = s;
+        if (const double t = time({p}, {s}, false, 3).kernel; t < fastest) fastest = t, shape = s;
       chosen.push_back(shape);
       text += (text.empty() ? "" : "+") + std::to_string(shape.x) + "x" + std::to_string(shape.y);
     }
-    return {time_ns(all, chosen, false, o_.trials), time_ns(all, chosen, true, o_.trials), text};
+    const Times resident = time(all, chosen, false, o_.trials);
+    return {resident.kernel, resident.wall, time(all, chosen, true, o_.trials).wall, text};
   }
 
   Options o_;
@@ -226,7 +265,8 @@ class Bench {
   cl_command_queue queue_{};
   cl_program program_{};
   bool shares_memory_ = false;
-  T *in_{}, *out_{}, *weights_{};
+  T *in_{}, *out_{}, *weights_{}, *saved_{};
+  std::vector<cl_event> launched_;
   cl_mem d_in_{}, d_rows_{}, d_out_{}, d_weights_{};
 };
 

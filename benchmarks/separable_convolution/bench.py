@@ -65,29 +65,32 @@ class Bench:
 
     # ---- generated -----------------------------------------------------------
 
-    def time(self, server, algorithm, on, shapes, threads, resident, trials):
-        """Median time of one choice in ns; infinite if it fell back or failed."""
+    def times(self, server, algorithm, on, shapes, threads, resident, trials):
+        """Median times of one choice in ns, of the whole run and of its kernels; infinite if it fell back or failed."""
         entry = entry_for(self.program, algorithm, on, shapes, threads)
         reply = server.ask("run", config=entry, trials=trials, verify=False, resident=resident)
         if reply["status"] != "ok":
             print(f"  {algorithm} {on} {shapes}: {reply['status']} {reply.get('message', '')}", file=sys.stderr)
-            return float("inf")
+            return float("inf"), float("inf")
         if reply.get("fallbacks"):
-            return float("inf")
-        return median(reply["times_ns"])
+            return float("inf"), float("inf")
+        return median(reply["times_ns"]), median(reply.get("kernel_ns") or [0])
+
+    def time(self, *args):
+        return self.times(*args)[0]
 
     def best_shapes(self, server, algorithm, on):
         """The fastest work-group shape of each transform, one after the other."""
         shapes = {t: (32, 8) for t in TRANSFORMS[algorithm]}
         for transform in TRANSFORMS[algorithm]:
-            times = {s: self.time(server, algorithm, on, dict(shapes, **{transform: s}), self.args.threads, True, 3) for s in SHAPES}
+            times = {s: self.times(server, algorithm, on, dict(shapes, **{transform: s}), self.args.threads, True, 3)[1] for s in SHAPES}
             shapes[transform] = min(times, key=times.get)
         return shapes
 
     def generated(self, width):
         """All fixed choices at one width, with one thread and with all of them."""
         result = {}
-        with polybricks.Server(self.program, "--device", self.args.device) as server:
+        with polybricks.Server(self.program, "--device", self.args.device, "--profile") as server:
             reply = server.ask("inputs", n=self.args.n, sizes={"KWIDTH": width}, seed=1)
             if reply["status"] != "ok":
                 raise polybricks.ToolError(f"inputs: {reply}")
@@ -98,8 +101,9 @@ class Bench:
                     result[f"{algorithm}_{on}"] = {"one_thread": one, "threads": many}
                     continue
                 shapes = self.best_shapes(server, algorithm, on)
+                resident, kernel = self.times(server, algorithm, on, shapes, self.args.threads, True, self.args.trials)
                 result[f"{algorithm}_{on}"] = {
-                    "resident": self.time(server, algorithm, on, shapes, self.args.threads, True, self.args.trials),
+                    "kernel": kernel, "resident": resident,
                     "end_to_end": self.time(server, algorithm, on, shapes, self.args.threads, False, self.args.trials),
                     "shape": "+".join(f"{x}x{y}" for x, y in shapes.values())}
         return result
@@ -151,7 +155,7 @@ def ratios(result):
         out[f"{algorithm} cpu"] = ours["one_thread"] / hand_one
         out[f"{algorithm} scaling"] = (ours["one_thread"] / ours["threads"]) / (hand_one / hand_many)
         for on, version in VERSION.items():
-            for mode in ("resident", "end_to_end"):
+            for mode in ("kernel", "resident", "end_to_end"):
                 out[f"{algorithm} {version} {mode}"] = generated[f"{algorithm}_{on}"][mode] / device["times_ns"][f"{algorithm}_{version}"][mode]
     return out
 

@@ -235,9 +235,13 @@ void emit_device_step(Writer& out, const CppContext& context, const RuleCode& co
     extent.push_back("static_cast<std::int32_t>(" + to_cpp(index_max({index_const(0), index_sub(range.hi, range.lo)})) +
                      ")");
   }
-  out.line("const std::int32_t pb_lo[] = {" + joined(lo) + "};");
-  out.line("const std::int32_t pb_extent[] = {" + joined(extent) + "};");
-  out.line("pb_launch.range(" + rank + ", pb_lo, pb_extent);");
+  if (step.loops.empty()) {
+    out.line("pb_launch.range(0, nullptr, nullptr);");
+  } else {
+    out.line("const std::int32_t pb_lo[] = {" + joined(lo) + "};");
+    out.line("const std::int32_t pb_extent[] = {" + joined(extent) + "};");
+    out.line("pb_launch.range(" + rank + ", pb_lo, pb_extent);");
+  }
   out.line("if (pb_group != nullptr) pb_launch.group(pb_group, " + rank + ");");
   out.line("if (pb_launch.run()) return true;");
   out.line("pb_frame.context().fallback(pb_site, pb_alternative, pb_launch.reason());");

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -19,7 +20,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMaxEntries = 4;  // each has some 60 MB
+// Each entry has some 60 MB: a few stay, more only while they are in use.
+constexpr std::size_t kMaxIdleEntries = 4;
+constexpr std::size_t kMaxEntries = 24;
+constexpr std::chrono::hours kIdleAfter{4};
 constexpr const char* kHeader = "prefix.h";
 constexpr const char* kCompiled = "prefix.h.gch";
 
@@ -95,7 +99,9 @@ void evict(const std::string& cache) {
     entries.emplace_back(fs::last_write_time(at->path(), ignored), at->path());
   }
   std::sort(entries.rbegin(), entries.rend());
-  for (std::size_t i = kMaxEntries; i < entries.size(); ++i) fs::remove_all(entries[i].second, error);
+  const auto idle_before = fs::file_time_type::clock::now() - kIdleAfter;
+  for (std::size_t i = kMaxIdleEntries; i < entries.size(); ++i)
+    if (i >= kMaxEntries || entries[i].first < idle_before) fs::remove_all(entries[i].second, error);
 }
 
 }  // namespace

@@ -103,6 +103,9 @@ class Function<Result(Params...)> {
   X(clEnqueueMarkerWithWaitList) \
   X(clSetEventCallback)          \
   X(clWaitForEvents)             \
+  X(clGetEventInfo)              \
+  X(clGetEventProfilingInfo)     \
+  X(clRetainEvent)               \
   X(clReleaseEvent)              \
   X(clFlush)                     \
   X(clFinish)

@@ -76,7 +76,9 @@ ClDevice::ClDevice(std::shared_ptr<const Api> api, cl_platform_id platform, cl_d
   const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM, reinterpret_cast<cl_context_properties>(platform),
                                               0};
   context_ = Context(*api_, api_->clCreateContext.make(properties, 1U, &device_, nullptr, nullptr));
-  queue_ = Queue(*api_, api_->clCreateCommandQueue.make(context_.get(), device_, cl_command_queue_properties{0}));
+  const cl_command_queue_properties profiling = options.is_profiled ? CL_QUEUE_PROFILING_ENABLE : 0;
+  queue_ = Queue(*api_, api_->clCreateCommandQueue.make(context_.get(), device_, profiling));
+  if (options.is_profiled) times_ = std::make_unique<KernelTimes>(*api_);
   if (options.staging_chunk_bytes != 0 && !info_.shares_host_memory)
     staging_ = std::make_unique<Staging>(*api_, context_.get(), queue_.get(), options.staging_chunk_bytes);
   const bool is_waited_for = options.ends == EndReports::Thread ||
@@ -279,6 +281,7 @@ void ClDevice::launch(gpu::Kernel& kernel, std::span<const gpu::KernelArg> args,
     api_->clEnqueueNDRangeKernel(queue_.get(), id, static_cast<cl_uint>(range.num_dims), nullptr, range.global.data(),
                                  range.group.data(), 0U, nullptr, &event);
     Event last(*api_, event);
+    if (times_ != nullptr) times_->add(event);
     if (info_.shares_host_memory && info_.type != gpu::DeviceType::Cpu) give_to_host(args, last);
     notify(std::move(last), done);
   });
@@ -299,6 +302,14 @@ void ClDevice::give_to_host(std::span<const gpu::KernelArg> args, Event& last) {
 
 void ClDevice::flush() { api_->clFlush(queue_.get()); }
 
+void ClDevice::poll() {
+  if (waiter_ != nullptr) waiter_->poll();
+}
+
+void ClDevice::watch() {
+  if (waiter_ != nullptr) waiter_->watch();
+}
+
 void ClDevice::finish() noexcept {
   static_cast<void>(api_->clFinish.status(queue_.get()));
 }  // a dead queue has ended too
@@ -308,6 +319,7 @@ gpu::Device::Counters ClDevice::counters() const {
   result.kernels_built = kernels_built_.load(std::memory_order_relaxed);
   result.kernels_from_disk = kernels_from_disk_.load(std::memory_order_relaxed);
   result.build_ms = static_cast<double>(build_us_.load(std::memory_order_relaxed)) / 1000.0;
+  if (times_ != nullptr) result.kernel_ns = times_->total_ns();
   return result;
 }
 

@@ -13,6 +13,7 @@
 #include "runtime/cl/devices.h"
 #include "runtime/cl/event_waiter.h"
 #include "runtime/cl/kernel_cache.h"
+#include "runtime/cl/kernel_times.h"
 #include "runtime/cl/object.h"
 #include "runtime/cl/staging.h"
 #include "runtime/gpu/device.h"
@@ -37,6 +38,8 @@ class ClDevice final : public gpu::Device {
               gpu::Completion& done) override;
   [[nodiscard]] bool copies_at_enqueue(std::span<const gpu::CopyShape> shapes) const override;
   void flush() override;
+  void poll() override;
+  void watch() override;
   void finish() noexcept override;
   [[nodiscard]] Counters counters() const override;
 
@@ -57,6 +60,7 @@ class ClDevice final : public gpu::Device {
   Queue queue_;
   std::unique_ptr<Staging> staging_;         // null: none
   std::unique_ptr<EventWaiter> waiter_;      // null: event callbacks
+  std::unique_ptr<KernelTimes> times_;       // null: not profiled
   std::map<std::string, Program> programs_;  // by what decides a build
   std::atomic<std::int64_t> kernels_built_{0};
   std::atomic<std::int64_t> kernels_from_disk_{0};

@@ -209,6 +209,22 @@ TEST_F(OnDevice, BlursWithAndWithoutLocalMemory) {
   });
 }
 
+TEST_F(OnDevice, CountsTheTimeOfKernelsWhenProfiled) {
+  for (const bool is_profiled : {false, true}) {
+    Options options;
+    options.is_profiled = is_profiled;
+    const auto gpu = manager(options);
+    Scheduler scheduler(1);
+    scheduler.run([&](Frame& frame) {
+      const Matrix2 in = picture(200, 200);
+      Matrix2 out = Matrix2::allocate(194, 194);
+      ASSERT_TRUE(blur(frame, *gpu, kBlur, out, in, 7, gpu::CopyOut::May));
+      need_on_host(frame, out);
+    });
+    EXPECT_EQ(gpu->statistics().kernel_ns > 0, is_profiled);
+  }
+}
+
 class OnDeviceWithMemory : public OnDevice, public ::testing::WithParamInterface<const char*> {
  protected:
   [[nodiscard]] Options options() const {

@@ -29,6 +29,7 @@ struct Options {
   /// False: buffers of their own and copies also where device and host share memory.
   bool may_use_host_memory = true;
   EndReports ends = EndReports::ByDevice;
+  bool is_profiled = false;  ///< counts the time of kernels by the device's clock
 };
 
 class Api;

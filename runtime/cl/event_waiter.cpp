@@ -19,16 +19,46 @@ EventWaiter::~EventWaiter() {
 void EventWaiter::add(Event event, gpu::Completion& done) {
   const std::lock_guard lock(mutex_);
   entries_.push_back({std::move(event), &done});
+}
+
+void EventWaiter::poll() {
+  std::unique_lock lock(mutex_);
+  while (!is_watching_ && !entries_.empty()) {
+    cl_int state = CL_COMPLETE;
+    const cl_int code = api_.clGetEventInfo.status(entries_.front().event.get(),
+                                                   cl_event_info{CL_EVENT_COMMAND_EXECUTION_STATUS}, sizeof state,
+                                                   static_cast<void*>(&state), nullptr);
+    if (code == CL_SUCCESS && state > CL_COMPLETE) return;
+    const Entry entry = take_first();
+    lock.unlock();
+    entry.done->done(code == CL_SUCCESS && state == CL_COMPLETE);
+    lock.lock();
+  }
+}
+
+void EventWaiter::watch() {
+  const std::lock_guard lock(mutex_);
+  if (is_watching_ || entries_.empty()) return;
+  is_watching_ = true;
   wake_.notify_one();
+}
+
+EventWaiter::Entry EventWaiter::take_first() {
+  Entry entry = std::move(entries_.front());
+  entries_.pop_front();
+  return entry;
 }
 
 void EventWaiter::run_thread() {
   std::unique_lock lock(mutex_);
   for (;;) {
-    while (entries_.empty() && !is_stopping_) wake_.wait(lock);
-    if (entries_.empty()) return;
-    Entry entry = std::move(entries_.front());
-    entries_.pop_front();
+    while (!is_watching_ && !is_stopping_) wake_.wait(lock);
+    if (entries_.empty()) {
+      is_watching_ = false;
+      if (is_stopping_) return;
+      continue;
+    }
+    Entry entry = take_first();
     lock.unlock();
     const cl_event id = entry.event.get();
     const bool ok = api_.clWaitForEvents.status(1U, &id) == CL_SUCCESS;

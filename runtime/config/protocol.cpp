@@ -126,6 +126,10 @@ std::string to_line(const Reply& reply) {
     out["times_ns"] = Json::array();
     for (const double time : reply.times_ns) out["times_ns"].push_back(json::number_to_json(finite(time)));
   }
+  if (!reply.kernel_ns.empty()) {
+    out["kernel_ns"] = Json::array();
+    for (const double time : reply.kernel_ns) out["kernel_ns"].push_back(json::number_to_json(finite(time)));
+  }
   if (reply.has_accuracy) out["accuracy"] = finite(reply.accuracy);
   out["max_error"] = {{"abs", finite(reply.max_error_abs)}, {"rel", finite(reply.max_error_rel)}};
   // A site may run several versions in one trial (recursion, split work): then its value is a list.
@@ -199,6 +203,8 @@ Reply parse_reply(std::string_view line) {
   out.status = status_of(root.at("status"));
   if (root.has("times_ns"))
     root.at("times_ns").each_item([&](const Node& item) { out.times_ns.push_back(item.number()); });
+  if (root.has("kernel_ns"))
+    root.at("kernel_ns").each_item([&](const Node& item) { out.kernel_ns.push_back(item.number()); });
   out.has_accuracy = root.has("accuracy");
   out.accuracy = root.number_or("accuracy", 0);
   if (root.has("max_error")) {

@@ -90,6 +90,7 @@ struct Reply {
   std::int64_t id = 0;
   Status status = Status::Ok;
   std::vector<double> times_ns;  ///< one per timed trial; `reference`: its time
+  std::vector<double> kernel_ns;  ///< per timed trial with `--profile`: on the device, by its clock
   bool has_accuracy = false;
   double accuracy = 0;
   double max_error_abs = 0;         ///< against the reference; infinite or NaN errors are written as 1e308

@@ -131,6 +131,10 @@ class Device {
 
   /// Sends what was enqueued to the device.
   virtual void flush() = 0;
+  /// Reports what has ended, where nobody is watching. The management thread calls it while it stays awake.
+  virtual void poll() {}
+  /// From now on ends are reported without poll(). Called before the management thread sleeps.
+  virtual void watch() {}
   /// Waits until everything enqueued has ended. Never throws.
   virtual void finish() noexcept = 0;
 
@@ -139,6 +143,7 @@ class Device {
     std::int64_t kernels_built = 0;
     std::int64_t kernels_from_disk = 0;
     double build_ms = 0;
+    std::int64_t kernel_ns = 0;  ///< that kernels ran, by the device's clock; 0 unless it is profiled
   };
   [[nodiscard]] virtual Counters counters() const { return {}; }
 };

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
@@ -61,11 +62,12 @@ inline ::testing::AssertionResult is_filled(const Matrix2& m, int value) {
 class FakeManager {
  public:
   explicit FakeManager(DeviceInfo info = fake_device_info(), std::uint64_t memory_limit_bytes = 0,
-                       std::uint64_t seed = 1)
+                       std::uint64_t seed = 1, std::chrono::nanoseconds patience = {})
       : control(std::make_shared<FakeControl>(seed)) {
     add_kernels(*control);
     ManagerOptions options;
     options.memory_limit_bytes = memory_limit_bytes;
+    options.patience = patience;
     options.warn = [](void* context, const char* line) {
       static_cast<FakeManager*>(context)->warnings.push_back(line);
     };

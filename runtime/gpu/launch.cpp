@@ -45,7 +45,7 @@ std::vector<Task> tasks_of(const JobPtr& job) {
 template <class TaskType>
 Outcome wait_for(Frame& frame, Manager::Impl& manager, TaskType task) {
   Outcome outcome;
-  Suspension suspension(frame);
+  Suspension suspension(frame, manager.is_patient());
   task.waiting.outcome = &outcome;
   task.waiting.waker = suspension.waker();
   manager.push(std::move(task));
@@ -55,7 +55,7 @@ Outcome wait_for(Frame& frame, Manager::Impl& manager, TaskType task) {
 
 Outcome submit(Frame& frame, Manager::Impl& manager, LaunchPlan plan, bool only_prefetch) {
   Outcome outcome;
-  Suspension suspension(frame);
+  Suspension suspension(frame, manager.is_patient());
   auto job = std::make_shared<LaunchJob>();
   job->plan = std::move(plan);
   job->only_prefetch = only_prefetch;

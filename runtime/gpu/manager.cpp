@@ -2,6 +2,7 @@
 #include "runtime/gpu/manager.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <exception>
 #include <utility>
@@ -10,6 +11,19 @@
 #include "runtime/gpu/manager_impl.h"
 
 namespace pbrt::gpu {
+namespace {
+
+constexpr int kLooksPerYield = 16;
+
+void relax_cpu() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+}  // namespace
 
 const char* to_string(DeviceType type) {
   switch (type) {
@@ -43,7 +57,7 @@ Manager::Impl::~Impl() {
   {
     const std::lock_guard lock(mutex);
     is_stopping = true;
-    ++epoch;
+    epoch.fetch_add(1, std::memory_order_relaxed);
     wake.notify_one();
   }
   thread.join();
@@ -54,14 +68,14 @@ Manager::Impl::~Impl() {
 void Manager::Impl::push(Task task) {
   const std::lock_guard lock(mutex);
   queue.push_back(std::move(task));
-  ++epoch;
+  epoch.fetch_add(1, std::memory_order_relaxed);
   wake.notify_one();
 }
 
 void Manager::Impl::push_all(std::vector<Task> tasks) {
   const std::lock_guard lock(mutex);
   for (Task& task : tasks) queue.push_back(std::move(task));
-  ++epoch;
+  epoch.fetch_add(1, std::memory_order_relaxed);
   wake.notify_one();
 }
 
@@ -70,13 +84,13 @@ void Manager::Impl::push_all(std::vector<Task> tasks) {
 void Manager::Impl::signal_end(Operation& operation, bool ok) {
   const std::lock_guard lock(mutex);
   ended.push_back({&operation, ok});
-  ++epoch;
+  epoch.fetch_add(1, std::memory_order_relaxed);
   wake.notify_one();
 }
 
 void Manager::Impl::poke() {
   const std::lock_guard lock(mutex);
-  ++epoch;
+  epoch.fetch_add(1, std::memory_order_relaxed);
   wake.notify_one();
 }
 
@@ -91,8 +105,8 @@ void Manager::Impl::run_thread() {
   std::uint64_t seen = 0;
   std::size_t num_not_ready = 0;  // tasks that were tried since something happened
   for (;;) {
-    if (epoch != seen) {
-      seen = epoch;
+    if (epoch.load(std::memory_order_relaxed) != seen) {
+      seen = epoch.load(std::memory_order_relaxed);
       num_not_ready = 0;
       apply_ended(lock);
       continue;
@@ -105,8 +119,17 @@ void Manager::Impl::run_thread() {
         lock.lock();
         continue;
       }
+      if (is_patient()) {
+        lock.unlock();
+        await_change(seen);
+        lock.lock();
+        if (epoch.load(std::memory_order_relaxed) != seen) continue;
+      }
+      lock.unlock();
+      device->watch();
+      lock.lock();
       count([](DeviceStatistics& s) { ++s.sleeps; });
-      while (epoch == seen) wake.wait(lock);
+      while (epoch.load(std::memory_order_relaxed) == seen) wake.wait(lock);
       continue;
     }
     Task task = std::move(queue.front());
@@ -126,6 +149,16 @@ void Manager::Impl::run_thread() {
   }
   lock.unlock();
   shut_down();
+}
+
+void Manager::Impl::await_change(std::uint64_t seen) {
+  const auto end = std::chrono::steady_clock::now() + options.patience;
+  // Relaxed: whoever sees a change takes the mutex before acting on it.
+  while (epoch.load(std::memory_order_relaxed) == seen && std::chrono::steady_clock::now() < end) {
+    device->poll();
+    for (int i = 0; i < kLooksPerYield && epoch.load(std::memory_order_relaxed) == seen; ++i) relax_cpu();
+    std::this_thread::yield();
+  }
 }
 
 bool Manager::Impl::is_finished() const { return is_stopping && queue.empty() && operations.empty(); }
@@ -263,6 +296,7 @@ void Manager::Impl::bring_all_home() {
     if (!boxes.is_empty()) static_cast<void>(copy_out(record, storage, boxes));  // waited for below
   }
   device->flush();
+  device->watch();
   std::unique_lock lock(mutex);
   while (!operations.empty()) {
     while (ended.empty() && is_alive.load(std::memory_order_relaxed)) wake.wait(lock);
@@ -286,6 +320,7 @@ DeviceStatistics Manager::statistics() const {
   result.kernels_built = now.kernels_built - impl_->counters_at_reset.kernels_built;
   result.kernels_from_disk = now.kernels_from_disk - impl_->counters_at_reset.kernels_from_disk;
   result.build_ms = now.build_ms - impl_->counters_at_reset.build_ms;
+  result.kernel_ns = now.kernel_ns - impl_->counters_at_reset.kernel_ns;
   return result;
 }
 
@@ -309,4 +344,6 @@ std::vector<RejectedKernel> Manager::rejected_kernels() const {
 // resets the count. The first two change `epoch` under `mutex` and notify; the thread compares `epoch` with what it saw
 // under the same mutex before it waits, so no change is missed. A task that was tried while an operation ended is tried
 // again, because the change is seen before sleeping. Before it sleeps the thread flushes what it enqueued, so that the
-// device works on what it waits for. Nothing is polled.
+// device works on what it waits for, and has the device watch for ends. For at most options.patience it stays awake
+// instead, asks the device for ends and looks at `epoch` without the mutex; what it sees there it acts on after it has
+// taken the mutex. Otherwise nothing is polled.

@@ -8,6 +8,7 @@
 // completion callback wakes it. See Note [Wake-ups] in manager.cpp.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -32,6 +33,9 @@ struct ManagerOptions {
   void* warn_context = nullptr;
   /// Limit on the buffers' total size; 0: three quarters of the device's memory.
   std::uint64_t memory_limit_bytes = 0;
+  /// How long the thread stays awake for the next event before it sleeps. Waking costs tens of microseconds, as much
+  /// as a small kernel: worth it for a device that does not compute on the host's own cores.
+  std::chrono::nanoseconds patience{0};
 };
 
 /// Counters since start or the last reset_statistics().
@@ -53,6 +57,7 @@ struct DeviceStatistics {
   std::int64_t kernels_built = 0;  ///< by the driver
   std::int64_t kernels_from_disk = 0;
   double build_ms = 0;
+  std::int64_t kernel_ns = 0;  ///< see Device::Counters
 };
 
 /// A kernel that this device's driver rejected.

@@ -100,12 +100,15 @@ struct Manager::Impl {
     change(statistics);
   }
   [[nodiscard]] std::string failure_message();
+  [[nodiscard]] bool is_patient() const { return options.patience.count() != 0; }
 
   // Manager thread: manager.cpp.
   void run_thread();
   void run_task(Task task);
   [[nodiscard]] Progress attempt(Task& task);
   [[nodiscard]] bool is_finished() const;
+  /// Stays awake until `epoch` is no longer `seen`, or for options.patience. Pre: `mutex` is not held.
+  void await_change(std::uint64_t seen);
   void flush_if_needed();
   /// Applies operations that have ended to the records. Pre: `lock` holds `mutex`; it is released meanwhile.
   void apply_ended(std::unique_lock<std::mutex>& lock);
@@ -153,6 +156,8 @@ struct Manager::Impl {
   [[nodiscard]] bool evict_dirty();
   /// Pre: registry mutex held, record's mutex held.
   void release_buffer(StorageRecord& record);
+  /// Keeps the buffer for the next matrix of its size, where it is not the host's own memory. Pre: as release_buffer.
+  void recycle_buffer(StorageRecord& record);
 
   std::unique_ptr<Device> device;
   DeviceInfo info;
@@ -164,7 +169,8 @@ struct Manager::Impl {
   mutable std::mutex mutex;
   std::condition_variable wake;
   std::deque<Task> queue;
-  std::uint64_t epoch = 0;  ///< counts pushes and ended operations
+  /// Counts pushes and ended operations. Written under `mutex`; read without it by await_change only.
+  std::atomic<std::uint64_t> epoch{0};
   struct Ended {
     Operation* operation;
     bool ok;

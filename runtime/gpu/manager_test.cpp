@@ -82,6 +82,22 @@ TEST(Manager, SleepsWhileNothingIsReady) {
   EXPECT_GE(fake.manager->statistics().sleeps, 1);
 }
 
+TEST(Manager, APatientOneStaysAwakeForTheNextEvent) {
+  FakeManager fake(fake_device_info(), 0, 1, std::chrono::hours(1));
+  on_workers([&](Frame& frame) {
+    const Matrix2 in = filled(8, 4, 1), out = filled(8, 4, 0);
+    frame.spawn([&](Frame& child) { EXPECT_EQ(fake.add_step(child, out, in, 5, CopyOut::Must), ""); });
+    fake.control->hold();
+    frame.spawn([&](Frame&) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      fake.control->release();
+    });
+    frame.sync();
+    EXPECT_TRUE(is_filled(out, 6));
+  });
+  EXPECT_EQ(fake.manager->statistics().sleeps, 0);
+}
+
 TEST(Manager, OnlyWhatTheHostWroteIsCopiedAgain) {
   FakeManager fake;
   on_workers([&](Frame& frame) {
@@ -409,6 +425,7 @@ TEST(Manager, PrefetchedInputsAreNotCopiedAgainUntilDropped) {
     EXPECT_EQ(fake.add_step(frame, out, in, 1, CopyOut::May), "");
     fake.manager->drain(frame);
     EXPECT_EQ(fake.manager->statistics().bytes_to_device, 8 * 4 * 4);
+    EXPECT_EQ(fake.manager->statistics().buffers_allocated, 1) << "dropped buffers are used again";
   });
 }
 

@@ -85,6 +85,12 @@ bool Manager::Impl::empty_pool() {
   return true;
 }
 
+void Manager::Impl::recycle_buffer(StorageRecord& record) {
+  if (info.shares_host_memory || record.buffer == nullptr) return release_buffer(record);
+  record.valid.clear();
+  registry->pool.push_back(std::move(record.buffer));
+}
+
 void Manager::Impl::release_buffer(StorageRecord& record) {
   record.valid.clear();
   if (record.buffer == nullptr) return;

@@ -355,7 +355,7 @@ Progress Manager::Impl::run(DropTask& task) {
     const std::lock_guard lock(record.mutex);
     boxes = record.dirty_not_under_way(record.whole());
     if (record.dirty.is_empty() && !record.is_busy()) {
-      release_buffer(record);
+      recycle_buffer(record);
       task.waiting.finish(true);
       return Progress::Done;
     }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <chrono>
 #include <cstdio>
 
 #include "runtime/config/errors.h"
@@ -11,6 +12,9 @@
 namespace pbrt {
 
 namespace {
+
+// Kernels and copies of a GPU often end within this time.
+constexpr std::chrono::milliseconds kGpuPatience{1};
 
 std::string lower(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
@@ -73,7 +77,9 @@ gpu::Manager* Devices::open(int index) {
   (void)list();
   if (managers_[at] == nullptr) {
     try {
-      managers_[at] = std::make_unique<gpu::Manager>(provider_->open(index));
+      gpu::ManagerOptions options;
+      if ((*list_)[at].type == gpu::DeviceType::Gpu) options.patience = kGpuPatience;
+      managers_[at] = std::make_unique<gpu::Manager>(provider_->open(index, is_profiled_), options);
     } catch (const DeviceError& error) {
       std::fprintf(stderr, "warning: %s cannot be used: %s\n", (*list_)[at].name.c_str(), error.what());
       return nullptr;

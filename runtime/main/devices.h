@@ -19,8 +19,10 @@ class DeviceProvider {
  public:
   virtual ~DeviceProvider() = default;
   [[nodiscard]] virtual std::vector<gpu::DeviceInfo> list() = 0;
+  /// is_profiled: it counts the time of its kernels.
+  ///
   /// Errors:  DeviceError
-  [[nodiscard]] virtual std::unique_ptr<gpu::Device> open(int index) = 0;
+  [[nodiscard]] virtual std::unique_ptr<gpu::Device> open(int index, bool is_profiled) = 0;
 };
 
 /// All platforms' devices; none if there is no OpenCL.
@@ -28,7 +30,8 @@ class DeviceProvider {
 
 class Devices {
  public:
-  explicit Devices(std::unique_ptr<DeviceProvider> provider) : provider_(std::move(provider)) {}
+  explicit Devices(std::unique_ptr<DeviceProvider> provider, bool is_profiled = false)
+      : provider_(std::move(provider)), is_profiled_(is_profiled) {}
 
   [[nodiscard]] const std::vector<gpu::DeviceInfo>& list();
   [[nodiscard]] std::vector<DeviceId> ids();
@@ -47,6 +50,7 @@ class Devices {
 
  private:
   std::unique_ptr<DeviceProvider> provider_;
+  bool is_profiled_;
   std::optional<std::vector<gpu::DeviceInfo>> list_;
   std::vector<std::unique_ptr<gpu::Manager>> managers_;
 };

@@ -145,6 +145,7 @@ RunReport Engine::run(const Problem& problem, const RunWishes& wishes) {
     const gpu::DeviceStatistics after = wishes.device->statistics();
     report.bytes_moved += after.bytes_to_device - before.bytes_to_device + after.bytes_to_host - before.bytes_to_host;
     report.launches = after.launches - before.launches;
+    report.kernel_ns = after.kernel_ns - before.kernel_ns;
   }
   return report;
 }

@@ -44,6 +44,7 @@ struct RunReport {
   std::vector<protocol::Fallback> fallbacks;
   std::int64_t bytes_moved = 0;
   std::int64_t launches = 0;  ///< kernels that ran on the device
+  std::int64_t kernel_ns = 0;  ///< their time by its clock; 0 unless it is profiled
 };
 
 class Engine {

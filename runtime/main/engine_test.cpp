@@ -182,7 +182,7 @@ class FakeProvider : public DeviceProvider {
     gpu.type = gpu::DeviceType::Gpu;
     return {cpu, gpu};
   }
-  std::unique_ptr<gpu::Device> open(int) override { throw DeviceError("it is busy"); }
+  std::unique_ptr<gpu::Device> open(int, bool) override { throw DeviceError("it is busy"); }
 };
 
 TEST(Devices, AreChosenByIndexNameOrKind) {

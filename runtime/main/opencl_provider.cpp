@@ -12,9 +12,11 @@ class OpenClProvider : public DeviceProvider {
     if (devices_ == nullptr) devices_ = std::make_unique<cl::DeviceList>();
     return devices_->devices();
   }
-  std::unique_ptr<gpu::Device> open(int index) override {
+  std::unique_ptr<gpu::Device> open(int index, bool is_profiled) override {
     (void)list();
-    return devices_->open(static_cast<std::size_t>(index));
+    cl::Options options;
+    options.is_profiled = is_profiled;
+    return devices_->open(static_cast<std::size_t>(index), options);
   }
 
  private:

@@ -112,6 +112,8 @@ const Option kOptions[] = {
     {"max-sec", Takes::Value, "X", "no further trial after a run that took longer", set_max_sec},
     {"resident", Takes::Nothing, "", "measures with inputs on the device and outputs left there",
      set_flag<&Options::is_resident>},
+    {"profile", Takes::Nothing, "", "measures kernels by the device's clock, for --stats and --serve",
+     set_flag<&Options::is_profiled>},
     {"config", Takes::Value, "FILE",
      "configuration, none for the default; else <program>.cfg beside the program, if there",
      set_text<&Options::config>},

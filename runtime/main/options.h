@@ -23,6 +23,7 @@ struct Options {
   bool wants_time = false;
   double max_sec = 0;  ///< 0: no limit
   bool is_resident = false;
+  bool is_profiled = false;
   std::string config;
   std::string transform;
   int threads = 0;  ///< 0: not given

@@ -87,7 +87,7 @@ void serve(Session& session) {
 void run_program(const char* program_name, const Options& options, const ProgramDesc& program) {
   const TransformDesc& transform = find_transform(program, options.transform);
   if (options.wants_help) return print_help(program_name, program, transform);
-  Devices devices(make_opencl_provider());
+  Devices devices(make_opencl_provider(), options.is_profiled);
   if (options.wants_device_list) {
     std::fputs(devices.describe().c_str(), stdout);
     return;

@@ -186,6 +186,7 @@ class Server {
         report = run_once(wishes);
       }
       reply.times_ns.push_back(static_cast<double>(report.elapsed_ns));
+      if (report.kernel_ns != 0) reply.kernel_ns.push_back(static_cast<double>(report.kernel_ns));
       add_fallbacks(report, reply);
       reply.ran = report.ran;
       reply.bytes_moved = report.bytes_moved;

@@ -71,6 +71,8 @@ std::string stats_text(const StatsInput& input, bool with_details) {
             std::to_string(fallback.count) + (fallback.count == 1 ? " time: " : " times: ") + fallback.reason + "\n";
   if (input.last.bytes_moved != 0)
     text += "  " + std::to_string(input.last.bytes_moved) + " bytes to and from the device\n";
+  if (input.last.kernel_ns != 0)
+    text += "  kernels ran for " + duration_text(static_cast<double>(input.last.kernel_ns) * 1e-9) + " on the device\n";
   return text;
 }
 
@@ -119,6 +121,7 @@ std::string stats_json(const StatsInput& input) {
                          {"count", entry.count}});
   json["fallbacks"] = fallbacks;
   json["bytes_moved"] = input.last.bytes_moved;
+  if (input.last.kernel_ns != 0) json["kernel_ns"] = input.last.kernel_ns;
   if (input.has_hash) json["output_hash"] = hash_text(input);
   // One line; names and reasons may hold bytes that are no UTF-8.
   return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";

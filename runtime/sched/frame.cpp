@@ -51,11 +51,16 @@ void CallFrame::finish() {
   if (error_state_.load(std::memory_order_relaxed) != kNoError && std::uncaught_exceptions() == 0) rethrow();
 }
 
-Suspension::Suspension(Frame& frame) : fiber_(frame.fiber_), scheduler_(&frame.fiber_->worker->scheduler()) {}
+Suspension::Suspension(Frame& frame, bool is_brief)
+    : fiber_(frame.fiber_), scheduler_(&frame.fiber_->worker->scheduler()), is_brief_(is_brief) {}
 
 void Suspension::wait() {
   // Acquire pairs with the waker's exchange, also on the way through the loop.
-  if (state_.load(std::memory_order_acquire) != kWoken) Worker::suspend(*this);
+  if (state_.load(std::memory_order_acquire) == kWoken) return;
+  // Relaxed: a hint to workers that search, nothing hangs on it.
+  if (is_brief_) scheduler_->num_brief_waits_.fetch_add(1, std::memory_order_relaxed);
+  Worker::suspend(*this);
+  if (is_brief_) scheduler_->num_brief_waits_.fetch_sub(1, std::memory_order_relaxed);
 }
 
 void Waker::wake() const {

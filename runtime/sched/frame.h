@@ -279,7 +279,8 @@ class Waker {
 /// Pre: after waker() was handed out, wait() is called before the Suspension dies.
 class Suspension {
  public:
-  explicit Suspension(Frame& frame);
+  /// is_brief: the wake is expected within a millisecond; a worker without other work then stays awake for it.
+  explicit Suspension(Frame& frame, bool is_brief = false);
   Suspension(const Suspension&) = delete;
   Suspension& operator=(const Suspension&) = delete;
 
@@ -294,6 +295,7 @@ class Suspension {
 
   detail::FiberHead* fiber_;
   Scheduler* scheduler_;
+  bool is_brief_;
   std::atomic<std::uint32_t> state_{kRunning};
 };
 

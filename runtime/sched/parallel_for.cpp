@@ -23,14 +23,38 @@ std::int64_t piece_volume(const Box<N>& box, std::int64_t split) {
   return volume;
 }
 
-/// Halves the slowest dimension that can be halved: spawns the upper half, keeps the lower, until the piece is small.
+// Shape of the pieces, where their volume leaves a choice: first many rows, then long rows, then fewer rows. Vector code
+// does several rows at once, and neighbouring rows often read the same cells, which are in the cache then.
+constexpr std::int64_t kManyRows = 32;
+constexpr std::int64_t kLongRow = 256;
+constexpr std::int64_t kFewRows = 8;
+// Cuts are at multiples of this, counted from the box's start, so that pieces have no incomplete vectors and row groups.
+constexpr std::int64_t kAlignment = 8;
+
+template <int N>
+int dimension_to_halve(const Box<N>& box) {
+  for (const std::int64_t min_rows : {kManyRows, kFewRows}) {
+    for (int d = N - 1; d > 0; --d)
+      if (box.extent(d) >= 2 * min_rows) return d;
+    if (box.extent(0) >= 2 * kLongRow) return 0;
+  }
+  int d = N - 1;
+  while (box.extent(d) < 2) --d;
+  return d;
+}
+
+std::int64_t lower_part(std::int64_t extent) {
+  const std::int64_t half = extent / 2;
+  return half < kAlignment ? half : half / kAlignment * kAlignment;
+}
+
+/// Halves one dimension after the other: spawns the upper half, keeps the lower, until the piece is small.
 template <int N>
 void run_box(Frame& frame, const PieceBody& body, std::int64_t max_volume, Box<N> box) {
   while (box.volume() > max_volume) {
-    int d = N - 1;
-    while (box.extent(d) < 2) --d;
+    const int d = dimension_to_halve(box);
     Box<N> upper = box;
-    upper.lo[d] = box.hi[d] = box.lo[d] + box.extent(d) / 2;
+    upper.lo[d] = box.hi[d] = box.lo[d] + lower_part(box.extent(d));
     frame.spawn([&body, max_volume, upper](Frame& f) { run_box<N>(f, body, max_volume, upper); });
   }
   CallFrame piece_frame(frame);

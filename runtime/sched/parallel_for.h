@@ -6,8 +6,8 @@
 // What `split` means (LANGUAGE 8.3, and where we differ). The language halves every
 // dimension while every extent is at least 2 and some extent is at least `split`:
 // after k halvings there are 2^(D k) cubes. We make pieces of (at most) the volume
-// of those cubes, but cut the slowest dimension first and dimension 0 only when all
-// others are down to 1, so that the innermost loop stays long and vectorises. A
+// of those cubes, but with more rows than columns cut, so that the innermost loop stays
+// long and several rows vectorise together; cuts are at multiples of eight. A
 // dimension of extent 1 is left out instead of stopping the split. One dimension:
 // exactly the language's rule. No program can observe the shape of the pieces,
 // since instances of such a rule have no defined order.

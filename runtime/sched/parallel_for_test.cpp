@@ -59,10 +59,17 @@ TEST(ParallelFor, OneDimensionIsHalvedUntilBelowSplit) {
 
 TEST(ParallelFor, SlowDimensionsAreCutFirst) {
   const auto pieces = pieces_of<2>(2, {{0, 0}, {300, 200}}, 64);
-  EXPECT_GE(pieces.size(), 64U);
+  EXPECT_GE(pieces.size(), 16U);
   for (const Box<2>& piece : pieces) EXPECT_EQ(piece.extent(0), 300);
-  // Rows are cut only when one row is more than the wanted volume.
-  for (const Box<2>& piece : pieces_of<2>(2, {{0, 0}, {5000, 4}}, 64)) EXPECT_EQ(piece.extent(1), 1);
+}
+
+TEST(ParallelFor, WideRowsAreCutWhileSomeRowsStayTogether) {
+  for (const Box<2>& piece : pieces_of<2>(2, {{0, 0}, {3520, 3520}}, 128)) {
+    EXPECT_GE(piece.extent(0), 256);
+    EXPECT_GE(piece.extent(1), 16);
+    EXPECT_EQ(piece.extent(1) % 8, 0);
+    EXPECT_LE(piece.volume(), 110 * 110);
+  }
 }
 
 TEST(ParallelFor, EmptyBoxesCallNothing) {

@@ -83,6 +83,9 @@ class Parking {
   void wake(ParkingSpot& spot);
   void wake_all();
 
+  [[nodiscard]] int num_searching() const {
+    return static_cast<int>(state_.load(std::memory_order_relaxed) / kOneSearching);
+  }
   [[nodiscard]] int num_parked() const {
     return static_cast<int>(state_.load(std::memory_order_relaxed) & (kOneSearching - 1));
   }

@@ -58,6 +58,7 @@ class Scheduler {
  private:
   friend class Worker;
   friend class Waker;
+  friend class Suspension;
 
   void stop();
   void run_erased(RunState& state, void (*call)(void*, Frame&), void* closure);
@@ -73,6 +74,8 @@ class Scheduler {
   std::mutex run_lock_;
   std::mutex abort_lock_;
   RunState* active_run_ = nullptr;  // under abort_lock_
+  /// Fibers suspended for a wake that will come soon; one searching worker stays awake for them.
+  std::atomic<int> num_brief_waits_{0};
   /// Held by wakers; see worker.h, "Proof: suspension".
   std::mutex external_lock_;
   std::uint64_t external_random_ = 1;  // under external_lock_

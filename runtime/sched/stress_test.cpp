@@ -90,7 +90,7 @@ struct Tree {
   std::uint64_t visit_here(Frame& parent, std::uint64_t node, int depth) const {
     CallFrame frame(parent, static_cast<std::int64_t>(mix(node + 7) % 100), depth < 2 ? 30 : 0);
     if (mix(node + 1) % 8 == 0) {
-      Suspension suspension(frame);
+      Suspension suspension(frame, mix(node + 5) % 2 == 0);
       device->submit(suspension.waker());
       if (mix(node + 2) % 2 == 0) frame.spawn([](Frame&) {});
       suspension.wait();

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <sched.h>
 
+#include <chrono>
 #include <utility>
 
 #include "runtime/config/check.h"
@@ -18,6 +19,10 @@ namespace {
 constexpr int kSpinRounds = 300;
 constexpr int kYieldRounds = 4;
 constexpr int kPausesPerRound = 8;
+// How long a searching worker stays awake for a wake that is announced as brief: waking a thread costs about as
+// much as a small kernel.
+constexpr std::chrono::milliseconds kPatience{1};
+constexpr int kRoundsPerYield = 32;
 
 void pause_briefly() {
   for (int i = 0; i < kPausesPerRound; ++i) {
@@ -91,9 +96,32 @@ detail::Task* Worker::search(const std::atomic<bool>& done) {
         sched_yield();
       }
     }
+    if (detail::Task* task = search_patiently(done)) {
+      parking_.end_search();
+      return task;
+    }
     ++counts_.num_parks;
     parking_.park(spot_, [&] { return done.load(std::memory_order_seq_cst) || scheduler_.has_work(); });
   }
+}
+
+detail::Task* Worker::search_patiently(const std::atomic<bool>& done) {
+  using Clock = std::chrono::steady_clock;
+  // Relaxed: a hint. Who is woken without it was parked.
+  const auto is_worth_it = [&] {
+    return scheduler_.num_brief_waits_.load(std::memory_order_relaxed) != 0 && parking_.num_searching() == 1;
+  };
+  for (Clock::time_point end; is_worth_it();) {
+    const Clock::time_point now = Clock::now();
+    if (end == Clock::time_point()) end = now + kPatience;
+    if (now >= end || done.load(std::memory_order_acquire)) return nullptr;
+    for (int round = 0; round < kRoundsPerYield; ++round) {
+      if (detail::Task* task = steal_once()) return task;
+      pause_briefly();
+    }
+    sched_yield();
+  }
+  return nullptr;
 }
 
 detail::Task* Worker::steal_once() {

@@ -111,6 +111,8 @@ class Worker {
   void loop(const std::atomic<bool>& done);
   detail::Task* find_task(const std::atomic<bool>& done);
   detail::Task* search(const std::atomic<bool>& done);
+  /// Goes on searching, for a bounded time, while a fiber waits for a wake that comes soon and nobody else searches.
+  detail::Task* search_patiently(const std::atomic<bool>& done);
   detail::Task* steal_once();
   void run(detail::Task& task);
   void resume(Fiber& fiber);
