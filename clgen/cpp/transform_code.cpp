@@ -5,6 +5,7 @@
 #include <set>
 
 #include "clgen/cpp/step_code.h"
+#include "clgen/initial_reads.h"
 #include "clgen/names.h"
 #include "lang/region/affine.h"
 #include "lang/source.h"
@@ -417,13 +418,32 @@ class TransformEmitter {
     std::vector<std::string> names;
     for (const MatrixId id : call_matrices(transform_)) names.push_back(transform_.matrices[id].name);
     const std::string args = joined(names);
+    if (transform_.is_memoized) emit_memo(args);
     out_.open("static void call_" + name_ + "(pbrt::Frame& pb_parent, " + params + ")");
-    out_.line("pbrt::call_on_fresh_stack_if_needed(pb_parent, [&] { run_" + name_ + "(pb_parent, " + args + "); });");
+    const std::string entry = transform_.is_memoized ? "memo_" : "run_";
+    out_.line("pbrt::call_on_fresh_stack_if_needed(pb_parent, [&] { " + entry + name_ + "(pb_parent, " + args + "); });");
     out_.close();
     out_.open("static void spawn_" + name_ + "(pbrt::Frame& pb_frame, " + params + ")");
     out_.line("pb_frame.spawn([=](pbrt::Frame& pb_child) { call_" + name_ + "(pb_child, " + args + "); });");
     out_.close();
     out_.blank();
+  }
+
+  /// `memo_T`: the results of the call before, or a run.
+  void emit_memo(const std::string& args) {
+    out_.open("static void memo_" + name_ + "(pbrt::Frame& pb_parent, " + joined(call_params(transform_, true)) + ")");
+    out_.line("pbrt::MemoCall pb_memo(pb_parent, " + std::to_string(id_.index()) + ");");
+    for (const MatrixId id : call_matrices(transform_)) {
+      const Matrix& matrix = transform_.matrices[id];
+      const bool is_read = matrix.role == MatrixRole::To && is_read_initially(context_.program, id_, id);
+      out_.line(matrix.role == MatrixRole::From
+                    ? "pb_memo.input(" + matrix.name + ");"
+                    : "pb_memo.output(" + matrix.name + (is_read ? ", true);" : ", false);"));
+    }
+    out_.line("if (pb_memo.find()) return;");
+    out_.line("run_" + name_ + "(pb_parent, " + args + ");");
+    out_.line("pb_memo.store();");
+    out_.close();
   }
 
   Writer& out_;

@@ -10,8 +10,6 @@ bool check_supported(const ast::Transform& transform, Diagnostics& diags) {
     diags.emit(kind, span);
     ok = false;
   };
-  if (transform.is_memoized) unsupported(DiagKind::MemoizedUnsupported, transform.name.span);
-  if (transform.verify) unsupported(DiagKind::VerifyUnsupported, transform.verify->span);
   for (const ast::MatrixClause& clause : transform.matrix_clauses) {
     for (const ast::Matrix& matrix : clause.matrices) {
       if (matrix.element) unsupported(DiagKind::ElementTypesUnsupported, matrix.element_span);

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/main/judge.h"
 #include "runtime/main/run_context.h"
 #include "runtime/main/session.h"
 #include "runtime/main/stats.h"
@@ -34,8 +35,7 @@ std::string usage_line(const char* program_name, const TransformDesc& transform)
   return line;
 }
 
-void print_results(const Session& session, const Problem& problem, const std::vector<double>& seconds,
-                   const RunReport& last) {
+void print_results(const Session& session, const Problem& problem, const Trials& trials) {
   const Options& options = session.options;
   StatsInput input;
   input.program = session.engine.program().name;
@@ -44,8 +44,10 @@ void print_results(const Session& session, const Problem& problem, const std::ve
   input.seed = session.seed;
   input.threads = session.config.threads();
   if (session.device != nullptr) input.device = session.device->info().name;
-  input.seconds = seconds;
-  input.last = last;
+  input.seconds = trials.seconds;
+  input.last = trials.last;
+  input.accuracies = trials.accuracies;
+  input.accuracy = session.engine.info_of(session.transform).accuracy;
   input.has_hash = options.wants_hash;
   if (options.wants_hash) {
     input.hash[0] = 1;
@@ -69,6 +71,7 @@ void print_results(const Session& session, const Problem& problem, const std::ve
   }
   const bool is_for_people = options.stats == StatsFormat::None || options.stats == StatsFormat::Text;
   if (options.stats == StatsFormat::None && options.wants_time) text = stats_text(input, false);
+  if (is_for_people && options.wants_accuracy) text += accuracy_text(input);
   if (is_for_people && options.wants_hash) text += "hash of the outputs: " + hash_text(input) + "\n";
   // A matrix on standard output stays a clean file.
   bool is_stdout_used = false;
@@ -102,11 +105,6 @@ void take_params(const Session& session, SizeWishes& wishes) {
   }
 }
 
-struct Trials {
-  std::vector<double> seconds;
-  RunReport last;
-};
-
 /// Runs --trials times. A measurement starts each run from the same contents, and its first run does not count if it
 /// launched kernels: drivers build and specialise them then.
 Trials run_trials(const Session& session, const Problem& problem, bool is_measurement) {
@@ -122,6 +120,7 @@ Trials run_trials(const Session& session, const Problem& problem, bool is_measur
     trials.last = run_once();
     if (is_measurement && trial == 0 && trials.last.launches != 0) trials.last = run_once();
     trials.seconds.push_back(trials.last.seconds());
+    if (session.options.wants_accuracy) trials.accuracies.push_back(accuracy_of(session.engine, problem));
     if (session.options.max_sec > 0 && trials.last.seconds() > session.options.max_sec) break;
   }
   return trials;
@@ -168,7 +167,7 @@ void run_file_mode(Session& session) {
     writer.write(static_cast<std::size_t>(i), problem.outputs[static_cast<std::size_t>(i)],
                  header_of(transform.outputs[i]));
   writer.commit();
-  print_results(session, problem, trials.seconds, trials.last);
+  print_results(session, problem, trials);
 }
 
 namespace {
@@ -233,7 +232,7 @@ void run_timing_mode(Session& session) {
     return;
   }
   const Trials trials = run_trials(session, problem, true);
-  print_results(session, problem, trials.seconds, trials.last);
+  print_results(session, problem, trials);
 }
 
 }  // namespace pbrt

@@ -129,6 +129,8 @@ const Option kOptions[] = {
     {"list-devices", Takes::Nothing, "", "lists the OpenCL devices", set_flag<&Options::wants_device_list>},
     {"stats", Takes::MaybeValue, "text|json|xml", "prints times and what ran where", set_stats},
     {"strict", Takes::Nothing, "", "a device version that does not run is an error", set_flag<&Options::is_strict>},
+    {"accuracy", Takes::Nothing, "", "prints how accurate the outputs are, by the accuracy metric",
+     set_flag<&Options::wants_accuracy>},
     {"hash", Takes::Nothing, "", "prints a hash of the outputs", set_flag<&Options::wants_hash>},
     {"precision", Takes::Value, "P", "significant digits of numbers in text files (8)",
      set_int<&Options::precision, 1, 40>},

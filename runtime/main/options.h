@@ -35,6 +35,7 @@ struct Options {
   bool wants_help = false;
   bool wants_version = false;
   bool wants_hash = false;
+  bool wants_accuracy = false;
   int precision = 8;
   int maxval = 255;
   std::string iogen_create;

@@ -8,6 +8,7 @@
 
 #include "runtime/config/check.h"
 #include "runtime/config/errors.h"
+#include "runtime/main/memo.h"
 
 namespace pbrt {
 
@@ -43,7 +44,7 @@ struct RunContext::Counters {
 };
 
 RunContext::RunContext(const RunSetup& setup, int num_sites, const int* num_alternatives)
-    : setup_(setup), counters_(new Counters) {
+    : setup_(setup), counters_(new Counters), memos_(new MemoTable) {
   std::size_t next = 0;
   for (int site = 0; site < num_sites; ++site) {
     counters_->first.push_back(next);
@@ -55,7 +56,10 @@ RunContext::RunContext(const RunSetup& setup, int num_sites, const int* num_alte
   counters_->values = std::make_unique<std::atomic<std::int64_t>[]>(kNumShards * counters_->per_shard);
 }
 
-RunContext::~RunContext() { delete counters_; }
+RunContext::~RunContext() {
+  delete memos_;
+  delete counters_;
+}
 
 void RunContext::count(const Frame&, int site, int alternative) {
   const std::size_t index = counters_->first[static_cast<std::size_t>(site)] + static_cast<std::size_t>(alternative);

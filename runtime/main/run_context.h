@@ -16,6 +16,7 @@
 namespace pbrt {
 
 class Frame;
+class MemoTable;
 namespace gpu {
 class Manager;
 }
@@ -66,6 +67,9 @@ class RunContext {
   /// Bytes copied to or from the device.
   void add_bytes_moved(std::int64_t bytes) { bytes_moved_.fetch_add(bytes, std::memory_order_relaxed); }
 
+  /// Results of memoized transforms in this run.
+  [[nodiscard]] MemoTable& memos() { return *memos_; }
+
   /// Makes tasks that have not started do nothing.
   void request_abort() { is_aborted_.store(true, std::memory_order_relaxed); }
   [[nodiscard]] bool is_aborted() const { return is_aborted_.load(std::memory_order_relaxed); }
@@ -88,6 +92,7 @@ class RunContext {
   struct Counters;
   RunSetup setup_;
   Counters* counters_;
+  MemoTable* memos_;  // owned, as the counters: the headers behind both are not for generated code
   std::atomic<std::int64_t> bytes_moved_{0};
   std::atomic<bool> is_aborted_{false};
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <memory>
 #include <new>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "runtime/config/protocol.h"
+#include "runtime/main/judge.h"
 #include "runtime/main/line_channel.h"
 #include "runtime/main/run_context.h"
 #include "runtime/main/session.h"
@@ -160,17 +162,27 @@ class Server {
     for (const AnyMatrix& output : problem().outputs) outputs.push_back(output.clone());
     reply.times_ns.push_back(static_cast<double>(first.elapsed_ns));
     reply.ran = first.ran;
+    if (accuracy().has_target) return;  // results need not agree
     (void)run_once(wishes);
-    if (!difference(outputs, -1).is_within) {
+    if (!agrees_with(outputs, -1).is_within) {
       reply.message = "two runs of the default with the same seed differ: outputs are not verified";
       return;
     }
     reference_ = std::move(outputs);
   }
 
-  [[nodiscard]] Difference difference(const std::vector<AnyMatrix>& reference, double tolerance) {
-    return compare_outputs(problem().outputs, reference, output_names_,
-                           session_.engine.info_of(session_.transform).tolerance, tolerance);
+  [[nodiscard]] const AccuracyInfo& accuracy() const { return session_.engine.info_of(session_.transform).accuracy; }
+
+  /// How outputs differ from the reference; whether that is too much is for the verifier to say, where there is one.
+  [[nodiscard]] Difference agrees_with(const std::vector<AnyMatrix>& reference, double tolerance) {
+    Difference found = compare_outputs(problem().outputs, reference, output_names_,
+                                       session_.engine.info_of(session_.transform).tolerance, tolerance);
+    if (session_.transform.verifier < 0) return found;
+    found.is_within = is_accepted(session_.engine, problem(), reference);
+    if (!found.is_within)
+      found.where = std::string(session_.engine.program().transforms[session_.transform.verifier].name) +
+                    " does not accept the outputs";
+    return found;
   }
 
   void measure(const Request& request, Reply& reply) {
@@ -190,14 +202,27 @@ class Server {
       add_fallbacks(report, reply);
       reply.ran = report.ran;
       reply.bytes_moved = report.bytes_moved;
+      if (request.verify && accuracy().has_target) check_accuracy(reply);
       if (request.verify && !reference_.empty()) verify(request, reply);
       if (reply.status != Status::Ok) return;
       if (request.limit_ms > 0 && report.seconds() * 1e3 > request.limit_ms) return;
     }
   }
 
+  /// The reply carries the least accurate trial.
+  void check_accuracy(Reply& reply) {
+    constexpr double kMost = 1e308;  // what the protocol can carry
+    const double measured = accuracy_of(session_.engine, problem());
+    const double worst = accuracy().higher_is_better ? -kMost : kMost;
+    const double found = std::isnan(measured) ? worst : std::clamp(measured, -kMost, kMost);
+    const bool is_worse = accuracy().higher_is_better ? found < reply.accuracy : found > reply.accuracy;
+    if (!reply.has_accuracy || is_worse) reply.accuracy = found;
+    reply.has_accuracy = true;
+    if (!accuracy().is_met_by(found)) fail(reply, Status::AccuracyMissed, "");
+  }
+
   void verify(const Request& request, Reply& reply) {
-    const Difference found = difference(reference_, request.tolerance);
+    const Difference found = agrees_with(reference_, request.tolerance);
     reply.max_error_abs = std::max(reply.max_error_abs, found.abs);
     reply.max_error_rel = std::max(reply.max_error_rel, found.rel);
     if (found.is_within) return;

@@ -39,8 +39,13 @@ void run_timing_mode(Session& session);
 /// Answers requests on `request_fd` (FORMATS 3) until quit or end of file.
 void run_serve_mode(Session& session, int request_fd, int reply_fd);
 
-/// Prints what --time, --stats and --hash ask for. `problem` holds the outputs of the last run.
-void print_results(const Session& session, const Problem& problem, const std::vector<double>& seconds,
-                   const RunReport& last);
+/// What the runs of one invocation gave.
+struct Trials {
+  std::vector<double> seconds;
+  std::vector<double> accuracies;  ///< with --accuracy; as the metric gives them
+  RunReport last;
+};
+/// Prints what --time, --stats, --accuracy and --hash ask for. `problem` holds the outputs of the last run.
+void print_results(const Session& session, const Problem& problem, const Trials& trials);
 
 }  // namespace pbrt

@@ -34,6 +34,32 @@ std::string number(double value) {
   return text;
 }
 
+/// LANGUAGE 12: more is better.
+std::vector<double> printed_accuracies(const StatsInput& input) {
+  std::vector<double> out = input.accuracies;
+  if (!input.accuracy.higher_is_better)
+    for (double& value : out) value = -value;
+  return out;
+}
+
+double printed_target(const AccuracyInfo& accuracy) {
+  return accuracy.higher_is_better ? accuracy.target : -accuracy.target;
+}
+
+bool is_target_met(const StatsInput& input) {
+  return std::all_of(input.accuracies.begin(), input.accuracies.end(),
+                     [&](double accuracy) { return input.accuracy.is_met_by(accuracy); });
+}
+
+/// `<timing count=… stddev=… />`
+std::string xml_element(const char* name, const std::vector<double>& values) {
+  const Summary s = summarize(values);
+  return std::string("    <") + name + " count=\"" + std::to_string(values.size()) + "\" average=\"" +
+         number(s.average) + "\" min=\"" + number(s.min) + "\" max=\"" + number(s.max) + "\" median=\"" +
+         number(s.median) + "\" variance=\"" + number(s.variance) + "\" stddev=\"" +
+         number(std::sqrt(s.variance)) + "\" />\n";
+}
+
 }  // namespace
 
 std::string duration_text(double seconds) {
@@ -50,6 +76,17 @@ std::string hash_text(const StatsInput& input) {
   std::snprintf(text, sizeof(text), "0x%016llx%016llx", static_cast<unsigned long long>(input.hash[0]),
                 static_cast<unsigned long long>(input.hash[1]));
   return text;
+}
+
+std::string accuracy_text(const StatsInput& input) {
+  const Summary s = summarize(printed_accuracies(input));
+  std::string text = "accuracy " + number(s.median);
+  if (input.accuracies.size() > 1)
+    text += ", least " + number(s.min) + " over " + std::to_string(input.accuracies.size()) + " runs";
+  if (input.accuracy.has_target)
+    text += ", target " + number(printed_target(input.accuracy)) + (is_target_met(input) ? ": met" : ": missed");
+  if (!input.accuracy.higher_is_better) text += " (the metric, negated)";
+  return text + "\n";
 }
 
 std::string stats_text(const StatsInput& input, bool with_details) {
@@ -111,6 +148,13 @@ std::string stats_json(const StatsInput& input) {
   json["median_ns"] = std::llround(s.median * 1e9);
   json["min_ns"] = std::llround(s.min * 1e9);
   json["max_ns"] = std::llround(s.max * 1e9);
+  if (!input.accuracies.empty()) {
+    json["accuracies"] = printed_accuracies(input);
+    if (input.accuracy.has_target) {
+      json["accuracy_target"] = printed_target(input.accuracy);
+      json["is_accuracy_met"] = is_target_met(input);
+    }
+  }
   json["ran"] = ran_json(input.last.ran);
   nlohmann::ordered_json fallbacks = nlohmann::ordered_json::array();
   for (const protocol::Fallback& entry : input.last.fallbacks)
@@ -128,11 +172,9 @@ std::string stats_json(const StatsInput& input) {
 }
 
 std::string stats_xml(const StatsInput& input) {
-  const Summary s = summarize(input.seconds);
-  std::string text = "<root>\n  <stats>\n    <timing count=\"" + std::to_string(input.seconds.size()) +
-                     "\" average=\"" + number(s.average) + "\" min=\"" + number(s.min) + "\" max=\"" + number(s.max) +
-                     "\" median=\"" + number(s.median) + "\" variance=\"" + number(s.variance) + "\" stddev=\"" +
-                     number(std::sqrt(s.variance)) + "\" />\n";
+  std::string text = "<root>\n  <stats>\n";
+  if (!input.accuracies.empty()) text += xml_element("accuracy", printed_accuracies(input));
+  text += xml_element("timing", input.seconds);
   if (input.has_hash) text += "    <outputhash value=\"" + hash_text(input) + "\" />\n";
   return text + "  </stats>\n</root>\n";
 }

@@ -19,6 +19,8 @@ struct StatsInput {
   std::string device;           ///< empty: none in use
   std::vector<double> seconds;  ///< one per trial
   RunReport last;               ///< of the last trial
+  std::vector<double> accuracies;  ///< one per trial, if asked for; as the metric gives them
+  AccuracyInfo accuracy;
   bool has_hash = false;
   std::uint64_t hash[2] = {0, 0};
 };
@@ -26,6 +28,9 @@ struct StatsInput {
 [[nodiscard]] std::string stats_text(const StatsInput& input, bool with_details);
 [[nodiscard]] std::string stats_json(const StatsInput& input);
 [[nodiscard]] std::string stats_xml(const StatsInput& input);
+
+/// `accuracy 2.5, target 2: met`. More is better in what is printed: metrics of which less is better are negated.
+[[nodiscard]] std::string accuracy_text(const StatsInput& input);
 
 /// 128 bits as `0x…` with 32 digits.
 [[nodiscard]] std::string hash_text(const StatsInput& input);

@@ -73,6 +73,262 @@ to OUT[n]
     check("Scale_tmpl_3_11" in words, words)
 
 
+REFINE = """
+transform Refine
+from A[n]
+to X[n]
+accuracy_metric Closeness
+accuracy_bins 0.5, 2, 6
+accuracy_variable sweeps(1, 1, 1000)
+{
+  to (X x) from (A a) {
+    for (int i = 0; i < n; ++i) x.cell(i) = 1;
+    for (int k = 0; k < sweeps; ++k)
+      for (int i = 0; i < n; ++i) x.cell(i) = 0.5 * (x.cell(i) + fabs(a.cell(i)) / x.cell(i));
+  }
+}
+
+main transform Refined
+from A[n]
+to X[n]
+{
+  to (X x) from (A a) { Refine(x, a); }
+}
+
+transform Closeness
+from X[n], A[n]
+to ACC
+{
+  ACC from (X x, A a) {
+    double worst = 0.000000001;
+    for (int i = 0; i < n; ++i) {
+      double d = fabs(x.cell(i)*x.cell(i) - fabs(a.cell(i)));
+      if (d > worst) worst = d;
+    }
+    return -log10(worst);
+  }
+}
+"""
+
+
+def closeness(x, a):
+    return -np.log10(max(1e-9, np.max(np.abs(x * x - np.abs(a)))))
+
+
+def newton(a, sweeps):
+    x = np.ones_like(a)
+    for _ in range(sweeps):
+        x = 0.5 * (x + np.abs(a) / x)
+    return x
+
+
+def test_accuracy_of_bins(tools, work):
+    case = Case(tools, work, "refine", REFINE)
+    info = case.program.info["transforms"]
+    check([info[f"Refine<bin {i}>"]["accuracy"]["target"] for i in range(3)] == [0.5, 2, 6], "targets of the bins")
+    check(info["Refined"]["calls"] == ["Refine<bin 2>"], "a call without a bin takes the most accurate one")
+    a = np.array([2.0, 3.0, 10.0, 0.5])
+    # Sizes 4 to 7 have the entry 2.
+    sweeps = {0: 2, 1: 4, 2: 6}
+    config = case.work / "sweeps.cfg"
+    tunables = {f"Refine<bin {i}>": {"sweeps": [1, 1, sweeps[i]] + [9] * 29} for i in sweeps}
+    case.program.write_configuration(config, case.program.configuration({}, tunables))
+    for i, count in sweeps.items():
+        x = case.run(a, options=["--tx", f"Refine_tmpl_{i}", "--accuracy"], config=config)
+        check(np.allclose(x, newton(a, count), rtol=1e-12), f"bin {i} has values of its own")
+        found = float(case.printed.split()[1].rstrip(","))
+        check(np.isclose(found, closeness(x, a)), f"the metric sees outputs, then inputs: {case.printed}")
+        target = [0.5, 2, 6][i]
+        words = f"target {target:g}: " + ("met" if found >= target else "missed")
+        check(words in case.printed, f"{words} in {case.printed}")
+    check(np.allclose(case.run(a, config=config), newton(a, 6)), "the call without a bin")
+    # Below the minimum: the value's default.
+    tunables = {"Refine<bin 0>": {"sweeps": [0] * 32}}
+    case.program.write_configuration(config, case.program.configuration({}, tunables))
+    check(np.allclose(case.run(a, options=["--tx", "Refine"], config=config), newton(a, 1)), "a value out of range")
+
+
+def test_accuracy_in_all_formats(tools, work):
+    case = Case(tools, work, "ratio", """
+main transform Pack
+from A[n]
+to BINS
+accuracy_metric Ratio
+accuracy_bins 3, 2.5
+{
+  to (BINS b) from (A a) { b = 2.75 + ACCURACY_BIN + 0 * ACCURACY_TARGET; }
+}
+transform Ratio
+from BINS, A[n]
+to ACC
+{
+  ACC from (BINS b, A a) { return b; }
+}
+""")
+    a = np.zeros(3)
+    # Less is better: bin 0 is the one written last, what is printed is negated.
+    check(case.run(a, options=["--accuracy"]) == 2.75, "bin 0")
+    check(case.printed == "accuracy -2.75, target -2.5: missed (the metric, negated)\n", case.printed)
+    case.run(a, options=["--accuracy", "--stats=xml", "--trials", "2"])
+    check('<accuracy count="2" average="-2.75" min="-2.75"' in case.printed, case.printed)
+    check(case.printed.index("<accuracy") < case.printed.index("<timing"), "accuracy comes first")
+    case.run(a, options=["--accuracy", "--stats=json", "--tx=Pack_tmpl_1"])
+    found = polybricks.statistics_of(case.printed)
+    check(found["accuracies"] == [-3.75] and found["accuracy_target"] == -3 and not found["is_accuracy_met"], found)
+    with polybricks.Server(case.program, "--tx", "Pack<0>") as server:
+        server.ask("inputs", n=4, seed=1)
+        check(server.ask("reference")["status"] == "ok", "a reference")
+        reply = server.ask("run", config={}, trials=2)
+        check(reply["status"] == "accuracy_missed" and reply["accuracy"] == 2.75, reply)
+    with polybricks.Server(case.program, "--tx", "Pack<1>") as server:
+        server.ask("inputs", n=4, seed=1)
+        server.ask("reference")
+        reply = server.ask("run", config={}, trials=1)
+        check(reply["status"] == "accuracy_missed" and reply["accuracy"] == 3.75, reply)
+
+
+def test_accuracy_without_metric(tools, work):
+    case = Case(tools, work, "plain", """
+main transform Plain
+from A[n]
+to B[n]
+{
+  B.cell(i) from (A.cell(i) a) { return a; }
+}
+""")
+    case.run(np.zeros(3), options=["--accuracy"])
+    check(case.printed == "accuracy 1\n", case.printed)
+
+
+def test_for_enough(tools, work):
+    case = Case(tools, work, "halve", """
+transform Halve
+from X[n]
+to Y[n]
+accuracy_metric Zeros
+accuracy_bins 1, 3
+{
+  to (Y y) from (X x) {
+    for (int i = 0; i < n; ++i) {
+      y.cell(i) = x.cell(i);
+      for_enough (1; 40) { if (y.cell(i) < 1) break; y.cell(i) = y.cell(i) / 2; }
+      for_enough (2; 9)
+        y.cell(i) += 100;
+    }
+  }
+}
+
+transform Zeros
+from Y[n], X[n]
+to A
+{
+  A from (Y y, X x) { return 1; }
+}
+
+main transform UseHalve
+from V[n]
+to W[n]
+{
+  to (W w) from (V v) { Halve<1>(w, v); }
+}
+""")
+    tunables = case.program.info["transforms"]["Halve<bin 1>"]["tunables"]
+    check(tunables["forenough_iterations_0"] == {"type": "int", "min": 1, "max": 40, "initial": 1, "role": "for_enough",
+                                                 "size_specific": True}, tunables)
+    x = np.array([8.0, 64.0, 0.5])
+    check(np.array_equal(case.run(x), np.array([204.0, 232.0, 200.5])), "initially the least iterations")
+    config = case.work / "run.cfg"
+    values = {"forenough_iterations_0": [1] + [5] * 31, "forenough_iterations_1": [9] * 32}
+    case.program.write_configuration(config, case.program.configuration({}, {"Halve<bin 1>": values}))
+    check(np.array_equal(case.run(x, config=config), np.array([900.5, 902.0, 900.5])), "as many as configured")
+
+
+MEMOIZED = """
+%{
+#include <cstdio>
+#include <atomic>
+static std::atomic<int> runs{0};
+%}
+memoized transform Sum
+template <K(1,2)>
+from A[n], C
+to S
+{
+  to (S s) from (A a, C c) {
+    ++runs;
+    s = c;
+    for (int i = 0; i < n; ++i) s += K * a.cell(i);
+  }
+}
+
+main transform Use
+from IN[n]
+to OUT[n], RUNS
+{
+  to (OUT o, RUNS r) from (IN in) using (T[n]) {
+    ElementT s, t;
+    for (int i = 0; i < n; ++i) T.cell(i) = in.cell(i);
+    runs = 0;
+    Sum<1>(s, T, 1);
+    Sum<1>(t, in, 1);            // the same contents elsewhere
+    o.cell(0) = t - s;
+    Sum<2>(s, T, 1);             // another instance
+    Sum<1>(s, T, 2);             // another number
+    T.cell(0) = T.cell(0) + 1;   // changed in place
+    Sum<1>(t, T, 2);
+    o.cell(1) = t - s;
+    Sum<1>(t, T.region(0, n-1), 2);
+    Sum<1>(t, T.region(0, n-1), 2);
+    Sum<1>(t, T, 2);             // parts of matrices have left the entry alone
+    r = runs;
+    for (int i = 2; i < n; ++i) o.cell(i) = t;
+  }
+}
+"""
+
+
+def test_memoized(tools, work):
+    case = Case(tools, work, "memoized", MEMOIZED)
+    a = np.array([1.0, 2.0, 3.0, 4.0])
+    out, runs = case.run(a, num_outputs=2, options=["--trials", "3"])
+    check(runs == 6, f"{runs} runs: every trial starts without stored results")
+    check(np.array_equal(out, [0, 1, 13, 13]), out)
+
+
+def test_verify(tools, work):
+    case = Case(tools, work, "signs", """
+main transform Root
+from A[n]
+to B[n]
+verify SameSquares
+{
+  rule Plus
+  B.cell(i) from (A.cell(i) a) { return sqrt(fabs(a)); }
+  rule Minus
+  B.cell(i) from (A.cell(i) a) { return -sqrt(fabs(a)); }
+  rule Wrong
+  B.cell(i) from (A.cell(i) a) { return sqrt(fabs(a)) + 1; }
+}
+transform SameSquares
+from B[n], REF[n], A[n]
+to OK
+{
+  OK from (B b, REF r, A a) {
+    for (int i = 0; i < n; ++i) if (fabs(b.cell(i) * b.cell(i) - r.cell(i) * r.cell(i)) > 1e-9 * fabs(a.cell(i))) return 0;
+    return 1;
+  }
+}
+""")
+    with polybricks.Server(case.program) as server:
+        server.ask("inputs", n=50, seed=1)
+        check("message" not in server.ask("reference"), "two runs of the default agree")
+        for rule, status in {"Plus": "ok", "Minus": "ok", "Wrong": "wrong"}.items():
+            config = case.program.configuration({"Root": {"Plus|Minus|Wrong": (rule, "cpu")}})
+            reply = server.ask("run", config=config)
+            check(reply["status"] == status, f"{rule}: {reply}")
+        check("SameSquares does not accept the outputs" in reply["message"], reply)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--dist", required=True)
