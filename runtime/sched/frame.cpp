@@ -19,6 +19,8 @@ void call_on_fresh_stack(FiberHead& fiber, void (*call)(void*), void* argument) 
   Worker::call_on_fresh_stack(static_cast<Fiber&>(fiber), call, argument);
 }
 
+void wake_helpers(FiberHead& fiber, std::int64_t count) { fiber.worker->scheduler().wake_helpers(count); }
+
 void throw_aborted() { throw RunAborted(); }
 
 }  // namespace detail

@@ -116,6 +116,9 @@ void release_task(FiberHead& fiber, void* address, std::uint8_t size_class);
 /// Runs `call(argument)` on a fresh pooled stack of the same fiber; rethrows what it throws.
 void call_on_fresh_stack(FiberHead& fiber, void (*call)(void*), void* argument);
 
+/// Wakes up to `count` sleeping workers: the fiber is about to spawn as many tasks.
+void wake_helpers(FiberHead& fiber, std::int64_t count);
+
 [[noreturn]] void throw_aborted();
 
 }  // namespace detail
@@ -168,6 +171,8 @@ class Frame {
   [[nodiscard]] bool is_sequential() const { return sequential_; }
   [[nodiscard]] RunContext& context() const { return *run_->context; }
   [[nodiscard]] RunState& run_state() const { return *run_; }
+  /// Announces that about `count` tasks will be spawned at once.
+  void expect_tasks(std::int64_t count) { detail::wake_helpers(*fiber_, count); }
   [[nodiscard]] int num_workers() const { return run_->num_workers; }
 
   /// Whether the run is being dropped.

@@ -74,7 +74,9 @@ void run_in_dimensions(Frame& frame, const PieceBody& body, const std::int64_t* 
   if (box.is_empty()) return;
   CallFrame pieces(frame);
   const bool is_whole = frame.is_sequential() || frame.num_workers() == 1;
-  run_box<N>(pieces, body, is_whole ? box.volume() : piece_volume(box, split), box);
+  const std::int64_t max_volume = is_whole ? box.volume() : piece_volume(box, split);
+  pieces.expect_tasks((box.volume() - 1) / max_volume);
+  run_box<N>(pieces, body, max_volume, box);
   pieces.sync();
 }
 

@@ -75,6 +75,21 @@ void Parking::wake_one() {
   futex_wake(spot->word);
 }
 
+void Parking::wake_several(std::int64_t count) {
+  // Relaxed: tasks published later see to their own wake-ups; this only makes them unnecessary.
+  for (; count > 0 && num_parked() > 0; --count) {
+    ParkingSpot* spot = nullptr;
+    {
+      const std::lock_guard<std::mutex> guard(lock_);
+      if (parked_ == nullptr) return;
+      spot = parked_;
+      unlist(*spot);
+      spot->word.store(kAwake, std::memory_order_release);
+    }
+    futex_wake(spot->word);
+  }
+}
+
 void Parking::wake(ParkingSpot& spot) {
   {
     const std::lock_guard<std::mutex> guard(lock_);

@@ -40,6 +40,31 @@ TEST(Parking, WakeReachesTheWorkerOfTheSpot) {
   parking.wake(spots[0]);  // not parked: nothing happens
 }
 
+TEST(Parking, WakesAsManyAsWanted) {
+  Parking parking;
+  ParkingSpot spots[4];
+  std::atomic<bool> may_end{false};
+  std::thread threads[4];
+  for (int i = 0; i < 4; ++i) {
+    threads[i] = std::thread([&, i] {
+      parking.begin_search();
+      parking.park(spots[i], [] { return false; });
+      while (!may_end.load()) std::this_thread::yield();
+      parking.end_search();
+    });
+  }
+  while (parking.num_parked() != 4) std::this_thread::yield();
+  parking.wake_several(0);
+  EXPECT_EQ(parking.num_parked(), 4);
+  parking.wake_several(2);
+  EXPECT_EQ(parking.num_parked(), 2);
+  EXPECT_EQ(parking.num_searching(), 2);
+  parking.wake_several(100);
+  EXPECT_EQ(parking.num_parked(), 0);
+  may_end = true;
+  for (std::thread& thread : threads) thread.join();
+}
+
 /// A producer publishes numbers one by one and waits for each to be consumed: a lost wake hangs.
 TEST(Parking, NoWakeIsLost) {
   constexpr int kRounds = 20000;

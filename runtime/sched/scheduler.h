@@ -50,6 +50,9 @@ class Scheduler {
   /// Drops the run that is active, if any: run() throws RunAborted soon. Threads: any.
   void abort();
 
+  /// Wakes up to `count` sleeping workers, for tasks that are about to be spawned. Threads: any.
+  void wake_helpers(std::int64_t count) { parking_.wake_several(count); }
+
   [[nodiscard]] int num_workers() const { return static_cast<int>(workers_.size()); }
   [[nodiscard]] TaskReserve& task_reserve() { return reserve_; }
   /// Sums over the workers. Pre: no run is active.
