@@ -15,7 +15,7 @@
 
 namespace pb {
 
-using SegmentId = Id<struct SegmentTag>;  // index within its transform's plan
+using SegmentId = Id<struct SegmentTag>;   // index within its transform's plan
 using SiteId = Id<struct SiteTag>;
 using StepId = Id<struct StepTag>;
 
@@ -24,7 +24,7 @@ enum class Version : std::uint8_t { Cpu, OpenCl, OpenClLocal };
 [[nodiscard]] const char* to_string(Version version);
 
 struct IndexRange {
-  IndexExpr lo, hi;  ///< half-open
+  IndexExpr lo, hi;                        ///< half-open
   bool operator==(const IndexRange&) const = default;
 };
 
@@ -33,13 +33,12 @@ struct IndexRange {
 /// empty segment has hi <= lo in some dimension.
 struct Segment {
   MatrixId matrix;
-  std::vector<IndexRange> box;        ///< one per dimension, dimension 0 first
-  std::vector<IndexExpr> conditions;  ///< cells at which each is >= 0; over the coordinates cell_dims (`x'`, `y'`)
-  std::vector<IndexExpr> guards;      ///< it exists only if each is >= 0; rare: sizes that no bound can say
-  std::vector<RuleId>
-      candidates;  ///< by priority, then `where` before none, then declaration; after the priority filter
-  SiteId site;     ///< if only_small_sizes: a site of its first candidate alone
-  bool only_small_sizes = false;  ///< exists for no size >= 1000: takes its first candidate, is no decision
+  std::vector<IndexRange> box;             ///< one per dimension, dimension 0 first
+  std::vector<IndexExpr> conditions;       ///< cells at which each is >= 0; over the coordinates cell_dims (`x'`, `y'`)
+  std::vector<IndexExpr> guards;           ///< it exists only if each is >= 0; rare: sizes that no bound can say
+  std::vector<RuleId> candidates;          ///< by priority, then `where` before none, then declaration; after the priority filter
+  SiteId site;                             ///< if only_small_sizes: a site of its first candidate alone
+  bool only_small_sizes = false;           ///< exists for no size >= 1000: takes its first candidate, is no decision
 };
 
 /// Why a rule has no device version: shown by --explain at `span`.
@@ -50,15 +49,15 @@ struct WhyNotDevice {
 
 struct Alternative {
   RuleId rule;
-  std::vector<Version> versions;                     ///< Cpu always first
+  std::vector<Version> versions;           ///< Cpu always first
   std::optional<WhyNotDevice> why_not_device;        ///< set if OpenCl is absent
   std::optional<WhyNotDevice> why_not_local_memory;  ///< set if OpenCl is present and OpenClLocal absent
 };
 
 /// One decision. A site with one rule and several versions is a site too.
 struct Site {
-  std::string name;                       ///< candidates' names joined by `|`
-  std::vector<Alternative> alternatives;  ///< default first
+  std::string name;                        ///< candidates' names joined by `|`
+  std::vector<Alternative> alternatives;   ///< default first
   std::vector<SegmentId> segments;
 };
 
@@ -68,12 +67,12 @@ enum class LoopOrder : std::uint8_t { Parallel, Increasing, Decreasing };
 /// of it, its iterations may run in any order and at once.
 struct LoopDim {
   std::string var;
-  IndexRange range;  ///< over sizes alone: what tasks are cut from
+  IndexRange range;                        ///< over sizes alone: what tasks are cut from
   LoopOrder order = LoopOrder::Parallel;
   // Where the instances are no box: bounds that name the loops outside, within the range.
-  std::vector<IndexExpr> lower = {};  ///< at least each
-  std::vector<IndexExpr> upper = {};  ///< below each
-  std::int64_t stride = 1;            ///< only values equal to `offset` modulo it
+  std::vector<IndexExpr> lower = {};       ///< at least each
+  std::vector<IndexExpr> upper = {};       ///< below each
+  std::int64_t stride = 1;                 ///< only values equal to `offset` modulo it
   IndexExpr offset = {};
 
   [[nodiscard]] bool is_plain() const { return lower.empty() && upper.empty() && stride == 1; }
@@ -82,7 +81,7 @@ struct LoopDim {
 /// One input of a step as the device sees it: the box read by the instance at the loop
 /// variables, per dimension `lo` (affine in them) and, where it does not depend on them, `extent`.
 struct InputBox {
-  std::size_t input = 0;  ///< index into Rule::inputs
+  std::size_t input = 0;                   ///< index into Rule::inputs
   std::vector<IndexExpr> lo;
   std::vector<IndexExpr> extent;           ///< constant over instances; may name size variables and tunables
   bool extent_is_uniform = false;          ///< `extent` is meaningful
@@ -91,19 +90,18 @@ struct InputBox {
 
 /// One rule applied to segments: a loop nest, or a single instance if `loops` is empty.
 /// Runs only if the site's selector names the rule. A segment has one owner per call: of steps of different
-/// rules that write it, the last one in the order of `edges`. An alternative may have no step at its site: its
-/// instances then belong to another site's step of the same rule, which always runs (ARCHITECTURE 6.5).
+/// rules that write it, the last one in the order of `edges`. An alternative may have no step at its site: its instances
+/// then belong to another site's step of the same rule, which always runs (ARCHITECTURE 6.5).
 struct Step {
   RuleId rule;
   SiteId site;
-  std::vector<SegmentId> segments;  ///< what it writes
-  std::vector<LoopDim>
-      loops;  ///< outermost (slowest) first: the last one is rule variable 0 unless dependences forbid it
-  std::vector<IndexExpr> conditions;  ///< instances at which each is >= 0; over rule variables
-  std::vector<IndexExpr> guards;      ///< the step exists only if each is >= 0 (conditions without a rule variable)
-  bool is_data_parallel = false;      ///< all loops Parallel: may be split into tasks and run on a device
-  std::vector<InputBox> input_boxes;  ///< one per input
-  std::vector<SegmentId> reads;       ///< segments of `to` and `through` matrices that it may read
+  std::vector<SegmentId> segments;         ///< what it writes
+  std::vector<LoopDim> loops;              ///< outermost (slowest) first: the last one is rule variable 0 unless dependences forbid it
+  std::vector<IndexExpr> conditions;       ///< instances at which each is >= 0; over rule variables
+  std::vector<IndexExpr> guards;           ///< the step exists only if each is >= 0 (conditions without a rule variable)
+  bool is_data_parallel = false;           ///< all loops Parallel: may be split into tasks and run on a device
+  std::vector<InputBox> input_boxes;       ///< one per input
+  std::vector<SegmentId> reads;            ///< segments of `to` and `through` matrices that it may read
 };
 
 /// True if the instances of `step` are all those of a box: loops without further bounds, strides and conditions.
@@ -118,43 +116,42 @@ struct StepEdge {
 /// What the runtime checks per call: sizes for which some cell has no candidate (ARCHITECTURE 5).
 struct UncoveredBox {
   MatrixId matrix;
-  std::vector<IndexRange> box;        ///< non-empty: the call stops with a message
-  std::vector<IndexExpr> conditions;  ///< as those of segments
-  std::vector<IndexExpr> guards;      ///< it exists only if each is >= 0
+  std::vector<IndexRange> box;             ///< non-empty: the call stops with a message
+  std::vector<IndexExpr> conditions;       ///< as those of segments
+  std::vector<IndexExpr> guards;           ///< it exists only if each is >= 0
 };
 
 enum class TunableKind : std::uint8_t { Cutoff, Split, WorkGroup, User, Config, Accuracy, ForEnough };
 /// A tunable of the plan: the compiler's own and the user's, with the name of the configuration file.
 struct PlanTunable {
-  std::string name;  ///< `split_size`, `Out#1.opencl.work_group`, or the user's
+  std::string name;                        ///< `split_size`, `Out#1.opencl.work_group`, or the user's
   TunableKind kind = TunableKind::User;
   bool is_real = false;
   bool is_size_specific = false;
-  int count = 1;                ///< elements of an array or a shape
-  std::vector<double> initial;  ///< one per element
+  int count = 1;                           ///< elements of an array or a shape
+  std::vector<double> initial;             ///< one per element
   double min = 0, max = 0;
-  std::optional<TunableId> user;  ///< the declaration it comes from
-  std::optional<RuleId> rule;     ///< work groups: whose
+  std::optional<TunableId> user;           ///< the declaration it comes from
+  std::optional<RuleId> rule;              ///< work groups: whose
   Version version = Version::Cpu;
 };
 
 struct TransformPlan {
   TransformId transform;
-  Store<SegmentId, Segment>
-      segments;  ///< header order of matrices, then begin coordinate, dimension 0 most significant
+  Store<SegmentId, Segment> segments;      ///< header order of matrices, then begin coordinate, dimension 0 most significant
   Store<SiteId, Site> sites;
-  Store<StepId, Step> steps;  ///< in an order that every assignment may use
+  Store<StepId, Step> steps;               ///< in an order that every assignment may use
   std::vector<StepEdge> edges;
-  std::vector<UncoveredBox> uncovered;  ///< at small sizes only: uncovered at large ones is a compile error
+  std::vector<UncoveredBox> uncovered;     ///< at small sizes only: uncovered at large ones is a compile error
   std::vector<PlanTunable> tunables;
-  std::vector<TransformId> calls;  ///< callees, each once
+  std::vector<TransformId> calls;          ///< callees, each once
 };
 
 /// True if some part of the matrix is no box. Its rules have no device version: what they write interleaves.
 [[nodiscard]] bool is_scattered(const TransformPlan& plan, MatrixId matrix);
 
 struct Plan {
-  std::vector<TransformPlan> transforms;  ///< by TransformId
+  std::vector<TransformPlan> transforms;   ///< by TransformId
 };
 
 /// Text form, for `--emit=plan` and golden tests; read back by parse_plan.
