@@ -102,10 +102,10 @@ bool Space::is_tunable_relevant(int tunable, const std::vector<RanChoice>& ran) 
   if (ran.empty() || ref.transform == nullptr || ref.transform->sites.empty()) return true;
   const auto uses = [&](const RanChoice& item) {
     if (index_->site(item.site).transform != ref.transform) return false;
-    const pbrt::Choice choice = index_->site(item.site).site->choice(item.alternative);
-    const std::string name = choice.rule + "." + to_string(choice.on);
+    const SiteInfo& site = *index_->site(item.site).site;
+    const std::vector<std::string> names = site.users_of(site.choice(item.alternative));
     const std::vector<std::string>& users = ref.tunable->used_by;
-    return users.empty() || std::find(users.begin(), users.end(), name) != users.end();
+    return users.empty() || std::find_first_of(users.begin(), users.end(), names.begin(), names.end()) != users.end();
   };
   return std::any_of(ran.begin(), ran.end(), uses);
 }

@@ -35,26 +35,39 @@ std::string values_text(const std::vector<double>& values, const char* separator
   return out;
 }
 
-bool is_used_by(const TunableInfo& tunable, const std::string& user) {
-  return std::find(tunable.used_by.begin(), tunable.used_by.end(), user) != tunable.used_by.end();
+bool is_used_by(const TunableInfo& tunable, const std::vector<std::string>& users) {
+  return std::find_first_of(tunable.used_by.begin(), tunable.used_by.end(), users.begin(), users.end()) !=
+         tunable.used_by.end();
+}
+
+/// The rule, or `C#1 for C#1|C#3 and C#3 for C#2|C#3` at a merged site.
+std::string rule_words(const pbrt::SiteInfo& site, const pbrt::Choice& choice) {
+  const pbrt::AlternativeInfo* alternative = site.find_alternative(choice.rule);
+  if (alternative == nullptr || alternative->parts.empty()) return choice.rule;
+  std::string out;
+  for (const auto& [part, rule] : alternative->parts) out += (out.empty() ? "" : " and ") + rule + " for " + part;
+  return out;
 }
 
 /// What the compiler's own tunables say about a version: work-groups, pieces, the device's share.
-std::string detail_words(const InfoIndex& index, const Configuration& configuration,
-                         const pbrt::TransformInfo* transform, const pbrt::Choice& choice, std::int64_t n) {
+std::string detail_words(const InfoIndex& index, const Configuration& configuration, const InfoIndex::SiteRef& site,
+                         const pbrt::Choice& choice, std::int64_t n) {
   std::string out;
-  const std::string user = choice.rule + "." + to_string(choice.on);
+  const std::vector<std::string> users = site.site->users_of(choice);
   for (int id = 0; id < index.num_tunables(); ++id) {
     const InfoIndex::TunableRef& ref = index.tunable(id);
-    if (ref.transform != transform) continue;
+    if (ref.transform != site.transform) continue;
     const TunableInfo& tunable = *ref.tunable;
     const bool is_open = tunable.used_by.empty();
     const std::vector<double> values = values_at(tunable, configuration.tunables[at(id)], n);
     const bool is_group =
-        tunable.role == TunableRole::WorkGroup && (is_used_by(tunable, user) || tunable.name == user + ".work_group");
+        tunable.role == TunableRole::WorkGroup &&
+        (is_used_by(tunable, users) || std::any_of(users.begin(), users.end(), [&](const std::string& user) {
+           return tunable.name == user + ".work_group";
+         }));
     if (is_group) out += ", work-groups of " + values_text(values, " x ");
     const bool is_split =
-        tunable.role == TunableRole::Split && choice.on == On::Cpu && (is_open || is_used_by(tunable, user));
+        tunable.role == TunableRole::Split && choice.on == On::Cpu && (is_open || is_used_by(tunable, users));
     if (is_split) out += ", in pieces of " + values_text(values, ", ");
     const bool is_shared = tunable.role == TunableRole::Ratio && pbrt::is_device(choice.on) && values[0] < tunable.max;
     if (is_shared)
@@ -99,7 +112,7 @@ std::string choice_words(const InfoIndex& index, const Configuration& configurat
   const bool has_one_rule = ref.site->alternatives.size() == 1;
   bool has_versions = false;
   for (const pbrt::AlternativeInfo& rule : ref.site->alternatives) has_versions = has_versions || rule.on.size() > 1;
-  std::string out = has_one_rule ? "" : choice.rule;
+  std::string out = has_one_rule ? "" : rule_words(*ref.site, choice);
   if (has_versions || has_one_rule) {
     if (!out.empty()) out += " ";
     switch (choice.on) {
@@ -114,7 +127,7 @@ std::string choice_words(const InfoIndex& index, const Configuration& configurat
         break;
     }
   }
-  return out + detail_words(index, configuration, ref.transform, choice, n);
+  return out + detail_words(index, configuration, ref, choice, n);
 }
 
 std::vector<std::string> explain(const InfoIndex& index, const Configuration& configuration, std::int64_t n,

@@ -22,6 +22,13 @@ struct StepSets {
   std::vector<Region> reads;   ///< per input
 };
 
+/// Instances of one rule that write cells of the same segments, those where the rule is a candidate.
+struct InstanceClass {
+  RuleId rule;
+  std::vector<SegmentId> segments;
+  Region instances;
+};
+
 struct Analysis {
   const Program& program;
   const Transform& transform;
@@ -32,8 +39,9 @@ struct Analysis {
   std::vector<std::string> sizes;  ///< names of the size variables
   std::vector<Region> cells;       ///< per matrix
   TransformPlan plan;
-  std::vector<Region> segment_sets;  ///< per segment
-  std::vector<StepSets> step_sets;   ///< per step
+  std::vector<Region> segment_sets;    ///< per segment
+  std::vector<InstanceClass> classes;  ///< of all rules, rule by rule
+  std::vector<StepSets> step_sets;     ///< per step
   bool ok = true;
 
   [[nodiscard]] bool exists_for_large_sizes(const Region& region) const { return !region.is_empty_for_large(sizes); }
@@ -48,7 +56,9 @@ struct Analysis {
 void cut_grid(Analysis& analysis);
 /// Reports cells of `matrix` in `missing` that no rule provides although sizes are large.
 void report_uncovered(Analysis& analysis, MatrixId matrix, const Region& missing);
-/// Gives every segment its site.
+/// Fills `classes`.
+void find_classes(Analysis& analysis);
+/// Gives every segment its site; merges sites that a candidate ties together.
 void find_sites(Analysis& analysis);
 /// Makes the steps with their loops, and step_sets; their order is not yet right.
 void make_steps(Analysis& analysis);

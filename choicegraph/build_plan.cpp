@@ -10,7 +10,9 @@ namespace {
 void run_passes(choices::Analysis& analysis) {
   choices::cut_grid(analysis);
   if (!analysis.ok) return;
+  choices::find_classes(analysis);
   choices::find_sites(analysis);
+  if (!analysis.ok) return;
   choices::make_steps(analysis);
   if (!analysis.ok) return;
   choices::order_steps(analysis);

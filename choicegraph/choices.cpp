@@ -30,10 +30,10 @@ double initial_split_size(std::size_t num_loops) {
 
 /// Versions that all steps of the alternative have.
 void find_versions_of(const Analysis& analysis, SiteId site, Alternative& alternative) {
-  const Rule& rule = analysis.rule(alternative.rule);
   bool has_steps = false;
   for (const Step& step : analysis.plan.steps) {
-    if (step.site != site || step.rule != alternative.rule) continue;
+    if (step.site != site || !runs(analysis.plan, alternative, step)) continue;
+    const Rule& rule = analysis.rule(step.rule);
     has_steps = true;
     if (!alternative.why_not_device) alternative.why_not_device = why_no_boxes(analysis, rule, step);
     const DeviceEligibility found = check_device_eligibility(analysis.program, analysis.transform, rule, step);
@@ -41,7 +41,8 @@ void find_versions_of(const Analysis& analysis, SiteId site, Alternative& altern
     if (!alternative.why_not_local_memory) alternative.why_not_local_memory = found.why_not_local_memory;
   }
   if (!has_steps)
-    alternative.why_not_device = WhyNotDevice{"its instances belong to another part of the output", rule.span};
+    alternative.why_not_device = WhyNotDevice{"its instances belong to another part of the output",
+                                              analysis.rule(alternative.rules.front()).span};
   if (alternative.why_not_device) {
     alternative.why_not_local_memory.reset();
     return;
@@ -66,7 +67,7 @@ std::size_t num_device_loops(const TransformPlan& plan, RuleId rule) {
 bool has_version(const TransformPlan& plan, RuleId rule, Version version) {
   for (const Site& site : plan.sites)
     for (const Alternative& alternative : site.alternatives)
-      if (alternative.rule == rule &&
+      if (std::find(alternative.rules.begin(), alternative.rules.end(), rule) != alternative.rules.end() &&
           std::find(alternative.versions.begin(), alternative.versions.end(), version) != alternative.versions.end())
         return true;
   return false;

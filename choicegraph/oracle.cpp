@@ -259,11 +259,13 @@ void for_each_instance(const Step& step, const Rule& rule, std::size_t depth, Va
 }  // namespace
 
 std::string Oracle::run(const TransformPlan& plan, const std::vector<std::size_t>& choice) const {
-  const auto chosen = [&](SiteId site) { return plan.sites[site].alternatives[choice[site.index()]].rule; };
+  const auto chosen = [&](SiteId site) -> const Alternative& {
+    return plan.sites[site].alternatives[choice[site.index()]];
+  };
   std::map<Cell, RuleId> owner;
   for (const Segment& segment : plan.segments)
     for (Point& point : points_of(segment.box, segment.conditions, segment.guards, sizes_))
-      owner[{segment.matrix.value, std::move(point)}] = chosen(segment.site);
+      owner[{segment.matrix.value, std::move(point)}] = chosen(segment.site).rules[segment.part];
   std::map<Cell, RuleId> written;
   std::string wrong;
   const auto visit = [&](const Step& step, const Rule& rule, const Point& vars) {
@@ -282,7 +284,7 @@ std::string Oracle::run(const TransformPlan& plan, const std::vector<std::size_t
     for (const Cell& cell : own) written[cell] = step.rule;
   };
   for (const Step& step : plan.steps) {
-    if (chosen(step.site) != step.rule || !holds(step.guards, sizes_)) continue;
+    if (!runs(plan, chosen(step.site), step) || !holds(step.guards, sizes_)) continue;
     const Rule& rule = transform_.rules[step.rule];
     Values values = sizes_;
     for_each_instance(step, rule, 0, values, [&](const Point& vars) { visit(step, rule, vars); });

@@ -9,8 +9,6 @@
 namespace pb::choices {
 namespace {
 
-bool exclude_each_other(const Step& a, const Step& b) { return a.site == b.site && a.rule != b.rule; }
-
 bool owns(const Step& step, SegmentId id) {
   return std::find(step.segments.begin(), step.segments.end(), id) != step.segments.end();
 }
@@ -73,7 +71,8 @@ void find_edges(Analysis& analysis) {
   const std::vector<StepId> ids = analysis.plan.steps.ids();
   for (const StepId before : ids) {
     for (const StepId after : ids) {
-      if (before == after || exclude_each_other(analysis.plan.steps[before], analysis.plan.steps[after])) continue;
+      const TransformPlan& plan = analysis.plan;
+      if (before == after || !may_run_together(plan, plan.steps[before], plan.steps[after])) continue;
       if (reads_from(analysis, after, before) || is_overwritten_by(analysis, before, after))
         analysis.plan.edges.push_back({before, after});
     }

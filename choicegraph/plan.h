@@ -23,6 +23,8 @@ enum class Version : std::uint8_t { Cpu, OpenCl, OpenClLocal };
 /// `cpu`, `opencl`, `opencl_local`: the words of the configuration file.
 [[nodiscard]] const char* to_string(Version version);
 
+struct TransformPlan;
+
 struct IndexRange {
   IndexExpr lo, hi;                        ///< half-open
   bool operator==(const IndexRange&) const = default;
@@ -38,6 +40,7 @@ struct Segment {
   std::vector<IndexExpr> guards;           ///< it exists only if each is >= 0; rare: sizes that no bound can say
   std::vector<RuleId> candidates;          ///< by priority, then `where` before none, then declaration; after the priority filter
   SiteId site;                             ///< if only_small_sizes: a site of its first candidate alone
+  std::size_t part = 0;                    ///< of the site: index into Site::parts
   bool only_small_sizes = false;           ///< exists for no size >= 1000: takes its first candidate, is no decision
 };
 
@@ -48,15 +51,18 @@ struct WhyNotDevice {
 };
 
 struct Alternative {
-  RuleId rule;
+  std::string name;                        ///< the rules' names joined by `&`
+  std::vector<RuleId> rules;               ///< one per part of the site
   std::vector<Version> versions;           ///< Cpu always first
   std::optional<WhyNotDevice> why_not_device;        ///< set if OpenCl is absent
   std::optional<WhyNotDevice> why_not_local_memory;  ///< set if OpenCl is present and OpenClLocal absent
 };
 
-/// One decision. A site with one rule and several versions is a site too.
+/// One decision. A site with one rule and several versions is a site too. Segments with one list of candidates are a
+/// part; parts whose segments share instances of a candidate are merged to one site (ARCHITECTURE 6.4).
 struct Site {
-  std::string name;                        ///< candidates' names joined by `|`
+  std::string name;                        ///< the parts' names joined by `&`
+  std::vector<std::string> parts;          ///< each: candidates' names joined by `|`
   std::vector<Alternative> alternatives;   ///< default first
   std::vector<SegmentId> segments;
 };
@@ -89,13 +95,15 @@ struct InputBox {
 };
 
 /// One rule applied to segments: a loop nest, or a single instance if `loops` is empty.
-/// Runs only if the site's selector names the rule. A segment has one owner per call: of steps of different
+/// Runs only under the alternatives of its site that give its rule those of the segments that are there, and not what
+/// it leaves to others: see `runs`. A segment has one owner per call: of steps of different
 /// rules that write it, the last one in the order of `edges`. An alternative may have no step at its site: its instances
 /// then belong to another site's step of the same rule, which always runs (ARCHITECTURE 6.5).
 struct Step {
   RuleId rule;
   SiteId site;
   std::vector<SegmentId> segments;         ///< what it writes
+  std::vector<SegmentId> left_to_others;   ///< of its site: its instances write them too, but another rule owns them
   std::vector<LoopDim> loops;              ///< outermost (slowest) first: the last one is rule variable 0 unless dependences forbid it
   std::vector<IndexExpr> conditions;       ///< instances at which each is >= 0; over rule variables
   std::vector<IndexExpr> guards;           ///< the step exists only if each is >= 0 (conditions without a rule variable)
@@ -106,6 +114,11 @@ struct Step {
 
 /// True if the instances of `step` are all those of a box: loops without further bounds, strides and conditions.
 [[nodiscard]] bool is_box(const Step& step);
+
+/// True if `alternative`, one of the step's site, runs `step`.
+[[nodiscard]] bool runs(const TransformPlan& plan, const Alternative& alternative, const Step& step);
+/// False if the steps are of one site and none of its alternatives runs both.
+[[nodiscard]] bool may_run_together(const TransformPlan& plan, const Step& a, const Step& b);
 
 /// `before` must have finished before `after` starts, if both run.
 struct StepEdge {

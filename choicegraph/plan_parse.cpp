@@ -223,13 +223,33 @@ class Parser {
       if (!rule) return false;
       segment.candidates.push_back(*rule);
     }
-    const auto site = line.next_number();
-    if (!site) return false;
-    segment.site = SiteId(*site);
+    if (!read_site_and_part(line.next(), segment)) return false;
     segment.only_small_sizes = line.accept("small");
     if (!read_condition(line, segment.guards)) return false;
     current().segments.add(std::move(segment));
     return true;
+  }
+
+  /// `3`, or `3.1` for a part of a merged site.
+  static bool read_site_and_part(std::string_view word, Segment& segment) {
+    const std::size_t dot = std::min(word.find('.'), word.size());
+    const auto site = Line::number(word.substr(0, dot));
+    if (!site) return false;
+    segment.site = SiteId(*site);
+    if (dot == word.size()) return true;
+    const auto part = Line::number(word.substr(dot + 1));
+    segment.part = part.value_or(0);
+    return part.has_value();
+  }
+
+  static std::vector<std::string> split_name(std::string_view name) {
+    std::vector<std::string> out;
+    for (std::size_t begin = 0; begin <= name.size();) {
+      const std::size_t end = std::min(name.find('&', begin), name.size());
+      out.emplace_back(name.substr(begin, end - begin));
+      begin = end + 1;
+    }
+    return out;
   }
 
   bool read_site(Line& line) {
@@ -237,6 +257,7 @@ class Parser {
     if (number != current().sites.size()) return false;
     Site site;
     site.name = line.next();
+    site.parts = split_name(site.name);
     for (const bool small : {false, true}) {
       for (const SegmentId id : current().segments.ids()) {
         const Segment& segment = current().segments[id];
@@ -251,9 +272,15 @@ class Parser {
   Step* last_step() { return current().steps.empty() ? nullptr : &current().steps[StepId(current().steps.size() - 1)]; }
 
   bool read_alternative(Line& line) {
-    const auto rule = find_rule(line.next_label());
-    if (!rule || last_site() == nullptr) return false;
-    Alternative alternative{*rule, {}, std::nullopt, std::nullopt};
+    Alternative alternative;
+    alternative.name = line.next_label();
+    if (last_site() == nullptr) return false;
+    for (const std::string& name : split_name(alternative.name)) {
+      const auto rule = find_rule(name);
+      if (!rule) return false;
+      alternative.rules.push_back(*rule);
+    }
+    if (alternative.rules.size() != last_site()->parts.size()) return false;
     while (!line.at_end()) {
       const auto version = find_version(line.next());
       if (!version) return false;
@@ -289,6 +316,7 @@ class Parser {
     step.rule = *rule;
     step.site = SiteId(*site);
     read_ids(line, step.segments);
+    if (line.accept("leaves")) read_ids(line, step.left_to_others);
     if (line.accept("reads")) read_ids(line, step.reads);
     if (!read_condition(line, step.guards)) return false;
     current().steps.add(std::move(step));

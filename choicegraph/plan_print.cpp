@@ -80,6 +80,7 @@ class Printer {
                        where(segment.conditions) + " by";
     for (const RuleId rule : segment.candidates) text += " " + rule_name(rule);
     text += " at " + number(segment.site.index());
+    if (plan_.sites[segment.site].parts.size() > 1) text += "." + number(segment.part);
     if (segment.only_small_sizes) text += " small";
     line(1, text + condition(segment.guards));
   }
@@ -88,7 +89,7 @@ class Printer {
     const Site& site = plan_.sites[id];
     line(1, "site " + number(id.index()) + ": " + site.name);
     for (const Alternative& alternative : site.alternatives) {
-      std::string text = rule_name(alternative.rule) + ":";
+      std::string text = alternative.name + ":";
       for (const Version version : alternative.versions) text += std::string(" ") + to_string(version);
       line(2, text);
       if (alternative.why_not_device) line(3, "no opencl: " + alternative.why_not_device->reason);
@@ -100,6 +101,7 @@ class Printer {
     const Step& step = plan_.steps[id];
     std::string text = "step " + number(id.index()) + ": " + rule_name(step.rule) + " at " + number(step.site.index()) +
                        " writes" + ids_text(step.segments);
+    if (!step.left_to_others.empty()) text += " leaves" + ids_text(step.left_to_others);
     if (!step.reads.empty()) text += " reads" + ids_text(step.reads);
     line(1, text + condition(step.guards));
     for (const LoopDim& loop : step.loops) print_loop(loop);

@@ -18,6 +18,7 @@ void verify_segments(const TransformPlan& plan, const Transform& transform) {
     for (const RuleId rule : segment.candidates)
       PB_CHECK(rule.index() < transform.rules.size(), "candidates are rules");
     PB_CHECK(segment.site.index() < plan.sites.size(), "a segment belongs to a site");
+    PB_CHECK(segment.part < plan.sites[segment.site].parts.size(), "a segment belongs to a part of its site");
     const std::vector<SegmentId>& of_site = plan.sites[segment.site].segments;
     PB_CHECK(std::find(of_site.begin(), of_site.end(), id) != of_site.end(), "a site lists its segments");
   }
@@ -28,7 +29,9 @@ void verify_sites(const TransformPlan& plan, const Transform& transform) {
     PB_CHECK(!site.alternatives.empty(), "a site has an alternative");
     PB_CHECK(!site.segments.empty(), "a site decides about a segment");
     for (const Alternative& alternative : site.alternatives) {
-      PB_CHECK(alternative.rule.index() < transform.rules.size(), "alternatives are rules");
+      PB_CHECK(alternative.rules.size() == site.parts.size(), "an alternative has a rule per part");
+      for (const RuleId rule : alternative.rules)
+        PB_CHECK(rule.index() < transform.rules.size(), "alternatives are rules");
       PB_CHECK(!alternative.versions.empty() && alternative.versions.front() == Version::Cpu,
                "every rule runs on the CPU");
     }
@@ -75,11 +78,28 @@ void verify_step(const TransformPlan& plan, const Transform& transform, const St
   PB_CHECK(step.input_boxes.empty() || step.input_boxes.size() == rule.inputs.size(), "an input box per input");
   const Site& site = plan.sites[step.site];
   PB_CHECK(std::any_of(site.alternatives.begin(), site.alternatives.end(),
-                       [&](const Alternative& a) { return a.rule == step.rule; }),
-           "a step's rule is an alternative of its site");
+                       [&](const Alternative& a) { return runs(plan, a, step); }),
+           "a step runs under an alternative of its site");
 }
 
 }  // namespace
+
+bool runs(const TransformPlan& plan, const Alternative& alternative, const Step& step) {
+  const auto is_there = [&](SegmentId id) { return plan.segments[id].site == step.site; };
+  const auto picks = [&](SegmentId id) { return alternative.rules[plan.segments[id].part] == step.rule; };
+  return std::all_of(step.segments.begin(), step.segments.end(),
+                     [&](SegmentId id) { return !is_there(id) || picks(id); }) &&
+         std::none_of(step.left_to_others.begin(), step.left_to_others.end(),
+                      [&](SegmentId id) { return is_there(id) && picks(id); });
+}
+
+bool may_run_together(const TransformPlan& plan, const Step& a, const Step& b) {
+  if (a.site != b.site) return true;
+  const std::vector<Alternative>& alternatives = plan.sites[a.site].alternatives;
+  return std::any_of(alternatives.begin(), alternatives.end(), [&](const Alternative& alternative) {
+    return runs(plan, alternative, a) && runs(plan, alternative, b);
+  });
+}
 
 bool is_scattered(const TransformPlan& plan, MatrixId matrix) {
   return std::any_of(plan.segments.begin(), plan.segments.end(),

@@ -1,38 +1,214 @@
 // SPDX-License-Identifier: MIT
-// Choice sites: segments with the same candidate list, over all matrices, are one decision.
+// Choice sites: segments with the same candidate list, over all matrices, are one part of
+// a decision; parts that a candidate's instances tie together are one site, and its
+// alternatives are the consistent covers. See Note [Merged sites].
 #include <algorithm>
+#include <map>
+#include <numeric>
+#include <utility>
 
 #include "choicegraph/analysis.h"
 
 namespace pb::choices {
 namespace {
 
-SiteId site_of(Analysis& analysis, const std::vector<RuleId>& rules) {
-  for (const SiteId id : analysis.plan.sites.ids()) {
-    const Site& site = analysis.plan.sites[id];
-    const auto same = [](const Alternative& alternative, RuleId rule) { return alternative.rule == rule; };
-    if (std::equal(site.alternatives.begin(), site.alternatives.end(), rules.begin(), rules.end(), same)) return id;
-  }
-  Site site;
-  for (const RuleId rule : rules) {
-    site.name += (site.name.empty() ? "" : "|") + analysis.rule(rule).name;
-    site.alternatives.push_back({rule, {Version::Cpu}, std::nullopt, std::nullopt});
-  }
-  return analysis.plan.sites.add(std::move(site));
+constexpr std::size_t kMaxCovers = 4096;
+
+struct Part {
+  std::vector<RuleId> rules;
+  std::vector<SegmentId> segments;
+};
+
+/// `rule` is chosen for all of these parts or for none of them.
+struct Tie {
+  RuleId rule;
+  std::vector<std::size_t> parts;
+};
+
+std::size_t part_of(std::vector<Part>& parts, const std::vector<RuleId>& rules) {
+  const auto found = std::find_if(parts.begin(), parts.end(), [&](const Part& part) { return part.rules == rules; });
+  if (found != parts.end()) return static_cast<std::size_t>(found - parts.begin());
+  parts.push_back({rules, {}});
+  return parts.size() - 1;
 }
 
-}  // namespace
-
-void find_sites(Analysis& analysis) {
+/// The parts; notes in each segment's `part` which one it belongs to.
+std::vector<Part> make_parts(Analysis& analysis) {
+  std::vector<Part> out;
   // Decisions first: a segment that exists at small sizes only must not come between them.
   for (const bool small : {false, true}) {
     for (const SegmentId id : analysis.plan.segments.ids()) {
       Segment& segment = analysis.plan.segments[id];
       if (segment.only_small_sizes != small) continue;
-      segment.site = site_of(analysis, small ? std::vector<RuleId>{segment.candidates.front()} : segment.candidates);
-      analysis.plan.sites[segment.site].segments.push_back(id);
+      segment.part = part_of(out, small ? std::vector<RuleId>{segment.candidates.front()} : segment.candidates);
+      out[segment.part].segments.push_back(id);
     }
   }
+  return out;
 }
+
+/// Parts in disjoint groups.
+class Groups {
+ public:
+  explicit Groups(std::size_t count) : parent_(count) { std::iota(parent_.begin(), parent_.end(), 0); }
+  [[nodiscard]] std::size_t find(std::size_t i) const {
+    while (parent_[i] != i) i = parent_[i];
+    return i;
+  }
+  /// The smaller number stands for both.
+  void unite(std::size_t a, std::size_t b) {
+    const std::size_t low = std::min(find(a), find(b));
+    parent_[std::max(find(a), find(b))] = low;
+  }
+
+ private:
+  std::vector<std::size_t> parent_;
+};
+
+/// The different parts whose segments the instances of `found` write.
+std::vector<std::size_t> parts_written(const Analysis& analysis, const InstanceClass& found) {
+  std::vector<std::size_t> out;
+  for (const SegmentId id : found.segments) out.push_back(analysis.plan.segments[id].part);
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
+/// Unites parts that one decision must cover, and lists the ties within them.
+std::vector<Tie> tie_parts(const Analysis& analysis, const std::vector<Part>& parts, Groups& groups) {
+  std::vector<Tie> ties;
+  for (const InstanceClass& found : analysis.classes) {
+    const std::vector<std::size_t> written = parts_written(analysis, found);
+    if (written.size() < 2) continue;
+    const bool is_tie =
+        analysis.rule(found.rule).outputs.size() > 1 && analysis.exists_for_large_sizes(found.instances);
+    // Where the rule is the only candidate of some part its instances run anyway, and owners of the others overwrite.
+    const auto is_forced = [&](std::size_t part) { return parts[part].rules.size() == 1; };
+    if (!is_tie && std::any_of(written.begin(), written.end(), is_forced)) continue;
+    for (const std::size_t part : written) groups.unite(written.front(), part);
+    if (is_tie) ties.push_back({found.rule, written});
+  }
+  return ties;
+}
+
+/// The assignments of a rule to each part of one group, in the order in which the last part changes fastest.
+class Covers {
+ public:
+  Covers(const std::vector<Part>& parts, const std::vector<std::size_t>& members, const std::vector<Tie>& ties)
+      : parts_(parts), members_(members) {
+    for (std::size_t i = 0; i < members.size(); ++i) position_[members[i]] = i;
+    for (const Tie& tie : ties) {
+      if (!position_.contains(tie.parts.front())) continue;
+      Tie own{tie.rule, {}};
+      for (const std::size_t part : tie.parts) own.parts.push_back(position_.at(part));
+      ties_.push_back(std::move(own));
+    }
+  }
+
+  std::vector<std::vector<RuleId>> find() {
+    extend();
+    return std::move(found_);
+  }
+
+ private:
+  /// False if some rule is chosen for one part that it is tied to and not for another.
+  [[nodiscard]] bool is_consistent() const {
+    return std::all_of(ties_.begin(), ties_.end(), [&](const Tie& tie) {
+      bool is_taken = false;
+      bool is_refused = false;
+      for (const std::size_t at : tie.parts)
+        if (at < chosen_.size()) (chosen_[at] == tie.rule ? is_taken : is_refused) = true;
+      return !is_taken || !is_refused;
+    });
+  }
+
+  void extend() {
+    if (found_.size() >= kMaxCovers || !is_consistent()) return;
+    if (chosen_.size() == members_.size()) {
+      found_.push_back(chosen_);
+      return;
+    }
+    for (const RuleId rule : parts_[members_[chosen_.size()]].rules) {
+      chosen_.push_back(rule);
+      extend();
+      chosen_.pop_back();
+    }
+  }
+
+  const std::vector<Part>& parts_;
+  const std::vector<std::size_t>& members_;
+  std::map<std::size_t, std::size_t> position_;
+  std::vector<Tie> ties_;  ///< over positions in the group
+  std::vector<RuleId> chosen_;
+  std::vector<std::vector<RuleId>> found_;
+};
+
+std::string joined_names(const Analysis& analysis, const std::vector<RuleId>& rules, const char* separator) {
+  std::string out;
+  for (const RuleId rule : rules) out += (out.empty() ? "" : separator) + analysis.rule(rule).name;
+  return out;
+}
+
+void report_no_cover(Analysis& analysis, const Site& site, const std::vector<Tie>& ties,
+                     const std::vector<std::size_t>& members) {
+  std::vector<std::string> matrices;
+  for (const SegmentId id : site.segments) {
+    const std::string name = "`" + analysis.matrix(analysis.plan.segments[id].matrix).name + "`";
+    if (std::find(matrices.begin(), matrices.end(), name) == matrices.end()) matrices.push_back(name);
+  }
+  std::string text;
+  for (const std::string& name : matrices) text += (text.empty() ? "" : ", ") + name;
+  const MatrixId first = analysis.plan.segments[site.segments.front()].matrix;
+  auto builder = analysis.diags.emit(DiagKind::NoConsistentChoice, analysis.matrix(first).span);
+  builder.arg(text);
+  for (const Tie& tie : ties) {
+    if (std::find(members.begin(), members.end(), tie.parts.front()) == members.end()) continue;
+    builder.note(analysis.rule(tie.rule).span, "rule `" + analysis.rule(tie.rule).name + "` writes several of them");
+  }
+  analysis.ok = false;
+}
+
+void add_site(Analysis& analysis, const std::vector<Part>& parts, const std::vector<std::size_t>& members,
+              const std::vector<Tie>& ties) {
+  const SiteId id(analysis.plan.sites.size());
+  Site site;
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    const Part& part = parts[members[i]];
+    site.parts.push_back(joined_names(analysis, part.rules, "|"));
+    site.name += (site.name.empty() ? "" : "&") + site.parts.back();
+    for (const SegmentId segment : part.segments) {
+      analysis.plan.segments[segment].site = id;
+      analysis.plan.segments[segment].part = i;
+      site.segments.push_back(segment);
+    }
+  }
+  for (std::vector<RuleId>& cover : Covers(parts, members, ties).find()) {
+    Alternative alternative;
+    alternative.name = joined_names(analysis, cover, "&");
+    alternative.rules = std::move(cover);
+    alternative.versions = {Version::Cpu};
+    site.alternatives.push_back(std::move(alternative));
+  }
+  if (site.alternatives.empty()) report_no_cover(analysis, site, ties, members);
+  analysis.plan.sites.add(std::move(site));
+}
+
+}  // namespace
+
+void find_sites(Analysis& analysis) {
+  const std::vector<Part> parts = make_parts(analysis);
+  Groups groups(parts.size());
+  const std::vector<Tie> ties = tie_parts(analysis, parts, groups);
+  std::map<std::size_t, std::vector<std::size_t>> members;
+  for (std::size_t i = 0; i < parts.size(); ++i) members[groups.find(i)].push_back(i);
+  for (const auto& [first, group] : members) add_site(analysis, parts, group, ties);
+}
+
+// Note [Merged sites]
+// A rule with several outputs is chosen for all segments of its instances or for none: their parts are one decision, of
+// which only the consistent assignments remain. A rule with one wide output may be chosen for some of the segments its
+// instances write: it runs first, and whoever owns the others overwrites them. Such parts are one decision too, unless
+// the rule is the only candidate of one of them: then its instances always run, and the other parts stay decisions of
+// their own. Instances that write several parts at small sizes only tie nothing, but the parts are decided together.
 
 }  // namespace pb::choices

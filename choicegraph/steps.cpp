@@ -9,72 +9,89 @@
 namespace pb::choices {
 namespace {
 
-/// Segments of one rule that share instances, with those instances.
+/// Instances of one rule that run under the same alternatives of one site.
 struct Component {
-  std::vector<SegmentId> segments;
-  std::vector<Region> instances;  ///< per segment
+  SiteId site;
+  std::vector<bool> alternatives;         ///< under which they run, by index
+  std::vector<SegmentId> segments;        ///< that the rule owns then, and what it may own in other sites
+  std::vector<SegmentId> left_to_others;  ///< of the site
   Region all;
 };
 
-bool is_candidate(const Segment& segment, RuleId rule) {
-  if (segment.only_small_sizes) return segment.candidates.front() == rule;
-  return std::find(segment.candidates.begin(), segment.candidates.end(), rule) != segment.candidates.end();
+bool picks(const Analysis& analysis, const Alternative& alternative, SegmentId id, RuleId rule) {
+  return alternative.rules[analysis.plan.segments[id].part] == rule;
 }
 
-Region instances_of(const Analysis& analysis, const Rule& rule, SegmentId id) {
-  const Segment& segment = analysis.plan.segments[id];
-  Region out = Region::nothing(analysis.context, rule.domain.dims());
-  for (const RegionAccess& access : rule.outputs)
-    if (access.matrix == segment.matrix) out = out.unite(access.cells.preimage(analysis.segment_sets[id.index()]));
-  return out.intersect_parameters(analysis.known).coalesce();
-}
-
-std::vector<Component> components_of(const Analysis& analysis, RuleId id) {
-  const Rule& rule = analysis.rule(id);
-  const bool never_shared = is_cell_rule(rule);
-  std::vector<Component> out;
-  for (const SegmentId segment : analysis.plan.segments.ids()) {
-    if (!is_candidate(analysis.plan.segments[segment], id)) continue;
-    const Region instances = instances_of(analysis, rule, segment);
-    if (instances.is_empty()) continue;
-    Component joined{{segment}, {instances}, instances};
-    for (std::size_t i = 0; !never_shared && i < out.size();) {
-      if (!out[i].all.intersects(instances)) {
-        ++i;
-        continue;
-      }
-      joined.segments.insert(joined.segments.end(), out[i].segments.begin(), out[i].segments.end());
-      joined.instances.insert(joined.instances.end(), out[i].instances.begin(), out[i].instances.end());
-      joined.all = joined.all.unite(out[i].all).coalesce();
-      out.erase(out.begin() + static_cast<std::ptrdiff_t>(i));
+/// The site that decides whether the instances run: one that always runs them if there is one, else the one that may.
+std::optional<SiteId> deciding_site(const Analysis& analysis, const InstanceClass& found) {
+  std::optional<SiteId> out;
+  for (const bool always : {true, false}) {
+    for (const SegmentId id : found.segments) {
+      const SiteId site = analysis.plan.segments[id].site;
+      const std::vector<Alternative>& alternatives = analysis.plan.sites[site].alternatives;
+      const auto is_picked = [&](const Alternative& a) { return picks(analysis, a, id, found.rule); };
+      const bool decides = always ? std::all_of(alternatives.begin(), alternatives.end(), is_picked)
+                                  : std::any_of(alternatives.begin(), alternatives.end(), is_picked);
+      if (decides) return site;
     }
-    out.push_back(std::move(joined));
+  }
+  return std::nullopt;
+}
+
+/// One component for each set of segments that alternatives of the deciding site give to the rule.
+std::vector<Component> components_of(const Analysis& analysis, const InstanceClass& found) {
+  std::vector<Component> out;
+  const auto site = deciding_site(analysis, found);
+  if (!site) return out;
+  const std::vector<Alternative>& alternatives = analysis.plan.sites[*site].alternatives;
+  for (std::size_t a = 0; a < alternatives.size(); ++a) {
+    Component component{*site, std::vector<bool>(alternatives.size()), {}, {}, found.instances};
+    bool is_chosen = false;
+    for (const SegmentId id : found.segments) {
+      const bool is_here = analysis.plan.segments[id].site == *site;
+      const bool is_picked = is_here && picks(analysis, alternatives[a], id, found.rule);
+      is_chosen = is_chosen || is_picked;
+      (is_picked || !is_here ? component.segments : component.left_to_others).push_back(id);
+    }
+    if (!is_chosen) continue;
+    const auto same = std::find_if(out.begin(), out.end(),
+                                   [&](const Component& other) { return other.segments == component.segments; });
+    Component& target = same != out.end() ? *same : out.emplace_back(std::move(component));
+    target.alternatives[a] = true;
   }
   return out;
 }
 
-bool is_single_choice(const Analysis& analysis, SegmentId id) {
-  return analysis.plan.sites[analysis.plan.segments[id].site].alternatives.size() == 1;
+void add_missing(std::vector<SegmentId>& ids, const std::vector<SegmentId>& more) {
+  for (const SegmentId id : more)
+    if (std::find(ids.begin(), ids.end(), id) == ids.end()) ids.push_back(id);
+  std::sort(ids.begin(), ids.end());
 }
 
-/// The site whose choice decides about all instances of `component`; none if there is no such site.
-std::optional<SiteId> deciding_site(const Analysis& analysis, const Rule& rule, const Component& component) {
-  const auto site_of = [&](SegmentId id) { return analysis.plan.segments[id].site; };
-  const SiteId first = site_of(component.segments.front());
-  const auto same_site = [&](SegmentId id) { return site_of(id) == first; };
-  if (std::all_of(component.segments.begin(), component.segments.end(), same_site)) return first;
-  const auto no_choice = [&](SegmentId id) { return is_single_choice(analysis, id); };
-  if (rule.outputs.size() > 1) {
-    // All or none: without any choice that is certain.
-    if (std::all_of(component.segments.begin(), component.segments.end(), no_choice)) return first;
-    return std::nullopt;
+bool share_segments(const Component& a, const Component& b) {
+  const auto in_b = [&](SegmentId id) {
+    return std::find(b.segments.begin(), b.segments.end(), id) != b.segments.end() ||
+           std::find(b.left_to_others.begin(), b.left_to_others.end(), id) != b.left_to_others.end();
+  };
+  return std::any_of(a.segments.begin(), a.segments.end(), in_b) ||
+         std::any_of(a.left_to_others.begin(), a.left_to_others.end(), in_b);
+}
+
+/// Adds `component` to those of its rule; joins the ones that run together and share segments.
+void add_component(std::vector<Component>& components, Component component) {
+  for (std::size_t i = 0; i < components.size();) {
+    Component& other = components[i];
+    const bool together = other.site == component.site && other.alternatives == component.alternatives;
+    if (!together || !share_segments(other, component)) {
+      ++i;
+      continue;
+    }
+    add_missing(component.segments, other.segments);
+    add_missing(component.left_to_others, other.left_to_others);
+    component.all = component.all.unite(other.all).coalesce();
+    components.erase(components.begin() + static_cast<std::ptrdiff_t>(i));
   }
-  // A wide instance that must run for one part produces the other parts too; who else is chosen there overwrites.
-  for (std::size_t i = 0; i < component.segments.size(); ++i) {
-    if (is_single_choice(analysis, component.segments[i]) && component.all.is_subset(component.instances[i]))
-      return site_of(component.segments[i]);
-  }
-  return std::nullopt;
+  components.push_back(std::move(component));
 }
 
 /// Instances that run: those of the component and, if no other instance has a candidate cell, those without any cell.
@@ -108,13 +125,13 @@ void bound_loops(const Analysis& analysis, Step& step, const Region& instances, 
   step.conditions = std::move(nest.conditions);
 }
 
-void add_step(Analysis& analysis, RuleId id, SiteId site, const Component& component, const RegionBox& box) {
+void add_step(Analysis& analysis, RuleId id, const Component& component, const RegionBox& box) {
   const Rule& rule = analysis.rule(id);
   Step step;
   step.rule = id;
-  step.site = site;
+  step.site = component.site;
   step.segments = component.segments;
-  std::sort(step.segments.begin(), step.segments.end());
+  step.left_to_others = component.left_to_others;
   for (std::size_t v = rule.vars.size(); v-- > 0;)
     step.loops.push_back({rule.vars[v].name, {box.dims[v].lo, box.dims[v].hi}});
   step.guards = box.guards;
@@ -131,18 +148,22 @@ void add_step(Analysis& analysis, RuleId id, SiteId site, const Component& compo
 }
 
 void make_rule_steps(Analysis& analysis, RuleId id) {
-  const Rule& rule = analysis.rule(id);
-  for (const Component& component : components_of(analysis, id)) {
-    const auto site = deciding_site(analysis, rule, component);
-    if (!site) {
-      analysis.ok = false;
-      analysis.diags.emit(DiagKind::SharedInstances, rule.span).arg(rule.name);
-      continue;
+  std::vector<Component> components;
+  const bool never_shared = is_cell_rule(analysis.rule(id));
+  for (const InstanceClass& found : analysis.classes) {
+    if (found.rule != id) continue;
+    for (Component& component : components_of(analysis, found)) {
+      if (never_shared) {
+        components.push_back(std::move(component));
+      } else {
+        add_component(components, std::move(component));
+      }
     }
-    const Region instances = instances_to_run(analysis, rule, component);
-    const auto pieces = pieces_of(analysis, instances);
+  }
+  for (const Component& component : components) {
+    const auto pieces = pieces_of(analysis, instances_to_run(analysis, analysis.rule(id), component));
     if (!pieces) continue;
-    for (const RegionBox& box : *pieces) add_step(analysis, id, *site, component, box);
+    for (const RegionBox& box : *pieces) add_step(analysis, id, component, box);
   }
 }
 

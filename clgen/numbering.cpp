@@ -9,15 +9,26 @@ bool is_decision(const Site& site) {
   return count > 1;
 }
 
-int alternative_index(const Site& site, RuleId rule, Version version) {
+int choice_index(const Site& site, const Alternative& alternative, Version version) {
   int index = 0;
-  for (const Alternative& alternative : site.alternatives) {
-    for (const Version candidate : alternative.versions) {
-      if (alternative.rule == rule && candidate == version) return index;
+  for (const Alternative& other : site.alternatives) {
+    for (const Version candidate : other.versions) {
+      if (&other == &alternative && candidate == version) return index;
       ++index;
     }
   }
   return -1;
+}
+
+std::vector<int> choices_running(const TransformPlan& plan, const Step& step, Version version) {
+  std::vector<int> out;
+  const Site& site = plan.sites[step.site];
+  for (const Alternative& alternative : site.alternatives) {
+    if (!runs(plan, alternative, step)) continue;
+    const int index = choice_index(site, alternative, version);
+    if (index >= 0) out.push_back(index);
+  }
+  return out;
 }
 
 Numbering::Numbering(const Plan& plan) {

@@ -12,8 +12,11 @@ namespace pb {
 
 /// A site is a decision if it has more than one (rule, version).
 [[nodiscard]] bool is_decision(const Site& site);
-/// Position of (rule, version) among the flattened alternatives of `site`; -1 if it has none.
-[[nodiscard]] int alternative_index(const Site& site, RuleId rule, Version version);
+/// Position of (alternative, version) among the flattened alternatives of `site`, one of them; -1 if it has no such
+/// version.
+[[nodiscard]] int choice_index(const Site& site, const Alternative& alternative, Version version);
+/// The positions of the choices under which `step` runs in `version`.
+[[nodiscard]] std::vector<int> choices_running(const TransformPlan& plan, const Step& step, Version version);
 
 class Numbering {
  public:

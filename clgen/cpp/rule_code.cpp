@@ -17,7 +17,9 @@ void add_names(const Formula& formula, std::set<std::string>& names);
 bool has_device_version(const TransformPlan& plan, RuleId rule) {
   for (const Site& site : plan.sites)
     for (const Alternative& alternative : site.alternatives)
-      if (alternative.rule == rule && alternative.versions.size() > 1) return true;
+      if (alternative.versions.size() > 1 &&
+          std::find(alternative.rules.begin(), alternative.rules.end(), rule) != alternative.rules.end())
+        return true;
   return false;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
 
 #include "clgen/cpp/step_code.h"
 #include "clgen/initial_reads.h"
@@ -250,12 +251,13 @@ class TransformEmitter {
       bool has_device = false;
       for (const Alternative& alternative : site.alternatives) {
         for (const Version version : alternative.versions) {
-          on_cpu.push_back(std::to_string(alternative_index(site, alternative.rule, Version::Cpu)));
+          on_cpu.push_back(std::to_string(choice_index(site, alternative, Version::Cpu)));
           has_device = has_device || version != Version::Cpu;
         }
       }
       const std::string select = "pb_context.select(" + site_constant(context_, id_, id) + ", pb_n);";
       out_.line((has_device ? "int " : "const int ") + name + " = " + select);
+      emit_counts_elsewhere(id);
       if (!has_device) continue;
       out_.line("static constexpr int kOnCpu_" + std::to_string(id.index()) + "[] = {" + joined(on_cpu) + "};");
       out_.line("if (pb_frame.is_sequential()) " + name + " = kOnCpu_" + std::to_string(id.index()) + "[" + name +
@@ -263,24 +265,45 @@ class TransformEmitter {
     }
   }
 
+  /// Counts the alternatives whose instances all belong to another site's step, which always runs.
+  void emit_counts_elsewhere(SiteId id) {
+    const Site& site = plan_.sites[id];
+    for (const Alternative& alternative : site.alternatives) {
+      const bool has_step = std::any_of(plan_.steps.begin(), plan_.steps.end(), [&](const Step& step) {
+        return step.site == id && runs(plan_, alternative, step);
+      });
+      if (has_step) continue;
+      const std::string index = std::to_string(choice_index(site, alternative, Version::Cpu));
+      out_.line("if (" + choice_name(id) + " == " + index + ") pb_context.count(pb_frame, " +
+                site_constant(context_, id_, id) + ", " + index + ");");
+    }
+  }
+
   // ---- steps
 
-  const Alternative& alternative_of(const Step& step) const {
-    for (const Alternative& alternative : plan_.sites[step.site].alternatives)
-      if (alternative.rule == step.rule) return alternative;
-    return plan_.sites[step.site].alternatives.front();
+  static constexpr Version kAllVersions[] = {Version::Cpu, Version::OpenCl, Version::OpenClLocal};
+  static constexpr Version kDeviceVersions[] = {Version::OpenCl, Version::OpenClLocal};
+
+  /// `pb_choice_0 == 1`, or several of them, for the choices under which the step runs in one of `versions`.
+  std::string is_chosen(const Step& step, std::span<const Version> versions) const {
+    std::vector<int> choices;
+    for (const Version version : versions)
+      for (const int choice : choices_running(plan_, step, version)) choices.push_back(choice);
+    std::sort(choices.begin(), choices.end());
+    std::vector<std::string> terms;
+    for (const int choice : choices) terms.push_back(choice_name(step.site) + " == " + std::to_string(choice));
+    return joined(terms, " || ");
   }
 
   /// When the step runs; empty: always.
   std::string condition_of(const Step& step) const {
     std::vector<std::string> terms;
-    if (is_decided(step.site)) {
-      std::vector<std::string> choices;
-      for (const Version version : alternative_of(step).versions)
-        choices.push_back(choice_name(step.site) +
-                          " == " + std::to_string(alternative_index(plan_.sites[step.site], step.rule, version)));
-      if (plan_.sites[step.site].alternatives.size() > 1)
-        terms.push_back(choices.size() > 1 ? "(" + joined(choices, " || ") + ")" : choices[0]);
+    const std::vector<Alternative>& alternatives = plan_.sites[step.site].alternatives;
+    const bool always = std::all_of(alternatives.begin(), alternatives.end(),
+                                    [&](const Alternative& alternative) { return runs(plan_, alternative, step); });
+    if (!always) {
+      const std::string chosen = is_chosen(step, kAllVersions);
+      terms.push_back(chosen.find(" || ") != std::string::npos ? "(" + chosen + ")" : chosen);
     }
     for (const IndexExpr& guard : step.guards) terms.push_back("(" + to_cpp(guard) + ") >= 0");
     return joined(terms, " && ");
@@ -309,15 +332,11 @@ class TransformEmitter {
     for (const StepEdge& edge : plan_.edges) {
       if (edge.before != step_id) continue;
       const Step& after = plan_.steps[edge.after];
-      const std::string runs = condition_of(after);
-      std::vector<std::string> device;
-      for (const Version version : alternative_of(after).versions)
-        if (version != Version::Cpu && is_decided(after.site))
-          device.push_back(choice_name(after.site) +
-                           " == " + std::to_string(alternative_index(plan_.sites[after.site], after.rule, version)));
-      std::string not_device = device.empty() ? "true" : "!(" + joined(device, " || ") + ")";
-      on_cpu.push_back(runs.empty() ? not_device : "(" + runs + " && " + not_device + ")");
-      on_device.push_back(runs.empty() ? "true" : "(" + runs + ")");
+      const std::string condition = condition_of(after);
+      const std::string device = is_decided(after.site) ? is_chosen(after, kDeviceVersions) : "";
+      const std::string not_device = device.empty() ? "true" : "!(" + device + ")";
+      on_cpu.push_back(condition.empty() ? not_device : "(" + condition + " && " + not_device + ")");
+      on_device.push_back(condition.empty() ? "true" : "(" + condition + ")");
     }
     if (on_cpu.empty()) return "pbrt::gpu::CopyOut::May";
     const bool is_temporary = std::all_of(
@@ -329,23 +348,33 @@ class TransformEmitter {
     return "(" + joined(on_cpu, " || ") + ") ? pbrt::gpu::CopyOut::Must : " + otherwise;
   }
 
+  /// The number of the choice under which a step runs in `version`, where it is known: else what is chosen.
+  std::string choice_value(const Step& step, Version version) const {
+    const std::vector<int> choices = choices_running(plan_, step, version);
+    if (choices.size() == 1) return std::to_string(choices.front());
+    const bool may_be_device = !is_chosen(step, kDeviceVersions).empty();
+    if (version != Version::Cpu || !may_be_device) return choice_name(step.site);
+    return "kOnCpu_" + std::to_string(step.site.index()) + "[" + choice_name(step.site) + "]";
+  }
+
   /// Statements that run the step in the version chosen.
   void emit_dispatch(StepId step_id, const std::string& frame) {
     const Step& step = plan_.steps[step_id];
     const RuleCode code(context_, id_, step.rule);
-    const Site& site = plan_.sites[step.site];
     const std::string stem = step_stem(context_, code, step_id);
     const std::string args = joined(step_args(code, frame));
     const std::string site_name = site_constant(context_, id_, step.site);
     const bool is_counted = is_decided(step.site);
     bool has_device = false;
     if (is_counted) {
-      for (const Version version : alternative_of(step).versions) {
-        if (version == Version::Cpu) continue;
-        const std::string index = std::to_string(alternative_index(site, step.rule, version));
-        const std::string head = "if (" + choice_name(step.site) + " == " + index + " && step_" + stem + "_" +
-                                 to_string(version) + "(" + args + ", " + group_value(step, version) + ", " +
-                                 copy_out_value(step_id) + ", " + site_name + ", " + index + "))";
+      for (const Version version : kDeviceVersions) {
+        std::string chosen = is_chosen(step, {&version, 1});
+        if (chosen.empty()) continue;
+        if (chosen.find(" || ") != std::string::npos) chosen = "(" + chosen + ")";
+        const std::string index = choice_value(step, version);
+        const std::string head = "if (" + chosen + " && step_" + stem + "_" + to_string(version) + "(" + args + ", " +
+                                 group_value(step, version) + ", " + copy_out_value(step_id) + ", " + site_name + ", " +
+                                 index + "))";
         has_device ? out_.reopen("else " + head) : out_.open(head);
         out_.line("pb_context.count(" + frame + ", " + site_name + ", " + index + ");");
         has_device = true;
@@ -353,8 +382,7 @@ class TransformEmitter {
     }
     if (has_device) out_.reopen("else");
     if (is_counted)
-      out_.line("pb_context.count(" + frame + ", " + site_name + ", " +
-                std::to_string(alternative_index(site, step.rule, Version::Cpu)) + ");");
+      out_.line("pb_context.count(" + frame + ", " + site_name + ", " + choice_value(step, Version::Cpu) + ");");
     out_.line("step_" + stem + "_cpu(" + args + (is_split(step) ? ", " + split_value() : "") + ");");
     if (has_device) out_.close();
   }
@@ -372,7 +400,7 @@ class TransformEmitter {
     for (std::size_t i = 0; i + 1 < ids.size(); ++i) {
       const Step& a = plan_.steps[ids[i]];
       const Step& b = plan_.steps[ids[i + 1]];
-      const bool exclude = a.site == b.site && a.rule != b.rule;
+      const bool exclude = !may_run_together(plan_, a, b);
       const bool is_chained =
           std::find(plan_.edges.begin(), plan_.edges.end(), StepEdge{ids[i], ids[i + 1]}) != plan_.edges.end();
       if (!exclude && !is_chained) return false;

@@ -46,9 +46,11 @@ pbrt::SiteInfo site_info(const Transform& transform, const Site& site, const Sou
   pbrt::SiteInfo out;
   out.name = site.name;
   for (const Alternative& alternative : site.alternatives) {
-    const Rule& rule = transform.rules[alternative.rule];
+    const Rule& rule = transform.rules[alternative.rules.front()];
     pbrt::AlternativeInfo info;
-    info.rule = rule.name;
+    info.rule = alternative.name;
+    for (std::size_t part = 0; site.parts.size() > 1 && part < site.parts.size(); ++part)
+      info.parts.emplace_back(site.parts[part], transform.rules[alternative.rules[part]].name);
     for (const Version version : alternative.versions) info.on.push_back(on_of(version));
     info.line = rule.span.is_known() ? static_cast<int>(sources.begin_of(rule.span).line) : 0;
     if (alternative.why_not_device) info.why_not_device = alternative.why_not_device->reason;

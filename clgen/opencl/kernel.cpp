@@ -5,6 +5,7 @@
 #include <set>
 
 #include "clgen/names.h"
+#include "clgen/numbering.h"
 #include "clgen/opencl/kernel_body.h"
 #include "clgen/writer/writer.h"
 #include "lang/body_walk.h"
@@ -510,11 +511,9 @@ std::vector<Kernel> make_kernels(const Program& program, const Plan& plan, const
     const TransformPlan& transform_plan = plan.transforms[id.index()];
     for (const StepId step_id : transform_plan.steps.ids()) {
       const Step& step = transform_plan.steps[step_id];
-      for (const Alternative& alternative : transform_plan.sites[step.site].alternatives) {
-        if (alternative.rule != step.rule) continue;
-        for (const Version version : alternative.versions)
-          if (version != Version::Cpu) out.push_back(make_kernel(program, plan, id, step_id, version, sources));
-      }
+      for (const Version version : {Version::OpenCl, Version::OpenClLocal})
+        if (!choices_running(transform_plan, step, version).empty())
+          out.push_back(make_kernel(program, plan, id, step_id, version, sources));
     }
   }
   return out;

@@ -31,7 +31,8 @@ void add_reason(std::string& out, std::string_view version, const WhyNotDevice& 
 const Alternative* find_alternative(const TransformPlan& plan, RuleId rule) {
   for (const Site& site : plan.sites) {
     for (const Alternative& alternative : site.alternatives) {
-      if (alternative.rule == rule) return &alternative;
+      if (std::find(alternative.rules.begin(), alternative.rules.end(), rule) != alternative.rules.end())
+        return &alternative;
     }
   }
   return nullptr;

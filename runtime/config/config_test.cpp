@@ -61,6 +61,53 @@ TEST_F(ConfigTest, RandomConfigurationsAreValidAndSurviveTheRoundTrip) {
   EXPECT_THAT(warnings.lines("t.cfg"), IsEmpty());
 }
 
+/// `Halves` with one merged site of two parts.
+TrainingInfo merged_program() {
+  TrainingInfo info = testing::small_program();
+  TransformInfo halves;
+  halves.name = halves.template_name = "Halves";
+  AlternativeInfo apart{"L&R", {On::Cpu}, 3, "", {{"L|W", "L"}, {"R|W", "R"}}};
+  AlternativeInfo left{"L&W", {On::Cpu, On::OpenCl}, 3, "", {{"L|W", "L"}, {"R|W", "W"}}};
+  halves.sites = {{"L|W&R|W", {apart, left}}};
+  info.transforms = {halves};
+  return info;
+}
+
+TEST(MergedSite, IsWrittenAsARulePerPartAndReadBack) {
+  const TrainingInfo info = merged_program();
+  EXPECT_EQ(parse_training_info(to_json(info), "t.info"), info);
+  const InfoIndex index(info);
+  Configuration c = default_configuration(index);
+  c.sites[0].levels = {{0, 1}, {100, 2}, {200, 0}};
+  const std::string text = to_json(index, c, -1);
+  EXPECT_THAT(text, HasSubstr(R"({"from":100,"rules":{"L|W":"L","R|W":"W"},"on":"opencl"})"));
+  ConfigWarnings warnings;
+  EXPECT_EQ(parse_configuration(text, "t.cfg", index, warnings), c);
+  EXPECT_THAT(warnings.lines("t.cfg"), IsEmpty());
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    const Configuration drawn = random_configuration(index, seed, {});
+    EXPECT_EQ(parse_configuration(to_json(index, drawn, 0), "t.cfg", index, warnings), drawn);
+  }
+}
+
+TEST(MergedSite, WithRulesThatDoNotGoTogetherTakesTheDefaultWithAWarning) {
+  const TrainingInfo info = merged_program();
+  const InfoIndex index(info);
+  ConfigWarnings warnings;
+  const Configuration c = parse_configuration(
+      R"({"transforms": {"Halves": {"sites": {"L|W&R|W": [{"rules": {"L|W": "W", "R|W": "R"}, "on": "cpu"}]}}}})",
+      "t.cfg", index, warnings);
+  EXPECT_EQ(c, default_configuration(index));
+  ASSERT_THAT(warnings.lines("t.cfg"), SizeIs(1));
+  EXPECT_THAT(warnings.lines("t.cfg")[0], HasSubstr("Halves.L|W&R|W: W&R together on cpu"));
+}
+
+TEST(MergedSite, StandsForTheRulesOfItsPartsAsUsersOfTunables) {
+  const TrainingInfo info = merged_program();
+  const SiteInfo& site = info.transforms[0].sites[0];
+  EXPECT_EQ(site.users_of(site.choice(2)), (std::vector<std::string>{"L.opencl", "W.opencl"}));
+}
+
 TEST_F(ConfigTest, RandomConfigurationsReachEveryChoiceAndKeepConfigValues) {
   std::set<int> seen;
   for (std::uint64_t seed = 0; seed < 100; ++seed) {

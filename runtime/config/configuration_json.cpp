@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "runtime/config/errors.h"
 
@@ -23,7 +24,12 @@ Json selector_to_value(const SiteInfo& site, const Selector& selector) {
     const Choice choice = site.choice(level.alternative);
     Json out;
     if (level.from > 0) out["from"] = level.from;
-    out["rule"] = choice.rule;
+    const AlternativeInfo* alternative = site.find_alternative(choice.rule);
+    if (alternative == nullptr || alternative->parts.empty()) {
+      out["rule"] = choice.rule;
+    } else {
+      for (const auto& [part, rule] : alternative->parts) out["rules"][part] = rule;
+    }
     out["on"] = to_string(choice.on);
     list.push_back(std::move(out));
   }
@@ -95,7 +101,7 @@ class Reader {
       const std::int64_t from = is_size ? static_cast<std::int64_t>(from_value) : -1;
       is_ordered = is_ordered && from > last;
       last = from;
-      const std::string rule = item.at("rule").string();
+      const std::string rule = rule_of(site, item);
       const std::string word = item.string_or("on", "cpu");
       On on = On::Cpu;
       const int choice = parse_on(word, on) ? site.index_of(rule, on) : -1;
@@ -107,6 +113,19 @@ class Reader {
     if (levels.empty() || levels[0].from != 0) levels.insert(levels.begin(), Level{0, fallback});
     if (levels.size() > kMaxSelectorLevels) levels.erase(levels.begin() + 1);
     out_.sites[at(id)].levels = std::move(levels);
+  }
+
+  /// `"rule": NAME`, or `"rules": {PART: RULE, …}` at a merged site.
+  static std::string rule_of(const SiteInfo& site, const Node& item) {
+    if (!item.has("rules")) return item.at("rule").string();
+    std::map<std::string, std::string> rules;
+    std::string text;
+    item.at("rules").each_member([&](const std::string& part, const Node& rule) {
+      rules[part] = rule.string();
+      text += (text.empty() ? "" : "&") + rules[part];
+    });
+    const std::string name = site.rule_of_parts(rules);
+    return name.empty() ? text + " together" : name;
   }
 
   void read_tunables(const std::string& transform, const Node& node, const std::string& prefix) {

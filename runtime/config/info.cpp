@@ -89,6 +89,29 @@ int SiteInfo::index_of(std::string_view rule, On on) const {
   return -1;
 }
 
+const AlternativeInfo* SiteInfo::find_alternative(std::string_view rule) const {
+  for (const AlternativeInfo& alternative : alternatives)
+    if (alternative.rule == rule) return &alternative;
+  return nullptr;
+}
+
+std::vector<std::string> SiteInfo::users_of(const Choice& choice) const {
+  const AlternativeInfo* alternative = find_alternative(choice.rule);
+  const std::string on = std::string(".") + to_string(choice.on);
+  if (alternative == nullptr || alternative->parts.empty()) return {choice.rule + on};
+  std::vector<std::string> out;
+  for (const auto& [part, rule] : alternative->parts) out.push_back(rule + on);
+  return out;
+}
+
+std::string SiteInfo::rule_of_parts(const std::map<std::string, std::string>& rules) const {
+  for (const AlternativeInfo& alternative : alternatives) {
+    const std::map<std::string, std::string> own(alternative.parts.begin(), alternative.parts.end());
+    if (!own.empty() && own == rules) return alternative.rule;
+  }
+  return {};
+}
+
 std::vector<TunableInfo> standard_globals() {
   TunableInfo threads;
   threads.name = "threads";

@@ -53,10 +53,12 @@ struct TunableInfo {
 };
 
 struct AlternativeInfo {
-  std::string rule;
+  std::string rule;    ///< of a merged site: the parts' rules joined by `&`
   std::vector<On> on;  ///< Cpu first
   int line = 0;
   std::string why_not_device;  ///< empty if there is a device version
+  /// Of a merged site: part and rule, for each of its parts. In files `"rules": {PART: RULE, …}` stands for them.
+  std::vector<std::pair<std::string, std::string>> parts = {};
   bool operator==(const AlternativeInfo&) const = default;
 };
 
@@ -77,6 +79,12 @@ struct SiteInfo {
   [[nodiscard]] Choice choice(int index) const;
   /// -1 if the site has no such choice.
   [[nodiscard]] int index_of(std::string_view rule, On on) const;
+  /// The alternative with this rule name; null if there is none.
+  [[nodiscard]] const AlternativeInfo* find_alternative(std::string_view rule) const;
+  /// The users in TunableInfo::used_by that a choice stands for: `RULE.ON`, for each part of a merged site.
+  [[nodiscard]] std::vector<std::string> users_of(const Choice& choice) const;
+  /// Name of the alternative of a merged site that has these rules (part and rule, in any order); empty if none has.
+  [[nodiscard]] std::string rule_of_parts(const std::map<std::string, std::string>& rules) const;
 };
 
 /// A partial assignment site -> rule that has no legal order.

@@ -48,6 +48,7 @@ Json to_value(const SiteInfo& site) {
   for (const AlternativeInfo& alternative : site.alternatives) {
     Json out;
     out["rule"] = alternative.rule;
+    for (const auto& [part, rule] : alternative.parts) out["rules"][part] = rule;
     out["on"] = Json::array();
     for (const On on : alternative.on) out["on"].push_back(to_string(on));
     out["line"] = alternative.line;
@@ -160,6 +161,10 @@ SiteInfo site_of(const std::string& name, const Node& node) {
     if (alternative.on.empty()) item.fail("`on` is empty");
     alternative.line = static_cast<int>(item.integer_or("line", 0, 2147483647, 0));
     alternative.why_not_device = item.string_or("why_not_device", "");
+    if (item.has("rules")) {
+      item.at("rules").each_member(
+          [&](const std::string& part, const Node& rule) { alternative.parts.emplace_back(part, rule.string()); });
+    }
     out.alternatives.push_back(std::move(alternative));
   });
   if (out.alternatives.empty()) node.fail("the site has no alternatives");
