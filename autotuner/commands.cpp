@@ -125,6 +125,20 @@ int check(const LookOptions& options) {
   return status;
 }
 
+int sample(const SampleOptions& options) {
+  const pbrt::TrainingInfo info = info_of(options.run.program);
+  const InfoIndex index(info);
+  pbrt::RandomOptions random;
+  random.max_n = std::max<std::int64_t>(2, options.max_n);
+  random.allow_devices = options.run.device != "none";
+  random.max_threads = options.max_threads;
+  for (int i = 0; i < options.num_configurations; ++i) {
+    const std::uint64_t seed = options.run.seed + static_cast<std::uint64_t>(i);
+    fmt::print("{}\n", pbrt::to_json(index, pbrt::random_configuration(index, seed, random), -1));
+  }
+  return 0;
+}
+
 int diff(const std::string& program, const std::string& first, const std::string& second) {
   const pbrt::TrainingInfo info = info_of(program);
   const InfoIndex index(info);

@@ -32,6 +32,16 @@ struct OutputCheckOptions {
 /// 0 if all agree, else 1; names the choice that does not and the smallest size at which it does not.
 int check_outputs(const OutputCheckOptions& options);
 
+struct SampleOptions {
+  ProgramOptions run;
+  int num_configurations = 1;
+  std::int64_t max_n = 300;
+  int max_threads = 2;
+};
+/// `pbtune sample`: prints random valid configurations, one JSON object per line, as `--serve` takes them. Drawn by
+/// the generator that `check --outputs` uses; `--device none` leaves out device versions.
+int sample(const SampleOptions& options);
+
 /// `pbtune diff`: 0 if the entries for this machine are the same, else 1.
 int diff(const std::string& program, const std::string& first, const std::string& second);
 

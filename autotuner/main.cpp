@@ -54,6 +54,7 @@ struct CommandLine {
   TuneOptions tune;
   LookOptions look;
   OutputCheckOptions outputs;
+  SampleOptions sample;
   bool is_checking_outputs = false;
   std::string diff_program, diff_first, diff_second;
   int status = 0;
@@ -80,6 +81,25 @@ void add_tune(CLI::App& app, CommandLine& line) {
 void add_look(CLI::App& command, LookOptions& options) {
   command.add_option("program", options.run.program, "the compiled program")->required();
   command.add_option("--config", options.config, "configuration to look at (default: PROGRAM.cfg)");
+}
+
+void add_sample(CLI::App& app, CommandLine& line) {
+  CLI::App* command = app.add_subcommand("sample", "print random valid configurations, one JSON object per line");
+  command->add_option("program", line.sample.run.program, "the compiled program")->required();
+  add_run_options(*command, line.sample.run, false);
+  command->add_option("--count", line.sample.num_configurations, "how many")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 100000));
+  command->add_option("--max-n", line.sample.max_n, "cut-offs are drawn up to this size if --n is not given")
+      ->capture_default_str()
+      ->check(CLI::Range(std::int64_t{0}, kMaxSize));
+  command->add_option("--threads", line.sample.max_threads, "most threads")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 512));
+  command->callback([&line] {
+    if (line.sample.run.n >= 0) line.sample.max_n = line.sample.run.n;
+    line.status = sample(line.sample);
+  });
 }
 
 void add_subcommands(CLI::App& app, CommandLine& line) {
@@ -111,6 +131,8 @@ void add_subcommands(CLI::App& app, CommandLine& line) {
     line.outputs.run.program = line.look.run.program;
     line.status = line.is_checking_outputs ? check_outputs(line.outputs) : check(line.look);
   });
+
+  add_sample(app, line);
 
   CLI::App* diff_app = app.add_subcommand("diff", "what differs between two configurations of a program");
   diff_app->add_option("program", line.diff_program, "the compiled program")->required();

@@ -318,6 +318,22 @@ TEST_F(TunerTest, LooksAtConfigurations) {
   EXPECT_EQ(run({"diff", prog(), prog() + ".cfg", prog() + ".cfg"}).status, 0);
 }
 
+TEST_F(TunerTest, PrintsRandomValidConfigurations) {
+  const Ended once = run({"sample", prog(), "--count", "20", "--seed", "3", "--threads", "2"});
+  EXPECT_EQ(once.status, 0);
+  EXPECT_EQ(run({"sample", prog(), "--count", "20", "--seed", "3", "--threads", "2"}).output, once.output);
+  std::istringstream lines(once.output);
+  int count = 0;
+  for (std::string line; std::getline(lines, line); ++count) {
+    pbrt::ConfigWarnings warnings;
+    EXPECT_EQ(pbrt::find_fault(index, pbrt::parse_configuration(line, "sample", index, warnings)), "");
+    EXPECT_TRUE(warnings.lines("sample").empty());
+  }
+  EXPECT_EQ(count, 20);
+  EXPECT_THAT(once.output, HasSubstr(R"("on":"opencl)"));
+  EXPECT_THAT(run({"sample", prog(), "--count", "20", "--device", "none"}).output, Not(HasSubstr(R"("on":"opencl)")));
+}
+
 TEST_F(TunerTest, ChecksThatAllChoicesAgreeAndNamesTheOneThatDoesNot) {
   const Ended good = run({"check", prog(), "--outputs", "--count", "5"});
   EXPECT_EQ(good.status, 0) << good.output;
