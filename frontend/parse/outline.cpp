@@ -41,8 +41,8 @@ class Outliner {
 
   /// `transform NAME` and the like: the start of another transform, wherever it stands.
   bool begins_header(std::size_t index) const {
-    return is_name(index + 1) &&
-           (is(index, "transform") || is(index, "function") || is(index, "main") || is(index, "memoized"));
+    while (is(index, "main") || is(index, "memoized")) ++index;  // by themselves they are clauses, anywhere in a header
+    return is_name(index + 1) && (is(index, "transform") || is(index, "function"));
   }
   bool is_at_line_start(std::size_t index) const {
     const std::string& leading = tokens_[index].leading;
