@@ -167,6 +167,9 @@ struct Transform {
   std::vector<Formula> params;              ///< names of `param`s as symbols
   Store<MatrixId, Matrix> matrices;
   std::vector<SizeVar> size_vars;           ///< in the order in which a call solves them
+  /// Where a call takes a variable from an output: other ways, from inputs alone, for a main transform, whose outputs
+  /// do not exist before. In the order in which they are solved.
+  std::vector<SizeVar> sizes_from_inputs;
   Store<TunableId, UserTunable> tunables;
   Store<RuleId, Rule> rules;
   std::optional<TransformId> generator;

@@ -260,6 +260,10 @@ void print_header(std::string& out, const Program& program, const Transform& tra
     out += "  size " + var.name + " = " + to_string(var.solution) + ", from dimension " + std::to_string(var.dim) +
            " of " + transform.matrices[var.matrix].name + "\n";
   }
+  for (const SizeVar& var : transform.sizes_from_inputs) {
+    out += "  without outputs: size " + var.name + " = " + to_string(var.solution) + ", from dimension " +
+           std::to_string(var.dim) + " of " + transform.matrices[var.matrix].name + "\n";
+  }
   for (const UserTunable& tunable : transform.tunables) print_tunable(out, tunable);
   if (transform.generator) out += "  generator " + program.transforms[*transform.generator].name + "\n";
   if (transform.accuracy) print_accuracy(out, program, *transform.accuracy);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The tables of runtime/main/program.h for one transform.
 #include <algorithm>
+#include <set>
 
 #include "clgen/cpp/transform_code.h"
 #include "clgen/initial_reads.h"
@@ -65,20 +66,28 @@ void emit_solve(Writer& out, const CppContext& context, TransformId id) {
       "[[maybe_unused]] std::int64_t* pb_values, [[maybe_unused]] bool* pb_known)");
   emit_configuration_values(out, context, id);
   const std::vector<MatrixId> matrices = table_matrices(transform);
-  for (std::size_t i = 0; i < transform.size_vars.size(); ++i) {
-    const SizeVar& var = transform.size_vars[i];
-    const std::string index = std::to_string(i);
+  const auto index_of = [&](const std::string& name) {
+    std::size_t k = 0;
+    while (transform.size_vars[k].name != name) ++k;
+    return k;
+  };
+  std::vector<const SizeVar*> equations;
+  for (const SizeVar& var : transform.size_vars) equations.push_back(&var);
+  for (const SizeVar& var : transform.sizes_from_inputs) equations.push_back(&var);
+  for (const SizeVar* equation : equations) {
+    const SizeVar& var = *equation;
+    const std::string index = std::to_string(index_of(var.name));
+    const std::vector<std::string> symbols = symbols_of(var.solution, SymbolKind::SizeVar);
+    std::set<std::string> needed(symbols.begin(), symbols.end());
+    needed.erase(kActualSize);
     const auto position = std::find(matrices.begin(), matrices.end(), var.matrix) - matrices.begin();
     std::vector<std::string> terms = {"!pb_known[" + index + "]",
                                       "pb_sizes[" + std::to_string(position) + "] != nullptr"};
-    for (const std::string& needed : symbols_of(var.solution, SymbolKind::SizeVar)) {
-      for (std::size_t k = 0; k < i; ++k)
-        if (transform.size_vars[k].name == needed) terms.push_back("pb_known[" + std::to_string(k) + "]");
-    }
+    for (const std::string& name : needed)
+      terms.push_back("pb_known[" + std::to_string(index_of(name)) + "]");
     out.open("if (" + joined(terms, " && ") + ")");
-    for (std::size_t k = 0; k < i; ++k)
-      out.line("[[maybe_unused]] const std::int64_t " + transform.size_vars[k].name + " = pb_values[" +
-               std::to_string(k) + "];");
+    for (const std::string& name : needed)
+      out.line("const std::int64_t " + name + " = pb_values[" + std::to_string(index_of(name)) + "];");
     out.line("const std::int64_t " + std::string(kActualSize) + " = pb_sizes[" + std::to_string(position) + "][" +
              std::to_string(var.dim) + "];");
     out.line("pb_values[" + index + "] = " + to_c(var.solution) + ";");

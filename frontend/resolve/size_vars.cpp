@@ -86,14 +86,11 @@ void report_unsolved(TransformScope& scope, const std::set<std::string>& known) 
   }
 }
 
-}  // namespace
-
-void solve_size_vars(TransformScope& scope) {
-  std::vector<MatrixId> order = scope.out.matrices_of(MatrixRole::From);
-  const std::vector<MatrixId> outputs = scope.out.matrices_of(MatrixRole::To);
-  order.insert(order.end(), outputs.begin(), outputs.end());
-  std::set<std::string> known;
-  while (auto found = best_candidate(scope, order, known)) {
+/// Solves for all variables that the sizes of `matrices` determine; adds them to `known`.
+std::vector<SizeVar> solve_from(const TransformScope& scope, const std::vector<MatrixId>& matrices,
+                                std::set<std::string>& known) {
+  std::vector<SizeVar> out;
+  while (auto found = best_candidate(scope, matrices, known)) {
     known.insert(found->name);
     SizeVar var;
     var.name = found->name;
@@ -101,9 +98,26 @@ void solve_size_vars(TransformScope& scope) {
     var.dim = found->dim;
     var.solution = std::move(found->solution.value);
     var.span = first_use(scope, found->name);
-    scope.out.size_vars.push_back(std::move(var));
+    out.push_back(std::move(var));
   }
+  return out;
+}
+
+}  // namespace
+
+void solve_size_vars(TransformScope& scope) {
+  const std::vector<MatrixId> inputs = scope.out.matrices_of(MatrixRole::From);
+  const std::vector<MatrixId> outputs = scope.out.matrices_of(MatrixRole::To);
+  std::vector<MatrixId> all = inputs;
+  all.insert(all.end(), outputs.begin(), outputs.end());
+  std::set<std::string> known;
+  scope.out.size_vars = solve_from(scope, all, known);
   report_unsolved(scope, known);
+  const bool needs_outputs =
+      std::any_of(scope.out.size_vars.begin(), scope.out.size_vars.end(),
+                  [&](const SizeVar& var) { return scope.out.matrices[var.matrix].role == MatrixRole::To; });
+  std::set<std::string> known_from_inputs;
+  if (needs_outputs) scope.out.sizes_from_inputs = solve_from(scope, inputs, known_from_inputs);
 }
 
 }  // namespace pb::resolving
