@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: MIT
+"""Rule bodies (LANGUAGE 7): calls, spawn and sync, matrix objects, raw arrays, what C++ passes through."""
+
+import numpy as np
+
+from case import Case, ints, mat, vec
+
+
+def fibonacci(n):
+    a, b = 0, 1
+    for _ in range(int(n)):
+        a, b = b, a + b
+    return [a]
+
+
+def halves(v, a):
+    n = len(a)
+    half = n // 2
+    return [np.concatenate([v + np.arange(half), -v + np.arange(n - half)])]
+
+
+def mixed(m, v, k):
+    h, w = m.shape
+    out = (2 * k + 1) * m
+    out[:, 0] = k * m[:, -1]
+    out[-1] = abs(k) * v[1, 0]
+
+    def weighted(a):
+        return (a * np.arange(1, a.shape[1] + 1)).sum()
+    return [out, np.array([weighted(m), weighted(m.T), weighted(m[h // 2:, w // 2:]), weighted(v[1])]), m[h // 2, w // 2]]
+
+
+def power_sum(a):
+    n = len(a)
+    out = a + a ** 2 + a ** 3
+    return [out, np.array([out.sum(), 3 * n, (a ** 3).sum(), n * 100 + 30 + 3])]
+
+
+def members(v, line):
+    d, h, w = v.shape
+    n = len(line)
+    return [np.array([w, h, d, d, v.size, w + h + d, v.size, 1, 1, h * 100 + d, n, n]), v, line[::-1]]
+
+
+def mat_vec(a, x):
+    m = a.copy()
+    m[:, -1] *= 10
+    return [a @ x, m[:, -1], m]
+
+
+def torture(a):
+    n = len(a)
+    misc = [np.argmin(a), a[a > 0].sum(), 13, 4 + .5 + 1e-3 + 250, 1 + 8 + 18 + 31, 2 + 4 * 100]
+    return [2 * a[::-1], np.array(misc)] if n else [a, a]
+
+
+def scopes(a):
+    return [(a + 2) + a + (1 + 2) + 1 + 0.5]
+
+
+def palindromes(a):
+    n = len(a)
+    b = np.zeros((n, n))
+    for y in range(n):
+        for x in range(n):
+            b[y, x] = a[x] + a[y - x] if x <= y else (a[0] if x % 2 else 0)
+    return [b]
+
+
+def permute(p, a, m):
+    p = p.astype(int)
+    q = np.argsort(p)
+    pm = np.zeros_like(m)
+    pm[q] = m[:, p]
+    seen, cycles = set(), 0
+    for i in range(len(p)):
+        cycles += i not in seen
+        while i not in seen:
+            seen.add(i)
+            i = p[i]
+    return [q, a[p], pm, cycles]
+
+
+def permutation(n, r):
+    return [r.permutation(n).astype(float), vec(n, r), mat(n, n, r)]
+
+
+CASES = {
+    "fibonacci": Case(fibonacci, lambda n, r: [np.float64(n)], sizes=(0, 1, 2, 5, 11)),
+    "legacy_calls": Case(lambda a: [-a, -a.sum()], lambda n, r: [mat(n, n + 1, r)], sizes=(1, 2, 3, 17, 64)),
+    "spawn_tree": Case(lambda a: [a.sum()], lambda n, r: [vec(n, r)], sizes=(0, 1, 2, 63, 64, 500)),
+    "implicit_sync": Case(halves, lambda n, r: [vec((), r), vec(n, r)], sizes=(0, 1, 2, 65, 128)),
+    "argument_kinds": Case(mixed, lambda n, r: [mat(n + 1, n, r), r.normal(size=(2, n, n + 1)), vec((), r)],
+                           sizes=(1, 2, 3, 20, 65)),
+    "local_matrices": Case(power_sum, lambda n, r: [vec(n, r)], sizes=(1, 2, 3, 40, 101)),
+    "api_members": Case(members, lambda n, r: [r.normal(size=(2, n, n + 2)), vec(n, r)], sizes=(1, 2, 3, 16, 33)),
+    "c_arrays": Case(mat_vec, lambda n, r: [mat(n + 1, n, r), vec(n + 1, r)], sizes=(1, 2, 3, 16, 65)),
+    "cplusplus": Case(torture, lambda n, r: [vec(n, r)], sizes=(1, 2, 3, 16, 65)),
+    "scopes_across_calls": Case(scopes, lambda n, r: [vec(n, r)], sizes=(0, 1, 2, 16, 65)),
+    "using_temporaries": Case(palindromes, lambda n, r: [vec(n, r)], sizes=(0, 1, 2, 16, 65)),
+    "duplicate_grid": Case(lambda a, x: [a @ x], lambda n, r: [mat(n + 1, n, r), vec(n + 1, r)], sizes=(1, 2, 3, 16, 65)),
+    "labels": Case(lambda a: [np.cumsum(a)], lambda n, r: [vec(n, r)], sizes=(0, 1, 2, 63, 150)),
+    "debug_printf": Case(lambda a: [np.maximum(a, 0), 1], lambda n, r: [vec(n, r)]),
+    "matrices_as_indices": Case(permute, permutation, sizes=(1, 2, 3, 16, 65)),
+    "matrix_io": Case(lambda k: [np.array([1, 2, 5, 10])[np.abs(k).astype(int) % 4]], lambda n, r: [ints(n, -9, 9, r)]),
+    "region_copy": Case(lambda a: [a[::-1, ::-1]], lambda n, r: [mat(n + 1, n, r)], sizes=(1, 2, 3, 16, 65)),
+    "random_numbers": Case(lambda a: [0, np.array([1, 1])], lambda n, r: [vec(n, r)], sizes=(1, 2, 3, 17, 200)),
+}

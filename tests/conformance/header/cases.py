@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: MIT
+"""Clauses of transform headers (LANGUAGE 4): sizes, tunables, names, functions, templates, accuracy, memoization."""
+
+import numpy as np
+
+from case import Case, ints, mat, vec
+
+
+def describe(m):
+    corners = [m[0, 0], m[0, -1], m[-1, 0], m[-1, -1]]
+    return [m.sum(axis=1), m.sum(axis=0), m.sum(), m.max(), m.T, np.array(corners)]
+
+
+def formulas(a, b):
+    n, m = len(a), len(b)
+    double = np.array([i if i % 2 == 0 else a[i // 2] for i in range(2 * n + 1)], dtype=float)
+    outer = b[:, None] * a[None, :]
+    sums = np.zeros(n + m - 1)
+    for i in range(n):
+        for j in range(m):
+            sums[i + j] += a[i] + b[j]
+    return [double, -a[:n // 2], outer.ravel(), outer, sums, a[-1] ** 2]
+
+
+def interleave(h, a):
+    out = a.copy()
+    out[1::2] = h[:len(a) // 2]
+    return [out]
+
+
+def quadratic(a, b, c):
+    disc = b * b - 4 * a * c
+    s = np.sqrt(disc) if disc >= 0 else 0
+    roots = [(-b - s) / (2 * a), (-b + s) / (2 * a)] if disc >= 0 else [0, 0]
+    return [*roots, disc]
+
+
+def band_matrix(n, band):
+    d = np.abs(np.subtract.outer(np.arange(n), np.arange(n)))
+    m = np.where(d <= band, 1 / (1 + d), 0)
+    return [m, np.count_nonzero(m), np.arange(band)]
+
+
+def contract(a):
+    weights = np.arange(1, a.shape[2] + 1)
+    inner = np.einsum("vlkji,k->vlji", a, weights)  # A[p,q,r,s,t] has shape (t,s,r,q,p)
+    return [np.einsum("vlji->lijv", inner)]         # B[t,q,p,s] has shape (s,p,q,t)
+
+
+def base(rule, priority, own):
+    return [2 * rule + priority - own, abs(own)]
+
+
+def steepest(x, g):
+    gg = g @ g
+    t = -(x @ g) / gg if gg > 0 else 0
+    return [t * g + x, t]
+
+
+def polynomial(a, c):
+    return [sum(c[d] * a ** d for d in range(4)) - a ** 3]
+
+
+def windows(a):
+    def sums(w):
+        return np.array([a[i:i + 2 * w + 1].sum() for i in range(len(a) - 2 * w)])
+    return [sums(1), sums(2), sums(3)]
+
+
+def first_fit(a):
+    room, place = [], []
+    for size in a:
+        k = next((k for k, r in enumerate(room) if r >= size), len(room))
+        if k == len(room):
+            room.append(1.0)
+        room[k] -= size
+        place.append(k)
+    return [len(room), np.array(place, dtype=float)]
+
+
+def collatz(a):
+    def steps(v):
+        count = 0
+        while v > 1:
+            v, count = (3 * v + 1 if v % 2 else v // 2), count + 1
+        return count
+    return [np.array([steps(int(v)) for v in a], dtype=float)]
+
+
+CASES = {
+    "to_before_from": Case(lambda a, b, f: [a + b * f], lambda n, r: [vec(n, r), vec(n, r), vec((), r)],
+                           sizes=(0, 1, 2, 7, 63, 130)),
+    "many_outputs": Case(describe, lambda n, r: [mat(n, n + 3, r)], sizes=(1, 2, 5, 31, 65)),
+    "size_formulas": Case(formulas, lambda n, r: [vec(n, r), vec(n // 2 + 1, r)], sizes=(1, 2, 3, 8, 33)),
+    "size_inverse": Case(lambda a, b: [a[1:-1], b[::2]], lambda n, r: [vec(n + 2, r), vec(2 * n + 5, r)],
+                         sizes=(0, 1, 2, 9, 64, 101)),
+    "size_half_first": Case(interleave, lambda n, r: [vec(n // 2, r), vec(n, r)], sizes=(0, 1, 2, 11, 12, 67)),
+    "size_equation": Case(lambda a, ab: [ab[len(a):], a - ab[:len(a)]], lambda n, r: [vec(n, r), vec(2 * n + 1, r)],
+                          sizes=(0, 1, 2, 13, 64)),
+    "constant_sizes": Case(lambda m: [np.linalg.inv(m), np.linalg.det(m)],
+                           lambda n, r: [mat(3, 3, r) + 4 * np.eye(3)], sizes=(1, 2, 3, 4, 5)),
+    "zero_dimensional": Case(quadratic, lambda n, r: [vec((), r) + 3, vec((), r) * n, vec((), r)], sizes=(1, 2, 3, 4, 20)),
+    "tunables": Case(lambda a: [a + 2], lambda n, r: [vec(n, r)]),
+    "tunable_as_size": Case(lambda a: [a.sum()], lambda n, r: [vec(n, r)], sizes=(0, 1, 2, 63, 64, 127)),
+    "two_params": Case(band_matrix, params=lambda n: {"n": n, "band": n // 3}, sizes=(1, 2, 3, 16, 47)),
+    "main_is_first": Case(lambda a: [2 * a + 1], lambda n, r: [vec(n, r)], sizes=(0, 1, 2, 65, 200)),
+    "main_in_header": Case(lambda a: [a.min()], lambda n, r: [vec(n, r)]),
+    "semicolons": Case(lambda a: [3 * a], lambda n, r: [vec(n, r)], sizes=(0, 1, 2, 31, 100)),
+    "five_dimensions": Case(contract, lambda n, r: [r.normal(size=(3, 2, n, 2, n + 1))], sizes=(1, 2, 3, 5, 9)),
+    "awkward_names": Case(base, lambda n, r: [vec(n, r), vec((), r), vec((), r)], sizes=(0, 1, 2, 17, 90)),
+    "functions": Case(steepest, lambda n, r: [vec(n, r), vec(n, r)], sizes=(1, 2, 3, 64, 301)),
+    "generator": Case(lambda a, b: [a @ b], generated=True, sizes=(1, 2, 3, 17, 80)),
+    "input_feature": Case(lambda a: [a - a.mean()], lambda n, r: [vec(n, r)]),
+    "template_tree": Case(polynomial, lambda n, r: [vec(n, r), vec(4, r)]),
+    "template_sizes": Case(windows, lambda n, r: [vec(n + 6, r)]),
+    "bins_call": Case(lambda a: [np.sqrt(a), np.sqrt(a)], lambda n, r: [np.abs(vec(n, r)) + 0.1]),
+    "bins_decreasing": Case(first_fit, lambda n, r: [r.uniform(0.05, 0.9, n)]),
+    "memoized": Case(lambda a: [np.cumsum(a + 1)], lambda n, r: [vec(n, r)]),
+    "for_enough": Case(collatz, lambda n, r: [ints(n, 1, 1000, r)]),
+    "tolerance": Case(lambda a: [(1 / (1 + np.abs(a))).sum()], lambda n, r: [vec(n, r)], tolerance=1e-4),
+}

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: MIT
+"""What rules produce: blocks, rows, several outputs, temporaries, in-place data, versions (LANGUAGE 5.5, 5.6, 5.10, 4.15)."""
+
+import numpy as np
+
+from case import Case, mat, vec
+
+
+def quadrants(a, b):
+    sw = a - b
+    return [np.block([[a, b], [sw, sw.T * a]])]
+
+
+def row_blocks(a):
+    norm = (a * a).sum(axis=1)
+    return [a / np.sqrt(norm)[:, None], norm]
+
+
+def reverse_blocks(a):
+    out = a.copy()
+    full = len(a) // 4 * 4
+    out[:full] = a[:full].reshape(-1, 4)[:, ::-1].ravel()
+    return [out]
+
+
+def factor(a):
+    a = a.copy()
+    n = len(a)
+    for k in range(n):
+        a[k + 1:, k] /= a[k, k]
+        a[k + 1:, k + 1:] -= np.outer(a[k + 1:, k], a[k, k + 1:])
+    return [a]
+
+
+def select(a, threshold):
+    kept = a[a > threshold]
+    return [len(kept), np.concatenate([kept, np.zeros(len(a) - len(kept))])]
+
+
+def ends(a):
+    out = a.copy()
+    out[-1] = a.max()
+    out[0] = a.min()
+    if len(a) == 1:
+        out[0] = a[0]
+    return [out]
+
+
+def smooth(a):
+    b = a.copy()
+    for y in range(1, len(a)):
+        wide = np.pad(b[y - 1], 1)
+        b[y] += (wide[:-2] + wide[1:-1] + wide[2:]) / 3
+    return [b]
+
+
+def chain(a):
+    b = a + 1
+    d = b * b - b[0] ** 2
+    return [np.roll(d, -1) + b[::-1]]
+
+
+def crossed(a):
+    out = 2 * a
+    out[:, 0] = -a[:, 0]
+    return [out]
+
+
+def jacobi(a):
+    for _ in range(12):
+        b = a.copy()
+        b[1:-1, 1:-1] = (a[1:-1, :-2] + a[1:-1, 2:] + a[:-2, 1:-1] + a[2:, 1:-1]) / 4
+        a = b
+    return [a]
+
+
+def history(a):
+    rows = [a]
+    for k in range(1, 4):
+        rows.append(np.roll(rows[-1], -1) + k)
+    return [np.array(rows), rows[-1]]
+
+
+def pairs(a):
+    p, q = a.copy(), np.ones(len(a))
+    for i in range(1, len(a)):
+        p[i] = 0.5 * p[i - 1] + 0.25 * q[i - 1] + a[i]
+        q[i] = q[i - 1] / 2 - p[i - 1] / 4
+    return [p, q]
+
+
+def rect(n, r):
+    return [mat(n, n + 3, r)]
+
+
+def dominant(n, r):
+    return [mat(n, n, r) + 2 * n * np.eye(n)]
+
+
+CASES = {
+    "blocks": Case(lambda a, b: [a @ b], lambda n, r: [mat(n + 1, n, r), mat(n + 2, n + 1, r)], sizes=(1, 2, 3, 17, 32),
+                   pending="different choices"),
+    "quadrants": Case(quadrants, lambda n, r: [mat(n, n, r), mat(n, n, r)], sizes=(0, 1, 2, 7, 32)),
+    "moving_regions": Case(row_blocks, lambda n, r: [mat(n, n + 1, r)], sizes=(1, 2, 3, 31, 64)),
+    "block_lattice": Case(reverse_blocks, lambda n, r: [vec(n, r)], sizes=(0, 1, 3, 4, 9, 64, 101)),
+    "in_place_lu": Case(factor, dominant, sizes=(0, 1, 2, 3, 17, 40), tolerance=1e-8),
+    "own_element": Case(lambda a, f: [a / 16 + f * 15 / 16], lambda n, r: [vec(n, r), vec(n, r)]),
+    "unwritten_stays": Case(lambda a: [np.where(a > 0, a, -1)], lambda n, r: [vec(n, r)]),
+    "count_and_list": Case(select, lambda n, r: [vec(n, r), vec((), r) / 4], sizes=(1, 2, 3, 33, 150), pending="different choices"),
+    "same_matrix_twice": Case(ends, lambda n, r: [vec(n, r)], sizes=(1, 2, 3, 20, 127)),
+    "quotient_remainder": Case(lambda a, d: [np.floor(a / d), a - np.floor(a / d) * d],
+                               lambda n, r: [10 * mat(n, n + 2, r), 3 + abs(vec((), r))], pending="different choices"),
+    "parts_by_rows": Case(smooth, rect, sizes=(1, 2, 3, 31, 64), pending="different choices"),
+    "chain_of_temporaries": Case(chain, lambda n, r: [vec(n, r)]),
+    "wide_and_narrow": Case(crossed, rect, sizes=(1, 2, 3, 31, 65)),
+    "versions_jacobi": Case(jacobi, rect),
+    "versions_output": Case(history, lambda n, r: [vec(n, r)]),
+    "zigzag": Case(pairs, lambda n, r: [vec(n, r)], pending="cycle of dependences"),
+}

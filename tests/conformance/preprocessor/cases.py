@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: MIT
+"""The preprocessor, prefix blocks and comments (LANGUAGE 2)."""
+
+import numpy as np
+
+from case import Case, mat, vec
+
+INCLUDED = ("apply_twice",)
+
+
+def weighted(a, m):
+    weights = np.array([0.5, 1, 1.5, 2])
+    return [weights[np.arange(len(a)) % 4] * a, np.trace(m), np.cbrt((m * m).sum())]
+
+
+CASES = {
+    "macros": Case(lambda a: [2 * np.maximum(np.abs(a[:-2]), np.abs(a[2:]))], lambda n, r: [vec(n + 2, r)]),
+    "conditionals": Case(lambda a: [2 * a], lambda n, r: [vec(n, r)]),
+    "named_by_macro": Case(lambda a: [a ** 4], lambda n, r: [vec(n, r)]),
+    "prefix_blocks": Case(weighted, lambda n, r: [vec(n, r), mat(n, n + 1, r)]),
+    "comments": Case(lambda a: [a], lambda n, r: [vec(n, r)]),
+}
