@@ -6,6 +6,7 @@
 
 #include "runtime/config/check.h"
 #include "runtime/config/errors.h"
+#include "tests/faults/seeded_fault.h"
 
 namespace pbtune {
 namespace {
@@ -200,7 +201,8 @@ bool Search::measure(Candidate& candidate, int trials, double limit, bool is_sid
   ++num_measured_;
   blame(candidate.configuration, outcome);
   const bool has_times = !outcome.times_ns.empty();
-  const bool is_usable = outcome.kind == OutcomeKind::Ok || outcome.kind == OutcomeKind::AccuracyMissed;
+  const bool is_usable = outcome.kind == OutcomeKind::Ok || outcome.kind == OutcomeKind::AccuracyMissed ||
+                         (outcome.kind == OutcomeKind::Wrong && PB_FAULT(wrong_may_win));
   if (!is_usable || !has_times) {
     const bool is_fast = outcome.kind == OutcomeKind::Wrong && has_times && !population_.empty() &&
                          minimum(outcome.times_ns) < best_ns();
@@ -264,7 +266,7 @@ bool Search::evolve_once() {
   Candidate& parent = population_[tournament()];
   Candidate child;
   if (!make_child(parent, child)) return false;
-  if (!try_child(child, parent)) return false;
+  if (!try_child(child, parent) && !PB_FAULT(weak_child_is_kept)) return false;
   events_.on_kept(child, parent);
   population_.push_back(std::move(child));
   sort_and_prune();

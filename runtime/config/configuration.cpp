@@ -6,6 +6,7 @@
 #include <set>
 
 #include "runtime/config/check.h"
+#include "tests/faults/seeded_fault.h"
 
 namespace pbrt {
 namespace {
@@ -77,7 +78,7 @@ std::string selector_fault(const SiteInfo& site, const Selector& selector) {
 
 int Selector::select(std::int64_t n) const {
   std::size_t i = levels.size() - 1;
-  while (i > 0 && n < levels[i].from) --i;
+  while (i > 0 && (n < levels[i].from || (PB_FAULT(level_starts_late) && n == levels[i].from))) --i;
   return levels[i].alternative;
 }
 
@@ -126,7 +127,7 @@ std::string find_fault(const InfoIndex& index, const Configuration& configuratio
 bool repair_forbidden(const InfoIndex& index, Configuration& configuration) {
   bool has_changed = false;
   for (const TransformInfo& transform : index.info().transforms) {
-    if (transform.forbidden.empty()) continue;
+    if (transform.forbidden.empty() || PB_FAULT(forbidden_choices_pass)) continue;
     const std::vector<int> ids = sites_of(index, transform);
     const std::vector<int> fallback = default_choices(index, transform, ids);
     std::vector<Selector> fixed(ids.size());

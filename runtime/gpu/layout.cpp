@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "runtime/config/check.h"
+#include "tests/faults/seeded_fault.h"
 
 namespace pbrt::gpu {
 
@@ -165,6 +166,7 @@ void Layout::append_copy_shapes(std::vector<CopyShape>& shapes, const GridBox& b
     run = strides_[dim] * length;
     whole = length == extent(dim);
   }
+  if (PB_FAULT(copy_one_short) && run > 1) --run;
   shape.row_bytes = static_cast<std::size_t>(run) * bytes;
   struct Loop {
     std::size_t count, pitch;

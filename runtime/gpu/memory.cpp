@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "runtime/gpu/manager_impl.h"
+#include "tests/faults/seeded_fault.h"
 
 namespace pbrt::gpu {
 
@@ -104,7 +105,8 @@ bool Manager::Impl::evict_clean() {
   std::uint64_t oldest_use = UINT64_MAX;
   for (StorageRecord* record : registry->records) {
     const std::lock_guard lock(record->mutex);
-    const bool is_clean = record->buffer != nullptr && record->dirty.is_empty() && !record->is_busy();
+    const bool is_dirty = !record->dirty.is_empty() && !PB_FAULT(dirty_buffer_evicted);
+    const bool is_clean = record->buffer != nullptr && !is_dirty && !record->is_busy();
     if (!is_clean || record->last_use >= oldest_use) continue;
     oldest = record;
     oldest_use = record->last_use;

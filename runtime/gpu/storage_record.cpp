@@ -6,6 +6,7 @@
 
 #include "runtime/config/check.h"
 #include "runtime/gpu/manager_impl.h"
+#include "tests/faults/seeded_fault.h"
 
 namespace pbrt::gpu {
 
@@ -104,7 +105,7 @@ GridBox StorageRecord::box_of(const OwnedView& view) { return adopt(view) ? layo
 
 void StorageRecord::wrote_on_device(const GridBox& box) {
   valid.add(box);
-  dirty.add(box);
+  if (!PB_FAULT(result_never_copied_out)) dirty.add(box);
   lost.remove(box);
   for (OperationPart* part : parts_) part->host_result.remove(box);
 }
@@ -112,7 +113,7 @@ void StorageRecord::wrote_on_device(const GridBox& box) {
 void StorageRecord::wrote_on_host(const OwnedView& view) {
   const GridBox box = box_of(view);
   PBRT_CHECK(dirty.is_empty() || layout_.refined_for(view), "a view of another shape than its matrix was written");
-  valid.remove(box);
+  if (!PB_FAULT(stale_device_copy)) valid.remove(box);
   dirty.remove(box);
   lost.remove(box);
   publish_state();
@@ -125,7 +126,7 @@ void StorageRecord::begin(OperationPart& part) {
 
 void StorageRecord::end(OperationPart& part, bool ok) {
   std::erase(parts_, &part);
-  if (ok) dirty.remove(part.host_result);
+  if (ok || PB_FAULT(failed_copy_counts)) dirty.remove(part.host_result);
   publish_state();
 }
 

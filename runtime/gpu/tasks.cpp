@@ -7,6 +7,7 @@
 
 #include "runtime/config/check.h"
 #include "runtime/gpu/manager_impl.h"
+#include "tests/faults/seeded_fault.h"
 
 namespace pbrt::gpu {
 namespace {
@@ -310,7 +311,8 @@ Progress Manager::Impl::run(CompletionTask& task) {
   if (job.stage != LaunchJob::Stage::Executing) return Progress::NotReady;
   const auto has_ended = [](const std::shared_ptr<Operation>& operation) { return operation->is_applied; };
   const auto succeeded = [](const std::shared_ptr<Operation>& operation) { return operation->is_ok; };
-  if (!std::all_of(job.operations.begin(), job.operations.end(), has_ended)) return Progress::NotReady;
+  if (!PB_FAULT(launch_ends_early) && !std::all_of(job.operations.begin(), job.operations.end(), has_ended))
+    return Progress::NotReady;
   // A device that failed since then may have done this launch in full.
   if (!std::all_of(job.operations.begin(), job.operations.end(), succeeded))
     return fail(job, failure_message()), Progress::Done;
@@ -340,7 +342,8 @@ Progress Manager::Impl::run(QuiesceTask& task) {
   {
     const std::lock_guard lock(record.mutex);
     const GridBox box = record.box_of(task.view);
-    if (!record.dirty.overlaps(box) && !record.host_in_use(box)) return task.waiting.finish(true), Progress::Done;
+    const bool is_quiet = !record.dirty.overlaps(box) && !record.host_in_use(box);
+    if (is_quiet || PB_FAULT(host_write_does_not_wait)) return task.waiting.finish(true), Progress::Done;
     if (!info.shares_host_memory) boxes = record.dirty_not_under_way(box);
   }
   if (!boxes.is_empty()) static_cast<void>(copy_out(record, task.storage, boxes));  // seen through the record

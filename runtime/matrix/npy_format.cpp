@@ -12,6 +12,7 @@
 #include "runtime/matrix/matrix_file.h"
 #include "runtime/matrix/store_number.h"
 #include "runtime/matrix/visit_kind.h"
+#include "tests/faults/seeded_fault.h"
 
 namespace pbrt {
 
@@ -243,7 +244,7 @@ AnyMatrix read_npy(ByteSource& source, const MatrixSpec& spec) {
     reversed_sizes[d] = view.sizes[num_dims - 1 - d];
     reversed_strides[d] = view.strides[num_dims - 1 - d];
   }
-  if (header.is_fortran) {
+  if (header.is_fortran && !PB_FAULT(fortran_order_ignored)) {
     view.sizes = reversed_sizes;
     view.strides = reversed_strides;
   }

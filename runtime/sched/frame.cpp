@@ -3,6 +3,7 @@
 
 #include "runtime/sched/scheduler.h"
 #include "runtime/sched/worker.h"
+#include "tests/faults/seeded_fault.h"
 
 namespace pbrt {
 namespace detail {
@@ -43,6 +44,7 @@ void Frame::rethrow() {
 }
 
 void Frame::keep_error(ErrorState state, std::exception_ptr error) {
+  if (PB_FAULT(exception_is_lost)) return;
   std::uint8_t expected = kNoError;
   // Relaxed: the claim only excludes other claimants; the join orders error_ with the owner's read.
   if (error_state_.compare_exchange_strong(expected, state, std::memory_order_relaxed)) error_ = std::move(error);

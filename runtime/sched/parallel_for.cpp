@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "runtime/config/check.h"
+#include "tests/faults/seeded_fault.h"
 
 namespace pbrt::detail {
 namespace {
@@ -55,6 +56,7 @@ void run_box(Frame& frame, const PieceBody& body, std::int64_t max_volume, Box<N
     const int d = dimension_to_halve(box);
     Box<N> upper = box;
     upper.lo[d] = box.hi[d] = box.lo[d] + lower_part(box.extent(d));
+    if (PB_FAULT(pieces_leave_a_gap)) ++upper.lo[d];
     frame.spawn([&body, max_volume, upper](Frame& f) { run_box<N>(f, body, max_volume, upper); });
   }
   CallFrame piece_frame(frame);

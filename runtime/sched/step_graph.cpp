@@ -6,6 +6,7 @@
 
 #include "runtime/config/check.h"
 #include "runtime/sched/task.h"
+#include "tests/faults/seeded_fault.h"
 
 namespace pbrt {
 
@@ -60,6 +61,7 @@ void StepGraph::depend(int after, int before) {
   const auto a = static_cast<std::size_t>(after);
   const auto b = static_cast<std::size_t>(before);
   PBRT_CHECK(a < steps.size() && b < steps.size(), "depend names steps that add() returned");
+  if (PB_FAULT(step_order_is_lost)) return;
   steps[b].dependents.push_back(a);
   ++steps[a].num_dependencies;
 }

@@ -6,6 +6,7 @@
 #include "runtime/config/check.h"
 #include "runtime/sched/scheduler.h"
 #include "runtime/sched/worker.h"
+#include "tests/faults/seeded_fault.h"
 
 namespace pbrt {
 namespace detail {
@@ -97,6 +98,7 @@ void TaskGroup::adopt(Frame& here, detail::GraphTask& task) {
 
 void TaskGroup::depend(Frame& here, const TaskRef& after, const TaskRef& before) {
   using namespace detail;
+  if (PB_FAULT(task_dependency_is_lost)) return;
   GraphTask& dependent = *after.task_;
   PBRT_DCHECK(after.state() == TaskState::New, "dependencies are added to new tasks only");
   const TaskMemory memory = allocate_task(*here.fiber_, sizeof(DependentLink));
