@@ -25,7 +25,7 @@ std::size_t tile_bytes_of(const LaunchTile& tile, const std::array<std::size_t, 
   for (const TileDim& dim : tile.dims) {
     std::int64_t extent = dim.extent;
     for (std::size_t d = 0; d < 3; ++d)
-      extent += (dim.step[d] < 0 ? -dim.step[d] : dim.step[d]) * (static_cast<std::int64_t>(group[d]) - 1);
+      extent += PB_FAULT(tile_without_halo) ? 0 : (dim.step[d] < 0 ? -dim.step[d] : dim.step[d]) * (static_cast<std::int64_t>(group[d]) - 1);
     bytes *= static_cast<std::size_t>(std::max<std::int64_t>(0, extent));
   }
   return bytes;
