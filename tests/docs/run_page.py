@@ -4,6 +4,7 @@
     run_page.py --dist BUILD/dist --work FOLDER PAGE.md
 
 * A fence ```pbcc file=NAME (any language word) is written to NAME in the work folder.
+* All fences ```pbcc append=NAME of the page together are NAME, which is there before the first command runs.
 * A fence ```console holds commands (`$ command`) each followed by what it prints. `…` in expected
   text matches anything within a line; a line that is only `…` matches any number of lines.
   `$ command   # exits 1` expects that status instead of 0.
@@ -62,7 +63,19 @@ def commands(lines):
         yield command, status, expected
 
 
+def write_programs(text, work):
+    """Writes the files that the page builds up in pieces."""
+    pieces = {}
+    for _, info, lines in fences(text):
+        named = re.search(r"append=(\S+)", info)
+        if named:
+            pieces.setdefault(named.group(1), []).append("\n".join(lines) + "\n")
+    for name, parts in pieces.items():
+        (work / name).write_text("\n".join(parts))
+
+
 def run_page(page, dist, work):
+    write_programs(page.read_text(), work)
     environment = dict(os.environ, PATH=f"{dist / 'bin'}:{os.environ['PATH']}", XDG_CACHE_HOME=str(work / ".cache"), LC_ALL="C.UTF-8")
     failures, count = [], 0
     for number, info, lines in fences(page.read_text()):
