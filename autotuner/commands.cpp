@@ -37,11 +37,12 @@ int print_warnings(const pbrt::ConfigFile& file, const std::string& path) {
   return lines.empty() ? 0 : 1;
 }
 
-std::string gain_text(const pbrt::Provenance& provenance) {
+/// `prefix`: of the names of the times.
+std::string gain_text(const pbrt::Provenance& provenance, const std::string& prefix) {
   double standard = 0, tuned = 0;
   for (const auto& [name, time] : provenance.times_ns) {
-    if (name == "default") standard = time;
-    if (name == "tuned") tuned = time;
+    if (name == prefix + "default") standard = time;
+    if (name == prefix + "tuned") tuned = time;
   }
   if (!(tuned > 0)) return "";
   return standard > 0
@@ -81,7 +82,11 @@ int report(const LookOptions& options) {
     std::string sizes;
     for (const std::int64_t n : provenance.sizes) sizes += (sizes.empty() ? "" : ", ") + std::to_string(n);
     if (!sizes.empty()) fmt::print("  sizes {}\n", sizes);
-    if (const std::string gain = gain_text(provenance); !gain.empty()) fmt::print("  {}\n", gain);
+    if (const std::string gain = gain_text(provenance, ""); !gain.empty()) fmt::print("  {}\n", gain);
+    for (const pbrt::TransformInfo& transform : info.transforms) {  // instances for accuracy bins are tuned on their own
+      const std::string prefix = transform.name + ": ";
+      if (const std::string gain = gain_text(provenance, prefix); !gain.empty()) fmt::print("  {}{}\n", prefix, gain);
+    }
     for (const std::string& line : explain(index, entry.configuration, -1, device_name(entry.provenance.device), {}))
       fmt::print("  {}\n", line);
   }
@@ -106,7 +111,7 @@ int explain_command(const LookOptions& options) {
   const bool is_tuned_size = n == tuned_n;
   std::string head = n >= 0 ? fmt::format("at size {}", n) : std::string("at all sizes");
   if (!provenance.how.empty()) head += " (tuned with " + provenance.how + ")";
-  if (const std::string gain = gain_text(provenance); is_tuned_size && !gain.empty()) head += ": " + gain;
+  if (const std::string gain = gain_text(provenance, ""); is_tuned_size && !gain.empty()) head += ": " + gain;
   fmt::print("{}\n", head);
   for (const std::string& line : explain(index, chosen.entry->configuration, n, device,
                                          is_tuned_size ? provenance.ran : std::vector<std::string>{}))

@@ -34,6 +34,8 @@ struct RunSpec {
   double limit_ms = 0;           ///< per trial; 0: none but the evaluator's own
   std::string what;              ///< for people: what is tried and why
   bool is_side_by_side = false;  ///< a repetition of something known, for a comparison
+  /// Not for its time: is it accurate enough on other inputs, and for whom else it serves?
+  bool is_confirmation = false;
 };
 
 enum class PrepareStatus : std::uint8_t { Ready, Skipped, Failed };

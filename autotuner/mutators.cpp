@@ -35,12 +35,6 @@ std::size_t pick_level(const Selector& selector, std::int64_t first, Rng& rng) {
   return static_cast<std::size_t>(rng.uniform_int(first, static_cast<std::int64_t>(selector.levels.size()) - 1));
 }
 
-int bucket_of(std::int64_t n) {
-  int bucket = 0;
-  while (bucket + 1 < pbrt::kNumSizeBuckets && (std::int64_t{2} << bucket) <= n) ++bucket;
-  return bucket;
-}
-
 double nudged_real(double value, const TunableGene& gene, Rng& rng) {
   const double width = gene.max - gene.min;
   const bool is_bounded = width < 1e9;

@@ -19,14 +19,11 @@ constexpr double kSlowestChild = 1.8;
 constexpr double kLeastLimitMs = 5.0;  // a limit below this would cut off noise
 constexpr int kMaxMutations = 40;      // attempts to make a child that is new
 
-bool is_accuracy_better(const Candidate& a, const Candidate& b, bool is_higher_better) {
-  return is_higher_better ? a.accuracy > b.accuracy : a.accuracy < b.accuracy;
-}
-
 }  // namespace
 
 bool ranks_before(const Candidate& a, const Candidate& b) {
   if (a.meets_accuracy != b.meets_accuracy) return a.meets_accuracy;
+  if (!a.meets_accuracy && a.accuracy != b.accuracy) return a.accuracy > b.accuracy;
   return median(a.times_ns) < median(b.times_ns);
 }
 
@@ -125,6 +122,7 @@ std::vector<Candidate> Search::starting_points(bool is_first) {
   add(space_.default_configuration(), "the default");
   for (Candidate& member : population_) {
     member.times_ns.clear();
+    member.is_confirmed = member.is_refuted = false;
     if (member.configuration != out[0].configuration) out.push_back(std::move(member));
   }
   if (is_first)
@@ -132,7 +130,11 @@ std::vector<Candidate> Search::starting_points(bool is_first) {
   // What was best so far stays for the smaller sizes; from between the last size and this one on, one choice
   // everywhere.
   const bool has_smaller = !is_first && out.size() > 1;
-  const Configuration best = has_smaller ? out[1].configuration : Configuration{};
+  Configuration best = has_smaller ? out[1].configuration : Configuration{};
+  if (has_smaller) {
+    carry_up(space_.index(), previous_n_, best);
+    if (best != out[1].configuration) add(best, "values of size " + std::to_string(previous_n_));
+  }
   const std::int64_t from =
       std::llround(std::sqrt(static_cast<double>(std::max<std::int64_t>(previous_n_, 1)) * static_cast<double>(n_)));
   for (const NamedConfiguration& seed : space_.seeds()) {
@@ -152,7 +154,6 @@ std::vector<Candidate> Search::starting_points(bool is_first) {
 /// Measures the default, the members of the last size and the starting points; what works is the population.
 void Search::seed_population(bool is_first) {
   std::vector<Candidate> starts = starting_points(is_first);
-  const double size_budget_ms = std::max(1.0, deadline_s_ - evaluator_.elapsed_s()) * 1e3;
   for (Candidate& start : starts) {
     publish("trying " + start.origin);
     const bool is_default = &start == &starts.front();
@@ -160,13 +161,14 @@ void Search::seed_population(bool is_first) {
     if (!is_default && is_hopeless(start.configuration)) continue;
     const bool is_late = evaluator_.elapsed_s() > deadline_s_ && population_.size() > 1;
     if (is_late) break;
-    const double limit = population_.empty() ? 0.3 * size_budget_ms : limit_ms(best_ns(), kSlowestSeed);
+    const double limit = start_limit_ms();
     if (!measure(start, 1, limit)) continue;
-    const bool is_close = population_.empty() || minimum(start.times_ns) < kSlowestSeed * best_ns();
+    const bool is_close = !has_accurate() || minimum(start.times_ns) < kSlowestSeed * best_ns();
     // A second time only for what may become a parent: the first one may have paid for something.
     if (is_close && !population_.empty() && minimum(start.times_ns) < 2 * best_ns())
       if (!measure(start, options_.min_trials - 1, limit)) continue;
-    if (is_default) default_ns_ = median(start.times_ns);
+    if (is_close) confirm(start);
+    if (is_default && start.meets_accuracy) default_ns_ = median(start.times_ns);
     if (is_close || is_default) population_.push_back(std::move(start));
     std::stable_sort(population_.begin(), population_.end(), ranks_before);
   }
@@ -209,9 +211,12 @@ bool Search::measure(Candidate& candidate, int trials, double limit, bool is_sid
     events_.on_failed(candidate, outcome, is_fast);
     return false;
   }
+  const double accuracy = space_.options().accuracy.higher_is_better ? outcome.accuracy : -outcome.accuracy;
+  const bool is_first = candidate.times_ns.empty();
+  candidate.meets_accuracy =
+      (is_first || candidate.meets_accuracy) && outcome.kind == OutcomeKind::Ok && !candidate.is_refuted;
+  candidate.accuracy = is_first ? accuracy : std::min(candidate.accuracy, accuracy);
   candidate.times_ns.insert(candidate.times_ns.end(), outcome.times_ns.begin(), outcome.times_ns.end());
-  candidate.meets_accuracy = outcome.kind == OutcomeKind::Ok;
-  candidate.accuracy = outcome.accuracy;
   if (!outcome.ran.empty()) candidate.ran = outcome.ran;
   return true;
 }
@@ -274,17 +279,35 @@ bool Search::evolve_once() {
 }
 
 bool Search::try_child(Candidate& child, Candidate& parent) {
-  if (!measure(child, 1, limit_ms(median(parent.times_ns), kSlowestChild))) return false;
+  if (!measure(child, 1, child_limit_ms(parent))) return false;
+  if (!is_kept(child, parent)) return false;
+  const bool was_accurate = child.meets_accuracy;
+  confirm(child);
+  return child.meets_accuracy == was_accurate || (!parent.meets_accuracy && child.accuracy > parent.accuracy);
+}
+
+bool Search::is_kept(Candidate& child, Candidate& parent) {
   if (!child.meets_accuracy || !parent.meets_accuracy) {
-    const InfoIndex& index = space_.index();
-    bool is_higher_better = true;
-    for (const pbrt::TransformInfo& transform : index.info().transforms)
-      if (transform.name == index.info().main) is_higher_better = transform.accuracy.higher_is_better;
     if (child.meets_accuracy != parent.meets_accuracy) return child.meets_accuracy;
-    return is_accuracy_better(child, parent, is_higher_better);
+    return child.accuracy > parent.accuracy;
   }
   if (minimum(child.times_ns) > median(parent.times_ns)) return false;
   return beats_side_by_side(child, parent);
+}
+
+void Search::confirm(Candidate& candidate) {
+  const pbrt::AccuracyInfo& target = space_.options().accuracy;
+  if (!target.has_target || !candidate.meets_accuracy || candidate.is_confirmed) return;
+  candidate.is_confirmed = true;
+  RunSpec spec{1, 0, candidate.origin + ", on other inputs", false, true};
+  spec.limit_ms = 2 * limit_ms(median(candidate.times_ns), kSlowestSeed);
+  const Outcome outcome = evaluator_.run(candidate.configuration, spec);
+  if (outcome.kind == OutcomeKind::Ok) return;
+  candidate.is_refuted = true;
+  candidate.meets_accuracy = false;
+  if (outcome.kind == OutcomeKind::AccuracyMissed)
+    candidate.accuracy =
+        std::min(candidate.accuracy, target.higher_is_better ? outcome.accuracy : -outcome.accuracy);
 }
 
 /// Alternates fresh trials of both until they are told apart, are surely the same, or the trials are used up.
@@ -297,7 +320,9 @@ bool Search::beats_side_by_side(Candidate& child, Candidate& parent) {
   const double limit = limit_ms(median(parent.times_ns), 2 * kSlowestChild);
   for (int trial = 0; trial < options_.max_trials; ++trial) {
     if (!measure(fresh, 1, limit, true)) return false;
-    if (!measure(child, 1, limit, true)) return false;
+    if (!measure(child, 1, limit, true) || !child.meets_accuracy) return false;
+    parent.meets_accuracy = parent.meets_accuracy && fresh.meets_accuracy;
+    if (!parent.meets_accuracy) return true;
     if (trial + 1 < options_.min_trials) continue;
     const Verdict verdict = compare(child.times_ns, fresh.times_ns, options_.matters, kConfidence);
     const bool is_decided = verdict != Verdict::Undecided;
@@ -321,11 +346,37 @@ double Search::limit_ms(double base_ns, double factor) const {
   return std::max(kLeastLimitMs, factor * base_ns * 1e-6 + 1);
 }
 
+/// For what is not to be told from a hang in any other way.
+double Search::generous_limit_ms() const {
+  return 0.3 * std::max(1.0, deadline_s_ - evaluator_.elapsed_s()) * 1e3;
+}
+
+double Search::start_limit_ms() const {
+  return has_accurate() ? limit_ms(best_ns(), kSlowestSeed) : generous_limit_ms();
+}
+
+/// A parent that misses the target says nothing about how long its child may take.
+double Search::child_limit_ms(const Candidate& parent) const {
+  return parent.meets_accuracy ? limit_ms(median(parent.times_ns), kSlowestChild) : start_limit_ms();
+}
+
+SearchResult Search::result_of(const Candidate& candidate, double best_ns, double default_ns) const {
+  SearchResult out;
+  out.best = candidate.configuration;
+  out.origin = candidate.origin;
+  out.n = n_;
+  out.best_ns = best_ns;
+  out.default_ns = default_ns;
+  out.ran = candidate.ran;
+  out.meets_accuracy = candidate.meets_accuracy;
+  out.accuracy = candidate.accuracy;
+  return out;
+}
+
 void Search::note_best() {
   if (population_.empty()) return;
   std::stable_sort(population_.begin(), population_.end(), ranks_before);
-  result_ = {
-      population_[0].configuration, population_[0].origin, n_, best_ns(), default_ns_, population_[0].ran, false};
+  result_ = result_of(population_[0], best_ns(), default_ns_);
 }
 
 void Search::publish(const std::string& phase) {
@@ -375,13 +426,15 @@ void Search::compare_finalists() {
     if (trial >= options_.min_trials && evaluator_.elapsed_s() > options_.budget_s) break;
     std::erase_if(left, [&](Candidate& candidate) { return !measure(candidate, 1, limit, true); });
     if (left.empty()) return;
+    for (Candidate& candidate : left) confirm(candidate);
     for (const Candidate& candidate : left)
-      if (candidate.configuration == standard) default_ns = median(candidate.times_ns);
+      if (candidate.configuration == standard && candidate.meets_accuracy) default_ns = median(candidate.times_ns);
     std::stable_sort(left.begin(), left.end(), ranks_before);
-    if (trial + 1 < options_.min_trials) continue;
+    if (trial + 1 < options_.min_trials || !left[0].meets_accuracy) continue;
     const Sample leader = left[0].times_ns;
     std::erase_if(left, [&](const Candidate& candidate) {
-      return compare(candidate.times_ns, leader, options_.matters, kConfidence) == Verdict::Slower;
+      return !candidate.meets_accuracy ||
+             compare(candidate.times_ns, leader, options_.matters, kConfidence) == Verdict::Slower;
     });
     if (left.size() == 1) break;
   }
@@ -389,11 +442,11 @@ void Search::compare_finalists() {
   const double enough = median(left[0].times_ns) * (1 + options_.matters);
   const Candidate* best = left.data();
   for (const Candidate& candidate : left) {
-    const bool is_equal = candidate.meets_accuracy == left[0].meets_accuracy && median(candidate.times_ns) <= enough;
+    const bool is_equal = candidate.meets_accuracy && left[0].meets_accuracy && median(candidate.times_ns) <= enough;
     if (is_equal && num_differences(candidate.configuration, standard) < num_differences(best->configuration, standard))
       best = &candidate;
   }
-  result_ = {best->configuration, best->origin, n_, median(best->times_ns), default_ns, best->ran, false};
+  result_ = result_of(*best, median(best->times_ns), default_ns);
 }
 
 }  // namespace pbtune

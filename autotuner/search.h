@@ -39,9 +39,11 @@ struct Candidate {
   std::string origin;  ///< `all opencl`, `change Conv.split_size`, …
   int id = 0;          ///< in order of appearance
   int parent = -1;
-  Sample times_ns;  ///< at the current size
-  bool meets_accuracy = true;
-  double accuracy = 0;
+  Sample times_ns;             ///< at the current size
+  bool meets_accuracy = true;  ///< in all trials
+  bool is_confirmed = false;   ///< was asked, at this size, whether it is accurate beyond the inputs at hand
+  bool is_refuted = false;     ///< it is not
+  double accuracy = 0;         ///< of the worst trial; more is better: where less is, the metric negated
   std::vector<RanChoice> ran;
 };
 
@@ -72,7 +74,9 @@ struct SearchResult {
   std::int64_t n = 0;                  ///< the size at which it was compared last
   double best_ns = 0, default_ns = 0;  ///< medians side by side; default 0: it did not finish in time
   std::vector<RanChoice> ran;          ///< what took part
-  bool is_complete = false;            ///< reached the target and compared the best
+  bool meets_accuracy = true;
+  double accuracy = 0;       ///< as in Candidate
+  bool is_complete = false;  ///< reached the target and compared the best
 };
 
 class Search {
@@ -100,6 +104,9 @@ class Search {
   [[nodiscard]] bool is_hopeless(const Configuration& configuration) const;
   /// Measures and records; false: failed.
   bool measure(Candidate& candidate, int trials, double limit_ms, bool is_side_by_side = false);
+  /// Asks whether a candidate that seems accurate enough is so beyond these inputs; if not, it misses its target.
+  void confirm(Candidate& candidate);
+  bool is_kept(Candidate& child, Candidate& parent);
   void sort_and_prune();
   [[nodiscard]] std::vector<Candidate> finalists() const;
   void compare_finalists();
@@ -108,6 +115,12 @@ class Search {
   [[nodiscard]] bool will_fit(std::size_t size_index) const;
   [[nodiscard]] double best_ns() const;
   [[nodiscard]] double limit_ms(double base_ns, double factor) const;
+  [[nodiscard]] double generous_limit_ms() const;
+  [[nodiscard]] double start_limit_ms() const;
+  [[nodiscard]] double child_limit_ms(const Candidate& parent) const;
+  /// Whether some member is as accurate as it must be: only then do times say anything.
+  [[nodiscard]] bool has_accurate() const { return !population_.empty() && population_[0].meets_accuracy; }
+  [[nodiscard]] SearchResult result_of(const Candidate& candidate, double best_ns, double default_ns) const;
   [[nodiscard]] std::size_t tournament();
 
   const Space& space_;
@@ -133,7 +146,7 @@ class Search {
   int next_id_ = 0, num_measured_ = 0;
 };
 
-/// Is `a` to be ranked before `b`? Accuracy first, then time.
+/// Is `a` to be ranked before `b`? Who is accurate enough first, by time; then the others, by accuracy.
 [[nodiscard]] bool ranks_before(const Candidate& a, const Candidate& b);
 
 /// Exponentially growing sizes up to `target`: factor `factor`, from about max(64, target / 64) on.

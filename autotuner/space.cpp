@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "autotuner/space.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -40,7 +42,11 @@ int choice_near(const SiteInfo& site, const std::string& rule, On on) {
 }  // namespace
 
 Space::Space(const InfoIndex& index, const SpaceOptions& options) : index_(&index), options_(options) {
+  const auto is_varied = [&](const std::string& transform) {
+    return options.transforms.empty() || options.transforms.contains(transform);
+  };
   for (int id = 0; id < index.num_sites(); ++id) {
+    if (!is_varied(index.site(id).transform->name)) continue;
     SiteGene gene{id, {}};
     const SiteInfo& site = *index.site(id).site;
     for (int choice = 0; choice < site.num_choices(); ++choice)
@@ -49,6 +55,8 @@ Space::Space(const InfoIndex& index, const SpaceOptions& options) : index_(&inde
   }
   for (int id = 0; id < index.num_tunables(); ++id) {
     const InfoIndex::TunableRef& ref = index.tunable(id);
+    const bool is_open = ref.transform == nullptr ? options.has_globals : is_varied(ref.transform->name);
+    if (!is_open) continue;
     const bool is_for_device = ref.tunable->role == TunableRole::WorkGroup || ref.tunable->role == TunableRole::Ratio;
     if (ref.tunable->role == TunableRole::Config || (is_for_device && !options.has_device)) continue;
     if (is_threads(ref) && options.fixed_threads > 0) continue;
@@ -58,7 +66,7 @@ Space::Space(const InfoIndex& index, const SpaceOptions& options) : index_(&inde
 }
 
 Configuration Space::default_configuration() const {
-  Configuration out = pbrt::default_configuration(*index_);
+  Configuration out = options_.base ? *options_.base : pbrt::default_configuration(*index_);
   const int threads = index_->find_tunable("", "threads");
   if (threads >= 0 && options_.fixed_threads > 0) out.tunables[at(threads)][0] = options_.fixed_threads;
   return out;
@@ -75,8 +83,26 @@ Configuration Space::uniform(int rule, On on) const {
   return out;
 }
 
+NamedConfiguration Space::more_accurate(const NamedConfiguration& seed, double factor, bool is_own) const {
+  NamedConfiguration out{fmt::format("{}, {}accuracy values x {:.0f}", seed.name, is_own ? "own " : "", factor),
+                         seed.configuration};
+  for (const TunableGene& gene : tunables_) {
+    if (gene.info->role != TunableRole::Accuracy && gene.info->role != TunableRole::ForEnough) continue;
+    const pbrt::TransformInfo* transform = index_->tunable(gene.id).transform;
+    if (is_own && (transform == nullptr || transform->name != options_.measured)) continue;
+    for (double& value : out.configuration.tunables[at(gene.id)])
+      value = std::clamp(std::max(1.0, std::fabs(value)) * factor, gene.min, gene.max);
+  }
+  return out;
+}
+
 std::vector<NamedConfiguration> Space::seeds() const {
   std::vector<NamedConfiguration> out{{"the default", default_configuration()}};
+  const auto add = [&](NamedConfiguration seed) {
+    const auto is_same = [&](const NamedConfiguration& other) { return other.configuration == seed.configuration; };
+    if (out.size() < kMaxSeeds && std::none_of(out.begin(), out.end(), is_same)) out.push_back(std::move(seed));
+  };
+  std::vector<NamedConfiguration> on_cpu;
   std::size_t num_rules = 1;
   for (const SiteGene& gene : sites_) num_rules = std::max(num_rules, index_->site(gene.id).site->alternatives.size());
   for (std::size_t rule = 0; rule < num_rules; ++rule) {
@@ -84,11 +110,16 @@ std::vector<NamedConfiguration> Space::seeds() const {
       if (pbrt::is_device(on) && !options_.has_device) continue;
       NamedConfiguration seed{std::string("all ") + to_string(on), uniform(static_cast<int>(rule), on)};
       if (num_rules > 1) seed.name += ", rule " + std::to_string(rule + 1) + " of each site";
-      const auto is_same = [&](const NamedConfiguration& other) { return other.configuration == seed.configuration; };
-      const bool is_new = std::none_of(out.begin(), out.end(), is_same);
-      if (is_new && out.size() < kMaxSeeds) out.push_back(std::move(seed));
+      if (on == On::Cpu) on_cpu.push_back(seed);
+      add(std::move(seed));
     }
   }
+  if (!options_.accuracy.has_target) return out;
+  // A search that starts far from its target would first find the fastest way of missing it.
+  constexpr double kMost = 4096;
+  for (const bool is_own : {true, false})
+    for (double factor = is_own ? 4 : 8; factor <= kMost; factor *= is_own ? 4 : 8)
+      for (const NamedConfiguration& seed : on_cpu) add(more_accurate(seed, factor, is_own));
   return out;
 }
 
@@ -123,6 +154,23 @@ void Space::fit(Configuration& configuration) const {
   const int threads = index_->find_tunable("", "threads");
   if (threads >= 0 && options_.fixed_threads > 0) configuration.tunables[at(threads)][0] = options_.fixed_threads;
   (void)pbrt::repair_forbidden(*index_, configuration);  // whether it changed something does not matter here
+}
+
+int bucket_of(std::int64_t n) {
+  int bucket = 0;
+  while (bucket + 1 < pbrt::kNumSizeBuckets && (std::int64_t{2} << bucket) <= n) ++bucket;
+  return bucket;
+}
+
+void carry_up(const InfoIndex& index, std::int64_t n, Configuration& configuration) {
+  const int bucket = bucket_of(n);
+  for (int id = 0; id < index.num_tunables(); ++id) {
+    const TunableInfo& tunable = *index.tunable(id).tunable;
+    if (!tunable.is_size_specific) continue;
+    std::vector<double>& values = configuration.tunables[at(id)];
+    for (int larger = bucket + 1; larger < pbrt::kNumSizeBuckets; ++larger)
+      std::copy_n(values.begin() + bucket * tunable.count, tunable.count, values.begin() + larger * tunable.count);
+  }
 }
 
 void simplify(Selector& selector) {

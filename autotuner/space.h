@@ -5,6 +5,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -35,6 +37,11 @@ struct SpaceOptions {
   int max_threads = 1;      ///< CPUs available
   int fixed_threads = 0;    ///< > 0: not tuned
   std::int64_t target_n = 1024;
+  std::set<std::string> transforms{};   ///< whose sites and values are varied; empty: of all
+  bool has_globals = true;              ///< whether what is global is varied too
+  std::optional<Configuration> base{};  ///< what everything else keeps; absent: the program's default
+  std::string measured{};               ///< the transform that is measured; empty: not said
+  pbrt::AccuracyInfo accuracy{};        ///< of the transform that is measured
 };
 
 struct NamedConfiguration {
@@ -59,9 +66,11 @@ class Space {
   [[nodiscard]] const std::vector<SiteGene>& sites() const { return sites_; }
   [[nodiscard]] const std::vector<TunableGene>& tunables() const { return tunables_; }
 
-  /// The program's default, with the number of threads if that is fixed.
+  /// The program's default, or the base, with the number of threads if that is fixed.
   [[nodiscard]] Configuration default_configuration() const;
   /// The default; then each n-th rule everywhere x each version everywhere (CPU where a site has no such version).
+  /// Where a target of accuracy must be reached, these on the CPU with larger and larger accuracy values too: of the
+  /// measured transform alone, then of all that it calls.
   [[nodiscard]] std::vector<NamedConfiguration> seeds() const;
 
   /// Whether a site, or a tunable, took part in a run that executed `ran` (empty: not known, so yes).
@@ -73,6 +82,7 @@ class Space {
 
  private:
   [[nodiscard]] Configuration uniform(int rule, pbrt::On on) const;
+  [[nodiscard]] NamedConfiguration more_accurate(const NamedConfiguration& seed, double factor, bool is_own) const;
 
   const InfoIndex* index_;
   SpaceOptions options_;
@@ -86,6 +96,11 @@ void simplify(Selector& selector);
 [[nodiscard]] Selector graft(const Selector& low, const Selector& high, std::int64_t from);
 /// All sites grafted; tunables are those of `high`.
 [[nodiscard]] Configuration graft(const Configuration& low, const Configuration& high, std::int64_t from);
+
+/// The entry of a size-specific value for calls of size `n`.
+[[nodiscard]] int bucket_of(std::int64_t n);
+/// Size-specific values of all larger sizes become those of size `n`.
+void carry_up(const InfoIndex& index, std::int64_t n, Configuration& configuration);
 
 /// How many choices and values differ.
 [[nodiscard]] int num_differences(const Configuration& a, const Configuration& b);

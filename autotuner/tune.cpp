@@ -7,10 +7,13 @@
 #include <csignal>
 #include <ctime>
 #include <filesystem>
+#include <map>
+#include <memory>
 #include <optional>
 
 #include "autotuner/journal.h"
 #include "autotuner/progress.h"
+#include "autotuner/targets.h"
 #include "autotuner/words.h"
 #include "runtime/config/config_file.h"
 #include "runtime/config/errors.h"
@@ -53,25 +56,31 @@ class Session {
         output_(options.output.empty() ? options.run.program + ".cfg" : options.output),
         info_(info_of(options.run.program)),
         index_(info_),
+        targets_(targets_of(info_)),
         progress_(options.is_quiet, begin),
-        search_options_(search_options(options.effort, options.time_limit_s, options.run.seed)),
-        measurement_(index_, patient(measure_options(options.run, options.is_resident), search_options_.budget_s),
-                     [this] {
-                       progress_.tick();
-                       throw_if_interrupted();
-                     }) {}
+        search_options_(search_options(options.effort, options.time_limit_s, options.run.seed)) {}
 
   int run();
 
  private:
   void read_existing();
   void describe_machine();
-  void make_space();
+  void choose_sizes();
+  void find_known();
+  [[nodiscard]] Space make_space() const;
   void open_journal();
   [[nodiscard]] SearchEvents events();
   [[nodiscard]] Evaluator live_evaluator();
+  Measurement& measurement(std::size_t target, int variant = 0);
+  [[nodiscard]] std::vector<NamedConfiguration> starting_points() const;
+  [[nodiscard]] Outcome confirm(const Configuration& configuration, const RunSpec& spec);
+  [[nodiscard]] Outcome run_variant(std::size_t target, int variant, const Configuration& configuration,
+                                    const RunSpec& spec);
+  void add_result(const SearchResult& result);
   void save(const SearchResult& result);
   void report(const SearchResult& result);
+  [[nodiscard]] bool has_bins() const { return targets_[0].accuracy.has_target; }
+  [[nodiscard]] std::string accuracy_words(const SearchResult& result) const;
   [[nodiscard]] int stop_early(const Search& search);
   [[nodiscard]] std::vector<std::string> arguments() const;
   [[nodiscard]] std::string how() const;
@@ -81,14 +90,19 @@ class Session {
   std::string output_;
   pbrt::TrainingInfo info_;
   InfoIndex index_;
+  std::vector<Target> targets_;
+  std::size_t current_ = 0;            // the target being tuned
+  std::vector<SearchResult> results_;  // of the targets before it
   Progress progress_;
   SearchOptions search_options_;
-  Measurement measurement_;
+  /// By target and variant of its inputs: 0 is what it is tuned on, the others say whether it is accurate elsewhere.
+  std::map<std::pair<std::size_t, int>, std::unique_ptr<Measurement>> measurements_;
+  std::map<std::pair<std::size_t, int>, std::int64_t> variant_n_;  // the size of their inputs
+  std::int64_t n_ = -1;
   pbrt::ConfigFile file_;
   pbrt::Machine machine_;
   std::string device_;  // name of the OpenCL device in use; empty: none
   bool has_device_ = false;
-  std::optional<Space> space_;
   std::optional<Journal> journal_;
   std::vector<NamedConfiguration> known_;
   std::string last_warning_;
@@ -106,7 +120,7 @@ void Session::read_existing() {
 }
 
 void Session::describe_machine() {
-  const pbrt::protocol::Hello& hello = measurement_.start();
+  const pbrt::protocol::Hello& hello = measurement(0).start();
   machine_ = pbrt::detect_machine(hello.devices);
   device_ = hello.device;
   has_device_ = !hello.device.empty() || (options_.run.device.empty() && !hello.devices.empty());
@@ -115,25 +129,62 @@ void Session::describe_machine() {
   progress_.say(line);
 }
 
-void Session::make_space() {
+/// The program as it runs this target; started when it is needed.
+Measurement& Session::measurement(std::size_t target, int variant) {
+  std::unique_ptr<Measurement>& slot = measurements_[{target, variant}];
+  if (slot != nullptr) return *slot;
+  MeasureOptions how = patient(measure_options(options_.run, options_.is_resident), search_options_.budget_s);
+  if (has_bins()) how.command.insert(how.command.end(), {"--transform", targets_[target].transform});
+  how.seed += static_cast<std::uint64_t>(variant);
+  slot = std::make_unique<Measurement>(index_, how, [this] {
+    progress_.tick();
+    throw_if_interrupted();
+  });
+  return *slot;
+}
+
+void Session::choose_sizes() {
+  if (options_.run.inputs.empty()) {
+    search_options_.sizes = growing_sizes(options_.run.n, options_.effort == Effort::Quick ? 4 : 2);
+  } else {
+    const std::int64_t n = measurement(0).size_of_inputs();
+    search_options_.sizes = {n >= 0 ? n : kSizeIfUnknown};
+  }
+}
+
+Space Session::make_space() const {
   SpaceOptions space;
   space.has_device = has_device_;
   space.max_threads = machine_.cpus;
   space.fixed_threads = options_.threads;
-  if (options_.run.inputs.empty()) {
-    search_options_.sizes = growing_sizes(options_.run.n, options_.effort == Effort::Quick ? 4 : 2);
-  } else {
-    const std::int64_t n = measurement_.size_of_inputs();
-    search_options_.sizes = {n >= 0 ? n : kSizeIfUnknown};
-  }
   space.target_n = search_options_.sizes.back();
-  space_.emplace(index_, space);
+  space.transforms = transforms_tuned_with(targets_, current_);
+  if (targets_[0].reached.empty()) space.transforms.clear();
+  space.measured = targets_[current_].transform;
+  space.accuracy = targets_[current_].accuracy;
+  if (current_ > 0) {
+    space.has_globals = false;
+    space.base = results_.back().best;
+  }
+  return {index_, space};
+}
+
+void Session::find_known() {
   const pbrt::ChosenEntry chosen = pbrt::choose_entry(file_, machine_);
   if (chosen.entry == nullptr) return;
   Configuration before = chosen.entry->configuration;
-  space_->fit(before);
+  make_space().fit(before);
   known_.push_back({chosen.note.empty() ? "the configuration of before" : "the configuration of another machine",
                     std::move(before)});
+}
+
+/// What is known from before; from the second target on, what the one before was tuned to.
+std::vector<NamedConfiguration> Session::starting_points() const {
+  if (current_ == 0) return known_;
+  const std::string& before = targets_[current_ - 1].transform;
+  NamedConfiguration copied{"the values of " + before, results_.back().best};
+  copy_values(index_, before, targets_[current_].transform, copied.configuration);
+  return {copied};
 }
 
 std::vector<std::string> Session::arguments() const {
@@ -185,7 +236,8 @@ void Session::open_journal() {
 Evaluator Session::live_evaluator() {
   Evaluator live;
   live.prepare = [this](std::int64_t n, const Configuration* trusted) {
-    const Prepared prepared = measurement_.prepare(n, trusted);
+    n_ = n;
+    const Prepared prepared = measurement(current_).prepare(n, trusted);
     // For example that two runs of the default differ, so that nothing can be verified.
     if (prepared.status == PrepareStatus::Ready && !prepared.message.empty() && prepared.message != last_warning_) {
       last_warning_ = prepared.message;
@@ -195,10 +247,48 @@ Evaluator Session::live_evaluator() {
     return prepared;
   };
   live.run = [this](const Configuration& configuration, const RunSpec& spec) {
-    return measurement_.run(configuration, spec);
+    return spec.is_confirmation ? confirm(configuration, spec) : measurement(current_).run(configuration, spec);
   };
   live.elapsed_s = [] { return 0.0; };
   return live;
+}
+
+/// Inputs of another seed; of the same size as those that are tuned on.
+Outcome Session::run_variant(std::size_t target, int variant, const Configuration& configuration, const RunSpec& spec) {
+  Measurement& program = measurement(target, variant);
+  const auto [known, is_new] = variant_n_.emplace(std::pair(target, variant), -1);
+  if (known->second != n_) {
+    known->second = -1;
+    if (program.prepare(n_, nullptr).status == PrepareStatus::Ready) known->second = n_;
+  }
+  if (known->second == n_) return program.run(configuration, spec);
+  Outcome out;  // there are no such inputs: nothing speaks against it
+  out.kind = OutcomeKind::Ok;
+  return out;
+}
+
+/// Accurate on one input may be luck. And what is good for this target must stay good enough for the earlier ones,
+/// where they use what was changed.
+Outcome Session::confirm(const Configuration& configuration, const RunSpec& spec) {
+  constexpr double kSlowest = 8, kLeastMs = 200;
+  const int num_variants = options_.run.inputs.empty() ? 3 : 0;
+  Outcome worst;
+  worst.kind = OutcomeKind::Ok;
+  for (int variant = 1; variant <= num_variants && worst.kind == OutcomeKind::Ok; ++variant)
+    worst = run_variant(current_, variant, configuration, spec);
+  for (std::size_t k = 0; k < current_ && worst.kind == OutcomeKind::Ok; ++k) {
+    if (!is_different_for(targets_[k], index_, configuration, results_.back().best)) continue;
+    RunSpec check{1, kLeastMs + kSlowest * results_[k].best_ns * 1e-6, "check of " + targets_[k].transform};
+    // What was tuned on the first inputs: where their target is met so narrowly that others miss it, so be it.
+    for (int variant = 0; variant <= num_variants; ++variant) {
+      const Outcome before = run_variant(k, variant, results_.back().best, check);
+      const Outcome after = run_variant(k, variant, configuration, check);
+      if (before.kind != OutcomeKind::Ok || after.kind == OutcomeKind::Ok) continue;
+      worst.kind = OutcomeKind::Error;
+      worst.message = targets_[k].transform + " misses its target with it";
+    }
+  }
+  return worst;
 }
 
 SearchEvents Session::events() {
@@ -240,12 +330,18 @@ void Session::save(const SearchResult& result) {
   provenance.device = device_;
   for (const std::int64_t n : search_options_.sizes)
     if (n <= result.n) provenance.sizes.push_back(n);
-  if (result.default_ns > 0) provenance.times_ns.emplace_back("default", result.default_ns);
-  provenance.times_ns.emplace_back("tuned", result.best_ns);
-  for (const RanChoice& ran : result.ran) {
-    const std::string name = index_.site_name(ran.site);
-    if (std::find(provenance.ran.begin(), provenance.ran.end(), name) == provenance.ran.end())
-      provenance.ran.push_back(name);
+  std::vector<SearchResult> all = results_;
+  if (all.size() == current_) all.push_back(result);
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    const bool is_main = targets_[k].transform == info_.main;
+    const std::string prefix = is_main ? "" : targets_[k].transform + ": ";
+    if (all[k].default_ns > 0) provenance.times_ns.emplace_back(prefix + "default", all[k].default_ns);
+    provenance.times_ns.emplace_back(prefix + "tuned", all[k].best_ns);
+    for (const RanChoice& ran : all[k].ran) {
+      const std::string name = index_.site_name(ran.site);
+      if (std::find(provenance.ran.begin(), provenance.ran.end(), name) == provenance.ran.end())
+        provenance.ran.push_back(name);
+    }
   }
   pbrt::put_entry(file_, std::move(entry));
   pbrt::save_config_file(output_, index_, file_);
@@ -256,17 +352,36 @@ void Session::report(const SearchResult& result) {
   if (options_.is_quiet) return;
   std::vector<std::string> ran;
   for (const RanChoice& choice : result.ran) ran.push_back(index_.site_name(choice.site));
-  std::string text = fmt::format("at size {}", result.n);
+  std::string text = (has_bins() ? targets_[current_].transform + " " : "") + fmt::format("at size {}", result.n);
   for (const auto& [name, size] : options_.run.sizes) text += fmt::format(", {} = {}", name, size);
   text += ": " + time_text(result.best_ns);
   if (result.default_ns > 0)
     text +=
         fmt::format(", default {}: {}", time_text(result.default_ns), ratio_text(result.default_ns, result.best_ns));
-  fmt::print("{}\n", text);
-  for (const std::string& line : explain(index_, result.best, result.n, device_name(device_), ran))
+  fmt::print("{}\n", text + accuracy_words(result));
+  for (const std::string& line :
+       explain(index_, result.best, result.n, device_name(device_), ran, targets_[current_].reached))
     fmt::print("  {}\n", line);
-  if (num_wrong_but_fast_ > 0) fmt::print("{} fast but wrong configurations were rejected\n", num_wrong_but_fast_);
-  fmt::print("written to {}\n", output_);
+}
+
+std::string Session::accuracy_words(const SearchResult& result) const {
+  const pbrt::AccuracyInfo& accuracy = targets_[current_].accuracy;
+  if (!accuracy.has_target) return "";
+  return fmt::format(", accuracy {:.6g}, target {:.6g}", accuracy.higher_is_better ? result.accuracy : -result.accuracy,
+                     accuracy.target);
+}
+
+/// Keeps what was found for a target; a result that misses it is said to.
+void Session::add_result(const SearchResult& result) {
+  save(result);
+  report(result);
+  if (!result.meets_accuracy) {
+    const std::string text = targets_[current_].transform + ": no configuration that was found is accurate enough" +
+                             accuracy_words(result);
+    journal_->add_note(text);
+    progress_.say("warning: " + text, true);
+  }
+  results_.push_back(result);
 }
 
 /// After an interruption: what is known is written, what is to be done is said.
@@ -276,6 +391,8 @@ int Session::stop_early(const Search& search) {
     save(search.best_so_far());
     progress_.say(
         fmt::format("interrupted: the best so far (tuned to size {}) is in {}", search.best_so_far().n, output_), true);
+  } else if (!results_.empty()) {
+    progress_.say(fmt::format("interrupted: what was tuned so far is in {}", output_), true);
   } else {
     progress_.say("interrupted: nothing was measured yet, nothing is written", true);
   }
@@ -286,20 +403,30 @@ int Session::stop_early(const Search& search) {
 int Session::run() {
   read_existing();
   describe_machine();
-  make_space();
+  choose_sizes();
+  find_known();
   open_journal();
-  Search search(*space_, search_options_, journal_->recording(live_evaluator(), begin_), events(), known_);
-  progress_.say(fmt::format("{} sites and {} values to choose, seed {}, at most {:.0f} s", space_->sites().size(),
-                            space_->tunables().size(), options_.run.seed, search_options_.budget_s));
-  SearchResult result;
-  try {
-    result = search.run();
-  } catch (const Interrupted&) {
-    return stop_early(search);
+  const Evaluator evaluator = journal_->recording(live_evaluator(), begin_);
+  const double budget_s = search_options_.budget_s;
+  for (; current_ < targets_.size(); ++current_) {
+    const Space space = make_space();
+    const double elapsed_s = evaluator.elapsed_s();
+    search_options_.budget_s =
+        elapsed_s + std::max(0.0, budget_s - elapsed_s) / static_cast<double>(targets_.size() - current_);
+    Search search(space, search_options_, evaluator, events(), starting_points());
+    progress_.say(fmt::format("{}{} sites and {} values to choose, seed {}, at most {:.0f} s",
+                              has_bins() ? targets_[current_].transform + ": " : "", space.sites().size(),
+                              space.tunables().size(), options_.run.seed, search_options_.budget_s - elapsed_s));
+    try {
+      add_result(search.run());
+    } catch (const Interrupted&) {
+      return stop_early(search);
+    }
   }
-  save(result);
-  journal_->mark_done(fingerprint(index_, result.best));
-  report(result);
+  journal_->mark_done(fingerprint(index_, results_.back().best));
+  if (options_.is_quiet) return 0;
+  if (num_wrong_but_fast_ > 0) fmt::print("{} fast but wrong configurations were rejected\n", num_wrong_but_fast_);
+  fmt::print("written to {}\n", output_);
   return 0;
 }
 

@@ -88,14 +88,28 @@ std::string selector_words(const InfoIndex& index, const Configuration& configur
   return out;
 }
 
+/// Whether one of the rules that use it is chosen at this size; without a size or without such rules: yes.
+bool is_used_at(const InfoIndex& index, const Configuration& configuration, int tunable, std::int64_t n) {
+  const InfoIndex::TunableRef& ref = index.tunable(tunable);
+  if (n < 0 || ref.tunable->used_by.empty()) return true;
+  for (int id = 0; id < index.num_sites(); ++id) {
+    if (index.site(id).transform != ref.transform) continue;
+    const pbrt::Choice choice = index.site(id).site->choice(configuration.sites[at(id)].select(n));
+    if (is_used_by(*ref.tunable, choice.rule + "." + to_string(choice.on))) return true;
+  }
+  return false;
+}
+
 /// Values of the program's own tunables that are not the initial ones.
 void add_tunable_lines(const InfoIndex& index, const Configuration& configuration, std::int64_t n,
-                       std::vector<std::string>& out) {
+                       const std::set<std::string>& transforms, std::vector<std::string>& out) {
   const Configuration standard = pbrt::default_configuration(index);
   for (int id = 0; id < index.num_tunables(); ++id) {
     const InfoIndex::TunableRef& ref = index.tunable(id);
     const TunableRole role = ref.tunable->role;
     if (role == TunableRole::WorkGroup || role == TunableRole::Split || role == TunableRole::Ratio) continue;
+    if (!transforms.empty() && ref.transform != nullptr && !transforms.contains(ref.transform->name)) continue;
+    if (!is_used_at(index, configuration, id, n)) continue;
     const std::vector<double> values =
         values_at(*ref.tunable, configuration.tunables[at(id)], std::max<std::int64_t>(n, 1));
     if (values == values_at(*ref.tunable, standard.tunables[at(id)], std::max<std::int64_t>(n, 1))) continue;
@@ -131,7 +145,8 @@ std::string choice_words(const InfoIndex& index, const Configuration& configurat
 }
 
 std::vector<std::string> explain(const InfoIndex& index, const Configuration& configuration, std::int64_t n,
-                                 const std::string& device, const std::vector<std::string>& only) {
+                                 const std::string& device, const std::vector<std::string>& only,
+                                 const std::set<std::string>& transforms) {
   std::vector<std::string> out;
   std::vector<int> ids;
   for (int id = 0; id < index.num_sites(); ++id) ids.push_back(id);
@@ -140,6 +155,7 @@ std::vector<std::string> explain(const InfoIndex& index, const Configuration& co
   for (const int id : ids) {
     const InfoIndex::SiteRef& ref = index.site(id);
     if (ref.site->num_choices() < 2) continue;
+    if (!transforms.empty() && !transforms.contains(ref.transform->name)) continue;
     if (!only.empty() && std::find(only.begin(), only.end(), index.site_name(id)) == only.end()) continue;
     const std::string name = ref.transform->sites.size() == 1 ? ref.transform->name : index.site_name(id);
     const bool is_at_size = n >= 0;
@@ -148,7 +164,7 @@ std::vector<std::string> explain(const InfoIndex& index, const Configuration& co
                   (is_at_size ? choice_words(index, configuration, id, chosen, device, n)
                               : selector_words(index, configuration, id, device)));
   }
-  add_tunable_lines(index, configuration, n, out);
+  add_tunable_lines(index, configuration, n, transforms, out);
   return out;
 }
 

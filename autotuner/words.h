@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,10 +17,11 @@ namespace pbtune {
                                        int alternative, const std::string& device, std::int64_t n);
 
 /// One line per transform that has something to choose, for calls of size `n`; `n` < 0: all sizes with their
-/// cut-offs. `only`: names of sites (empty: all).
+/// cut-offs. `only`: names of sites, `transforms`: whose sites and values (empty: all).
 [[nodiscard]] std::vector<std::string> explain(const InfoIndex& index, const Configuration& configuration,
                                                std::int64_t n, const std::string& device,
-                                               const std::vector<std::string>& only);
+                                               const std::vector<std::string>& only,
+                                               const std::set<std::string>& transforms = {});
 
 /// What differs between two configurations, one line each: `Conv.split_size: 64 -> 128`.
 [[nodiscard]] std::vector<std::string> differences(const InfoIndex& index, const Configuration& a,

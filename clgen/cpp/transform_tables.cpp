@@ -176,9 +176,8 @@ std::string transform_entry(const CppContext& context, TransformId id) {
   return "{" + quoted(transform.name) + ", " + list("kInputs_", transform.matrices_of(MatrixRole::From).size()) + ", " +
          list("kOutputs_", transform.matrices_of(MatrixRole::To).size()) + ", " +
          list("kSizes_", transform.size_vars.size()) + ", " + list("kParams_", num_params) + ", solve_" + name +
-         ", extents_" + name + ", enter_" + name + ", " +
-         index_text(transform.generator) + ", " + joined(template_names) + ", " + metric + ", " +
-         index_text(transform.verifier) + "}";
+         ", extents_" + name + ", enter_" + name + ", " + index_text(transform.generator) + ", " +
+         joined(template_names) + ", " + metric + ", " + index_text(transform.verifier) + "}";
 }
 
 }  // namespace pb

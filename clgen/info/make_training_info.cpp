@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "clgen/info/make_training_info.h"
 
+#include <algorithm>
+
 #include "clgen/numbering.h"
 #include "lang/check.h"
 #include "lang/source.h"
@@ -70,7 +72,30 @@ pbrt::AccuracyInfo accuracy_info(const Program& program, const Transform& transf
   return out;
 }
 
-pbrt::TunableInfo tunable_info(const Transform& transform, const PlanTunable& tunable) {
+bool has_loop(const Rule& rule, const std::string& tunable) {
+  return std::any_of(rule.body.stmts.begin(), rule.body.stmts.end(), [&](const Stmt& stmt) {
+    const auto* loop = std::get_if<ForEnoughStmt>(&stmt.node);
+    return loop != nullptr && loop->tunable == tunable;
+  });
+}
+
+/// The rules with that `for_enough` loop; nothing if one of them is no choice: then it may run whatever is chosen.
+std::vector<std::string> users_of_loop(const Transform& transform, const TransformPlan& plan, const std::string& name) {
+  std::vector<std::string> out;
+  for (const RuleId id : transform.rules.ids()) {
+    if (!has_loop(transform.rules[id], name)) continue;
+    bool is_choice = false;
+    for (const Step& step : plan.steps)
+      if (step.rule == id && !is_decision(plan.sites[step.site])) return {};
+    for (const Site& site : plan.sites)
+      for (const Alternative& alternative : site.alternatives)
+        is_choice = is_choice || (alternative.rule == id && is_decision(site));
+    if (is_choice) out.push_back(transform.rules[id].name + "." + to_string(Version::Cpu));
+  }
+  return out;
+}
+
+pbrt::TunableInfo tunable_info(const Transform& transform, const TransformPlan& plan, const PlanTunable& tunable) {
   pbrt::TunableInfo out;
   out.name = tunable.name;
   out.role = role_of(tunable.kind);
@@ -82,6 +107,7 @@ pbrt::TunableInfo tunable_info(const Transform& transform, const PlanTunable& tu
   out.initial = tunable.initial;
   out.is_size_specific = tunable.is_size_specific;
   out.count = tunable.count;
+  if (tunable.kind == TunableKind::ForEnough) out.used_by = users_of_loop(transform, plan, tunable.name);
   if (tunable.rule) out.used_by.push_back(transform.rules[*tunable.rule].name + "." + to_string(tunable.version));
   return out;
 }
@@ -114,7 +140,7 @@ pbrt::TrainingInfo make_training_info(const Program& program, const Plan& plan, 
     for (const Site& site : transform_plan.sites)
       if (is_decision(site)) info.sites.push_back(site_info(transform, site, sources));
     for (const PlanTunable& tunable : transform_plan.tunables)
-      info.tunables.push_back(tunable_info(transform, tunable));
+      info.tunables.push_back(tunable_info(transform, transform_plan, tunable));
     out.transforms.push_back(std::move(info));
   }
   return out;

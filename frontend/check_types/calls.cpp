@@ -99,8 +99,8 @@ const char* plural(std::size_t count) { return count == 1 ? "" : "s"; }
 struct Named {
   const TransformCallStmt& call;
   Span span;
-  const Transform& callee;           ///< of a template: instance 0
-  const Template* of = nullptr;      ///< null: it is no template
+  const Transform& callee;       ///< of a template: instance 0
+  const Template* of = nullptr;  ///< null: it is no template
   TemplateId of_id;
   std::size_t num_matrices = 0;
 };
@@ -149,7 +149,7 @@ std::optional<SplitArgs> split_args(BodyChecker& checker, const Named& named) {
 std::int64_t bin_without_argument(BodyChecker& checker, const Named& named) {
   const bool is_same = checker.transform().source_name == named.callee.source_name;
   const bool is_last_best = !named.callee.accuracy || named.callee.accuracy->higher_is_better;
-  const std::int64_t bin = is_same          ? checker.transform().template_args.back()
+  const std::int64_t bin = is_same        ? checker.transform().template_args.back()
                            : is_last_best ? named.of->params.back().hi
                                           : 0;
   checker.diags()

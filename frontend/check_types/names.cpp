@@ -77,7 +77,8 @@ void BodyChecker::enter_rule_scope() {
   const BodyType index_type = constant(BodyType::Kind::Int);
   for (std::size_t i = 0; i < rule_.constants.size(); ++i) {
     const bool is_real = std::holds_alternative<double>(rule_.constants[i].value);
-    names[rule_.constants[i].name] = {{NameKind::Constant, at(i)}, is_real ? constant(BodyType::Kind::Double) : index_type};
+    names[rule_.constants[i].name] = {{NameKind::Constant, at(i)},
+                                      is_real ? constant(BodyType::Kind::Double) : index_type};
   }
   for (std::size_t i = 0; i < transform_.size_vars.size(); ++i) {
     names[transform_.size_vars[i].name] = {{NameKind::SizeVar, at(i)}, index_type};

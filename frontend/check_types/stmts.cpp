@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Statements and scopes.
 #include "frontend/check_types/body_checker.h"
-#include "frontend/check_types/native_names.h"
 #include "frontend/check_types/check_types.h"
+#include "frontend/check_types/native_names.h"
 #include "lang/overloaded.h"
 
 namespace pb {

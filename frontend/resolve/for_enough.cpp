@@ -16,9 +16,8 @@ std::vector<StmtId> loops_of(const Body& body) {
   std::vector<StmtId> out;
   for (const StmtId id : body.stmts.ids())
     if (std::holds_alternative<ForEnoughStmt>(body.stmts[id].node)) out.push_back(id);
-  std::sort(out.begin(), out.end(), [&](StmtId a, StmtId b) {
-    return body.stmts[a].tokens.begin < body.stmts[b].tokens.begin;
-  });
+  std::sort(out.begin(), out.end(),
+            [&](StmtId a, StmtId b) { return body.stmts[a].tokens.begin < body.stmts[b].tokens.begin; });
   return out;
 }
 
@@ -50,8 +49,9 @@ Body with_for_enough(TransformScope& scope, const Body& source) {
     if (is_new) {
       found->second = scope.out.tunables.add(hidden_tunable(std::move(name), loop, stmt.span));
     } else {
-      scope.diags.emit(DiagKind::DuplicateName, scope.out.tunables[found->second].span).arg(name).label(
-          stmt.span, "the name of the tunable of this loop");
+      scope.diags.emit(DiagKind::DuplicateName, scope.out.tunables[found->second].span)
+          .arg(name)
+          .label(stmt.span, "the name of the tunable of this loop");
     }
   }
   return body;

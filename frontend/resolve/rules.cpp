@@ -164,10 +164,9 @@ void resolve_duplicates(TransformScope& scope, const RuleSource& written) {
   std::int64_t total = 1;
   for (const ast::Duplicate& duplicate : source.duplicates) {
     const std::int64_t count = duplicate.hi - duplicate.lo + 1;
-    const bool is_taken = scope.matrices.contains(duplicate.name.text) ||
-                          scope.tunables.contains(duplicate.name.text) ||
-                          scope.size_vars.contains(duplicate.name.text) ||
-                          scope.constants.contains(duplicate.name.text);
+    const bool is_taken =
+        scope.matrices.contains(duplicate.name.text) || scope.tunables.contains(duplicate.name.text) ||
+        scope.size_vars.contains(duplicate.name.text) || scope.constants.contains(duplicate.name.text);
     if (is_taken) {
       scope.diags.emit(DiagKind::DuplicateName, duplicate.name.span).arg(duplicate.name.text);
       return;

@@ -116,8 +116,8 @@ struct TransformInfo {
   std::string template_name;  ///< as declared; equal to name if there is no template
   AccuracyInfo accuracy;
   ToleranceInfo tolerance;
-  std::vector<std::string> sizes;  ///< size variables
-  std::vector<std::string> calls;  ///< transforms that its bodies call
+  std::vector<std::string> sizes;           ///< size variables
+  std::vector<std::string> calls;           ///< transforms that its bodies call
   std::vector<std::string> input_features;  ///< transforms that describe its inputs; exported, not used
   std::vector<SiteInfo> sites;
   std::vector<Forbidden> forbidden;

@@ -43,7 +43,8 @@ bool is_named(const ProgramDesc& program, int index, const std::string& name) {
   while (first > 0 && is_sibling(first - 1)) --first;
   const int number = instance_number(name, transform.template_name);
   if (number >= 0) return number == index - first;
-  return name == transform.name || name == transform.instance_name || (name == transform.template_name && index == first);
+  return name == transform.name || name == transform.instance_name ||
+         (name == transform.template_name && index == first);
 }
 
 const TransformDesc& find_transform(const ProgramDesc& program, const std::string& name) {
@@ -52,7 +53,8 @@ const TransformDesc& find_transform(const ProgramDesc& program, const std::strin
   for (int t = 0; t < program.num_transforms; ++t) {
     if (is_named(program, t, name)) return program.transforms[t];
     const TransformDesc& transform = program.transforms[t];
-    known += (t == 0 ? "" : ", ") + std::string(transform.template_name != nullptr ? transform.instance_name : transform.name);
+    known += (t == 0 ? "" : ", ") +
+             std::string(transform.template_name != nullptr ? transform.instance_name : transform.name);
   }
   throw UserError("--transform " + name + ": there is no such transform; there are: " + known);
 }

@@ -13,7 +13,7 @@ import numpy as np
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import polybricks  # noqa: E402
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROGRAMS = pathlib.Path(__file__).resolve().parent / "programs"
 
 
 def check(condition, words):
@@ -22,14 +22,30 @@ def check(condition, words):
 
 
 class Case:
-    """One program in a folder of its own."""
+    """One program in a folder of its own: its text, or a file of tests/e2e/programs."""
 
-    def __init__(self, tools, work, name, source):
+    def __init__(self, tools, work, name, source=None, *options):
         self.tools, self.work, self.name = tools, work / name, name
         self.work.mkdir(parents=True, exist_ok=True)
-        path = self.work / f"{name}.pbcc"
-        path.write_text(source)
-        self.program = tools.compile(path, self.work / name)
+        path = PROGRAMS / f"{name}.pbcc"
+        if source is not None:
+            path = self.work / f"{name}.pbcc"
+            path.write_text(source)
+        self.program = tools.compile(path, self.work / name, *options)
+
+    def accuracy(self, transform, n, config="none", seed=1):
+        """(accuracy, whether the target is met) on generated inputs."""
+        _, found = self.program.run("--tx", transform, "--n", n, "--accuracy", "--seed", seed, config=config)
+        return found["accuracies"][0], found["is_accuracy_met"]
+
+    def tune(self, n, seconds):
+        """Tunes from nothing; what pbtune printed, and the configuration."""
+        config = self.work / "tuned.cfg"
+        for path in self.work.glob("tuned.cfg*"):
+            path.unlink()
+        done = polybricks.run_tool([self.tools.pbtune, self.program.path, "--n", n, "--time-limit", seconds,
+                                    "--device", "none", "-o", config])
+        return done.stdout, config
 
     def run(self, *inputs, options=(), num_outputs=1, expect=0, config="none"):
         """The outputs for the given inputs; with an expected failure, what was printed."""
@@ -327,6 +343,54 @@ to OK
             reply = server.ask("run", config=config)
             check(reply["status"] == status, f"{rule}: {reply}")
         check("SameSquares does not accept the outputs" in reply["message"], reply)
+
+
+def test_multigrid(tools, work):
+    """Bins that call each other across sizes, a metric with a memoized helper, bins by a macro, one tuned search."""
+    case = Case(tools, work, "multigrid", None, "--main=Poisson1D")
+    site = "Iterate|Solve|Multigrid|Estimate"
+    config = case.work / "run.cfg"
+    instances = [f"Poisson1D<bin {i}>" for i in range(4)]
+
+    def accuracies(rules, values, n=63):
+        choices = {t: {site: (rule, "cpu")} for t, rule in zip(instances, rules)}
+        case.program.write_configuration(config, case.program.configuration(choices, values))
+        return [case.accuracy(t, n, config) for t in instances]
+
+    check(all(found == (16, True) for found in accuracies(["Solve"] * 4, {})), "solved directly")
+    # One cycle per level below, so many at the top.
+    cycles = {t: {"forenough_iterations_1": [count] * 32} for t, count in zip(instances, (1, 4, 7, 10))}
+    found = accuracies(["Multigrid"] * 4, cycles)
+    check(all(met for _, met in found), f"multigrid: {found}")
+    check([a for a, _ in found] == sorted(a for a, _ in found), f"more cycles are more accurate: {found}")
+    # Each from the bin below, a little better.
+    steps = {t: {"forenough_iterations_2": [200] * 32} for t in instances}
+    found = accuracies(["Estimate"] * 4, steps, 7)
+    check(all(a < b for (a, _), (b, _) in zip(found, found[1:])) or found[-1][0] >= 15, f"estimates: {found}")
+    printed, tuned = case.tune(31, 12)
+    order = [line.split(" at size")[0] for line in printed.splitlines() if " at size" in line]
+    check(order == instances[::-1], f"from the most to the least demanding: {printed}")
+    for t in instances:
+        found = case.accuracy(t, 31, tuned)
+        check(found[1], f"{t} after tuning: {found}")
+
+
+def test_bin_packing(tools, work):
+    """Bins of which less is better, several outputs, rules that share a temporary."""
+    case = Case(tools, work, "bin_packing")
+    targets = [case.program.info["transforms"][f"Packing<bin {i}>"]["accuracy"] for i in range(3)]
+    check([t["target"] for t in targets] == [1.25, 1.5, 2] and not targets[0]["higher_is_better"], targets)
+    site = next(name for t, name, _ in case.program.sites() if t == "Packing<bin 0>" and "Next" in name)
+    config = case.work / "run.cfg"
+    found = {}
+    for rule in ("Next", "First", "FirstDecreasing"):
+        case.program.write_configuration(config, case.program.configuration({"Packing<bin 0>": {site: (rule, "cpu")}}))
+        found[rule], _ = case.accuracy("Packing<bin 0>", 200, config)
+    check(found["Next"] < found["First"] <= found["FirstDecreasing"] <= -1, found)
+    _, tuned = case.tune(200, 8)
+    for i in range(3):
+        accuracy, met = case.accuracy(f"Packing<bin {i}>", 200, tuned)
+        check(met, f"bin {i} after tuning: {accuracy}")
 
 
 def main():
