@@ -89,8 +89,10 @@ std::vector<std::string> users_of_loop(const Transform& transform, const Transfo
       if (step.rule == id && !is_decision(plan.sites[step.site])) return {};
     for (const Site& site : plan.sites)
       for (const Alternative& alternative : site.alternatives)
-        is_choice = is_choice || (alternative.rule == id && is_decision(site));
-    if (is_choice) out.push_back(transform.rules[id].name + "." + to_string(Version::Cpu));
+        is_choice = is_choice || (is_decision(site) && std::find(alternative.rules.begin(), alternative.rules.end(),
+                                                                 id) != alternative.rules.end());
+    if (!is_choice) return {};
+    out.push_back(transform.rules[id].name + "." + to_string(Version::Cpu));
   }
   return out;
 }
