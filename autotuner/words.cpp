@@ -95,8 +95,7 @@ bool is_used_at(const InfoIndex& index, const Configuration& configuration, int 
   for (int id = 0; id < index.num_sites(); ++id) {
     if (index.site(id).transform != ref.transform) continue;
     const pbrt::Choice choice = index.site(id).site->choice(configuration.sites[at(id)].select(n));
-    for (const std::string& user : index.site(id).site->users_of(choice))
-      if (is_used_by(*ref.tunable, user)) return true;
+    if (is_used_by(*ref.tunable, index.site(id).site->users_of(choice))) return true;
   }
   return false;
 }
