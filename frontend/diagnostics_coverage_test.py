@@ -14,28 +14,19 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-KIND = re.compile(r'^PB_(ERROR|WARNING|UNSUPPORTED)\((\w+), "((?:[^"\\]|\\.)*)"', re.M)
-
-
-def pattern_of(macro, text):
-    """A regular expression for the rendered message of one line of the table."""
-    severity = "warning" if macro == "WARNING" else "error"
-    parts = re.split(r"\{\d*\}", text.replace("{{", "\0").replace("}}", "\1"))
-    words = [re.escape(part.replace("\0", "{").replace("\1", "}").replace('\\"', '"').replace("\\\\", "\\")) for part in parts]
-    ending = " is not supported yet" if macro == "UNSUPPORTED" else ""
-    return f"{severity}: " + ".*".join(words) + ending
+sys.path.insert(0, str(ROOT / "tests" / "support"))
+from diagnostics import kinds_of_table  # noqa: E402
 
 
 def untested():
     checks = "\n".join(line for path in ROOT.glob("*/testdata/**/*.pbcc") for line in path.read_text().splitlines()
                        if line.startswith("// CHECK:"))
     unit_tests = "\n".join(path.read_text() for path in ROOT.rglob("*_test.cpp"))
-    for macro, kind, text in KIND.findall((ROOT / "lang" / "diagnostics.def").read_text()):
-        says_something = re.sub(r"\{\d*\}", "", text).strip()
-        if re.search(rf"\bDiagKind::{kind}\b", unit_tests):
+    for kind in kinds_of_table():
+        if re.search(rf"\bDiagKind::{kind.name}\b", unit_tests):
             continue
-        if not says_something or not re.search(pattern_of(macro, text), checks):
-            yield kind
+        if kind.num_letters == 0 or not kind.pattern.search(checks):
+            yield kind.name
 
 
 def main():
