@@ -14,7 +14,7 @@ std::optional<Analysis> begin_analysis(const Program& program, TransformId id, D
     if (!rule.domain.is_known()) return std::nullopt;
   const RegionContext context = transform.rules.begin()->domain.context();
   const Region known = known_sizes(context, transform);
-  Analysis out{program, transform, diags, context, known, formula_scope(transform, known), {}, {}, {}, {}, {}, {}};
+  Analysis out{program, transform, diags, context, known, formula_scope(transform, known), {}, {}, {}, {}, {}, {}, {}};
   out.plan.transform = id;
   for (const SizeVar& var : transform.size_vars) out.sizes.push_back(var.name);
   for (const Matrix& matrix : transform.matrices) {

@@ -42,6 +42,7 @@ struct Analysis {
   std::vector<Region> segment_sets;    ///< per segment
   std::vector<InstanceClass> classes;  ///< of all rules, rule by rule
   std::vector<StepSets> step_sets;     ///< per step
+  std::vector<StepEdge> overwrites;    ///< edges whose second step writes again what a wide instance of the first wrote
   bool ok = true;
 
   [[nodiscard]] bool exists_for_large_sizes(const Region& region) const { return !region.is_empty_for_large(sizes); }
@@ -62,10 +63,18 @@ void find_classes(Analysis& analysis);
 void find_sites(Analysis& analysis);
 /// Makes the steps with their loops, and step_sets; their order is not yet right.
 void make_steps(Analysis& analysis);
-/// Orders the loops of `step` so that every instance runs after those it reads from; false after an error.
-[[nodiscard]] bool order_loops(Analysis& analysis, Step& step, const Region& instances);
-/// Finds the edges and sorts the steps so that every assignment of rules to sites may use their order.
-void order_steps(Analysis& analysis);
+/// Orders the instances of a step so that each runs after those it reads from: its loops, perhaps a nest; false after an
+/// error.
+[[nodiscard]] bool order_loops(Analysis& analysis, StepId step);
+/// Finds the edges between steps and what each step reads.
+void find_edges(Analysis& analysis);
+/// Examines the assignments of rules to the sites of each cycle of steps: adds a nest for steps that need each other,
+/// and forbids what has no order. Reports a cycle that has none under any assignment.
+void find_legal_choices(Analysis& analysis);
+/// A nest that runs `steps`, which need each other, slice by slice or in tiles; none if there is no order.
+[[nodiscard]] std::optional<Nest> find_nest(const Analysis& analysis, const std::vector<StepId>& steps);
+/// Sorts the steps so that every assignment may use their order, where there is such an order.
+void sort_steps(Analysis& analysis);
 /// Fills the input boxes of every step.
 void find_input_boxes(Analysis& analysis);
 /// Fills the versions of the sites' alternatives.

@@ -15,7 +15,10 @@ void run_passes(choices::Analysis& analysis) {
   if (!analysis.ok) return;
   choices::make_steps(analysis);
   if (!analysis.ok) return;
-  choices::order_steps(analysis);
+  choices::find_edges(analysis);
+  choices::find_legal_choices(analysis);
+  if (!analysis.ok) return;
+  choices::sort_steps(analysis);
   choices::find_input_boxes(analysis);
   choices::find_versions(analysis);
   choices::list_tunables(analysis);

@@ -28,16 +28,27 @@ double initial_split_size(std::size_t num_loops) {
   return num_loops == 2 ? 256 : 48;
 }
 
+/// Whether a nest of several steps has this one.
+bool needs_others(const TransformPlan& plan, StepId id) {
+  return std::any_of(plan.nests.begin(), plan.nests.end(), [&](const Nest& nest) {
+    return nest.members.size() > 1 && std::any_of(nest.members.begin(), nest.members.end(),
+                                                  [&](const NestMember& member) { return member.step == id; });
+  });
+}
+
 /// Versions that all steps of the alternative have.
 void find_versions_of(const Analysis& analysis, SiteId site, Alternative& alternative) {
   bool has_steps = false;
-  for (const Step& step : analysis.plan.steps) {
+  for (const StepId id : analysis.plan.steps.ids()) {
+    const Step& step = analysis.plan.steps[id];
     if (step.site != site || !runs(analysis.plan, alternative, step)) continue;
     const Rule& rule = analysis.rule(step.rule);
     has_steps = true;
     if (!alternative.why_not_device) alternative.why_not_device = why_no_boxes(analysis, rule, step);
     const DeviceEligibility found = check_device_eligibility(analysis.program, analysis.transform, rule, step);
     if (!alternative.why_not_device) alternative.why_not_device = found.why_not_device;
+    if (!alternative.why_not_device && needs_others(analysis.plan, id))
+      alternative.why_not_device = WhyNotDevice{"it needs other rules that need it", rule.span};
     if (!alternative.why_not_local_memory) alternative.why_not_local_memory = found.why_not_local_memory;
   }
   if (!has_steps)
@@ -122,6 +133,49 @@ void add_user_tunables(Analysis& analysis) {
   }
 }
 
+bool is_inside_parallel(const NestMember& member) {
+  return !member.loops.empty() && std::all_of(member.loops.begin(), member.loops.end(), [](const LoopDim& loop) {
+    return loop.order == LoopOrder::Parallel;
+  });
+}
+
+/// The most loops that are split into pieces; 0 if none is.
+std::size_t count_split_loops(const TransformPlan& plan) {
+  std::size_t out = 0;
+  for (const Step& step : plan.steps)
+    if (step.is_data_parallel) out = std::max({out, step.loops.size(), std::size_t{1}});
+  for (const Nest& nest : plan.nests)
+    for (const NestMember& member : nest.members)
+      if (nest.rows.front().kind == RowKind::Slices && is_inside_parallel(member))
+        out = std::max(out, member.loops.size());
+  return out;
+}
+
+/// Extents of tiles, fastest row first: some 16384 instances, so that a task is far longer than its start.
+std::vector<double> initial_tile(std::size_t num_rows) {
+  if (num_rows == 2) return {256, 64};
+  std::vector<double> out(num_rows, 8);
+  if (num_rows == 3) out = {64, 16, 16};
+  return out;
+}
+
+void add_tiles(Analysis& analysis) {
+  for (const Nest& nest : analysis.plan.nests) {
+    if (nest.rows.front().kind == RowKind::Slices) continue;
+    PlanTunable tunable;
+    tunable.name = tile_name(analysis.plan, analysis.transform, nest);
+    const auto is_known = [&](const PlanTunable& other) { return other.name == tunable.name; };
+    if (std::any_of(analysis.plan.tunables.begin(), analysis.plan.tunables.end(), is_known)) continue;
+    tunable.kind = TunableKind::Tile;
+    tunable.initial = initial_tile(nest.rows.size());
+    tunable.count = static_cast<int>(tunable.initial.size());
+    tunable.min = 1;
+    tunable.max = kMaxSplitSize;
+    if (nest.members.size() == 1) tunable.rule = analysis.plan.steps[nest.members.front().step].rule;
+    analysis.plan.tunables.push_back(std::move(tunable));
+  }
+}
+
 }  // namespace
 
 void find_versions(Analysis& analysis) {
@@ -130,9 +184,7 @@ void find_versions(Analysis& analysis) {
 }
 
 void list_tunables(Analysis& analysis) {
-  std::size_t num_split_loops = 0;
-  for (const Step& step : analysis.plan.steps)
-    if (step.is_data_parallel) num_split_loops = std::max({num_split_loops, step.loops.size(), std::size_t{1}});
+  const std::size_t num_split_loops = count_split_loops(analysis.plan);
   if (num_split_loops != 0) {
     PlanTunable split;
     split.name = "split_size";
@@ -142,6 +194,7 @@ void list_tunables(Analysis& analysis) {
     split.max = kMaxSplitSize;
     analysis.plan.tunables.push_back(std::move(split));
   }
+  add_tiles(analysis);
   add_work_groups(analysis);
   add_user_tunables(analysis);
 }

@@ -1,105 +1,57 @@
 // SPDX-License-Identifier: MIT
-// The order of a rule's instances among themselves. See Note [Directions].
+// The order of a rule's instances among themselves: loops with directions, and where those leave no
+// or little parallelism, a nest. See Note [Directions] in dependences.cpp.
 #include <algorithm>
 #include <utility>
 
-#include "choicegraph/analysis.h"
+#include "choicegraph/dependences.h"
 
 namespace pb::choices {
 namespace {
 
-/// Dependences of the instances of one step on each other.
-struct SelfDependence {
-  Region needs;     ///< (writer - reader) in rule variables, never zero: the writer comes first
-  Region overlaps;  ///< differences of instances that write the same cell
-  std::vector<std::string> vars;
-};
+bool is_parallel(const LoopDim& loop) { return loop.order == LoopOrder::Parallel; }
 
-Region without_zero(const Region& deltas, const std::vector<std::string>& vars) {
-  Region zero = Region::universe(deltas.context(), vars);
-  for (const std::string& var : vars) zero = zero.where_zero(index_symbol(var));
-  return deltas.subtract(zero).coalesce();
+bool has_parallel_row(const std::vector<NestRow>& rows) {
+  return std::any_of(rows.begin(), rows.end(), [](const NestRow& row) { return row.kind == RowKind::Parallel; });
 }
 
-/// `deltas` with the dimensions named after the rule variables (isl drops names of differences).
-Region named(const Region& deltas, const std::vector<std::string>& vars) {
-  return Region::universe(deltas.context(), vars).intersect(deltas);
-}
-
-SelfDependence find_dependence(const Analysis& analysis, const Step& step, const Region& instances) {
-  const Rule& rule = analysis.rule(step.rule);
-  SelfDependence out;
-  out.vars = instances.dims();
-  out.needs = Region::nothing(analysis.context, out.vars);
-  out.overlaps = out.needs;
-  for (const RegionAccess& output : rule.outputs) {
-    Region own = Region::nothing(analysis.context, analysis.cells[output.matrix.index()].dims());
-    for (const SegmentId id : step.segments)
-      if (analysis.plan.segments[id].matrix == output.matrix) own = own.unite(analysis.segment_sets[id.index()]);
-    const RegionMap written_by = output.cells.intersect_domain(instances).intersect_range(own).reverse();
-    for (const RegionAccess& input : rule.inputs) {
-      if (input.matrix != output.matrix) continue;
-      const RegionMap reader_to_writer = input.cells.intersect_domain(instances).then(written_by);
-      out.needs = out.needs.unite(named(reader_to_writer.deltas(), out.vars));
-    }
-    for (const RegionAccess& other : rule.outputs) {
-      if (other.matrix != output.matrix) continue;
-      const RegionMap same_cell = other.cells.intersect_domain(instances).then(written_by);
-      out.overlaps = out.overlaps.unite(named(same_cell.deltas(), out.vars));
-    }
-  }
-  out.needs = without_zero(out.needs, out.vars);
-  out.overlaps = without_zero(out.overlaps, out.vars);
+/// A nest whose coordinates are the rule variables.
+Nest nest_over_variables(StepId step, const std::vector<std::string>& vars, std::vector<NestRow> rows) {
+  Nest out;
+  out.rows = std::move(rows);
+  out.members.push_back({step, {}, {}});
+  for (const std::string& var : vars) out.members.front().coordinates.push_back({var, 1, index_const(0)});
   return out;
 }
 
-/// The direction in which `var` carries `needs`; none if it goes both ways. Parallel: it carries nothing.
-std::optional<LoopOrder> direction_of(const Region& needs, const std::string& var) {
-  const IndexExpr delta = index_symbol(var);
-  const IndexExpr one = index_const(1);
-  const bool from_greater = !needs.where_nonnegative(index_sub(delta, one)).is_empty();
-  const bool from_less = !needs.where_nonnegative(index_sub(index_sub(index_const(0), delta), one)).is_empty();
-  if (from_greater && from_less) return std::nullopt;
-  if (from_greater) return LoopOrder::Decreasing;
-  return from_less ? LoopOrder::Increasing : LoopOrder::Parallel;
+/// Slices along the loops outside that have a direction, if all loops inside of them are parallel.
+std::optional<Nest> slices_of(StepId step, const std::vector<LoopDim>& loops) {
+  const auto first = std::find_if(loops.begin(), loops.end(), is_parallel);
+  if (first == loops.begin() || first == loops.end() || !std::all_of(first, loops.end(), is_parallel))
+    return std::nullopt;
+  const auto count = static_cast<std::size_t>(first - loops.begin());
+  Nest out;
+  out.members.push_back({step, {}, {first, loops.end()}});
+  for (std::size_t i = 0; i < count; ++i) {
+    out.members.front().coordinates.push_back({loops[i].var, 1, index_const(0)});
+    std::vector<int> row(count, 0);
+    row[i] = loops[i].order == LoopOrder::Increasing ? 1 : -1;
+    out.rows.push_back({std::move(row), RowKind::Slices});
+  }
+  return out;
 }
 
-/// Gives each loop of `nest`, outermost first, its direction; false if one would have to go both ways.
-bool orient(std::vector<LoopDim>& nest, Region needs) {
-  for (LoopDim& loop : nest) {
-    const auto direction = direction_of(needs, loop.var);
-    if (!direction) return false;
-    loop.order = *direction;
-    if (*direction != LoopOrder::Parallel) needs = needs.where_zero(index_symbol(loop.var)).coalesce();
-  }
-  return needs.is_empty();
-}
-
-/// Tries nests with one loop moved outside, after the nest as it is.
-bool orient_any(std::vector<LoopDim>& loops, const Region& needs) {
-  for (std::size_t moved = 0; moved < loops.size(); ++moved) {
-    std::vector<LoopDim> nest = loops;
-    std::rotate(nest.begin(), nest.begin() + static_cast<std::ptrdiff_t>(moved),
-                nest.begin() + static_cast<std::ptrdiff_t>(moved) + 1);
-    if (!orient(nest, needs)) continue;
-    loops = std::move(nest);
-    return true;
-  }
-  return false;
-}
-
-/// Instances that write one cell twice run one after the other.
-void separate_overlaps(std::vector<LoopDim>& loops, Region overlaps) {
-  for (const LoopDim& loop : loops)
-    if (loop.order != LoopOrder::Parallel) overlaps = overlaps.where_zero(index_symbol(loop.var));
-  for (LoopDim& loop : loops) {
-    if (overlaps.is_empty()) return;
-    if (loop.order != LoopOrder::Parallel) continue;
-    const Region level = overlaps.where_zero(index_symbol(loop.var));
-    if (level.is_equal(overlaps)) continue;
-    loop.order = LoopOrder::Increasing;
-    overlaps = level;
-  }
+/// The best way to run a step whose instances need each other; `loops` have directions if `has_directions`.
+/// Independent strips first, then slices along one loop, then tiles, then slices along several.
+std::optional<Nest> find_own_nest(StepId id, const Step& step, const Region& needs, bool has_directions) {
+  const std::vector<std::string> vars = needs.dims();
+  std::vector<NestRow> straight = find_straight_rows(needs);
+  if (has_parallel_row(straight)) return nest_over_variables(id, vars, std::move(straight));
+  std::optional<Nest> slices;
+  if (has_directions) slices = slices_of(id, step.loops);
+  if (slices && slices->rows.size() == 1) return slices;
+  std::vector<NestRow> tiles = straight.empty() ? find_tile_rows(needs) : std::move(straight);
+  return tiles.empty() ? slices : nest_over_variables(id, vars, std::move(tiles));
 }
 
 void report(Analysis& analysis, const Step& step) {
@@ -108,31 +60,34 @@ void report(Analysis& analysis, const Step& step) {
   for (const RegionAccess& input : rule.inputs)
     for (const RegionAccess& output : rule.outputs)
       if (input.matrix == output.matrix) place = input.span;
-  if (step.loops.size() == 1) {
-    analysis.diags.emit(DiagKind::NoLoopOrder, place).arg(rule.name).arg(step.loops.front().var);
-  } else {
-    analysis.diags.emit(DiagKind::SkewedLoops, place).arg(rule.name);
-  }
+  std::string vars;
+  for (auto loop = step.loops.rbegin(); loop != step.loops.rend(); ++loop)
+    vars += (vars.empty() ? "`" : ", `") + loop->var + "`";
+  analysis.diags.emit(DiagKind::NoLoopOrder, place).arg(rule.name).arg(vars);
 }
 
 }  // namespace
 
-bool order_loops(Analysis& analysis, Step& step, const Region& instances) {
+bool order_loops(Analysis& analysis, StepId id) {
+  Step& step = analysis.plan.steps[id];
   if (step.loops.empty()) return true;
-  const SelfDependence dependence = find_dependence(analysis, step, instances);
-  if (!dependence.needs.is_empty() && !orient_any(step.loops, dependence.needs)) {
-    report(analysis, step);
-    return false;
+  const SelfDependence dependence = find_self_dependence(analysis, step, analysis.step_sets[id.index()].instances);
+  if (!dependence.needs.is_empty()) {
+    const bool has_directions = orient_any(step.loops, dependence.needs);
+    std::optional<Nest> nest;
+    if (step.loops.size() > 1 && dependence.overlaps.is_empty())
+      nest = find_own_nest(id, step, dependence.needs, has_directions);
+    if (!has_directions && !nest) {
+      report(analysis, step);
+      return false;
+    }
+    if (!has_directions)
+      for (LoopDim& loop : step.loops) loop.order = LoopOrder::Nested;
+    if (nest) analysis.plan.nests.push_back(std::move(*nest));
   }
   if (!dependence.overlaps.is_empty()) separate_overlaps(step.loops, dependence.overlaps);
+  step.is_data_parallel = std::all_of(step.loops.begin(), step.loops.end(), is_parallel);
   return true;
 }
-
-// Note [Directions]
-// A rule may read cells that other instances of the same step write: `OUT.cell(i-1)`, `OUT.region(0, i)`. The
-// differences (writer - reader) form an exact set. Going through the loops from the outside, a loop whose
-// differences are all <= 0 runs upwards, all >= 0 downwards, all zero in any order; what is left to the loops
-// inside are the differences that are zero in it. The order is right when nothing is left. Reading the
-// instance's own cell sees its old content and orders nothing (LANGUAGE 6.5).
 
 }  // namespace pb::choices

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "lang/check.h"
@@ -256,43 +257,222 @@ void for_each_instance(const Step& step, const Rule& rule, std::size_t depth, Va
   }
 }
 
+/// The instances of one step as a nest finds them, in the order of its loops inside.
+std::vector<Point> ordered_instances(const Step& step, const Rule& rule, const std::vector<LoopDim>& order,
+                                     const Values& sizes) {
+  if (!holds(step.guards, sizes)) return {};
+  const auto index_of = [&](const std::string& name) {
+    std::size_t v = 0;
+    while (rule.vars[v].name != name) ++v;
+    return v;
+  };
+  Point lo(rule.vars.size());
+  Point hi(rule.vars.size());
+  for (const LoopDim& loop : step.loops) {
+    lo[index_of(loop.var)] = must_evaluate(loop.range.lo, sizes);
+    hi[index_of(loop.var)] = must_evaluate(loop.range.hi, sizes);
+  }
+  std::vector<Point> out = box_points(lo, hi);
+  const std::vector<IndexExpr> conditions = instance_conditions(step);
+  std::erase_if(out, [&](const Point& vars) {
+    Values values = sizes;
+    for (std::size_t v = 0; v < vars.size(); ++v) values[rule.vars[v].name] = vars[v];
+    return !holds(conditions, values);
+  });
+  const auto key = [&](const Point& vars) {
+    Point values;
+    // Parallel loops run backwards here: any order must do, and this one is unlike the natural one.
+    for (const LoopDim& loop : order)
+      values.push_back(loop.order == LoopOrder::Increasing ? vars[index_of(loop.var)] : -vars[index_of(loop.var)]);
+    return values;
+  };
+  std::stable_sort(out.begin(), out.end(), [&](const Point& a, const Point& b) { return key(a) < key(b); });
+  return out;
+}
+
+/// An instance of a member of a nest, at its place in the rows.
+struct Placed {
+  Point rows;
+  std::size_t member = 0;
+  Point vars;
+};
+
+Point rows_at(const Nest& nest, const NestMember& member, const Rule& rule, const Point& vars, const Values& sizes) {
+  Values values = sizes;
+  for (std::size_t v = 0; v < vars.size(); ++v) values[rule.vars[v].name] = vars[v];
+  Point out;
+  for (const NestRow& row : nest.rows) {
+    std::int64_t sum = 0;
+    for (std::size_t c = 0; c < row.coefficients.size(); ++c)
+      sum += row.coefficients[c] * must_evaluate(to_index_expr(member.coordinates[c]), values);
+    out.push_back(sum);
+  }
+  return out;
+}
+
+/// Cuts what is placed into tiles and returns it tile by tile, always taking the last tile that may start.
+std::vector<Placed> in_tile_order(const Nest& nest, const std::vector<Placed>& placed, std::int64_t extent) {
+  if (placed.empty()) return {};
+  const std::size_t num_rows = nest.rows.size();
+  Point lo = placed.front().rows;
+  Point hi = lo;
+  for (const Placed& item : placed)
+    for (std::size_t r = 0; r < num_rows; ++r) {
+      lo[r] = std::min(lo[r], item.rows[r]);
+      hi[r] = std::max(hi[r], item.rows[r]);
+    }
+  std::map<Point, std::vector<Placed>> tiles;
+  Point last;
+  for (std::size_t r = 0; r < num_rows; ++r) last.push_back((hi[r] - lo[r]) / extent + 1);
+  for (const Point& tile : box_points(Point(num_rows, 0), last)) tiles[tile];
+  for (const Placed& item : placed) {
+    Point tile;
+    for (std::size_t r = 0; r < num_rows; ++r) tile.push_back((item.rows[r] - lo[r]) / extent);
+    tiles[tile].push_back(item);
+  }
+  std::vector<Placed> out;
+  while (!tiles.empty()) {
+    const auto may_start = [&](Point tile) {
+      for (std::size_t r = 0; r < num_rows; ++r) {
+        if (nest.rows[r].kind != RowKind::Carried) continue;
+        --tile[r];
+        if (tiles.count(tile) != 0) return false;
+        ++tile[r];
+      }
+      return true;
+    };
+    auto next = std::prev(tiles.end());
+    while (!may_start(next->first)) --next;
+    out.insert(out.end(), next->second.begin(), next->second.end());
+    tiles.erase(next);
+  }
+  return out;
+}
+
+/// One run of a plan: what is written so far, and what went wrong.
+class Execution {
+ public:
+  Execution(const Oracle& oracle, const Transform& transform, const TransformPlan& plan, const Values& sizes,
+            const std::vector<std::size_t>& choice)
+      : oracle_(oracle), transform_(transform), plan_(plan), sizes_(sizes), choice_(choice) {
+    for (const Segment& segment : plan.segments)
+      for (Point& point : points_of(segment.box, segment.conditions, segment.guards, sizes))
+        owner_[{segment.matrix.value, std::move(point)}] = chosen(segment.site).rules[segment.part];
+  }
+
+  std::string run() {
+    find_units();
+    std::vector<bool> is_done(units_.size(), false);
+    for (std::size_t count = 0; count < units_.size(); ++count) {
+      std::size_t next = units_.size();
+      while (next > 0 && (is_done[next - 1] || !is_ready(next - 1, is_done))) --next;
+      if (next == 0) return "steps wait for each other";
+      is_done[next - 1] = true;
+      run_unit(units_[next - 1]);
+    }
+    for (const auto& [cell, rule] : owner_)
+      if (written_.count(cell) == 0 || written_[cell] != rule)
+        wrong_ = cell_text(transform_, cell) + " is not computed by `" + transform_.rules[rule].name + "`";
+    return wrong_;
+  }
+
+ private:
+  /// A nest, or a step without one.
+  struct Unit {
+    const Nest* nest = nullptr;
+    std::vector<StepId> steps;
+  };
+
+  const Alternative& chosen(SiteId site) const { return plan_.sites[site].alternatives[choice_[site.index()]]; }
+  bool runs(StepId id) const { return pb::runs(plan_, chosen(plan_.steps[id].site), plan_.steps[id]); }
+
+  void find_units() {
+    std::set<StepId> taken;
+    for (const Nest& nest : plan_.nests) {
+      Unit unit{&nest, {}};
+      for (const NestMember& member : nest.members) unit.steps.push_back(member.step);
+      const auto is_free = [&](StepId id) { return runs(id) && taken.count(id) == 0; };
+      if (!std::all_of(unit.steps.begin(), unit.steps.end(), is_free)) continue;
+      taken.insert(unit.steps.begin(), unit.steps.end());
+      units_.push_back(std::move(unit));
+    }
+    for (const StepId id : plan_.steps.ids())
+      if (runs(id) && taken.count(id) == 0) units_.push_back({nullptr, {id}});
+  }
+
+  bool is_ready(std::size_t unit, const std::vector<bool>& is_done) const {
+    const auto has = [&](std::size_t u, StepId id) {
+      return std::find(units_[u].steps.begin(), units_[u].steps.end(), id) != units_[u].steps.end();
+    };
+    for (const StepEdge& edge : plan_.edges)
+      if (has(unit, edge.after))
+        for (std::size_t u = 0; u < units_.size(); ++u)
+          if (u != unit && !is_done[u] && has(u, edge.before)) return false;
+    return true;
+  }
+
+  void run_unit(const Unit& unit) {
+    if (unit.nest == nullptr) {
+      const Step& step = plan_.steps[unit.steps.front()];
+      const Rule& rule = transform_.rules[step.rule];
+      Values values = sizes_;
+      if (holds(step.guards, sizes_))
+        for_each_instance(step, rule, 0, values, [&](const Point& vars) { visit(step, rule, vars); });
+      return;
+    }
+    const Nest& nest = *unit.nest;
+    std::vector<Placed> placed;
+    for (std::size_t m = 0; m < nest.members.size(); ++m) {
+      const Step& step = plan_.steps[nest.members[m].step];
+      const Rule& rule = transform_.rules[step.rule];
+      for (Point& vars : ordered_instances(step, rule, nest.members[m].loops, sizes_)) {
+        Point rows = rows_at(nest, nest.members[m], rule, vars, sizes_);
+        placed.push_back({std::move(rows), m, std::move(vars)});
+      }
+    }
+    std::stable_sort(placed.begin(), placed.end(), [](const Placed& a, const Placed& b) {
+      return std::tie(a.rows, a.member) < std::tie(b.rows, b.member);
+    });
+    if (nest.rows.front().kind != RowKind::Slices) {
+      const auto extent = 1 + static_cast<std::int64_t>((sizes_.begin()->second + placed.size()) % 3);
+      placed = in_tile_order(nest, placed, extent);
+    }
+    for (const Placed& item : placed) {
+      const Step& step = plan_.steps[nest.members[item.member].step];
+      visit(step, transform_.rules[step.rule], item.vars);
+    }
+  }
+
+  void visit(const Step& step, const Rule& rule, const Point& vars) {
+    if (!oracle_.is_instance(rule, vars)) wrong_ = "an instance of `" + rule.name + "` outside its domain runs";
+    std::set<Cell> own;
+    for (const RegionAccess& output : rule.outputs)
+      for (Cell& cell : oracle_.cells(rule, output, vars)) own.insert(std::move(cell));
+    for (const RegionAccess& input : rule.inputs) {
+      if (transform_.matrices[input.matrix].role == MatrixRole::From) continue;
+      for (const Cell& cell : oracle_.cells(rule, input, vars)) {
+        if (own.count(cell) != 0 || owner_.count(cell) == 0) continue;
+        if (written_.count(cell) == 0 || written_[cell] != owner_[cell])
+          wrong_ = "`" + rule.name + "` reads " + cell_text(transform_, cell) + " too early";
+      }
+    }
+    for (const Cell& cell : own) written_[cell] = step.rule;
+  }
+
+  const Oracle& oracle_;
+  const Transform& transform_;
+  const TransformPlan& plan_;
+  const Values& sizes_;
+  const std::vector<std::size_t>& choice_;
+  std::vector<Unit> units_;
+  std::map<Cell, RuleId> owner_, written_;
+  std::string wrong_;
+};
+
 }  // namespace
 
 std::string Oracle::run(const TransformPlan& plan, const std::vector<std::size_t>& choice) const {
-  const auto chosen = [&](SiteId site) -> const Alternative& {
-    return plan.sites[site].alternatives[choice[site.index()]];
-  };
-  std::map<Cell, RuleId> owner;
-  for (const Segment& segment : plan.segments)
-    for (Point& point : points_of(segment.box, segment.conditions, segment.guards, sizes_))
-      owner[{segment.matrix.value, std::move(point)}] = chosen(segment.site).rules[segment.part];
-  std::map<Cell, RuleId> written;
-  std::string wrong;
-  const auto visit = [&](const Step& step, const Rule& rule, const Point& vars) {
-    if (!is_instance(rule, vars)) wrong = "an instance of `" + rule.name + "` outside its domain runs";
-    std::set<Cell> own;
-    for (const RegionAccess& output : rule.outputs)
-      for (Cell& cell : cells(rule, output, vars)) own.insert(std::move(cell));
-    for (const RegionAccess& input : rule.inputs) {
-      if (transform_.matrices[input.matrix].role == MatrixRole::From) continue;
-      for (const Cell& cell : cells(rule, input, vars)) {
-        if (own.count(cell) != 0 || owner.count(cell) == 0) continue;
-        if (written.count(cell) == 0 || written[cell] != owner[cell])
-          wrong = "`" + rule.name + "` reads " + cell_text(transform_, cell) + " too early";
-      }
-    }
-    for (const Cell& cell : own) written[cell] = step.rule;
-  };
-  for (const Step& step : plan.steps) {
-    if (!runs(plan, chosen(step.site), step) || !holds(step.guards, sizes_)) continue;
-    const Rule& rule = transform_.rules[step.rule];
-    Values values = sizes_;
-    for_each_instance(step, rule, 0, values, [&](const Point& vars) { visit(step, rule, vars); });
-  }
-  for (const auto& [cell, rule] : owner)
-    if (written.count(cell) == 0 || written[cell] != rule)
-      wrong = cell_text(transform_, cell) + " is not computed by `" + transform_.rules[rule].name + "`";
-  return wrong;
+  return Execution(*this, transform_, plan, sizes_, choice).run();
 }
 
 std::vector<Point> points_of(const std::vector<IndexRange>& box, const std::vector<IndexExpr>& conditions,

@@ -45,8 +45,9 @@ class Oracle {
   /// Candidates of every cell of `matrix` after the priority filter, in the order of LANGUAGE 5.9.
   [[nodiscard]] std::map<Point, std::vector<RuleId>> candidates(MatrixId matrix) const;
 
-  /// Runs `plan` with alternative choice[site] at each site, and checks that every cell ends with its owner's value and
-  /// that every read of a computed cell sees the final one. Returns what is wrong, or nothing.
+  /// Runs `plan` with alternative choice[site] at each site, in an order that its edges and nests allow and that is unlike
+  /// the natural one. Checks that every cell ends with its owner's value and that every read of a computed cell sees the
+  /// final one. Returns what is wrong, or nothing.
   [[nodiscard]] std::string run(const TransformPlan& plan, const std::vector<std::size_t>& choice) const;
 
  private:

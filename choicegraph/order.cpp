@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Dependences between steps, and an order of the steps that every assignment may use.
+// Edges between steps, and an order of the steps that every assignment may use, where there is one.
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
 #include "choicegraph/analysis.h"
+#include "choicegraph/step_cycles.h"
 
 namespace pb::choices {
 namespace {
@@ -67,82 +69,70 @@ bool is_overwritten_by(const Analysis& analysis, StepId first, StepId owner) {
   return false;
 }
 
+}  // namespace
+
 void find_edges(Analysis& analysis) {
+  find_reads(analysis);
   const std::vector<StepId> ids = analysis.plan.steps.ids();
   for (const StepId before : ids) {
     for (const StepId after : ids) {
       const TransformPlan& plan = analysis.plan;
       if (before == after || !may_run_together(plan, plan.steps[before], plan.steps[after])) continue;
-      if (reads_from(analysis, after, before) || is_overwritten_by(analysis, before, after))
-        analysis.plan.edges.push_back({before, after});
+      const bool is_overwritten = is_overwritten_by(analysis, before, after);
+      if (is_overwritten) analysis.overwrites.push_back({before, after});
+      if (is_overwritten || reads_from(analysis, after, before)) analysis.plan.edges.push_back({before, after});
     }
   }
 }
 
-/// Rank for steps that no edge orders: as the segments stand in the header.
-std::vector<StepId> preferred_order(const TransformPlan& plan) {
-  std::vector<StepId> out = plan.steps.ids();
-  std::stable_sort(out.begin(), out.end(),
-                   [&](StepId a, StepId b) { return plan.steps[a].segments.front() < plan.steps[b].segments.front(); });
+namespace {
+
+/// Steps of one nest that always runs, in its order, or one other step.
+using Unit = std::vector<StepId>;
+
+/// Units in the order in which the segments that they write stand in the header.
+std::vector<Unit> units_of(const TransformPlan& plan) {
+  std::vector<Unit> out;
+  std::set<StepId> in_nests;
+  for (const Nest& nest : plan.nests) {
+    if (nest.members.size() < 2 || !always_runs(plan, nest)) continue;
+    if (in_nests.count(nest.members.front().step) != 0) continue;
+    out.emplace_back();
+    for (const NestMember& member : nest.members) {
+      out.back().push_back(member.step);
+      in_nests.insert(member.step);
+    }
+  }
+  for (const StepId id : plan.steps.ids())
+    if (in_nests.count(id) == 0) out.push_back({id});
+  const auto first_segment = [&](const Unit& unit) {
+    SegmentId out_id = plan.steps[unit.front()].segments.front();
+    for (const StepId id : unit) out_id = std::min(out_id, plan.steps[id].segments.front());
+    return out_id;
+  };
+  std::stable_sort(out.begin(), out.end(), [&](const Unit& a, const Unit& b) { return first_segment(a) < first_segment(b); });
   return out;
 }
 
-/// The edge into `step` from another of the steps in `waiting`.
-const StepEdge* edge_within(const TransformPlan& plan, StepId step, const std::set<StepId>& waiting) {
-  for (const StepEdge& edge : plan.edges)
-    if (edge.after == step && waiting.count(edge.before) != 0) return &edge;
-  return nullptr;
-}
-
-std::string matrices_text(const Analysis& analysis, const Step& step) {
-  std::vector<std::string> names;
-  for (const SegmentId id : step.segments) {
-    const std::string& name = analysis.matrix(analysis.plan.segments[id].matrix).name;
-    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-  }
-  std::string out;
-  for (const std::string& name : names) out += (out.empty() ? "`" : ", `") + name + "`";
-  return out;
-}
-
-/// Walks back from some waiting step until one repeats, and prints the cycle found.
-void report_cycle(Analysis& analysis, const std::set<StepId>& waiting) {
-  std::vector<StepId> path{*waiting.begin()};
-  std::size_t begin = 0;
-  for (;;) {
-    const StepEdge* edge = edge_within(analysis.plan, path.back(), waiting);
-    if (edge == nullptr) return;
-    const auto seen = std::find(path.begin(), path.end(), edge->before);
-    begin = static_cast<std::size_t>(seen - path.begin());
-    if (seen != path.end()) break;
-    path.push_back(edge->before);
-  }
-  auto builder =
-      analysis.diags.emit(DiagKind::CyclicSegments, analysis.rule(analysis.plan.steps[path[begin]].rule).span);
-  for (std::size_t i = begin; i < path.size(); ++i) {
-    const Step& after = analysis.plan.steps[path[i]];
-    const Step& before = analysis.plan.steps[i + 1 < path.size() ? path[i + 1] : path[begin]];
-    builder.note(analysis.rule(after.rule).span, "rule `" + analysis.rule(after.rule).name + "` needs a part of " +
-                                                     matrices_text(analysis, before) + " that rule `" +
-                                                     analysis.rule(before.rule).name + "` makes");
-  }
-}
-
-/// Kahn's algorithm; none, with a message, if there is a cycle.
-std::optional<std::vector<StepId>> sorted_steps(Analysis& analysis) {
-  const std::vector<StepId> preferred = preferred_order(analysis.plan);
-  std::set<StepId> waiting(preferred.begin(), preferred.end());
-  std::vector<StepId> out;
-  while (!waiting.empty()) {
-    const auto next = std::find_if(preferred.begin(), preferred.end(), [&](StepId id) {
-      return waiting.count(id) != 0 && edge_within(analysis.plan, id, waiting) == nullptr;
+/// Kahn's algorithm; where only cycles are left, that go away under every assignment, the preferred unit is next.
+std::vector<StepId> sorted_steps(const TransformPlan& plan) {
+  std::vector<Unit> waiting = units_of(plan);
+  std::map<StepId, std::size_t> unit_of;
+  for (std::size_t u = 0; u < waiting.size(); ++u)
+    for (const StepId id : waiting[u]) unit_of[id] = u;
+  std::vector<bool> is_done(waiting.size(), false);
+  const auto is_ready = [&](std::size_t unit) {
+    return std::none_of(plan.edges.begin(), plan.edges.end(), [&](const StepEdge& edge) {
+      return unit_of[edge.after] == unit && unit_of[edge.before] != unit && !is_done[unit_of[edge.before]];
     });
-    if (next == preferred.end()) {
-      report_cycle(analysis, waiting);
-      return std::nullopt;
-    }
-    out.push_back(*next);
-    waiting.erase(*next);
+  };
+  std::vector<StepId> out;
+  for (std::size_t count = 0; count < waiting.size(); ++count) {
+    std::size_t next = waiting.size();
+    for (std::size_t u = waiting.size(); u-- > 0;)
+      if (!is_done[u] && (next == waiting.size() || is_ready(u) || !is_ready(next))) next = u;
+    is_done[next] = true;
+    out.insert(out.end(), waiting[next].begin(), waiting[next].end());
   }
   return out;
 }
@@ -155,23 +145,23 @@ void renumber(Analysis& analysis, const std::vector<StepId>& order) {
     new_id[old.index()] = steps.add(std::move(analysis.plan.steps[old]));
     sets.push_back(std::move(analysis.step_sets[old.index()]));
   }
-  analysis.plan.steps = std::move(steps);
+  TransformPlan& plan = analysis.plan;
+  plan.steps = std::move(steps);
   analysis.step_sets = std::move(sets);
-  for (StepEdge& edge : analysis.plan.edges) edge = {new_id[edge.before.index()], new_id[edge.after.index()]};
-  std::sort(analysis.plan.edges.begin(), analysis.plan.edges.end());
+  for (auto* edges : {&plan.edges, &analysis.overwrites}) {
+    for (StepEdge& edge : *edges) edge = {new_id[edge.before.index()], new_id[edge.after.index()]};
+    std::sort(edges->begin(), edges->end());
+  }
+  for (Nest& nest : plan.nests)
+    for (NestMember& member : nest.members) member.step = new_id[member.step.index()];
+  std::stable_sort(plan.nests.begin(), plan.nests.end(), [](const Nest& a, const Nest& b) {
+    if (a.members.size() != b.members.size()) return a.members.size() > b.members.size();
+    return a.members.front().step < b.members.front().step;
+  });
 }
 
 }  // namespace
 
-void order_steps(Analysis& analysis) {
-  find_reads(analysis);
-  find_edges(analysis);
-  const auto order = sorted_steps(analysis);
-  if (!order) {
-    analysis.ok = false;
-    return;
-  }
-  renumber(analysis, *order);
-}
+void sort_steps(Analysis& analysis) { renumber(analysis, sorted_steps(analysis.plan)); }
 
 }  // namespace pb::choices

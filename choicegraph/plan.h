@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lang/index_expr.h"
@@ -67,10 +68,10 @@ struct Site {
   std::vector<SegmentId> segments;
 };
 
-enum class LoopOrder : std::uint8_t { Parallel, Increasing, Decreasing };
+enum class LoopOrder : std::uint8_t { Parallel, Increasing, Decreasing, Nested };
 
 /// One loop over a rule variable, half-open. Parallel: for fixed values of the loops outside
-/// of it, its iterations may run in any order and at once.
+/// of it, its iterations may run in any order and at once. Nested: a Nest of the step says when.
 struct LoopDim {
   std::string var;
   IndexRange range;                        ///< over sizes alone: what tasks are cut from
@@ -114,7 +115,56 @@ struct Step {
 
 /// True if the instances of `step` are all those of a box: loops without further bounds, strides and conditions.
 [[nodiscard]] bool is_box(const Step& step);
+/// Conditions (each >= 0) at which a point of the loops' ranges is an instance: further bounds, strides, conditions.
+[[nodiscard]] std::vector<IndexExpr> instance_conditions(const Step& step);
 
+/// How the tiles of a nest wait for each other along one of its rows.
+enum class RowKind : std::uint8_t {
+  Parallel,  ///< not at all
+  Carried,   ///< a tile waits for the one before it
+  Slices,    ///< one value after the other; within one, the members in their order
+};
+
+/// One row of a nest: the sum of its members' coordinates times these whole numbers.
+struct NestRow {
+  std::vector<int> coefficients;
+  RowKind kind = RowKind::Carried;
+};
+
+/// Where an instance of a member lies along one dimension: `sign * var + shift`, or `shift` alone.
+struct NestCoordinate {
+  std::string var;                         ///< empty: all instances lie at `shift`
+  int sign = 1;
+  IndexExpr shift;
+};
+
+/// A step in a nest. The loops over variables that no coordinate names run inside, at each point of the rows.
+struct NestMember {
+  StepId step;
+  std::vector<NestCoordinate> coordinates;
+  std::vector<LoopDim> loops;              ///< outermost first
+};
+
+/// Instances of one step, or of several steps that need each other, executed together (ARCHITECTURE 6.7). The rows are
+/// a unimodular change of the coordinates and run in their order, outermost first. Either all rows are Slices, or
+/// none is: then no dependence points backwards along any row, the rows may be cut into tiles, and a tile waits for
+/// its predecessor along each carried row. A nest of several members runs in a call whose choices run all of them,
+/// unless a larger nest that holds them runs; its members are then no steps of their own.
+struct Nest {
+  std::vector<NestRow> rows;               ///< as many as coordinates
+  std::vector<NestMember> members;         ///< in their order at one point of the rows
+};
+/// `sign * var + shift` as an expression, and back; none if several variables or other factors occur.
+[[nodiscard]] IndexExpr to_index_expr(const NestCoordinate& coordinate);
+[[nodiscard]] std::optional<NestCoordinate> to_nest_coordinate(const IndexExpr& at, const Rule& rule);
+/// The coordinates as whole multiples of the rows: the inverse of their matrix.
+[[nodiscard]] std::vector<std::vector<int>> inverse_of(const std::vector<NestRow>& rows);
+
+/// Alternatives (by index) of sites that cannot be chosen together: no order of the steps is right (ARCHITECTURE 6.6).
+using ForbiddenChoice = std::vector<std::pair<SiteId, std::size_t>>;
+
+/// True if the step runs whatever is chosen.
+[[nodiscard]] bool always_runs(const TransformPlan& plan, const Step& step);
 /// True if `alternative`, one of the step's site, runs `step`.
 [[nodiscard]] bool runs(const TransformPlan& plan, const Alternative& alternative, const Step& step);
 /// False if the steps are of one site and none of its alternatives runs both.
@@ -134,7 +184,7 @@ struct UncoveredBox {
   std::vector<IndexExpr> guards;           ///< it exists only if each is >= 0
 };
 
-enum class TunableKind : std::uint8_t { Cutoff, Split, WorkGroup, User, Config, Accuracy, ForEnough };
+enum class TunableKind : std::uint8_t { Cutoff, Split, Tile, WorkGroup, User, Config, Accuracy, ForEnough };
 /// A tunable of the plan: the compiler's own and the user's, with the name of the configuration file.
 struct PlanTunable {
   std::string name;                        ///< `split_size`, `Out#1.opencl.work_group`, or the user's
@@ -145,7 +195,7 @@ struct PlanTunable {
   std::vector<double> initial;             ///< one per element
   double min = 0, max = 0;
   std::optional<TunableId> user;           ///< the declaration it comes from
-  std::optional<RuleId> rule;              ///< work groups: whose
+  std::optional<RuleId> rule;              ///< work groups, tiles of a nest of one step: whose
   Version version = Version::Cpu;
 };
 
@@ -153,8 +203,10 @@ struct TransformPlan {
   TransformId transform;
   Store<SegmentId, Segment> segments;      ///< header order of matrices, then begin coordinate, dimension 0 most significant
   Store<SiteId, Site> sites;
-  Store<StepId, Step> steps;               ///< in an order that every assignment may use
+  Store<StepId, Step> steps;               ///< in an order that every assignment may use; if there is none, in any
   std::vector<StepEdge> edges;
+  std::vector<Nest> nests;                 ///< more members first
+  std::vector<ForbiddenChoice> forbidden;  ///< every other assignment has an order of its steps that keeps the edges
   std::vector<UncoveredBox> uncovered;     ///< at small sizes only: uncovered at large ones is a compile error
   std::vector<PlanTunable> tunables;
   std::vector<TransformId> calls;          ///< callees, each once
@@ -162,6 +214,13 @@ struct TransformPlan {
 
 /// True if some part of the matrix is no box. Its rules have no device version: what they write interleaves.
 [[nodiscard]] bool is_scattered(const TransformPlan& plan, MatrixId matrix);
+
+/// The name of its tile's tunable: `OUT#3.tile`, `P#2+Q#2.tile`.
+[[nodiscard]] std::string tile_name(const TransformPlan& plan, const Transform& transform, const Nest& nest);
+/// True if a nest of several members runs whatever is chosen.
+[[nodiscard]] bool always_runs(const TransformPlan& plan, const Nest& nest);
+/// True if the steps stand in an order that every assignment may use.
+[[nodiscard]] bool is_ordered(const TransformPlan& plan);
 
 struct Plan {
   std::vector<TransformPlan> transforms;   ///< by TransformId

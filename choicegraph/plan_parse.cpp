@@ -143,6 +143,10 @@ class Parser {
     if (line.accept("where")) return last_step() != nullptr && read_conjunction(line, last_step()->conditions);
     if (line.accept("input")) return read_input(line);
     if (line.accept("edge")) return read_edge(line);
+    if (line.accept("nest")) return read_nest();
+    if (line.accept("row")) return read_row(line);
+    if (line.accept("member")) return read_member(line);
+    if (line.accept("forbidden")) return read_forbidden(line);
     if (line.accept("uncovered")) return read_uncovered(line);
     if (line.accept("tunable")) return read_tunable(line);
     if (line.accept("calls")) return read_calls(line);
@@ -337,6 +341,11 @@ class Parser {
       if (spelled != word) continue;
       Step& step = *last_step();
       loop.order = order;
+      if (!current().nests.empty()) {
+        if (current().nests.back().members.empty()) return false;
+        current().nests.back().members.back().loops.push_back(std::move(loop));
+        return true;
+      }
       step.is_data_parallel = order == LoopOrder::Parallel && (step.loops.empty() || step.is_data_parallel);
       step.loops.push_back(std::move(loop));
       return true;
@@ -386,6 +395,59 @@ class Parser {
     const auto after = line.next_number();
     if (!after) return false;
     current().edges.push_back({StepId(*before), StepId(*after)});
+    return true;
+  }
+
+  bool read_nest() {
+    current().nests.emplace_back();
+    return true;
+  }
+
+  bool read_row(Line& line) {
+    if (current().nests.empty()) return false;
+    NestRow row;
+    for (;;) {
+      const std::string_view word = line.next();
+      for (const auto& [kind, spelled] : choices::kRowWords) {
+        if (spelled != word) continue;
+        row.kind = kind;
+        current().nests.back().rows.push_back(std::move(row));
+        return true;
+      }
+      const auto coefficient = Line::real(word);
+      if (!coefficient) return false;
+      row.coefficients.push_back(static_cast<int>(*coefficient));
+    }
+  }
+
+  bool read_member(Line& line) {
+    const auto number = Line::number(line.next_label());
+    if (!number || *number >= current().steps.size() || current().nests.empty() || !line.accept("at")) return false;
+    NestMember member{StepId(*number), {}, {}};
+    const auto at = line.next_list('(', ')');
+    if (!at) return false;
+    for (const IndexExpr& expr : *at) {
+      auto coordinate = to_nest_coordinate(expr, transform().rules[current().steps[member.step].rule]);
+      if (!coordinate) return false;
+      member.coordinates.push_back(std::move(*coordinate));
+    }
+    current().nests.back().members.push_back(std::move(member));
+    return true;
+  }
+
+  bool read_forbidden(Line& line) {
+    ForbiddenChoice choice;
+    while (!line.at_end()) {
+      const auto site = line.next_number();
+      if (!site || *site >= current().sites.size()) return false;
+      const std::vector<Alternative>& alternatives = current().sites[SiteId(*site)].alternatives;
+      const std::string_view name = line.next();
+      std::size_t index = 0;
+      while (index < alternatives.size() && alternatives[index].name != name) ++index;
+      if (index == alternatives.size()) return false;
+      choice.emplace_back(SiteId(*site), index);
+    }
+    current().forbidden.push_back(std::move(choice));
     return true;
   }
 

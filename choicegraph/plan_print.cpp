@@ -23,6 +23,8 @@ class Printer {
     for (const StepId id : plan_.steps.ids()) print_step(id);
     for (const StepEdge& edge : plan_.edges)
       line(1, "edge " + number(edge.before.index()) + " -> " + number(edge.after.index()));
+    for (const Nest& nest : plan_.nests) print_nest(nest);
+    for (const ForbiddenChoice& choice : plan_.forbidden) print_forbidden(choice);
     for (const UncoveredBox& box : plan_.uncovered)
       line(1,
            "uncovered " + matrix_name(box.matrix) + box_text(box.box) + where(box.conditions) + condition(box.guards));
@@ -104,7 +106,7 @@ class Printer {
     if (!step.left_to_others.empty()) text += " leaves" + ids_text(step.left_to_others);
     if (!step.reads.empty()) text += " reads" + ids_text(step.reads);
     line(1, text + condition(step.guards));
-    for (const LoopDim& loop : step.loops) print_loop(loop);
+    for (const LoopDim& loop : step.loops) print_loop(2, loop);
     if (!step.conditions.empty()) line(2, where(step.conditions).substr(1));
     for (const InputBox& box : step.input_boxes) {
       std::string input = "input " + number(box.input) + ": at " + tuple_text(box.lo);
@@ -114,12 +116,34 @@ class Printer {
     }
   }
 
-  void print_loop(const LoopDim& loop) {
+  void print_loop(int depth, const LoopDim& loop) {
     std::string text = "for " + loop.var + " in " + range_text(loop.range);
     if (!loop.lower.empty()) text += " from " + tuple_text(loop.lower);
     if (!loop.upper.empty()) text += " to " + tuple_text(loop.upper);
     if (loop.stride > 1) text += " step " + std::to_string(loop.stride) + " at " + tuple_text({loop.offset});
-    line(2, text + " " + std::string(word_of(choices::kOrderWords, loop.order)));
+    line(depth, text + " " + std::string(word_of(choices::kOrderWords, loop.order)));
+  }
+
+  void print_nest(const Nest& nest) {
+    line(1, "nest");
+    for (const NestRow& row : nest.rows) {
+      std::string text = "row";
+      for (const int coefficient : row.coefficients) text += " " + std::to_string(coefficient);
+      line(2, text + " " + std::string(word_of(choices::kRowWords, row.kind)));
+    }
+    for (const NestMember& member : nest.members) {
+      std::vector<IndexExpr> at;
+      for (const NestCoordinate& coordinate : member.coordinates) at.push_back(to_index_expr(coordinate));
+      line(2, "member " + number(member.step.index()) + ": at " + tuple_text(at));
+      for (const LoopDim& loop : member.loops) print_loop(3, loop);
+    }
+  }
+
+  void print_forbidden(const ForbiddenChoice& choice) {
+    std::string text = "forbidden";
+    for (const auto& [site, alternative] : choice)
+      text += " " + number(site.index()) + " " + plan_.sites[site].alternatives[alternative].name;
+    line(1, text);
   }
 
   void print_tunable(const PlanTunable& tunable) {

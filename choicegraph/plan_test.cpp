@@ -277,27 +277,114 @@ TEST(MergedSite, WithoutAConsistentAssignmentIsAnError) {
             "note: rule `P+Q#1` writes several of them\nnote: rule `Q+S#1` writes several of them\n");
 }
 
-TEST(NotYet, HasOneMessagePerConstruct) {
-  const auto kinds = [](const TestTransform& transform) {
-    const Planned planned(transform);
-    std::vector<DiagKind> out;
-    for (const Diagnostic& diagnostic : planned.diags.all()) out.push_back(diagnostic.kind);
-    return out;
-  };
-  EXPECT_THAT(kinds(TestTransform()
-                        .from("A[n]")
-                        .to("P[n]")
-                        .to("Q[n]")
-                        .rule({"P.cell(0)"}, {})
-                        .rule({"Q.cell(0)"}, {})
-                        .rule({"P.cell(i)"}, {"Q.cell(i-1)"})
-                        .rule({"Q.cell(i)"}, {"P.cell(i-1)"})),
-              ElementsAre(DiagKind::CyclicSegments));
-  EXPECT_THAT(kinds(TestTransform()
-                        .to("C[n,n]")
-                        .rule({"C.cell(x,y)"}, {"C.cell(x-2,y+1)", "C.cell(x+1,y-2)"})
-                        .rule({"C.cell(x,y)"}, {}, 2)),
-              ElementsAre(DiagKind::SkewedLoops));
+/// Matrices M0 … M`count-1`, each from the input or from the one after it, in a circle.
+TestTransform circle(int count, const std::string& coordinate) {
+  TestTransform out;
+  out.from("A[n]");
+  const auto name = [&](int i) { return "M" + std::to_string(i % count); };
+  for (int i = 0; i < count; ++i) out.to(name(i) + "[n]");
+  for (int i = 0; i < count; ++i) {
+    out.rule({name(i) + ".cell(i)"}, {"A.cell(i)"});
+    out.rule({name(i) + ".cell(i)"}, {name(i + 1) + ".cell(" + coordinate + ")"});
+  }
+  return out;
+}
+
+TEST(Choices, ForbidWhatHasNoOrder) {
+  const Planned planned(circle(3, "i"));
+  ASSERT_FALSE(planned.diags.has_errors()) << planned.messages();
+  ASSERT_EQ(planned.only().forbidden.size(), 1U);
+  EXPECT_EQ(planned.only().forbidden[0].size(), 3U);
+  EXPECT_TRUE(planned.only().nests.empty());
+  EXPECT_FALSE(is_ordered(planned.only()));
+}
+
+TEST(Choices, RunInSlicesWhereThatIsAnOrder) {
+  const Planned planned(circle(3, "i-1"));
+  ASSERT_FALSE(planned.diags.has_errors()) << planned.messages();
+  EXPECT_TRUE(planned.only().forbidden.empty());
+  ASSERT_EQ(planned.only().nests.size(), 1U);
+  EXPECT_EQ(planned.only().nests[0].members.size(), 3U);
+  EXPECT_FALSE(always_runs(planned.only(), planned.only().nests[0]));
+}
+
+TEST(Choices, AreExaminedAloneWhereThereAreTooMany) {
+  const Planned planned(circle(13, "i"));
+  EXPECT_TRUE(planned.diags.has(DiagKind::ManyAssignments)) << planned.messages();
+  ASSERT_FALSE(planned.diags.has_errors());
+  EXPECT_EQ(planned.only().forbidden.size(), 13U * 12U / 2U);
+}
+
+TEST(Choices, WithoutAnyOrderAreAnError) {
+  const Planned planned(TestTransform()
+                            .from("A[n]")
+                            .to("P[n]")
+                            .to("Q[n]")
+                            .rule({"P.cell(i)"}, {"Q.cell(i)"})
+                            .rule({"Q.cell(i)"}, {"P.cell(i)"}));
+  EXPECT_TRUE(planned.diags.has(DiagKind::NoLegalOrder));
+  EXPECT_THAT(planned.messages(), HasSubstr("rule `Q#1` -> `Q` -> rule `P#1` -> `P` -> rule `Q#1`"));
+}
+
+/// Coefficients and kinds of the rows of the only nest.
+std::string rows_of(const Planned& planned) {
+  if (planned.only().nests.size() != 1) return planned.messages() + planned.text();
+  std::string out;
+  for (const NestRow& row : planned.only().nests[0].rows) {
+    for (const int c : row.coefficients) out += std::to_string(c) + " ";
+    out += row.kind == RowKind::Parallel ? "parallel, " : row.kind == RowKind::Carried ? "carried, " : "slices, ";
+  }
+  return out;
+}
+
+/// A matrix over x and y whose cells need those at `inputs`; the borders are computed otherwise.
+TestTransform grid_of(const std::vector<std::string>& inputs) {
+  return TestTransform().to("C[w,h]").rule({"C.cell(x,y)"}, inputs).rule({"C.cell(x,y)"}, {}, 2);
+}
+
+TEST(Nests, CutWavefrontsIntoTiles) {
+  EXPECT_EQ(rows_of(Planned(grid_of({"C.cell(x-1,y)", "C.cell(x,y-1)", "C.cell(x-1,y-1)"}))),
+            "0 1 carried, 1 0 carried, ");
+  EXPECT_EQ(rows_of(Planned(grid_of({"C.cell(x+1,y)", "C.cell(x,y-1)"}))), "0 1 carried, -1 0 carried, ");
+}
+
+TEST(Nests, SkewWhereNoDimensionIsLegal) {
+  EXPECT_EQ(rows_of(Planned(grid_of({"C.cell(x-1,y)", "C.cell(x,y-1)", "C.cell(x-1,y+1)"}))),
+            "1 1 carried, 1 0 carried, ");
+  EXPECT_EQ(rows_of(Planned(grid_of({"C.cell(x-2,y+1)", "C.cell(x+1,y-2)"}))), "1 1 carried, 2 1 carried, ");
+}
+
+TEST(Nests, LeaveDimensionsParallelThatCarryNothing) {
+  EXPECT_EQ(rows_of(Planned(grid_of({"C.cell(x,y-1)"}))), "0 1 carried, 1 0 parallel, ");
+}
+
+TEST(Nests, AreSlicesWhereOneDimensionCarriesAll) {
+  EXPECT_EQ(rows_of(Planned(grid_of({"C.cell(x-1,y-1)", "C.cell(x+1,y-1)"}))), "1 slices, ");
+  EXPECT_EQ(rows_of(Planned(grid_of({"C.row(y-1)"}))), "1 slices, ");
+}
+
+TEST(Nests, JoinStepsThatNeedEachOther) {
+  const Planned planned(TestTransform()
+                            .to("P[n]")
+                            .to("Q[n]")
+                            .rule({"P.cell(0)"}, {})
+                            .rule({"Q.cell(0)"}, {})
+                            .rule({"P.cell(i)"}, {"Q.cell(i-1)"})
+                            .rule({"Q.cell(i)"}, {"P.cell(i)"}));
+  EXPECT_EQ(rows_of(planned), "1 slices, ");
+  EXPECT_TRUE(always_runs(planned.only(), planned.only().nests[0]));
+  EXPECT_TRUE(is_ordered(planned.only()));
+}
+
+TEST(Nests, ShiftMembersWhoseReadsPointBothWays) {
+  const Planned planned(TestTransform()
+                            .to("P[n]")
+                            .to("Q[n]")
+                            .rule({"P.cell(i)"}, {"Q.cell(i+1)"})
+                            .rule({"Q.cell(i)"}, {"P.cell(i-2)"})
+                            .rule({"P.cell(i)"}, {}, 2)
+                            .rule({"Q.cell(i)"}, {}, 2));
+  EXPECT_EQ(rows_of(planned), "1 slices, ");
 }
 
 TEST(Plan, GivesUpOnWhatIsTooComplexWithOneMessage) {

@@ -82,6 +82,36 @@ void verify_step(const TransformPlan& plan, const Transform& transform, const St
            "a step runs under an alternative of its site");
 }
 
+void verify_nest(const TransformPlan& plan, const Transform& transform, const Nest& nest) {
+  PB_CHECK(!nest.rows.empty() && !nest.members.empty(), "a nest has rows and members");
+  const bool is_sliced = nest.rows.front().kind == RowKind::Slices;
+  for (const NestRow& row : nest.rows) {
+    PB_CHECK(row.coefficients.size() == nest.rows.size(), "a nest has as many rows as coordinates");
+    PB_CHECK((row.kind == RowKind::Slices) == is_sliced, "all rows of a nest are slices, or none");
+  }
+  for (const NestMember& member : nest.members) {
+    PB_CHECK(member.step.index() < plan.steps.size(), "members of a nest are steps");
+    const Step& step = plan.steps[member.step];
+    std::size_t num_vars = member.loops.size();
+    for (const NestCoordinate& coordinate : member.coordinates) num_vars += coordinate.var.empty() ? 0 : 1;
+    PB_CHECK(member.coordinates.size() == nest.rows.size(), "a member of a nest has all coordinates");
+    PB_CHECK(num_vars == transform.rules[step.rule].vars.size(), "a member of a nest uses each rule variable once");
+  }
+}
+
+/// Without a common order, every pair of edges in both directions is a matter of choices or inside of a nest.
+void verify_order(const TransformPlan& plan) {
+  const bool has_choices = std::any_of(plan.sites.begin(), plan.sites.end(),
+                                       [](const Site& site) { return site.alternatives.size() > 1; });
+  PB_CHECK(has_choices || is_ordered(plan), "steps stand in the order of the edges");
+  for (const StepEdge& edge : plan.edges)
+    PB_CHECK(edge.before.index() < plan.steps.size() && edge.after.index() < plan.steps.size(), "edges join steps");
+  for (const ForbiddenChoice& choice : plan.forbidden)
+    for (const auto& [site, alternative] : choice)
+      PB_CHECK(site.index() < plan.sites.size() && alternative < plan.sites[site].alternatives.size(),
+               "forbidden choices are choices");
+}
+
 }  // namespace
 
 bool runs(const TransformPlan& plan, const Alternative& alternative, const Step& step) {
@@ -111,6 +141,21 @@ bool is_box(const Step& step) {
          std::all_of(step.loops.begin(), step.loops.end(), [](const LoopDim& loop) { return loop.is_plain(); });
 }
 
+std::vector<IndexExpr> instance_conditions(const Step& step) {
+  std::vector<IndexExpr> out;
+  for (const LoopDim& loop : step.loops) {
+    const IndexExpr at = index_symbol(loop.var);
+    for (const IndexExpr& bound : loop.lower) out.push_back(index_sub(at, bound));
+    for (const IndexExpr& bound : loop.upper) out.push_back(index_sub(index_sub(bound, at), index_const(1)));
+    if (loop.stride == 1) continue;
+    const IndexExpr stride = index_const(loop.stride);
+    const IndexExpr beyond = index_sub(at, loop.offset);
+    out.push_back(index_sub(index_mul(stride, index_floordiv(beyond, stride)), beyond));
+  }
+  out.insert(out.end(), step.conditions.begin(), step.conditions.end());
+  return out;
+}
+
 void verify(const Plan& plan, const Program& program) {
   PB_CHECK(plan.transforms.size() == program.transforms.size(), "a plan per transform");
   for (std::size_t i = 0; i < plan.transforms.size(); ++i) {
@@ -120,9 +165,8 @@ void verify(const Plan& plan, const Program& program) {
     verify_segments(transform_plan, transform);
     verify_sites(transform_plan, transform);
     for (const Step& step : transform_plan.steps) verify_step(transform_plan, transform, step);
-    for (const StepEdge& edge : transform_plan.edges)
-      PB_CHECK(edge.before < edge.after && edge.after.index() < transform_plan.steps.size(),
-               "steps stand in the order of the edges");
+    verify_order(transform_plan);
+    for (const Nest& nest : transform_plan.nests) verify_nest(transform_plan, transform, nest);
     for (const PlanTunable& tunable : transform_plan.tunables)
       PB_CHECK(static_cast<int>(tunable.initial.size()) == tunable.count, "an initial value per element of a tunable");
   }

@@ -10,9 +10,10 @@
 
 namespace pb::choices {
 
-inline constexpr std::array<std::pair<TunableKind, std::string_view>, 7> kTunableWords{{
+inline constexpr std::array<std::pair<TunableKind, std::string_view>, 8> kTunableWords{{
     {TunableKind::Cutoff, "cutoff"},
     {TunableKind::Split, "split"},
+    {TunableKind::Tile, "tile"},
     {TunableKind::WorkGroup, "work_group"},
     {TunableKind::User, "user"},
     {TunableKind::Config, "config"},
@@ -20,10 +21,17 @@ inline constexpr std::array<std::pair<TunableKind, std::string_view>, 7> kTunabl
     {TunableKind::ForEnough, "for_enough"},
 }};
 
-inline constexpr std::array<std::pair<LoopOrder, std::string_view>, 3> kOrderWords{{
+inline constexpr std::array<std::pair<LoopOrder, std::string_view>, 4> kOrderWords{{
     {LoopOrder::Parallel, "parallel"},
     {LoopOrder::Increasing, "increasing"},
     {LoopOrder::Decreasing, "decreasing"},
+    {LoopOrder::Nested, "nested"},
+}};
+
+inline constexpr std::array<std::pair<RowKind, std::string_view>, 3> kRowWords{{
+    {RowKind::Parallel, "parallel"},
+    {RowKind::Carried, "carried"},
+    {RowKind::Slices, "slices"},
 }};
 
 inline constexpr std::array<std::pair<Version, std::string_view>, 3> kVersionWords{{

@@ -3,6 +3,7 @@
 // seed is printed; PB_SEED and PB_CASES choose another run.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <random>
@@ -26,6 +27,7 @@ struct Report {
   int planned = 0, uncovered = 0, unsupported = 0;
   int three_rules = 0, self = 0, several = 0, where = 0, wide = 0;
   int planned_self = 0, planned_wide = 0, planned_several = 0;
+  int tiles = 0, slices = 0, joint = 0, forbidden = 0;
 
   void count(const HeaderTraits& traits) {
     three_rules += traits.num_rules >= 3 ? 1 : 0;
@@ -33,6 +35,13 @@ struct Report {
     several += traits.has_several_outputs ? 1 : 0;
     where += traits.has_where ? 1 : 0;
     wide += traits.has_wide_output ? 1 : 0;
+  }
+  void count_orders(const TransformPlan& plan) {
+    for (const Nest& nest : plan.nests) {
+      ++(nest.rows.front().kind == RowKind::Slices ? slices : tiles);
+      joint += nest.members.size() > 1 ? 1 : 0;
+    }
+    forbidden += plan.forbidden.empty() ? 0 : 1;
   }
   void count_planned(const HeaderTraits& traits) {
     ++planned;
@@ -109,6 +118,14 @@ std::vector<std::vector<std::size_t>> choices_of(const TransformPlan& plan, std:
   return out;
 }
 
+bool is_forbidden(const TransformPlan& plan, const std::vector<std::size_t>& choice) {
+  return std::any_of(plan.forbidden.begin(), plan.forbidden.end(), [&](const ForbiddenChoice& forbidden) {
+    return std::all_of(forbidden.begin(), forbidden.end(), [&](const std::pair<SiteId, std::size_t>& item) {
+      return choice[item.first.index()] == item.second;
+    });
+  });
+}
+
 std::string check_plan(const Transform& transform, const TransformPlan& plan) {
   constexpr std::int64_t kMaxSize = 5;
   const bool has_m = transform.size_vars.size() > 1;
@@ -123,6 +140,7 @@ std::string check_plan(const Transform& transform, const TransformPlan& plan) {
         if (!wrong.empty()) return transform.matrices[matrix].name + " at" + sizes_text(sizes) + ": " + wrong;
       }
       for (const auto& choice : choices_of(plan, 16)) {
+        if (is_forbidden(plan, choice)) continue;
         const std::string wrong = oracle.run(plan, choice);
         if (!wrong.empty()) return "run at" + sizes_text(sizes) + ": " + wrong;
       }
@@ -155,12 +173,14 @@ void check_header(const RandomHeader& header, Report& report) {
   const Transform& transform = program.transforms[program.main];
   ASSERT_EQ(diags.has(DiagKind::UncoveredOutput), is_uncovered_when_large(transform)) << header.text;
   if (diags.has_errors()) {
-    (diags.has(DiagKind::UncoveredOutput) || diags.has(DiagKind::NoLoopOrder) ? report.uncovered
-                                                                              : report.unsupported)++;
+    const bool is_wrong = diags.has(DiagKind::UncoveredOutput) || diags.has(DiagKind::NoLoopOrder) ||
+                          diags.has(DiagKind::NoLegalOrder);
+    ++(is_wrong ? report.uncovered : report.unsupported);
     ASSERT_FALSE(diags.has(DiagKind::RegionsTooComplex)) << header.text;
     return;
   }
   report.count_planned(header.traits);
+  report.count_orders(plan.transforms.front());
   verify(plan, program);
   const std::string text = to_string(plan, program);
   const ParsedPlan again = parse_plan(text, program);
@@ -186,6 +206,8 @@ TEST(PlanProperty, RandomHeadersAgreeWithTheDefinition) {
               report.three_rules, report.self, report.several, report.where, report.wide);
   std::printf("of planned: self-dependence %d, several outputs %d, wide outputs %d\n", report.planned_self,
               report.planned_several, report.planned_wide);
+  std::printf("nests: in tiles %d, in slices %d, of several steps %d; plans with forbidden choices %d\n", report.tiles,
+              report.slices, report.joint, report.forbidden);
   EXPECT_GE(report.planned * 100, static_cast<int>(num_cases) * 25);
 }
 

@@ -103,11 +103,6 @@ Region instances_to_run(const Analysis& analysis, const Rule& rule, const Compon
   return component.all;
 }
 
-bool has_parallel_loops_only(const Step& step) {
-  return std::all_of(step.loops.begin(), step.loops.end(),
-                     [](const LoopDim& loop) { return loop.order == LoopOrder::Parallel; });
-}
-
 /// Gives the ordered loops of a step whose instances are no box the bounds that name the loops outside.
 void bound_loops(const Analysis& analysis, Step& step, const Region& instances, const RegionBox& box) {
   std::vector<std::string> vars;
@@ -140,11 +135,11 @@ void add_step(Analysis& analysis, RuleId id, const Component& component, const R
       Region::from_box(analysis.context, rule.domain.dims(), box).intersect_parameters(analysis.known).coalesce();
   for (const RegionAccess& access : rule.outputs) sets.writes.push_back(access.cells.apply(sets.instances));
   for (const RegionAccess& access : rule.inputs) sets.reads.push_back(access.cells.apply(sets.instances));
-  if (!order_loops(analysis, step, sets.instances)) analysis.ok = false;
-  if (!box.conditions.empty()) bound_loops(analysis, step, sets.instances, box);
-  step.is_data_parallel = !step.loops.empty() && has_parallel_loops_only(step);
-  analysis.plan.steps.add(std::move(step));
   analysis.step_sets.push_back(std::move(sets));
+  const StepId step_id = analysis.plan.steps.add(std::move(step));
+  if (!order_loops(analysis, step_id)) analysis.ok = false;
+  if (!box.conditions.empty())
+    bound_loops(analysis, analysis.plan.steps[step_id], analysis.step_sets.back().instances, box);
 }
 
 void make_rule_steps(Analysis& analysis, RuleId id) {

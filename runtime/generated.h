@@ -14,3 +14,4 @@
 #include "runtime/matrix/view.h"
 #include "runtime/sched/frame.h"
 #include "runtime/sched/parallel_for.h"
+#include "runtime/sched/tile_grid.h"

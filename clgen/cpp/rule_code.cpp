@@ -72,6 +72,13 @@ RuleCode::RuleCode(const CppContext& context, TransformId in_transform, RuleId i
       }
     }
   }
+  for (const Nest& nest : plan.nests) {
+    for (const NestMember& member : nest.members) {
+      if (plan.steps[member.step].rule != rule_id) continue;
+      for (const NestCoordinate& coordinate : member.coordinates)
+        for (const std::string& name : symbols_of(coordinate.shift)) header_names.insert(name);
+    }
+  }
   // Kernels get all scalars.
   if (has_device_version(plan, rule_id))
     for (const std::string& name : all_scalars(transform)) header_names.insert(name);
@@ -360,7 +367,7 @@ void emit_bounded_nest(Writer& out, const RuleCode& code, const Step& step) {
 
 }  // namespace
 
-void emit_loops(Writer& out, const RuleCode& code, const Step& step, const std::string& name) {
+void open_loops_function(Writer& out, const RuleCode& code, const std::string& name, const std::string& box_param) {
   std::vector<std::string> types;
   std::vector<std::string> params;
   if (code.facts.has_calls) params.emplace_back("pbrt::Frame& pb_frame");
@@ -370,15 +377,19 @@ void emit_loops(Writer& out, const RuleCode& code, const Step& step, const std::
     params.push_back("const View_" + matrix + "& " + matrix);
   }
   for (std::string& param : scalar_params(code, ScalarSet::Rule)) params.push_back(std::move(param));
-  params.push_back("const " + box_type(step) + "& pb_box");
+  if (!box_param.empty()) params.push_back(box_param);
   out.line("template <" + joined(types) + ">");
   open_function(out, "static void " + name, params);
+}
+
+void emit_loops(Writer& out, const RuleCode& code, const Step& step, const std::string& name) {
+  const std::size_t num_loops = step.loops.size();
+  open_loops_function(out, code, name, num_loops == 0 ? "" : "const " + box_type(step) + "& pb_box");
   if (!is_box(step)) {
     emit_bounded_nest(out, code, step);
     out.close();
     return;
   }
-  const std::size_t num_loops = step.loops.size();
   for (std::size_t i = 0; i < num_loops; ++i) {
     const LoopDim& loop = step.loops[i];
     const std::string dim = std::to_string(num_loops - 1 - i);
@@ -393,7 +404,7 @@ void emit_loops(Writer& out, const RuleCode& code, const Step& step, const std::
     if (i + 1 < num_loops) out.indent();
   }
   emit_instance(out, code);
-  out.close();
+  if (num_loops > 0) out.close();
   for (std::size_t i = 0; i + 1 < num_loops; ++i) out.outdent();
   out.close();
 }

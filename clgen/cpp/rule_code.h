@@ -76,6 +76,9 @@ void emit_rule_function(Writer& out, const CppContext& context, const RuleCode& 
 /// The loops over a box of instances, one after the other. `name`: of the function.
 void emit_loops(Writer& out, const RuleCode& code, const Step& step, const std::string& name);
 
+/// Opens the function of such loops: views of the matrices, scalars and, unless empty, `box_param`.
+void open_loops_function(Writer& out, const RuleCode& code, const std::string& name, const std::string& box_param);
+
 /// `const pbrt::Box<2>& pb_box`.
 [[nodiscard]] std::string box_type(const Step& step);
 

@@ -2,11 +2,14 @@
 #include "clgen/cpp/step_code.h"
 
 #include "clgen/cpp/instance_code.h"
+#include "clgen/cpp/nest_code.h"
 #include "clgen/cpp/packs.h"
 #include "clgen/names.h"
 
 namespace pb {
 namespace {
+
+bool is_split(const Step& step) { return !step.loops.empty() && step.is_data_parallel; }
 
 const TransformPlan& plan_of(const CppContext& context, const RuleCode& code) {
   return context.plan.transforms[code.transform_id.index()];
@@ -34,30 +37,6 @@ std::vector<std::string> written_parts(const TransformPlan& plan, const Transfor
   return parts;
 }
 
-void emit_arrivals(Writer& out, const TransformPlan& plan, const RuleCode& code, const Step& step) {
-  for (const RuleMatrix& use : code.matrices) {
-    // A 0-D input is a number: it was copied when the call was made.
-    const Matrix& matrix = code.matrix(use.matrix);
-    if (!use.is_touched || (matrix.num_dims() == 0 && matrix.role == MatrixRole::From)) continue;
-    const bool keeps_cells = use.is_output && !use.is_overwritten;
-    if (use.is_input || keeps_cells) out.line("pbrt::need_on_host(pb_frame, " + matrix.name + ");");
-    if (!use.is_output) continue;
-    for (const std::string& part : written_parts(plan, code.transform, step, use.matrix))
-      out.line("pbrt::before_host_write(pb_frame, " + part + ");");
-  }
-}
-
-void emit_departures(Writer& out, const TransformPlan& plan, const RuleCode& code, const Step& step) {
-  for (const RuleMatrix& use : code.matrices) {
-    if (!use.is_output || !use.is_touched) continue;
-    for (const std::string& part : written_parts(plan, code.transform, step, use.matrix)) {
-      // A call in the body may have left it on a device.
-      if (code.facts.has_calls) out.line("pbrt::need_on_host(pb_frame, " + part + ");");
-      out.line("pbrt::wrote_on_host(" + part + ");");
-    }
-  }
-}
-
 std::string box_initializer(const Step& step) {
   std::vector<std::string> lo;
   std::vector<std::string> hi;
@@ -82,6 +61,32 @@ std::vector<std::string> matrix_args(const RuleCode& code, bool is_unit) {
   return args;
 }
 
+}  // namespace
+
+void emit_arrivals(Writer& out, const TransformPlan& plan, const RuleCode& code, const Step& step) {
+  for (const RuleMatrix& use : code.matrices) {
+    // A 0-D input is a number: it was copied when the call was made.
+    const Matrix& matrix = code.matrix(use.matrix);
+    if (!use.is_touched || (matrix.num_dims() == 0 && matrix.role == MatrixRole::From)) continue;
+    const bool keeps_cells = use.is_output && !use.is_overwritten;
+    if (use.is_input || keeps_cells) out.line("pbrt::need_on_host(pb_frame, " + matrix.name + ");");
+    if (!use.is_output) continue;
+    for (const std::string& part : written_parts(plan, code.transform, step, use.matrix))
+      out.line("pbrt::before_host_write(pb_frame, " + part + ");");
+  }
+}
+
+void emit_departures(Writer& out, const TransformPlan& plan, const RuleCode& code, const Step& step) {
+  for (const RuleMatrix& use : code.matrices) {
+    if (!use.is_output || !use.is_touched) continue;
+    for (const std::string& part : written_parts(plan, code.transform, step, use.matrix)) {
+      // A call in the body may have left it on a device.
+      if (code.facts.has_calls) out.line("pbrt::need_on_host(pb_frame, " + part + ");");
+      out.line("pbrt::wrote_on_host(" + part + ");");
+    }
+  }
+}
+
 std::string unit_condition(const RuleCode& code) {
   std::vector<std::string> terms;
   for (const RuleMatrix& use : code.matrices) {
@@ -96,9 +101,11 @@ std::string loops_call(const RuleCode& code, const std::string& function, bool i
   if (code.facts.has_calls) args.emplace_back("pb_inner");
   for (std::string& arg : matrix_args(code, is_unit)) args.push_back(std::move(arg));
   for (std::string& arg : scalar_args(code, ScalarSet::Rule)) args.push_back(std::move(arg));
-  args.push_back(box);
+  if (!box.empty()) args.push_back(box);
   return function + "(" + joined(args) + ");";
 }
+
+namespace {
 
 void emit_piece(Writer& out, const RuleCode& code, const std::string& stem, bool has_packs, const std::string& box) {
   if (unit_condition(code).empty()) {
@@ -130,7 +137,11 @@ void emit_loop_step(Writer& out, const RuleCode& code, const Step& step, const s
 
 }  // namespace
 
-bool is_split(const Step& step) { return !step.loops.empty() && step.is_data_parallel; }
+StepPieces pieces_of(const TransformPlan& plan, StepId id) {
+  if (const Nest* nest = own_nest(plan, id))
+    return !is_sliced(*nest) ? StepPieces::Tiles : has_split(*nest) ? StepPieces::Split : StepPieces::None;
+  return is_split(plan.steps[id]) ? StepPieces::Split : StepPieces::None;
+}
 
 std::string step_stem(const CppContext& context, const RuleCode& code, StepId step) {
   int count = 0;
@@ -155,26 +166,47 @@ std::vector<std::string> step_args(const RuleCode& code, const std::string& fram
   return args;
 }
 
+namespace {
+
+/// The loops of a step and what runs them; returns the statements of the step function.
+void emit_cpu_body(Writer& out, Writer& body, const RuleCode& code, const TransformPlan& plan, StepId id,
+                   const std::string& stem, bool may_pack) {
+  const Step& step = plan.steps[id];
+  if (const Nest* nest = own_nest(plan, id)) {
+    const std::vector<NestPart> parts{{code, nest->members.front(), stem, ""}};
+    const bool has_packs = emit_member_loops(out, plan, *nest, parts.front(), may_pack);
+    body.line("const " + box_type(step) + " pb_box = " + box_initializer(step) + ";");
+    body.line("if (pb_box.is_empty()) return;");
+    emit_nest(body, plan, *nest, parts, {has_packs}, {"pb_frame", "pb_split", "pb_extent"});
+    return;
+  }
+  if (step.loops.empty()) {
+    emit_instance(body, code);
+    return;
+  }
+  emit_loops(out, code, step, "loops_" + stem);
+  out.blank();
+  const bool has_packs = may_pack && emit_packs(out, code, step, stem);
+  emit_loop_step(body, code, step, stem, has_packs);
+}
+
+}  // namespace
+
 void emit_cpu_step(Writer& out, const CppContext& context, const RuleCode& code, StepId step_id) {
   const TransformPlan& plan = plan_of(context, code);
   const Step& step = plan.steps[step_id];
   const std::string stem = step_stem(context, code, step_id);
-  bool has_packs = false;
-  if (!step.loops.empty()) {
-    emit_loops(out, code, step, "loops_" + stem);
-    out.blank();
-    // Packs go to memory without a look at the index.
-    has_packs = !context.options.is_checked && emit_packs(out, code, step, stem);
-  }
+  Writer body;
+  body.indent();
+  // Packs go to memory without a look at the index.
+  emit_cpu_body(out, body, code, plan, step_id, stem, !context.options.is_checked);
   std::vector<std::string> params = step_params(code);
-  if (is_split(step)) params.emplace_back("const std::int64_t pb_split");
+  const StepPieces pieces = pieces_of(plan, step_id);
+  if (pieces == StepPieces::Split) params.emplace_back("const std::int64_t pb_split");
+  if (pieces == StepPieces::Tiles) params.emplace_back("const std::int64_t* pb_extent");
   open_function(out, "static void step_" + stem + "_cpu", params);
   emit_arrivals(out, plan, code, step);
-  if (step.loops.empty()) {
-    emit_instance(out, code);
-  } else {
-    emit_loop_step(out, code, step, stem, has_packs);
-  }
+  out.verbatim(body.text());
   emit_departures(out, plan, code, step);
   out.close();
   out.blank();

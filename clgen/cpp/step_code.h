@@ -3,6 +3,7 @@
 // launch of a kernel.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,18 @@ void emit_cpu_step(Writer& out, const CppContext& context, const RuleCode& code,
 /// `step_X_opencl` or `step_X_opencl_local`: true if the kernel ran; counts the reason if not.
 void emit_device_step(Writer& out, const CppContext& context, const RuleCode& code, StepId step, const Kernel& kernel);
 
-/// Whether the step's CPU function takes the split size.
-[[nodiscard]] bool is_split(const Step& step);
+/// How the step's CPU function is cut into tasks, and so which last argument it takes: none, the split size, or
+/// a pointer to the extents of its tiles.
+enum class StepPieces : std::uint8_t { None, Split, Tiles };
+[[nodiscard]] StepPieces pieces_of(const TransformPlan& plan, StepId step);
+
+/// Statements before and after the instances of a step: what it reads and writes is on the host.
+void emit_arrivals(Writer& out, const TransformPlan& plan, const RuleCode& code, const Step& step);
+void emit_departures(Writer& out, const TransformPlan& plan, const RuleCode& code, const Step& step);
+/// When dimension 0 of all matrices that the loops get as views is contiguous; empty: there are none.
+[[nodiscard]] std::string unit_condition(const RuleCode& code);
+/// A call of a step's loops; frame `pb_inner` if it needs one.
+[[nodiscard]] std::string loops_call(const RuleCode& code, const std::string& function, bool is_unit,
+                                     const std::string& box);
 
 }  // namespace pb

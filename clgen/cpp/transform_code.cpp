@@ -2,10 +2,8 @@
 #include "clgen/cpp/transform_code.h"
 
 #include <algorithm>
-#include <set>
-#include <span>
 
-#include "clgen/cpp/step_code.h"
+#include "clgen/cpp/schedule_code.h"
 #include "clgen/initial_reads.h"
 #include "clgen/names.h"
 #include "lang/region/affine.h"
@@ -71,30 +69,15 @@ class TransformEmitter {
         kernels_(kernels) {}
 
   void emit() {
-    emit_rules();
-    emit_run();
+    const NestPacks packs = emit_schedule_functions(out_, context_, id_, kernels_);
+    emit_run(packs);
     emit_entries();
   }
 
  private:
-  void emit_rules() {
-    std::set<RuleId> done;
-    for (const StepId step_id : plan_.steps.ids()) {
-      const Step& step = plan_.steps[step_id];
-      const RuleCode code(context_, id_, step.rule);
-      if (done.insert(step.rule).second) {
-        emit_rule_function(out_, context_, code);
-        out_.blank();
-      }
-      emit_cpu_step(out_, context_, code, step_id);
-      for (const Kernel& kernel : kernels_)
-        if (kernel.transform == id_ && kernel.step == step_id) emit_device_step(out_, context_, code, step_id, kernel);
-    }
-  }
-
   // ---- run_T
 
-  void emit_run() {
+  void emit_run(const NestPacks& packs) {
     out_.line("// transform " + transform_.name + "   " + origin_of(context_.sources, transform_.span));
     out_.open("static void run_" + name_ + "(pbrt::Frame& pb_parent, " + joined(call_params(transform_, true)) + ")");
     emit_sizes();
@@ -103,7 +86,7 @@ class TransformEmitter {
     emit_uncovered();
     emit_scattered();
     emit_choices();
-    emit_steps();
+    emit_schedule(out_, context_, id_, packs);
     out_.close();
     out_.blank();
   }
@@ -239,9 +222,6 @@ class TransformEmitter {
         out_.line("pbrt::before_host_write(pb_frame, " + transform_.matrices[id].name + ");");
   }
 
-  std::string choice_name(SiteId site) const { return "pb_choice_" + std::to_string(site.index()); }
-  bool is_decided(SiteId site) const { return is_decision(plan_.sites[site]); }
-
   void emit_choices() {
     for (const SiteId id : plan_.sites.ids()) {
       const Site& site = plan_.sites[id];
@@ -277,166 +257,6 @@ class TransformEmitter {
       out_.line("if (" + choice_name(id) + " == " + index + ") pb_context.count(pb_frame, " +
                 site_constant(context_, id_, id) + ", " + index + ");");
     }
-  }
-
-  // ---- steps
-
-  static constexpr Version kAllVersions[] = {Version::Cpu, Version::OpenCl, Version::OpenClLocal};
-  static constexpr Version kDeviceVersions[] = {Version::OpenCl, Version::OpenClLocal};
-
-  /// `pb_choice_0 == 1`, or several of them, for the choices under which the step runs in one of `versions`.
-  std::string is_chosen(const Step& step, std::span<const Version> versions) const {
-    std::vector<int> choices;
-    for (const Version version : versions)
-      for (const int choice : choices_running(plan_, step, version)) choices.push_back(choice);
-    std::sort(choices.begin(), choices.end());
-    std::vector<std::string> terms;
-    for (const int choice : choices) terms.push_back(choice_name(step.site) + " == " + std::to_string(choice));
-    return joined(terms, " || ");
-  }
-
-  /// When the step runs; empty: always.
-  std::string condition_of(const Step& step) const {
-    std::vector<std::string> terms;
-    const std::vector<Alternative>& alternatives = plan_.sites[step.site].alternatives;
-    const bool always = std::all_of(alternatives.begin(), alternatives.end(),
-                                    [&](const Alternative& alternative) { return runs(plan_, alternative, step); });
-    if (!always) {
-      const std::string chosen = is_chosen(step, kAllVersions);
-      terms.push_back(chosen.find(" || ") != std::string::npos ? "(" + chosen + ")" : chosen);
-    }
-    for (const IndexExpr& guard : step.guards) terms.push_back("(" + to_cpp(guard) + ") >= 0");
-    return joined(terms, " && ");
-  }
-
-  std::string split_value() const {
-    for (std::size_t i = 0; i < plan_.tunables.size(); ++i)
-      if (plan_.tunables[i].kind == TunableKind::Split)
-        return "pb_context.tunable_int(" + tunable_constant(context_, id_, i) + ", pb_n)";
-    return "64";
-  }
-
-  std::string group_value(const Step& step, Version version) const {
-    for (std::size_t i = 0; i < plan_.tunables.size(); ++i) {
-      const PlanTunable& tunable = plan_.tunables[i];
-      if (tunable.kind == TunableKind::WorkGroup && tunable.rule == step.rule && tunable.version == version)
-        return "pb_context.tunable_array(" + tunable_constant(context_, id_, i) + ", pb_n)";
-    }
-    return "nullptr";
-  }
-
-  /// What follows the cells a device step writes: a step on the CPU, steps on a device, or nobody knows.
-  std::string copy_out_value(StepId step_id) const {
-    std::vector<std::string> on_cpu;
-    std::vector<std::string> on_device;
-    for (const StepEdge& edge : plan_.edges) {
-      if (edge.before != step_id) continue;
-      const Step& after = plan_.steps[edge.after];
-      const std::string condition = condition_of(after);
-      const std::string device = is_decided(after.site) ? is_chosen(after, kDeviceVersions) : "";
-      const std::string not_device = device.empty() ? "true" : "!(" + device + ")";
-      on_cpu.push_back(condition.empty() ? not_device : "(" + condition + " && " + not_device + ")");
-      on_device.push_back(condition.empty() ? "true" : "(" + condition + ")");
-    }
-    if (on_cpu.empty()) return "pbrt::gpu::CopyOut::May";
-    const bool is_temporary = std::all_of(
-        plan_.steps[step_id].segments.begin(), plan_.steps[step_id].segments.end(),
-        [&](SegmentId id) { return transform_.matrices[plan_.segments[id].matrix].role == MatrixRole::Through; });
-    const std::string otherwise =
-        is_temporary ? "(" + joined(on_device, " || ") + ") ? pbrt::gpu::CopyOut::Reused : pbrt::gpu::CopyOut::May"
-                     : "pbrt::gpu::CopyOut::May";
-    return "(" + joined(on_cpu, " || ") + ") ? pbrt::gpu::CopyOut::Must : " + otherwise;
-  }
-
-  /// The number of the choice under which a step runs in `version`, where it is known: else what is chosen.
-  std::string choice_value(const Step& step, Version version) const {
-    const std::vector<int> choices = choices_running(plan_, step, version);
-    if (choices.size() == 1) return std::to_string(choices.front());
-    const bool may_be_device = !is_chosen(step, kDeviceVersions).empty();
-    if (version != Version::Cpu || !may_be_device) return choice_name(step.site);
-    return "kOnCpu_" + std::to_string(step.site.index()) + "[" + choice_name(step.site) + "]";
-  }
-
-  /// Statements that run the step in the version chosen.
-  void emit_dispatch(StepId step_id, const std::string& frame) {
-    const Step& step = plan_.steps[step_id];
-    const RuleCode code(context_, id_, step.rule);
-    const std::string stem = step_stem(context_, code, step_id);
-    const std::string args = joined(step_args(code, frame));
-    const std::string site_name = site_constant(context_, id_, step.site);
-    const bool is_counted = is_decided(step.site);
-    bool has_device = false;
-    if (is_counted) {
-      for (const Version version : kDeviceVersions) {
-        std::string chosen = is_chosen(step, {&version, 1});
-        if (chosen.empty()) continue;
-        if (chosen.find(" || ") != std::string::npos) chosen = "(" + chosen + ")";
-        const std::string index = choice_value(step, version);
-        const std::string head = "if (" + chosen + " && step_" + stem + "_" + to_string(version) + "(" + args + ", " +
-                                 group_value(step, version) + ", " + copy_out_value(step_id) + ", " + site_name + ", " +
-                                 index + "))";
-        has_device ? out_.reopen("else " + head) : out_.open(head);
-        out_.line("pb_context.count(" + frame + ", " + site_name + ", " + index + ");");
-        has_device = true;
-      }
-    }
-    if (has_device) out_.reopen("else");
-    if (is_counted)
-      out_.line("pb_context.count(" + frame + ", " + site_name + ", " + choice_value(step, Version::Cpu) + ");");
-    out_.line("step_" + stem + "_cpu(" + args + (is_split(step) ? ", " + split_value() : "") + ");");
-    if (has_device) out_.close();
-  }
-
-  void emit_guarded(StepId step_id, const std::string& frame) {
-    const std::string condition = condition_of(plan_.steps[step_id]);
-    if (!condition.empty()) out_.open("if (" + condition + ")");
-    emit_dispatch(step_id, frame);
-    if (!condition.empty()) out_.close();
-  }
-
-  /// Whether at most one step runs per call, or each waits for the one before.
-  bool is_sequence() const {
-    const std::vector<StepId> ids = plan_.steps.ids();
-    for (std::size_t i = 0; i + 1 < ids.size(); ++i) {
-      const Step& a = plan_.steps[ids[i]];
-      const Step& b = plan_.steps[ids[i + 1]];
-      const bool exclude = !may_run_together(plan_, a, b);
-      const bool is_chained =
-          std::find(plan_.edges.begin(), plan_.edges.end(), StepEdge{ids[i], ids[i + 1]}) != plan_.edges.end();
-      if (!exclude && !is_chained) return false;
-    }
-    return true;
-  }
-
-  void emit_steps() {
-    const std::vector<StepId> ids = plan_.steps.ids();
-    if (is_sequence()) {
-      for (const StepId id : ids) emit_guarded(id, "pb_frame");
-      return;
-    }
-    out_.open("if (pb_frame.is_sequential())");
-    for (const StepId id : ids) emit_guarded(id, "pb_frame");
-    out_.line("return;");
-    out_.close();
-    out_.line("pbrt::StepGraph pb_graph(pb_frame);");
-    for (const StepId id : ids) emit_node(id);
-    for (const StepEdge& edge : plan_.edges) {
-      const std::string before = "pb_node_" + std::to_string(edge.before.index());
-      const std::string after = "pb_node_" + std::to_string(edge.after.index());
-      out_.line("if (" + before + " >= 0 && " + after + " >= 0) pb_graph.depend(" + after + ", " + before + ");");
-    }
-    out_.line("pb_graph.run();");
-  }
-
-  void emit_node(StepId id) {
-    const std::string node = "pb_node_" + std::to_string(id.index());
-    const std::string condition = condition_of(plan_.steps[id]);
-    out_.line("[[maybe_unused]] int " + node + " = -1;");
-    out_.open(condition.empty() ? "" : "if (" + condition + ")");
-    out_.open(node + " = pb_graph.add([&](pbrt::Frame& pb_step)");
-    emit_dispatch(id, "pb_step");
-    out_.close(");");
-    out_.close();
   }
 
   // ---- call_T, spawn_T

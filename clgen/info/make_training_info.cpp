@@ -29,6 +29,8 @@ pbrt::TunableRole role_of(TunableKind kind) {
       return pbrt::TunableRole::Cutoff;
     case TunableKind::Split:
       return pbrt::TunableRole::Split;
+    case TunableKind::Tile:
+      return pbrt::TunableRole::Split;
     case TunableKind::WorkGroup:
       return pbrt::TunableRole::WorkGroup;
     case TunableKind::User:
@@ -101,9 +103,10 @@ pbrt::TunableInfo tunable_info(const Transform& transform, const TransformPlan& 
   pbrt::TunableInfo out;
   out.name = tunable.name;
   out.role = role_of(tunable.kind);
-  out.type = tunable.kind == TunableKind::WorkGroup ? pbrt::TunableType::Shape
-             : tunable.is_real                      ? pbrt::TunableType::Real
-                                                    : pbrt::TunableType::Int;
+  const bool is_shape = tunable.kind == TunableKind::WorkGroup || tunable.kind == TunableKind::Tile;
+  out.type = is_shape          ? pbrt::TunableType::Shape
+             : tunable.is_real ? pbrt::TunableType::Real
+                               : pbrt::TunableType::Int;
   out.min = tunable.min;
   out.max = tunable.max;
   out.initial = tunable.initial;
@@ -141,6 +144,14 @@ pbrt::TrainingInfo make_training_info(const Program& program, const Plan& plan, 
     for (const TransformId callee : transform_plan.calls) info.calls.push_back(program.transforms[callee].name);
     for (const Site& site : transform_plan.sites)
       if (is_decision(site)) info.sites.push_back(site_info(transform, site, sources));
+    for (const ForbiddenChoice& choice : transform_plan.forbidden) {
+      pbrt::Forbidden forbidden;
+      for (const auto& [site_id, alternative] : choice) {
+        const Site& site = transform_plan.sites[site_id];
+        forbidden[site.name] = site.alternatives[alternative].name;
+      }
+      info.forbidden.push_back(std::move(forbidden));
+    }
     for (const PlanTunable& tunable : transform_plan.tunables)
       info.tunables.push_back(tunable_info(transform, transform_plan, tunable));
     out.transforms.push_back(std::move(info));

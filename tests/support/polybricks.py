@@ -75,6 +75,15 @@ class Program:
                 choices.setdefault(transform, {})[site] = pick
             yield choices
 
+    def is_forbidden(self, choices):
+        """Whether `choices` hold rules that have no legal order together."""
+        for transform, data in self.info["transforms"].items():
+            of_transform = choices.get(transform, {})
+            for forbidden in data.get("forbidden", []):
+                if all(of_transform.get(site, ("",))[0] == rule for site, rule in forbidden.items()):
+                    return True
+        return False
+
     def run(self, *args, config=None, expect=0, env=None, timeout=300):
         """Runs the program; returns (process, statistics or None)."""
         command = [self.path, *args, "--stats=json"]

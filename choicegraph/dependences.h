@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// Exact dependences between instances of steps: who needs what of whom, as differences of
+// rule variables or of coordinates that steps share. Private to this folder; loops.cpp and
+// slices.cpp find orders from them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "choicegraph/analysis.h"
+
+namespace pb::choices {
+
+/// Dependences of the instances of one step on each other, as differences of its rule variables.
+struct SelfDependence {
+  Region needs;     ///< (writer - reader), never zero: the writer comes first
+  Region overlaps;  ///< differences of instances that write the same cell
+};
+[[nodiscard]] SelfDependence find_self_dependence(const Analysis& analysis, const Step& step, const Region& instances);
+
+/// Instances of `writer` that make, as owners, what an instance of `reader` reads; unknown if it reads nothing of them.
+[[nodiscard]] RegionMap needed_instances(const Analysis& analysis, StepId reader, StepId writer);
+
+/// Differences (writer - reader) over dimensions `names` of related instances at their coordinates; without the
+/// zero if reader and writer are the same step: that is the instance itself, or a matter of the loops inside.
+[[nodiscard]] Region coordinate_distances(const Analysis& analysis, const NestMember& reader, const NestMember& writer,
+                                          const std::vector<std::string>& names);
+
+/// `c0`, `c1`, … as dimensions that no program can name.
+[[nodiscard]] std::vector<std::string> coordinate_names(std::size_t count);
+
+/// Gives each loop of `nest`, outermost first, its direction; false if one would have to go both ways.
+[[nodiscard]] bool orient(std::vector<LoopDim>& nest, Region needs);
+/// Tries nests with one loop moved outside, after the nest as it is.
+[[nodiscard]] bool orient_any(std::vector<LoopDim>& loops, const Region& needs);
+/// Makes instances that write one cell twice run one after the other.
+void separate_overlaps(std::vector<LoopDim>& loops, Region overlaps);
+
+/// Rows of a nest over the dimensions of `needs` in which no difference (writer - reader) points forwards: they may be cut
+/// into tiles. Empty if there is no such change of coordinates with small numbers.
+[[nodiscard]] std::vector<NestRow> find_tile_rows(const Region& needs);
+/// The same with rows along single dimensions only.
+[[nodiscard]] std::vector<NestRow> find_straight_rows(const Region& needs);
+
+}  // namespace pb::choices

@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: MIT
+#include "clgen/cpp/nest_code.h"
+
+#include <algorithm>
+
+#include "clgen/cpp/instance_code.h"
+#include "clgen/cpp/packs.h"
+#include "clgen/cpp/step_code.h"
+#include "clgen/names.h"
+
+namespace pb {
+namespace {
+
+bool is_inside_parallel(const NestMember& member) {
+  return !member.loops.empty() && std::all_of(member.loops.begin(), member.loops.end(), [](const LoopDim& loop) {
+    return loop.order == LoopOrder::Parallel;
+  });
+}
+
+const IndexRange& range_of(const Step& step, const std::string& var) {
+  return std::find_if(step.loops.begin(), step.loops.end(), [&](const LoopDim& loop) { return loop.var == var; })->range;
+}
+
+/// The values that a coordinate takes.
+IndexRange range_of(const Step& step, const NestCoordinate& coordinate) {
+  const IndexExpr one = index_const(1);
+  if (coordinate.var.empty()) return {coordinate.shift, index_add(coordinate.shift, one)};
+  const IndexRange& range = range_of(step, coordinate.var);
+  if (coordinate.sign > 0) return {index_add(range.lo, coordinate.shift), index_add(range.hi, coordinate.shift)};
+  return {index_add(index_sub(coordinate.shift, range.hi), one), index_add(index_sub(coordinate.shift, range.lo), one)};
+}
+
+/// The values that a row takes.
+IndexRange range_of(const Step& step, const NestMember& member, const NestRow& row) {
+  IndexRange out{index_const(0), index_const(1)};
+  for (std::size_t c = 0; c < row.coefficients.size(); ++c) {
+    if (row.coefficients[c] == 0) continue;
+    const IndexExpr by = index_const(row.coefficients[c]);
+    const IndexRange range = range_of(step, member.coordinates[c]);
+    const IndexExpr last = index_sub(range.hi, index_const(1));
+    out.lo = index_add(out.lo, index_mul(by, row.coefficients[c] > 0 ? range.lo : last));
+    out.hi = index_add(out.hi, index_mul(by, row.coefficients[c] > 0 ? last : range.lo));
+  }
+  return out;
+}
+
+/// The values that a row takes over all members.
+IndexRange hull_of(const TransformPlan& plan, const Nest& nest, const NestRow& row) {
+  std::vector<IndexExpr> lo;
+  std::vector<IndexExpr> hi;
+  for (const NestMember& member : nest.members) {
+    IndexRange range = range_of(plan.steps[member.step], member, row);
+    lo.push_back(std::move(range.lo));
+    hi.push_back(std::move(range.hi));
+  }
+  return {index_min(std::move(lo)), index_max(std::move(hi))};
+}
+
+std::string row_box_type(const Nest& nest) { return "pbrt::Box<" + std::to_string(nest.rows.size()) + ">"; }
+
+std::string row_box(const TransformPlan& plan, const Nest& nest) {
+  std::vector<std::string> lo;
+  std::vector<std::string> hi;
+  for (auto row = nest.rows.rbegin(); row != nest.rows.rend(); ++row) {
+    const IndexRange range = hull_of(plan, nest, *row);
+    lo.push_back(to_cpp(range.lo));
+    hi.push_back(to_cpp(range.hi));
+  }
+  return "{{" + joined(lo) + "}, {" + joined(hi) + "}}";
+}
+
+// ---- loops over a tile
+
+/// Prints the loops of a member over a tile of rows.
+class TileLoops {
+ public:
+  TileLoops(Writer& out, const TransformPlan& plan, const Nest& nest, const NestPart& part)
+      : out_(out),
+        nest_(nest),
+        part_(part),
+        step_(plan.steps[part.member.step]),
+        inverse_(inverse_of(nest.rows)) {
+    for (std::size_t r = 0; r < num_rows(); ++r) names_.push_back(row_name(r));
+  }
+
+  void emit() {
+    for (std::size_t r = 0; r < num_rows(); ++r) emit_row(r);
+    for (std::size_t c = 0; c < num_rows(); ++c) emit_variable(c);
+    for (const LoopDim& loop : part_.member.loops) emit_inner(loop);
+    std::vector<std::string> terms;
+    for (const IndexExpr& condition : instance_conditions(step_)) terms.push_back("(" + to_cpp(condition) + ") >= 0");
+    if (!terms.empty()) out_.open("if (" + joined(terms, " && ") + ")");
+    emit_instance(out_, part_.code);
+    if (!terms.empty()) out_.close();
+    for (std::size_t i = 0; i < num_rows() + part_.member.loops.size(); ++i) out_.close();
+  }
+
+ private:
+  std::size_t num_rows() const { return nest_.rows.size(); }
+
+  /// The row that is a coordinate as it is; none if the coordinate needs more than that.
+  bool is_row(std::size_t coordinate, std::size_t row) const {
+    for (std::size_t r = 0; r < num_rows(); ++r)
+      if (inverse_[coordinate][r] != (r == row ? 1 : 0)) return false;
+    const NestCoordinate& at = part_.member.coordinates[coordinate];
+    return !at.var.empty() && at.sign == 1 && at.shift.is_const(0);
+  }
+  std::string row_name(std::size_t row) const {
+    for (std::size_t c = 0; c < num_rows(); ++c)
+      if (is_row(c, row)) return part_.member.coordinates[c].var;
+    return "pb_u" + std::to_string(row);
+  }
+
+  /// The part of a coordinate that the rows before `row` make.
+  IndexExpr partial(std::size_t coordinate, std::size_t row) const {
+    IndexExpr out = index_const(0);
+    for (std::size_t r = 0; r < row; ++r)
+      out = index_add(out, index_mul(index_const(inverse_[coordinate][r]), index_symbol(names_[r])));
+    return out;
+  }
+
+  /// Bounds that a coordinate sets to the last row that it depends on.
+  void add_bounds(std::size_t coordinate, std::size_t row, std::vector<IndexExpr>& lo, std::vector<IndexExpr>& hi) const {
+    for (std::size_t r = row + 1; r < num_rows(); ++r)
+      if (inverse_[coordinate][r] != 0) return;
+    const std::int64_t by = inverse_[coordinate][row];
+    if (by == 0) return;
+    const IndexRange range = range_of(step_, part_.member.coordinates[coordinate]);
+    const IndexExpr one = index_const(1);
+    const IndexExpr rest = partial(coordinate, row);
+    const IndexExpr last = index_sub(range.hi, one);
+    const IndexExpr divisor = index_const(by < 0 ? -by : by);
+    const auto up = [&](const IndexExpr& a) {
+      return index_floordiv(index_add(a, index_sub(divisor, one)), divisor);
+    };
+    const auto down = [&](const IndexExpr& a) { return index_add(index_floordiv(a, divisor), one); };
+    // lo <= rest + by * u <= last
+    lo.push_back(by > 0 ? up(index_sub(range.lo, rest)) : up(index_sub(rest, last)));
+    hi.push_back(by > 0 ? down(index_sub(last, rest)) : down(index_sub(rest, range.lo)));
+  }
+
+  void emit_row(std::size_t row) {
+    const std::string dim = "[" + std::to_string(num_rows() - 1 - row) + "]";
+    std::vector<IndexExpr> lo{index_symbol("pb_tile.lo" + dim)};
+    std::vector<IndexExpr> hi{index_symbol("pb_tile.hi" + dim)};
+    for (std::size_t c = 0; c < num_rows(); ++c) add_bounds(c, row, lo, hi);
+    const std::string& name = names_[row];
+    const std::string end = "pb_end" + std::to_string(row);
+    out_.line("const IndexT " + end + " = static_cast<IndexT>(" + to_cpp(index_min(std::move(hi))) + ");");
+    out_.open("for (IndexT " + name + " = static_cast<IndexT>(" + to_cpp(index_max(std::move(lo))) + "); " + name +
+              " < " + end + "; ++" + name + ")");
+  }
+
+  void emit_variable(std::size_t coordinate) {
+    const NestCoordinate& at = part_.member.coordinates[coordinate];
+    if (at.var.empty() || std::find(names_.begin(), names_.end(), at.var) != names_.end()) return;
+    const IndexExpr value = index_sub(partial(coordinate, num_rows()), at.shift);
+    out_.line("[[maybe_unused]] const IndexT " + at.var + " = static_cast<IndexT>(" +
+              to_cpp(index_mul(index_const(at.sign), value)) + ");");
+  }
+
+  void emit_inner(const LoopDim& loop) {
+    const std::string lo = "static_cast<IndexT>(" + to_cpp(loop.range.lo) + ")";
+    const std::string hi = "static_cast<IndexT>(" + to_cpp(loop.range.hi) + ")";
+    if (loop.order == LoopOrder::Decreasing) {
+      out_.open("for (IndexT " + loop.var + " = " + hi + " - 1; " + loop.var + " >= " + lo + "; --" + loop.var + ")");
+    } else {
+      out_.open("for (IndexT " + loop.var + " = " + lo + "; " + loop.var + " < " + hi + "; ++" + loop.var + ")");
+    }
+  }
+
+  Writer& out_;
+  const Nest& nest_;
+  const NestPart& part_;
+  const Step& step_;
+  std::vector<std::vector<int>> inverse_;
+  std::vector<std::string> names_;
+};
+
+void emit_tile_loops(Writer& out, const TransformPlan& plan, const Nest& nest, const NestPart& part) {
+  open_loops_function(out, part.code, "loops_" + part.stem, "const " + row_box_type(nest) + "& pb_tile");
+  TileLoops(out, plan, nest, part).emit();
+  out.close();
+}
+
+// ---- slices
+
+/// The step as its slices see it: the sliced loops outside, of one iteration each, then those inside.
+Step step_in_slices(const TransformPlan& plan, const NestMember& member) {
+  Step out = plan.steps[member.step];
+  out.loops.clear();
+  for (const NestCoordinate& coordinate : member.coordinates)
+    if (!coordinate.var.empty())
+      out.loops.push_back({coordinate.var, range_of(plan.steps[member.step], coordinate.var)});
+  out.loops.insert(out.loops.end(), member.loops.begin(), member.loops.end());
+  out.conditions = instance_conditions(plan.steps[member.step]);
+  out.is_data_parallel = is_inside_parallel(member);
+  return out;
+}
+
+std::string box_initializer(const Step& step) {
+  std::vector<std::string> lo;
+  std::vector<std::string> hi;
+  for (auto loop = step.loops.rbegin(); loop != step.loops.rend(); ++loop) {
+    lo.push_back(to_cpp(loop->range.lo));
+    hi.push_back(to_cpp(loop->range.hi));
+  }
+  return "{{" + joined(lo) + "}, {" + joined(hi) + "}}";
+}
+
+/// One call of a member's loops with the box in `box`.
+void emit_piece(Writer& out, const NestPart& part, bool has_packs, const std::string& unit, const std::string& box) {
+  if (unit.empty()) {
+    out.line(loops_call(part.code, "loops_" + part.stem, false, box));
+    return;
+  }
+  out.open("if (" + unit + ")");
+  out.line(loops_call(part.code, (has_packs ? "lanes_" : "loops_") + part.stem, true, box));
+  out.reopen("else");
+  out.line(loops_call(part.code, "loops_" + part.stem, false, box));
+  out.close();
+}
+
+/// Prints the statements of one nest.
+class NestEmitter {
+ public:
+  NestEmitter(Writer& out, const TransformPlan& plan, const Nest& nest, const std::vector<NestPart>& parts,
+              const std::vector<bool>& has_packs, const NestArgs& args)
+      : out_(out), plan_(plan), nest_(nest), parts_(parts), has_packs_(has_packs), args_(args) {}
+
+  void emit() {
+    for (std::size_t m = 0; m < parts_.size(); ++m) {
+      const std::string unit = unit_condition(parts_[m].code);
+      units_.push_back(unit.empty() ? "" : "pb_unit" + std::to_string(m));
+      if (!unit.empty()) out_.line("const bool " + units_.back() + " = " + unit + ";");
+    }
+    out_.line("const " + row_box_type(nest_) + " pb_rows = " + row_box(plan_, nest_) + ";");
+    is_sliced(nest_) ? emit_slices() : emit_tiles();
+  }
+
+ private:
+  std::string frame_param() const {
+    const bool has_calls =
+        std::any_of(parts_.begin(), parts_.end(), [](const NestPart& part) { return part.code.facts.has_calls; });
+    return has_calls ? "pbrt::Frame& pb_inner" : "pbrt::Frame&";
+  }
+
+  void emit_tiles() {
+    unsigned carried = 0;
+    for (std::size_t r = 0; r < nest_.rows.size(); ++r)
+      if (nest_.rows[r].kind == RowKind::Carried) carried |= 1U << (nest_.rows.size() - 1 - r);
+    out_.open("pbrt::run_tiles(" + args_.frame + ", pb_rows, " + args_.extent + ", " + std::to_string(carried) +
+              "U, [&](" + frame_param() + ", const " + row_box_type(nest_) + "& pb_tile)");
+    if (parts_.size() == 1) {
+      emit_piece(out_, parts_[0], has_packs_[0], units_[0], "pb_tile");
+    } else {
+      emit_points();
+    }
+    out_.close(");");
+  }
+
+  /// All members at each point of the tile.
+  void emit_points() {
+    const std::size_t num_rows = nest_.rows.size();
+    out_.line(row_box_type(nest_) + " pb_point;");
+    for (std::size_t r = 0; r < num_rows; ++r) {
+      const std::string dim = "[" + std::to_string(num_rows - 1 - r) + "]";
+      const std::string at = "pb_point.lo" + dim;
+      out_.open("for (" + at + " = pb_tile.lo" + dim + "; " + at + " < pb_tile.hi" + dim + "; ++" + at + ")");
+      out_.line("pb_point.hi" + dim + " = " + at + " + 1;");
+    }
+    for (std::size_t m = 0; m < parts_.size(); ++m) {
+      if (!parts_[m].condition.empty()) out_.open("if (" + parts_[m].condition + ")");
+      emit_piece(out_, parts_[m], has_packs_[m], units_[m], "pb_point");
+      if (!parts_[m].condition.empty()) out_.close();
+    }
+    for (std::size_t r = 0; r < num_rows; ++r) out_.close();
+  }
+
+  void emit_slices() {
+    const std::size_t num_rows = nest_.rows.size();
+    for (std::size_t r = 0; r < num_rows; ++r) {
+      const std::string dim = "[" + std::to_string(num_rows - 1 - r) + "]";
+      const std::string at = "pb_u" + std::to_string(r);
+      out_.open("for (std::int64_t " + at + " = pb_rows.lo" + dim + "; " + at + " < pb_rows.hi" + dim + "; ++" + at +
+                ")");
+    }
+    for (std::size_t m = 0; m < parts_.size(); ++m) emit_slice(m);
+    for (std::size_t r = 0; r < num_rows; ++r) out_.close();
+  }
+
+  /// The value of a coordinate in the slice: rows of slices are single coordinates, up or down.
+  IndexExpr coordinate_value(std::size_t coordinate) const {
+    for (std::size_t r = 0; r < nest_.rows.size(); ++r)
+      if (const int by = nest_.rows[r].coefficients[coordinate]; by != 0)
+        return index_mul(index_const(by), index_symbol("pb_u" + std::to_string(r)));
+    return index_const(0);
+  }
+
+  void emit_slice(std::size_t m) {
+    const NestPart& part = parts_[m];
+    const Step step = step_in_slices(plan_, part.member);
+    std::vector<std::string> terms;
+    if (!part.condition.empty()) terms.push_back(part.condition);
+    Step slice = step;
+    std::size_t next = 0;
+    for (std::size_t c = 0; c < part.member.coordinates.size(); ++c) {
+      const NestCoordinate& at = part.member.coordinates[c];
+      if (at.var.empty()) {
+        terms.push_back(to_cpp(coordinate_value(c)) + " == " + to_cpp(at.shift));
+        continue;
+      }
+      const IndexExpr value = index_mul(index_const(at.sign), index_sub(coordinate_value(c), at.shift));
+      IndexRange& range = slice.loops[next++].range;
+      terms.push_back(to_cpp(value) + " >= " + to_cpp(range.lo));
+      terms.push_back(to_cpp(value) + " < " + to_cpp(range.hi));
+      range = {value, index_add(value, index_const(1))};
+    }
+    terms.empty() ? out_.open("") : out_.open("if (" + joined(terms, " && ") + ")");
+    emit_slice_of(m, slice);
+    out_.close();
+  }
+
+  void emit_slice_of(std::size_t m, const Step& slice) {
+    const NestPart& part = parts_[m];
+    const std::string type = box_type(slice);
+    if (slice.loops.empty()) {
+      if (part.code.facts.has_calls) out_.line("pbrt::Frame& pb_inner = " + args_.frame + ";");
+      out_.line(loops_call(part.code, "loops_" + part.stem, false, ""));
+      return;
+    }
+    out_.line("const " + type + " pb_slice = " + box_initializer(slice) + ";");
+    if (!is_inside_parallel(part.member)) {
+      if (!part.member.loops.empty()) out_.open("if (!pb_slice.is_empty())");
+      if (part.code.facts.has_calls) out_.line("pbrt::Frame& pb_inner = " + args_.frame + ";");
+      emit_piece(out_, part, has_packs_[m], units_[m], "pb_slice");
+      if (!part.member.loops.empty()) out_.close();
+      return;
+    }
+    const std::string frame = part.code.facts.has_calls ? "pbrt::Frame& pb_inner" : "pbrt::Frame&";
+    out_.open("pbrt::parallel_for(" + args_.frame + ", pb_slice, " + args_.split + ", [&](" + frame + ", const " + type +
+              "& pb_piece)");
+    emit_piece(out_, part, has_packs_[m], units_[m], "pb_piece");
+    out_.close(");");
+  }
+
+  Writer& out_;
+  const TransformPlan& plan_;
+  const Nest& nest_;
+  const std::vector<NestPart>& parts_;
+  const std::vector<bool>& has_packs_;
+  const NestArgs& args_;
+  std::vector<std::string> units_;
+};
+
+}  // namespace
+
+bool emit_member_loops(Writer& out, const TransformPlan& plan, const Nest& nest, const NestPart& part, bool may_pack) {
+  if (!is_sliced(nest)) {
+    emit_tile_loops(out, plan, nest, part);
+    out.blank();
+    return false;
+  }
+  const Step step = step_in_slices(plan, part.member);
+  emit_loops(out, part.code, step, "loops_" + part.stem);
+  out.blank();
+  return may_pack && step.is_data_parallel && emit_packs(out, part.code, step, part.stem);
+}
+
+void emit_nest(Writer& out, const TransformPlan& plan, const Nest& nest, const std::vector<NestPart>& parts,
+               const std::vector<bool>& has_packs, const NestArgs& args) {
+  NestEmitter(out, plan, nest, parts, has_packs, args).emit();
+}
+
+const Nest* own_nest(const TransformPlan& plan, StepId step) {
+  for (const Nest& nest : plan.nests)
+    if (nest.members.size() == 1 && nest.members.front().step == step) return &nest;
+  return nullptr;
+}
+
+bool has_split(const Nest& nest) {
+  return is_sliced(nest) && std::any_of(nest.members.begin(), nest.members.end(), is_inside_parallel);
+}
+
+}  // namespace pb

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// C++ of nests: instances that depend on each other, in tiles that wait for each other or slice by
+// slice. A nest of one step is the inside of its step function; a nest of several stands in `run_T`.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "clgen/cpp/rule_code.h"
+
+namespace pb {
+
+/// One member of a nest with what its code needs.
+struct NestPart {
+  const RuleCode& code;
+  const NestMember& member;
+  std::string stem;        ///< of its loops: `loops_T_0_n1`
+  std::string condition;   ///< when it takes part; empty: always
+};
+
+/// What a nest needs beside its members.
+struct NestArgs {
+  std::string frame;   ///< where it runs
+  std::string split;   ///< the split size; nothing if no member splits slices
+  std::string extent;  ///< pointer to the extents of its tiles
+};
+
+/// The loops of one member: over a tile of the rows, or over a box of all its variables in slices. Returns whether it also
+/// has `lanes_`, which it never has without `may_pack`.
+bool emit_member_loops(Writer& out, const TransformPlan& plan, const Nest& nest, const NestPart& part, bool may_pack);
+
+/// Statements that run the nest. Data must have arrived; `pb_unit0`, … are not taken.
+void emit_nest(Writer& out, const TransformPlan& plan, const Nest& nest, const std::vector<NestPart>& parts,
+               const std::vector<bool>& has_packs, const NestArgs& args);
+
+/// The nest of `step` alone; null if it has none.
+[[nodiscard]] const Nest* own_nest(const TransformPlan& plan, StepId step);
+[[nodiscard]] inline bool is_sliced(const Nest& nest) { return nest.rows.front().kind == RowKind::Slices; }
+/// Whether some member splits its slices into pieces.
+[[nodiscard]] bool has_split(const Nest& nest);
+
+}  // namespace pb

@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: MIT
+#include "clgen/cpp/schedule_code.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <set>
+#include <span>
+
+#include "clgen/cpp/nest_code.h"
+#include "clgen/cpp/step_code.h"
+#include "clgen/cpp/transform_code.h"
+#include "clgen/names.h"
+
+namespace pb {
+namespace {
+
+class ScheduleEmitter {
+ public:
+  ScheduleEmitter(Writer& out, const CppContext& context, TransformId id, const std::vector<Kernel>& kernels,
+                  NestPacks packs)
+      : out_(out),
+        context_(context),
+        id_(id),
+        transform_(context.program.transforms[id]),
+        plan_(context.plan.transforms[id.index()]),
+        name_(identifier_of(context.program, id)),
+        kernels_(kernels),
+        nest_packs_(std::move(packs)) {}
+
+  void emit_functions() {
+    std::set<RuleId> done;
+    for (const StepId step_id : plan_.steps.ids()) {
+      const Step& step = plan_.steps[step_id];
+      const RuleCode code(context_, id_, step.rule);
+      if (done.insert(step.rule).second) {
+        emit_rule_function(out_, context_, code);
+        out_.blank();
+      }
+      if (always_in(step_id) == nullptr) emit_cpu_step(out_, context_, code, step_id);
+      for (const Kernel& kernel : kernels_)
+        if (kernel.transform == id_ && kernel.step == step_id) emit_device_step(out_, context_, code, step_id, kernel);
+    }
+    for (std::size_t n = 0; n < plan_.nests.size(); ++n)
+      if (plan_.nests[n].members.size() > 1) emit_nest_members(n);
+  }
+
+  [[nodiscard]] NestPacks packs() const { return nest_packs_; }
+
+  void emit_steps() {
+    if (is_ordered(plan_)) {
+      const std::vector<Unit> all = units();
+      if (is_sequence(all)) {
+        for (const Unit& unit : all) emit_unit(unit, "pb_frame");
+        return;
+      }
+      out_.open("if (pb_frame.is_sequential())");
+      for (const Unit& unit : all) emit_unit(unit, "pb_frame");
+      out_.line("return;");
+      out_.close();
+    }
+    out_.line("pbrt::StepGraph pb_graph(pb_frame);");
+    for (const StepId id : plan_.steps.ids())
+      out_.line("[[maybe_unused]] int " + node_name(id) + " = -1;");
+    for (std::size_t n = 0; n < plan_.nests.size(); ++n)
+      if (plan_.nests[n].members.size() > 1) emit_nest_node(n);
+    for (const StepId id : plan_.steps.ids())
+      if (always_in(id) == nullptr) emit_node(id);
+    for (const StepEdge& edge : plan_.edges) emit_edge(edge);
+    out_.line("pb_graph.run();");
+  }
+
+ private:
+  /// The nest that runs `step` whatever is chosen; null if there is none.
+  const Nest* always_in(StepId step) const {
+    for (const Nest& nest : plan_.nests)
+      if (always_runs(plan_, nest) && is_member(nest, step)) return &nest;
+    return nullptr;
+  }
+  static bool is_member(const Nest& nest, StepId step) {
+    return std::any_of(nest.members.begin(), nest.members.end(),
+                       [&](const NestMember& member) { return member.step == step; });
+  }
+
+  std::string member_stem(std::size_t nest, StepId step) const {
+    return "T" + name_ + "_n" + std::to_string(nest) + "_s" + std::to_string(step.index());
+  }
+
+  void emit_nest_members(std::size_t n) {
+    const Nest& nest = plan_.nests[n];
+    nest_packs_[n].clear();
+    for (const NestMember& member : nest.members) {
+      const RuleCode code(context_, id_, plan_.steps[member.step].rule);
+      const NestPart part{code, member, member_stem(n, member.step), ""};
+      nest_packs_[n].push_back(emit_member_loops(out_, plan_, nest, part, !context_.options.is_checked));
+    }
+  }
+
+  bool is_decided(SiteId site) const { return is_decision(plan_.sites[site]); }
+
+  // ---- steps
+
+  static constexpr Version kAllVersions[] = {Version::Cpu, Version::OpenCl, Version::OpenClLocal};
+  static constexpr Version kDeviceVersions[] = {Version::OpenCl, Version::OpenClLocal};
+
+  /// `pb_choice_0 == 1`, or several of them, for the choices under which the step runs in one of `versions`.
+  std::string is_chosen(const Step& step, std::span<const Version> versions) const {
+    std::vector<int> choices;
+    for (const Version version : versions)
+      for (const int choice : choices_running(plan_, step, version)) choices.push_back(choice);
+    std::sort(choices.begin(), choices.end());
+    std::vector<std::string> terms;
+    for (const int choice : choices) terms.push_back(choice_name(step.site) + " == " + std::to_string(choice));
+    return joined(terms, " || ");
+  }
+
+  /// Choices that make the step run; empty: all.
+  std::string choice_condition_of(const Step& step) const {
+    if (always_runs(plan_, step)) return "";
+    const std::string chosen = is_chosen(step, kAllVersions);
+    return chosen.find(" || ") != std::string::npos ? "(" + chosen + ")" : chosen;
+  }
+
+  /// When the step runs; empty: always.
+  std::string condition_of(const Step& step) const {
+    std::vector<std::string> terms;
+    if (std::string choices = choice_condition_of(step); !choices.empty()) terms.push_back(std::move(choices));
+    for (const IndexExpr& guard : step.guards) terms.push_back("(" + to_cpp(guard) + ") >= 0");
+    return joined(terms, " && ");
+  }
+
+  std::string split_value() const {
+    for (std::size_t i = 0; i < plan_.tunables.size(); ++i)
+      if (plan_.tunables[i].kind == TunableKind::Split)
+        return "pb_context.tunable_int(" + tunable_constant(context_, id_, i) + ", pb_n)";
+    return "64";
+  }
+
+  std::string tile_value(const Nest& nest) const {
+    const std::string name = tile_name(plan_, transform_, nest);
+    for (std::size_t i = 0; i < plan_.tunables.size(); ++i)
+      if (plan_.tunables[i].name == name)
+        return "pb_context.tunable_array(" + tunable_constant(context_, id_, i) + ", pb_n)";
+    return "nullptr";
+  }
+
+  /// The last argument of the step's CPU function, with its comma.
+  std::string pieces_arg(StepId id) const {
+    switch (pieces_of(plan_, id)) {
+      case StepPieces::None:
+        return "";
+      case StepPieces::Split:
+        return ", " + split_value();
+      case StepPieces::Tiles:
+        return ", " + tile_value(*own_nest(plan_, id));
+    }
+    return "";
+  }
+
+  std::string group_value(const Step& step, Version version) const {
+    for (std::size_t i = 0; i < plan_.tunables.size(); ++i) {
+      const PlanTunable& tunable = plan_.tunables[i];
+      if (tunable.kind == TunableKind::WorkGroup && tunable.rule == step.rule && tunable.version == version)
+        return "pb_context.tunable_array(" + tunable_constant(context_, id_, i) + ", pb_n)";
+    }
+    return "nullptr";
+  }
+
+  /// What follows the cells a device step writes: a step on the CPU, steps on a device, or nobody knows.
+  std::string copy_out_value(StepId step_id) const {
+    std::vector<std::string> on_cpu;
+    std::vector<std::string> on_device;
+    for (const StepEdge& edge : plan_.edges) {
+      if (edge.before != step_id) continue;
+      const Step& after = plan_.steps[edge.after];
+      const std::string condition = condition_of(after);
+      const std::string device = is_decided(after.site) ? is_chosen(after, kDeviceVersions) : "";
+      const std::string not_device = device.empty() ? "true" : "!(" + device + ")";
+      on_cpu.push_back(condition.empty() ? not_device : "(" + condition + " && " + not_device + ")");
+      on_device.push_back(condition.empty() ? "true" : "(" + condition + ")");
+    }
+    if (on_cpu.empty()) return "pbrt::gpu::CopyOut::May";
+    const bool is_temporary = std::all_of(
+        plan_.steps[step_id].segments.begin(), plan_.steps[step_id].segments.end(),
+        [&](SegmentId id) { return transform_.matrices[plan_.segments[id].matrix].role == MatrixRole::Through; });
+    const std::string otherwise =
+        is_temporary ? "(" + joined(on_device, " || ") + ") ? pbrt::gpu::CopyOut::Reused : pbrt::gpu::CopyOut::May"
+                     : "pbrt::gpu::CopyOut::May";
+    return "(" + joined(on_cpu, " || ") + ") ? pbrt::gpu::CopyOut::Must : " + otherwise;
+  }
+
+  /// The number of the choice under which a step runs in `version`, where it is known: else what is chosen.
+  std::string choice_value(const Step& step, Version version) const {
+    const std::vector<int> choices = choices_running(plan_, step, version);
+    if (choices.size() == 1) return std::to_string(choices.front());
+    const bool may_be_device = !is_chosen(step, kDeviceVersions).empty();
+    if (version != Version::Cpu || !may_be_device) return choice_name(step.site);
+    return "kOnCpu_" + std::to_string(step.site.index()) + "[" + choice_name(step.site) + "]";
+  }
+
+  /// Statements that run the step in the version chosen.
+  void emit_dispatch(StepId step_id, const std::string& frame) {
+    const Step& step = plan_.steps[step_id];
+    const RuleCode code(context_, id_, step.rule);
+    const std::string stem = step_stem(context_, code, step_id);
+    const std::string args = joined(step_args(code, frame));
+    const std::string site_name = site_constant(context_, id_, step.site);
+    const bool is_counted = is_decided(step.site);
+    bool has_device = false;
+    if (is_counted) {
+      for (const Version version : kDeviceVersions) {
+        std::string chosen = is_chosen(step, {&version, 1});
+        if (chosen.empty()) continue;
+        if (chosen.find(" || ") != std::string::npos) chosen = "(" + chosen + ")";
+        const std::string index = choice_value(step, version);
+        const std::string head = "if (" + chosen + " && step_" + stem + "_" + to_string(version) + "(" + args + ", " +
+                                 group_value(step, version) + ", " + copy_out_value(step_id) + ", " + site_name + ", " +
+                                 index + "))";
+        has_device ? out_.reopen("else " + head) : out_.open(head);
+        out_.line("pb_context.count(" + frame + ", " + site_name + ", " + index + ");");
+        has_device = true;
+      }
+    }
+    if (has_device) out_.reopen("else");
+    if (is_counted)
+      out_.line("pb_context.count(" + frame + ", " + site_name + ", " + choice_value(step, Version::Cpu) + ");");
+    out_.line("step_" + stem + "_cpu(" + args + pieces_arg(step_id) + ");");
+    if (has_device) out_.close();
+  }
+
+  void emit_guarded(StepId step_id, const std::string& frame) {
+    const std::string condition = condition_of(plan_.steps[step_id]);
+    if (!condition.empty()) out_.open("if (" + condition + ")");
+    emit_dispatch(step_id, frame);
+    if (!condition.empty()) out_.close();
+  }
+
+  // ---- nests of several steps
+
+  /// Statements that run a nest of several steps in the frame `frame`.
+  void emit_joint_nest(std::size_t n, const std::string& frame) {
+    const Nest& nest = plan_.nests[n];
+    std::vector<RuleCode> codes;
+    for (const NestMember& member : nest.members) codes.emplace_back(context_, id_, plan_.steps[member.step].rule);
+    std::vector<NestPart> parts;
+    for (std::size_t m = 0; m < nest.members.size(); ++m) {
+      const NestMember& member = nest.members[m];
+      const Step& step = plan_.steps[member.step];
+      std::string runs;
+      if (!step.guards.empty()) {
+        runs = "pb_runs" + std::to_string(m);
+        std::vector<std::string> terms;
+        for (const IndexExpr& guard : step.guards) terms.push_back("(" + to_cpp(guard) + ") >= 0");
+        out_.line("const bool " + runs + " = " + joined(terms, " && ") + ";");
+      }
+      parts.push_back({codes[m], member, member_stem(n, member.step), runs});
+      if (is_decided(step.site))
+        out_.line("pb_context.count(" + frame + ", " + site_constant(context_, id_, step.site) + ", " +
+                  choice_value(step, Version::Cpu) + ");");
+    }
+    emit_hosted(parts, [&](const NestPart& part) { emit_arrivals(out_, plan_, part.code, plan_.steps[part.member.step]); });
+    const std::string extent = is_sliced(nest) ? "" : tile_value(nest);
+    emit_nest(out_, plan_, nest, parts, nest_packs_[n], {frame, has_split(nest) ? split_value() : "", extent});
+    emit_hosted(parts, [&](const NestPart& part) { emit_departures(out_, plan_, part.code, plan_.steps[part.member.step]); });
+  }
+
+  template <class Emit>
+  void emit_hosted(const std::vector<NestPart>& parts, const Emit& emit) {
+    for (const NestPart& part : parts) {
+      if (!part.condition.empty()) out_.open("if (" + part.condition + ")");
+      emit(part);
+      if (!part.condition.empty()) out_.close();
+    }
+  }
+
+  /// Whether the nest runs, as an expression over what earlier ones do; larger nests come first.
+  std::string nest_condition(std::size_t n) const {
+    const Nest& nest = plan_.nests[n];
+    std::vector<std::string> terms;
+    for (const NestMember& member : nest.members) {
+      std::string choices = choice_condition_of(plan_.steps[member.step]);
+      if (!choices.empty() && std::find(terms.begin(), terms.end(), choices) == terms.end())
+        terms.push_back(std::move(choices));
+    }
+    for (std::size_t larger = 0; larger < n; ++larger) {
+      const Nest& other = plan_.nests[larger];
+      const bool is_inside = std::all_of(nest.members.begin(), nest.members.end(),
+                                         [&](const NestMember& member) { return is_member(other, member.step); });
+      if (is_inside) terms.push_back("!" + nest_name(larger));
+    }
+    return joined(terms, " && ");
+  }
+  static std::string nest_name(std::size_t n) { return "pb_nest_" + std::to_string(n); }
+
+  // ---- all steps
+
+  /// What runs as a whole: a step, or a nest that always runs.
+  struct Unit {
+    std::vector<StepId> steps;
+    std::size_t nest = SIZE_MAX;
+  };
+
+  std::vector<Unit> units() const {
+    std::vector<Unit> out;
+    std::set<StepId> done;
+    for (const StepId id : plan_.steps.ids()) {
+      if (done.contains(id)) continue;
+      Unit unit{{id}, SIZE_MAX};
+      for (std::size_t n = 0; n < plan_.nests.size() && unit.nest == SIZE_MAX; ++n) {
+        if (!always_runs(plan_, plan_.nests[n]) || !is_member(plan_.nests[n], id)) continue;
+        unit.steps.clear();
+        unit.nest = n;
+        for (const NestMember& member : plan_.nests[n].members) unit.steps.push_back(member.step);
+      }
+      done.insert(unit.steps.begin(), unit.steps.end());
+      out.push_back(std::move(unit));
+    }
+    return out;
+  }
+
+  void emit_unit(const Unit& unit, const std::string& frame) {
+    if (unit.nest == SIZE_MAX) {
+      emit_guarded(unit.steps.front(), frame);
+      return;
+    }
+    out_.open("");
+    emit_joint_nest(unit.nest, frame);
+    out_.close();
+  }
+
+  bool is_chained(const Unit& a, const Unit& b) const {
+    return std::any_of(plan_.edges.begin(), plan_.edges.end(), [&](const StepEdge& edge) {
+      return std::find(a.steps.begin(), a.steps.end(), edge.before) != a.steps.end() &&
+             std::find(b.steps.begin(), b.steps.end(), edge.after) != b.steps.end();
+    });
+  }
+
+  /// Whether at most one unit runs per call, or each waits for the one before.
+  bool is_sequence(const std::vector<Unit>& units) const {
+    for (std::size_t i = 0; i + 1 < units.size(); ++i) {
+      const Step& a = plan_.steps[units[i].steps.front()];
+      const Step& b = plan_.steps[units[i + 1].steps.front()];
+      const bool exclude = !may_run_together(plan_, a, b);
+      if (!exclude && !is_chained(units[i], units[i + 1])) return false;
+    }
+    return true;
+  }
+
+  static std::string node_name(StepId id) { return "pb_node_" + std::to_string(id.index()); }
+
+  bool share_nest(const StepEdge& edge) const {
+    return std::any_of(plan_.nests.begin(), plan_.nests.end(), [&](const Nest& nest) {
+      return is_member(nest, edge.before) && is_member(nest, edge.after);
+    });
+  }
+
+  void emit_edge(const StepEdge& edge) {
+    const std::string before = node_name(edge.before);
+    const std::string after = node_name(edge.after);
+    const std::string apart = share_nest(edge) ? " && " + before + " != " + after : "";
+    out_.line("if (" + before + " >= 0 && " + after + " >= 0" + apart + ") pb_graph.depend(" + after + ", " + before +
+              ");");
+  }
+
+  void emit_nest_node(std::size_t n) {
+    const Nest& nest = plan_.nests[n];
+    const std::string condition = nest_condition(n);
+    if (!condition.empty()) out_.line("[[maybe_unused]] const bool " + nest_name(n) + " = " + condition + ";");
+    out_.open(condition.empty() ? "" : "if (" + nest_name(n) + ")");
+    std::string nodes;
+    for (const NestMember& member : nest.members) nodes += node_name(member.step) + " = ";
+    out_.open(nodes + "pb_graph.add([&](pbrt::Frame& pb_step)");
+    emit_joint_nest(n, "pb_step");
+    out_.close(");");
+    out_.close();
+  }
+
+  void emit_node(StepId id) {
+    std::vector<std::string> terms;
+    if (std::string condition = condition_of(plan_.steps[id]); !condition.empty()) terms.push_back(std::move(condition));
+    for (std::size_t n = 0; n < plan_.nests.size(); ++n)
+      if (plan_.nests[n].members.size() > 1 && is_member(plan_.nests[n], id)) terms.push_back("!" + nest_name(n));
+    out_.open(terms.empty() ? "" : "if (" + joined(terms, " && ") + ")");
+    out_.open(node_name(id) + " = pb_graph.add([&](pbrt::Frame& pb_step)");
+    emit_dispatch(id, "pb_step");
+    out_.close(");");
+    out_.close();
+  }
+
+
+  Writer& out_;
+  const CppContext& context_;
+  TransformId id_;
+  const Transform& transform_;
+  const TransformPlan& plan_;
+  std::string name_;
+  const std::vector<Kernel>& kernels_;
+  NestPacks nest_packs_;
+};
+
+}  // namespace
+
+NestPacks emit_schedule_functions(Writer& out, const CppContext& context, TransformId transform,
+                                  const std::vector<Kernel>& kernels) {
+  ScheduleEmitter emitter(out, context, transform, kernels, {});
+  emitter.emit_functions();
+  return emitter.packs();
+}
+
+void emit_schedule(Writer& out, const CppContext& context, TransformId transform, const NestPacks& packs) {
+  const std::vector<Kernel> none;
+  ScheduleEmitter(out, context, transform, none, packs).emit_steps();
+}
+
+std::string choice_name(SiteId site) { return "pb_choice_" + std::to_string(site.index()); }
+
+}  // namespace pb

@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: MIT
+"""Programs whose instances depend on each other: every order that the compiler and the runtime find agrees with NumPy.
+
+Each program of tests/e2e/orders runs under every legal choice of rules on the CPU, with 1, 2 and 4 threads, in tiles and
+pieces of one instance, of three, and as the default has it, above and below the sequential cut-off.
+
+    orders_test.py --dist BUILD/dist --work FOLDER
+"""
+
+import argparse
+import pathlib
+import sys
+
+import numpy as np
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import polybricks  # noqa: E402
+
+PROGRAMS = pathlib.Path(__file__).resolve().parent / "orders"
+SIZES = (2, 3, 17, 70)
+
+
+def edit_distance(a, b):
+    d = np.zeros((len(b) + 1, len(a) + 1))
+    d[0], d[:, 0] = np.arange(len(a) + 1), np.arange(len(b) + 1)
+    for j in range(1, len(b) + 1):
+        for i in range(1, len(a) + 1):
+            change = d[j - 1, i - 1] + (0 if abs(a[i - 1] - b[j - 1]) < 0.5 else 1)
+            d[j, i] = min(change, d[j, i - 1] + 1, d[j - 1, i] + 1)
+    return [d]
+
+
+def skewed(a):
+    s = a.copy()
+    height, width = a.shape
+    for x in range(1, width):
+        for y in range(1, height - 1):
+            s[y, x] = 0.3 * s[y, x - 1] + 0.2 * s[y - 1, x] - 0.4 * s[y + 1, x - 1] + a[y, x]
+    return [s]
+
+
+def heat(start):
+    t = start
+    for _ in range(10):
+        after = np.empty_like(t)
+        after[1:-1] = (t[:-2] + 2 * t[1:-1] + t[2:]) / 4
+        after[0], after[-1] = t[1], t[-2]
+        t = after
+    return [t]
+
+
+def zigzag(a):
+    p, q = a.copy(), -a
+    for i in range(len(a) - 2, -1, -1):
+        p[i] = q[i + 1] + a[i]
+        q[i] = p[i + 1] - a[i] + p[i] / 2
+    return [p, q]
+
+
+def gaps(a):
+    best, right, down = a.copy(), np.full_like(a, -1), np.full_like(a, -1)
+    height, width = a.shape
+    for j in range(height):
+        for i in range(width):
+            if i > 0:
+                right[j, i] = max(right[j, i - 1], best[j, i - 1] - 1) * 0.9
+            if j > 0:
+                down[j, i] = max(down[j - 1, i], best[j - 1, i] - 1) * 0.9
+            if i > 0 and j > 0:
+                best[j, i] = max(best[j - 1, i - 1] + a[j, i], right[j, i], down[j, i])
+    return [best, right, down]
+
+
+def slices_of_rows(a):
+    height, width = a.shape
+    r, s = a.copy(), np.full(height, a[0, 0])
+    for y in range(1, height):
+        r[y] = r[y - 1, ::-1] / 2 + s[y - 1] + a[y]
+        s[y] = (s[y - 1] + r[y].sum()) / (2 * width)
+    return [r, s]
+
+
+def cube(a):
+    c = a.copy()
+    for y in range(1, a.shape[1]):
+        for x in range(1, a.shape[2]):
+            c[:, y, x] = (c[:, y, x - 1] - c[:, y - 1, x]) / 2 + a[:, y, x]
+    return [c]
+
+
+def triangle(a):
+    n = len(a)
+    best = np.diag(a).astype(float)
+    for length in range(1, n):
+        for i in range(n - length):
+            j = i + length
+            best[j, i] = max(best[j, i + 1] + a[i], best[j - 1, i] + a[j]) / 2
+    return [best]
+
+
+# name: (shapes of the inputs for size n, outputs from inputs)
+CASES = {
+    "edit_distance": (lambda n: [(n,), (n + 2,)], edit_distance),
+    "skewed": (lambda n: [(n, n + 3)], skewed),
+    "strips": (lambda n: [(n, n + 3)], lambda a: [np.cumsum(a, axis=0), np.cumsum(a[:, ::-1], axis=1)[:, ::-1]]),
+    "heat": (lambda n: [(n,)], heat),
+    "zigzag": (lambda n: [(n,)], zigzag),
+    "gaps": (lambda n: [(n, n + 3)], gaps),
+    "exclude": (lambda n: [(n,)], lambda a: [2 * a, 2 * a + 1]),
+    "slices_of_rows": (lambda n: [(n, n + 3)], slices_of_rows),
+    "cube": (lambda n: [(5, n, n + 3)], cube),
+    "triangle": (lambda n: [(n,)], triangle),
+}
+
+
+class Check:
+    def __init__(self, tools, work, name):
+        self.work, self.name = work, name
+        self.program = tools.compile(PROGRAMS / f"{name}.pbcc", work / name)
+        self.shapes, self.reference = CASES[name]
+        self.runs, self.failures = 0, []
+
+    def pieces(self, extent):
+        """Tunables that cut every loop into pieces of `extent`; none: the default."""
+        out = {}
+        for transform, data in self.program.info["transforms"].items():
+            for tunable, details in data.get("tunables", {}).items():
+                if extent and details["role"] == "split":
+                    value = [extent] * details.get("count", 1) if details["type"] == "shape" else extent
+                    out.setdefault(transform, {})[tunable] = value
+        return out
+
+    def configurations(self):
+        """(words for messages, threads, entry)."""
+        for choices in self.program.all_assignments():
+            if any(on != "cpu" for sites in choices.values() for _, on in sites.values()):
+                continue
+            if self.program.is_forbidden(choices):
+                continue
+            for threads in (1, 2, 4):
+                for extent in (1, 3, None):
+                    entry = self.program.configuration(choices, self.pieces(extent), sequential_cutoff=0)
+                    yield f"{choices} {threads} threads, pieces of {extent}", threads, entry
+            yield f"{choices} sequential", 2, self.program.configuration(choices, sequential_cutoff=10**6)
+
+    def run_size(self, n):
+        rng = np.random.default_rng(n)
+        inputs = [rng.normal(size=shape) for shape in self.shapes(n)]
+        expected = self.reference(*inputs)
+        paths = [self.work / f"{self.name}_in{i}.npy" for i in range(len(inputs))]
+        for path, array in zip(paths, inputs):
+            np.save(path, array)
+        outputs = [self.work / f"{self.name}_out{i}.npy" for i in range(len(expected))]
+        config = self.work / f"{self.name}.run.cfg"
+        for words, threads, entry in self.configurations():
+            self.program.write_configuration(config, entry)
+            self.program.run("--strict", "--threads", str(threads), *paths, *outputs, config=config)
+            self.runs += 1
+            for path, want in zip(outputs, expected):
+                got = np.load(path)
+                if got.shape != want.shape or not np.allclose(got, want, rtol=1e-11, atol=1e-11):
+                    self.failures.append(f"{self.name} n={n} {words}: {path.name} differs")
+
+
+def check_forbidden(tools, work):
+    """A configuration with rules that have no order together: one warning, and the default runs."""
+    program = tools.compile(PROGRAMS / "exclude.pbcc", work / "exclude_forbidden")
+    failures = []
+    if program.info["transforms"]["Exclude"].get("forbidden") != [{"P#1|P#2": "P#2", "Q#1|Q#2": "Q#2"}]:
+        failures.append("the training information does not forbid what has no order")
+    config = work / "forbidden.cfg"
+    choices = {"Exclude": {"P#1|P#2": ("P#2", "cpu"), "Q#1|Q#2": ("Q#2", "cpu")}}
+    program.write_configuration(config, program.configuration(choices))
+    np.save(work / "forbidden_in.npy", np.arange(5.0))
+    outputs = [work / "forbidden_p.npy", work / "forbidden_q.npy"]
+    done, stats = program.run(work / "forbidden_in.npy", *outputs, config=config)
+    if done.stderr.count("without a legal order") != 1:
+        failures.append(f"a forbidden choice gives no single warning: {done.stderr}")
+    if not np.array_equal(np.load(outputs[1]), 2 * np.arange(5.0) + 1):
+        failures.append("a forbidden choice gives another result")
+    return failures
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--dist", type=pathlib.Path, required=True)
+    parser.add_argument("--work", type=pathlib.Path, required=True)
+    parser.add_argument("--only", help="one program")
+    args = parser.parse_args()
+    work = args.work / "orders"
+    work.mkdir(parents=True, exist_ok=True)
+    tools = polybricks.Tools(args.dist)
+    failures = [] if args.only else check_forbidden(tools, work)
+    for name in [args.only] if args.only else CASES:
+        check = Check(tools, work, name)
+        for n in SIZES:
+            check.run_size(n)
+        print(f"{name}: {check.runs} runs, {len(check.failures)} failures")
+        failures += check.failures
+    print("\n".join(failures))
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
