@@ -6,14 +6,10 @@
 
 #include "lang/ast.h"
 #include "lang/check.h"
+#include "lang/overloaded.h"
 
 namespace pb {
 namespace {
-
-template <class... F>
-struct Overloaded : F... {
-  using F::operator()...;
-};
 
 const char* spell(UnaryOp op) {
   switch (op) {

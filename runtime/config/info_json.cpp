@@ -11,7 +11,6 @@ using json::Json;
 using json::Node;
 
 constexpr std::int64_t kMaxCount = 1024;
-constexpr std::int64_t kMaxLine = std::int64_t{1} << 40;
 
 Json to_value(const std::vector<std::string>& words) {
   Json list = Json::array();
