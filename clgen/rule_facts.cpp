@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "lang/body_walk.h"
 
@@ -48,6 +49,7 @@ class Finder {
  private:
   void visit_stmt(const Stmt& stmt) {
     const auto* call = std::get_if<TransformCallStmt>(&stmt.node);
+    if (const auto* decl = std::get_if<DeclStmt>(&stmt.node)) return visit_decl(*decl);
     if (call != nullptr || std::holds_alternative<SyncStmt>(stmt.node)) facts_.has_calls = true;
     if (const auto* loop = std::get_if<ForEnoughStmt>(&stmt.node)) facts_.used_names.insert(loop->tunable);
     if (std::holds_alternative<OpaqueStmt>(stmt.node)) touch_names_in(stmt.tokens);
@@ -55,8 +57,36 @@ class Finder {
         stmt, [](StmtId) {}, [&](ExprId id) { visit_expr(id, call != nullptr); });
   }
 
+  static bool may_be_region(const BodyType& type) {
+    return type.kind == BodyType::Kind::Region || type.kind == BodyType::Kind::Unknown ||
+           type.kind == BodyType::Kind::Pointer || type.kind == BodyType::Kind::Array;
+  }
+
+  /// A handle that gets its region there is another name of it, which touches nothing by itself.
+  void visit_decl(const DeclStmt& decl) {
+    const bool is_handle = decl.type.kind == BodyType::Kind::Region;
+    if (is_handle || decl.type.kind == BodyType::Kind::Unknown) facts_.has_handles = true;
+    for (const Declarator& declarator : decl.declarators) {
+      for (const ExprId extent : declarator.extents)
+        if (!extent.is_none()) visit_expr(extent, false);
+      if (!declarator.init.is_none()) visit_named(declarator.init, is_handle);
+    }
+  }
+
+  /// What a local names from now on if `is_handle`.
+  void visit_named(ExprId id, bool is_handle) {
+    is_renaming_ = is_handle;
+    visit_expr(id, false);
+    is_renaming_ = false;
+  }
+
   void visit_expr(ExprId id, bool is_passed_on) {
     const Expr& expr = body_.exprs[id];
+    if (const auto* assign = std::get_if<AssignExpr>(&expr.node)) {
+      const bool is_handle = rule_.body_types.types[assign->lhs.index()].kind == BodyType::Kind::Region;
+      visit_named(assign->lhs, is_handle);
+      return visit_named(assign->rhs, is_handle);
+    }
     if (std::holds_alternative<NameExpr>(expr.node)) return use_name(id, true, !is_passed_on);
     if (std::holds_alternative<OpaqueExpr>(expr.node)) return touch_names_in(expr.tokens);
     if (const auto* member = std::get_if<MemberExpr>(&expr.node)) return visit_member(*member, is_passed_on);
@@ -64,7 +94,9 @@ class Finder {
   }
 
   void visit_member(const MemberExpr& member, bool is_passed_on) {
+    const bool is_renaming = std::exchange(is_renaming_, false);
     for (ExprId arg : member.args) visit_expr(arg, false);
+    is_renaming_ = is_renaming && member.is_call && is_view_member(member.name);
     const bool is_name = std::holds_alternative<NameExpr>(body_.exprs[member.object].node);
     if (member.is_arrow || !member.is_call) return visit_expr(member.object, false);
     if (member.name == "cell") {
@@ -78,6 +110,8 @@ class Finder {
 
   void use_name(ExprId id, bool needs_handle, bool is_touched) {
     const NameBinding& binding = rule_.body_types.bindings[id.index()];
+    if (binding.kind == NameKind::Local && is_touched && !is_renaming_ && may_be_region(rule_.body_types.types[id.index()]))
+      facts_.touches_handles = true;
     RegionUse* use = use_of(binding);
     if (use == nullptr) return;
     use->needs_handle |= needs_handle;
@@ -96,6 +130,7 @@ class Finder {
     for (std::uint32_t i = range.begin; i < range.end; ++i) {
       const std::string& name = body_.tokens[i].text;
       facts_.opaque_names.insert(name);
+      facts_.touches_handles = true;
       for (std::size_t k = 0; k < rule_.outputs.size(); ++k)
         if (rule_.outputs[k].binding == name) facts_.outputs[k] = {true, true};
       for (std::size_t k = 0; k < rule_.inputs.size(); ++k)
@@ -142,6 +177,7 @@ class Finder {
   const Rule& rule_;
   const Body& body_;
   RuleFacts facts_;
+  bool is_renaming_ = false;
 };
 
 }  // namespace

@@ -23,6 +23,8 @@ struct RuleFacts {
   std::vector<RegionUse> inputs;
   std::vector<RegionUse> temporaries;
   bool has_calls = false;        ///< of transforms, or sync
+  bool has_handles = false;      ///< locals that may be regions, perhaps other names of the rule's
+  bool touches_handles = false;  ///< and elements of such may be read or written
   bool may_fall_through = true;  ///< return form: the end of the body may be reached without a value
   /// Names from outside the body that its tree uses: a use is sure. Locals that hide them do not count.
   std::set<std::string> used_names;

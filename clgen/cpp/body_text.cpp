@@ -5,6 +5,7 @@
 #include <map>
 
 #include "clgen/names.h"
+#include "clgen/watched_args.h"
 #include "clgen/writer/writer.h"
 #include "lang/body_walk.h"
 #include "lang/check.h"
@@ -83,8 +84,6 @@ class Rewriter {
                                     std::holds_alternative<SyncStmt>(stmt.node) ||
                                     std::holds_alternative<ForEnoughStmt>(stmt.node);
           if (is_rewritten) rewritten_[stmt.tokens.begin] = id;
-          if (const auto* decl = std::get_if<DeclStmt>(&stmt.node))
-            may_alias_ |= decl->type.kind == BodyType::Kind::Region || decl->type.kind == BodyType::Kind::Unknown;
         },
         [](ExprId) {});
     std::uint32_t i = 0;
@@ -113,16 +112,22 @@ class Rewriter {
     const Stmt& stmt = body_.stmts[id];
     const BodyToken& first = body_.tokens[stmt.tokens.begin];
     if (std::holds_alternative<SyncStmt>(stmt.node)) {
-      out_.replacement(first, "{ pb_frame.sync();" + arrivals({}) + " }");
+      const bool keeps_own = spawns_own_regions(program_, rule_, facts_);
+      out_.replacement(first, "{ pb_frame.sync();" + arrivals() +
+                                  (keeps_own ? " pb_spawned.back_on_host(pb_frame);" : "") + " }");
       return;
     }
     const TransformCall& call = call_at(id);
+    const std::vector<WatchedArg> watched = find_watched_args(program_, rule_, facts_, call);
     const bool is_spawn = std::get<TransformCallStmt>(stmt.node).is_spawn;
     const bool is_chosen = !call.choice.empty();
     const std::string callee =
         is_chosen ? identifier_of(program_, call.of_template) : identifier_of(program_, call.targets[0]);
     const std::string verb = std::string(is_spawn ? "spawn_" : "call_") + (is_chosen ? "any_" : "");
-    out_.replacement(first, "{" + announcements() + " " + verb + callee + "(pb_frame");
+    out_.replacement(first, "{ ");
+    std::vector<std::string> names(call.args.size());
+    for (const WatchedArg& arg : watched) names[arg.index] = announce(call, arg);
+    out_.insert(verb + callee + "(pb_frame");
     for (const TemplateArg& arg : call.choice) {
       out_.insert(", ");
       if (arg.expr.is_none()) {
@@ -133,11 +138,30 @@ class Rewriter {
       insert_expr(arg.expr);
       out_.insert(")");
     }
-    for (const ExprId arg : call.args) {
+    for (std::size_t i = 0; i < call.args.size(); ++i) {
       out_.insert(", ");
-      insert_expr(arg);
+      names[i].empty() ? insert_expr(call.args[i]) : out_.insert(names[i]);
     }
-    out_.insert(");" + (is_spawn ? "" : arrivals(call.args)) + " }");
+    out_.insert(");");
+    for (const WatchedArg& arg : watched) {
+      if (!is_spawn) out_.insert(" pbrt::back_on_host(pb_frame, " + names[arg.index] + ");");
+      if (is_spawn && arg.is_own) out_.insert(" pb_spawned.add(" + names[arg.index] + ");");
+    }
+    out_.insert(" }");
+  }
+
+  /// Tells the device side what the body's text may have written; returns the name of the argument.
+  std::string announce(const TransformCall& call, const WatchedArg& arg) {
+    std::string name = "pb_arg" + std::to_string(arg.index);
+    if (arg.is_plain) {
+      name = std::get<NameExpr>(body_.exprs[call.args[arg.index]].node).text;
+    } else {
+      out_.insert("auto&& " + name + " = ");
+      insert_expr(call.args[arg.index]);
+      out_.insert("; ");
+    }
+    out_.insert("pbrt::wrote_on_host(" + name + "); ");
+    return name;
   }
 
   /// The expression as written.
@@ -156,31 +180,11 @@ class Rewriter {
     PB_CHECK(false, "types were checked: every call has its callee");
   }
 
-  /// Brings to the host what a call may have written and the body's text may touch; all regions if `args` is empty.
-  std::string arrivals(const std::vector<ExprId>& args) const {
-    std::string text;
-    const auto is_named = [&](const std::string& name) {
-      if (args.empty() || may_alias_) return true;
-      bool found = false;
-      for (ExprId arg : args) {
-        walk_expr(body_, arg, [&](ExprId id) {
-          const auto* node = std::get_if<NameExpr>(&body_.exprs[id].node);
-          found |= node != nullptr && node->text == name;
-        });
-      }
-      return found;
-    };
-    for_each_writable([&](const std::string& name, const RegionUse& use) {
-      if (use.needs_handle && use.is_touched && is_named(name)) text += " pbrt::need_on_host(pb_frame, " + name + ");";
-    });
-    return text;
-  }
-
-  /// Tells the device side what the body's text may have written since.
-  std::string announcements() const {
+  /// Brings to the host what spawned calls may have used of the rule's regions and the body's text may touch.
+  std::string arrivals() const {
     std::string text;
     for_each_writable([&](const std::string& name, const RegionUse& use) {
-      if (use.needs_handle && use.is_touched) text += " pbrt::wrote_on_host(" + name + ");";
+      if (use.needs_handle && use.is_touched) text += " pbrt::back_on_host(pb_frame, " + name + ");";
     });
     return text;
   }
@@ -198,7 +202,6 @@ class Rewriter {
   const RuleFacts& facts_;
   TokenText out_;
   std::map<std::uint32_t, StmtId> rewritten_;
-  bool may_alias_ = false;  ///< a local may be another name of a region
 };
 
 }  // namespace

@@ -14,8 +14,8 @@ class SourceManager;
 
 /// Returns the text between the braces of the function; it starts with a #line and ends in a newline.
 ///
-/// Calls become `call_T(pb_frame, …)`. After a call, the regions that it was given and that the body's
-/// own text may touch are brought to the host; before it, what the text may have written is announced.
+/// Calls become `call_T(pb_frame, …)`. After a call, the arguments that the body's own text may touch (see
+/// clgen/watched_args.h) are brought to the host; before it, what the text may have written is announced.
 [[nodiscard]] std::string body_text(const Program& program, const Rule& rule, const RuleFacts& facts,
                                     const SourceManager& sources);
 

@@ -7,6 +7,7 @@
 #include "clgen/cpp/body_text.h"
 #include "clgen/cpp/instance_code.h"
 #include "clgen/names.h"
+#include "clgen/watched_args.h"
 #include "lang/check.h"
 
 namespace pb {
@@ -292,6 +293,8 @@ void emit_rule_function(Writer& out, const CppContext& context, const RuleCode& 
   if (!signature.view_types.empty()) out.line("template <" + joined(signature.view_types) + ">");
   open_function(out, "static inline " + type + " rule_" + code.stem, signature.params);
   if (code.facts.has_calls) out.line("pbrt::CallFrame pb_frame(pb_parent);");
+  if (spawns_own_regions(context.program, code.rule, code.facts))
+    out.line("pbrt::SpawnedRegions pb_spawned(pb_frame.context().gpu() != nullptr);");
   emit_present(out, code);
   emit_constants(out, code.rule);
   emit_temporaries(out, code);

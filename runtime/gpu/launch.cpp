@@ -227,6 +227,11 @@ void before_host_write_slow(Frame& frame, const RegionRef& region) {
   static_cast<void>(wait_for(frame, *manager, std::move(task)));  // cannot fail
 }
 
+void back_on_host_slow(Frame& frame, const RegionRef& region) {
+  need_on_host_slow(frame, region);
+  before_host_write_slow(frame, region);
+}
+
 void wrote_on_host_slow(const RegionRef& region) {
   StorageRecord* record = StorageRecord::find(*region.storage);
   const OwnedView view = own(*region.storage, region.view);

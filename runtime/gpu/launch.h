@@ -133,6 +133,7 @@ namespace detail {
 void need_on_host_slow(Frame& frame, const RegionRef& region);
 void before_host_write_slow(Frame& frame, const RegionRef& region);
 void wrote_on_host_slow(const RegionRef& region);
+void back_on_host_slow(Frame& frame, const RegionRef& region);
 }  // namespace detail
 
 }  // namespace pbrt::gpu
@@ -165,6 +166,15 @@ inline void before_host_write(Frame& frame, const Region& region) {
 template <class Region>
 inline void wrote_on_host(const Region& region) {
   if (gpu::device_state(region) != 0) gpu::detail::wrote_on_host_slow(region);
+}
+
+/// After a call that was given this part: suspends the fiber until the host may both read and write it.
+///
+/// Errors: DeviceLost if it existed only on a device that failed
+/// Cost:   one load if nothing is in flight or newer
+template <class Region>
+inline void back_on_host(Frame& frame, const Region& region) {
+  if (gpu::device_state(region) & (gpu::kDirty | gpu::kInFlight)) gpu::detail::back_on_host_slow(frame, region);
 }
 
 }  // namespace pbrt

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "runtime/gpu/fake_fixture.h"
+#include "runtime/gpu/spawned_regions.h"
 
 namespace pbrt::gpu {
 namespace {
@@ -42,6 +43,33 @@ TEST(Manager, MayCopyOutIsReadWhenItIsNeeded) {
     EXPECT_EQ(out.cell(0, 1), 0) << "only what is needed is copied";
     need_on_host(frame, out);
     EXPECT_TRUE(is_filled(out, 6));
+  });
+}
+
+TEST(Manager, WhatIsBackOnTheHostIsWholeAndUsedByNoKernel) {
+  FakeManager fake;
+  on_workers([&](Frame& frame) {
+    const Matrix2 in = filled(8, 4, 1), out = filled(8, 4, 0);
+    EXPECT_EQ(fake.add_step(frame, out, in, 5, CopyOut::May), "");
+    back_on_host(frame, out);
+    EXPECT_TRUE(is_filled(out, 6));
+    back_on_host(frame, in);
+    EXPECT_EQ(device_state(in) & (kDirty | kInFlight), 0u);
+  });
+}
+
+TEST(Manager, SpawnedRegionsComeBackOnce) {
+  FakeManager fake;
+  on_workers([&](Frame& frame) {
+    const Matrix2 in = filled(8, 4, 1), out = filled(8, 4, 0);
+    SpawnedRegions spawned(true);
+    spawned.add(out.region(0, 0, 8, 2));
+    EXPECT_EQ(fake.add_step(frame, out, in, 5, CopyOut::May), "");
+    spawned.back_on_host(frame);
+    EXPECT_TRUE(is_filled(out.region(0, 0, 8, 2), 6));
+    EXPECT_EQ(out.cell(0, 2), 0) << "only what was added";
+    spawned.back_on_host(frame);
+    EXPECT_EQ(out.cell(0, 2), 0);
   });
 }
 

@@ -118,8 +118,15 @@ def native(a):
     return [a @ a.T, x, (np.cos(k) + np.sin(k)) @ a[0]]
 
 
+def own_matrices(a):
+    m = a + 2
+    m[0] = -1
+    return [2 * (a + 2) + m + 4 * (a + 2), 4 * a + 1, 10 * a, np.array([0, 1, 2]) * a.sum()]
+
+
 # name: (shapes of the inputs for size n, outputs from inputs)
 CASES = {
+    "own_matrices": (lambda n: [(n,)], own_matrices),
     "running_sums": (lambda n: [(n,)], lambda a: [np.cumsum(a)]),
     "comparisons": (lambda n: [(n, n + 5), (n, n + 5)], lambda a, b: [2.0 * (a < b) + (a == b), np.eye(*a.shape)]),
     "native_names": (lambda n: [(n,)], lambda a: [np.where(a < 0, -2 * a, a), np.array(42.0 + len(a))]),

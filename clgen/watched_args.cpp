@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+#include "clgen/watched_args.h"
+
+#include <algorithm>
+
+namespace pb {
+namespace {
+
+/// The name at the root of `b.region(…).row(…)`, `rows[i]`; the expression itself where there is none.
+ExprId root_of(const Body& body, ExprId id) {
+  while (true) {
+    const auto& node = body.exprs[id].node;
+    if (const auto* member = std::get_if<MemberExpr>(&node)) {
+      id = member->object;
+    } else if (const auto* subscript = std::get_if<SubscriptExpr>(&node)) {
+      id = subscript->object;
+    } else {
+      return id;
+    }
+  }
+}
+
+/// Matrices of the callee in the order of its arguments.
+std::vector<MatrixId> params_of(const Program& program, const TransformCall& call) {
+  if (call.targets.empty()) return {};
+  const Transform& callee = program.transforms[call.targets[0]];
+  std::vector<MatrixId> out = callee.matrices_of(MatrixRole::To);
+  for (const MatrixId id : callee.matrices_of(MatrixRole::From)) out.push_back(id);
+  return out;
+}
+
+bool touches_writable(const RuleFacts& facts) {
+  const auto is_touched = [](const RegionUse& use) { return use.needs_handle && use.is_touched; };
+  return std::any_of(facts.outputs.begin(), facts.outputs.end(), is_touched) ||
+         std::any_of(facts.temporaries.begin(), facts.temporaries.end(), is_touched);
+}
+
+}  // namespace
+
+std::vector<WatchedArg> find_watched_args(const Program& program, const Rule& rule, const RuleFacts& facts,
+                                          const TransformCall& call) {
+  std::vector<WatchedArg> out;
+  const std::vector<MatrixId> params = params_of(program, call);
+  // A local may be another name of a region that the text touches under its own.
+  const bool watches_own = facts.touches_handles || (facts.has_handles && touches_writable(facts));
+  for (std::size_t i = 0; i < call.args.size() && i < params.size(); ++i) {
+    if (program.transforms[call.targets[0]].matrices[params[i]].extents.empty()) continue;
+    const ExprId root = root_of(rule.body, call.args[i]);
+    const NameBinding& binding = rule.body_types.bindings[root.index()];
+    WatchedArg arg{i, root == call.args[i] && std::holds_alternative<NameExpr>(rule.body.exprs[root].node), false};
+    bool is_watched = false;
+    if (binding.kind == NameKind::Output) {
+      is_watched = facts.outputs[binding.index].is_touched;
+    } else if (binding.kind == NameKind::Temporary) {
+      is_watched = facts.temporaries[binding.index].is_touched;
+    } else if (binding.kind != NameKind::Input) {
+      arg.is_own = is_watched = watches_own;
+    }
+    if (is_watched) out.push_back(arg);
+  }
+  return out;
+}
+
+bool spawns_own_regions(const Program& program, const Rule& rule, const RuleFacts& facts) {
+  return std::any_of(rule.calls.begin(), rule.calls.end(), [&](const TransformCall& call) {
+    const auto* stmt = std::get_if<TransformCallStmt>(&rule.body.stmts[call.stmt].node);
+    if (stmt == nullptr || !stmt->is_spawn) return false;
+    const std::vector<WatchedArg> watched = find_watched_args(program, rule, facts, call);
+    return std::any_of(watched.begin(), watched.end(), [](const WatchedArg& arg) { return arg.is_own; });
+  });
+}
+
+}  // namespace pb
