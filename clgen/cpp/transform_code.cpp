@@ -92,6 +92,7 @@ class TransformEmitter {
   }
 
   void emit_sizes() {
+    emit_tunables(false);  // sizes may follow from them
     for (const SizeVar& var : transform_.size_vars) {
       const std::string actual = transform_.matrices[var.matrix].name + ".size(" + std::to_string(var.dim) + ")";
       out_.line("[[maybe_unused]] const IndexT " + var.name + " = " + to_c(with_actual(var.solution, actual)) + ";");
@@ -99,7 +100,7 @@ class TransformEmitter {
     std::vector<std::string> sizes = {"1"};
     for (const SizeVar& var : transform_.size_vars) sizes.push_back(var.name);
     out_.line("[[maybe_unused]] const std::int64_t pb_n = pbrt::index_max(" + joined(sizes) + ");");
-    emit_tunables();
+    emit_tunables(true);
     for (const MatrixId id : call_matrices(transform_)) {
       const Matrix& matrix = transform_.matrices[id];
       for (std::size_t d = 0; d < matrix.extents.size(); ++d) {
@@ -121,13 +122,13 @@ class TransformEmitter {
     });
   }
 
-  void emit_tunables() {
-    if (transform_.tunables.empty()) return;
+  void emit_tunables(bool is_size_specific) {
     for (const TunableId id : transform_.tunables.ids()) {
       const UserTunable& tunable = transform_.tunables[id];
+      if (tunable.is_size_specific != is_size_specific) continue;
       for (std::size_t i = 0; i < plan_.tunables.size(); ++i) {
         if (plan_.tunables[i].user != id) continue;
-        const std::string key = "(" + tunable_constant(context_, id_, i) + ", pb_n)";
+        const std::string key = "(" + tunable_constant(context_, id_, i) + (is_size_specific ? ", pb_n)" : ", 1)");
         const std::string context = "pb_parent.context()";
         if (tunable.array_extent > 0) {
           const std::string type = tunable.is_real ? "double" : "std::int64_t";
@@ -269,7 +270,8 @@ class TransformEmitter {
     if (transform_.is_memoized) emit_memo(args);
     out_.open("static void call_" + name_ + "(pbrt::Frame& pb_parent, " + params + ")");
     const std::string entry = transform_.is_memoized ? "memo_" : "run_";
-    out_.line("pbrt::call_on_fresh_stack_if_needed(pb_parent, [&] { " + entry + name_ + "(pb_parent, " + args + "); });");
+    out_.line("pbrt::call_on_fresh_stack_if_needed(pb_parent, [&] { " + entry + name_ + "(pb_parent, " + args +
+              "); });");
     out_.close();
     out_.open("static void spawn_" + name_ + "(pbrt::Frame& pb_frame, " + params + ")");
     out_.line("pb_frame.spawn([=](pbrt::Frame& pb_child) { call_" + name_ + "(pb_child, " + args + "); });");

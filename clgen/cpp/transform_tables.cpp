@@ -45,16 +45,16 @@ void emit_matrices(Writer& out, const CppContext& context, TransformId id, Matri
   out.close(";");
 }
 
-/// Configuration values that header formulas may name.
-void emit_configuration_values(Writer& out, const CppContext& context, TransformId id) {
+/// Configuration values that header formulas may name; of size-specific ones those for `pb_n`.
+void emit_configuration_values(Writer& out, const CppContext& context, TransformId id, bool is_size_specific) {
   const Transform& transform = context.program.transforms[id];
   const TransformPlan& plan = context.plan.transforms[id.index()];
   for (std::size_t i = 0; i < plan.tunables.size(); ++i) {
     if (!plan.tunables[i].user) continue;
     const UserTunable& tunable = transform.tunables[*plan.tunables[i].user];
-    if (tunable.is_real || tunable.array_extent > 0) continue;
+    if (tunable.is_real || tunable.array_extent > 0 || tunable.is_size_specific != is_size_specific) continue;
     out.line("[[maybe_unused]] const std::int64_t " + tunable.name + " = pb_context.tunable_int(" +
-             tunable_constant(context, id, i) + ");");
+             tunable_constant(context, id, i) + (is_size_specific ? ", pb_n);" : ");"));
   }
 }
 
@@ -64,7 +64,7 @@ void emit_solve(Writer& out, const CppContext& context, TransformId id) {
       "static void solve_" + identifier_of(context.program, id) +
       "([[maybe_unused]] const pbrt::RunContext& pb_context, [[maybe_unused]] const pbrt::IndexT* const* pb_sizes, "
       "[[maybe_unused]] std::int64_t* pb_values, [[maybe_unused]] bool* pb_known)");
-  emit_configuration_values(out, context, id);
+  emit_configuration_values(out, context, id, false);
   const std::vector<MatrixId> matrices = table_matrices(transform);
   const auto index_of = [&](const std::string& name) {
     std::size_t k = 0;
@@ -102,10 +102,14 @@ void emit_extents(Writer& out, const CppContext& context, TransformId id) {
   out.open("static void extents_" + identifier_of(context.program, id) +
            "([[maybe_unused]] const pbrt::RunContext& pb_context, [[maybe_unused]] const std::int64_t* pb_values, "
            "[[maybe_unused]] std::int64_t* pb_out)");
-  emit_configuration_values(out, context, id);
-  for (std::size_t i = 0; i < transform.size_vars.size(); ++i)
-    out.line("[[maybe_unused]] const std::int64_t " + transform.size_vars[i].name + " = pb_values[" +
-             std::to_string(i) + "];");
+  emit_configuration_values(out, context, id, false);
+  std::vector<std::string> sizes = {"1"};
+  for (std::size_t i = 0; i < transform.size_vars.size(); ++i) {
+    sizes.push_back(transform.size_vars[i].name);
+    out.line("[[maybe_unused]] const std::int64_t " + sizes.back() + " = pb_values[" + std::to_string(i) + "];");
+  }
+  out.line("[[maybe_unused]] const std::int64_t pb_n = pbrt::index_max(" + joined(sizes) + ");");
+  emit_configuration_values(out, context, id, true);
   int next = 0;
   for (const MatrixId matrix : table_matrices(transform))
     for (const Formula& extent : transform.matrices[matrix].extents)

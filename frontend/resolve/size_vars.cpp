@@ -4,7 +4,6 @@
 // then the rest; an equation counts as soon as one of its variables is left.
 #include <algorithm>
 #include <optional>
-#include <tuple>
 #include <utility>
 
 #include "frontend/resolve/affine.h"
@@ -31,18 +30,15 @@ std::optional<std::string> only_unknown(const Formula& extent, const std::set<st
   return unknown;
 }
 
-/// Inputs come before outputs where both say the same: the outputs of a main transform get their sizes from it.
-/// A division that loses something comes last in any case.
-bool is_better(const Candidate& a, const Candidate& b, const TransformScope& scope) {
-  const auto key = [&](const Candidate& candidate) {
-    const bool is_lossy = candidate.solution.rank == SolutionRank::LossyDivision;
-    const bool is_output = scope.out.matrices[candidate.matrix].role == MatrixRole::To;
-    return std::tuple(is_lossy, is_output, candidate.solution.rank);
-  };
-  return key(a) < key(b);
+/// A value that depends on the sizes themselves cannot help to find them.
+bool names_size_specific(const TransformScope& scope, const Formula& formula) {
+  const std::vector<std::string> names = symbols_of(formula, SymbolKind::Tunable);
+  return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+    return scope.out.tunables[scope.tunables.at(name)].is_size_specific;
+  });
 }
 
-/// The best equation for a variable that is still unknown; of equally good ones the first.
+/// The best equation for a variable that is still unknown: smallest rank, then the order of inspection.
 std::optional<Candidate> best_candidate(const TransformScope& scope, const std::vector<MatrixId>& order,
                                         const std::set<std::string>& known) {
   std::optional<Candidate> best;
@@ -54,9 +50,9 @@ std::optional<Candidate> best_candidate(const TransformScope& scope, const std::
       if (!name) continue;
       const Formula actual{SymbolRef{SymbolKind::SizeVar, kActualSize}, extent.span};
       auto solution = solve_for(*name, extent, actual);
-      if (!solution) continue;
-      Candidate candidate{*name, id, dim, std::move(*solution)};
-      if (!best || is_better(candidate, *best, scope)) best = std::move(candidate);
+      if (!solution || names_size_specific(scope, extent)) continue;
+      if (best && best->solution.rank <= solution->rank) continue;
+      best = Candidate{*name, id, dim, std::move(*solution)};
     }
   }
   return best;

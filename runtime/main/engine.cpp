@@ -206,11 +206,12 @@ void Engine::run_generator(const TransformDesc& transform, const SizeWishes& wis
   problem.inputs = std::move(made.outputs);
 }
 
-Problem Engine::generate(const TransformDesc& transform, const SizeWishes& wishes, std::uint64_t seed) {
+Problem Engine::generate(const TransformDesc& transform, const SizeWishes& wishes, std::uint64_t seed,
+                         const ActiveConfig& config) {
   std::vector<const TransformDesc*> named{&transform};
   if (transform.generator >= 0) named.push_back(&program_.transforms[transform.generator]);
   check_size_names(wishes, named);
-  const std::unique_ptr<RunContext> ctx = make_context(default_config_);
+  const std::unique_ptr<RunContext> ctx = make_context(config);
   Problem problem;
   problem.transform = &transform;
   if (transform.generator >= 0) {

@@ -81,7 +81,9 @@ class Engine {
   void restore(const Problem& problem, const Snapshot& snapshot, const RunWishes& wishes);
 
   /// Makes a problem on generated inputs: the transform's generator, else random numbers; initial outputs are filled.
-  [[nodiscard]] Problem generate(const TransformDesc& transform, const SizeWishes& wishes, std::uint64_t seed);
+  /// `config`: its values may be part of sizes.
+  [[nodiscard]] Problem generate(const TransformDesc& transform, const SizeWishes& wishes, std::uint64_t seed,
+                                 const ActiveConfig& config);
 
  private:
   Scheduler& scheduler(int threads);

@@ -74,7 +74,7 @@ class EngineTest : public ::testing::Test {
       const auto a = call.region<double>(1);
       for (int i = 0; i < b.sizes[0]; ++i) b.at(i) += a.at(i);
     });
-    problem_ = engine_.generate(kTransforms[0], {.n = 100, .named = {}}, 3);
+    problem_ = engine_.generate(kTransforms[0], {.n = 100, .named = {}}, 3, engine_.default_config());
     snapshot_ = Engine::take_snapshot(problem_);
   }
   gpu::Manager& start_device() {
@@ -162,8 +162,8 @@ TEST_F(EngineTest, MakesAFallbackAnErrorWhenStrict) {
 }
 
 TEST_F(EngineTest, GeneratesTheSameProblemFromTheSameSeed) {
-  const Problem again = engine_.generate(kTransforms[0], {.n = 100, .named = {}}, 3);
-  const Problem other = engine_.generate(kTransforms[0], {.n = 100, .named = {}}, 4);
+  const Problem again = engine_.generate(kTransforms[0], {.n = 100, .named = {}}, 3, engine_.default_config());
+  const Problem other = engine_.generate(kTransforms[0], {.n = 100, .named = {}}, 4, engine_.default_config());
   EXPECT_EQ(again.inputs[0].number_at(5), problem_.inputs[0].number_at(5));
   EXPECT_EQ(again.outputs[0].number_at(5), problem_.outputs[0].number_at(5));
   EXPECT_NE(other.inputs[0].number_at(5), problem_.inputs[0].number_at(5));

@@ -14,7 +14,8 @@ void Session::open_configuration() {
   found = find_configuration(options, program_name, engine, devices);
   config = ActiveConfig(engine.index(), found.configuration);
   if (options.threads > 0) config.set_threads(options.threads);
-  if (options.device || engine.uses_device(found.configuration)) device = devices.open(devices.choose(options.device, found.device));
+  if (options.device || engine.uses_device(found.configuration))
+    device = devices.open(devices.choose(options.device, found.device));
 }
 
 RunWishes Session::wishes() const {
@@ -224,9 +225,9 @@ void run_timing_mode(Session& session) {
   if (!options.words.empty())
     throw UserError("files are not used with --n: " + options.words.front() + " is one argument too many");
   session.open_configuration();
-  const Problem problem = options.iogen_run.empty()
-                              ? session.engine.generate(session.transform, session.size_wishes(), session.seed)
-                              : read_iogen(session);
+  const Problem problem = options.iogen_run.empty() ? session.engine.generate(session.transform, session.size_wishes(),
+                                                                              session.seed, session.config)
+                                                    : read_iogen(session);
   if (!options.iogen_create.empty()) {
     write_iogen(session, problem);
     return;

@@ -93,8 +93,9 @@ class Server {
     for (const auto& [name, value] : request.sizes)
       if (value < 0 || value > INT32_MAX) throw UserError("size " + name + " is not between 0 and 2147483647");
     seed_ = request.seed;
-    problem_ = request.files.empty() ? session_.engine.generate(session_.transform, wishes, seed_)
-                                     : read_files(request, wishes);
+    problem_ = request.files.empty()
+                   ? session_.engine.generate(session_.transform, wishes, seed_, session_.engine.default_config())
+                   : read_files(request, wishes);
     snapshot_ = Engine::take_snapshot(*problem_);
     reply.n = problem_->largest_size();
   }

@@ -259,6 +259,26 @@ to W[n]
     check(np.array_equal(case.run(x, config=config), np.array([900.5, 902.0, 900.5])), "as many as configured")
 
 
+def test_values_in_sizes(tools, work):
+    """A size may follow from a configured value, and depend on one that depends on the size."""
+    case = Case(tools, work, "sized", """
+main transform Sized
+from A[n+k]
+to B[n], C[n+extra]
+tunable k(2, 1, 9)
+tunable sizespecific extra(1, 0, 50)
+{
+  B.cell(i) from (A.cell(i+k) a) { return a; }
+  C.cell(i) from () { return extra; }
+}
+""")
+    config = case.work / "run.cfg"
+    case.program.write_configuration(config, case.program.configuration({}, {"Sized": {"k": 3, "extra": [0, 1, 4] + [5] * 29}}))
+    b, c = case.run(np.arange(7.0), num_outputs=2, config=config)
+    check(np.array_equal(b, [3, 4, 5, 6]) and np.array_equal(c, [4] * 8), f"{b} {c}")
+    case.program.run("--n", 9, config=config)
+
+
 MEMOIZED = """
 %{
 #include <cstdio>
