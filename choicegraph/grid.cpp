@@ -223,11 +223,31 @@ void cut_matrix(Analysis& analysis, MatrixId matrix) {
   }
 }
 
+bool names(const std::vector<RegionAccess>& accesses, MatrixId matrix) {
+  return std::any_of(accesses.begin(), accesses.end(), [&](const RegionAccess& a) { return a.matrix == matrix; });
+}
+
+/// A temporary that no rule reads and one rule of a single instance writes beside its results: where that rule works.
+/// It is no data that somebody needs, so nothing is decided for it and no rule runs for its sake (LANGUAGE 6.4).
+/// (Several instances that share it need its segments, to run one after the other.)
+bool is_scratch(const Analysis& analysis, MatrixId matrix) {
+  if (analysis.matrix(matrix).role != MatrixRole::Through) return false;
+  int num_writers = 0;
+  for (const Rule& rule : analysis.transform.rules) {
+    if (names(rule.inputs, matrix)) return false;
+    if (!names(rule.outputs, matrix)) continue;
+    ++num_writers;
+    const auto is_result = [&](const RegionAccess& a) { return analysis.matrix(a.matrix).role == MatrixRole::To; };
+    if (!rule.vars.empty() || std::none_of(rule.outputs.begin(), rule.outputs.end(), is_result)) return false;
+  }
+  return num_writers == 1;
+}
+
 }  // namespace
 
 void cut_grid(Analysis& analysis) {
   for (const MatrixId matrix : analysis.transform.matrices.ids())
-    if (analysis.matrix(matrix).role != MatrixRole::From) cut_matrix(analysis, matrix);
+    if (analysis.matrix(matrix).role != MatrixRole::From && !is_scratch(analysis, matrix)) cut_matrix(analysis, matrix);
 }
 
 // Note [Sizes in order]

@@ -92,6 +92,8 @@ std::string compare_matrix(const Transform& transform, const TransformPlan& plan
       if (is_needed != (uncovered.count(cell) != 0)) return "an uncovered cell is not listed";
       continue;
     }
+    const bool is_scratch = is_through && segment_of.empty() && needed.count({matrix.value, cell}) == 0;
+    if (is_scratch) continue;
     if (segment == segment_of.end()) return "a cell with candidates is in no segment";
     ++num_covered;
     const std::vector<RuleId>& listed = plan.segments[segment->second].candidates;
