@@ -154,7 +154,8 @@ class ProgramTest:
     def run_configuration(self, server, n, number, configuration):
         words = f"size {n}, configuration {number}, {configuration['global']['threads']} threads"
         try:
-            reply = server.ask("run", config=configuration, trials=1, verify=not self.case.varies, tolerance=self.case.tolerance)
+            reply = server.ask("run", config=configuration, trials=1, verify=not self.case.varies,
+                               tolerance=self.case.tolerance)
         except polybricks.ToolError as error:
             raise polybricks.ToolError(f"{words}: {error}; see {self.keep(number, configuration)}") from None
         self.result.runs += 1

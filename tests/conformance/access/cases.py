@@ -139,7 +139,7 @@ CASES = {
     "lattice": Case(refine, lambda n, r: [vec(n, r)]),
     "where_or": Case(first_row_or_column, rect, pending="`or` in `where`"),
     "optional_stencil": Case(neighbours, rect),
-    "running_directions": Case(sweeps, rect, sizes=(1, 2, 3, 30, 65), pending="different choices"),
+    "running_directions": Case(sweeps, rect, sizes=(1, 2, 3, 30, 65)),
     "two_dimensional_prefix": Case(lambda a: [a.cumsum(axis=0).cumsum(axis=1)], rect, sizes=(1, 2, 3, 32, 65)),
     "everything_before": Case(everything_before, lambda n, r: [vec(n, r)], sizes=(0, 1, 2, 31, 64)),
     "from_nothing": Case(tables, lambda n, r: [vec(n, r)], sizes=(0, 1, 2, 19, 64)),

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: MIT
+"""Random rule headers compute what their definition, evaluated cell by cell, says: under all kinds of configurations.
+
+    random_programs_test.py --dist BUILD/dist --work FOLDER [--seed N] [--programs N]
+"""
+
+import argparse
+import os
+import pathlib
+import sys
+import time
+
+import numpy as np
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
+import compiled  # noqa: E402
+import polybricks  # noqa: E402
+import random_headers  # noqa: E402
+from runner import TimedServer, difference  # noqa: E402
+
+PER_PROGRAM = 8         # transforms: they share the cost of a compilation
+CONFIGURATIONS = 3
+EXTENTS = (0, 1, 2, 3, 4, 6, 13)
+
+
+class Check:
+    def __init__(self, compiler, folder):
+        self.compiler, self.folder = compiler, folder
+        self.runs, self.failures = 0, []
+
+    def program(self, seed):
+        transforms = random_headers.transforms(seed, PER_PROGRAM)
+        source = self.folder / f"random{seed}.pbcc"
+        source.write_text("\n".join(t.text() for t in transforms))
+        try:
+            program = self.compiler.program(source, f"random{seed}")
+        except polybricks.ToolError as error:
+            self.failures.append(f"seed {seed}: {error}")
+            return
+        configurations = self.compiler.configurations(program, CONFIGURATIONS, seed, max(EXTENTS), False)
+        for transform in transforms:
+            self.transform(seed, program, transform, configurations)
+
+    def transform(self, seed, program, transform, configurations):
+        rng = np.random.default_rng(seed)
+        for extent in EXTENTS:
+            shape = (extent,) if transform.num_dims == 1 else (int(rng.integers(0, 6)), extent)
+            where = f"seed {seed}, {transform.name}, shape {shape}"
+            matrix = rng.normal(size=shape)
+            inside, outside = self.folder / "in.npy", self.folder / "out.npy"
+            np.save(inside, matrix)
+            try:
+                program.run("--strict", "--device", "none", f"--transform={transform.name}", inside, outside, timeout=60)
+                self.runs += 1
+                words = difference(np.load(outside), transform.evaluate(matrix)[0], 1e-12)
+                if words is not None:
+                    self.failures.append(f"{where}: default configuration {words}")
+                else:
+                    self.configurations(program, transform, inside, configurations, where)
+            except polybricks.ToolError as error:
+                self.failures.append(f"{where}: {error}")
+
+    def configurations(self, program, transform, inside, configurations, where):
+        with TimedServer(program, f"--transform={transform.name}", "--device", "none") as server:
+            server.ask("inputs", files=[str(inside)], seed=1)
+            server.ask("reference")
+            for number, text in enumerate(configurations):
+                reply = server.ask("run", config=polybricks.json.loads(text), trials=1, verify=True, tolerance=1e-12)
+                self.runs += 1
+                if reply["status"] != "ok" or reply.get("fallbacks"):
+                    self.failures.append(f"{where}: configuration {number}: {reply}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--dist", type=pathlib.Path, required=True)
+    parser.add_argument("--work", type=pathlib.Path, required=True)
+    parser.add_argument("--seed", type=int, default=int(time.time()) // 86400 * 1000, help="of the first program (default: by day)")
+    parser.add_argument("--programs", type=int, default=0)
+    args = parser.parse_args()
+    nightly = os.environ.get("PB_NIGHTLY", "") not in ("", "0")
+    folder = (args.work / "random").resolve()
+    folder.mkdir(parents=True, exist_ok=True)
+    check = Check(compiled.Compiler(args.dist, folder), folder)
+    count = args.programs or (40 if nightly else 3)
+    for seed in range(args.seed, args.seed + count):
+        check.program(seed)
+    print("\n".join(check.failures))
+    print(f"{count} programs of {PER_PROGRAM} transforms from seed {args.seed}: {check.runs} runs, {len(check.failures)} failures")
+    return 1 if check.failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
