@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: MIT
 // The command line, file mode and timing mode, on mini_program.
+#include <atomic>
+#include <limits>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "runtime/main/native_libraries.h"
+#include "runtime/main/run_watch.h"
+#include "runtime/main/stats.h"
 #include "runtime/main/test_process.h"
 
 namespace pbrt {
@@ -194,6 +199,28 @@ TEST_F(ProgramMain, RepeatsRunsOnFiles) {
   EXPECT_EQ(run.out.substr(0, 23), "Blur at size 6: median ");
   EXPECT_NE(run.out.find(" ms, least "), std::string::npos) << run.out;
   EXPECT_EQ(get("out.txt"), "SIZE 5\n   3    5    7    9   11 \n\n");
+}
+
+TEST(RunWatch, ExpiresOnlyWhereItLivesLongerThanTheLimit) {
+  std::atomic<int> num_expired = 0;
+  const auto expire = [&] { ++num_expired; };
+  { const RunWatch none(0, expire); }
+  { const RunWatch long_limit(1e30, expire); }
+  EXPECT_EQ(num_expired, 0);
+  {
+    const RunWatch short_limit(1e-3, expire);
+    while (num_expired == 0) std::this_thread::yield();
+  }
+  EXPECT_EQ(num_expired, 1);
+}
+
+TEST(Stats, ARunThatWasEndedIsInfinitelySlow) {
+  StatsInput input;
+  input.transform = "T";
+  input.seconds = {std::numeric_limits<double>::max()};
+  EXPECT_NE(stats_xml(input).find("<timing count=\"1\" average=\"1.79769313486232e+308\""), std::string::npos);
+  EXPECT_EQ(stats_text(input, false).substr(0, 41), "T at size 1: median longer than --max-sec");
+  EXPECT_TRUE(json::parse(stats_json(input))["times_ns"][0].is_null());
 }
 
 TEST_F(ProgramMain, SkipsFurtherTrialsAfterASlowRun) {

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
+#include <unistd.h>
+
 #include <cstdio>
+#include <limits>
 #include <string>
 #include <vector>
 
 #include "runtime/main/judge.h"
 #include "runtime/main/run_context.h"
+#include "runtime/main/run_watch.h"
 #include "runtime/main/session.h"
 #include "runtime/main/stats.h"
 
@@ -36,8 +40,9 @@ std::string usage_line(const char* program_name, const TransformDesc& transform)
   return line;
 }
 
-void print_results(const Session& session, const Problem& problem, const Trials& trials) {
-  const Options& options = session.options;
+namespace {
+
+StatsInput stats_input(const Session& session, const Problem& problem, const Trials& trials) {
   StatsInput input;
   input.program = session.engine.program().name;
   input.transform = session.transform.name;
@@ -49,6 +54,28 @@ void print_results(const Session& session, const Problem& problem, const Trials&
   input.last = trials.last;
   input.accuracies = trials.accuracies;
   input.accuracy = session.engine.info_of(session.transform).accuracy;
+  return input;
+}
+
+void print_stats(const Options& options, const StatsInput& input);
+
+/// What a run that --max-sec ended counts as: infinitely slow (LANGUAGE 11.5), or aborted where there are files.
+[[noreturn]] void give_up(const Session& session, const Problem& problem) {
+  const Options& options = session.options;
+  std::fprintf(stderr, "%s: the run was ended after --max-sec %g\n", session.program_name, options.max_sec);
+  if (!options.n && options.iogen_run.empty()) _exit(kExitAborted);
+  Trials trials;
+  trials.seconds = {std::numeric_limits<double>::max()};
+  print_stats(options, stats_input(session, problem, trials));
+  std::fflush(nullptr);
+  _exit(0);
+}
+
+}  // namespace
+
+void print_results(const Session& session, const Problem& problem, const Trials& trials) {
+  const Options& options = session.options;
+  StatsInput input = stats_input(session, problem, trials);
   input.has_hash = options.wants_hash;
   if (options.wants_hash) {
     input.hash[0] = 1;
@@ -56,6 +83,12 @@ void print_results(const Session& session, const Problem& problem, const Trials&
     for (const AnyMatrix& output : problem.outputs)
       for (std::uint64_t& word : input.hash) word = detail::hash_view(output.raw(), word);
   }
+  print_stats(options, input);
+}
+
+namespace {
+
+void print_stats(const Options& options, const StatsInput& input) {
   std::string text;
   switch (options.stats) {
     case StatsFormat::None:
@@ -72,8 +105,8 @@ void print_results(const Session& session, const Problem& problem, const Trials&
   }
   const bool is_for_people = options.stats == StatsFormat::None || options.stats == StatsFormat::Text;
   if (options.stats == StatsFormat::None && options.wants_time) text = stats_text(input, false);
-  if (is_for_people && options.wants_accuracy) text += accuracy_text(input);
-  if (is_for_people && options.wants_hash) text += "hash of the outputs: " + hash_text(input) + "\n";
+  if (is_for_people && options.wants_accuracy && !input.accuracies.empty()) text += accuracy_text(input);
+  if (is_for_people && input.has_hash) text += "hash of the outputs: " + hash_text(input) + "\n";
   // A matrix on standard output stays a clean file.
   bool is_stdout_used = false;
   for (const std::string& word : options.words) is_stdout_used = is_stdout_used || word == "-";
@@ -81,8 +114,6 @@ void print_results(const Session& session, const Problem& problem, const Trials&
   std::fwrite(text.data(), 1, text.size(), stream);
   std::fflush(stream);
 }
-
-namespace {
 
 /// The integers before the files.
 void take_params(const Session& session, SizeWishes& wishes) {
@@ -114,6 +145,7 @@ Trials run_trials(const Session& session, const Problem& problem, bool is_measur
   if (is_measurement) snapshot = Engine::take_snapshot(problem);
   const auto run_once = [&] {
     if (is_measurement) session.engine.restore(problem, snapshot, wishes);
+    const RunWatch watch(session.options.max_sec, [&] { give_up(session, problem); });
     return session.engine.run_or_recover(problem, wishes, is_measurement ? &snapshot : nullptr);
   };
   Trials trials;

@@ -109,7 +109,7 @@ const Option kOptions[] = {
      set_flag<&Options::is_fixed_random>},
     {"trials", Takes::Value, "T", "number of runs", set_int<&Options::trials, 1, 1000000000>},
     {"time", Takes::Nothing, "", "prints timings", set_flag<&Options::wants_time>},
-    {"max-sec", Takes::Value, "X", "no further trial after a run that took longer", set_max_sec},
+    {"max-sec", Takes::Value, "X", "ends a run that takes longer: it counts as infinitely slow", set_max_sec},
     {"resident", Takes::Nothing, "", "measures with inputs on the device and outputs left there",
      set_flag<&Options::is_resident>},
     {"profile", Takes::Nothing, "", "measures kernels by the device's clock, for --stats and --serve",

@@ -19,7 +19,6 @@ namespace pbrt {
 namespace {
 
 constexpr int kExitError = 1;
-constexpr int kExitAborted = 66;
 
 /// The number in `Power<2>` if `name` names instance 2 of `transform`'s template so; -1 if not.
 int instance_number(const std::string& name, const char* template_name) {

@@ -29,6 +29,9 @@ struct Session {
   [[nodiscard]] SizeWishes size_wishes() const { return {options.n, options.sizes}; }
 };
 
+/// Exit status of a run that was given up in file mode.
+inline constexpr int kExitAborted = 66;
+
 /// `prog [options] [N] In[w, h] … Out[…]`
 [[nodiscard]] std::string usage_line(const char* program_name, const TransformDesc& transform);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 namespace pbrt {
@@ -63,6 +64,7 @@ std::string xml_element(const char* name, const std::vector<double>& values) {
 }  // namespace
 
 std::string duration_text(double seconds) {
+  if (seconds == std::numeric_limits<double>::max()) return "longer than --max-sec";
   const double ms = seconds * 1e3;
   char text[40];
   std::snprintf(text, sizeof(text), ms < 999.95 ? "%.4g ms" : "%.0f ms", ms);
@@ -143,11 +145,15 @@ std::string stats_json(const StatsInput& input) {
   json["threads"] = input.threads;
   json["device"] = input.device.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(input.device);
   nlohmann::ordered_json times = nlohmann::ordered_json::array();
-  for (const double seconds : input.seconds) times.push_back(std::llround(seconds * 1e9));
+  const bool has_ended = std::count(input.seconds.begin(), input.seconds.end(), std::numeric_limits<double>::max()) == 0;
+  const auto nanoseconds = [&](double seconds) {
+    return has_ended ? nlohmann::ordered_json(std::llround(seconds * 1e9)) : nlohmann::ordered_json(nullptr);
+  };
+  for (const double seconds : input.seconds) times.push_back(nanoseconds(seconds));
   json["times_ns"] = times;
-  json["median_ns"] = std::llround(s.median * 1e9);
-  json["min_ns"] = std::llround(s.min * 1e9);
-  json["max_ns"] = std::llround(s.max * 1e9);
+  json["median_ns"] = nanoseconds(s.median);
+  json["min_ns"] = nanoseconds(s.min);
+  json["max_ns"] = nanoseconds(s.max);
   if (!input.accuracies.empty()) {
     json["accuracies"] = printed_accuracies(input);
     if (input.accuracy.has_target) {

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/matrix/text_format.h"
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
+#include <vector>
 
 #include "runtime/matrix/test_files.h"
 
@@ -58,6 +61,45 @@ TEST_F(TextFormat, WritesNumbersLikePrintf) {
   }
   write("m.txt", m);
   EXPECT_EQ(get("m.txt"), expected + "\n\n");
+}
+
+TEST_F(TextFormat, WritesEdgesOfTheFormatToTheByte) {
+  constexpr double kInf = std::numeric_limits<double>::infinity();
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  const double values[] = {0,         -0.0,       1e-300,       -1e-300,      5e-324,     1.7976931348623157e308,
+                           12345678,  123456789,  -12345678.5,  99999999.5,   1e8,        1e-5,
+                           0.0001234, 1234.56789, 100000.00001, 0.1 + 0.2,    2.0 / 3.0,  -7,
+                           -kInf,     kInf,       kNan,         std::copysign(kNan, -1.0)};
+  const IndexT size = std::size(values);
+  AnyMatrix m = AnyMatrix::allocate(ElementKind::Double, 1, &size);
+  std::copy(std::begin(values), std::end(values), static_cast<double*>(m.data()));
+  std::string expected = "SIZE " + std::to_string(size) + "\n";
+  for (const double value : values) {
+    char text[40];
+    std::snprintf(text, sizeof(text), "%4.8g ", value);
+    expected += text;
+  }
+  write("m.txt", m);
+  EXPECT_EQ(get("m.txt"), expected + "\n\n");
+  for (const double value : values) {
+    AnyMatrix number = AnyMatrix::allocate(ElementKind::Double, 0, nullptr);
+    *static_cast<double*>(number.data()) = value;
+    char text[40];
+    std::snprintf(text, sizeof(text), "SIZE\n%4.8g\n", value);
+    write("n.txt", number);
+    EXPECT_EQ(get("n.txt"), text);
+  }
+}
+
+TEST_F(TextFormat, WritesZeroSizesInAnyDimensionAsTheSizeLine) {
+  for (const std::vector<IndexT>& sizes : {std::vector<IndexT>{0}, {2, 0}, {0, 0}, {3, 0, 2}, {1, 2, 0}}) {
+    write("m.txt", AnyMatrix::allocate(ElementKind::Double, static_cast<int>(sizes.size()), sizes.data()));
+    std::string expected = "SIZE";
+    for (const IndexT size : sizes) expected += " " + std::to_string(size);
+    EXPECT_EQ(get("m.txt"), expected + "\n");
+  }
+  write("m.txt", counting(ElementKind::Double, {1, 1, 1, 2}));
+  EXPECT_EQ(get("m.txt"), "SIZE 1 1 1 2\n   0 \n\n\n   1 \n\n");
 }
 
 TEST_F(TextFormat, KeepsTheFormatAcrossBuffers) {
