@@ -127,6 +127,8 @@ struct TransformCall {
   std::vector<TemplateArg> choice;
   TemplateId of_template;                   ///< meaningful with `choice`
   std::vector<ExprId> args;                 ///< outputs, then inputs
+  /// Numbers of `args` that are variables of another type than the single-number output they stand for: results convert.
+  std::vector<std::size_t> converted;
 };
 
 struct Rule {

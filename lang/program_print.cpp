@@ -29,7 +29,11 @@ std::string join(const T& items, std::string_view separator, F&& text) {
   return out;
 }
 
-std::string declaration(const std::string& name, const std::vector<Formula>& extents) {
+/// `float A[n]`; the type only if it is not ElementT.
+template <class T>
+std::string declaration(const T& matrix) {
+  const std::string name = (matrix.is_element_t ? "" : std::string(header_word(matrix.element)) + " ") + matrix.name;
+  const std::vector<Formula>& extents = matrix.extents;
   if (extents.empty()) return name;
   return name + "[" + join(extents, ", ", [](const Formula& extent) { return to_string(extent); }) + "]";
 }
@@ -210,7 +214,7 @@ void print_rule(std::string& out, const Program& program, const Rule& rule, cons
   for (const RegionAccess& output : rule.outputs) print_access(out, "to", output, transform);
   for (const RegionAccess& input : rule.inputs) print_access(out, "from", input, transform);
   for (const RuleTemporary& temporary : rule.temporaries) {
-    out += "    using " + declaration(temporary.name, temporary.extents) + "\n";
+    out += "    using " + declaration(temporary) + "\n";
   }
   for (const Relation& relation : rule.where) {
     out += "    where " + to_string(relation.lhs) + " " + std::string(word(relation.op)) + " " +
@@ -250,7 +254,7 @@ void print_header(std::string& out, const Program& program, const Transform& tra
     if (ids.empty()) continue;
     out += "  " + std::string(word(role)) + " " +
            join(ids, ", ",
-                [&](MatrixId id) { return declaration(transform.matrices[id].name, transform.matrices[id].extents); }) +
+                [&](MatrixId id) { return declaration(transform.matrices[id]); }) +
            "\n";
   }
   if (!transform.params.empty()) {

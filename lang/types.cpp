@@ -20,6 +20,19 @@ std::string_view spell(ElementType type) {
   PB_CHECK(false, "every element type has a spelling");
 }
 
+std::string_view header_word(ElementType type) {
+  switch (type) {
+    case ElementType::UChar: return "uchar";
+    case ElementType::UShort: return "ushort";
+    case ElementType::Double:
+    case ElementType::Float:
+    case ElementType::Int:
+    case ElementType::Long:
+    case ElementType::Short: return spell(type);
+  }
+  PB_CHECK(false, "every element type has a word");
+}
+
 int size_bytes(ElementType type) {
   switch (type) {
     case ElementType::Double: return 8;

@@ -12,6 +12,8 @@ enum class ElementType : std::uint8_t { Double, Float, Int, Long, Short, UChar, 
 
 /// C++ spelling (`double`, `unsigned char`); the same word in OpenCL C where that has it.
 [[nodiscard]] std::string_view spell(ElementType type);
+/// The word of a header: `uchar`.
+[[nodiscard]] std::string_view header_word(ElementType type);
 [[nodiscard]] int size_bytes(ElementType type);
 [[nodiscard]] bool is_floating(ElementType type);
 

@@ -139,8 +139,10 @@ class Rewriter {
       out_.insert(")");
     }
     for (std::size_t i = 0; i < call.args.size(); ++i) {
-      out_.insert(", ");
+      const bool is_converted = std::find(call.converted.begin(), call.converted.end(), i) != call.converted.end();
+      out_.insert(is_converted ? ", pbrt::converted<" + output_element(call, i) + ">(" : ", ");
       names[i].empty() ? insert_expr(call.args[i]) : out_.insert(names[i]);
+      if (is_converted) out_.insert(")");
     }
     out_.insert(");");
     for (const WatchedArg& arg : watched) {
@@ -162,6 +164,13 @@ class Rewriter {
     }
     out_.insert("pbrt::wrote_on_host(" + name + "); ");
     return name;
+  }
+
+  /// Element type of output `i` of the callee.
+  std::string output_element(const TransformCall& call, std::size_t i) const {
+    const Transform& callee = program_.transforms[call.targets[0]];
+    const Matrix& matrix = callee.matrices[callee.matrices_of(MatrixRole::To)[i]];
+    return element_text(matrix.element, matrix.is_element_t);
   }
 
   /// The expression as written.

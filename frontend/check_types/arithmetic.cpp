@@ -77,8 +77,33 @@ std::string_view without_std(std::string_view name) {
   return name;
 }
 
-/// `MatrixRegion2D::allocate(w, h)`.
+/// `float,2`; none if it is something else.
+std::optional<BodyType> type_of_region(std::string_view inside) {
+  const std::size_t comma = inside.rfind(',');
+  if (comma == std::string_view::npos || comma + 2 != inside.size()) return std::nullopt;
+  const char digit = inside[comma + 1];
+  const std::string_view word = inside.substr(0, comma);
+  if (digit < '0' || digit > '9') return std::nullopt;
+  BodyType type = plain_type(Kind::Region);
+  type.num_dims = digit - '0';
+  type.is_element = word == "ElementT";
+  if (type.is_element) return type;
+  for (const ElementType element : {ElementType::Double, ElementType::Float, ElementType::Int, ElementType::Long,
+                                    ElementType::Short, ElementType::UChar, ElementType::UShort}) {
+    type.element = element;
+    if (spell(element) == word) return type;
+  }
+  return std::nullopt;
+}
+
+/// `MatrixRegion2D::allocate(w, h)`, `MatrixRegion<float,2>::allocate(w, h)`.
 std::optional<BodyType> type_of_allocate(std::string_view callee) {
+  constexpr std::string_view kTyped = "MatrixRegion<";
+  constexpr std::string_view kTypedEnd = ">::allocate";
+  if (callee.starts_with(kTyped) && callee.ends_with(kTypedEnd)) {
+    const std::string_view inside = callee.substr(kTyped.size(), callee.size() - kTyped.size() - kTypedEnd.size());
+    return type_of_region(inside);
+  }
   constexpr std::string_view kBegin = "MatrixRegion";
   constexpr std::string_view kEnd = "D::allocate";
   if (!callee.starts_with(kBegin) || !callee.ends_with(kEnd) || callee.size() != kBegin.size() + 1 + kEnd.size()) {

@@ -55,6 +55,62 @@ void check_dims(BodyChecker& checker, const Argument& arg, const Matrix& matrix,
       .label(matrix.span, "declared here");
 }
 
+/// What a matrix of the program holds.
+ElementType element_of(const BodyChecker& checker, const Matrix& matrix) {
+  return matrix.is_element_t ? checker.program().element : matrix.element;
+}
+
+std::string element_text(ElementType element, bool is_element_t) {
+  return is_element_t ? "ElementT" : std::string(header_word(element));
+}
+
+void report_element(BodyChecker& checker, const Argument& arg, const Matrix& matrix, const Transform& callee,
+                    const std::string& found, const char* hint = "") {
+  auto diag = checker.diags()
+                  .emit(DiagKind::CallArgumentElement, arg.span)
+                  .arg(callee.source_name)
+                  .arg(matrix.name)
+                  .arg(found)
+                  .arg(element_text(matrix.element, matrix.is_element_t))
+                  .label(matrix.span, "declared here");
+  if (*hint != 0) diag.hint(hint);
+}
+
+/// LANGUAGE 20.1: matrices are passed as they are; only single numbers convert.
+void check_element(BodyChecker& checker, const Argument& arg, const Matrix& matrix, const Transform& callee) {
+  if (arg.type.kind != Kind::Region || matrix.num_dims() == 0 || arg.type.num_dims != matrix.num_dims()) return;
+  if (arg.type.element == element_of(checker, matrix)) return;
+  report_element(checker, arg, matrix, callee, element_text(arg.type.element, arg.type.is_element));
+}
+
+/// Whether the result in a single-number output has to be converted to the type of the variable.
+bool is_converted(const BodyChecker& checker, const Argument& arg, const Matrix& matrix, bool is_spawn) {
+  if (matrix.num_dims() > 0) return false;
+  const ElementType element = element_of(checker, matrix);
+  switch (arg.type.kind) {
+    case Kind::Region:
+      return arg.type.element != element;
+    case Kind::Double:
+      return element != ElementType::Double;
+    case Kind::Float:
+      return element != ElementType::Float;
+    // Which of the integer types it is, only C++ knows; after a spawned call it is too late to convert.
+    case Kind::Int:
+      return !is_spawn || element != ElementType::Int;
+    case Kind::Long:
+      return !is_spawn || element != ElementType::Long;
+    case Kind::Bool:
+    case Kind::Char:
+    case Kind::Unknown:
+    case Kind::Void:
+    case Kind::Pointer:
+    case Kind::Array:
+    case Kind::String:
+      return false;
+  }
+  return false;
+}
+
 void check_output(BodyChecker& checker, const Argument& arg, const Matrix& matrix, const Transform& callee) {
   Diagnostics& diags = checker.diags();
   if (arg.type.is_const) {
@@ -65,14 +121,15 @@ void check_output(BodyChecker& checker, const Argument& arg, const Matrix& matri
     return;
   }
   if (matrix.num_dims() > 0 || arg.type.kind == Kind::Region) return;
-  const bool is_whole = arg.type.kind == Kind::Int || arg.type.kind == Kind::Long || arg.type.kind == Kind::Bool ||
+  const bool is_integer = arg.type.kind == Kind::Int || arg.type.kind == Kind::Long;
+  const bool is_whole = (is_integer && is_floating(element_of(checker, matrix))) || arg.type.kind == Kind::Bool ||
                         arg.type.kind == Kind::Char;
   if (!is_variable(checker.body().exprs[arg.id]) || is_whole) {
     diags.emit(DiagKind::CallOutputNotVariable, arg.span)
         .arg(callee.source_name)
         .arg(matrix.name)
         .label(matrix.span, "declared here in `to`")
-        .hint("pass a variable of type `ElementT`");
+        .hint("pass a variable of type `" + element_text(matrix.element, matrix.is_element_t) + "`");
   }
 }
 
@@ -225,7 +282,7 @@ void BodyChecker::check_call(StmtId id, const TransformCallStmt& call) {
   const auto args = split_args(*this, named);
   if (!args) return;
   auto resolved = named.of != nullptr ? find_targets(*this, named, args->of_template)
-                                      : std::optional(TransformCall{id, {*found}, {}, {}, {}});
+                                      : std::optional(TransformCall{id, {*found}, {}, {}, {}, {}});
   if (!resolved) return;
   resolved->stmt = id;
   resolved->args = args->plain;
@@ -233,7 +290,15 @@ void BodyChecker::check_call(StmtId id, const TransformCallStmt& call) {
     const Matrix& matrix = callee.matrices[matrices[i]];
     const Argument arg{args->plain[i], body().exprs[args->plain[i]].span, type_of(args->plain[i])};
     check_dims(*this, arg, matrix, callee);
-    if (i < num_outputs) check_output(*this, arg, matrix, callee);
+    check_element(*this, arg, matrix, callee);
+    if (i >= num_outputs) continue;
+    check_output(*this, arg, matrix, callee);
+    if (!is_converted(*this, arg, matrix, call.is_spawn)) continue;
+    if (call.is_spawn) {
+      report_element(*this, arg, matrix, callee, to_string(arg.type),
+                     "a spawned call ends later: give it a variable of the output's own type");
+    }
+    resolved->converted.push_back(i);
   }
   calls_.push_back(std::move(*resolved));
 }

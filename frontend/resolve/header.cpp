@@ -55,7 +55,8 @@ void declare_matrices(TransformScope& scope) {
       Matrix matrix;
       matrix.name = declared.name.text;
       matrix.role = role_of(clause.kind);
-      matrix.element = scope.element;
+      matrix.element = declared.element.value_or(scope.element);
+      matrix.is_element_t = !declared.element;
       matrix.extents = declared.extents;  // bound once all names are known
       add_versions(declared, matrix, scope.diags);
       matrix.span = declared.name.span;

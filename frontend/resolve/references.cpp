@@ -18,6 +18,11 @@ const ast::Transform* find_transform(const ast::Name& name, const Declarations& 
   return nullptr;
 }
 
+/// What the elements of a matrix are, as its header has it.
+std::string element_of(const Matrix& matrix) {
+  return matrix.is_element_t ? "ElementT" : std::string(header_word(matrix.element));
+}
+
 /// LANGUAGE 4.8: outputs of the generator, pairwise in order, become inputs of the transform.
 void check_generator(const Transform& transform, const Transform& generator, Span span, Diagnostics& diags) {
   const auto inputs = transform.matrices_of(MatrixRole::From);
@@ -34,6 +39,15 @@ void check_generator(const Transform& transform, const Transform& generator, Spa
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const Matrix& input = transform.matrices[inputs[i]];
     const Matrix& output = generator.matrices[made[i]];
+    if (input.num_dims() == output.num_dims() && input.element != output.element) {
+      diags.emit(DiagKind::GeneratorElement, span)
+          .arg(output.name)
+          .arg(element_of(output))
+          .arg(input.name)
+          .arg(element_of(input))
+          .label(output.span, "made here")
+          .label(input.span, "needed here");
+    }
     if (input.num_dims() == output.num_dims()) continue;
     diags.emit(DiagKind::GeneratorDimensions, span)
         .arg(output.name)
@@ -81,6 +95,17 @@ void check_judge(const Transform& transform, const Transform& judge, const Judge
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const Matrix& input = judge.matrices[inputs[i]];
     const Matrix& given = transform.matrices[role.given[i]];
+    if (input.num_dims() == given.num_dims() && input.element != given.element) {
+      diags.emit(DiagKind::JudgeElement, role.name.span)
+          .arg(input.name)
+          .arg(role.word)
+          .arg(role.name.text)
+          .arg(element_of(input))
+          .arg(given.name)
+          .arg(element_of(given))
+          .label(input.span, "taken here")
+          .label(given.span, "given from here");
+    }
     if (input.num_dims() == given.num_dims()) continue;
     diags.emit(DiagKind::JudgeDimensions, role.name.span)
         .arg(input.name)

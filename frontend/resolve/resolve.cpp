@@ -26,7 +26,8 @@ bool same_signature(const ast::Transform& a, const ast::Transform& b) {
       for (const ast::MatrixClause& clause : transform.matrix_clauses) {
         if (clause.kind != kind) continue;
         for (const ast::Matrix& matrix : clause.matrices) {
-          std::string text = matrix.name.text;
+          std::string text = matrix.element ? std::string(spell(*matrix.element)) + " " : "";
+          text += matrix.name.text;
           for (const Formula& extent : matrix.extents) text += "," + to_string(extent);
           if (matrix.versions) text += "<" + to_string(matrix.versions->last) + ">";
           out.emplace_back(kind, std::move(text));
@@ -163,7 +164,6 @@ std::optional<Program> resolve(const Ast& ast, const SourceManager& sources, con
     program.native_blocks.push_back({block->tokens, block->span});
   Declarations declarations = collect_declarations(ast, diags);
   for (const ast::Transform* source : declarations.full) {
-    if (!resolving::check_supported(*source, diags)) continue;
     resolve_declaration(*source, options.element, program, declarations, diags);
   }
   resolving::bind_references(program, declarations, diags);

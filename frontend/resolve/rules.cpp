@@ -61,14 +61,10 @@ void check_binding_names(RuleScope& rule) {
 void resolve_temporaries(RuleScope& rule) {
   const FormulaNames names{rule.transform, &rule.rule_vars, &rule.constants, "size"};
   for (const ast::Matrix& source : rule.source.temporaries) {
-    if (source.element) {
-      rule.ok = false;
-      rule.transform.diags.emit(DiagKind::ElementTypesUnsupported, source.element_span);
-      continue;
-    }
     RuleTemporary temporary;
     temporary.name = source.name.text;
-    temporary.element = rule.transform.element;
+    temporary.element = source.element.value_or(rule.transform.element);
+    temporary.is_element_t = !source.element;
     temporary.span = source.name.span;
     for (const Formula& extent : source.extents) temporary.extents.push_back(bind_formula(extent, names, rule.ok));
     if (source.versions)

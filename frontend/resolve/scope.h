@@ -37,8 +37,6 @@ struct TransformScope {
 void resolve_header(TransformScope& scope);
 /// Finds for each size variable the dimension that defines it (LANGUAGE 4.3). Part of resolve_header.
 void solve_size_vars(TransformScope& scope);
-/// Reports the clauses that later stages do not carry. Returns false if the transform cannot be resolved at all.
-[[nodiscard]] bool check_supported(const ast::Transform& transform, Diagnostics& diags);
 /// What a declaration with `template` or `accuracy_bins` stands for; nothing if it has neither, or after an error.
 struct TemplateHeader {
   std::vector<TemplateParam> params;

@@ -253,6 +253,37 @@ class BasicRegion<const T, 0> {
   T value_{};
 };
 
+/// A variable of another type than the single-number output it stands for: takes the value when it goes.
+template <class T, class Target>
+class ConvertedNumber {
+ public:
+  explicit ConvertedNumber(Target target) : target_(target), value_(static_cast<T>(target)) {}
+  ~ConvertedNumber() { target_ = static_cast<std::remove_reference_t<decltype(number(target_))>>(value_); }
+  ConvertedNumber(const ConvertedNumber&) = delete;
+  ConvertedNumber& operator=(const ConvertedNumber&) = delete;
+  operator BasicRegion<T, 0>() { return BasicRegion<T, 0>(value_); }
+
+ private:
+  template <class U>
+  static U& number(U& variable) {
+    return variable;
+  }
+  template <class U>
+  static U& number(BasicRegion<U, 0>& handle) {
+    return handle.cell();
+  }
+  Target target_;
+  T value_;
+};
+template <class T, class U>
+requires(detail::kIsNumber<U>) [[nodiscard]] ConvertedNumber<T, U&> converted(U& variable) {
+  return ConvertedNumber<T, U&>(variable);
+}
+template <class T, class U>
+[[nodiscard]] ConvertedNumber<T, BasicRegion<U, 0>> converted(const BasicRegion<U, 0>& handle) {
+  return ConvertedNumber<T, BasicRegion<U, 0>>(handle);
+}
+
 template <class T, int N>
 using MatrixRegion = BasicRegion<T, N>;
 template <class T, int N>

@@ -23,6 +23,17 @@ SIZES = (2, 3, 17, 64, 150)
 MAX_ASSIGNMENTS = 36
 
 
+def element_types(p, q, f, k, d):
+    u = p.astype(np.int64) * 200 + (q & 7)
+    half = np.trunc(q / 2).astype(np.int64)
+    left = np.pad(q, ((0, 0), (1, 0)))[:, :-1].astype(np.int64)
+    blur = f.copy()
+    blur[:, 1:-1] = (f[:, :-2] + f[:, 1:-1] * 2 + f[:, 2:]) / 4
+    mixed = u * 100000 + p // 2 + half - left + f.astype(float) * d
+    total = p.sum(dtype=np.int64)
+    return [blur, np.minimum(p.astype(int) + k, 255).astype(np.uint8), np.int32(total), mixed, total + k, f[0] * k]
+
+
 def smooth(a):
     out = a.copy()
     out[1:-1] = (a[:-2] + 2 * a[1:-1] + a[2:]) / 4
@@ -127,6 +138,8 @@ def own_matrices(a):
 # name: (shapes of the inputs for size n, outputs from inputs)
 CASES = {
     "own_matrices": (lambda n: [(n,)], own_matrices),
+    "element_types": (lambda n: [((n, n + 5), np.uint8), ((n, n + 5), np.int16), ((n, n + 5), np.float32), ((), np.int32),
+                                 (n, n + 5)], element_types),
     "running_sums": (lambda n: [(n,)], lambda a: [np.cumsum(a)]),
     "comparisons": (lambda n: [(n, n + 5), (n, n + 5)], lambda a, b: [2.0 * (a < b) + (a == b), np.eye(*a.shape)]),
     "native_names": (lambda n: [(n,)], lambda a: [np.where(a < 0, -2 * a, a), np.array(42.0 + len(a))]),
@@ -159,6 +172,17 @@ CASES = {
     "native_declared": (lambda n: [(n, n)], lambda a: [native(a)[0], native(a)[1], native(a)[1]]),
     "through": (lambda n: [(n, n + 5)], lambda a: [a * 2 * (a + 1)]),
 }
+
+
+def random_array(rng, shape):
+    """Normal numbers of a shape; of (shape, type) random numbers of a type, integers over its range up to 1000."""
+    if len(shape) != 2 or not isinstance(shape[0], tuple):
+        return rng.normal(size=shape)
+    shape, kind = shape
+    if np.issubdtype(kind, np.floating):
+        return rng.normal(size=shape).astype(kind)
+    info = np.iinfo(kind)
+    return np.asarray(rng.integers(max(info.min, -1000), min(info.max, 1000), size=shape), dtype=kind)
 
 
 class Check:
@@ -197,7 +221,7 @@ class Check:
 
     def run_size(self, n):
         rng = np.random.default_rng(n)
-        inputs = [rng.normal(size=shape) for shape in self.shapes(n)]
+        inputs = [random_array(rng, shape) for shape in self.shapes(n)]
         expected = self.reference(*inputs)
         paths = [self.work / f"{self.name}_in{i}.npy" for i in range(len(inputs))]
         for path, array in zip(paths, inputs):
@@ -210,7 +234,9 @@ class Check:
             self.runs += 1
             for path, want in zip(outputs, expected):
                 got = np.load(path)
-                if got.shape != want.shape or not np.allclose(got, want, rtol=1e-12, atol=1e-12):
+                want = np.asarray(want)
+                limit = 1e-6 if got.dtype == np.float32 else 1e-12 if got.dtype == float else 0
+                if got.shape != want.shape or not np.allclose(got, want, rtol=limit, atol=limit):
                     self.failures.append(f"{self.name} n={n} {words}: {path.name} differs")
 
 
