@@ -200,6 +200,8 @@ std::optional<WhyNotDevice> check_pattern(const Transform& transform, const Rule
         if (var.name == access.binding)
           return WhyNotDevice{"the region `" + var.name + "` hides a size variable", access.span};
   }
+  if (rule.is_dynamic || !rule.tried.empty())
+    return WhyNotDevice{"each instance tests a `where` that is not affine", rule.span};
   for (const RegionAccess& input : rule.inputs) {
     if (input.is_optional()) return WhyNotDevice{"it has an optional input", input.span};
     if (!input.tested_dims.empty())

@@ -44,16 +44,33 @@ void split_atoms(std::vector<Atom>& atoms, RuleId rule, const Region& provided) 
   atoms = std::move(out);
 }
 
+bool has_where(const Rule& rule) { return !rule.where.empty() || !rule.where_any.empty(); }
+
+/// LANGUAGE 5.8: other rules try those with a dynamic `where`. Without others the last one takes the cell.
+RuleList without_tried(const Transform& transform, RuleList rules) {
+  const auto is_dynamic = [&](RuleId id) { return transform.rules[id].is_dynamic; };
+  if (!std::all_of(rules.begin(), rules.end(), is_dynamic)) {
+    std::erase_if(rules, is_dynamic);
+    return rules;
+  }
+  return {*std::max_element(rules.begin(), rules.end(), [&](RuleId a, RuleId b) {
+    const int left = transform.rules[a].priority;
+    const int right = transform.rules[b].priority;
+    return left != right ? left < right : a < b;
+  })};
+}
+
 /// LANGUAGE 5.9: only the smallest priority number counts; rules with `where` come first.
 RuleList filter_by_priority(const Transform& transform, RuleList rules) {
   if (rules.empty()) return rules;
+  rules = without_tried(transform, std::move(rules));
   int best = transform.rules[rules.front()].priority;
   for (const RuleId id : rules)
     best = PB_FAULT(priority_is_reversed) ? std::max(best, transform.rules[id].priority)
                                           : std::min(best, transform.rules[id].priority);
   std::erase_if(rules, [&](RuleId id) { return transform.rules[id].priority != best; });
   std::stable_sort(rules.begin(), rules.end(), [&](RuleId a, RuleId b) {
-    return !transform.rules[a].where.empty() && transform.rules[b].where.empty();
+    return has_where(transform.rules[a]) && !has_where(transform.rules[b]);
   });
   return rules;
 }

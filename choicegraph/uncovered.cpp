@@ -86,7 +86,7 @@ Region provided_without(const Analysis& analysis, const Rule& rule, MatrixId mat
   for (const RegionAccess& access : rule.outputs) accesses.push_back(&access);
   for (const RegionAccess& access : rule.inputs) accesses.push_back(&access);
   for (const RegionAccess* access : accesses) {
-    if (access == skipped || access->is_optional()) continue;
+    if (access == skipped || access->is_optional() || access->is_guest) continue;
     const auto inside = keep_inside(domain, *access, analysis.matrix(access->matrix), analysis.scope);
     if (inside) domain = *inside;
   }

@@ -193,7 +193,7 @@ std::vector<MatrixId> scalar_inputs_of(const Transform& transform, const Rule& r
     if (!matrix.extents.empty()) continue;
     const auto hides = [&](const auto& name) { return name == matrix.name; };
     bool is_hidden = false;
-    for (const RegionAccess& access : rule.inputs) is_hidden |= hides(access.binding);
+    for (const RegionAccess& access : rule.inputs) is_hidden |= !access.is_guest && hides(access.binding);
     for (const RegionAccess& access : rule.outputs) is_hidden |= hides(access.binding);
     for (const RuleTemporary& temporary : rule.temporaries) is_hidden |= hides(temporary.name);
     const bool is_named = std::any_of(rule.body.tokens.begin(), rule.body.tokens.end(),

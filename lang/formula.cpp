@@ -107,6 +107,19 @@ std::string to_string(const Formula& formula) { return print(formula, Style::Sou
 
 std::string to_c(const Formula& formula) { return print(formula, Style::C, kAdditive); }
 
+Formula renamed(const Formula& formula, const std::vector<std::pair<std::string, std::string>>& names) {
+  Formula out = formula;
+  if (auto* symbol = std::get_if<SymbolRef>(&out.node)) {
+    const auto found = std::find_if(names.begin(), names.end(), [&](const auto& pair) { return pair.first == symbol->name; });
+    if (found != names.end()) symbol->name = found->second;
+  } else if (auto* binary = std::get_if<BinaryFormula>(&out.node)) {
+    for (Formula& operand : binary->operands) operand = renamed(operand, names);
+  } else if (auto* negated = std::get_if<NegatedFormula>(&out.node)) {
+    negated->operand[0] = renamed(negated->operand[0], names);
+  }
+  return out;
+}
+
 std::vector<std::string> symbols_of(const Formula& formula, SymbolKind kind) {
   std::vector<std::string> out;
   collect(formula, kind, out);

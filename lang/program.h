@@ -75,6 +75,7 @@ struct RegionAccess {
   /// Dimensions whose coordinates are not affine in the rule variables: `cells` has all positions, and instances test
   /// theirs. Of inputs only.
   std::vector<std::size_t> tested_dims;
+  bool is_guest = false;                    ///< an input of a rule in Rule::tried; its body's, not this rule's
   bool is_slice = false;                    ///< `M<k>`: the last dimension has one position, which the body does not see
   std::string binding;                      ///< region name in the body; empty in the return form
   std::optional<Formula> missing_value;     ///< optional input (5.7)
@@ -90,6 +91,12 @@ struct RegionAccess {
 
   /// Instance (rule variables) -> cells of the matrix; parameters are size variables.
   RegionMap cells;
+};
+
+/// `or` in a `where`: one of the conjunctions holds.
+struct Disjunction {
+  std::vector<std::vector<Relation>> any;
+  Span span;
 };
 
 struct RuleVar {
@@ -139,7 +146,13 @@ struct Rule {
   std::vector<RegionAccess> outputs;
   std::vector<RegionAccess> inputs;
   std::vector<RuleTemporary> temporaries;
-  std::vector<Relation> where;
+  std::vector<Relation> where;              ///< all of them hold
+  std::vector<Disjunction> where_any;       ///< and one conjunction of each
+  /// Part of `where` is not affine: instances test it. Such a rule is no alternative beside rules without (LANGUAGE 5.8).
+  bool is_dynamic = false;
+  /// Rules with a dynamic `where` that an instance tries first, in this order. They have the same variables, by position,
+  /// and the same outputs; their inputs are among `inputs`, as guests.
+  std::vector<RuleId> tried;
   std::vector<RuleVar> vars;                ///< in order of the centre's coordinates: var 0 belongs to x where possible
   /// Instances whose regions all lie inside their matrices and whose `where` holds: a set over `vars`.
   Region domain;

@@ -207,19 +207,27 @@ void print_calls(std::string& out, const Rule& rule, const Program& program) {
   }
 }
 
+std::string text(const Relation& relation) {
+  return to_string(relation.lhs) + " " + std::string(word(relation.op)) + " " + to_string(relation.rhs);
+}
+
 void print_rule(std::string& out, const Program& program, const Rule& rule, const Transform& transform) {
   out += "  rule " + rule.name + ", priority " + std::to_string(rule.priority);
   if (rule.is_return_form) out += ", returns its value";
   out += "\n";
   for (const RegionAccess& output : rule.outputs) print_access(out, "to", output, transform);
-  for (const RegionAccess& input : rule.inputs) print_access(out, "from", input, transform);
+  for (const RegionAccess& input : rule.inputs) print_access(out, input.is_guest ? "guest" : "from", input, transform);
   for (const RuleTemporary& temporary : rule.temporaries) {
     out += "    using " + declaration(temporary) + "\n";
   }
-  for (const Relation& relation : rule.where) {
-    out += "    where " + to_string(relation.lhs) + " " + std::string(word(relation.op)) + " " +
-           to_string(relation.rhs) + "\n";
+  for (const Relation& relation : rule.where) out += "    where " + text(relation) + "\n";
+  for (const Disjunction& disjunction : rule.where_any) {
+    out += "    where " + join(disjunction.any, " or ", [](const std::vector<Relation>& all) {
+      return join(all, " and ", [](const Relation& relation) { return text(relation); });
+    }) + "\n";
   }
+  if (rule.is_dynamic) out += "    where is dynamic\n";
+  for (const RuleId id : rule.tried) out += "    tries " + transform.rules[id].name + "\n";
   if (!rule.vars.empty()) {
     out += "    vars " + join(rule.vars, ", ", [](const RuleVar& var) { return var.name; }) + "\n";
   }

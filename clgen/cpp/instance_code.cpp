@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "clgen/cpp/instance_code.h"
 
+#include <algorithm>
+
 #include "clgen/names.h"
 #include "lang/region/affine.h"
 
@@ -65,6 +67,7 @@ std::string instance_call(const RuleCode& code) {
     for (const RegionAccess& output : rule.outputs) args.push_back(access_text(code, output));
   }
   for (const RegionAccess& input : rule.inputs) {
+    if (input.is_guest) continue;
     if (!input.is_optional()) {
       args.push_back(access_text(code, input));
       continue;
@@ -96,7 +99,7 @@ std::string written_text(const RuleCode& code, const RegionAccess& access) {
 /// ARCHITECTURE 5: bounds of coordinates that are not affine are tested per instance.
 void emit_tests(Writer& out, const RuleCode& code) {
   for (const RegionAccess& input : code.rule.inputs) {
-    if (input.is_optional()) continue;
+    if (input.is_optional() || input.is_guest) continue;
     for (const std::size_t dim : input.tested_dims) {
       std::vector<std::string> instance;
       for (const RuleVar& var : code.rule.vars) instance.push_back("{" + quoted(var.name) + ", " + var.name + "}");
@@ -108,11 +111,117 @@ void emit_tests(Writer& out, const RuleCode& code) {
   }
 }
 
+const char* spelling(RelationOp op) {
+  switch (op) {
+    case RelationOp::Less:
+      return " < ";
+    case RelationOp::LessEqual:
+      return " <= ";
+    case RelationOp::Greater:
+      return " > ";
+    case RelationOp::GreaterEqual:
+      return " >= ";
+    case RelationOp::Equal:
+      return " == ";
+    case RelationOp::NotEqual:
+      return " != ";
+  }
+  return "";
+}
+
+/// An affine relation exactly; another in C's arithmetic, and false where it divides by 0.
+std::string relation_text(const Relation& relation) {
+  if (const auto exact = to_rational(difference_of(relation), {}))
+    return "(" + to_cpp(exact->numerator) + ")" + spelling(relation.op) + "0";
+  std::vector<std::string> terms;
+  add_divisors(relation.lhs, terms);
+  add_divisors(relation.rhs, terms);
+  terms.push_back("(" + wide_text(relation.lhs) + ")" + spelling(relation.op) + "(" + wide_text(relation.rhs) + ")");
+  return joined(terms, " && ");
+}
+
+std::string disjunction_text(const Disjunction& disjunction) {
+  std::vector<std::string> out;
+  for (const auto& all : disjunction.any) {
+    std::vector<std::string> terms;
+    for (const Relation& relation : all) terms.push_back(relation_text(relation));
+    out.push_back("(" + joined(terms, " && ") + ")");
+  }
+  return "(" + joined(out, " || ") + ")";
+}
+
+/// Conditions of a rule's `where`; of its own instances only those that its domain does not say.
+void add_where(const Rule& rule, bool is_own, std::vector<std::string>& terms) {
+  for (const Relation& relation : rule.where)
+    if (!is_own || !is_affine(relation)) terms.push_back(relation_text(relation));
+  for (const Disjunction& disjunction : rule.where_any) {
+    bool is_static = true;
+    for (const auto& all : disjunction.any) is_static = is_static && std::all_of(all.begin(), all.end(), is_affine);
+    if (!is_own || !is_static) terms.push_back(disjunction_text(disjunction));
+  }
+}
+
+/// Conditions that `access` lies inside its matrix, exactly (LANGUAGE 5.4).
+void add_inside(const RuleCode& code, const RegionAccess& access, std::vector<std::string>& terms) {
+  for (std::size_t d = 0; d < access.lo.size(); ++d) {
+    const auto lo = to_rational(access.lo[d], {});
+    const auto hi = to_rational(access.hi[d], {});
+    if (!lo || !hi) continue;  // tested where the rule runs
+    const IndexExpr size = index_symbol(code.matrix_name(access) + ".size(" + std::to_string(d) + ")");
+    const IndexExpr limit = index_mul(index_const(hi->denominator), index_add(size, index_const(1)));
+    for (const IndexExpr& term : {lo->numerator, index_sub(index_sub(limit, hi->numerator), index_const(1))})
+      if (term.op != IndexExpr::Op::Const || term.value < 0) terms.push_back("(" + to_cpp(term) + ") >= 0");
+  }
+}
+
+/// Condition that an instance of `guest` exists and its `where` holds.
+std::string applies_text(const RuleCode& guest) {
+  std::vector<std::string> terms;
+  for (const RegionAccess& output : guest.rule.outputs) add_inside(guest, output, terms);
+  for (const RegionAccess& input : guest.rule.inputs)
+    if (!input.is_guest && !input.is_optional()) add_inside(guest, input, terms);
+  add_where(guest.rule, false, terms);
+  return joined(terms, " && ");
+}
+
+/// The instance in the names of `guest`: runs it and leaves the `do` around if its `where` holds.
+void emit_try(Writer& out, const RuleCode& code, const RuleCode& guest) {
+  out.open("");
+  std::vector<std::size_t> other;
+  for (std::size_t i = 0; i < guest.rule.vars.size(); ++i)
+    if (guest.rule.vars[i].name != code.rule.vars[i].name) other.push_back(i);
+  for (const std::size_t i : other)
+    out.line("const IndexT pb_var" + std::to_string(i) + " = " + code.rule.vars[i].name + ";");
+  for (const std::size_t i : other)
+    out.line("[[maybe_unused]] const IndexT " + guest.rule.vars[i].name + " = pb_var" + std::to_string(i) + ";");
+  out.open("if (" + applies_text(guest) + ")");
+  emit_tests(out, guest);
+  out.line(instance_call(guest));
+  out.line("break;");
+  out.close();
+  out.close();
+}
+
+void emit_own_where(Writer& out, const RuleCode& code) {
+  std::vector<std::string> terms;
+  add_where(code.rule, true, terms);
+  const RegionAccess& output = code.rule.outputs.front();
+  std::vector<std::string> cell;
+  for (const Formula& lo : output.lo) cell.push_back(to_c(lo));
+  out.line("if (!(" + joined(terms, " && ") + ")) pbrt::no_rule_holds(" + quoted(code.transform.name) + ", " +
+           quoted(code.matrix_name(output)) + ", {" + joined(cell) + "});");
+}
+
 }  // namespace
 
 void emit_instance(Writer& out, const RuleCode& code) {
+  const bool tries = !code.tried.empty();
+  if (tries) out.open("do");
+  for (const RuleCode& guest : code.tried) emit_try(out, code, guest);
+  if (code.rule.is_dynamic) emit_own_where(out, code);
   emit_tests(out, code);
   out.line(instance_call(code));
+  if (tries) out.close(" while (false);");
 }
 
 }  // namespace pb

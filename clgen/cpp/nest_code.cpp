@@ -241,7 +241,7 @@ class NestEmitter {
  private:
   std::string frame_param() const {
     const bool has_calls =
-        std::any_of(parts_.begin(), parts_.end(), [](const NestPart& part) { return part.code.facts.has_calls; });
+        std::any_of(parts_.begin(), parts_.end(), [](const NestPart& part) { return part.code.has_calls(); });
     return has_calls ? "pbrt::Frame& pb_inner" : "pbrt::Frame&";
   }
 
@@ -325,19 +325,19 @@ class NestEmitter {
     const NestPart& part = parts_[m];
     const std::string type = box_type(slice);
     if (slice.loops.empty()) {
-      if (part.code.facts.has_calls) out_.line("pbrt::Frame& pb_inner = " + args_.frame + ";");
+      if (part.code.has_calls()) out_.line("pbrt::Frame& pb_inner = " + args_.frame + ";");
       out_.line(loops_call(part.code, "loops_" + part.stem, false, ""));
       return;
     }
     out_.line("const " + type + " pb_slice = " + box_initializer(slice) + ";");
     if (!is_inside_parallel(part.member)) {
       if (!part.member.loops.empty()) out_.open("if (!pb_slice.is_empty())");
-      if (part.code.facts.has_calls) out_.line("pbrt::Frame& pb_inner = " + args_.frame + ";");
+      if (part.code.has_calls()) out_.line("pbrt::Frame& pb_inner = " + args_.frame + ";");
       emit_piece(out_, part, has_packs_[m], units_[m], "pb_slice");
       if (!part.member.loops.empty()) out_.close();
       return;
     }
-    const std::string frame = part.code.facts.has_calls ? "pbrt::Frame& pb_inner" : "pbrt::Frame&";
+    const std::string frame = part.code.has_calls() ? "pbrt::Frame& pb_inner" : "pbrt::Frame&";
     out_.open("pbrt::parallel_for(" + args_.frame + ", pb_slice, " + args_.split + ", [&](" + frame + ", const " + type +
               "& pb_piece)");
     emit_piece(out_, part, has_packs_[m], units_[m], "pb_piece");

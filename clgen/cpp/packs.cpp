@@ -325,7 +325,7 @@ void emit_lanes(Writer& out, const RuleCode& code, const Step& step, const PackF
 }  // namespace
 
 bool emit_packs(Writer& out, const RuleCode& code, const Step& step, const std::string& stem) {
-  if (code.facts.has_calls || !is_box(step)) return false;
+  if (code.has_calls() || !is_box(step)) return false;
   for (const RuleMatrix& use : code.matrices)
     if (use.needs_handle) return false;
   const std::optional<PackFacts> facts = find_pack_facts(code.rule, step, code.element);

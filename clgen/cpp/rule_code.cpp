@@ -14,6 +14,10 @@ namespace pb {
 namespace {
 
 void add_names(const Formula& formula, std::set<std::string>& names);
+void add_names(const Relation& relation, std::set<std::string>& names) {
+  add_names(relation.lhs, names);
+  add_names(relation.rhs, names);
+}
 
 bool has_device_version(const TransformPlan& plan, RuleId rule) {
   for (const Site& site : plan.sites)
@@ -43,6 +47,11 @@ RuleCode::RuleCode(const CppContext& context, TransformId in_transform, RuleId i
       scalar_inputs(scalar_inputs_of(transform, rule)),
       stem(rule_stem(context.program, in_transform, in_rule)),
       element(context.program.element) {
+  for (const RuleId id : rule.tried) join_tried(RuleCode(context, transform_id, id));
+  for (const Relation& relation : rule.where) add_names(relation, header_names);
+  for (const Disjunction& disjunction : rule.where_any)
+    for (const auto& all : disjunction.any)
+      for (const Relation& relation : all) add_names(relation, header_names);
   for (const auto* list : {&rule.outputs, &rule.inputs}) {
     for (const RegionAccess& access : *list) {
       for (const Formula& bound : access.lo) add_names(bound, header_names);
@@ -85,6 +94,30 @@ RuleCode::RuleCode(const CppContext& context, TransformId in_transform, RuleId i
     for (const std::string& name : all_scalars(transform)) header_names.insert(name);
 }
 
+bool RuleCode::has_calls() const {
+  return facts.has_calls || std::any_of(tried.begin(), tried.end(), [](const RuleCode& guest) { return guest.has_calls(); });
+}
+
+/// The functions of this rule's steps get what `guest` needs too.
+void RuleCode::join_tried(RuleCode guest) {
+  for (const RuleMatrix& use : guest.matrices) {
+    const auto found = std::find_if(matrices.begin(), matrices.end(),
+                                    [&](const RuleMatrix& own) { return own.matrix == use.matrix; });
+    if (found == matrices.end()) {
+      matrices.push_back(use);
+      continue;
+    }
+    found->is_output |= use.is_output;
+    found->is_input |= use.is_input;
+    found->needs_handle |= use.needs_handle;
+    found->is_touched |= use.is_touched;
+    found->is_overwritten &= use.is_overwritten;
+  }
+  for (const auto* names : {&guest.header_names, &guest.facts.used_names, &guest.facts.opaque_names})
+    header_names.insert(names->begin(), names->end());
+  tried.push_back(std::move(guest));
+}
+
 namespace {
 
 bool is_body_name(const RuleCode& code, const std::string& name) {
@@ -93,7 +126,7 @@ bool is_body_name(const RuleCode& code, const std::string& name) {
 
 /// Whether a region of the rule hides the size variable `name` in the body.
 bool is_hidden(const RuleCode& code, const std::string& name) {
-  const auto has_name = [&](const RegionAccess& access) { return access.binding == name; };
+  const auto has_name = [&](const RegionAccess& access) { return access.binding == name && !access.is_guest; };
   return std::any_of(code.rule.outputs.begin(), code.rule.outputs.end(), has_name) ||
          std::any_of(code.rule.inputs.begin(), code.rule.inputs.end(), has_name);
 }
@@ -211,7 +244,7 @@ Signature signature_of(const RuleCode& code) {
       add_region_param(signature, code, rule.outputs[i], code.facts.outputs[i], false);
   }
   for (std::size_t i = 0; i < rule.inputs.size(); ++i)
-    add_region_param(signature, code, rule.inputs[i], code.facts.inputs[i], true);
+    if (!rule.inputs[i].is_guest) add_region_param(signature, code, rule.inputs[i], code.facts.inputs[i], true);
   for (const MatrixId id : code.scalar_inputs) {
     const Matrix& matrix = code.matrix(id);
     signature.params.push_back(unused_mark(code, matrix.name) + "const " +
@@ -232,7 +265,7 @@ void emit_present(Writer& out, const RuleCode& code) {
     out.line("[[maybe_unused]] constexpr bool pb_missing_" + name + " = false;");
   };
   for (const RegionAccess& input : code.rule.inputs)
-    if (is_element(input) && !input.is_optional()) emit(input.binding);
+    if (is_element(input) && !input.is_optional() && !input.is_guest) emit(input.binding);
   for (const MatrixId id : code.scalar_inputs) emit(code.matrix(id).name);
 }
 
@@ -373,7 +406,7 @@ void emit_bounded_nest(Writer& out, const RuleCode& code, const Step& step) {
 void open_loops_function(Writer& out, const RuleCode& code, const std::string& name, const std::string& box_param) {
   std::vector<std::string> types;
   std::vector<std::string> params;
-  if (code.facts.has_calls) params.emplace_back("pbrt::Frame& pb_frame");
+  if (code.has_calls()) params.emplace_back("pbrt::Frame& pb_frame");
   for (const RuleMatrix& use : code.matrices) {
     const std::string& matrix = code.matrix(use.matrix).name;
     types.push_back("class View_" + matrix);

@@ -41,11 +41,17 @@ struct RuleCode {
   std::vector<MatrixId> scalar_inputs;
   std::string stem;                    ///< `Convolve2D_0`
   ElementType element;                 ///< what ElementT is
+  std::vector<RuleCode> tried;         ///< rules that an instance tries first
   std::set<std::string> header_names;  ///< names in accesses, temporaries and the bounds of the rule's steps
 
+  /// Whether an instance may call transforms.
+  [[nodiscard]] bool has_calls() const;
   [[nodiscard]] const Matrix& matrix(MatrixId id) const { return transform.matrices[id]; }
   /// Name of the matrix of an access.
   [[nodiscard]] const std::string& matrix_name(const RegionAccess& access) const { return matrix(access.matrix).name; }
+
+ private:
+  void join_tried(RuleCode guest);
 };
 
 /// Which size variables, tunables and rule variables a function gets.

@@ -32,6 +32,11 @@ class ScheduleEmitter {
     for (const StepId step_id : plan_.steps.ids()) {
       const Step& step = plan_.steps[step_id];
       const RuleCode code(context_, id_, step.rule);
+      for (const RuleCode& guest : code.tried) {
+        if (!done.insert(guest.rule_id).second) continue;
+        emit_rule_function(out_, context_, guest);
+        out_.blank();
+      }
       if (done.insert(step.rule).second) {
         emit_rule_function(out_, context_, code);
         out_.blank();

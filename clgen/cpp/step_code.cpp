@@ -81,7 +81,7 @@ void emit_departures(Writer& out, const TransformPlan& plan, const RuleCode& cod
     if (!use.is_output || !use.is_touched) continue;
     for (const std::string& part : written_parts(plan, code.transform, step, use.matrix)) {
       // A call in the body may have left it on a device.
-      if (code.facts.has_calls) out.line("pbrt::need_on_host(pb_frame, " + part + ");");
+      if (code.has_calls()) out.line("pbrt::need_on_host(pb_frame, " + part + ");");
       out.line("pbrt::wrote_on_host(" + part + ");");
     }
   }
@@ -98,7 +98,7 @@ std::string unit_condition(const RuleCode& code) {
 
 std::string loops_call(const RuleCode& code, const std::string& function, bool is_unit, const std::string& box) {
   std::vector<std::string> args;
-  if (code.facts.has_calls) args.emplace_back("pb_inner");
+  if (code.has_calls()) args.emplace_back("pb_inner");
   for (std::string& arg : matrix_args(code, is_unit)) args.push_back(std::move(arg));
   for (std::string& arg : scalar_args(code, ScalarSet::Rule)) args.push_back(std::move(arg));
   if (!box.empty()) args.push_back(box);
@@ -125,11 +125,11 @@ void emit_loop_step(Writer& out, const RuleCode& code, const Step& step, const s
   out.line("const " + box_type(step) + " pb_box = " + box_initializer(step) + ";");
   if (!is_split(step)) {
     out.line("if (pb_box.is_empty()) return;");
-    if (code.facts.has_calls) out.line("pbrt::Frame& pb_inner = pb_frame;");
+    if (code.has_calls()) out.line("pbrt::Frame& pb_inner = pb_frame;");
     emit_piece(out, code, stem, has_packs, "pb_box");
     return;
   }
-  const std::string frame = code.facts.has_calls ? "pbrt::Frame& pb_inner" : "pbrt::Frame&";
+  const std::string frame = code.has_calls() ? "pbrt::Frame& pb_inner" : "pbrt::Frame&";
   out.open("pbrt::parallel_for(pb_frame, pb_box, pb_split, [&](" + frame + ", const " + box_type(step) + "& pb_piece)");
   emit_piece(out, code, stem, has_packs, "pb_piece");
   out.close(");");

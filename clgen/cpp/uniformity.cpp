@@ -96,6 +96,7 @@ class Uniformity {
   // ---- accesses
 
   bool find_accesses() {
+    if (rule_.is_dynamic || !rule_.tried.empty()) return false;
     if (!step_.is_data_parallel || !rule_.temporaries.empty()) return false;
     facts_.lane_var = step_.loops.back().var;
     if (step_.loops.size() > 1) facts_.row_var = step_.loops[step_.loops.size() - 2].var;

@@ -5,6 +5,8 @@
 #include <optional>
 #include <utility>
 
+#include "frontend/infer_regions/tried_rules.h"
+#include "lang/check.h"
 #include "lang/region/affine.h"
 
 namespace pb {
@@ -86,37 +88,59 @@ std::optional<std::vector<Interval>> box_of(Inference& in, RegionAccess& access,
   return out;
 }
 
-/// Narrows `domain` by one relation; false if it is not affine.
-bool keep_where(Inference& in, const Relation& relation, Region& domain) {
-  Formula difference;
-  difference.node = BinaryFormula{FormulaOp::Sub, {relation.lhs, relation.rhs}};
-  const auto exact = to_rational(difference, in.scope);
-  if (!exact) return false;
+/// The part of `domain` where an affine relation holds.
+Region where_holds(const Inference& in, const Relation& relation, const Region& domain) {
+  const auto exact = to_rational(difference_of(relation), in.scope);
+  PB_CHECK(exact, "the relation is affine");
   const IndexExpr& value = exact->numerator;  // the denominator is positive
   const IndexExpr negated = index_sub(index_const(0), value);
   const auto less = [&] { return domain.where_nonnegative(index_sub(negated, index_const(1))); };
   const auto greater = [&] { return domain.where_nonnegative(index_sub(value, index_const(1))); };
   switch (relation.op) {
     case RelationOp::Less:
-      domain = less();
-      break;
+      return less();
     case RelationOp::LessEqual:
-      domain = domain.where_nonnegative(negated);
-      break;
+      return domain.where_nonnegative(negated);
     case RelationOp::Greater:
-      domain = greater();
-      break;
+      return greater();
     case RelationOp::GreaterEqual:
-      domain = domain.where_nonnegative(value);
-      break;
+      return domain.where_nonnegative(value);
     case RelationOp::Equal:
-      domain = domain.where_zero(value);
-      break;
+      return domain.where_zero(value);
     case RelationOp::NotEqual:
-      domain = less().unite(greater());
-      break;
+      return less().unite(greater());
   }
-  return true;
+  return domain;
+}
+
+bool are_affine(const Disjunction& disjunction) {
+  return std::all_of(disjunction.any.begin(), disjunction.any.end(),
+                     [](const auto& all) { return std::all_of(all.begin(), all.end(), is_affine); });
+}
+
+/// The part of `domain` where the rule's `where` holds as far as it is affine; sets Rule::is_dynamic if it is not all.
+Region narrowed_by_where(const Inference& in, Rule& rule, Region domain) {
+  for (const Relation& relation : rule.where) {
+    if (is_affine(relation)) {
+      domain = where_holds(in, relation, domain);
+    } else {
+      rule.is_dynamic = true;
+    }
+  }
+  for (const Disjunction& disjunction : rule.where_any) {
+    if (!are_affine(disjunction)) {
+      rule.is_dynamic = true;
+      continue;
+    }
+    Region some;
+    for (const auto& all : disjunction.any) {
+      Region part = domain;
+      for (const Relation& relation : all) part = where_holds(in, relation, part);
+      some = some.is_known() ? some.unite(part) : part;
+    }
+    domain = some;
+  }
+  return domain;
 }
 
 /// True, with an error, if the region's end is not greater than its begin for any values.
@@ -159,12 +183,7 @@ void infer_domain(Inference& in, Rule& rule, const std::vector<std::string>& var
   };
   visit(rule.outputs);
   visit(rule.inputs);
-  for (const Relation& relation : rule.where) {
-    if (keep_where(in, relation, domain)) continue;
-    in.ok = false;
-    in.diags.emit(DiagKind::DynamicWhere, relation.span);
-    return;
-  }
+  if (domain.is_known()) domain = narrowed_by_where(in, rule, std::move(domain));
   rule.domain = domain.coalesce();
 }
 
@@ -215,6 +234,7 @@ bool infer_regions(Program& program, Diagnostics& diags) {
     Diagnostics messages;
     Inference in{context, transform, messages, known, formula_scope(transform, known)};
     for (Rule& rule : transform.rules) infer_rule(in, rule);
+    in.ok = in.ok && find_tried_rules(transform, in.diags);
     if (context.limit_exceeded()) {
       messages.emit(DiagKind::RegionsTooComplex, transform.span).arg(transform.name);
       context.clear_limit_exceeded();

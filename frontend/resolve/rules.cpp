@@ -94,19 +94,48 @@ void resolve_accesses(RuleScope& rule) {
   }
 }
 
-/// Adds the relations of a conjunction to Rule::where.
-void resolve_where(RuleScope& rule, const ast::Condition& condition) {
+Relation bind_relation(RuleScope& rule, const Relation& relation) {
   const FormulaNames names{rule.transform, &rule.rule_vars, &rule.constants, "relation"};
+  Formula lhs = bind_formula(relation.lhs, names, rule.ok);
+  Formula rhs = bind_formula(relation.rhs, names, rule.ok);
+  return {std::move(lhs), relation.op, std::move(rhs), relation.span};
+}
+
+using Conjunctions = std::vector<std::vector<Relation>>;
+
+/// `condition` as conjunctions of which one holds.
+Conjunctions conjunctions_of(RuleScope& rule, const ast::Condition& condition) {
+  if (const auto* relation = std::get_if<Relation>(&condition.node)) return {{bind_relation(rule, *relation)}};
+  const auto& junction = std::get<ast::Junction>(condition.node);
+  Conjunctions out;
+  if (!junction.is_or) out.emplace_back();
+  for (const ast::Condition& operand : junction.operands) {
+    const Conjunctions more = conjunctions_of(rule, operand);
+    if (junction.is_or) {
+      out.insert(out.end(), more.begin(), more.end());
+      continue;
+    }
+    Conjunctions product;
+    for (const auto& left : out) {
+      for (const auto& right : more) {
+        product.push_back(left);
+        product.back().insert(product.back().end(), right.begin(), right.end());
+      }
+    }
+    out = std::move(product);
+  }
+  return out;
+}
+
+/// Adds the relations of a conjunction to Rule::where, what `or` joins to where_any.
+void resolve_where(RuleScope& rule, const ast::Condition& condition) {
   if (const auto* relation = std::get_if<Relation>(&condition.node)) {
-    Formula lhs = bind_formula(relation->lhs, names, rule.ok);
-    Formula rhs = bind_formula(relation->rhs, names, rule.ok);
-    rule.out.where.push_back({std::move(lhs), relation->op, std::move(rhs), relation->span});
+    rule.out.where.push_back(bind_relation(rule, *relation));
     return;
   }
   const auto& junction = std::get<ast::Junction>(condition.node);
   if (junction.is_or) {
-    rule.ok = false;
-    rule.transform.diags.emit(DiagKind::OrInWhereUnsupported, condition.span);
+    rule.out.where_any.push_back({conjunctions_of(rule, condition), condition.span});
     return;
   }
   for (const ast::Condition& operand : junction.operands) resolve_where(rule, operand);

@@ -179,6 +179,14 @@ std::optional<RationalExpr> to_rational(const Formula& formula, const FormulaSco
   return RationalExpr{std::move(*value), 1};
 }
 
+Formula difference_of(const Relation& relation) {
+  Formula out;
+  out.node = BinaryFormula{FormulaOp::Sub, {relation.lhs, relation.rhs}};
+  return out;
+}
+
+bool is_affine(const Relation& relation) { return to_rational(difference_of(relation), {}).has_value(); }
+
 bool has_rule_var(const Formula& formula) { return !symbols_of(formula, SymbolKind::RuleVar).empty(); }
 
 const Formula* find_non_affine(const Formula& formula) {

@@ -34,6 +34,11 @@ struct RationalExpr {
 /// `formula` as an exact rational affine function of its rule variables; none if it is none.
 [[nodiscard]] std::optional<RationalExpr> to_rational(const Formula& formula, const FormulaScope& scope);
 
+/// Whether `relation` is one between affine functions of the rule variables.
+[[nodiscard]] bool is_affine(const Relation& relation);
+/// lhs - rhs.
+[[nodiscard]] Formula difference_of(const Relation& relation);
+
 /// The smallest part of `formula` that is not affine in rule variables, for messages.
 [[nodiscard]] const Formula* find_non_affine(const Formula& formula);
 

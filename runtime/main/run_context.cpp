@@ -143,6 +143,16 @@ void outside_matrix(const char* rule, const char* region, int dim, std::int64_t 
                   std::to_string(size));
 }
 
+void no_rule_holds(const char* transform, const char* matrix, std::initializer_list<std::int64_t> cell) {
+  std::string text = std::string("call of ") + transform + ": no rule computes " + matrix;
+  const char* separator = "(";
+  for (const std::int64_t at : cell) {
+    text += separator + std::to_string(at);
+    separator = ", ";
+  }
+  throw UserError(text + (cell.size() == 0 ? "" : ")") + ": no `where` holds there");
+}
+
 void index_error_in(const char* rule, const char* origin, const IndexError& error) {
   throw UserError(std::string(origin) + ": rule " + rule + ": " + error.what());
 }

@@ -124,6 +124,11 @@ struct TemplateArgument {
 [[noreturn]] void outside_matrix(const char* rule, const char* region, int dim, std::int64_t size,
                                  std::initializer_list<std::pair<const char*, std::int64_t>> instance);
 
+/// A cell for which no `where` holds and that no other rule computes (LANGUAGE 5.8).
+///
+/// Errors:  always throws UserError, naming matrix and cell
+[[noreturn]] void no_rule_holds(const char* transform, const char* matrix, std::initializer_list<std::int64_t> cell);
+
 /// Says in which rule a body used an index outside its region.
 ///
 /// Errors:  always throws UserError

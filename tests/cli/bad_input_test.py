@@ -143,6 +143,14 @@ def coordinate_outside(b):
 
 
 @case
+def no_where_holds(b):
+    (b.work / "none.pbcc").write_text(PROGRAM.replace("F f)", "F f) where i*i < 4"))
+    b.tools.compile(b.work / "none.pbcc", b.work / "none")
+    b.expect([b.work / "none", *b.good], 1, r"call of Scale: no rule computes B\([23]\): no `where` holds there",
+             absent=[b.work / "out.txt"])
+
+
+@case
 def index_outside(b):
     (b.work / "index.pbcc").write_text(PROGRAM.replace("A.cell(i) a,", "A.region(i, i+1) a,").replace("a * f", "a.cell(i) * f"))
     b.tools.compile(b.work / "index.pbcc", b.work / "index", "--checked")

@@ -34,6 +34,18 @@ def element_types(p, q, f, k, d):
     return [blur, np.minimum(p.astype(int) + k, 255).astype(np.uint8), np.int32(total), mixed, total + k, f[0] * k]
 
 
+def where(a):
+    h, w = a.shape
+    x, y = np.meshgrid(np.arange(w), np.arange(h))
+    left = np.pad(a, ((0, 0), (1, 0)))[:, :-1]
+    b = np.where(x * y == 6, -a, np.where((x * x < y * y) & (y != 3) & (x > 0), a + left, 2 * a))
+    c = a[0].copy()
+    for i in range(5, w):
+        c[i] += c[i - 1]
+    frame = (x == 0) | (y == 0) | ((x == w - 1) & (y != h - 1))
+    return [b, c, np.where(x * x > y * y, a, 3 * a), np.where(frame, a, 0)]
+
+
 def smooth(a):
     out = a.copy()
     out[1:-1] = (a[:-2] + 2 * a[1:-1] + a[2:]) / 4
@@ -138,6 +150,7 @@ def own_matrices(a):
 # name: (shapes of the inputs for size n, outputs from inputs)
 CASES = {
     "own_matrices": (lambda n: [(n,)], own_matrices),
+    "where": (lambda n: [(n, n + 5)], where),
     "element_types": (lambda n: [((n, n + 5), np.uint8), ((n, n + 5), np.int16), ((n, n + 5), np.float32), ((), np.int32),
                                  (n, n + 5)], element_types),
     "running_sums": (lambda n: [(n,)], lambda a: [np.cumsum(a)]),
