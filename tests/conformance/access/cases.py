@@ -123,7 +123,25 @@ def rect(n, r):
     return [mat(n, n + 3, r)]
 
 
+def where_forms(a):
+    h, w = a.shape
+    b = a.copy()
+    b[2:] += a[1:-1]
+    b[max(h - 2, 0):, -1] = -a[max(h - 2, 0):, -1]
+    b[0, 0] = a.size
+    return [b]
+
+
+def recurrence(a):
+    b = a.copy()
+    for z in range(1, len(a)):
+        b[z] += 0.5 * b[z - 1]
+    return [b]
+
+
 CASES = {
+    "where_forms": Case(where_forms, rect, sizes=(1, 2, 3, 17, 64)),
+    "recurrence_3d": Case(recurrence, lambda n, r: [r.normal(size=(n, n + 1, n + 2))], sizes=(1, 2, 3, 9, 16)),
     "offsets_both_sides": Case(second_difference, lambda n, r: [vec(n, r)], sizes=(1, 2, 3, 4, 31, 129)),
     "frame_priorities": Case(onion, rect, sizes=(1, 2, 3, 17, 64)),
     "border_in_two_dimensions": Case(mean3x3, rect, sizes=(2, 3, 4, 15, 33)),

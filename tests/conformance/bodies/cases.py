@@ -85,7 +85,13 @@ def permutation(n, r):
     return [r.permutation(n).astype(float), vec(n, r), mat(n, n, r)]
 
 
+def all_calls(a, k):
+    factorial = float(np.prod(np.arange(1, int(k) + 1)))
+    return [a, factorial, max(k, factorial)]
+
+
 CASES = {
+    "return_form_calls": Case(all_calls, lambda n, r: [mat(n, n + 1, r), np.float64(n % 10)]),
     "fibonacci": Case(fibonacci, lambda n, r: [np.float64(n)], sizes=(0, 1, 2, 5, 11)),
     "legacy_calls": Case(lambda a: [-a, -a.sum()], lambda n, r: [mat(n, n + 1, r)], sizes=(1, 2, 3, 17, 64)),
     "spawn_tree": Case(lambda a: [a.sum()], lambda n, r: [vec(n, r)], sizes=(0, 1, 2, 63, 64, 500)),

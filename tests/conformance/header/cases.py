@@ -87,7 +87,14 @@ def collatz(a):
     return [np.array([steps(int(v)) for v in a], dtype=float)]
 
 
+def nearest_of_two(x):
+    centres = x[:, [0, x.shape[1] // 2]]
+    distance = ((x[:, :, None] - centres[:, None, :]) ** 2).sum(axis=0)
+    return [np.argmin(distance, axis=1), 2]
+
+
 CASES = {
+    "accuracy_sizes": Case(nearest_of_two, lambda n, r: [mat(n, 2, r)], varies=True),
     "to_before_from": Case(lambda a, b, f: [a + b * f], lambda n, r: [vec(n, r), vec(n, r), vec((), r)],
                            sizes=(0, 1, 2, 7, 63, 130)),
     "many_outputs": Case(describe, lambda n, r: [mat(n, n + 3, r)], sizes=(1, 2, 5, 31, 65)),
