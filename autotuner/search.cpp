@@ -15,6 +15,7 @@ constexpr double kFinalShare = 0.15;  // of the budget, for comparing the best
 constexpr double kTargetShare = 0.7;  // of what is left, for the target size; the smaller ones share the rest
 constexpr double kConfidence = 0.95;
 constexpr double kSlowestSeed = 4.0;  // starting points and old members slower than this are cut off
+constexpr double kColdFactor = 3.0;   // as much slower the first run of a configuration may be: it touches new memory
 constexpr double kSlowestChild = 1.8;
 constexpr double kLeastLimitMs = 5.0;  // a limit below this would cut off noise
 constexpr int kMaxMutations = 40;      // attempts to make a child that is new
@@ -163,10 +164,12 @@ void Search::seed_population(bool is_first) {
     if (is_late) break;
     const double limit = start_limit_ms();
     if (!measure(start, 1, limit)) continue;
+    // The first run of a configuration may have paid for new memory: it only says whether others are worth their time.
+    if (has_accurate() && minimum(start.times_ns) < kSlowestSeed * kColdFactor * best_ns()) {
+      start.times_ns.clear();
+      if (!measure(start, std::max(1, options_.min_trials - 1), limit)) continue;
+    }
     const bool is_close = !has_accurate() || minimum(start.times_ns) < kSlowestSeed * best_ns();
-    // A second time only for what may become a parent: the first one may have paid for something.
-    if (is_close && !population_.empty() && minimum(start.times_ns) < 2 * best_ns())
-      if (!measure(start, options_.min_trials - 1, limit)) continue;
     if (is_close) confirm(start);
     if (is_default && start.meets_accuracy) default_ns_ = median(start.times_ns);
     if (is_close || is_default) population_.push_back(std::move(start));
@@ -352,7 +355,7 @@ double Search::generous_limit_ms() const {
 }
 
 double Search::start_limit_ms() const {
-  return has_accurate() ? limit_ms(best_ns(), kSlowestSeed) : generous_limit_ms();
+  return has_accurate() ? limit_ms(best_ns(), kSlowestSeed * kColdFactor) : generous_limit_ms();
 }
 
 /// A parent that misses the target says nothing about how long its child may take.
