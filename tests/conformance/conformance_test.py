@@ -10,6 +10,7 @@ refuse are always checked, all of them.
 
 import argparse
 import concurrent.futures
+import dataclasses
 import importlib.util
 import os
 import pathlib
@@ -25,6 +26,7 @@ import polybricks  # noqa: E402
 from runner import Effort, ProgramTest, Result  # noqa: E402
 
 SAMPLE = 100                 # programs per day
+MAX_FAILURES = 5             # printed per program
 MAX_ABORTED_SHARE = 0.05     # of all runs: configurations whose recursion does not end are legal, but few
 
 
@@ -80,6 +82,9 @@ class Corpus:
         status, text = self.compiler.check_outputs(program, self.effort.seed)
         if status != 1 or f"size {size}: wrong" not in text or f"rule {rule} " not in text:
             result.fail(f"expected rule {rule} at size {size}, found status {status}: {text.strip()}")
+        thorough = dataclasses.replace(self.effort, num_configurations=20)
+        if not ProgramTest(self.compiler, program, name, case, thorough, self.args.work / "files" / name).run().failures:
+            result.fail("random configurations did not notice the wrong rule")
         return result
 
     def test(self, name, source, case):
@@ -117,7 +122,7 @@ def summarise(results, compiler, seed, seconds):
     """Prints the totals; returns the failures."""
     failures = [failure for result in results for failure in result.failures]
     runs, aborted = sum(r.runs for r in results), sum(r.aborted for r in results)
-    if aborted > MAX_ABORTED_SHARE * runs:
+    if len(results) >= SAMPLE and aborted > MAX_ABORTED_SHARE * runs:
         failures.append(f"{aborted} of {runs} runs did not end: more than {MAX_ABORTED_SHARE:.0%}")
     for result in results:
         for note in result.notes:
@@ -150,8 +155,10 @@ def main():
         results.append(result)
         if args.verbose:
             print(f"{result.name}: {result.runs} runs, {result.aborted} aborted, {len(result.failures)} failures", flush=True)
-        for failure in result.failures:
+        for failure in result.failures[:MAX_FAILURES]:
             print(failure, flush=True)
+        if len(result.failures) > MAX_FAILURES:
+            print(f"{result.name}: and {len(result.failures) - MAX_FAILURES} more", flush=True)
     failures = summarise(results, corpus.compiler, args.seed, time.monotonic() - begin)
     if not results:
         print("no program matches")

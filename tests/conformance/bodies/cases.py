@@ -90,7 +90,22 @@ def all_calls(a, k):
     return [a, factorial, max(k, factorial)]
 
 
+def handles(a):
+    b = np.where(a < 0, np.cumsum(a[::-1])[::-1], a)
+    b[len(a) // 2:] += 1
+    b[0] += 1
+    b[1:2] += 2
+    return [b]
+
+
+def user_types(x, v):
+    return [v[np.argsort(x)], (v + 0.5).sum()]
+
+
 CASES = {
+    "handles_in_containers": Case(handles, lambda n, r: [vec(n, r)]),
+    "user_types": Case(user_types, lambda n, r: [vec(n, r), vec(n, r)]),
+    "views_of_inputs": Case(lambda a: [3 * a + len(a) + 1], lambda n, r: [vec(n, r)], sizes=(0, 1, 2, 17, 64)),
     "return_form_calls": Case(all_calls, lambda n, r: [mat(n, n + 1, r), np.float64(n % 10)]),
     "fibonacci": Case(fibonacci, lambda n, r: [np.float64(n)], sizes=(0, 1, 2, 5, 11)),
     "legacy_calls": Case(lambda a: [-a, -a.sum()], lambda n, r: [mat(n, n + 1, r)], sizes=(1, 2, 3, 17, 64)),

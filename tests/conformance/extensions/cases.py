@@ -34,9 +34,8 @@ def floats(n, r):
 
 
 CASES = {
-    "element_types": Case(quantise, lambda n, r: [20 * floats(n, r), np.float64(7)], pending="element type"),
-    "index_matrix": Case(lambda d, k: [d[k], np.sign(d[k])], lambda n, r: [vec(n, r), r.integers(0, n, n + 2).astype(np.int32)],
-                         pending="element type"),
+    "element_types": Case(quantise, lambda n, r: [20 * floats(n, r), np.float64(7)]),
+    "index_matrix": Case(lambda d, k: [d[k], np.sign(d[k])], lambda n, r: [vec(n, r), r.integers(0, n, n + 2).astype(np.int32)]),
     "float_program": Case(saxpy, lambda n, r: [floats(n, r), floats(n, r), floats((), r)], tolerance=1e-5,
                           options=("--element=float",)),
     "where_unequal": Case(skip_one, lambda n, r: [vec(n, r), vec(3, r)]),

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: MIT
+"""Shapes of headers that combine several constructs."""
+
+import numpy as np
+
+from case import Case, mat, vec
+
+
+def products(a, shape):
+    m, n = shape.shape
+    quarter = a.reshape(m, n)[::2, ::2]
+    return [a, quarter]
+
+
+def halves_of_rows(a):
+    b = a.copy()
+    half = a.shape[1] // 2
+    b[:, half:] += a[:, :half].sum(axis=1)[:, None]
+    return [b]
+
+
+def shifted(a):
+    b = a.copy()
+    b[3:] += a[2:-1]
+    return [b]
+
+
+def heads_and_tails(a):
+    heads = np.concatenate([[0], np.cumsum(a)])
+    return [heads, heads[-1] - heads]
+
+
+def tokens(a):
+    i = np.arange(len(a))
+    p = (a > 0) & (i > 1) | ~(a < 1)
+    return [p + i % 26 + ((a > 0) ^ (i > 1)).astype(float)]
+
+
+def related(a):
+    return [a, np.concatenate([[7], 2 * a]), np.stack([a, -a], axis=1).ravel()]
+
+
+CASES = {
+    "products_as_sizes": Case(products, lambda n, r: [vec(n * (n + 1), r), mat(n, n + 1, r)], sizes=(1, 2, 3, 8, 17)),
+    "halves_of_rows": Case(halves_of_rows, lambda n, r: [mat(n, n + 1, r)], sizes=(1, 2, 3, 17, 64)),
+    "tunables_in_conditions": Case(shifted, lambda n, r: [vec(n, r)], sizes=(1, 2, 3, 4, 5, 64)),
+    "back_substitution": Case(lambda u, b: [np.linalg.solve(np.triu(u), b)],
+                              lambda n, r: [mat(n, n, r) + 3 * n * np.eye(n), mat(n + 1, n, r)], sizes=(1, 2, 3, 17, 40)),
+    "duplicate_offset": Case(lambda a: [a], lambda n, r: [vec(n, r)], sizes=(0, 1, 2, 3, 17, 64)),
+    "bin_from_template": Case(lambda a: [np.sqrt(2 * np.sqrt(a))], lambda n, r: [np.abs(vec(n, r)) + 0.1]),
+    "heads_and_tails": Case(heads_and_tails, lambda n, r: [vec(n, r)], sizes=(0, 1, 2, 3, 17, 64)),
+    "alternative_tokens": Case(tokens, lambda n, r: [vec(n, r)]),
+    "related_outputs": Case(related, lambda n, r: [vec(n, r)], sizes=(0, 1, 2, 17, 64)),
+}
