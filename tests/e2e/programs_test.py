@@ -149,6 +149,8 @@ def own_matrices(a):
 
 # name: (shapes of the inputs for size n, outputs from inputs)
 CASES = {
+    "size_conditions": (lambda n: [(n,)], lambda a: [a + a[len(a) // 2 - 1] if len(a) > 1 else -a,
+                                                     np.full(len(a), a[16] if len(a) > 16 else 0)]),
     "own_matrices": (lambda n: [(n,)], own_matrices),
     "where": (lambda n: [(n, n + 5)], where),
     "element_types": (lambda n: [((n, n + 5), np.uint8), ((n, n + 5), np.int16), ((n, n + 5), np.float32), ((), np.int32),
