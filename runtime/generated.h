@@ -15,4 +15,5 @@
 #include "runtime/matrix/view.h"
 #include "runtime/sched/frame.h"
 #include "runtime/sched/parallel_for.h"
+#include "runtime/sched/recursion.h"
 #include "runtime/sched/tile_grid.h"

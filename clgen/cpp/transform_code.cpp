@@ -2,6 +2,7 @@
 #include "clgen/cpp/transform_code.h"
 
 #include <algorithm>
+#include <set>
 
 #include "clgen/cpp/schedule_code.h"
 #include "clgen/initial_reads.h"
@@ -144,6 +145,38 @@ class TransformEmitter {
     }
   }
 
+  /// Whether a call of the transform may lead to another one of it.
+  bool calls_itself() const {
+    std::set<TransformId> seen;
+    std::vector<TransformId> next = plan_.calls;
+    while (!next.empty()) {
+      const TransformId id = next.back();
+      next.pop_back();
+      if (id == id_) return true;
+      if (!seen.insert(id).second) continue;
+      const std::vector<TransformId>& calls = context_.plan.transforms[id.index()].calls;
+      next.insert(next.end(), calls.begin(), calls.end());
+    }
+    return false;
+  }
+
+  /// `pb_call`, which stops a recursion that does not end.
+  void emit_recursive_call(const std::vector<std::string>& extents) {
+    std::vector<std::string> numbers;
+    for (const MatrixId id : transform_.matrices_of(MatrixRole::From))
+      if (transform_.matrices[id].extents.empty())
+        numbers.push_back("static_cast<double>(" + transform_.matrices[id].name + ".cell())");
+    const auto array = [&](const std::string& type, const std::string& name, const std::vector<std::string>& items) {
+      if (items.empty()) return std::string("nullptr, 0");
+      out_.line("const " + type + " " + name + "[] = {" + joined(items) + "};");
+      return name + ", " + std::to_string(items.size());
+    };
+    const std::string of_extents = array("std::int64_t", "pb_extents", extents);
+    const std::string of_numbers = array("double", "pb_numbers", numbers);
+    out_.line("const pbrt::RecursiveCall pb_call(pb_parent, " + std::to_string(id_.index()) + ", " + of_extents + ", " +
+              of_numbers + ");");
+  }
+
   void emit_frame() {
     std::vector<std::string> extents = {"1"};
     for (const MatrixId id : call_matrices(transform_)) {
@@ -151,7 +184,10 @@ class TransformEmitter {
       for (std::size_t d = 0; d < matrix.extents.size(); ++d)
         extents.push_back(matrix.name + ".size(" + std::to_string(d) + ")");
     }
+    const bool is_recursive = calls_itself();
+    if (is_recursive) emit_recursive_call({extents.begin() + 1, extents.end()});
     out_.line("pbrt::CallFrame pb_frame(pb_parent, pbrt::index_max(" + joined(extents) + "));");
+    if (is_recursive) out_.line("pb_call.enter(pb_frame);");
     out_.line("[[maybe_unused]] pbrt::RunContext& pb_context = pb_frame.context();");
   }
 

@@ -28,7 +28,8 @@
 
 namespace pbrt {
 
-class RunContext;  // runtime/main/run_context.h
+class RunContext;     // runtime/main/run_context.h
+class RecursiveCall;  // recursion.h
 class Frame;
 class Scheduler;
 class Worker;
@@ -182,6 +183,12 @@ class Frame {
     run_->aborted.store(true, std::memory_order_relaxed);
     detail::throw_aborted();
   }
+  /// The same, with what to say when the run is over. `reason` is static text.
+  [[noreturn]] void abort_run(const char* reason) {
+    // Relaxed: the reason is read when the run is over.
+    run_->abort_reason.store(reason, std::memory_order_relaxed);
+    abort_run();
+  }
   void throw_if_aborted() const {
     if (is_aborted()) [[unlikely]]
       detail::throw_aborted();
@@ -193,13 +200,14 @@ class Frame {
   }
 
  protected:
-  Frame(detail::FiberHead& fiber, RunState& run, bool sequential)
-      : fiber_(&fiber), run_(&run), sequential_(sequential) {}
+  Frame(detail::FiberHead& fiber, RunState& run, const RecursiveCall* call, bool sequential)
+      : fiber_(&fiber), run_(&run), call_(call), sequential_(sequential) {}
   ~Frame() = default;
 
  private:
   friend class Worker;
   friend class CallFrame;
+  friend class RecursiveCall;
   friend class Suspension;
   friend class TaskGroup;
   friend void finish_graph_task(detail::GraphTask& task, Worker& worker);
@@ -215,6 +223,8 @@ class Frame {
 
   detail::FiberHead* fiber_;
   RunState* run_;
+  /// The innermost call of a recursive transform that the body is part of; null if there is none.
+  const RecursiveCall* call_;
   /// Owner only: tasks spawned and not yet run on this fiber.
   std::int64_t outstanding_ = 0;
   /// Minus the tasks that finished elsewhere; plus kWaiting and `outstanding_` while the fiber is suspended.
@@ -232,13 +242,16 @@ class CallFrame : public Frame {
  public:
   /// Sequential if the caller is, or if `largest_extent` is below the cut-off.
   CallFrame(Frame& parent, std::int64_t largest_extent, std::int64_t sequential_cutoff)
-      : Frame(*parent.fiber_, *parent.run_, parent.sequential_ || largest_extent < sequential_cutoff) {
+      : Frame(*parent.fiber_, *parent.run_, parent.call_,
+              parent.sequential_ || largest_extent < sequential_cutoff) {
     throw_if_aborted();
   }
   CallFrame(Frame& parent, std::int64_t largest_extent)
       : CallFrame(parent, largest_extent, parent.run_->sequential_cutoff) {}
   /// As sequential as the caller.
-  explicit CallFrame(Frame& parent) : Frame(*parent.fiber_, *parent.run_, parent.sequential_) { throw_if_aborted(); }
+  explicit CallFrame(Frame& parent) : Frame(*parent.fiber_, *parent.run_, parent.call_, parent.sequential_) {
+    throw_if_aborted();
+  }
 
   ~CallFrame() noexcept(false) {
     if (outstanding_ != 0 || error_state_.load(std::memory_order_relaxed) != kNoError) finish();

@@ -217,7 +217,7 @@ void Worker::root_main(Stack& stack) {
   TaskLocal local{job.run->root_local_key};
   TaskLocal* outer = hooks != nullptr ? hooks->exchange(&local) : nullptr;
   {
-    Frame frame(fiber, *job.run, false);
+    Frame frame(fiber, *job.run, nullptr, false);
     try {
       job.call(job.closure, frame);
       frame.sync();
@@ -244,7 +244,7 @@ void Worker::execute(detail::Task& task, Fiber& fiber) {
     const TaskLocalHooks* hooks = run.hooks;
     TaskLocal local{task.local_key};
     TaskLocal* outer = hooks != nullptr ? hooks->exchange(&local) : nullptr;
-    Frame frame(fiber, run, parent.sequential_);
+    Frame frame(fiber, run, parent.call_, parent.sequential_);
     std::exception_ptr error = call_body(task, frame);
     if (frame.outstanding_ != 0) join(frame);
     if (error) [[unlikely]] {

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// Recursion that cannot end (ARCHITECTURE 6.9): a configuration may choose a rule that calls its own transform where
+// another rule was to end the recursion. Generated code makes a RecursiveCall in each call of a transform that may
+// reach itself; it finds out after one round, or after many without shrinking, not when the memory is gone.
+//
+// Calls are linked from the inside to the outside: each Frame knows the innermost one that holds it. A record lies on the
+// stack of its call, which ends after all that it spawned, so the links are whole on every thread.
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/sched/frame.h"
+
+namespace pbrt {
+
+/// So many calls inside of each other may leave the size of their data as it is.
+inline constexpr int kMaxCallsWithoutShrinking = 100'000;
+
+class RecursiveCall {
+ public:
+  /// A call of transform number `transform`. `extents`: of all its matrices; `numbers`: values of its 0-D inputs, which may
+  /// end a recursion that keeps the extents. Both must live as long as the call.
+  ///
+  /// Errors:  RunAborted, with the whole run, if the recursion does not end
+  /// Cost:    some nanoseconds per call that lies between this one and the last of the same transform
+  RecursiveCall(Frame& parent, int transform, const std::int64_t* extents, int num_extents, const double* numbers,
+                int num_numbers);
+  RecursiveCall(const RecursiveCall&) = delete;
+  RecursiveCall& operator=(const RecursiveCall&) = delete;
+
+  /// Calls from `frame` count as calls inside of this one.
+  void enter(Frame& frame) const { frame.call_ = this; }
+
+ private:
+  /// The innermost call of the same transform among the nearest ones around this one; null if there is none.
+  [[nodiscard]] const RecursiveCall* find_same() const;
+  [[nodiscard]] bool has_same_arguments(const RecursiveCall& other) const;
+
+  const RecursiveCall* outer_;
+  int transform_;
+  int num_extents_;
+  int num_numbers_;
+  int num_without_shrinking_ = 0;
+  std::int64_t size_ = 0;  ///< sum of the extents
+  const std::int64_t* extents_;
+  const double* numbers_;
+};
+
+}  // namespace pbrt

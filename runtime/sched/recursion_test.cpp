@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/sched/recursion.h"
+
+#include <gtest/gtest.h>
+
+#include "runtime/config/errors.h"
+#include "runtime/sched/scheduler.h"
+
+namespace pbrt {
+namespace {
+
+/// Calls itself while `next` gives another (size, number) and counts how deep it came.
+struct Recursion {
+  bool (*next)(std::int64_t& size, double& number);
+  int num_extents = 1;
+  int depth = 0;
+
+  void call(Frame& parent, std::int64_t size, double number) {
+    call_on_fresh_stack_if_needed(parent, [&] {
+      const RecursiveCall record(parent, 3, &size, num_extents, &number, 1);
+      CallFrame frame(parent, 1000);
+      record.enter(frame);
+      ++depth;
+      std::int64_t inner = size;
+      double inner_number = number;
+      if (!next(inner, inner_number)) return;
+      frame.spawn([this, inner, inner_number](Frame& child) { call(child, inner, inner_number); });
+      frame.sync();
+    });
+  }
+};
+
+void run(Recursion& recursion, std::int64_t size, double number) {
+  Scheduler scheduler(2);
+  scheduler.run([&](Frame& root) { recursion.call(root, size, number); });
+}
+
+TEST(Recursion, StopsAtTheSameArguments) {
+  Recursion recursion{[](std::int64_t& size, double&) {
+    size -= size > 5 ? 1 : 0;
+    return true;
+  }};
+  EXPECT_THROW(run(recursion, 10, 0), RunAborted);
+  EXPECT_EQ(recursion.depth, 6);
+}
+
+TEST(Recursion, GoesOnWhileSizesShrinkOrNumbersChange) {
+  Recursion shrinking{[](std::int64_t& size, double&) { return --size > 0; }};
+  run(shrinking, 1000, 0);
+  EXPECT_EQ(shrinking.depth, 1000);
+  Recursion counting{[](std::int64_t&, double& number) { return --number > 0; }};
+  run(counting, 10, 1000);
+  EXPECT_EQ(counting.depth, 1000);
+}
+
+TEST(Recursion, WithoutSizesEndsByDepth) {
+  Recursion recursion{[](std::int64_t&, double&) { return true; }, 0};
+  EXPECT_THROW(run(recursion, 10, 0), RunAborted);
+  EXPECT_EQ(recursion.depth, kMaxCallsWithoutShrinking + 1);
+}
+
+TEST(Recursion, CallsBesideEachOtherAreNoRounds) {
+  Scheduler scheduler(2);
+  std::int64_t size = 7;
+  EXPECT_NO_THROW(scheduler.run([&](Frame& root) {
+    for (int i = 0; i < 3; ++i) {
+      const RecursiveCall record(root, 3, &size, 1, nullptr, 0);
+      CallFrame frame(root, 1000);
+      record.enter(frame);
+    }
+  }));
+}
+
+}  // namespace
+}  // namespace pbrt
