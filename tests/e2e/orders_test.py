@@ -181,6 +181,32 @@ def check_forbidden(tools, work):
     return failures
 
 
+HALVE = """
+main transform Halve
+from A[n]
+to B[n]
+{
+  to (B b) from (A a) { Halve(b, a); }
+  to (B b) from (A a) { for (int i = 0; i < n; ++i) b.cell(i) = a.cell(i); }
+}
+"""
+
+
+def check_recursion(tools, work):
+    """A rule that calls its own transform with the same sizes stops the run at once, unless another one is chosen."""
+    source = work / "halve.pbcc"
+    source.write_text(HALVE)
+    program = tools.compile(source, work / "halve")
+    config = work / "halve.run.cfg"
+    failures = []
+    for rule, status in (("B#1", 66), ("B#2", 0)):
+        program.write_configuration(config, program.configuration({"Halve": {"B#1|B#2": (rule, "cpu")}}))
+        done = polybricks.run_tool([program.path, "--n", "1000", "--config", config], expect=None)
+        if done.returncode != status or (status == 66) != ("recursion does not end" in done.stderr):
+            failures.append(f"rule {rule} of a recursion ends with {done.returncode}: {done.stderr}")
+    return failures
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--dist", type=pathlib.Path, required=True)
@@ -190,7 +216,7 @@ def main():
     work = args.work / "orders"
     work.mkdir(parents=True, exist_ok=True)
     tools = polybricks.Tools(args.dist)
-    failures = [] if args.only else check_forbidden(tools, work)
+    failures = [] if args.only else check_forbidden(tools, work) + check_recursion(tools, work)
     for name in [args.only] if args.only else CASES:
         check = Check(tools, work, name)
         for n in SIZES:
