@@ -46,6 +46,19 @@ std::string tile_name(const TransformPlan& plan, const Transform& transform, con
   return out + ".tile";
 }
 
+std::string order_words(const TransformPlan& plan, StepId step) {
+  for (const Nest& nest : plan.nests) {
+    if (!holds(nest, step)) continue;
+    std::string out = nest.rows.front().kind == RowKind::Slices ? "slice by slice" : "in tiles";
+    if (nest.members.size() > 1) out += " with others";
+    return out;
+  }
+  const std::vector<LoopDim>& loops = plan.steps[step].loops;
+  const bool is_ordered =
+      std::any_of(loops.begin(), loops.end(), [](const LoopDim& loop) { return loop.order != LoopOrder::Parallel; });
+  return is_ordered ? "one after the other" : "";
+}
+
 bool always_runs(const TransformPlan& plan, const Step& step) {
   const std::vector<Alternative>& alternatives = plan.sites[step.site].alternatives;
   return std::all_of(alternatives.begin(), alternatives.end(),

@@ -230,6 +230,10 @@ struct Plan {
 [[nodiscard]] std::string to_string(const Plan& plan, const Program& program);
 /// `--emit=graph`: the choice dependency graph in Graphviz's language.
 [[nodiscard]] std::string to_graphviz(const Plan& plan, const Program& program);
+/// The same as a picture, laid out in layers.
+[[nodiscard]] std::string to_svg(const Plan& plan, const Program& program);
+/// How the instances of `step` run, where they need each other: `in tiles`, `slice by slice`, `one after the other`; else empty.
+[[nodiscard]] std::string order_words(const TransformPlan& plan, StepId step);
 /// Reads back what to_string printed for `program`; a message with its line where it cannot.
 struct ParsedPlan {
   std::optional<Plan> plan;

@@ -51,9 +51,10 @@ void draw_steps(const TransformPlan& plan, const Transform& transform, std::stri
     const Rule& rule = transform.rules[step.rule];
     const Site& site = plan.sites[step.site];
     const std::string label = rule.name + (site.alternatives.size() > 1 ? "\nchosen at " + site.name : "");
-    std::string escaped = quoted(label);
-    const std::size_t newline = escaped.find('\n');
-    if (newline != std::string::npos) escaped.replace(newline, 1, "\\n");
+    const std::string order = order_words(plan, id);
+    std::string escaped = quoted(label + (order.empty() ? "" : "\n" + order));
+    for (std::size_t at = escaped.find('\n'); at != std::string::npos; at = escaped.find('\n', at))
+      escaped.replace(at, 1, "\\n");
     const std::string own = node("s", t, id.index());
     out += "    " + own + " [shape=oval, label=" + escaped + "];\n";
     for (const SegmentId segment : step.segments) out += "    " + own + " -> " + node("d", t, segment.index()) + ";\n";

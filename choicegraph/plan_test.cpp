@@ -430,6 +430,22 @@ TEST(PlanText, WithDamageNamesTheLine) {
   EXPECT_THAT(parse_plan(text, planned.program).error, HasSubstr("line 2"));
 }
 
+TEST(PlanGraph, IsAlsoAPicture) {
+  const Planned planned(grid_of({"C.cell(x-1,y)", "C.cell(x,y-1)"}));
+  const std::string picture = to_svg(planned.plan, planned.program);
+  EXPECT_THAT(picture, HasSubstr("<svg "));
+  EXPECT_THAT(picture, HasSubstr("C#1: in tiles"));
+  EXPECT_THAT(picture, HasSubstr("</svg>"));
+  // One rounded box per step, one plain box per segment.
+  const auto count = [&](const std::string& text) {
+    std::size_t found = 0;
+    for (std::size_t at = picture.find(text); at != std::string::npos; at = picture.find(text, at + 1)) ++found;
+    return found;
+  };
+  EXPECT_EQ(count("rx=\"18\""), planned.only().steps.size());
+  EXPECT_EQ(count("rx=\"2\""), planned.only().segments.size());
+}
+
 TEST(PlanGraph, DrawsSegmentsStepsAndInputs) {
   const Planned planned(convolution("KWIDTH"));
   const std::string graph = to_graphviz(planned.plan, planned.program);

@@ -79,7 +79,7 @@ std::string emitted_text(const Options& options, Compilation& c) {
     case Emit::Program:
       return to_string(*c.program);
     case Emit::Graph:
-      return to_graphviz(*c.plan, *c.program);
+      return options.is_svg ? to_svg(*c.plan, *c.program) : to_graphviz(*c.plan, *c.program);
     case Emit::Plan:
       return to_string(*c.plan, *c.program);
     case Emit::Cpp:

@@ -41,6 +41,7 @@ CLI::Validator one_of(const std::map<std::string, T>& words) {
 }
 
 struct Words {
+  std::string format = "dot";
   std::string emit, element = "double", fp = "contract", colour = "auto";
 };
 
@@ -52,6 +53,8 @@ void add_options(CLI::App& app, Options& options, Words& words) {
       ->type_name("FILE");
   app.add_flag("--check", options.check_only, "check the program, write nothing");
   app.add_option("--emit", words.emit, "stop after a stage and print its result")->check(one_of(kEmitWords));
+  app.add_option("--format", words.format, "of --emit=graph: Graphviz's language, or a picture (default: dot)")
+      ->check(CLI::IsMember({"dot", "svg"}));
   app.add_flag("--explain", options.explain, "say per rule which versions exist, and why others do not");
   app.add_option("--element", words.element, "what ElementT is (default: double)")->check(one_of(kElementWords));
   app.add_option("--main", options.main_name, "the transform to run (default: the one marked `main`, else the last)")
@@ -118,6 +121,8 @@ ParsedOptions parse_options(int argc, char** argv) {
     return usage_error(error.what());
   }
   if (!words.emit.empty()) options.emit = kEmitWords.at(words.emit);
+  options.is_svg = words.format == "svg";
+  if (options.is_svg && options.emit != Emit::Graph) return usage_error("--format=svg is for --emit=graph alone");
   options.element = kElementWords.at(words.element);
   options.fp = kFpWords.at(words.fp);
   options.colour = kColourWords.at(words.colour);

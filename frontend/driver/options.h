@@ -19,6 +19,7 @@ struct Options {
   std::string input;   ///< path of the `.pbcc` file
   std::string output;  ///< `-o`; empty: made from `input`, or standard output with --emit
   Emit emit = Emit::Binary;
+  bool is_svg = false;  ///< --emit=graph as a picture
   bool check_only = false;
   bool explain = false;
   bool is_checked = false;  ///< test every index at run time
