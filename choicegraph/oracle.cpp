@@ -176,14 +176,15 @@ bool Oracle::is_instance(const Rule& rule, const Point& vars) const {
          std::all_of(rule.where.begin(), rule.where.end(), holds_there);
 }
 
-std::vector<Point> Oracle::instances(const Rule& rule) const {
+const std::vector<Point>& Oracle::instances(const Rule& rule) const {
+  if (const auto known = instances_.find(&rule); known != instances_.end()) return known->second;
   std::int64_t reach = 4;  // beyond every coordinate that tests write down
   for (const auto& extents : extents_)
     for (const std::int64_t size : extents) reach = std::max(reach, 2 * size + 4);
   std::vector<Point> out;
   for (Point& vars : box_points(Point(rule.vars.size(), -reach), Point(rule.vars.size(), reach)))
     if (is_instance(rule, vars)) out.push_back(std::move(vars));
-  return out;
+  return instances_.emplace(&rule, std::move(out)).first->second;
 }
 
 std::vector<Cell> Oracle::cells(const Rule& rule, const RegionAccess& access, const Point& vars) const {

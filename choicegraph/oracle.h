@@ -39,8 +39,8 @@ class Oracle {
   [[nodiscard]] bool sizes_are_possible() const { return possible_; }
   [[nodiscard]] std::vector<Point> cells_of(MatrixId matrix) const;
   [[nodiscard]] bool is_instance(const Rule& rule, const Point& vars) const;
-  /// All instances of `rule`, first variable slowest.
-  [[nodiscard]] std::vector<Point> instances(const Rule& rule) const;
+  /// All instances of `rule`, one of the transform's, first variable slowest.
+  [[nodiscard]] const std::vector<Point>& instances(const Rule& rule) const;
   [[nodiscard]] std::vector<Cell> cells(const Rule& rule, const RegionAccess& access, const Point& vars) const;
   /// Candidates of every cell of `matrix` after the priority filter, in the order of LANGUAGE 5.9.
   [[nodiscard]] std::map<Point, std::vector<RuleId>> candidates(MatrixId matrix) const;
@@ -57,6 +57,7 @@ class Oracle {
   const Transform& transform_;
   Values sizes_;
   std::vector<std::vector<std::int64_t>> extents_;
+  mutable std::map<const Rule*, std::vector<Point>> instances_;  ///< as far as asked for
   bool possible_ = true;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The Plan of random headers against the definition, cell by cell (ARCHITECTURE 5). The
-// seed is printed; PB_SEED and PB_CASES choose another run.
+// seed is printed; PB_SEED and PB_CASES choose another run, PB_NIGHTLY=1 a long one.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,9 +24,10 @@ std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
 
 /// Prints and counts; fails with the header's text.
 struct Report {
-  int planned = 0, uncovered = 0, unsupported = 0;
-  int three_rules = 0, self = 0, several = 0, where = 0, wide = 0;
-  int planned_self = 0, planned_wide = 0, planned_several = 0;
+  int planned = 0, uncovered = 0, unsupported = 0, too_complex = 0;
+  int three_rules = 0, self = 0, several = 0, where = 0, wide = 0, lattice = 0, triangle = 0;
+  int planned_self = 0, planned_wide = 0, planned_several = 0, planned_lattice = 0, planned_triangle = 0;
+  std::map<int, int> unsupported_kinds;
   int tiles = 0, slices = 0, joint = 0, forbidden = 0;
 
   void count(const HeaderTraits& traits) {
@@ -35,6 +36,8 @@ struct Report {
     several += traits.has_several_outputs ? 1 : 0;
     where += traits.has_where ? 1 : 0;
     wide += traits.has_wide_output ? 1 : 0;
+    lattice += traits.has_lattice_or_diagonal ? 1 : 0;
+    triangle += traits.has_triangle ? 1 : 0;
   }
   void count_orders(const TransformPlan& plan) {
     for (const Nest& nest : plan.nests) {
@@ -48,6 +51,8 @@ struct Report {
     planned_self += traits.has_self_dependence ? 1 : 0;
     planned_wide += traits.has_wide_output ? 1 : 0;
     planned_several += traits.has_several_outputs ? 1 : 0;
+    planned_lattice += traits.has_lattice_or_diagonal ? 1 : 0;
+    planned_triangle += traits.has_triangle ? 1 : 0;
   }
 };
 
@@ -128,42 +133,73 @@ bool is_forbidden(const TransformPlan& plan, const std::vector<std::size_t>& cho
   });
 }
 
+/// What is wrong with `plan` at these sizes, with its choices at most `num_choices` ways.
+std::string check_sizes(const Transform& transform, const TransformPlan& plan, const Values& sizes,
+                        std::size_t num_choices) {
+  const Oracle oracle(transform, sizes);
+  for (const MatrixId matrix : transform.matrices.ids()) {
+    if (transform.matrices[matrix].role == MatrixRole::From) continue;
+    const std::string wrong = compare_matrix(transform, plan, oracle, sizes, matrix);
+    if (!wrong.empty()) return transform.matrices[matrix].name + " at" + sizes_text(sizes) + ": " + wrong;
+  }
+  for (const auto& choice : choices_of(plan, num_choices)) {
+    if (is_forbidden(plan, choice)) continue;
+    const std::string wrong = oracle.run(plan, choice);
+    if (!wrong.empty()) return "run at" + sizes_text(sizes) + ": " + wrong;
+  }
+  return "";
+}
+
+/// All sizes up to kMaxSize, planes of at most kMaxCells cells: long ones are narrow.
 std::string check_plan(const Transform& transform, const TransformPlan& plan) {
-  constexpr std::int64_t kMaxSize = 5;
+  constexpr std::int64_t kMaxSize = 12;
+  constexpr std::int64_t kMaxCells = 25;
   const bool has_m = transform.size_vars.size() > 1;
-  for (std::int64_t n = 0; n <= (has_m ? kMaxSize : 8); ++n) {
+  for (std::int64_t n = 0; n <= kMaxSize; ++n) {
     for (std::int64_t m = 0; m <= (has_m ? kMaxSize : 0); ++m) {
+      if (has_m && n * m > kMaxCells) break;
       Values sizes{{"n", n}};
       if (has_m) sizes["m"] = m;
-      const Oracle oracle(transform, sizes);
-      for (const MatrixId matrix : transform.matrices.ids()) {
-        if (transform.matrices[matrix].role == MatrixRole::From) continue;
-        const std::string wrong = compare_matrix(transform, plan, oracle, sizes, matrix);
-        if (!wrong.empty()) return transform.matrices[matrix].name + " at" + sizes_text(sizes) + ": " + wrong;
-      }
-      for (const auto& choice : choices_of(plan, 16)) {
-        if (is_forbidden(plan, choice)) continue;
-        const std::string wrong = oracle.run(plan, choice);
-        if (!wrong.empty()) return "run at" + sizes_text(sizes) + ": " + wrong;
-      }
+      const std::string wrong = check_sizes(transform, plan, sizes, std::max(n, m) <= 5 ? 8 : 2);
+      if (!wrong.empty()) return wrong;
     }
   }
   return "";
 }
 
-constexpr std::int64_t kLargeSize = 8;  // beyond every constant that random headers write
-
-/// True if at a large size some cell that is needed has no candidate.
-bool is_uncovered_when_large(const Transform& transform) {
-  const Oracle oracle(transform, {{"n", kLargeSize}, {"m", kLargeSize}});
+/// Matrices of which some cell that is needed has no candidate at these sizes.
+std::set<MatrixId> uncovered_at(const Transform& transform, const Values& sizes) {
+  const Oracle oracle(transform, sizes);
   const std::set<Cell> needed = read_cells(transform, oracle);
+  std::set<MatrixId> out;
   for (const MatrixId matrix : transform.matrices.ids()) {
     const MatrixRole role = transform.matrices[matrix].role;
     if (role == MatrixRole::From) continue;
     for (const auto& [cell, rules] : oracle.candidates(matrix))
-      if (rules.empty() && (role == MatrixRole::To || needed.count({matrix.value, cell}) != 0)) return true;
+      if (rules.empty() && (role == MatrixRole::To || needed.count({matrix.value, cell}) != 0)) out.insert(matrix);
   }
-  return false;
+  return out;
+}
+
+/// True if at large sizes some cell of a matrix that is needed has no candidate, whichever size is the greater. Large:
+/// beyond every constant that random headers write, with every remainder of the strides they use.
+bool is_uncovered_when_large(const Transform& transform) {
+  static constexpr std::pair<std::int64_t, std::int64_t> kPlanes[] = {{8, 8},  {9, 9},   {8, 9},   {9, 8},  {12, 8},
+                                                                      {8, 12}, {11, 10}, {10, 11}, {8, 20}, {20, 8}};
+  if (transform.size_vars.size() == 1) {
+    for (std::int64_t n = 8; n < 20; ++n)
+      if (!uncovered_at(transform, {{"n", n}}).empty()) return true;
+    return false;
+  }
+  std::set<MatrixId> wide;
+  std::set<MatrixId> tall;
+  for (const auto& [n, m] : kPlanes) {
+    for (const MatrixId matrix : uncovered_at(transform, {{"n", n}, {"m", m}})) {
+      if (n >= m) wide.insert(matrix);
+      if (n <= m) tall.insert(matrix);
+    }
+  }
+  return std::any_of(wide.begin(), wide.end(), [&](MatrixId matrix) { return tall.count(matrix) != 0; });
 }
 
 void check_header(const RandomHeader& header, Report& report) {
@@ -173,12 +209,15 @@ void check_header(const RandomHeader& header, Report& report) {
   ASSERT_TRUE(infer_regions(program, diags)) << header.text;
   const Plan plan = build_plan(program, diags);
   const Transform& transform = program.transforms[program.main];
-  ASSERT_EQ(diags.has(DiagKind::UncoveredOutput), is_uncovered_when_large(transform)) << header.text;
+  if (!diags.has(DiagKind::RegionsTooComplex)) {
+    ASSERT_EQ(diags.has(DiagKind::UncoveredOutput), is_uncovered_when_large(transform)) << header.text;
+  }
   if (diags.has_errors()) {
     const bool is_wrong = diags.has(DiagKind::UncoveredOutput) || diags.has(DiagKind::NoLoopOrder) ||
-                          diags.has(DiagKind::NoLegalOrder);
+                          diags.has(DiagKind::NoLegalOrder) || diags.has(DiagKind::NoConsistentChoice);
     ++(is_wrong ? report.uncovered : report.unsupported);
-    ASSERT_FALSE(diags.has(DiagKind::RegionsTooComplex)) << header.text;
+    if (!is_wrong) ++report.unsupported_kinds[static_cast<int>(diags.all().back().kind)];
+    report.too_complex += diags.has(DiagKind::RegionsTooComplex) ? 1 : 0;
     return;
   }
   report.count_planned(header.traits);
@@ -193,8 +232,10 @@ void check_header(const RandomHeader& header, Report& report) {
 }
 
 TEST(PlanProperty, RandomHeadersAgreeWithTheDefinition) {
-  const std::uint64_t seed = number_from("PB_SEED", 20130316);
-  const std::uint64_t num_cases = number_from("PB_CASES", 150);
+  const bool is_nightly = number_from("PB_NIGHTLY", 0) != 0;
+  const std::uint64_t seed = number_from("PB_SEED", is_nightly ? std::random_device()() : 20130316);
+  const std::uint64_t num_cases = number_from("PB_CASES", is_nightly ? 10000 : 300);
+  std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
   std::mt19937_64 rng(seed);
   Report report;
   for (std::uint64_t i = 0; i < num_cases; ++i) {
@@ -204,13 +245,25 @@ TEST(PlanProperty, RandomHeadersAgreeWithTheDefinition) {
   }
   std::printf("seed %llu: %d headers planned, %d without a plan by the language's rules, %d not supported yet\n",
               static_cast<unsigned long long>(seed), report.planned, report.uncovered, report.unsupported);
-  std::printf("of all: three or more rules %d, self-dependence %d, several outputs %d, where %d, wide outputs %d\n",
-              report.three_rules, report.self, report.several, report.where, report.wide);
-  std::printf("of planned: self-dependence %d, several outputs %d, wide outputs %d\n", report.planned_self,
-              report.planned_several, report.planned_wide);
+  std::printf("of all: three or more rules %d, self-dependence %d, several outputs %d, where with one variable %d\n",
+              report.three_rules, report.self, report.several, report.where);
+  std::printf("        wide outputs %d, lattice or diagonal %d, triangle %d\n", report.wide, report.lattice,
+              report.triangle);
+  std::printf(
+      "of planned: self-dependence %d, several outputs %d, wide outputs %d, lattice or diagonal %d, triangle %d\n",
+      report.planned_self, report.planned_several, report.planned_wide, report.planned_lattice,
+      report.planned_triangle);
   std::printf("nests: in tiles %d, in slices %d, of several steps %d; plans with forbidden choices %d\n", report.tiles,
               report.slices, report.joint, report.forbidden);
-  EXPECT_GE(report.planned * 100, static_cast<int>(num_cases) * 25);
+  std::printf("too complex: %d\n", report.too_complex);
+  for (const auto& [kind, count] : report.unsupported_kinds)
+    std::printf("not supported yet: %d of diagnostic %d\n", count, kind);
+  const int all = static_cast<int>(num_cases);
+  EXPECT_LE(report.too_complex * 50, all);
+  EXPECT_GE(report.planned * 100, all * 50);
+  EXPECT_GE(report.three_rules * 100, all * 30);
+  for (const int count : {report.self, report.several, report.wide, report.lattice, report.triangle})
+    EXPECT_GE(count * 100, all * 20);
 }
 
 }  // namespace

@@ -14,14 +14,15 @@ class Generator {
   explicit Generator(std::mt19937_64& rng) : rng_(rng) {}
 
   RandomHeader make() {
-    out_.traits.is_plane = chance(40);
+    out_.traits.is_plane = chance(55);
     const char* size = out_.traits.is_plane ? "[n,m]" : "[n]";
     declare("from", "IN", size);
     declare("to", "OUT", size);
-    has_second_ = chance(35);
+    has_second_ = chance(45);
     if (has_second_) declare(chance(50) ? "to" : "through", "P", size);
-    const int num_rules = 1 + pick(4);
+    const int num_rules = 1 + pick(3);
     for (int i = 0; i < num_rules; ++i) add_rule(pick_target(), i == 0 && chance(60) ? 2 : priority());
+    if (chance(15)) add_lattices(pick_target());
     if (chance(85)) add_cover("OUT");
     if (has_second_ && chance(85)) add_cover("P");
     return std::move(out_);
@@ -57,6 +58,18 @@ class Generator {
   }
   std::string plain_input() { return out_.traits.is_plane ? "IN.cell(i,j)" : "IN.cell(i)"; }
 
+  /// Rules for the even and for the odd cells; the second may read what the first makes.
+  void add_lattices(const std::string& matrix) {
+    out_.traits.has_lattice_or_diagonal = true;
+    const std::string y = out_.traits.is_plane ? ",j)" : ")";
+    const std::string x = out_.traits.is_plane && chance(50) ? "2*i+j" : "2*i";
+    const int number = priority();
+    emit({matrix + ".cell(" + x + y}, {"IN"}, number);
+    const bool reads_first = chance(50);
+    out_.traits.has_self_dependence = out_.traits.has_self_dependence || reads_first;
+    emit({matrix + ".cell(" + x + "+1" + y}, {reads_first ? matrix + ".cell(" + x + y : "IN"}, number);
+  }
+
   std::string offset(const std::string& var, int reach) {
     const int by = pick(2 * reach + 1) - reach;
     if (by == 0) return var;
@@ -86,7 +99,31 @@ class Generator {
     if (chance(20)) return fixed(dim);
     used_[dim] = true;
     if (chance(8)) return size_of(dim) + "-1-" + var;
+    if (chance(7)) return lattice(dim, var);
     return chance(75) ? var : offset(var, 1);
+  }
+
+  /// A coordinate with gaps.
+  std::string lattice(int dim, const std::string& var) {
+    out_.traits.has_lattice_or_diagonal = true;
+    switch (pick(4)) {
+      case 0:
+        return "2*" + var;
+      case 1:
+        return "2*" + var + "+1";
+      case 2:
+        return "3*" + var;
+      default:
+        return size_of(dim) + "-1-2*" + var;
+    }
+  }
+
+  /// A line through a plane.
+  std::string diagonal(const std::string& matrix) {
+    static constexpr const char* kLines[] = {"i,i", "i+1,i", "i,n-1-i", "2*i,i"};
+    out_.traits.has_lattice_or_diagonal = true;
+    used_[0] = true;
+    return matrix + ".cell(" + kLines[pick(4)] + ")";
   }
 
   std::string input_coordinate(int dim) {
@@ -94,6 +131,7 @@ class Generator {
     if (!used_[dim] || chance(8)) return fixed(dim);
     if (chance(8)) return size_of(dim) + "-1-" + var;
     if (chance(6)) return "(" + offset(var, 1) + ")/2";
+    if (chance(4)) return "2*" + var;
     return offset(var, 2);
   }
 
@@ -106,6 +144,11 @@ class Generator {
       out_.traits.has_wide_output = true;
       return chance(50) ? matrix + ".row(" + output_coordinate(1) + ")"
                         : matrix + ".column(" + output_coordinate(0) + ")";
+    }
+    if (out_.traits.is_plane && chance(12)) return diagonal(matrix);
+    if (!out_.traits.is_plane && chance(4)) {
+      out_.traits.has_wide_output = out_.traits.has_lattice_or_diagonal = used_[0] = true;
+      return chance(50) ? matrix + ".region(2*i, 2*i+2)" : matrix + ".region(4*i, 4*i+4)";
     }
     if (!out_.traits.is_plane && chance(8)) {
       out_.traits.has_wide_output = true;
@@ -137,7 +180,7 @@ class Generator {
   void add_rule(const std::string& target, int priority) {
     used_[0] = used_[1] = false;
     std::vector<std::string> outputs{output(target)};
-    if (has_second_ && chance(15)) {
+    if (has_second_ && chance(32)) {
       out_.traits.has_several_outputs = true;
       outputs.push_back(output(target == "OUT" ? "P" : "OUT"));
     }
@@ -145,6 +188,7 @@ class Generator {
     for (int i = pick(3); i > 0; --i) inputs.push_back(input(target));
     emit(outputs, inputs, priority);
     if (used_[0] && chance(10)) add_where();
+    if (used_[0] && used_[1] && chance(70)) add_triangle();
   }
 
   void add_where() {
@@ -157,6 +201,26 @@ class Generator {
     out_.traits.has_where = true;
     out_.transform.where("i", op, bound);
     out_.text += "    where i " + std::string(spelled) + " " + bound + "\n";
+  }
+
+  void add_triangle() {
+    struct Line {
+      const char* lhs;
+      RelationOp op;
+      const char* spelled;
+      const char* rhs;
+    };
+    static constexpr Line kLines[] = {{"i", RelationOp::Less, "<", "j"},
+                                      {"i", RelationOp::GreaterEqual, ">=", "j"},
+                                      {"i+j", RelationOp::GreaterEqual, ">=", "3"},
+                                      {"i", RelationOp::Equal, "==", "j"},
+                                      {"i+j", RelationOp::Less, "<", "n"},
+                                      {"i", RelationOp::NotEqual, "!=", "j"},
+                                      {"i", RelationOp::LessEqual, "<=", "2*j+1"}};
+    const Line& line = kLines[pick(7)];
+    out_.traits.has_triangle = true;
+    out_.transform.where(line.lhs, line.op, line.rhs);
+    out_.text += "    where " + std::string(line.lhs) + " " + line.spelled + " " + line.rhs + "\n";
   }
 
   std::mt19937_64& rng_;

@@ -16,6 +16,8 @@ struct HeaderTraits {
   bool has_several_outputs = false;
   bool has_where = false;
   bool has_wide_output = false;
+  bool has_lattice_or_diagonal = false;
+  bool has_triangle = false;  ///< a `where` between two rule variables
   bool is_plane = false;
 };
 

@@ -2,6 +2,7 @@
 // Steps: which instances of a rule run for which segments, as loop nests. An instance
 // produces all of its outputs, so segments that share instances share a step.
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "choicegraph/analysis.h"
@@ -15,6 +16,7 @@ struct Component {
   std::vector<bool> alternatives;         ///< under which they run, by index
   std::vector<SegmentId> segments;        ///< that the rule owns then, and what it may own in other sites
   std::vector<SegmentId> left_to_others;  ///< of the site
+  std::vector<std::size_t> classes;       ///< that it is made of
   Region all;
 };
 
@@ -39,13 +41,14 @@ std::optional<SiteId> deciding_site(const Analysis& analysis, const InstanceClas
 }
 
 /// One component for each set of segments that alternatives of the deciding site give to the rule.
-std::vector<Component> components_of(const Analysis& analysis, const InstanceClass& found) {
+std::vector<Component> components_of(const Analysis& analysis, std::size_t class_index) {
+  const InstanceClass& found = analysis.classes[class_index];
   std::vector<Component> out;
   const auto site = deciding_site(analysis, found);
   if (!site) return out;
   const std::vector<Alternative>& alternatives = analysis.plan.sites[*site].alternatives;
   for (std::size_t a = 0; a < alternatives.size(); ++a) {
-    Component component{*site, std::vector<bool>(alternatives.size()), {}, {}, found.instances};
+    Component component{*site, std::vector<bool>(alternatives.size()), {}, {}, {class_index}, found.instances};
     bool is_chosen = false;
     for (const SegmentId id : found.segments) {
       const bool is_here = analysis.plan.segments[id].site == *site;
@@ -88,6 +91,8 @@ void add_component(std::vector<Component>& components, Component component) {
     }
     add_missing(component.segments, other.segments);
     add_missing(component.left_to_others, other.left_to_others);
+    component.classes.insert(component.classes.end(), other.classes.begin(), other.classes.end());
+    std::sort(component.classes.begin(), component.classes.end());
     component.all = component.all.unite(other.all).coalesce();
     components.erase(components.begin() + static_cast<std::ptrdiff_t>(i));
   }
@@ -145,9 +150,9 @@ void add_step(Analysis& analysis, RuleId id, const Component& component, const R
 void make_rule_steps(Analysis& analysis, RuleId id) {
   std::vector<Component> components;
   const bool never_shared = is_cell_rule(analysis.rule(id));
-  for (const InstanceClass& found : analysis.classes) {
-    if (found.rule != id) continue;
-    for (Component& component : components_of(analysis, found)) {
+  for (std::size_t i = 0; i < analysis.classes.size(); ++i) {
+    if (analysis.classes[i].rule != id) continue;
+    for (Component& component : components_of(analysis, i)) {
       if (never_shared) {
         components.push_back(std::move(component));
       } else {
@@ -155,10 +160,13 @@ void make_rule_steps(Analysis& analysis, RuleId id) {
       }
     }
   }
+  // The same instances run under several alternatives, for other segments.
+  std::map<std::vector<std::size_t>, std::optional<std::vector<RegionBox>>> pieces;
   for (const Component& component : components) {
-    const auto pieces = pieces_of(analysis, instances_to_run(analysis, analysis.rule(id), component));
-    if (!pieces) continue;
-    for (const RegionBox& box : *pieces) add_step(analysis, id, component, box);
+    const auto [known, is_new] = pieces.try_emplace(component.classes);
+    if (is_new) known->second = pieces_of(analysis, instances_to_run(analysis, analysis.rule(id), component));
+    if (!known->second) continue;
+    for (const RegionBox& box : *known->second) add_step(analysis, id, component, box);
   }
 }
 

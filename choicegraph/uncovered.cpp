@@ -2,6 +2,7 @@
 // The message about cells that no rule provides: names the boxes in the output's own
 // coordinates and says, per rule, which region stops it.
 #include <algorithm>
+#include <map>
 
 #include "choicegraph/analysis.h"
 
@@ -58,12 +59,122 @@ std::vector<Interval> extents_of(const Analysis& analysis, MatrixId matrix) {
   return out;
 }
 
+// ---- words for what is no box: `cells (x, y) with x > y`
+
+/// A sum as its terms, each printed, with their whole factors.
+struct Sum {
+  std::map<std::string, std::int64_t> terms;
+  std::int64_t constant = 0;
+
+  void add(const IndexExpr& expr, std::int64_t factor) {
+    using Op = IndexExpr::Op;
+    const bool is_scaled = expr.op == Op::Mul && expr.operands[0].op == Op::Const;
+    if (expr.op == Op::Const) {
+      constant += factor * expr.value;
+    } else if (expr.op == Op::Add || expr.op == Op::Sub) {
+      add(expr.operands[0], factor);
+      add(expr.operands[1], expr.op == Op::Add ? factor : -factor);
+    } else if (is_scaled) {
+      add(expr.operands[1], factor * expr.operands[0].value);
+    } else {
+      const std::string text = to_string(expr);
+      terms[text] += factor;
+      if (terms[text] == 0) terms.erase(text);
+    }
+  }
+  [[nodiscard]] bool is_zero() const { return terms.empty() && constant == 0; }
+};
+
+/// The terms with factors of one sign, `x+2*y+1`; `0` if there are none.
+std::string side_text(const Sum& sum, bool positive, std::int64_t constant) {
+  std::string out;
+  for (const auto& [term, factor] : sum.terms) {
+    const std::int64_t size = positive ? factor : -factor;
+    if (size <= 0) continue;
+    out += (out.empty() ? "" : "+") + (size == 1 ? term : std::to_string(size) + "*" + term);
+  }
+  if (constant > 0) out += (out.empty() ? "" : "+") + std::to_string(constant);
+  return out.empty() ? "0" : out;
+}
+
+/// What is a multiple of what, if `expr` >= 0 says just that: d*floord(e, d)-e.
+std::optional<std::string> multiple_words(const IndexExpr& expr, const IndexExpr& part) {
+  using Op = IndexExpr::Op;
+  if (part.op == Op::FloorDiv && part.operands[1].op == Op::Const) {
+    Sum rest;
+    rest.add(expr, 1);
+    rest.add(part, -part.operands[1].value);
+    rest.add(part.operands[0], 1);
+    if (rest.is_zero()) {
+      Sum of;
+      of.add(part.operands[0], 1);
+      const std::int64_t by = part.operands[1].value;
+      const bool is_odd = by == 2 && of.constant % 2 != 0;
+      const std::string what = side_text(of, true, by == 2 ? 0 : of.constant);
+      return by == 2 ? what + (is_odd ? " odd" : " even") : what + " a multiple of " + std::to_string(by);
+    }
+  }
+  for (const IndexExpr& operand : part.operands)
+    if (auto words = multiple_words(expr, operand)) return words;
+  return std::nullopt;
+}
+
+/// `x > y` for x-y-1 >= 0.
+std::string relation_words(const IndexExpr& condition) {
+  if (const auto words = multiple_words(condition, condition)) return *words;
+  Sum sum;
+  sum.add(condition, 1);
+  const bool is_strict = sum.constant == -1;
+  const std::int64_t constant = is_strict ? 0 : sum.constant;
+  return side_text(sum, true, constant) + (is_strict ? " > " : " >= ") + side_text(sum, false, -constant);
+}
+
+/// The conditions with plain names of coordinates, two opposite ones as an equation.
+std::string conditions_words(const std::vector<IndexExpr>& conditions, std::size_t num_dims) {
+  std::vector<std::pair<std::string, IndexExpr>> names;
+  for (const std::string& dim : cell_dims(static_cast<int>(num_dims)))
+    names.emplace_back(dim, index_symbol(dim.substr(0, dim.size() - 1)));
+  std::vector<IndexExpr> items;
+  for (const IndexExpr& condition : conditions) items.push_back(substitute(condition, names));
+  std::string out;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    std::string words = relation_words(items[i]);
+    for (std::size_t k = i + 1; k < items.size(); ++k) {
+      Sum both;
+      both.add(items[i], 1);
+      both.add(items[k], 1);
+      if (!both.is_zero()) continue;
+      Sum sum;
+      sum.add(items[i], 1);
+      words = side_text(sum, true, sum.constant) + " = " + side_text(sum, false, -sum.constant);
+      items.erase(items.begin() + static_cast<std::ptrdiff_t>(k));
+      break;
+    }
+    out += (out.empty() ? "" : " and ") + words;
+  }
+  return out;
+}
+
+/// `cells (x, y) of [1, n) x [0, n) with x > y`; the box is left out if it is the whole matrix.
+std::string describe_part(const RegionBox& part, const std::vector<Interval>& extents) {
+  std::string names;
+  for (const std::string& dim : cell_dims(static_cast<int>(part.dims.size())))
+    names += (names.empty() ? "" : ", ") + dim.substr(0, dim.size() - 1);
+  const std::string box = part.dims == extents ? "" : " of " + box_text(part.dims);
+  if (part.dims.size() > 1) names = "(" + names + ")";
+  return "cells " + names + box + " with " + conditions_words(part.conditions, part.dims.size());
+}
+
 std::string describe_boxes(const Analysis& analysis, MatrixId matrix, const Missing& missing) {
-  const auto boxes = missing.cells.disjoint_boxes(missing.known);
+  const auto boxes = missing.cells.disjoint_pieces(missing.known);
   if (!boxes) return missing.cells.to_string();
   const std::vector<Interval> extents = extents_of(analysis, matrix);
   std::vector<std::string> parts;
   for (RegionBox box : *boxes) {
+    if (!box.conditions.empty()) {
+      parts.push_back(describe_part(box, extents));
+      continue;
+    }
     std::vector<bool> is_full(box.dims.size());
     for (std::size_t d = 0; d < box.dims.size(); ++d) {
       is_full[d] = stretched(analysis, missing, box, d, extents).is_subset(missing.cells);
@@ -78,9 +189,23 @@ std::string describe_boxes(const Analysis& analysis, MatrixId matrix, const Miss
   return out;
 }
 
-/// What `rule` would provide of `matrix` if only its outputs had to lie inside their matrices, without access
-/// `skipped`.
-Region provided_without(const Analysis& analysis, const Rule& rule, MatrixId matrix, const RegionAccess* skipped) {
+/// The points of `domain` at which one of the conjunctions holds; all of them if some relation is not affine.
+Region keep_any(const Analysis& analysis, const Region& domain, const Disjunction& disjunction) {
+  Region out = Region::nothing(analysis.context, domain.dims());
+  for (const auto& all : disjunction.any) {
+    std::optional<Region> part = domain;
+    for (const Relation& relation : all)
+      if (part) part = keep_where(*part, relation, analysis.scope);
+    if (!part) return domain;
+    out = out.unite(*part);
+  }
+  return out;
+}
+
+/// What `rule` would provide of `matrix` without access `skipped` having to lie inside its matrix, or without the
+/// relation `ignored` of its `where`; null: all count.
+Region provided_without(const Analysis& analysis, const Rule& rule, MatrixId matrix, const RegionAccess* skipped,
+                        const Relation* ignored) {
   Region domain = Region::universe(analysis.context, rule.domain.dims());
   std::vector<const RegionAccess*> accesses;
   for (const RegionAccess& access : rule.outputs) accesses.push_back(&access);
@@ -90,6 +215,12 @@ Region provided_without(const Analysis& analysis, const Rule& rule, MatrixId mat
     const auto inside = keep_inside(domain, *access, analysis.matrix(access->matrix), analysis.scope);
     if (inside) domain = *inside;
   }
+  for (const Relation& relation : rule.where) {
+    if (&relation == ignored) continue;
+    const auto kept = keep_where(domain, relation, analysis.scope);
+    if (kept) domain = *kept;
+  }
+  for (const Disjunction& disjunction : rule.where_any) domain = keep_any(analysis, domain, disjunction);
   Region out = Region::nothing(analysis.context, analysis.cells[matrix.index()].dims());
   for (const RegionAccess& access : rule.outputs) {
     if (access.matrix != matrix) continue;
@@ -111,15 +242,27 @@ void note_rule(const Analysis& analysis, const Rule& rule, MatrixId matrix, cons
   const Region provided =
       cells_written(analysis, rule, matrix, rule.domain).intersect_parameters(missing.known).coalesce();
   if (!provided.is_known()) return;
-  const auto boxes = provided.disjoint_boxes(missing.known);
-  std::string covers = boxes && !boxes->empty() ? "" : "no large part";
-  for (std::size_t i = 0; boxes && i < boxes->size(); ++i)
-    covers += (i == 0 ? "" : ", ") + describe((*boxes)[i].dims, std::vector<bool>((*boxes)[i].dims.size(), false));
+  const std::vector<Interval> extents = extents_of(analysis, matrix);
+  const auto parts = provided.disjoint_pieces(missing.known);
+  std::string covers = parts && !parts->empty() ? "" : "no large part";
+  for (std::size_t i = 0; parts && i < parts->size(); ++i) {
+    const RegionBox& part = (*parts)[i];
+    covers += i == 0 ? "" : ", ";
+    covers += part.conditions.empty() ? describe(part.dims, std::vector<bool>(part.dims.size(), false))
+                                      : describe_part(part, extents);
+  }
+  const auto stops = [&](const RegionAccess* access, const Relation* relation) {
+    return !provided_without(analysis, rule, matrix, access, relation).intersect(missing.cells).is_empty();
+  };
   for (const RegionAccess& access : rule.inputs) {
-    const Region more = provided_without(analysis, rule, matrix, &access).intersect(missing.cells);
-    if (more.is_empty()) continue;
+    if (!stops(&access, nullptr)) continue;
     builder.note(access.span, "rule `" + rule.name + "` covers " + covers + ": elsewhere this region leaves `" +
                                   analysis.matrix(access.matrix).name + "`");
+    return;
+  }
+  for (const Relation& relation : rule.where) {
+    if (!stops(nullptr, &relation)) continue;
+    builder.note(relation.span, "rule `" + rule.name + "` covers " + covers + ": elsewhere this does not hold");
     return;
   }
   builder.note(rule.span, "rule `" + rule.name + "` covers " + covers);

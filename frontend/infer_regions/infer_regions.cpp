@@ -72,8 +72,8 @@ std::optional<std::vector<Interval>> box_of(Inference& in, RegionAccess& access,
   for (std::size_t d = 0; d < access.lo.size(); ++d) {
     auto lo = affine_coordinate(in, access.lo[d]);
     auto hi = affine_coordinate(in, access.hi[d]);
-    const bool is_tested =
-        !is_output && (!lo || !hi) && (lo || is_computable(in, access.lo[d])) && (hi || is_computable(in, access.hi[d]));
+    const bool is_tested = !is_output && (!lo || !hi) && (lo || is_computable(in, access.lo[d])) &&
+                           (hi || is_computable(in, access.hi[d]));
     if (is_tested) {
       access.tested_dims.push_back(d);
       lo = index_const(0);
@@ -90,27 +90,9 @@ std::optional<std::vector<Interval>> box_of(Inference& in, RegionAccess& access,
 
 /// The part of `domain` where an affine relation holds.
 Region where_holds(const Inference& in, const Relation& relation, const Region& domain) {
-  const auto exact = to_rational(difference_of(relation), in.scope);
-  PB_CHECK(exact, "the relation is affine");
-  const IndexExpr& value = exact->numerator;  // the denominator is positive
-  const IndexExpr negated = index_sub(index_const(0), value);
-  const auto less = [&] { return domain.where_nonnegative(index_sub(negated, index_const(1))); };
-  const auto greater = [&] { return domain.where_nonnegative(index_sub(value, index_const(1))); };
-  switch (relation.op) {
-    case RelationOp::Less:
-      return less();
-    case RelationOp::LessEqual:
-      return domain.where_nonnegative(negated);
-    case RelationOp::Greater:
-      return greater();
-    case RelationOp::GreaterEqual:
-      return domain.where_nonnegative(value);
-    case RelationOp::Equal:
-      return domain.where_zero(value);
-    case RelationOp::NotEqual:
-      return less().unite(greater());
-  }
-  return domain;
+  auto kept = keep_where(domain, relation, in.scope);
+  PB_CHECK(kept, "the relation is affine");
+  return std::move(*kept);
 }
 
 bool are_affine(const Disjunction& disjunction) {
@@ -197,6 +179,16 @@ void restrict_accesses(Inference& in, Rule& rule) {
   }
 }
 
+/// The instances whose regions lie inside their matrices, whatever the rule's `where` says.
+Region inside_matrices(Inference& in, const Rule& rule) {
+  Region out = Region::universe(in.context, names_of(rule.vars));
+  for (const auto* accesses : {&rule.outputs, &rule.inputs})
+    for (const RegionAccess& access : *accesses)
+      if (!access.is_optional())
+        out = keep_inside(out, access, in.transform.matrices[access.matrix], in.scope).value_or(out);
+  return out;
+}
+
 void warn_if_never(Inference& in, const Rule& rule) {
   std::vector<std::string> sizes;
   for (const SizeVar& var : in.transform.size_vars) sizes.push_back(var.name);
@@ -207,6 +199,11 @@ void warn_if_never(Inference& in, const Rule& rule) {
     const auto alone = keep_inside(Region::universe(in.context, names_of(rule.vars)), access, matrix, in.scope);
     if (!alone || !alone->intersect_parameters(in.known).is_empty_for_large(sizes)) continue;
     builder.note(access.span, "`" + access_text(in.transform, access) + "` is never inside `" + matrix.name + "`");
+  }
+  for (const Relation& relation : rule.where) {
+    const auto alone = keep_where(inside_matrices(in, rule), relation, in.scope);
+    if (!alone || !alone->intersect_parameters(in.known).is_empty_for_large(sizes)) continue;
+    builder.note(relation.span, "this holds for no instance whose regions lie inside their matrices");
   }
 }
 

@@ -254,6 +254,32 @@ std::optional<Region> matrix_cells(const RegionContext& context, const Matrix& m
   return Region::from_box(context, cell_dims(matrix.num_dims()), box);
 }
 
+std::optional<Region> keep_where(const Region& domain, const Relation& relation, const FormulaScope& scope) {
+  Formula difference;
+  difference.node = BinaryFormula{FormulaOp::Sub, {relation.lhs, relation.rhs}};
+  const auto exact = to_rational(difference, scope);
+  if (!exact) return std::nullopt;
+  const IndexExpr& value = exact->numerator;  // the denominator is positive
+  const IndexExpr negated = index_sub(index_const(0), value);
+  const auto less = [&] { return domain.where_nonnegative(index_sub(negated, index_const(1))); };
+  const auto greater = [&] { return domain.where_nonnegative(index_sub(value, index_const(1))); };
+  switch (relation.op) {
+    case RelationOp::Less:
+      return less();
+    case RelationOp::LessEqual:
+      return domain.where_nonnegative(negated);
+    case RelationOp::Greater:
+      return greater();
+    case RelationOp::GreaterEqual:
+      return domain.where_nonnegative(value);
+    case RelationOp::Equal:
+      return domain.where_zero(value);
+    case RelationOp::NotEqual:
+      return less().unite(greater());
+  }
+  return std::nullopt;
+}
+
 std::optional<Region> keep_inside(const Region& domain, const RegionAccess& access, const Matrix& matrix,
                                   const FormulaScope& scope) {
   Region out = domain;

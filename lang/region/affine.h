@@ -55,6 +55,9 @@ struct RationalExpr {
 /// The cells of `matrix`; none if an extent has no value.
 [[nodiscard]] std::optional<Region> matrix_cells(const RegionContext& context, const Matrix& matrix,
                                                  const FormulaScope& scope);
+/// The points of `domain` at which `relation` holds, as an exact rational condition; none if it is not affine.
+[[nodiscard]] std::optional<Region> keep_where(const Region& domain, const Relation& relation,
+                                               const FormulaScope& scope);
 /// The instances of `domain` whose box of `access` lies inside `matrix`: 0 <= begin and end - 1 < size in every
 /// dimension that is not tested per instance, as exact rational conditions; none if a coordinate is not affine.
 [[nodiscard]] std::optional<Region> keep_inside(const Region& domain, const RegionAccess& access, const Matrix& matrix,

@@ -71,11 +71,26 @@ std::optional<Interval> interval_of(const Region& region, int dim, const Region&
   return Interval{without_needless(*lo, known), plus_one(without_needless(*last, known))};
 }
 
+std::optional<Interval> loose_interval_of(const Region& region, int dim) {
+  State& state = *Access::state(region);
+  const auto terms = [&](isl_pw_aff* function) {
+    const PwAffPtr owned(function);
+    return owned ? terms_of(state, owned.get()) : std::vector<IndexExpr>();
+  };
+  isl_set* set = Access::get(region);
+  if (!is_true(state, isl_set_dim_is_bounded(set, isl_dim_set, static_cast<unsigned>(dim)))) return std::nullopt;
+  std::vector<IndexExpr> lo = terms(isl_set_dim_min(isl_set_copy(set), dim));
+  std::vector<IndexExpr> last = terms(isl_set_dim_max(isl_set_copy(set), dim));
+  if (lo.empty() || last.empty()) return std::nullopt;
+  for (IndexExpr& item : last) item = index_add(std::move(item), index_const(1));
+  return Interval{index_min(std::move(lo)), index_max(std::move(last))};
+}
+
 std::optional<std::vector<IndexExpr>> constraints_of(const Region& region) {
   State& state = *Access::state(region);
   const std::unique_ptr<isl_basic_set_list, IslDelete> pieces(isl_set_get_basic_set_list(Access::get(region)));
   if (!pieces || isl_basic_set_list_n_basic_set(pieces.get()) != 1) return std::nullopt;
-  const BasicSetPtr piece(isl_basic_set_list_get_basic_set(pieces.get(), 0));
+  const BasicSetPtr piece(isl_basic_set_remove_redundancies(isl_basic_set_list_get_basic_set(pieces.get(), 0)));
   const std::unique_ptr<isl_constraint_list, IslDelete> list(isl_basic_set_get_constraint_list(piece.get()));
   std::vector<IndexExpr> out;
   const int count = isl_constraint_list_n_constraint(list.get());

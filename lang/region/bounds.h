@@ -17,6 +17,9 @@ namespace pb {
 /// neither a minimum nor a maximum of quasi-affine terms. `known`: parameter values to simplify by, or unknown.
 [[nodiscard]] std::optional<Interval> interval_of(const Region& region, int dim, const Region& known);
 
+/// The same, at most as tight: each bound is the minimum or maximum of all terms that it may be.
+[[nodiscard]] std::optional<Interval> loose_interval_of(const Region& region, int dim);
+
 /// `expr` without those operands of a minimum or maximum that another one makes needless at all points of `known`.
 [[nodiscard]] IndexExpr without_needless(const IndexExpr& expr, const Region& known);
 
@@ -37,6 +40,10 @@ struct BoundList {
 
 /// `region` as convex pieces that share no point.
 [[nodiscard]] std::vector<Region> convex_pieces(const Region& region);
+
+/// False if a convex piece is surely no union of few boxes: a lattice, or cut by a slanted border that is longer than a
+/// few cells in each dimension.
+[[nodiscard]] bool may_be_boxes(const Region& piece, const Region& known);
 
 /// The points of `box` in the space of `like`, for parameter values in `known`.
 [[nodiscard]] Region to_region(const Region& like, const RegionBox& box, const Region& known);

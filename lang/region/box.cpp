@@ -129,6 +129,14 @@ struct Piece {
 
 constexpr int kMaxSlices = 2;
 
+bool names_any(const IndexExpr& expr, const std::vector<std::string>& names, bool in_division) {
+  if (expr.op == IndexExpr::Op::Symbol)
+    return !in_division && std::find(names.begin(), names.end(), expr.symbol) != names.end();
+  const bool still = in_division && expr.op != IndexExpr::Op::FloorDiv;
+  return std::any_of(expr.operands.begin(), expr.operands.end(),
+                     [&](const IndexExpr& operand) { return names_any(operand, names, still); });
+}
+
 /// Appends the boxes of one convex piece, cutting off at most `max_slices` slices. See Note [Slices].
 bool append_boxes(const Region& part, const Region& known, int max_slices, std::vector<Piece>& out) {
   if (auto box = part.as_box(known)) {
@@ -174,6 +182,28 @@ void merge_boxes(std::vector<Piece>& pieces, const Region& known) {
 
 }  // namespace
 
+bool may_be_boxes(const Region& piece, const Region& known) {
+  constexpr std::int64_t kFewCells = 3;
+  const auto constraints = constraints_of(piece.simplify_given(known));
+  if (!constraints) return true;
+  const std::vector<std::string> dims = piece.dims();
+  bool is_slanted = false;
+  for (const IndexExpr& constraint : *constraints) {
+    if (names_any(constraint, dims, true)) return false;
+    const auto is_named = [&](const std::string& dim) { return names_any(constraint, {dim}, false); };
+    is_slanted = is_slanted || std::count_if(dims.begin(), dims.end(), is_named) > 1;
+  }
+  if (!is_slanted) return true;
+  for (int d = 0; d < piece.num_dims(); ++d) {
+    const auto range = interval_of(piece, d, known);
+    if (!range) continue;
+    const IndexExpr beyond = index_add(range->lo, index_const(kFewCells));
+    if (piece.where_nonnegative(index_sub(index_symbol(dims[static_cast<std::size_t>(d)]), beyond)).is_empty())
+      return true;
+  }
+  return false;
+}
+
 std::optional<Interval> Region::bounds(int dim) const { return interval_of(*this, dim, Region()); }
 
 std::optional<RegionBox> Region::as_box(const Region& known) const {
@@ -194,10 +224,13 @@ std::optional<std::vector<RegionBox>> Region::disjoint_boxes(const Region& known
   const Region exact = intersect_parameters(known).coalesce();
   if (!exact.is_known()) return std::nullopt;
   if (exact.is_empty()) return std::vector<RegionBox>{};
+  const std::vector<Region> parts = convex_pieces(exact);
+  if (parts.size() == 1 && !may_be_boxes(parts.front(), known)) return std::nullopt;
   if (auto whole = exact.as_box(known)) return std::vector<RegionBox>{std::move(*whole)};
   std::vector<Piece> pieces;
-  for (const Region& part : convex_pieces(exact))
-    if (!part.is_empty() && !append_boxes(part, known, kMaxSlices, pieces)) return std::nullopt;
+  for (const Region& part : parts)
+    if (!part.is_empty() && !(may_be_boxes(part, known) && append_boxes(part, known, kMaxSlices, pieces)))
+      return std::nullopt;
   merge_boxes(pieces, known);
   std::vector<RegionBox> out;
   for (Piece& piece : pieces) out.push_back(std::move(piece.box));

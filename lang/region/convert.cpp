@@ -190,6 +190,16 @@ std::optional<IndexExpr> from_aff(const State& state, isl_aff* aff) {
   return join_division(index_floordiv(index_add(std::move(sum), index_const(*offset)), index_const(*divisor)));
 }
 
+std::vector<IndexExpr> terms_of(State& state, isl_pw_aff* function) {
+  std::vector<IndexExpr> out;
+  for (const Piece& piece : pieces_of(function)) {
+    auto item = from_aff(state, piece.function.get());
+    if (!item) return {};
+    if (std::find(out.begin(), out.end(), *item) == out.end()) out.push_back(std::move(*item));
+  }
+  return out;
+}
+
 std::optional<IndexExpr> from_pw_aff(State& state, isl_pw_aff* function) {
   const PwAffPtr simple(isl_pw_aff_coalesce(isl_pw_aff_copy(function)));
   if (!simple) return std::nullopt;

@@ -80,6 +80,8 @@ struct RegionAccessor {
 [[nodiscard]] PwAffPtr to_pw_aff(RegionContext::State& state, isl_space* space, const IndexExpr& expr);
 /// None if a coefficient does not fit 64 bits or a division is not known.
 [[nodiscard]] std::optional<IndexExpr> from_aff(const RegionContext::State& state, isl_aff* aff);
+/// The terms of the pieces of a function, each once; none if one of them cannot be said.
+[[nodiscard]] std::vector<IndexExpr> terms_of(RegionContext::State& state, isl_pw_aff* function);
 /// A piecewise function that is the minimum or the maximum of its pieces.
 [[nodiscard]] std::optional<IndexExpr> from_pw_aff(RegionContext::State& state, isl_pw_aff* function);
 

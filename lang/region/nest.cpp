@@ -23,10 +23,9 @@ bool names_any(const IndexExpr& expr, const std::vector<std::string>& names) {
   });
 }
 
-/// `region` with the dimensions that are neither `dim` nor in `kept` free of constraints.
-SetPtr eliminate_others(const Region& region, std::size_t dim, const std::vector<std::string>& kept) {
-  const std::vector<std::string> dims = region.dims();
-  SetPtr set(isl_set_copy(Access::get(region)));
+/// `set` with those of its dimensions `dims` that are neither `dim` nor in `kept` free of constraints.
+SetPtr eliminate_others(SetPtr set, const std::vector<std::string>& dims, std::size_t dim,
+                        const std::vector<std::string>& kept) {
   for (std::size_t d = 0; d < dims.size(); ++d) {
     const bool stays = d == dim || std::find(kept.begin(), kept.end(), dims[d]) != kept.end();
     if (!stays) set.reset(isl_set_eliminate(set.release(), isl_dim_set, static_cast<unsigned>(d), 1));
@@ -45,9 +44,14 @@ std::optional<std::int64_t> small_integer(isl_val* value) {
 BoundList bounds_given(const Region& region, std::size_t dim, const std::vector<std::string>& kept) {
   State& state = *Access::state(region);
   BoundList out;
-  isl_set* open = eliminate_others(region, dim, kept).release();
-  open = isl_set_remove_divs_involving_dims(open, isl_dim_set, 0, static_cast<unsigned>(region.num_dims()));
-  const BasicSetPtr hull(isl_basic_set_remove_redundancies(isl_set_simple_hull(open)));
+  const auto without_divs = [&](SetPtr set) {
+    const auto num_dims = static_cast<unsigned>(region.num_dims());
+    return SetPtr(isl_set_remove_divs_involving_dims(set.release(), isl_dim_set, 0, num_dims));
+  };
+  // Divisions first: what they say of the other dimensions is kept then. Projecting makes new ones.
+  SetPtr open = without_divs(SetPtr(isl_set_copy(Access::get(region))));
+  open = without_divs(eliminate_others(std::move(open), region.dims(), dim, kept));
+  const BasicSetPtr hull(isl_basic_set_remove_redundancies(isl_set_simple_hull(open.release())));
   const std::unique_ptr<isl_constraint_list, IslDelete> list(isl_basic_set_get_constraint_list(hull.get()));
   const int count = isl_constraint_list_n_constraint(list.get());
   for (int i = 0; i < count; ++i) {
@@ -70,7 +74,10 @@ BoundList bounds_given(const Region& region, std::size_t dim, const std::vector<
 /// A range of dimension `dim` over parameters alone that holds all points.
 std::optional<Interval> range_of(const Region& region, std::size_t dim, const Region& known) {
   BoundList bounds = bounds_given(region, dim, {});
-  if (bounds.lower.empty() || bounds.upper.empty()) return interval_of(region, static_cast<int>(dim), known);
+  if (bounds.lower.empty() || bounds.upper.empty()) {
+    auto exact = interval_of(region, static_cast<int>(dim), known);
+    return exact ? exact : loose_interval_of(region, static_cast<int>(dim));
+  }
   return Interval{without_needless(index_max(constants_first(std::move(bounds.lower))), known),
                   without_needless(index_min(constants_first(std::move(bounds.upper))), known)};
 }
@@ -145,7 +152,7 @@ Region constrained(Region region, const NestLevel& level) {
 
 /// The stride of the level's dimension for fixed values of `outer`, if there is one.
 void find_stride(const Region& region, std::size_t dim, const std::vector<std::string>& outer, NestLevel& level) {
-  const SetPtr set = eliminate_others(region, dim, outer);
+  const SetPtr set = eliminate_others(SetPtr(isl_set_copy(Access::get(region))), region.dims(), dim, outer);
   const StrideInfoPtr info(isl_set_get_stride_info(set.get(), static_cast<int>(dim)));
   if (!info) return;
   const auto stride = small_integer(isl_stride_info_get_stride(info.get()));
@@ -215,7 +222,7 @@ std::optional<std::vector<RegionBox>> Region::disjoint_pieces(const Region& know
   std::vector<RegionBox> out;
   for (const Region& piece : convex_pieces(exact)) {
     if (piece.is_empty()) continue;
-    auto box = piece.as_box(known);
+    auto box = may_be_boxes(piece, known) ? piece.as_box(known) : std::nullopt;
     if (!box) box = box_with_conditions(piece, known);
     if (!box) return std::nullopt;
     out.push_back(std::move(*box));
