@@ -117,7 +117,8 @@ std::optional<Fraction> fraction_of(const Formula& formula, const Values& values
   return std::nullopt;
 }
 
-Oracle::Oracle(const Transform& transform, Values sizes) : transform_(transform), sizes_(std::move(sizes)) {
+Oracle::Oracle(const Transform& transform, Values sizes, std::int64_t reach)
+    : transform_(transform), sizes_(std::move(sizes)), reach_(reach) {
   for (const Matrix& matrix : transform_.matrices) {
     std::vector<std::int64_t>& extents = extents_.emplace_back();
     for (const Formula& formula : matrix.extents) {
@@ -180,7 +181,7 @@ const std::vector<Point>& Oracle::instances(const Rule& rule) const {
   if (const auto known = instances_.find(&rule); known != instances_.end()) return known->second;
   std::int64_t reach = 4;  // beyond every coordinate that tests write down
   for (const auto& extents : extents_)
-    for (const std::int64_t size : extents) reach = std::max(reach, 2 * size + 4);
+    for (const std::int64_t size : extents) reach = std::max(reach, reach_ * size + 4);
   std::vector<Point> out;
   for (Point& vars : box_points(Point(rule.vars.size(), -reach), Point(rule.vars.size(), reach)))
     if (is_instance(rule, vars)) out.push_back(std::move(vars));

@@ -33,7 +33,8 @@ struct Fraction {
 /// One transform at one choice of sizes.
 class Oracle {
  public:
-  Oracle(const Transform& transform, Values sizes);
+  /// `reach`: instances are sought at rule variables up to so many times the greatest extent, plus 4.
+  Oracle(const Transform& transform, Values sizes, std::int64_t reach = 2);
 
   /// False if some extent is negative: no call has these sizes.
   [[nodiscard]] bool sizes_are_possible() const { return possible_; }
@@ -45,9 +46,9 @@ class Oracle {
   /// Candidates of every cell of `matrix` after the priority filter, in the order of LANGUAGE 5.9.
   [[nodiscard]] std::map<Point, std::vector<RuleId>> candidates(MatrixId matrix) const;
 
-  /// Runs `plan` with alternative choice[site] at each site, in an order that its edges and nests allow and that is unlike
-  /// the natural one. Checks that every cell ends with its owner's value and that every read of a computed cell sees the
-  /// final one. Returns what is wrong, or nothing.
+  /// Runs `plan` with alternative choice[site] at each site, in an order that its edges and nests allow and that is
+  /// unlike the natural one. Checks that every cell ends with its owner's value and that every read of a computed cell
+  /// sees the final one. Returns what is wrong, or nothing.
   [[nodiscard]] std::string run(const TransformPlan& plan, const std::vector<std::size_t>& choice) const;
 
  private:
@@ -56,6 +57,7 @@ class Oracle {
 
   const Transform& transform_;
   Values sizes_;
+  std::int64_t reach_;
   std::vector<std::vector<std::int64_t>> extents_;
   mutable std::map<const Rule*, std::vector<Point>> instances_;  ///< as far as asked for
   bool possible_ = true;

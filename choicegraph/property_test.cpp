@@ -133,10 +133,12 @@ bool is_forbidden(const TransformPlan& plan, const std::vector<std::size_t>& cho
   });
 }
 
+constexpr std::int64_t kReach = 1;  // coordinates of random headers shift rule variables by less than that
+
 /// What is wrong with `plan` at these sizes, with its choices at most `num_choices` ways.
 std::string check_sizes(const Transform& transform, const TransformPlan& plan, const Values& sizes,
                         std::size_t num_choices) {
-  const Oracle oracle(transform, sizes);
+  const Oracle oracle(transform, sizes, kReach);
   for (const MatrixId matrix : transform.matrices.ids()) {
     if (transform.matrices[matrix].role == MatrixRole::From) continue;
     const std::string wrong = compare_matrix(transform, plan, oracle, sizes, matrix);
@@ -169,7 +171,7 @@ std::string check_plan(const Transform& transform, const TransformPlan& plan) {
 
 /// Matrices of which some cell that is needed has no candidate at these sizes.
 std::set<MatrixId> uncovered_at(const Transform& transform, const Values& sizes) {
-  const Oracle oracle(transform, sizes);
+  const Oracle oracle(transform, sizes, kReach);
   const std::set<Cell> needed = read_cells(transform, oracle);
   std::set<MatrixId> out;
   for (const MatrixId matrix : transform.matrices.ids()) {
