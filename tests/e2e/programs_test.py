@@ -9,6 +9,7 @@ cut-off, whole and split into pieces of one instance, at sizes around the vector
 
 import argparse
 import math
+import os
 import pathlib
 import random
 import sys
@@ -19,8 +20,10 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import polybricks  # noqa: E402
 
 PROGRAMS = pathlib.Path(__file__).resolve().parent / "programs"
+IS_NIGHTLY = os.environ.get("PB_NIGHTLY", "0") != "0"
 SIZES = (2, 3, 17, 64, 150)
-MAX_ASSIGNMENTS = 36
+MAX_ASSIGNMENTS = 100 if IS_NIGHTLY else 12
+CUT_OFFS = (0, 64, 10**6) if IS_NIGHTLY else (0, 10**6)
 
 
 def element_types(p, q, f, k, d):
@@ -225,7 +228,7 @@ class Check:
         """(words for messages, entry) of every assignment with every cut-off and split size."""
         splits = [t for t, data in self.program.info["transforms"].items() if "split_size" in data.get("tunables", {})]
         for choices in self.assignments():
-            for cutoff in (0, 64, 10**6):
+            for cutoff in CUT_OFFS:
                 for split in (1, 64):
                     tunables = {transform: {"split_size": split} for transform in splits}
                     entry = self.program.configuration(choices, tunables, sequential_cutoff=cutoff)
