@@ -19,11 +19,13 @@ def fails(program, test_filter, fault):
     env.setdefault("PB_CASES", "60")  # random headers of choicegraph's property test
     if fault:
         env["POLYBRICKS_FAULT"] = fault
-    command = [program, f"--gtest_filter={test_filter}", "--gtest_fail_fast", "--gtest_brief=1"]
+    command = [program, f"--gtest_filter={test_filter}", "--gtest_fail_fast"]
     try:
         done = subprocess.run(command, env=env, timeout=LIMIT_S, capture_output=True, text=True, errors="replace")
     except subprocess.TimeoutExpired:
         return True, "does not end"
+    if "Running 0 tests" in done.stdout:
+        return not fault, f"no test matches {test_filter}"
     lines = [line for line in (done.stdout + done.stderr).splitlines() if "FAILED" in line or "ERROR" in line or "Failure" in line]
     return done.returncode != 0, lines[0].strip() if lines else f"exit status {done.returncode}"
 
