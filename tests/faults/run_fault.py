@@ -16,7 +16,7 @@ LIMIT_S = 60
 
 def fails(program, test_filter, fault):
     env = {k: v for k, v in os.environ.items() if k != "POLYBRICKS_FAULT"}
-    env.setdefault("PB_CASES", "30")  # random headers of choicegraph's property test
+    env.setdefault("PB_CASES", "60")  # random headers of choicegraph's property test
     if fault:
         env["POLYBRICKS_FAULT"] = fault
     command = [program, f"--gtest_filter={test_filter}", "--gtest_fail_fast"]
