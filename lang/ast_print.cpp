@@ -81,22 +81,8 @@ const char* accessor_suffix(ast::Accessor accessor) {
   PB_CHECK(false, "every accessor has a spelling");
 }
 
-/// The word of the language: `uchar` where C++ says `unsigned char`.
-std::string source_word(ElementType type) {
-  switch (type) {
-    case ElementType::UChar: return "uchar";
-    case ElementType::UShort: return "ushort";
-    case ElementType::Double:
-    case ElementType::Float:
-    case ElementType::Int:
-    case ElementType::Long:
-    case ElementType::Short: return std::string(spell(type));
-  }
-  PB_CHECK(false, "every element type has a word");
-}
-
 std::string matrix(const ast::Matrix& m) {
-  std::string out = m.element ? source_word(*m.element) + " " : "";
+  std::string out = m.element ? std::string(header_word(*m.element)) + " " : "";
   out += m.name.text;
   if (m.versions) {
     out += "<" + (m.versions->first ? to_string(*m.versions->first) + ".." : "") + to_string(m.versions->last) + ">";

@@ -198,29 +198,6 @@ Step step_in_slices(const TransformPlan& plan, const NestMember& member) {
   return out;
 }
 
-std::string box_initializer(const Step& step) {
-  std::vector<std::string> lo;
-  std::vector<std::string> hi;
-  for (auto loop = step.loops.rbegin(); loop != step.loops.rend(); ++loop) {
-    lo.push_back(to_cpp(loop->range.lo));
-    hi.push_back(to_cpp(loop->range.hi));
-  }
-  return "{{" + joined(lo) + "}, {" + joined(hi) + "}}";
-}
-
-/// One call of a member's loops with the box in `box`.
-void emit_piece(Writer& out, const NestPart& part, bool has_packs, const std::string& unit, const std::string& box) {
-  if (unit.empty()) {
-    out.line(loops_call(part.code, "loops_" + part.stem, false, box));
-    return;
-  }
-  out.open("if (" + unit + ")");
-  out.line(loops_call(part.code, (has_packs ? "lanes_" : "loops_") + part.stem, true, box));
-  out.reopen("else");
-  out.line(loops_call(part.code, "loops_" + part.stem, false, box));
-  out.close();
-}
-
 /// Prints the statements of one nest.
 class NestEmitter {
  public:
@@ -252,7 +229,7 @@ class NestEmitter {
     out_.open("pbrt::run_tiles(" + args_.frame + ", pb_rows, " + args_.extent + ", " + std::to_string(carried) +
               "U, [&](" + frame_param() + ", const " + row_box_type(nest_) + "& pb_tile)");
     if (parts_.size() == 1) {
-      emit_piece(out_, parts_[0], has_packs_[0], units_[0], "pb_tile");
+      emit_piece(out_, parts_[0].code, parts_[0].stem, has_packs_[0], units_[0], "pb_tile");
     } else {
       emit_points();
     }
@@ -271,7 +248,7 @@ class NestEmitter {
     }
     for (std::size_t m = 0; m < parts_.size(); ++m) {
       if (!parts_[m].condition.empty()) out_.open("if (" + parts_[m].condition + ")");
-      emit_piece(out_, parts_[m], has_packs_[m], units_[m], "pb_point");
+      emit_piece(out_, parts_[m].code, parts_[m].stem, has_packs_[m], units_[m], "pb_point");
       if (!parts_[m].condition.empty()) out_.close();
     }
     for (std::size_t r = 0; r < num_rows; ++r) out_.close();
@@ -333,14 +310,14 @@ class NestEmitter {
     if (!is_inside_parallel(part.member)) {
       if (!part.member.loops.empty()) out_.open("if (!pb_slice.is_empty())");
       if (part.code.has_calls()) out_.line("pbrt::Frame& pb_inner = " + args_.frame + ";");
-      emit_piece(out_, part, has_packs_[m], units_[m], "pb_slice");
+      emit_piece(out_, part.code, part.stem, has_packs_[m], units_[m], "pb_slice");
       if (!part.member.loops.empty()) out_.close();
       return;
     }
     const std::string frame = part.code.has_calls() ? "pbrt::Frame& pb_inner" : "pbrt::Frame&";
     out_.open("pbrt::parallel_for(" + args_.frame + ", pb_slice, " + args_.split + ", [&](" + frame + ", const " + type +
               "& pb_piece)");
-    emit_piece(out_, part, has_packs_[m], units_[m], "pb_piece");
+    emit_piece(out_, part.code, part.stem, has_packs_[m], units_[m], "pb_piece");
     out_.close(");");
   }
 

@@ -37,16 +37,6 @@ std::vector<std::string> written_parts(const TransformPlan& plan, const Transfor
   return parts;
 }
 
-std::string box_initializer(const Step& step) {
-  std::vector<std::string> lo;
-  std::vector<std::string> hi;
-  for (auto loop = step.loops.rbegin(); loop != step.loops.rend(); ++loop) {
-    lo.push_back(to_cpp(loop->range.lo));
-    hi.push_back(to_cpp(loop->range.hi));
-  }
-  return "{{" + joined(lo) + "}, {" + joined(hi) + "}}";
-}
-
 /// Handles, or views whose dimension 0 is contiguous, or any views.
 std::vector<std::string> matrix_args(const RuleCode& code, bool is_unit) {
   std::vector<std::string> args;
@@ -105,33 +95,45 @@ std::string loops_call(const RuleCode& code, const std::string& function, bool i
   return function + "(" + joined(args) + ");";
 }
 
-namespace {
+std::string box_initializer(const Step& step) {
+  std::vector<std::string> lo;
+  std::vector<std::string> hi;
+  for (auto loop = step.loops.rbegin(); loop != step.loops.rend(); ++loop) {
+    lo.push_back(to_cpp(loop->range.lo));
+    hi.push_back(to_cpp(loop->range.hi));
+  }
+  return "{{" + joined(lo) + "}, {" + joined(hi) + "}}";
+}
 
-void emit_piece(Writer& out, const RuleCode& code, const std::string& stem, bool has_packs, const std::string& box) {
-  if (unit_condition(code).empty()) {
+void emit_piece(Writer& out, const RuleCode& code, const std::string& stem, bool has_packs, const std::string& unit,
+                const std::string& box) {
+  if (unit.empty()) {
     out.line(loops_call(code, "loops_" + stem, false, box));
     return;
   }
-  out.open("if (pb_unit)");
+  out.open("if (" + unit + ")");
   out.line(loops_call(code, (has_packs ? "lanes_" : "loops_") + stem, true, box));
   out.reopen("else");
   out.line(loops_call(code, "loops_" + stem, false, box));
   out.close();
 }
 
+namespace {
+
 void emit_loop_step(Writer& out, const RuleCode& code, const Step& step, const std::string& stem, bool has_packs) {
-  const std::string unit = unit_condition(code);
-  if (!unit.empty()) out.line("const bool pb_unit = " + unit + ";");
+  const std::string condition = unit_condition(code);
+  const std::string unit = condition.empty() ? "" : "pb_unit";
+  if (!unit.empty()) out.line("const bool pb_unit = " + condition + ";");
   out.line("const " + box_type(step) + " pb_box = " + box_initializer(step) + ";");
   if (!is_split(step)) {
     out.line("if (pb_box.is_empty()) return;");
     if (code.has_calls()) out.line("pbrt::Frame& pb_inner = pb_frame;");
-    emit_piece(out, code, stem, has_packs, "pb_box");
+    emit_piece(out, code, stem, has_packs, unit, "pb_box");
     return;
   }
   const std::string frame = code.has_calls() ? "pbrt::Frame& pb_inner" : "pbrt::Frame&";
   out.open("pbrt::parallel_for(pb_frame, pb_box, pb_split, [&](" + frame + ", const " + box_type(step) + "& pb_piece)");
-  emit_piece(out, code, stem, has_packs, "pb_piece");
+  emit_piece(out, code, stem, has_packs, unit, "pb_piece");
   out.close(");");
 }
 

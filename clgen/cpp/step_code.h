@@ -38,5 +38,11 @@ void emit_departures(Writer& out, const TransformPlan& plan, const RuleCode& cod
 /// A call of a step's loops; frame `pb_inner` if it needs one.
 [[nodiscard]] std::string loops_call(const RuleCode& code, const std::string& function, bool is_unit,
                                      const std::string& box);
+/// `{{lo, …}, {hi, …}}` of the step's loops, dimension 0 first.
+[[nodiscard]] std::string box_initializer(const Step& step);
+/// The call of a step's loops over `box`: over unit views, with packs if there are, where the variable `unit` says so;
+/// `unit` is empty where no matrix is a view.
+void emit_piece(Writer& out, const RuleCode& code, const std::string& stem, bool has_packs, const std::string& unit,
+                const std::string& box);
 
 }  // namespace pb

@@ -9,19 +9,12 @@
 
 #include "runtime/config/check.h"
 #include "runtime/gpu/manager_impl.h"
+#include "runtime/sched/cpu_relax.h"
 
 namespace pbrt::gpu {
 namespace {
 
 constexpr int kLooksPerYield = 16;
-
-void relax_cpu() {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield");
-#endif
-}
 
 }  // namespace
 
@@ -156,7 +149,7 @@ void Manager::Impl::await_change(std::uint64_t seen) {
   // Relaxed: whoever sees a change takes the mutex before acting on it.
   while (epoch.load(std::memory_order_relaxed) == seen && std::chrono::steady_clock::now() < end) {
     device->poll();
-    for (int i = 0; i < kLooksPerYield && epoch.load(std::memory_order_relaxed) == seen; ++i) relax_cpu();
+    for (int i = 0; i < kLooksPerYield && epoch.load(std::memory_order_relaxed) == seen; ++i) cpu_relax();
     std::this_thread::yield();
   }
 }

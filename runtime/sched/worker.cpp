@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "runtime/config/check.h"
+#include "runtime/sched/cpu_relax.h"
 #include "runtime/sched/scheduler.h"
 #include "runtime/sched/task.h"
 
@@ -25,13 +26,7 @@ constexpr std::chrono::milliseconds kPatience{1};
 constexpr int kRoundsPerYield = 32;
 
 void pause_briefly() {
-  for (int i = 0; i < kPausesPerRound; ++i) {
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    asm volatile("yield");
-#endif
-  }
+  for (int i = 0; i < kPausesPerRound; ++i) cpu_relax();
 }
 
 }  // namespace

@@ -15,6 +15,7 @@ import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import polybricks  # noqa: E402
+from agreement import AgreementCheck  # noqa: E402
 
 PROGRAMS = pathlib.Path(__file__).resolve().parent / "orders"
 SIZES = (2, 3, 17, 70)
@@ -113,12 +114,9 @@ CASES = {
 }
 
 
-class Check:
-    def __init__(self, tools, work, name):
-        self.work, self.name = work, name
-        self.program = tools.compile(PROGRAMS / f"{name}.pbcc", work / name)
-        self.shapes, self.reference = CASES[name]
-        self.runs, self.failures = 0, []
+class Check(AgreementCheck):
+    def agrees(self, got, want):
+        return np.allclose(got, want, rtol=1e-11, atol=1e-11)
 
     def pieces(self, extent):
         """Tunables that cut every loop into pieces of `extent`; none: the default."""
@@ -131,7 +129,7 @@ class Check:
         return out
 
     def configurations(self):
-        """(words for messages, threads, entry)."""
+        """Every legal choice on the CPU, with each number of threads and each size of pieces."""
         for choices in self.program.all_assignments():
             if any(on != "cpu" for sites in choices.values() for _, on in sites.values()):
                 continue
@@ -140,26 +138,8 @@ class Check:
             for threads in (1, 2, 4):
                 for extent in (1, 3, None):
                     entry = self.program.configuration(choices, self.pieces(extent), sequential_cutoff=0)
-                    yield f"{choices} {threads} threads, pieces of {extent}", threads, entry
-            yield f"{choices} sequential", 2, self.program.configuration(choices, sequential_cutoff=10**6)
-
-    def run_size(self, n):
-        rng = np.random.default_rng(n)
-        inputs = [rng.normal(size=shape) for shape in self.shapes(n)]
-        expected = self.reference(*inputs)
-        paths = [self.work / f"{self.name}_in{i}.npy" for i in range(len(inputs))]
-        for path, array in zip(paths, inputs):
-            np.save(path, array)
-        outputs = [self.work / f"{self.name}_out{i}.npy" for i in range(len(expected))]
-        config = self.work / f"{self.name}.run.cfg"
-        for words, threads, entry in self.configurations():
-            self.program.write_configuration(config, entry)
-            self.program.run("--strict", "--threads", str(threads), *paths, *outputs, config=config)
-            self.runs += 1
-            for path, want in zip(outputs, expected):
-                got = np.load(path)
-                if got.shape != want.shape or not np.allclose(got, want, rtol=1e-11, atol=1e-11):
-                    self.failures.append(f"{self.name} n={n} {words}: {path.name} differs")
+                    yield f"{choices} {threads} threads, pieces of {extent}", ["--threads", str(threads)], entry
+            yield f"{choices} sequential", ["--threads", "2"], self.program.configuration(choices, sequential_cutoff=10**6)
 
 
 def check_forbidden(tools, work):
@@ -218,11 +198,8 @@ def main():
     tools = polybricks.Tools(args.dist)
     failures = [] if args.only else check_forbidden(tools, work) + check_recursion(tools, work)
     for name in [args.only] if args.only else CASES:
-        check = Check(tools, work, name)
-        for n in SIZES:
-            check.run_size(n)
-        print(f"{name}: {check.runs} runs, {len(check.failures)} failures")
-        failures += check.failures
+        program = tools.compile(PROGRAMS / f"{name}.pbcc", work / name)
+        failures += Check(program, work, name, *CASES[name]).run_sizes(SIZES)
     print("\n".join(failures))
     return 1 if failures else 0
 

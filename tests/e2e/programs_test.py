@@ -18,6 +18,7 @@ import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import polybricks  # noqa: E402
+from agreement import AgreementCheck  # noqa: E402
 
 PROGRAMS = pathlib.Path(__file__).resolve().parent / "programs"
 IS_NIGHTLY = os.environ.get("PB_NIGHTLY", "0") != "0"
@@ -189,23 +190,20 @@ CASES = {
 }
 
 
-def random_array(rng, shape):
-    """Normal numbers of a shape; of (shape, type) random numbers of a type, integers over its range up to 1000."""
-    if len(shape) != 2 or not isinstance(shape[0], tuple):
-        return rng.normal(size=shape)
-    shape, kind = shape
-    if np.issubdtype(kind, np.floating):
-        return rng.normal(size=shape).astype(kind)
-    info = np.iinfo(kind)
-    return np.asarray(rng.integers(max(info.min, -1000), min(info.max, 1000), size=shape), dtype=kind)
+class Check(AgreementCheck):
+    def random_input(self, rng, shape):
+        """Normal numbers of a shape; of (shape, type) random numbers of a type, integers over its range up to 1000."""
+        if len(shape) != 2 or not isinstance(shape[0], tuple):
+            return rng.normal(size=shape)
+        shape, kind = shape
+        if np.issubdtype(kind, np.floating):
+            return rng.normal(size=shape).astype(kind)
+        info = np.iinfo(kind)
+        return np.asarray(rng.integers(max(info.min, -1000), min(info.max, 1000), size=shape), dtype=kind)
 
-
-class Check:
-    def __init__(self, tools, work, name):
-        self.work, self.name = work, name
-        self.program = tools.compile(PROGRAMS / f"{name}.pbcc", work / name)
-        self.shapes, self.reference = CASES[name]
-        self.runs, self.failures = 0, []
+    def agrees(self, got, want):
+        limit = 1e-6 if got.dtype == np.float32 else 1e-12 if got.dtype == float else 0
+        return np.allclose(got, want, rtol=limit, atol=limit)
 
     def assignments(self):
         """Every assignment; of a program with very many, every single alternative somewhere and a sample of the rest."""
@@ -225,34 +223,14 @@ class Check:
         return out
 
     def configurations(self):
-        """(words for messages, entry) of every assignment with every cut-off and split size."""
+        """Every assignment with every cut-off and split size."""
         splits = [t for t, data in self.program.info["transforms"].items() if "split_size" in data.get("tunables", {})]
         for choices in self.assignments():
             for cutoff in CUT_OFFS:
                 for split in (1, 64):
                     tunables = {transform: {"split_size": split} for transform in splits}
                     entry = self.program.configuration(choices, tunables, sequential_cutoff=cutoff)
-                    yield f"{choices} cut-off {cutoff} split {split}", entry
-
-    def run_size(self, n):
-        rng = np.random.default_rng(n)
-        inputs = [random_array(rng, shape) for shape in self.shapes(n)]
-        expected = self.reference(*inputs)
-        paths = [self.work / f"{self.name}_in{i}.npy" for i in range(len(inputs))]
-        for path, array in zip(paths, inputs):
-            np.save(path, array)
-        outputs = [self.work / f"{self.name}_out{i}.npy" for i in range(len(expected))]
-        config = self.work / f"{self.name}.run.cfg"
-        for words, entry in self.configurations():
-            self.program.write_configuration(config, entry)
-            self.program.run("--strict", *paths, *outputs, config=config)
-            self.runs += 1
-            for path, want in zip(outputs, expected):
-                got = np.load(path)
-                want = np.asarray(want)
-                limit = 1e-6 if got.dtype == np.float32 else 1e-12 if got.dtype == float else 0
-                if got.shape != want.shape or not np.allclose(got, want, rtol=limit, atol=limit):
-                    self.failures.append(f"{self.name} n={n} {words}: {path.name} differs")
+                    yield f"{choices} cut-off {cutoff} split {split}", [], entry
 
 
 def main():
@@ -265,11 +243,8 @@ def main():
     tools = polybricks.Tools(args.dist)
     failures = []
     for name in CASES:
-        check = Check(tools, work, name)
-        for n in SIZES:
-            check.run_size(n)
-        print(f"{name}: {check.runs} runs, {len(check.failures)} failures")
-        failures += check.failures
+        program = tools.compile(PROGRAMS / f"{name}.pbcc", work / name)
+        failures += Check(program, work, name, *CASES[name]).run_sizes(SIZES)
     print("\n".join(failures))
     return 1 if failures else 0
 
