@@ -1,9 +1,17 @@
 # SPDX-License-Identifier: MIT
 """What every benchmark needs: building baselines, medians, tables and plots without dependencies."""
 
+import argparse
+import array
+import ast
+import json
+import os
 import pathlib
 import platform
+import re
+import shutil
 import statistics
+import struct
 import subprocess
 import sys
 
@@ -22,6 +30,119 @@ def build(source, output, *options):
     if not output.exists() or output.stat().st_mtime < pathlib.Path(source).stat().st_mtime:
         polybricks.run_tool(["c++", *BASELINE_FLAGS, source, "-o", output, *options])
     return output
+
+
+def arguments(doc, name, trials=5, rounds=3):
+    """The options that benchmarks share; each adds its own."""
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--dist", type=pathlib.Path, help="folder of the built tools")
+    parser.add_argument("--out", type=pathlib.Path, default=ROOT / "build" / "benchmarks" / name)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--trials", type=int, default=trials)
+    parser.add_argument("--rounds", type=int, default=rounds, help="interleaved rounds of hand-written and generated")
+    parser.add_argument("--build-only", metavar="DIR", type=pathlib.Path,
+                        help="build the baselines into DIR, with the libraries they need, and measure nothing")
+    parser.add_argument("--prebuilt", metavar="DIR", type=pathlib.Path, help="take the baselines from such a DIR")
+    return parser
+
+
+class Baselines:
+    """The hand-written programs of one benchmark: built where they run, or before and elsewhere."""
+
+    def __init__(self, args, name):
+        self.name, self.prebuilt, self.build_only = name, args.prebuilt, args.build_only
+        self.folder = args.prebuilt or args.build_only or args.out
+        args.out.mkdir(parents=True, exist_ok=True)
+        self.folder.mkdir(parents=True, exist_ok=True)
+
+    def get(self, source, *options):
+        """Path of the program, or None where a library for it is not installed."""
+        output = self.folder / f"{self.name}_{pathlib.Path(source).stem}"
+        if self.prebuilt:
+            return output if output.exists() else None
+        if not has_headers(source):
+            print(f"{output.name}: a library is not installed, so its figures are left out", file=sys.stderr)
+            return None
+        build(source, output, *options, "-Wl,-rpath,$ORIGIN")
+        if self.build_only:
+            for path in re.findall(r"=> (\S*/lib(?:tbb|openblas|gfortran|quadmath|gomp)\S*)", polybricks.run_tool(["ldd", output]).stdout):
+                shutil.copy(path, self.folder)
+        return output
+
+
+def has_headers(source):
+    return subprocess.run(["c++", "-std=c++20", "-E", source], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode == 0
+
+
+def hand_written(program, *options, env=None):
+    """The figures that a baseline prints; none where it is missing."""
+    if program is None:
+        return {}
+    done = polybricks.run_tool([program, *options], timeout=1800, env=dict(os.environ, **(env or {})))
+    return json.loads(done.stdout)
+
+
+def levels(*pairs):
+    """Levels of a site: (from, rule) …, the first one from 0."""
+    return [dict({"rule": rule, "on": "cpu"}, **({"from": start} if start else {})) for start, rule in pairs]
+
+
+def measure(server, entry, trials):
+    """Median time of a configuration in ns; raises ToolError unless it ran as asked and its outputs are right."""
+    reply = server.ask("run", config=entry, trials=trials, verify=True)
+    if reply["status"] != "ok" or reply.get("fallbacks"):
+        raise polybricks.ToolError(f"run: {reply}")
+    return median(reply["times_ns"])
+
+
+def inputs(server, n, sizes=None, reference=None):
+    """Makes the inputs of all later runs and what their outputs are compared with."""
+    for reply in (server.ask("inputs", n=n, seed=1, **({"sizes": sizes} if sizes else {})), server.ask("reference", config=reference or {})):
+        if reply["status"] != "ok":
+            raise polybricks.ToolError(f"inputs: {reply}")
+
+
+def medians(rounds):
+    """Per figure the median over rounds, each a dictionary."""
+    names = dict.fromkeys(name for figures in rounds for name in figures)
+    return {name: median([figures[name] for figures in rounds if name in figures]) for name in names}
+
+
+def ratio(figures, above, below):
+    """`above` : `below` as text; a dash where a figure is missing."""
+    if above not in figures or below not in figures:
+        return "-"
+    return f"{figures[above] / figures[below]:.2f}"
+
+
+def write_npy(path, values, shape):
+    """A .npy file of doubles, the last size fastest."""
+    header = repr({"descr": "<f8", "fortran_order": False, "shape": tuple(shape)})
+    header += " " * (63 - (10 + len(header)) % 64) + "\n"
+    with open(path, "wb") as file:
+        file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode())
+        array.array("d", values).tofile(file)
+
+
+def read_npy(path):
+    """(values, shape) of a .npy file of doubles."""
+    data = pathlib.Path(path).read_bytes()
+    size = struct.unpack("<H", data[8:10])[0]
+    header = ast.literal_eval(data[10:10 + size].decode())
+    values = array.array("d")
+    values.frombytes(data[10 + size:])
+    return values, header["shape"]
+
+
+def run_on(program, entry, folder, matrices, outputs=1):
+    """Runs a program once on given matrices, [(values, shape) …], under one configuration; its outputs likewise."""
+    files = [folder / f"in{i}.npy" for i in range(len(matrices))]
+    for file, (values, shape) in zip(files, matrices):
+        write_npy(file, values, shape)
+    results = [folder / f"out{i}.npy" for i in range(outputs)]
+    program.write_configuration(folder / "check.cfg", entry)
+    polybricks.run_tool([program.path, "--config", folder / "check.cfg", "--device", "none", "--strict", *files, *results])
+    return [read_npy(file) for file in results]
 
 
 def median(values):

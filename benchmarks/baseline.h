@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+// What hand-written baselines share: options, medians, the JSON line that bench.py reads, and the ceilings of the
+// machine that figures are held against. Header only; each baseline is one file.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace baseline {
+
+using Clock = std::chrono::steady_clock;
+
+/// `--name value` pairs of the command line.
+class Options {
+ public:
+  Options(int argc, char** argv) : words_(argv + 1, argv + argc) {}
+  [[nodiscard]] std::string text(const std::string& name, const std::string& initial) const {
+    for (std::size_t i = 0; i + 1 < words_.size(); i += 2)
+      if (words_[i] == "--" + name) return words_[i + 1];
+    return initial;
+  }
+  [[nodiscard]] int number(const std::string& name, int initial) const {
+    return std::atoi(text(name, std::to_string(initial)).c_str());
+  }
+
+ private:
+  std::vector<std::string> words_;
+};
+
+[[nodiscard]] inline double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values.empty() ? 0 : values[values.size() / 2];
+}
+
+/// Median time of `f` after one run that does not count; `restore` makes the state before a trial and is not timed.
+template <class R, class F>
+[[nodiscard]] double median_ns(int trials, R restore, F f) {
+  std::vector<double> times;
+  for (int t = 0; t <= trials; ++t) {
+    restore();
+    const auto start = Clock::now();
+    f();
+    if (t > 0) times.push_back(std::chrono::duration<double, std::nano>(Clock::now() - start).count());
+  }
+  return median(std::move(times));
+}
+
+/// Uninitialised memory, so that the threads which write it first place it.
+template <class T>
+struct Buffer {
+  std::size_t count;
+  std::unique_ptr<T, void (*)(void*)> memory;
+  explicit Buffer(std::size_t n)
+      : count(n), memory(static_cast<T*>(std::aligned_alloc(4096, (n * sizeof(T) + 4095) / 4096 * 4096 + 4096)), std::free) {}
+  [[nodiscard]] T* data() const { return memory.get(); }
+  T& operator[](std::size_t i) const { return memory.get()[i]; }
+};
+
+/// The line that bench.py reads: names and numbers.
+class Report {
+ public:
+  void add(const std::string& name, double value) {
+    char number[64];
+    std::snprintf(number, sizeof number, "%.17g", value);
+    text_ += (text_.empty() ? "" : ", ") + ("\"" + name + "\": ") + number;
+  }
+  void print() const { std::printf("{%s}\n", text_.c_str()); }
+
+ private:
+  std::string text_;
+};
+
+#ifdef _OPENMP
+/// Bytes per ns of a[i] = b[i] + s * c[i], counting three transfers, with the threads that OpenMP uses.
+[[nodiscard]] inline double triad_rate(std::size_t count = std::size_t{1} << 24, int trials = 5) {
+  const Buffer<double> a(count), b(count), c(count);
+  double* x = a.data();
+  double* y = b.data();
+  double* z = c.data();
+#pragma omp parallel for schedule(static)
+  for (std::size_t i = 0; i < count; ++i) x[i] = 0, y[i] = 1, z[i] = 2;
+  const double ns = median_ns(trials, [] {}, [&] {
+#pragma omp parallel for schedule(static)
+    for (std::size_t i = 0; i < count; ++i) x[i] = y[i] + 3 * z[i];
+  });
+  return 3.0 * sizeof(double) * static_cast<double>(count) / ns;
+}
+#endif
+
+}  // namespace baseline
