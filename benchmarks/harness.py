@@ -82,6 +82,15 @@ def hand_written(program, *options, env=None):
     return json.loads(done.stdout)
 
 
+def best_core_type(program, names=("Haswell", "SkylakeX", "Cooperlake", "Sapphirerapids", "Zen")):
+    """The OPENBLAS_CORETYPE under which a baseline that prints blas_1_thread_ns is fastest."""
+    if program is None:
+        return "Haswell"
+    times = {name: hand_written(program, "--n", 512, "--leaf", 512, "--trials", 3, env={"OPENBLAS_CORETYPE": name}).get("blas_1_thread_ns", 0)
+             for name in names}
+    return min(times, key=times.get)
+
+
 def levels(*pairs):
     """Levels of a site: (from, rule) …, the first one from 0."""
     return [dict({"rule": rule, "on": "cpu"}, **({"from": start} if start else {})) for start, rule in pairs]
