@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "clgen/cpp/emit_cpp.h"
 
+#include <algorithm>
+
 #include "clgen/cpp/body_text.h"
 #include "clgen/cpp/native_headers.h"
 #include "clgen/cpp/template_code.h"
@@ -76,6 +78,23 @@ void emit_helpers(Writer& out) {
   out.blank();
 }
 
+/// Whether some text of the program may draw random numbers: it says so (`rand01`, `randomize`), or it is not at hand.
+bool may_draw_random(const Program& program) {
+  const auto is_suspect = [](const BodyToken& token) {
+    const bool is_user_header = token.text.starts_with("#include") && token.text.find('"') != std::string::npos;
+    return is_user_header || token.text.find("rand") != std::string::npos || token.text.find("##") != std::string::npos;
+  };
+  const auto says_so = [&](const std::vector<BodyToken>& tokens) {
+    return std::any_of(tokens.begin(), tokens.end(), is_suspect);
+  };
+  for (const NativeBlock& block : program.native_blocks)
+    if (says_so(block.tokens)) return true;
+  for (const Transform& transform : program.transforms)
+    for (const Rule& rule : transform.rules)
+      if (says_so(rule.body.tokens)) return true;
+  return false;
+}
+
 void emit_tables(Writer& out, const CppContext& context, const std::string& info_json) {
   for (const TransformId id : context.program.transforms.ids()) emit_transform_tables(out, context, id);
   out.line("constexpr const char* kInfo = " + raw_string(info_json) + ";");
@@ -84,7 +103,7 @@ void emit_tables(Writer& out, const CppContext& context, const std::string& info
   out.close(";");
   out.line("const pbrt::ProgramDesc kProgram = {" + quoted(context.program.name) + ", kInfo, kTransforms, " +
            std::to_string(context.program.transforms.size()) + ", " + std::to_string(context.program.main.index()) +
-           "};");
+           (may_draw_random(context.program) ? ", true" : ", false") + "};");
 }
 
 }  // namespace

@@ -8,14 +8,6 @@
 namespace pbrt {
 namespace detail {
 
-TaskMemory allocate_task(FiberHead& fiber, std::size_t size_bytes) {
-  return fiber.worker->memory().allocate(size_bytes);
-}
-
-void release_task(FiberHead& fiber, void* address, std::uint8_t size_class) {
-  fiber.worker->memory().release(address, size_class);
-}
-
 void call_on_fresh_stack(FiberHead& fiber, void (*call)(void*), void* argument) {
   Worker::call_on_fresh_stack(static_cast<Fiber&>(fiber), call, argument);
 }

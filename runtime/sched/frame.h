@@ -25,6 +25,7 @@
 #include <utility>
 
 #include "runtime/config/errors.h"
+#include "runtime/sched/task_memory.h"
 
 namespace pbrt {
 
@@ -70,6 +71,8 @@ struct GraphTask;
 struct FiberHead {
   /// Worker that runs the fiber now; changes when the fiber is resumed elsewhere.
   Worker* worker = nullptr;
+  /// Free blocks of that worker.
+  TaskCache* memory = nullptr;
   /// Lowest usable address of the stack the fiber is on now.
   const char* stack_limit = nullptr;
 };
@@ -88,12 +91,15 @@ struct Task {
   std::uint64_t local_key = 0;
   TaskKind kind = TaskKind::Spawned;
   std::uint8_t size_class = 0;
+  /// Whether `entry` need not be called to destroy the closure.
+  bool is_trivial = false;
 };
 
 template <class F>
 struct SpawnedTask : Task {
   template <class G>
   explicit SpawnedTask(G&& g) noexcept(std::is_nothrow_constructible_v<F, G>) : closure(std::forward<G>(g)) {
+    is_trivial = std::is_trivially_destructible_v<F>;
     entry = [](Task& task, Frame* frame) {
       auto& self = static_cast<SpawnedTask&>(task);
       if (frame != nullptr) {
@@ -105,14 +111,6 @@ struct SpawnedTask : Task {
   }
   F closure;
 };
-
-/// Memory for a task, from the free lists of the fiber's worker. `size_class` goes into Task::size_class.
-struct TaskMemory {
-  void* address;
-  std::uint8_t size_class;
-};
-[[nodiscard]] TaskMemory allocate_task(FiberHead& fiber, std::size_t size_bytes);
-void release_task(FiberHead& fiber, void* address, std::uint8_t size_class);
 
 /// Runs `call(argument)` on a fresh pooled stack of the same fiber; rethrows what it throws.
 void call_on_fresh_stack(FiberHead& fiber, void (*call)(void*), void* argument);
@@ -144,7 +142,7 @@ class Frame {
     }
     using Closure = detail::SpawnedTask<std::decay_t<F>>;
     static_assert(alignof(Closure) <= 64, "captures of a spawned closure need at most the alignment of a cache line");
-    const detail::TaskMemory memory = detail::allocate_task(*fiber_, sizeof(Closure));
+    const detail::TaskMemory memory = fiber_->memory->allocate<sizeof(Closure)>();
     Closure* task = nullptr;
     if constexpr (std::is_nothrow_constructible_v<Closure, F&&>) {
       task = new (memory.address) Closure(std::forward<F>(f));
@@ -152,7 +150,7 @@ class Frame {
       try {
         task = new (memory.address) Closure(std::forward<F>(f));
       } catch (...) {
-        detail::release_task(*fiber_, memory.address, memory.size_class);
+        fiber_->memory->release(memory.address, memory.size_class);
         throw;
       }
     }

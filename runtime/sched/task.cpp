@@ -53,7 +53,8 @@ void drop_reference(GraphTask& task) {
     // acq_rel: whoever is last sees what the others did with the task.
     if (t->num_references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
     GraphTask* continuation = t->continuation;
-    if (t->state.load(std::memory_order_relaxed) == TaskState::New) t->entry(*t, nullptr);  // never started
+    if (t->state.load(std::memory_order_relaxed) == TaskState::New && !t->is_trivial)
+      t->entry(*t, nullptr);  // never started
     t->reserve->release(t, t->size_class);
     t = continuation;
   }
@@ -101,7 +102,7 @@ void TaskGroup::depend(Frame& here, const TaskRef& after, const TaskRef& before)
   if (PB_FAULT(task_dependency_is_lost)) return;
   GraphTask& dependent = *after.task_;
   PBRT_DCHECK(after.state() == TaskState::New, "dependencies are added to new tasks only");
-  const TaskMemory memory = allocate_task(*here.fiber_, sizeof(DependentLink));
+  const TaskMemory memory = here.fiber_->memory->allocate<sizeof(DependentLink)>();
   auto* link = new (memory.address) DependentLink{&dependent, nullptr};
   // Before the link is published; stays above zero as `dependent` is New.
   dependent.num_dependencies.fetch_add(1, std::memory_order_relaxed);
@@ -112,7 +113,7 @@ void TaskGroup::depend(Frame& here, const TaskRef& after, const TaskRef& before)
     target = target->continuation;  // kept by `target`, which `before` keeps
   }
   dependent.num_dependencies.fetch_sub(1, std::memory_order_relaxed);
-  release_task(*here.fiber_, link, memory.size_class);
+  here.fiber_->memory->release(link, memory.size_class);
 }
 
 void TaskGroup::start(Frame& here, const TaskRef& task) {

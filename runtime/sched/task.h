@@ -67,6 +67,7 @@ struct GraphTaskOf : GraphTask {
   template <class G>
   GraphTaskOf(TaskReserve& r, G&& g) : GraphTask(r) {
     new (storage) F(std::forward<G>(g));
+    is_trivial = std::is_trivially_destructible_v<F>;
     entry = [](Task& task, Frame* frame) {
       auto& self = static_cast<GraphTaskOf&>(task);
       F& closure = *std::launder(reinterpret_cast<F*>(self.storage));
@@ -142,12 +143,12 @@ class TaskGroup {
   [[nodiscard]] TaskRef create(Frame& here, F&& f) {
     using Closure = detail::GraphTaskOf<std::decay_t<F>>;
     static_assert(alignof(Closure) <= 64, "captures of a task need at most the alignment of a cache line");
-    const detail::TaskMemory memory = detail::allocate_task(*here.fiber_, sizeof(Closure));
+    const detail::TaskMemory memory = here.fiber_->memory->allocate<sizeof(Closure)>();
     detail::GraphTask* task = nullptr;
     try {
       task = new (memory.address) Closure(detail::task_reserve(*here.fiber_), std::forward<F>(f));
     } catch (...) {
-      detail::release_task(*here.fiber_, memory.address, memory.size_class);
+      here.fiber_->memory->release(memory.address, memory.size_class);
       throw;
     }
     task->size_class = memory.size_class;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Pooled memory for tasks: per worker free lists of four block sizes, filled from and emptied
 // into a reserve shared by the workers of a scheduler, in batches. No heap allocation per
-// task once the lists are warm; larger closures fall back to the heap. Used by worker.cpp.
+// task once the lists are warm; larger closures fall back to the heap. Used by frames and workers.
 //
 // A block goes back to the free list of the worker that finished the task, which need not be the one
 // that allocated it. A list that grows beyond kMaxFree hands a batch to the reserve, so
@@ -13,11 +13,18 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <vector>
 
-#include "runtime/sched/frame.h"
-
 namespace pbrt {
+
+namespace detail {
+/// Memory for a task. `size_class` goes into Task::size_class.
+struct TaskMemory {
+  void* address;
+  std::uint8_t size_class;
+};
+}  // namespace detail
 
 inline constexpr int kNumTaskSizes = 4;
 inline constexpr std::size_t kTaskSizes[kNumTaskSizes] = {64, 128, 256, 512};
@@ -81,14 +88,17 @@ class TaskCache {
  public:
   explicit TaskCache(TaskReserve& reserve) : reserve_(reserve) {}
 
-  [[nodiscard]] detail::TaskMemory allocate(std::size_t size_bytes) {
-    for (int c = 0; c < kNumTaskSizes; ++c) {
-      if (size_bytes > kTaskSizes[c]) continue;
-      if (free_[c].first == nullptr) [[unlikely]]
-        reserve_.refill(c, free_[c]);
-      return {free_[c].pop(), static_cast<std::uint8_t>(c)};
+  template <std::size_t kBytes>
+  [[nodiscard]] detail::TaskMemory allocate() {
+    constexpr int kClass = size_class_of(kBytes);
+    if constexpr (kClass == kNumTaskSizes) {
+      return {::operator new (kBytes, std::align_val_t{kTaskAlignment}), kHeapTask};
+    } else {
+      FreeList& list = free_[kClass];
+      if (list.first == nullptr) [[unlikely]]
+        reserve_.refill(kClass, list);
+      return {list.pop(), static_cast<std::uint8_t>(kClass)};
     }
-    return {::operator new (size_bytes, std::align_val_t{kTaskAlignment}), kHeapTask};
   }
 
   void release(void* address, std::uint8_t size_class) {
@@ -100,6 +110,11 @@ class TaskCache {
   }
 
  private:
+  static constexpr int size_class_of(std::size_t size_bytes) {
+    int size_class = 0;
+    while (size_class < kNumTaskSizes && size_bytes > kTaskSizes[size_class]) ++size_class;
+    return size_class;
+  }
   static constexpr int kMaxFree = 4 * TaskReserve::kBatch;
 
   FreeList free_[kNumTaskSizes];

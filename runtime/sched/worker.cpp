@@ -150,6 +150,7 @@ void Worker::run(detail::Task& task) {
 void Worker::resume(Fiber& fiber) {
   for (Fiber* next = &fiber; next != nullptr;) {
     next->worker = this;
+    next->memory = &memory_;
     switch_context(loop_context_, *next->active);
     next = carry_out(*next);
   }
@@ -250,7 +251,7 @@ void Worker::execute(detail::Task& task, Fiber& fiber) {
     }
     if (hooks != nullptr) hooks->exchange(outer);
   }
-  task.entry(task, nullptr);
+  if (!task.is_trivial) task.entry(task, nullptr);
 }
 
 std::exception_ptr Worker::call_body(detail::Task& task, Frame& frame) noexcept {
@@ -274,14 +275,6 @@ void Worker::push(detail::Task& task) {
   PBRT_DCHECK(is_owner(), "only the owner pushes at the top");
   if (!deque_.push(task)) mailbox_.push(task);
   parking_.notify();
-}
-
-bool Worker::push_child(detail::Task& task) {
-  PBRT_DCHECK(is_owner(), "only the owner pushes at the top");
-  if (!deque_.push(task)) [[unlikely]]
-    return false;
-  parking_.notify();
-  return true;
 }
 
 void Worker::push_bottom(detail::Task& task) {

@@ -33,6 +33,7 @@
 #include <cstdint>
 #include <exception>
 
+#include "runtime/config/check.h"
 #include "runtime/sched/deque.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/mailbox.h"
@@ -77,7 +78,13 @@ class Worker {
   /// Puts a task at the top, or into the mailbox where the deque is full.
   void push(detail::Task& task);
   /// Puts a spawned task at the top; false where the deque is full.
-  [[nodiscard]] bool push_child(detail::Task& task);
+  [[nodiscard]] bool push_child(detail::Task& task) {
+    PBRT_DCHECK(is_owner(), "only the owner pushes at the top");
+    if (!deque_.push(task)) [[unlikely]]
+      return false;
+    parking_.notify();
+    return true;
+  }
   static void join(Frame& frame);
   static void run_child(detail::Task& task, Frame& parent);
   static void suspend(Suspension& suspension);
