@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: MIT
+"""What a task costs: runtime/sched and generated code next to oneTBB, an idle server, a program under a CPU quota.
+
+Prints, from one run: time per spawn and wait of an empty task; Fibonacci numbers with one task per call, without a cut-off, from a
+.pbcc program, from the runtime's C++ interface and from oneTBB's task_group; the share of a CPU that a waiting --serve
+binary takes; and what a quota of one CPU costs a program that could see more. Medians of interleaved rounds.
+"""
+
+import argparse
+import contextlib
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import harness  # noqa: E402
+from harness import median, milliseconds, polybricks  # noqa: E402
+
+HERE = pathlib.Path(__file__).resolve().parent
+MAIN = "Fib"
+
+
+def measure_json(binary, args, threads):
+    return json.loads(polybricks.run_tool([binary, "--n", args.n, "--threads", threads, "--trials", args.trials]).stdout)
+
+
+def write_number(path, n):
+    path.write_text(f"SIZE\n{n}\n")
+    return path
+
+
+def generated(program, args, threads):
+    """Median time of Fib(n) in the program, every call a task."""
+    with polybricks.Server(program, "--device", "none") as server:
+        server.ask("inputs", files=[str(write_number(args.out / "n.txt", args.n))], n=1, seed=1)
+        reply = server.ask("run", config=program.configuration({}, threads=threads, sequential_cutoff=0), trials=args.trials, verify=False)
+        if reply["status"] != "ok":
+            raise polybricks.ToolError(f"run: {reply}")
+        return median(reply["times_ns"])
+
+
+def task_rows(program, tbb, runtime, args):
+    """(rows of empty tasks, rows of Fib)."""
+    threads = sorted({1, args.threads})
+    samples = {}
+    for _ in range(args.rounds):
+        for count in threads:
+            for name, values in (("oneTBB task_group", measure_json(tbb, args, count)), ("runtime/sched, C++", measure_json(runtime, args, count)),
+                                 ("generated from .pbcc", {"fib_ns": generated(program, args, count)})):
+                for key, value in values.items():
+                    samples.setdefault((name, key, count), []).append(value)
+    found = {key: median(values) for key, values in samples.items()}
+    spawns, fibs = [], []
+    for name in ("oneTBB task_group", "runtime/sched, C++", "generated from .pbcc"):
+        if (name, "spawn_1_ns", 1) in found:
+            spawns.append([name] + [f"{found[name, key, count]:.1f}" for count in threads for key in ("spawn_1_ns", "spawn_100_ns")])
+        times = [found[name, "fib_ns", count] for count in threads]
+        ratios = [f"{value / found['oneTBB task_group', 'fib_ns', count]:.2f}" for value, count in zip(times, threads)]
+        fibs.append([name, *map(milliseconds, times), *ratios])
+    fibs.append(["no tasks at all (ceiling)", milliseconds(found["oneTBB task_group", "plain_fib_ns", 1])] + [""] * (2 * len(threads) - 1))
+    return spawns, fibs
+
+
+def cpu_ns(pid):
+    """CPU time of all threads of a process so far."""
+    return sum(int((task / "schedstat").read_text().split()[0]) for task in pathlib.Path(f"/proc/{pid}/task").iterdir())
+
+
+def idle_share(program, args):
+    """Share of one CPU that --serve takes between two requests, its workers started."""
+    with polybricks.Server(program, "--device", "none") as server:
+        server.ask("inputs", files=[str(write_number(args.out / "small.txt", 15))], n=1, seed=1)
+        server.ask("run", config=program.configuration({}, threads=max(2, args.threads), sequential_cutoff=0), trials=3, verify=False)
+        time.sleep(0.1)
+        before, start = cpu_ns(server.process.pid), time.perf_counter_ns()
+        time.sleep(args.idle_seconds)
+        return (cpu_ns(server.process.pid) - before) / (time.perf_counter_ns() - start)
+
+
+@contextlib.contextmanager
+def quota_of_one_cpu():
+    """Yields (how, what to run in the child before exec), or a reason and None where no control group can be made."""
+    name = f"polybricks-{os.getpid()}"
+    for root, files in (("/sys/fs/cgroup", {"cpu.max": "100000 100000"}), ("/sys/fs/cgroup/cpu", {"cpu.cfs_period_us": "100000", "cpu.cfs_quota_us": "100000"})):
+        group = pathlib.Path(root) / name
+        try:
+            group.mkdir()
+        except OSError:
+            continue
+        try:
+            for file, text in files.items():
+                with open(group / file, "r+") as out:  # one that is not there is not made: the folder may be no control group
+                    out.write(text)
+        except OSError:
+            group.rmdir()
+            continue
+        try:
+            yield f"control group below {root}", lambda: (group / "cgroup.procs").write_text(str(os.getpid()))
+        finally:
+            group.rmdir()
+        return
+    yield "no control group with a CPU quota can be made here", None
+
+
+def quota_rows(program, args):
+    """Times of Fib under the quota: one thread, the number that the program chooses, more threads than the quota."""
+    wishes = {"--threads 1": 1, "threads by default": 0, f"--threads {max(2, args.threads)}": max(2, args.threads)}
+    config = {}
+    for name, threads in wishes.items():
+        config[name] = args.out / f"quota{threads}.cfg"
+        program.write_configuration(config[name], program.configuration({}, threads=threads, sequential_cutoff=0))
+    number = write_number(args.out / "n.txt", args.n)
+    with quota_of_one_cpu() as (how, enter):
+        if enter is None:
+            return how, []
+        times = {name: [] for name in wishes}
+        for _ in range(args.rounds):
+            for name in wishes:
+                command = [str(program.path), str(number), str(args.out / "result.txt"), "--config", str(config[name]), "--device", "none",
+                           "--stats=json", "--trials", str(args.trials)]
+                done = subprocess.run(command, capture_output=True, text=True, check=True, preexec_fn=enter)
+                times[name].append(polybricks.statistics_of(done.stdout)["median_ns"])
+    base = median(times["--threads 1"])
+    return how, [[name, milliseconds(median(values)), f"{median(values) / base:.2f}"] for name, values in times.items()]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--dist", required=True, type=pathlib.Path, help="folder of the built tools")
+    parser.add_argument("--out", type=pathlib.Path, default=harness.ROOT / "build" / "benchmarks" / "tasks")
+    parser.add_argument("--n", type=int, default=35)
+    parser.add_argument("--trials", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--idle-seconds", type=float, default=3)
+    args = parser.parse_args()
+    args.out.mkdir(parents=True, exist_ok=True)
+    program = polybricks.Tools(args.dist).compile(HERE / "fib.pbcc", args.out / "fib")
+    tbb = harness.build(HERE / "baseline_tbb.cpp", args.out / "baseline_tbb", "-ltbb")
+    link_flags = (args.dist / "lib" / "libpbrt.flags").read_text().split()
+    runtime = args.out / "runtime_tasks"
+    runtime.unlink(missing_ok=True)  # the library may be newer than the source
+    harness.build(HERE / "runtime_tasks.cpp", runtime, "-I", args.dist / "include", args.dist / "lib" / "libpbrt.a", *link_flags)
+    threads = sorted({1, args.threads})
+    plural = [f"{count} thread{'s' if count > 1 else ''}" for count in threads]
+    spawns, fibs = task_rows(program, tbb, runtime, args)
+    print(f"machine: {harness.machine()}\n\nspawn and wait of an empty task, ns per task")
+    print(harness.table(["", *(f"{text}, {batch}" for text in plural for batch in ("one by one", "by 100"))], spawns))
+    print(f"\nfib({args.n}), one task per call, no cut-off")
+    print(harness.table(["", *(f"{text}, ms" for text in plural), *(f"{text}, : oneTBB" for text in plural)], fibs))
+    print(f"\nidle --serve: {100 * idle_share(program, args):.3f} % of one CPU")
+    how, rows = quota_rows(program, args)
+    print(f"\nfib({args.n}) under a quota of one CPU ({how})")
+    if rows:
+        print(harness.table(["", "ms", ": --threads 1"], rows))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
