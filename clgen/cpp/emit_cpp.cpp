@@ -95,15 +95,39 @@ bool may_draw_random(const Program& program) {
   return false;
 }
 
+/// What messages call rules and transforms. The only rule of a transform stands for it.
+void emit_body_names(Writer& out, const CppContext& context) {
+  out.open("constexpr pbrt::BodyName kBodies[] =");
+  const auto entry = [&](const std::string& name, const std::string& what, Span span, bool is_rule) {
+    const std::string text = what + " (" + origin_of(context.sources, span) + ")";
+    out.line("{" + quoted(name) + ", " + quoted(text) + ", " + (is_rule ? "true" : "false") + "},");
+  };
+  for (const TransformId id : context.program.transforms.ids()) {
+    const Transform& transform = context.program.transforms[id];
+    const std::string of_transform = "transform `" + transform.name + "`";
+    const auto describe = [&](const Rule& rule) { return "rule `" + rule.name + "` of " + of_transform; };
+    if (transform.rules.size() == 1) {
+      const Rule& only = *transform.rules.begin();
+      entry(identifier_of(context.program, id), describe(only), only.span, false);
+    } else {
+      entry(identifier_of(context.program, id), of_transform, transform.span, false);
+    }
+    for (const RuleId rule : transform.rules.ids())
+      entry(rule_stem(context.program, id, rule), describe(transform.rules[rule]), transform.rules[rule].span, true);
+  }
+  out.close(";");
+}
+
 void emit_tables(Writer& out, const CppContext& context, const std::string& info_json) {
   for (const TransformId id : context.program.transforms.ids()) emit_transform_tables(out, context, id);
   out.line("constexpr const char* kInfo = " + raw_string(info_json) + ";");
+  emit_body_names(out, context);
   out.open("const pbrt::TransformDesc kTransforms[] =");
   for (const TransformId id : context.program.transforms.ids()) out.line(transform_entry(context, id) + ",");
   out.close(";");
   out.line("const pbrt::ProgramDesc kProgram = {" + quoted(context.program.name) + ", kInfo, kTransforms, " +
            std::to_string(context.program.transforms.size()) + ", " + std::to_string(context.program.main.index()) +
-           (may_draw_random(context.program) ? ", true" : ", false") + "};");
+           (may_draw_random(context.program) ? ", true" : ", false") + ", kBodies, static_cast<int>(std::size(kBodies))};");
 }
 
 }  // namespace

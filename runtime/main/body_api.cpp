@@ -12,14 +12,26 @@
 #include "runtime/matrix/byte_source.h"
 #include "runtime/matrix/random.h"
 #include "runtime/matrix/text_format.h"
+#include "runtime/sched/frame.h"
 
 double PetabricksRuntime::randDouble(double lo, double hi) { return pbrt::random_double(lo, hi); }
 int PetabricksRuntime::randInt(int lo, int hi) { return static_cast<int>(pbrt::random_int(lo, hi)); }
 double PetabricksRuntime::randNormal(double mean, double sigma) { return pbrt::random_normal(mean, sigma); }
 double PetabricksRuntime::rand01() { return pbrt::random_double(0, 1); }
-void PetabricksRuntime::abort() { throw pbrt::RunAborted("the program gave up (PetabricksRuntime::abort)"); }
+
+namespace {
+
+/// Tasks of the run that have not started are dropped at once, not when the exception has reached them.
+[[noreturn]] void abort_run(const char* reason) {
+  pbrt::abort_current_run(reason);
+  throw pbrt::RunAborted(reason);
+}
+
+}  // namespace
+
+void PetabricksRuntime::abort() { abort_run("the program gave up (PetabricksRuntime::abort)"); }
 void PetabricksRuntime::untrained() {
-  throw pbrt::RunAborted("the configuration has no trained value for this size (PetabricksRuntime::untrained)");
+  abort_run("the configuration has no trained value for this size (PetabricksRuntime::untrained)");
 }
 
 namespace pbrt::jassert {

@@ -135,10 +135,10 @@ RunReport Engine::run(const Problem& problem, const RunWishes& wishes) {
     scheduler(wishes.config->threads()).run(state, root_body);
   } catch (const RunAborted&) {
     // Tasks that were dropped only know that the run was aborted.
-    const char* reason = state.abort_reason.load(std::memory_order_relaxed);
-    if (reason == nullptr) throw;
-    throw RunAborted(reason);
+    if (state.abort_reason.load(std::memory_order_relaxed) == nullptr) throw;
   }
+  // Also where a body caught the exception: its outputs are not whole.
+  if (const char* reason = state.abort_reason.load(std::memory_order_relaxed)) throw RunAborted(reason);
   fill_report(ctx, index_, report);
   report.bytes_moved = ctx.bytes_moved();
   if (wishes.device != nullptr) {

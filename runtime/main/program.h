@@ -62,6 +62,15 @@ struct TransformDesc {
   int verifier = -1;
 };
 
+/// How a rule, or a transform, is called in messages.
+struct BodyName {
+  /// What the names of its functions end in: `Fib_0`, `Fib`.
+  const char* name;
+  /// "rule `F#1` of transform `Fib` (fib.pbcc:5)"
+  const char* text;
+  bool is_rule;
+};
+
 struct ProgramDesc {
   const char* name;
   /// Training information, as in the `.info` file.
@@ -71,6 +80,8 @@ struct ProgramDesc {
   int main_transform;
   /// False if no body and no prefix block can draw random numbers: tasks then carry no streams.
   bool uses_random = true;
+  const BodyName* bodies = nullptr;
+  int num_bodies = 0;
 };
 
 /// `main` of every compiled program. Never throws.

@@ -12,6 +12,7 @@
 
 #include "runtime/config/check.h"
 #include "runtime/main/native_libraries.h"
+#include "runtime/main/overflow_report.h"
 #include "runtime/main/session.h"
 
 namespace pbrt {
@@ -129,6 +130,7 @@ int program_main(int argc, char** argv, const ProgramDesc& program) {
   // A closed pipe and a file that grows too large are errors of write(), with a message.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
+  report_stack_overflows(program_name, program);
   try {
     run_program(program_name, parse_options(argc, argv), program);
     if (std::fflush(stdout) != 0) return report(program_name, "cannot write standard output", kExitError);

@@ -3,7 +3,6 @@
 
 #include <cxxabi.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <boost/context/detail/fcontext.hpp>
 #include <cstddef>
@@ -74,13 +73,8 @@ void arrive(transfer_t transfer) {
   restore_exception_state(to);
 }
 
-std::size_t page_bytes() {
-  static const std::size_t bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  return bytes;
-}
-
-/// Bottom of the Stack's mapping: the guard page.
-void* mapping_of(Stack& stack) { return const_cast<char*>(stack.limit()) - page_bytes(); }
+/// Bottom of the Stack's mapping: the guard pages.
+void* mapping_of(Stack& stack) { return const_cast<char*>(stack.limit()) - kGuardBytes; }
 
 /// Bottom frame of every pooled stack: runs jobs for ever.
 void stack_main(transfer_t transfer) {
@@ -93,15 +87,15 @@ void stack_main(transfer_t transfer) {
 }
 
 Stack& map_stack() {
-  const std::size_t bytes = kStackBytes + page_bytes();
+  const std::size_t bytes = kStackBytes + kGuardBytes;
   void* base =
       mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (base == MAP_FAILED) throw std::bad_alloc();
-  if (mprotect(base, page_bytes(), PROT_NONE) != 0) {
+  if (mprotect(base, kGuardBytes, PROT_NONE) != 0) {
     munmap(base, bytes);
     throw std::bad_alloc();
   }
-  char* limit = static_cast<char*>(base) + page_bytes();
+  char* limit = static_cast<char*>(base) + kGuardBytes;
   constexpr std::size_t kUsable = kStackBytes - sizeof(Stack) / 64 * 64 - 64;
   auto* stack = new (limit + kUsable) Stack;
   stack->stack_bottom = limit;
@@ -120,7 +114,7 @@ void unmap_stack(Stack& stack) {
 #ifdef PBRT_ASAN
   __asan_unpoison_memory_region(stack.limit(), kStackBytes);
 #endif
-  munmap(mapping_of(stack), kStackBytes + page_bytes());
+  munmap(mapping_of(stack), kStackBytes + kGuardBytes);
 }
 
 }  // namespace

@@ -18,6 +18,8 @@ void throw_aborted() { throw RunAborted(); }
 
 }  // namespace detail
 
+void abort_current_run(const char* reason) { Worker::abort_current_run(reason); }
+
 void Frame::push_child(detail::Task& task) {
   task.parent = this;
   if (run_->hooks != nullptr) task.local_key = run_->hooks->child_key();

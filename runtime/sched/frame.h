@@ -125,6 +125,10 @@ void wake_helpers(FiberHead& fiber, std::int64_t count);
 /// Less stack than this and a call continues on a fresh one.
 inline constexpr std::ptrdiff_t kMinStackBytes = std::ptrdiff_t{64} * 1024;
 
+/// Drops the run that the calling thread works for, if it works for one: for bodies that have no frame at hand. `reason` is
+/// static text.
+void abort_current_run(const char* reason);
+
 class Frame {
  public:
   Frame(const Frame&) = delete;

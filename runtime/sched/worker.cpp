@@ -9,6 +9,7 @@
 
 #include "runtime/config/check.h"
 #include "runtime/sched/cpu_relax.h"
+#include "runtime/sched/overflow.h"
 #include "runtime/sched/scheduler.h"
 #include "runtime/sched/task.h"
 
@@ -46,22 +47,52 @@ Worker::~Worker() {
 
 // ---- the loop -------------------------------------------------------------------------------
 
-void Worker::run_until_stopped(const std::atomic<bool>& stop) { loop(stop); }
+namespace {
+
+// The calling thread's worker; null on threads that are none. Functions that use it are never inlined, as is_owner.
+thread_local Worker* worker_of_thread = nullptr;
+
+}  // namespace
+
+void Worker::take_thread() {
+  owner_thread_ = static_cast<std::uint64_t>(pthread_self());
+  worker_of_thread = this;
+  adopt_thread_stack(loop_context_);
+  prepare_for_overflow();
+}
+
+void Worker::run_until_stopped(const std::atomic<bool>& stop) {
+  take_thread();
+  loop(stop);
+}
 
 void Worker::run_root(RootJob& job) {
-  owner_thread_ = static_cast<std::uint64_t>(pthread_self());
-  adopt_thread_stack(loop_context_);
+  take_thread();
   Stack& stack = take_stack();
   stack.call = &root_main;
   stack.argument = &job;
   stack.fiber.run = job.run;
   resume(stack.fiber);
   loop(job.is_done);
+  worker_of_thread = nullptr;
+}
+
+[[gnu::noinline]] bool Worker::is_below_running_stack(const void* address) {
+  if (worker_of_thread == nullptr || worker_of_thread->running_ == nullptr) return false;
+  const char* const limit = worker_of_thread->running_->stack_limit;
+  const auto* const at = static_cast<const char*>(address);
+  return at < limit && limit - at <= static_cast<std::ptrdiff_t>(kGuardBytes);
+}
+
+[[gnu::noinline]] void Worker::abort_current_run(const char* reason) {
+  if (worker_of_thread == nullptr || worker_of_thread->running_ == nullptr) return;
+  RunState& run = *worker_of_thread->running_->run;
+  // Relaxed: the reason is read when the run is over.
+  run.abort_reason.store(reason, std::memory_order_relaxed);
+  run.aborted.store(true, std::memory_order_relaxed);
 }
 
 void Worker::loop(const std::atomic<bool>& done) {
-  owner_thread_ = static_cast<std::uint64_t>(pthread_self());
-  adopt_thread_stack(loop_context_);
   while (detail::Task* task = find_task(done)) run(*task);
 }
 
@@ -151,7 +182,9 @@ void Worker::resume(Fiber& fiber) {
   for (Fiber* next = &fiber; next != nullptr;) {
     next->worker = this;
     next->memory = &memory_;
+    running_ = next;
     switch_context(loop_context_, *next->active);
+    running_ = nullptr;
     next = carry_out(*next);
   }
 }

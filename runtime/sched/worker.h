@@ -101,6 +101,11 @@ class Worker {
   /// Whether the calling thread is the worker's.
   [[nodiscard]] bool is_owner() const;
 
+  /// Whether `address` lies in the guard pages below the stack that the calling thread's worker runs now. Async-signal-safe.
+  [[nodiscard]] static bool is_below_running_stack(const void* address);
+  /// Drops the run that the calling thread works for, if it works for one.
+  static void abort_current_run(const char* reason);
+
  private:
   /// Added to Frame::joined_ while the frame's fiber is suspended; see Proof: join.
   static constexpr std::int64_t kWaiting = std::int64_t{1} << 48;
@@ -115,6 +120,8 @@ class Worker {
     RootJob* root = nullptr;
   };
 
+  /// Makes the calling thread the worker's.
+  void take_thread();
   void loop(const std::atomic<bool>& done);
   detail::Task* find_task(const std::atomic<bool>& done);
   detail::Task* search(const std::atomic<bool>& done);
@@ -146,6 +153,8 @@ class Worker {
   StackList stacks_;
   Context loop_context_;
   Request request_;
+  /// The fiber that the loop switched to; null while the loop itself runs.
+  Fiber* running_ = nullptr;
   ParkingSpot spot_;
   WorkerCounts counts_;
   std::uint64_t random_state_;
