@@ -230,6 +230,29 @@ TEST_P(OnWorkers, AbortFromOutsideStopsAnEndlessRun) {
   scheduler.abort();  // no run: nothing happens
 }
 
+TEST_P(OnWorkers, AbortWithoutAFrameDropsTheRun) {
+  Scheduler scheduler(GetParam());
+  abort_current_run("no run");  // on a thread that works for none: nothing happens
+  for (int round = 0; round < 10; ++round) {
+    std::atomic<int> num_begun{0};
+    RunState state;
+    const auto body = [&](Frame& root) {
+      for (int i = 0; i < 1000; ++i) {
+        root.spawn([&](Frame& f) {
+          CallFrame frame(f);
+          if (num_begun.fetch_add(1) == 0) abort_current_run("given up");
+        });
+      }
+    };
+    EXPECT_THROW(scheduler.run(state, body), RunAborted);
+    EXPECT_STREQ(state.abort_reason.load(), "given up");
+    EXPECT_LE(num_begun.load(), 2 * GetParam()) << "tasks that had not started were dropped";
+    std::int64_t result = 0;
+    scheduler.run([&](Frame& root) { result = fib(root, 10); });
+    EXPECT_EQ(result, 55);
+  }
+}
+
 TEST_P(OnWorkers, WakeBeforeWaitReturnsAtOnce) {
   Scheduler scheduler(GetParam());
   scheduler.run([&](Frame& root) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Random fork-join trees and random task graphs with continuations against sequential oracles, on 1 to
-// 8 workers. PB_SCHED_SEED fixes the seed, PB_SCHED_SCALE multiplies the work; both are printed on failure.
+// 8 workers. PB_SCHED_SEED fixes the seed, PB_SCHED_SCALE multiplies the work; both are printed on failure. At night
+// (PB_NIGHTLY) the graphs have a million tasks together.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,7 +26,10 @@ std::uint64_t number_from_environment(const char* name, std::uint64_t otherwise)
   return text != nullptr ? std::strtoull(text, nullptr, 10) : otherwise;
 }
 std::uint64_t seed() { return number_from_environment("PB_SCHED_SEED", 20130316); }
-std::uint64_t scale() { return number_from_environment("PB_SCHED_SCALE", 1); }
+std::uint64_t scale() {
+  constexpr std::uint64_t kAtNight = 15;
+  return number_from_environment("PB_SCHED_SCALE", number_from_environment("PB_NIGHTLY", 0) != 0 ? kAtNight : 1);
+}
 
 std::uint64_t mix(std::uint64_t z) {
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
@@ -158,21 +162,27 @@ struct Graph {
   }
 };
 
+/// How a run of a graph is ended early, if at all.
+enum class Ending { Whole, Abort, Throw };
+
 struct GraphBody {
   TaskGroup* group;
   Graph* graph;
   std::size_t i;
   int left;
+  Ending ending = Ending::Whole;  ///< of the first task without continuations from here on
 
   TaskRef operator()(Frame& f) {
     if (left > 0) {
-      TaskRef next = group->create(f, GraphBody{group, graph, i, left - 1});
+      TaskRef next = group->create(f, GraphBody{group, graph, i, left - 1, ending});
       // The continuation may wait for more tasks of the group.
       const TaskRef extra = group->create(f, [](Frame&) {});
       group->depend(f, next, extra);
       group->start(f, extra);
       return next;
     }
+    if (ending == Ending::Abort) f.abort_run();
+    if (ending == Ending::Throw) throw std::runtime_error("at random");
     std::uint64_t value = 0;
     if (graph->nodes[i].spawns) {
       f.spawn([&](Frame&) { value = graph->value_of(i); });
@@ -185,11 +195,12 @@ struct GraphBody {
   }
 };
 
-void run_graph(Frame& root, Graph& graph) {
+void run_graph(Frame& root, Graph& graph, std::size_t last = SIZE_MAX, Ending ending = Ending::Whole) {
   TaskGroup group(root);
   std::vector<TaskRef> tasks;
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
-    tasks.push_back(group.create(root, GraphBody{&group, &graph, i, graph.nodes[i].num_continuations}));
+    tasks.push_back(group.create(root, GraphBody{&group, &graph, i, graph.nodes[i].num_continuations,
+                                                  i == last ? ending : Ending::Whole}));
     for (const std::size_t b : graph.nodes[i].before) group.depend(root, tasks[i], tasks[b]);
     // Started at once: later tasks depend on tasks that are running, continued or complete.
     group.start(root, tasks[i]);
@@ -207,6 +218,36 @@ TEST(Stress, RandomTaskGraphsGiveTheResultsOfSequentialOnes) {
       for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
         ASSERT_EQ(graph.nodes[i].value, graph.value_of(i)) << "seed " << seed() << " workers " << num_workers;
       }
+    }
+  }
+}
+
+TEST(Stress, RandomlyEndedTaskGraphsHoldWholeResultsOnly) {
+  std::mt19937_64 rng(seed() + 3);
+  for (int num_workers = 1; num_workers <= 8; ++num_workers) {
+    Scheduler scheduler(num_workers);
+    for (std::uint64_t round = 0; round < 6 * scale(); ++round) {
+      Graph graph(rng, 1 + rng() % 2000);
+      const Ending ending = rng() % 2 == 0 ? Ending::Abort : Ending::Throw;
+      const std::size_t last = rng() % graph.nodes.size();
+      try {
+        scheduler.run([&](Frame& root) { run_graph(root, graph, last, ending); });
+        ADD_FAILURE() << "the ending was lost, seed " << seed() << " workers " << num_workers;
+      } catch (const RunAborted&) {
+        ASSERT_EQ(ending, Ending::Abort);
+      } catch (const std::runtime_error&) {
+        ASSERT_EQ(ending, Ending::Throw);
+      }
+      for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+        if (graph.nodes[i].value == 0) continue;  // dropped
+        ASSERT_EQ(graph.nodes[i].value, graph.value_of(i)) << "seed " << seed() << " workers " << num_workers;
+        ASSERT_NE(i, last);
+        for (const std::size_t b : graph.nodes[i].before) ASSERT_NE(graph.nodes[b].value, 0U) << "it ran too early";
+      }
+      // The same graph, whole: nothing is left of the run before.
+      for (Graph::Node& node : graph.nodes) node.value = 0;
+      scheduler.run([&](Frame& root) { run_graph(root, graph); });
+      for (std::size_t i = 0; i < graph.nodes.size(); ++i) ASSERT_EQ(graph.nodes[i].value, graph.value_of(i));
     }
   }
 }
