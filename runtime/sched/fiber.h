@@ -28,7 +28,8 @@
 namespace pbrt {
 
 inline constexpr std::size_t kStackBytes = std::size_t{256} * 1024;
-/// Below each stack; only address space. A local array that is larger could reach over it.
+/// Below each stack; only address space. Generated code touches each page of a large array in order (pbc compiles with
+/// -fstack-clash-protection), other C++ could reach over this with a larger one.
 inline constexpr std::size_t kGuardBytes = std::size_t{1024} * 1024;
 
 /// A place to switch to: saved registers (by the stack pointer), plus what the tools must be told.
