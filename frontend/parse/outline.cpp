@@ -68,12 +68,14 @@ class Outliner {
     ItemOutline item;
     item.header.begin = pos_;
     bool is_function = false;
+    bool has_name = false;
     bool has_from_or_to = false;
     while (pos_ < tokens_.size() && !is(pos_, "{") && !is(pos_, "}") && !is(pos_, ";") && !is_native(pos_)) {
       // A header that never got its braces ends where the next one begins.
-      if (has_from_or_to && begins_header(pos_) && is_at_line_start(pos_)) break;
+      if (has_name && has_from_or_to && begins_header(pos_) && is_at_line_start(pos_)) break;
       if (is(pos_, "transform") || is(pos_, "function")) note_name();
       is_function = is_function || is(pos_, "function");
+      has_name = has_name || is(pos_, "transform") || is(pos_, "function");
       has_from_or_to = has_from_or_to || is(pos_, "from") || is(pos_, "to");
       ++pos_;
     }
