@@ -37,7 +37,7 @@ struct Options {
   bool wants_hash = false;
   bool wants_accuracy = false;
   int precision = 8;
-  int maxval = 255;
+  int maxval = 0;
   std::string iogen_create;
   std::string iogen_run;
   bool wants_reset = false;

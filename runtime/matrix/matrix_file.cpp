@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdio>
 
 #include "runtime/matrix/npy_format.h"
 #include "runtime/matrix/pnm_format.h"
@@ -66,10 +67,19 @@ void MatrixWriter::write(std::size_t index, const AnyMatrix& matrix, const std::
       write_npy(matrix, *target.file);
       break;
     case FileFormat::Picture:
-      write_pnm(matrix, name, target.path, options_.maxval, *target.file);
+      write_picture(matrix, name, target);
       break;
   }
   target.file->finish();
+}
+
+void MatrixWriter::write_picture(const AnyMatrix& matrix, const std::string& name, const Target& target) const {
+  const bool is_given = options_.maxval > 0;
+  const int maxval = is_given ? options_.maxval : kDefaultMaxval;
+  const double largest = write_pnm(matrix, name, target.path, maxval, *target.file);
+  if (is_given || largest <= maxval) return;
+  std::fprintf(stderr, "warning: %s: samples up to %.0f were cut off at %d; --maxval sets the largest (at most %d)\n",
+               target.path.c_str(), largest, maxval, kMaxMaxval);
 }
 
 void MatrixWriter::commit() {

@@ -22,7 +22,7 @@ struct MatrixSpec {
 
 struct WriteOptions {
   int precision = 8;  ///< significant digits of text
-  int maxval = 255;   ///< of pictures: 1 … 65535
+  int maxval = 0;     ///< of pictures: 1 … 65535; 0 is 255, with a warning for larger samples
 };
 
 enum class FileFormat : std::uint8_t { Text, Npy, Picture };
@@ -54,6 +54,8 @@ class MatrixWriter {
     std::string path;
     std::unique_ptr<OutputFile> file;  ///< null for /dev/null
   };
+  void write_picture(const AnyMatrix& matrix, const std::string& name, const Target& target) const;
+
   WriteOptions options_;
   std::vector<Target> targets_;
 };

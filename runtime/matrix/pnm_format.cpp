@@ -14,7 +14,6 @@ namespace pbrt {
 
 namespace {
 
-constexpr int kMaxMaxval = 65535;
 constexpr int kColours = 3;
 
 struct Picture {
@@ -148,8 +147,8 @@ int clamp_sample(double value, int maxval) {
 
 }  // namespace
 
-void write_pnm(const AnyMatrix& matrix, const std::string& name, const std::string& path, int maxval,
-               OutputFile& file) {
+double write_pnm(const AnyMatrix& matrix, const std::string& name, const std::string& path, int maxval,
+                 OutputFile& file) {
   const bool is_colour = matrix.num_dims() == 3 && matrix.size(2) == kColours;
   const std::string ending = path.substr(path.size() - 3);
   const bool wants_colour = ending == "ppm" || ending == "PPM";
@@ -163,16 +162,20 @@ void write_pnm(const AnyMatrix& matrix, const std::string& name, const std::stri
   file.write(std::string(is_colour ? "P6\n" : "P5\n") + std::to_string(width) + " " + std::to_string(height) + "\n" +
              std::to_string(maxval) + "\n");
   std::string row;
+  double largest = 0;
   for (std::int64_t y = 0; y < height; ++y) {
     row.clear();
     for (std::int64_t i = 0; i < width * planes; ++i) {
       const std::int64_t at = i / planes + y * width + i % planes * width * height;
-      const int sample = clamp_sample(matrix.number_at(at), maxval);
+      const double value = matrix.number_at(at);
+      if (value > largest) largest = value;
+      const int sample = clamp_sample(value, maxval);
       if (maxval > 255) row += static_cast<char>(sample >> 8);
       row += static_cast<char>(sample & 0xff);
     }
     file.write(row);
   }
+  return std::floor(largest + 0.5);
 }
 
 }  // namespace pbrt

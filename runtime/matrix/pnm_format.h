@@ -11,12 +11,15 @@ namespace pbrt {
 
 struct MatrixSpec;
 
+inline constexpr int kMaxMaxval = 65535;
+inline constexpr int kDefaultMaxval = 255;
+
 /// Errors:  IoError (truncated, no such picture), UserError (grey or colour does not fit the matrix)
 [[nodiscard]] AnyMatrix read_pnm(ByteSource& source, const MatrixSpec& spec);
 
-/// Writes samples rounded and clamped to 0 … maxval.
+/// Writes samples rounded and clamped to 0 … maxval. Returns the largest sample of the matrix, rounded.
 ///
 /// Errors:  UserError if the matrix is not a picture of the kind that `path` names
-void write_pnm(const AnyMatrix& matrix, const std::string& name, const std::string& path, int maxval, OutputFile& file);
+double write_pnm(const AnyMatrix& matrix, const std::string& name, const std::string& path, int maxval, OutputFile& file);
 
 }  // namespace pbrt

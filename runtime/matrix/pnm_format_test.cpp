@@ -50,6 +50,23 @@ TEST_F(PnmFormat, RoundsAndClampsWhenWriting) {
   EXPECT_EQ(get("w.pgm"), "P5\n5 1\n1000\n\0\0\0\1\0\1\0\xff\3\xe8"s);
 }
 
+TEST_F(PnmFormat, WarnsOfSamplesThatAreCutOffUnlessTheLargestIsGiven) {
+  const IndexT sizes[] = {2, 1};
+  AnyMatrix m = AnyMatrix::allocate(ElementKind::Double, 2, sizes);
+  static_cast<double*>(m.data())[0] = 255.4;
+  static_cast<double*>(m.data())[1] = 0;
+  const auto warning_of = [&](int maxval) {
+    testing::internal::CaptureStderr();
+    write("m.pgm", m, {8, maxval});
+    return testing::internal::GetCapturedStderr();
+  };
+  EXPECT_EQ(warning_of(0), "");
+  static_cast<double*>(m.data())[1] = 40000;
+  EXPECT_EQ(warning_of(0), "warning: " + path("m.pgm") +
+                               ": samples up to 40000 were cut off at 255; --maxval sets the largest (at most 65535)\n");
+  EXPECT_EQ(warning_of(255), "");
+}
+
 TEST_F(PnmFormat, ReadsTheColoursItWrites) {
   const AnyMatrix m = counting(ElementKind::UChar, {4, 3, 3});
   write("m.ppm", m);
