@@ -28,6 +28,8 @@ struct Names {
   std::set<std::string> used;
   std::set<std::string> declared;  ///< by a prefix block
   std::set<std::string> included;  ///< files that a prefix block includes
+  std::set<std::string> qualified;  ///< used behind `std::`
+  bool uses_namespace_std = false;
 
   [[nodiscard]] bool uses(std::string_view prefix) const { return has(used, prefix); }
   [[nodiscard]] bool declares(std::string_view prefix) const { return has(declared, prefix); }
@@ -38,14 +40,25 @@ struct Names {
   }
 };
 
-/// A name behind a type, before `(`: a declaration, not a call. `enum CBLAS_ORDER {` declares too.
+/// A name behind a type, before `(`: a declaration, not a call. `enum CBLAS_ORDER {` declares too, and so do
+/// `typedef enum { … } CBLAS_ORDER;` and `CblasRowMajor = 101`.
 bool is_declaration(const std::vector<BodyToken>& tokens, std::size_t at) {
   if (at == 0 || at + 1 >= tokens.size()) return false;
   static const std::set<std::string> kStatements = {"return", "else", "do", "throw", "case", "co_return"};
   const std::string& before = tokens[at - 1].text;
   const std::string& after = tokens[at + 1].text;
   if (before == "enum") return after == "{" || after == ":";
+  if (after == "=" && (before == "{" || before == ",")) return true;
+  if (before == "}") return after == ";";
   return after == "(" && is_word(before) && !kStatements.contains(before);
+}
+
+void note_use(const std::vector<BodyToken>& tokens, std::size_t at, Names& names) {
+  const auto is = [&](std::size_t index, std::string_view text) { return tokens[index].text == text; };
+  if (!is_word(tokens[at].text)) return;
+  names.used.insert(tokens[at].text);
+  if (at >= 2 && is(at - 1, "::") && is(at - 2, "std")) names.qualified.insert(tokens[at].text);
+  if (at >= 2 && is(at, "std") && is(at - 1, "namespace") && is(at - 2, "using")) names.uses_namespace_std = true;
 }
 
 void scan_block(const std::vector<BodyToken>& tokens, Names& names) {
@@ -55,9 +68,8 @@ void scan_block(const std::vector<BodyToken>& tokens, Names& names) {
       for (const char* file : {"cblas.h", "lapacke.h", "lapack.h"})
         if (text.find(file) != std::string::npos) names.included.insert(file);
     }
-    if (!is_word(text)) continue;
-    names.used.insert(text);
-    if (is_declaration(tokens, i)) names.declared.insert(text);
+    note_use(tokens, i, names);
+    if (is_word(text) && is_declaration(tokens, i)) names.declared.insert(text);
   }
 }
 
@@ -66,8 +78,7 @@ Names find_names(const Program& program) {
   for (const NativeBlock& block : program.native_blocks) scan_block(block.tokens, names);
   for (const Transform& transform : program.transforms)
     for (const Rule& rule : transform.rules)
-      for (const BodyToken& token : rule.body.tokens)
-        if (is_word(token.text)) names.used.insert(token.text);
+      for (std::size_t i = 0; i < rule.body.tokens.size(); ++i) note_use(rule.body.tokens, i, names);
   return names;
 }
 
@@ -75,14 +86,74 @@ std::string guarded_include(const std::string& file, const std::string& before, 
   return "#if __has_include(<" + file + ">)\n" + before + "#include <" + file + ">\n" + after + "#endif\n";
 }
 
+struct StandardHeader {
+  const char* file;
+  std::vector<const char*> names;
+};
+
+/// Headers of the C library that old programs use without an `#include`, because the run time of the original had them.
+const std::vector<StandardHeader>& c_headers() {
+  static const std::vector<StandardHeader> headers = {
+      {"assert.h", {"assert"}},
+      {"ctype.h", {"isalpha", "isdigit", "isspace", "tolower", "toupper"}},
+      {"errno.h", {"errno"}},
+      {"pthread.h", {"pthread_mutex_t", "pthread_mutex_lock", "pthread_t", "pthread_once_t"}},
+      {"stdint.h", {"int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t"}},
+      {"sys/time.h", {"gettimeofday", "timeval"}},
+      {"time.h", {"clock", "clock_gettime", "clock_t", "time", "time_t", "timespec"}},
+      {"unistd.h", {"getpid", "sleep", "usleep"}},
+  };
+  return headers;
+}
+
+/// The same for what lies in namespace `std`.
+const std::vector<StandardHeader>& cxx_headers() {
+  static const std::vector<StandardHeader> headers = {
+      {"bitset", {"bitset"}},
+      {"complex", {"complex", "polar"}},
+      {"deque", {"deque"}},
+      {"fstream", {"fstream", "ifstream", "ofstream"}},
+      {"functional", {"bind1st", "bind2nd", "function", "greater", "less", "plus", "multiplies"}},
+      {"iomanip", {"setfill", "setprecision", "setw"}},
+      {"list", {"list"}},
+      {"map", {"map", "multimap"}},
+      {"memory", {"auto_ptr", "shared_ptr", "unique_ptr"}},
+      {"numeric", {"accumulate", "inner_product", "iota", "partial_sum"}},
+      {"queue", {"priority_queue", "queue"}},
+      {"set", {"multiset", "set"}},
+      {"sstream", {"istringstream", "ostringstream", "stringstream"}},
+      {"stack", {"stack"}},
+      {"utility", {"make_pair", "pair"}},
+  };
+  return headers;
+}
+
+std::string includes_of(const std::vector<StandardHeader>& headers, const std::set<std::string>& used,
+                        const std::set<std::string>& declared) {
+  std::string out;
+  for (const StandardHeader& header : headers) {
+    const auto is_needed = [&](const char* name) { return used.contains(name) && !declared.contains(name); };
+    if (std::any_of(header.names.begin(), header.names.end(), is_needed))
+      out += std::string("#include <") + header.file + ">\n";
+  }
+  return out;
+}
+
+/// The program's own declarations stand in a namespace, so that a header it does not need does no harm.
+std::string standard_headers(const Names& names) {
+  return includes_of(c_headers(), names.used, names.declared) +
+         includes_of(cxx_headers(), names.uses_namespace_std ? names.used : names.qualified, names.declared);
+}
+
 }  // namespace
 
 std::string native_headers(const Program& program) {
   const Names names = find_names(program);
-  std::string out;
-  const bool uses_cblas = names.uses("cblas_") || names.uses("CBLAS_") || names.uses("Cblas");
-  const bool has_own_cblas =
-      names.declares("cblas_") || names.declares("CBLAS_") || names.included.contains("cblas.h");
+  std::string out = standard_headers(names);
+  const bool uses_cblas_enums = names.uses("CBLAS_") || names.uses("Cblas");
+  const bool uses_cblas = names.uses("cblas_") || uses_cblas_enums;
+  const bool has_own_cblas = names.declares("CBLAS_") || names.declares("Cblas") ||
+                             (names.declares("cblas_") && !uses_cblas_enums) || names.included.contains("cblas.h");
   if (uses_cblas && !has_own_cblas) out += guarded_include("cblas.h", "", "");
 
   const bool declares_fortran =

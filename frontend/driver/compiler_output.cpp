@@ -93,8 +93,9 @@ std::optional<Span> line_of(FileId file, std::uint32_t line, const SourceManager
   }
 }
 
-/// The first line of generated text that stands for `line` of the file that `#line` calls `name`.
-std::string_view generated_line(std::string_view generated, std::string_view name, std::uint32_t line) {
+/// The lines of generated text that stand for `line` of the file that `#line` calls `name`.
+std::vector<std::string_view> generated_lines(std::string_view generated, std::string_view name, std::uint32_t line) {
+  std::vector<std::string_view> out;
   std::string_view current;
   std::uint32_t number = 0;
   for (const std::string_view text : split_lines(generated)) {
@@ -105,10 +106,10 @@ std::string_view generated_line(std::string_view generated, std::string_view nam
       if (quote != std::string_view::npos) current = rest.substr(quote + 1, rest.rfind('"') - quote - 1);
       continue;
     }
-    if (current == name && number == line) return text;
+    if (current == name && number == line) out.push_back(text);
     ++number;
   }
-  return {};
+  return out;
 }
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
@@ -125,6 +126,26 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
 }
 
+/// What a message at `column` of the generated line `made` is about in the user's line `source`: the place that the
+/// same text has there.
+std::optional<std::string_view> same_text(std::string_view source, std::string_view made, std::size_t column) {
+  const std::size_t indent = std::min(made.find_first_not_of(" \t"), made.size());
+  const std::size_t same = source.find(trimmed(made));
+  if (column >= made.size() || column < indent || same == std::string_view::npos) return std::nullopt;
+  const std::size_t at = same + column - indent;
+  return source.substr(at, std::max<std::size_t>(word_at(source, at).size(), 1));
+}
+
+/// The first place of the word at `column` of the generated line in the user's line.
+std::optional<std::string_view> same_word(std::string_view source, std::string_view made, std::size_t column) {
+  if (column >= made.size()) return std::nullopt;
+  const std::string_view word = word_at(made, column);
+  if (word.empty() || !is_word(word[0])) return std::nullopt;
+  const std::size_t at = source.find(word);
+  if (at == std::string_view::npos) return std::nullopt;
+  return source.substr(at, word.size());
+}
+
 /// The text in the user's file that a message is about. Generated lines hold the user's text, indented
 /// differently and with calls rewritten: the column is moved, or the word searched, or the line taken.
 std::optional<Span> place_of(const Message& message, std::string_view generated, const SourceManager& sources) {
@@ -133,24 +154,14 @@ std::optional<Span> place_of(const Message& message, std::string_view generated,
   const auto line = line_of(*file, message.line, sources);
   if (!line) return std::nullopt;
   const std::string_view source = sources.text(*line);
-  const std::string_view made = generated_line(generated, message.file, message.line);
+  const std::vector<std::string_view> made = generated_lines(generated, message.file, message.line);
   const std::size_t column = message.column == 0 ? 0 : message.column - 1;
-  const std::size_t indent = std::min(made.find_first_not_of(" \t"), made.size());
-  std::size_t at = std::string_view::npos;
-  std::string_view word;
-  if (column < made.size()) {
-    word = word_at(made, column);
-    const std::size_t same = source.find(trimmed(made));
-    if (same != std::string_view::npos && column >= indent) at = same + column - indent;
-    if (at == std::string_view::npos && !word.empty() && is_word(word[0])) at = source.find(word);
-  }
-  const std::string_view content = trimmed(source);
-  if (at == std::string_view::npos || word.empty()) {
-    at = content.empty() ? 0 : static_cast<std::size_t>(content.data() - source.data());
-    word = content;
-  }
-  const auto begin = line->begin + static_cast<std::uint32_t>(at);
-  return Span{*file, begin, begin + static_cast<std::uint32_t>(std::max<std::size_t>(word.size(), 1))};
+  std::optional<std::string_view> found;
+  for (const auto look : {same_text, same_word})
+    for (std::size_t i = 0; i < made.size() && !found; ++i) found = look(source, made[i], column);
+  if (!found) found = trimmed(source);
+  const auto begin = line->begin + static_cast<std::uint32_t>(found->empty() ? 0 : found->data() - source.data());
+  return Span{*file, begin, begin + static_cast<std::uint32_t>(std::max<std::size_t>(found->size(), 1))};
 }
 
 /// gcc's messages quote with typographic marks in some locales; code stands in backticks here.
@@ -176,13 +187,29 @@ std::string plain_words(std::string_view text) {
   return out;
 }
 
+/// The header that gcc proposes in a note below the error of `lines[at]`, as `<map>`; empty if it proposes none.
+std::string_view proposed_header(const std::vector<std::string_view>& lines, std::size_t at) {
+  constexpr std::string_view kWords = "is defined in header ";
+  for (std::size_t i = at + 1; i < lines.size(); ++i) {
+    const auto message = parse_message(lines[i]);
+    if (!message) continue;
+    if (message->severity != "note") return {};
+    const std::size_t found = message->text.find(kWords);
+    if (found == std::string_view::npos) continue;
+    const std::size_t begin = message->text.find('<', found);
+    const std::size_t end = message->text.find('>', found);
+    if (begin < end && end != std::string_view::npos) return message->text.substr(begin, end + 1 - begin);
+  }
+  return {};
+}
+
 bool report_messages(const std::vector<std::string_view>& lines, std::string_view generated,
                      const SourceManager& sources, Diagnostics& diags) {
   std::set<std::pair<std::uint32_t, std::string>> seen;  // templates repeat messages per instance
   std::optional<Span> required_from;
   bool found = false;
-  for (const std::string_view line : lines) {
-    const auto message = parse_message(line);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const auto message = parse_message(lines[i]);
     if (!message) continue;
     auto place = place_of(*message, generated, sources);
     if (message->severity == "required") {
@@ -195,7 +222,12 @@ bool report_messages(const std::vector<std::string_view>& lines, std::string_vie
     required_from.reset();
     found = true;
     std::string text = plain_words(message->text);
-    if (seen.emplace(message->line, text).second) diags.emit(DiagKind::CxxError, *place).arg(text);
+    if (!seen.emplace(message->line, text).second) continue;
+    DiagBuilder builder = diags.emit(DiagKind::CxxError, *place);
+    builder.arg(text);
+    const std::string_view header = proposed_header(lines, i);
+    if (!header.empty())
+      builder.hint("write `%{`, `#include " + std::string(header) + "`, `%}` in lines above the transform");
   }
   return found;
 }

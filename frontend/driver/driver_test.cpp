@@ -125,6 +125,23 @@ TEST_F(CompilerOutput, TemplatesAreNotTheUsersConcern) {
   EXPECT_EQ(messages(), "oops: `oops` was not declared in this scope\n");
 }
 
+TEST_F(CompilerOutput, OfSeveralLinesMadeFromOneThatWithTheTextCounts) {
+  const std::string generated = "#line 3 \"prog.pbcc\"\nint declared_before_the_body;\n" + generated_;
+  EXPECT_TRUE(report_compiler_output("prog.pbcc:3:16: error: no\n", generated, sources_, diags_));
+  EXPECT_EQ(messages(), "oops: no\n");
+}
+
+TEST_F(CompilerOutput, ProposedHeaderIsAHint) {
+  const std::string note =
+      "prog.pbcc:1:1: note: 'std::oops' is defined in header '<map>'; did you forget to '#include <map>'?\n";
+  EXPECT_TRUE(report_compiler_output("prog.pbcc:3:16: error: no\n" + note, generated_, sources_, diags_));
+  EXPECT_TRUE(
+      report_compiler_output("prog.pbcc:3:20: error: not\nprog.pbcc:3:9: error: none\n" + note, generated_, sources_, diags_));
+  ASSERT_EQ(diags_.all().size(), 3U);
+  EXPECT_EQ(diags_.all()[0].hints, std::vector<std::string>{"write `%{`, `#include <map>`, `%}` in lines above the transform"});
+  EXPECT_TRUE(diags_.all()[1].hints.empty());
+}
+
 TEST_F(CompilerOutput, UndefinedReferenceIsALinkError) {
   EXPECT_TRUE(report_compiler_output("/usr/bin/ld: x.o: in function `f': undefined reference to `dgemm_'\n", generated_,
                                      sources_, diags_));
