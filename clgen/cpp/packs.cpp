@@ -272,7 +272,7 @@ std::string repeat_condition(const RuleCode& code) {
     if (output.is_input || !output.is_overwritten) return "false";
     for (const RuleMatrix& input : code.matrices)
       if (input.is_input)
-        terms.push_back("pbrt::simd::is_apart(" + code.matrix(output.matrix).name + ", " +
+        terms.push_back("pbrt::is_apart(" + code.matrix(output.matrix).name + ", " +
                         code.matrix(input.matrix).name + ")");
   }
   return terms.empty() ? "true" : joined(terms, " && ");
@@ -284,7 +284,7 @@ void emit_lanes(Writer& out, const RuleCode& code, const Step& step, const PackF
   for (const RuleMatrix& use : code.matrices) {
     const std::string& matrix = code.matrix(use.matrix).name;
     types.push_back("class View_" + matrix);
-    params.push_back("const View_" + matrix + "& " + matrix);
+    params.push_back("const View_" + matrix + " " + matrix);
   }
   for (std::string& param : scalar_params(code, ScalarSet::Rule)) params.push_back(std::move(param));
   params.push_back("const " + box_type(step) + "& pb_box");
@@ -329,7 +329,7 @@ bool emit_packs(Writer& out, const RuleCode& code, const Step& step, const std::
   for (const RuleMatrix& use : code.matrices)
     if (use.needs_handle) return false;
   const std::optional<PackFacts> facts = find_pack_facts(code.rule, step, code.element);
-  if (!facts) return false;
+  if (!facts || facts->is_plain) return false;
   out.line("// The same on packs of neighbouring instances.");
   emit_body(out, code, *facts, stem);
   out.blank();

@@ -6,6 +6,7 @@
 
 #include "clgen/cpp/body_text.h"
 #include "clgen/cpp/instance_code.h"
+#include "clgen/cpp/uniformity.h"
 #include "clgen/names.h"
 #include "clgen/watched_args.h"
 #include "lang/check.h"
@@ -355,50 +356,47 @@ std::string bound_text(const char* function, const std::string& of_box, const st
   return std::string(function) + "(" + joined(terms) + ")";
 }
 
-/// Opens the loop over a variable whose bounds or stride depend on the loops outside of it.
-void open_bounded_loop(Writer& out, const LoopDim& loop, const std::string& dim) {
+/// Bounds of a loop that depend on nothing but the box, as constants before all loops.
+void emit_plain_bounds(Writer& out, const LoopDim& loop, const std::string& dim, bool has_end) {
+  out.line("const IndexT pb_lo_" + loop.var + " = static_cast<IndexT>(pb_box.lo[" + dim + "]);");
+  if (has_end) out.line("const IndexT pb_hi_" + loop.var + " = static_cast<IndexT>(pb_box.hi[" + dim + "]);");
+}
+
+/// Bounds and stride that depend on the loops outside.
+void emit_inner_bounds(Writer& out, const LoopDim& loop, const std::string& dim) {
   std::string lo = bound_text("pbrt::index_max", "pb_box.lo[" + dim + "]", loop.lower);
-  const std::string hi = bound_text("pbrt::index_min", "pb_box.hi[" + dim + "]", loop.upper);
-  const bool is_down = loop.order == LoopOrder::Decreasing;
-  const std::string step = std::to_string(loop.stride);
-  const std::string first = "pb_lo_" + loop.var;
-  const std::string end = "pb_hi_" + loop.var;
-  if (loop.stride > 1 && !is_down) lo = "pbrt::next_on_lattice(" + lo + ", " + step + ", " + to_cpp(loop.offset) + ")";
-  out.line("const IndexT " + first + " = static_cast<IndexT>(" + lo + ");");
-  std::string last = "static_cast<IndexT>(" + hi + ")";
-  if (loop.stride > 1 && is_down)
-    last = "static_cast<IndexT>(pbrt::last_on_lattice(" + hi + " - 1, " + step + ", " + to_cpp(loop.offset) + ") + 1)";
-  out.line("const IndexT " + end + " = " + last + ";");
-  const std::string& var = loop.var;
-  const auto moved = [&](const char* sign) {
-    return loop.stride > 1 ? var + " " + sign + "= " + step : std::string(sign) + sign + var;
-  };
-  out.open(is_down ? "for (IndexT " + var + " = " + end + " - 1; " + var + " >= " + first + "; " + moved("-") + ")"
-                   : "for (IndexT " + var + " = " + first + "; " + var + " < " + end + "; " + moved("+") + ")");
-}
-
-void open_plain_loop(Writer& out, const LoopDim& loop, const std::string& dim) {
-  const std::string lo = "static_cast<IndexT>(pb_box.lo[" + dim + "])";
-  const std::string hi = "static_cast<IndexT>(pb_box.hi[" + dim + "])";
-  const std::string& var = loop.var;
-  out.open(loop.order == LoopOrder::Decreasing
-               ? "for (IndexT " + var + " = " + hi + " - 1; " + var + " >= pb_box.lo[" + dim + "]; --" + var + ")"
-               : "for (IndexT " + var + " = " + lo + "; " + var + " < pb_box.hi[" + dim + "]; ++" + var + ")");
-}
-
-/// The loops of a step whose instances are no box, and what they do.
-void emit_bounded_nest(Writer& out, const RuleCode& code, const Step& step) {
-  const std::size_t num_loops = step.loops.size();
-  for (std::size_t i = 0; i < num_loops; ++i) {
-    const std::string dim = std::to_string(num_loops - 1 - i);
-    step.loops[i].is_plain() ? open_plain_loop(out, step.loops[i], dim) : open_bounded_loop(out, step.loops[i], dim);
+  std::string hi = bound_text("pbrt::index_min", "pb_box.hi[" + dim + "]", loop.upper);
+  const std::string lattice = std::to_string(loop.stride) + ", " + to_cpp(loop.offset) + ")";
+  if (loop.stride > 1 && loop.order == LoopOrder::Decreasing) {
+    hi = "pbrt::last_on_lattice(" + hi + " - 1, " + lattice + " + 1";
+  } else if (loop.stride > 1) {
+    lo = "pbrt::next_on_lattice(" + lo + ", " + lattice;
   }
-  std::vector<std::string> terms;
-  for (const IndexExpr& condition : step.conditions) terms.push_back("(" + to_cpp(condition) + ") >= 0");
-  if (!terms.empty()) out.open("if (" + joined(terms, " && ") + ")");
-  emit_instance(out, code);
-  if (!terms.empty()) out.close();
-  for (std::size_t i = 0; i < num_loops; ++i) out.close();
+  out.line("const IndexT pb_lo_" + loop.var + " = static_cast<IndexT>(" + lo + ");");
+  out.line("const IndexT pb_hi_" + loop.var + " = static_cast<IndexT>(" + hi + ");");
+}
+
+/// Whether the innermost loop has one iteration whatever the sizes are: along a border of the slower dimensions.
+bool is_thin(const Step& step) {
+  const LoopDim& loop = step.loops.back();
+  return step.loops.size() > 1 && loop.is_plain() && index_sub(loop.range.hi, loop.range.lo).is_const(1);
+}
+
+std::string loop_head(const LoopDim& loop) {
+  const std::string& var = loop.var;
+  const auto moved = [&](const std::string& sign) {
+    return loop.stride > 1 ? var + " " + sign + "= " + std::to_string(loop.stride) : sign + sign + var;
+  };
+  return loop.order == LoopOrder::Decreasing
+             ? "for (IndexT " + var + " = pb_hi_" + var + " - 1; " + var + " >= pb_lo_" + var + "; " + moved("-") + ")"
+             : "for (IndexT " + var + " = pb_lo_" + var + "; " + var + " < pb_hi_" + var + "; " + moved("+") + ")";
+}
+
+/// Whether the instances of the innermost loop are straight-line code that compilers may run side by side.
+bool may_run_in_vectors(const RuleCode& code, const Step& step) {
+  if (step.loops.empty() || code.has_calls()) return false;
+  const auto facts = find_pack_facts(code.rule, step, code.element);
+  return facts && facts->is_plain;
 }
 
 }  // namespace
@@ -410,38 +408,37 @@ void open_loops_function(Writer& out, const RuleCode& code, const std::string& n
   for (const RuleMatrix& use : code.matrices) {
     const std::string& matrix = code.matrix(use.matrix).name;
     types.push_back("class View_" + matrix);
-    params.push_back("const View_" + matrix + "& " + matrix);
+    params.push_back("const View_" + matrix + " " + matrix);
   }
   for (std::string& param : scalar_params(code, ScalarSet::Rule)) params.push_back(std::move(param));
   if (!box_param.empty()) params.push_back(box_param);
   out.line("template <" + joined(types) + ">");
-  open_function(out, "static void " + name, params);
+  open_function(out, "PB_LOOPS void " + name, params);
 }
 
 void emit_loops(Writer& out, const RuleCode& code, const Step& step, const std::string& name) {
   const std::size_t num_loops = step.loops.size();
   open_loops_function(out, code, name, num_loops == 0 ? "" : "const " + box_type(step) + "& pb_box");
-  if (!is_box(step)) {
-    emit_bounded_nest(out, code, step);
-    out.close();
-    return;
-  }
+  const std::size_t num_open = num_loops > 0 && is_thin(step) ? num_loops - 1 : num_loops;
+  const auto dim = [&](std::size_t i) { return std::to_string(num_loops - 1 - i); };
+  for (std::size_t i = 0; i < num_loops; ++i)
+    if (step.loops[i].is_plain()) emit_plain_bounds(out, step.loops[i], dim(i), i < num_open);
   for (std::size_t i = 0; i < num_loops; ++i) {
     const LoopDim& loop = step.loops[i];
-    const std::string dim = std::to_string(num_loops - 1 - i);
-    const std::string lo = "static_cast<IndexT>(pb_box.lo[" + dim + "])";
-    const std::string hi = "static_cast<IndexT>(pb_box.hi[" + dim + "])";
-    const std::string& var = loop.var;
-    const bool is_down = loop.order == LoopOrder::Decreasing;
-    const std::string head =
-        is_down ? "for (IndexT " + var + " = " + hi + " - 1; " + var + " >= pb_box.lo[" + dim + "]; --" + var + ")"
-                : "for (IndexT " + var + " = " + lo + "; " + var + " < pb_box.hi[" + dim + "]; ++" + var + ")";
-    i + 1 < num_loops ? out.line(head) : out.open(head);
-    if (i + 1 < num_loops) out.indent();
+    if (!loop.is_plain()) emit_inner_bounds(out, loop, dim(i));
+    if (i + 1 == num_open && may_run_in_vectors(code, step)) out.line("PB_INDEPENDENT");
+    if (i < num_open) {
+      out.open(loop_head(loop));
+    } else {
+      out.line("const IndexT " + loop.var + " = pb_lo_" + loop.var + ";");
+    }
   }
+  std::vector<std::string> terms;
+  for (const IndexExpr& condition : step.conditions) terms.push_back("(" + to_cpp(condition) + ") >= 0");
+  if (!terms.empty()) out.open("if (" + joined(terms, " && ") + ")");
   emit_instance(out, code);
-  if (num_loops > 0) out.close();
-  for (std::size_t i = 0; i + 1 < num_loops; ++i) out.outdent();
+  if (!terms.empty()) out.close();
+  for (std::size_t i = 0; i < num_open; ++i) out.close();
   out.close();
 }
 

@@ -29,6 +29,7 @@ class ScheduleEmitter {
 
   void emit_functions() {
     std::set<RuleId> done;
+    LoopsByText loops;
     for (const StepId step_id : plan_.steps.ids()) {
       const Step& step = plan_.steps[step_id];
       const RuleCode code(context_, id_, step.rule);
@@ -41,7 +42,7 @@ class ScheduleEmitter {
         emit_rule_function(out_, context_, code);
         out_.blank();
       }
-      if (always_in(step_id) == nullptr) emit_cpu_step(out_, context_, code, step_id);
+      if (always_in(step_id) == nullptr) emit_cpu_step(out_, context_, code, step_id, loops);
       for (const Kernel& kernel : kernels_)
         if (kernel.transform == id_ && kernel.step == step_id) emit_device_step(out_, context_, code, step_id, kernel);
     }
@@ -52,24 +53,24 @@ class ScheduleEmitter {
   [[nodiscard]] NestPacks packs() const { return nest_packs_; }
 
   void emit_steps() {
-    if (is_ordered(plan_)) {
-      const std::vector<Unit> all = units();
-      if (is_sequence(all)) {
-        for (const Unit& unit : all) emit_unit(unit, "pb_frame");
-        return;
-      }
-      out_.open("if (pb_frame.is_sequential())");
+    const bool in_order = is_ordered(plan_);
+    const std::vector<Unit> all = units();
+    if (in_order && is_sequence(all)) {
       for (const Unit& unit : all) emit_unit(unit, "pb_frame");
-      out_.line("return;");
-      out_.close();
+      return;
     }
     out_.line("pbrt::StepGraph pb_graph(pb_frame);");
     for (const StepId id : plan_.steps.ids())
       out_.line("[[maybe_unused]] int " + node_name(id) + " = -1;");
-    for (std::size_t n = 0; n < plan_.nests.size(); ++n)
-      if (plan_.nests[n].members.size() > 1) emit_nest_node(n);
-    for (const StepId id : plan_.steps.ids())
-      if (always_in(id) == nullptr) emit_node(id);
+    if (in_order) {
+      for (const Unit& unit : all)
+        unit.nest == SIZE_MAX ? emit_node(unit.steps.front(), "add_in_order") : emit_nest_node(unit.nest, "add_in_order");
+    } else {
+      for (std::size_t n = 0; n < plan_.nests.size(); ++n)
+        if (plan_.nests[n].members.size() > 1) emit_nest_node(n, "add");
+      for (const StepId id : plan_.steps.ids())
+        if (always_in(id) == nullptr) emit_node(id, "add");
+    }
     for (const StepEdge& edge : plan_.edges) emit_edge(edge);
     out_.line("pb_graph.run();");
   }
@@ -352,45 +353,35 @@ class ScheduleEmitter {
 
   static std::string node_name(StepId id) { return "pb_node_" + std::to_string(id.index()); }
 
-  bool share_nest(const StepEdge& edge) const {
-    return std::any_of(plan_.nests.begin(), plan_.nests.end(), [&](const Nest& nest) {
-      return is_member(nest, edge.before) && is_member(nest, edge.after);
-    });
-  }
-
   void emit_edge(const StepEdge& edge) {
-    const std::string before = node_name(edge.before);
-    const std::string after = node_name(edge.after);
-    const std::string apart = share_nest(edge) ? " && " + before + " != " + after : "";
-    out_.line("if (" + before + " >= 0 && " + after + " >= 0" + apart + ") pb_graph.depend(" + after + ", " + before +
-              ");");
+    out_.line("pb_graph.depend(" + node_name(edge.after) + ", " + node_name(edge.before) + ");");
   }
 
-  void emit_nest_node(std::size_t n) {
+  /// `add`: the function of the graph that takes the node.
+  void emit_nest_node(std::size_t n, const std::string& add) {
     const Nest& nest = plan_.nests[n];
     const std::string condition = nest_condition(n);
     if (!condition.empty()) out_.line("[[maybe_unused]] const bool " + nest_name(n) + " = " + condition + ";");
     out_.open(condition.empty() ? "" : "if (" + nest_name(n) + ")");
     std::string nodes;
     for (const NestMember& member : nest.members) nodes += node_name(member.step) + " = ";
-    out_.open(nodes + "pb_graph.add([&](pbrt::Frame& pb_step)");
+    out_.open(nodes + "pb_graph." + add + "([&](pbrt::Frame& pb_step)");
     emit_joint_nest(n, "pb_step");
     out_.close(");");
     out_.close();
   }
 
-  void emit_node(StepId id) {
+  void emit_node(StepId id, const std::string& add) {
     std::vector<std::string> terms;
     if (std::string condition = condition_of(plan_.steps[id]); !condition.empty()) terms.push_back(std::move(condition));
     for (std::size_t n = 0; n < plan_.nests.size(); ++n)
       if (plan_.nests[n].members.size() > 1 && is_member(plan_.nests[n], id)) terms.push_back("!" + nest_name(n));
-    out_.open(terms.empty() ? "" : "if (" + joined(terms, " && ") + ")");
-    out_.open(node_name(id) + " = pb_graph.add([&](pbrt::Frame& pb_step)");
+    if (!terms.empty()) out_.open("if (" + joined(terms, " && ") + ")");
+    out_.open(node_name(id) + " = pb_graph." + add + "([&](pbrt::Frame& pb_step)");
     emit_dispatch(id, "pb_step");
     out_.close(");");
-    out_.close();
+    if (!terms.empty()) out_.close();
   }
-
 
   Writer& out_;
   const CppContext& context_;

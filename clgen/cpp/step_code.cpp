@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "clgen/cpp/step_code.h"
 
+#include <algorithm>
+
 #include "clgen/cpp/instance_code.h"
 #include "clgen/cpp/nest_code.h"
 #include "clgen/cpp/packs.h"
 #include "clgen/names.h"
+#include "lang/body_walk.h"
 
 namespace pb {
 namespace {
@@ -37,15 +40,34 @@ std::vector<std::string> written_parts(const TransformPlan& plan, const Transfor
   return parts;
 }
 
-/// Handles, or views whose dimension 0 is contiguous, or any views.
-std::vector<std::string> matrix_args(const RuleCode& code, bool is_unit) {
+/// Whether the body writes elements of a matrix while it reads others: compilers must know that they are apart.
+bool writes_among_reads(const RuleCode& code) {
+  if (!code.tried.empty()) return false;
+  const bool writes = std::any_of(code.rule.outputs.begin(), code.rule.outputs.end(),
+                                  [](const RegionAccess& output) { return !is_element(output); });
+  return writes && code.matrices.size() > 1;
+}
+
+/// Whether the rule knows the matrix by one name only.
+bool has_one_name(const RuleCode& code, MatrixId id) {
+  const auto is_it = [&](const RegionAccess& access) { return access.matrix == id; };
+  return std::count_if(code.rule.outputs.begin(), code.rule.outputs.end(), is_it) +
+             std::count_if(code.rule.inputs.begin(), code.rule.inputs.end(), is_it) ==
+         1;
+}
+
+/// Handles, or views that compilers know more of, or any views.
+std::vector<std::string> matrix_args(const RuleCode& code, bool is_fast) {
   std::vector<std::string> args;
+  const bool is_apart = writes_among_reads(code);
   for (const RuleMatrix& use : code.matrices) {
     const Matrix& matrix = code.matrix(use.matrix);
     if (use.needs_handle) {
       args.push_back(matrix.name);
+    } else if (!is_fast || matrix.num_dims() == 0) {
+      args.push_back(matrix.name + ".view()");
     } else {
-      args.push_back(matrix.name + (is_unit && matrix.num_dims() > 0 ? ".unit_view()" : ".view()"));
+      args.push_back(matrix.name + (is_apart && has_one_name(code, use.matrix) ? ".apart_view()" : ".unit_view()"));
     }
   }
   return args;
@@ -83,6 +105,15 @@ std::string unit_condition(const RuleCode& code) {
     const Matrix& matrix = code.matrix(use.matrix);
     if (!use.needs_handle && matrix.num_dims() > 0) terms.push_back(matrix.name + ".view().has_unit_stride()");
   }
+  if (terms.empty() || !writes_among_reads(code)) return joined(terms, " && ");
+  for (std::size_t i = 0; i < code.matrices.size(); ++i) {
+    if (!code.matrices[i].is_output) continue;
+    for (std::size_t k = 0; k < code.matrices.size(); ++k) {
+      if (k == i || (k < i && code.matrices[k].is_output)) continue;
+      terms.push_back("pbrt::is_apart(" + code.matrix(code.matrices[i].matrix).name + ".view(), " +
+                      code.matrix(code.matrices[k].matrix).name + ".view())");
+    }
+  }
   return joined(terms, " && ");
 }
 
@@ -119,6 +150,21 @@ void emit_piece(Writer& out, const RuleCode& code, const std::string& stem, bool
 }
 
 namespace {
+
+/// Whether the body has loops, so that it matters what compilers know of its matrices.
+bool may_loop(const Rule& rule) {
+  bool result = false;
+  walk(
+      rule.body, rule.body.root,
+      [&](StmtId id) {
+        const auto& node = rule.body.stmts[id].node;
+        result |= std::holds_alternative<ForStmt>(node) || std::holds_alternative<WhileStmt>(node) ||
+                  std::holds_alternative<DoStmt>(node) || std::holds_alternative<ForEnoughStmt>(node) ||
+                  std::holds_alternative<OpaqueStmt>(node);
+      },
+      [](ExprId) {});
+  return result;
+}
 
 void emit_loop_step(Writer& out, const RuleCode& code, const Step& step, const std::string& stem, bool has_packs) {
   const std::string condition = unit_condition(code);
@@ -170,9 +216,24 @@ std::vector<std::string> step_args(const RuleCode& code, const std::string& fram
 
 namespace {
 
-/// The loops of a step and what runs them; returns the statements of the step function.
+/// The loops of a step, and the same on packs; earlier ones if they are the same.
+SharedLoops emit_shared_loops(Writer& out, const RuleCode& code, const Step& step, const std::string& stem, bool may_pack,
+                              LoopsByText& loops) {
+  const auto emit = [&](Writer& to, const std::string& name) {
+    emit_loops(to, code, step, "loops_" + name);
+    to.blank();
+    return may_pack && emit_packs(to, code, step, name);
+  };
+  Writer text;
+  const bool has_packs = emit(text, code.stem);
+  const auto [place, is_new] = loops.emplace(text.text(), SharedLoops{stem, has_packs});
+  if (is_new) emit(out, stem);
+  return place->second;
+}
+
+/// The loops of a step and what runs them; `body` takes the statements of the step function.
 void emit_cpu_body(Writer& out, Writer& body, const RuleCode& code, const TransformPlan& plan, StepId id,
-                   const std::string& stem, bool may_pack) {
+                   const std::string& stem, bool may_pack, LoopsByText& loops) {
   const Step& step = plan.steps[id];
   if (const Nest* nest = own_nest(plan, id)) {
     const std::vector<NestPart> parts{{code, nest->members.front(), stem, ""}};
@@ -183,25 +244,32 @@ void emit_cpu_body(Writer& out, Writer& body, const RuleCode& code, const Transf
     return;
   }
   if (step.loops.empty()) {
-    emit_instance(body, code);
+    const std::string unit = may_loop(code.rule) ? unit_condition(code) : "";
+    if (unit.empty()) {
+      emit_instance(body, code);
+      return;
+    }
+    emit_loops(out, code, step, "loops_" + stem);
+    out.blank();
+    body.line("const bool pb_unit = " + unit + ";");
+    if (code.has_calls()) body.line("pbrt::Frame& pb_inner = pb_frame;");
+    emit_piece(body, code, stem, false, "pb_unit", "");
     return;
   }
-  emit_loops(out, code, step, "loops_" + stem);
-  out.blank();
-  const bool has_packs = may_pack && emit_packs(out, code, step, stem);
-  emit_loop_step(body, code, step, stem, has_packs);
+  const SharedLoops shared = emit_shared_loops(out, code, step, stem, may_pack, loops);
+  emit_loop_step(body, code, step, shared.stem, shared.has_packs);
 }
 
 }  // namespace
 
-void emit_cpu_step(Writer& out, const CppContext& context, const RuleCode& code, StepId step_id) {
+void emit_cpu_step(Writer& out, const CppContext& context, const RuleCode& code, StepId step_id, LoopsByText& loops) {
   const TransformPlan& plan = plan_of(context, code);
   const Step& step = plan.steps[step_id];
   const std::string stem = step_stem(context, code, step_id);
   Writer body;
   body.indent();
   // Packs go to memory without a look at the index.
-  emit_cpu_body(out, body, code, plan, step_id, stem, !context.options.is_checked);
+  emit_cpu_body(out, body, code, plan, step_id, stem, !context.options.is_checked, loops);
   std::vector<std::string> params = step_params(code);
   const StepPieces pieces = pieces_of(plan, step_id);
   if (pieces == StepPieces::Split) params.emplace_back("const std::int64_t pb_split");

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -19,8 +20,15 @@ namespace pb {
 [[nodiscard]] std::vector<std::string> step_params(const RuleCode& code);
 [[nodiscard]] std::vector<std::string> step_args(const RuleCode& code, const std::string& frame);
 
-/// `step_X_cpu` with the loops it needs.
-void emit_cpu_step(Writer& out, const CppContext& context, const RuleCode& code, StepId step);
+/// Loops that were emitted: by their text under the rule's own name, for steps that differ in their boxes alone.
+struct SharedLoops {
+  std::string stem;
+  bool has_packs = false;
+};
+using LoopsByText = std::map<std::string, SharedLoops>;
+
+/// `step_X_cpu` with the loops it needs, unless `loops` has the same ones.
+void emit_cpu_step(Writer& out, const CppContext& context, const RuleCode& code, StepId step, LoopsByText& loops);
 
 /// `step_X_opencl` or `step_X_opencl_local`: true if the kernel ran; counts the reason if not.
 void emit_device_step(Writer& out, const CppContext& context, const RuleCode& code, StepId step, const Kernel& kernel);
@@ -33,7 +41,8 @@ enum class StepPieces : std::uint8_t { None, Split, Tiles };
 /// Statements before and after the instances of a step: what it reads and writes is on the host.
 void emit_arrivals(Writer& out, const TransformPlan& plan, const RuleCode& code, const Step& step);
 void emit_departures(Writer& out, const TransformPlan& plan, const RuleCode& code, const Step& step);
-/// When dimension 0 of all matrices that the loops get as views is contiguous; empty: there are none.
+/// When dimension 0 of all matrices that the loops get as views is contiguous and, where the body writes among its reads,
+/// matrices have no cells in common; empty: there are no views.
 [[nodiscard]] std::string unit_condition(const RuleCode& code);
 /// A call of a step's loops; frame `pb_inner` if it needs one.
 [[nodiscard]] std::string loops_call(const RuleCode& code, const std::string& function, bool is_unit,

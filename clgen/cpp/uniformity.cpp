@@ -89,6 +89,7 @@ class Uniformity {
     walk(
         body_, body_.root, [&](StmtId id) { check_stmt(id); }, [&](ExprId id) { check_expr(id); });
     if (!is_fit_) return std::nullopt;
+    facts_.is_plain = is_straight_line() && (!facts_.is_tall || num_reads() <= kFewReads);
     return std::move(facts_);
   }
 
@@ -138,6 +139,40 @@ class Uniformity {
           return true;
     }
     return false;
+  }
+
+  // ---- straight-line bodies
+
+  /// Neither loops nor choices that differ between instances.
+  bool is_straight_line() const {
+    bool result = true;
+    walk(
+        body_, body_.root,
+        [&](StmtId id) {
+          const auto& node = body_.stmts[id].node;
+          if (std::holds_alternative<ForStmt>(node) || std::holds_alternative<WhileStmt>(node) ||
+              std::holds_alternative<DoStmt>(node))
+            result = false;
+        },
+        [&](ExprId id) {
+          const auto* choice = std::get_if<ConditionalExpr>(&body_.exprs[id].node);
+          if (choice != nullptr && varies(choice->condition)) result = false;
+        });
+    return result;
+  }
+
+  /// Elements that an instance reads: several rows at once save loads, where there are many.
+  static constexpr int kFewReads = 10;
+  int num_reads() const {
+    int count = 0;
+    for (const RegionAccess& input : rule_.inputs) count += is_element(input) ? 1 : 0;
+    walk(
+        body_, body_.root, [](StmtId) {},
+        [&](ExprId id) {
+          const auto* member = std::get_if<MemberExpr>(&body_.exprs[id].node);
+          count += member != nullptr && member->name == "cell" ? 1 : 0;
+        });
+    return count;
   }
 
   // ---- which values vary

@@ -26,6 +26,7 @@ struct PackFacts {
   std::vector<LaneAccess> outputs;
   std::vector<LaneAccess> inputs;
   bool is_tall = false;                    ///< several rows at once: they share what they read
+  bool is_plain = false;                   ///< straight-line code that compilers vectorise as well by themselves
   bool is_wide_type = false;               ///< some value that differs between instances has 8 bytes
   std::set<std::uint32_t> varying_locals;  ///< by number of declaration
   std::vector<bool> is_varying;            ///< by ExprId

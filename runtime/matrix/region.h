@@ -126,6 +126,8 @@ class BasicRegion {
   [[nodiscard]] const ViewType& view() const { return view_; }
   /// Pre:     `view().has_unit_stride()`
   [[nodiscard]] UnitView<E, N> unit_view() const { return UnitView<E, N>(view_); }
+  /// Pre:     also `is_apart` from all that is touched while the result is in use
+  [[nodiscard]] BasicView<E, N, true, true> apart_view() const { return BasicView<E, N, true, true>(view_); }
   [[nodiscard]] const StorageRef& storage_ref() const { return storage_; }
   [[nodiscard]] RawView raw() const { return view_.raw(); }
 

@@ -487,23 +487,4 @@ PB_SIMD_INLINE void for_each_pack(IndexT x_lo, IndexT x_hi, IndexT y_lo, IndexT 
     for (IndexT x = x_left; x < x_hi; ++x) cell(x, y);
 }
 
-/// Whether two views have no element of memory in common, judged by the first and last of each.
-template <class A, class B>
-[[nodiscard]] inline bool is_apart(const A& a, const B& b) {
-  const auto range = [](const auto& view, std::uintptr_t& first, std::uintptr_t& last) {
-    std::int64_t lo = 0, hi = 0;
-    for (int d = 0; d < std::remove_cvref_t<decltype(view)>::kDims; ++d) {
-      const std::int64_t span = (static_cast<std::int64_t>(view.size(d)) - 1) * view.stride(d);
-      (span < 0 ? lo : hi) += span;
-    }
-    const auto bytes = static_cast<std::int64_t>(sizeof(*view.base()));
-    first = reinterpret_cast<std::uintptr_t>(view.base()) + static_cast<std::uintptr_t>(lo * bytes);
-    last = reinterpret_cast<std::uintptr_t>(view.base()) + static_cast<std::uintptr_t>((hi + 1) * bytes);
-  };
-  std::uintptr_t a_first, a_last, b_first, b_last;
-  range(a, a_first, a_last);
-  range(b, b_first, b_last);
-  return a_last <= b_first || b_last <= a_first;
-}
-
 }  // namespace pbrt::simd

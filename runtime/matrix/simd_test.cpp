@@ -131,6 +131,32 @@ TEST(IsApart, TellsOverlapFromNeighbours) {
   EXPECT_TRUE(is_apart(whole.region(0, 0, 20, 3), whole.region(0, 3, 20, 6)));
   EXPECT_FALSE(is_apart(whole.region(0, 0, 20, 4), whole.region(0, 3, 20, 6)));
   EXPECT_FALSE(is_apart(whole, whole.transposed()));
+  EXPECT_TRUE(is_apart(whole.region(0, 0, 10, 6), whole.region(10, 0, 20, 6)));
+  EXPECT_TRUE(is_apart(whole.region(10, 0, 20, 5), whole.region(0, 1, 10, 6)));
+  EXPECT_FALSE(is_apart(whole.region(0, 0, 11, 6), whole.region(10, 0, 20, 6)));
+  EXPECT_FALSE(is_apart(whole.region(9, 0, 20, 5), whole.region(0, 1, 10, 6)));
+  EXPECT_FALSE(is_apart(whole.row(1), whole.column(1)));
+}
+
+/// All boxes of a small picture, pair by pair.
+TEST(IsApart, NeverMissesACommonCell) {
+  Picture picture;
+  const auto view = picture.view();
+  const auto boxes = [&](const auto& visit) {
+    for (int x = 0; x < 4; ++x)
+      for (int y = 0; y < 3; ++y)
+        for (int right = x; right < 5; ++right)
+          for (int below = y; below < 4; ++below) visit(x, y, right, below);
+  };
+  boxes([&](int x, int y, int right, int below) {
+    boxes([&](int x2, int y2, int right2, int below2) {
+      const bool have_common = std::max(x, x2) < std::min(right, right2) && std::max(y, y2) < std::min(below, below2);
+      const bool apart = is_apart(view.region(x, y, right, below), view.region(x2, y2, right2, below2));
+      EXPECT_FALSE(have_common && apart) << x << y << right << below << " " << x2 << y2 << right2 << below2;
+      const bool are_real = x < right && y < below && x2 < right2 && y2 < below2;
+      EXPECT_TRUE(!are_real || apart != have_common);
+    });
+  });
 }
 
 }  // namespace

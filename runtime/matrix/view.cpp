@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/matrix/view.h"
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <type_traits>
@@ -43,6 +44,24 @@ void index_out_of_bounds(int dim, std::int64_t index, std::int64_t size) {
 void box_out_of_bounds(int dim, std::int64_t lo, std::int64_t hi, std::int64_t size) {
   throw IndexError("[" + std::to_string(lo) + ", " + std::to_string(hi) + ") of dimension " + std::to_string(dim) +
                   " lies outside a region of size " + std::to_string(size));
+}
+
+bool are_boxes_apart(const RawView& a, const RawView& b) {
+  if (a.kind != b.kind || a.num_dims != b.num_dims) return false;
+  if (reinterpret_cast<std::uintptr_t>(a.base) > reinterpret_cast<std::uintptr_t>(b.base)) return are_boxes_apart(b, a);
+  const auto bytes = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(b.base) - reinterpret_cast<std::uintptr_t>(a.base));
+  std::int64_t rest = bytes / static_cast<std::int64_t>(element_bytes(a.kind));
+  bool is_apart = false;
+  // Where `b` starts, seen from the start of `a`: cells have one position each, if no row reaches into the next one.
+  for (int d = a.num_dims - 1; d >= 0; --d) {
+    if (a.strides[d] != b.strides[d] || a.strides[d] <= 0) return false;
+    const std::int64_t at = rest / a.strides[d];
+    rest -= at * a.strides[d];
+    const std::int64_t end = std::max<std::int64_t>(at + b.sizes[d], a.sizes[d]);
+    if (d + 1 < a.num_dims && end * a.strides[d] > a.strides[d + 1]) return false;
+    is_apart |= at >= a.sizes[d] || b.sizes[d] <= 0;
+  }
+  return is_apart && rest == 0;
 }
 
 void copy_size_mismatch() { throw UserError("copyTo: the two regions have different sizes"); }

@@ -10,6 +10,16 @@
 
 #include "runtime/matrix/element_kind.h"
 
+/// Before a loop whose iterations are independent: compilers need not look for dependences.
+#if defined(__clang__)
+#define PB_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define PB_INDEPENDENT _Pragma("GCC ivdep")
+#endif
+/// Of functions that hold the loops over instances. Not inlined: compilers know that the views are apart only as long as they
+/// are parameters.
+#define PB_LOOPS [[gnu::noinline]] static
+
 namespace pbrt {
 
 /// A view of any type and dimension, for code that is not a template. Does not own anything.
@@ -33,11 +43,13 @@ void copy_view(const RawView& dst, const RawView& src);
 }  // namespace detail
 
 /// Pointer, sizes and strides of an N-dimensional box of elements. `E` may be const.
-/// With `kUnit` the stride of dimension 0 is the constant 1, so that compilers vectorise.
-template <class E, int N, bool kUnit>
+/// With `kUnit` the stride of dimension 0 is the constant 1, so that compilers vectorise. With `kApart` compilers may take
+/// it that nobody else touches these elements while the view is a parameter; views made from it do not say so themselves.
+template <class E, int N, bool kUnit, bool kApart = false>
 class BasicView {
  public:
   using Element = E;
+  using Pointer = std::conditional_t<kApart, E* __restrict, E*>;
   static constexpr int kDims = N;
   static constexpr int kSlots = N == 0 ? 1 : N;
 
@@ -47,10 +59,10 @@ class BasicView {
     for (int d = 0; d < N; ++d) strides_[d] = strides[d];
   }
   /// From a view of the same elements: mutable to const, unit to general stride, and,
-  /// only where the caller has tested `has_unit_stride()`, general to unit.
-  template <class F, bool kOther>
-  requires(std::is_same_v<F, E> || std::is_same_v<const F, E>) explicit(kUnit && !kOther)
-      BasicView(const BasicView<F, N, kOther>& other)
+  /// only where the caller has tested `has_unit_stride()` or `is_apart`, general to unit or apart.
+  template <class F, bool kOther, bool kOtherApart>
+  requires(std::is_same_v<F, E> || std::is_same_v<const F, E>)
+  explicit((kUnit && !kOther) || (kApart && !kOtherApart)) BasicView(const BasicView<F, N, kOther, kOtherApart>& other)
       : BasicView(other.base(), other.sizes(), other.multipliers()) {}
 
   [[nodiscard]] E* base() const { return base_; }
@@ -104,12 +116,12 @@ class BasicView {
 
   /// The box from all begins (inclusive) to all ends (exclusive).
   template <class... I>
-  requires(sizeof...(I) == 2 * N) [[nodiscard]] BasicView region(I... bounds) const {
+  requires(sizeof...(I) == 2 * N) [[nodiscard]] BasicView<E, N, kUnit> region(I... bounds) const {
     if constexpr (N == 0) {
       return *this;
     } else {
       const IndexT at[] = {static_cast<IndexT>(bounds)...};
-      BasicView result(*this);
+      BasicView<E, N, kUnit> result(*this);
       for (int d = 0; d < N; ++d) {
 #ifdef PB_CHECKED
         check_box(d, at[d], at[N + d]);
@@ -127,7 +139,7 @@ class BasicView {
   [[nodiscard]] auto row(std::int64_t y) const requires(N >= 2) { return drop<kUnit>(1, y); }
   [[nodiscard]] auto col(std::int64_t x) const requires(N >= 1) { return drop<false>(0, x); }
   [[nodiscard]] auto column(std::int64_t x) const requires(N >= 1) { return drop<false>(0, x); }
-  [[nodiscard]] BasicView all() const { return *this; }
+  [[nodiscard]] BasicView<E, N, kUnit> all() const { return *this; }
   [[nodiscard]] auto transposed() const {
     BasicView<E, N, (kUnit && N == 1)> result;
     result.base_ = base_;
@@ -173,7 +185,7 @@ class BasicView {
   void modifyOnCpu(IndexT = 0) const {}
 
  private:
-  template <class F, int M, bool kOther>
+  template <class F, int M, bool kOther, bool kOtherApart>
   friend class BasicView;
 
   [[nodiscard]] std::int64_t offset_of(const IndexT* at) const {
@@ -203,7 +215,7 @@ class BasicView {
     if (hi > lo && (lo < 0 || hi > sizes_[d])) detail::box_out_of_bounds(d, lo, hi, sizes_[d]);
   }
 
-  E* base_ = nullptr;
+  Pointer base_ = nullptr;
   IndexT sizes_[kSlots] = {};
   std::int64_t strides_[kSlots] = {};
 };
@@ -212,5 +224,35 @@ template <class E, int N>
 using View = BasicView<E, N, false>;
 template <class E, int N>
 using UnitView = BasicView<E, N, true>;
+
+namespace detail {
+/// The addresses that a view's elements lie between.
+struct AddressRange {
+  std::uintptr_t begin, end;
+};
+template <class View>
+[[nodiscard]] inline AddressRange address_range(const View& view) {
+  std::int64_t lo = 0;
+  std::int64_t hi = 0;
+  for (int d = 0; d < View::kDims; ++d) {
+    const std::int64_t span = (static_cast<std::int64_t>(view.size(d)) - 1) * view.stride(d);
+    (span < 0 ? lo : hi) += span;
+  }
+  const auto base = reinterpret_cast<std::uintptr_t>(view.base());
+  constexpr auto kBytes = static_cast<std::int64_t>(sizeof(typename View::Element));
+  return {base + static_cast<std::uintptr_t>(lo * kBytes), base + static_cast<std::uintptr_t>((hi + 1) * kBytes)};
+}
+/// Whether boxes of one matrix whose addresses interleave have no cell in common; false where that is hard to say.
+[[nodiscard]] bool are_boxes_apart(const RawView& a, const RawView& b);
+}  // namespace detail
+
+/// Whether two views have no element of memory in common, where that is easily seen.
+template <class A, class B>
+[[nodiscard]] inline bool is_apart(const A& a, const B& b) {
+  const detail::AddressRange of_a = detail::address_range(a);
+  const detail::AddressRange of_b = detail::address_range(b);
+  if (of_a.end <= of_b.begin || of_b.end <= of_a.begin) [[likely]] return true;
+  return detail::are_boxes_apart(a.raw(), b.raw());
+}
 
 }  // namespace pbrt

@@ -39,15 +39,14 @@ std::vector<std::size_t> StepGraph::Steps::order() const {
   return result;
 }
 
-StepGraph::StepGraph(Frame& frame) : frame_(frame), steps_(new Steps) {}
-
-StepGraph::~StepGraph() {
+void StepGraph::drop() {
   for (const Steps::Step& step : steps_->steps) step.body.destroy(step.body.closure);
   delete steps_;
 }
 
 int StepGraph::add_erased(Body body) {
   try {
+    if (steps_ == nullptr) steps_ = new Steps;
     steps_->steps.push_back({body, {}, 0});
   } catch (...) {
     body.destroy(body.closure);
@@ -56,7 +55,8 @@ int StepGraph::add_erased(Body body) {
   return static_cast<int>(steps_->steps.size()) - 1;
 }
 
-void StepGraph::depend(int after, int before) {
+void StepGraph::add_edge(int after, int before) {
+  PBRT_CHECK(steps_ != nullptr, "depend names steps that add() returned");
   auto& steps = steps_->steps;
   const auto a = static_cast<std::size_t>(after);
   const auto b = static_cast<std::size_t>(before);
@@ -66,7 +66,7 @@ void StepGraph::depend(int after, int before) {
   ++steps[a].num_dependencies;
 }
 
-void StepGraph::run() {
+void StepGraph::run_all() {
   const std::vector<std::size_t> order = steps_->order();
   auto& steps = steps_->steps;
   if (frame_.is_sequential()) {

@@ -8,6 +8,9 @@
 //   int b = g.add([&](Frame& f) { … });
 //   g.depend(b, a);                        // b runs after a
 //   g.run();
+//
+// Where steps are added in an order that keeps the dependences, add_in_order() runs them at once in a sequential frame, and
+// there is no graph at all.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +21,10 @@ namespace pbrt {
 
 class StepGraph {
  public:
-  explicit StepGraph(Frame& frame);
-  ~StepGraph();
+  explicit StepGraph(Frame& frame) : frame_(frame) {}
+  ~StepGraph() {
+    if (steps_ != nullptr) drop();
+  }
   StepGraph(const StepGraph&) = delete;
   StepGraph& operator=(const StepGraph&) = delete;
 
@@ -33,16 +38,32 @@ class StepGraph {
                            [](void* closure) { delete static_cast<Step*>(closure); }, new Step(std::forward<F>(f))});
   }
 
-  /// Makes step `after` wait for step `before`. Naming the same pair twice is harmless.
+  /// The same; in a sequential frame the step runs here and now, and the result is -1.
   ///
-  /// Pre: both are numbers that add() returned; the graph stays without cycles; run() was not called
-  void depend(int after, int before);
+  /// Pre:     what the step depends on was added before
+  /// Errors:  in a sequential frame those of the step
+  template <class F>
+  int add_in_order(F&& f) {
+    if (!frame_.is_sequential()) return add(std::forward<F>(f));
+    f(frame_);
+    return -1;
+  }
+
+  /// Makes step `after` wait for step `before`. Naming the same pair twice is harmless, and so are one step twice and -1,
+  /// which stands for a step that does not run or has run.
+  ///
+  /// Pre: both are -1 or numbers that add() returned; the graph stays without cycles; run() was not called
+  void depend(int after, int before) {
+    if (after >= 0 && before >= 0 && after != before) add_edge(after, before);
+  }
 
   /// Runs all steps in an order that keeps the dependences, in parallel where they allow it.
   ///
   /// Post:    every step is complete
   /// Errors:  rethrows the first exception of a step; steps not yet started then are dropped
-  void run();
+  void run() {
+    if (steps_ != nullptr) run_all();
+  }
 
  private:
   struct Body {
@@ -53,9 +74,12 @@ class StepGraph {
   struct Steps;
 
   int add_erased(Body body);
+  void add_edge(int after, int before);
+  void run_all();
+  void drop();
 
   Frame& frame_;
-  Steps* steps_;
+  Steps* steps_ = nullptr;  ///< owned; none before the first is added
 };
 
 }  // namespace pbrt

@@ -186,6 +186,25 @@ TEST_P(TasksOnWorkers, StepsOfASequentialFrameRunInOrder) {
   });
 }
 
+TEST_P(TasksOnWorkers, StepsAddedInOrderRunAtOnceInASequentialFrame) {
+  Scheduler scheduler(GetParam());
+  scheduler.run([](Frame& root) {
+    for (const bool is_small : {true, false}) {
+      CallFrame frame(root, is_small ? 1 : 100, 64);
+      StepGraph graph(frame);
+      int value = 0;
+      const int set = graph.add_in_order([&](Frame&) { value = 4; });
+      EXPECT_EQ(set, is_small ? -1 : 0);
+      EXPECT_EQ(value, is_small ? 4 : 0);
+      const int add = graph.add_in_order([&](Frame&) { value += 3; });
+      graph.depend(add, set);
+      graph.depend(add, add);
+      graph.run();
+      EXPECT_EQ(value, 7);
+    }
+  });
+}
+
 TEST_P(TasksOnWorkers, RunRethrowsTheExceptionOfAStep) {
   Scheduler scheduler(GetParam());
   EXPECT_THROW(scheduler.run([](Frame& root) {
