@@ -249,7 +249,7 @@ class KernelBuilder {
     }
   }
 
-  /// Loads one tile: all work-items of the group, row by row.
+  /// Loads one tile.
   void print_tile(const KernelTile& tile) {
     const RegionAccess& input = rule_.inputs[tile.input];
     const Matrix& matrix = transform_.matrices[input.matrix];
@@ -272,15 +272,58 @@ class KernelBuilder {
       out_.line("const int " + name + "_tile" + dim + " = " + extent + ";");
       out_.line("const int " + name + "_from" + dim + " = " + to_opencl(substitute(box.lo[d], first)) + ";");
     }
-    print_tile_loops(tile, name, "pb_" + matrix.name, rank, "pb_tile_" + input.binding);
+    const TileNames names{name, "pb_" + matrix.name, "pb_tile_" + input.binding};
+    // A group's work-items run one after the other on a CPU: the first copies whole rows, without a test per cell.
+    out_.verbatim("#ifdef PB_CPU\n");
+    print_tile_copy(tile, names);
+    out_.verbatim("#else\n");
+    print_tile_loops(tile, names);
+    out_.verbatim("#endif\n");
   }
 
-  void print_tile_loops(const KernelTile& tile, const std::string& name, const std::string& matrix, std::size_t rank,
-                        const std::string& memory) {
+  struct TileNames {
+    std::string binding;  ///< of the tile's first cell and extents
+    std::string matrix;
+    std::string memory;
+  };
+
+  /// How the tile meets the matrix in one dimension.
+  struct TileEdge {
+    bool may_exceed = false;   ///< beyond the matrix's last index: the tile moves with the group
+    bool may_precede = false;  ///< below index 0: it moves down
+  };
+  static TileEdge edge_of(const KernelTile& tile, std::size_t d) {
+    const auto& steps = tile.step[d];
+    return {std::any_of(steps.begin(), steps.end(), [](std::int64_t step) { return step != 0; }),
+            std::any_of(steps.begin(), steps.end(), [](std::int64_t step) { return step < 0; })};
+  }
+
+  /// The tile by one work-item: what lies inside the matrix, which is all that valid instances read.
+  void print_tile_copy(const KernelTile& tile, const TileNames& names) {
+    out_.open("if (" + flat_local_id() + " == 0)");
+    const std::size_t rank = tile.extent.size();
+    for (std::size_t d = rank; d-- > 0;) {
+      const std::string dim = std::to_string(d);
+      const std::string from = names.binding + "_from" + dim;
+      const std::string past = names.binding + "_tile" + dim;
+      const TileEdge edge = edge_of(tile, d);
+      const std::string begin = edge.may_precede ? "PB_MAX(0, -" + from + ")" : "0";
+      const std::string end =
+          edge.may_exceed ? "PB_MIN(" + past + ", " + names.matrix + "_size" + dim + " - " + from + ")" : past;
+      out_.line("const int pb_end" + dim + " = " + end + ";");
+      out_.open("for (int pb_t" + dim + " = " + begin + "; pb_t" + dim + " < pb_end" + dim + "; ++pb_t" + dim + ")");
+    }
+    const auto [to, from] = tile_cell(names, rank);
+    out_.line(to + " = " + from + ";");
+    for (std::size_t d = 0; d <= rank; ++d) out_.close();
+  }
+
+  /// The tile by all work-items of the group, row by row.
+  void print_tile_loops(const KernelTile& tile, const TileNames& names) {
+    const std::size_t rank = tile.extent.size();
     // size_t: an int made of the local id here and again below the barrier would be one value kept across it.
     for (std::size_t d = rank; d-- > 0;) {
       const std::string at = "pb_t" + std::to_string(d);
-      const std::string last = name + "_tile" + std::to_string(d);
       std::string first = "0";
       std::string step = "1";
       if (rank == 1) {
@@ -290,29 +333,34 @@ class KernelBuilder {
         first = "get_local_id(" + std::to_string(d) + ")";
         step = "get_local_size(" + std::to_string(d) + ")";
       }
-      out_.open("for (size_t " + at + " = " + first + "; " + at + " < " + last + "; " + at + " += " + step + ")");
+      out_.open("for (size_t " + at + " = " + first + "; " + at + " < " + names.binding + "_tile" + std::to_string(d) +
+                "; " + at + " += " + step + ")");
     }
-    std::string to;
-    std::string from;
-    std::string pitch;
     std::vector<std::string> inside;
     for (std::size_t d = 0; d < rank; ++d) {
       const std::string dim = std::to_string(d);
-      const std::string cell = "pb_c" + dim;
-      out_.line("const int " + cell + " = " + name + "_from" + dim + " + (int)pb_t" + dim + ";");
-      to += (d == 0 ? "" : " + ") + ("(int)pb_t" + dim) + pitch;
-      pitch += " * " + name + "_tile" + dim;
-      from += " + " + cell + " * " + matrix + "_s" + dim;
-      const auto& steps = tile.step[d];
-      const bool is_fixed = std::all_of(steps.begin(), steps.end(), [](std::int64_t step) { return step == 0; });
-      const bool goes_down = std::any_of(steps.begin(), steps.end(), [](std::int64_t step) { return step < 0; });
-      if (!is_fixed) inside.push_back(cell + " < " + matrix + "_size" + dim);
-      if (goes_down) inside.push_back(cell + " >= 0");
+      const std::string cell = names.binding + "_from" + dim + " + (int)pb_t" + dim;
+      const TileEdge edge = edge_of(tile, d);
+      if (edge.may_exceed) inside.push_back(cell + " < " + names.matrix + "_size" + dim);
+      if (edge.may_precede) inside.push_back(cell + " >= 0");
     }
-    const std::string value = matrix + "_data[(PB_INDEX)" + matrix + "_offset" + from + "]";
-    out_.line(memory + "[" + to + "] = " + (inside.empty() ? value : joined(inside, " && ") + " ? " + value + " : 0") +
-              ";");
+    const auto [to, from] = tile_cell(names, rank);
+    out_.line(to + " = " + (inside.empty() ? from : joined(inside, " && ") + " ? " + from + " : 0") + ";");
     for (std::size_t d = 0; d < rank; ++d) out_.close();
+  }
+
+  /// The cell at pb_t0, pb_t1, …, in the tile and in the matrix.
+  static std::pair<std::string, std::string> tile_cell(const TileNames& names, std::size_t rank) {
+    std::string to;
+    std::string from = "(PB_INDEX)" + names.matrix + "_offset";
+    std::string pitch;
+    for (std::size_t d = 0; d < rank; ++d) {
+      const std::string dim = std::to_string(d);
+      to += (d == 0 ? "" : " + ") + ("(int)pb_t" + dim) + pitch;
+      pitch += " * " + names.binding + "_tile" + dim;
+      from += " + (" + names.binding + "_from" + dim + " + (int)pb_t" + dim + ") * " + names.matrix + "_s" + dim;
+    }
+    return {names.memory + "[" + to + "]", names.matrix + "_data[" + from + "]"};
   }
 
   std::string flat_local_id() const {
