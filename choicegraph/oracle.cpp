@@ -143,10 +143,15 @@ bool Oracle::is_instance(const Rule& rule, const Point& vars) const {
   const Values values = with(rule, vars);
   const auto inside = [&](const RegionAccess& access) {
     for (std::size_t d = 0; d < access.lo.size(); ++d) {
+      // 0 <= begin and end - 1 < size, exactly and as computed; without rule variables a coordinate is a value.
+      const std::int64_t size = extent(access.matrix, d);
+      const auto begin = value_of(access.lo[d], values);
+      const auto end = value_of(access.hi[d], values);
+      if (!begin || !end || *begin < 0 || *end > size) return false;
       const auto lo = fraction_of(access.lo[d], values);
       const auto hi = fraction_of(access.hi[d], values);
-      // 0 <= begin and end - 1 < size
-      if (!lo || !hi || lo->num < 0 || hi->num >= (extent(access.matrix, d) + 1) * hi->den) return false;
+      if (has_rule_var(access.lo[d]) && (!lo || lo->num < 0)) return false;
+      if (has_rule_var(access.hi[d]) && (!hi || hi->num >= (size + 1) * hi->den)) return false;
     }
     return true;
   };

@@ -68,6 +68,13 @@ TEST(InferRegions, DivisionsAreRationalConditionsAndCAccesses) {
   expect_definition(TestTransform().from("A[n]").to("B[n]").rule({"B.cell(i)"}, {"A.cell(i-n/2)"}));
 }
 
+TEST(InferRegions, WhatDivisionsComputeIsInsideToo) {
+  expect_definition(TestTransform().from("A[n]").to("B[2*n+2]").rule({"B.cell(i)"}, {"A.cell(i-n/2)"}));
+  expect_definition(TestTransform().from("A[n]").to("B[n]").rule({"B.cell(i)"}, {"A.cell(n-i/2)"}));
+  expect_definition(TestTransform().from("A[n]").to("B[n]").rule({"B.cell(i)"}, {"A.region(n-i/2-(i+1)/2, n-i/2)"}));
+  expect_definition(TestTransform().from("A[n/2*2]").to("B[n]").rule({"B.cell(i)"}, {"A.cell(n/2*2-1)"}));
+}
+
 TEST(InferRegions, ReversedAndScaledCoordinatesNarrowToo) {
   expect_definition(TestTransform().from("A[n]").to("B[n]").rule({"B.cell(n-1-i)"}, {"A.cell(2*i)"}));
   expect_definition(TestTransform().from("A[n*n]").to("B[n]").rule({"B.cell(i)"}, {"A.cell(i+n*n-3)"}));

@@ -280,19 +280,48 @@ std::optional<Region> keep_where(const Region& domain, const Relation& relation,
   return std::nullopt;
 }
 
+namespace {
+
+/// A coordinate as a condition: the exact rational one of its rule variables. Without any it is a value of the call.
+std::optional<RationalExpr> to_bound(const Formula& formula, const FormulaScope& scope) {
+  if (has_rule_var(formula)) return to_rational(formula, scope);
+  auto value = to_index_expr(formula, scope);
+  if (!value) return std::nullopt;
+  return RationalExpr{std::move(*value), 1};
+}
+
+/// The points of `exact`, where [lo, hi) is inside as rational numbers, at which it is so as it is computed: rounding
+/// leads out where a division is subtracted, as in `n-i/2`.
+std::optional<Region> keep_computed(const Region& exact, const Formula& lo, const Formula& hi, const IndexExpr& size,
+                                    const FormulaScope& scope) {
+  const Region inside = exact.intersect_parameters(scope.values);
+  const FormulaScope there{scope.nonnegative, inside};
+  const auto begin = to_index_expr(lo, there);
+  const auto end = to_index_expr(hi, there);
+  if (!begin || !end) return std::nullopt;
+  Region computed = inside.where_nonnegative(*begin).where_nonnegative(index_sub(size, *end));
+  return inside.is_subset(computed) ? exact : computed;
+}
+
+}  // namespace
+
 std::optional<Region> keep_inside(const Region& domain, const RegionAccess& access, const Matrix& matrix,
                                   const FormulaScope& scope) {
   Region out = domain;
   for (std::size_t d = 0; d < access.lo.size(); ++d) {
     if (std::find(access.tested_dims.begin(), access.tested_dims.end(), d) != access.tested_dims.end()) continue;
-    const auto lo = to_rational(access.lo[d], scope);
-    const auto hi = to_rational(access.hi[d], scope);
+    const auto lo = to_bound(access.lo[d], scope);
+    const auto hi = to_bound(access.hi[d], scope);
     const auto size = to_index_expr(matrix.extents[d], scope);
     if (!lo || !hi || !size) return std::nullopt;
     out = out.where_nonnegative(lo->numerator);
     // hi - 1 < size with hi = numerator/denominator, in integers.
     const IndexExpr limit = index_mul(index_const(hi->denominator), index_add(*size, index_const(1)));
     out = out.where_nonnegative(index_sub(index_sub(limit, hi->numerator), index_const(1)));
+    if (lo->denominator == 1 && hi->denominator == 1) continue;
+    auto computed = keep_computed(out, access.lo[d], access.hi[d], *size, scope);
+    if (!computed) return std::nullopt;
+    out = std::move(*computed);
   }
   return out;
 }

@@ -164,7 +164,7 @@ bool Region::is_empty_for_large(const std::vector<std::string>& names, std::int6
   Region large = *this;
   for (const std::string& name : names)
     large = large.where_nonnegative(index_sub(index_symbol(name), index_const(minimum)));
-  return large.is_empty();
+  return large.is_empty() || large.with_term_facts().is_empty();
 }
 
 bool Region::is_subset(const Region& other) const {

@@ -132,7 +132,9 @@ class Region {
 
   /// An unknown region is neither empty, nor a subset, nor equal.
   [[nodiscard]] bool is_empty() const;
-  /// Empty for all values >= `minimum` of the parameters in `names`.
+  /// The same points, where what is provable about terms that are not affine (`n*m >= n`) is said.
+  [[nodiscard]] Region with_term_facts() const;
+  /// Empty for all values >= `minimum` of the parameters in `names`, as far as that is provable.
   [[nodiscard]] bool is_empty_for_large(const std::vector<std::string>& names, std::int64_t minimum = 1000) const;
   [[nodiscard]] bool is_subset(const Region& other) const;
   [[nodiscard]] bool is_equal(const Region& other) const;

@@ -188,6 +188,40 @@ TEST(Region, IsEmptyForLargeSizesOnly) {
   EXPECT_FALSE(interval(context, "0", "n").is_empty_for_large({"n"}));
 }
 
+TEST(Region, ProductsOfLargeSizesAreLarge) {
+  const RegionContext context;
+  const auto is_never = [&](const std::string& lo, const std::string& hi) {
+    return interval(context, lo, hi).is_empty_for_large({"n", "m"});
+  };
+  EXPECT_TRUE(is_never("n*n", "1000000"));
+  EXPECT_FALSE(is_never("n*n", "1000001"));
+  EXPECT_TRUE(is_never("n*m", "n+m"));
+  EXPECT_TRUE(is_never("n*n*n", "n*n"));
+  EXPECT_FALSE(is_never("n*m", "n*n"));
+  EXPECT_FALSE(is_never("n*m", "n*m+1"));
+  EXPECT_TRUE(is_never("(n+1)*m", "n*m+m"));
+  EXPECT_TRUE(is_never("floord(n, m)*m", "n-m"));
+  EXPECT_FALSE(is_never("floord(n, m)*m", "n"));
+  EXPECT_TRUE(is_never("n", "floord(n, m)*m"));
+  const Region ordered = interval(context, "n*n", "n*m").where_nonnegative(expr("n-m"));
+  EXPECT_TRUE(ordered.is_empty_for_large({"n", "m"}));
+}
+
+TEST(Region, TermFactsTakeNoPointAway) {
+  const RegionContext context;
+  const Region all = interval(context, "n*m", "n*m+n*n+floord(m, n)").where_nonnegative(expr("4-n")).where_nonnegative(
+      expr("n+4"));
+  const Region told = all.with_term_facts();
+  for (std::int64_t n = -4; n <= 4; ++n) {
+    for (std::int64_t m = -9; m <= 9; ++m) {
+      for (std::int64_t x = -40; x <= 40 && n != 0; x += 4) {
+        const SymbolValues at{{"n", n}, {"m", m}};
+        EXPECT_EQ(told.contains(at, {x}), all.contains(at, {x})) << n << " " << m << " " << x;
+      }
+    }
+  }
+}
+
 TEST(Region, LexminIsTheFirstPoint) {
   const RegionContext context;
   EXPECT_TRUE(interval(context, "n-2", "n").lexmin().is_equal(interval(context, "n-2", "n-1")));

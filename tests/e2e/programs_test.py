@@ -145,6 +145,13 @@ def native(a):
     return [a @ a.T, x, (np.cos(k) + np.sin(k)) @ a[0]]
 
 
+def terms(a):
+    n, even = len(a), len(a) // 2 * 2
+    b = a[-1] + np.arange(n * (n + 1))[::-1]
+    d = [a[n - i // 2] if i >= 2 else -1 for i in range(n)]
+    return [a[-1] + n * n - 1, b, a[even - 1] * 2.0 ** np.arange(even)[::-1], np.array(d), a[np.arange(n) // 3 * 3]]
+
+
 def own_matrices(a):
     m = a + 2
     m[0] = -1
@@ -155,6 +162,7 @@ def own_matrices(a):
 CASES = {
     "size_conditions": (lambda n: [(n,)], lambda a: [a + a[len(a) // 2 - 1] if len(a) > 1 else -a,
                                                      np.full(len(a), a[16] if len(a) > 16 else 0)]),
+    "terms": (lambda n: [(n,)], terms),
     "own_matrices": (lambda n: [(n,)], own_matrices),
     "where": (lambda n: [(n, n + 5)], where),
     "element_types": (lambda n: [((n, n + 5), np.uint8), ((n, n + 5), np.int16), ((n, n + 5), np.float32), ((), np.int32),
