@@ -42,15 +42,10 @@ std::string region_type(const Matrix& matrix, bool is_const) {
   return region_type(matrix.element, matrix.is_element_t, matrix.num_dims(), is_const);
 }
 
-std::string base_name(std::string_view path) {
-  const std::size_t slash = path.find_last_of('/');
-  return std::string(slash == std::string_view::npos ? path : path.substr(slash + 1));
-}
-
 std::string origin_of(const SourceManager& sources, Span span) {
   if (!span.is_known()) return "generated";
   const Position at = sources.begin_of(span);
-  return base_name(at.file) + ":" + std::to_string(at.line);
+  return std::string(sources.short_name(at.file)) + ":" + std::to_string(at.line);
 }
 
 namespace {

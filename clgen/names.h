@@ -29,9 +29,7 @@ class SourceManager;
 [[nodiscard]] std::string region_type(ElementType element, bool is_element_t, int num_dims, bool is_const);
 [[nodiscard]] std::string region_type(const Matrix& matrix, bool is_const);
 
-/// File name without its folders: generated code names no paths of this machine.
-[[nodiscard]] std::string base_name(std::string_view path);
-/// `separable_convolution.pbcc:25`.
+/// `separable_convolution.pbcc:25`: no paths of this machine, only as many folders as tell files apart.
 [[nodiscard]] std::string origin_of(const SourceManager& sources, Span span);
 
 /// C++ of a bound; 64-bit helpers of runtime/matrix/index_math.h.

@@ -100,6 +100,23 @@ std::string_view SourceManager::text(Span span) const {
 
 std::string_view SourceManager::name(FileId id) const { return file(id).name; }
 
+std::string_view SourceManager::short_name(std::string_view name) const {
+  const auto is_shared = [&](std::string_view end) {
+    return std::any_of(files_.begin(), files_.end(), [&](const File& f) {
+      const std::string_view other = f.name;
+      const bool has_end = other.ends_with(end) && (other.size() == end.size() || other[other.size() - end.size() - 1] == '/');
+      return has_end && other != name;
+    });
+  };
+  std::size_t slash = name.rfind('/');
+  while (slash != std::string_view::npos && slash != 0) {
+    const std::string_view end = name.substr(slash + 1);
+    if (!end.empty() && !is_shared(end)) return end;
+    slash = name.rfind('/', slash - 1);
+  }
+  return slash == 0 && !is_shared(name.substr(1)) ? name.substr(1) : name;
+}
+
 Position SourceManager::position(FileId id, std::uint32_t offset) const {
   const File& f = file(id);
   const std::size_t line = line_index(f.line_starts, offset);

@@ -57,5 +57,18 @@ TEST(Source, MissingFileSaysWhy) {
   EXPECT_EQ(why, "it is a directory");
 }
 
+TEST(SourceManager, ShortNamesTellFilesApart) {
+  SourceManager sources;
+  for (const char* name : {"/home/me/p.pbcc", "x.h", "/home/me/a/x.h", "/home/me/b/x.h", "rel/b/x.h", "/y.h"})
+    sources.add(name, "");
+  EXPECT_EQ(sources.short_name("/home/me/p.pbcc"), "p.pbcc");
+  EXPECT_EQ(sources.short_name("x.h"), "x.h");
+  EXPECT_EQ(sources.short_name("/home/me/a/x.h"), "a/x.h");
+  EXPECT_EQ(sources.short_name("/home/me/b/x.h"), "me/b/x.h");
+  EXPECT_EQ(sources.short_name("rel/b/x.h"), "rel/b/x.h");
+  EXPECT_EQ(sources.short_name("/y.h"), "y.h");
+  EXPECT_EQ(sources.short_name("marked.pbcc"), "marked.pbcc");
+}
+
 }  // namespace
 }  // namespace pb

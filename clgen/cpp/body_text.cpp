@@ -58,7 +58,7 @@ class TokenText {
     }
     const std::size_t last = token.leading.rfind('\n');
     if (!text_.empty() && text_.back() != '\n') text_ += '\n';
-    text_ += "#line " + std::to_string(at.line) + " " + quoted(base_name(at.file)) + "\n";
+    text_ += "#line " + std::to_string(at.line) + " " + quoted(std::string(sources_.short_name(at.file))) + "\n";
     text_ += last == std::string::npos ? token.leading : token.leading.substr(last + 1);
     line_ = at.line;
     file_ = at.file;

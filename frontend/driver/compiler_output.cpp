@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
-#include <filesystem>
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -67,14 +67,9 @@ std::optional<Message> parse_message(std::string_view line) {
 }
 
 std::optional<FileId> find_file(std::string_view name, const SourceManager& sources) {
-  const std::filesystem::path wanted(name);
   for (std::size_t i = 0; i < sources.num_files(); ++i) {
     const FileId id{static_cast<std::uint32_t>(i)};
-    if (sources.name(id) == name) return id;
-  }
-  for (std::size_t i = 0; i < sources.num_files(); ++i) {
-    const FileId id{static_cast<std::uint32_t>(i)};
-    if (std::filesystem::path(sources.name(id)).filename() == wanted.filename()) return id;
+    if (sources.short_name(sources.name(id)) == name || sources.name(id) == name) return id;
   }
   return std::nullopt;
 }
@@ -205,7 +200,7 @@ std::string_view proposed_header(const std::vector<std::string_view>& lines, std
 
 bool report_messages(const std::vector<std::string_view>& lines, std::string_view generated,
                      const SourceManager& sources, Diagnostics& diags) {
-  std::set<std::pair<std::uint32_t, std::string>> seen;  // templates repeat messages per instance
+  std::set<std::tuple<std::string_view, std::uint32_t, std::string>> seen;  // templates repeat messages per instance
   std::optional<Span> required_from;
   bool found = false;
   for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -222,7 +217,7 @@ bool report_messages(const std::vector<std::string_view>& lines, std::string_vie
     required_from.reset();
     found = true;
     std::string text = plain_words(message->text);
-    if (!seen.emplace(message->line, text).second) continue;
+    if (!seen.emplace(message->file, message->line, text).second) continue;
     DiagBuilder builder = diags.emit(DiagKind::CxxError, *place);
     builder.arg(text);
     const std::string_view header = proposed_header(lines, i);

@@ -142,6 +142,14 @@ TEST_F(CompilerOutput, ProposedHeaderIsAHint) {
   EXPECT_TRUE(diags_.all()[1].hints.empty());
 }
 
+TEST_F(CompilerOutput, FilesOfOneNameAreToldApart) {
+  for (const char* name : {"one/common.h", "two/common.h"})
+    sources_.add(name, std::string("%{\nint ") + name[0] + " = 1;\n%}\n");
+  EXPECT_TRUE(report_compiler_output("two/common.h:2:5: error: no\none/common.h:2:5: error: no\n", generated_, sources_,
+                                     diags_));
+  EXPECT_EQ(messages(), "int t = 1;: no\nint o = 1;: no\n");
+}
+
 TEST_F(CompilerOutput, UndefinedReferenceIsALinkError) {
   EXPECT_TRUE(report_compiler_output("/usr/bin/ld: x.o: in function `f': undefined reference to `dgemm_'\n", generated_,
                                      sources_, diags_));

@@ -100,6 +100,17 @@ bool are_affine(const Disjunction& disjunction) {
                      [](const auto& all) { return std::all_of(all.begin(), all.end(), is_affine); });
 }
 
+/// The part of `domain` where one of the affine conjunctions holds.
+Region where_any_holds(const Inference& in, const Disjunction& disjunction, const Region& domain) {
+  Region out;
+  for (const auto& all : disjunction.any) {
+    Region part = domain;
+    for (const Relation& relation : all) part = where_holds(in, relation, part);
+    out = out.is_known() ? out.unite(part) : part;
+  }
+  return out;
+}
+
 /// The part of `domain` where the rule's `where` holds as far as it is affine; sets Rule::is_dynamic if it is not all.
 Region narrowed_by_where(const Inference& in, Rule& rule, Region domain) {
   for (const Relation& relation : rule.where) {
@@ -114,13 +125,7 @@ Region narrowed_by_where(const Inference& in, Rule& rule, Region domain) {
       rule.is_dynamic = true;
       continue;
     }
-    Region some;
-    for (const auto& all : disjunction.any) {
-      Region part = domain;
-      for (const Relation& relation : all) part = where_holds(in, relation, part);
-      some = some.is_known() ? some.unite(part) : part;
-    }
-    domain = some;
+    domain = where_any_holds(in, disjunction, domain);
   }
   return domain;
 }
@@ -192,19 +197,29 @@ Region inside_matrices(Inference& in, const Rule& rule) {
 void warn_if_never(Inference& in, const Rule& rule) {
   std::vector<std::string> sizes;
   for (const SizeVar& var : in.transform.size_vars) sizes.push_back(var.name);
-  if (!rule.domain.intersect_parameters(in.known).is_empty_for_large(sizes)) return;
+  const auto is_never = [&](const Region& instances) {
+    return instances.intersect_parameters(in.known).is_empty_for_large(sizes);
+  };
+  if (!is_never(rule.domain)) return;
+  const Region inside = inside_matrices(in, rule);
+  const bool is_by_where = !is_never(inside);
   auto builder = in.diags.emit(DiagKind::RuleNeverApplies, rule.span).arg(rule.name);
+  builder.arg(is_by_where ? "with all its regions inside their matrices fulfils its `where`"
+                          : "has all its regions inside their matrices");
   for (const RegionAccess& access : rule.inputs) {
     const Matrix& matrix = in.transform.matrices[access.matrix];
     const auto alone = keep_inside(Region::universe(in.context, names_of(rule.vars)), access, matrix, in.scope);
-    if (!alone || !alone->intersect_parameters(in.known).is_empty_for_large(sizes)) continue;
-    builder.note(access.span, "`" + access_text(in.transform, access) + "` is never inside `" + matrix.name + "`");
+    if (alone && is_never(*alone))
+      builder.note(access.span, "`" + access_text(in.transform, access) + "` is never inside `" + matrix.name + "`");
   }
+  if (!is_by_where) return;
   for (const Relation& relation : rule.where) {
-    const auto alone = keep_where(inside_matrices(in, rule), relation, in.scope);
-    if (!alone || !alone->intersect_parameters(in.known).is_empty_for_large(sizes)) continue;
-    builder.note(relation.span, "this holds for no instance whose regions lie inside their matrices");
+    const auto alone = keep_where(inside, relation, in.scope);
+    if (alone && is_never(*alone)) builder.note(relation.span, "this holds for none of them");
   }
+  for (const Disjunction& disjunction : rule.where_any)
+    if (are_affine(disjunction) && is_never(where_any_holds(in, disjunction, inside)))
+      builder.note(disjunction.span, "this holds for none of them");
 }
 
 void infer_rule(Inference& in, Rule& rule) {

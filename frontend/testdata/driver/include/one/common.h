@@ -1,0 +1,4 @@
+%{
+
+static double first(double v) { return v + lost; }
+%}

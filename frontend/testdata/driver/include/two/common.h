@@ -1,0 +1,4 @@
+%{
+static double same(double v) { return v; }
+static double second(double v) { return v * lost; }
+%}
