@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,7 @@ struct Analysis {
   std::vector<InstanceClass> classes;  ///< of all rules, rule by rule
   std::vector<StepSets> step_sets;     ///< per step
   std::vector<StepEdge> overwrites;    ///< edges whose second step writes again what a wide instance of the first wrote
+  std::set<RuleId> avoided = {};       ///< what no default takes if there is something else
   bool ok = true;
 
   [[nodiscard]] bool exists_for_large_sizes(const Region& region) const { return !region.is_empty_for_large(sizes); }

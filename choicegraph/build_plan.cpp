@@ -2,7 +2,10 @@
 // The passes of the choice graph in their order.
 #include "choicegraph/build_plan.h"
 
+#include <set>
+
 #include "choicegraph/analysis.h"
+#include "choicegraph/recursion.h"
 
 namespace pb {
 namespace {
@@ -25,12 +28,14 @@ void run_passes(choices::Analysis& analysis) {
   choices::list_calls(analysis);
 }
 
-TransformPlan plan_transform(const Program& program, TransformId id, std::uint64_t max_operations, Diagnostics& diags) {
+TransformPlan plan_transform(const Program& program, TransformId id, const std::set<RuleId>& avoided,
+                             std::uint64_t max_operations, Diagnostics& diags) {
   TransformPlan empty;
   empty.transform = id;
   Diagnostics messages;  // dropped if the analysis is given up: then they may be wrong
   auto analysis = choices::begin_analysis(program, id, messages);
   if (!analysis) return empty;
+  analysis->avoided = avoided;
   const RegionContext& context = analysis->context;
   const Transform& transform = program.transforms[id];
   {
@@ -51,7 +56,14 @@ TransformPlan plan_transform(const Program& program, TransformId id, std::uint64
 Plan build_plan(const Program& program, Diagnostics& diags, std::uint64_t max_operations) {
   Plan plan;
   for (const TransformId id : program.transforms.ids())
-    plan.transforms.push_back(plan_transform(program, id, max_operations, diags));
+    plan.transforms.push_back(plan_transform(program, id, {}, max_operations, diags));
+  if (diags.has_errors()) return plan;
+  const auto avoided = choices::endless_rules(program, plan);
+  for (const TransformId id : program.transforms.ids()) {
+    Diagnostics again;  // said before
+    if (!avoided[id.index()].empty())
+      plan.transforms[id.index()] = plan_transform(program, id, avoided[id.index()], max_operations, again);
+  }
   return plan;
 }
 

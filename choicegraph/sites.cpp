@@ -189,6 +189,12 @@ void add_site(Analysis& analysis, const std::vector<Part>& parts, const std::vec
     alternative.versions = {Version::Cpu};
     site.alternatives.push_back(std::move(alternative));
   }
+  const auto is_fine = [&](const Alternative& alternative) {
+    return std::none_of(alternative.rules.begin(), alternative.rules.end(),
+                        [&](RuleId rule) { return analysis.avoided.count(rule) != 0; });
+  };
+  const auto standard = std::find_if(site.alternatives.begin(), site.alternatives.end(), is_fine);
+  if (standard != site.alternatives.end()) std::rotate(site.alternatives.begin(), standard, standard + 1);
   if (site.alternatives.empty()) report_no_cover(analysis, site, ties, members);
   analysis.plan.sites.add(std::move(site));
 }

@@ -173,12 +173,15 @@ to B[n]
 
 
 def check_recursion(tools, work):
-    """A rule that calls its own transform with the same sizes stops the run at once, unless another one is chosen."""
+    """A rule that calls its own transform with the same sizes stops the run at once; the default takes another one."""
     source = work / "halve.pbcc"
     source.write_text(HALVE)
     program = tools.compile(source, work / "halve")
     config = work / "halve.run.cfg"
     failures = []
+    done = polybricks.run_tool([program.path, "--n", "1000"], expect=None)
+    if done.returncode != 0:
+        failures.append(f"the default of a recursion does not end: {done.stderr}")
     for rule, status in (("B#1", 66), ("B#2", 0)):
         program.write_configuration(config, program.configuration({"Halve": {"B#1|B#2": (rule, "cpu")}}))
         done = polybricks.run_tool([program.path, "--n", "1000", "--config", config], expect=None)
