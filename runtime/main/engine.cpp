@@ -63,6 +63,12 @@ void fill_report(const RunContext& ctx, const InfoIndex& index, RunReport& repor
   }
 }
 
+void make_outputs(const RunContext& ctx, std::uint64_t seed, Problem& problem) {
+  problem.outputs = allocate_outputs(ctx, *problem.transform, problem.sizes);
+  for (std::size_t i = 0; i < problem.outputs.size(); ++i)
+    fill_initial_output(problem.transform->outputs[i], problem.outputs[i], seed + kOutputSeed + i);
+}
+
 Configuration sequential_default(const InfoIndex& index) { return default_configuration(index); }
 
 }  // namespace
@@ -223,10 +229,19 @@ Problem Engine::generate(const TransformDesc& transform, const SizeWishes& wishe
     problem.inputs = allocate_inputs(*ctx, transform, problem.sizes);
     for (std::size_t i = 0; i < problem.inputs.size(); ++i) fill_random(problem.inputs[i], seed + kInputSeed + i);
   }
-  problem.outputs = allocate_outputs(*ctx, transform, problem.sizes);
-  for (std::size_t i = 0; i < problem.outputs.size(); ++i)
-    fill_initial_output(transform.outputs[i], problem.outputs[i], seed + kOutputSeed + i);
+  make_outputs(*ctx, seed, problem);
   return problem;
+}
+
+bool Engine::fit_outputs(Problem& problem, const std::vector<std::string>& input_names, const SizeWishes& wishes,
+                         std::uint64_t seed, const ActiveConfig& config) const {
+  const std::unique_ptr<RunContext> ctx = make_context(config);
+  std::vector<std::int64_t> sizes = sizes_from_inputs(*ctx, *problem.transform, problem.inputs, input_names, wishes);
+  if (are_outputs_of(*ctx, *problem.transform, sizes, problem.outputs)) return false;
+  problem.sizes = std::move(sizes);
+  problem.outputs.clear();
+  make_outputs(*ctx, seed, problem);
+  return true;
 }
 
 }  // namespace pbrt

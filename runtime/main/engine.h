@@ -84,6 +84,9 @@ class Engine {
   /// `config`: its values may be part of sizes.
   [[nodiscard]] Problem generate(const TransformDesc& transform, const SizeWishes& wishes, std::uint64_t seed,
                                  const ActiveConfig& config);
+  /// Gives `problem` outputs of the sizes that `config` says, filled as generate does; false if it has them already.
+  bool fit_outputs(Problem& problem, const std::vector<std::string>& input_names, const SizeWishes& wishes,
+                   std::uint64_t seed, const ActiveConfig& config) const;
 
  private:
   Scheduler& scheduler(int threads);

@@ -147,6 +147,16 @@ std::vector<AnyMatrix> allocate_outputs(const RunContext& ctx, const TransformDe
                       extents.data() + first_output_extent(transform), sizes);
 }
 
+bool are_outputs_of(const RunContext& ctx, const TransformDesc& transform, const std::vector<std::int64_t>& sizes,
+                    const std::vector<AnyMatrix>& outputs) {
+  const std::vector<std::int64_t> extents = all_extents(ctx, transform, sizes);
+  std::size_t next = first_output_extent(transform);
+  bool is_same = outputs.size() == static_cast<std::size_t>(transform.num_outputs);
+  for (const AnyMatrix& output : outputs)
+    for (int d = 0; d < output.num_dims(); ++d) is_same = output.size(d) == extents[next++] && is_same;
+  return is_same;
+}
+
 void fill_random(const AnyMatrix& matrix, std::uint64_t seed) {
   RandomStream stream{.key = RandomStream::mix(seed)};
   RandomStream* previous = set_current_random(&stream);

@@ -64,6 +64,10 @@ struct Problem {
 [[nodiscard]] std::vector<AnyMatrix> allocate_outputs(const RunContext& ctx, const TransformDesc& transform,
                                                       const std::vector<std::int64_t>& sizes);
 
+/// Whether these are the outputs' extents for these sizes: configuration values may be part of them.
+[[nodiscard]] bool are_outputs_of(const RunContext& ctx, const TransformDesc& transform,
+                                  const std::vector<std::int64_t>& sizes, const std::vector<AnyMatrix>& outputs);
+
 /// Uniform random numbers in (-2^31, 2^31) for outputs that a rule may read first, NaN for the
 /// others (integers: random). Same stream, same numbers.
 void fill_initial_output(const MatrixDesc& desc, const AnyMatrix& matrix, std::uint64_t seed);

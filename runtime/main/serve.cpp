@@ -87,36 +87,33 @@ class Server {
     reference_.clear();
     has_reference_ = false;
     warmed_.clear();
-    SizeWishes wishes;
-    if (request.n >= 0) wishes.n = request.n;
-    wishes.named = request.sizes;
+    input_names_ = request.files;
+    input_names_.resize(static_cast<std::size_t>(session_.transform.num_inputs), "the generated inputs");
+    wishes_ = SizeWishes();
+    if (request.n >= 0) wishes_.n = request.n;
+    wishes_.named = request.sizes;
     for (const auto& [name, value] : request.sizes)
       if (value < 0 || value > INT32_MAX) throw UserError("size " + name + " is not between 0 and 2147483647");
     seed_ = request.seed;
     problem_ = request.files.empty()
-                   ? session_.engine.generate(session_.transform, wishes, seed_, session_.engine.default_config())
-                   : read_files(request, wishes);
+                   ? session_.engine.generate(session_.transform, wishes_, seed_, session_.engine.default_config())
+                   : read_files(request);
     snapshot_ = Engine::take_snapshot(*problem_);
     reply.n = problem_->largest_size();
   }
 
-  Problem read_files(const Request& request, const SizeWishes& wishes) {
+  Problem read_files(const Request& request) {
     const TransformDesc& transform = session_.transform;
     if (request.files.size() != static_cast<std::size_t>(transform.num_inputs))
       throw UserError("expected " + std::to_string(transform.num_inputs) + " input files, found " +
                       std::to_string(request.files.size()));
-    check_size_names(wishes, {&transform});
+    check_size_names(wishes_, {&transform});
     Problem problem;
     problem.transform = &transform;
     MatrixReader reader;
     for (int i = 0; i < transform.num_inputs; ++i)
       problem.inputs.push_back(reader.read(request.files[static_cast<std::size_t>(i)], spec_of(transform.inputs[i])));
-    const std::unique_ptr<RunContext> ctx = session_.engine.make_context(session_.engine.default_config());
-    problem.sizes = sizes_from_inputs(*ctx, transform, problem.inputs, request.files, wishes);
-    problem.outputs = allocate_outputs(*ctx, transform, problem.sizes);
-    for (int i = 0; i < transform.num_outputs; ++i)
-      fill_initial_output(transform.outputs[i], problem.outputs[static_cast<std::size_t>(i)],
-                          request.seed + static_cast<std::uint64_t>(i));
+    (void)session_.engine.fit_outputs(problem, input_names_, wishes_, seed_, session_.engine.default_config());
     return problem;
   }
 
@@ -142,7 +139,12 @@ class Server {
     return wishes;
   }
 
+  /// Extents that name configuration values follow the configuration in use.
   RunReport run_once(const RunWishes& wishes) {
+    if (session_.engine.fit_outputs(problem(), input_names_, wishes_, seed_, *wishes.config)) {
+      snapshot_.outputs.clear();
+      for (const AnyMatrix& output : problem().outputs) snapshot_.outputs.push_back(output.clone());
+    }
     session_.engine.restore(problem(), snapshot_, wishes);
     return session_.engine.run(problem(), wishes);
   }
@@ -248,6 +250,8 @@ class Server {
   int device_index_ = -1;
   std::vector<std::string> output_names_;
   std::optional<Problem> problem_;
+  std::vector<std::string> input_names_;  ///< for messages
+  SizeWishes wishes_;
   Snapshot snapshot_;
   std::uint64_t seed_ = 0;
   std::vector<AnyMatrix> reference_;  ///< empty although has_reference_: verification is off

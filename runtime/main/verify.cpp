@@ -86,11 +86,28 @@ void compare_one(const AnyMatrix& output, const AnyMatrix& reference, const std:
 
 }  // namespace
 
+namespace {
+
+std::string sizes_text(const AnyMatrix& matrix) {
+  std::string text;
+  for (int d = 0; d < matrix.num_dims(); ++d) text += (d == 0 ? "" : " x ") + std::to_string(matrix.size(d));
+  return text;
+}
+
+}  // namespace
+
 Difference compare_outputs(const std::vector<AnyMatrix>& outputs, const std::vector<AnyMatrix>& reference,
                            const std::vector<std::string>& names, const ToleranceInfo& tolerance, double override_rel) {
   Difference difference;
-  for (std::size_t i = 0; i < outputs.size(); ++i)
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (!outputs[i].has_same_shape(reference[i])) {
+      difference.is_within = false;
+      if (difference.where.empty())
+        difference.where = names[i] + " has the size " + sizes_text(outputs[i]) + ", the reference " + sizes_text(reference[i]);
+      continue;
+    }
     compare_one(outputs[i], reference[i], names[i], tolerance, override_rel, difference);
+  }
   return difference;
 }
 

@@ -89,6 +89,32 @@ to OUT[n]
     check("Scale_tmpl_3_11" in words, words)
 
 
+def test_sizes_of_tunables(tools, work):
+    """Measurements give outputs the sizes that the configuration in use says."""
+    case = Case(tools, work, "hat", """
+main transform Hat
+from A[n]
+to B[n*k], OUT[n]
+tunable k(2, 1, 5)
+{
+  B.cell(i) from (A.cell(i/k) a) { return a; }
+  OUT.cell(i) from (A.cell(i) a) { return a; }
+}
+""")
+    np.save(case.work / "a.npy", np.arange(6.0))
+    with polybricks.Server(case.program) as server:
+        for inputs in ({"n": 6}, {"files": [str(case.work / "a.npy")]}):
+            check(server.ask("inputs", seed=1, **inputs)["status"] == "ok", "inputs")
+            check(server.ask("reference")["status"] == "ok", "a reference")
+            for k, status in ((2, "ok"), (3, "wrong"), (1, "wrong"), (2, "ok")):
+                config = case.program.configuration({}, {"Hat": {"k": k}})
+                reply = server.ask("run", config=config, trials=2)
+                check(reply["status"] == status, f"k = {k}: {reply}")
+                words = f"B has the size {6 * k}, the reference 12"
+                check(status == "ok" or words in reply["message"], reply)
+                check(server.ask("run", config=config, trials=1, verify=False)["status"] == "ok", f"k = {k} alone")
+
+
 REFINE = """
 transform Refine
 from A[n]
