@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "runtime/sched/scheduler.h"
+#include "runtime/sched/step_graph.h"
 #include "runtime/sched/task.h"
 
 namespace {
@@ -90,6 +91,25 @@ TEST_P(Allocations, GraphTasksMakeNone) {
       before = std::move(task);
     }
     group.wait();
+  };
+  EXPECT_EQ(least_allocations(scheduler, body), 0);
+}
+
+TEST_P(Allocations, StepsMakeNone) {
+  Scheduler scheduler(GetParam());
+  const auto body = [](Frame& root) {
+    const auto run_steps = [](Frame& frame, int num_steps) {
+      StepGraph graph(frame);
+      for (int i = 0; i < num_steps; ++i) {
+        graph.add([](Frame&) {});
+        if (i >= 8) graph.depend(i, i - 8);
+      }
+      graph.run();
+    };
+    run_steps(root, 5);
+    run_steps(root, 200);
+    CallFrame small(root, 1, 64);
+    run_steps(small, 20);
   };
   EXPECT_EQ(least_allocations(scheduler, body), 0);
 }

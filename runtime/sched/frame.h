@@ -210,6 +210,7 @@ class Frame {
   friend class Worker;
   friend class CallFrame;
   friend class RecursiveCall;
+  friend class StepGraph;
   friend class Suspension;
   friend class TaskGroup;
   friend void finish_graph_task(detail::GraphTask& task, Worker& worker);

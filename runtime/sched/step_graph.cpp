@@ -1,92 +1,114 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/sched/step_graph.h"
 
-#include <cstddef>
-#include <vector>
-
 #include "runtime/config/check.h"
-#include "runtime/sched/task.h"
 #include "tests/faults/seeded_fault.h"
 
 namespace pbrt {
+namespace {
 
-struct StepGraph::Steps {
-  struct Step {
-    Body body;
-    std::vector<std::size_t> dependents;
-    int num_dependencies = 0;
-  };
-
-  std::vector<Step> steps;
-
-  /// The steps in an order that keeps all dependences.
-  [[nodiscard]] std::vector<std::size_t> order() const;
-};
-
-std::vector<std::size_t> StepGraph::Steps::order() const {
-  std::vector<int> num_open;
-  std::vector<std::size_t> result;
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    num_open.push_back(steps[i].num_dependencies);
-    if (num_open[i] == 0) result.push_back(i);
-  }
-  for (std::size_t done = 0; done < result.size(); ++done) {
-    for (const std::size_t dependent : steps[result[done]].dependents) {
-      if (--num_open[dependent] == 0) result.push_back(dependent);
-    }
-  }
-  PBRT_CHECK(result.size() == steps.size(), "the steps of a schedule form no cycle");
-  return result;
+/// The size class that TaskCache::allocate gives to a `T`.
+template <class T>
+constexpr std::uint8_t size_class_of_type() {
+  std::uint8_t size_class = 0;
+  while (sizeof(T) > kTaskSizes[size_class]) ++size_class;
+  return size_class;
 }
+
+}  // namespace
 
 void StepGraph::drop() {
-  for (const Steps::Step& step : steps_->steps) step.body.destroy(step.body.closure);
-  delete steps_;
+  for (int i = 0; i < num_steps_; ++i) {
+    Step& dying = step(i);
+    while (Edge* edge = dying.dependents) {
+      dying.dependents = edge->next;
+      release(edge, size_class_of_type<Edge>());
+    }
+    const std::uint8_t size_class = dying.size_class;
+    dying.destroy(dying);
+    release(&dying, size_class);
+  }
+  while (Block* block = first_block_) {
+    first_block_ = block->next;
+    release(block, size_class_of_type<Block>());
+  }
 }
 
-int StepGraph::add_erased(Body body) {
-  try {
-    if (steps_ == nullptr) steps_ = new Steps;
-    steps_->steps.push_back({body, {}, 0});
-  } catch (...) {
-    body.destroy(body.closure);
-    throw;
+int StepGraph::append(Step& step) {
+  if (num_steps_ % Block::kSteps == 0) {
+    Block* block = nullptr;
+    try {
+      block = new (frame_.fiber_->memory->allocate<sizeof(Block)>().address) Block;
+    } catch (...) {
+      const std::uint8_t size_class = step.size_class;
+      step.destroy(step);
+      release(&step, size_class);
+      throw;
+    }
+    (last_block_ != nullptr ? last_block_->next : first_block_) = block;
+    last_block_ = block;
   }
-  return static_cast<int>(steps_->steps.size()) - 1;
+  last_block_->steps[num_steps_ % Block::kSteps] = &step;
+  return num_steps_++;
+}
+
+StepGraph::Step& StepGraph::step(int number) const {
+  Block* block = first_block_;
+  for (; number >= Block::kSteps; number -= Block::kSteps) block = block->next;
+  return *block->steps[number];
 }
 
 void StepGraph::add_edge(int after, int before) {
-  PBRT_CHECK(steps_ != nullptr, "depend names steps that add() returned");
-  auto& steps = steps_->steps;
-  const auto a = static_cast<std::size_t>(after);
-  const auto b = static_cast<std::size_t>(before);
-  PBRT_CHECK(a < steps.size() && b < steps.size(), "depend names steps that add() returned");
+  PBRT_CHECK(after < num_steps_ && before < num_steps_, "depend names steps that add() returned");
   if (PB_FAULT(step_order_is_lost)) return;
-  steps[b].dependents.push_back(a);
-  ++steps[a].num_dependencies;
+  Step& waiting = step(after);
+  Step& first = step(before);
+  first.dependents = new (frame_.fiber_->memory->allocate<sizeof(Edge)>().address) Edge{&waiting, first.dependents};
+  ++waiting.num_open;
+}
+
+StepGraph::Step* StepGraph::order() {
+  Step* first = nullptr;
+  Step* last = nullptr;
+  int num_ordered = 0;
+  const auto append_to_order = [&](Step& step) {
+    (last != nullptr ? last->next_in_order : first) = &step;
+    last = &step;
+    ++num_ordered;
+  };
+  for (int i = 0; i < num_steps_; ++i)
+    if (step(i).num_open == 0) append_to_order(step(i));
+  for (Step* done = first; done != nullptr; done = done->next_in_order)
+    for (const Edge* edge = done->dependents; edge != nullptr; edge = edge->next)
+      if (--edge->after->num_open == 0) append_to_order(*edge->after);
+  PBRT_CHECK(num_ordered == num_steps_, "the steps of a schedule form no cycle");
+  return first;
 }
 
 void StepGraph::run_all() {
-  const std::vector<std::size_t> order = steps_->order();
-  auto& steps = steps_->steps;
+  Step* const first = order();
   if (frame_.is_sequential()) {
-    for (const std::size_t i : order) {
+    for (Step* step = first; step != nullptr; step = step->next_in_order) {
       CallFrame step_frame(frame_);
-      steps[i].body.call(steps[i].body.closure, step_frame);
+      step->call(*step, step_frame);
       step_frame.sync();
     }
     return;
   }
   TaskGroup group(frame_);
-  std::vector<TaskRef> tasks(steps.size());
-  for (const std::size_t i : order) {
-    tasks[i] = group.create(frame_, [body = steps[i].body](Frame& frame) { body.call(body.closure, frame); });
-  }
-  for (const std::size_t i : order) {
-    for (const std::size_t dependent : steps[i].dependents) group.depend(frame_, tasks[dependent], tasks[i]);
+  for (Step* step = first; step != nullptr; step = step->next_in_order)
+    step->task = group.create(frame_, [step](Frame& frame) { step->call(*step, frame); });
+  Step* last_first = nullptr;  // the order, backwards
+  for (Step* step = first; step != nullptr;) {
+    for (const Edge* edge = step->dependents; edge != nullptr; edge = edge->next)
+      group.depend(frame_, edge->after->task, step->task);
+    Step* const next = step->next_in_order;
+    step->next_in_order = last_first;
+    last_first = step;
+    step = next;
   }
   // Backwards, so that the first step lies on top of the deque.
-  for (std::size_t n = order.size(); n-- > 0;) group.start(frame_, tasks[order[n]]);
+  for (Step* step = last_first; step != nullptr; step = step->next_in_order) group.start(frame_, step->task);
   group.wait();
 }
 

@@ -2,6 +2,7 @@
 // Steps of one schedule with their dependences. Used by generated code where the
 // steps of a transform are not one chain. A thin, light front of the task machinery
 // in task.h: each step is a graph task, depend() adds a dependency, run() waits.
+// All memory comes from the workers' pools (task_memory.h).
 //
 //   StepGraph g(frame);
 //   int a = g.add([&](Frame& f) { … });
@@ -14,8 +15,12 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <new>
+#include <type_traits>
+#include <utility>
 
-#include "runtime/sched/frame.h"
+#include "runtime/sched/task.h"
 
 namespace pbrt {
 
@@ -23,7 +28,7 @@ class StepGraph {
  public:
   explicit StepGraph(Frame& frame) : frame_(frame) {}
   ~StepGraph() {
-    if (steps_ != nullptr) drop();
+    if (num_steps_ != 0) drop();
   }
   StepGraph(const StepGraph&) = delete;
   StepGraph& operator=(const StepGraph&) = delete;
@@ -33,9 +38,18 @@ class StepGraph {
   /// Pre: run() was not called
   template <class F>
   int add(F&& f) {
-    using Step = std::decay_t<F>;
-    return add_erased(Body{[](void* closure, Frame& frame) { (*static_cast<Step*>(closure))(frame); },
-                           [](void* closure) { delete static_cast<Step*>(closure); }, new Step(std::forward<F>(f))});
+    using Closure = StepOf<std::decay_t<F>>;
+    static_assert(alignof(Closure) <= 64, "captures of a step need at most the alignment of a cache line");
+    const detail::TaskMemory memory = frame_.fiber_->memory->allocate<sizeof(Closure)>();
+    Closure* step = nullptr;
+    try {
+      step = new (memory.address) Closure(std::forward<F>(f));
+    } catch (...) {
+      release(memory.address, memory.size_class);
+      throw;
+    }
+    step->size_class = memory.size_class;
+    return append(*step);
   }
 
   /// The same; in a sequential frame the step runs here and now, and the result is -1.
@@ -62,24 +76,53 @@ class StepGraph {
   /// Post:    every step is complete
   /// Errors:  rethrows the first exception of a step; steps not yet started then are dropped
   void run() {
-    if (steps_ != nullptr) run_all();
+    if (num_steps_ != 0) run_all();
   }
 
  private:
-  struct Body {
-    void (*call)(void* closure, Frame& frame);
-    void (*destroy)(void* closure);
-    void* closure;
+  struct Step;
+  struct Edge {
+    Step* after;
+    Edge* next;
   };
-  struct Steps;
+  struct Step {
+    void (*call)(Step& step, Frame& frame) = nullptr;
+    void (*destroy)(Step& step) = nullptr;
+    Edge* dependents = nullptr;
+    Step* next_in_order = nullptr;
+    TaskRef task;
+    int num_open = 0;  ///< dependencies that are not in the order yet
+    std::uint8_t size_class = 0;
+  };
+  template <class F>
+  struct StepOf : Step {
+    template <class G>
+    explicit StepOf(G&& g) : closure(std::forward<G>(g)) {
+      call = [](Step& step, Frame& frame) { static_cast<StepOf&>(step).closure(frame); };
+      destroy = [](Step& step) { static_cast<StepOf&>(step).~StepOf(); };
+    }
+    F closure;
+  };
+  /// Steps by their numbers, so many in each block.
+  struct Block {
+    static constexpr int kSteps = 62;
+    Step* steps[kSteps];
+    Block* next = nullptr;
+  };
 
-  int add_erased(Body body);
+  int append(Step& step);
   void add_edge(int after, int before);
   void run_all();
   void drop();
+  [[nodiscard]] Step& step(int number) const;
+  void release(void* address, std::uint8_t size_class) { frame_.fiber_->memory->release(address, size_class); }
+  /// Links the steps in an order that keeps all dependences; returns the first.
+  [[nodiscard]] Step* order();
 
   Frame& frame_;
-  Steps* steps_ = nullptr;  ///< owned; none before the first is added
+  int num_steps_ = 0;
+  Block* first_block_ = nullptr;
+  Block* last_block_ = nullptr;
 };
 
 }  // namespace pbrt

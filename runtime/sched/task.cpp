@@ -55,7 +55,7 @@ void drop_reference(GraphTask& task) {
     GraphTask* continuation = t->continuation;
     if (t->state.load(std::memory_order_relaxed) == TaskState::New && !t->is_trivial)
       t->entry(*t, nullptr);  // never started
-    t->reserve->release(t, t->size_class);
+    Worker::release_block(*t->reserve, t, t->size_class);
     t = continuation;
   }
 }

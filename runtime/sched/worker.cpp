@@ -84,6 +84,14 @@ void Worker::run_root(RootJob& job) {
   return at < limit && limit - at <= static_cast<std::ptrdiff_t>(kGuardBytes);
 }
 
+[[gnu::noinline]] void Worker::release_block(TaskReserve& reserve, void* address, std::uint8_t size_class) {
+  if (worker_of_thread != nullptr && &worker_of_thread->scheduler_.task_reserve() == &reserve) {
+    worker_of_thread->memory_.release(address, size_class);
+  } else {
+    reserve.release(address, size_class);
+  }
+}
+
 [[gnu::noinline]] void Worker::abort_current_run(const char* reason) {
   if (worker_of_thread == nullptr || worker_of_thread->running_ == nullptr) return;
   RunState& run = *worker_of_thread->running_->run;

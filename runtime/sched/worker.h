@@ -103,6 +103,8 @@ class Worker {
 
   /// Whether `address` lies in the guard pages below the stack that the calling thread's worker runs now. Async-signal-safe.
   [[nodiscard]] static bool is_below_running_stack(const void* address);
+  /// Takes back a block of `reserve`: into the free list of the calling thread's worker where that uses the same reserve.
+  static void release_block(TaskReserve& reserve, void* address, std::uint8_t size_class);
   /// Drops the run that the calling thread works for, if it works for one.
   static void abort_current_run(const char* reason);
 
