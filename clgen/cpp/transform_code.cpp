@@ -39,9 +39,11 @@ std::string tunable_constant(const CppContext& context, TransformId transform, s
 void emit_call_declarations(Writer& out, const CppContext& context, TransformId id) {
   const Transform& transform = context.program.transforms[id];
   const std::string name = identifier_of(context.program, id);
-  const std::string params = joined(call_params(transform, false));
-  out.line("[[maybe_unused]] static void call_" + name + "(pbrt::Frame& pb_parent, " + params + ");");
-  out.line("[[maybe_unused]] static void spawn_" + name + "(pbrt::Frame& pb_frame, " + params + ");");
+  const auto declare = [&](const std::string& head, bool by_reference) {
+    out.line("[[maybe_unused]] static void " + head + ", " + joined(call_params(transform, by_reference)) + ");");
+  };
+  declare("call_" + name + "(pbrt::Frame& pb_parent", true);
+  declare("spawn_" + name + "(pbrt::Frame& pb_frame", false);
 }
 
 namespace {
@@ -299,18 +301,24 @@ class TransformEmitter {
   // ---- call_T, spawn_T
 
   void emit_entries() {
-    const std::string params = joined(call_params(transform_, false));
     std::vector<std::string> names;
-    for (const MatrixId id : call_matrices(transform_)) names.push_back(transform_.matrices[id].name);
+    std::vector<std::string> captures;
+    for (const MatrixId id : call_matrices(transform_)) {
+      const std::string& name = transform_.matrices[id].name;
+      names.push_back(name);
+      captures.push_back(name + " = std::move(" + name + ")");
+    }
     const std::string args = joined(names);
     if (transform_.is_memoized) emit_memo(args);
-    out_.open("static void call_" + name_ + "(pbrt::Frame& pb_parent, " + params + ")");
+    out_.open("static void call_" + name_ + "(pbrt::Frame& pb_parent, " + joined(call_params(transform_, true)) + ")");
     const std::string entry = transform_.is_memoized ? "memo_" : "run_";
     out_.line("pbrt::call_on_fresh_stack_if_needed(pb_parent, [&] { " + entry + name_ + "(pb_parent, " + args +
               "); });");
     out_.close();
-    out_.open("static void spawn_" + name_ + "(pbrt::Frame& pb_frame, " + params + ")");
-    out_.line("pb_frame.spawn([=](pbrt::Frame& pb_child) { call_" + name_ + "(pb_child, " + args + "); });");
+    // A spawned call owns its handles: they are moved, since each copy counts references.
+    out_.open("static void spawn_" + name_ + "(pbrt::Frame& pb_frame, " + joined(call_params(transform_, false)) + ")");
+    out_.line("pb_frame.spawn([" + joined(captures) + "](pbrt::Frame& pb_child) { call_" + name_ + "(pb_child, " + args +
+              "); });");
     out_.close();
     out_.blank();
   }
