@@ -24,10 +24,10 @@ BASELINE_FLAGS = ["-std=c++20", "-O3", "-march=native", "-fno-math-errno", "-ffp
 COLOURS = ["#1b6ca8", "#d1495b", "#2e933c", "#e09f3e", "#6a4c93", "#555555"]
 
 
-def build(source, output, *options):
-    """Compiles one hand-written C++ baseline; a build newer than its source stays."""
+def build(source, output, *options, newer_than=()):
+    """Compiles one hand-written C++ baseline; a build newer than its source (and other files) stays."""
     output = pathlib.Path(output)
-    if not output.exists() or output.stat().st_mtime < pathlib.Path(source).stat().st_mtime:
+    if not output.exists() or any(output.stat().st_mtime < pathlib.Path(path).stat().st_mtime for path in (source, *newer_than)):
         polybricks.run_tool(["c++", *BASELINE_FLAGS, source, "-o", output, *options])
     return output
 

@@ -6,9 +6,7 @@ Prints, from one run: time per spawn and wait of an empty task; Fibonacci number
 binary takes; and what a quota of one CPU costs a program that could see more. Medians of interleaved rounds.
 """
 
-import argparse
 import contextlib
-import json
 import os
 import pathlib
 import subprocess
@@ -20,11 +18,7 @@ import harness  # noqa: E402
 from harness import median, milliseconds, polybricks  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
-MAIN = "Fib"
-
-
-def measure_json(binary, args, threads):
-    return json.loads(polybricks.run_tool([binary, "--n", args.n, "--threads", threads, "--trials", args.trials]).stdout)
+TBB, RUNTIME, GENERATED = "oneTBB task_group", "runtime/sched, C++", "generated from .pbcc"
 
 
 def write_number(path, n):
@@ -48,19 +42,21 @@ def task_rows(program, tbb, runtime, args):
     samples = {}
     for _ in range(args.rounds):
         for count in threads:
-            for name, values in (("oneTBB task_group", measure_json(tbb, args, count)), ("runtime/sched, C++", measure_json(runtime, args, count)),
-                                 ("generated from .pbcc", {"fib_ns": generated(program, args, count)})):
+            options = ["--n", args.n, "--threads", count, "--trials", args.trials]
+            for name, values in ((TBB, harness.hand_written(tbb, *options)), (RUNTIME, harness.hand_written(runtime, *options)),
+                                 (GENERATED, {"fib_ns": generated(program, args, count)})):
                 for key, value in values.items():
                     samples.setdefault((name, key, count), []).append(value)
     found = {key: median(values) for key, values in samples.items()}
     spawns, fibs = [], []
-    for name in ("oneTBB task_group", "runtime/sched, C++", "generated from .pbcc"):
+    for name in (TBB, RUNTIME, GENERATED):
+        if (name, "fib_ns", 1) not in found:
+            continue
         if (name, "spawn_1_ns", 1) in found:
             spawns.append([name] + [f"{found[name, key, count]:.1f}" for count in threads for key in ("spawn_1_ns", "spawn_100_ns")])
-        times = [found[name, "fib_ns", count] for count in threads]
-        ratios = [f"{value / found['oneTBB task_group', 'fib_ns', count]:.2f}" for value, count in zip(times, threads)]
-        fibs.append([name, *map(milliseconds, times), *ratios])
-    fibs.append(["no tasks at all (ceiling)", milliseconds(found["oneTBB task_group", "plain_fib_ns", 1])] + [""] * (2 * len(threads) - 1))
+        fibs.append([name, *(milliseconds(found[name, "fib_ns", count]) for count in threads),
+                     *(harness.ratio(found, (name, "fib_ns", count), (TBB, "fib_ns", count)) for count in threads)])
+    fibs.append(["no tasks at all (ceiling)", milliseconds(found[RUNTIME, "plain_fib_ns", 1])] + [""] * (2 * len(threads) - 1))
     return spawns, fibs
 
 
@@ -128,24 +124,19 @@ def quota_rows(program, args):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--dist", required=True, type=pathlib.Path, help="folder of the built tools")
-    parser.add_argument("--out", type=pathlib.Path, default=harness.ROOT / "build" / "benchmarks" / "tasks")
+    parser = harness.arguments(__doc__, "tasks", trials=3)
     parser.add_argument("--n", type=int, default=35)
-    parser.add_argument("--trials", type=int, default=3)
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--idle-seconds", type=float, default=3)
     args = parser.parse_args()
-    args.out.mkdir(parents=True, exist_ok=True)
-    program = polybricks.Tools(args.dist).compile(HERE / "fib.pbcc", args.out / "fib")
-    tbb = harness.build(HERE / "baseline_tbb.cpp", args.out / "baseline_tbb", "-ltbb")
+    baselines = harness.Baselines(args, "tasks")
+    tbb = baselines.get(HERE / "baseline_tbb.cpp", "-ltbb")
     link_flags = (args.dist / "lib" / "libpbrt.flags").read_text().split()
-    runtime = args.out / "runtime_tasks"
-    runtime.unlink(missing_ok=True)  # the library may be newer than the source
-    harness.build(HERE / "runtime_tasks.cpp", runtime, "-I", args.dist / "include", args.dist / "lib" / "libpbrt.a", *link_flags)
-    threads = sorted({1, args.threads})
-    plural = [f"{count} thread{'s' if count > 1 else ''}" for count in threads]
+    runtime = harness.build(HERE / "runtime_tasks.cpp", args.out / "runtime_tasks", "-I", args.dist / "include",
+                            args.dist / "lib" / "libpbrt.a", *link_flags, newer_than=[args.dist / "lib" / "libpbrt.a"])
+    if args.build_only:
+        return
+    program = polybricks.Tools(args.dist).compile(HERE / "fib.pbcc", args.out / "fib")
+    plural = [f"{count} thread{'s' if count > 1 else ''}" for count in sorted({1, args.threads})]
     spawns, fibs = task_rows(program, tbb, runtime, args)
     print(f"machine: {harness.machine()}\n\nspawn and wait of an empty task, ns per task")
     print(harness.table(["", *(f"{text}, {batch}" for text in plural for batch in ("one by one", "by 100"))], spawns))
