@@ -32,7 +32,8 @@ pbrt::Machine this_machine(const InfoIndex& index, const ProgramOptions& options
 
 int print_warnings(const pbrt::ConfigFile& file, const std::string& path) {
   for (const std::string& note : file.notes) fmt::print(stderr, "note: {}\n", note);
-  const std::vector<std::string> lines = file.warnings.lines(path);
+  std::vector<std::string> lines = file.warnings.lines(path);
+  for (const pbrt::ConfigEntry& entry : file.entries) lines.insert(lines.end(), entry.differences.begin(), entry.differences.end());
   for (const std::string& line : lines) fmt::print(stderr, "warning: {}\n", line);
   return lines.empty() ? 0 : 1;
 }

@@ -230,5 +230,16 @@ TEST_F(MutatorsTest, ConfigValuesAreNeverTouched) {
   for (const Mutator& mutator : make_mutators(wide)) EXPECT_EQ(mutator.name.find("verbose"), std::string::npos);
 }
 
+TEST_F(MutatorsTest, ConstantsOfTheProgramAreNeverTouched) {
+  for (pbrt::TransformInfo& transform : info.transforms) {
+    for (pbrt::SiteInfo& site : transform.sites) site.fixed = {{0, 0}};
+    for (pbrt::TunableInfo& tunable : transform.tunables) tunable.fixed.assign(static_cast<std::size_t>(tunable.num_values()), tunable.min);
+  }
+  const InfoIndex with_constants(info);
+  const Space wide(with_constants, {true, 2, 0, 4096});
+  EXPECT_TRUE(wide.sites().empty());
+  EXPECT_EQ(wide.tunables().size(), info.global.size());
+}
+
 }  // namespace
 }  // namespace pbtune

@@ -49,6 +49,7 @@ Space::Space(const InfoIndex& index, const SpaceOptions& options) : index_(&inde
     if (!is_varied(index.site(id).transform->name)) continue;
     SiteGene gene{id, {}};
     const SiteInfo& site = *index.site(id).site;
+    if (!site.fixed.empty()) continue;
     for (int choice = 0; choice < site.num_choices(); ++choice)
       if (options.has_device || !pbrt::is_device(site.choice(choice).on)) gene.choices.push_back(choice);
     if (gene.choices.size() > 1) sites_.push_back(std::move(gene));
@@ -59,7 +60,7 @@ Space::Space(const InfoIndex& index, const SpaceOptions& options) : index_(&inde
     if (!is_open) continue;
     const bool is_for_device = ref.tunable->role == TunableRole::WorkGroup || ref.tunable->role == TunableRole::Ratio;
     if (ref.tunable->role == TunableRole::Config || (is_for_device && !options.has_device)) continue;
-    if (is_threads(ref) && options.fixed_threads > 0) continue;
+    if ((is_threads(ref) && options.fixed_threads > 0) || !ref.tunable->fixed.empty()) continue;
     const TunableGene gene = gene_of(id, ref, options);
     if (gene.min < gene.max) tunables_.push_back(gene);
   }
@@ -144,6 +145,7 @@ bool Space::is_tunable_relevant(int tunable, const std::vector<RanChoice>& ran) 
 void Space::fit(Configuration& configuration) const {
   for (int id = 0; id < index_->num_sites(); ++id) {
     const SiteInfo& site = *index_->site(id).site;
+    if (!site.fixed.empty()) continue;
     for (pbrt::Level& level : configuration.sites[at(id)].levels) {
       const pbrt::Choice choice = site.choice(level.alternative);
       if (!options_.has_device && pbrt::is_device(choice.on))
@@ -166,7 +168,7 @@ void carry_up(const InfoIndex& index, std::int64_t n, Configuration& configurati
   const int bucket = bucket_of(n);
   for (int id = 0; id < index.num_tunables(); ++id) {
     const TunableInfo& tunable = *index.tunable(id).tunable;
-    if (!tunable.is_size_specific) continue;
+    if (!tunable.is_size_specific || !tunable.fixed.empty()) continue;
     std::vector<double>& values = configuration.tunables[at(id)];
     for (int larger = bucket + 1; larger < pbrt::kNumSizeBuckets; ++larger)
       std::copy_n(values.begin() + bucket * tunable.count, tunable.count, values.begin() + larger * tunable.count);

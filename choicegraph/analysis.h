@@ -77,11 +77,19 @@ void find_legal_choices(Analysis& analysis);
 [[nodiscard]] std::optional<Nest> find_nest(const Analysis& analysis, const std::vector<StepId>& steps);
 /// Sorts the steps so that every assignment may use their order, where there is such an order.
 void sort_steps(Analysis& analysis);
+/// The steps in that order.
+[[nodiscard]] std::vector<StepId> sorted_steps(const TransformPlan& plan);
+/// Keeps the steps of `order`, in that order; returns their new ids by the old ones. Edges and nests name no others.
+std::vector<StepId> renumber_steps(TransformPlan& plan, const std::vector<StepId>& order);
+/// Takes the order of the steps away that only ever run in a nest of several.
+void leave_order_to_nests(TransformPlan& plan);
 /// Fills the input boxes of every step.
 void find_input_boxes(Analysis& analysis);
 /// Fills the versions of the sites' alternatives.
 void find_versions(Analysis& analysis);
 void list_tunables(Analysis& analysis);
+/// Whether anything in the plan may read the tunable: versions, nests and loops; of the user's it is not known, so yes.
+[[nodiscard]] bool is_read(const TransformPlan& plan, const Transform& transform, const PlanTunable& tunable);
 void list_calls(Analysis& analysis);
 
 /// Disjoint pieces of an exact set within the known sizes; none, with a message, if the set is too complex to say.

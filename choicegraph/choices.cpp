@@ -199,6 +199,26 @@ void list_tunables(Analysis& analysis) {
   add_user_tunables(analysis);
 }
 
+bool is_read(const TransformPlan& plan, const Transform& transform, const PlanTunable& tunable) {
+  switch (tunable.kind) {
+    case TunableKind::Split:
+      return count_split_loops(plan) != 0;
+    case TunableKind::Tile:
+      return std::any_of(plan.nests.begin(), plan.nests.end(), [&](const Nest& nest) {
+        return nest.rows.front().kind != RowKind::Slices && tile_name(plan, transform, nest) == tunable.name;
+      });
+    case TunableKind::WorkGroup:
+      return has_version(plan, *tunable.rule, tunable.version);
+    case TunableKind::Cutoff:
+    case TunableKind::User:
+    case TunableKind::Config:
+    case TunableKind::Accuracy:
+    case TunableKind::ForEnough:
+      return true;
+  }
+  return true;
+}
+
 void list_calls(Analysis& analysis) {
   std::vector<TransformId>& calls = analysis.plan.calls;
   for (const Rule& rule : analysis.transform.rules)

@@ -215,7 +215,8 @@ class Component {
   std::vector<StepId> first_illegal_;
 };
 
-/// Steps that only ever run in a nest of several have no order of their own.
+}  // namespace
+
 void leave_order_to_nests(TransformPlan& plan) {
   std::set<StepId> steps;
   for (const Nest& nest : plan.nests) {
@@ -231,8 +232,6 @@ void leave_order_to_nests(TransformPlan& plan) {
     return nest.members.size() == 1 && steps.count(nest.members.front().step) != 0;
   });
 }
-
-}  // namespace
 
 void find_legal_choices(Analysis& analysis) {
   const std::vector<StepId> ids = analysis.plan.steps.ids();

@@ -114,6 +114,8 @@ std::vector<Unit> units_of(const TransformPlan& plan) {
   return out;
 }
 
+}  // namespace
+
 /// Kahn's algorithm; where only cycles are left, that go away under every assignment, the preferred unit is next.
 std::vector<StepId> sorted_steps(const TransformPlan& plan) {
   std::vector<Unit> waiting = units_of(plan);
@@ -137,31 +139,36 @@ std::vector<StepId> sorted_steps(const TransformPlan& plan) {
   return out;
 }
 
-void renumber(Analysis& analysis, const std::vector<StepId>& order) {
-  std::vector<StepId> new_id(order.size());
+namespace {
+
+void renumber_edges(std::vector<StepEdge>& edges, const std::vector<StepId>& new_id) {
+  for (StepEdge& edge : edges) edge = {new_id[edge.before.index()], new_id[edge.after.index()]};
+  std::sort(edges.begin(), edges.end());
+}
+
+}  // namespace
+
+std::vector<StepId> renumber_steps(TransformPlan& plan, const std::vector<StepId>& order) {
+  std::vector<StepId> new_id(plan.steps.size());
   Store<StepId, Step> steps;
-  std::vector<StepSets> sets;
-  for (const StepId old : order) {
-    new_id[old.index()] = steps.add(std::move(analysis.plan.steps[old]));
-    sets.push_back(std::move(analysis.step_sets[old.index()]));
-  }
-  TransformPlan& plan = analysis.plan;
+  for (const StepId old : order) new_id[old.index()] = steps.add(std::move(plan.steps[old]));
   plan.steps = std::move(steps);
-  analysis.step_sets = std::move(sets);
-  for (auto* edges : {&plan.edges, &analysis.overwrites}) {
-    for (StepEdge& edge : *edges) edge = {new_id[edge.before.index()], new_id[edge.after.index()]};
-    std::sort(edges->begin(), edges->end());
-  }
+  renumber_edges(plan.edges, new_id);
   for (Nest& nest : plan.nests)
     for (NestMember& member : nest.members) member.step = new_id[member.step.index()];
   std::stable_sort(plan.nests.begin(), plan.nests.end(), [](const Nest& a, const Nest& b) {
     if (a.members.size() != b.members.size()) return a.members.size() > b.members.size();
     return a.members.front().step < b.members.front().step;
   });
+  return new_id;
 }
 
-}  // namespace
-
-void sort_steps(Analysis& analysis) { renumber(analysis, sorted_steps(analysis.plan)); }
+void sort_steps(Analysis& analysis) {
+  const std::vector<StepId> order = sorted_steps(analysis.plan);
+  std::vector<StepSets> sets;
+  for (const StepId old : order) sets.push_back(std::move(analysis.step_sets[old.index()]));
+  analysis.step_sets = std::move(sets);
+  renumber_edges(analysis.overwrites, renumber_steps(analysis.plan, order));
+}
 
 }  // namespace pb::choices

@@ -59,6 +59,14 @@ struct Alternative {
   std::optional<WhyNotDevice> why_not_local_memory;  ///< set if OpenCl is present and OpenClLocal absent
 };
 
+/// One level of a selector that was decided when compiling: from this size on, an alternative in one of its versions.
+struct FixedLevel {
+  std::int64_t from = 0;                   ///< 0 in the first level; strictly increasing
+  std::size_t alternative = 0;             ///< index into Site::alternatives
+  Version version = Version::Cpu;
+  bool operator==(const FixedLevel&) const = default;
+};
+
 /// One decision. A site with one rule and several versions is a site too. Segments with one list of candidates are a
 /// part; parts whose segments share instances of a candidate are merged to one site (ARCHITECTURE 6.4).
 struct Site {
@@ -66,6 +74,7 @@ struct Site {
   std::vector<std::string> parts;          ///< each: candidates' names joined by `|`
   std::vector<Alternative> alternatives;   ///< default first
   std::vector<SegmentId> segments;
+  std::vector<FixedLevel> fixed;           ///< decided when compiling (fix_choices.h); empty: by the configuration of a run
 };
 
 enum class LoopOrder : std::uint8_t { Parallel, Increasing, Decreasing, Nested };
@@ -197,6 +206,8 @@ struct PlanTunable {
   std::optional<TunableId> user;           ///< the declaration it comes from
   std::optional<RuleId> rule;              ///< work groups, tiles of a nest of one step: whose
   Version version = Version::Cpu;
+  std::vector<double> fixed;               ///< values decided when compiling; empty: by the configuration of a run. One per
+                                           ///< element, of size-specific ones for each of 32 powers of two of the size
 };
 
 struct TransformPlan {

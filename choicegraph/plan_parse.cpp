@@ -138,6 +138,7 @@ class Parser {
     if (line.accept("segment")) return read_segment(line);
     if (line.accept("site")) return read_site(line);
     if (line.accept("no")) return read_why_not(line);
+    if (line.accept("fixed")) return read_fixed_level(line);
     if (line.accept("step")) return read_step(line);
     if (line.accept("for")) return read_loop(line);
     if (line.accept("where")) return last_step() != nullptr && read_conjunction(line, last_step()->conditions);
@@ -291,6 +292,19 @@ class Parser {
       alternative.versions.push_back(*version);
     }
     last_site()->alternatives.push_back(std::move(alternative));
+    return true;
+  }
+
+  bool read_fixed_level(Line& line) {
+    if (!line.accept("from") || last_site() == nullptr) return false;
+    const auto from = Line::number(line.next_label());
+    const std::string_view name = line.next();
+    const auto version = find_version(line.next());
+    const std::vector<Alternative>& alternatives = last_site()->alternatives;
+    std::size_t index = 0;
+    while (index < alternatives.size() && alternatives[index].name != name) ++index;
+    if (!from || !version || index == alternatives.size()) return false;
+    last_site()->fixed.push_back({static_cast<std::int64_t>(*from), index, *version});
     return true;
   }
 
@@ -482,7 +496,16 @@ class Parser {
       if (!tunable.rule || !version) return false;
       tunable.version = *version;
     }
+    if (line.accept("fixed") && !read_reals(line, tunable.fixed)) return false;
     current().tunables.push_back(std::move(tunable));
+    return true;
+  }
+  static bool read_reals(Line& line, std::vector<double>& out) {
+    while (!line.at_end()) {
+      const auto value = Line::real(line.next());
+      if (!value) return false;
+      out.push_back(*value);
+    }
     return true;
   }
   static bool read_tunable_kind(std::string_view word, TunableKind& kind) {

@@ -97,6 +97,9 @@ class Printer {
       if (alternative.why_not_device) line(3, "no opencl: " + alternative.why_not_device->reason);
       if (alternative.why_not_local_memory) line(3, "no opencl_local: " + alternative.why_not_local_memory->reason);
     }
+    for (const FixedLevel& level : site.fixed)
+      line(2, "fixed from " + std::to_string(level.from) + ": " + site.alternatives[level.alternative].name + " " +
+                  to_string(level.version));
   }
 
   void print_step(StepId id) {
@@ -153,6 +156,8 @@ class Printer {
     for (const double value : tunable.initial) text += " " + real(value);
     text += " in " + real(tunable.min) + ".." + real(tunable.max);
     if (tunable.rule) text += " of " + rule_name(*tunable.rule) + " " + to_string(tunable.version);
+    if (!tunable.fixed.empty()) text += " fixed";
+    for (const double value : tunable.fixed) text += " " + real(value);
     line(1, text);
   }
 

@@ -24,6 +24,16 @@ void verify_segments(const TransformPlan& plan, const Transform& transform) {
   }
 }
 
+void verify_fixed_levels(const Site& site) {
+  for (std::size_t i = 0; i < site.fixed.size(); ++i) {
+    const FixedLevel& level = site.fixed[i];
+    PB_CHECK(i == 0 ? level.from == 0 : level.from > site.fixed[i - 1].from, "fixed levels start at 0 and increase");
+    PB_CHECK(level.alternative < site.alternatives.size(), "fixed levels name alternatives");
+    const std::vector<Version>& versions = site.alternatives[level.alternative].versions;
+    PB_CHECK(std::find(versions.begin(), versions.end(), level.version) != versions.end(), "and versions of them");
+  }
+}
+
 void verify_sites(const TransformPlan& plan, const Transform& transform) {
   for (const Site& site : plan.sites) {
     PB_CHECK(!site.alternatives.empty(), "a site has an alternative");
@@ -36,6 +46,7 @@ void verify_sites(const TransformPlan& plan, const Transform& transform) {
                "every rule runs on the CPU");
     }
     for (const SegmentId id : site.segments) PB_CHECK(id.index() < plan.segments.size(), "a site's segments exist");
+    verify_fixed_levels(site);
   }
 }
 
@@ -97,6 +108,12 @@ void verify_nest(const TransformPlan& plan, const Transform& transform, const Ne
     PB_CHECK(member.coordinates.size() == nest.rows.size(), "a member of a nest has all coordinates");
     PB_CHECK(num_vars == transform.rules[step.rule].vars.size(), "a member of a nest uses each rule variable once");
   }
+}
+
+void verify_tunable(const PlanTunable& tunable) {
+  PB_CHECK(static_cast<int>(tunable.initial.size()) == tunable.count, "an initial value per element of a tunable");
+  const std::size_t num_values = tunable.initial.size() * (tunable.is_size_specific ? 32 : 1);
+  PB_CHECK(tunable.fixed.empty() || tunable.fixed.size() == num_values, "a fixed value per element and range of sizes");
 }
 
 /// Without a common order, every pair of edges in both directions is a matter of choices or inside of a nest.
@@ -168,7 +185,7 @@ void verify(const Plan& plan, const Program& program) {
     verify_order(transform_plan);
     for (const Nest& nest : transform_plan.nests) verify_nest(transform_plan, transform, nest);
     for (const PlanTunable& tunable : transform_plan.tunables)
-      PB_CHECK(static_cast<int>(tunable.initial.size()) == tunable.count, "an initial value per element of a tunable");
+      verify_tunable(tunable);
   }
 }
 

@@ -9,6 +9,8 @@ bool is_decision(const Site& site) {
   return count > 1;
 }
 
+bool is_listed(const Site& site) { return is_decision(site) || !site.fixed.empty(); }
+
 int choice_index(const Site& site, const Alternative& alternative, Version version) {
   int index = 0;
   for (const Alternative& other : site.alternatives) {
@@ -36,7 +38,7 @@ Numbering::Numbering(const Plan& plan) {
   int next_tunable = kNumGlobalTunables;
   for (const TransformPlan& transform : plan.transforms) {
     std::vector<int> numbers;
-    for (const Site& site : transform.sites) numbers.push_back(is_decision(site) ? next_site++ : -1);
+    for (const Site& site : transform.sites) numbers.push_back(is_listed(site) ? next_site++ : -1);
     sites_.push_back(numbers);
     first_tunable_.push_back(next_tunable);
     next_tunable += static_cast<int>(transform.tunables.size());

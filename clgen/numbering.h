@@ -12,6 +12,8 @@ namespace pb {
 
 /// A site is a decision if it has more than one (rule, version).
 [[nodiscard]] bool is_decision(const Site& site);
+/// A site that the training information lists: a decision, or one that was fixed when compiling.
+[[nodiscard]] bool is_listed(const Site& site);
 /// Position of (alternative, version) among the flattened alternatives of `site`, one of them; -1 if it has no such
 /// version.
 [[nodiscard]] int choice_index(const Site& site, const Alternative& alternative, Version version);
@@ -22,7 +24,7 @@ class Numbering {
  public:
   explicit Numbering(const Plan& plan);
 
-  /// Number of a site that is a decision; -1 for the others.
+  /// Number of a site that is listed; -1 for the others.
   [[nodiscard]] int site(TransformId transform, SiteId site) const;
   /// Number of the tunable at `index` of its transform's plan.
   [[nodiscard]] int tunable(TransformId transform, std::size_t index) const;

@@ -2,14 +2,24 @@
 // What the driver tells the code generators beside Program and Plan.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 namespace pb {
+
+/// What `pbc --config` says of the whole program; nothing without it.
+struct FixedGlobals {
+  std::optional<std::int64_t> sequential_cutoff;
+  std::optional<int> threads;  ///< where a run starts from: `--threads` still decides
+  std::string device;          ///< name of the OpenCL device that the configuration is for
+};
 
 struct EmitOptions {
   std::string source_hash;           ///< `sha256:…` of the main source text; recorded in the training information
   std::string fp_mode = "contract";  ///< `strict`, `contract` or `reassociate`
   bool is_checked = false;           ///< every index is tested, on the CPU
+  FixedGlobals globals = {};
 };
 
 }  // namespace pb

@@ -7,6 +7,7 @@
 #include "clgen/cpp/native_headers.h"
 #include "clgen/cpp/template_code.h"
 #include "clgen/cpp/transform_code.h"
+#include "clgen/cpp/tunable_code.h"
 #include "clgen/info/make_training_info.h"
 #include "clgen/names.h"
 #include "lang/source.h"
@@ -29,6 +30,7 @@ void emit_numbers(Writer& out, const CppContext& context) {
     for (std::size_t i = 0; i < plan.tunables.size(); ++i)
       out.line("[[maybe_unused]] constexpr int " + tunable_constant(context, id, i) + " = " +
                std::to_string(context.numbering.tunable(id, i)) + ";  // " + plan.tunables[i].name);
+    emit_fixed_values(out, context, id);
   }
   out.blank();
 }

@@ -205,6 +205,7 @@ void emit_body(Writer& out, const RuleCode& code, const PackFacts& facts, const 
   out.line("template <" + joined(types) + ">");
   const std::string result = rule.is_return_form ? pack_of(element_of(code, rule.outputs[0])) : "void";
   open_function(out, "PB_SIMD_INLINE " + result + " packs_" + stem, params);
+  emit_scalar_constants(out, code, ScalarSet::Body);
   for (const std::string& var : packs) {
     const char* function = var == facts.lane_var ? "lane_index" : "row_index";
     out.line("const auto " + var + " = pbrt::simd::" + function + "<PbShape>(pb_" + var + ");");
@@ -290,6 +291,7 @@ void emit_lanes(Writer& out, const RuleCode& code, const Step& step, const PackF
   params.push_back("const " + box_type(step) + "& pb_box");
   out.line("template <" + joined(types) + ">");
   open_function(out, "static void lanes_" + stem, params);
+  emit_scalar_constants(out, code, ScalarSet::Rule);
   out.line("const bool pb_may_repeat = " + repeat_condition(code) + ";");
   const std::size_t num_loops = step.loops.size();
   for (std::size_t i = 0; i + 2 < num_loops; ++i) {

@@ -6,6 +6,7 @@
 
 #include "clgen/cpp/body_text.h"
 #include "clgen/cpp/instance_code.h"
+#include "clgen/cpp/tunable_code.h"
 #include "clgen/cpp/uniformity.h"
 #include "clgen/names.h"
 #include "clgen/watched_args.h"
@@ -63,6 +64,11 @@ RuleCode::RuleCode(const CppContext& context, TransformId in_transform, RuleId i
   for (const RuleTemporary& temporary : rule.temporaries)
     for (const Formula& extent : temporary.extents) add_names(extent, header_names);
   const TransformPlan& plan = context.plan.transforms[transform_id.index()];
+  for (const PlanTunable& tunable : plan.tunables) {
+    if (!tunable.user) continue;
+    if (auto text = constant_declaration(tunable, transform.tunables[*tunable.user]))
+      constants.emplace(tunable.name, std::move(*text));
+  }
   for (const Step& step : plan.steps) {
     if (step.rule != rule_id) continue;
     const auto add = [&](const IndexExpr& bound) {
@@ -156,7 +162,7 @@ std::vector<std::string> scalar_params(const RuleCode& code, ScalarSet set) {
     if (is_in(code, set, var.name)) params.push_back(mark + "const IndexT " + var.name);
   }
   for (const UserTunable& tunable : code.transform.tunables) {
-    if (!is_in(code, set, tunable.name)) continue;
+    if (!is_in(code, set, tunable.name) || code.constants.contains(tunable.name)) continue;
     const std::string mark = set == ScalarSet::Body ? unused_mark(code, tunable.name) : "[[maybe_unused]] ";
     const std::string array = tunable.is_real ? "double* " : "std::int64_t* ";
     params.push_back(mark + "const " +
@@ -173,8 +179,13 @@ std::vector<std::string> scalar_args(const RuleCode& code, ScalarSet set) {
   for (const SizeVar& var : code.transform.size_vars)
     if (is_in(code, set, var.name)) args.push_back(var.name);
   for (const UserTunable& tunable : code.transform.tunables)
-    if (is_in(code, set, tunable.name)) args.push_back(tunable.name);
+    if (is_in(code, set, tunable.name) && !code.constants.contains(tunable.name)) args.push_back(tunable.name);
   return args;
+}
+
+void emit_scalar_constants(Writer& out, const RuleCode& code, ScalarSet set) {
+  for (const auto& [name, text] : code.constants)
+    if (is_in(code, set, name)) out.line("[[maybe_unused]] " + text + ";");
 }
 
 std::vector<std::string> used_rule_vars(const RuleCode& code) {
@@ -233,6 +244,11 @@ void add_region_param(Signature& signature, const RuleCode& code, const RegionAc
   signature.params.push_back(unused_mark(code, access.binding) + type + " " + access.binding);
 }
 
+/// Extents of temporaries may need more than the body.
+ScalarSet body_scalars(const RuleCode& code) {
+  return code.rule.temporaries.empty() ? ScalarSet::Body : ScalarSet::Rule;
+}
+
 Signature signature_of(const RuleCode& code) {
   const Rule& rule = code.rule;
   Signature signature;
@@ -253,9 +269,7 @@ Signature signature_of(const RuleCode& code) {
   }
   for (const std::string& var : used_rule_vars(code))
     signature.params.push_back(unused_mark(code, var) + "const IndexT " + var);
-  // Extents of temporaries may need more than the body.
-  const ScalarSet set = rule.temporaries.empty() ? ScalarSet::Body : ScalarSet::Rule;
-  for (std::string& param : scalar_params(code, set)) signature.params.push_back(std::move(param));
+  for (std::string& param : scalar_params(code, body_scalars(code))) signature.params.push_back(std::move(param));
   return signature;
 }
 
@@ -331,6 +345,7 @@ void emit_rule_function(Writer& out, const CppContext& context, const RuleCode& 
     out.line("pbrt::SpawnedRegions pb_spawned(pb_frame.context().gpu() != nullptr);");
   emit_present(out, code);
   emit_constants(out, code.rule);
+  emit_scalar_constants(out, code, body_scalars(code));
   emit_temporaries(out, code);
   const bool is_checked = context.options.is_checked;
   out.line(is_checked ? "try {" : "{");
@@ -414,6 +429,7 @@ void open_loops_function(Writer& out, const RuleCode& code, const std::string& n
   if (!box_param.empty()) params.push_back(box_param);
   out.line("template <" + joined(types) + ">");
   open_function(out, "PB_LOOPS void " + name, params);
+  emit_scalar_constants(out, code, ScalarSet::Rule);
 }
 
 void emit_loops(Writer& out, const RuleCode& code, const Step& step, const std::string& name) {

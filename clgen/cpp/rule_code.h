@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -41,6 +42,7 @@ struct RuleCode {
   std::vector<MatrixId> scalar_inputs;
   std::string stem;                    ///< `Convolve2D_0`
   ElementType element;                 ///< what ElementT is
+  std::map<std::string, std::string> constants;  ///< fixed tunables of the user, by name: their declarations
   std::vector<RuleCode> tried;         ///< rules that an instance tries first
   std::set<std::string> header_names;  ///< names in accesses, temporaries and the bounds of the rule's steps
 
@@ -61,6 +63,8 @@ enum class ScalarSet : std::uint8_t {
 };
 [[nodiscard]] std::vector<std::string> scalar_params(const RuleCode& code, ScalarSet set);
 [[nodiscard]] std::vector<std::string> scalar_args(const RuleCode& code, ScalarSet set);
+/// Those of the set that are constants: declarations, the first statements of a function with `scalar_params`.
+void emit_scalar_constants(Writer& out, const RuleCode& code, ScalarSet set);
 /// Rule variables that the body may use.
 [[nodiscard]] std::vector<std::string> used_rule_vars(const RuleCode& code);
 /// `[[maybe_unused]] ` if a parameter of that name may be without a use in the body.

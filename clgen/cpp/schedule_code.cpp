@@ -9,6 +9,7 @@
 #include "clgen/cpp/nest_code.h"
 #include "clgen/cpp/step_code.h"
 #include "clgen/cpp/transform_code.h"
+#include "clgen/cpp/tunable_code.h"
 #include "clgen/names.h"
 
 namespace pb {
@@ -137,7 +138,7 @@ class ScheduleEmitter {
   std::string split_value() const {
     for (std::size_t i = 0; i < plan_.tunables.size(); ++i)
       if (plan_.tunables[i].kind == TunableKind::Split)
-        return "pb_context.tunable_int(" + tunable_constant(context_, id_, i) + ", pb_n)";
+        return tunable_value(context_, id_, i, "pb_context", "pb_n");
     return "64";
   }
 
@@ -145,7 +146,7 @@ class ScheduleEmitter {
     const std::string name = tile_name(plan_, transform_, nest);
     for (std::size_t i = 0; i < plan_.tunables.size(); ++i)
       if (plan_.tunables[i].name == name)
-        return "pb_context.tunable_array(" + tunable_constant(context_, id_, i) + ", pb_n)";
+        return tunable_elements(context_, id_, i, "pb_context", "pb_n");
     return "nullptr";
   }
 
@@ -166,7 +167,7 @@ class ScheduleEmitter {
     for (std::size_t i = 0; i < plan_.tunables.size(); ++i) {
       const PlanTunable& tunable = plan_.tunables[i];
       if (tunable.kind == TunableKind::WorkGroup && tunable.rule == step.rule && tunable.version == version)
-        return "pb_context.tunable_array(" + tunable_constant(context_, id_, i) + ", pb_n)";
+        return tunable_elements(context_, id_, i, "pb_context", "pb_n");
     }
     return "nullptr";
   }

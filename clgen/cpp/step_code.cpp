@@ -275,6 +275,7 @@ void emit_cpu_step(Writer& out, const CppContext& context, const RuleCode& code,
   if (pieces == StepPieces::Split) params.emplace_back("const std::int64_t pb_split");
   if (pieces == StepPieces::Tiles) params.emplace_back("const std::int64_t* pb_extent");
   open_function(out, "static void step_" + stem + "_cpu", params);
+  emit_scalar_constants(out, code, ScalarSet::Rule);
   emit_arrivals(out, plan, code, step);
   out.verbatim(body.text());
   emit_departures(out, plan, code, step);
@@ -317,6 +318,7 @@ void emit_device_step(Writer& out, const CppContext& context, const RuleCode& co
   params.emplace_back("const int pb_site");
   params.emplace_back("const int pb_alternative");
   open_function(out, "static bool step_" + step_stem(context, code, step_id) + "_" + to_string(kernel.version), params);
+  emit_scalar_constants(out, code, ScalarSet::Rule);
   out.line("pbrt::gpu::Launch pb_launch(kKernel_" + kernel.name + ", pb_frame, pb_frame.context().gpu());");
   for (const RuleMatrix& use : kernel.matrices) out.line(region_call(plan, code, step, use));
   for (const KernelScalar& scalar : kernel.scalars) out.line("pb_launch.scalar(" + scalar.value + ");");

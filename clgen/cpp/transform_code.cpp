@@ -5,6 +5,7 @@
 #include <set>
 
 #include "clgen/cpp/schedule_code.h"
+#include "clgen/cpp/tunable_code.h"
 #include "clgen/initial_reads.h"
 #include "clgen/names.h"
 #include "lang/region/affine.h"
@@ -131,20 +132,20 @@ class TransformEmitter {
       if (tunable.is_size_specific != is_size_specific) continue;
       for (std::size_t i = 0; i < plan_.tunables.size(); ++i) {
         if (plan_.tunables[i].user != id) continue;
-        const std::string key = "(" + tunable_constant(context_, id_, i) + (is_size_specific ? ", pb_n)" : ", 1)");
-        const std::string context = "pb_parent.context()";
-        if (tunable.array_extent > 0) {
-          const std::string type = tunable.is_real ? "double" : "std::int64_t";
-          const std::string getter = tunable.is_real ? ".config().tunable_real_array" : ".tunable_array";
-          out_.line("[[maybe_unused]] const " + type + "* " + tunable.name + " = " + context + getter + key + ";");
-        } else if (tunable.is_real) {
-          out_.line("[[maybe_unused]] const double " + tunable.name + " = " + context + ".tunable_real" + key + ";");
-        } else {
-          out_.line("[[maybe_unused]] const IndexT " + tunable.name + " = static_cast<IndexT>(" + context +
-                    ".tunable_int" + key + ");");
-        }
+        out_.line("[[maybe_unused]] " + tunable_declaration(tunable, i) + ";");
       }
     }
+  }
+
+  std::string tunable_declaration(const UserTunable& tunable, std::size_t index) const {
+    if (const auto constant = constant_declaration(plan_.tunables[index], tunable)) return *constant;
+    const std::string n = tunable.is_size_specific ? "pb_n" : "1";
+    if (tunable.array_extent > 0)
+      return "const " + std::string(tunable.is_real ? "double" : "std::int64_t") + "* " + tunable.name + " = " +
+             tunable_elements(context_, id_, index, "pb_parent.context()", n);
+    const std::string value = tunable_value(context_, id_, index, "pb_parent.context()", n);
+    return tunable.is_real ? "const double " + tunable.name + " = " + value
+                           : "const IndexT " + tunable.name + " = static_cast<IndexT>(" + value + ")";
   }
 
   /// Whether a call of the transform may lead to another one of it.
@@ -188,7 +189,9 @@ class TransformEmitter {
     }
     const bool is_recursive = calls_itself();
     if (is_recursive) emit_recursive_call({extents.begin() + 1, extents.end()});
-    out_.line("pbrt::CallFrame pb_frame(pb_parent, pbrt::index_max(" + joined(extents) + "));");
+    const auto& cutoff = context_.options.globals.sequential_cutoff;
+    out_.line("pbrt::CallFrame pb_frame(pb_parent, pbrt::index_max(" + joined(extents) + ")" +
+              (cutoff ? ", " + std::to_string(*cutoff) : "") + ");");
     if (is_recursive) out_.line("pb_call.enter(pb_frame);");
     out_.line("[[maybe_unused]] pbrt::RunContext& pb_context = pb_frame.context();");
   }
@@ -274,14 +277,27 @@ class TransformEmitter {
           has_device = has_device || version != Version::Cpu;
         }
       }
-      const std::string select = "pb_context.select(" + site_constant(context_, id_, id) + ", pb_n);";
-      out_.line((has_device ? "int " : "const int ") + name + " = " + select);
+      out_.line((has_device ? "int " : "const int ") + name + " = " + selected(id) + ";");
       emit_counts_elsewhere(id);
       if (!has_device) continue;
       out_.line("static constexpr int kOnCpu_" + std::to_string(id.index()) + "[] = {" + joined(on_cpu) + "};");
       out_.line("if (pb_frame.is_sequential()) " + name + " = kOnCpu_" + std::to_string(id.index()) + "[" + name +
                 "];");
     }
+  }
+
+  /// The choice of a site for `pb_n`: from the configuration, or by the levels that were compiled in.
+  std::string selected(SiteId id) const {
+    const Site& site = plan_.sites[id];
+    if (site.fixed.empty()) return "pb_context.select(" + site_constant(context_, id_, id) + ", pb_n)";
+    std::string out;
+    for (std::size_t i = site.fixed.size(); i-- > 0;) {
+      const FixedLevel& level = site.fixed[i];
+      if (i > 0) out += "pb_n >= " + std::to_string(level.from) + " ? ";
+      out += std::to_string(choice_index(site, site.alternatives[level.alternative], level.version));
+      if (i > 0) out += " : ";
+    }
+    return out;
   }
 
   /// Counts the alternatives whose instances all belong to another site's step, which always runs.

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "clgen/cpp/transform_code.h"
+#include "clgen/cpp/tunable_code.h"
 #include "clgen/initial_reads.h"
 #include "clgen/names.h"
 
@@ -53,8 +54,8 @@ void emit_configuration_values(Writer& out, const CppContext& context, Transform
     if (!plan.tunables[i].user) continue;
     const UserTunable& tunable = transform.tunables[*plan.tunables[i].user];
     if (tunable.is_real || tunable.array_extent > 0 || tunable.is_size_specific != is_size_specific) continue;
-    out.line("[[maybe_unused]] const std::int64_t " + tunable.name + " = pb_context.tunable_int(" +
-             tunable_constant(context, id, i) + (is_size_specific ? ", pb_n);" : ");"));
+    out.line("[[maybe_unused]] const std::int64_t " + tunable.name + " = " +
+             tunable_value(context, id, i, "pb_context", is_size_specific ? "pb_n" : "1") + ";");
   }
 }
 

@@ -60,6 +60,8 @@ pbrt::SiteInfo site_info(const Transform& transform, const Site& site, const Sou
     if (alternative.why_not_device) info.why_not_device = alternative.why_not_device->reason;
     out.alternatives.push_back(std::move(info));
   }
+  for (const FixedLevel& level : site.fixed)
+    out.fixed.push_back({level.from, choice_index(site, site.alternatives[level.alternative], level.version)});
   return out;
 }
 
@@ -113,7 +115,16 @@ pbrt::TunableInfo tunable_info(const Transform& transform, const TransformPlan& 
   out.is_size_specific = tunable.is_size_specific;
   out.count = tunable.count;
   if (tunable.kind == TunableKind::ForEnough) out.used_by = users_of_loop(transform, plan, tunable.name);
+  out.fixed = tunable.fixed;
   if (tunable.rule) out.used_by.push_back(transform.rules[*tunable.rule].name + "." + to_string(tunable.version));
+  return out;
+}
+
+std::vector<pbrt::TunableInfo> global_info(const FixedGlobals& globals) {
+  std::vector<pbrt::TunableInfo> out = pbrt::standard_globals();
+  if (globals.threads) out[pbrt::kTunableThreads].initial = {static_cast<double>(*globals.threads)};
+  if (globals.sequential_cutoff)
+    out[pbrt::kTunableSequentialCutoff].fixed = {static_cast<double>(*globals.sequential_cutoff)};
   return out;
 }
 
@@ -127,7 +138,8 @@ pbrt::TrainingInfo make_training_info(const Program& program, const Plan& plan, 
   out.element = spell(program.element);
   out.fp = options.fp_mode;
   out.main = program.transforms[program.main].name;
-  out.global = pbrt::standard_globals();
+  out.device = options.globals.device;
+  out.global = global_info(options.globals);
   PB_CHECK(out.global.size() == kNumGlobalTunables, "tunables of a transform are numbered after the global ones");
   for (const TransformId id : program.transforms.ids()) {
     const Transform& transform = program.transforms[id];
@@ -143,7 +155,7 @@ pbrt::TrainingInfo make_training_info(const Program& program, const Plan& plan, 
     for (const SizeVar& var : transform.size_vars) info.sizes.push_back(var.name);
     for (const TransformId callee : transform_plan.calls) info.calls.push_back(program.transforms[callee].name);
     for (const Site& site : transform_plan.sites)
-      if (is_decision(site)) info.sites.push_back(site_info(transform, site, sources));
+      if (is_listed(site)) info.sites.push_back(site_info(transform, site, sources));
     for (const ForbiddenChoice& choice : transform_plan.forbidden) {
       pbrt::Forbidden forbidden;
       for (const auto& [site_id, alternative] : choice) {

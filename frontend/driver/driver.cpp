@@ -18,6 +18,7 @@
 #include "frontend/check_types/check_types.h"
 #include "frontend/driver/atomic_file.h"
 #include "frontend/driver/compile_cpp.h"
+#include "frontend/driver/configuration.h"
 #include "frontend/driver/explain.h"
 #include "frontend/driver/sha256.h"
 #include "frontend/driver/status.h"
@@ -39,6 +40,7 @@ struct Compilation {
   Ast ast;
   std::optional<Program> program;
   std::optional<Plan> plan;
+  EmitOptions emit;
 };
 
 /// The front end and the choice graph, in order. Returns whether all of them succeeded.
@@ -63,16 +65,16 @@ bool run_passes(const Options& options, Compilation& c) {
   c.plan = c.timer.run("build_plan", [&] { return build_plan(*c.program, c.diags); });
   if (!ok()) return false;
   verify(*c.plan, *c.program);
+  c.emit = {"sha256:" + sha256(c.sources.text(c.ast.main_file)), to_string(options.fp), options.is_checked};
+  if (options.config.empty()) return true;
+  c.plan = c.timer.run("with_configuration",
+                       [&] { return with_configuration(options.config, *c.program, *c.plan, c.sources, c.emit); });
+  verify(*c.plan, *c.program);
   return true;
-}
-
-EmitOptions emit_options(const Options& options, const Compilation& c) {
-  return {"sha256:" + sha256(c.sources.text(c.ast.main_file)), to_string(options.fp), options.is_checked};
 }
 
 /// The text that `--emit` asks for.
 std::string emitted_text(const Options& options, Compilation& c) {
-  const EmitOptions emit = emit_options(options, c);
   switch (options.emit) {
     case Emit::Ast:
       return to_string(c.ast);
@@ -83,11 +85,11 @@ std::string emitted_text(const Options& options, Compilation& c) {
     case Emit::Plan:
       return to_string(*c.plan, *c.program);
     case Emit::Cpp:
-      return emit_cpp(*c.program, *c.plan, c.sources, emit);
+      return emit_cpp(*c.program, *c.plan, c.sources, c.emit);
     case Emit::OpenCl:
-      return emit_opencl(*c.program, *c.plan, c.sources, emit);
+      return emit_opencl(*c.program, *c.plan, c.sources, c.emit);
     case Emit::Info:
-      return to_json(make_training_info(*c.program, *c.plan, c.sources, emit));
+      return to_json(make_training_info(*c.program, *c.plan, c.sources, c.emit));
     case Emit::Status:
       return status_page();
     case Emit::Binary:
@@ -133,10 +135,9 @@ bool make_binary(const Options& options, Compilation& c) {
   const std::string target = binary_path(options);
   check_output_place(target);
   check_not_a_source(target, c.sources);
-  const EmitOptions emit = emit_options(options, c);
-  const std::string cpp = c.timer.run("emit_cpp", [&] { return emit_cpp(*c.program, *c.plan, c.sources, emit); });
+  const std::string cpp = c.timer.run("emit_cpp", [&] { return emit_cpp(*c.program, *c.plan, c.sources, c.emit); });
   const std::string info =
-      c.timer.run("emit_info", [&] { return to_json(make_training_info(*c.program, *c.plan, c.sources, emit)); });
+      c.timer.run("emit_info", [&] { return to_json(make_training_info(*c.program, *c.plan, c.sources, c.emit)); });
   if (options.keep) write_file_atomically(target + ".cpp", cpp);
   const auto commit = [&] { write_file_atomically(target + ".info", info); };
   return c.timer.run("c++", [&] { return compile_cpp(cpp, target, options.fp, c.sources, c.diags, commit); });

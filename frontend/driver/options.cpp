@@ -57,6 +57,10 @@ void add_options(CLI::App& app, Options& options, Words& words) {
       ->check(CLI::IsMember({"dot", "svg"}));
   app.add_flag("--explain", options.explain, "say per rule which versions exist, and why others do not");
   app.add_option("--element", words.element, "what ElementT is (default: double)")->check(one_of(kElementWords));
+  app.add_option("--config", options.config,
+                 "make the choices and values of this configuration constants of the program: what it does not choose is "
+                 "left out; what it does not name stays to be chosen")
+      ->type_name("FILE");
   app.add_option("--main", options.main_name, "the transform to run (default: the one marked `main`, else the last)")
       ->type_name("NAME");
   app.add_option(

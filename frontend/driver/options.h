@@ -27,6 +27,7 @@ struct Options {
   bool time_passes = false;
   ElementType element = ElementType::Double;
   std::string main_name;
+  std::string config;  ///< configuration whose choices become constants; empty: none
   FpMode fp = FpMode::Contract;
   ColourMode colour = ColourMode::Auto;
 };

@@ -12,6 +12,12 @@ namespace pbrt {
 struct Configuration;
 class InfoIndex;
 
+/// Which of the 32 values of a size-specific tunable a call of size `n` takes: floor(log2 n).
+[[nodiscard]] inline std::size_t size_bucket(std::int64_t n) noexcept {
+  const int bucket = n <= 1 ? 0 : 63 - __builtin_clzll(static_cast<unsigned long long>(n));
+  return static_cast<std::size_t>(bucket > 31 ? 31 : bucket);
+}
+
 class ActiveConfig {
  public:
   static constexpr int kMaxLevels = 12;
@@ -64,9 +70,7 @@ class ActiveConfig {
   /// Values lie as [bucket][element]; bucket floor(log2 n).
   [[nodiscard]] std::size_t offset(int id, std::int64_t n) const noexcept {
     const TunableRow& row = tunables_[static_cast<std::size_t>(id)];
-    if (!row.is_size_specific) return row.offset;
-    const int bucket = n <= 1 ? 0 : 63 - __builtin_clzll(static_cast<unsigned long long>(n));
-    return row.offset + static_cast<std::size_t>(bucket > 31 ? 31 : bucket) * row.count;
+    return row.is_size_specific ? row.offset + size_bucket(n) * row.count : row.offset;
   }
 
   std::vector<SelectorRow> selectors_;

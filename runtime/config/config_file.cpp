@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "runtime/config/atomic_file.h"
 #include "runtime/config/configuration_json.h"
@@ -86,7 +87,8 @@ ConfigEntry entry_of(const Node& node, const InfoIndex& index, ConfigWarnings& w
   node.expect_object();
   if (node.has("machine")) out.machine = machine_of(node.at("machine"));
   if (node.has("provenance")) out.provenance = provenance_of(node.at("provenance"));
-  out.configuration = configuration_of(node, index, warnings);
+  out.configuration = configuration_of(node, index, warnings, &out.named);
+  out.differences = std::exchange(warnings.differences, {});
   out.raw = json::dump_line(node.json());
   return out;
 }

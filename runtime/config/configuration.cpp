@@ -82,6 +82,16 @@ int Selector::select(std::int64_t n) const {
   return levels[i].alternative;
 }
 
+namespace {
+
+std::vector<double> initial_values(const TunableInfo& tunable) {
+  std::vector<double> values;
+  for (int i = 0; i < tunable.num_values(); ++i) values.push_back(tunable.initial_of(i % tunable.count));
+  return values;
+}
+
+}  // namespace
+
 Configuration default_configuration(const InfoIndex& index) {
   Configuration out;
   out.sites.resize(at(index.num_sites()));
@@ -91,11 +101,11 @@ Configuration default_configuration(const InfoIndex& index) {
     const std::vector<int> choices = default_choices(index, transform, ids);
     for (std::size_t i = 0; i < ids.size(); ++i) out.sites[at(ids[i])].levels[0].alternative = choices[i];
   }
+  for (int id = 0; id < index.num_sites(); ++id)
+    if (const SiteInfo& site = *index.site(id).site; !site.fixed.empty()) out.sites[at(id)].levels = site.fixed;
   for (int id = 0; id < index.num_tunables(); ++id) {
     const TunableInfo& tunable = *index.tunable(id).tunable;
-    std::vector<double> values;
-    for (int i = 0; i < tunable.num_values(); ++i) values.push_back(tunable.initial_of(i % tunable.count));
-    out.tunables.push_back(std::move(values));
+    out.tunables.push_back(tunable.fixed.empty() ? initial_values(tunable) : tunable.fixed);
   }
   return out;
 }
@@ -111,6 +121,9 @@ std::string find_fault(const InfoIndex& index, const Configuration& configuratio
   for (int id = 0; id < index.num_sites(); ++id) {
     const std::string fault = selector_fault(*index.site(id).site, configuration.sites[at(id)]);
     if (!fault.empty()) return "`" + index.site_name(id) + "` " + fault;
+    const std::vector<Level>& fixed = index.site(id).site->fixed;
+    if (!fixed.empty() && configuration.sites[at(id)].levels != fixed)
+      return "`" + index.site_name(id) + "` was fixed when the program was compiled";
   }
   for (int id = 0; id < index.num_tunables(); ++id) {
     const TunableInfo& tunable = *index.tunable(id).tunable;
@@ -119,6 +132,8 @@ std::string find_fault(const InfoIndex& index, const Configuration& configuratio
       return "`" + index.tunable_name(id) + "` has a wrong number of values";
     for (const double value : values)
       if (!is_valid_value(tunable, value)) return "`" + index.tunable_name(id) + "` has a value that is out of range";
+    if (!tunable.fixed.empty() && values != tunable.fixed)
+      return "`" + index.tunable_name(id) + "` was fixed when the program was compiled";
   }
   Configuration copy = configuration;
   return repair_forbidden(index, copy) ? "a combination of choices has no legal order" : "";

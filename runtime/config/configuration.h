@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,15 +13,6 @@
 #include "runtime/config/info.h"
 
 namespace pbrt {
-
-inline constexpr int kMaxSelectorLevels = 12;
-
-/// `alternative` (flattened, see info.h) is used from size `from` on.
-struct Level {
-  std::int64_t from = 0;  ///< 0 in the first level; strictly increasing
-  int alternative = 0;
-  bool operator==(const Level&) const = default;
-};
 
 struct Selector {
   std::vector<Level> levels{Level{}};  ///< 1 to 12
@@ -61,7 +53,16 @@ bool repair_forbidden(const InfoIndex& index, Configuration& configuration);
 struct ConfigWarnings {
   std::vector<std::string> unknown_names;  ///< `transforms.Blur`, `transforms.Conv.tunables.foo`
   std::vector<std::string> bad_values;     ///< `Conv.split_size = -3 (1 to 2147483647)`
+  /// `prog.cfg:7:30: …`: what the file decides otherwise than `pbc --config` did. Not among lines(): it is for the caller
+  /// to say whether the program may run all the same.
+  std::vector<std::string> differences = {};
   [[nodiscard]] std::vector<std::string> lines(const std::string& file) const;
+};
+
+/// The sites and tunables, by number, that a text says something about.
+struct NamedParts {
+  std::set<int> sites;
+  std::set<int> tunables;
 };
 
 /// `{"global": …, "transforms": …}`; `indent` < 0: one line.

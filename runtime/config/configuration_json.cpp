@@ -57,7 +57,8 @@ std::string range_text(const TunableInfo& tunable) {
 /// Reads the values of one configuration; keeps what it meets in `warnings`.
 class Reader {
  public:
-  Reader(const InfoIndex& index, ConfigWarnings& warnings) : index_(index), warnings_(warnings) {}
+  Reader(const InfoIndex& index, ConfigWarnings& warnings, NamedParts& named)
+      : index_(index), warnings_(warnings), named_(named) {}
 
   Configuration read(const Node& root) {
     out_ = default_configuration(index_);
@@ -89,8 +90,30 @@ class Reader {
     if (node.has("tunables")) read_tunables(name, node.at("tunables"), "transforms." + name + ".tunables.");
   }
 
+  void differs(const std::string& name, const Node& node) {
+    warnings_.differences.push_back(node.place() + ": `" + name +
+                                    "` was fixed to something else when the program was compiled (pbc --config)");
+  }
+
+  /// A constant of the program: the text must say the same.
+  void compare_selector(int id, const Node& node) {
+    const SiteInfo& site = *index_.site(id).site;
+    std::vector<Level> levels;
+    node.each_item([&](const Node& item) {
+      On on = On::Cpu;
+      const bool is_known = parse_on(item.string_or("on", "cpu"), on);
+      const int choice = is_known ? site.index_of(rule_of(site, item), on) : -1;
+      const Level level{static_cast<std::int64_t>(item.number_or("from", 0)), choice};
+      if (levels.empty() && level.from > 0) levels.push_back(site.fixed.front());
+      if (levels.empty() || levels.back().alternative != choice) levels.push_back(level);
+    });
+    if (!levels.empty() && levels != site.fixed) differs(index_.site_name(id), node);
+  }
+
   void read_selector(int id, const Node& node) {
     const SiteInfo& site = *index_.site(id).site;
+    named_.sites.insert(id);
+    if (!site.fixed.empty()) return compare_selector(id, node);
     const int fallback = out_.sites[at(id)].levels[0].alternative;
     std::vector<Level> levels;
     bool is_ordered = true;
@@ -136,8 +159,26 @@ class Reader {
     });
   }
 
+  static void flatten(const Json& value, std::vector<double>& out) {
+    if (!value.is_array()) return out.push_back(value.is_number() ? value.get<double>() : std::nan(""));
+    for (const Json& item : value) flatten(item, out);
+  }
+
+  /// What is no value stands for the initial one, as in a program without constants.
+  void compare_values(int id, const Node& node) {
+    const TunableInfo& tunable = *index_.tunable(id).tunable;
+    std::vector<double> values;
+    flatten(node.json(), values);
+    values.resize(at(tunable.num_values()), std::nan(""));
+    for (std::size_t i = 0; i < values.size(); ++i)
+      if (!is_valid_value(tunable, values[i])) values[i] = tunable.initial_of(static_cast<int>(i % at(tunable.count)));
+    if (values != tunable.fixed) differs(index_.tunable_name(id), node);
+  }
+
   void read_values(int id, const Node& node) {
     const TunableInfo& tunable = *index_.tunable(id).tunable;
+    named_.tunables.insert(id);
+    if (!tunable.fixed.empty()) return compare_values(id, node);
     const std::size_t count = at(tunable.count);
     if (!tunable.is_size_specific) return read_elements(id, node.json(), 0);
     if (!node.json().is_array() || node.json().size() != at(kNumSizeBuckets))
@@ -165,6 +206,7 @@ class Reader {
 
   const InfoIndex& index_;
   ConfigWarnings& warnings_;
+  NamedParts& named_;
   Configuration out_;
 };
 
@@ -206,8 +248,9 @@ Json configuration_to_value(const InfoIndex& index, const Configuration& configu
   return out;
 }
 
-Configuration configuration_of(const Node& node, const InfoIndex& index, ConfigWarnings& warnings) {
-  return Reader(index, warnings).read(node);
+Configuration configuration_of(const Node& node, const InfoIndex& index, ConfigWarnings& warnings, NamedParts* named) {
+  NamedParts ignored;
+  return Reader(index, warnings, named != nullptr ? *named : ignored).read(node);
 }
 
 std::string to_json(const InfoIndex& index, const Configuration& configuration, int indent) {
@@ -218,7 +261,7 @@ std::string to_json(const InfoIndex& index, const Configuration& configuration, 
 Configuration parse_configuration(std::string_view text, const std::string& name, const InfoIndex& index,
                                   ConfigWarnings& warnings) {
   const json::Document document(text, name);
-  return configuration_of(Node(document), index, warnings);
+  return configuration_of(Node(document), index, warnings, nullptr);
 }
 
 }  // namespace pbrt

@@ -20,6 +20,15 @@ namespace pbrt {
 inline constexpr int kInfoFormat = 1;
 inline constexpr int kNumSizeBuckets = 32;  ///< size-specific values: one per floor(log2 N)
 
+inline constexpr int kMaxSelectorLevels = 12;
+
+/// One level of a selector: `alternative` (flattened, see above) is used from size `from` on.
+struct Level {
+  std::int64_t from = 0;  ///< 0 in the first level; strictly increasing
+  int alternative = 0;
+  bool operator==(const Level&) const = default;
+};
+
 /// On what a rule runs; the words of the files are `cpu`, `opencl`, `opencl_local`.
 enum class On : std::uint8_t { Cpu, OpenCl, OpenClLocal };
 [[nodiscard]] const char* to_string(On on);
@@ -43,6 +52,8 @@ struct TunableInfo {
   bool is_size_specific = false;     ///< 32 values per element
   int count = 1;                     ///< elements of an array or dimensions of a shape
   std::vector<std::string> used_by;  ///< `RULE.ON` of its transform (`Out#1.opencl`); empty: by everything
+  /// num_values() numbers if the compiler made it a constant (`pbc --config`): no configuration can change it.
+  std::vector<double> fixed = {};
   bool operator==(const TunableInfo&) const = default;
 
   /// Numbers stored for it in a configuration: count, times 32 if size-specific.
@@ -72,6 +83,8 @@ struct Choice {
 struct SiteInfo {
   std::string name;
   std::vector<AlternativeInfo> alternatives;
+  /// The selector if the compiler made it a constant (`pbc --config`): then `alternatives` holds what is left of it.
+  std::vector<Level> fixed = {};
   bool operator==(const SiteInfo&) const = default;
 
   [[nodiscard]] int num_choices() const;
@@ -132,6 +145,7 @@ struct TrainingInfo {
   std::string element = "double";
   std::string fp = "contract";
   std::string main;  ///< name of the main transform
+  std::string device = {};  ///< OpenCL device of the configuration that was compiled in; empty: none
   std::vector<TransformInfo> transforms;
   std::vector<TunableInfo> global;
   bool operator==(const TrainingInfo&) const = default;

@@ -18,6 +18,12 @@ Json to_value(const std::vector<std::string>& words) {
   return list;
 }
 
+Json to_list(const std::vector<double>& values) {
+  Json list = Json::array();
+  for (const double value : values) list.push_back(json::number_to_json(value));
+  return list;
+}
+
 Json to_value(const TunableInfo& tunable) {
   Json out;
   out["type"] = to_string(tunable.type);
@@ -26,13 +32,13 @@ Json to_value(const TunableInfo& tunable) {
   if (tunable.initial.size() == 1) {
     out["initial"] = json::number_to_json(tunable.initial[0]);
   } else {
-    out["initial"] = Json::array();
-    for (const double value : tunable.initial) out["initial"].push_back(json::number_to_json(value));
+    out["initial"] = to_list(tunable.initial);
   }
   out["role"] = to_string(tunable.role);
   if (tunable.is_size_specific) out["size_specific"] = true;
   if (tunable.count != 1) out["count"] = tunable.count;
   if (!tunable.used_by.empty()) out["used_by"] = to_value(tunable.used_by);
+  if (!tunable.fixed.empty()) out["fixed"] = to_list(tunable.fixed);
   return out;
 }
 
@@ -56,6 +62,14 @@ Json to_value(const SiteInfo& site) {
   }
   Json out;
   out["alternatives"] = list;
+  for (const Level& level : site.fixed) {
+    const Choice choice = site.choice(level.alternative);
+    Json item;
+    if (level.from > 0) item["from"] = level.from;
+    item["rule"] = choice.rule;
+    item["on"] = to_string(choice.on);
+    out["fixed"].push_back(std::move(item));
+  }
   return out;
 }
 
@@ -137,12 +151,35 @@ TunableInfo tunable_of(const std::string& name, const Node& node) {
   for (const double value : out.initial)
     if (!(value >= out.min && value <= out.max)) initial.fail("the initial value is outside `min` to `max`");
   if (node.has("used_by")) out.used_by = words_of(node.at("used_by"));
+  if (node.has("fixed")) {
+    const Node fixed = node.at("fixed");
+    fixed.each_item([&](const Node& item) { out.fixed.push_back(item.number()); });
+    if (out.fixed.size() != static_cast<std::size_t>(out.num_values()))
+      fixed.fail("expected " + std::to_string(out.num_values()) + " values");
+    for (const double value : out.fixed)
+      if (!(value >= out.min && value <= out.max)) fixed.fail("a fixed value is outside `min` to `max`");
+  }
   return out;
 }
 
 std::vector<TunableInfo> tunables_of(const Node& node) {
   std::vector<TunableInfo> out;
   node.each_member([&](const std::string& name, const Node& value) { out.push_back(tunable_of(name, value)); });
+  return out;
+}
+
+std::vector<Level> fixed_levels_of(const SiteInfo& site, const Node& node) {
+  std::vector<Level> out;
+  node.each_item([&](const Node& item) {
+    const std::int64_t from = item.integer_or("from", 0, std::int64_t{4000000000000000000}, 0);
+    On on = On::Cpu;
+    const bool is_known = parse_on(item.at("on").string(), on);
+    const int choice = is_known ? site.index_of(item.at("rule").string(), on) : -1;
+    if (choice < 0) item.fail("the site has no such alternative");
+    if (out.empty() ? from != 0 : from <= out.back().from) item.fail("`from` must start at 0 and increase");
+    out.push_back({from, choice});
+  });
+  if (out.empty() || out.size() > kMaxSelectorLevels) node.fail("expected 1 to 12 levels");
   return out;
 }
 
@@ -167,6 +204,7 @@ SiteInfo site_of(const std::string& name, const Node& node) {
     out.alternatives.push_back(std::move(alternative));
   });
   if (out.alternatives.empty()) node.fail("the site has no alternatives");
+  if (node.has("fixed")) out.fixed = fixed_levels_of(out, node.at("fixed"));
   return out;
 }
 
@@ -221,6 +259,7 @@ std::string to_json(const TrainingInfo& info) {
   out["element"] = info.element;
   out["fp"] = info.fp;
   out["main"] = info.main;
+  if (!info.device.empty()) out["device"] = info.device;
   out["transforms"] = Json::object();
   for (const TransformInfo& transform : info.transforms) out["transforms"][transform.name] = to_value(transform);
   out["global"] = to_value(info.global);
@@ -244,6 +283,7 @@ TrainingInfo parse_training_info(std::string_view text, const std::string& name)
   out.element = root.string_or("element", "double");
   out.fp = root.string_or("fp", "contract");
   out.main = root.string_or("main", "");
+  out.device = root.string_or("device", "");
   root.at("transforms").each_member([&](const std::string& transform, const Node& value) {
     out.transforms.push_back(transform_of(transform, value));
   });

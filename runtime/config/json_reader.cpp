@@ -195,8 +195,10 @@ Document::Document(std::string_view text, std::string name) : text_(text), name_
 }
 
 void Document::fail(const std::string& pointer, const std::string& reason) const {
-  throw ConfigError(place(name_, text_, locate(text_, pointer)) + ": " + reason);
+  throw ConfigError(place_of(pointer) + ": " + reason);
 }
+
+std::string Document::place_of(const std::string& pointer) const { return place(name_, text_, locate(text_, pointer)); }
 
 Node Node::child(const std::string& key, const Json& value) const {
   return Node(document_, &value, pointer_ + "/" + escape(key));

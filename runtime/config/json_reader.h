@@ -32,6 +32,8 @@ class Document {
   [[nodiscard]] const std::string& name() const { return name_; }
   /// Throws ConfigError at the value that `pointer` (RFC 6901) leads to.
   [[noreturn]] void fail(const std::string& pointer, const std::string& reason) const;
+  /// `name:line:column` of that value.
+  [[nodiscard]] std::string place_of(const std::string& pointer) const;
 
  private:
   std::string text_;
@@ -46,6 +48,8 @@ class Node {
 
   [[nodiscard]] const Json& json() const { return *value_; }
   [[noreturn]] void fail(const std::string& reason) const { document_->fail(pointer_, reason); }
+  /// `name:line:column`.
+  [[nodiscard]] std::string place() const { return document_->place_of(pointer_); }
 
   /// Member of an object; fails if it is missing.
   [[nodiscard]] Node at(const char* key) const;

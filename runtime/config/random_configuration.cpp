@@ -71,10 +71,10 @@ Configuration random_configuration(const InfoIndex& index, std::uint64_t seed, c
   Rng rng(seed);
   Configuration out = default_configuration(index);
   for (int id = 0; id < index.num_sites(); ++id)
-    out.sites[at(id)] = random_selector(*index.site(id).site, rng, options);
+    if (index.site(id).site->fixed.empty()) out.sites[at(id)] = random_selector(*index.site(id).site, rng, options);
   for (int id = 0; id < index.num_tunables(); ++id) {
     const InfoIndex::TunableRef& ref = index.tunable(id);
-    if (ref.tunable->role == TunableRole::Config) continue;
+    if (ref.tunable->role == TunableRole::Config || !ref.tunable->fixed.empty()) continue;
     const bool is_threads = ref.transform == nullptr && ref.tunable->name == "threads";
     if (is_threads)
       out.tunables[at(id)][0] = static_cast<double>(rng.uniform_int(1, std::max(1, options.max_threads)));

@@ -26,6 +26,14 @@ Machine this_machine(const ConfigFile& file, const Engine& engine, Devices& devi
   return detect_machine(file.entries.empty() ? std::vector<DeviceId>() : file.entries.front().machine.devices);
 }
 
+/// Values that are constants of the program: a file given for this run must agree, one that lies there need not.
+void check_differences(const std::vector<std::string>& differences, bool is_given) {
+  constexpr const char* kHint = "; compile the program again, with this configuration or without --config";
+  if (differences.empty()) return;
+  if (is_given) throw ConfigError(differences.front() + kHint);
+  print_lines("warning", {differences.front() + "; the program keeps its own"});
+}
+
 std::string now_text() {
   char text[32];
   const std::time_t now = std::time(nullptr);
@@ -56,6 +64,7 @@ FoundConfiguration find_configuration(const Options& options, const char* argv0,
   }
   if (found.file.empty()) {
     found.configuration = default_configuration(engine.index());
+    found.device = engine.index().info().device;
     return found;
   }
   const ConfigFile file = read_config_file(found.file, engine.index());
@@ -63,7 +72,8 @@ FoundConfiguration find_configuration(const Options& options, const char* argv0,
   print_lines("note", file.notes);
   const ChosenEntry chosen = choose_entry(file, this_machine(file, engine, devices));
   if (!chosen.note.empty()) std::fprintf(stderr, "note: %s: %s\n", found.file.c_str(), chosen.note.c_str());
-  if (chosen.entry != nullptr) found.device = chosen.entry->provenance.device;
+  if (chosen.entry != nullptr) check_differences(chosen.entry->differences, found.file == options.config);
+  found.device = chosen.entry != nullptr ? chosen.entry->provenance.device : engine.index().info().device;
   found.configuration = chosen.entry != nullptr ? chosen.entry->configuration : default_configuration(engine.index());
   return found;
 }

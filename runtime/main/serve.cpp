@@ -127,6 +127,7 @@ class Server {
     ConfigWarnings warnings;
     const Configuration configuration =
         parse_configuration(request.config, "config", session_.engine.index(), warnings);
+    if (!warnings.differences.empty()) throw ConfigError(warnings.differences.front());
     for (const std::string& line : warnings.lines("config")) std::fprintf(stderr, "warning: %s\n", line.c_str());
     config = ActiveConfig(session_.engine.index(), configuration);
     if (session_.options.threads > 0) config.set_threads(session_.options.threads);

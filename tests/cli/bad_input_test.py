@@ -79,6 +79,7 @@ class Bench:
         path = self.work / "some.cfg"
         path.write_text(text)
         self.expect([self.program.path, "--config", path, *self.good], status, *patterns)
+        self.expect([self.tools.pbc, "scale.pbcc", "--check", "--config", path], status, *patterns)
         path.unlink()
 
     def entry(self, **fields):

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// How generated code reads tunables: from the configuration of the run, or as constants where `pbc --config` fixed them.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "choicegraph/plan.h"
+#include "clgen/cpp/rule_code.h"
+#include "clgen/writer/writer.h"
+
+namespace pb {
+
+/// `constexpr IndexT BLOCK = 16`, if the tunable, declared by the user, is fixed to the same at all sizes.
+[[nodiscard]] std::optional<std::string> constant_declaration(const PlanTunable& tunable, const UserTunable& declared);
+
+/// Values of fixed tunables that are no single number: `kFixed_T_0`.
+void emit_fixed_values(Writer& out, const CppContext& context, TransformId transform);
+
+/// An expression for the value; `run`: an expression for the RunContext, `n`: for the size of the call.
+[[nodiscard]] std::string tunable_value(const CppContext& context, TransformId transform, std::size_t index,
+                                        const std::string& run, const std::string& n);
+/// The same for a pointer to all elements of an array or a shape.
+[[nodiscard]] std::string tunable_elements(const CppContext& context, TransformId transform, std::size_t index,
+                                           const std::string& run, const std::string& n);
+
+}  // namespace pb

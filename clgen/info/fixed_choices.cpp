@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+#include "clgen/info/fixed_choices.h"
+
+#include <algorithm>
+#include <set>
+
+#include "clgen/numbering.h"
+#include "lang/check.h"
+
+namespace pb {
+namespace {
+
+std::size_t at(int id) { return static_cast<std::size_t>(id); }
+
+/// The alternative and version at a position among the flattened choices of `site`.
+FixedLevel level_of(const Site& site, const pbrt::Level& level) {
+  int index = 0;
+  for (std::size_t i = 0; i < site.alternatives.size(); ++i)
+    for (const Version version : site.alternatives[i].versions)
+      if (index++ == level.alternative) return {level.from, i, version};
+  PB_CHECK(false, "a valid selector names choices of its site");
+  return {};
+}
+
+/// The named sites of a transform and those tied to them.
+std::set<SiteId> fixed_sites(const TransformPlan& plan, std::set<SiteId> sites) {
+  for (std::size_t size = 0; size != sites.size();) {
+    size = sites.size();
+    for (const ForbiddenChoice& forbidden : plan.forbidden) {
+      const auto is_fixed = [&](const auto& pair) { return sites.contains(pair.first); };
+      if (std::none_of(forbidden.begin(), forbidden.end(), is_fixed)) continue;
+      for (const auto& [site, alternative] : forbidden) sites.insert(site);
+    }
+  }
+  return sites;
+}
+
+}  // namespace
+
+FixedProgram fixed_choices(const Plan& plan, const pbrt::Configuration& configuration, const pbrt::NamedParts& named) {
+  const Numbering numbering(plan);
+  FixedProgram out;
+  for (const TransformPlan& transform : plan.transforms) {
+    FixedTransform fixed;
+    std::set<SiteId> sites;
+    for (const SiteId id : transform.sites.ids())
+      if (named.sites.contains(numbering.site(transform.transform, id))) sites.insert(id);
+    for (const SiteId id : fixed_sites(transform, std::move(sites)))
+      for (const pbrt::Level& level : configuration.sites[at(numbering.site(transform.transform, id))].levels)
+        fixed.sites[id].push_back(level_of(transform.sites[id], level));
+    for (std::size_t i = 0; i < transform.tunables.size(); ++i) {
+      const int number = numbering.tunable(transform.transform, i);
+      if (named.tunables.contains(number)) fixed.tunables[i] = configuration.tunables[at(number)];
+    }
+    out.transforms.push_back(std::move(fixed));
+  }
+  const auto global = [&](int id) { return static_cast<std::int64_t>(configuration.tunables[at(id)].front()); };
+  if (named.tunables.contains(pbrt::kTunableThreads)) out.globals.threads = static_cast<int>(global(pbrt::kTunableThreads));
+  if (named.tunables.contains(pbrt::kTunableSequentialCutoff))
+    out.globals.sequential_cutoff = global(pbrt::kTunableSequentialCutoff);
+  return out;
+}
+
+}  // namespace pb

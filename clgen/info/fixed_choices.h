@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// A configuration as choicegraph/fix_choices.h takes it: the parts that a file names, by the ids of the Plan.
+#pragma once
+
+#include <vector>
+
+#include "choicegraph/fix_choices.h"
+#include "clgen/options.h"
+#include "runtime/config/configuration.h"
+
+namespace pb {
+
+struct FixedProgram {
+  std::vector<FixedTransform> transforms;  ///< by TransformId
+  FixedGlobals globals;
+};
+
+/// What `configuration` says about the parts in `named`; sites that a forbidden assignment ties to one of them join, as
+/// a choice of theirs would be forbidden at some sizes only.
+///
+/// Pre:     `configuration` is valid for the training information of `plan`
+[[nodiscard]] FixedProgram fixed_choices(const Plan& plan, const pbrt::Configuration& configuration,
+                                         const pbrt::NamedParts& named);
+
+}  // namespace pb

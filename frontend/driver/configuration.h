@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// `pbc --config`: the choices and values of a configuration file as constants of the program.
+#pragma once
+
+#include <string>
+
+#include "choicegraph/plan.h"
+#include "clgen/options.h"
+#include "lang/program.h"
+#include "lang/source.h"
+
+namespace pb {
+
+/// Returns the plan in which what the file says is decided, and puts what it says of the whole program into `emit`.
+/// Of several entries the one for this machine, or the nearest, counts. Warnings go to standard error.
+///
+/// Errors:  throws IoError for what a compiled program would refuse too: file:line:column and the reason
+[[nodiscard]] Plan with_configuration(const std::string& path, const Program& program, const Plan& plan,
+                                      const SourceManager& sources, EmitOptions& emit);
+
+}  // namespace pb
