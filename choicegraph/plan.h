@@ -206,7 +206,7 @@ struct PlanTunable {
   std::optional<TunableId> user;           ///< the declaration it comes from
   std::optional<RuleId> rule;              ///< work groups, tiles of a nest of one step: whose
   Version version = Version::Cpu;
-  std::vector<double> fixed;               ///< values decided when compiling; empty: by the configuration of a run. One per
+  std::vector<double> fixed = {};          ///< values decided when compiling; empty: by the configuration of a run. One per
                                            ///< element, of size-specific ones for each of 32 powers of two of the size
 };
 

@@ -32,8 +32,8 @@ struct ConfigEntry {
   Provenance provenance;
   Configuration configuration;
   std::string raw;  ///< JSON as read; entries not touched are written back from it
-  NamedParts named;                      ///< what it says something about
-  std::vector<std::string> differences;  ///< see ConfigWarnings; only those of the entry in use matter
+  NamedParts named = {};                      ///< what it says something about
+  std::vector<std::string> differences = {};  ///< see ConfigWarnings; only those of the entry in use matter
 };
 
 struct ConfigFile {
