@@ -1,4 +1,4 @@
+// SPDX-License-Identifier: MIT
 %{
-
 static double first(double v) { return v + lost; }
 %}
