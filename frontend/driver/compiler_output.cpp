@@ -170,6 +170,34 @@ std::string with_backticks(std::string_view text) {
   return out;
 }
 
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+}
+
+/// Types of the run time under the names that programs know: ` {aka …}` of them says nothing.
+void rename_types(std::string& text) {
+  for (std::size_t at = text.find(" {aka `"); at != std::string::npos; at = text.find(" {aka `", at + 1)) {
+    const std::size_t end = text.find("`}", at);
+    if (end == std::string::npos) break;
+    if (text.substr(at, end - at).find("pbrt::") != std::string::npos) text.erase(at, end + 2 - at);
+  }
+  replace_all(text, "pbrt::", "");
+  replace_all(text, "BasicRegion<const ", "ConstMatrixRegion<");
+  replace_all(text, "BasicRegion<", "MatrixRegion<");
+}
+
+/// What to do about errors that users of regions make often; empty for others.
+std::string hint_for(std::string_view text) {
+  const auto has = [&](std::string_view words) { return text.find(words) != std::string_view::npos; };
+  if (has("no match for `operator[]`") && has("MatrixRegion")) return "an element of a region is `m.cell(i)`";
+  if ((has("no match for `operator=`") || has("conversion from `ConstMatrixRegion")) && has("ConstMatrixRegion"))
+    return "an input cannot be written: copy its elements with `in.copyTo(out)`, or name it by a `ConstMatrixRegion`";
+  if (text == "`to` was not declared in this scope")
+    return "rules belong into a `transform`; the braces of a `function` hold statements";
+  return {};
+}
+
 /// What the user's mistake is, where gcc speaks of the template that a body became.
 std::string plain_words(std::string_view text) {
   std::string out = with_backticks(text);
@@ -179,6 +207,7 @@ std::string plain_words(std::string_view text) {
   if (out.starts_with(kBegin) && end != std::string::npos) {
     out = out.substr(kBegin.size(), end - kBegin.size()) + " was not declared in this scope";
   }
+  rename_types(out);
   return out;
 }
 
@@ -220,6 +249,7 @@ bool report_messages(const std::vector<std::string_view>& lines, std::string_vie
     if (!seen.emplace(message->file, message->line, text).second) continue;
     DiagBuilder builder = diags.emit(DiagKind::CxxError, *place);
     builder.arg(text);
+    if (const std::string hint = hint_for(text); !hint.empty()) builder.hint(hint);
     const std::string_view header = proposed_header(lines, i);
     if (!header.empty())
       builder.hint("write `%{`, `#include " + std::string(header) + "`, `%}` in lines above the transform");

@@ -150,6 +150,22 @@ TEST_F(CompilerOutput, FilesOfOneNameAreToldApart) {
   EXPECT_EQ(messages(), "int t = 1;: no\nint o = 1;: no\n");
 }
 
+TEST_F(CompilerOutput, TypesHaveTheNamesThatProgramsKnow) {
+  EXPECT_TRUE(report_compiler_output(
+      "prog.pbcc:3:16: error: no match for 'operator=' (operand types are 'MatrixRegion1D' {aka 'pbrt::BasicRegion<double, 1>'} "
+      "and 'pbrt::BasicRegion<const double, 1>')\n",
+      generated_, sources_, diags_));
+  EXPECT_EQ(messages(), "oops: no match for `operator=` (operand types are `MatrixRegion1D` and `ConstMatrixRegion<double, 1>`)\n");
+  EXPECT_EQ(diags_.all()[0].hints.size(), 1U);
+}
+
+TEST_F(CompilerOutput, WrongUsesOfRegionsHaveHints) {
+  EXPECT_TRUE(report_compiler_output(
+      "prog.pbcc:3:16: error: no match for 'operator[]' (operand types are 'ConstMatrixRegion1D' {aka 'X'} and 'int')\n", generated_,
+      sources_, diags_));
+  EXPECT_EQ(diags_.all()[0].hints, std::vector<std::string>{"an element of a region is `m.cell(i)`"});
+}
+
 TEST_F(CompilerOutput, UndefinedReferenceIsALinkError) {
   EXPECT_TRUE(report_compiler_output("/usr/bin/ld: x.o: in function `f': undefined reference to `dgemm_'\n", generated_,
                                      sources_, diags_));

@@ -9,7 +9,7 @@
 #include <sstream>
 #include <vector>
 
-#include "frontend/resolve/suggest.h"
+#include "lang/suggest.h"
 
 #ifndef PB_VERSION
 #error "the build defines PB_VERSION"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "frontend/parse/build_header.h"
 
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
@@ -25,7 +26,10 @@ ast::Name HeaderBuilder::name(PbccParser::NameContext* context) const { return {
 
 std::int64_t HeaderBuilder::decimal(const std::string& text, Span span) {
   if (text.find_first_not_of("0123456789") != std::string::npos) {
-    diags_.emit(DiagKind::NotAPlainNumber, span).arg(text);
+    auto diagnostic = diags_.emit(DiagKind::NotAPlainNumber, span).arg(text);
+    const std::size_t name = text.find_first_not_of("0123456789");
+    const bool is_factor = std::isalpha(static_cast<unsigned char>(text[name])) != 0 && !text.starts_with("0");
+    if (is_factor) diagnostic.hint("write a product with `*`: `" + text.substr(0, name) + "*" + text.substr(name) + "`");
     return 0;
   }
   std::int64_t value = 0;

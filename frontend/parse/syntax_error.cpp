@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <set>
 
+#include "lang/suggest.h"
+
 namespace pb {
 namespace {
 
@@ -73,6 +75,34 @@ std::string expected_words(const Unit& unit, const UnitError& error) {
   return "something else";
 }
 
+/// The words that may stand where an error is.
+std::vector<std::string> words_at(const UnitError& error) {
+  switch (error.rule) {
+    case PbccParser::RuleHeader:
+      return {"transform", "function", "from", "to", "through", "using", "template", "generator", "param", "config", "tunable",
+              "main", "memoized", "accuracy_metric", "accuracy_bins", "accuracy_variable", "input_feature", "tolerance", "verify"};
+    case PbccParser::RuleAccessor: return {"cell", "row", "column", "region", "all"};
+    case PbccParser::RuleRuleHeader: return {"from", "using", "through", "where"};
+    default: return {};
+  }
+}
+
+/// What the user probably meant; empty if there is no telling.
+std::string hint_for(const Unit& unit, const UnitError& error) {
+  if (error.token >= unit.tokens().size()) return {};
+  const Token& found = unit.tokens()[error.token];
+  const std::string before = error.token > 0 ? unit.tokens()[error.token - 1].text : "";
+  if (found.text == "&" || found.text == "|")
+    return fmt::format("conditions are joined by `{}`", found.text + found.text);
+  if (error.rule == PbccParser::RuleHeader && found.text == "(" && error.token > 0)
+    return fmt::format("sizes stand in brackets: `{}[n]`", before);
+  if (found.kind != TokenKind::Name) return {};
+  if (std::string meant = suggest(found.text, words_at(error)); !meant.empty()) return meant;
+  const bool is_matrix = error.rule == PbccParser::RuleHeader && error.token + 1 < unit.tokens().size();
+  if (is_matrix && before == "]" && unit.tokens()[error.token + 1].text == "[") return "matrices of a list are separated by commas";
+  return {};
+}
+
 }  // namespace
 
 void report_errors(const Unit& unit, Span end, std::string_view end_text, Diagnostics& diags) {
@@ -86,6 +116,7 @@ void report_errors(const Unit& unit, Span end, std::string_view end_text, Diagno
     if (!is_end && unit.tokens()[error.token].spelling != span) {
       diagnostic.note(unit.tokens()[error.token].spelling, "from this macro");
     }
+    if (const std::string hint = hint_for(unit, error); !hint.empty()) diagnostic.hint(hint);
   }
 }
 

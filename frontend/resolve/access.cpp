@@ -5,7 +5,7 @@
 
 #include "frontend/resolve/affine.h"
 #include "frontend/resolve/rule_scope.h"
-#include "frontend/resolve/suggest.h"
+#include "lang/suggest.h"
 
 namespace pb::resolving {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "frontend/resolve/suggest.h"
+#include "lang/suggest.h"
 
 namespace pb {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "frontend/resolve/affine.h"
 #include "frontend/resolve/scope.h"
-#include "frontend/resolve/suggest.h"
 #include "lang/overloaded.h"
+#include "lang/suggest.h"
 
 namespace pb::resolving {
 namespace {

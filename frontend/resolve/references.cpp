@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "frontend/resolve/declarations.h"
-#include "frontend/resolve/suggest.h"
+#include "lang/suggest.h"
 
 namespace pb::resolving {
 namespace {

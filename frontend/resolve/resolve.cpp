@@ -9,8 +9,8 @@
 #include "frontend/resolve/affine.h"
 #include "frontend/resolve/declarations.h"
 #include "frontend/resolve/scope.h"
-#include "frontend/resolve/suggest.h"
 #include "lang/overloaded.h"
+#include "lang/suggest.h"
 
 namespace pb {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "frontend/resolve/suggest.h"
+#include "lang/suggest.h"
 
 #include <algorithm>
 #include <cctype>

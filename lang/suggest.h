@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// "did you mean": the known name nearest to an unknown one. Used by resolve and check_types.
+// "did you mean": the known name nearest to an unknown one. Used by the front end.
 #pragma once
 
 #include <string>
