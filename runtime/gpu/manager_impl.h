@@ -149,6 +149,8 @@ struct Manager::Impl {
   enum class Acquired : std::uint8_t { Yes, Later, No };
   [[nodiscard]] Acquired acquire_buffers(LaunchJob& job);
   [[nodiscard]] Acquired acquire_buffer(StorageRecord& record);
+  /// Whether the limit leaves room for a buffer, or would if the pool were emptied of some.
+  [[nodiscard]] bool has_room(std::size_t size_bytes) const;
   [[nodiscard]] std::unique_ptr<Buffer> take_pooled(std::size_t size_bytes);
   void pin(LaunchJob& job, StorageRecord& record);
   [[nodiscard]] bool empty_pool();

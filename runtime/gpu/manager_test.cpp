@@ -96,8 +96,8 @@ TEST(Manager, SleepsWhileNothingIsReady) {
   std::int64_t requeues = 0;
   on_workers([&](Frame& frame) {
     const Matrix2 in = filled(8, 4, 1), out = filled(8, 4, 0);
-    frame.spawn([&](Frame& child) { EXPECT_EQ(fake.add_step(child, out, in, 5, CopyOut::Must), ""); });
     fake.control->hold();
+    frame.spawn([&](Frame& child) { EXPECT_EQ(fake.add_step(child, out, in, 5, CopyOut::Must), ""); });
     frame.spawn([&](Frame&) {
       std::this_thread::sleep_for(std::chrono::milliseconds(50));
       requeues = fake.manager->statistics().requeues;
@@ -114,8 +114,8 @@ TEST(Manager, APatientOneStaysAwakeForTheNextEvent) {
   FakeManager fake(fake_device_info(), 0, 1, std::chrono::hours(1));
   on_workers([&](Frame& frame) {
     const Matrix2 in = filled(8, 4, 1), out = filled(8, 4, 0);
-    frame.spawn([&](Frame& child) { EXPECT_EQ(fake.add_step(child, out, in, 5, CopyOut::Must), ""); });
     fake.control->hold();
+    frame.spawn([&](Frame& child) { EXPECT_EQ(fake.add_step(child, out, in, 5, CopyOut::Must), ""); });
     frame.spawn([&](Frame&) {
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
       fake.control->release();

@@ -63,8 +63,14 @@ Manager::Impl::Acquired Manager::Impl::acquire_buffer(StorageRecord& record) {
     }
     if (empty_pool() || evict_clean()) continue;
     if (evict_dirty() || !operations.empty() || num_pinning_jobs != 0) return Acquired::Later;
-    return Acquired::No;
+    if (fits || !has_room(size_bytes)) return Acquired::No;
+    // A storage that was looked for in the pool and then among the living has gone between the two.
   }
+}
+
+bool Manager::Impl::has_room(std::size_t size_bytes) const {
+  const std::lock_guard lock(registry->mutex);
+  return !registry->pool.empty() || registry->used_bytes + size_bytes <= memory_limit;
 }
 
 std::unique_ptr<Buffer> Manager::Impl::take_pooled(std::size_t size_bytes) {
