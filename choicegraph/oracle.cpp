@@ -117,6 +117,51 @@ std::optional<Fraction> fraction_of(const Formula& formula, const Values& values
   return std::nullopt;
 }
 
+namespace {
+
+bool is_true(const Relation& relation, const Values& values) {
+  const auto a = fraction_of(relation.lhs, values);
+  const auto b = fraction_of(relation.rhs, values);
+  if (!a || !b) return false;
+  const std::int64_t left = a->num * b->den;
+  const std::int64_t right = b->num * a->den;
+  switch (relation.op) {
+    case RelationOp::Less:
+      return left < right;
+    case RelationOp::LessEqual:
+      return left <= right;
+    case RelationOp::Greater:
+      return left > right;
+    case RelationOp::GreaterEqual:
+      return left >= right;
+    case RelationOp::Equal:
+      return left == right;
+    case RelationOp::NotEqual:
+      return left != right;
+  }
+  return false;
+}
+
+/// A product of a rule variable with anything but a number; more than tests write is not looked for.
+bool is_dynamic(const Formula& formula) {
+  if (const auto* negated = std::get_if<NegatedFormula>(&formula.node)) return is_dynamic(negated->operand[0]);
+  const auto* node = std::get_if<BinaryFormula>(&formula.node);
+  if (node == nullptr) return false;
+  const Formula& a = node->operands[0];
+  const Formula& b = node->operands[1];
+  const auto is_number = [](const Formula& f) { return std::holds_alternative<IntLiteral>(f.node); };
+  const bool is_product = node->op == FormulaOp::Mul && !is_number(a) && !is_number(b);
+  return (is_product && has_rule_var(formula)) || is_dynamic(a) || is_dynamic(b);
+}
+
+bool is_dynamic(const Relation& relation) { return is_dynamic(relation.lhs) || is_dynamic(relation.rhs); }
+
+}  // namespace
+
+bool has_dynamic_where(const Rule& rule) {
+  return std::any_of(rule.where.begin(), rule.where.end(), [](const Relation& each) { return is_dynamic(each); });
+}
+
 Oracle::Oracle(const Transform& transform, Values sizes, std::int64_t reach)
     : transform_(transform), sizes_(std::move(sizes)), reach_(reach) {
   for (const Matrix& matrix : transform_.matrices) {
@@ -139,47 +184,61 @@ Values Oracle::with(const Rule& rule, const Point& vars) const {
   return out;
 }
 
+bool Oracle::is_inside(const RegionAccess& access, const Values& values) const {
+  for (std::size_t d = 0; d < access.lo.size(); ++d) {
+    // 0 <= begin and end - 1 < size, exactly and as computed; without rule variables a coordinate is a value.
+    const std::int64_t size = extent(access.matrix, d);
+    const auto begin = value_of(access.lo[d], values);
+    const auto end = value_of(access.hi[d], values);
+    if (!begin || !end || *begin < 0 || *end > size) return false;
+    const auto lo = fraction_of(access.lo[d], values);
+    const auto hi = fraction_of(access.hi[d], values);
+    if (has_rule_var(access.lo[d]) && (!lo || lo->num < 0)) return false;
+    if (has_rule_var(access.hi[d]) && (!hi || hi->num >= (size + 1) * hi->den)) return false;
+  }
+  return true;
+}
+
 bool Oracle::is_instance(const Rule& rule, const Point& vars) const {
   const Values values = with(rule, vars);
-  const auto inside = [&](const RegionAccess& access) {
-    for (std::size_t d = 0; d < access.lo.size(); ++d) {
-      // 0 <= begin and end - 1 < size, exactly and as computed; without rule variables a coordinate is a value.
-      const std::int64_t size = extent(access.matrix, d);
-      const auto begin = value_of(access.lo[d], values);
-      const auto end = value_of(access.hi[d], values);
-      if (!begin || !end || *begin < 0 || *end > size) return false;
-      const auto lo = fraction_of(access.lo[d], values);
-      const auto hi = fraction_of(access.hi[d], values);
-      if (has_rule_var(access.lo[d]) && (!lo || lo->num < 0)) return false;
-      if (has_rule_var(access.hi[d]) && (!hi || hi->num >= (size + 1) * hi->den)) return false;
-    }
-    return true;
-  };
-  const auto holds_there = [&](const Relation& relation) {
-    const auto a = fraction_of(relation.lhs, values);
-    const auto b = fraction_of(relation.rhs, values);
-    if (!a || !b) return false;
-    const std::int64_t left = a->num * b->den;
-    const std::int64_t right = b->num * a->den;
-    switch (relation.op) {
-      case RelationOp::Less:
-        return left < right;
-      case RelationOp::LessEqual:
-        return left <= right;
-      case RelationOp::Greater:
-        return left > right;
-      case RelationOp::GreaterEqual:
-        return left >= right;
-      case RelationOp::Equal:
-        return left == right;
-      case RelationOp::NotEqual:
-        return left != right;
-    }
-    return false;
-  };
+  const auto inside = [&](const RegionAccess& access) { return access.is_guest || is_inside(access, values); };
   return std::all_of(rule.outputs.begin(), rule.outputs.end(), inside) &&
          std::all_of(rule.inputs.begin(), rule.inputs.end(), inside) &&
-         std::all_of(rule.where.begin(), rule.where.end(), holds_there);
+         std::all_of(rule.where.begin(), rule.where.end(),
+                     [&](const Relation& relation) { return is_dynamic(relation) || is_true(relation, values); });
+}
+
+bool Oracle::share_cells(const Rule& a, const Rule& b) const {
+  std::set<Cell> of_a;
+  for (const RegionAccess& output : a.outputs)
+    for (const Point& vars : instances(a))
+      for (Cell& cell : cells(a, output, vars)) of_a.insert(std::move(cell));
+  for (const RegionAccess& output : b.outputs)
+    for (const Point& vars : instances(b))
+      for (const Cell& cell : cells(b, output, vars))
+        if (of_a.count(cell) != 0) return true;
+  return false;
+}
+
+const std::vector<const Rule*>& Oracle::tried_before(const Rule& rule) const {
+  if (const auto known = tried_.find(&rule); known != tried_.end()) return known->second;
+  std::vector<const Rule*> out;
+  for (const Rule& other : transform_.rules)
+    if (has_dynamic_where(other)) out.push_back(&other);
+  std::stable_sort(out.begin(), out.end(), [](const Rule* a, const Rule* b) { return a->priority < b->priority; });
+  if (const auto self = std::find(out.begin(), out.end(), &rule); self != out.end()) out.erase(self, out.end());
+  std::erase_if(out, [&](const Rule* other) { return !share_cells(*other, rule); });
+  return tried_.emplace(&rule, std::move(out)).first->second;
+}
+
+const Rule* Oracle::runs_for(const Rule& rule, const Point& vars) const {
+  const auto holds_for = [&](const Rule& one) {
+    const Values values = with(one, vars);
+    return std::all_of(one.where.begin(), one.where.end(), [&](const Relation& each) { return is_true(each, values); });
+  };
+  for (const Rule* other : tried_before(rule))
+    if (is_instance(*other, vars) && holds_for(*other)) return other;
+  return holds_for(rule) ? &rule : nullptr;
 }
 
 const std::vector<Point>& Oracle::instances(const Rule& rule) const {
@@ -222,7 +281,19 @@ std::map<Point, std::vector<RuleId>> Oracle::candidates(MatrixId matrix) const {
       for (const Point& cell : provided) out[cell].push_back(id);
     }
   }
+  const auto is_tried = [&](RuleId id) { return has_dynamic_where(transform_.rules[id]); };
   for (auto& [cell, rules] : out) {
+    if (!std::all_of(rules.begin(), rules.end(), is_tried)) {
+      std::erase_if(rules, is_tried);
+    } else if (!rules.empty()) {
+      // Whoever is tried last takes the cell.
+      std::sort(rules.begin(), rules.end());
+      std::stable_sort(rules.begin(), rules.end(),
+                       [&](RuleId a, RuleId b) { return transform_.rules[a].priority > transform_.rules[b].priority; });
+      const int last = transform_.rules[rules.front()].priority;
+      std::erase_if(rules, [&](RuleId id) { return transform_.rules[id].priority != last; });
+      rules = {rules.back()};
+    }
     int best = 1 << 30;
     for (const RuleId id : rules) best = std::min(best, transform_.rules[id].priority);
     std::erase_if(rules, [&](RuleId id) { return transform_.rules[id].priority != best; });
@@ -455,12 +526,13 @@ class Execution {
     std::set<Cell> own;
     for (const RegionAccess& output : rule.outputs)
       for (Cell& cell : oracle_.cells(rule, output, vars)) own.insert(std::move(cell));
-    for (const RegionAccess& input : rule.inputs) {
-      if (transform_.matrices[input.matrix].role == MatrixRole::From) continue;
-      for (const Cell& cell : oracle_.cells(rule, input, vars)) {
+    const Rule* running = oracle_.runs_for(rule, vars);
+    for (const RegionAccess& input : running != nullptr ? running->inputs : std::vector<RegionAccess>()) {
+      if (input.is_guest || transform_.matrices[input.matrix].role == MatrixRole::From) continue;
+      for (const Cell& cell : oracle_.cells(*running, input, vars)) {
         if (own.count(cell) != 0 || owner_.count(cell) == 0) continue;
         if (written_.count(cell) == 0 || written_[cell] != owner_[cell])
-          wrong_ = "`" + rule.name + "` reads " + cell_text(transform_, cell) + " too early";
+          wrong_ = "`" + running->name + "` reads " + cell_text(transform_, cell) + " too early";
       }
     }
     for (const Cell& cell : own) written_[cell] = step.rule;

@@ -30,6 +30,9 @@ struct Fraction {
 [[nodiscard]] std::optional<std::int64_t> value_of(const Formula& formula, const Values& values);
 [[nodiscard]] std::optional<Fraction> fraction_of(const Formula& formula, const Values& values);
 
+/// Whether instances have to test some of the rule's `where`: a product of rule variables, or one with a size variable.
+[[nodiscard]] bool has_dynamic_where(const Rule& rule);
+
 /// One transform at one choice of sizes.
 class Oracle {
  public:
@@ -39,7 +42,11 @@ class Oracle {
   /// False if some extent is negative: no call has these sizes.
   [[nodiscard]] bool sizes_are_possible() const { return possible_; }
   [[nodiscard]] std::vector<Point> cells_of(MatrixId matrix) const;
+  /// Whether its regions lie inside their matrices and the affine part of `where` holds.
   [[nodiscard]] bool is_instance(const Rule& rule, const Point& vars) const;
+  /// The rule that runs for an instance of `rule`: of those with a dynamic `where` that share cells with it the first
+  /// whose `where` holds, else `rule` itself; none if that has one, too, and it fails (LANGUAGE 5.8).
+  [[nodiscard]] const Rule* runs_for(const Rule& rule, const Point& vars) const;
   /// All instances of `rule`, one of the transform's, first variable slowest.
   [[nodiscard]] const std::vector<Point>& instances(const Rule& rule) const;
   [[nodiscard]] std::vector<Cell> cells(const Rule& rule, const RegionAccess& access, const Point& vars) const;
@@ -53,13 +60,18 @@ class Oracle {
 
  private:
   [[nodiscard]] Values with(const Rule& rule, const Point& vars) const;
+  [[nodiscard]] bool is_inside(const RegionAccess& access, const Values& values) const;
+  [[nodiscard]] bool share_cells(const Rule& a, const Rule& b) const;
+  [[nodiscard]] const std::vector<const Rule*>& tried_before(const Rule& rule) const;
   [[nodiscard]] std::int64_t extent(MatrixId matrix, std::size_t dim) const { return extents_[matrix.index()][dim]; }
 
   const Transform& transform_;
   Values sizes_;
   std::int64_t reach_;
   std::vector<std::vector<std::int64_t>> extents_;
-  mutable std::map<const Rule*, std::vector<Point>> instances_;  ///< as far as asked for
+  // As far as asked for.
+  mutable std::map<const Rule*, std::vector<Point>> instances_;
+  mutable std::map<const Rule*, std::vector<const Rule*>> tried_;
   bool possible_ = true;
 };
 

@@ -19,10 +19,11 @@ class Generator {
     declare("from", "IN", size);
     declare("to", "OUT", size);
     has_second_ = chance(45);
+    is_dynamic_ = chance(14);
     if (has_second_) declare(chance(50) ? "to" : "through", "P", size);
     const int num_rules = 1 + pick(3);
     for (int i = 0; i < num_rules; ++i) add_rule(pick_target(), i == 0 && chance(60) ? 2 : priority());
-    if (chance(15)) add_lattices(pick_target());
+    if (chance(15) && !is_dynamic_) add_lattices(pick_target());
     if (chance(85)) add_cover("OUT");
     if (has_second_ && chance(85)) add_cover("P");
     return std::move(out_);
@@ -135,7 +136,13 @@ class Generator {
     return offset(var, 2);
   }
 
+  /// Where conditions are tested per instance, rules have the same instances; now and then one has others, an error.
   std::string output(const std::string& matrix) {
+    if (is_dynamic_ && !chance(8)) {
+      used_[0] = true;
+      used_[1] = out_.traits.is_plane;
+      return matrix + (out_.traits.is_plane ? ".cell(i,j)" : ".cell(i)");
+    }
     if (chance(12)) {
       out_.traits.has_wide_output = true;
       return matrix;
@@ -180,7 +187,7 @@ class Generator {
   void add_rule(const std::string& target, int priority) {
     used_[0] = used_[1] = false;
     std::vector<std::string> outputs{output(target)};
-    if (has_second_ && chance(32)) {
+    if (has_second_ && !is_dynamic_ && chance(38)) {
       out_.traits.has_several_outputs = true;
       outputs.push_back(output(target == "OUT" ? "P" : "OUT"));
     }
@@ -189,6 +196,7 @@ class Generator {
     emit(outputs, inputs, priority);
     if (used_[0] && chance(10)) add_where();
     if (used_[0] && used_[1] && chance(70)) add_triangle();
+    if (is_dynamic_ && used_[0] && chance(60)) add_dynamic();
   }
 
   void add_where() {
@@ -201,6 +209,21 @@ class Generator {
     out_.traits.has_where = true;
     out_.transform.where("i", op, bound);
     out_.text += "    where i " + std::string(spelled) + " " + bound + "\n";
+  }
+
+  /// A relation that is not affine.
+  void add_dynamic() {
+    static constexpr const char* kLines[] = {"i*i", "i*(i+1)", "n*i", "i*i-3*i", "(i+1)*(i-2)"};
+    static constexpr const char* kPlanes[] = {"i*j", "(i+1)*(j-1)", "i*i+j", "m*j-i", "i*j-n"};
+    static constexpr const char* kBounds[] = {"2", "5", "n", "2*n-3", "n*n/2"};
+    static constexpr std::pair<RelationOp, const char*> kRelations[] = {
+        {RelationOp::Less, "<"}, {RelationOp::GreaterEqual, ">="}, {RelationOp::NotEqual, "!="}};
+    const std::string lhs = used_[1] && chance(60) ? kPlanes[pick(5)] : kLines[pick(5)];
+    const auto& [op, spelled] = kRelations[pick(3)];
+    const std::string rhs = kBounds[pick(5)];
+    out_.traits.has_dynamic_where = true;
+    out_.transform.where(lhs, op, rhs);
+    out_.text += "    where " + lhs + " " + spelled + " " + rhs + "\n";
   }
 
   void add_triangle() {
@@ -226,6 +249,7 @@ class Generator {
   std::mt19937_64& rng_;
   RandomHeader out_;
   bool has_second_ = false;
+  bool is_dynamic_ = false;
   bool used_[2] = {false, false};
 };
 

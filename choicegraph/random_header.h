@@ -18,6 +18,7 @@ struct HeaderTraits {
   bool has_wide_output = false;
   bool has_lattice_or_diagonal = false;
   bool has_triangle = false;  ///< a `where` between two rule variables
+  bool has_dynamic_where = false;  ///< one that instances test
   bool is_plane = false;
 };
 
