@@ -26,7 +26,6 @@ bool picks(const Analysis& analysis, const Alternative& alternative, SegmentId i
 
 /// The site that decides whether the instances run: one that always runs them if there is one, else the one that may.
 std::optional<SiteId> deciding_site(const Analysis& analysis, const InstanceClass& found) {
-  std::optional<SiteId> out;
   for (const bool always : {true, false}) {
     for (const SegmentId id : found.segments) {
       const SiteId site = analysis.plan.segments[id].site;
