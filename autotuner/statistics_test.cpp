@@ -58,7 +58,8 @@ TEST(Statistics, EqualDistributionsAreRarelyTakenForDifferent) {
     }
     wrong += compare(a, b, 0.01, 0.95) == Verdict::Faster ? 1 : 0;
   }
-  EXPECT_LT(wrong, kPairs * 0.08);
+  // The generator is seeded and the same everywhere: so is the number, up to rounding.
+  EXPECT_NEAR(wrong, 46, 2) << "a risk of 5 %";
 }
 
 }  // namespace
