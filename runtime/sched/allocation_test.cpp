@@ -24,17 +24,18 @@ void* count_and_allocate(std::size_t bytes, std::size_t alignment) {
 }
 }  // namespace
 
-void* operator new(std::size_t bytes) { return count_and_allocate(bytes, sizeof(void*) * 2); }
+// Not inlined: gcc warns of `free` for what a `new` returned that it does not see through.
+[[gnu::noinline]] void* operator new(std::size_t bytes) { return count_and_allocate(bytes, sizeof(void*) * 2); }
 void* operator new[](std::size_t bytes) { return count_and_allocate(bytes, sizeof(void*) * 2); }
 void* operator new(std::size_t bytes, std::align_val_t alignment) {
   return count_and_allocate(bytes, static_cast<std::size_t>(alignment));
 }
-void operator delete(void* address) noexcept { std::free(address); }
-void operator delete[](void* address) noexcept { std::free(address); }
-void operator delete(void* address, std::size_t) noexcept { std::free(address); }
-void operator delete[](void* address, std::size_t) noexcept { std::free(address); }
-void operator delete(void* address, std::align_val_t) noexcept { std::free(address); }
-void operator delete(void* address, std::size_t, std::align_val_t) noexcept { std::free(address); }
+[[gnu::noinline]] void operator delete(void* address) noexcept { std::free(address); }
+[[gnu::noinline]] void operator delete[](void* address) noexcept { std::free(address); }
+[[gnu::noinline]] void operator delete(void* address, std::size_t) noexcept { std::free(address); }
+[[gnu::noinline]] void operator delete[](void* address, std::size_t) noexcept { std::free(address); }
+[[gnu::noinline]] void operator delete(void* address, std::align_val_t) noexcept { std::free(address); }
+[[gnu::noinline]] void operator delete(void* address, std::size_t, std::align_val_t) noexcept { std::free(address); }
 
 namespace pbrt {
 namespace {

@@ -1,45 +1,53 @@
 # SPDX-License-Identifier: MIT
-"""Runs one test program with a fault seeded; succeeds if the tests notice.
+"""Runs one test program with a fault seeded; succeeds if a test notices.
 
     run_fault.py FAULT PROGRAM [FILTER]
 
-A crash, a sanitizer's report or a hang of more than a minute count as noticed. A program that fails without the fault
-proves nothing: that is checked first.
+A crash, a sanitizer's report or a hang of more than a minute count as noticed. A test that fails without the fault proves
+nothing: the one that noticed must pass alone. (All of them run without faults as tests of their own.)
 """
 
 import os
+import re
 import subprocess
 import sys
 
 LIMIT_S = 60
 
 
-def fails(program, test_filter, fault):
+def run(program, test_filter, fault):
+    """What the first failing test says and its name; none if all pass."""
     env = {k: v for k, v in os.environ.items() if k != "POLYBRICKS_FAULT"}
     env.setdefault("PB_CASES", "60")  # random headers of choicegraph's property test
     if fault:
         env["POLYBRICKS_FAULT"] = fault
     command = [program, f"--gtest_filter={test_filter}", "--gtest_fail_fast"]
+    how = None
     try:
         done = subprocess.run(command, env=env, timeout=LIMIT_S, capture_output=True, text=True, errors="replace")
-    except subprocess.TimeoutExpired:
-        return True, "does not end"
-    if "Running 0 tests" in done.stdout:
-        return not fault, f"no test matches {test_filter}"
-    lines = [line for line in (done.stdout + done.stderr).splitlines() if "FAILED" in line or "ERROR" in line or "Failure" in line]
-    return done.returncode != 0, lines[0].strip() if lines else f"exit status {done.returncode}"
+        out, text = done.stdout, done.stdout + done.stderr
+        if done.returncode != 0:
+            lines = [line for line in text.splitlines() if "FAILED" in line or "ERROR" in line or "Failure" in line]
+            how = lines[0].strip() if lines else f"exit status {done.returncode}"
+    except subprocess.TimeoutExpired as expired:
+        out, how = (expired.stdout or b"").decode(errors="replace"), "does not end"
+    if "[ RUN      ]" not in out:
+        raise SystemExit(f"{program}: no test matches {test_filter}")
+    return how, re.findall(r"^\[ RUN      \] (\S+)", out, re.M)[-1]
 
 
 def main():
     fault, program = sys.argv[1:3]
-    test_filter = sys.argv[3] if len(sys.argv) > 3 else "*"
-    is_bad, how = fails(program, test_filter, None)
-    if is_bad:
-        print(f"{program} fails without the fault: {how}")
+    how, test = run(program, sys.argv[3] if len(sys.argv) > 3 else "*", fault)
+    if how is None:
+        print(f"{fault}: NOT caught by {program}")
         return 1
-    is_caught, how = fails(program, test_filter, fault)
-    print(f"{fault}: {'caught, ' + how if is_caught else 'NOT caught by ' + program}")
-    return 0 if is_caught else 1
+    without, _ = run(program, test, None)
+    if without is not None:
+        print(f"{test} fails without the fault: {without}")
+        return 1
+    print(f"{fault}: caught by {test}: {how}")
+    return 0
 
 
 if __name__ == "__main__":
