@@ -35,7 +35,7 @@ void emit_numbers(Writer& out, const CppContext& context) {
   out.blank();
 }
 
-void emit_kernels(Writer& out, const std::vector<Kernel>& kernels) {
+void emit_kernels(Writer& out, const Program& program, const std::vector<Kernel>& kernels) {
   for (const Kernel& kernel : kernels) {
     out.line("constexpr const char* kSource_" + kernel.name + " = " + raw_string("\n" + kernel.source) + ";");
     std::vector<std::string> specialized;
@@ -47,6 +47,9 @@ void emit_kernels(Writer& out, const std::vector<Kernel>& kernels) {
       out.line("constexpr pbrt::gpu::SpecializedScalar " + list + "[] = {" + joined(specialized) + "};");
     out.open("constexpr pbrt::gpu::KernelDesc kKernel_" + kernel.name + " =");
     out.line(".name = " + quoted(kernel.name) + ",");
+    const Transform& transform = program.transforms[kernel.transform];
+    const std::string rule = transform.name + "." + transform.rules[kernel.rule].name;
+    out.line(".rule = {" + quoted(rule) + ", " + quoted(to_string(kernel.version)) + "},");
     out.line(".source = kSource_" + kernel.name + ",");
     out.line(std::string(".needs_fp64 = ") + (kernel.needs_fp64 ? "true," : "false,"));
     out.line(".num_regions = " + std::to_string(kernel.matrices.size()) + ",");
@@ -158,7 +161,7 @@ std::string emit_cpp(const Program& program, const Plan& plan, const SourceManag
   out.blank();
   emit_numbers(out, context);
   emit_helpers(out);
-  emit_kernels(out, kernels);
+  emit_kernels(out, program, kernels);
   for (const TransformId id : program.transforms.ids()) emit_call_declarations(out, context, id);
   out.blank();
   emit_template_calls(out, context);

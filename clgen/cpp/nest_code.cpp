@@ -233,7 +233,7 @@ class NestEmitter {
     } else {
       emit_points();
     }
-    out_.close(");");
+    out_.close(", &" + args_.rule + ");");
   }
 
   /// All members at each point of the tile.
@@ -256,6 +256,9 @@ class NestEmitter {
 
   void emit_slices() {
     const std::size_t num_rows = nest_.rows.size();
+    // Pieces of slices record themselves.
+    if (!std::all_of(nest_.members.begin(), nest_.members.end(), is_inside_parallel))
+      out_.line("const pbrt::RuleScope pb_scope(" + args_.frame + ", " + args_.rule + ", " + args_.cells + ");");
     for (std::size_t r = 0; r < num_rows; ++r) {
       const std::string dim = "[" + std::to_string(num_rows - 1 - r) + "]";
       const std::string at = "pb_u" + std::to_string(r);
@@ -318,7 +321,7 @@ class NestEmitter {
     out_.open("pbrt::parallel_for(" + args_.frame + ", pb_slice, " + args_.split + ", [&](" + frame + ", const " + type +
               "& pb_piece)");
     emit_piece(out_, part.code, part.stem, has_packs_[m], units_[m], "pb_piece");
-    out_.close(");");
+    out_.close(", &" + rule_constant(part.code.stem) + ");");
   }
 
   Writer& out_;

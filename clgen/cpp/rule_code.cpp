@@ -336,8 +336,9 @@ std::string access_text(const RuleCode& code, const RegionAccess& access) {
 void emit_rule_function(Writer& out, const CppContext& context, const RuleCode& code) {
   const Signature signature = signature_of(code);
   const std::string type = code.rule.is_return_form ? element_of(code, code.rule.outputs[0]) : "void";
-  out.line("// rule " + code.transform.name + "." + code.rule.name + "   " +
-           origin_of(context.sources, code.rule.span));
+  const std::string name = code.transform.name + "." + code.rule.name;
+  out.line("// rule " + name + "   " + origin_of(context.sources, code.rule.span));
+  out.line("[[maybe_unused]] constexpr pbrt::RuleDesc " + rule_constant(code.stem) + " = {" + quoted(name) + ", \"cpu\"};");
   if (!signature.view_types.empty()) out.line("template <" + joined(signature.view_types) + ">");
   open_function(out, "static inline " + type + " rule_" + code.stem, signature.params);
   if (code.facts.has_calls) out.line("pbrt::CallFrame pb_frame(pb_parent);");
@@ -354,7 +355,7 @@ void emit_rule_function(Writer& out, const CppContext& context, const RuleCode& 
   out.line("}");
   if (is_checked)
     out.line("catch (const pbrt::IndexError& pb_error) { pbrt::index_error_in(" +
-             quoted(code.transform.name + "." + code.rule.name) + ", " +
+             quoted(name) + ", " +
              quoted(origin_of(context.sources, code.rule.span)) + ", pb_error); }");
   if (code.rule.is_return_form && code.facts.may_fall_through) out.line("return pb_unchanged;");
   out.close();

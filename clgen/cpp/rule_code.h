@@ -80,6 +80,9 @@ void open_function(Writer& out, const std::string& head, const std::vector<std::
 /// Element type of its matrix.
 [[nodiscard]] std::string element_of(const RuleCode& code, const RegionAccess& access);
 
+/// What traces call the rule of that stem, or the nest.
+[[nodiscard]] inline std::string rule_constant(const std::string& stem) { return "kRule_" + stem; }
+
 /// The user's body as a function, with its comment of origin.
 void emit_rule_function(Writer& out, const CppContext& context, const RuleCode& code);
 

@@ -88,18 +88,29 @@ class ScheduleEmitter {
                        [&](const NestMember& member) { return member.step == step; });
   }
 
+  std::string nest_stem(std::size_t nest) const { return "T" + name_ + "_n" + std::to_string(nest); }
   std::string member_stem(std::size_t nest, StepId step) const {
-    return "T" + name_ + "_n" + std::to_string(nest) + "_s" + std::to_string(step.index());
+    return nest_stem(nest) + "_s" + std::to_string(step.index());
   }
 
   void emit_nest_members(std::size_t n) {
     const Nest& nest = plan_.nests[n];
     nest_packs_[n].clear();
+    emit_nest_rule(n);
     for (const NestMember& member : nest.members) {
       const RuleCode code(context_, id_, plan_.steps[member.step].rule);
       const NestPart part{code, member, member_stem(n, member.step), ""};
       nest_packs_[n].push_back(emit_member_loops(out_, plan_, nest, part, !context_.options.is_checked));
     }
+  }
+
+  /// What traces call the tiles of a nest: `T.A#1 + B#1`.
+  void emit_nest_rule(std::size_t n) {
+    std::vector<std::string> names;
+    for (const NestMember& member : plan_.nests[n].members)
+      names.push_back(transform_.rules[plan_.steps[member.step].rule].name);
+    out_.line("[[maybe_unused]] constexpr pbrt::RuleDesc " + rule_constant(nest_stem(n)) + " = {" +
+              quoted(transform_.name + "." + joined(names, " + ")) + ", \"cpu\"};");
   }
 
   bool is_decided(SiteId site) const { return is_decision(plan_.sites[site]); }
@@ -266,7 +277,7 @@ class ScheduleEmitter {
     }
     emit_hosted(parts, [&](const NestPart& part) { emit_arrivals(out_, plan_, part.code, plan_.steps[part.member.step]); });
     const std::string extent = is_sliced(nest) ? "" : tile_value(nest);
-    emit_nest(out_, plan_, nest, parts, nest_packs_[n], {frame, has_split(nest) ? split_value() : "", extent});
+    emit_nest(out_, plan_, nest, parts, nest_packs_[n], {frame, has_split(nest) ? split_value() : "", extent, rule_constant(nest_stem(n)), "pb_rows.volume()"});
     emit_hosted(parts, [&](const NestPart& part) { emit_departures(out_, plan_, part.code, plan_.steps[part.member.step]); });
   }
 

@@ -166,6 +166,27 @@ bool may_loop(const Rule& rule) {
   return result;
 }
 
+/// Records, where the run is traced, that the rule runs until the end of the block.
+std::string scope_line(const RuleCode& code, const std::string& cells) {
+  return "const pbrt::RuleScope pb_scope(pb_frame, " + rule_constant(code.stem) + ", " + cells + ");";
+}
+
+/// The cells that the one instance of a rule writes.
+std::string written_cells(const RuleCode& code) {
+  std::vector<std::string> terms;
+  for (const RegionAccess& access : code.rule.outputs) {
+    if (access.kind == AccessKind::All) {
+      terms.push_back(code.matrix_name(access) + ".count()");
+      continue;
+    }
+    std::vector<std::string> extents{"std::int64_t{1}"};
+    for (std::size_t d = 0; access.kind != AccessKind::Cell && d < access.lo.size(); ++d)
+      extents.push_back("((" + to_c(access.hi[d]) + ") - (" + to_c(access.lo[d]) + "))");
+    terms.push_back(joined(extents, " * "));
+  }
+  return joined(terms, " + ");
+}
+
 void emit_loop_step(Writer& out, const RuleCode& code, const Step& step, const std::string& stem, bool has_packs) {
   const std::string condition = unit_condition(code);
   const std::string unit = condition.empty() ? "" : "pb_unit";
@@ -173,6 +194,7 @@ void emit_loop_step(Writer& out, const RuleCode& code, const Step& step, const s
   out.line("const " + box_type(step) + " pb_box = " + box_initializer(step) + ";");
   if (!is_split(step)) {
     out.line("if (pb_box.is_empty()) return;");
+    out.line(scope_line(code, "pb_box.volume()"));
     if (code.has_calls()) out.line("pbrt::Frame& pb_inner = pb_frame;");
     emit_piece(out, code, stem, has_packs, unit, "pb_box");
     return;
@@ -180,7 +202,7 @@ void emit_loop_step(Writer& out, const RuleCode& code, const Step& step, const s
   const std::string frame = code.has_calls() ? "pbrt::Frame& pb_inner" : "pbrt::Frame&";
   out.open("pbrt::parallel_for(pb_frame, pb_box, pb_split, [&](" + frame + ", const " + box_type(step) + "& pb_piece)");
   emit_piece(out, code, stem, has_packs, unit, "pb_piece");
-  out.close(");");
+  out.close(", &" + rule_constant(code.stem) + ");");
 }
 
 }  // namespace
@@ -240,10 +262,11 @@ void emit_cpu_body(Writer& out, Writer& body, const RuleCode& code, const Transf
     const bool has_packs = emit_member_loops(out, plan, *nest, parts.front(), may_pack);
     body.line("const " + box_type(step) + " pb_box = " + box_initializer(step) + ";");
     body.line("if (pb_box.is_empty()) return;");
-    emit_nest(body, plan, *nest, parts, {has_packs}, {"pb_frame", "pb_split", "pb_extent"});
+    emit_nest(body, plan, *nest, parts, {has_packs}, {"pb_frame", "pb_split", "pb_extent", rule_constant(code.stem), "pb_box.volume()"});
     return;
   }
   if (step.loops.empty()) {
+    body.line(scope_line(code, written_cells(code)));
     const std::string unit = may_loop(code.rule) ? unit_condition(code) : "";
     if (unit.empty()) {
       emit_instance(body, code);

@@ -198,6 +198,43 @@ void ClDevice::store_binary(cl_program program, const std::string& key) {
 
 // --- queue -----------------------------------------------------------------------------------
 
+namespace {
+
+/// Tells a completion what the device's clock says, then the end.
+class TimedEnd final : public gpu::Completion {
+ public:
+  TimedEnd(const Api& api, cl_event event, gpu::Completion& done) : api_(api), done_(done) {
+    api.clRetainEvent(event);
+    event_ = Event(api, event);
+  }
+  void done(bool ok) noexcept override {
+    const std::unique_ptr<TimedEnd> last_use(this);
+    cl_ulong queued = 0, start = 0, end = 0;
+    if (ask(CL_PROFILING_COMMAND_QUEUED, queued) && ask(CL_PROFILING_COMMAND_START, start) &&
+        ask(CL_PROFILING_COMMAND_END, end))
+      done_.took({static_cast<std::int64_t>(queued), static_cast<std::int64_t>(start), static_cast<std::int64_t>(end)});
+    // The device may be gone once the manager knows of the end.
+    event_ = Event();
+    done_.done(ok);
+  }
+
+ private:
+  bool ask(cl_uint what, cl_ulong& time) const noexcept {
+    return api_.clGetEventProfilingInfo.status(event_.get(), cl_profiling_info{what}, sizeof time,
+                                               static_cast<void*>(&time), nullptr) == CL_SUCCESS;
+  }
+  const Api& api_;
+  Event event_;
+  gpu::Completion& done_;
+};
+
+}  // namespace
+
+gpu::Completion& ClDevice::timed(cl_event event, gpu::Completion& done) const {
+  if (times_ == nullptr) return done;
+  return *std::make_unique<TimedEnd>(*api_, event, done).release();
+}
+
 void ClDevice::notify(Event event, gpu::Completion& done) {
   if (waiter_ != nullptr) return waiter_->add(std::move(event), done);
   if (api_->clSetEventCallback.status(event.get(), CL_COMPLETE, on_end, static_cast<void*>(&done)) == CL_SUCCESS)
@@ -282,8 +319,9 @@ void ClDevice::launch(gpu::Kernel& kernel, std::span<const gpu::KernelArg> args,
                                  range.group.data(), 0U, nullptr, &event);
     Event last(*api_, event);
     if (times_ != nullptr) times_->add(event);
+    gpu::Completion& end = timed(event, done);
     if (info_.shares_host_memory && info_.type != gpu::DeviceType::Cpu) give_to_host(args, last);
-    notify(std::move(last), done);
+    notify(std::move(last), end);
   });
 }
 

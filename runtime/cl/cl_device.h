@@ -50,6 +50,8 @@ class ClDevice final : public gpu::Device {
   [[nodiscard]] std::string build_log(cl_program program) const;
   void store_binary(cl_program program, const std::string& key);
   void give_to_host(std::span<const gpu::KernelArg> args, Event& last);
+  /// What to tell the end of `event` to: `done`, or what asks for its times first and then ends itself.
+  [[nodiscard]] gpu::Completion& timed(cl_event event, gpu::Completion& done) const;
   void notify(Event event, gpu::Completion& done);
 
   std::shared_ptr<const Api> api_;

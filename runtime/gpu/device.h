@@ -56,10 +56,19 @@ class BuildFailure : public DeviceError {
   std::string log_;
 };
 
+/// When the device itself says that it did something, in nanoseconds of its own clock.
+struct DeviceTimes {
+  std::int64_t queued_ns = 0;
+  std::int64_t start_ns = 0;
+  std::int64_t end_ns = 0;
+};
+
 /// Told once, from any thread (also from within the call that enqueues), when an operation has ended.
 class Completion {
  public:
   virtual ~Completion() = default;
+  /// Before done(), where the device is profiled.
+  virtual void took(const DeviceTimes&) noexcept {}
   virtual void done(bool ok) noexcept = 0;
 };
 

@@ -17,6 +17,7 @@
 #include <cstdint>
 
 #include "runtime/gpu/region_ref.h"
+#include "runtime/sched/rule_scope.h"
 
 namespace pbrt {
 class Frame;
@@ -43,6 +44,7 @@ struct SpecializedScalar {
 /// the same in every build.
 struct KernelDesc {
   const char* name = nullptr;    ///< of the __kernel function
+  RuleDesc rule = {};            ///< what traces call it
   const char* source = nullptr;  ///< OpenCL C 1.2, whole program
   const char* options = "";      ///< further build options, e.g. `-cl-fp32-correctly-rounded-divide-sqrt`
   bool needs_fp64 = false;

@@ -41,6 +41,10 @@ Manager::Impl::Impl(std::unique_ptr<Device> managed, ManagerOptions manager_opti
       registry(std::make_shared<Registry>()) {
   memory_limit = options.memory_limit_bytes;
   if (memory_limit == 0) memory_limit = info.shares_host_memory ? UINT64_MAX : info.memory_bytes / 4 * 3;
+  if (options.trace != nullptr) {
+    on_device = &options.trace->lane(options.trace_name);
+    managing = &options.trace->lane(options.trace_name + ", management");
+  }
   registry->manager = this;
   registry->shares_host_memory = info.shares_host_memory;
   thread = std::thread([this] { run_thread(); });
@@ -75,8 +79,9 @@ void Manager::Impl::push_all(std::vector<Task> tasks) {
 /// Any thread, also the manager's own from within an enqueuing call. The operation may be gone once the lock is
 /// released.
 void Manager::Impl::signal_end(Operation& operation, bool ok) {
+  const std::int64_t time = traced_time();
   const std::lock_guard lock(mutex);
-  ended.push_back({&operation, ok});
+  ended.push_back({&operation, ok, time});
   epoch.fetch_add(1, std::memory_order_relaxed);
   wake.notify_one();
 }
@@ -128,8 +133,10 @@ void Manager::Impl::run_thread() {
     Task task = std::move(queue.front());
     queue.pop_front();
     lock.unlock();
+    const std::int64_t start = traced_time();
     const Progress progress = attempt(task);
     if (progress == Progress::Done) {
+      if (managing != nullptr) record_task(task, start);
       task = EvictionTask{};  // what it held is released without the lock
       lock.lock();
       num_not_ready = 0;
@@ -182,6 +189,7 @@ void Manager::Impl::apply_ended(std::unique_lock<std::mutex>& lock) {
     lock.unlock();
     for (const Ended& each : batch) {
       if (each.operation->is_applied) continue;  // the device had failed before
+      if (on_device != nullptr) record_end(*each.operation, each.time_ns);
       apply(*each.operation, each.ok);
       if (!each.ok) fail_device("an operation did not succeed");
     }
@@ -205,8 +213,9 @@ void Manager::Impl::apply(Operation& operation, bool ok) {
   kept->parts.clear();
 }
 
-std::shared_ptr<Operation> Manager::Impl::new_operation() {
-  operations.push_back(std::make_shared<Operation>(*this));
+std::shared_ptr<Operation> Manager::Impl::new_operation(const Operation::Label& label) {
+  operations.push_back(std::make_shared<Operation>(*this, label));
+  operations.back()->enqueued_ns = traced_time();
   needs_flush = true;
   return operations.back();
 }

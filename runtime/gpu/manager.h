@@ -18,6 +18,10 @@
 #include "runtime/gpu/device.h"
 #include "runtime/gpu/launch.h"
 
+namespace pbrt {
+class Trace;
+}
+
 namespace pbrt::gpu {
 
 /// Data existed only on a device that failed: the run must be repeated without the device.
@@ -36,6 +40,17 @@ struct ManagerOptions {
   /// How long the thread stays awake for the next event before it sleeps. Waking costs tens of microseconds, as much
   /// as a small kernel: worth it for a device that does not compute on the host's own cores.
   std::chrono::nanoseconds patience{0};
+  /// Gets lanes called `name` and `name, management`; null: none. It outlives the manager.
+  Trace* trace = nullptr;
+  std::string trace_name;
+};
+
+/// Launches of one kernel of a traced manager that have ended.
+struct KernelTotals {
+  const RuleDesc* rule = nullptr;
+  std::int64_t launches = 0;
+  std::int64_t cells = 0;
+  std::int64_t time_ns = 0;  ///< on the device; by its own clock if it is profiled
 };
 
 /// Counters since start or the last reset_statistics().
@@ -58,6 +73,7 @@ struct DeviceStatistics {
   std::int64_t kernels_from_disk = 0;
   double build_ms = 0;
   std::int64_t kernel_ns = 0;  ///< see Device::Counters
+  std::vector<KernelTotals> kernels;
 };
 
 /// A kernel that this device's driver rejected.

@@ -18,14 +18,27 @@
 #include "runtime/gpu/launch_job.h"
 #include "runtime/gpu/manager.h"
 #include "runtime/gpu/storage_record.h"
+#include "runtime/sched/trace.h"
 
 namespace pbrt::gpu {
 
 /// A copy or a kernel in flight. Lives until the device has reported its end and the manager has seen it.
 class Operation final : public Completion {
  public:
-  explicit Operation(Manager::Impl& manager) : manager_(&manager) {}
+  /// What an operation is in a trace.
+  struct Label {
+    TraceKind kind = TraceKind::Kernel;
+    const RuleDesc* rule = nullptr;  ///< of a kernel
+    std::int64_t amount = 0;         ///< cells or bytes
+  };
+
+  Operation(Manager::Impl& manager, const Label& of) : label(of), manager_(&manager) {}
+  void took(const DeviceTimes& device_times) noexcept override { times = device_times; }
   void done(bool ok) noexcept override;
+
+  const Label label;
+  std::int64_t enqueued_ns = 0;  ///< if the manager is traced
+  DeviceTimes times;             ///< zero unless the device is profiled; written before done
 
   std::vector<std::unique_ptr<OperationPart>> parts;
   // Manager thread only.
@@ -116,7 +129,7 @@ struct Manager::Impl {
   void fail_device(const std::string& why);
   void abandon_operations();
   void warn(const std::string& line);
-  [[nodiscard]] std::shared_ptr<Operation> new_operation();
+  [[nodiscard]] std::shared_ptr<Operation> new_operation(const Operation::Label& label);
   /// Forgets an operation that the device refused.
   void discard(Operation& operation);
   void shut_down();
@@ -176,6 +189,7 @@ struct Manager::Impl {
   struct Ended {
     Operation* operation;
     bool ok;
+    std::int64_t time_ns;  ///< if the manager is traced
   };
   std::vector<Ended> ended;  ///< reported by the device, not yet applied
   bool is_stopping = false;
@@ -195,6 +209,14 @@ struct Manager::Impl {
   DeviceStatistics statistics;
   Device::Counters counters_at_reset;
   std::vector<RejectedKernel> rejected;
+
+  // trace.cpp. Null lanes: not traced.
+  [[nodiscard]] std::int64_t traced_time() const { return managing == nullptr ? 0 : Trace::now_ns(); }
+  void record_task(const Task& task, std::int64_t start_ns);
+  void record_end(const Operation& operation, std::int64_t time_ns);
+  TraceLane* managing = nullptr;
+  TraceLane* on_device = nullptr;
+  std::int64_t device_free_ns = 0;  ///< manager thread: when the operation before ended
 
   std::thread thread;
 };

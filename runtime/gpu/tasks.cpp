@@ -20,6 +20,12 @@ KernelArg value_arg(T value) {
   return arg;
 }
 
+std::int64_t bytes_of(const std::vector<CopyShape>& shapes) {
+  std::size_t bytes = 0;
+  for (const CopyShape& shape : shapes) bytes += shape.bytes();
+  return static_cast<std::int64_t>(bytes);
+}
+
 std::size_t tile_bytes_of(const LaunchTile& tile, const std::array<std::size_t, 3>& group) {
   auto bytes = static_cast<std::size_t>(tile.element_bytes);
   for (const TileDim& dim : tile.dims) {
@@ -158,7 +164,8 @@ Progress Manager::Impl::copy_in(LaunchJob& job, LaunchRegion& region) {
     if (!device->copies_at_enqueue(shapes)) part->host_use = missing;
     record.begin(*part);
   }
-  const std::shared_ptr<Operation> operation = new_operation();
+  const std::int64_t bytes = bytes_of(shapes);
+  const std::shared_ptr<Operation> operation = new_operation({TraceKind::CopyIn, nullptr, bytes});
   operation->parts.push_back(std::move(part));
   try {
     device->write(*record.buffer, record.storage().data(), shapes, *operation);
@@ -171,11 +178,9 @@ Progress Manager::Impl::copy_in(LaunchJob& job, LaunchRegion& region) {
     return fail(job, refusal.what()), Progress::Done;
   }
   job.operations.push_back(operation);
-  std::size_t bytes = 0;
-  for (const CopyShape& shape : shapes) bytes += shape.bytes();
   count([&](DeviceStatistics& s) {
     ++s.copies_to_device;
-    s.bytes_to_device += static_cast<std::int64_t>(bytes);
+    s.bytes_to_device += bytes;
   });
   return Progress::Done;
 }
@@ -231,7 +236,9 @@ std::vector<KernelArg> Manager::Impl::arguments(const LaunchJob& job) const {
 
 void Manager::Impl::enqueue_kernel(LaunchJob& job) {
   const std::vector<KernelArg> args = arguments(job);
-  const std::shared_ptr<Operation> operation = new_operation();
+  std::int64_t cells = 1;
+  for (const std::int32_t extent : job.plan.extent) cells *= extent;
+  const std::shared_ptr<Operation> operation = new_operation({TraceKind::Kernel, &job.plan.kernel->rule, cells});
   try {
     device->launch(*job.kernel, args, job.range, *operation);
   } catch (const DeviceRefusal& refusal) {
@@ -286,7 +293,8 @@ std::shared_ptr<Operation> Manager::Impl::copy_out(StorageRecord& record, Storag
     shapes = record.layout().copy_shapes(boxes);
     record.begin(*part);
   }
-  const std::shared_ptr<Operation> operation = new_operation();
+  const std::int64_t bytes = bytes_of(shapes);
+  const std::shared_ptr<Operation> operation = new_operation({TraceKind::CopyOut, nullptr, bytes});
   operation->parts.push_back(std::move(part));
   try {
     device->read(*record.buffer, record.storage().data(), shapes, *operation);
@@ -294,11 +302,9 @@ std::shared_ptr<Operation> Manager::Impl::copy_out(StorageRecord& record, Storag
     // Results that cannot be read back are lost: the device is of no use.
     throw DeviceFailure(refusal.what());
   }
-  std::size_t bytes = 0;
-  for (const CopyShape& shape : shapes) bytes += shape.bytes();
   count([&](DeviceStatistics& s) {
     ++s.copies_to_host;
-    s.bytes_to_host += static_cast<std::int64_t>(bytes);
+    s.bytes_to_host += bytes;
   });
   return operation;
 }

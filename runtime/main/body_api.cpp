@@ -75,9 +75,9 @@ void Message::finish() {
   std::fflush(stdout);
   std::fwrite(text.data(), 1, text.size(), stderr);
   if (state_->severity != Severity::Assertion) return;
-  // Other workers are still running: no destructors of static objects.
+  // Other workers are still running: no destructors of static objects. A trace is still written.
   std::fflush(nullptr);
-  _exit(1);
+  std::quick_exit(1);
 }
 
 }  // namespace pbrt::jassert

@@ -79,6 +79,8 @@ gpu::Manager* Devices::open(int index) {
     try {
       gpu::ManagerOptions options;
       if ((*list_)[at].type == gpu::DeviceType::Gpu) options.patience = kGpuPatience;
+      options.trace = trace_;
+      options.trace_name = "device " + std::to_string(index) + ", " + (*list_)[at].name;
       managers_[at] = std::make_unique<gpu::Manager>(provider_->open(index, is_profiled_), options);
     } catch (const DeviceError& error) {
       std::fprintf(stderr, "warning: %s cannot be used: %s\n", (*list_)[at].name.c_str(), error.what());

@@ -30,8 +30,9 @@ class DeviceProvider {
 
 class Devices {
  public:
-  explicit Devices(std::unique_ptr<DeviceProvider> provider, bool is_profiled = false)
-      : provider_(std::move(provider)), is_profiled_(is_profiled) {}
+  /// trace: gets the lanes of devices; null: none. It outlives this.
+  explicit Devices(std::unique_ptr<DeviceProvider> provider, bool is_profiled = false, Trace* trace = nullptr)
+      : provider_(std::move(provider)), is_profiled_(is_profiled), trace_(trace) {}
 
   [[nodiscard]] const std::vector<gpu::DeviceInfo>& list();
   [[nodiscard]] std::vector<DeviceId> ids();
@@ -51,6 +52,7 @@ class Devices {
  private:
   std::unique_ptr<DeviceProvider> provider_;
   bool is_profiled_;
+  Trace* trace_;
   std::optional<std::vector<gpu::DeviceInfo>> list_;
   std::vector<std::unique_ptr<gpu::Manager>> managers_;
 };

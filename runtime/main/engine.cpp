@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <utility>
 
 #include "runtime/config/check.h"
 #include "runtime/gpu/launch.h"
@@ -69,12 +70,55 @@ void make_outputs(const RunContext& ctx, std::uint64_t seed, Problem& problem) {
     fill_initial_output(problem.transform->outputs[i], problem.outputs[i], seed + kOutputSeed + i);
 }
 
+/// What the device did between two looks at its statistics.
+void fill_device_report(const gpu::Manager& device, const gpu::DeviceStatistics& before, RunReport& report) {
+  const gpu::DeviceStatistics after = device.statistics();
+  report.device.name = device.info().name;
+  report.device.bytes_to_device = after.bytes_to_device - before.bytes_to_device;
+  report.device.bytes_to_host = after.bytes_to_host - before.bytes_to_host;
+  report.bytes_moved += report.device.bytes_to_device + report.device.bytes_to_host;
+  report.launches = after.launches - before.launches;
+  report.kernel_ns = after.kernel_ns - before.kernel_ns;
+  for (const gpu::KernelTotals& now : after.kernels) {
+    gpu::KernelTotals run = now;
+    for (const gpu::KernelTotals& old : before.kernels) {
+      if (old.rule != now.rule) continue;
+      run.launches -= old.launches;
+      run.cells -= old.cells;
+      run.time_ns -= old.time_ns;
+    }
+    if (run.launches != 0 && run.rule->name != nullptr)
+      report.device.kernels.push_back({run.rule->name, run.rule->version, run.launches, run.cells, run.time_ns});
+  }
+}
+
+/// A run while it is traced; without a trace or a label, nothing.
+class TracedRun {
+ public:
+  TracedRun(Trace* trace, const std::string& label, int num_workers) : trace_(label.empty() ? nullptr : trace) {
+    if (trace_ != nullptr) trace_->begin_run(label, num_workers);
+  }
+  ~TracedRun() { (void)end(); }
+  TracedRun(const TracedRun&) = delete;
+  TracedRun& operator=(const TracedRun&) = delete;
+
+  [[nodiscard]] bool is_on() const { return trace_ != nullptr; }
+  RunProfile end() {
+    Trace* const trace = std::exchange(trace_, nullptr);
+    return trace != nullptr ? trace->end_run() : RunProfile{};
+  }
+
+ private:
+  Trace* trace_;
+};
+
 Configuration sequential_default(const InfoIndex& index) { return default_configuration(index); }
 
 }  // namespace
 
-Engine::Engine(const ProgramDesc& program)
+Engine::Engine(const ProgramDesc& program, Trace* trace)
     : program_(program),
+      trace_(trace),
       info_(parse_training_info(program.info_json, "the program's training information")),
       index_(info_),
       default_config_(index_, sequential_default(index_)) {
@@ -107,7 +151,7 @@ std::unique_ptr<RunContext> Engine::make_context(const ActiveConfig& config) con
 Scheduler& Engine::scheduler(int threads) {
   if (scheduler_ == nullptr || scheduler_->num_workers() != threads) {
     scheduler_.reset();
-    scheduler_ = std::make_unique<Scheduler>(threads);
+    scheduler_ = std::make_unique<Scheduler>(threads, trace_);
   }
   return *scheduler_;
 }
@@ -137,22 +181,21 @@ RunReport Engine::run(const Problem& problem, const RunWishes& wishes) {
     for (const AnyMatrix& output : problem.outputs) need_on_host(root, output);
     if (!wishes.is_resident || wishes.device == nullptr) report.elapsed_ns = now_ns() - start;
   };
+  Scheduler& workers = scheduler(wishes.config->threads());
+  TracedRun traced(trace_, wishes.trace_label, workers.num_workers());
+  state.is_traced = traced.is_on();
   try {
-    scheduler(wishes.config->threads()).run(state, root_body);
+    workers.run(state, root_body);
   } catch (const RunAborted&) {
     // Tasks that were dropped only know that the run was aborted.
     if (state.abort_reason.load(std::memory_order_relaxed) == nullptr) throw;
   }
   // Also where a body caught the exception: its outputs are not whole.
   if (const char* reason = state.abort_reason.load(std::memory_order_relaxed)) throw RunAborted(reason);
+  report.profile = traced.end();
   fill_report(ctx, index_, report);
   report.bytes_moved = ctx.bytes_moved();
-  if (wishes.device != nullptr) {
-    const gpu::DeviceStatistics after = wishes.device->statistics();
-    report.bytes_moved += after.bytes_to_device - before.bytes_to_device + after.bytes_to_host - before.bytes_to_host;
-    report.launches = after.launches - before.launches;
-    report.kernel_ns = after.kernel_ns - before.kernel_ns;
-  }
+  if (wishes.device != nullptr) fill_device_report(*wishes.device, before, report);
   return report;
 }
 
@@ -165,6 +208,7 @@ RunReport Engine::run_or_recover(const Problem& problem, const RunWishes& wishes
   }
   RunWishes on_cpu = wishes;
   on_cpu.device = nullptr;
+  if (!on_cpu.trace_label.empty()) on_cpu.trace_label += ", again on the CPU";
   if (snapshot != nullptr) restore(problem, *snapshot, wishes);
   return run(problem, on_cpu);
 }

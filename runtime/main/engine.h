@@ -14,6 +14,7 @@
 #include "runtime/config/protocol.h"
 #include "runtime/main/problem.h"
 #include "runtime/main/program.h"
+#include "runtime/sched/trace.h"
 
 namespace pbrt {
 
@@ -34,6 +35,15 @@ struct RunWishes {
   std::uint64_t seed = 0;
   bool is_strict = false;
   bool is_resident = false;  ///< inputs are put on the device before, outputs are left there
+  std::string trace_label;   ///< what the run is called in a trace; empty: it is not traced
+};
+
+/// What a run did on the device.
+struct DeviceReport {
+  std::string name;  ///< empty: none
+  std::int64_t bytes_to_device = 0;
+  std::int64_t bytes_to_host = 0;
+  std::vector<RuleTotals> kernels;
 };
 
 /// What a run did.
@@ -45,12 +55,16 @@ struct RunReport {
   std::int64_t bytes_moved = 0;
   std::int64_t launches = 0;  ///< kernels that ran on the device
   std::int64_t kernel_ns = 0;  ///< their time by its clock; 0 unless it is profiled
+  // Of a traced run.
+  RunProfile profile;
+  DeviceReport device;
 };
 
 class Engine {
  public:
   /// Reads the program's training information.
-  explicit Engine(const ProgramDesc& program);
+  /// trace: what traced runs are recorded in; null: nothing is. It outlives the engine.
+  explicit Engine(const ProgramDesc& program, Trace* trace = nullptr);
   ~Engine();
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
@@ -93,6 +107,7 @@ class Engine {
   void run_generator(const TransformDesc& transform, const SizeWishes& wishes, std::uint64_t seed, Problem& problem);
 
   const ProgramDesc& program_;
+  Trace* trace_;
   TrainingInfo info_;
   InfoIndex index_;
   ActiveConfig default_config_;

@@ -3,6 +3,9 @@
 // for one output (one of them wrong, one for a device), an in-place transform, a `param`,
 // a body that gives up, one with random numbers. Run as a child process by main_test.
 #define PB_ELEMENT double
+#include <chrono>
+#include <thread>
+
 #include "runtime/config/info.h"
 #include "runtime/generated.h"
 
@@ -30,12 +33,14 @@ void blur_direct(Frame& frame, MatrixRegion1D Out, ConstMatrixRegion1D In, Const
                  std::int64_t split) {
   const IndexT K = Kernel.size(0);
   const IndexT n = In.size(0);
-  pbrt::parallel_for<1>(frame, Box<1>{{0}, {Out.size(0)}}, split, [&](Frame&, const Box<1>& piece) {
+  static constexpr pbrt::RuleDesc kRule = {"Blur.Out#1", "cpu"};
+  const auto blur = [&](Frame&, const Box<1>& piece) {
     const auto out = Out.view();
     const auto in = In.view();
     for (std::int64_t x = piece.lo[0]; x < piece.hi[0]; ++x)
       out.cell(x) = rule_Blur_0(static_cast<IndexT>(x), n, K, in.region(x, x + K), Kernel.view());
-  });
+  };
+  pbrt::parallel_for<1>(frame, Box<1>{{0}, {Out.size(0)}}, split, blur, &kRule);
 }
 
 const char* const kBlurSource = R"(
@@ -63,7 +68,8 @@ void call_Blur(Frame& pb_parent, MatrixRegion1D Out, ConstMatrixRegion1D In, Con
   int choice = ctx.select(kSite_Blur, n);
   if (choice == kDirectDevice) {
     static const pbrt::gpu::KernelDesc kernel{
-        .name = "Blur_0", .source = kBlurSource, .options = "", .needs_fp64 = true, .num_regions = 3};
+        .name = "Blur_0", .rule = {"Blur.Out#1", "opencl"}, .source = kBlurSource, .options = "",
+        .needs_fp64 = true, .num_regions = 3};
     const std::int32_t lo = 0;
     const std::int32_t extent = Out.size(0);
     pbrt::gpu::Launch launch(kernel, pb_frame, ctx.gpu());
@@ -156,6 +162,10 @@ void run_Endless(Frame& frame, const AnyMatrix* outputs, const AnyMatrix*) {
   call_Endless(frame, outputs[0].as<double, 1>());
 }
 
+// ---- Slow: to A[n], takes five seconds ----
+
+void run_Slow(Frame&, const AnyMatrix*, const AnyMatrix*) { std::this_thread::sleep_for(std::chrono::seconds(5)); }
+
 // ---- Tables ----
 
 /// Fills a size variable from a dimension of a known matrix.
@@ -226,6 +236,11 @@ const pbrt::TransformDesc kTransforms[] = {
        solve_one(sizes[0], 0, values[0], is_known[0]);
      },
      [](const RunContext&, const std::int64_t* v, std::int64_t* out) { out[0] = v[0]; }, run_Endless, -1},
+    {"Slow", nullptr, 0, kTwiceOutputs, 1, kSizesN, 1, nullptr, 0,
+     [](const RunContext&, const IndexT* const* sizes, std::int64_t* values, bool* is_known) {
+       solve_one(sizes[0], 0, values[0], is_known[0]);
+     },
+     [](const RunContext&, const std::int64_t* v, std::int64_t* out) { out[0] = v[0]; }, run_Slow, -1},
     {"Luminance", kLuminanceInputs, 1, kLuminanceOutputs, 2, kSizesWH, 2, nullptr, 0,
      [](const RunContext&, const IndexT* const* sizes, std::int64_t* values, bool* is_known) {
        solve_one(sizes[0], 0, values[0], is_known[0]);
@@ -281,6 +296,6 @@ std::string info_json() {
 
 int main(int argc, char** argv) {
   const std::string info = pb_program::info_json();
-  const pbrt::ProgramDesc program{"mini", info.c_str(), pb_program::kTransforms, 6, 0};
+  const pbrt::ProgramDesc program{"mini", info.c_str(), pb_program::kTransforms, 7, 0};
   return pbrt::program_main(argc, argv, program);
 }

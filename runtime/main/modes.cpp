@@ -63,6 +63,7 @@ void print_stats(const Options& options, const StatsInput& input);
 [[noreturn]] void give_up(const Session& session, const Problem& problem) {
   const Options& options = session.options;
   std::fprintf(stderr, "%s: the run was ended after --max-sec %g\n", session.program_name, options.max_sec);
+  session.trace_output.write_anyway();
   if (!options.n && options.iogen_run.empty()) _exit(kExitAborted);
   Trials trials;
   trials.seconds = {std::numeric_limits<double>::max()};
@@ -140,18 +141,20 @@ void take_params(const Session& session, SizeWishes& wishes) {
 /// Runs --trials times. A measurement starts each run from the same contents, and its first run does not count if it
 /// launched kernels: drivers build and specialise them then.
 Trials run_trials(const Session& session, const Problem& problem, bool is_measurement) {
-  const RunWishes wishes = session.wishes();
+  RunWishes wishes = session.wishes();
   Snapshot snapshot;
   if (is_measurement) snapshot = Engine::take_snapshot(problem);
-  const auto run_once = [&] {
+  const auto run_once = [&](const std::string& label) {
+    wishes.trace_label = label;
     if (is_measurement) session.engine.restore(problem, snapshot, wishes);
     const RunWatch watch(session.options.max_sec, [&] { give_up(session, problem); });
     return session.engine.run_or_recover(problem, wishes, is_measurement ? &snapshot : nullptr);
   };
   Trials trials;
   for (int trial = 0; trial < session.options.trials; ++trial) {
-    trials.last = run_once();
-    if (is_measurement && trial == 0 && trials.last.launches != 0) trials.last = run_once();
+    const std::string label = "trial " + std::to_string(trial + 1);
+    trials.last = run_once(label);
+    if (is_measurement && trial == 0 && trials.last.launches != 0) trials.last = run_once(label + ", repeated warm");
     trials.seconds.push_back(trials.last.seconds());
     if (session.options.wants_accuracy) trials.accuracies.push_back(accuracy_of(session.engine, problem));
     if (session.options.max_sec > 0 && trials.last.seconds() > session.options.max_sec) break;

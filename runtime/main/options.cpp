@@ -128,6 +128,8 @@ const Option kOptions[] = {
      }},
     {"list-devices", Takes::Nothing, "", "lists the OpenCL devices", set_flag<&Options::wants_device_list>},
     {"stats", Takes::MaybeValue, "text|json|xml", "prints times and what ran where", set_stats},
+    {"trace", Takes::Value, "FILE", "writes what ran when, on which worker and device, for Perfetto or about:tracing",
+     set_text<&Options::trace>},
     {"strict", Takes::Nothing, "", "a device version that does not run is an error", set_flag<&Options::is_strict>},
     {"accuracy", Takes::Nothing, "", "prints how accurate the outputs are, by the accuracy metric",
      set_flag<&Options::wants_accuracy>},

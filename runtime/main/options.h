@@ -30,6 +30,7 @@ struct Options {
   std::optional<std::string> device;
   bool wants_device_list = false;
   StatsFormat stats = StatsFormat::None;
+  std::string trace;  ///< file; empty: none
   bool is_strict = false;
   bool is_server = false;
   bool wants_help = false;

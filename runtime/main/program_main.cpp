@@ -86,20 +86,19 @@ void serve(Session& session) {
   run_serve_mode(session, request_fd, reply_fd);
 }
 
-void run_program(const char* program_name, const Options& options, const ProgramDesc& program) {
-  const TransformDesc& transform = find_transform(program, options.transform);
-  if (options.wants_help) return print_help(program_name, program, transform);
-  Devices devices(make_opencl_provider(), options.is_profiled);
+void run_modes(const char* program_name, const Options& options, const ProgramDesc& program,
+               const TransformDesc& transform, TraceOutput& trace_output) {
+  Devices devices(make_opencl_provider(), options.is_profiled, trace_output.trace());
   if (options.wants_device_list) {
     std::fputs(devices.describe().c_str(), stdout);
     return;
   }
-  Engine engine(program);
+  Engine engine(program, trace_output.trace());
   if (options.wants_version) {
     std::printf("%s, compiled by Polybricks %s\n", program.name, PB_VERSION);
     return;
   }
-  Session session{options, program_name, engine, devices, transform, choose_seed(options), {}, {}, nullptr};
+  Session session{options, program_name, engine, devices, transform, trace_output, choose_seed(options), {}, {}, nullptr};
   if (options.wants_reset) {
     const std::string path = options.config.empty() ? default_config_path(program_name) : options.config;
     return save_configuration(path, default_configuration(engine.index()), engine, devices, "--reset");
@@ -114,6 +113,19 @@ void run_program(const char* program_name, const Options& options, const Program
     const std::string path = session.found.file.empty() ? default_config_path(program_name) : session.found.file;
     save_configuration(path, session.found.configuration, engine, devices, "--save-config");
   }
+}
+
+void run_program(const char* program_name, const Options& options, const ProgramDesc& program) {
+  const TransformDesc& transform = find_transform(program, options.transform);
+  if (options.wants_help) return print_help(program_name, program, transform);
+  TraceOutput trace_output(options, program.name);
+  try {
+    run_modes(program_name, options, program, transform, trace_output);
+  } catch (...) {
+    trace_output.write_anyway();
+    throw;
+  }
+  trace_output.write();
 }
 
 int report(const char* program_name, const char* message, int status) {

@@ -140,12 +140,13 @@ class Server {
     return wishes;
   }
 
-  /// Extents that name configuration values follow the configuration in use.
-  RunReport run_once(const RunWishes& wishes) {
+  /// Extents that name configuration values follow the configuration in use. `label` is for traces.
+  RunReport run_once(RunWishes wishes, const std::string& label) {
     if (session_.engine.fit_outputs(problem(), input_names_, wishes_, seed_, *wishes.config)) {
       snapshot_.outputs.clear();
       for (const AnyMatrix& output : problem().outputs) snapshot_.outputs.push_back(output.clone());
     }
+    wishes.trace_label = label;
     session_.engine.restore(problem(), snapshot_, wishes);
     return session_.engine.run(problem(), wishes);
   }
@@ -161,13 +162,13 @@ class Server {
     }
     reference_.clear();
     has_reference_ = true;
-    const RunReport first = run_once(wishes);
+    const RunReport first = run_once(wishes, "reference");
     std::vector<AnyMatrix> outputs;
     for (const AnyMatrix& output : problem().outputs) outputs.push_back(output.clone());
     reply.times_ns.push_back(static_cast<double>(first.elapsed_ns));
     reply.ran = first.ran;
     if (accuracy().has_target) return;  // results need not agree
-    (void)run_once(wishes);
+    (void)run_once(wishes, "reference, repeated");
     if (!agrees_with(outputs, -1).is_within) {
       reply.message = "two runs of the default with the same seed differ: outputs are not verified";
       return;
@@ -195,11 +196,12 @@ class Server {
     ActiveConfig config;
     const RunWishes wishes = wishes_of(request, config);
     for (int trial = 0; trial < request.trials; ++trial) {
-      RunReport report = run_once(wishes);
+      const std::string label = "request " + std::to_string(request.id) + ", trial " + std::to_string(trial + 1);
+      RunReport report = run_once(wishes, label);
       if (trial == 0 && report.launches != 0 && warmed_.insert(request.config).second) {
         // Kernels were built and specialised: not timed.
         add_fallbacks(report, reply);
-        report = run_once(wishes);
+        report = run_once(wishes, label + ", repeated warm");
       }
       reply.times_ns.push_back(static_cast<double>(report.elapsed_ns));
       if (report.kernel_ns != 0) reply.kernel_ns.push_back(static_cast<double>(report.kernel_ns));

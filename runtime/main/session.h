@@ -8,6 +8,7 @@
 #include "runtime/main/devices.h"
 #include "runtime/main/engine.h"
 #include "runtime/main/options.h"
+#include "runtime/main/trace_output.h"
 
 namespace pbrt {
 
@@ -17,6 +18,7 @@ struct Session {
   Engine& engine;
   Devices& devices;
   const TransformDesc& transform;
+  TraceOutput& trace_output;
   std::uint64_t seed = 0;
   // Set by open_configuration.
   FoundConfiguration found;

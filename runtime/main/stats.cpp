@@ -91,6 +91,41 @@ std::string accuracy_text(const StatsInput& input) {
   return text + "\n";
 }
 
+namespace {
+
+std::string percent(std::int64_t part, std::int64_t whole) {
+  char text[40];
+  const double value = whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+  std::snprintf(text, sizeof(text), "%.1f %%", value);
+  return text;
+}
+
+std::string counted(std::int64_t count, const char* one, const char* more) {
+  return std::to_string(count) + " " + (count == 1 ? one : more);
+}
+
+void add_rule_text(std::string& text, const RuleTotals& totals, const char* one, const char* more) {
+  text += "  " + totals.rule + " on " + totals.version + ": " + duration_text(static_cast<double>(totals.time_ns) * 1e-9) +
+          ", " + counted(totals.cells, "cell", "cells") + " in " + counted(totals.count, one, more) + "\n";
+}
+
+/// How busy workers were and what rules took.
+std::string profile_text(const RunReport& run) {
+  std::string text;
+  for (std::size_t i = 0; i < run.profile.workers.size(); ++i) {
+    const WorkerTimes& times = run.profile.workers[i];
+    const std::int64_t whole = times.busy_ns + times.search_ns + times.idle_ns;
+    text += "  worker " + std::to_string(i) + ": busy " + percent(times.busy_ns, whole) + ", looking for work " +
+            percent(times.search_ns, whole) + ", idle " + percent(times.idle_ns, whole) + ", " +
+            counted(times.num_steals, "steal", "steals") + "\n";
+  }
+  for (const RuleTotals& totals : run.profile.rules) add_rule_text(text, totals, "piece", "pieces");
+  for (const RuleTotals& totals : run.device.kernels) add_rule_text(text, totals, "kernel", "kernels");
+  return text;
+}
+
+}  // namespace
+
 std::string stats_text(const StatsInput& input, bool with_details) {
   const Summary s = summarize(input.seconds);
   std::string text = input.transform + " at size " + std::to_string(input.n) + ": ";
@@ -108,6 +143,7 @@ std::string stats_text(const StatsInput& input, bool with_details) {
   for (const protocol::Fallback& fallback : input.last.fallbacks)
     text += "  " + fallback.site + ": " + fallback.rule + " did not run on " + to_string(fallback.on) + ", " +
             std::to_string(fallback.count) + (fallback.count == 1 ? " time: " : " times: ") + fallback.reason + "\n";
+  text += profile_text(input.last);
   if (input.last.bytes_moved != 0)
     text += "  " + std::to_string(input.last.bytes_moved) + " bytes to and from the device\n";
   if (input.last.kernel_ns != 0)
@@ -116,6 +152,33 @@ std::string stats_text(const StatsInput& input, bool with_details) {
 }
 
 namespace {
+
+nlohmann::ordered_json json_of(const std::vector<RuleTotals>& rules) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  for (const RuleTotals& each : rules)
+    json.push_back({{"rule", each.rule},
+                    {"version", each.version},
+                    {"count", each.count},
+                    {"cells", each.cells},
+                    {"time_ns", each.time_ns}});
+  return json;
+}
+
+void add_profile(nlohmann::ordered_json& json, const RunReport& run) {
+  nlohmann::ordered_json workers = nlohmann::ordered_json::array();
+  for (const WorkerTimes& times : run.profile.workers)
+    workers.push_back({{"busy_ns", times.busy_ns},
+                       {"search_ns", times.search_ns},
+                       {"idle_ns", times.idle_ns},
+                       {"steals", times.num_steals}});
+  json["workers"] = workers;
+  json["rules"] = json_of(run.profile.rules);
+  if (run.device.name.empty()) return;
+  json["devices"] = nlohmann::ordered_json::array({{{"name", run.device.name},
+                                                    {"kernels", json_of(run.device.kernels)},
+                                                    {"bytes_to_device", run.device.bytes_to_device},
+                                                    {"bytes_to_host", run.device.bytes_to_host}}});
+}
 
 /// {site: {rule, on, count}}, or a list of these where a site ran in several ways: as in the measurement protocol.
 nlohmann::ordered_json ran_json(const std::vector<protocol::Ran>& ran) {
@@ -172,6 +235,7 @@ std::string stats_json(const StatsInput& input) {
   json["fallbacks"] = fallbacks;
   json["bytes_moved"] = input.last.bytes_moved;
   if (input.last.kernel_ns != 0) json["kernel_ns"] = input.last.kernel_ns;
+  add_profile(json, input.last);
   if (input.has_hash) json["output_hash"] = hash_text(input);
   // One line; names and reasons may hold bytes that are no UTF-8.
   return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";

@@ -31,6 +31,7 @@ namespace pbrt {
 
 class RunContext;     // runtime/main/run_context.h
 class RecursiveCall;  // recursion.h
+class RuleScope;      // rule_scope.h
 class Frame;
 class Scheduler;
 class Worker;
@@ -55,6 +56,8 @@ struct RunState {
   std::int64_t sequential_cutoff = 64;
   const TaskLocalHooks* hooks = nullptr;
   std::uint64_t root_local_key = 0;
+  /// Rules are recorded; only where the scheduler has a trace.
+  bool is_traced = false;
   /// Set by the scheduler.
   int num_workers = 1;
   /// Set by abort: tasks that have not started are dropped, calls throw RunAborted.
@@ -75,6 +78,8 @@ struct FiberHead {
   TaskCache* memory = nullptr;
   /// Lowest usable address of the stack the fiber is on now.
   const char* stack_limit = nullptr;
+  /// The innermost rule that is being timed.
+  RuleScope* scope = nullptr;
 };
 
 enum class TaskKind : std::uint8_t { Spawned, Graph, ResumeFiber };
@@ -210,6 +215,7 @@ class Frame {
   friend class Worker;
   friend class CallFrame;
   friend class RecursiveCall;
+  friend class RuleScope;
   friend class StepGraph;
   friend class Suspension;
   friend class TaskGroup;

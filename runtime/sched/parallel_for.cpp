@@ -60,6 +60,7 @@ void run_box(Frame& frame, const PieceBody& body, std::int64_t max_volume, Box<N
     frame.spawn([&body, max_volume, upper](Frame& f) { run_box<N>(f, body, max_volume, upper); });
   }
   CallFrame piece_frame(frame);
+  const RuleScope scope(piece_frame, body.rule, box.volume());
   body.call(body.closure, piece_frame, box.lo, box.hi);
   piece_frame.sync();
 }

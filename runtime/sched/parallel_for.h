@@ -17,6 +17,7 @@
 #include <memory>
 
 #include "runtime/sched/frame.h"
+#include "runtime/sched/rule_scope.h"
 
 namespace pbrt {
 
@@ -52,6 +53,8 @@ struct PieceBody {
   void (*call)(const void* closure, Frame& frame, const std::int64_t* lo, const std::int64_t* hi);
   const void* closure;
   int num_dimensions;
+  /// What the pieces are counted as; null: nothing.
+  const RuleDesc* rule;
 };
 void run_pieces(Frame& frame, const PieceBody& body, const std::int64_t* lo, const std::int64_t* hi,
                 std::int64_t split);
@@ -61,12 +64,12 @@ void run_pieces(Frame& frame, const PieceBody& body, const std::int64_t* lo, con
 /// Calls `f(Frame&, const Box<N>&)` on pieces that partition `box`, in parallel, and waits for all.
 ///
 /// In a sequential frame, or with one worker, `f` is called once with the whole box. Each
-/// call of `f` gets a frame of its own. An empty box calls nothing.
+/// call of `f` gets a frame of its own. An empty box calls nothing. `rule` is for traces.
 ///
 /// Pre:     split >= 1
 /// Errors:  rethrows the first exception of a piece
 template <int N, class F>
-void parallel_for(Frame& frame, const Box<N>& box, std::int64_t split, const F& f) {
+void parallel_for(Frame& frame, const Box<N>& box, std::int64_t split, const F& f, const RuleDesc* rule = nullptr) {
   static_assert(N <= kMaxBoxDimensions);
   const detail::PieceBody body{
       [](const void* closure, Frame& piece_frame, const std::int64_t* lo, const std::int64_t* hi) {
@@ -77,7 +80,7 @@ void parallel_for(Frame& frame, const Box<N>& box, std::int64_t split, const F& 
         }
         (*static_cast<const F*>(closure))(piece_frame, static_cast<const Box<N>&>(piece));
       },
-      static_cast<const void*>(std::addressof(f)), N};
+      static_cast<const void*>(std::addressof(f)), N, rule};
   detail::run_pieces(frame, body, box.lo, box.hi, split);
 }
 

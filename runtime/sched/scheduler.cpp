@@ -5,12 +5,17 @@
 #include <utility>
 
 #include "runtime/config/check.h"
+#include "runtime/sched/trace.h"
 
 namespace pbrt {
 
-Scheduler::Scheduler(int num_workers) {
+Scheduler::Scheduler(int num_workers, Trace* trace) {
   PBRT_CHECK(num_workers >= 1, "a scheduler needs at least one worker");
-  for (int i = 0; i < num_workers; ++i) workers_.push_back(std::make_unique<Worker>(*this, i));
+  for (int i = 0; i < num_workers; ++i) {
+    TraceLane* lane = trace != nullptr ? &trace->worker(i) : nullptr;
+    if (lane != nullptr && i != 0) lane->await_owner();
+    workers_.push_back(std::make_unique<Worker>(*this, i, lane));
+  }
   try {
     for (int i = 1; i < num_workers; ++i) {
       threads_.emplace_back([this, i] { workers_[static_cast<std::size_t>(i)]->run_until_stopped(stop_); });

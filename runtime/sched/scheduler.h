@@ -20,11 +20,14 @@
 
 namespace pbrt {
 
+class Trace;  // trace.h
+
 class Scheduler {
  public:
   /// Pre:    num_workers >= 1
   /// Errors: std::system_error if threads cannot be made
-  explicit Scheduler(int num_workers);
+  /// trace: gets a lane per worker; null: none. It outlives the scheduler.
+  explicit Scheduler(int num_workers, Trace* trace = nullptr);
   ~Scheduler();
   Scheduler(const Scheduler&) = delete;
   Scheduler& operator=(const Scheduler&) = delete;

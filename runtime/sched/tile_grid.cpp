@@ -12,6 +12,12 @@
 namespace pbrt::detail {
 namespace {
 
+std::int64_t volume_of(const std::int64_t* lo, const std::int64_t* hi, int num_dims) {
+  std::int64_t volume = 1;
+  for (int d = 0; d < num_dims; ++d) volume *= hi[d] - lo[d];
+  return volume;
+}
+
 using Coordinates = std::array<std::int64_t, kMaxBoxDimensions>;
 
 /// One grid while it runs. Tiles are numbered, dimension 0 fastest.
@@ -90,6 +96,7 @@ class Grid {
       lo[at(d)] = lo_[d] + place[at(d)] * extent_[at(d)];
       hi[at(d)] = std::min(lo[at(d)] + extent_[at(d)], hi_[d]);
     }
+    const RuleScope scope(frame, body_.rule, volume_of(lo.data(), hi.data(), num_dims()));
     body_.call(body_.closure, frame, lo.data(), hi.data());
   }
 
@@ -137,6 +144,7 @@ class Grid {
 void run_tiles(Frame& frame, const PieceBody& body, const std::int64_t* lo, const std::int64_t* hi,
                const std::int64_t* extent, unsigned carried) {
   if (frame.is_sequential()) {
+    const RuleScope scope(frame, body.rule, volume_of(lo, hi, body.num_dimensions));
     body.call(body.closure, frame, lo, hi);
     return;
   }

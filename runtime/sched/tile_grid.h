@@ -31,11 +31,14 @@ void run_tiles(Frame& frame, const PieceBody& body, const std::int64_t* lo, cons
 ///
 /// In a sequential frame `f` is called once with the whole box; with one worker tile by tile, the last dimension slowest.
 ///
+/// `rule` is for traces.
+///
 /// Pre:     extent[d] >= 1
 /// Post:    what a tile wrote is visible to all that had to wait for it
 /// Errors:  rethrows the first exception of a tile; tiles that depend on it are dropped
 template <int N, class F>
-void run_tiles(Frame& frame, const Box<N>& box, const std::int64_t* extent, unsigned carried, const F& f) {
+void run_tiles(Frame& frame, const Box<N>& box, const std::int64_t* extent, unsigned carried, const F& f,
+               const RuleDesc* rule = nullptr) {
   static_assert(N <= kMaxBoxDimensions);
   const detail::PieceBody body{
       [](const void* closure, Frame& tile_frame, const std::int64_t* lo, const std::int64_t* hi) {
@@ -46,7 +49,7 @@ void run_tiles(Frame& frame, const Box<N>& box, const std::int64_t* extent, unsi
         }
         (*static_cast<const F*>(closure))(tile_frame, static_cast<const Box<N>&>(tile));
       },
-      static_cast<const void*>(std::addressof(f)), N};
+      static_cast<const void*>(std::addressof(f)), N, rule};
   if (!box.is_empty()) detail::run_tiles(frame, body, box.lo, box.hi, extent, carried);
 }
 

@@ -12,6 +12,7 @@
 #include "runtime/sched/overflow.h"
 #include "runtime/sched/scheduler.h"
 #include "runtime/sched/task.h"
+#include "runtime/sched/trace.h"
 
 namespace pbrt {
 namespace {
@@ -32,10 +33,11 @@ void pause_briefly() {
 
 }  // namespace
 
-Worker::Worker(Scheduler& scheduler, int index)
+Worker::Worker(Scheduler& scheduler, int index, TraceLane* lane)
     : scheduler_(scheduler),
       parking_(scheduler.parking_),
       memory_(scheduler.reserve_),
+      lane_(lane),
       random_state_(0x9e3779b97f4a7c15U * static_cast<std::uint64_t>(index + 1)) {}
 
 Worker::~Worker() {
@@ -72,8 +74,10 @@ void Worker::run_root(RootJob& job) {
   stack.call = &root_main;
   stack.argument = &job;
   stack.fiber.run = job.run;
+  if (lane_ != nullptr) lane_->begin_work();
   resume(stack.fiber);
   loop(job.is_done);
+  if (lane_ != nullptr) lane_->end_work();
   worker_of_thread = nullptr;
 }
 
@@ -117,11 +121,13 @@ detail::Task* Worker::find_task(const std::atomic<bool>& done) {
 
 detail::Task* Worker::search(const std::atomic<bool>& done) {
   parking_.begin_search();
+  if (lane_ != nullptr) lane_->begin_search();
   for (;;) {
     for (int round = 0; round < kSpinRounds + kYieldRounds; ++round) {
       detail::Task* task = steal_once();
       if (task != nullptr || done.load(std::memory_order_acquire)) {
         parking_.end_search();
+        if (lane_ != nullptr) lane_->end_search(task != nullptr, last_victim_);
         return task;
       }
       if (round < kSpinRounds) {
@@ -132,10 +138,13 @@ detail::Task* Worker::search(const std::atomic<bool>& done) {
     }
     if (detail::Task* task = search_patiently(done)) {
       parking_.end_search();
+      if (lane_ != nullptr) lane_->end_search(true, last_victim_);
       return task;
     }
     ++counts_.num_parks;
+    if (lane_ != nullptr) lane_->begin_park();
     parking_.park(spot_, [&] { return done.load(std::memory_order_seq_cst) || scheduler_.has_work(); });
+    if (lane_ != nullptr) lane_->end_park();
   }
 }
 
@@ -166,11 +175,13 @@ detail::Task* Worker::steal_once() {
     Worker& victim = *workers[i];
     if (detail::Task* task = victim.mailbox_.take()) {
       ++counts_.num_mails;
+      last_victim_ = -1;
       return task;
     }
     if (&victim == this) continue;
     if (detail::Task* task = victim.deque_.steal()) {
       ++counts_.num_steals;
+      last_victim_ = static_cast<int>(i);
       return task;
     }
   }
@@ -191,8 +202,10 @@ void Worker::resume(Fiber& fiber) {
     next->worker = this;
     next->memory = &memory_;
     running_ = next;
+    if (lane_ != nullptr) lane_->resume(*next);
     switch_context(loop_context_, *next->active);
     running_ = nullptr;
+    if (lane_ != nullptr) lane_->suspend(*next);
     next = carry_out(*next);
   }
 }

@@ -42,6 +42,8 @@
 
 namespace pbrt {
 
+class TraceLane;  // trace.h
+
 /// A root body, as Scheduler::run hands it to worker 0.
 struct RootJob {
   RunState* run = nullptr;
@@ -61,7 +63,8 @@ struct WorkerCounts {
 
 class Worker {
  public:
-  Worker(Scheduler& scheduler, int index);
+  /// lane: null unless the worker is traced.
+  Worker(Scheduler& scheduler, int index, TraceLane* lane);
   ~Worker();
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
@@ -95,6 +98,8 @@ class Worker {
   [[nodiscard]] Scheduler& scheduler() const { return scheduler_; }
   [[nodiscard]] TaskCache& memory() { return memory_; }
   [[nodiscard]] ParkingSpot& spot() { return spot_; }
+  /// Null: not traced.
+  [[nodiscard]] TraceLane* lane() const { return lane_; }
   [[nodiscard]] const WorkerCounts& counts() const { return counts_; }
   /// Whether a thief could find something here.
   [[nodiscard]] bool has_work() const { return !deque_.is_empty() || !mailbox_.is_empty(); }
@@ -159,6 +164,8 @@ class Worker {
   Fiber* running_ = nullptr;
   ParkingSpot spot_;
   WorkerCounts counts_;
+  TraceLane* const lane_;
+  int last_victim_ = -1;  // whose task the last search found
   std::uint64_t random_state_;
   std::uint64_t owner_thread_ = 0;
 };

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/sched/trace.h"
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <utility>
+
+#include "runtime/config/check.h"
+#include "runtime/sched/worker.h"
+
+namespace pbrt {
+
+// ---- scopes ---------------------------------------------------------------------------------
+
+void RuleScope::begin(Frame& frame, const RuleDesc& rule, std::int64_t cells) {
+  detail::FiberHead& fiber = *frame.fiber_;
+  TraceLane* lane = fiber.worker->lane();
+  if (lane == nullptr) return;
+  TraceLane::Slot& slot = lane->slot_of(rule, cells);
+  ++slot.count;
+  slot.cells += cells;
+  depth_ = fiber.scope == nullptr ? 1 : fiber.scope->depth_ + 1;
+  if (slot.num_to_skip > 0 || depth_ > TraceLane::kMaxDepth) {
+    if (slot.num_to_skip > 0) --slot.num_to_skip;
+    ++slot.num_untimed;
+    slot.untimed_cells += cells;
+    return;
+  }
+  fiber_ = &fiber;
+  rule_ = &rule;
+  cells_ = cells;
+  outer_ = fiber.scope;
+  fiber.scope = this;
+  start_ns_ = TraceLane::now();
+}
+
+void RuleScope::end() {
+  const std::int64_t now = TraceLane::now();
+  TraceLane& lane = *fiber_->worker->lane();
+  fiber_->scope = outer_;
+  const std::int64_t whole_ns = before_ns_ + now - start_ns_;
+  if (outer_ != nullptr) outer_->inner_ns_ += whole_ns;
+  TraceLane::Slot& slot = lane.slot_of(*rule_, cells_);
+  slot.time_ns += whole_ns - inner_ns_;
+  slot.num_to_skip = whole_ns < TraceLane::kMinNs ? TraceLane::kCountsPerTiming - 1 : 0;
+  lane.add({TraceKind::Rule, is_resumed_, false, rule_->name, rule_->version, start_ns_, now, cells_,
+            std::exchange(slot.num_untimed, 0), std::exchange(slot.untimed_cells, 0)});
+}
+
+void TraceLane::suspend(detail::FiberHead& fiber) {
+  const std::int64_t time = now();
+  for (RuleScope* scope = fiber.scope; scope != nullptr; scope = scope->outer_) {
+    add({TraceKind::Rule, scope->is_resumed_, true, scope->rule_->name, scope->rule_->version, scope->start_ns_, time,
+         scope->cells_});
+    scope->before_ns_ += time - scope->start_ns_;
+  }
+}
+
+void TraceLane::resume(detail::FiberHead& fiber) {
+  if (fiber.scope == nullptr) return;
+  const std::int64_t time = now();
+  for (RuleScope* scope = fiber.scope; scope != nullptr; scope = scope->outer_) {
+    scope->start_ns_ = time;
+    scope->is_resumed_ = true;
+  }
+}
+
+// ---- lanes ----------------------------------------------------------------------------------
+
+TraceLane::TraceLane(Trace& trace, std::string name, int number)
+    : trace_(trace), name_(std::move(name)), number_(number), rules_(16) {}
+
+TraceLane::~TraceLane() {
+  for (Chunk* chunk = first_.next.load(std::memory_order_relaxed); chunk != nullptr;) {
+    const std::unique_ptr<Chunk> owned(chunk);
+    chunk = owned->next.load(std::memory_order_relaxed);
+  }
+}
+
+std::int64_t TraceLane::now() { return Trace::now_ns(); }
+
+void TraceLane::add(const TraceEvent& event) {
+  if (!trace_.keeps_events_) return;
+  // Relaxed: only the owner writes it.
+  std::uint32_t count = last_->count.load(std::memory_order_relaxed);
+  if (count == kChunkEvents) {
+    // Relaxed: a budget, nothing else hangs on it.
+    if (trace_.num_chunks_.fetch_add(1, std::memory_order_relaxed) >= Trace::kMaxChunks) {
+      num_dropped_.fetch_add(1, std::memory_order_relaxed);
+      return;
+    }
+    Chunk* fresh = std::make_unique<Chunk>().release();
+    // Pairs with for_each.
+    last_->next.store(fresh, std::memory_order_release);
+    last_ = fresh;
+    count = 0;
+  }
+  last_->events[count] = event;
+  // Pairs with for_each.
+  last_->count.store(count + 1, std::memory_order_release);
+}
+
+void TraceLane::await_owner() {
+  since_ns_ = now();
+  enter(State::Parked, since_ns_);
+}
+
+void TraceLane::begin_work() {
+  since_ns_ = now();
+  enter(State::Busy, since_ns_);
+}
+
+void TraceLane::end_work() {
+  if (state_.load(std::memory_order_relaxed) != State::Busy) return;
+  const std::int64_t time = now();
+  add({TraceKind::Work, false, false, "working", nullptr, since_ns_, time, 0});
+  enter(State::Outside, time);
+}
+
+void TraceLane::begin_search() {
+  const std::int64_t time = now();
+  const State before = state_.load(std::memory_order_relaxed);
+  if (before == State::Busy) add({TraceKind::Work, false, false, "working", nullptr, since_ns_, time, 0});
+  if (before == State::Parked) add({TraceKind::Park, false, false, "parked", nullptr, since_ns_, time, 0});
+  enter(State::Searching, time);
+  since_ns_ = time;
+}
+
+void TraceLane::end_search(bool has_found, int victim) {
+  const std::int64_t time = now();
+  enter(has_found ? State::Busy : State::Outside, time);
+  TraceEvent event{TraceKind::Search, false, false, "search", nullptr, since_ns_, time, victim};
+  if (has_found) {
+    event.kind = victim >= 0 ? TraceKind::Steal : TraceKind::Mail;
+    event.name = victim >= 0 ? "steal" : "take";
+    if (victim >= 0) num_steals_.fetch_add(1, std::memory_order_relaxed);
+  }
+  add(event);
+  since_ns_ = time;
+}
+
+void TraceLane::begin_park() {
+  const std::int64_t time = now();
+  add({TraceKind::Search, false, false, "search", nullptr, since_ns_, time, 0});
+  enter(State::Parked, time);
+  since_ns_ = time;
+}
+
+void TraceLane::end_park() {
+  const std::int64_t time = now();
+  add({TraceKind::Park, false, false, "parked", nullptr, since_ns_, time, 0});
+  enter(State::Searching, time);
+  since_ns_ = time;
+}
+
+/// A sequence lock (Boehm, MSPC 2012): the fields are atomics, so that a reader that comes in between reads old or new
+/// values and then tries again.
+void TraceLane::enter(State state, std::int64_t time_ns) {
+  const std::uint32_t sequence = sequence_.load(std::memory_order_relaxed);
+  sequence_.store(sequence + 1, std::memory_order_relaxed);
+  // Release: who sees one of the new values sees the odd sequence too; pairs with the acquire loads in times().
+  const auto before = static_cast<std::size_t>(state_.load(std::memory_order_relaxed));
+  const std::int64_t spent = time_ns - state_since_ns_.load(std::memory_order_relaxed);
+  state_ns_[before].store(state_ns_[before].load(std::memory_order_relaxed) + spent, std::memory_order_release);
+  state_since_ns_.store(time_ns, std::memory_order_release);
+  state_.store(state, std::memory_order_release);
+  // Pairs with the acquire load of the sequence.
+  sequence_.store(sequence + 2, std::memory_order_release);
+}
+
+TraceLane::Now TraceLane::state() const {
+  for (;;) {
+    const std::uint32_t sequence = sequence_.load(std::memory_order_acquire);
+    const Now result{state_.load(std::memory_order_acquire), state_since_ns_.load(std::memory_order_acquire)};
+    if (sequence % 2 == 0 && sequence == sequence_.load(std::memory_order_relaxed)) return result;
+  }
+}
+
+WorkerTimes TraceLane::times(std::int64_t time_ns) const {
+  for (;;) {
+    const std::uint32_t sequence = sequence_.load(std::memory_order_acquire);
+    std::array<std::int64_t, 4> sums{};
+    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] = state_ns_[i].load(std::memory_order_acquire);
+    const State state = state_.load(std::memory_order_acquire);
+    const std::int64_t since = state_since_ns_.load(std::memory_order_acquire);
+    if (sequence % 2 != 0 || sequence != sequence_.load(std::memory_order_relaxed)) continue;
+    sums[static_cast<std::size_t>(state)] += std::max<std::int64_t>(0, time_ns - since);
+    return {sums[static_cast<std::size_t>(State::Busy)], sums[static_cast<std::size_t>(State::Searching)],
+            sums[static_cast<std::size_t>(State::Parked)], num_steals_.load(std::memory_order_relaxed)};
+  }
+}
+
+TraceLane::RuleSlots& TraceLane::find(const RuleDesc& rule) {
+  const std::size_t mask = rules_.size() - 1;
+  std::size_t at = (reinterpret_cast<std::uintptr_t>(&rule) / sizeof(RuleDesc)) & mask;
+  while (rules_[at].rule != nullptr && rules_[at].rule != &rule) at = (at + 1) & mask;
+  return rules_[at];
+}
+
+void TraceLane::grow() {
+  std::vector<RuleSlots> old(rules_.size() * 2);
+  old.swap(rules_);
+  for (RuleSlots& each : old)
+    if (each.rule != nullptr) find(*each.rule) = std::move(each);
+}
+
+TraceLane::Slot& TraceLane::slot_of(const RuleDesc& rule, std::int64_t cells) {
+  RuleSlots* found = &find(rule);
+  if (found->rule == nullptr) {
+    if (2 * ++num_rules_ > rules_.size()) {
+      grow();
+      found = &find(rule);
+    }
+    found->rule = &rule;
+    found->slots = std::make_unique<std::array<Slot, kSizes>>();
+  }
+  const int size = std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(0, cells)));
+  return (*found->slots)[static_cast<std::size_t>(std::min(size, kSizes - 1))];
+}
+
+void TraceLane::forget_rules() {
+  for (RuleSlots& each : rules_)
+    if (each.rule != nullptr)
+      for (Slot& slot : *each.slots) slot = {};
+}
+
+namespace {
+
+std::string worker_name(int index) { return "worker " + std::to_string(index); }
+
+void add_totals(std::vector<RuleTotals>& all, const RuleDesc& rule, std::int64_t count, std::int64_t cells,
+                std::int64_t time_ns) {
+  auto found = std::find_if(all.begin(), all.end(), [&](const RuleTotals& known) {
+    return known.rule == rule.name && known.version == rule.version;
+  });
+  if (found == all.end()) found = all.insert(all.end(), {rule.name, rule.version, 0, 0, 0});
+  found->count += count;
+  found->cells += cells;
+  found->time_ns += time_ns;
+}
+
+}  // namespace
+
+// ---- the trace ------------------------------------------------------------------------------
+
+Trace::Trace(bool keeps_events) : keeps_events_(keeps_events), made_ns_(now_ns()) {}
+
+std::int64_t Trace::now_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+TraceLane& Trace::lane(const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  return find(name);
+}
+
+TraceLane& Trace::find(const std::string& name) {
+  for (const auto& lane : lanes_)
+    if (lane->name() == name) return *lane;
+  lanes_.push_back(std::make_unique<TraceLane>(*this, name, static_cast<int>(lanes_.size())));
+  return *lanes_.back();
+}
+
+TraceLane& Trace::worker(int index) { return lane(worker_name(index)); }
+
+void Trace::begin_run(std::string label, int num_workers) {
+  const std::lock_guard lock(mutex_);
+  for (const auto& lane : lanes_) lane->forget_rules();
+  at_start_.clear();
+  const std::int64_t start = now_ns();
+  for (int i = 0; i < num_workers; ++i) at_start_.push_back(find(worker_name(i)).times(start));
+  runs_.push_back({std::move(label), num_workers, start, 0, {}});
+}
+
+RunProfile Trace::end_run() {
+  const std::int64_t end = now_ns();
+  const std::lock_guard lock(mutex_);
+  RunProfile profile;
+  for (std::size_t i = 0; i < at_start_.size(); ++i) {
+    const WorkerTimes& before = at_start_[i];
+    const WorkerTimes after = find(worker_name(static_cast<int>(i))).times(end);
+    profile.workers.push_back({after.busy_ns - before.busy_ns, after.search_ns - before.search_ns,
+                               after.idle_ns - before.idle_ns, after.num_steals - before.num_steals});
+  }
+  for (const auto& lane : lanes_) {
+    for (const TraceLane::RuleSlots& each : lane->rules_) {
+      if (each.rule == nullptr) continue;
+      for (const TraceLane::Slot& slot : *each.slots)
+        if (slot.count != 0 || slot.time_ns != 0)
+          add_totals(profile.rules, *each.rule, slot.count, slot.cells, slot.time_ns);
+    }
+  }
+  std::stable_sort(profile.rules.begin(), profile.rules.end(),
+                   [](const RuleTotals& a, const RuleTotals& b) { return a.time_ns > b.time_ns; });
+  PBRT_CHECK(!runs_.empty() && runs_.back().end_ns == 0, "a run ends after it began");
+  runs_.back().end_ns = end;
+  runs_.back().profile = profile;
+  return profile;
+}
+
+std::vector<Trace::Run> Trace::runs() const {
+  const std::lock_guard lock(mutex_);
+  return runs_;
+}
+
+std::vector<const TraceLane*> Trace::lanes() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<const TraceLane*> result;
+  for (const auto& lane : lanes_) result.push_back(lane.get());
+  return result;
+}
+
+}  // namespace pbrt
