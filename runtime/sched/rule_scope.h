@@ -42,16 +42,16 @@ class RuleScope {
   void begin(Frame& frame, const RuleDesc& rule, std::int64_t cells);
   void end();
 
-  /// Null: not timed.
+  /// Null: not timed. Then the rest has no values: setting them would cost more than the branches.
   detail::FiberHead* fiber_ = nullptr;
-  RuleScope* outer_ = nullptr;
-  const RuleDesc* rule_ = nullptr;
-  std::int64_t cells_ = 0;
-  std::int64_t start_ns_ = 0;   // of the part that runs now
-  std::int64_t before_ns_ = 0;  // time of the parts that have ended
-  std::int64_t inner_ns_ = 0;   // time of the scopes inside
-  int depth_ = 0;
-  bool is_resumed_ = false;
+  RuleScope* outer_;
+  const RuleDesc* rule_;
+  std::int64_t cells_;
+  std::int64_t start_ns_;   // of the part that runs now
+  std::int64_t before_ns_;  // time of the parts that have ended
+  std::int64_t inner_ns_;   // time of the scopes inside
+  int depth_;
+  bool is_resumed_;
 };
 
 }  // namespace pbrt

@@ -20,8 +20,8 @@ void RuleScope::begin(Frame& frame, const RuleDesc& rule, std::int64_t cells) {
   TraceLane::Slot& slot = lane->slot_of(rule, cells);
   ++slot.count;
   slot.cells += cells;
-  depth_ = fiber.scope == nullptr ? 1 : fiber.scope->depth_ + 1;
-  if (slot.num_to_skip > 0 || depth_ > TraceLane::kMaxDepth) {
+  const int depth = fiber.scope == nullptr ? 1 : fiber.scope->depth_ + 1;
+  if (slot.num_to_skip > 0 || depth > TraceLane::kMaxDepth) {
     if (slot.num_to_skip > 0) --slot.num_to_skip;
     ++slot.num_untimed;
     slot.untimed_cells += cells;
@@ -30,6 +30,10 @@ void RuleScope::begin(Frame& frame, const RuleDesc& rule, std::int64_t cells) {
   fiber_ = &fiber;
   rule_ = &rule;
   cells_ = cells;
+  before_ns_ = 0;
+  inner_ns_ = 0;
+  depth_ = depth;
+  is_resumed_ = false;
   outer_ = fiber.scope;
   fiber.scope = this;
   start_ns_ = TraceLane::now();
