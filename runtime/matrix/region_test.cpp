@@ -4,8 +4,14 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
+#include <mutex>
+#include <random>
 #include <set>
+#include <thread>
+#include <utility>
+#include <vector>
 
 #include "runtime/config/errors.h"
 #include "runtime/matrix/any_matrix.h"
@@ -170,6 +176,35 @@ TEST(Storage, IsAlignedAndReused) {
   const auto small = MatrixRegion<double, 1>::allocate(3);
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(small.base()) % 64, 0U);
   EXPECT_EQ((MatrixRegion<double, 1>::allocate(0).count()), 0);
+}
+
+TEST(Storage, BlocksWanderBetweenThreadsAndBelongToOne) {
+  struct Shelf {
+    std::mutex lock;
+    MatrixRegion<double, 1> matrix;
+  };
+  std::vector<Shelf> shelves(20);
+  std::atomic<int> num_wrong{0};
+  const auto work = [&](unsigned seed) {
+    std::mt19937 rng(seed);
+    for (int round = 0; round < 3000; ++round) {
+      // Below and above a page.
+      const int n = static_cast<int>(rng() % 1500) + 1;
+      auto mine = MatrixRegion<double, 1>::allocate(n);
+      for (int i = 0; i < n; ++i) mine.cell(i) = n;
+      MatrixRegion<double, 1> other;
+      {
+        Shelf& shelf = shelves[rng() % shelves.size()];
+        const std::lock_guard<std::mutex> guard(shelf.lock);
+        other = std::exchange(shelf.matrix, mine);
+      }
+      for (int i = 0; other.base() != nullptr && i < other.size(0); ++i) num_wrong += other.cell(i) != other.size(0) ? 1 : 0;
+    }
+  };
+  std::vector<std::thread> threads;
+  for (unsigned t = 0; t < 4; ++t) threads.emplace_back(work, t);
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(num_wrong.load(), 0);
 }
 
 struct CountingRecord : DeviceRecord {

@@ -6,10 +6,18 @@
 #include <mutex>
 #include <new>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runtime/config/check.h"
 #include "runtime/config/errors.h"
+
+#if __has_include(<sanitizer/asan_interface.h>)
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(address, bytes) static_cast<void>(0)
+#define ASAN_UNPOISON_MEMORY_REGION(address, bytes) static_cast<void>(0)
+#endif
 
 namespace pbrt {
 
@@ -19,56 +27,151 @@ namespace {
 // zeroing each, which would be the larger part of a temporary matrix's cost.
 constexpr std::size_t kPageBlockBytes = 4096;
 constexpr std::size_t kSmallAlignment = 128;
-constexpr std::size_t kMaxCachedBytes = std::size_t{1} << 28;
-constexpr std::size_t kMaxCachedBlocks = 16;
 
 /// Freed large blocks, newest last.
-class BlockCache {
+class Blocks {
  public:
-  /// A block of at least `bytes`, at most twice as large; null if there is none.
-  void* take(std::size_t bytes, std::size_t& block_bytes) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    for (std::size_t i = blocks_.size(); i-- > 0;) {
-      if (blocks_[i].bytes < bytes || blocks_[i].bytes / 2 > bytes) continue;
-      void* found = blocks_[i].data;
-      block_bytes = blocks_[i].bytes;
-      cached_bytes_ -= block_bytes;
-      blocks_.erase(blocks_.begin() + static_cast<std::ptrdiff_t>(i));
-      return found;
-    }
-    return nullptr;
-  }
-  void give(void* data, std::size_t bytes) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    if (bytes > kMaxCachedBytes) {
-      std::free(data);
-      return;
-    }
-    while (!blocks_.empty() && (cached_bytes_ + bytes > kMaxCachedBytes || blocks_.size() >= kMaxCachedBlocks)) {
-      cached_bytes_ -= blocks_.front().bytes;
-      std::free(blocks_.front().data);
-      blocks_.erase(blocks_.begin());
-    }
-    blocks_.push_back({data, bytes});
-    cached_bytes_ += bytes;
-  }
-  ~BlockCache() {
-    for (const Block& block : blocks_) std::free(block.data);
-  }
-
- private:
   struct Block {
     void* data;
     std::size_t bytes;
   };
-  std::mutex mutex_;
+
+  Blocks(std::size_t max_blocks, std::size_t max_bytes) : max_blocks_(max_blocks), max_bytes_(max_bytes) {}
+  ~Blocks() {
+    for (const Block& block : blocks_) std::free(block.data);
+  }
+  Blocks(const Blocks&) = delete;
+  Blocks& operator=(const Blocks&) = delete;
+
+  /// A block of at least `bytes`, at most twice as large; none, with null data, if there is none.
+  Block take(std::size_t bytes) {
+    for (std::size_t i = blocks_.size(); i-- > 0;) {
+      const Block found = blocks_[i];
+      if (found.bytes < bytes || found.bytes / 2 > bytes) continue;
+      bytes_ -= found.bytes;
+      blocks_.erase(blocks_.begin() + static_cast<std::ptrdiff_t>(i));
+      return found;
+    }
+    return {nullptr, 0};
+  }
+  /// Keeps the block; hands those that are too many to `pass_on`, maybe this one.
+  template <class PassOn>
+  void give(Block block, PassOn pass_on) {
+    if (block.bytes > max_bytes_) return pass_on(block);
+    while (!blocks_.empty() && (bytes_ + block.bytes > max_bytes_ || blocks_.size() >= max_blocks_)) {
+      bytes_ -= blocks_.front().bytes;
+      pass_on(blocks_.front());
+      blocks_.erase(blocks_.begin());
+    }
+    blocks_.push_back(block);
+    bytes_ += block.bytes;
+  }
+
+ private:
+  std::size_t max_blocks_;
+  std::size_t max_bytes_;
+  std::size_t bytes_ = 0;
   std::vector<Block> blocks_;
-  std::size_t cached_bytes_ = 0;
 };
 
-BlockCache& block_cache() {
-  static BlockCache cache;
-  return cache;
+/// Large blocks that threads share.
+struct SharedBlocks {
+  std::mutex mutex;
+  Blocks blocks{16, std::size_t{1} << 28};
+};
+SharedBlocks& shared_blocks() {
+  static SharedBlocks shared;
+  return shared;
+}
+
+/// Freed blocks of one thread, for the temporaries of its calls. A block may have been made by another thread. Small blocks
+/// that are too many go back to the heap, large ones to all threads.
+class ThreadBlocks {
+ public:
+  ThreadBlocks() = default;
+  ~ThreadBlocks() {
+    for (List& list : small_) {
+      while (list.first != nullptr) std::free(list.pop());
+    }
+    is_gone_ = true;
+  }
+  ThreadBlocks(const ThreadBlocks&) = delete;
+  ThreadBlocks& operator=(const ThreadBlocks&) = delete;
+
+  /// A block of `bytes`, a multiple of kSmallAlignment and at most kMaxSmallBytes; null if there is no memory.
+  static void* take_small(std::size_t bytes) {
+    if (!is_gone_) {
+      List& list = of_thread().small_[bytes / kSmallAlignment];
+      if (list.first != nullptr) {
+        ASAN_UNPOISON_MEMORY_REGION(list.first, bytes);
+        return list.pop();
+      }
+    }
+    return std::aligned_alloc(kSmallAlignment, bytes);
+  }
+  static void give_small(void* block, std::size_t bytes) {
+    if (is_gone_) return std::free(block);
+    List& list = of_thread().small_[bytes / kSmallAlignment];
+    if (list.size == kMaxSmallBlocks) return std::free(block);
+    list.push(block);
+    ASAN_POISON_MEMORY_REGION(static_cast<char*>(block) + sizeof(FreeBlock), bytes - sizeof(FreeBlock));
+  }
+
+  /// A block of at least `bytes`, a multiple of Storage::kAlignment; with null data if there is no memory.
+  static Blocks::Block take_large(std::size_t bytes) {
+    if (!is_gone_) {
+      if (const Blocks::Block found = of_thread().large_.take(bytes); found.data != nullptr) return found;
+    }
+    {
+      const std::lock_guard<std::mutex> lock(shared_blocks().mutex);
+      if (const Blocks::Block found = shared_blocks().blocks.take(bytes); found.data != nullptr) return found;
+    }
+    return {std::aligned_alloc(Storage::kAlignment, bytes), bytes};
+  }
+  static void give_large(Blocks::Block block) {
+    is_gone_ ? share(block) : of_thread().large_.give(block, &share);
+  }
+
+  static constexpr std::size_t kMaxSmallBytes = kSmallAlignment + kPageBlockBytes;
+
+ private:
+  static constexpr int kMaxSmallBlocks = 32;
+  struct FreeBlock {
+    FreeBlock* next;
+  };
+  struct List {
+    FreeBlock* first = nullptr;
+    int size = 0;
+    void push(void* block) {
+      first = new (block) FreeBlock{first};
+      ++size;
+    }
+    void* pop() {
+      --size;
+      return std::exchange(first, first->next);
+    }
+  };
+
+  static void share(Blocks::Block block) {
+    const std::lock_guard<std::mutex> lock(shared_blocks().mutex);
+    shared_blocks().blocks.give(block, [](Blocks::Block passed) { std::free(passed.data); });
+  }
+  // Called from functions that no caller sees through: a fiber may be on another thread at its next call.
+  static ThreadBlocks& of_thread() {
+    static thread_local ThreadBlocks blocks;
+    return blocks;
+  }
+  /// Whether the thread's blocks are destroyed; matrices may live longer.
+  static thread_local bool is_gone_;
+
+  List small_[kMaxSmallBytes / kSmallAlignment + 1];
+  Blocks large_{8, std::size_t{1} << 20};
+};
+thread_local bool ThreadBlocks::is_gone_ = false;
+
+/// Of header and data together.
+constexpr std::size_t small_block_bytes(std::size_t bytes) {
+  return (kSmallAlignment + bytes + kSmallAlignment - 1) / kSmallAlignment * kSmallAlignment;
 }
 
 [[noreturn]] void out_of_memory(std::size_t bytes) {
@@ -85,21 +188,18 @@ Storage* Storage::create(std::size_t bytes) {
   if (bytes < kPageBlockBytes) {
     // Header and data in one block.
     static_assert(sizeof(Storage) <= kSmallAlignment);
-    const std::size_t whole = (kSmallAlignment + bytes + kSmallAlignment - 1) / kSmallAlignment * kSmallAlignment;
-    void* block = std::aligned_alloc(kSmallAlignment, whole);
+    void* block = ThreadBlocks::take_small(small_block_bytes(bytes));
     if (block == nullptr) out_of_memory(bytes);
     storage = new (block) Storage(static_cast<char*>(block) + kSmallAlignment, bytes, 0);
   } else {
-    std::size_t whole = (bytes + kAlignment - 1) / kAlignment * kAlignment;
-    void* header = std::malloc(sizeof(Storage));
+    void* header = ThreadBlocks::take_small(kSmallAlignment);
     if (header == nullptr) out_of_memory(bytes);
-    void* data = block_cache().take(whole, whole);
-    if (data == nullptr) data = std::aligned_alloc(kAlignment, whole);
-    if (data == nullptr) {
-      std::free(header);
+    const Blocks::Block block = ThreadBlocks::take_large((bytes + kAlignment - 1) / kAlignment * kAlignment);
+    if (block.data == nullptr) {
+      ThreadBlocks::give_small(header, kSmallAlignment);
       out_of_memory(bytes);
     }
-    storage = new (header) Storage(data, bytes, whole);
+    storage = new (header) Storage(block.data, bytes, block.bytes);
   }
 #ifdef PB_CHECKED
   std::memset(storage->data_, 0, bytes);
@@ -111,9 +211,11 @@ void Storage::destroy() {
   // Acquire pairs with the releases of the other handles in release().
   (void)references_.load(std::memory_order_acquire);
   delete device_record.load(std::memory_order_relaxed);
-  if (block_bytes_ != 0) block_cache().give(data_, block_bytes_);
+  const bool is_small = block_bytes_ == 0;
+  const std::size_t block_bytes = is_small ? small_block_bytes(bytes_) : kSmallAlignment;
+  if (!is_small) ThreadBlocks::give_large({data_, block_bytes_});
   this->~Storage();
-  std::free(this);
+  ThreadBlocks::give_small(this, block_bytes);
 }
 
 }  // namespace pbrt

@@ -123,16 +123,17 @@ class Tasks:
                 self.check(grown < 2**20, f"100,000 calls of {transform} leave {grown} bytes behind")
 
     def heap_of_tasks(self):
-        """Twelve thousand tasks more take as much from the heap as a few."""
+        """Thousands of tasks and temporaries more take as much from the heap as a few."""
         source, library = self.work / "counter.c", self.work / "counter.so"
         source.write_text(COUNTER)
         polybricks.run_tool(["cc", "-O1", "-shared", "-fPIC", "-w", source, "-o", library])
-        counts = {}
-        for n in (10, 19):
-            environment = dict(os.environ, LD_PRELOAD=str(library), PB_COUNT_FILE=str(self.work / "count.txt"))
-            self.run("Fib", n, env=environment)
-            counts[n] = int((self.work / "count.txt").read_text())
-        self.check(0 < counts[19] < counts[10] + 100, f"requests to the heap of Fib(n): {counts}")
+        environment = dict(os.environ, LD_PRELOAD=str(library), PB_COUNT_FILE=str(self.work / "count.txt"))
+        for transform, few, many in (("Fib", 10, 19), ("Halving", [1.0] * 256, [1.0] * 4096)):
+            counts = []
+            for values in (few, many):
+                self.run(transform, values, env=environment)
+                counts.append(int((self.work / "count.txt").read_text()))
+            self.check(0 < counts[1] < counts[0] + 200, f"requests to the heap of {transform}, few and many tasks: {counts}")
 
     def idle_time(self):
         with self.serve("Fib") as server:
