@@ -126,7 +126,11 @@ class Rewriter {
     const std::string verb = std::string(is_spawn ? "spawn_" : "call_") + (is_chosen ? "any_" : "");
     out_.replacement(first, "{ ");
     std::vector<std::string> names(call.args.size());
-    for (const WatchedArg& arg : watched) names[arg.index] = announce(call, arg);
+    for (const WatchedArg& arg : watched) {
+      std::string& name = names[arg.index] = announce(call, arg);
+      // The last use of a temporary.
+      if (is_spawn && !arg.is_plain && !arg.is_own) name = "std::forward<decltype(" + name + ")>(" + name + ")";
+    }
     out_.insert(verb + callee + "(pb_frame");
     for (const TemplateArg& arg : call.choice) {
       out_.insert(", ");

@@ -56,6 +56,15 @@ std::string inside_text(const RuleCode& code, const RegionAccess& access) {
   return "(" + joined(terms, " && ") + ")";
 }
 
+/// The access as an argument of the rule function, which is done before the matrix's handle goes.
+std::string argument_text(const RuleCode& code, const RegionAccess& access) {
+  const std::string text = access_text(code, access);
+  if (access.kind != AccessKind::All || access.lo.empty() || access.is_slice) return text;
+  for (const RuleMatrix& use : code.matrices)
+    if (use.matrix == access.matrix && use.needs_handle) return text + ".borrowed()";
+  return text;
+}
+
 /// Statement that calls the rule function and assigns its value.
 std::string instance_call(const RuleCode& code) {
   const Rule& rule = code.rule;
@@ -64,12 +73,12 @@ std::string instance_call(const RuleCode& code) {
   if (rule.is_return_form) {
     if (code.facts.may_fall_through) args.push_back(access_text(code, rule.outputs[0]));
   } else {
-    for (const RegionAccess& output : rule.outputs) args.push_back(access_text(code, output));
+    for (const RegionAccess& output : rule.outputs) args.push_back(argument_text(code, output));
   }
   for (const RegionAccess& input : rule.inputs) {
     if (input.is_guest) continue;
     if (!input.is_optional()) {
-      args.push_back(access_text(code, input));
+      args.push_back(argument_text(code, input));
       continue;
     }
     const std::string inside = inside_text(code, input);

@@ -123,6 +123,8 @@ class BasicRegion {
   void modifyOnCpu(IndexT = 0) const {}
 
   // For generated code and the runtime.
+  /// The same for an argument of a function that is done before this handle goes; its copies own the storage again.
+  [[nodiscard]] BasicRegion borrowed() const { return BasicRegion(*this, Borrow{}); }
   [[nodiscard]] const ViewType& view() const { return view_; }
   /// Pre:     `view().has_unit_stride()`
   [[nodiscard]] UnitView<E, N> unit_view() const { return UnitView<E, N>(view_); }
@@ -132,6 +134,9 @@ class BasicRegion {
   [[nodiscard]] RawView raw() const { return view_.raw(); }
 
  private:
+  struct Borrow {};
+  BasicRegion(const BasicRegion& other, Borrow) : view_(other.view_), storage_(other.storage_.borrowed()) {}
+
   ViewType view_;
   StorageRef storage_;
 };

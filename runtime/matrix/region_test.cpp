@@ -58,6 +58,25 @@ TEST(Region, SubregionsAreViews) {
   EXPECT_EQ(m.region(2, 2, 1, 3).count(), 0);
 }
 
+TEST(Region, CopiesOfABorrowedHandleOwn) {
+  MatrixRegion<double, 1> copy;
+  MatrixRegion<double, 1> moved;
+  {
+    const auto row = counting(3, 3).row(1);
+    const auto callee = [&](MatrixRegion<double, 1> borrowed) {
+      copy = borrowed;
+      borrowed.cell(0) = 7;
+      moved = std::move(borrowed);
+      borrowed = MatrixRegion<double, 1>::allocate(1);
+    };
+    callee(row.borrowed());
+    EXPECT_EQ(row.cell(0), 7);
+  }
+  EXPECT_EQ(copy.cell(0), 7);
+  EXPECT_EQ(moved.cell(2), 12);
+  EXPECT_EQ((MatrixRegion<double, 1>().borrowed().storage_ref().get()), nullptr);
+}
+
 TEST(Region, KeepsItsStorageAlive) {
   MatrixRegion<double, 1> row;
   {

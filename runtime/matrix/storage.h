@@ -69,20 +69,24 @@ class Storage {
   std::atomic<std::int64_t> references_{1};
 };
 
-/// Owning handle of a Storage, possibly null.
+/// Owning handle of a Storage, possibly null. What `borrowed()` gives owns nothing: it may be passed to who is done before
+/// the handle that it was taken from goes; copies of it, and what it is moved to, own again.
 class StorageRef {
  public:
   StorageRef() = default;
   /// Takes over the caller's reference.
-  static StorageRef adopt(Storage* storage) {
-    StorageRef ref;
-    ref.storage_ = storage;
-    return ref;
+  static StorageRef adopt(Storage* storage) { return StorageRef(reinterpret_cast<std::uintptr_t>(storage)); }
+  StorageRef(const StorageRef& other) : bits_(other.bits_ & ~kBorrowed) {
+    if (bits_ != 0) get()->retain();
   }
-  StorageRef(const StorageRef& other) : storage_(other.storage_) {
-    if (storage_ != nullptr) storage_->retain();
+  StorageRef(StorageRef&& other) noexcept : bits_(other.bits_) {
+    if (bits_ & kBorrowed) {
+      bits_ &= ~kBorrowed;
+      get()->retain();
+    } else {
+      other.bits_ = 0;
+    }
   }
-  StorageRef(StorageRef&& other) noexcept : storage_(other.storage_) { other.storage_ = nullptr; }
   StorageRef& operator=(const StorageRef& other) {
     StorageRef copy(other);
     swap(copy);
@@ -94,18 +98,22 @@ class StorageRef {
     return *this;
   }
   ~StorageRef() {
-    if (storage_ != nullptr) storage_->release();
+    if (bits_ != 0 && (bits_ & kBorrowed) == 0) get()->release();
   }
 
-  [[nodiscard]] Storage* get() const { return storage_; }
+  [[nodiscard]] StorageRef borrowed() const { return StorageRef(bits_ == 0 ? 0 : bits_ | kBorrowed); }
+  [[nodiscard]] Storage* get() const { return reinterpret_cast<Storage*>(bits_ & ~kBorrowed); }
   void swap(StorageRef& other) noexcept {
-    Storage* mine = storage_;
-    storage_ = other.storage_;
-    other.storage_ = mine;
+    const std::uintptr_t mine = bits_;
+    bits_ = other.bits_;
+    other.bits_ = mine;
   }
 
  private:
-  Storage* storage_ = nullptr;
+  static constexpr std::uintptr_t kBorrowed = 1;
+  explicit StorageRef(std::uintptr_t bits) : bits_(bits) {}
+
+  std::uintptr_t bits_ = 0;  ///< address, and whether it is borrowed
 };
 
 }  // namespace pbrt
