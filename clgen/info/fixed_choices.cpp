@@ -54,6 +54,7 @@ FixedProgram fixed_choices(const Plan& plan, const pbrt::Configuration& configur
     }
     out.transforms.push_back(std::move(fixed));
   }
+  out.globals.openblas_coretype = configuration.openblas_coretype;
   const auto global = [&](int id) { return static_cast<std::int64_t>(configuration.tunables[at(id)].front()); };
   if (named.tunables.contains(pbrt::kTunableThreads)) out.globals.threads = static_cast<int>(global(pbrt::kTunableThreads));
   if (named.tunables.contains(pbrt::kTunableSequentialCutoff))

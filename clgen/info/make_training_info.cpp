@@ -139,6 +139,7 @@ pbrt::TrainingInfo make_training_info(const Program& program, const Plan& plan, 
   out.fp = options.fp_mode;
   out.main = program.transforms[program.main].name;
   out.device = options.globals.device;
+  out.openblas_coretype = options.globals.openblas_coretype;
   out.global = global_info(options.globals);
   PB_CHECK(out.global.size() == kNumGlobalTunables, "tunables of a transform are numbered after the global ones");
   for (const TransformId id : program.transforms.ids()) {

@@ -101,6 +101,7 @@ Configuration default_configuration(const InfoIndex& index) {
     const std::vector<int> choices = default_choices(index, transform, ids);
     for (std::size_t i = 0; i < ids.size(); ++i) out.sites[at(ids[i])].levels[0].alternative = choices[i];
   }
+  out.openblas_coretype = index.info().openblas_coretype;
   for (int id = 0; id < index.num_sites(); ++id)
     if (const SiteInfo& site = *index.site(id).site; !site.fixed.empty()) out.sites[at(id)].levels = site.fixed;
   for (int id = 0; id < index.num_tunables(); ++id) {
@@ -108,6 +109,13 @@ Configuration default_configuration(const InfoIndex& index) {
     out.tunables.push_back(tunable.fixed.empty() ? initial_values(tunable) : tunable.fixed);
   }
   return out;
+}
+
+bool is_core_type(std::string_view word) {
+  constexpr std::size_t kMaxLength = 20;
+  return !word.empty() && word.size() <= kMaxLength && std::all_of(word.begin(), word.end(), [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  });
 }
 
 bool is_valid_value(const TunableInfo& tunable, double value) {

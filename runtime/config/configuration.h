@@ -24,8 +24,14 @@ struct Selector {
 struct Configuration {
   std::vector<Selector> sites;                ///< by site number
   std::vector<std::vector<double>> tunables;  ///< by tunable number; num_values() each, [bucket][element]
+  std::string openblas_coretype = "auto";     ///< what OPENBLAS_CORETYPE would say; "auto": the best for the processor
   bool operator==(const Configuration&) const = default;
 };
+
+/// A member of `global`, beside the tunables; not for the tuner: "auto" knows.
+inline constexpr const char* kOpenBlasCoreType = "openblas_coretype";
+/// "auto", or what may be a name of OpenBLAS: up to 20 letters, digits and `_`.
+[[nodiscard]] bool is_core_type(std::string_view word);
 
 /// First choice everywhere (first legal one where that is forbidden), initial values.
 [[nodiscard]] Configuration default_configuration(const InfoIndex& index);

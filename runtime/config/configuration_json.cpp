@@ -151,8 +151,16 @@ class Reader {
     return name.empty() ? text + " together" : name;
   }
 
+  void read_core_type(const Json& value) {
+    if (value.is_string() && is_core_type(value.get_ref<const std::string&>()))
+      out_.openblas_coretype = value.get<std::string>();
+    else
+      bad(std::string(kOpenBlasCoreType) + " = " + json::dump_line(value) + " (\"auto\" or a name of OpenBLAS)");
+  }
+
   void read_tunables(const std::string& transform, const Node& node, const std::string& prefix) {
     node.each_member([&](const std::string& name, const Node& value) {
+      if (transform.empty() && name == kOpenBlasCoreType) return read_core_type(value.json());
       const int id = index_.find_tunable(transform, name);
       if (id < 0) return unknown(prefix + name);
       read_values(id, value);
@@ -245,6 +253,7 @@ Json configuration_to_value(const InfoIndex& index, const Configuration& configu
     Json& owner = ref.transform == nullptr ? out["global"] : out["transforms"][ref.transform->name]["tunables"];
     owner[ref.tunable->name] = tunable_to_value(*ref.tunable, configuration.tunables[at(id)]);
   }
+  if (configuration.openblas_coretype != index.info().openblas_coretype) out["global"][kOpenBlasCoreType] = configuration.openblas_coretype;
   return out;
 }
 

@@ -26,6 +26,7 @@ TrainingInfo fixed_program() {
   info.transforms[1].tunables[0].fixed = {77};
   info.transforms[1].tunables[1].fixed = {8, 4};
   info.device = "PoCL";
+  info.openblas_coretype = "Haswell";
   return info;
 }
 
@@ -64,6 +65,23 @@ TEST_F(FixedTest, AreInEveryConfiguration) {
     EXPECT_EQ(find_fault(index, c), "");
     EXPECT_EQ(c.sites[kConvSite].levels, info.transforms[1].sites[0].fixed);
     EXPECT_EQ(c.tunables[kSplit], std::vector<double>{77});
+  }
+}
+
+TEST_F(FixedTest, CoreTypeIsWhereAConfigurationStarts) {
+  EXPECT_EQ(default_configuration(index).openblas_coretype, "Haswell");
+  const auto read = [&](const std::string& word) {
+    warnings = {};
+    return parse_configuration("{\"global\": {\"openblas_coretype\": " + word + "}}", "t.cfg", index, warnings);
+  };
+  const Configuration zen = read("\"Zen\"");
+  EXPECT_EQ(zen.openblas_coretype, "Zen");
+  EXPECT_EQ(parse_configuration(to_json(index, zen, -1), "t.cfg", index, warnings), zen);
+  EXPECT_THAT(warnings.lines("t.cfg"), IsEmpty());
+  EXPECT_EQ(read("\"auto\"").openblas_coretype, "auto");
+  for (const char* word : {"7", "\"\"", "\"a b\"", "\"a_name_of_more_than_20_letters\"", "null"}) {
+    EXPECT_EQ(read(word).openblas_coretype, "Haswell") << word;
+    EXPECT_THAT(warnings.lines("t.cfg"), ElementsAre(HasSubstr("openblas_coretype")));
   }
 }
 

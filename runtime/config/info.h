@@ -146,6 +146,7 @@ struct TrainingInfo {
   std::string fp = "contract";
   std::string main;  ///< name of the main transform
   std::string device = {};  ///< OpenCL device of the configuration that was compiled in; empty: none
+  std::string openblas_coretype = "auto";  ///< of the configuration that was compiled in
   std::vector<TransformInfo> transforms;
   std::vector<TunableInfo> global;
   bool operator==(const TrainingInfo&) const = default;

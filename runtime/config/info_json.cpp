@@ -260,6 +260,7 @@ std::string to_json(const TrainingInfo& info) {
   out["fp"] = info.fp;
   out["main"] = info.main;
   if (!info.device.empty()) out["device"] = info.device;
+  if (info.openblas_coretype != "auto") out["openblas_coretype"] = info.openblas_coretype;
   out["transforms"] = Json::object();
   for (const TransformInfo& transform : info.transforms) out["transforms"][transform.name] = to_value(transform);
   out["global"] = to_value(info.global);
@@ -284,6 +285,7 @@ TrainingInfo parse_training_info(std::string_view text, const std::string& name)
   out.fp = root.string_or("fp", "contract");
   out.main = root.string_or("main", "");
   out.device = root.string_or("device", "");
+  out.openblas_coretype = root.string_or("openblas_coretype", "auto");
   root.at("transforms").each_member([&](const std::string& transform, const Node& value) {
     out.transforms.push_back(transform_of(transform, value));
   });

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "runtime/main/judge.h"
+#include "runtime/main/native_libraries.h"
 #include "runtime/main/run_context.h"
 #include "runtime/main/run_watch.h"
 #include "runtime/main/session.h"
@@ -17,6 +18,7 @@ namespace pbrt {
 void Session::open_configuration() {
   found = find_configuration(options, program_name, engine, devices);
   config = ActiveConfig(engine.index(), found.configuration);
+  if (found.configuration.openblas_coretype != "auto") use_core_type(found.configuration.openblas_coretype);
   if (options.threads > 0) config.set_threads(options.threads);
   if (options.device || engine.uses_device(found.configuration))
     device = devices.open(devices.choose(options.device, found.device));

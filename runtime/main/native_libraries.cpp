@@ -2,7 +2,6 @@
 #include "runtime/main/native_libraries.h"
 
 #include <dlfcn.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -16,6 +15,17 @@ constexpr const char* kVariable = "OPENBLAS_CORETYPE";
 template <class F>
 F find_function(const char* name) {
   return reinterpret_cast<F>(dlsym(RTLD_DEFAULT, name));
+}
+
+/// Lets OpenBLAS choose its kernels anew, by itself if `core_type` is null. The environment is as before.
+void choose_again(const char* core_type) {
+  const auto forget = find_function<void (*)()>("gotoblas_dynamic_quit");
+  const auto choose = find_function<void (*)()>("gotoblas_dynamic_init");
+  if (forget == nullptr || choose == nullptr) return;
+  if (core_type != nullptr && ::setenv(kVariable, core_type, 0) != 0) return;
+  forget();
+  choose();
+  if (core_type != nullptr) ::unsetenv(kVariable);
 }
 
 bool has_avx2() {
@@ -47,15 +57,17 @@ const char* better_core_type(std::string_view chosen, bool has_avx2, bool has_av
   return has_avx2 ? "Haswell" : nullptr;
 }
 
-void prepare_native_libraries(char** argv) {
+void use_core_type(const std::string& core_type) {
   const auto core_name = find_function<const char* (*)()>("openblas_get_corename");
-  if (core_name != nullptr && std::getenv(kVariable) == nullptr) {
-    const char* better = better_core_type(core_name(), has_avx2(), has_avx512());
-    if (better != nullptr && ::setenv(kVariable, better, 0) == 0) {
-      ::execv("/proc/self/exe", argv);
-      ::unsetenv(kVariable);  // it could not be started again: go on with the slow kernels
-    }
-  }
+  if (core_name == nullptr || std::getenv(kVariable) != nullptr) return;
+  const bool is_auto = core_type == "auto";
+  choose_again(is_auto ? nullptr : core_type.c_str());
+  if (!is_auto) return;
+  if (const char* better = better_core_type(core_name(), has_avx2(), has_avx512())) choose_again(better);
+}
+
+void prepare_native_libraries() {
+  use_core_type("auto");
   const auto set_threads = find_function<void (*)(int)>("openblas_set_num_threads");
   if (set_threads != nullptr) set_threads(1);
 }

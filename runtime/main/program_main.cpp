@@ -137,7 +137,7 @@ int report(const char* program_name, const char* message, int status) {
 }  // namespace
 
 int program_main(int argc, char** argv, const ProgramDesc& program) {
-  prepare_native_libraries(argv);
+  prepare_native_libraries();
   const char* program_name = argc > 0 ? argv[0] : program.name;
   // A closed pipe and a file that grows too large are errors of write(), with a message.
   std::signal(SIGPIPE, SIG_IGN);

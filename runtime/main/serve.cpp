@@ -12,6 +12,7 @@
 #include "runtime/config/protocol.h"
 #include "runtime/main/judge.h"
 #include "runtime/main/line_channel.h"
+#include "runtime/main/native_libraries.h"
 #include "runtime/main/run_context.h"
 #include "runtime/main/session.h"
 #include "runtime/main/verify.h"
@@ -129,6 +130,7 @@ class Server {
         parse_configuration(request.config, "config", session_.engine.index(), warnings);
     if (!warnings.differences.empty()) throw ConfigError(warnings.differences.front());
     for (const std::string& line : warnings.lines("config")) std::fprintf(stderr, "warning: %s\n", line.c_str());
+    if (configuration.openblas_coretype != core_type_) use_core_type(core_type_ = configuration.openblas_coretype);
     config = ActiveConfig(session_.engine.index(), configuration);
     if (session_.options.threads > 0) config.set_threads(session_.options.threads);
     RunWishes wishes;
@@ -259,6 +261,7 @@ class Server {
   std::uint64_t seed_ = 0;
   std::vector<AnyMatrix> reference_;  ///< empty although has_reference_: verification is off
   bool has_reference_ = false;
+  std::string core_type_ = "auto";  ///< of OpenBLAS
   std::set<std::string> warmed_;  ///< configurations whose kernels were built, for the inputs at hand
 };
 

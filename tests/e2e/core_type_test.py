@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: MIT
+"""The kernels of OpenBLAS: by themselves no older than the processor; else those of the configuration, else of the environment.
+
+    core_type_test.py --dist BUILD/dist --work FOLDER
+"""
+
+import argparse
+import os
+import pathlib
+import re
+import sys
+
+import numpy as np
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import polybricks  # noqa: E402
+
+PROGRAMS = pathlib.Path(__file__).resolve().parent / "programs"
+BEFORE_AVX2 = ("prescott", "core2", "penryn", "nehalem", "sandybridge")
+
+
+class Check:
+    def __init__(self, program, work):
+        self.program, self.work, self.failures = program, work, []
+        rng = np.random.default_rng(1)
+        self.a, self.b = rng.normal(size=(70, 50)), rng.normal(size=(50, 90))
+        for name, matrix in (("a", self.a), ("b", self.b)):
+            np.save(work / f"{name}.npy", matrix)
+
+    def kernels(self, program, core_type=None, environment=None):
+        """The core type that a run says, once its product was right."""
+        config = self.work / "core.cfg"
+        program.write_configuration(config, {"global": {"openblas_coretype": core_type} if core_type else {}, "transforms": {}})
+        options = ["--config", config] if core_type else []
+        env = {k: v for k, v in os.environ.items() if k != "OPENBLAS_CORETYPE"}
+        if environment:
+            env["OPENBLAS_CORETYPE"] = environment
+        text = polybricks.run_tool([program.path, *options, *(self.work / f"{x}.npy" for x in "abc")], env=env).stdout
+        if not np.allclose(np.load(self.work / "c.npy"), self.a @ self.b):
+            self.failures.append(f"wrong product with {core_type} and {environment}")
+        return re.search(r"kernels: (\w+)", text).group(1).lower()
+
+    def expect(self, found, wanted, words):
+        if found != wanted:
+            self.failures.append(f"{words}: {found}, expected {wanted}")
+
+    def run(self):
+        flags = pathlib.Path("/proc/cpuinfo").read_text().split()
+        best = self.kernels(self.program)
+        if "avx2" in flags and best in BEFORE_AVX2:
+            self.failures.append(f"OpenBLAS uses {best} on a processor with AVX2")
+        self.expect(self.kernels(self.program, "Nehalem"), "nehalem", "configuration")
+        self.expect(self.kernels(self.program, "auto"), best, "auto")
+        self.expect(self.kernels(self.program, environment="Nehalem"), "nehalem", "environment")
+        self.expect(self.kernels(self.program, "auto", "Nehalem"), "nehalem", "environment before configuration")
+        config = self.work / "in.cfg"
+        self.program.write_configuration(config, {"global": {"openblas_coretype": "Nehalem"}, "transforms": {}})
+        fixed = polybricks.Tools(self.program.dist).compile(PROGRAMS / "core_type.pbcc", self.work / "fixed", "--config", config)
+        self.expect(self.kernels(fixed), "nehalem", "compiled in")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--dist", type=pathlib.Path, required=True)
+    parser.add_argument("--work", type=pathlib.Path, required=True)
+    args = parser.parse_args()
+    work = args.work / "core_type"
+    work.mkdir(parents=True, exist_ok=True)
+    program = polybricks.Tools(args.dist).compile(PROGRAMS / "core_type.pbcc", work / "open")
+    program.dist = args.dist
+    check = Check(program, work)
+    check.run()
+    print("\n".join(check.failures) or "the kernels are those that were asked for")
+    return 1 if check.failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
