@@ -147,8 +147,9 @@ namespace pbrt {
 /// Errors: DeviceLost if it existed only on a device that failed
 /// Cost:   one load if the storage has nothing newer on a device
 template <class Region>
-inline void need_on_host(Frame& frame, const Region& region) {
-  if (gpu::device_state(region) & gpu::kDirty) gpu::detail::need_on_host_slow(frame, region);
+[[gnu::always_inline]] inline void need_on_host(Frame& frame, const Region& region) {
+  if (gpu::device_state(region) & gpu::kDirty) [[unlikely]]
+    gpu::detail::need_on_host_slow(frame, region);
 }
 
 /// Suspends the fiber until no device operation in flight uses this part of the storage in host memory and nothing of
@@ -157,8 +158,9 @@ inline void need_on_host(Frame& frame, const Region& region) {
 ///
 /// Cost: one load if nothing is in flight or newer
 template <class Region>
-inline void before_host_write(Frame& frame, const Region& region) {
-  if (gpu::device_state(region) & (gpu::kDirty | gpu::kInFlight)) gpu::detail::before_host_write_slow(frame, region);
+[[gnu::always_inline]] inline void before_host_write(Frame& frame, const Region& region) {
+  if (gpu::device_state(region) & (gpu::kDirty | gpu::kInFlight)) [[unlikely]]
+    gpu::detail::before_host_write_slow(frame, region);
 }
 
 /// The host wrote this part: device copies of it are stale, and what the device had that was newer is void.
@@ -166,8 +168,9 @@ inline void before_host_write(Frame& frame, const Region& region) {
 /// Pre:  before_host_write(frame, region) since the last launch that uses the storage
 /// Cost: one load if the storage never was on a device
 template <class Region>
-inline void wrote_on_host(const Region& region) {
-  if (gpu::device_state(region) != 0) gpu::detail::wrote_on_host_slow(region);
+[[gnu::always_inline]] inline void wrote_on_host(const Region& region) {
+  if (gpu::device_state(region) != 0) [[unlikely]]
+    gpu::detail::wrote_on_host_slow(region);
 }
 
 /// After a call that was given this part: suspends the fiber until the host may both read and write it.
@@ -175,8 +178,9 @@ inline void wrote_on_host(const Region& region) {
 /// Errors: DeviceLost if it existed only on a device that failed
 /// Cost:   one load if nothing is in flight or newer
 template <class Region>
-inline void back_on_host(Frame& frame, const Region& region) {
-  if (gpu::device_state(region) & (gpu::kDirty | gpu::kInFlight)) gpu::detail::back_on_host_slow(frame, region);
+[[gnu::always_inline]] inline void back_on_host(Frame& frame, const Region& region) {
+  if (gpu::device_state(region) & (gpu::kDirty | gpu::kInFlight)) [[unlikely]]
+    gpu::detail::back_on_host_slow(frame, region);
 }
 
 }  // namespace pbrt

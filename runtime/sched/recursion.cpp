@@ -15,16 +15,7 @@ bool is_same(double a, double b) { return std::bit_cast<std::uint64_t>(a) == std
 
 }  // namespace
 
-RecursiveCall::RecursiveCall(Frame& parent, int transform, const std::int64_t* extents, int num_extents,
-                             const double* numbers, int num_numbers)
-    : outer_(parent.call_),
-      transform_(transform),
-      num_extents_(num_extents),
-      num_numbers_(num_numbers),
-      extents_(extents),
-      numbers_(numbers) {
-  for (int i = 0; i < num_extents; ++i) size_ += extents[i];
-  if (outer_ == nullptr) return;
+void RecursiveCall::check(Frame& parent) {
   const RecursiveCall* same = find_same();
   const RecursiveCall& before = same != nullptr ? *same : *outer_;
   if (same == nullptr || size_ >= same->size_) num_without_shrinking_ = before.num_without_shrinking_ + 1;

@@ -24,7 +24,16 @@ class RecursiveCall {
   /// Errors:  RunAborted, with the whole run, if the recursion does not end
   /// Cost:    some nanoseconds per call that lies between this one and the last of the same transform
   RecursiveCall(Frame& parent, int transform, const std::int64_t* extents, int num_extents, const double* numbers,
-                int num_numbers);
+                int num_numbers)
+      : outer_(parent.call_),
+        transform_(transform),
+        num_extents_(num_extents),
+        num_numbers_(num_numbers),
+        extents_(extents),
+        numbers_(numbers) {
+    for (int i = 0; i < num_extents; ++i) size_ += extents[i];
+    if (outer_ != nullptr && !shrinks()) check(parent);
+  }
   RecursiveCall(const RecursiveCall&) = delete;
   RecursiveCall& operator=(const RecursiveCall&) = delete;
 
@@ -32,6 +41,13 @@ class RecursiveCall {
   void enter(Frame& frame) const { frame.call_ = this; }
 
  private:
+  /// Whether this is plainly a smaller part of the nearest call or the one around it: all that check() would find.
+  [[nodiscard]] bool shrinks() const {
+    const RecursiveCall* call = outer_->transform_ == transform_ ? outer_ : outer_->outer_;
+    return call != nullptr && call->transform_ == transform_ && size_ < call->size_;
+  }
+  /// Counts this call and stops the run if the recursion does not end.
+  void check(Frame& parent);
   /// The innermost call of the same transform among the nearest ones around this one; null if there is none.
   [[nodiscard]] const RecursiveCall* find_same() const;
   [[nodiscard]] bool has_same_arguments(const RecursiveCall& other) const;
