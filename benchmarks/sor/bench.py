@@ -2,8 +2,8 @@
 """Red-black over-relaxation: sor.pbcc next to OpenMP and to what the memory could give.
 
 The limit: in one half sweep each cell of one colour is read and written, each cell of the other colour and of the right side
-is read, once; so 32 bytes per cell and half sweep, at the bandwidth of a triad with as many threads, measured in the same
-run. Rules that keep rows in a cache over several half sweeps may beat it. Outputs of the two rules are compared in every
+is read, once; so 32 bytes per cell of a colour and half sweep, at the bandwidth of a triad with as many threads, measured
+in the same run. Rules that keep rows in a cache over several half sweeps may beat it. Outputs of the two rules are compared in every
 run, and with plain Python on a small grid once.
 """
 
