@@ -6,13 +6,15 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <limits>
 #include <system_error>
 
 #include "lang/check.h"
 
 namespace pb {
 namespace {
+
+/// What no program is larger than, but a device that never ends is.
+constexpr std::size_t kMaxBytes = std::size_t{64} << 20;
 
 std::string canonical_path(const std::string& path) {
   std::error_code error;
@@ -32,13 +34,16 @@ std::optional<std::string> read_file(const std::string& path, std::string& why) 
     why = errno != 0 ? std::strerror(errno) : "it cannot be opened";
     return std::nullopt;
   }
-  std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-  if (in.bad()) {
-    why = "reading failed";
+  std::string text;
+  std::vector<char> piece(std::size_t{1} << 16);
+  while (in.read(piece.data(), static_cast<std::streamsize>(piece.size())), in.gcount() > 0) {
+    text.append(piece.data(), static_cast<std::size_t>(in.gcount()));
+    if (text.size() <= kMaxBytes) continue;
+    why = "it is larger than 64 MiB";
     return std::nullopt;
   }
-  if (text.size() >= std::numeric_limits<std::uint32_t>::max()) {
-    why = "it is larger than 4 GiB";
+  if (in.bad()) {
+    why = "reading failed";
     return std::nullopt;
   }
   return text;

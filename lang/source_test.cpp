@@ -53,6 +53,8 @@ TEST(Source, MissingFileSaysWhy) {
   std::string why;
   EXPECT_FALSE(sources.load("/nonexistent/x.pbcc", &why));
   EXPECT_EQ(why, "No such file or directory");
+  EXPECT_FALSE(sources.load("/dev/zero", &why));
+  EXPECT_EQ(why, "it is larger than 64 MiB");
   EXPECT_FALSE(sources.load("/", &why));
   EXPECT_EQ(why, "it is a directory");
 }
