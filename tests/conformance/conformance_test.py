@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 """The corpus: each program agrees with its reference under the default and under random configurations.
 
-    conformance_test.py --dist BUILD/dist --work FOLDER [--filter REGEX] [--all] [--seed N] [--list]
+    conformance_test.py --dist BUILD/dist --work FOLDER [--filter REGEX] [--all] [--seed N]
 
 Without --all a sample of the programs runs, another one each day; --seed N repeats the sample and the configurations of
-a run that printed N. PB_NIGHTLY=1 means all programs, more configurations and more threads. Programs that pbc must
-refuse are always checked, all of them.
+a run that printed N. PB_NIGHTLY=1 means all programs (or PB_NIGHTLY_SAMPLE of them), more configurations and more threads.
+Programs that pbc must refuse are always checked, all of them.
 """
 
 import argparse
@@ -25,7 +25,7 @@ import compiled  # noqa: E402
 import polybricks  # noqa: E402
 from runner import Effort, ProgramTest, Result  # noqa: E402
 
-SAMPLE = 100                 # programs per day
+SAMPLE = 70                  # programs per day: three days see nearly all
 MAX_FAILURES = 5             # printed per program
 MAX_ABORTED_SHARE = 0.05     # of all runs: configurations whose recursion does not end are legal, but few
 
@@ -113,8 +113,8 @@ def choose(args, seed):
     cases = [c for c in all_cases() if re.search(args.filter, c[0])]
     refused = [c for c in cases if c[2].fails or c[2].pending]
     others = [c for c in cases if not (c[2].fails or c[2].pending)]
-    if not (args.all or args.filter) and len(others) > SAMPLE:
-        others = random.Random(seed).sample(others, SAMPLE)
+    if args.sample and not args.filter and len(others) > args.sample:
+        others = random.Random(seed).sample(others, args.sample)
     return refused + others
 
 
@@ -139,6 +139,7 @@ def main():
     parser.add_argument("--work", type=pathlib.Path, required=True)
     parser.add_argument("--filter", default="", help="only programs TOPIC/NAME that match")
     parser.add_argument("--all", action="store_true", help="no sample")
+    parser.add_argument("--sample", type=int, default=SAMPLE, help="programs")
     parser.add_argument("--seed", type=int, default=int(time.time()) // 86400, help="of sample and configurations (default: the day)")
     parser.add_argument("--configurations", type=int, default=0, help="random ones per program")
     parser.add_argument("--no-device", action="store_true", help="CPU versions only")
@@ -146,7 +147,8 @@ def main():
     args = parser.parse_args()
     begin = time.monotonic()
     nightly = os.environ.get("PB_NIGHTLY", "") not in ("", "0")
-    args.all = args.all or nightly
+    if args.all or nightly:
+        args.sample = 0 if args.all else int(os.environ.get("PB_NIGHTLY_SAMPLE", 0))
     effort = Effort(args.seed, args.configurations or (20 if nightly else 5), (1, 2, 4) if nightly else (1, 2),
                     device=not args.no_device)
     corpus = Corpus(args, effort)
