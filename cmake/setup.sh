@@ -6,18 +6,21 @@ PB_PACKAGES="g++ cmake ninja-build ccache pkg-config procps antlr4 libantlr4-run
   libboost-context-dev libfmt-dev nlohmann-json3-dev libcli11-dev libhwloc-dev ocl-icd-libopencl1
   opencl-c-headers pocl-opencl-icd libopenblas-dev liblapacke-dev libfftw3-dev libgtest-dev libgmock-dev
   libbenchmark-dev python3-minimal python3-numpy"
+# What ./test needs beside them: the sanitizer build and the fuzzers are made by clang. PoCL brings most of what it depends on.
+PB_TEST_PACKAGES="clang-14 libclang-rt-14-dev"
+PB_NIGHTLY_PACKAGES="oclgrind"
 
 say() { printf '%s\n' "$*"; }
 fail() { printf '%s: %s\n' "$(basename "$0")" "$*" >&2; exit 1; }
 
-# Installs the packages of PB_PACKAGES that dpkg does not know, with one apt-get line.
+# ensure_packages <names…>: installs those of PB_PACKAGES and the named that dpkg does not know, with one apt-get line.
 ensure_packages() {
   command -v dpkg-query >/dev/null || {
     say "This is not a Debian system; needed are the libraries of README.md, found by CMake."
     return 0
   }
   local missing=() name
-  for name in $PB_PACKAGES; do
+  for name in $PB_PACKAGES "$@"; do
     dpkg-query -W -f='${Status}' "$name" 2>/dev/null | grep -q '^install ok installed' || missing+=("$name")
   done
   [ ${#missing[@]} -eq 0 ] && return 0
