@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <map>
 
 #include "autotuner/commands.h"
@@ -15,6 +16,8 @@ namespace pbtune {
 namespace {
 
 constexpr std::int64_t kMaxSize = std::int64_t{1} << 40;
+constexpr double kMinTimeLimit = 0.001;
+constexpr double kMaxTimeLimit = 1e7;  // seconds: four months
 
 /// `K=7` -> {"K", 7}; throws CLI::ValidationError.
 std::pair<std::string, std::int64_t> parse_size(const std::string& text) {
@@ -60,19 +63,27 @@ struct CommandLine {
   int status = 0;
 };
 
-void add_tune(CLI::App& app, CommandLine& line) {
-  const std::map<std::string, Effort> efforts{
+Effort parse_effort(const std::string& word) {
+  static const std::map<std::string, Effort> kEfforts{
       {"quick", Effort::Quick}, {"normal", Effort::Normal}, {"full", Effort::Full}};
+  const auto found = kEfforts.find(word);
+  if (found == kEfforts.end())
+    throw CLI::ValidationError("--effort", "expected quick, normal or full, found `" + word + "`");
+  return found->second;
+}
+
+void add_tune(CLI::App& app, CommandLine& line) {
   app.add_option("program", line.tune.run.program, "the compiled program; PROGRAM.info is read beside it");
   add_run_options(app, line.tune.run, true);
   app.add_option("-o,--output", line.tune.output, "configuration to write (default: PROGRAM.cfg)");
-  app.add_option("--effort", line.tune.effort, "quick (at most a minute), normal (5 minutes), full (an hour)")
-      ->transform(CLI::CheckedTransformer(efforts).description(""))
+  app.add_option_function<std::string>(
+         "--effort", [&line](const std::string& word) { line.tune.effort = parse_effort(word); },
+         "quick (at most a minute), normal (5 minutes), full (an hour)")
       ->type_name("quick|normal|full")
       ->default_str("normal");
   app.add_option("--time-limit", line.tune.time_limit_s, "seconds, instead of the effort's own")
       ->type_name("SEC")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(kMinTimeLimit, kMaxTimeLimit));
   app.add_option("--threads", line.tune.threads, "use so many CPU threads (default: tuned)")->check(CLI::Range(1, 512));
   app.add_flag("--resident", line.tune.is_resident, "time with inputs on the device and outputs left there");
   app.add_flag("--quiet", line.tune.is_quiet, "print errors and warnings only");
@@ -141,6 +152,23 @@ void add_subcommands(CLI::App& app, CommandLine& line) {
   diff_app->callback([&line] { line.status = diff(line.diff_program, line.diff_first, line.diff_second); });
 }
 
+/// What is wrong with a command line that has no command, if anything is.
+std::string fault_of(const TuneOptions& tune) {
+  const std::string& program = tune.run.program;
+  if (program.empty()) return "expected the compiled program";
+  const bool is_path = program.find('/') != std::string::npos;
+  if (!is_path && !std::filesystem::exists(program)) return "`" + program + "` is neither a file nor a command";
+  if (tune.run.n < 0 && tune.run.inputs.empty()) return "expected the size to tune for (--n N), or --inputs FILES";
+  return {};
+}
+
+/// One line, in our words where the library's say little.
+std::string failure_text(const CLI::Error& error, const CommandLine& line) {
+  const bool is_about_words = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
+  const std::string fault = is_about_words ? fault_of(line.tune) : "";
+  return "pbtune: " + (fault.empty() ? error.what() : fault) + "\n`pbtune --help` says more\n";
+}
+
 int run(int argc, char** argv) {
   const auto begin = std::chrono::steady_clock::now();
   CLI::App app{"Finds the fastest choices of a Polybricks program on this machine and writes them to a configuration."};
@@ -151,11 +179,11 @@ int run(int argc, char** argv) {
   CommandLine line;
   add_tune(app, line);
   add_subcommands(app, line);
+  app.failure_message([&line](const CLI::App*, const CLI::Error& error) { return failure_text(error, line); });
   try {
     app.parse(argc, argv);
     if (!app.get_subcommands().empty()) return line.status;
-    if (line.tune.run.program.empty()) throw CLI::RequiredError("program");
-    if (line.tune.run.n < 0 && line.tune.run.inputs.empty()) throw CLI::RequiredError("--n or --inputs");
+    if (const std::string fault = fault_of(line.tune); !fault.empty()) throw CLI::ValidationError(fault);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : 1;
   }

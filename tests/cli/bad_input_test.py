@@ -343,6 +343,10 @@ def machine_without_opencl(b):
 def tuner_without_a_program(b):
     b.expect([b.tools.pbtune, "./nowhere", "--n", "100"], 1, r"nowhere")
     b.expect([b.tools.pbtune, "/bin/true", "--n", "100"], 1, r"true")
+    b.expect([b.tools.pbtune, "campare", b.program.path, "a.cfg"], 1, r"`campare` is neither a file nor a command")
+    b.expect([b.tools.pbtune], 1, r"expected the compiled program")
+    b.expect([b.tools.pbtune, b.program.path], 1, r"expected the size to tune for")
+    b.expect([b.tools.pbtune, b.program.path, "--n", "9", "--effort", "fast"], 1, r"quick, normal or full, found `fast`")
 
 
 @case
