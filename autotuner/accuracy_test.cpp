@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <set>
 
 #include "autotuner/search.h"
 #include "autotuner/targets.h"
@@ -70,6 +71,8 @@ class World {
   }
   double confirmed_digits = 0;  ///< what other inputs ask for
   bool confirms_fast = true;
+  double ns_per_sweep = 1e4;
+  std::set<int> child_limits;  ///< of children, once something was accurate: whole multiples of the fastest of that
 
  private:
   Outcome run(const Configuration& configuration, const RunSpec& spec) {
@@ -80,8 +83,13 @@ class World {
     out.kind = is_met ? OutcomeKind::Ok : OutcomeKind::AccuracyMissed;
     out.accuracy = is_negated_ ? -found : found;
     for (int i = 0; i < spec.trials; ++i)
-      out.times_ns.push_back(1e4 * sweeps(configuration) * (is_fast(configuration) ? 1 : 10));
+      out.times_ns.push_back(ns_per_sweep * sweeps(configuration) * (is_fast(configuration) ? 1 : 10));
     elapsed_s_ += 2e-3 * spec.trials;
+    const bool is_child = !spec.is_confirmation && !spec.is_side_by_side && spec.what.find(" Solve<") != std::string::npos;
+    for (int factor = 1; is_child && fastest_ns_ > 0 && factor <= 20; ++factor)
+      if (std::fabs(spec.limit_ms - (factor * fastest_ns_ * 1e-6 + 1)) < 1e-6) child_limits.insert(factor);
+    if (is_met && !spec.is_confirmation)
+      fastest_ns_ = fastest_ns_ > 0 ? std::min(fastest_ns_, out.times_ns[0]) : out.times_ns[0];
     return out;
   }
 
@@ -90,19 +98,22 @@ class World {
   double target_;
   bool is_negated_;
   double elapsed_s_ = 0;
+  double fastest_ns_ = 0;  ///< of what was accurate enough
   std::int64_t n_ = 1;
 };
 
 class Accuracy : public ::testing::Test {
  protected:
-  SearchResult tune(World& world, const pbrt::AccuracyInfo& accuracy) {
+  SearchResult tune(World& world, const pbrt::AccuracyInfo& accuracy, std::vector<std::int64_t> sizes = {128, 512},
+                    int max_population = 8) {
     SpaceOptions options{false, 1, 1, 512};
     options.transforms = {"Solve<bin 1>"};
     options.measured = "Solve<bin 1>";
     options.accuracy = accuracy;
     const Space space(index, options);
     SearchOptions search;
-    search.sizes = {128, 512};
+    search.sizes = std::move(sizes);
+    search.max_population = max_population;
     search.budget_s = 20;
     return Search(space, search, world.evaluator(), {}).run();
   }
@@ -137,6 +148,13 @@ TEST_F(Accuracy, BelievesOtherInputs) {
   EXPECT_GE(world.digits(result.best), 5);
 }
 
+TEST_F(Accuracy, ChildrenGetNoLimitForColdStarts) {
+  World world(index, "Solve<bin 1>", 4, false);
+  world.ns_per_sweep = 1e6;  // far above the least limit
+  EXPECT_TRUE(tune(world, info.transforms[1].accuracy, {512}, 64).meets_accuracy);
+  EXPECT_THAT(world.child_limits, ElementsAre(4)) << "where the parent is not accurate enough; else 1.8 times its time";
+}
+
 TEST_F(Accuracy, SaysWhenNothingReachesTheTarget) {
   World world(index, "Solve<bin 1>", 1000, false);
   const SearchResult result = tune(world, {true, true, 1000, "Digits", true});
@@ -155,6 +173,40 @@ TEST(Targets, GoFromTheMostToTheLeastDemanding) {
   pbrt::TrainingInfo plain = program();
   plain.main = "Step";
   EXPECT_THAT(names(plain), ElementsAre("Step"));
+}
+
+TEST(Targets, OfAMainWithoutBinsAreFirstTheBinsThatItCalls) {
+  pbrt::TrainingInfo info = program();
+  pbrt::TransformInfo other = instance(0, 3, true);
+  other.name = "Other<bin 0>";
+  other.template_name = "Other";
+  other.calls = {"Solve<bin 0>"};
+  info.transforms.push_back(other);
+  pbrt::TransformInfo use;
+  use.name = use.template_name = "Use";
+  use.calls = {"Solve<bin 0>", "Other<bin 0>", "Step", "Solve<bin 2>", "Use"};
+  info.transforms.push_back(use);
+  info.main = "Use";
+  const std::vector<Target> targets = targets_of(info);
+  std::vector<std::string> names;
+  for (const Target& target : targets) names.push_back(target.transform);
+  EXPECT_THAT(names, ElementsAre("Solve<bin 2>", "Solve<bin 0>", "Other<bin 0>", "Use"));
+  EXPECT_TRUE(targets[0].accuracy.has_target);
+  EXPECT_FALSE(targets[3].accuracy.has_target);
+  EXPECT_THAT(transforms_tuned_with(targets, 2), ElementsAre("Other<bin 0>"));
+  EXPECT_THAT(transforms_tuned_with(targets, 3), ElementsAre("Use"));
+}
+
+TEST(Targets, KnowWhetherTheMainTransformRecurses) {
+  pbrt::TrainingInfo info = program();
+  EXPECT_FALSE(is_recursive(info));
+  info.transforms[3].calls = {"Digits"};
+  info.transforms[4].calls = {"Step"};
+  EXPECT_TRUE(is_recursive(info));
+  info.main = "Digits";
+  EXPECT_TRUE(is_recursive(info));
+  info.transforms[3].calls = {};
+  EXPECT_FALSE(is_recursive(info));
 }
 
 TEST(Targets, LeaveAloneWhatEarlierOnesUse) {

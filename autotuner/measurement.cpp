@@ -153,7 +153,7 @@ Prepared Measurement::prepare(std::int64_t n, const Configuration* trusted) {
   if (!child_) (void)start();
   n_ = n;
   overhead_ms_ = 0;
-  reference_config_.clear();
+  reference_config_ = options_.reference ? pbrt::to_json(index_, *options_.reference, -1) : "";
   Prepared prepared = send_inputs();
   const bool is_too_slow = prepared.status == PrepareStatus::Failed && prepared.reference_ns < 0;
   if (is_too_slow && trusted != nullptr) {

@@ -26,6 +26,7 @@ struct MeasureOptions {
   std::uint64_t seed = 1;          ///< of generated inputs
   bool is_resident = false;
   double tolerance = -1;   ///< < 0: the program's own
+  std::optional<Configuration> reference{};  ///< what outputs are compared with; absent: those of the default
   double patience_s = 60;  ///< for what has no limit of its own: start, inputs, reference
 };
 

@@ -101,7 +101,48 @@ bool graft_seed(Configuration& configuration, const std::vector<NamedConfigurati
   return configuration != before;
 }
 
+bool is_allowed(const Space& space, const Configuration& configuration) {
+  Configuration copy = configuration;
+  return !pbrt::repair_forbidden(space.index(), copy);
+}
+
+/// Gives other sites of the transform of `changed` other choices, until those of `changed` have an order with them.
+bool make_allowed(const Space& space, const SiteGene& changed, Configuration& configuration, Rng& rng) {
+  const Configuration before = configuration;
+  const pbrt::TransformInfo* transform = space.index().site(changed.id).transform;
+  std::vector<const SiteGene*> others;
+  for (const SiteGene& gene : space.sites())
+    if (gene.id != changed.id && space.index().site(gene.id).transform == transform) others.push_back(&gene);
+  if (others.empty()) return false;
+  for (int i = 0; i < kMaxDraws; ++i) {
+    if (i % 4 == 0) configuration = before;
+    const SiteGene& other = *pick(others, rng);
+    const std::int64_t from = pick(configuration.sites[at(changed.id)].levels, rng).from;
+    Selector& selector = configuration.sites[at(other.id)];
+    selector = graft(selector, Selector{{Level{0, pick_other(other.choices, selector.select(from), rng)}}}, from);
+    if (is_allowed(space, configuration)) return true;
+  }
+  return false;
+}
+
+/// Draws `change` until what it leads to is allowed, perhaps with changes at other sites.
+std::function<bool(Configuration&, Rng&, std::int64_t)> allowed(
+    const Space& space, const SiteGene& gene, std::function<bool(Configuration&, Rng&, std::int64_t)> change) {
+  if (space.index().site(gene.id).transform->forbidden.empty()) return change;
+  return [&space, gene, change = std::move(change)](Configuration& configuration, Rng& rng, std::int64_t n) {
+    const Configuration before = configuration;
+    for (int i = 0; i < kMaxDraws; ++i) {
+      configuration = before;
+      if (!change(configuration, rng, n)) continue;
+      if (is_allowed(space, configuration) || make_allowed(space, gene, configuration, rng)) return true;
+    }
+    configuration = before;
+    return false;
+  };
+}
+
 void add_site_mutators(const Space& space, const SiteGene& gene, std::vector<Mutator>& out) {
+  const std::size_t first = out.size();
   const std::string name = space.index().site_name(gene.id);
   const std::size_t id = at(gene.id);
   const std::vector<int> choices = gene.choices;
@@ -119,6 +160,7 @@ void add_site_mutators(const Space& space, const SiteGene& gene, std::vector<Mut
       {"change a range of sizes of " + name, gene.id, -1, [id, choices](Configuration& c, Rng& rng, std::int64_t n) {
          return change_range(c.sites[id], choices, n, rng);
        }});
+  for (std::size_t i = first; i < out.size(); ++i) out[i].apply = allowed(space, gene, std::move(out[i].apply));
 }
 
 }  // namespace
@@ -227,7 +269,9 @@ std::vector<Mutator> make_mutators(const Space& space) {
   const std::vector<NamedConfiguration> seeds = space.seeds();
   if (seeds.size() > 1 && space.sites().size() > 1) {
     out.push_back({"change a range of sizes of all sites", -1, -1,
-                   [seeds](Configuration& c, Rng& rng, std::int64_t n) { return graft_seed(c, seeds, n, rng); }});
+                   [&space, seeds](Configuration& c, Rng& rng, std::int64_t n) {
+                     return graft_seed(c, seeds, n, rng) && is_allowed(space, c);
+                   }});
   }
   return out;
 }

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <iostream>
 #include <map>
+#include <set>
 
 #include "autotuner/testing/synthetic.h"
 
@@ -220,6 +221,35 @@ TEST_F(MutatorsTest, SizeSpecificValuesChangeAtTheSizeAtHandOrInARange) {
     EXPECT_EQ(values[10] != 32, is_range) << mutator.name;
   }
   EXPECT_EQ(num_mutators, 2);
+}
+
+TEST_F(MutatorsTest, DrawOnlyWhatIsAllowed) {
+  // Of the pairs of choices only (A, C) and (B, D) have an order: no change of one site alone leads from one to the other.
+  pbrt::TransformInfo& transform = info.transforms[0];
+  const auto site = [](const std::string& name, const std::string& a, const std::string& b) {
+    return pbrt::SiteInfo{name, {{a, {pbrt::On::Cpu}, 1, ""}, {b, {pbrt::On::Cpu}, 2, ""}}};
+  };
+  transform.sites = {site("P", "A", "B"), site("Q", "C", "D")};
+  transform.forbidden = {{{"P", "A"}, {"Q", "D"}}, {{"P", "B"}, {"Q", "C"}}};
+  const InfoIndex with_forbidden(info);
+  const Space narrow(with_forbidden, {false, 1, 0, 4096});
+  const auto p = static_cast<std::size_t>(with_forbidden.find_site(transform.name, "P"));
+  Configuration configuration = narrow.default_configuration();
+  const std::vector<Mutator> mutators = make_mutators(narrow);
+  std::set<int> seen;
+  int num_applied = 0;
+  for (int i = 0; i < 3000; ++i) {
+    const Mutator& mutator = mutators[static_cast<std::size_t>(
+        rng.uniform_int(0, static_cast<std::int64_t>(mutators.size()) - 1))];
+    Configuration child = configuration;
+    if (!mutator.apply(child, rng, 1000)) continue;
+    ++num_applied;
+    ASSERT_EQ(pbrt::find_fault(with_forbidden, child), "") << mutator.name;
+    configuration = child;
+    seen.insert(child.sites[p].select(1000));
+  }
+  EXPECT_EQ(seen.size(), 2U);
+  EXPECT_GT(num_applied, 1000);
 }
 
 TEST_F(MutatorsTest, ConfigValuesAreNeverTouched) {

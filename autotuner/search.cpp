@@ -19,6 +19,11 @@ constexpr double kColdFactor = 3.0;   // as much slower the first run of a confi
 constexpr double kSlowestChild = 1.8;
 constexpr double kLeastLimitMs = 5.0;  // a limit below this would cut off noise
 constexpr int kMaxMutations = 40;      // attempts to make a child that is new
+constexpr std::int64_t kLeastRecursive = 4;  // what is chosen at small sizes is part of every larger one
+constexpr double kSmallShare = 0.03;         // of the budget, for each size that only recursion makes worth a look
+
+/// Below this, times say little about the target.
+std::int64_t least_size(std::int64_t target) { return std::max<std::int64_t>(64, target / 64); }
 
 }  // namespace
 
@@ -28,8 +33,8 @@ bool ranks_before(const Candidate& a, const Candidate& b) {
   return median(a.times_ns) < median(b.times_ns);
 }
 
-std::vector<std::int64_t> growing_sizes(std::int64_t target, int factor) {
-  const std::int64_t least = std::max<std::int64_t>(64, target / 64);
+std::vector<std::int64_t> growing_sizes(std::int64_t target, int factor, bool is_recursive) {
+  const std::int64_t least = is_recursive ? kLeastRecursive : least_size(target);
   std::vector<std::int64_t> sizes{target};
   while (sizes.back() / factor >= least) sizes.push_back(sizes.back() / factor);
   std::reverse(sizes.begin(), sizes.end());
@@ -57,10 +62,7 @@ SearchResult Search::run() {
       break;
     }
     const double left = options_.budget_s * (1 - kFinalShare) - evaluator_.elapsed_s();
-    const double share = i + 1 == num_sizes
-                             ? 1.0
-                             : (1 - kTargetShare) / static_cast<double>(std::min<std::size_t>(num_sizes - i - 1, 3));
-    deadline_s_ = evaluator_.elapsed_s() + std::max(0.0, left * share);
+    deadline_s_ = evaluator_.elapsed_s() + std::max(0.0, left * share_of(i));
     size_index_ = i;
     if (!tune_size(i)) continue;
     note_best();
@@ -69,6 +71,18 @@ SearchResult Search::run() {
   compare_finalists();
   result_.is_complete = n_ == options_.sizes.back();
   return result_;
+}
+
+/// The part of the time that is left which a size may take.
+double Search::share_of(std::size_t size_index) const {
+  const std::size_t num_larger = options_.sizes.size() - size_index - 1;
+  if (num_larger == 0) return 1;
+  if (is_small(size_index)) return kSmallShare;
+  return (1 - kTargetShare) / static_cast<double>(std::min<std::size_t>(num_larger, 3));
+}
+
+bool Search::is_small(std::size_t size_index) const {
+  return options_.sizes[size_index] < least_size(options_.sizes.back()) && size_index + 1 < options_.sizes.size();
 }
 
 /// Predicts the reference, the default and a few trials from the growth seen so far.
@@ -87,6 +101,10 @@ bool Search::tune_size(std::size_t size_index) {
   if (prepared.status == PrepareStatus::Skipped) {
     if (size_index + 1 == options_.sizes.size())
       throw pbrt::UserError("the program has no inputs of size " + std::to_string(n) + ": " + prepared.message);
+    return false;
+  }
+  if (prepared.status == PrepareStatus::Failed && prepared.reference_ns >= 0 && size_index + 1 < options_.sizes.size()) {
+    events_.on_note("size " + std::to_string(n) + " is skipped: " + prepared.message);
     return false;
   }
   if (prepared.status == PrepareStatus::Failed)
@@ -257,7 +275,6 @@ bool Search::make_child(const Candidate& parent, Candidate& child) {
     if (mutator == nullptr) return false;
     child.configuration = parent.configuration;
     if (!mutator->apply(child.configuration, rng_, n_)) continue;
-    (void)pbrt::repair_forbidden(space_.index(), child.configuration);  // then it is another child
     if (is_hopeless(child.configuration)) continue;
     if (!tried_.insert(fingerprint(space_.index(), child.configuration)).second) continue;
     child.origin = mutator->name;
@@ -354,13 +371,15 @@ double Search::generous_limit_ms() const {
   return 0.3 * std::max(1.0, deadline_s_ - evaluator_.elapsed_s()) * 1e3;
 }
 
+/// A starting point's first run may be cold, and nothing of its kind has run before.
 double Search::start_limit_ms() const {
   return has_accurate() ? limit_ms(best_ns(), kSlowestSeed * kColdFactor) : generous_limit_ms();
 }
 
-/// A parent that misses the target says nothing about how long its child may take.
+/// A parent that misses the target says nothing about how long its child may take: then the best one does.
 double Search::child_limit_ms(const Candidate& parent) const {
-  return parent.meets_accuracy ? limit_ms(median(parent.times_ns), kSlowestChild) : start_limit_ms();
+  if (parent.meets_accuracy) return limit_ms(median(parent.times_ns), kSlowestChild);
+  return has_accurate() ? limit_ms(best_ns(), kSlowestSeed) : generous_limit_ms();
 }
 
 SearchResult Search::result_of(const Candidate& candidate, double best_ns, double default_ns) const {

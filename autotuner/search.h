@@ -112,6 +112,8 @@ class Search {
   void compare_finalists();
   void note_best();
   void publish(const std::string& phase);
+  [[nodiscard]] double share_of(std::size_t size_index) const;
+  [[nodiscard]] bool is_small(std::size_t size_index) const;
   [[nodiscard]] bool will_fit(std::size_t size_index) const;
   [[nodiscard]] double best_ns() const;
   [[nodiscard]] double limit_ms(double base_ns, double factor) const;
@@ -149,7 +151,8 @@ class Search {
 /// Is `a` to be ranked before `b`? Who is accurate enough first, by time; then the others, by accuracy.
 [[nodiscard]] bool ranks_before(const Candidate& a, const Candidate& b);
 
-/// Exponentially growing sizes up to `target`: factor `factor`, from about max(64, target / 64) on.
-[[nodiscard]] std::vector<std::int64_t> growing_sizes(std::int64_t target, int factor);
+/// Exponentially growing sizes up to `target`: factor `factor`, from about max(64, target / 64) on; of a program that
+/// calls itself from a few on.
+[[nodiscard]] std::vector<std::int64_t> growing_sizes(std::int64_t target, int factor, bool is_recursive = false);
 
 }  // namespace pbtune

@@ -194,5 +194,10 @@ TEST(GrowingSizes, EndAtTheTargetAndSkipTheSmallest) {
   EXPECT_EQ(growing_sizes(10, 2), (std::vector<std::int64_t>{10}));
 }
 
+TEST(GrowingSizes, StartSmallWhereSmallSizesArePartOfLargeOnes) {
+  EXPECT_EQ(growing_sizes(100, 2, true), (std::vector<std::int64_t>{6, 12, 25, 50, 100}));
+  EXPECT_EQ(growing_sizes(1 << 12, 4, true), (std::vector<std::int64_t>{4, 16, 64, 256, 1024, 4096}));
+}
+
 }  // namespace
 }  // namespace pbtune

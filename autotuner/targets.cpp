@@ -24,19 +24,60 @@ Target target_at(const pbrt::TrainingInfo& info, const pbrt::TransformInfo& tran
   return out;
 }
 
+/// The most demanding one first.
+void sort_by_demand(std::vector<Target>::iterator begin, std::vector<Target>::iterator end) {
+  std::stable_sort(begin, end, [](const Target& a, const Target& b) {
+    return a.accuracy.higher_is_better ? a.accuracy.target > b.accuracy.target : a.accuracy.target < b.accuracy.target;
+  });
+}
+
+/// Instances for bins that `transform` calls, directly or over transforms without; those of one template together. What
+/// they call themselves is judged by their metric.
+void add_called_bins(const pbrt::TrainingInfo& info, const pbrt::TransformInfo& transform, std::set<std::string>& seen,
+                     std::vector<Target>& out) {
+  for (const std::string& name : transform.calls) {
+    const pbrt::TransformInfo* callee = find_transform(info, name);
+    if (callee == nullptr || !seen.insert(name).second) continue;
+    if (!callee->accuracy.has_target) {
+      add_called_bins(info, *callee, seen, out);
+      continue;
+    }
+    const auto is_sibling = [&](const Target& target) {
+      return find_transform(info, target.transform)->template_name == callee->template_name;
+    };
+    const auto first = std::find_if(out.begin(), out.end(), is_sibling) - out.begin();
+    auto end = std::find_if_not(out.begin() + first, out.end(), is_sibling);
+    end = out.insert(end, target_at(info, *callee));
+    sort_by_demand(out.begin() + first, end + 1);
+  }
+}
+
 }  // namespace
 
 std::vector<Target> targets_of(const pbrt::TrainingInfo& info) {
   const pbrt::TransformInfo* main = find_transform(info, info.main);
   if (main == nullptr) return {{info.main, {}, {}}};
-  if (!main->accuracy.has_target) return {target_at(info, *main)};
   std::vector<Target> out;
+  if (!main->accuracy.has_target) {
+    std::set<std::string> seen;
+    add_called_bins(info, *main, seen, out);
+    out.push_back(target_at(info, *main));
+    return out;
+  }
   for (const pbrt::TransformInfo& transform : info.transforms)
     if (transform.template_name == main->template_name) out.push_back(target_at(info, transform));
-  std::stable_sort(out.begin(), out.end(), [](const Target& a, const Target& b) {
-    return a.accuracy.higher_is_better ? a.accuracy.target > b.accuracy.target : a.accuracy.target < b.accuracy.target;
-  });
+  sort_by_demand(out.begin(), out.end());
   return out;
+}
+
+bool is_recursive(const pbrt::TrainingInfo& info) {
+  std::set<std::string> reached;
+  reach(info, info.main, reached);
+  return std::any_of(reached.begin(), reached.end(), [&](const std::string& name) {
+    std::set<std::string> below;
+    for (const std::string& callee : find_transform(info, name)->calls) reach(info, callee, below);
+    return below.contains(name);
+  });
 }
 
 std::set<std::string> transforms_tuned_with(const std::vector<Target>& targets, std::size_t i) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // What one call of pbtune tunes, one after the other: the main transform, or each of its instances for an
-// accuracy bin, from the most to the least demanding (LANGUAGE 15.4). Each starts from what the one before it
-// found, changes what no earlier one uses, and its own values as long as the earlier ones stay accurate enough.
+// accuracy bin, from the most to the least demanding (LANGUAGE 15.4). Of a main transform without bins first the
+// instances for bins that it calls, each judged by its metric, then itself with what they were tuned to. Each starts
+// from what the one before it found, changes what no earlier one uses, and its own values as long as the earlier ones
+// stay accurate enough.
 #pragma once
 
 #include <cstddef>
@@ -21,6 +23,9 @@ struct Target {
 
 /// In the order in which they are tuned.
 [[nodiscard]] std::vector<Target> targets_of(const pbrt::TrainingInfo& info);
+
+/// Whether the main transform reaches one that calls itself, over others perhaps.
+[[nodiscard]] bool is_recursive(const pbrt::TrainingInfo& info);
 
 /// Transforms whose choices and values are tuned with target `i`.
 [[nodiscard]] std::set<std::string> transforms_tuned_with(const std::vector<Target>& targets, std::size_t i);

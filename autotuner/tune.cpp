@@ -80,6 +80,15 @@ class Session {
   void save(const SearchResult& result);
   void report(const SearchResult& result);
   [[nodiscard]] bool has_bins() const { return targets_[0].accuracy.has_target; }
+  /// The main transform, tuned after the instances for bins that it calls.
+  [[nodiscard]] bool is_main_of_bins(std::size_t target) const {
+    return has_bins() && !targets_[target].accuracy.has_target;
+  }
+  /// One of those.
+  [[nodiscard]] bool is_called_by_main(std::size_t target) const {
+    return targets_[target].accuracy.has_target && !targets_.back().accuracy.has_target;
+  }
+  [[nodiscard]] const pbrt::TransformInfo& transform_info(const std::string& name) const;
   [[nodiscard]] std::string accuracy_words(const SearchResult& result) const;
   [[nodiscard]] int stop_early(const Search& search);
   [[nodiscard]] std::vector<std::string> arguments() const;
@@ -129,12 +138,25 @@ void Session::describe_machine() {
   progress_.say(line);
 }
 
+const pbrt::TransformInfo& Session::transform_info(const std::string& name) const {
+  return *std::find_if(info_.transforms.begin(), info_.transforms.end(),
+                       [&](const pbrt::TransformInfo& transform) { return transform.name == name; });
+}
+
 /// The program as it runs this target; started when it is needed.
 Measurement& Session::measurement(std::size_t target, int variant) {
   std::unique_ptr<Measurement>& slot = measurements_[{target, variant}];
   if (slot != nullptr) return *slot;
   MeasureOptions how = patient(measure_options(options_.run, options_.is_resident), search_options_.budget_s);
   if (has_bins()) how.command.insert(how.command.end(), {"--transform", targets_[target].transform});
+  if (is_called_by_main(target)) {
+    // The user's files and sizes are those of the main transform.
+    how.files.clear();
+    const std::vector<std::string>& known = transform_info(targets_[target].transform).sizes;
+    std::erase_if(how.sizes, [&](const auto& size) { return std::find(known.begin(), known.end(), size.first) == known.end(); });
+  }
+  // What the instances for bins were tuned to is part of the main transform's results.
+  if (is_main_of_bins(target)) how.reference = results_.back().best;
   how.seed += static_cast<std::uint64_t>(variant);
   slot = std::make_unique<Measurement>(index_, how, [this] {
     progress_.tick();
@@ -145,9 +167,13 @@ Measurement& Session::measurement(std::size_t target, int variant) {
 
 void Session::choose_sizes() {
   if (options_.run.inputs.empty()) {
-    search_options_.sizes = growing_sizes(options_.run.n, options_.effort == Effort::Quick ? 4 : 2);
+    search_options_.sizes = growing_sizes(options_.run.n, options_.effort == Effort::Quick ? 4 : 2, is_recursive(info_));
   } else {
-    const std::int64_t n = measurement(0).size_of_inputs();
+    Measurement main(index_, measure_options(options_.run, options_.is_resident), [this] {
+      progress_.tick();
+      throw_if_interrupted();
+    });
+    const std::int64_t n = main.size_of_inputs();
     search_options_.sizes = {n >= 0 ? n : kSizeIfUnknown};
   }
 }
@@ -163,7 +189,7 @@ Space Session::make_space() const {
   space.measured = targets_[current_].transform;
   space.accuracy = targets_[current_].accuracy;
   if (current_ > 0) {
-    space.has_globals = false;
+    space.has_globals = is_main_of_bins(current_);
     space.base = results_.back().best;
   }
   return {index_, space};

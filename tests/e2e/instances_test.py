@@ -190,6 +190,31 @@ def test_accuracy_of_bins(tools, work):
     check(np.allclose(case.run(a, options=["--tx", "Refine"], config=config), newton(a, 1)), "a value out of range")
 
 
+def test_main_without_bins(tools, work):
+    """The instances for bins that it calls are tuned by their metric, then it is with what they were tuned to."""
+    case = Case(tools, work, "refined", REFINE.replace("Refine(x, a)", "Refine<1>(x, a)").replace(
+        "from A[n]\nto X[n]\naccuracy", "from A[n]\nto X[n]\ngenerator Numbers\naccuracy") + """
+transform Numbers
+to A[n]
+{
+  A.cell(i) from () { return 1 + i % 7; }
+}
+""")
+    np.save(case.work / "a.npy", 1.0 + np.arange(40) % 7)
+    a = np.load(case.work / "a.npy")
+    check(closeness(case.run(a), a) < 2, "the default is not accurate enough")
+    for words in (["--n", 40], ["--inputs", case.work / "a.npy"]):
+        config = case.work / "tuned.cfg"
+        for path in case.work.glob("tuned.cfg*"):
+            path.unlink()
+        done = polybricks.run_tool([tools.pbtune, case.program.path, *words, "--time-limit", 4, "--device", "none",
+                                    "-o", config])
+        order = [line.split(" at size")[0] for line in done.stdout.splitlines() if " at size" in line]
+        check(order == ["Refine<bin 1>", "Refined"], done.stdout)
+        found = closeness(case.run(a, config=config), a)
+        check(found >= 2, f"accuracy after tuning: {found}")
+
+
 def test_accuracy_in_all_formats(tools, work):
     case = Case(tools, work, "ratio", """
 main transform Pack
