@@ -96,7 +96,20 @@ ProcessResult compile_with(const std::vector<std::string>& command, const std::v
   return run_process(words);
 }
 
+/// Compiler and flags, without files.
+std::vector<std::string> compile_command(FpMode fp, const RuntimeHome& home) {
+  std::vector<std::string> command = compiler_words();
+  append(command, compile_flags(fp));
+  append(command, {"-I" + home.include});
+  return command;
+}
+
 }  // namespace
+
+void precompile_headers(const std::string& generated, FpMode fp) {
+  const RuntimeHome home = find_runtime();
+  precompile_for_all(compile_command(fp, home), home, generated);
+}
 
 bool compile_cpp(const std::string& generated, const std::string& target, FpMode fp, const SourceManager& sources,
                  Diagnostics& diags, const std::function<void()>& before_rename) {
@@ -106,11 +119,9 @@ bool compile_cpp(const std::string& generated, const std::string& target, FpMode
   write_file_atomically(source, generated);
   TemporaryPath binary(temporary_beside(target));
 
-  std::vector<std::string> command = compiler_words();
-  const std::string compiler = command.front();
-  append(command, compile_flags(fp));
-  append(command, {"-I" + home.include});
-  PrecompiledPrefix prefix(command, home.include, generated);
+  const std::vector<std::string> command = compile_command(fp, home);
+  const std::string& compiler = command.front();
+  PrecompiledPrefix prefix(command, home, generated);
 
   std::vector<std::string> files = {source, "-o", binary.path(), home.library};
   append(files, native_link_flags(compiler_words()));

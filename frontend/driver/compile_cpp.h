@@ -21,4 +21,9 @@ namespace pb {
                                const SourceManager& sources, Diagnostics& diags,
                                const std::function<void()>& before_rename);
 
+/// Precompiles the headers of programs like `generated`, for all who use this runtime.
+///
+/// Errors:  throws IoError
+void precompile_headers(const std::string& generated, FpMode fp);
+
 }  // namespace pb

@@ -169,6 +169,10 @@ bool compile(const Options& options, Compilation& c) {
     return true;
   }
   if (options.check_only || options.explain) return true;
+  if (options.precompile) {
+    precompile_headers(emit_cpp(*c.program, *c.plan, c.sources, c.emit), options.fp);
+    return true;
+  }
   return make_binary(options, c);
 }
 

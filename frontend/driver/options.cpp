@@ -69,6 +69,8 @@ void add_options(CLI::App& app, Options& options, Words& words) {
       ->check(one_of(kFpWords));
   app.add_flag("--checked", options.is_checked, "test every index of matrices at run time (CPU versions; slow)");
   app.add_flag("--keep", options.keep, "keep the generated C++ as OUTPUT.cpp");
+  app.add_flag("--precompile", options.precompile,
+               "write no program: precompile the headers of programs with these options, beside the runtime's library");
   app.add_flag("--time-passes", options.time_passes, "print how long each pass took");
   app.add_option("--color,--colour", words.colour, "colours in messages (default: auto)")->check(one_of(kColourWords));
   app.set_version_flag("--version", std::string("pbc (Polybricks) ") + PB_VERSION);

@@ -23,6 +23,7 @@ struct Options {
   bool check_only = false;
   bool explain = false;
   bool is_checked = false;  ///< test every index at run time
+  bool precompile = false;  ///< make the precompiled headers of such programs, beside the runtime's library
   bool keep = false;  ///< keep the generated C++ beside the output
   bool time_passes = false;
   ElementType element = ElementType::Double;

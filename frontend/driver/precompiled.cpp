@@ -2,6 +2,7 @@
 #include "frontend/driver/precompiled.h"
 
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <chrono>
@@ -104,19 +105,51 @@ void evict(const std::string& cache) {
     if (i >= kMaxEntries || entries[i].first < idle_before) fs::remove_all(entries[i].second, error);
 }
 
-}  // namespace
-
-PrecompiledPrefix::PrecompiledPrefix(const std::vector<std::string>& command, const std::string& include_folder,
-                                     const std::string& generated) {
-  const std::string cache = cache_folder();
-  const std::string prefix = prefix_of(generated);
+/// The folder's name for a compiler, flags, a prefix and the state of the headers; empty if the compiler reads none.
+std::string entry_name(const std::vector<std::string>& command, const RuntimeHome& home, const std::string& prefix) {
   const std::string compiler = identity_of(command.front());
-  if (cache.empty() || prefix.empty() || compiler.empty()) return;
+  if (prefix.empty() || compiler.empty()) return {};
   std::string key = compiler + "\n" + prefix;
   for (const std::string& word : command) key += word + "\n";
-  entry_ = cache + "/" + sha256(key + headers_text(include_folder)).substr(0, 32);
+  return sha256(key + headers_text(home.include)).substr(0, 32);
+}
+
+bool is_compiled(const std::string& entry) {
   std::error_code ignored;  // what cannot be read is not there
-  is_ready_ = fs::exists(fs::path(entry_) / kCompiled, ignored);
+  return fs::exists(fs::path(entry) / kCompiled, ignored);
+}
+
+/// A new folder in `parent` for an entry in the making; empty if there can be none.
+std::string new_folder(const std::string& parent) {
+  std::error_code error;
+  fs::create_directories(parent, error);
+  std::string folder = parent + "/new-XXXXXX";
+  return error || !mkdtemp(folder.data()) ? std::string() : folder;
+}
+
+/// Writes the prefix to `folder` and returns the command that compiles it there.
+std::vector<std::string> compilation_of(const std::vector<std::string>& command, const std::string& folder,
+                                        const std::string& prefix) {
+  std::ofstream(folder + "/" + kHeader) << prefix;
+  std::vector<std::string> words = command;
+  words.insert(words.end(), {"-x", "c++-header", folder + "/" + kHeader, "-o", folder + "/" + kCompiled});
+  return words;
+}
+
+}  // namespace
+
+PrecompiledPrefix::PrecompiledPrefix(const std::vector<std::string>& command, const RuntimeHome& home,
+                                     const std::string& generated) {
+  const std::string prefix = prefix_of(generated);
+  const std::string name = entry_name(command, home, prefix);
+  if (name.empty()) return;
+  entry_ = home.headers + "/" + name;
+  is_ready_ = is_compiled(entry_);
+  if (is_ready_) return;
+  const std::string cache = cache_folder();
+  entry_ = cache.empty() ? std::string() : cache + "/" + name;
+  if (cache.empty()) return;
+  is_ready_ = is_compiled(entry_);
   if (is_ready_) {
     touch(entry_);
   } else {
@@ -126,15 +159,10 @@ PrecompiledPrefix::PrecompiledPrefix(const std::vector<std::string>& command, co
 
 void PrecompiledPrefix::start(const std::vector<std::string>& command, const std::string& cache,
                               const std::string& prefix) {
-  std::error_code error;
-  fs::create_directories(cache, error);
-  std::string folder = cache + "/new-XXXXXX";
-  if (error || !mkdtemp(folder.data())) return;
+  const std::string folder = new_folder(cache);
+  if (folder.empty()) return;
   folder_ = std::make_unique<TemporaryPath>(folder);
-  std::ofstream(folder + "/" + kHeader) << prefix;
-  std::vector<std::string> words = command;
-  words.insert(words.end(), {"-x", "c++-header", folder + "/" + kHeader, "-o", folder + "/" + kCompiled});
-  process_ = std::make_unique<RunningProcess>(words);
+  process_ = std::make_unique<RunningProcess>(compilation_of(command, folder, prefix));
 }
 
 std::vector<std::string> PrecompiledPrefix::flags() const {
@@ -149,6 +177,22 @@ void PrecompiledPrefix::finish() {
     evict(cache_folder());
   } catch (const IoError&) {  // another pbc was faster
   }
+}
+
+void precompile_for_all(const std::vector<std::string>& command, const RuntimeHome& home, const std::string& generated) {
+  const std::string prefix = prefix_of(generated);
+  const std::string name = entry_name(command, home, prefix);
+  const std::string entry = home.headers + "/" + name;
+  if (name.empty() || is_compiled(entry)) return;
+  std::error_code ignored;  // what stays of older states costs space only
+  fs::remove_all(home.headers, ignored);
+  const std::string path = new_folder(home.headers);
+  if (path.empty()) throw IoError("cannot write to `" + home.headers + "`");
+  TemporaryPath folder(path);
+  const ProcessResult result = run_process(compilation_of(command, path, prefix));
+  if (!result.succeeded()) throw IoError("cannot precompile the runtime's headers:\n" + result.output);
+  if (chmod(path.c_str(), 0755) != 0) throw IoError("cannot open `" + path + "` to others");
+  folder.rename_to(entry);
 }
 
 }  // namespace pb

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
-// The runtime's headers, precompiled and kept in the user's cache folder: they are a good
-// part of the time of compiling a program. Without a cache everything works, slower.
+// The runtime's headers, precompiled: they are a good part of the time of compiling a program. Those for the default
+// options stand beside the runtime's library, made when that was built; others are kept in the user's cache folder. Without
+// both everything works, slower.
 #pragma once
 
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "frontend/driver/home.h"
 #include "frontend/driver/process.h"
 #include "frontend/driver/temporary.h"
 
@@ -16,10 +18,9 @@ namespace pb {
 /// for one compiler, one set of flags and one state of the headers.
 class PrecompiledPrefix {
  public:
-  /// Looks up the prefix of `generated`; if it is not in the cache, starts making it beside
-  /// the compilation that goes on meanwhile. `command`: compiler and flags without files.
-  PrecompiledPrefix(const std::vector<std::string>& command, const std::string& include_folder,
-                    const std::string& generated);
+  /// Looks up the prefix of `generated` in the runtime's folder, then in the cache; if it is in neither, starts making it
+  /// beside the compilation that goes on meanwhile. `command`: compiler and flags without files.
+  PrecompiledPrefix(const std::vector<std::string>& command, const RuntimeHome& home, const std::string& generated);
 
   /// Flags that use it; empty if it is not there (yet).
   [[nodiscard]] std::vector<std::string> flags() const;
@@ -34,5 +35,11 @@ class PrecompiledPrefix {
   std::unique_ptr<TemporaryPath> folder_;  ///< where it is being made
   std::unique_ptr<RunningProcess> process_;
 };
+
+/// Makes the prefix of `generated` in the runtime's folder, in place of what is there; nothing if it is there already, or if
+/// the compiler reads none.
+///
+/// Errors:  throws IoError if the folder cannot be written or the compiler fails
+void precompile_for_all(const std::vector<std::string>& command, const RuntimeHome& home, const std::string& generated);
 
 }  // namespace pb
