@@ -94,6 +94,7 @@ std::string hint_for(const Unit& unit, const UnitError& error) {
   const std::string before = error.token > 0 ? unit.tokens()[error.token - 1].text : "";
   if (found.text == "&" || found.text == "|")
     return fmt::format("conditions are joined by `{}`", found.text + found.text);
+  if (found.text == "%") return "formulas have no remainder: every second cell is `OUT.cell(2*i)`";
   if (error.rule == PbccParser::RuleHeader && found.text == "(" && error.token > 0)
     return fmt::format("sizes stand in brackets: `{}[n]`", before);
   if (found.kind != TokenKind::Name) return {};

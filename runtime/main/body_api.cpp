@@ -128,8 +128,9 @@ void MatrixIO::read_header(int num_dims, pbrt::IndexT* sizes) {
   const auto source = pbrt::ByteSource::over(file_, "MatrixIO");
   const int found = pbrt::read_text_header(*source, sizes);
   if (found != num_dims)
-    throw pbrt::UserError("MatrixIO: the file has " + std::to_string(found) + " dimensions, read" +
-                          std::to_string(num_dims) + "D was called");
+    throw pbrt::UserError("MatrixIO: the file has " + std::to_string(found) +
+                          (found == 1 ? " dimension, read" : " dimensions, read") + std::to_string(num_dims) +
+                          "D was called");
 }
 
 void MatrixIO::read_elements(const pbrt::RawView& view) {

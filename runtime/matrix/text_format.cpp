@@ -169,8 +169,8 @@ AnyMatrix read_text(ByteSource& source, const MatrixSpec& spec) {
   const std::string position = source.position();
   const int num_dims = read_text_header(source, sizes);
   if (num_dims != spec.num_dims)
-    fail_at(position, "the file has " + std::to_string(num_dims) + " dimensions, `" + spec.name + "` has " +
-                          std::to_string(spec.num_dims));
+    fail_at(position, "the file has " + std::to_string(num_dims) + (num_dims == 1 ? " dimension, `" : " dimensions, `") +
+                          spec.name + "` has " + std::to_string(spec.num_dims));
   // A number takes a character and a separator: a header that promises more is damaged.
   std::int64_t wanted = 1;
   for (int d = 0; d < num_dims; ++d)
