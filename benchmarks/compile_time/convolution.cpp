@@ -1,26 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What a person would write instead of examples/separable_convolution.pbcc: both algorithms, the
-// headers that a rule body sees, reading and writing of text matrices. Compiled, not run, by bench.py.
-#include <limits.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <algorithm>
-#include <fstream>
-#include <iostream>
-#include <limits>
-#include <string>
-#include <vector>
-
-struct Matrix {
-  int w = 0, h = 0;
-  std::vector<double> data;
-  Matrix(int width, int height) : w(width), h(height), data(size_t(width) * height) {}
-  double& cell(int x, int y) { return data[x + size_t(w) * y]; }
-  double cell(int x, int y) const { return data[x + size_t(w) * y]; }
-};
+// What a person would write instead of examples/separable_convolution.pbcc: both algorithms, reading and writing of text
+// matrices. Compiled, not run, by bench.py.
+#include "text_matrix.h"
 
 static void convolve_2d(Matrix& out, const Matrix& in, const std::vector<double>& kernel) {
   const int width = int(kernel.size());
@@ -51,35 +32,9 @@ static void convolve_columns(Matrix& out, const Matrix& in, const std::vector<do
     }
 }
 
-static Matrix read_matrix(const std::string& path) {
-  std::ifstream file(path);
-  std::string word;
-  int w = 0, h = 1;
-  if (!(file >> word >> w >> h) || word != "SIZE" || w < 0 || h < 0) {
-    std::cerr << "cannot read " << path << "\n";
-    exit(1);
-  }
-  Matrix m(w, h);
-  for (double& value : m.data)
-    if (!(file >> value)) {
-      std::cerr << path << " is truncated\n";
-      exit(1);
-    }
-  return m;
-}
-
-static void write_matrix(const std::string& path, const Matrix& m) {
-  std::ofstream file(path);
-  file << "SIZE " << m.w << " " << m.h << "\n";
-  for (int y = 0; y < m.h; ++y) {
-    for (int x = 0; x < m.w; ++x) file << m.cell(x, y) << " ";
-    file << "\n";
-  }
-}
-
 int main(int argc, char** argv) {
   if (argc != 5) {
-    std::cerr << "usage: hand_written 2d|separable in kernel out\n";
+    std::cerr << "usage: convolution 2d|separable in kernel out\n";
     return 1;
   }
   const Matrix in = read_matrix(argv[2]);
