@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
 // --trace and --stats, on mini_program: the file is read and judged as a viewer would.
+#include <sched.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <thread>
 
 #include "runtime/main/test_process.h"
 
@@ -199,6 +203,43 @@ TEST_F(TraceFile, MeasurementsAreTracedToo) {
   EXPECT_EQ(names_of(lane_called(lanes, "runs")),
             (std::vector<std::string>{"reference", "reference, repeated", "request 3, trial 1", "request 3, trial 2"}))
       << run.out;
+}
+
+/// The number of workers that a program takes by itself.
+int num_workers(const Finished& run) { return run.status == 0 ? json::parse(run.out)["workers"].size() : -1; }
+
+TEST_F(TraceFile, WorkersAreAsManyAsTheAffinityAllows) {
+  cpu_set_t allowed;
+  ASSERT_EQ(::sched_getaffinity(0, sizeof(allowed), &allowed), 0);
+  int first = 0;
+  while (!CPU_ISSET(first, &allowed)) ++first;
+  EXPECT_EQ(num_workers(mini("--n 50 --stats=json", "taskset -c " + std::to_string(first))), 1);
+}
+
+TEST_F(TraceFile, WorkersAreAsManyAsTheQuotaAllows) {
+  const std::filesystem::path v1 = "/sys/fs/cgroup/cpu";
+  const std::filesystem::path v2 = "/sys/fs/cgroup";
+  const bool is_v1 = std::filesystem::exists(v1 / "cpu.cfs_quota_us");
+  const std::filesystem::path group = (is_v1 ? v1 : v2) / ("polybricks_test_" + std::to_string(::getpid()));
+  std::error_code error;
+  std::filesystem::create_directory(group, error);
+  const std::filesystem::path file = group / (is_v1 ? "cpu.cfs_quota_us" : "cpu.max");
+  const auto allow = [&](int percent) {
+    // Pairs of quota and period; the period of version 1 is this by default.
+    const std::string quota = std::to_string(percent * 1000) + (is_v1 ? "" : " 100000");
+    return std::filesystem::exists(file) && !(std::ofstream(file) << quota << std::flush).fail();
+  };
+  if (error || !allow(100)) {
+    std::filesystem::remove(group, error);
+    GTEST_SKIP() << "no control group with a CPU quota can be made here";
+  }
+  const std::string enter = "echo $$ >" + (group / "cgroup.procs").string() + " &&";
+  EXPECT_EQ(num_workers(mini("--n 50 --stats=json", enter)), 1);
+  EXPECT_EQ(num_workers(mini("--n 50 --threads 3 --stats=json", enter)), 3);
+  if (std::thread::hardware_concurrency() > 1 && allow(150)) {
+    EXPECT_EQ(num_workers(mini("--n 50 --stats=json", enter)), 2);
+  }
+  std::filesystem::remove(group, error);
 }
 
 TEST_F(TraceFile, StatisticsSayHowWorkersSpentTheirTime) {

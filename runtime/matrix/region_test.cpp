@@ -226,6 +226,25 @@ TEST(Storage, BlocksWanderBetweenThreadsAndBelongToOne) {
   EXPECT_EQ(num_wrong.load(), 0);
 }
 
+TEST(Storage, KeepsLargeBlocksWhileAsMuchIsInUse) {
+  // Pages that nobody touches take no memory.
+  constexpr std::size_t kBytes = std::size_t{300} << 20;
+  constexpr std::size_t kAt = 3 * 4096;
+  const auto cell = [](const StorageRef& ref) -> char& { return static_cast<char*>(ref.get()->data())[kAt]; };
+  const auto is_kept = [&] {
+    cell(StorageRef::adopt(Storage::create(kBytes))) = 42;
+    return cell(StorageRef::adopt(Storage::create(kBytes))) == 42;
+  };
+  EXPECT_FALSE(is_kept()) << "nothing is in use";
+  {
+    const StorageRef used = StorageRef::adopt(Storage::create(kBytes));
+    EXPECT_TRUE(is_kept());
+    // A larger block takes its place instead of adding to it.
+    (void)StorageRef::adopt(Storage::create(4 * kBytes));
+    EXPECT_EQ(cell(StorageRef::adopt(Storage::create(kBytes))), 0);
+  }
+}
+
 struct CountingRecord : DeviceRecord {
   explicit CountingRecord(int& destroyed) : destroyed_(destroyed) {}
   ~CountingRecord() override { ++destroyed_; }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/matrix/storage.h"
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
@@ -58,26 +61,79 @@ class Blocks {
   template <class PassOn>
   void give(Block block, PassOn pass_on) {
     if (block.bytes > max_bytes_) return pass_on(block);
-    while (!blocks_.empty() && (bytes_ + block.bytes > max_bytes_ || blocks_.size() >= max_blocks_)) {
-      bytes_ -= blocks_.front().bytes;
-      pass_on(blocks_.front());
-      blocks_.erase(blocks_.begin());
-    }
+    while (!blocks_.empty() && (bytes_ + block.bytes > max_bytes_ || blocks_.size() >= max_blocks_)) drop(pass_on);
     blocks_.push_back(block);
     bytes_ += block.bytes;
   }
 
+  template <class PassOn>
+  void clear(PassOn pass_on) {
+    while (!blocks_.empty()) drop(pass_on);
+  }
+  [[nodiscard]] std::size_t bytes() const { return bytes_; }
+  void set_max_bytes(std::size_t bytes) { max_bytes_ = bytes; }
+
  private:
+  template <class PassOn>
+  void drop(PassOn pass_on) {
+    bytes_ -= blocks_.front().bytes;
+    pass_on(blocks_.front());
+    blocks_.erase(blocks_.begin());
+  }
+
   std::size_t max_blocks_;
   std::size_t max_bytes_;
   std::size_t bytes_ = 0;
   std::vector<Block> blocks_;
 };
 
-/// Large blocks that threads share.
-struct SharedBlocks {
-  std::mutex mutex;
-  Blocks blocks{16, std::size_t{1} << 28};
+// Blocks beyond this size are shared by all threads at once.
+constexpr std::size_t kMaxThreadBytes = std::size_t{1} << 20;
+constexpr std::size_t kMinSharedBytes = std::size_t{1} << 28;
+// At most this part of the machine's memory is kept beyond kMinSharedBytes.
+constexpr std::size_t kMemoryShare = 8;
+
+std::size_t machine_memory_bytes() {
+  const long pages = ::sysconf(_SC_PHYS_PAGES);
+  const long page_bytes = ::sysconf(_SC_PAGESIZE);
+  return pages > 0 && page_bytes > 0 ? static_cast<std::size_t>(pages) * static_cast<std::size_t>(page_bytes) : 0;
+}
+
+/// Large blocks that threads share. As many bytes are kept as blocks beyond kMaxThreadBytes are in use: the temporaries of a
+/// call are rarely more than its matrices. They are given back before more memory is taken from the system, so that
+/// keeping them never adds much to what a program needs at its peak.
+class SharedBlocks {
+ public:
+  Blocks::Block take(std::size_t bytes) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const Blocks::Block found = blocks_.take(bytes);
+    if (found.data == nullptr && blocks_.bytes() > kMinSharedBytes) blocks_.clear(&free_block);
+    return found;
+  }
+  void give(Blocks::Block block) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (block.bytes > kMaxThreadBytes) used_bytes_ -= block.bytes;
+    blocks_.set_max_bytes(std::max(kMinSharedBytes, std::min(used_bytes_, memory_bytes_ / kMemoryShare)));
+    blocks_.give(block, &free_block);
+  }
+  void free_all() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    blocks_.clear(&free_block);
+  }
+  /// Notes that a block is in use from now on, until it is given.
+  void begin_use(std::size_t bytes) {
+    if (bytes <= kMaxThreadBytes) return;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    used_bytes_ += bytes;
+  }
+
+ private:
+  static void free_block(Blocks::Block block) { std::free(block.data); }
+
+  const std::size_t memory_bytes_ = machine_memory_bytes();
+  std::mutex mutex_;
+  Blocks blocks_{16, kMinSharedBytes};
+  std::size_t used_bytes_ = 0;
 };
 SharedBlocks& shared_blocks() {
   static SharedBlocks shared;
@@ -122,11 +178,14 @@ class ThreadBlocks {
     if (!is_gone_) {
       if (const Blocks::Block found = of_thread().large_.take(bytes); found.data != nullptr) return found;
     }
-    {
-      const std::lock_guard<std::mutex> lock(shared_blocks().mutex);
-      if (const Blocks::Block found = shared_blocks().blocks.take(bytes); found.data != nullptr) return found;
+    Blocks::Block block = shared_blocks().take(bytes);
+    if (block.data == nullptr) block = {std::aligned_alloc(Storage::kAlignment, bytes), bytes};
+    if (block.data == nullptr) {
+      shared_blocks().free_all();
+      block.data = std::aligned_alloc(Storage::kAlignment, bytes);
     }
-    return {std::aligned_alloc(Storage::kAlignment, bytes), bytes};
+    if (block.data != nullptr) shared_blocks().begin_use(block.bytes);
+    return block;
   }
   static void give_large(Blocks::Block block) {
     is_gone_ ? share(block) : of_thread().large_.give(block, &share);
@@ -153,8 +212,7 @@ class ThreadBlocks {
   };
 
   static void share(Blocks::Block block) {
-    const std::lock_guard<std::mutex> lock(shared_blocks().mutex);
-    shared_blocks().blocks.give(block, [](Blocks::Block passed) { std::free(passed.data); });
+    shared_blocks().give(block);
   }
   // Called from functions that no caller sees through: a fiber may be on another thread at its next call.
   static ThreadBlocks& of_thread() {
@@ -165,7 +223,7 @@ class ThreadBlocks {
   static thread_local bool is_gone_;
 
   List small_[kMaxSmallBytes / kSmallAlignment + 1];
-  Blocks large_{8, std::size_t{1} << 20};
+  Blocks large_{8, kMaxThreadBytes};
 };
 thread_local bool ThreadBlocks::is_gone_ = false;
 

@@ -210,6 +210,17 @@ void TraceLane::grow() {
 }
 
 TraceLane::Slot& TraceLane::slot_of(const RuleDesc& rule, std::int64_t cells) {
+  const int size = std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(0, cells)));
+  // Small executions of one rule often follow each other.
+  if (&rule != last_rule_ || size != last_size_) {
+    last_slot_ = &find_slot(rule, std::min(size, kSizes - 1));
+    last_rule_ = &rule;
+    last_size_ = size;
+  }
+  return *last_slot_;
+}
+
+TraceLane::Slot& TraceLane::find_slot(const RuleDesc& rule, int size) {
   RuleSlots* found = &find(rule);
   if (found->rule == nullptr) {
     if (2 * ++num_rules_ > rules_.size()) {
@@ -219,8 +230,7 @@ TraceLane::Slot& TraceLane::slot_of(const RuleDesc& rule, std::int64_t cells) {
     found->rule = &rule;
     found->slots = std::make_unique<std::array<Slot, kSizes>>();
   }
-  const int size = std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(0, cells)));
-  return (*found->slots)[static_cast<std::size_t>(std::min(size, kSizes - 1))];
+  return (*found->slots)[static_cast<std::size_t>(size)];
 }
 
 void TraceLane::forget_rules() {

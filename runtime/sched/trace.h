@@ -161,6 +161,7 @@ class TraceLane {
   [[nodiscard]] static std::int64_t now();
   void enter(State state, std::int64_t time_ns);
   [[nodiscard]] Slot& slot_of(const RuleDesc& rule, std::int64_t cells);
+  [[nodiscard]] Slot& find_slot(const RuleDesc& rule, int size);
   [[nodiscard]] RuleSlots& find(const RuleDesc& rule);
   void grow();
   void forget_rules();
@@ -176,6 +177,9 @@ class TraceLane {
   /// By hash of the rule's address; owner only, others while no run is active.
   std::vector<RuleSlots> rules_;
   std::size_t num_rules_ = 0;
+  const RuleDesc* last_rule_ = nullptr;
+  int last_size_ = 0;
+  Slot* last_slot_ = nullptr;
 
   // A sequence lock: odd while the owner changes the rest.
   std::atomic<std::uint32_t> sequence_{0};
