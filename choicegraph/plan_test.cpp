@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <set>
 
 #include "choicegraph/build_plan.h"
 #include "choicegraph/test_program.h"
@@ -263,6 +264,42 @@ TEST(MergedSite, WithOnePartThatOnlyTheSharedRuleCoversLeavesNoChoice) {
       TestTransform().to("P[n]").to("Q[n]").rule({"P.cell(i)", "Q.cell(i)"}, {}).rule({"Q.cell(i)"}, {}));
   EXPECT_THAT(sites_of(planned), ElementsAre("P+Q#1&P+Q#1|Q#1: P+Q#1&P+Q#1"));
   EXPECT_EQ(planned.only().steps.size(), 1U);
+}
+
+/// A rule for all of `P` and `count` rules for one cell each; some pairs of cells have a rule for both.
+TestTransform cells_of_a_wide_rule(int count, bool has_pairs) {
+  TestTransform out;
+  out.to("P[" + std::to_string(count) + "]").rule({"P"}, {});
+  for (int i = 0; i < count; ++i) out.rule({"P.cell(" + std::to_string(i) + ")"}, {});
+  for (int i = 0; has_pairs && i + 1 < count; i += 2)
+    out.rule({"P.cell(" + std::to_string(i) + ")", "P.cell(" + std::to_string(i + 1) + ")"}, {});
+  return out;
+}
+
+TEST(MergedSite, WithTooManyAssignmentsKeepsTheDefaultAndOneChangePerPart) {
+  EXPECT_FALSE(Planned(cells_of_a_wide_rule(6, false)).diags.has(DiagKind::ManyAssignments));
+  const Planned planned(cells_of_a_wide_rule(20, false));
+  EXPECT_TRUE(planned.diags.has(DiagKind::ManyAssignments)) << planned.messages();
+  ASSERT_FALSE(planned.diags.has_errors());
+  ASSERT_EQ(planned.only().sites.size(), 1U);
+  const std::vector<Alternative>& alternatives = planned.only().sites[SiteId(0)].alternatives;
+  ASSERT_EQ(alternatives.size(), 21U);
+  for (std::size_t i = 1; i < alternatives.size(); ++i) {
+    std::size_t num_changes = 0;
+    for (std::size_t part = 0; part < 20; ++part)
+      if (alternatives[i].rules[part] != alternatives[0].rules[part]) ++num_changes;
+    EXPECT_EQ(num_changes, 1U) << alternatives[i].name;
+  }
+}
+
+TEST(MergedSite, WithTooManyAssignmentsChangesTiedPartsTogether) {
+  const Planned planned(cells_of_a_wide_rule(20, true));
+  ASSERT_FALSE(planned.diags.has_errors()) << planned.messages();
+  ASSERT_EQ(planned.only().sites.size(), 1U);
+  std::set<RuleId> chosen;
+  for (const Alternative& alternative : planned.only().sites[SiteId(0)].alternatives)
+    chosen.insert(alternative.rules.begin(), alternative.rules.end());
+  EXPECT_EQ(chosen.size(), 31U);
 }
 
 TEST(MergedSite, WithoutAConsistentAssignmentIsAnError) {

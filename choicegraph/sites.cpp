@@ -3,8 +3,10 @@
 // a decision; parts that a candidate's instances tie together are one site, and its
 // alternatives are the consistent covers. See Note [Merged sites].
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "choicegraph/analysis.h"
@@ -12,7 +14,8 @@
 namespace pb::choices {
 namespace {
 
-constexpr std::size_t kMaxCovers = 4096;
+constexpr std::size_t kMaxCovers = 256;  ///< of one site; each may bring a step of its own
+constexpr std::size_t kMaxStepsToNearest = 10000;
 
 struct Part {
   std::vector<RuleId> rules;
@@ -91,24 +94,32 @@ std::vector<Tie> tie_parts(const Analysis& analysis, const std::vector<Part>& pa
   return ties;
 }
 
-/// The assignments of a rule to each part of one group, in the order in which the last part changes fastest.
+/// The assignments of a rule to each part of one group, in the order in which the last part changes fastest. If there
+/// are too many, the first without avoided rules and the nearest to it for each other rule of each part.
 class Covers {
  public:
-  Covers(const std::vector<Part>& parts, const std::vector<std::size_t>& members, const std::vector<Tie>& ties)
-      : parts_(parts), members_(members) {
-    for (std::size_t i = 0; i < members.size(); ++i) position_[members[i]] = i;
+  Covers(const std::vector<Part>& parts, const std::vector<std::size_t>& members, const std::vector<Tie>& ties,
+         const std::set<RuleId>& avoided)
+      : avoided_(avoided) {
+    std::map<std::size_t, std::size_t> position;
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      position[members[i]] = i;
+      rules_.push_back(parts[members[i]].rules);
+    }
     for (const Tie& tie : ties) {
-      if (!position_.contains(tie.parts.front())) continue;
+      if (!position.contains(tie.parts.front())) continue;
       Tie own{tie.rule, {}};
-      for (const std::size_t part : tie.parts) own.parts.push_back(position_.at(part));
+      for (const std::size_t part : tie.parts) own.parts.push_back(position.at(part));
       ties_.push_back(std::move(own));
     }
   }
 
   std::vector<std::vector<RuleId>> find() {
-    extend();
-    return std::move(found_);
+    extend(rules_, kMaxCovers + 1);
+    is_limited_ = found_.size() > kMaxCovers;
+    return is_limited_ ? changes_of_one() : std::move(found_);
   }
+  [[nodiscard]] bool is_limited() const { return is_limited_; }
 
  private:
   /// False if some rule is chosen for one part that it is tied to and not for another.
@@ -122,25 +133,57 @@ class Covers {
     });
   }
 
-  void extend() {
-    if (found_.size() >= kMaxCovers || !is_consistent()) return;
-    if (chosen_.size() == members_.size()) {
+  /// Adds to found_, until it has `max_found`, the covers that take the rules of each part from `rules`, in its order.
+  void extend(const std::vector<std::vector<RuleId>>& rules, std::size_t max_found) {
+    if (found_.size() >= max_found || steps_left_ == 0 || !is_consistent()) return;
+    --steps_left_;
+    if (chosen_.size() == rules.size()) {
       found_.push_back(chosen_);
       return;
     }
-    for (const RuleId rule : parts_[members_[chosen_.size()]].rules) {
+    for (const RuleId rule : rules[chosen_.size()]) {
       chosen_.push_back(rule);
-      extend();
+      extend(rules, max_found);
       chosen_.pop_back();
     }
   }
 
-  const std::vector<Part>& parts_;
-  const std::vector<std::size_t>& members_;
-  std::map<std::size_t, std::size_t> position_;
-  std::vector<Tie> ties_;  ///< over positions in the group
+  /// Finds one cover of those that take the rules of each part from `rules`. Ties to early parts may make it give up;
+  /// from these parts the cover is found at once.
+  bool find_first(const std::vector<std::vector<RuleId>>& rules) {
+    found_.clear();
+    steps_left_ = kMaxStepsToNearest;
+    extend(rules, 1);
+    return !found_.empty();
+  }
+
+  std::vector<std::vector<RuleId>> changes_of_one() {
+    std::vector<std::vector<RuleId>> nearest = rules_;
+    for (std::vector<RuleId>& rules : nearest)
+      std::stable_partition(rules.begin(), rules.end(), [&](RuleId rule) { return avoided_.count(rule) == 0; });
+    std::vector<RuleId> one = found_.front();
+    if (find_first(nearest)) one = found_.front();
+    for (std::size_t i = 0; i < one.size(); ++i)
+      std::stable_partition(nearest[i].begin(), nearest[i].end(), [&](RuleId rule) { return rule == one[i]; });
+    std::vector<std::vector<RuleId>> out{one};
+    for (std::size_t i = 0; i < one.size(); ++i) {
+      for (const RuleId rule : rules_[i]) {
+        std::vector<std::vector<RuleId>> changed = nearest;
+        changed[i] = {rule};
+        if (find_first(changed) && std::find(out.begin(), out.end(), found_.front()) == out.end())
+          out.push_back(found_.front());
+      }
+    }
+    return out;
+  }
+
+  const std::set<RuleId>& avoided_;
+  std::vector<std::vector<RuleId>> rules_;  ///< by position in the group
+  std::vector<Tie> ties_;                   ///< over positions in the group
   std::vector<RuleId> chosen_;
   std::vector<std::vector<RuleId>> found_;
+  std::size_t steps_left_ = std::numeric_limits<std::size_t>::max();
+  bool is_limited_ = false;
 };
 
 std::string joined_names(const Analysis& analysis, const std::vector<RuleId>& rules, const char* separator) {
@@ -182,13 +225,18 @@ void add_site(Analysis& analysis, const std::vector<Part>& parts, const std::vec
       site.segments.push_back(segment);
     }
   }
-  for (std::vector<RuleId>& cover : Covers(parts, members, ties).find()) {
+  Covers covers(parts, members, ties, analysis.avoided);
+  for (std::vector<RuleId>& cover : covers.find()) {
     Alternative alternative;
     alternative.name = joined_names(analysis, cover, "&");
     alternative.rules = std::move(cover);
     alternative.versions = {Version::Cpu};
     site.alternatives.push_back(std::move(alternative));
   }
+  if (covers.is_limited())
+    analysis.diags.emit(DiagKind::ManyAssignments, analysis.transform.span)
+        .arg(analysis.transform.name)
+        .arg(std::to_string(kMaxCovers));
   const auto is_fine = [&](const Alternative& alternative) {
     return std::none_of(alternative.rules.begin(), alternative.rules.end(),
                         [&](RuleId rule) { return analysis.avoided.count(rule) != 0; });

@@ -46,6 +46,7 @@ CASES = {
     "tunables_in_conditions": Case(shifted, lambda n, r: [vec(n, r)], sizes=(1, 2, 3, 4, 5, 64)),
     "back_substitution": Case(lambda u, b: [np.linalg.solve(np.triu(u), b)],
                               lambda n, r: [mat(n, n, r) + 3 * n * np.eye(n), mat(n + 1, n, r)], sizes=(1, 2, 3, 17, 40)),
+    "many_covers": Case(lambda a: [a + np.arange(13)], lambda n, r: [vec((), r)], sizes=(1,)),
     "duplicate_offset": Case(lambda a: [a], lambda n, r: [vec(n, r)], sizes=(0, 1, 2, 3, 17, 64)),
     "bin_from_template": Case(lambda a: [np.sqrt(2 * np.sqrt(a))], lambda n, r: [np.abs(vec(n, r)) + 0.1]),
     "heads_and_tails": Case(heads_and_tails, lambda n, r: [vec(n, r)], sizes=(0, 1, 2, 3, 17, 64)),
