@@ -69,6 +69,49 @@ bool is_overwritten_by(const Analysis& analysis, StepId first, StepId owner) {
   return false;
 }
 
+/// True if instances of the steps, of one rule, write the same cells.
+bool write_the_same(const Analysis& analysis, StepId a, StepId b) {
+  const RuleId rule = analysis.plan.steps[a].rule;
+  if (rule != analysis.plan.steps[b].rule || is_cell_rule(analysis.rule(rule))) return false;
+  const std::vector<RegionAccess>& outputs = analysis.rule(rule).outputs;
+  const std::vector<Region>& written = analysis.step_sets[b.index()].writes;
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    if (touches(outputs, written, outputs[i].matrix, analysis.step_sets[a.index()].writes[i])) return true;
+  return false;
+}
+
+/// Whether edges lead from one step to the other.
+bool reaches(const std::vector<StepEdge>& edges, StepId from, StepId to) {
+  std::set<StepId> seen{from};
+  std::vector<StepId> next{from};
+  while (!next.empty()) {
+    const StepId at = next.back();
+    next.pop_back();
+    if (at == to) return true;
+    for (const StepEdge& edge : edges)
+      if (edge.before == at && seen.insert(edge.after).second) next.push_back(edge.after);
+  }
+  return false;
+}
+
+/// Instances of one rule that write the same cells run one after the other; so do steps of it: in their order, where
+/// nothing else says one.
+void separate_steps(Analysis& analysis) {
+  const TransformPlan& plan = analysis.plan;
+  const std::vector<StepId> ids = plan.steps.ids();
+  for (const StepId first : ids) {
+    for (const StepId second : ids) {
+      if (second <= first || !may_run_together(plan, plan.steps[first], plan.steps[second])) continue;
+      if (!write_the_same(analysis, first, second)) continue;
+      const bool is_reversed = reaches(plan.edges, second, first);
+      analysis.plan.edges.push_back(is_reversed ? StepEdge{second, first} : StepEdge{first, second});
+    }
+  }
+  std::vector<StepEdge>& edges = analysis.plan.edges;
+  std::sort(edges.begin(), edges.end());
+  edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
+}
+
 }  // namespace
 
 void find_edges(Analysis& analysis) {
@@ -83,6 +126,7 @@ void find_edges(Analysis& analysis) {
       if (is_overwritten || reads_from(analysis, after, before)) analysis.plan.edges.push_back({before, after});
     }
   }
+  separate_steps(analysis);
 }
 
 namespace {

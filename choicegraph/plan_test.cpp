@@ -266,6 +266,18 @@ TEST(MergedSite, WithOnePartThatOnlyTheSharedRuleCoversLeavesNoChoice) {
   EXPECT_EQ(planned.only().steps.size(), 1U);
 }
 
+TEST(Steps, OfOneRuleThatWriteTheSameCellsRunOneAfterTheOther) {
+  const auto plan_of = [](const std::string& region) {
+    return Planned(TestTransform().to("P[n+6]").rule({region}, {}).where("i", RelationOp::NotEqual, "2"));
+  };
+  const Planned planned = plan_of("P.region(i, i+3)");
+  ASSERT_FALSE(planned.diags.has_errors()) << planned.messages();
+  EXPECT_THAT(planned.only().edges, ElementsAre(StepEdge{StepId(0), StepId(1)})) << planned.text();
+  const Planned apart = plan_of("P.region(i, i+2)");
+  ASSERT_FALSE(apart.diags.has_errors()) << apart.messages();
+  EXPECT_TRUE(apart.only().edges.empty()) << apart.text();
+}
+
 /// A rule for all of `P` and `count` rules for one cell each; some pairs of cells have a rule for both.
 TestTransform cells_of_a_wide_rule(int count, bool has_pairs) {
   TestTransform out;

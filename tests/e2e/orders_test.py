@@ -99,6 +99,13 @@ def triangle(a):
     return [best]
 
 
+def overlaps(a):
+    p = np.zeros(len(a) + 6)
+    for i in [*range(3, len(a) + 4), 0, 1]:
+        p[i:i + 3] = 10 * i + a[0]
+    return [p]
+
+
 # name: (shapes of the inputs for size n, outputs from inputs)
 CASES = {
     "edit_distance": (lambda n: [(n,), (n + 2,)], edit_distance),
@@ -111,6 +118,7 @@ CASES = {
     "slices_of_rows": (lambda n: [(n, n + 3)], slices_of_rows),
     "cube": (lambda n: [(5, n, n + 3)], cube),
     "triangle": (lambda n: [(n,)], triangle),
+    "overlaps": (lambda n: [(n,)], overlaps),
 }
 
 
