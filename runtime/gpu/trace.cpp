@@ -57,9 +57,9 @@ void Manager::Impl::record_end(const Operation& operation, std::int64_t time_ns)
   }
   on_device->add({kind, false, false, rule->name != nullptr ? rule->name : "kernel", rule->version, start, end, amount});
   const std::int64_t time = is_timed ? times.end_ns - times.start_ns : end - start;
-  count([&](DeviceStatistics& s) {
+  count([&, rule = rule, amount = amount](DeviceStatistics& s) {
     auto found = std::find_if(s.kernels.begin(), s.kernels.end(),
-                              [&](const KernelTotals& known) { return known.rule == rule; });
+                              [rule](const KernelTotals& known) { return known.rule == rule; });
     if (found == s.kernels.end()) found = s.kernels.insert(found, KernelTotals{rule});
     ++found->launches;
     found->cells += amount;
