@@ -176,7 +176,9 @@ ChosenEntry choose_entry(const ConfigFile& file, const Machine& machine) {
     least = distance;
     out.entry = &entry;
   }
-  if (out.entry != nullptr && least > 0) out.note = "tuned on another machine: " + describe(out.entry->machine);
+  // An entry written by hand need not say for which machine it is.
+  const bool says_machine = out.entry != nullptr && !(out.entry->machine == Machine{});
+  if (says_machine && least > 0) out.note = "tuned on another machine: " + describe(out.entry->machine);
   return out;
 }
 

@@ -83,6 +83,9 @@ TEST_F(ConfigFileTest, TheNearestEntryIsChosenWithANote) {
   bigger.cpus = 16;
   EXPECT_EQ(choose_entry(file, bigger).entry, &file.entries[1]);
   EXPECT_THAT(choose_entry(file, bigger).note, HasSubstr("B (2 CPUs), PoCL"));
+  file.entries = {ConfigEntry{}};
+  EXPECT_EQ(choose_entry(file, machine("A")).entry, &file.entries[0]);
+  EXPECT_THAT(choose_entry(file, machine("A")).note, IsEmpty()) << "written by hand, for no machine in particular";
 }
 
 TEST_F(ConfigFileTest, AnotherProgramsFileIsAnError) {
