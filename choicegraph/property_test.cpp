@@ -268,6 +268,7 @@ TEST(PlanProperty, RandomHeadersAgreeWithTheDefinition) {
   std::printf("too complex: %d\n", report.too_complex);
   for (const auto& [kind, count] : report.unsupported_kinds)
     std::printf("not supported yet: %d of diagnostic %d\n", count, kind);
+  if (num_cases < 60) return;  // too few to speak of shares
   const int all = static_cast<int>(num_cases);
   EXPECT_LE(report.too_complex * 500, all);
   EXPECT_GE(report.planned * 100, all * 50);

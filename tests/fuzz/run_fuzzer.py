@@ -21,6 +21,7 @@ LIMIT_S = 20            # for one input, under AddressSanitizer and without opti
 MEMORY_MB = 2048
 LONG_S = 60             # shorter runs start from a part of the seeds: all of them alone take half a minute
 FEW_SEEDS = 40
+FEW_RUNS = 1000        # of shorter runs: the same ones everywhere
 
 
 def main():
@@ -42,6 +43,8 @@ def main():
                f"-rss_limit_mb={MEMORY_MB}", f"-artifact_prefix={work}/", "-print_final_stats=1",
                "-entropic=0",  # its bookkeeping takes most of the time when inputs have many paths
                corpus, seeds]
+    if seconds < LONG_S:
+        command.insert(1, f"-runs={FEW_RUNS}")
     done = subprocess.run(command, capture_output=True, text=True, errors="replace", cwd=work,
                           env=dict(os.environ, UBSAN_OPTIONS="halt_on_error=1:print_stacktrace=1"))
     stats = dict(re.findall(r"^stat::(\w+): *(\d+)", done.stderr, re.M))
