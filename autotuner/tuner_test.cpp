@@ -207,7 +207,8 @@ TEST_F(TunerTest, AResumedSearchFindsWhatAnUninterruptedOneFinds) {
 TEST_F(TunerTest, AJournalOfAnotherSearchIsKeptAsideWithANote) {
   fake("delay_ms=5\n");
   const pid_t pid = start({prog(), "--n", "1760", "--effort", "quick"});
-  ::usleep(400000);
+  const auto has_lines = [&] { return fs::exists(prog() + ".cfg.journal") && fs::file_size(prog() + ".cfg.journal") > 2000; };
+  for (int i = 0; i < 2000 && !has_lines(); ++i) ::usleep(10000);
   ::kill(pid, SIGKILL);
   (void)wait(pid);
   ASSERT_TRUE(fs::exists(prog() + ".cfg.journal"));
