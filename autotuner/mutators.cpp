@@ -101,11 +101,6 @@ bool graft_seed(Configuration& configuration, const std::vector<NamedConfigurati
   return configuration != before;
 }
 
-bool is_allowed(const Space& space, const Configuration& configuration) {
-  Configuration copy = configuration;
-  return !pbrt::repair_forbidden(space.index(), copy);
-}
-
 /// Gives other sites of the transform of `changed` other choices, until those of `changed` have an order with them.
 bool make_allowed(const Space& space, const SiteGene& changed, Configuration& configuration, Rng& rng) {
   const Configuration before = configuration;
@@ -120,7 +115,7 @@ bool make_allowed(const Space& space, const SiteGene& changed, Configuration& co
     const std::int64_t from = pick(configuration.sites[at(changed.id)].levels, rng).from;
     Selector& selector = configuration.sites[at(other.id)];
     selector = graft(selector, Selector{{Level{0, pick_other(other.choices, selector.select(from), rng)}}}, from);
-    if (is_allowed(space, configuration)) return true;
+    if (pbrt::is_allowed(space.index(), configuration)) return true;
   }
   return false;
 }
@@ -134,7 +129,7 @@ std::function<bool(Configuration&, Rng&, std::int64_t)> allowed(
     for (int i = 0; i < kMaxDraws; ++i) {
       configuration = before;
       if (!change(configuration, rng, n)) continue;
-      if (is_allowed(space, configuration) || make_allowed(space, gene, configuration, rng)) return true;
+      if (pbrt::is_allowed(space.index(), configuration) || make_allowed(space, gene, configuration, rng)) return true;
     }
     configuration = before;
     return false;
@@ -270,7 +265,7 @@ std::vector<Mutator> make_mutators(const Space& space) {
   if (seeds.size() > 1 && space.sites().size() > 1) {
     out.push_back({"change a range of sizes of all sites", -1, -1,
                    [&space, seeds](Configuration& c, Rng& rng, std::int64_t n) {
-                     return graft_seed(c, seeds, n, rng) && is_allowed(space, c);
+                     return graft_seed(c, seeds, n, rng) && pbrt::is_allowed(space.index(), c);
                    }});
   }
   return out;

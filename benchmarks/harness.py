@@ -91,6 +91,14 @@ def best_core_type(program, names=("Haswell", "SkylakeX", "Cooperlake", "Sapphir
     return min(times, key=times.get)
 
 
+def tuned(tools, program, config, *options):
+    """What pbtune writes to `config` under these options: (the configuration, its explanation in words)."""
+    polybricks.run_tool([tools.pbtune, program.path, *options, "-o", config, "--quiet"], timeout=3600)
+    words = polybricks.run_tool([tools.pbtune, "explain", program.path, "--config", config]).stdout
+    entry = json.loads(config.read_text())["entries"][0]
+    return {key: entry[key] for key in ("global", "transforms") if key in entry}, words
+
+
 def levels(*pairs):
     """Levels of a site: (from, rule) …, the first one from 0."""
     return [dict({"rule": rule, "on": "cpu"}, **({"from": start} if start else {})) for start, rule in pairs]

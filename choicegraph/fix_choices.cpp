@@ -18,11 +18,6 @@ bool holds(const std::vector<T>& items, const T& item) {
   return std::find(items.begin(), items.end(), item) != items.end();
 }
 
-bool has_member(const Nest& nest, StepId step) {
-  return std::any_of(nest.members.begin(), nest.members.end(),
-                     [&](const NestMember& member) { return member.step == step; });
-}
-
 /// One transform's plan on its way.
 class Fixer {
  public:

@@ -5,14 +5,11 @@
 #include "choicegraph/plan.h"
 
 namespace pb {
-namespace {
 
-bool holds(const Nest& nest, StepId id) {
+bool has_member(const Nest& nest, StepId id) {
   return std::any_of(nest.members.begin(), nest.members.end(),
                      [&](const NestMember& member) { return member.step == id; });
 }
-
-}  // namespace
 
 IndexExpr to_index_expr(const NestCoordinate& coordinate) {
   if (coordinate.var.empty()) return coordinate.shift;
@@ -48,7 +45,7 @@ std::string tile_name(const TransformPlan& plan, const Transform& transform, con
 
 std::string order_words(const TransformPlan& plan, StepId step) {
   for (const Nest& nest : plan.nests) {
-    if (!holds(nest, step)) continue;
+    if (!has_member(nest, step)) continue;
     std::string out = nest.rows.front().kind == RowKind::Slices ? "slice by slice" : "in tiles";
     if (nest.members.size() > 1) out += " with others";
     return out;
@@ -77,7 +74,7 @@ bool is_ordered(const TransformPlan& plan) {
   return std::all_of(plan.edges.begin(), plan.edges.end(), [&](const StepEdge& edge) {
     if (edge.before < edge.after) return true;
     return std::any_of(plan.nests.begin(), plan.nests.end(),
-                       [&](const Nest& nest) { return holds(nest, edge.before) && holds(nest, edge.after); });
+                       [&](const Nest& nest) { return has_member(nest, edge.before) && has_member(nest, edge.after); });
   });
 }
 

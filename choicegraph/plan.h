@@ -163,6 +163,7 @@ struct Nest {
   std::vector<NestRow> rows;               ///< as many as coordinates
   std::vector<NestMember> members;         ///< in their order at one point of the rows
 };
+[[nodiscard]] bool has_member(const Nest& nest, StepId id);
 /// `sign * var + shift` as an expression, and back; none if several variables or other factors occur.
 [[nodiscard]] IndexExpr to_index_expr(const NestCoordinate& coordinate);
 [[nodiscard]] std::optional<NestCoordinate> to_nest_coordinate(const IndexExpr& at, const Rule& rule);

@@ -125,11 +125,9 @@ class Bench:
         mode = "resident" if resident else "end_to_end"
         config = self.out / f"tuned_{self.args.element}_{width}_{mode}.cfg"
         config.unlink(missing_ok=True)
-        polybricks.run_tool([self.tools.pbtune, self.program.path, "--n", self.args.n, "--size", f"KWIDTH={width}", "--device", self.args.device,
-                             "--effort", self.args.effort, *(["--resident"] if resident else []), "-o", config, "--quiet"], timeout=1800)
-        words = polybricks.run_tool([self.tools.pbtune, "explain", self.program.path, "--config", config]).stdout
-        entry = json.loads(config.read_text())["entries"][0]
-        contenders = {"tuned": {k: entry[k] for k in ("global", "transforms") if k in entry}}
+        kept, words = harness.tuned(self.tools, self.program, config, "--n", self.args.n, "--size", f"KWIDTH={width}", "--device", self.args.device,
+                                    "--effort", self.args.effort, *(["--resident"] if resident else []))
+        contenders = {"tuned": kept}
         ranking = sorted(fixed_times(result, mode).items(), key=lambda item: item[1])
         for name, ns in ranking[:2]:
             if ns == float("inf"):
@@ -142,8 +140,8 @@ class Bench:
         with polybricks.Server(self.program, "--device", self.args.device) as server:
             server.ask("inputs", n=self.args.n, sizes={"KWIDTH": width}, seed=1)
             for _ in range(2 * self.args.rounds + 1):
-                for name, kept in contenders.items():
-                    times[name] += server.ask("run", config=kept, trials=self.args.trials, verify=False, resident=resident)["times_ns"]
+                for name, entry in contenders.items():
+                    times[name] += server.ask("run", config=entry, trials=self.args.trials, verify=False, resident=resident)["times_ns"]
         medians = {name: median(values) for name, values in times.items()}
         best = min((name for name in medians if name != "tuned"), key=medians.get)
         return medians["tuned"], medians[best], best, words

@@ -6,7 +6,6 @@ parallel_sort, and the merge sort written in the language against the one writte
 finds. Outputs are compared with those of the radix sort in every run, and once with Python's own sort.
 """
 
-import json
 import pathlib
 import random
 import sys
@@ -47,19 +46,12 @@ def check(program, out, threads):
             raise polybricks.ToolError(f"sort: {name} gives a wrong result")
 
 
-def tuned(tools, program, args, n):
-    config = args.out / f"tuned_{n}.cfg"
-    polybricks.run_tool([tools.pbtune, program.path, "--n", n, "--device", "none", "--effort", args.tune, "-o", config, "--quiet"], timeout=3600)
-    whole = json.loads(config.read_text())["entries"][0]
-    print(polybricks.run_tool([tools.pbtune, "explain", program.path, "--config", config]).stdout)
-    return {key: whole[key] for key in ("global", "transforms") if key in whole}
-
-
 def one_size(tools, program, baseline, args, n):
     configs = configurations(args.threads)
     single = configurations(1)
     if args.tune:
-        configs["tuned"] = tuned(tools, program, args, n)
+        configs["tuned"], words = harness.tuned(tools, program, args.out / f"tuned_{n}.cfg", "--n", n, "--device", "none", "--effort", args.tune)
+        print(words)
     rounds = []
     with polybricks.Server(program, "--device", "none") as server:
         harness.inputs(server, n)

@@ -80,12 +80,8 @@ class ScheduleEmitter {
   /// The nest that runs `step` whatever is chosen; null if there is none.
   const Nest* always_in(StepId step) const {
     for (const Nest& nest : plan_.nests)
-      if (always_runs(plan_, nest) && is_member(nest, step)) return &nest;
+      if (always_runs(plan_, nest) && has_member(nest, step)) return &nest;
     return nullptr;
-  }
-  static bool is_member(const Nest& nest, StepId step) {
-    return std::any_of(nest.members.begin(), nest.members.end(),
-                       [&](const NestMember& member) { return member.step == step; });
   }
 
   std::string nest_stem(std::size_t nest) const { return "T" + name_ + "_n" + std::to_string(nest); }
@@ -302,7 +298,7 @@ class ScheduleEmitter {
     for (std::size_t larger = 0; larger < n; ++larger) {
       const Nest& other = plan_.nests[larger];
       const bool is_inside = std::all_of(nest.members.begin(), nest.members.end(),
-                                         [&](const NestMember& member) { return is_member(other, member.step); });
+                                         [&](const NestMember& member) { return has_member(other, member.step); });
       if (is_inside) terms.push_back("!" + nest_name(larger));
     }
     return joined(terms, " && ");
@@ -324,7 +320,7 @@ class ScheduleEmitter {
       if (done.contains(id)) continue;
       Unit unit{{id}, SIZE_MAX};
       for (std::size_t n = 0; n < plan_.nests.size() && unit.nest == SIZE_MAX; ++n) {
-        if (!always_runs(plan_, plan_.nests[n]) || !is_member(plan_.nests[n], id)) continue;
+        if (!always_runs(plan_, plan_.nests[n]) || !has_member(plan_.nests[n], id)) continue;
         unit.steps.clear();
         unit.nest = n;
         for (const NestMember& member : plan_.nests[n].members) unit.steps.push_back(member.step);
@@ -387,7 +383,7 @@ class ScheduleEmitter {
     std::vector<std::string> terms;
     if (std::string condition = condition_of(plan_.steps[id]); !condition.empty()) terms.push_back(std::move(condition));
     for (std::size_t n = 0; n < plan_.nests.size(); ++n)
-      if (plan_.nests[n].members.size() > 1 && is_member(plan_.nests[n], id)) terms.push_back("!" + nest_name(n));
+      if (plan_.nests[n].members.size() > 1 && has_member(plan_.nests[n], id)) terms.push_back("!" + nest_name(n));
     if (!terms.empty()) out_.open("if (" + joined(terms, " && ") + ")");
     out_.open(node_name(id) + " = pb_graph." + add + "([&](pbrt::Frame& pb_step)");
     emit_dispatch(id, "pb_step");

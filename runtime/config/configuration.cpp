@@ -143,8 +143,12 @@ std::string find_fault(const InfoIndex& index, const Configuration& configuratio
     if (!tunable.fixed.empty() && values != tunable.fixed)
       return "`" + index.tunable_name(id) + "` was fixed when the program was compiled";
   }
+  return is_allowed(index, configuration) ? "" : "a combination of choices has no legal order";
+}
+
+bool is_allowed(const InfoIndex& index, const Configuration& configuration) {
   Configuration copy = configuration;
-  return repair_forbidden(index, copy) ? "a combination of choices has no legal order" : "";
+  return !repair_forbidden(index, copy);
 }
 
 bool repair_forbidden(const InfoIndex& index, Configuration& configuration) {

@@ -51,6 +51,8 @@ struct RandomOptions {
 [[nodiscard]] bool is_valid_value(const TunableInfo& tunable, double value);
 /// Throws nothing; the reason if the configuration breaks a rule of FORMATS 1 or a forbidden assignment, else "".
 [[nodiscard]] std::string find_fault(const InfoIndex& index, const Configuration& configuration);
+/// Whether the choices have a legal order at every size.
+[[nodiscard]] bool is_allowed(const InfoIndex& index, const Configuration& configuration);
 /// Every size at which a forbidden assignment would be used takes the default instead. Returns whether something
 /// changed.
 bool repair_forbidden(const InfoIndex& index, Configuration& configuration);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/main/engine.h"
 
-#include <chrono>
 #include <cstdio>
 #include <utility>
 
@@ -27,11 +26,6 @@ const TaskLocalHooks kRandomHooks{
 
 constexpr std::uint64_t kInputSeed = 0x1001;
 constexpr std::uint64_t kOutputSeed = 0x2001;
-
-std::int64_t now_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
 
 /// Makes a stream current while it lives, also across suspensions.
 class RandomScope {
@@ -172,14 +166,14 @@ RunReport Engine::run(const Problem& problem, const RunWishes& wishes) {
       for (const AnyMatrix& input : problem.inputs) (void)wishes.device->prefetch(root, input);
       wishes.device->drain(root);
     }
-    const std::int64_t start = now_ns();
+    const std::int64_t start = Trace::now_ns();
     problem.transform->run(root, problem.outputs.data(), problem.inputs.data());
     if (wishes.is_resident && wishes.device != nullptr) {
       wishes.device->drain(root);
-      report.elapsed_ns = now_ns() - start;
+      report.elapsed_ns = Trace::now_ns() - start;
     }
     for (const AnyMatrix& output : problem.outputs) need_on_host(root, output);
-    if (!wishes.is_resident || wishes.device == nullptr) report.elapsed_ns = now_ns() - start;
+    if (!wishes.is_resident || wishes.device == nullptr) report.elapsed_ns = Trace::now_ns() - start;
   };
   Scheduler& workers = scheduler(wishes.config->threads());
   TracedRun traced(trace_, wishes.trace_label, workers.num_workers());

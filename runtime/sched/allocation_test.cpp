@@ -12,6 +12,7 @@
 #include "runtime/sched/scheduler.h"
 #include "runtime/sched/step_graph.h"
 #include "runtime/sched/task.h"
+#include "runtime/sched/test_fib.h"
 
 namespace {
 std::atomic<std::int64_t> num_allocations{0};
@@ -55,16 +56,6 @@ std::int64_t least_allocations(Scheduler& scheduler, Body body) {
     }
   });
   return least;
-}
-
-std::int64_t fib(Frame& parent, int n) {
-  if (n < 2) return n;
-  CallFrame frame(parent);
-  std::int64_t a = 0;
-  frame.spawn([&a, n](Frame& f) { a = fib(f, n - 1); });
-  const std::int64_t b = fib(frame, n - 2);
-  frame.sync();
-  return a + b;
 }
 
 TEST_P(Allocations, SpawnedTasksMakeNone) {

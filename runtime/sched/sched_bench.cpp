@@ -9,6 +9,7 @@
 #include "runtime/sched/parallel_for.h"
 #include "runtime/sched/scheduler.h"
 #include "runtime/sched/step_graph.h"
+#include "runtime/sched/test_fib.h"
 
 namespace pbrt {
 namespace {
@@ -26,16 +27,6 @@ void spawn_and_sync(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * batch);
 }
 BENCHMARK(spawn_and_sync)->Args({1, 1})->Args({1, 100})->Args({2, 1})->Args({2, 100})->Args({2, 1000})->UseRealTime();
-
-std::int64_t fib(Frame& parent, int n) {
-  if (n < 2) return n;
-  CallFrame frame(parent);
-  std::int64_t a = 0;
-  frame.spawn([&a, n](Frame& f) { a = fib(f, n - 1); });
-  const std::int64_t b = fib(frame, n - 2);
-  frame.sync();
-  return a + b;
-}
 
 /// One spawned task per call; no cut-off.
 void fibonacci(benchmark::State& state) {

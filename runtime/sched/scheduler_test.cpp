@@ -15,21 +15,13 @@
 #include <thread>
 #include <vector>
 
+#include "runtime/sched/test_fib.h"
+
 namespace pbrt {
 namespace {
 
 class OnWorkers : public testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(Workers, OnWorkers, testing::Values(1, 2, 3, 8));
-
-std::int64_t fib(Frame& parent, int n) {
-  if (n < 2) return n;
-  CallFrame frame(parent);
-  std::int64_t a = 0;
-  frame.spawn([&a, n](Frame& f) { a = fib(f, n - 1); });
-  const std::int64_t b = fib(frame, n - 2);
-  frame.sync();
-  return a + b;
-}
 
 TEST_P(OnWorkers, RecursiveSpawnsComputeFibonacci) {
   Scheduler scheduler(GetParam());

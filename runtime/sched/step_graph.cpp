@@ -7,13 +7,9 @@
 namespace pbrt {
 namespace {
 
-/// The size class that TaskCache::allocate gives to a `T`.
+/// Of blocks that hold a `T`.
 template <class T>
-constexpr std::uint8_t size_class_of_type() {
-  std::uint8_t size_class = 0;
-  while (sizeof(T) > kTaskSizes[size_class]) ++size_class;
-  return size_class;
-}
+constexpr std::uint8_t kSizeClass = static_cast<std::uint8_t>(TaskCache::size_class_of(sizeof(T)));
 
 }  // namespace
 
@@ -22,7 +18,7 @@ void StepGraph::drop() {
     Step& dying = step(i);
     while (Edge* edge = dying.dependents) {
       dying.dependents = edge->next;
-      release(edge, size_class_of_type<Edge>());
+      release(edge, kSizeClass<Edge>);
     }
     const std::uint8_t size_class = dying.size_class;
     dying.destroy(dying);
@@ -30,7 +26,7 @@ void StepGraph::drop() {
   }
   while (Block* block = first_block_) {
     first_block_ = block->next;
-    release(block, size_class_of_type<Block>());
+    release(block, kSizeClass<Block>);
   }
 }
 

@@ -88,6 +88,13 @@ class TaskCache {
  public:
   explicit TaskCache(TaskReserve& reserve) : reserve_(reserve) {}
 
+  /// kNumTaskSizes: from the heap.
+  static constexpr int size_class_of(std::size_t size_bytes) {
+    int size_class = 0;
+    while (size_class < kNumTaskSizes && size_bytes > kTaskSizes[size_class]) ++size_class;
+    return size_class;
+  }
+
   template <std::size_t kBytes>
   [[nodiscard]] detail::TaskMemory allocate() {
     constexpr int kClass = size_class_of(kBytes);
@@ -110,11 +117,6 @@ class TaskCache {
   }
 
  private:
-  static constexpr int size_class_of(std::size_t size_bytes) {
-    int size_class = 0;
-    while (size_class < kNumTaskSizes && size_bytes > kTaskSizes[size_class]) ++size_class;
-    return size_class;
-  }
   static constexpr int kMaxFree = 4 * TaskReserve::kBatch;
 
   FreeList free_[kNumTaskSizes];

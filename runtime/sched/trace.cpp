@@ -36,11 +36,11 @@ void RuleScope::begin(Frame& frame, const RuleDesc& rule, std::int64_t cells) {
   is_resumed_ = false;
   outer_ = fiber.scope;
   fiber.scope = this;
-  start_ns_ = TraceLane::now();
+  start_ns_ = Trace::now_ns();
 }
 
 void RuleScope::end() {
-  const std::int64_t now = TraceLane::now();
+  const std::int64_t now = Trace::now_ns();
   TraceLane& lane = *fiber_->worker->lane();
   fiber_->scope = outer_;
   const std::int64_t whole_ns = before_ns_ + now - start_ns_;
@@ -53,7 +53,7 @@ void RuleScope::end() {
 }
 
 void TraceLane::suspend(detail::FiberHead& fiber) {
-  const std::int64_t time = now();
+  const std::int64_t time = Trace::now_ns();
   for (RuleScope* scope = fiber.scope; scope != nullptr; scope = scope->outer_) {
     add({TraceKind::Rule, scope->is_resumed_, true, scope->rule_->name, scope->rule_->version, scope->start_ns_, time,
          scope->cells_});
@@ -63,7 +63,7 @@ void TraceLane::suspend(detail::FiberHead& fiber) {
 
 void TraceLane::resume(detail::FiberHead& fiber) {
   if (fiber.scope == nullptr) return;
-  const std::int64_t time = now();
+  const std::int64_t time = Trace::now_ns();
   for (RuleScope* scope = fiber.scope; scope != nullptr; scope = scope->outer_) {
     scope->start_ns_ = time;
     scope->is_resumed_ = true;
@@ -81,8 +81,6 @@ TraceLane::~TraceLane() {
     chunk = owned->next.load(std::memory_order_relaxed);
   }
 }
-
-std::int64_t TraceLane::now() { return Trace::now_ns(); }
 
 void TraceLane::add(const TraceEvent& event) {
   if (!trace_.keeps_events_) return;
@@ -105,34 +103,38 @@ void TraceLane::add(const TraceEvent& event) {
   last_->count.store(count + 1, std::memory_order_release);
 }
 
+void TraceLane::add_until(std::int64_t time_ns, TraceKind kind, const char* name) {
+  add({kind, false, false, name, nullptr, since_ns_, time_ns, 0});
+}
+
 void TraceLane::await_owner() {
-  since_ns_ = now();
+  since_ns_ = Trace::now_ns();
   enter(State::Parked, since_ns_);
 }
 
 void TraceLane::begin_work() {
-  since_ns_ = now();
+  since_ns_ = Trace::now_ns();
   enter(State::Busy, since_ns_);
 }
 
 void TraceLane::end_work() {
   if (state_.load(std::memory_order_relaxed) != State::Busy) return;
-  const std::int64_t time = now();
-  add({TraceKind::Work, false, false, "working", nullptr, since_ns_, time, 0});
+  const std::int64_t time = Trace::now_ns();
+  add_until(time, TraceKind::Work, "working");
   enter(State::Outside, time);
 }
 
 void TraceLane::begin_search() {
-  const std::int64_t time = now();
+  const std::int64_t time = Trace::now_ns();
   const State before = state_.load(std::memory_order_relaxed);
-  if (before == State::Busy) add({TraceKind::Work, false, false, "working", nullptr, since_ns_, time, 0});
-  if (before == State::Parked) add({TraceKind::Park, false, false, "parked", nullptr, since_ns_, time, 0});
+  if (before == State::Busy) add_until(time, TraceKind::Work, "working");
+  if (before == State::Parked) add_until(time, TraceKind::Park, "parked");
   enter(State::Searching, time);
   since_ns_ = time;
 }
 
 void TraceLane::end_search(bool has_found, int victim) {
-  const std::int64_t time = now();
+  const std::int64_t time = Trace::now_ns();
   enter(has_found ? State::Busy : State::Outside, time);
   TraceEvent event{TraceKind::Search, false, false, "search", nullptr, since_ns_, time, victim};
   if (has_found) {
@@ -145,15 +147,15 @@ void TraceLane::end_search(bool has_found, int victim) {
 }
 
 void TraceLane::begin_park() {
-  const std::int64_t time = now();
-  add({TraceKind::Search, false, false, "search", nullptr, since_ns_, time, 0});
+  const std::int64_t time = Trace::now_ns();
+  add_until(time, TraceKind::Search, "search");
   enter(State::Parked, time);
   since_ns_ = time;
 }
 
 void TraceLane::end_park() {
-  const std::int64_t time = now();
-  add({TraceKind::Park, false, false, "parked", nullptr, since_ns_, time, 0});
+  const std::int64_t time = Trace::now_ns();
+  add_until(time, TraceKind::Park, "parked");
   enter(State::Searching, time);
   since_ns_ = time;
 }

@@ -158,7 +158,8 @@ class TraceLane {
     std::unique_ptr<std::array<Slot, kSizes>> slots;
   };
 
-  [[nodiscard]] static std::int64_t now();
+  /// What has been under way since since_ns_.
+  void add_until(std::int64_t time_ns, TraceKind kind, const char* name);
   void enter(State state, std::int64_t time_ns);
   [[nodiscard]] Slot& slot_of(const RuleDesc& rule, std::int64_t cells);
   [[nodiscard]] Slot& find_slot(const RuleDesc& rule, int size);
