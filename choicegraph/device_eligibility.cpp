@@ -14,6 +14,8 @@ namespace pb {
 namespace {
 
 constexpr int kMaxDeviceLoops = 3;
+/// Values of an array of tunables are arguments of the kernel, one each.
+constexpr int kMaxDeviceArray = 64;
 
 bool is_number(const BodyType& type) {
   using Kind = BodyType::Kind;
@@ -32,7 +34,8 @@ bool is_device_constant(std::string_view name) {
 /// Looks through one body for the first thing a kernel cannot do.
 class BodyCheck {
  public:
-  explicit BodyCheck(const Rule& rule) : body_(rule.body), types_(rule.body_types) {}
+  BodyCheck(const Transform& transform, const Rule& rule)
+      : transform_(transform), body_(rule.body), types_(rule.body_types) {}
 
   std::optional<WhyNotDevice> run() {
     walk(
@@ -146,9 +149,12 @@ class BodyCheck {
       case NameKind::SizeVar:
       case NameKind::RuleVar:
       case NameKind::ScalarInput:
-      case NameKind::Tunable:
       case NameKind::Param:
       case NameKind::Constant:
+        return;
+      case NameKind::Tunable:
+        if (transform_.tunables[TunableId{binding.index}].array_extent > kMaxDeviceArray)
+          reject("the array `" + name.text + "` has more than 64 values", span);
         return;
       case NameKind::Output:
       case NameKind::Input:
@@ -179,6 +185,7 @@ class BodyCheck {
     return false;
   }
 
+  const Transform& transform_;
   const Body& body_;
   const BodyTypes& types_;
   std::vector<ExprId> region_uses_;
@@ -231,7 +238,7 @@ DeviceEligibility check_device_eligibility(const Program& /*program*/, const Tra
                                            const Step& step) {
   DeviceEligibility result;
   result.why_not_device = check_pattern(transform, rule, step);
-  if (!result.why_not_device) result.why_not_device = BodyCheck(rule).run();
+  if (!result.why_not_device) result.why_not_device = BodyCheck(transform, rule).run();
   if (!result.why_not_device) result.why_not_local_memory = check_local(rule, step);
   return result;
 }

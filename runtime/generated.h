@@ -10,6 +10,7 @@
 #include "runtime/main/memo.h"
 #include "runtime/main/program.h"
 #include "runtime/main/run_context.h"
+#include "runtime/main/tunable_values.h"
 #include "runtime/matrix/any_matrix.h"
 #include "runtime/matrix/region.h"
 #include "runtime/matrix/view.h"

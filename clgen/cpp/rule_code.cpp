@@ -164,12 +164,7 @@ std::vector<std::string> scalar_params(const RuleCode& code, ScalarSet set) {
   for (const UserTunable& tunable : code.transform.tunables) {
     if (!is_in(code, set, tunable.name) || code.constants.contains(tunable.name)) continue;
     const std::string mark = set == ScalarSet::Body ? unused_mark(code, tunable.name) : "[[maybe_unused]] ";
-    const std::string array = tunable.is_real ? "double* " : "std::int64_t* ";
-    params.push_back(mark + "const " +
-                     (tunable.array_extent > 0 ? array
-                      : tunable.is_real        ? "double "
-                                               : "IndexT ") +
-                     tunable.name);
+    params.push_back(mark + "const " + tunable_type(tunable) + (tunable.array_extent > 0 ? "& " : " ") + tunable.name);
   }
   return params;
 }

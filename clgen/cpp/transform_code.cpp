@@ -141,8 +141,9 @@ class TransformEmitter {
     if (const auto constant = constant_declaration(plan_.tunables[index], tunable)) return *constant;
     const std::string n = tunable.is_size_specific ? "pb_n" : "1";
     if (tunable.array_extent > 0)
-      return "const " + std::string(tunable.is_real ? "double" : "std::int64_t") + "* " + tunable.name + " = " +
-             tunable_elements(context_, id_, index, "pb_parent.context()", n);
+      return "const " + tunable_type(tunable) + " " + tunable.name + " = pbrt::tunable_values<" +
+             (tunable.is_real ? "double, " : "IndexT, ") + std::to_string(tunable.array_extent) + ">(" +
+             tunable_elements(context_, id_, index, "pb_parent.context()", n) + ")";
     const std::string value = tunable_value(context_, id_, index, "pb_parent.context()", n);
     return tunable.is_real ? "const double " + tunable.name + " = " + value
                            : "const IndexT " + tunable.name + " = static_cast<IndexT>(" + value + ")";

@@ -48,13 +48,18 @@ std::string from_run(const CppContext& context, TransformId transform, std::size
 
 }  // namespace
 
+std::string tunable_type(const UserTunable& declared) {
+  const std::string element = declared.is_real ? "double" : "IndexT";
+  return declared.array_extent > 0 ? "std::array<" + element + ", " + std::to_string(declared.array_extent) + ">"
+                                   : element;
+}
+
 std::optional<std::string> constant_declaration(const PlanTunable& tunable, const UserTunable& declared) {
   if (!is_constant(tunable)) return std::nullopt;
+  const std::string name = tunable_type(declared) + " " + declared.name + " = ";
   if (declared.array_extent > 0)
-    return "static constexpr " + std::string(tunable.is_real ? "double " : "std::int64_t ") + declared.name +
-           "[] = " + list_text(tunable, static_cast<std::size_t>(tunable.count));
-  return "constexpr " + std::string(tunable.is_real ? "double " : "IndexT ") + declared.name + " = " +
-         number_text(tunable.fixed.front(), tunable.is_real);
+    return "static constexpr " + name + list_text(tunable, static_cast<std::size_t>(tunable.count));
+  return "constexpr " + name + number_text(tunable.fixed.front(), tunable.is_real);
 }
 
 void emit_fixed_values(Writer& out, const CppContext& context, TransformId transform) {

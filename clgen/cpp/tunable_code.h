@@ -12,6 +12,9 @@
 
 namespace pb {
 
+/// The type in which bodies see the tunable: `IndexT`, `double`, `std::array<IndexT, 3>`.
+[[nodiscard]] std::string tunable_type(const UserTunable& declared);
+
 /// `constexpr IndexT BLOCK = 16`, if the tunable, declared by the user, is fixed to the same at all sizes.
 [[nodiscard]] std::optional<std::string> constant_declaration(const PlanTunable& tunable, const UserTunable& declared);
 

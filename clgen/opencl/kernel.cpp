@@ -77,9 +77,21 @@ class KernelBuilder {
     for (const SizeVar& var : transform_.size_vars)
       kernel_.scalars.push_back({var.name, "int", var.name, specialized.contains(var.name)});
     for (const UserTunable& tunable : transform_.tunables) {
-      if (tunable.array_extent > 0) continue;
-      kernel_.scalars.push_back({tunable.name, tunable.is_real ? "double" : "int", tunable.name, false});
+      const std::string type = tunable.is_real ? "double" : "int";
+      if (tunable.array_extent == 0) kernel_.scalars.push_back({tunable.name, type, tunable.name, false});
+      if (!is_used_array(tunable)) continue;
+      for (int k = 0; k < tunable.array_extent; ++k)
+        kernel_.scalars.push_back({element_of(tunable, k), type, tunable.name + "[" + std::to_string(k) + "]", false});
     }
+  }
+
+  bool is_used_array(const UserTunable& tunable) const {
+    return tunable.array_extent > 0 && facts_.used_names.contains(tunable.name);
+  }
+
+  /// The parameter that brings one value of an array.
+  static std::string element_of(const UserTunable& tunable, int k) {
+    return "pb_" + tunable.name + "_" + std::to_string(k);
   }
 
   /// Size variables that limit loops of the body and the box that one instance reads: few values, small ones.
@@ -214,6 +226,13 @@ class KernelBuilder {
       out_.verbatim("#else\n");
       out_.line("const int " + opencl_name(scalar.name) + " = pb_given_" + scalar.name + ";");
       out_.verbatim("#endif\n");
+    }
+    for (const UserTunable& tunable : transform_.tunables) {
+      if (!is_used_array(tunable)) continue;
+      std::vector<std::string> values;
+      for (int k = 0; k < tunable.array_extent; ++k) values.push_back(element_of(tunable, k));
+      out_.line(std::string("const ") + (tunable.is_real ? "double " : "int ") + opencl_name(tunable.name) + "[" +
+                std::to_string(tunable.array_extent) + "] = {" + joined(values) + "};");
     }
   }
 

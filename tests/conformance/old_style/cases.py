@@ -56,12 +56,17 @@ def positive(n, r):
     return a @ a.T + n * np.eye(n)
 
 
+def halves(a):
+    return [np.concatenate([a[:1], (a[1:] + a[:-1]) / 2]), 1.5 + 20 + 1200]
+
+
 def ranks(a):
     stat = [a.sum(), np.abs(a).sum(), len(a) + 4, 1]
     return [np.unique(a, return_inverse=True)[1], np.array(stat)]
 
 
 CASES = {
+    "array_values": Case(halves, lambda n, r: [vec(n, r)], sizes=(0, 1, 2, 33, 300)),
     "no_includes": Case(ranks, lambda n, r: [ints(n, -9, 9, r)], sizes=(1, 2, 9, 33)),
     "mutual_includes": Case(lambda a: [a % 2 == 0, a % 2], lambda n, r: [ints(n, 0, 12, r)], sizes=(0, 1, 2, 9, 20)),
     "helpers_with_regions": Case(use_helpers, lambda n, r: [mat(n + 1, n, r), vec(n + 1, r), vec(n, r)]),
