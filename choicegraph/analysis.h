@@ -47,6 +47,9 @@ struct Analysis {
   std::set<RuleId> avoided = {};       ///< what no default takes if there is something else
   bool ok = true;
 
+  /// Whether to stop: an error was reported, or regions became too complex. What is made from unknown regions is
+  /// unknown too and may grow without bound, since no unknown region is empty.
+  [[nodiscard]] bool is_over() const { return !ok || context.limit_exceeded(); }
   [[nodiscard]] bool exists_for_large_sizes(const Region& region) const { return !region.is_empty_for_large(sizes); }
   [[nodiscard]] const Rule& rule(RuleId id) const { return transform.rules[id]; }
   [[nodiscard]] const Matrix& matrix(MatrixId id) const { return transform.matrices[id]; }

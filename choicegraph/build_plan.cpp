@@ -11,21 +11,13 @@ namespace pb {
 namespace {
 
 void run_passes(choices::Analysis& analysis) {
-  choices::cut_grid(analysis);
-  if (!analysis.ok) return;
-  choices::find_classes(analysis);
-  choices::find_sites(analysis);
-  if (!analysis.ok) return;
-  choices::make_steps(analysis);
-  if (!analysis.ok) return;
-  choices::find_edges(analysis);
-  choices::find_legal_choices(analysis);
-  if (!analysis.ok) return;
-  choices::sort_steps(analysis);
-  choices::find_input_boxes(analysis);
-  choices::find_versions(analysis);
-  choices::list_tunables(analysis);
-  choices::list_calls(analysis);
+  for (const auto pass :
+       {choices::cut_grid, choices::find_classes, choices::find_sites, choices::make_steps, choices::find_edges,
+        choices::find_legal_choices, choices::sort_steps, choices::find_input_boxes, choices::find_versions,
+        choices::list_tunables, choices::list_calls}) {
+    pass(analysis);
+    if (analysis.is_over()) return;
+  }
 }
 
 TransformPlan plan_transform(const Program& program, TransformId id, const std::set<RuleId>& avoided,

@@ -50,6 +50,7 @@ void find_classes(Analysis& analysis) {
     const bool never_shared = is_cell_rule(rule);
     std::vector<InstanceClass> classes;
     for (const SegmentId segment : analysis.plan.segments.ids()) {
+      if (analysis.is_over()) return;
       if (!is_candidate(analysis.plan.segments[segment], id)) continue;
       Region instances = instances_of(analysis, rule, segment);
       if (instances.is_empty()) continue;

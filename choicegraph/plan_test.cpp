@@ -457,6 +457,36 @@ TEST(Plan, GivesUpOnWhatIsTooComplexWithOneMessage) {
   EXPECT_FALSE(after.has_errors());
 }
 
+TEST(Plan, GivesUpInEveryPassWithoutACrashOrGrowth) {
+  // Rules whose instances write many segments of two matrices; cells that no rule covers.
+  Program many = TestTransform()
+                     .from("IN[n,m]")
+                     .to("OUT[n,m]")
+                     .to("P[n,m]")
+                     .rule({"OUT", "P.cell(3*i,j)"}, {"P.cell(i-1,m-1-j)", "P.cell(n-1,j+2)"}, 0)
+                     .rule({"OUT.cell(n/2,j)", "P.cell(i,i)"}, {})
+                     .rule({"P.cell(i,n-1-i)", "OUT.cell(n-1-i,m-1-j)"}, {"IN.cell(i-1,j)", "IN.cell(i+2,j+1)"})
+                     .rule({"P.cell(2*i+j,j)"}, {"IN"})
+                     .rule({"P.cell(2*i+j+1,j)"}, {"IN"})
+                     .rule({"OUT.cell(i,j)"}, {"IN.cell(i,j)"}, 2)
+                     .rule({"P.cell(i,j)"}, {"IN.cell(i,j)"})
+                     .program();
+  Program uncovered = TestTransform()
+                          .from("A[n,m,n*m]")
+                          .to("C[n*m,n*m,n*m]")
+                          .rule({"C.cell(n,m-1-j,i)"}, {"A.cell(i,j,n)", "C.cell(n,n,n)"})
+                          .program();
+  for (Program* program : {&many, &uncovered}) {
+    Diagnostics before;
+    ASSERT_TRUE(infer_regions(*program, before));
+    for (std::uint64_t max_operations = 1; max_operations < 600'000; max_operations += 1 + max_operations) {
+      Diagnostics diags;
+      static_cast<void>(build_plan(*program, diags, max_operations));
+      EXPECT_TRUE(diags.has(DiagKind::RegionsTooComplex) || diags.has(DiagKind::UncoveredOutput)) << max_operations;
+    }
+  }
+}
+
 TEST(PlanText, IsReadBackWithGuardsShapesAndTunables) {
   const Planned planned(TestTransform()
                             .tunable("B", 1, 8)

@@ -224,6 +224,7 @@ Region provided_without(const Analysis& analysis, const Rule& rule, MatrixId mat
   Region out = Region::nothing(analysis.context, analysis.cells[matrix.index()].dims());
   for (const RegionAccess& access : rule.outputs) {
     if (access.matrix != matrix) continue;
+    if (!out.is_known()) return out;
     std::vector<Interval> box;
     for (std::size_t d = 0; d < access.lo.size(); ++d) {
       const auto lo = to_index_expr(access.lo[d], analysis.scope);
