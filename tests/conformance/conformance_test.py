@@ -28,6 +28,7 @@ from runner import Effort, ProgramTest, Result  # noqa: E402
 SAMPLE = 45                  # programs per day: a week sees nearly all
 MAX_FAILURES = 5             # printed per program
 MAX_ABORTED_SHARE = 0.05     # of all runs: configurations whose recursion does not end are legal, but few
+MAX_NO_ROOM_SHARE = 0.02     # of all runs: some devices have little local memory
 
 
 def load_topic(path):
@@ -121,14 +122,16 @@ def choose(args, seed):
 def summarise(results, compiler, seed, seconds):
     """Prints the totals; returns the failures."""
     failures = [failure for result in results for failure in result.failures]
-    runs, aborted = sum(r.runs for r in results), sum(r.aborted for r in results)
-    if len(results) >= SAMPLE and aborted > MAX_ABORTED_SHARE * runs:
-        failures.append(f"{aborted} of {runs} runs did not end: more than {MAX_ABORTED_SHARE:.0%}")
+    runs, aborted, no_room = (sum(getattr(r, name) for r in results) for name in ("runs", "aborted", "no_room"))
+    for count, share, words in ((aborted, MAX_ABORTED_SHARE, "did not end"), (no_room, MAX_NO_ROOM_SHARE, "needed more local memory")):
+        if len(results) >= SAMPLE and count > share * runs:
+            failures.append(f"{count} of {runs} runs {words}: more than {share:.0%}")
+            print(failures[-1])
     for result in results:
         for note in result.notes:
             print(f"{result.name}: {note}")
     choices, ran = sum(r.num_choices for r in results), sum(len(r.ran) for r in results)
-    print(f"{len(results)} programs ({compiler.num_compiled} compiled, {compiler.num_kept} kept), {runs} runs, {aborted} aborted; "
+    print(f"{len(results)} programs ({compiler.num_compiled} compiled, {compiler.num_kept} kept), {runs} runs, {aborted} aborted, {no_room} without room; "
           f"{ran} rule versions ran, {choices} are choices; seed {seed}; {seconds:.0f} s")
     return failures
 

@@ -29,6 +29,7 @@ class Result:
     name: str
     runs: int = 0
     aborted: int = 0
+    no_room: int = 0                                    # runs of a tile that the device's local memory cannot hold
     ran: set = dataclasses.field(default_factory=set)   # (site, rule, on)
     num_choices: int = 0
     notes: list = dataclasses.field(default_factory=list)
@@ -165,6 +166,8 @@ class ProgramTest:
             self.result.aborted += 1
         elif reply["status"] != "ok":
             self.result.fail(f"{words}: {reply['status']}: {reply.get('message')}; see {self.keep(number, configuration)}")
+        elif reply.get("fallbacks") and all(each["reason"] == "local memory" for each in reply["fallbacks"]):
+            self.result.no_room += 1
         elif reply.get("fallbacks"):
             self.result.fail(f"{words}: fell back: {reply['fallbacks']}")
 
