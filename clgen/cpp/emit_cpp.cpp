@@ -64,25 +64,6 @@ void emit_kernels(Writer& out, const Program& program, const std::vector<Kernel>
   }
 }
 
-void emit_helpers(Writer& out) {
-  out.verbatim(R"(// Sizes of a call against the header (LANGUAGE 4.3).
-[[maybe_unused]] static void pb_check_extent(const char* transform, const char* matrix, int dim, const char* formula, std::int64_t value) {
-  if (value < 0) pbrt::negative_size(transform, matrix, dim, formula, value);
-}
-[[maybe_unused]] static void pb_check_size(const char* transform, const char* matrix, int dim, const char* formula, std::int64_t expected,
-                          std::int64_t actual) {
-  pb_check_extent(transform, matrix, dim, formula, expected);
-  if (expected != actual) pbrt::size_mismatch(transform, matrix, dim, formula, expected, actual);
-}
-[[maybe_unused, noreturn]] static void pb_uncovered(const char* transform, const char* matrix, std::initializer_list<std::int64_t> cell) {
-  std::string text = std::string("in a call of `") + transform + "` no rule computes " + matrix + "(";
-  for (const std::int64_t* at = cell.begin(); at != cell.end(); ++at) text += (at == cell.begin() ? "" : ", ") + std::to_string(*at);
-  throw pbrt::UserError(text + ") for these sizes");
-}
-)");
-  out.blank();
-}
-
 /// Whether some text of the program may draw random numbers: it says so (`rand01`, `randomize`), or it is not at hand.
 bool may_draw_random(const Program& program) {
   const auto is_suspect = [](const BodyToken& token) {
@@ -160,7 +141,6 @@ std::string emit_cpp(const Program& program, const Plan& plan, const SourceManag
   out.line("namespace " + name_space + " {");
   out.blank();
   emit_numbers(out, context);
-  emit_helpers(out);
   emit_kernels(out, program, kernels);
   for (const TransformId id : program.transforms.ids()) emit_call_declarations(out, context, id);
   out.blank();

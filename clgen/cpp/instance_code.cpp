@@ -90,7 +90,7 @@ std::string instance_call(const RuleCode& code) {
   }
   for (const MatrixId id : code.scalar_inputs) args.push_back(code.matrix(id).name + ".cell()");
   for (const std::string& var : used_rule_vars(code)) args.push_back(var);
-  const ScalarSet set = rule.temporaries.empty() ? ScalarSet::Body : ScalarSet::Rule;
+  const ScalarSet set = rule.temporaries.empty() ? ScalarSet::Body : ScalarSet::Loops;
   for (std::string& arg : scalar_args(code, set)) args.push_back(std::move(arg));
   const std::string call = "rule_" + code.stem + "(" + joined(args) + ");";
   return rule.is_return_form ? access_text(code, rule.outputs[0]) + " = " + call : call;

@@ -287,11 +287,11 @@ void emit_lanes(Writer& out, const RuleCode& code, const Step& step, const PackF
     types.push_back("class View_" + matrix);
     params.push_back("const View_" + matrix + " " + matrix);
   }
-  for (std::string& param : scalar_params(code, ScalarSet::Rule)) params.push_back(std::move(param));
+  for (std::string& param : scalar_params(code, ScalarSet::Loops)) params.push_back(std::move(param));
   params.push_back("const " + box_type(step) + "& pb_box");
   out.line("template <" + joined(types) + ">");
   open_function(out, "static void lanes_" + stem, params);
-  emit_scalar_constants(out, code, ScalarSet::Rule);
+  emit_scalar_constants(out, code, ScalarSet::Loops);
   out.line("const bool pb_may_repeat = " + repeat_condition(code) + ";");
   const std::size_t num_loops = step.loops.size();
   for (std::size_t i = 0; i + 2 < num_loops; ++i) {

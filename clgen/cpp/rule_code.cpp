@@ -69,26 +69,8 @@ RuleCode::RuleCode(const CppContext& context, TransformId in_transform, RuleId i
     if (auto text = constant_declaration(tunable, transform.tunables[*tunable.user]))
       constants.emplace(tunable.name, std::move(*text));
   }
-  for (const Step& step : plan.steps) {
-    if (step.rule != rule_id) continue;
-    const auto add = [&](const IndexExpr& bound) {
-      for (const std::string& name : symbols_of(bound)) header_names.insert(name);
-    };
-    for (const LoopDim& loop : step.loops) {
-      add(loop.range.lo);
-      add(loop.range.hi);
-      add(loop.offset);
-      for (const IndexExpr& bound : loop.lower) add(bound);
-      for (const IndexExpr& bound : loop.upper) add(bound);
-    }
-    for (const IndexExpr& condition : step.conditions) add(condition);
-    for (const SegmentId segment : step.segments) {
-      for (const IndexRange& range : plan.segments[segment].box) {
-        add(range.lo);
-        add(range.hi);
-      }
-    }
-  }
+  for (const Step& step : plan.steps)
+    if (step.rule == rule_id) add_step_names(plan, step);
   for (const Nest& nest : plan.nests) {
     for (const NestMember& member : nest.members) {
       if (plan.steps[member.step].rule != rule_id) continue;
@@ -98,7 +80,34 @@ RuleCode::RuleCode(const CppContext& context, TransformId in_transform, RuleId i
   }
   // Kernels get all scalars.
   if (has_device_version(plan, rule_id))
-    for (const std::string& name : all_scalars(transform)) header_names.insert(name);
+    for (const std::string& name : all_scalars(transform)) step_names.insert(name);
+}
+
+void RuleCode::add_step_names(const TransformPlan& plan, const Step& step) {
+  const auto add = [](const IndexExpr& bound, std::set<std::string>& names) {
+    for (const std::string& name : symbols_of(bound)) names.insert(name);
+  };
+  const bool has_nest = std::any_of(plan.nests.begin(), plan.nests.end(), [&](const Nest& nest) {
+    return std::any_of(nest.members.begin(), nest.members.end(),
+                       [&](const NestMember& member) { return &plan.steps[member.step] == &step; });
+  });
+  for (const LoopDim& loop : step.loops) {
+    add(loop.offset, header_names);
+    for (const IndexExpr& bound : loop.lower) add(bound, header_names);
+    for (const IndexExpr& bound : loop.upper) add(bound, header_names);
+    if (!has_nest) continue;
+    add(loop.range.lo, header_names);
+    add(loop.range.hi, header_names);
+  }
+  for (const IndexExpr& condition : step.conditions) add(condition, header_names);
+  // Other steps get the boxes of what they write from the caller.
+  if (!has_nest && !step.loops.empty()) return;
+  for (const SegmentId segment : step.segments) {
+    for (const IndexRange& range : plan.segments[segment].box) {
+      add(range.lo, step_names);
+      add(range.hi, step_names);
+    }
+  }
 }
 
 bool RuleCode::has_calls() const {
@@ -122,6 +131,7 @@ void RuleCode::join_tried(RuleCode guest) {
   }
   for (const auto* names : {&guest.header_names, &guest.facts.used_names, &guest.facts.opaque_names})
     header_names.insert(names->begin(), names->end());
+  step_names.insert(guest.step_names.begin(), guest.step_names.end());
   tried.push_back(std::move(guest));
 }
 
@@ -140,7 +150,9 @@ bool is_hidden(const RuleCode& code, const std::string& name) {
 
 bool is_in(const RuleCode& code, ScalarSet set, const std::string& name) {
   if (set == ScalarSet::Body && is_hidden(code, name)) return false;
-  return is_body_name(code, name) || (set == ScalarSet::Rule && code.header_names.contains(name));
+  if (is_body_name(code, name)) return true;
+  if (set != ScalarSet::Body && code.header_names.contains(name)) return true;
+  return set == ScalarSet::Step && code.step_names.contains(name);
 }
 
 /// Names of all symbols of a formula.
@@ -241,7 +253,7 @@ void add_region_param(Signature& signature, const RuleCode& code, const RegionAc
 
 /// Extents of temporaries may need more than the body.
 ScalarSet body_scalars(const RuleCode& code) {
-  return code.rule.temporaries.empty() ? ScalarSet::Body : ScalarSet::Rule;
+  return code.rule.temporaries.empty() ? ScalarSet::Body : ScalarSet::Loops;
 }
 
 Signature signature_of(const RuleCode& code) {
@@ -421,11 +433,11 @@ void open_loops_function(Writer& out, const RuleCode& code, const std::string& n
     types.push_back("class View_" + matrix);
     params.push_back("const View_" + matrix + " " + matrix);
   }
-  for (std::string& param : scalar_params(code, ScalarSet::Rule)) params.push_back(std::move(param));
+  for (std::string& param : scalar_params(code, ScalarSet::Loops)) params.push_back(std::move(param));
   if (!box_param.empty()) params.push_back(box_param);
   out.line("template <" + joined(types) + ">");
   open_function(out, "PB_LOOPS void " + name, params);
-  emit_scalar_constants(out, code, ScalarSet::Rule);
+  emit_scalar_constants(out, code, ScalarSet::Loops);
 }
 
 void emit_loops(Writer& out, const RuleCode& code, const Step& step, const std::string& name) {

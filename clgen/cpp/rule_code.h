@@ -44,7 +44,8 @@ struct RuleCode {
   ElementType element;                 ///< what ElementT is
   std::map<std::string, std::string> constants;  ///< fixed tunables of the user, by name: their declarations
   std::vector<RuleCode> tried;         ///< rules that an instance tries first
-  std::set<std::string> header_names;  ///< names in accesses, temporaries and the bounds of the rule's steps
+  std::set<std::string> header_names;  ///< names in accesses, temporaries and loops over instances
+  std::set<std::string> step_names;    ///< names that step functions need beside these
 
   /// Whether an instance may call transforms.
   [[nodiscard]] bool has_calls() const;
@@ -54,12 +55,14 @@ struct RuleCode {
 
  private:
   void join_tried(RuleCode guest);
+  void add_step_names(const TransformPlan& plan, const Step& step);
 };
 
 /// Which size variables, tunables and rule variables a function gets.
 enum class ScalarSet : std::uint8_t {
-  Body,  ///< those that the body may use
-  Rule,  ///< those that the rule may use: its header, its body, the bounds of its steps
+  Body,   ///< those that the body may use
+  Loops,  ///< those that loops over instances may use: the header, the body, bounds beyond a box
+  Step,   ///< those that step functions may use
 };
 [[nodiscard]] std::vector<std::string> scalar_params(const RuleCode& code, ScalarSet set);
 [[nodiscard]] std::vector<std::string> scalar_args(const RuleCode& code, ScalarSet set);

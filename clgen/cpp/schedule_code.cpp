@@ -18,7 +18,7 @@ namespace {
 class ScheduleEmitter {
  public:
   ScheduleEmitter(Writer& out, const CppContext& context, TransformId id, const std::vector<Kernel>& kernels,
-                  NestPacks packs)
+                  ScheduleFunctions functions)
       : out_(out),
         context_(context),
         id_(id),
@@ -26,11 +26,11 @@ class ScheduleEmitter {
         plan_(context.plan.transforms[id.index()]),
         name_(identifier_of(context.program, id)),
         kernels_(kernels),
-        nest_packs_(std::move(packs)) {}
+        functions_(std::move(functions)) {}
 
   void emit_functions() {
     std::set<RuleId> done;
-    LoopsByText loops;
+    StepFunctions shared;
     for (const StepId step_id : plan_.steps.ids()) {
       const Step& step = plan_.steps[step_id];
       const RuleCode code(context_, id_, step.rule);
@@ -43,15 +43,19 @@ class ScheduleEmitter {
         emit_rule_function(out_, context_, code);
         out_.blank();
       }
-      if (always_in(step_id) == nullptr) emit_cpu_step(out_, context_, code, step_id, loops);
+      if (always_in(step_id) == nullptr)
+        functions_.steps[{step_id, Version::Cpu}] = emit_cpu_step(out_, context_, code, step_id, shared);
       for (const Kernel& kernel : kernels_)
-        if (kernel.transform == id_ && kernel.step == step_id) emit_device_step(out_, context_, code, step_id, kernel);
+        if (kernel.transform == id_ &&
+            std::find(kernel.steps.begin(), kernel.steps.end(), step_id) != kernel.steps.end())
+          functions_.steps[{step_id, kernel.version}] =
+              emit_device_step(out_, context_, code, step_id, kernel, shared);
     }
     for (std::size_t n = 0; n < plan_.nests.size(); ++n)
       if (plan_.nests[n].members.size() > 1) emit_nest_members(n);
   }
 
-  [[nodiscard]] NestPacks packs() const { return nest_packs_; }
+  [[nodiscard]] const ScheduleFunctions& functions() const { return functions_; }
 
   void emit_steps() {
     const bool in_order = is_ordered(plan_);
@@ -62,7 +66,8 @@ class ScheduleEmitter {
     }
     out_.line("pbrt::StepGraph pb_graph(pb_frame);");
     for (const StepId id : plan_.steps.ids())
-      out_.line("[[maybe_unused]] int " + node_name(id) + " = -1;");
+      if (has_edge(id)) out_.line("int " + node_name(id) + " = -1;");
+    emit_common_dispatch();
     if (in_order) {
       for (const Unit& unit : all)
         unit.nest == SIZE_MAX ? emit_node(unit.steps.front(), "add_in_order") : emit_nest_node(unit.nest, "add_in_order");
@@ -91,12 +96,12 @@ class ScheduleEmitter {
 
   void emit_nest_members(std::size_t n) {
     const Nest& nest = plan_.nests[n];
-    nest_packs_[n].clear();
+    functions_.nest_packs[n].clear();
     emit_nest_rule(n);
     for (const NestMember& member : nest.members) {
       const RuleCode code(context_, id_, plan_.steps[member.step].rule);
       const NestPart part{code, member, member_stem(n, member.step), ""};
-      nest_packs_[n].push_back(emit_member_loops(out_, plan_, nest, part, !context_.options.is_checked));
+      functions_.nest_packs[n].push_back(emit_member_loops(out_, plan_, nest, part, !context_.options.is_checked));
     }
   }
 
@@ -211,41 +216,97 @@ class ScheduleEmitter {
     return "kOnCpu_" + std::to_string(step.site.index()) + "[" + choice_name(step.site) + "]";
   }
 
-  /// Statements that run the step in the version chosen.
-  void emit_dispatch(StepId step_id, const std::string& frame) {
+  /// Statements that run the step in the version chosen. Its boxes are in scope if `are_boxes_declared`.
+  void emit_dispatch(Writer& out, StepId step_id, const std::string& frame, bool are_boxes_declared) const {
     const Step& step = plan_.steps[step_id];
     const RuleCode code(context_, id_, step.rule);
-    const std::string stem = step_stem(context_, code, step_id);
-    const std::string args = joined(step_args(code, frame));
     const std::string site_name = site_constant(context_, id_, step.site);
-    const bool is_counted = is_decided(step.site);
-    bool has_device = false;
-    if (is_counted) {
-      for (const Version version : kDeviceVersions) {
-        std::string chosen = is_chosen(step, {&version, 1});
-        if (chosen.empty()) continue;
-        if (chosen.find(" || ") != std::string::npos) chosen = "(" + chosen + ")";
-        const std::string index = choice_value(step, version);
-        const std::string head = "if (" + chosen + " && step_" + stem + "_" + to_string(version) + "(" + args + ", " +
-                                 group_value(step, version) + ", " + copy_out_value(step_id) + ", " + site_name + ", " +
-                                 index + "))";
-        has_device ? out_.reopen("else " + head) : out_.open(head);
-        out_.line("pb_context.count(" + frame + ", " + site_name + ", " + index + ");");
-        has_device = true;
-      }
+    const std::vector<std::string> tries = device_tries(step_id, code, frame);
+    if (!tries.empty()) {
+      if (!are_boxes_declared) emit_boxes(out, step_boxes(plan_, code, step_id));
+      out.line("const bool pb_has_run = " + joined(tries, " ||\n        ") + ";");
+      out.open("if (!pb_has_run)");
     }
-    if (has_device) out_.reopen("else");
-    if (is_counted)
-      out_.line("pb_context.count(" + frame + ", " + site_name + ", " + choice_value(step, Version::Cpu) + ");");
-    out_.line("step_" + stem + "_cpu(" + args + pieces_arg(step_id) + ");");
-    if (has_device) out_.close();
+    if (is_decided(step.site))
+      out.line("pb_context.count(" + frame + ", " + site_name + ", " + choice_value(step, Version::Cpu) + ");");
+    out.line(functions_.steps.at({step_id, Version::Cpu}) + "(" +
+             step_call_args(step_id, code, frame, are_boxes_declared || !tries.empty()) + pieces_arg(step_id) + ");");
+    if (!tries.empty()) out.close();
+  }
+
+  /// The dispatch of a step over boxes that it is given.
+  std::string dispatch_over_boxes(StepId step) const {
+    Writer text;
+    text.indent();
+    text.indent();
+    emit_dispatch(text, step, "pb_step", true);
+    return text.text();
+  }
+
+  /// Steps that differ in their boxes alone get one closure, which the closures of the steps call: by its text its name.
+  void emit_common_dispatch() {
+    std::map<std::string, int> counts;
+    for (const StepId id : plan_.steps.ids())
+      if (has_common_form(id)) ++counts[dispatch_over_boxes(id)];
+    for (const StepId id : plan_.steps.ids()) {
+      if (!has_common_form(id)) continue;
+      const std::string text = dispatch_over_boxes(id);
+      if (counts[text] < 2 || dispatches_.contains(text)) continue;
+      const std::string name = "pb_run_" + std::to_string(dispatches_.size());
+      dispatches_[text] = name;
+      const RuleCode code(context_, id_, plan_.steps[id].rule);
+      std::string params = "pbrt::Frame& pb_step";
+      for (const StepBox& box : step_boxes(plan_, code, id)) params += ", const " + box.type + "& " + box.name;
+      out_.open("const auto " + name + " = [&](" + params + ")");
+      out_.verbatim(text);
+      out_.close(";");
+    }
+  }
+
+  bool has_common_form(StepId id) const {
+    const RuleCode code(context_, id_, plan_.steps[id].rule);
+    return always_in(id) == nullptr && !box_args(plan_, code, id, true).empty();
+  }
+
+  void emit_step_body(StepId id) {
+    const auto common = has_common_form(id) ? dispatches_.find(dispatch_over_boxes(id)) : dispatches_.end();
+    if (common == dispatches_.end()) {
+      emit_dispatch(out_, id, "pb_step", false);
+      return;
+    }
+    const RuleCode code(context_, id_, plan_.steps[id].rule);
+    out_.line(common->second + "(pb_step, " + joined(box_args(plan_, code, id, false)) + ");");
+  }
+
+  std::string step_call_args(StepId step, const RuleCode& code, const std::string& frame, bool are_boxes_declared) const {
+    std::vector<std::string> args = step_args(code, frame);
+    for (std::string& box : box_args(plan_, code, step, are_boxes_declared)) args.push_back(std::move(box));
+    return joined(args);
+  }
+
+  /// Per device version of the step: `(it is chosen && it has run)`.
+  std::vector<std::string> device_tries(StepId step_id, const RuleCode& code, const std::string& frame) const {
+    const Step& step = plan_.steps[step_id];
+    std::vector<std::string> tries;
+    if (!is_decided(step.site)) return tries;
+    for (const Version version : kDeviceVersions) {
+      std::string chosen = is_chosen(step, {&version, 1});
+      if (chosen.empty()) continue;
+      if (chosen.find(" || ") != std::string::npos) chosen = "(" + chosen + ")";
+      tries.push_back("(" + chosen + " && " + functions_.steps.at({step_id, version}) + "(" +
+                      step_call_args(step_id, code, frame, true) + ", " + group_value(step, version) + ", " +
+                      copy_out_value(step_id) + ", " + site_constant(context_, id_, step.site) + ", " +
+                      choice_value(step, version) + "))");
+    }
+    return tries;
   }
 
   void emit_guarded(StepId step_id, const std::string& frame) {
     const std::string condition = condition_of(plan_.steps[step_id]);
-    if (!condition.empty()) out_.open("if (" + condition + ")");
-    emit_dispatch(step_id, frame);
-    if (!condition.empty()) out_.close();
+    const bool has_block = !condition.empty() || !device_tries(step_id, RuleCode(context_, id_, plan_.steps[step_id].rule), frame).empty();
+    if (has_block) out_.open(condition.empty() ? "" : "if (" + condition + ")");
+    emit_dispatch(out_, step_id, frame, false);
+    if (has_block) out_.close();
   }
 
   // ---- nests of several steps
@@ -271,18 +332,19 @@ class ScheduleEmitter {
         out_.line("pb_context.count(" + frame + ", " + site_constant(context_, id_, step.site) + ", " +
                   choice_value(step, Version::Cpu) + ");");
     }
-    emit_hosted(parts, [&](const NestPart& part) { emit_arrivals(out_, plan_, part.code, plan_.steps[part.member.step]); });
+    emit_hosted(parts, [&](const NestPart& part) { emit_arrivals(out_, plan_, part.code, part.member.step, frame); });
     const std::string extent = is_sliced(nest) ? "" : tile_value(nest);
-    emit_nest(out_, plan_, nest, parts, nest_packs_[n], {frame, has_split(nest) ? split_value() : "", extent, rule_constant(nest_stem(n)), "pb_rows.volume()"});
-    emit_hosted(parts, [&](const NestPart& part) { emit_departures(out_, plan_, part.code, plan_.steps[part.member.step]); });
+    emit_nest(out_, plan_, nest, parts, functions_.nest_packs[n], {frame, has_split(nest) ? split_value() : "", extent, rule_constant(nest_stem(n)), "pb_rows.volume()"});
+    emit_hosted(parts, [&](const NestPart& part) { emit_departures(out_, plan_, part.code, part.member.step, frame); });
   }
 
   template <class Emit>
   void emit_hosted(const std::vector<NestPart>& parts, const Emit& emit) {
     for (const NestPart& part : parts) {
-      if (!part.condition.empty()) out_.open("if (" + part.condition + ")");
+      out_.open(part.condition.empty() ? "" : "if (" + part.condition + ")");
+      emit_boxes(out_, step_boxes(plan_, part.code, part.member.step));
       emit(part);
-      if (!part.condition.empty()) out_.close();
+      out_.close();
     }
   }
 
@@ -361,6 +423,11 @@ class ScheduleEmitter {
 
   static std::string node_name(StepId id) { return "pb_node_" + std::to_string(id.index()); }
 
+  bool has_edge(StepId id) const {
+    return std::any_of(plan_.edges.begin(), plan_.edges.end(),
+                       [&](const StepEdge& edge) { return edge.before == id || edge.after == id; });
+  }
+
   void emit_edge(const StepEdge& edge) {
     out_.line("pb_graph.depend(" + node_name(edge.after) + ", " + node_name(edge.before) + ");");
   }
@@ -370,13 +437,14 @@ class ScheduleEmitter {
     const Nest& nest = plan_.nests[n];
     const std::string condition = nest_condition(n);
     if (!condition.empty()) out_.line("[[maybe_unused]] const bool " + nest_name(n) + " = " + condition + ";");
-    out_.open(condition.empty() ? "" : "if (" + nest_name(n) + ")");
     std::string nodes;
-    for (const NestMember& member : nest.members) nodes += node_name(member.step) + " = ";
-    out_.open(nodes + "pb_graph." + add + "([&](pbrt::Frame& pb_step)");
+    for (const NestMember& member : nest.members)
+      if (has_edge(member.step)) nodes += node_name(member.step) + " = ";
+    const std::string closure = "pb_run_nest_" + std::to_string(n);
+    out_.open("const auto " + closure + " = [&](pbrt::Frame& pb_step)");
     emit_joint_nest(n, "pb_step");
-    out_.close(");");
-    out_.close();
+    out_.close(";");
+    out_.line((condition.empty() ? "" : "if (" + nest_name(n) + ") ") + nodes + "pb_graph." + add + "(" + closure + ");");
   }
 
   void emit_node(StepId id, const std::string& add) {
@@ -384,11 +452,12 @@ class ScheduleEmitter {
     if (std::string condition = condition_of(plan_.steps[id]); !condition.empty()) terms.push_back(std::move(condition));
     for (std::size_t n = 0; n < plan_.nests.size(); ++n)
       if (plan_.nests[n].members.size() > 1 && has_member(plan_.nests[n], id)) terms.push_back("!" + nest_name(n));
-    if (!terms.empty()) out_.open("if (" + joined(terms, " && ") + ")");
-    out_.open(node_name(id) + " = pb_graph." + add + "([&](pbrt::Frame& pb_step)");
-    emit_dispatch(id, "pb_step");
-    out_.close(");");
-    if (!terms.empty()) out_.close();
+    const std::string closure = "pb_step_" + std::to_string(id.index());
+    out_.open("const auto " + closure + " = [&](pbrt::Frame& pb_step)");
+    emit_step_body(id);
+    out_.close(";");
+    out_.line((terms.empty() ? "" : "if (" + joined(terms, " && ") + ") ") + (has_edge(id) ? node_name(id) + " = " : "") +
+              "pb_graph." + add + "(" + closure + ");");
   }
 
   Writer& out_;
@@ -398,21 +467,22 @@ class ScheduleEmitter {
   const TransformPlan& plan_;
   std::string name_;
   const std::vector<Kernel>& kernels_;
-  NestPacks nest_packs_;
+  ScheduleFunctions functions_;
+  std::map<std::string, std::string> dispatches_;  ///< closures for several steps: by their text their names
 };
 
 }  // namespace
 
-NestPacks emit_schedule_functions(Writer& out, const CppContext& context, TransformId transform,
-                                  const std::vector<Kernel>& kernels) {
+ScheduleFunctions emit_schedule_functions(Writer& out, const CppContext& context, TransformId transform,
+                                          const std::vector<Kernel>& kernels) {
   ScheduleEmitter emitter(out, context, transform, kernels, {});
   emitter.emit_functions();
-  return emitter.packs();
+  return emitter.functions();
 }
 
-void emit_schedule(Writer& out, const CppContext& context, TransformId transform, const NestPacks& packs) {
+void emit_schedule(Writer& out, const CppContext& context, TransformId transform, const ScheduleFunctions& functions) {
   const std::vector<Kernel> none;
-  ScheduleEmitter(out, context, transform, none, packs).emit_steps();
+  ScheduleEmitter(out, context, transform, none, functions).emit_steps();
 }
 
 std::string choice_name(SiteId site) { return "pb_choice_" + std::to_string(site.index()); }

@@ -13,15 +13,18 @@
 
 namespace pb {
 
-/// By nest of several steps: which of its members have `lanes_`.
-using NestPacks = std::map<std::size_t, std::vector<bool>>;
+/// What a transform's schedule calls.
+struct ScheduleFunctions {
+  std::map<std::pair<StepId, Version>, std::string> steps;  ///< names of step functions; steps may share one
+  std::map<std::size_t, std::vector<bool>> nest_packs;      ///< by nest of several steps: which members have `lanes_`
+};
 
 /// Rules, steps and the loops of nests as functions.
-[[nodiscard]] NestPacks emit_schedule_functions(Writer& out, const CppContext& context, TransformId transform,
-                                                const std::vector<Kernel>& kernels);
+[[nodiscard]] ScheduleFunctions emit_schedule_functions(Writer& out, const CppContext& context, TransformId transform,
+                                                        const std::vector<Kernel>& kernels);
 
 /// The statements of `run_T` that run all steps; choices, sizes and matrices are in scope.
-void emit_schedule(Writer& out, const CppContext& context, TransformId transform, const NestPacks& packs);
+void emit_schedule(Writer& out, const CppContext& context, TransformId transform, const ScheduleFunctions& functions);
 
 /// The variable that holds the alternative of a site in a call.
 [[nodiscard]] std::string choice_name(SiteId site);

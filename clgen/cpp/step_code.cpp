@@ -18,26 +18,27 @@ const TransformPlan& plan_of(const CppContext& context, const RuleCode& code) {
   return context.plan.transforms[code.transform_id.index()];
 }
 
-/// The boxes of a matrix that a step writes: `Out`, or `Out.region(0, 0, w, 1)`. All of a scattered matrix: no device
-/// writes it.
-std::vector<std::string> written_parts(const TransformPlan& plan, const Transform& transform, const Step& step,
+/// The boxes of a matrix that a step writes, as initializers; an empty one is all of the matrix. All of a scattered matrix: no
+/// device writes it.
+std::vector<std::string> written_boxes(const TransformPlan& plan, const Transform& transform, const Step& step,
                                        MatrixId id) {
-  std::vector<std::string> parts;
+  if (is_scattered(plan, id)) return {""};
+  std::vector<std::string> boxes;
   const Matrix& matrix = transform.matrices[id];
-  if (is_scattered(plan, id)) return {matrix.name};
   for (const SegmentId segment_id : step.segments) {
     const Segment& segment = plan.segments[segment_id];
     if (segment.matrix != id) continue;
     bool is_whole = true;
-    std::vector<std::string> corners;
+    std::vector<std::string> lo;
+    std::vector<std::string> hi;
     for (std::size_t d = 0; d < segment.box.size(); ++d) {
       is_whole = is_whole && segment.box[d].lo.is_const(0) && to_cpp(segment.box[d].hi) == to_c(matrix.extents[d]);
-      corners.push_back(to_cpp(segment.box[d].lo));
+      lo.push_back(to_cpp(segment.box[d].lo));
+      hi.push_back(to_cpp(segment.box[d].hi));
     }
-    for (const IndexRange& range : segment.box) corners.push_back(to_cpp(range.hi));
-    parts.push_back(is_whole ? matrix.name : matrix.name + ".region(" + joined(corners) + ")");
+    boxes.push_back(is_whole ? "" : "{{" + joined(lo) + "}, {" + joined(hi) + "}}");
   }
-  return parts;
+  return boxes;
 }
 
 /// Whether the body writes elements of a matrix while it reads others: compilers must know that they are apart.
@@ -46,6 +47,12 @@ bool writes_among_reads(const RuleCode& code) {
   const bool writes = std::any_of(code.rule.outputs.begin(), code.rule.outputs.end(),
                                   [](const RegionAccess& output) { return !is_element(output); });
   return writes && code.matrices.size() > 1;
+}
+
+/// Whether a step waits for the matrix. A 0-D input is a number: it was copied when the call was made.
+bool is_awaited(const RuleCode& code, const RuleMatrix& use) {
+  const Matrix& matrix = code.matrix(use.matrix);
+  return use.is_touched && (matrix.num_dims() > 0 || matrix.role != MatrixRole::From);
 }
 
 /// Whether the rule knows the matrix by one name only.
@@ -75,25 +82,61 @@ std::vector<std::string> matrix_args(const RuleCode& code, bool is_fast) {
 
 }  // namespace
 
-void emit_arrivals(Writer& out, const TransformPlan& plan, const RuleCode& code, const Step& step) {
+std::vector<StepBox> step_boxes(const TransformPlan& plan, const RuleCode& code, StepId step_id) {
+  const Step& step = plan.steps[step_id];
+  std::vector<StepBox> boxes;
+  if (!step.loops.empty()) boxes.push_back({"pb_box", box_type(step), box_initializer(step)});
   for (const RuleMatrix& use : code.matrices) {
-    // A 0-D input is a number: it was copied when the call was made.
-    const Matrix& matrix = code.matrix(use.matrix);
-    if (!use.is_touched || (matrix.num_dims() == 0 && matrix.role == MatrixRole::From)) continue;
-    const bool keeps_cells = use.is_output && !use.is_overwritten;
-    if (use.is_input || keeps_cells) out.line("pbrt::need_on_host(pb_frame, " + matrix.name + ");");
-    if (!use.is_output) continue;
-    for (const std::string& part : written_parts(plan, code.transform, step, use.matrix))
-      out.line("pbrt::before_host_write(pb_frame, " + part + ");");
+    if (!use.is_output || !use.is_touched) continue;
+    for (const std::string& box : written_boxes(plan, code.transform, step, use.matrix)) {
+      const auto is_it = [&](const StepBox& other) { return other.initializer == box; };
+      if (box.empty() || std::any_of(boxes.begin(), boxes.end(), is_it)) continue;
+      boxes.push_back({"pb_part" + std::to_string(boxes.size()),
+                       "pbrt::Box<" + std::to_string(code.matrix(use.matrix).num_dims()) + ">", box});
+    }
+  }
+  return boxes;
+}
+
+namespace {
+
+/// What functions of the runtime take for the parts of a matrix that a step writes: `C`, or `C, pb_box`.
+std::vector<std::string> written_parts(const TransformPlan& plan, const RuleCode& code, StepId step, MatrixId id) {
+  const std::vector<StepBox> boxes = step_boxes(plan, code, step);
+  std::vector<std::string> parts;
+  for (const std::string& written : written_boxes(plan, code.transform, plan.steps[step], id)) {
+    const auto found = std::find_if(boxes.begin(), boxes.end(),
+                                    [&](const StepBox& box) { return box.initializer == written; });
+    parts.push_back(code.matrix(id).name + (found == boxes.end() ? "" : ", " + found->name));
+  }
+  return parts;
+}
+
+}  // namespace
+
+void emit_boxes(Writer& out, const std::vector<StepBox>& boxes) {
+  for (const StepBox& box : boxes) out.line("const " + box.type + " " + box.name + " = " + box.initializer + ";");
+}
+
+void emit_arrivals(Writer& out, const TransformPlan& plan, const RuleCode& code, StepId step, const std::string& frame) {
+  std::vector<std::string> reads = {frame};
+  for (const RuleMatrix& use : code.matrices)
+    if (is_awaited(code, use) && (use.is_input || !use.is_overwritten)) reads.push_back(code.matrix(use.matrix).name);
+  if (reads.size() > 1) out.line("pbrt::need_on_host(" + joined(reads) + ");");
+  for (const RuleMatrix& use : code.matrices) {
+    if (!is_awaited(code, use) || !use.is_output) continue;
+    for (const std::string& part : written_parts(plan, code, step, use.matrix))
+      out.line("pbrt::before_host_write(" + frame + ", " + part + ");");
   }
 }
 
-void emit_departures(Writer& out, const TransformPlan& plan, const RuleCode& code, const Step& step) {
+void emit_departures(Writer& out, const TransformPlan& plan, const RuleCode& code, StepId step,
+                     const std::string& frame) {
   for (const RuleMatrix& use : code.matrices) {
     if (!use.is_output || !use.is_touched) continue;
-    for (const std::string& part : written_parts(plan, code.transform, step, use.matrix)) {
+    for (const std::string& part : written_parts(plan, code, step, use.matrix)) {
       // A call in the body may have left it on a device.
-      if (code.has_calls()) out.line("pbrt::need_on_host(pb_frame, " + part + ");");
+      if (code.has_calls()) out.line("pbrt::need_on_host(" + frame + ", " + part + ");");
       out.line("pbrt::wrote_on_host(" + part + ");");
     }
   }
@@ -121,7 +164,7 @@ std::string loops_call(const RuleCode& code, const std::string& function, bool i
   std::vector<std::string> args;
   if (code.has_calls()) args.emplace_back("pb_inner");
   for (std::string& arg : matrix_args(code, is_unit)) args.push_back(std::move(arg));
-  for (std::string& arg : scalar_args(code, ScalarSet::Rule)) args.push_back(std::move(arg));
+  for (std::string& arg : scalar_args(code, ScalarSet::Loops)) args.push_back(std::move(arg));
   if (!box.empty()) args.push_back(box);
   return function + "(" + joined(args) + ");";
 }
@@ -191,9 +234,7 @@ void emit_loop_step(Writer& out, const RuleCode& code, const Step& step, const s
   const std::string condition = unit_condition(code);
   const std::string unit = condition.empty() ? "" : "pb_unit";
   if (!unit.empty()) out.line("const bool pb_unit = " + condition + ";");
-  out.line("const " + box_type(step) + " pb_box = " + box_initializer(step) + ";");
   if (!is_split(step)) {
-    out.line("if (pb_box.is_empty()) return;");
     out.line(scope_line(code, "pb_box.volume()"));
     if (code.has_calls()) out.line("pbrt::Frame& pb_inner = pb_frame;");
     emit_piece(out, code, stem, has_packs, unit, "pb_box");
@@ -213,110 +254,146 @@ StepPieces pieces_of(const TransformPlan& plan, StepId id) {
   return is_split(plan.steps[id]) ? StepPieces::Split : StepPieces::None;
 }
 
-std::string step_stem(const CppContext& context, const RuleCode& code, StepId step) {
-  int count = 0;
-  for (const Step& other : plan_of(context, code).steps) count += other.rule == code.rule_id ? 1 : 0;
-  return count > 1 ? code.stem + "_s" + std::to_string(step.index()) : code.stem;
-}
+namespace {
 
+/// Parameters that every step function of a rule takes: frame, matrices, scalars.
 std::vector<std::string> step_params(const RuleCode& code) {
   std::vector<std::string> params = {"pbrt::Frame& pb_frame"};
   for (const RuleMatrix& use : code.matrices) {
     const Matrix& matrix = code.matrix(use.matrix);
     params.push_back("const " + region_type(matrix, matrix.role == MatrixRole::From) + "& " + matrix.name);
   }
-  for (std::string& param : scalar_params(code, ScalarSet::Rule)) params.push_back(std::move(param));
+  for (std::string& param : scalar_params(code, ScalarSet::Step)) params.push_back(std::move(param));
   return params;
 }
+
+}  // namespace
 
 std::vector<std::string> step_args(const RuleCode& code, const std::string& frame) {
   std::vector<std::string> args = {frame};
   for (const RuleMatrix& use : code.matrices) args.push_back(code.matrix(use.matrix).name);
-  for (std::string& arg : scalar_args(code, ScalarSet::Rule)) args.push_back(std::move(arg));
+  for (std::string& arg : scalar_args(code, ScalarSet::Step)) args.push_back(std::move(arg));
   return args;
 }
 
 namespace {
 
+/// A name for a function of a step: the rule's own, or the step's own where it is taken.
+std::string free_stem(std::set<std::string>& taken, const std::string& stem, StepId step) {
+  return taken.insert(stem).second ? stem : stem + "_s" + std::to_string(step.index());
+}
+
 /// The loops of a step, and the same on packs; earlier ones if they are the same.
-SharedLoops emit_shared_loops(Writer& out, const RuleCode& code, const Step& step, const std::string& stem, bool may_pack,
-                              LoopsByText& loops) {
+SharedLoops emit_shared_loops(Writer& out, const RuleCode& code, const TransformPlan& plan, StepId step, bool may_pack,
+                              StepFunctions& done) {
   const auto emit = [&](Writer& to, const std::string& name) {
-    emit_loops(to, code, step, "loops_" + name);
+    emit_loops(to, code, plan.steps[step], "loops_" + name);
     to.blank();
-    return may_pack && emit_packs(to, code, step, name);
+    return may_pack && emit_packs(to, code, plan.steps[step], name);
   };
   Writer text;
   const bool has_packs = emit(text, code.stem);
-  const auto [place, is_new] = loops.emplace(text.text(), SharedLoops{stem, has_packs});
-  if (is_new) emit(out, stem);
+  const auto [place, is_new] = done.loops.emplace(text.text(), SharedLoops{"", has_packs});
+  if (is_new) {
+    place->second.stem = free_stem(done.taken_by_loops, code.stem, step);
+    emit(out, place->second.stem);
+  }
   return place->second;
 }
 
+/// Whether the step function gets its boxes from the caller: others of the rule then differ in their boxes alone.
+bool takes_boxes(const TransformPlan& plan, StepId step) {
+  return !plan.steps[step].loops.empty() && own_nest(plan, step) == nullptr;
+}
+
 /// The loops of a step and what runs them; `body` takes the statements of the step function.
-void emit_cpu_body(Writer& out, Writer& body, const RuleCode& code, const TransformPlan& plan, StepId id,
-                   const std::string& stem, bool may_pack, LoopsByText& loops) {
+void emit_cpu_body(Writer& out, Writer& body, const RuleCode& code, const TransformPlan& plan, StepId id, bool may_pack,
+                   StepFunctions& done) {
   const Step& step = plan.steps[id];
   if (const Nest* nest = own_nest(plan, id)) {
-    const std::vector<NestPart> parts{{code, nest->members.front(), stem, ""}};
+    const std::vector<NestPart> parts{{code, nest->members.front(), free_stem(done.taken_by_loops, code.stem, id), ""}};
     const bool has_packs = emit_member_loops(out, plan, *nest, parts.front(), may_pack);
-    body.line("const " + box_type(step) + " pb_box = " + box_initializer(step) + ";");
-    body.line("if (pb_box.is_empty()) return;");
     emit_nest(body, plan, *nest, parts, {has_packs}, {"pb_frame", "pb_split", "pb_extent", rule_constant(code.stem), "pb_box.volume()"});
     return;
   }
-  if (step.loops.empty()) {
-    body.line(scope_line(code, written_cells(code)));
-    const std::string unit = may_loop(code.rule) ? unit_condition(code) : "";
-    if (unit.empty()) {
-      emit_instance(body, code);
-      return;
-    }
-    emit_loops(out, code, step, "loops_" + stem);
-    out.blank();
-    body.line("const bool pb_unit = " + unit + ";");
-    if (code.has_calls()) body.line("pbrt::Frame& pb_inner = pb_frame;");
-    emit_piece(body, code, stem, false, "pb_unit", "");
+  if (!step.loops.empty()) {
+    const SharedLoops shared = emit_shared_loops(out, code, plan, id, may_pack, done);
+    emit_loop_step(body, code, step, shared.stem, shared.has_packs);
     return;
   }
-  const SharedLoops shared = emit_shared_loops(out, code, step, stem, may_pack, loops);
-  emit_loop_step(body, code, step, shared.stem, shared.has_packs);
+  body.line(scope_line(code, written_cells(code)));
+  const std::string unit = may_loop(code.rule) ? unit_condition(code) : "";
+  if (unit.empty()) {
+    emit_instance(body, code);
+    return;
+  }
+  const std::string stem = free_stem(done.taken_by_loops, code.stem, id);
+  emit_loops(out, code, step, "loops_" + stem);
+  out.blank();
+  body.line("const bool pb_unit = " + unit + ";");
+  if (code.has_calls()) body.line("pbrt::Frame& pb_inner = pb_frame;");
+  emit_piece(body, code, stem, false, "pb_unit", "");
+}
+
+/// A function of a step, `head` with its name; an earlier one if it is the same. Returns its stem.
+template <class Emit>
+std::string emit_shared_function(Writer& out, StepFunctions& done, const RuleCode& code, StepId step,
+                                 const std::string& version, const Emit& emit) {
+  Writer text;
+  emit(text, "step_" + code.stem + "_" + version);
+  const auto [place, is_new] = done.functions.emplace(text.text(), "");
+  if (!is_new) return place->second;
+  place->second = "step_" + free_stem(done.taken[version], code.stem, step) + "_" + version;
+  emit(out, place->second);
+  out.blank();
+  return place->second;
 }
 
 }  // namespace
 
-void emit_cpu_step(Writer& out, const CppContext& context, const RuleCode& code, StepId step_id, LoopsByText& loops) {
+std::string emit_cpu_step(Writer& out, const CppContext& context, const RuleCode& code, StepId step_id,
+                          StepFunctions& done) {
   const TransformPlan& plan = plan_of(context, code);
-  const Step& step = plan.steps[step_id];
-  const std::string stem = step_stem(context, code, step_id);
   Writer body;
   body.indent();
   // Packs go to memory without a look at the index.
-  emit_cpu_body(out, body, code, plan, step_id, stem, !context.options.is_checked, loops);
+  emit_cpu_body(out, body, code, plan, step_id, !context.options.is_checked, done);
   std::vector<std::string> params = step_params(code);
+  const std::vector<StepBox> boxes = step_boxes(plan, code, step_id);
+  const bool has_params = takes_boxes(plan, step_id);
+  if (has_params)
+    for (const StepBox& box : boxes) params.push_back("const " + box.type + "& " + box.name);
   const StepPieces pieces = pieces_of(plan, step_id);
   if (pieces == StepPieces::Split) params.emplace_back("const std::int64_t pb_split");
   if (pieces == StepPieces::Tiles) params.emplace_back("const std::int64_t* pb_extent");
-  open_function(out, "static void step_" + stem + "_cpu", params);
-  emit_scalar_constants(out, code, ScalarSet::Rule);
-  emit_arrivals(out, plan, code, step);
-  out.verbatim(body.text());
-  emit_departures(out, plan, code, step);
-  out.close();
-  out.blank();
+  return emit_shared_function(out, done, code, step_id, "cpu", [&](Writer& to, const std::string& name) {
+    open_function(to, "static void " + name, params);
+    emit_scalar_constants(to, code, ScalarSet::Step);
+    if (!has_params) emit_boxes(to, boxes);
+    if (!plan.steps[step_id].loops.empty()) to.line("if (pb_box.is_empty()) return;");
+    emit_arrivals(to, plan, code, step_id, "pb_frame");
+    to.verbatim(body.text());
+    emit_departures(to, plan, code, step_id, "pb_frame");
+    to.close();
+  });
+}
+
+std::vector<std::string> box_args(const TransformPlan& plan, const RuleCode& code, StepId step, bool are_declared) {
+  std::vector<std::string> args;
+  if (!takes_boxes(plan, step)) return args;
+  for (const StepBox& box : step_boxes(plan, code, step)) args.push_back(are_declared ? box.name : box.initializer);
+  return args;
 }
 
 namespace {
 
-/// `.output(Out, Out.region(…), pb_copy_out)` and so on, in order of the kernel's regions.
-std::string region_call(const TransformPlan& plan, const RuleCode& code, const Step& step, const RuleMatrix& use) {
+/// `pb_launch.output(Out, pb_box, pb_copy_out)` and so on, in order of the kernel's regions.
+std::string region_call(const TransformPlan& plan, const RuleCode& code, StepId step, const RuleMatrix& use) {
   const std::string& name = code.matrix(use.matrix).name;
   if (!use.is_output) return "pb_launch.input(" + name + ");";
-  const std::vector<std::string> parts = written_parts(plan, code.transform, step, use.matrix);
+  const std::vector<std::string> parts = written_parts(plan, code, step, use.matrix);
   const bool is_plain = use.is_overwritten && !use.is_input && parts.size() == 1;
-  if (!is_plain) return "pb_launch.inout(" + name + ", pb_copy_out);";
-  if (parts[0] == name) return "pb_launch.output(" + name + ", pb_copy_out);";
-  return "pb_launch.output(" + name + ", " + parts[0] + ", pb_copy_out);";
+  return is_plain ? "pb_launch.output(" + parts[0] + ", pb_copy_out);" : "pb_launch.inout(" + name + ", pb_copy_out);";
 }
 
 std::string tile_dims(const KernelTile& tile) {
@@ -331,50 +408,45 @@ std::string tile_dims(const KernelTile& tile) {
 
 }  // namespace
 
-void emit_device_step(Writer& out, const CppContext& context, const RuleCode& code, StepId step_id,
-                      const Kernel& kernel) {
-  const TransformPlan& plan = plan_of(context, code);
-  const Step& step = plan.steps[step_id];
-  std::vector<std::string> params = step_params(code);
-  params.emplace_back("const std::int64_t* pb_group");
-  params.emplace_back("const pbrt::gpu::CopyOut pb_copy_out");
-  params.emplace_back("const int pb_site");
-  params.emplace_back("const int pb_alternative");
-  open_function(out, "static bool step_" + step_stem(context, code, step_id) + "_" + to_string(kernel.version), params);
-  emit_scalar_constants(out, code, ScalarSet::Rule);
+namespace {
+
+void emit_launch(Writer& out, const TransformPlan& plan, const RuleCode& code, StepId step, const Kernel& kernel) {
   out.line("pbrt::gpu::Launch pb_launch(kKernel_" + kernel.name + ", pb_frame, pb_frame.context().gpu());");
   for (const RuleMatrix& use : kernel.matrices) out.line(region_call(plan, code, step, use));
   for (const KernelScalar& scalar : kernel.scalars) out.line("pb_launch.scalar(" + scalar.value + ");");
   for (const KernelTile& tile : kernel.tiles) {
     const RegionAccess& input = code.rule.inputs[tile.input];
     const Matrix& matrix = code.matrix(input.matrix);
-    const std::string rank = std::to_string(tile.extent.size());
     out.line("const pbrt::gpu::TileDim pb_tile_" + input.binding + "[] = " + tile_dims(tile) + ";");
-    out.line("pb_launch.tile(sizeof(" + element_text(matrix.element, matrix.is_element_t) + "), " + rank +
-             ", pb_tile_" + input.binding + ");");
+    out.line("pb_launch.tile(sizeof(" + element_text(matrix.element, matrix.is_element_t) + "), " +
+             std::to_string(tile.extent.size()) + ", pb_tile_" + input.binding + ");");
   }
-  const std::string rank = std::to_string(step.loops.size());
-  std::vector<std::string> lo;
-  std::vector<std::string> extent;
-  for (auto loop = step.loops.rbegin(); loop != step.loops.rend(); ++loop) {
-    const IndexRange& range = loop->range;
-    lo.push_back("static_cast<std::int32_t>(" + to_cpp(range.lo) + ")");
-    extent.push_back("static_cast<std::int32_t>(" + to_cpp(index_max({index_const(0), index_sub(range.hi, range.lo)})) +
-                     ")");
-  }
-  if (step.loops.empty()) {
-    out.line("pb_launch.range(0, nullptr, nullptr);");
-  } else {
-    out.line("const std::int32_t pb_lo[] = {" + joined(lo) + "};");
-    out.line("const std::int32_t pb_extent[] = {" + joined(extent) + "};");
-    out.line("pb_launch.range(" + rank + ", pb_lo, pb_extent);");
-  }
-  out.line("if (pb_group != nullptr) pb_launch.group(pb_group, " + rank + ");");
-  out.line("if (pb_launch.run()) return true;");
-  out.line("pb_frame.context().fallback(pb_site, pb_alternative, pb_launch.reason());");
-  out.line("return false;");
-  out.close();
-  out.blank();
+  const std::size_t rank = plan.steps[step].loops.size();
+  out.line(rank == 0 ? "pb_launch.range(0, nullptr, nullptr);" : "pb_launch.range(pb_box);");
+  out.line("pb_launch.group(pb_group, " + std::to_string(rank) + ");");
+  out.line("return pb_frame.context().run(pb_frame, pb_launch, pb_site, pb_alternative);");
+}
+
+}  // namespace
+
+std::string emit_device_step(Writer& out, const CppContext& context, const RuleCode& code, StepId step,
+                             const Kernel& kernel, StepFunctions& done) {
+  const TransformPlan& plan = plan_of(context, code);
+  const bool has_params = takes_boxes(plan, step);
+  const std::vector<StepBox> boxes = step_boxes(plan, code, step);
+  std::vector<std::string> params = step_params(code);
+  if (has_params)
+    for (const StepBox& box : boxes) params.push_back("const " + box.type + "& " + box.name);
+  for (const char* param : {"const std::int64_t* pb_group", "const pbrt::gpu::CopyOut pb_copy_out", "const int pb_site",
+                            "const int pb_alternative"})
+    params.emplace_back(param);
+  return emit_shared_function(out, done, code, step, to_string(kernel.version), [&](Writer& to, const std::string& name) {
+    open_function(to, "PB_COLD static bool " + name, params);
+    emit_scalar_constants(to, code, ScalarSet::Step);
+    if (!has_params) emit_boxes(to, boxes);
+    emit_launch(to, plan, code, step, kernel);
+    to.close();
+  });
 }
 
 }  // namespace pb

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -13,25 +14,42 @@
 
 namespace pb {
 
-/// `Convolve2D_0`; with the step's number where one rule has several steps.
-[[nodiscard]] std::string step_stem(const CppContext& context, const RuleCode& code, StepId step);
-
-/// Parameters and arguments that every step function of a rule takes: frame, matrices, scalars.
-[[nodiscard]] std::vector<std::string> step_params(const RuleCode& code);
+/// Arguments that every step function of a rule takes: frame, matrices, scalars.
 [[nodiscard]] std::vector<std::string> step_args(const RuleCode& code, const std::string& frame);
 
-/// Loops that were emitted: by their text under the rule's own name, for steps that differ in their boxes alone.
+/// A box that a step function works on: of its instances, `pb_box`, or of what it writes, where that is another one.
+struct StepBox {
+  std::string name;
+  std::string type;
+  std::string initializer;  ///< `{{lo, …}, {hi, …}}`, dimension 0 first
+};
+[[nodiscard]] std::vector<StepBox> step_boxes(const TransformPlan& plan, const RuleCode& code, StepId step);
+void emit_boxes(Writer& out, const std::vector<StepBox>& boxes);
+/// The boxes that a step's functions take after their `step_args`, by their names or as they are.
+[[nodiscard]] std::vector<std::string> box_args(const TransformPlan& plan, const RuleCode& code, StepId step,
+                                                bool are_declared);
+
+/// Functions that a transform's steps have so far, by their text under the rule's own name: steps that differ in their
+/// boxes alone share them.
 struct SharedLoops {
   std::string stem;
   bool has_packs = false;
 };
-using LoopsByText = std::map<std::string, SharedLoops>;
+struct StepFunctions {
+  std::map<std::string, SharedLoops> loops;
+  std::set<std::string> taken_by_loops;
+  std::map<std::string, std::string> functions;        ///< their names
+  std::map<std::string, std::set<std::string>> taken;  ///< stems, by version
+};
 
-/// `step_X_cpu` with the loops it needs, unless `loops` has the same ones.
-void emit_cpu_step(Writer& out, const CppContext& context, const RuleCode& code, StepId step, LoopsByText& loops);
+/// `step_X_cpu` with the loops it needs, unless there are the same already. Returns its name.
+std::string emit_cpu_step(Writer& out, const CppContext& context, const RuleCode& code, StepId step,
+                          StepFunctions& done);
 
-/// `step_X_opencl` or `step_X_opencl_local`: true if the kernel ran; counts the reason if not.
-void emit_device_step(Writer& out, const CppContext& context, const RuleCode& code, StepId step, const Kernel& kernel);
+/// `step_X_opencl` or `step_X_opencl_local`: true if the kernel ran, which it counts, as it counts the reason if not.
+/// Returns its name.
+std::string emit_device_step(Writer& out, const CppContext& context, const RuleCode& code, StepId step,
+                             const Kernel& kernel, StepFunctions& done);
 
 /// How the step's CPU function is cut into tasks, and so which last argument it takes: none, the split size, or
 /// a pointer to the extents of its tiles.
@@ -39,8 +57,10 @@ enum class StepPieces : std::uint8_t { None, Split, Tiles };
 [[nodiscard]] StepPieces pieces_of(const TransformPlan& plan, StepId step);
 
 /// Statements before and after the instances of a step: what it reads and writes is on the host.
-void emit_arrivals(Writer& out, const TransformPlan& plan, const RuleCode& code, const Step& step);
-void emit_departures(Writer& out, const TransformPlan& plan, const RuleCode& code, const Step& step);
+/// `step_boxes` are in scope.
+void emit_arrivals(Writer& out, const TransformPlan& plan, const RuleCode& code, StepId step, const std::string& frame);
+void emit_departures(Writer& out, const TransformPlan& plan, const RuleCode& code, StepId step,
+                     const std::string& frame);
 /// When dimension 0 of all matrices that the loops get as views is contiguous and, where the body writes among its reads,
 /// matrices have no cells in common; empty: there are no views.
 [[nodiscard]] std::string unit_condition(const RuleCode& code);

@@ -73,15 +73,14 @@ class TransformEmitter {
         kernels_(kernels) {}
 
   void emit() {
-    const NestPacks packs = emit_schedule_functions(out_, context_, id_, kernels_);
-    emit_run(packs);
+    emit_run(emit_schedule_functions(out_, context_, id_, kernels_));
     emit_entries();
   }
 
  private:
   // ---- run_T
 
-  void emit_run(const NestPacks& packs) {
+  void emit_run(const ScheduleFunctions& functions) {
     out_.line("// transform " + transform_.name + "   " + origin_of(context_.sources, transform_.span));
     out_.open("static void run_" + name_ + "(pbrt::Frame& pb_parent, " + joined(call_params(transform_, true)) + ")");
     emit_sizes();
@@ -90,7 +89,7 @@ class TransformEmitter {
     emit_uncovered();
     emit_scattered();
     emit_choices();
-    emit_schedule(out_, context_, id_, packs);
+    emit_schedule(out_, context_, id_, functions);
     out_.close();
     out_.blank();
   }
@@ -112,7 +111,7 @@ class TransformEmitter {
         const std::string actual = matrix.name + ".size(" + dim + ")";
         const std::string expected = to_c(matrix.extents[d]);
         if (is_definition(id, d)) continue;
-        out_.line("pb_check_size(" + quoted(transform_.name) + ", " + quoted(matrix.name) + ", " + dim + ", " +
+        out_.line("pbrt::check_size(" + quoted(transform_.name) + ", " + quoted(matrix.name) + ", " + dim + ", " +
                   quoted(to_string(matrix.extents[d])) + ", " + expected + ", " + actual + ");");
       }
     }
@@ -203,7 +202,7 @@ class TransformEmitter {
       std::vector<std::string> extents;
       for (std::size_t d = 0; d < matrix.extents.size(); ++d) {
         extents.push_back(to_c(matrix.extents[d]));
-        out_.line("pb_check_extent(" + quoted(transform_.name) + ", " + quoted(matrix.name) + ", " + std::to_string(d) +
+        out_.line("pbrt::check_extent(" + quoted(transform_.name) + ", " + quoted(matrix.name) + ", " + std::to_string(d) +
                   ", " + quoted(to_string(matrix.extents[d])) + ", " + extents.back() + ");");
       }
       const std::string type = region_type(matrix, false);
@@ -233,7 +232,7 @@ class TransformEmitter {
     return terms;
   }
   std::string uncovered_call(const UncoveredBox& box, const std::vector<std::string>& cell) const {
-    return "pb_uncovered(" + quoted(transform_.name) + ", " + quoted(transform_.matrices[box.matrix].name) + ", {" +
+    return "pbrt::uncovered_cell(" + quoted(transform_.name) + ", " + quoted(transform_.matrices[box.matrix].name) + ", {" +
            joined(cell) + "});";
   }
 

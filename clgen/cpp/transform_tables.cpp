@@ -62,7 +62,7 @@ void emit_configuration_values(Writer& out, const CppContext& context, Transform
 void emit_solve(Writer& out, const CppContext& context, TransformId id) {
   const Transform& transform = context.program.transforms[id];
   out.open(
-      "static void solve_" + identifier_of(context.program, id) +
+      "PB_COLD static void solve_" + identifier_of(context.program, id) +
       "([[maybe_unused]] const pbrt::RunContext& pb_context, [[maybe_unused]] const pbrt::IndexT* const* pb_sizes, "
       "[[maybe_unused]] std::int64_t* pb_values, [[maybe_unused]] bool* pb_known)");
   emit_configuration_values(out, context, id, false);
@@ -100,7 +100,7 @@ void emit_solve(Writer& out, const CppContext& context, TransformId id) {
 
 void emit_extents(Writer& out, const CppContext& context, TransformId id) {
   const Transform& transform = context.program.transforms[id];
-  out.open("static void extents_" + identifier_of(context.program, id) +
+  out.open("PB_COLD static void extents_" + identifier_of(context.program, id) +
            "([[maybe_unused]] const pbrt::RunContext& pb_context, [[maybe_unused]] const std::int64_t* pb_values, "
            "[[maybe_unused]] std::int64_t* pb_out)");
   emit_configuration_values(out, context, id, false);
@@ -132,7 +132,7 @@ void emit_enter(Writer& out, const CppContext& context, TransformId id) {
     args.push_back(from + ".as<" + element_text(matrix.element, matrix.is_element_t) + ", " +
                    std::to_string(matrix.num_dims()) + ">()");
   }
-  out.open("static void enter_" + name +
+  out.open("PB_COLD static void enter_" + name +
            "(pbrt::Frame& pb_frame, [[maybe_unused]] const pbrt::AnyMatrix* pb_outputs, [[maybe_unused]] const "
            "pbrt::AnyMatrix* pb_inputs)");
   out.line("call_" + name + "(" + joined(args) + ");");

@@ -551,37 +551,44 @@ class KernelBuilder {
   Writer out_;
 };
 
-}  // namespace
-
+/// Describes and prints the kernel of `step` in `version`. The name says of which step it is if `is_for_step`.
 Kernel make_kernel(const Program& program, const Plan& plan, TransformId transform_id, StepId step_id, Version version,
-                   const SourceManager& sources) {
+                   const SourceManager& sources, bool is_for_step) {
   const Transform& transform = program.transforms[transform_id];
-  const TransformPlan& transform_plan = plan.transforms[transform_id.index()];
-  const Step& step = transform_plan.steps[step_id];
+  const Step& step = plan.transforms[transform_id.index()].steps[step_id];
   Kernel kernel;
   kernel.transform = transform_id;
   kernel.rule = step.rule;
-  kernel.step = step_id;
+  kernel.steps = {step_id};
   kernel.version = version;
-  int steps_of_rule = 0;
-  for (const Step& other : transform_plan.steps) steps_of_rule += other.rule == step.rule ? 1 : 0;
   kernel.name = rule_stem(program, transform_id, step.rule) +
-                (steps_of_rule > 1 ? "_s" + std::to_string(step_id.index()) : "") +
+                (is_for_step ? "_s" + std::to_string(step_id.index()) : "") +
                 (version == Version::OpenClLocal ? "_local" : "_basic");
   KernelBuilder(program, transform, transform.rules[step.rule], step, kernel, sources).build();
   return kernel;
 }
 
+}  // namespace
+
 std::vector<Kernel> make_kernels(const Program& program, const Plan& plan, const SourceManager& sources) {
   std::vector<Kernel> out;
+  const auto add = [&](TransformId transform, StepId step, Version version) {
+    Kernel kernel = make_kernel(program, plan, transform, step, version, sources, false);
+    const auto has = [&](auto Kernel::*member) {
+      return std::find_if(out.begin(), out.end(), [&](const Kernel& other) { return other.*member == kernel.*member; });
+    };
+    if (const auto same = has(&Kernel::source); same != out.end()) {
+      same->steps.push_back(step);
+    } else {
+      const bool is_taken = has(&Kernel::name) != out.end();
+      out.push_back(is_taken ? make_kernel(program, plan, transform, step, version, sources, true) : std::move(kernel));
+    }
+  };
   for (const TransformId id : program.transforms.ids()) {
     const TransformPlan& transform_plan = plan.transforms[id.index()];
-    for (const StepId step_id : transform_plan.steps.ids()) {
-      const Step& step = transform_plan.steps[step_id];
+    for (const StepId step_id : transform_plan.steps.ids())
       for (const Version version : {Version::OpenCl, Version::OpenClLocal})
-        if (!choices_running(transform_plan, step, version).empty())
-          out.push_back(make_kernel(program, plan, id, step_id, version, sources));
-    }
+        if (!choices_running(transform_plan, transform_plan.steps[step_id], version).empty()) add(id, step_id, version);
   }
   return out;
 }

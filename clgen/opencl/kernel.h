@@ -33,7 +33,7 @@ struct KernelTile {
 struct Kernel {
   TransformId transform;
   RuleId rule;
-  StepId step;
+  std::vector<StepId> steps;  ///< that run it: they differ in their boxes alone
   Version version = Version::OpenCl;
   std::string name;                  ///< of the __kernel function
   std::vector<RuleMatrix> matrices;  ///< regions, in order of parameters; 0-D inputs are scalars
@@ -43,12 +43,6 @@ struct Kernel {
   bool needs_fp64 = false;
   std::string source;
 };
-
-/// Describes and prints the kernel of `step` in `version`.
-///
-/// Pre: the Plan lists the version for the step's rule
-[[nodiscard]] Kernel make_kernel(const Program& program, const Plan& plan, TransformId transform, StepId step,
-                                 Version version, const SourceManager& sources);
 
 /// All kernels of the program: transforms, steps, then the basic before the local-memory version.
 [[nodiscard]] std::vector<Kernel> make_kernels(const Program& program, const Plan& plan, const SourceManager& sources);

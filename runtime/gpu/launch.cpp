@@ -157,7 +157,16 @@ Launch& Launch::range(int num_dims, const std::int32_t* lo, const std::int32_t* 
   return *this;
 }
 
+Launch& Launch::range_of(int num_dims, const std::int64_t* lo, const std::int64_t* hi) {
+  request_->plan.lo.assign(lo, lo + num_dims);
+  request_->plan.extent.clear();
+  for (int d = 0; d < num_dims; ++d)
+    request_->plan.extent.push_back(static_cast<std::int32_t>(std::max<std::int64_t>(0, hi[d] - lo[d])));
+  return *this;
+}
+
 Launch& Launch::group(const std::int64_t* shape, int num_dims) {
+  if (shape == nullptr) return *this;
   for (int d = 0; d < std::min(num_dims, 3); ++d)
     request_->plan.group[d] = static_cast<std::size_t>(std::max<std::int64_t>(1, shape[d]));
   return *this;

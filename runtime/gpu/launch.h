@@ -3,9 +3,9 @@
 // consistent. Light: no threads, no OpenCL. The kernel's parameter list is fixed here, see Note [Kernel parameters].
 //
 //   pbrt::gpu::Launch launch(kKernel_Convolve2D_0_basic, pb_frame, ctx.gpu());
-//   launch.output(Out, Out.region(x0, y0, x1, y1), pbrt::gpu::CopyOut::May).input(In).input(Kernel)
-//         .scalar(w).scalar(h).scalar(KWIDTH).range(2, lo, extent).group(ctx.tunable_array(kTunable_wg), 2);
-//   if (!launch.run()) { ctx.fallback(site, alternative, launch.reason()); /* CPU version */ }
+//   launch.output(Out, box, pbrt::gpu::CopyOut::May).input(In).input(Kernel)
+//         .scalar(w).scalar(h).scalar(KWIDTH).range(box).group(ctx.tunable_array(kTunable_wg), 2);
+//   if (!ctx.run(launch, site, alternative)) { /* CPU version */ }
 //
 // Around host code, whether or not a device exists (one load when the storage never was on a device):
 //   need_on_host(frame, In);            before reading
@@ -15,8 +15,10 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include "runtime/gpu/region_ref.h"
+#include "runtime/sched/box.h"
 #include "runtime/sched/rule_scope.h"
 
 namespace pbrt {
@@ -91,6 +93,8 @@ class Launch {
   Launch& output(const RegionRef& view, const RegionRef& written, CopyOut copy_out) {
     return add_region(view, written, kWrite, copy_out);
   }
+  template <class Region, int N>
+  PB_COLD Launch& output(const Region& view, const Box<N>& written, CopyOut copy_out);
 
   /// A region that the kernel may read and may write: its earlier contents are copied in (rules that may leave cells
   /// unchanged).
@@ -110,8 +114,13 @@ class Launch {
   /// The loops, fastest first: first instance and number of instances. Loops beyond the third are folded into
   /// dimension 2.
   Launch& range(int num_dims, const std::int32_t* lo, const std::int32_t* extent);
+  template <int N>
+  Launch& range(const Box<N>& box) {
+    return range_of(N, box.lo, box.hi);
+  }
 
-  /// Work-group shape, fastest first; clamped to what device and kernel allow (counted in the statistics).
+  /// Work-group shape, fastest first; clamped to what device and kernel allow (counted in the statistics). Null: the
+  /// manager's own.
   Launch& group(const std::int64_t* shape, int num_dims);
 
   /// Runs the kernel; the fiber is suspended meanwhile. False: nothing was changed, do it on the CPU and count
@@ -127,6 +136,7 @@ class Launch {
  private:
   enum Access : std::uint8_t { kRead = 1, kWrite = 2 };
   Launch& add_region(const RegionRef& view, const RegionRef& touched, int access, CopyOut copy_out);
+  Launch& range_of(int num_dims, const std::int64_t* lo, const std::int64_t* hi);
 
   LaunchRequest* request_;  // owned
 };
@@ -136,20 +146,52 @@ void need_on_host_slow(Frame& frame, const RegionRef& region);
 void before_host_write_slow(Frame& frame, const RegionRef& region);
 void wrote_on_host_slow(const RegionRef& region);
 void back_on_host_slow(Frame& frame, const RegionRef& region);
+
+// Where data was on a device: not inlined, once per type of handle.
+template <class Region>
+PB_COLD void need_slow(Frame& frame, const Region& region) {
+  need_on_host_slow(frame, region);
+}
+template <class Region>
+PB_COLD void before_write_slow(Frame& frame, const Region& region) {
+  before_host_write_slow(frame, region);
+}
+template <class Region>
+PB_COLD void wrote_slow(const Region& region) {
+  wrote_on_host_slow(region);
+}
+template <class Region>
+PB_COLD void back_slow(Frame& frame, const Region& region) {
+  back_on_host_slow(frame, region);
+}
 }  // namespace detail
 
 }  // namespace pbrt::gpu
 
 namespace pbrt {
 
-/// Suspends the fiber until this part of the storage is whole in host memory.
+/// A handle of the cells with indices in `box`.
+template <class Region, int N>
+[[nodiscard]] Region part_of(const Region& region, const Box<N>& box) {
+  return [&]<int... D>(std::integer_sequence<int, D...>) {
+    return region.region(static_cast<IndexT>(box.lo[D])..., static_cast<IndexT>(box.hi[D])...);
+  }
+  (std::make_integer_sequence<int, N>());
+}
+
+/// Suspends the fiber until these parts of their storages are whole in host memory.
 ///
-/// Errors: DeviceLost if it existed only on a device that failed
-/// Cost:   one load if the storage has nothing newer on a device
-template <class Region>
-[[gnu::always_inline]] inline void need_on_host(Frame& frame, const Region& region) {
+/// Errors: DeviceLost if one existed only on a device that failed
+/// Cost:   a load for each if nothing of the storages is newer on a device
+template <gpu::Handle... Regions>
+[[gnu::always_inline]] inline void need_on_host(Frame& frame, const Regions&... regions) {
+  if ((gpu::device_state(regions) | ...) & gpu::kDirty) [[unlikely]]
+    (gpu::detail::need_slow(frame, regions), ...);
+}
+template <gpu::Handle Region, int N>
+[[gnu::always_inline]] inline void need_on_host(Frame& frame, const Region& region, const Box<N>& part) {
   if (gpu::device_state(region) & gpu::kDirty) [[unlikely]]
-    gpu::detail::need_on_host_slow(frame, region);
+    gpu::detail::need_slow(frame, part_of(region, part));
 }
 
 /// Suspends the fiber until no device operation in flight uses this part of the storage in host memory and nothing of
@@ -157,30 +199,45 @@ template <class Region>
 /// host's writes.
 ///
 /// Cost: one load if nothing is in flight or newer
-template <class Region>
+template <gpu::Handle Region>
 [[gnu::always_inline]] inline void before_host_write(Frame& frame, const Region& region) {
   if (gpu::device_state(region) & (gpu::kDirty | gpu::kInFlight)) [[unlikely]]
-    gpu::detail::before_host_write_slow(frame, region);
+    gpu::detail::before_write_slow(frame, region);
+}
+template <gpu::Handle Region, int N>
+[[gnu::always_inline]] inline void before_host_write(Frame& frame, const Region& region, const Box<N>& part) {
+  if (gpu::device_state(region) & (gpu::kDirty | gpu::kInFlight)) [[unlikely]]
+    gpu::detail::before_write_slow(frame, part_of(region, part));
 }
 
 /// The host wrote this part: device copies of it are stale, and what the device had that was newer is void.
 ///
 /// Pre:  before_host_write(frame, region) since the last launch that uses the storage
 /// Cost: one load if the storage never was on a device
-template <class Region>
+template <gpu::Handle Region>
 [[gnu::always_inline]] inline void wrote_on_host(const Region& region) {
   if (gpu::device_state(region) != 0) [[unlikely]]
-    gpu::detail::wrote_on_host_slow(region);
+    gpu::detail::wrote_slow(region);
+}
+template <gpu::Handle Region, int N>
+[[gnu::always_inline]] inline void wrote_on_host(const Region& region, const Box<N>& part) {
+  if (gpu::device_state(region) != 0) [[unlikely]]
+    gpu::detail::wrote_slow(part_of(region, part));
 }
 
 /// After a call that was given this part: suspends the fiber until the host may both read and write it.
 ///
 /// Errors: DeviceLost if it existed only on a device that failed
 /// Cost:   one load if nothing is in flight or newer
-template <class Region>
+template <gpu::Handle Region>
 [[gnu::always_inline]] inline void back_on_host(Frame& frame, const Region& region) {
   if (gpu::device_state(region) & (gpu::kDirty | gpu::kInFlight)) [[unlikely]]
-    gpu::detail::back_on_host_slow(frame, region);
+    gpu::detail::back_slow(frame, region);
+}
+
+template <class Region, int N>
+gpu::Launch& gpu::Launch::output(const Region& view, const Box<N>& written, CopyOut copy_out) {
+  return output(view, part_of(view, written), copy_out);
 }
 
 }  // namespace pbrt

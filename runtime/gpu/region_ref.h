@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "runtime/matrix/element_kind.h"
 #include "runtime/matrix/storage.h"
@@ -42,5 +43,11 @@ template <class Region>
 inline std::uint32_t device_state(const Region& region) {
   return storage_state(region.storage_ref().get());
 }
+
+/// What may be on a device: handles of any type, not boxes.
+template <class Region>
+concept Handle = std::is_same_v<Region, RegionRef> || requires(const Region& region) {
+  region.storage_ref();
+};
 
 }  // namespace pbrt::gpu

@@ -8,6 +8,7 @@
 
 #include "runtime/config/check.h"
 #include "runtime/config/errors.h"
+#include "runtime/gpu/launch.h"
 #include "runtime/main/memo.h"
 
 namespace pbrt {
@@ -84,6 +85,12 @@ void RunContext::fallback(int site, int alternative, const char* reason) {
   if (setup_.is_strict) throw UserError(std::string("a device version did not run: ") + reason + " (--strict)");
 }
 
+bool RunContext::run(const Frame& frame, gpu::Launch& launch, int site, int alternative) {
+  const bool has_run = launch.run();
+  has_run ? count(frame, site, alternative) : fallback(site, alternative, launch.reason());
+  return has_run;
+}
+
 std::int64_t RunContext::times_run(int site, int alternative) const {
   const std::size_t index = counters_->first[static_cast<std::size_t>(site)] + static_cast<std::size_t>(alternative);
   std::int64_t sum = 0;
@@ -143,14 +150,27 @@ void outside_matrix(const char* rule, const char* region, int dim, std::int64_t 
                   std::to_string(size));
 }
 
-void no_rule_holds(const char* transform, const char* matrix, std::initializer_list<std::int64_t> cell) {
-  std::string text = std::string("call of ") + transform + ": no rule computes " + matrix;
+namespace {
+/// `M(1, 2)`.
+std::string cell_text(const char* matrix, std::initializer_list<std::int64_t> cell) {
+  std::string text = matrix;
   const char* separator = "(";
   for (const std::int64_t at : cell) {
     text += separator + std::to_string(at);
     separator = ", ";
   }
-  throw UserError(text + (cell.size() == 0 ? "" : ")") + ": no `where` holds there");
+  return text + (cell.size() == 0 ? "" : ")");
+}
+}  // namespace
+
+void uncovered_cell(const char* transform, const char* matrix, std::initializer_list<std::int64_t> cell) {
+  throw UserError(std::string("in a call of `") + transform + "` no rule computes " + cell_text(matrix, cell) +
+                  " for these sizes");
+}
+
+void no_rule_holds(const char* transform, const char* matrix, std::initializer_list<std::int64_t> cell) {
+  throw UserError(std::string("call of ") + transform + ": no rule computes " + cell_text(matrix, cell) +
+                  ": no `where` holds there");
 }
 
 void index_error_in(const char* rule, const char* origin, const IndexError& error) {

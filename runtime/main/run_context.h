@@ -18,6 +18,7 @@ namespace pbrt {
 class Frame;
 class MemoTable;
 namespace gpu {
+class Launch;
 class Manager;
 }
 
@@ -64,6 +65,10 @@ class RunContext {
   /// Pre:     `reason` is one line
   /// Errors:  UserError if the run is strict
   void fallback(int site, int alternative, const char* reason);
+  /// Runs the kernel for an alternative of `site` and counts it; false, and counted as a fallback, if it did not run.
+  ///
+  /// Errors:  UserError if it did not and the run is strict
+  [[nodiscard]] bool run(const Frame& frame, gpu::Launch& launch, int site, int alternative);
   /// Bytes copied to or from the device.
   void add_bytes_moved(std::int64_t bytes) { bytes_moved_.fetch_add(bytes, std::memory_order_relaxed); }
 
@@ -117,6 +122,25 @@ struct TemplateArgument {
 /// A header formula that is negative for the sizes of a call.
 [[noreturn]] void negative_size(const char* transform, const char* matrix, int dim, const char* formula,
                                 std::int64_t value);
+
+/// The size that the header's formula gives for a matrix that a call makes.
+inline void check_extent(const char* transform, const char* matrix, int dim, const char* formula, std::int64_t value) {
+  if (value < 0) [[unlikely]]
+    negative_size(transform, matrix, dim, formula, value);
+}
+
+/// The size of a call's argument against the header's formula.
+inline void check_size(const char* transform, const char* matrix, int dim, const char* formula, std::int64_t expected,
+                       std::int64_t actual) {
+  if (expected == actual && expected >= 0) [[likely]] return;
+  check_extent(transform, matrix, dim, formula, expected);
+  size_mismatch(transform, matrix, dim, formula, expected, actual);
+}
+
+/// A cell that no rule computes for the sizes of a call.
+///
+/// Errors:  always throws UserError, naming matrix and cell
+[[noreturn]] void uncovered_cell(const char* transform, const char* matrix, std::initializer_list<std::int64_t> cell);
 
 /// An instance whose coordinate, which is not affine, lies outside its matrix (LANGUAGE 5.4).
 ///

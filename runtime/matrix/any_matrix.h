@@ -41,7 +41,7 @@ class AnyMatrix {
 
   /// The typed handle. Pre: `T` and `N` are this matrix's own (checked).
   template <class T, int N>
-  [[nodiscard]] MatrixRegion<T, N> as() const {
+  [[nodiscard]] PB_COLD MatrixRegion<T, N> as() const {
     check_type(kElementKindOf<T>, N);
     return MatrixRegion<T, N>(storage_, View<T, N>(static_cast<T*>(data()), sizes_, strides_));
   }

@@ -16,33 +16,11 @@
 #include <cstdint>
 #include <memory>
 
+#include "runtime/sched/box.h"
 #include "runtime/sched/frame.h"
 #include "runtime/sched/rule_scope.h"
 
 namespace pbrt {
-
-/// Half-open box [lo, hi) of rule instances; dimension 0 is the fastest.
-template <int N>
-struct Box {
-  static_assert(N >= 1);
-  std::int64_t lo[N];
-  std::int64_t hi[N];
-
-  [[nodiscard]] constexpr std::int64_t extent(int d) const { return hi[d] - lo[d]; }
-  [[nodiscard]] constexpr bool is_empty() const {
-    for (int d = 0; d < N; ++d) {
-      if (hi[d] <= lo[d]) return true;
-    }
-    return false;
-  }
-  /// Number of instances; 0 for an empty box.
-  [[nodiscard]] constexpr std::int64_t volume() const {
-    if (is_empty()) return 0;
-    std::int64_t product = 1;
-    for (int d = 0; d < N; ++d) product *= extent(d);
-    return product;
-  }
-};
 
 inline constexpr int kMaxBoxDimensions = 16;
 

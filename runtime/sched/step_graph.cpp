@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/sched/step_graph.h"
 
+#include <new>
+
 #include "runtime/config/check.h"
 #include "tests/faults/seeded_fault.h"
 
@@ -20,14 +22,26 @@ void StepGraph::drop() {
       dying.dependents = edge->next;
       release(edge, kSizeClass<Edge>);
     }
-    const std::uint8_t size_class = dying.size_class;
-    dying.destroy(dying);
-    release(&dying, size_class);
+    dying.~Step();
+    release(&dying, kSizeClass<Step>);
   }
   while (Block* block = first_block_) {
     first_block_ = block->next;
     release(block, kSizeClass<Block>);
   }
+}
+
+int StepGraph::add(Call call, const void* closure) {
+  Step* step = new (frame_.fiber_->memory->allocate<sizeof(Step)>().address) Step;
+  step->call = call;
+  step->closure = closure;
+  return append(*step);
+}
+
+int StepGraph::add_in_order(Call call, const void* closure) {
+  if (!frame_.is_sequential()) return add(call, closure);
+  call(closure, frame_);
+  return -1;
 }
 
 int StepGraph::append(Step& step) {
@@ -36,9 +50,8 @@ int StepGraph::append(Step& step) {
     try {
       block = new (frame_.fiber_->memory->allocate<sizeof(Block)>().address) Block;
     } catch (...) {
-      const std::uint8_t size_class = step.size_class;
-      step.destroy(step);
-      release(&step, size_class);
+      step.~Step();
+      release(&step, kSizeClass<Step>);
       throw;
     }
     (last_block_ != nullptr ? last_block_->next : first_block_) = block;
@@ -86,14 +99,14 @@ void StepGraph::run_all() {
   if (frame_.is_sequential()) {
     for (Step* step = first; step != nullptr; step = step->next_in_order) {
       CallFrame step_frame(frame_);
-      step->call(*step, step_frame);
+      step->call(step->closure, step_frame);
       step_frame.sync();
     }
     return;
   }
   TaskGroup group(frame_);
   for (Step* step = first; step != nullptr; step = step->next_in_order)
-    step->task = group.create(frame_, [step](Frame& frame) { step->call(*step, frame); });
+    step->task = group.create(frame_, [step](Frame& frame) { step->call(step->closure, frame); });
   Step* last_first = nullptr;  // the order, backwards
   for (Step* step = first; step != nullptr;) {
     for (const Edge* edge = step->dependents; edge != nullptr; edge = edge->next)

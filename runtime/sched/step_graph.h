@@ -5,20 +5,20 @@
 // All memory comes from the workers' pools (task_memory.h).
 //
 //   StepGraph g(frame);
-//   int a = g.add([&](Frame& f) { … });
-//   int b = g.add([&](Frame& f) { … });
+//   const auto first = [&](Frame& f) { … };
+//   const auto second = [&](Frame& f) { … };
+//   int a = g.add(first);
+//   int b = g.add(second);
 //   g.depend(b, a);                        // b runs after a
 //   g.run();
 //
-// Where steps are added in an order that keeps the dependences, add_in_order() runs them at once in a sequential frame, and
+// The graph refers to the closures of its steps, which live until run() is over. Where steps are added in an order that keeps the dependences, add_in_order() runs them at once in a sequential frame, and
 // there is no graph at all.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <new>
-#include <type_traits>
-#include <utility>
+#include <memory>
 
 #include "runtime/sched/task.h"
 
@@ -33,35 +33,26 @@ class StepGraph {
   StepGraph(const StepGraph&) = delete;
   StepGraph& operator=(const StepGraph&) = delete;
 
-  /// Adds a step; returns its number, counted from 0. A step starts in run(), never before.
+  /// Adds the step `f(Frame&)`; returns its number, counted from 0. A step starts in run(), never before.
   ///
-  /// Pre: run() was not called
+  /// Pre: run() was not called; `f` lives until it is over
   template <class F>
-  int add(F&& f) {
-    using Closure = StepOf<std::decay_t<F>>;
-    static_assert(alignof(Closure) <= 64, "captures of a step need at most the alignment of a cache line");
-    const detail::TaskMemory memory = frame_.fiber_->memory->allocate<sizeof(Closure)>();
-    Closure* step = nullptr;
-    try {
-      step = new (memory.address) Closure(std::forward<F>(f));
-    } catch (...) {
-      release(memory.address, memory.size_class);
-      throw;
-    }
-    step->size_class = memory.size_class;
-    return append(*step);
+  int add(const F& f) {
+    return add(&run_closure<F>, std::addressof(f));
   }
+  template <class F>
+  int add(const F&&) = delete;
 
   /// The same; in a sequential frame the step runs here and now, and the result is -1.
   ///
   /// Pre:     what the step depends on was added before
   /// Errors:  in a sequential frame those of the step
   template <class F>
-  int add_in_order(F&& f) {
-    if (!frame_.is_sequential()) return add(std::forward<F>(f));
-    f(frame_);
-    return -1;
+  int add_in_order(const F& f) {
+    return add_in_order(&run_closure<F>, std::addressof(f));
   }
+  template <class F>
+  int add_in_order(const F&&) = delete;
 
   /// Makes step `after` wait for step `before`. Naming the same pair twice is harmless, and so are one step twice and -1,
   /// which stands for a step that does not run or has run.
@@ -85,23 +76,19 @@ class StepGraph {
     Step* after;
     Edge* next;
   };
+  /// Runs the closure of a step.
+  using Call = void (*)(const void* closure, Frame& frame);
+  template <class F>
+  static void run_closure(const void* closure, Frame& frame) {
+    (*static_cast<const F*>(closure))(frame);
+  }
   struct Step {
-    void (*call)(Step& step, Frame& frame) = nullptr;
-    void (*destroy)(Step& step) = nullptr;
+    Call call = nullptr;
+    const void* closure = nullptr;
     Edge* dependents = nullptr;
     Step* next_in_order = nullptr;
     TaskRef task;
     int num_open = 0;  ///< dependencies that are not in the order yet
-    std::uint8_t size_class = 0;
-  };
-  template <class F>
-  struct StepOf : Step {
-    template <class G>
-    explicit StepOf(G&& g) : closure(std::forward<G>(g)) {
-      call = [](Step& step, Frame& frame) { static_cast<StepOf&>(step).closure(frame); };
-      destroy = [](Step& step) { static_cast<StepOf&>(step).~StepOf(); };
-    }
-    F closure;
   };
   /// Steps by their numbers, so many in each block.
   struct Block {
@@ -110,6 +97,8 @@ class StepGraph {
     Block* next = nullptr;
   };
 
+  int add(Call call, const void* closure);
+  int add_in_order(Call call, const void* closure);
   int append(Step& step);
   void add_edge(int after, int before);
   void run_all();

@@ -158,9 +158,12 @@ TEST_P(TasksOnWorkers, StepsKeepTheirDependences) {
         order.push_back(i);
       };
     };
-    const int c = graph.add(step(0));
-    const int a = graph.add(step(1));
-    const int b = graph.add(step(2));
+    const auto zero = step(0);
+    const auto one = step(1);
+    const auto two = step(2);
+    const int c = graph.add(zero);
+    const int a = graph.add(one);
+    const int b = graph.add(two);
     graph.depend(b, a);
     graph.depend(b, a);
     graph.depend(c, b);
@@ -175,11 +178,13 @@ TEST_P(TasksOnWorkers, StepsOfASequentialFrameRunInOrder) {
     CallFrame small(root, 1, 64);
     StepGraph graph(small);
     int value = 0;
-    const int add = graph.add([&](Frame& f) {
+    const auto add_three = [&](Frame& f) {
       EXPECT_TRUE(f.is_sequential());
       value += 3;
-    });
-    const int set = graph.add([&](Frame&) { value = 4; });
+    };
+    const auto set_four = [&](Frame&) { value = 4; };
+    const int add = graph.add(add_three);
+    const int set = graph.add(set_four);
     graph.depend(add, set);
     graph.run();
     EXPECT_EQ(value, 7);
@@ -193,10 +198,12 @@ TEST_P(TasksOnWorkers, StepsAddedInOrderRunAtOnceInASequentialFrame) {
       CallFrame frame(root, is_small ? 1 : 100, 64);
       StepGraph graph(frame);
       int value = 0;
-      const int set = graph.add_in_order([&](Frame&) { value = 4; });
+      const auto set_four = [&](Frame&) { value = 4; };
+      const auto add_three = [&](Frame&) { value += 3; };
+      const int set = graph.add_in_order(set_four);
       EXPECT_EQ(set, is_small ? -1 : 0);
       EXPECT_EQ(value, is_small ? 4 : 0);
-      const int add = graph.add_in_order([&](Frame&) { value += 3; });
+      const int add = graph.add_in_order(add_three);
       graph.depend(add, set);
       graph.depend(add, add);
       graph.run();
@@ -209,7 +216,8 @@ TEST_P(TasksOnWorkers, RunRethrowsTheExceptionOfAStep) {
   Scheduler scheduler(GetParam());
   EXPECT_THROW(scheduler.run([](Frame& root) {
     StepGraph graph(root);
-    graph.add([](Frame& f) { f.spawn([](Frame&) { throw std::runtime_error("step"); }); });
+    const auto fail = [](Frame& f) { f.spawn([](Frame&) { throw std::runtime_error("step"); }); };
+    graph.add(fail);
     graph.run();
   }),
                std::runtime_error);
