@@ -150,7 +150,8 @@ void back_on_host_slow(Frame& frame, const RegionRef& region);
 // Where data was on a device: not inlined, once per type of handle.
 template <class Region>
 PB_COLD void need_slow(Frame& frame, const Region& region) {
-  need_on_host_slow(frame, region);
+  // Called for all of several regions as soon as one needs it.
+  if (device_state(region) & kDirty) need_on_host_slow(frame, region);
 }
 template <class Region>
 PB_COLD void before_write_slow(Frame& frame, const Region& region) {

@@ -46,6 +46,35 @@ TEST(Manager, MayCopyOutIsReadWhenItIsNeeded) {
   });
 }
 
+TEST(Manager, SeveralRegionsArriveWhetherTheyWereOnADeviceOrNot) {
+  FakeManager fake;
+  on_workers([&](Frame& frame) {
+    const Matrix2 in = filled(8, 4, 1), out = filled(8, 4, 0), other = filled(8, 4, 2);
+    EXPECT_EQ(fake.add_step(frame, out, in, 5, CopyOut::May), "");
+    need_on_host(frame, other, out);
+    EXPECT_TRUE(is_filled(out, 6));
+    EXPECT_TRUE(is_filled(other, 2));
+  });
+}
+
+TEST(Manager, PartsAreBoxes) {
+  FakeManager fake;
+  on_workers([&](Frame& frame) {
+    const Matrix2 in = filled(8, 4, 1), out = filled(8, 4, 0);
+    EXPECT_EQ(fake.add_step(frame, out, in, 5, CopyOut::May), "");
+    const Box<2> row{{0, 1}, {8, 2}};
+    need_on_host(frame, out, row);
+    EXPECT_EQ(out.cell(0, 0), 0) << "only what is needed is copied";
+    EXPECT_TRUE(is_filled(part_of(out, row), 6));
+    before_host_write(frame, out, row);
+    out.cell(3, 1) = 9;
+    wrote_on_host(out, row);
+    need_on_host(frame, out);
+    EXPECT_EQ(out.cell(3, 1), 9);
+    EXPECT_EQ(out.cell(3, 2), 6);
+  });
+}
+
 TEST(Manager, WhatIsBackOnTheHostIsWholeAndUsedByNoKernel) {
   FakeManager fake;
   on_workers([&](Frame& frame) {
