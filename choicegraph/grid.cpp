@@ -80,7 +80,7 @@ std::vector<Group> group_cells(const Analysis& analysis, MatrixId matrix) {
   std::vector<Atom> atoms{{{}, analysis.cells[matrix.index()].intersect_parameters(analysis.known)}};
   for (const RuleId id : transform.rules.ids()) {
     const Region provided = cells_written(analysis, transform.rules[id], matrix, transform.rules[id].domain);
-    if (analysis.is_over()) return {};
+    if (analysis.context.limit_exceeded()) return {};
     if (provided.is_known()) split_atoms(atoms, id, provided);
   }
   std::map<RuleList, Region> by_list;
@@ -227,7 +227,7 @@ bool add_drafts(Analysis& analysis, MatrixId matrix, const Group& group, std::ve
 
 void cut_matrix(Analysis& analysis, MatrixId matrix) {
   std::vector<Group> groups = group_cells(analysis, matrix);
-  if (analysis.is_over()) return;
+  if (analysis.context.limit_exceeded()) return;
   for (const Group& group : groups)
     if (group.rules.empty()) handle_uncovered(analysis, matrix, group);
   std::erase_if(groups, [](const Group& group) { return group.rules.empty(); });
