@@ -30,14 +30,6 @@ pbrt::Machine this_machine(const InfoIndex& index, const ProgramOptions& options
   }
 }
 
-int print_warnings(const pbrt::ConfigFile& file, const std::string& path) {
-  for (const std::string& note : file.notes) fmt::print(stderr, "note: {}\n", note);
-  std::vector<std::string> lines = file.warnings.lines(path);
-  for (const pbrt::ConfigEntry& entry : file.entries) lines.insert(lines.end(), entry.differences.begin(), entry.differences.end());
-  for (const std::string& line : lines) fmt::print(stderr, "warning: {}\n", line);
-  return lines.empty() ? 0 : 1;
-}
-
 /// `prefix`: of the names of the times.
 std::string gain_text(const pbrt::Provenance& provenance, const std::string& prefix) {
   double standard = 0, tuned = 0;
@@ -68,6 +60,14 @@ void print_journal(const std::string& path, const InfoIndex& index) {
 }
 
 }  // namespace
+
+int print_warnings(const pbrt::ConfigFile& file, const std::string& path) {
+  for (const std::string& note : file.notes) fmt::print(stderr, "note: {}\n", note);
+  std::vector<std::string> lines = file.warnings.lines(path);
+  for (const pbrt::ConfigEntry& entry : file.entries) lines.insert(lines.end(), entry.differences.begin(), entry.differences.end());
+  for (const std::string& line : lines) fmt::print(stderr, "warning: {}\n", line);
+  return lines.empty() ? 0 : 1;
+}
 
 int report(const LookOptions& options) {
   const pbrt::TrainingInfo info = info_of(options.run.program);
@@ -140,7 +140,7 @@ int sample(const SampleOptions& options) {
   random.max_threads = options.max_threads;
   for (int i = 0; i < options.num_configurations; ++i) {
     const std::uint64_t seed = options.run.seed + static_cast<std::uint64_t>(i);
-    fmt::print("{}\n", pbrt::to_json(index, pbrt::random_configuration(index, seed, random), -1));
+    fmt::print("{}\n", pbrt::to_short_file(index, pbrt::random_configuration(index, seed, random)));
   }
   return 0;
 }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "autotuner/tune.h"
+#include "runtime/config/config_file.h"
 
 namespace pbtune {
 
@@ -38,9 +39,25 @@ struct SampleOptions {
   std::int64_t max_n = 300;
   int max_threads = 2;
 };
-/// `pbtune sample`: prints random valid configurations, one JSON object per line, as `--serve` takes them. Drawn by
-/// the generator that `check --outputs` uses; `--device none` leaves out device versions.
+/// `pbtune sample`: prints random valid configurations, one JSON object per line: what `--config` takes in a file and
+/// `--serve` in a request. Drawn by the generator that `check --outputs` uses; `--device none` leaves out device versions.
 int sample(const SampleOptions& options);
+
+/// What `--config` takes for: no file, the program's default.
+inline constexpr const char* kNoConfig = "none";
+
+struct CompareOptions {
+  ProgramOptions run;
+  std::string first, second = kNoConfig;
+  int num_rounds = 21;
+  double time_limit_s = 30;
+  bool is_resident = false;
+};
+/// `pbtune compare`: times of two configurations, their ratio and how sure it is. 1 if one does not run or is wrong.
+int compare_command(const CompareOptions& options);
+
+/// Prints a file's notes and warnings to standard error; 1 if there were warnings.
+int print_warnings(const pbrt::ConfigFile& file, const std::string& path);
 
 /// `pbtune diff`: 0 if the entries for this machine are the same, else 1.
 int diff(const std::string& program, const std::string& first, const std::string& second);

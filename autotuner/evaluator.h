@@ -55,6 +55,9 @@ struct Evaluator {
   std::function<double()> elapsed_s;
 };
 
+/// Seconds since some beginning.
+using Clock = std::function<double()>;
+
 /// Thrown out of an evaluator when the user interrupts.
 class Interrupted : public std::runtime_error {
  public:

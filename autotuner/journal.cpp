@@ -34,6 +34,7 @@ Json to_value(const JournalHeader& header) {
   out["arguments"] = header.arguments;
   out["seed"] = header.seed;
   out["known"] = header.known;
+  if (header.is_known_incumbent) out["known_is_incumbent"] = true;
   return out;
 }
 
@@ -53,6 +54,7 @@ JournalHeader header_of(const Node& node) {
   out.arguments = words_of(node.at("arguments"));
   out.seed = static_cast<std::uint64_t>(node.at("seed").integer(0, kMaxInteger));
   out.known = words_of(node.at("known"));
+  out.is_known_incumbent = node.boolean_or("known_is_incumbent", false);
   return out;
 }
 
@@ -240,13 +242,9 @@ void Journal::add_note(const std::string& text) {
 
 void Journal::mark_done(const std::string& fingerprint) { append(pbrt::json::dump_line(Json{{"done", fingerprint}})); }
 
-double Journal::now_s() const {
-  return base_s_ + std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
-}
-
-Evaluator Journal::recording(Evaluator live, std::chrono::steady_clock::time_point begin) {
+Evaluator Journal::recording(Evaluator live, Clock clock) {
   live_ = std::move(live);
-  begin_ = begin;
+  clock_ = std::move(clock);
   Evaluator out;
   out.prepare = [this](std::int64_t n, const Configuration* trusted) { return prepare(n, trusted); };
   out.run = [this](const Configuration& configuration, const RunSpec& spec) { return run(configuration, spec); };
@@ -270,7 +268,7 @@ const JournalEntry* Journal::next(bool is_prepare, std::int64_t n, const std::st
   }
   if (!is_replaying()) {
     base_s_ = elapsed_s_;
-    begin_ = std::chrono::steady_clock::now();
+    begin_s_ = clock_();
   }
   return is_it ? &entry : nullptr;
 }

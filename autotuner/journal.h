@@ -4,7 +4,6 @@
 // decision, and goes on where it stopped: at most the running measurement is lost. See Note [Replay].
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -23,6 +22,7 @@ struct JournalHeader {
   std::vector<std::string> arguments;  ///< everything that has a say, normalised
   std::uint64_t seed = 0;
   std::vector<std::string> known;  ///< configurations that the search starts from, as JSON
+  bool is_known_incumbent = false;  ///< see NamedConfiguration
   bool operator==(const JournalHeader&) const = default;
 };
 
@@ -65,9 +65,9 @@ class Journal {
   [[nodiscard]] const std::string& note() const { return note_; }
   [[nodiscard]] const JournalHeader& header() const { return header_; }
 
-  /// `live`, with everything recorded, and with what is known from before replayed in front of it. The clock
-  /// starts at `begin`. Keeps references to the journal.
-  [[nodiscard]] Evaluator recording(Evaluator live, std::chrono::steady_clock::time_point begin);
+  /// `live`, with everything recorded, and with what is known from before replayed in front of it. The clock is asked
+  /// once per entry, and once where the replay ends. Keeps references to the journal.
+  [[nodiscard]] Evaluator recording(Evaluator live, Clock clock);
 
   /// A line for people; nothing while replaying, since it is there already.
   void add_note(const std::string& text);
@@ -82,7 +82,7 @@ class Journal {
   Prepared prepare(std::int64_t n, const Configuration* trusted);
   Outcome run(const Configuration& configuration, const RunSpec& spec);
   void go_live();
-  [[nodiscard]] double now_s() const;
+  [[nodiscard]] double now_s() const { return base_s_ + clock_() - begin_s_; }
 
   const InfoIndex& index_;
   JournalHeader header_;
@@ -92,7 +92,8 @@ class Journal {
   std::size_t position_ = 0;
   std::set<std::string> written_;  ///< configurations that are in the file
   Evaluator live_;
-  std::chrono::steady_clock::time_point begin_;
+  Clock clock_;
+  double begin_s_ = 0;  ///< by the clock: when base_s_ had passed
   double base_s_ = 0, elapsed_s_ = 0;
   bool is_live_prepared_ = false;
   std::int64_t n_ = 0;

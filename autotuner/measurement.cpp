@@ -15,7 +15,6 @@ using pbrt::protocol::Request;
 using pbrt::protocol::Status;
 
 constexpr double kStartPatienceS = 60;
-constexpr double kGraceS = 2;         // beside the trials: restoring inputs, comparing outputs
 constexpr double kKernelShare = 0.5;  // of the patience, for building kernels that were not built before
 
 OutcomeKind kind_of(Status status) {
@@ -187,7 +186,7 @@ double Measurement::patience_for(const Configuration& configuration, const RunSp
       warm_.push_back(name);
     }
   }
-  const double grace = kGraceS + 4 * overhead_ms_ * 1e-3 + (is_cold ? kKernelShare * options_.patience_s : 0);
+  const double grace = options_.grace_s + 4 * overhead_ms_ * 1e-3 + (is_cold ? kKernelShare * options_.patience_s : 0);
   if (spec.limit_ms <= 0) return options_.patience_s + grace;
   // One trial more for the warm-up. A trial that takes three limits hangs.
   return grace + 3 * spec.limit_ms * 1e-3 * (spec.trials + 1);

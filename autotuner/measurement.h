@@ -27,7 +27,8 @@ struct MeasureOptions {
   bool is_resident = false;
   double tolerance = -1;   ///< < 0: the program's own
   std::optional<Configuration> reference{};  ///< what outputs are compared with; absent: those of the default
-  double patience_s = 60;  ///< for what has no limit of its own: start, inputs, reference
+  double patience_s = 60;  ///< for what has no limit of its own: inputs, reference
+  double grace_s = 2;      ///< for what a run does beside its trials: restoring inputs, comparing outputs
 };
 
 class Measurement {

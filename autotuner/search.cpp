@@ -22,6 +22,13 @@ constexpr int kMaxMutations = 40;      // attempts to make a child that is new
 constexpr std::int64_t kLeastRecursive = 4;  // what is chosen at small sizes is part of every larger one
 constexpr double kSmallShare = 0.03;         // of the budget, for each size that only recursion makes worth a look
 
+/// By times that were not taken in turns, for a result that is not the last word.
+bool seems_faster(const Sample& a, const Sample& b) {
+  constexpr double kOneTrialFactor = 1.25, kMatters = 0.015;
+  if (a.size() == 1 || b.size() == 1) return median(a) * kOneTrialFactor < median(b);
+  return compare(a, b, kMatters, kConfidence) == Verdict::Faster;
+}
+
 /// Below this, times say little about the target.
 std::int64_t least_size(std::int64_t target) { return std::max<std::int64_t>(64, target / 64); }
 
@@ -68,7 +75,7 @@ SearchResult Search::run() {
     note_best();
   }
   if (population_.empty()) throw pbrt::UserError("no configuration of the program runs at any of the sizes tried");
-  compare_finalists();
+  decide();
   result_.is_complete = n_ == options_.sizes.back();
   return result_;
 }
@@ -116,12 +123,15 @@ bool Search::tune_size(std::size_t size_index) {
   if (!is_first) previous_best_ns_ = best_ns();
   tried_.clear();
   default_ns_ = 0;
+  default_ = Candidate{};
   seed_population(is_first);
   if (!is_first && !population_.empty() && previous_best_ns_ > 0)
     growth_ = std::max(0.5, std::log2(best_ns() / previous_best_ns_) /
                                 std::log2(static_cast<double>(n_) / static_cast<double>(previous_n_)));
-  const int patience = options_.max_failures * (size_index + 1 == options_.sizes.size() ? 2 : 1);
-  for (int failures = 0; failures < patience && evaluator_.elapsed_s() < deadline_s_;) {
+  const bool is_last = size_index + 1 == options_.sizes.size();
+  const double end_s = is_last ? std::min(deadline_s_, options_.budget_s - final_reserve_s()) : deadline_s_;
+  const int patience = options_.max_failures * (is_last ? 2 : 1);
+  for (int failures = 0; failures < patience && evaluator_.elapsed_s() < end_s;) {
     publish("evolving");
     failures = evolve_once() ? 0 : failures + 1;
     note_best();
@@ -189,7 +199,10 @@ void Search::seed_population(bool is_first) {
     }
     const bool is_close = !has_accurate() || minimum(start.times_ns) < kSlowestSeed * best_ns();
     if (is_close) confirm(start);
-    if (is_default && start.meets_accuracy) default_ns_ = median(start.times_ns);
+    if (is_default && start.meets_accuracy) {
+      default_ns_ = median(start.times_ns);
+      default_ = start;
+    }
     if (is_close || is_default) population_.push_back(std::move(start));
     std::stable_sort(population_.begin(), population_.end(), ranks_before);
   }
@@ -382,23 +395,17 @@ double Search::child_limit_ms(const Candidate& parent) const {
   return has_accurate() ? limit_ms(best_ns(), kSlowestSeed) : generous_limit_ms();
 }
 
-SearchResult Search::result_of(const Candidate& candidate, double best_ns, double default_ns) const {
-  SearchResult out;
-  out.best = candidate.configuration;
-  out.origin = candidate.origin;
-  out.n = n_;
-  out.best_ns = best_ns;
-  out.default_ns = default_ns;
-  out.ran = candidate.ran;
-  out.meets_accuracy = candidate.meets_accuracy;
-  out.accuracy = candidate.accuracy;
-  return out;
-}
-
+/// What would be written if the search ended now: the best, unless the times at hand do not speak for it.
 void Search::note_best() {
   if (population_.empty()) return;
   std::stable_sort(population_.begin(), population_.end(), ranks_before);
-  result_ = result_of(population_[0], best_ns(), default_ns_);
+  const Candidate& best = population_[0];
+  result_ = result_of(best, best_ns(), default_ns_);
+  const bool is_default = best.configuration == space_.default_configuration();
+  if (default_.times_ns.empty() || !best.meets_accuracy) return;
+  if (!is_default && seems_faster(best.times_ns, default_.times_ns)) return;
+  result_ = result_of(default_, default_ns_, default_ns_);
+  result_.kept = Kept::Default;
 }
 
 void Search::publish(const std::string& phase) {
@@ -413,62 +420,6 @@ void Search::publish(const std::string& phase) {
   state.budget_s = options_.budget_s;
   state.num_measured = num_measured_;
   events_.on_state(state);
-}
-
-/// The best few, and the default if its time is known and there is time for it.
-std::vector<Candidate> Search::finalists() const {
-  const double left_ns = std::max(0.0, options_.budget_s - evaluator_.elapsed_s()) * 1e9;
-  const double rounds = options_.min_trials;
-  const auto num_affordable = static_cast<std::ptrdiff_t>(left_ns / (rounds * std::max(1.0, best_ns())));
-  const std::ptrdiff_t wanted =
-      std::min<std::ptrdiff_t>(options_.num_finalists, std::max<std::ptrdiff_t>(2, num_affordable));
-  std::vector<Candidate> out(population_.begin(), population_.begin() + std::min(wanted, std::ssize(population_)));
-  const auto is_default = [&](const Candidate& candidate) {
-    return candidate.configuration == space_.default_configuration();
-  };
-  const bool is_affordable = rounds * (default_ns_ + static_cast<double>(wanted) * best_ns()) < left_ns;
-  if (default_ns_ > 0 && is_affordable && std::none_of(out.begin(), out.end(), is_default)) {
-    Candidate candidate;
-    candidate.configuration = space_.default_configuration();
-    candidate.origin = "the default";
-    out.push_back(std::move(candidate));
-  }
-  for (Candidate& candidate : out) candidate.times_ns.clear();
-  return out;
-}
-
-/// Re-measures the finalists in turns; who is surely slower than the leader leaves.
-void Search::compare_finalists() {
-  std::vector<Candidate> left = finalists();
-  const Configuration standard = space_.default_configuration();
-  const double limit = 4 * limit_ms(std::max(best_ns(), default_ns_), 2.0);
-  double default_ns = default_ns_;
-  for (int trial = 0; trial < options_.final_trials; ++trial) {
-    publish("comparing the best");
-    if (trial >= options_.min_trials && evaluator_.elapsed_s() > options_.budget_s) break;
-    std::erase_if(left, [&](Candidate& candidate) { return !measure(candidate, 1, limit, true); });
-    if (left.empty()) return;
-    for (Candidate& candidate : left) confirm(candidate);
-    for (const Candidate& candidate : left)
-      if (candidate.configuration == standard && candidate.meets_accuracy) default_ns = median(candidate.times_ns);
-    std::stable_sort(left.begin(), left.end(), ranks_before);
-    if (trial + 1 < options_.min_trials || !left[0].meets_accuracy) continue;
-    const Sample leader = left[0].times_ns;
-    std::erase_if(left, [&](const Candidate& candidate) {
-      return !candidate.meets_accuracy ||
-             compare(candidate.times_ns, leader, options_.matters, kConfidence) == Verdict::Slower;
-    });
-    if (left.size() == 1) break;
-  }
-  // Among equals the one closest to the default: what cannot be measured should not be claimed.
-  const double enough = median(left[0].times_ns) * (1 + options_.matters);
-  const Candidate* best = left.data();
-  for (const Candidate& candidate : left) {
-    const bool is_equal = candidate.meets_accuracy && left[0].meets_accuracy && median(candidate.times_ns) <= enough;
-    if (is_equal && num_differences(candidate.configuration, standard) < num_differences(best->configuration, standard))
-      best = &candidate;
-  }
-  result_ = result_of(*best, median(best->times_ns), default_ns);
 }
 
 }  // namespace pbtune

@@ -29,7 +29,7 @@ struct SearchOptions {
   int min_trials = 2;
   int max_trials = 6;
   int num_finalists = 4;
-  int final_trials = 7;
+  int final_trials = 7;  ///< rounds in turns, of the best few; then up to three times as many against what is there
   double matters = 0.015;  ///< relative differences below this are no difference
   std::uint64_t seed = 1;
 };
@@ -68,8 +68,12 @@ struct SearchEvents {
   std::function<void(const std::string&)> on_note = [](const std::string&) {};
 };
 
+/// Whose choices a result has: something found, or, since nothing found is surely faster, what was there before.
+enum class Kept : std::uint8_t { Found, Default, Before };
+
 struct SearchResult {
   Configuration best;
+  Kept kept = Kept::Found;
   std::string origin;
   std::int64_t n = 0;                  ///< the size at which it was compared last
   double best_ns = 0, default_ns = 0;  ///< medians side by side; default 0: it did not finish in time
@@ -109,7 +113,14 @@ class Search {
   bool is_kept(Candidate& child, Candidate& parent);
   void sort_and_prune();
   [[nodiscard]] std::vector<Candidate> finalists() const;
-  void compare_finalists();
+  [[nodiscard]] std::vector<Candidate> incumbents() const;
+  /// The best of the finalists, re-measured in turns.
+  [[nodiscard]] Candidate best_finalist();
+  /// The last word: the winner replaces the default, and what the file had before, only if it is surely faster.
+  void decide();
+  void contest(std::vector<Candidate>& contenders);
+  /// Time for decide().
+  [[nodiscard]] double final_reserve_s() const;
   void note_best();
   void publish(const std::string& phase);
   [[nodiscard]] double share_of(std::size_t size_index) const;
@@ -144,6 +155,7 @@ class Search {
   std::size_t size_index_ = 0;
   double deadline_s_ = 0;  ///< of the current size
   double default_ns_ = 0;
+  Candidate default_;  ///< as measured at this size; without times if it did not end in time
   double previous_best_ns_ = 0, growth_ = 0;  ///< time per doubling of the size, measured
   int next_id_ = 0, num_measured_ = 0;
 };

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 #include <iostream>
 
 #include "autotuner/testing/synthetic.h"
@@ -38,8 +39,7 @@ class SyntheticWorld {
     out.ran = testing::synthetic_ran(configuration, n_);
     for (int i = 0; i < spec.trials; ++i) {
       ++num_trials;
-      out.times_ns.push_back(testing::synthetic_ns(index_, configuration, n_) *
-                             std::exp(kNoise * std::fabs(rng_.normal())));
+      out.times_ns.push_back(true_ns(configuration) * std::exp(noise * std::fabs(rng_.normal())));
       elapsed_s += out.times_ns.back() * 1e-9 + 1e-3;
     }
     for (const RanChoice& ran : out.ran) {
@@ -50,6 +50,12 @@ class SyntheticWorld {
     return out;
   }
 
+  [[nodiscard]] double true_ns(const Configuration& configuration) const {
+    return true_time ? true_time(configuration) : testing::synthetic_ns(index_, configuration, n_);
+  }
+
+  std::function<double(const Configuration&)> true_time;  ///< instead of the formula
+  double noise = kNoise;
   int num_trials = 0;
   double elapsed_s = 0;
   std::int64_t skip_below = 0;
@@ -186,6 +192,90 @@ TEST_F(SearchTest, AnEarlierConfigurationIsAStartingPoint) {
   known.sites[testing::kSiteColumns].levels = {{0, 1}};
   Search search(space, limited, world.evaluator(), {}, {{"the configuration of before", known}});
   EXPECT_LE(testing::synthetic_ns(index, search.run().best, kTarget), testing::synthetic_ns(index, known, kTarget));
+}
+
+TEST_F(SearchTest, WhereNothingMattersTheDefaultStays) {
+  int num_kept = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    SyntheticWorld world(index, seed);
+    world.true_time = [](const Configuration&) { return 1e7; };
+    world.noise = 0.2;
+    SearchOptions limited = options(seed);
+    limited.max_failures = 30;
+    const SearchResult result = Search(space, limited, world.evaluator(), {}).run();
+    if (result.kept != Kept::Default) continue;
+    ++num_kept;
+    EXPECT_EQ(result.best, space.default_configuration());
+  }
+  EXPECT_GE(num_kept, 19);
+}
+
+TEST_F(SearchTest, HoweverShortItNeverReplacesAFasterDefault) {
+  const Configuration standard = space.default_configuration();
+  for (const double budget : {0.02, 0.1, 0.5, 3.0}) {
+    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+      SyntheticWorld world(index, seed);
+      world.true_time = [&](const Configuration& c) { return c == standard ? 1e7 : 1.1e7; };
+      world.noise = 0.15;
+      SearchOptions limited = options(seed);
+      limited.budget_s = budget;
+      limited.max_failures = 30;
+      Search search(space, limited, world.evaluator(), {});
+      EXPECT_EQ(search.run().best, standard) << budget << " " << seed;
+      EXPECT_GT(search.best_so_far().default_ns, 0);
+    }
+  }
+}
+
+TEST_F(SearchTest, ADefaultThatTakesForeverIsReplacedWithoutWaitingForItAgain) {
+  const Configuration standard = space.default_configuration();
+  SyntheticWorld world(index, 1);
+  world.true_time = [&](const Configuration& c) { return c == standard ? 8e8 : 1e6; };
+  SearchOptions limited = options(1);
+  limited.sizes = {kTarget};
+  limited.budget_s = 2;
+  const SearchResult result = Search(space, limited, world.evaluator(), {}).run();
+  EXPECT_NE(result.best, standard);
+  EXPECT_EQ(result.kept, Kept::Found);
+  EXPECT_LT(world.elapsed_s, 4);
+}
+
+TEST_F(SearchTest, WhatTheFileHadStaysUnlessSomethingIsFaster) {
+  Configuration before = space.default_configuration();
+  before.sites[testing::kMainSite].levels = {{0, 1}};
+  before.sites[testing::kSiteRows].levels = {{0, 2}};
+  for (const bool is_best : {true, false}) {
+    SyntheticWorld world(index, 2);
+    world.true_time = [&](const Configuration& c) {
+      if (c == before) return is_best ? 0.7e7 : 0.9e7;
+      return c == space.default_configuration() ? 1e7 : 0.8e7;
+    };
+    world.noise = 0.1;
+    SearchOptions limited = options(1);
+    limited.sizes = {kTarget};
+    limited.max_failures = 20;
+    const SearchResult result =
+        Search(space, limited, world.evaluator(), {}, {{"the configuration of before", before, true}}).run();
+    EXPECT_EQ(result.kept, is_best ? Kept::Before : Kept::Found);
+    EXPECT_EQ(result.best == before, is_best);
+  }
+}
+
+TEST_F(SearchTest, ValuesThatNothingUsesAreTheDefaults) {
+  SyntheticWorld world(index, 3);
+  const Configuration best = Search(space, options(3), world.evaluator(), {}).run().best;
+  const Configuration standard = space.default_configuration();
+  std::vector<RanChoice> chosen;
+  for (int id = 0; id < index.num_sites(); ++id)
+    for (const pbrt::Level& level : best.sites[static_cast<std::size_t>(id)].levels) chosen.push_back({id, level.alternative});
+  int num_unused = 0;
+  for (const TunableGene& gene : space.tunables()) {
+    if (space.is_tunable_relevant(gene.id, chosen)) continue;
+    ++num_unused;
+    EXPECT_EQ(best.tunables[static_cast<std::size_t>(gene.id)], standard.tunables[static_cast<std::size_t>(gene.id)])
+        << index.tunable_name(gene.id);
+  }
+  EXPECT_GT(num_unused, 0);
 }
 
 TEST(GrowingSizes, EndAtTheTargetAndSkipTheSmallest) {

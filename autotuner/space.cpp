@@ -158,6 +158,15 @@ void Space::fit(Configuration& configuration) const {
   (void)pbrt::repair_forbidden(*index_, configuration);  // whether it changed something does not matter here
 }
 
+void Space::forget_unused(Configuration& configuration) const {
+  const Configuration standard = default_configuration();
+  std::vector<RanChoice> chosen;
+  for (int id = 0; id < index_->num_sites(); ++id)
+    for (const pbrt::Level& level : configuration.sites[at(id)].levels) chosen.push_back({id, level.alternative});
+  for (const TunableGene& gene : tunables_)
+    if (!is_tunable_relevant(gene.id, chosen)) configuration.tunables[at(gene.id)] = standard.tunables[at(gene.id)];
+}
+
 int bucket_of(std::int64_t n) {
   int bucket = 0;
   while (bucket + 1 < pbrt::kNumSizeBuckets && (std::int64_t{2} << bucket) <= n) ++bucket;

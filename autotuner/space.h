@@ -47,6 +47,7 @@ struct SpaceOptions {
 struct NamedConfiguration {
   std::string name;
   Configuration configuration;
+  bool is_incumbent = false;  ///< what the file has for this machine: it stays unless something is surely faster
 };
 
 /// What a measurement says ran: used to leave alone what cannot matter.
@@ -79,6 +80,8 @@ class Space {
   /// Makes a configuration of another machine fit this space: choices that do not exist here take their rule on the
   /// CPU.
   void fit(Configuration& configuration) const;
+  /// Values that no choice at any size makes use of become the default's.
+  void forget_unused(Configuration& configuration) const;
 
  private:
   [[nodiscard]] Configuration uniform(int rule, pbrt::On on) const;

@@ -3,6 +3,7 @@
 // verdict that the search acts on. Pure functions.
 #pragma once
 
+#include <cmath>
 #include <vector>
 
 namespace pbtune {
@@ -37,5 +38,22 @@ enum class Verdict { Faster, Slower, Same, Undecided };
 ///
 /// Units:   `matters` relative, e.g. 0.01; `confidence` e.g. 0.95
 [[nodiscard]] Verdict compare(const Sample& a, const Sample& b, double matters, double confidence);
+
+/// How many times as long `a` takes as `b`, from times taken in turns: a[i] and b[i] saw the machine in one mood.
+struct PairedRatio {
+  double ratio = 1;             ///< Hodges-Lehmann estimate
+  double lo = 0, hi = HUGE_VAL; ///< distribution-free interval; without bounds where there are too few rounds
+};
+/// Pre:     as many times of both, at least one
+/// Cost:    O(rounds^3)
+/// Source:  Wilcoxon's signed-rank test on the logarithms and the interval that belongs to it (Hollander and Wolfe,
+///          "Nonparametric Statistical Methods", 1973, chapter 3): no assumption about the shape of the noise but symmetry
+[[nodiscard]] PairedRatio paired_ratio(const Sample& a, const Sample& b, double confidence);
+
+/// Whether what was measured in turns proves that `a` is faster than `b`, by more than what matters. Few rounds prove
+/// large differences only.
+[[nodiscard]] bool is_surely_faster(const Sample& a, const Sample& b, double matters);
+/// Whether it proves that `a` is not faster by more than what matters.
+[[nodiscard]] bool is_surely_not_faster(const Sample& a, const Sample& b, double matters);
 
 }  // namespace pbtune

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "runtime/config/rng.h"
 
@@ -60,6 +62,66 @@ TEST(Statistics, EqualDistributionsAreRarelyTakenForDifferent) {
   }
   // The generator is seeded and the same everywhere: so is the number, up to rounding.
   EXPECT_NEAR(wrong, 46, 2) << "a risk of 5 %";
+}
+
+TEST(Statistics, TheIntervalOfPairsIsThatOfTheTabulatedSignedRankTest) {
+  // Ten rounds: P(W <= 8) = 0.0244 and P(W <= 9) = 0.0322 (tables of Wilcoxon's test), so at 95 % nine of the 55 averages
+  // lie outside on each side.
+  Sample a, b(10, 1e6);
+  std::vector<double> averages;
+  for (int i = 0; i < 10; ++i) a.push_back(1e6 * std::exp(0.01 * i * i));
+  for (int i = 0; i < 10; ++i)
+    for (int k = i; k < 10; ++k) averages.push_back(0.005 * (i * i + k * k));
+  std::sort(averages.begin(), averages.end());
+  const PairedRatio found = paired_ratio(a, b, 0.95);
+  EXPECT_NEAR(std::log(found.lo), averages[8], 1e-12);
+  EXPECT_NEAR(std::log(found.hi), averages[55 - 9], 1e-12);
+  EXPECT_NEAR(std::log(found.ratio), averages[27], 1e-12);
+}
+
+TEST(Statistics, TooFewPairsGiveNoInterval) {
+  const PairedRatio found = paired_ratio({1e6, 1e6, 1e6}, {2e6, 2e6, 2e6}, 0.95);
+  EXPECT_NEAR(found.ratio, 0.5, 1e-12);
+  EXPECT_EQ(found.lo, 0);
+  EXPECT_EQ(found.hi, HUGE_VAL);
+}
+
+TEST(Statistics, FewRoundsProveLargeDifferencesOnly) {
+  EXPECT_TRUE(is_surely_faster({100e6, 102e6, 101e6}, {140e6, 150e6, 145e6}, 0.015));
+  EXPECT_FALSE(is_surely_faster({100e6, 102e6, 101e6}, {120e6, 121e6, 120e6}, 0.015));
+  EXPECT_FALSE(is_surely_faster({100e6}, {140e6}, 0.015));
+  EXPECT_FALSE(is_surely_faster({}, {}, 0.015));
+}
+
+TEST(Statistics, AMachineThatDriftsDoesNotHideADifferenceOfPairs) {
+  Sample fast, slow;
+  for (int round = 0; round < 8; ++round) {
+    const double mood = 1 + 0.5 * round;
+    fast.push_back(100e6 * mood);
+    slow.push_back(106e6 * mood);
+  }
+  EXPECT_TRUE(is_surely_faster(fast, slow, 0.015));
+  EXPECT_TRUE(is_surely_not_faster(slow, fast, 0.015));
+  EXPECT_FALSE(is_surely_faster(fast, slow, 0.1));
+}
+
+TEST(Statistics, WhatIsNoFasterIsRarelyProvenToBe) {
+  pbrt::Rng rng(11);
+  int wrong = 0;
+  constexpr int kPairs = 400, kMostRounds = 21;
+  for (int i = 0; i < kPairs; ++i) {
+    Sample a, b;
+    bool is_proven = false;
+    for (int round = 0; round < kMostRounds && !is_proven; ++round) {  // who looks after every round may stop by luck
+      for (Sample* sample : {&a, &b}) {
+        const double hiccup = rng.chance(0.1) ? 1 + 2 * rng.uniform() : 1;  // other processes only ever add time
+        sample->push_back(1e7 * hiccup * std::exp(0.05 * std::fabs(rng.normal())));
+      }
+      is_proven = round >= 2 && is_surely_faster(a, b, 0.015);
+    }
+    wrong += is_proven ? 1 : 0;
+  }
+  EXPECT_LE(wrong, kPairs / 25) << "4 %";
 }
 
 }  // namespace

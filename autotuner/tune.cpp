@@ -25,6 +25,8 @@ volatile std::sig_atomic_t interrupted_by = 0;  // only signal handlers write it
 void note_signal(int number) { interrupted_by = number; }
 
 constexpr std::int64_t kSizeIfUnknown = 1024;
+constexpr const char* kBefore = "the configuration of before";
+constexpr const char* kNotFinished = ", not finished";
 
 std::string utc_now() {
   const std::time_t now = std::time(nullptr);
@@ -42,22 +44,23 @@ std::string absolute(const std::string& path) {
 
 /// A reference that takes longer than this share of the time is computed by the best configuration so far instead.
 MeasureOptions patient(MeasureOptions options, double budget_s) {
-  constexpr double kShare = 0.3, kLeastS = 5;
-  options.patience_s = std::max(kLeastS, kShare * budget_s);
+  constexpr double kShare = 0.3, kLeastS = 5, kGraceShare = 0.2;
+  options.patience_s = std::max(std::min(kLeastS, budget_s), kShare * budget_s);
+  options.grace_s = std::min(options.grace_s, kGraceShare * budget_s);
   return options;
 }
 
 /// One run of the command, its parts in the order in which they are made.
 class Session {
  public:
-  Session(const TuneOptions& options, std::chrono::steady_clock::time_point begin)
+  Session(const TuneOptions& options, Clock clock)
       : options_(options),
-        begin_(begin),
+        clock_(std::move(clock)),
         output_(options.output.empty() ? options.run.program + ".cfg" : options.output),
         info_(info_of(options.run.program)),
         index_(info_),
         targets_(targets_of(info_)),
-        progress_(options.is_quiet, begin),
+        progress_(options.is_quiet, std::chrono::steady_clock::now()),
         search_options_(search_options(options.effort, options.time_limit_s, options.run.seed)) {}
 
   int run();
@@ -90,12 +93,13 @@ class Session {
   }
   [[nodiscard]] const pbrt::TransformInfo& transform_info(const std::string& name) const;
   [[nodiscard]] std::string accuracy_words(const SearchResult& result) const;
+  [[nodiscard]] bool has_finished_entry() const;
   [[nodiscard]] int stop_early(const Search& search);
   [[nodiscard]] std::vector<std::string> arguments() const;
   [[nodiscard]] std::string how() const;
 
   TuneOptions options_;
-  std::chrono::steady_clock::time_point begin_;
+  Clock clock_;
   std::string output_;
   pbrt::TrainingInfo info_;
   InfoIndex index_;
@@ -200,8 +204,9 @@ void Session::find_known() {
   if (chosen.entry == nullptr) return;
   Configuration before = chosen.entry->configuration;
   make_space().fit(before);
-  known_.push_back({chosen.note.empty() ? "the configuration of before" : "the configuration of another machine",
-                    std::move(before)});
+  const bool is_ours = chosen.note.empty();
+  known_.push_back(
+      {is_ours ? kBefore : "the configuration of another machine", std::move(before), is_ours});
 }
 
 /// What is known from before; from the second target on, what the one before was tuned to.
@@ -245,7 +250,10 @@ void Session::open_journal() {
   header.machine = describe(machine_);
   header.arguments = arguments();
   header.seed = options_.run.seed;
-  for (const NamedConfiguration& known : known_) header.known.push_back(pbrt::to_json(index_, known.configuration, -1));
+  for (const NamedConfiguration& known : known_) {
+    header.known.push_back(pbrt::to_json(index_, known.configuration, -1));
+    header.is_known_incumbent = known.is_incumbent;
+  }
   journal_.emplace(output_ + ".journal", index_, header);
   if (!journal_->note().empty()) progress_.say("note: " + journal_->note(), true);
   if (journal_->num_replayable() == 0) return;
@@ -254,8 +262,8 @@ void Session::open_journal() {
   known_.clear();
   for (const std::string& text : journal_->header().known) {
     pbrt::ConfigWarnings warnings;
-    known_.push_back(
-        {"the configuration of before", pbrt::parse_configuration(text, output_ + ".journal", index_, warnings)});
+    known_.push_back({kBefore, pbrt::parse_configuration(text, output_ + ".journal", index_, warnings),
+                      journal_->header().is_known_incumbent});
   }
 }
 
@@ -350,14 +358,14 @@ void Session::save(const SearchResult& result) {
   provenance.when = utc_now();
   provenance.tuner = kTunerVersion;
   provenance.effort =
-      result.is_complete ? to_string(options_.effort) : std::string(to_string(options_.effort)) + ", not finished";
+      result.is_complete ? to_string(options_.effort) : std::string(to_string(options_.effort)) + kNotFinished;
   provenance.seed = options_.run.seed;
   provenance.how = how();
   provenance.device = device_;
   for (const std::int64_t n : search_options_.sizes)
     if (n <= result.n) provenance.sizes.push_back(n);
   std::vector<SearchResult> all = results_;
-  if (all.size() == current_) all.push_back(result);
+  if (all.size() == current_ && current_ < targets_.size()) all.push_back(result);
   for (std::size_t k = 0; k < all.size(); ++k) {
     const bool is_main = targets_[k].transform == info_.main;
     const std::string prefix = is_main ? "" : targets_[k].transform + ": ";
@@ -385,6 +393,10 @@ void Session::report(const SearchResult& result) {
     text +=
         fmt::format(", default {}: {}", time_text(result.default_ns), ratio_text(result.default_ns, result.best_ns));
   fmt::print("{}\n", text + accuracy_words(result));
+  if (result.kept == Kept::Default)
+    fmt::print("  nothing that was tried is measurably faster than the default, so its choices are kept\n");
+  if (result.kept == Kept::Before)
+    fmt::print("  nothing that was tried is measurably faster than the configuration of before, so it is kept\n");
   for (const std::string& line :
        explain(index_, result.best, result.n, device_name(device_), ran, targets_[current_].reached))
     fmt::print("  {}\n", line);
@@ -399,7 +411,8 @@ std::string Session::accuracy_words(const SearchResult& result) const {
 
 /// Keeps what was found for a target; a result that misses it is said to.
 void Session::add_result(const SearchResult& result) {
-  save(result);
+  // What bins are tuned to first is worth little without the rest: an interruption writes it, nothing else.
+  if (current_ + 1 == targets_.size()) save(result);
   report(result);
   if (!result.meets_accuracy) {
     const std::string text = targets_[current_].transform + ": no configuration that was found is accurate enough" +
@@ -410,14 +423,27 @@ void Session::add_result(const SearchResult& result) {
   results_.push_back(result);
 }
 
+/// Whether the file has a result for this machine that was compared with the default at its size: what an interrupted
+/// search knows was not.
+bool Session::has_finished_entry() const {
+  const pbrt::ChosenEntry chosen = pbrt::choose_entry(file_, machine_);
+  return chosen.entry != nullptr && chosen.note.empty() &&
+         chosen.entry->provenance.effort.find(kNotFinished) == std::string::npos;
+}
+
 /// After an interruption: what is known is written, what is to be done is said.
 int Session::stop_early(const Search& search) {
   progress_.finish();
-  if (search.has_result()) {
+  if (has_finished_entry()) {
+    progress_.say(fmt::format("interrupted: {} keeps the configuration of before", output_), true);
+  } else if (search.has_result()) {
     save(search.best_so_far());
     progress_.say(
         fmt::format("interrupted: the best so far (tuned to size {}) is in {}", search.best_so_far().n, output_), true);
   } else if (!results_.empty()) {
+    results_.back().is_complete = false;
+    --current_;
+    save(results_.back());
     progress_.say(fmt::format("interrupted: what was tuned so far is in {}", output_), true);
   } else {
     progress_.say("interrupted: nothing was measured yet, nothing is written", true);
@@ -432,7 +458,7 @@ int Session::run() {
   choose_sizes();
   find_known();
   open_journal();
-  const Evaluator evaluator = journal_->recording(live_evaluator(), begin_);
+  const Evaluator evaluator = journal_->recording(live_evaluator(), clock_);
   const double budget_s = search_options_.budget_s;
   for (; current_ < targets_.size(); ++current_) {
     const Space space = make_space();
@@ -521,9 +547,15 @@ SearchOptions search_options(Effort effort, double time_limit_s, std::uint64_t s
   return out;
 }
 
-int tune(const TuneOptions& options, std::chrono::steady_clock::time_point begin) {
+Clock wall_clock() {
+  return [begin = std::chrono::steady_clock::now()] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  };
+}
+
+int tune(const TuneOptions& options, const Clock& clock) {
   catch_signals();
-  return Session(options, begin).run();
+  return Session(options, clock).run();
 }
 
 void catch_signals() {

@@ -3,7 +3,6 @@
 // configuration, the journal, progress, interruption, and the file that is written.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -46,8 +45,11 @@ inline constexpr int kExitInterrupted = 130;
 [[nodiscard]] pbrt::TrainingInfo info_of(const std::string& program);
 [[nodiscard]] SearchOptions search_options(Effort effort, double time_limit_s, std::uint64_t seed);
 
-/// Returns the exit status. Throws pbrt::RuntimeError. `begin`: when the process started.
-int tune(const TuneOptions& options, std::chrono::steady_clock::time_point begin);
+/// Seconds since the process, or a test, began: what the time limit is compared with.
+[[nodiscard]] Clock wall_clock();
+
+/// Returns the exit status. Throws pbrt::RuntimeError.
+int tune(const TuneOptions& options, const Clock& clock);
 
 /// From now on SIGINT, SIGTERM and SIGHUP only leave a mark, which throw_if_interrupted() turns into Interrupted.
 void catch_signals();

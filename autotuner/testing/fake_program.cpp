@@ -7,6 +7,7 @@
 //   delay_ms=5        real time per run
 //   skip_below=100    no inputs of smaller sizes
 //   die_at=7          killed by a signal in its n-th run, once (leaves PROGRAM.died)
+//   flat_ms=5         whatever is chosen takes so long
 //   differ=1          runs differ: nothing is verified
 // Each run appends a line to `PROGRAM.log`.
 #include <signal.h>
@@ -121,8 +122,8 @@ class FakeProgram {
     if (hits("abort", ran)) reply.status = protocol::Status::Aborted;
     const bool is_wrong = hits("wrong", ran) && number("differ") == 0;
     for (int i = 0; i < request.trials; ++i) {
-      const double time =
-          synthetic_ns(index_, configuration, n_) * std::exp(number("noise") * std::fabs(rng_.normal()));
+      const double flat_ns = number("flat_ms") * 1e6;
+      const double time = (flat_ns > 0 ? flat_ns : synthetic_ns(index_, configuration, n_)) * std::exp(number("noise") * std::fabs(rng_.normal()));
       reply.times_ns.push_back(is_wrong ? time / 10 : time);
     }
     if (is_wrong && request.verify) {

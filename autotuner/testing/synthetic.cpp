@@ -120,6 +120,10 @@ double synthetic_ns(const InfoIndex& index, const Configuration& configuration, 
 }
 
 double synthetic_optimum_ns(const InfoIndex& index, std::int64_t n) {
+  return synthetic_ns(index, synthetic_optimum(index, n), n);
+}
+
+Configuration synthetic_optimum(const InfoIndex& index, std::int64_t n) {
   Configuration best = pbrt::default_configuration(index);
   const auto set = [&](int site, const char* name, std::vector<double> values) {
     best.tunables[static_cast<std::size_t>(index.find_tunable(index.site(site).transform->name, name))] =
@@ -131,7 +135,7 @@ double synthetic_optimum_ns(const InfoIndex& index, std::int64_t n) {
     set(site, "Out#1.opencl.work_group", {cost.best_group[0], cost.best_group[1]});
     set(site, "Out#1.opencl_local.work_group", {cost.best_local_group[0], cost.best_local_group[1]});
   }
-  double least = HUGE_VAL;
+  Configuration least = best;
   const double huge = static_cast<double>(n) + 1;
   for (int code = 0; code < 2 * kVersions * kVersions * kVersions * 2; ++code) {
     int rest = code;
@@ -141,7 +145,7 @@ double synthetic_optimum_ns(const InfoIndex& index, std::int64_t n) {
     }
     best.sites[kMainSite].levels = {{0, rest % 2}};
     best.tunables[pbrt::kTunableSequentialCutoff] = {rest / 2 == 0 ? 0 : huge};
-    least = std::min(least, synthetic_ns(index, best, n));
+    if (synthetic_ns(index, best, n) < synthetic_ns(index, least, n)) least = best;
   }
   return least;
 }

@@ -23,6 +23,8 @@ inline constexpr int kMainSite = 0, kSite2D = 1, kSiteRows = 2, kSiteColumns = 3
 /// every value, with interactions only through sums.
 [[nodiscard]] double synthetic_ns(const InfoIndex& index, const Configuration& configuration, std::int64_t n);
 
+/// A configuration that takes the least of all times for size `n`.
+[[nodiscard]] Configuration synthetic_optimum(const InfoIndex& index, std::int64_t n);
 /// The least of all synthetic_ns for size `n`.
 [[nodiscard]] double synthetic_optimum_ns(const InfoIndex& index, std::int64_t n);
 

@@ -105,7 +105,7 @@ class Bench:
                 result[f"{algorithm}_{on}"] = {
                     "kernel": kernel, "resident": resident,
                     "end_to_end": self.time(server, algorithm, on, shapes, self.args.threads, False, self.args.trials),
-                    "shape": "+".join(f"{x}x{y}" for x, y in shapes.values())}
+                    "shapes": shapes}
         return result
 
     def one_width(self, width):
@@ -133,8 +133,7 @@ class Bench:
             if ns == float("inf"):
                 continue
             algorithm, on = name.split()
-            shape = result["generated"][f"{algorithm}_{on}"].get("shape")
-            shapes = dict(zip(TRANSFORMS[algorithm], ([int(v) for v in s.split("x")] for s in shape.split("+")))) if shape else {}
+            shapes = result["generated"][f"{algorithm}_{on}"].get("shapes", {})
             contenders[name] = entry_for(self.program, algorithm, on, shapes, self.args.threads)
         times = {name: [] for name in contenders}
         with polybricks.Server(self.program, "--device", self.args.device) as server:
@@ -148,7 +147,7 @@ class Bench:
 
 
 def combine(rounds):
-    """Per figure the median over rounds."""
+    """Per figure the median over rounds; of what is no figure, such as a shape, the first round's."""
     def merge(values):
         if isinstance(values[0], dict):
             return {key: merge([v[key] for v in values]) for key in values[0]}

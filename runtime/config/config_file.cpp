@@ -116,15 +116,16 @@ ConfigFile parse_config_file(std::string_view text, const std::string& path, con
   const json::Document document(text, path);
   const Node root(document);
   root.expect_object();
-  if (!root.has("format") || !root.has("entries"))
+  const bool is_short = !root.has("entries") && (root.has("global") || root.has("transforms"));
+  if (!is_short && (!root.has("format") || !root.has("entries")))
     root.fail("this is no configuration: `format` or `entries` is missing");
-  const std::int64_t format = root.at("format").integer(0, 1000000);
+  const std::int64_t format = root.integer_or("format", 0, 1000000, kConfigFormat);
   if (format > kConfigFormat)
     root.at("format").fail("format " + std::to_string(format) + " is newer than the newest that this program reads, " +
                            std::to_string(kConfigFormat));
   ConfigFile out;
   const TrainingInfo& info = index.info();
-  out.program = root.at("program").string();
+  out.program = is_short ? root.string_or("program", info.program.c_str()) : root.at("program").string();
   out.source = root.string_or("source", "");
   if (out.program != info.program)
     root.at("program").fail("this configuration belongs to program `" + out.program + "`, not to `" + info.program +
@@ -133,7 +134,11 @@ ConfigFile parse_config_file(std::string_view text, const std::string& path, con
   if (!out.source.empty() && out.source != info.source)
     out.notes.push_back(path +
                         ": tuned for another state of the program's source; tune again to be sure that it is the best");
-  root.at("entries").each_item([&](const Node& item) { out.entries.push_back(entry_of(item, index, out.warnings)); });
+  const auto add = [&](const Node& item) { out.entries.push_back(entry_of(item, index, out.warnings)); };
+  if (is_short)
+    add(root);
+  else
+    root.at("entries").each_item(add);
   keep_first_of_each(out.warnings.unknown_names);
   keep_first_of_each(out.warnings.bad_values);
   return out;
@@ -151,6 +156,15 @@ std::string to_json(const InfoIndex& index, const ConfigFile& file) {
   out["entries"] = Json::array();
   for (const ConfigEntry& entry : file.entries) out["entries"].push_back(to_value(index, entry));
   return json::dump_pretty(out) + "\n";
+}
+
+std::string to_short_file(const InfoIndex& index, const Configuration& configuration) {
+  Json out;
+  out["format"] = kConfigFormat;
+  out["program"] = index.info().program;
+  out["source"] = index.info().source;
+  out.update(configuration_to_value(index, configuration));
+  return json::dump_line(out);
 }
 
 void put_entry(ConfigFile& file, ConfigEntry entry) {

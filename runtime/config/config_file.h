@@ -44,12 +44,15 @@ struct ConfigFile {
   std::vector<std::string> notes;  ///< compiled from other source text, older format, …
 };
 
-/// Reads and validates against the program. Throws IoError; ConfigError for another program's file, for
+/// Reads and validates against the program. A file may also be one configuration, without entries: an object with
+/// `global`, `transforms` or both, and `program` if it should not be taken for another one's. Throws IoError; ConfigError for another program's file, for
 /// a newer format, and for text that is no such file (file:line:column: reason).
 [[nodiscard]] ConfigFile parse_config_file(std::string_view text, const std::string& path, const InfoIndex& index);
 [[nodiscard]] ConfigFile read_config_file(const std::string& path, const InfoIndex& index);
 
 [[nodiscard]] std::string to_json(const InfoIndex& index, const ConfigFile& file);
+/// Such a file of one configuration, in one line without its end.
+[[nodiscard]] std::string to_short_file(const InfoIndex& index, const Configuration& configuration);
 /// Replaces the entry of the same machine or adds one.
 void put_entry(ConfigFile& file, ConfigEntry entry);
 /// Written beside and renamed: readers see the old or the new file, whole. Throws IoError.

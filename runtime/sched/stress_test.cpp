@@ -23,7 +23,7 @@ namespace {
 
 std::uint64_t number_from_environment(const char* name, std::uint64_t otherwise) {
   const char* text = std::getenv(name);
-  return text != nullptr ? std::strtoull(text, nullptr, 10) : otherwise;
+  return text != nullptr && *text != '\0' ? std::strtoull(text, nullptr, 10) : otherwise;
 }
 std::uint64_t seed() { return number_from_environment("PB_SCHED_SEED", 20130316); }
 std::uint64_t scale() {

@@ -149,9 +149,9 @@ def main():
     parser.add_argument("--verbose", action="store_true", help="a line per program")
     args = parser.parse_args()
     begin = time.monotonic()
-    nightly = os.environ.get("PB_NIGHTLY", "") not in ("", "0")
+    nightly = polybricks.is_nightly()
     if args.all or nightly:
-        args.sample = 0 if args.all else int(os.environ.get("PB_NIGHTLY_SAMPLE", 0))
+        args.sample = 0 if args.all else polybricks.number_from("PB_NIGHTLY_SAMPLE", 0)
     effort = Effort(args.seed, args.configurations or (20 if nightly else 5), (1, 2, 4) if nightly else (1, 2),
                     device=not args.no_device)
     corpus = Corpus(args, effort)

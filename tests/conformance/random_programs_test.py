@@ -5,7 +5,6 @@
 """
 
 import argparse
-import os
 import pathlib
 import sys
 import time
@@ -79,7 +78,7 @@ def main():
     parser.add_argument("--seed", type=int, default=int(time.time()) // 86400 * 1000, help="of the first program (default: by day)")
     parser.add_argument("--programs", type=int, default=0)
     args = parser.parse_args()
-    nightly = os.environ.get("PB_NIGHTLY", "") not in ("", "0")
+    nightly = polybricks.is_nightly()
     folder = (args.work / "random").resolve()
     folder.mkdir(parents=True, exist_ok=True)
     check = Check(compiled.Compiler(args.dist, folder), folder)

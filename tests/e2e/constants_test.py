@@ -9,7 +9,6 @@ are compiled in: whole ones, and ones that leave a part open. The program accept
 
 import argparse
 import json
-import os
 import pathlib
 import random
 import re
@@ -23,7 +22,7 @@ import polybricks  # noqa: E402
 
 PROGRAMS = pathlib.Path(__file__).resolve().parent / "programs"
 CONFORMANCE = polybricks.ROOT / "tests" / "conformance"
-NUM_CONFIGURATIONS = 12 if os.environ.get("PB_NIGHTLY", "0") != "0" else 1
+NUM_CONFIGURATIONS = 12 if polybricks.is_nightly() else 1
 
 # program: (sizes, shapes of the inputs, number of outputs)
 CASES = {

@@ -9,7 +9,6 @@ cut-off, whole and split into pieces of one instance, at sizes around the vector
 
 import argparse
 import math
-import os
 import pathlib
 import random
 import sys
@@ -22,7 +21,7 @@ import polybricks  # noqa: E402
 from agreement import AgreementCheck  # noqa: E402
 
 PROGRAMS = pathlib.Path(__file__).resolve().parent / "programs"
-IS_NIGHTLY = os.environ.get("PB_NIGHTLY", "0") != "0"
+IS_NIGHTLY = polybricks.is_nightly()
 SIZES = (2, 3, 17, 64, 150)
 MAX_ASSIGNMENTS = 100 if IS_NIGHTLY else 12
 # (sequential cut-off, split size). A start with a device costs a tenth of a second: by day two pairs, and three of the five sizes

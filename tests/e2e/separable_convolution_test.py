@@ -10,7 +10,6 @@ and that nothing fell back.
 
 import argparse
 import json
-import os
 import pathlib
 import random
 import sys
@@ -146,7 +145,7 @@ def main():
     parser.add_argument("--dist", required=True)
     parser.add_argument("--work", required=True)
     parser.add_argument("--element", choices=DTYPE, default="double")
-    parser.add_argument("--nightly", action="store_true", default=bool(os.environ.get("PB_NIGHTLY")))
+    parser.add_argument("--nightly", action="store_true", default=polybricks.is_nightly())
     parser.add_argument("--seed", type=int, default=None)
     args = parser.parse_args()
     seed = args.seed if args.seed is not None else (random.SystemRandom().randrange(10**6) if args.nightly else 1)

@@ -14,7 +14,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import polybricks  # noqa: E402
 
 SOURCE = pathlib.Path(__file__).resolve().parent / "tasks" / "tasks.pbcc"
-IS_NIGHTLY = os.environ.get("PB_NIGHTLY", "0") != "0"
+IS_NIGHTLY = polybricks.is_nightly()
 
 # Counts what the program asks of the heap, and writes the number when it ends.
 COUNTER = r"""

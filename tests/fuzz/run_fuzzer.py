@@ -14,6 +14,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 
 import seeds as seeds_of
 
@@ -22,6 +23,15 @@ MEMORY_MB = 2048
 LONG_S = 60             # shorter runs start from a part of the seeds: all of them alone take half a minute
 FEW_SEEDS = 40
 FEW_RUNS = 1000        # of shorter runs: the same ones everywhere
+
+
+def ending(status, stats, seconds):
+    """Why the run ended."""
+    if status != 0:
+        return f"a fault ended it (exit status {status})"
+    if seconds < LONG_S and int(stats.get("number_of_executed_units", 0)) >= FEW_RUNS:
+        return f"the {FEW_RUNS} inputs of a short run are through"
+    return f"its {seconds} s are over"
 
 
 def main():
@@ -45,11 +55,12 @@ def main():
                corpus, seeds]
     if seconds < LONG_S:
         command.insert(1, f"-runs={FEW_RUNS}")
+    begin = time.monotonic()
     done = subprocess.run(command, capture_output=True, text=True, errors="replace", cwd=work,
                           env=dict(os.environ, UBSAN_OPTIONS="halt_on_error=1:print_stacktrace=1"))
     stats = dict(re.findall(r"^stat::(\w+): *(\d+)", done.stderr, re.M))
-    print(f"seed {seed}: {stats.get('number_of_executed_units', '?')} inputs in {seconds} s, "
-          f"{stats.get('new_units_added', '?')} of them new paths")
+    print(f"seed {seed}: {stats.get('number_of_executed_units', '?')} inputs in {time.monotonic() - begin:.1f} s, "
+          f"{stats.get('new_units_added', '?')} of them new paths; {ending(done.returncode, stats, seconds)}")
     if done.returncode != 0:
         print(done.stderr[-6000:])
     return 1 if done.returncode != 0 else 0

@@ -8,7 +8,6 @@ To show that reports arrive, one program also runs with its barriers blanked out
 """
 
 import argparse
-import os
 import pathlib
 import random
 import re
@@ -127,7 +126,7 @@ def main():
     parser.add_argument("--dist", type=pathlib.Path, required=True)
     parser.add_argument("--work", type=pathlib.Path, required=True)
     parser.add_argument("--filter", default="")
-    parser.add_argument("--sample", type=int, default=int(os.environ.get("PB_NIGHTLY_SAMPLE", 0)), help="programs; 0: all")
+    parser.add_argument("--sample", type=int, default=polybricks.number_from("PB_NIGHTLY_SAMPLE", 0), help="programs; 0: all")
     parser.add_argument("--seed", type=int, default=int(time.time()) // 86400)
     args = parser.parse_args()
     args.work = args.work.resolve()

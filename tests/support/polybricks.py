@@ -13,6 +13,16 @@ import subprocess
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
+def is_nightly():
+    """Whether PB_NIGHTLY asks for the long runs; empty is as good as not set."""
+    return os.environ.get("PB_NIGHTLY", "") not in ("", "0")
+
+
+def number_from(variable, otherwise):
+    """A whole number of the environment; empty is as good as not set."""
+    return int(os.environ.get(variable) or otherwise)
+
+
 class ToolError(Exception):
     """A tool ended with an unexpected status; the message holds its command and what it printed."""
 

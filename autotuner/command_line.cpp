@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: MIT
+#include "autotuner/command_line.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+
+#include "autotuner/commands.h"
+#include "autotuner/tune.h"
+#include "runtime/config/errors.h"
+
+namespace pbtune {
+namespace {
+
+constexpr std::int64_t kMaxSize = std::int64_t{1} << 40;
+constexpr double kMinTimeLimit = 0.001;
+constexpr double kMaxTimeLimit = 1e7;  // seconds: four months
+
+/// `K=7` -> {"K", 7}; throws CLI::ValidationError.
+std::pair<std::string, std::int64_t> parse_size(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  char* end = nullptr;
+  const char* digits = equals == std::string::npos ? "" : text.c_str() + equals + 1;
+  const long long value = std::strtoll(digits, &end, 10);
+  if (equals == 0 || *digits == '\0' || *end != '\0' || value < 0)
+    throw CLI::ValidationError("--size", "expected NAME=NUMBER, found `" + text + "`");
+  return {text.substr(0, equals), value};
+}
+
+void add_run_options(CLI::App& app, ProgramOptions& options, bool has_inputs) {
+  app.add_option_function<std::vector<std::string>>(
+         "--size",
+         [&options](const std::vector<std::string>& words) {
+           for (const std::string& word : words) options.sizes.push_back(parse_size(word));
+         },
+         "fix a size variable; repeatable")
+      ->type_name("NAME=V")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_option("--n", options.n, "size: sets every size variable that is not fixed")
+      ->check(CLI::Range(std::int64_t{0}, kMaxSize));
+  if (has_inputs)
+    app.add_option("--inputs", options.inputs, "tune on these input files, in header order")
+        ->type_name("FILES")
+        ->check(CLI::ExistingFile);
+  app.add_option("--device", options.device,
+                 "OpenCL device: none, index or part of its name, as ./prog --list-devices shows them");
+  app.add_option("--tolerance", options.tolerance, "relative difference up to which outputs agree")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--seed", options.seed, "seed of everything random")->capture_default_str();
+}
+
+struct CommandLine {
+  TuneOptions tune;
+  LookOptions look;
+  OutputCheckOptions outputs;
+  SampleOptions sample;
+  CompareOptions compare;
+  bool is_checking_outputs = false;
+  std::string diff_program, diff_first, diff_second;
+  int status = 0;
+};
+
+Effort parse_effort(const std::string& word) {
+  static const std::map<std::string, Effort> kEfforts{
+      {"quick", Effort::Quick}, {"normal", Effort::Normal}, {"full", Effort::Full}};
+  const auto found = kEfforts.find(word);
+  if (found == kEfforts.end())
+    throw CLI::ValidationError("--effort", "expected quick, normal or full, found `" + word + "`");
+  return found->second;
+}
+
+void add_tune(CLI::App& app, CommandLine& line) {
+  app.add_option("program", line.tune.run.program, "the compiled program; PROGRAM.info is read beside it");
+  add_run_options(app, line.tune.run, true);
+  app.add_option("-o,--output", line.tune.output, "configuration to write (default: PROGRAM.cfg)");
+  app.add_option_function<std::string>(
+         "--effort", [&line](const std::string& word) { line.tune.effort = parse_effort(word); },
+         "quick (at most a minute), normal (5 minutes), full (an hour)")
+      ->type_name("quick|normal|full")
+      ->default_str("normal");
+  app.add_option("--time-limit", line.tune.time_limit_s, "seconds, instead of the effort's own")
+      ->type_name("SEC")
+      ->check(CLI::Range(kMinTimeLimit, kMaxTimeLimit));
+  app.add_option("--threads", line.tune.threads, "use so many CPU threads (default: tuned)")->check(CLI::Range(1, 512));
+  app.add_flag("--resident", line.tune.is_resident, "time with inputs on the device and outputs left there");
+  app.add_flag("--quiet", line.tune.is_quiet, "print errors and warnings only");
+}
+
+void add_look(CLI::App& command, LookOptions& options) {
+  command.add_option("program", options.run.program, "the compiled program")->required();
+  command.add_option("--config", options.config, "configuration to look at (default: PROGRAM.cfg)");
+}
+
+void add_sample(CLI::App& app, CommandLine& line) {
+  CLI::App* command = app.add_subcommand("sample", "print random valid configurations, one per line; a line in a file is good for --config");
+  command->add_option("program", line.sample.run.program, "the compiled program")->required();
+  add_run_options(*command, line.sample.run, false);
+  command->add_option("--count", line.sample.num_configurations, "how many")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 100000));
+  command->add_option("--max-n", line.sample.max_n, "cut-offs are drawn up to this size if --n is not given")
+      ->capture_default_str()
+      ->check(CLI::Range(std::int64_t{0}, kMaxSize));
+  command->add_option("--threads", line.sample.max_threads, "most threads")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 512));
+  command->callback([&line] {
+    if (line.sample.run.n >= 0) line.sample.max_n = line.sample.run.n;
+    line.status = sample(line.sample);
+  });
+}
+
+void add_compare(CLI::App& app, CommandLine& line) {
+  CLI::App* command =
+      app.add_subcommand("compare", "which of two configurations is faster, measured in turns in one process");
+  command->add_option("program", line.compare.run.program, "the compiled program")->required();
+  command->add_option("first", line.compare.first, "a configuration")->required();
+  command->add_option("second", line.compare.second, "another one; none: the default")->capture_default_str();
+  add_run_options(*command, line.compare.run, true);
+  command->add_option("--rounds", line.compare.num_rounds, "times that each is measured, at most")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000));
+  command->add_option("--time-limit", line.compare.time_limit_s, "no further round after so many seconds")
+      ->type_name("SEC")
+      ->capture_default_str()
+      ->check(CLI::Range(kMinTimeLimit, kMaxTimeLimit));
+  command->add_flag("--resident", line.compare.is_resident, "time with inputs on the device and outputs left there");
+  command->callback([&line] {
+    if (line.compare.run.n < 0 && line.compare.run.inputs.empty())
+      throw CLI::ValidationError("expected the size to measure at (--n N), or --inputs FILES");
+    line.status = compare_command(line.compare);
+  });
+}
+
+void add_subcommands(CLI::App& app, CommandLine& line) {
+  CLI::App* report_app =
+      app.add_subcommand("report", "how the entries of a configuration came to be and what they gain");
+  add_look(*report_app, line.look);
+  report_app->callback([&line] { line.status = report(line.look); });
+
+  CLI::App* explain_app =
+      app.add_subcommand("explain", "which choices a configuration makes on this machine, in words");
+  add_look(*explain_app, line.look);
+  explain_app->add_option("--n", line.look.run.n, "size (default: the one it was tuned for)")
+      ->check(CLI::Range(std::int64_t{0}, kMaxSize));
+  explain_app->callback([&line] { line.status = explain_command(line.look); });
+
+  CLI::App* check_app =
+      app.add_subcommand("check", "is a configuration valid; with --outputs: do all choices give the same outputs");
+  add_look(*check_app, line.look);
+  check_app->add_flag("--outputs", line.is_checking_outputs,
+                      "run random configurations and compare their outputs with the default's");
+  add_run_options(*check_app, line.outputs.run, true);
+  check_app->add_option("--count", line.outputs.num_configurations, "random configurations per size")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 100000));
+  check_app->add_option("--max-n", line.outputs.max_n, "largest size tried if --n is not given")
+      ->capture_default_str()
+      ->check(CLI::Range(std::int64_t{0}, kMaxSize));
+  check_app->callback([&line] {
+    line.outputs.run.program = line.look.run.program;
+    line.status = line.is_checking_outputs ? check_outputs(line.outputs) : check(line.look);
+  });
+
+  add_sample(app, line);
+  add_compare(app, line);
+
+  CLI::App* diff_app = app.add_subcommand("diff", "what differs between two configurations of a program");
+  diff_app->add_option("program", line.diff_program, "the compiled program")->required();
+  diff_app->add_option("first", line.diff_first, "a configuration")->required();
+  diff_app->add_option("second", line.diff_second, "another one")->required();
+  diff_app->callback([&line] { line.status = diff(line.diff_program, line.diff_first, line.diff_second); });
+}
+
+/// What is wrong with a command line that has no command, if anything is.
+std::string fault_of(const TuneOptions& tune) {
+  const std::string& program = tune.run.program;
+  if (program.empty()) return "expected the compiled program";
+  const bool is_path = program.find('/') != std::string::npos;
+  if (!is_path && !std::filesystem::exists(program)) return "`" + program + "` is neither a file nor a command";
+  if (tune.run.n < 0 && tune.run.inputs.empty()) return "expected the size to tune for (--n N), or --inputs FILES";
+  return {};
+}
+
+/// One line, in our words where the library's say little.
+std::string failure_text(const CLI::Error& error, const CommandLine& line) {
+  const bool is_about_words = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
+  const std::string fault = is_about_words ? fault_of(line.tune) : "";
+  return "pbtune: " + (fault.empty() ? error.what() : fault) + "\n`pbtune --help` says more\n";
+}
+
+int parse_and_run(int argc, char** argv, const Clock& clock) {
+  CLI::App app{"Finds the fastest choices of a Polybricks program on this machine and writes them to a configuration."};
+  app.name("pbtune");
+  app.set_version_flag("--version", kTunerVersion);
+  app.require_subcommand(0, 1);
+  app.footer("Example: pbtune ./prog --n 1000 --effort quick");
+  CommandLine line;
+  add_tune(app, line);
+  add_subcommands(app, line);
+  app.failure_message([&line](const CLI::App*, const CLI::Error& error) { return failure_text(error, line); });
+  try {
+    app.parse(argc, argv);
+    if (!app.get_subcommands().empty()) return line.status;
+    if (const std::string fault = fault_of(line.tune); !fault.empty()) throw CLI::ValidationError(fault);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 1;
+  }
+  return tune(line.tune, clock);
+}
+
+}  // namespace
+
+int run_command(int argc, char** argv, const Clock& clock) {
+  try {
+    return parse_and_run(argc, argv, clock);
+  } catch (const Interrupted&) {
+    std::fputs("pbtune: interrupted\n", stderr);
+    return kExitInterrupted;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "pbtune: %s\n", error.what());
+    return 1;
+  }
+}
+
+}  // namespace pbtune

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// The command line of `pbtune`: options, subcommands, what is printed when they are wrong. main() is a call of it;
+// tests call it with a clock of their own.
+#pragma once
+
+#include "autotuner/evaluator.h"
+
+namespace pbtune {
+
+/// Returns the exit status; throws nothing.
+int run_command(int argc, char** argv, const Clock& clock);
+
+}  // namespace pbtune

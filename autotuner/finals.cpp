@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+// The end of a search: the best few side by side, then the winner against what it would replace. A file never gets
+// slower by tuning: see Note [The last word].
+#include <algorithm>
+
+#include "autotuner/search.h"
+
+namespace pbtune {
+namespace {
+
+constexpr double kConfidence = 0.95;
+constexpr int kContestFactor = 3;       // as many rounds as finals have, at most, decide the contest
+constexpr int kLeastContestRounds = 3;  // however little time is left
+constexpr double kMuchSlower = 3;       // from the few times at hand, nobody doubts that
+constexpr double kMostReserved = 0.35;  // of the budget
+
+void forget_times(Candidate& candidate) { candidate.times_ns.clear(); }
+
+/// There and back: a machine that slows down or speeds up in a round does not favour the same one each time.
+template <class Function>
+void in_turns(std::vector<Candidate>& candidates, int round, const Function& function) {
+  for (std::size_t i = 0; i < candidates.size(); ++i)
+    function(candidates[round % 2 == 0 ? i : candidates.size() - 1 - i]);
+}
+
+}  // namespace
+
+SearchResult Search::result_of(const Candidate& candidate, double best_ns, double default_ns) const {
+  SearchResult out;
+  out.best = candidate.configuration;
+  out.origin = candidate.origin;
+  out.n = n_;
+  out.best_ns = best_ns;
+  out.default_ns = default_ns;
+  out.ran = candidate.ran;
+  out.meets_accuracy = candidate.meets_accuracy;
+  out.accuracy = candidate.accuracy;
+  return out;
+}
+
+double Search::final_reserve_s() const {
+  constexpr double kOverhead = 2;  // a run takes about as long as its trial again: inputs restored, outputs verified
+  const double round_ns = default_ns_ + options_.num_finalists * best_ns();
+  return std::min(kMostReserved * options_.budget_s, kOverhead * options_.final_trials * round_ns * 1e-9);
+}
+
+/// The best few of the population, as many as there is time for.
+std::vector<Candidate> Search::finalists() const {
+  const double left_ns = std::max(0.0, options_.budget_s - evaluator_.elapsed_s()) * 1e9;
+  const auto num_affordable =
+      static_cast<std::ptrdiff_t>(left_ns / (options_.min_trials * std::max(1.0, best_ns() + default_ns_)));
+  const std::ptrdiff_t wanted =
+      std::min<std::ptrdiff_t>(options_.num_finalists, std::max<std::ptrdiff_t>(2, num_affordable));
+  std::vector<Candidate> out(population_.begin(), population_.begin() + std::min(wanted, std::ssize(population_)));
+  std::for_each(out.begin(), out.end(), forget_times);
+  return out;
+}
+
+/// What the winner would replace: the default, unless it is known to be hopeless here, and what the file had before.
+std::vector<Candidate> Search::incumbents() const {
+  std::vector<Candidate> out;
+  const double left_s = options_.budget_s - evaluator_.elapsed_s();
+  const bool is_affordable = kLeastContestRounds * (default_ns_ + best_ns()) * 1e-9 < left_s;
+  if (default_ns_ > 0 && (is_affordable || default_ns_ < kMuchSlower * best_ns())) out.push_back(default_);
+  for (const NamedConfiguration& before : extra_seeds_) {
+    if (!before.is_incumbent || before.configuration == space_.default_configuration()) continue;
+    out.emplace_back();
+    out.back().configuration = before.configuration;
+    out.back().origin = before.name;
+  }
+  std::for_each(out.begin(), out.end(), forget_times);
+  return out;
+}
+
+/// Who is surely slower than the leader leaves. Empty configuration: none of them runs any more.
+Candidate Search::best_finalist() {
+  std::vector<Candidate> left = finalists();
+  const double limit = 4 * limit_ms(best_ns(), 2.0);
+  for (int trial = 0; trial < options_.final_trials && (left.size() > 1 || trial == 0); ++trial) {
+    publish("comparing the best");
+    if (trial >= options_.min_trials && evaluator_.elapsed_s() > options_.budget_s - final_reserve_s() / 2) break;
+    in_turns(left, trial, [&](Candidate& candidate) {
+      if (!measure(candidate, 1, limit, true)) candidate.times_ns.clear();
+    });
+    std::erase_if(left, [](const Candidate& candidate) { return candidate.times_ns.empty(); });
+    if (left.empty()) return {};
+    for (Candidate& candidate : left) confirm(candidate);
+    std::stable_sort(left.begin(), left.end(), ranks_before);
+    if (trial + 1 < options_.min_trials || !left[0].meets_accuracy) continue;
+    const Sample leader = left[0].times_ns;
+    std::erase_if(left, [&](const Candidate& candidate) {
+      return !candidate.meets_accuracy ||
+             compare(candidate.times_ns, leader, options_.matters, kConfidence) == Verdict::Slower;
+    });
+  }
+  // Among equals the one closest to the default: what cannot be measured should not be claimed.
+  const Configuration standard = space_.default_configuration();
+  const double enough = median(left[0].times_ns) * (1 + options_.matters);
+  const Candidate* best = left.data();
+  for (const Candidate& candidate : left) {
+    const bool is_equal = candidate.meets_accuracy && left[0].meets_accuracy && median(candidate.times_ns) <= enough;
+    if (is_equal && num_differences(candidate.configuration, standard) < num_differences(best->configuration, standard))
+      best = &candidate;
+  }
+  return *best;
+}
+
+/// Measures all in turns until the first is surely faster than each of the others, or surely not faster than one of
+/// them, or the rounds or the time are used up. Others that fail, or turn out to be inaccurate, leave.
+void Search::contest(std::vector<Candidate>& contenders) {
+  for (int round = 0; round < kContestFactor * options_.final_trials; ++round) {
+    publish("comparing the best with what is there");
+    if (round >= kLeastContestRounds && evaluator_.elapsed_s() > options_.budget_s) return;
+    // No limit: a hiccup must not decide who takes part.
+    in_turns(contenders, round, [&](Candidate& candidate) {
+      if (!measure(candidate, 1, 0, true)) candidate.times_ns.clear();
+    });
+    for (Candidate& candidate : contenders)
+      if (!candidate.times_ns.empty()) confirm(candidate);
+    std::erase_if(contenders, [&](const Candidate& candidate) {
+      return &candidate != contenders.data() && (candidate.times_ns.empty() || !candidate.meets_accuracy);
+    });
+    if (contenders[0].times_ns.empty() || !contenders[0].meets_accuracy) return;
+    if (round + 1 < kLeastContestRounds) continue;
+    const Sample& first = contenders[0].times_ns;
+    const auto is_beaten = [&](const Candidate& other) {
+      return is_surely_faster(first, other.times_ns, options_.matters);
+    };
+    const auto is_unbeaten = [&](const Candidate& other) {
+      return is_surely_not_faster(first, other.times_ns, options_.matters);
+    };
+    if (std::all_of(contenders.begin() + 1, contenders.end(), is_beaten)) return;
+    if (std::any_of(contenders.begin() + 1, contenders.end(), is_unbeaten)) return;
+  }
+}
+
+void Search::decide() {
+  Candidate winner = best_finalist();
+  if (winner.times_ns.empty()) return;
+  space_.forget_unused(winner.configuration);
+  std::vector<Candidate> contenders = incumbents();
+  std::erase_if(contenders, [&](const Candidate& other) { return other.configuration == winner.configuration; });
+  result_ = result_of(winner, median(winner.times_ns), default_ns_);
+  const auto note_kept = [&] {
+    for (const NamedConfiguration& before : extra_seeds_)
+      if (before.is_incumbent && result_.best == before.configuration) result_.kept = Kept::Before;
+    if (result_.best == space_.default_configuration()) result_.kept = Kept::Default;
+  };
+  note_kept();
+  if (contenders.empty() || !winner.meets_accuracy) return;
+  contenders.insert(contenders.begin(), winner);
+  contenders[0].times_ns.clear();
+  contest(contenders);
+  const Candidate* standard = nullptr;
+  const Candidate* before = nullptr;
+  for (std::size_t i = 1; i < contenders.size(); ++i)
+    (contenders[i].configuration == space_.default_configuration() ? standard : before) = &contenders[i];
+  const double default_ns = standard != nullptr ? median(standard->times_ns) : default_ns_;
+  const bool is_alive = !contenders[0].times_ns.empty() && contenders[0].meets_accuracy;
+  const Candidate* kept = contenders.data();
+  const auto beats_all = [&] {
+    return std::all_of(contenders.begin() + 1, contenders.end(), [&](const Candidate& other) {
+      return is_surely_faster(contenders[0].times_ns, other.times_ns, options_.matters);
+    });
+  };
+  if (contenders.size() > 1 && (!is_alive || !beats_all())) {
+    const bool is_default_better =
+        before == nullptr ||
+        (standard != nullptr && is_surely_faster(standard->times_ns, before->times_ns, options_.matters));
+    kept = is_default_better ? standard : before;
+    if (kept == nullptr) kept = contenders.data();
+  }
+  if (!is_alive && kept == contenders.data()) kept = default_.times_ns.empty() ? nullptr : &default_;
+  if (kept == nullptr) return;  // nothing better is known
+  result_ = result_of(*kept, median(kept->times_ns), default_ns);
+  note_kept();
+}
+
+}  // namespace pbtune
+
+// Note [The last word]
+// A search looks at hundreds of configurations and keeps what was measured fastest: among so many, luck wins too. So what
+// it found is measured again, on times that had no part in its selection: in turns with the default and with what the
+// file had before, in one process, until Wilcoxon's signed-rank test on the pairs says that it is faster (one error in a
+// hundred, by more than `matters`), or cannot be. If it is not proven faster, what was there stays.
