@@ -9,7 +9,7 @@ namespace pbtune {
 namespace {
 
 constexpr double kConfidence = 0.95;
-constexpr int kContestFactor = 3;       // as many rounds as finals have, at most, decide the contest
+constexpr int kContestFactor = 3;       // at most as many times the rounds that the effort asks for, while undecided
 constexpr int kLeastContestRounds = 3;  // however little time is left
 constexpr double kMuchSlower = 3;       // from the few times at hand, nobody doubts that
 constexpr double kMostReserved = 0.35;  // of the budget
@@ -52,6 +52,16 @@ std::vector<Candidate> Search::finalists() const {
   const std::ptrdiff_t wanted =
       std::min<std::ptrdiff_t>(options_.num_finalists, std::max<std::ptrdiff_t>(2, num_affordable));
   std::vector<Candidate> out(population_.begin(), population_.begin() + std::min(wanted, std::ssize(population_)));
+  // What differs from the default without a reason should not: these win among equals.
+  const Candidate& best = population_[0];
+  for (NamedConfiguration& plain : space_.plainer({best.origin, best.configuration}, best.ran)) {
+    const auto is_same = [&](const Candidate& other) { return other.configuration == plain.configuration; };
+    if (num_affordable <= wanted || !best.meets_accuracy || std::any_of(out.begin(), out.end(), is_same)) continue;
+    Candidate candidate;
+    candidate.configuration = std::move(plain.configuration);
+    candidate.origin = plain.name;
+    out.push_back(std::move(candidate));
+  }
   std::for_each(out.begin(), out.end(), forget_times);
   return out;
 }
@@ -76,7 +86,7 @@ std::vector<Candidate> Search::incumbents() const {
 Candidate Search::best_finalist() {
   std::vector<Candidate> left = finalists();
   const double limit = 4 * limit_ms(best_ns(), 2.0);
-  for (int trial = 0; trial < options_.final_trials && (left.size() > 1 || trial == 0); ++trial) {
+  for (int trial = 0; trial < kContestFactor * options_.final_trials && (left.size() > 1 || trial == 0); ++trial) {
     publish("comparing the best");
     if (trial >= options_.min_trials && evaluator_.elapsed_s() > options_.budget_s - final_reserve_s() / 2) break;
     in_turns(left, trial, [&](Candidate& candidate) {
@@ -89,16 +99,15 @@ Candidate Search::best_finalist() {
     if (trial + 1 < options_.min_trials || !left[0].meets_accuracy) continue;
     const Sample leader = left[0].times_ns;
     std::erase_if(left, [&](const Candidate& candidate) {
-      return !candidate.meets_accuracy ||
-             compare(candidate.times_ns, leader, options_.matters, kConfidence) == Verdict::Slower;
+      return !candidate.meets_accuracy || is_surely_faster(leader, candidate.times_ns, 0);
     });
   }
   // Among equals the one closest to the default: what cannot be measured should not be claimed.
   const Configuration standard = space_.default_configuration();
-  const double enough = median(left[0].times_ns) * (1 + options_.matters);
   const Candidate* best = left.data();
   for (const Candidate& candidate : left) {
-    const bool is_equal = candidate.meets_accuracy && left[0].meets_accuracy && median(candidate.times_ns) <= enough;
+    const bool is_equal = candidate.meets_accuracy && left[0].meets_accuracy &&
+                          paired_ratio(candidate.times_ns, left[0].times_ns, kConfidence).ratio <= 1 + options_.matters;
     if (is_equal && num_differences(candidate.configuration, standard) < num_differences(best->configuration, standard))
       best = &candidate;
   }
@@ -181,5 +190,5 @@ void Search::decide() {
 // Note [The last word]
 // A search looks at hundreds of configurations and keeps what was measured fastest: among so many, luck wins too. So what
 // it found is measured again, on times that had no part in its selection: in turns with the default and with what the
-// file had before, in one process, until Wilcoxon's signed-rank test on the pairs says that it is faster (one error in a
-// hundred, by more than `matters`), or cannot be. If it is not proven faster, what was there stays.
+// file had before, in one process, until Wilcoxon's signed-rank test on the pairs says that it is faster (one error in
+// 200 looks, by more than `matters`), or cannot be. If it is not proven faster, what was there stays.

@@ -129,6 +129,7 @@ bool Search::tune_size(std::size_t size_index) {
     growth_ = std::max(0.5, std::log2(best_ns() / previous_best_ns_) /
                                 std::log2(static_cast<double>(n_) / static_cast<double>(previous_n_)));
   const bool is_last = size_index + 1 == options_.sizes.size();
+  if (is_last) sweep_shapes();
   const double end_s = is_last ? std::min(deadline_s_, options_.budget_s - final_reserve_s()) : deadline_s_;
   const int patience = options_.max_failures * (is_last ? 2 : 1);
   for (int failures = 0; failures < patience && evaluator_.elapsed_s() < end_s;) {
@@ -166,11 +167,10 @@ std::vector<Candidate> Search::starting_points(bool is_first) {
   }
   const std::int64_t from =
       std::llround(std::sqrt(static_cast<double>(std::max<std::int64_t>(previous_n_, 1)) * static_cast<double>(n_)));
+  const bool is_last = size_index_ + 1 == options_.sizes.size();
   for (const NamedConfiguration& seed : space_.seeds()) {
-    if (!has_smaller) {
-      add(seed.configuration, seed.name);
-      continue;
-    }
+    if (!has_smaller || (is_last && options_.has_pure_starts)) add(seed.configuration, seed.name);
+    if (!has_smaller) continue;
     Configuration grafted = graft(best, seed.configuration, from);
     grafted.tunables = best.tunables;
     (void)pbrt::repair_forbidden(space_.index(), grafted);  // a forbidden one becomes the nearest legal one
@@ -309,6 +309,35 @@ bool Search::evolve_once() {
   population_.push_back(std::move(child));
   sort_and_prune();
   return true;
+}
+
+void Search::sweep_shapes() {
+  const std::vector<Candidate> members = population_;
+  for (Candidate parent : members) {
+    const auto is_device = [&](const RanChoice& ran) {
+      return pbrt::is_device(space_.index().site(ran.site).site->choice(ran.alternative).on);
+    };
+    if (!parent.meets_accuracy || std::none_of(parent.ran.begin(), parent.ran.end(), is_device)) continue;
+    for (const TunableGene& gene : space_.tunables()) {
+      if (!space_.is_tunable_relevant(gene.id, parent.ran)) continue;
+      for (const std::vector<double>& shape : space_.usual_shapes(gene)) {
+        if (evaluator_.elapsed_s() > deadline_s_) return;
+        Candidate child;
+        child.configuration = parent.configuration;
+        child.configuration.tunables[static_cast<std::size_t>(gene.id)] = shape;
+        if (!tried_.insert(fingerprint(space_.index(), child.configuration)).second) continue;
+        child.origin = "usual shape for " + space_.index().tunable_name(gene.id);
+        child.id = next_id_++;
+        child.parent = parent.id;
+        publish("trying usual shapes");
+        if (!try_child(child, parent)) continue;
+        events_.on_kept(child, parent);
+        population_.push_back(child);
+        parent = std::move(child);
+      }
+    }
+  }
+  sort_and_prune();
 }
 
 bool Search::try_child(Candidate& child, Candidate& parent) {

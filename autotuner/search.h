@@ -29,8 +29,11 @@ struct SearchOptions {
   int min_trials = 2;
   int max_trials = 6;
   int num_finalists = 4;
-  int final_trials = 7;  ///< rounds in turns, of the best few; then up to three times as many against what is there
+  int final_trials = 8;  ///< rounds in turns; up to three times as many if they do not decide
   double matters = 0.015;  ///< relative differences below this are no difference
+  /// At the target, too, each uniform choice is a starting point on its own, not only above the best of smaller sizes;
+  /// not for programs that call themselves: one rule at all sizes may take forever.
+  bool has_pure_starts = true;
   std::uint64_t seed = 1;
 };
 
@@ -100,6 +103,8 @@ class Search {
   void seed_population(bool is_first);
   std::vector<Candidate> starting_points(bool is_first);
   bool evolve_once();
+  /// Tries the usual work-group shapes for every member that runs on a device, one value after the other.
+  void sweep_shapes();
   [[nodiscard]] const Mutator* draw_mutator(const std::vector<RanChoice>& ran);
   bool make_child(const Candidate& parent, Candidate& child);
   bool try_child(Candidate& child, Candidate& parent);

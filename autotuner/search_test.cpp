@@ -7,6 +7,7 @@
 #include <cmath>
 #include <functional>
 #include <iostream>
+#include <set>
 
 #include "autotuner/testing/synthetic.h"
 #include "runtime/config/errors.h"
@@ -50,6 +51,7 @@ class SyntheticWorld {
     return out;
   }
 
+  [[nodiscard]] std::int64_t n() const { return n_; }
   [[nodiscard]] double true_ns(const Configuration& configuration) const {
     return true_time ? true_time(configuration) : testing::synthetic_ns(index_, configuration, n_);
   }
@@ -259,6 +261,38 @@ TEST_F(SearchTest, WhatTheFileHadStaysUnlessSomethingIsFaster) {
     EXPECT_EQ(result.kept, is_best ? Kept::Before : Kept::Found);
     EXPECT_EQ(result.best == before, is_best);
   }
+}
+
+TEST_F(SearchTest, TriesEachUniformChoiceAndTheUsualShapesAtTheTarget) {
+  std::set<std::string> measured;
+  SyntheticWorld world(index, 1);
+  world.noise = 0;
+  world.true_time = [&](const Configuration& c) {
+    if (world.n() == kTarget) measured.insert(fingerprint(index, c));
+    return testing::synthetic_ns(index, c, world.n());
+  };
+  SearchOptions limited = options(1);
+  limited.max_failures = 0;
+  const SearchResult result = Search(space, limited, world.evaluator(), {}).run();
+  for (const NamedConfiguration& seed : space.seeds())
+    EXPECT_TRUE(measured.contains(fingerprint(index, seed.configuration))) << seed.name;
+  // The best shapes of the synthetic program are usual ones.
+  const auto values = [&](const char* transform, const char* name) {
+    return result.best.tunables[static_cast<std::size_t>(index.find_tunable(transform, name))];
+  };
+  EXPECT_EQ(values("ConvolveRows", "Out#1.opencl_local.work_group"), (std::vector<double>{64, 4}));
+}
+
+TEST_F(SearchTest, AmongEqualsTheValuesAreTheDefaults) {
+  const Configuration standard = space.default_configuration();
+  SyntheticWorld world(index, 4);
+  world.noise = 0.1;
+  world.true_time = [&](const Configuration& c) {
+    return testing::synthetic_ran(c, world.n())[0].alternative == 1 ? 0.5e7 : 1e7;  // values do not matter
+  };
+  const SearchResult result = Search(space, options(4), world.evaluator(), {}).run();
+  EXPECT_EQ(result.kept, Kept::Found);
+  EXPECT_EQ(result.best.tunables, standard.tunables);
 }
 
 TEST_F(SearchTest, ValuesThatNothingUsesAreTheDefaults) {

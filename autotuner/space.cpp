@@ -158,6 +158,42 @@ void Space::fit(Configuration& configuration) const {
   (void)pbrt::repair_forbidden(*index_, configuration);  // whether it changed something does not matter here
 }
 
+std::vector<NamedConfiguration> Space::plainer(const NamedConfiguration& configuration,
+                                               const std::vector<RanChoice>& ran) const {
+  const Configuration standard = default_configuration();
+  std::vector<NamedConfiguration> out;
+  for (const bool is_all : {true, false}) {
+    NamedConfiguration plain{configuration.name + (is_all ? ", default values" : ", default threads"),
+                             configuration.configuration};
+    for (const TunableGene& gene : tunables_) {
+      const bool is_for_accuracy =
+          gene.info->role == TunableRole::Accuracy || gene.info->role == TunableRole::ForEnough;
+      if (is_for_accuracy || !is_tunable_relevant(gene.id, ran)) continue;
+      if (is_all || is_threads(index_->tunable(gene.id)))
+        plain.configuration.tunables[at(gene.id)] = standard.tunables[at(gene.id)];
+    }
+    const bool is_new = plain.configuration != configuration.configuration &&
+                        (out.empty() || plain.configuration != out[0].configuration);
+    if (is_new) out.push_back(std::move(plain));
+  }
+  return out;
+}
+
+std::vector<std::vector<double>> Space::usual_shapes(const TunableGene& gene) const {
+  if (gene.info->role != TunableRole::WorkGroup) return {};
+  std::vector<std::vector<double>> out;
+  if (gene.info->count == 1) {
+    out = {{16}, {32}, {64}, {128}, {256}, {512}};
+  } else {
+    out = {{16, 16}, {32, 8}, {64, 4}, {32, 4}, {64, 1}, {128, 1}, {128, 2}, {256, 1}, {32, 32}, {16, 8}, {8, 8}};
+    for (std::vector<double>& shape : out) shape.resize(at(gene.info->count), 1);
+  }
+  std::erase_if(out, [&](const std::vector<double>& shape) {
+    return std::any_of(shape.begin(), shape.end(), [&](double extent) { return extent > gene.max || extent < gene.min; });
+  });
+  return out;
+}
+
 void Space::forget_unused(Configuration& configuration) const {
   const Configuration standard = default_configuration();
   std::vector<RanChoice> chosen;

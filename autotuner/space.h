@@ -80,6 +80,12 @@ class Space {
   /// Makes a configuration of another machine fit this space: choices that do not exist here take their rule on the
   /// CPU.
   void fit(Configuration& configuration) const;
+  /// With the default's values, wherever what ran uses them: all of them, and only the number of threads. Values that
+  /// accuracy depends on stay. None that equals `configuration`.
+  [[nodiscard]] std::vector<NamedConfiguration> plainer(const NamedConfiguration& configuration,
+                                                        const std::vector<RanChoice>& ran) const;
+  /// Shapes of work-groups that are often good, for a tunable of that role; none for others.
+  [[nodiscard]] std::vector<std::vector<double>> usual_shapes(const TunableGene& gene) const;
   /// Values that no choice at any size makes use of become the default's.
   void forget_unused(Configuration& configuration) const;
 

@@ -88,9 +88,9 @@ std::vector<double> walsh_averages(const std::vector<double>& values) {
   return out;
 }
 
-constexpr std::size_t kEnoughRounds = 7;  // the fewest of which an interval of kSure exists
-constexpr double kSure = 0.98;            // two-sided: one time in a hundred what is no faster is said to be
-constexpr double kFewRoundsFactor = 1.3;  // what fewer rounds can prove
+constexpr std::size_t kEnoughRounds = 8;  // the fewest of which an interval of kSure exists
+constexpr double kSure = 0.99;            // two-sided: one time in 200 what is no faster is said to be
+constexpr double kFewRoundsFactor = 1.5;  // what fewer rounds can prove
 
 }  // namespace
 

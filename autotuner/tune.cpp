@@ -61,7 +61,9 @@ class Session {
         index_(info_),
         targets_(targets_of(info_)),
         progress_(options.is_quiet, std::chrono::steady_clock::now()),
-        search_options_(search_options(options.effort, options.time_limit_s, options.run.seed)) {}
+        search_options_(search_options(options.effort, options.time_limit_s, options.run.seed)) {
+    search_options_.has_pure_starts = !is_recursive(info_);
+  }
 
   int run();
 

@@ -125,10 +125,10 @@ class TunerTest : public ::testing::Test {
 
 TEST_F(TunerTest, FindsTheOptimumAndWritesIt) {
   fake("noise=0.02\n");
-  tick_s = 0.2;
+  tick_s = 0.1;
   const Ended ended = tune();
   EXPECT_EQ(ended.status, 0) << ended.output;
-  EXPECT_LT(tuned_ns(), 1.3 * testing::synthetic_optimum_ns(index, 1760));
+  EXPECT_LT(tuned_ns(), 1.25 * testing::synthetic_optimum_ns(index, 1760));
   EXPECT_THAT(ended.output, AllOf(HasSubstr("TwoPass"), HasSubstr("faster"), HasSubstr("on Fake with local memory")));
   const pbrt::ConfigFile file = config();
   ASSERT_EQ(file.entries.size(), 1U);
