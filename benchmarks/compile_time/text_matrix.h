@@ -23,6 +23,16 @@ struct Matrix {
   double cell(int x, int y) const { return data[x + size_t(w) * y]; }
 };
 
+/// A box of a matrix.
+struct Part {
+  double* base;
+  int w, h, pitch;
+  Part(Matrix& m) : base(m.data.data()), w(m.w), h(m.h), pitch(m.w) {}
+  Part(double* first, int width, int height, int row) : base(first), w(width), h(height), pitch(row) {}
+  double& cell(int x, int y) const { return base[x + size_t(pitch) * y]; }
+  Part part(int x0, int y0, int x1, int y1) const { return Part(&cell(x0, y0), x1 - x0, y1 - y0, pitch); }
+};
+
 static Matrix read_matrix(const std::string& path) {
   std::ifstream file(path);
   std::string word;

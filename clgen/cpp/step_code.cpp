@@ -367,7 +367,7 @@ std::string emit_cpu_step(Writer& out, const CppContext& context, const RuleCode
   if (pieces == StepPieces::Split) params.emplace_back("const std::int64_t pb_split");
   if (pieces == StepPieces::Tiles) params.emplace_back("const std::int64_t* pb_extent");
   return emit_shared_function(out, done, code, step_id, "cpu", [&](Writer& to, const std::string& name) {
-    open_function(to, "PB_STEP void " + name, params);
+    open_function(to, (has_params ? "PB_STEP void " : "static void ") + name, params);
     emit_scalar_constants(to, code, ScalarSet::Step);
     if (!has_params) emit_boxes(to, boxes);
     if (!plan.steps[step_id].loops.empty()) to.line("if (pb_box.is_empty()) return;");

@@ -19,7 +19,7 @@
 /// Of functions that hold the loops over instances. Not inlined: compilers know that the views are apart only as long as they
 /// are parameters.
 #define PB_LOOPS [[gnu::noinline]] static
-/// Of functions that run a step: called from several places, and long beside a call.
+/// Of functions that run a step over a box: called from several places, and long beside a call.
 #define PB_STEP [[gnu::noinline]] static
 /// Of functions that are called rarely or whose work is elsewhere: compilers keep them small, out of the way and do so quickly.
 #define PB_COLD [[gnu::cold, gnu::noinline]]
