@@ -121,7 +121,7 @@ returnStmt : 'return' (commaExpr | initList)? ';' ;
 jumpStmt : ('break' | 'continue') ';' ;
 syncStmt : 'sync' ('(' ')')? ';' | 'SYNC' '(' ')' ';' ;
 transformCall : (TNAME | 'spawn' (TNAME | ID)) ('<' constExpr (',' constExpr)* '>')? '(' args? ')' ';' ;
-legacyCall : ('SPAWN' | 'CALL') '(' (TNAME | ID) (',' expr)* ')' ';' ;
+legacyCall : ('SPAWN' | 'CALL') '(' (TNAME | ID) ('<' constExpr (',' constExpr)* '>')? (',' expr)* ')' ';' ;
 exprStmt : commaExpr ';' ;
 // What can begin none of the others.
 otherStmt

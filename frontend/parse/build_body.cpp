@@ -210,6 +210,7 @@ StmtId BodyBuilder::legacy_call(P::LegacyCallContext* context) {
   node.callee_span = body_.tokens[Unit::index_of(name->getSymbol())].expansion;
   node.is_spawn = context->getStart()->getText() == "SPAWN";
   node.is_legacy = true;
+  for (auto* arg : context->constExpr()) node.template_args.push_back(const_expr(arg));
   for (auto* arg : context->expr()) node.args.push_back(expr(arg));
   return add_stmt(context, std::move(node));
 }

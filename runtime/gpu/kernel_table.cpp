@@ -8,6 +8,10 @@ namespace {
 
 enum KeyField : std::size_t { kIndex32, kUnitStride, kGroup0, kGroup1, kGroup2, kFirstScalar };
 
+constexpr std::int64_t kTooMany = kMaxUnrolled + 1;
+/// Stands in keys for a value that is no build option.
+constexpr std::int64_t kNotSpecialized = INT64_MIN;
+
 /// Whether offsets and sums of products of indices and strides fit 32 bits, with a size's worth of room.
 bool fits_32_bits(const OwnedView& view) {
   std::int64_t reach = view.offset;
@@ -38,8 +42,12 @@ KernelTable::Key KernelTable::key_of(const LaunchPlan& plan, const std::array<st
   }
   if (plan.kernel->specialize_group)
     for (int d = 0; d < 3; ++d) key[kGroup0 + static_cast<std::size_t>(d)] = static_cast<std::int64_t>(group[d]);
-  for (int i = 0; i < plan.kernel->num_specialized; ++i)
+  std::int64_t iterations = 1;
+  for (int i = 0; i < plan.kernel->num_specialized; ++i) {
     key.push_back(plan.scalars[static_cast<std::size_t>(plan.kernel->specialized[i].scalar)].integer);
+    iterations = std::min(kTooMany, iterations * std::clamp<std::int64_t>(key.back(), 1, kTooMany));
+  }
+  if (iterations == kTooMany) std::fill(key.begin() + kFirstScalar, key.end(), kNotSpecialized);
   return key;
 }
 
@@ -52,6 +60,7 @@ std::string KernelTable::options_of(const KernelDesc& desc, const Key& key) {
       options += " -DPB_GROUP" + std::to_string(d) + "=" + std::to_string(key[kGroup0 + d]);
   for (int i = 0; i < desc.num_specialized; ++i) {
     const std::int64_t value = key[kFirstScalar + static_cast<std::size_t>(i)];
+    if (value == kNotSpecialized) continue;
     options += std::string(" -D") + desc.specialized[i].macro + "=" + std::to_string(value);
   }
   return options;

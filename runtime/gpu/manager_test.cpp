@@ -402,6 +402,31 @@ TEST(ManagerKernels, ValuesBecomeBuildOptionsUpToALimit) {
   EXPECT_EQ(fake.manager->statistics().generic_builds_used, 6);
 }
 
+TEST(ManagerKernels, ValuesOfLongLoopsAreNoBuildOptions) {
+  FakeManager fake;
+  static constexpr SpecializedScalar kConstants[] = {{"PB_W", 0}, {"PB_H", 1}};
+  static constexpr KernelDesc kSpecialized = {.name = "add_step",
+                                              .source = "",
+                                              .num_regions = 1,
+                                              .num_scalars = 2,
+                                              .specialized = kConstants,
+                                              .num_specialized = 2};
+  fake.control->add_kernel("add_step", [](FakeCall&) {});
+  const std::pair<int, int> values[] = {{32, 16}, {16, 33}, {100, 100}, {600, 1}, {-5, 600}, {0, 512}, {2000000000, 2000000000}};
+  on_workers([&](Frame& frame) {
+    const Matrix2 m = filled(8, 4, 0);
+    const std::int32_t lo[] = {0, 0}, extent[] = {8, 4};
+    for (const auto& [w, h] : values) {
+      Launch launch(kSpecialized, frame, fake.manager.get());
+      ASSERT_TRUE(launch.inout(m, CopyOut::May).scalar(w).scalar(h).range(2, lo, extent).run());
+    }
+  });
+  const std::string always = " -DPB_INDEX=int -DPB_UNIT_STRIDE=1";
+  EXPECT_EQ(fake.control->build_options(), (std::vector<std::string>{always + " -DPB_W=32 -DPB_H=16", always,
+                                                                     always + " -DPB_W=0 -DPB_H=512"}))
+      << "the others share one build";
+}
+
 TEST(ManagerKernels, GroupsAreClampedAndTilesFollow) {
   FakeManager fake;
   std::size_t tile_bytes = 0;

@@ -5,7 +5,7 @@ import numpy as np
 
 from case import Case, ints, mat, vec
 
-INCLUDED = ("guards_a", "guards_b")
+INCLUDED = ("guards_a", "guards_b", "grid_helpers")
 
 
 def use_helpers(a, v, u):
@@ -56,8 +56,38 @@ def positive(n, r):
     return a @ a.T + n * np.eye(n)
 
 
+def symmetric(n, r):
+    a = mat(n, n, r)
+    return a + a.T
+
+
 def halves(a):
     return [np.concatenate([a[:1], (a[1:] + a[:-1]) / 2]), 1.5 + 20 + 1200]
+
+
+def poisson(start, b):
+    m = len(b) - 2
+    tridiagonal = 2 * np.eye(m) - np.eye(m, k=1) - np.eye(m, k=-1)
+    inside = np.linalg.solve(np.kron(np.eye(m), tridiagonal) + np.kron(tridiagonal, np.eye(m)), b[1:-1, 1:-1].ravel())
+    return [np.pad(inside.reshape(m, m), 1)]
+
+
+def track(a):
+    b = 2 * a
+    changed = np.concatenate([[100], b[1:]])
+    return [4 * changed, 16 * changed, [b[0] + b[-1], 4 * a[0], 200, 2 * 4 * changed.sum(), 16 * changed.sum(), 2 * 16 * changed[-1]]]
+
+
+def forms(a):
+    h, w = a.shape
+    out = [a[0].sum(), a[:, 0].sum(), a[-1].sum(), a[:, -1].sum(), a[min(1, h - 1)].sum(), 2, 3, 2, 7, min(a[0, 0], a[-1, 0]),
+           5, 6, -a[0, 0], 3, 65, 0, a[0].sum(), 2 * (h - 1)]
+    return [np.arange(w) + 2.0 * np.arange(h)[:, None], out]
+
+
+def clamp(a):
+    inner = np.maximum(a[:-1] ** 3, a[1:]) + np.minimum(a[:-1], np.abs(a[1:]))
+    return [np.concatenate([inner, np.abs(a[-1:])])[::-1], 2]
 
 
 def ranks(a):
@@ -67,6 +97,17 @@ def ranks(a):
 
 CASES = {
     "array_values": Case(halves, lambda n, r: [vec(n, r)], sizes=(0, 1, 2, 33, 300)),
+    "pointers_across_calls": Case(track, lambda n, r: [vec(n, r)], sizes=(1, 2, 33, 200)),
+    "argument_forms": Case(forms, lambda n, r: [mat(n, n + 1, r)], sizes=(1, 2, 33, 100)),
+    "macros_of_c": Case(clamp, lambda n, r: [vec(n, r)], sizes=(1, 2, 33, 100)),
+    "legacy_templates": Case(lambda a: [2 * a, 3 * a + 1, a + len(a) % 2], lambda n, r: [vec(n, r)], sizes=(0, 1, 33, 100)),
+    "comments_everywhere": Case(lambda a, s: [s + np.cumsum(a) - a[0]], lambda n, r: [vec(n, r), vec((), r)]),
+    "worst_quicksort": Case(lambda a: [np.sort(a)], lambda n, r: [np.arange(float(n))], sizes=(1, 2, 100, 3000)),
+    "fft_convolution": Case(lambda a, b: [np.convolve(a, b)], lambda n, r: [vec(n, r), vec(n // 3 + 1, r)], sizes=(1, 2, 9, 60)),
+    "eigenvalues": Case(lambda a: [np.linalg.eigvalsh(a)], lambda n, r: [symmetric(n, r)], sizes=(1, 2, 3, 17, 40),
+                        needs="lapack"),
+    "poisson_multigrid_lapack": Case(poisson, lambda n, r: [np.zeros((n, n)), mat(n, n, r)], sizes=(3, 5, 9, 17),
+                                     tolerance=1e-7, needs="lapack"),
     "no_includes": Case(ranks, lambda n, r: [ints(n, -9, 9, r)], sizes=(1, 2, 9, 33)),
     "mutual_includes": Case(lambda a: [a % 2 == 0, a % 2], lambda n, r: [ints(n, 0, 12, r)], sizes=(0, 1, 2, 9, 20)),
     "helpers_with_regions": Case(use_helpers, lambda n, r: [mat(n + 1, n, r), vec(n + 1, r), vec(n, r)]),
