@@ -60,6 +60,12 @@ struct Analysis {
 
 /// Fills segments (without sites), segment_sets and uncovered.
 void cut_grid(Analysis& analysis);
+/// The cells of each matrix from which, by some rules, cells of results follow; of other matrices than temporaries all.
+[[nodiscard]] std::vector<Region> needed_cells(const Analysis& analysis);
+/// True if none of these cells of a temporary is needed, and instances that write them for themselves, beside results,
+/// do not get into each other's way: then nothing is decided for them, and no rule runs for their sake.
+[[nodiscard]] bool is_idle(const Analysis& analysis, const std::vector<Region>& needed, MatrixId matrix,
+                           const Region& cells);
 /// Reports cells of `matrix` in `missing` that no rule provides although sizes are large.
 void report_uncovered(Analysis& analysis, MatrixId matrix, const Region& missing);
 /// Fills `classes`.

@@ -31,6 +31,7 @@ class Fixer {
     drop_edges();
     drop_nests();
     choices::renumber_steps(plan_, live_steps());
+    drop_unread();
     choices::renumber_steps(plan_, choices::sorted_steps(plan_));
     drop_calls();
     fix_tunables();
@@ -97,6 +98,24 @@ class Fixer {
     for (const StepId id : plan_.steps.ids())
       if (is_live(id)) out.push_back(id);
     return out;
+  }
+
+  /// Steps of temporaries that no step reads any more.
+  void drop_unread() {
+    std::set<StepId> unread;
+    const auto is_unread = [&](StepId id) { return unread.count(id) != 0; };
+    for (const StepNeed& need : needs_of(plan_, transform_))
+      if (std::all_of(need.readers.begin(), need.readers.end(), is_unread))
+        unread.insert(need.steps.begin(), need.steps.end());
+    for (const Nest& nest : plan_.nests)  // whole or not at all
+      if (!std::all_of(nest.members.begin(), nest.members.end(), [&](const NestMember& m) { return is_unread(m.step); }))
+        for (const NestMember& member : nest.members) unread.erase(member.step);
+    std::erase_if(plan_.nests, [&](const Nest& nest) { return is_unread(nest.members.front().step); });
+    std::erase_if(plan_.edges, [&](const StepEdge& edge) { return is_unread(edge.before) || is_unread(edge.after); });
+    std::vector<StepId> kept;
+    for (const StepId id : plan_.steps.ids())
+      if (!is_unread(id)) kept.push_back(id);
+    choices::renumber_steps(plan_, kept);
   }
 
   bool may_run_both(StepId a, StepId b) const {

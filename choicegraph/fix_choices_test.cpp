@@ -85,6 +85,23 @@ TEST(FixChoices, DropsStepsAndSortsWhatIsLeft) {
   EXPECT_EQ(plan.sites[SiteId(0)].alternatives.size(), 1U);
 }
 
+TEST(FixChoices, DropsStepsOfTemporariesThatNothingReads) {
+  Fixed fixed(TestTransform()
+                  .from("A[n]")
+                  .through("S[n]")
+                  .through("T[n]")
+                  .to("P[n]")
+                  .rule({"S.cell(i)"}, {"A.cell(i)"})
+                  .rule({"T.cell(i)"}, {"S.cell(i)"})
+                  .rule({"P.cell(i)"}, {"T.cell(i)"})
+                  .rule({"P.cell(i)"}, {"A.cell(i)"}));
+  ASSERT_EQ(fixed.whole().sites.size(), 3U);
+  (void)fixed.fix({{{SiteId(2), always(1)}}, {}});
+  EXPECT_THAT(fixed.steps(), ElementsAre("P#2"));
+  (void)fixed.fix({{{SiteId(2), always(0)}}, {}});
+  EXPECT_THAT(fixed.steps(), ElementsAre("S#1", "T#1", "P#1"));
+}
+
 TEST(FixChoices, KeepsWhatTheLevelsNameAndTheCpu) {
   Fixed fixed(TestTransform()
                   .from("A[n]")

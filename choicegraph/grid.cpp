@@ -99,7 +99,7 @@ std::vector<Group> group_cells(const Analysis& analysis, MatrixId matrix) {
 }
 
 /// Cells of a `through` matrix that some rule may read; all cells of other matrices.
-Region needed_cells(const Analysis& analysis, MatrixId matrix) {
+Region read_cells(const Analysis& analysis, MatrixId matrix) {
   const Matrix& declared = analysis.matrix(matrix);
   Region all = analysis.cells[matrix.index()];
   if (declared.first_version > 0)
@@ -141,7 +141,7 @@ bool vanishes_in_some_order(const Analysis& analysis, const Region& missing) {
 }
 
 void handle_uncovered(Analysis& analysis, MatrixId matrix, const Group& group) {
-  const Region missing = group.cells.intersect(needed_cells(analysis, matrix)).coalesce();
+  const Region missing = group.cells.intersect(read_cells(analysis, matrix)).coalesce();
   if (missing.is_empty() || PB_FAULT(uncovered_cells_pass)) return;
   if (analysis.exists_for_large_sizes(missing) && !vanishes_in_some_order(analysis, missing)) {
     report_uncovered(analysis, matrix, missing);
@@ -225,12 +225,14 @@ bool add_drafts(Analysis& analysis, MatrixId matrix, const Group& group, std::ve
   return true;
 }
 
-void cut_matrix(Analysis& analysis, MatrixId matrix) {
+void cut_matrix(Analysis& analysis, const std::vector<Region>& needed, MatrixId matrix) {
   std::vector<Group> groups = group_cells(analysis, matrix);
   if (analysis.context.limit_exceeded()) return;
   for (const Group& group : groups)
     if (group.rules.empty()) handle_uncovered(analysis, matrix, group);
-  std::erase_if(groups, [](const Group& group) { return group.rules.empty(); });
+  std::erase_if(groups, [&](const Group& group) {
+    return group.rules.empty() || is_idle(analysis, needed, matrix, group.cells);
+  });
   absorb_small_groups(analysis, groups);
   std::vector<Draft> drafts;
   for (const Group& group : groups)
@@ -242,31 +244,12 @@ void cut_matrix(Analysis& analysis, MatrixId matrix) {
   }
 }
 
-bool names(const std::vector<RegionAccess>& accesses, MatrixId matrix) {
-  return std::any_of(accesses.begin(), accesses.end(), [&](const RegionAccess& a) { return a.matrix == matrix; });
-}
-
-/// A temporary that no rule reads and one rule of a single instance writes beside its results: where that rule works.
-/// It is no data that somebody needs, so nothing is decided for it and no rule runs for its sake (LANGUAGE 6.4).
-/// (Several instances that share it need its segments, to run one after the other.)
-bool is_scratch(const Analysis& analysis, MatrixId matrix) {
-  if (analysis.matrix(matrix).role != MatrixRole::Through) return false;
-  int num_writers = 0;
-  for (const Rule& rule : analysis.transform.rules) {
-    if (names(rule.inputs, matrix)) return false;
-    if (!names(rule.outputs, matrix)) continue;
-    ++num_writers;
-    const auto is_result = [&](const RegionAccess& a) { return analysis.matrix(a.matrix).role == MatrixRole::To; };
-    if (!rule.vars.empty() || std::none_of(rule.outputs.begin(), rule.outputs.end(), is_result)) return false;
-  }
-  return num_writers == 1;
-}
-
 }  // namespace
 
 void cut_grid(Analysis& analysis) {
+  const std::vector<Region> needed = needed_cells(analysis);
   for (const MatrixId matrix : analysis.transform.matrices.ids())
-    if (analysis.matrix(matrix).role != MatrixRole::From && !is_scratch(analysis, matrix)) cut_matrix(analysis, matrix);
+    if (analysis.matrix(matrix).role != MatrixRole::From) cut_matrix(analysis, needed, matrix);
 }
 
 // Note [Sizes in order]

@@ -433,6 +433,12 @@ class Execution {
   Execution(const Oracle& oracle, const Transform& transform, const TransformPlan& plan, const Values& sizes,
             const std::vector<std::size_t>& choice)
       : oracle_(oracle), transform_(transform), plan_(plan), sizes_(sizes), choice_(choice) {
+    for (const StepNeed& need : needs_of(plan, transform)) {
+      const bool is_needed = std::any_of(need.readers.begin(), need.readers.end(), [&](StepId reader) {
+        return runs(reader) && holds(plan.steps[reader].guards, sizes);
+      });
+      if (!is_needed) idle_.insert(need.steps.begin(), need.steps.end());
+    }
     for (const Segment& segment : plan.segments)
       for (Point& point : points_of(segment.box, segment.conditions, segment.guards, sizes))
         owner_[{segment.matrix.value, std::move(point)}] = chosen(segment.site).rules[segment.part];
@@ -449,7 +455,7 @@ class Execution {
       run_unit(units_[next - 1]);
     }
     for (const auto& [cell, rule] : owner_)
-      if (written_.count(cell) == 0 || written_[cell] != rule)
+      if (is_result(cell) && (written_.count(cell) == 0 || written_[cell] != rule))
         wrong_ = cell_text(transform_, cell) + " is not computed by `" + transform_.rules[rule].name + "`";
     return wrong_;
   }
@@ -462,7 +468,10 @@ class Execution {
   };
 
   const Alternative& chosen(SiteId site) const { return plan_.sites[site].alternatives[choice_[site.index()]]; }
-  bool runs(StepId id) const { return pb::runs(plan_, chosen(plan_.steps[id].site), plan_.steps[id]); }
+  bool runs(StepId id) const {
+    return idle_.count(id) == 0 && pb::runs(plan_, chosen(plan_.steps[id].site), plan_.steps[id]);
+  }
+  bool is_result(const Cell& cell) const { return transform_.matrices[MatrixId(cell.first)].role == MatrixRole::To; }
 
   void find_units() {
     std::set<StepId> taken;
@@ -543,6 +552,7 @@ class Execution {
   const TransformPlan& plan_;
   const Values& sizes_;
   const std::vector<std::size_t>& choice_;
+  std::set<StepId> idle_;  ///< steps that nobody needs
   std::vector<Unit> units_;
   std::map<Cell, RuleId> owner_, written_;
   std::string wrong_;

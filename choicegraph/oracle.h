@@ -54,8 +54,8 @@ class Oracle {
   [[nodiscard]] std::map<Point, std::vector<RuleId>> candidates(MatrixId matrix) const;
 
   /// Runs `plan` with alternative choice[site] at each site, in an order that its edges and nests allow and that is
-  /// unlike the natural one. Checks that every cell ends with its owner's value and that every read of a computed cell
-  /// sees the final one. Returns what is wrong, or nothing.
+  /// unlike the natural one. Checks that every cell of a result ends with its owner's value and that every read of a computed cell
+  /// sees the final one; of temporaries those that the steps which run read. Returns what is wrong, or nothing.
   [[nodiscard]] std::string run(const TransformPlan& plan, const std::vector<std::size_t>& choice) const;
 
  private:

@@ -180,6 +180,15 @@ using ForbiddenChoice = std::vector<std::pair<SiteId, std::size_t>>;
 /// False if the steps are of one site and none of its alternatives runs both.
 [[nodiscard]] bool may_run_together(const TransformPlan& plan, const Step& a, const Step& b);
 
+/// Steps that write temporaries alone, and read each other if they are several. They run only if one of the readers,
+/// which are other steps, does: what no chosen rule reads is not computed (LANGUAGE 6.4).
+struct StepNeed {
+  std::vector<StepId> steps;
+  std::vector<StepId> readers;
+};
+/// All steps that do not always run when their choices run them, those of readers before those of what they read.
+[[nodiscard]] std::vector<StepNeed> needs_of(const TransformPlan& plan, const Transform& transform);
+
 /// `before` must have finished before `after` starts, if both run.
 struct StepEdge {
   StepId before, after;

@@ -76,6 +76,33 @@ std::set<Cell> read_cells(const Transform& transform, const Oracle& oracle) {
   return out;
 }
 
+/// Cells from which, by some rules, results follow.
+std::set<Cell> needed_cells(const Transform& transform, const Oracle& oracle) {
+  std::set<Cell> out;
+  for (const MatrixId matrix : transform.matrices.ids())
+    if (transform.matrices[matrix].role == MatrixRole::To)
+      for (Point& cell : oracle.cells_of(matrix)) out.insert({matrix.value, std::move(cell)});
+  std::set<const Rule*> used;
+  const auto is_used = [&](const Rule& rule) {
+    for (const Point& vars : oracle.instances(rule))
+      for (const RegionAccess& access : rule.outputs)
+        for (const Cell& cell : oracle.cells(rule, access, vars))
+          if (out.count(cell) != 0) return true;
+    return false;
+  };
+  for (std::size_t before = 1; before != used.size();) {
+    before = used.size();
+    for (const Rule& rule : transform.rules) {
+      if (used.count(&rule) != 0 || !is_used(rule)) continue;
+      used.insert(&rule);
+      for (const RegionAccess& access : rule.inputs)
+        for (const Point& vars : oracle.instances(rule))
+          for (Cell& cell : oracle.cells(rule, access, vars)) out.insert(std::move(cell));
+    }
+  }
+  return out;
+}
+
 /// Segments against candidates, for one matrix at one size; what is wrong, or nothing.
 std::string compare_matrix(const Transform& transform, const TransformPlan& plan, const Oracle& oracle,
                            const Values& sizes, MatrixId matrix) {
@@ -90,19 +117,19 @@ std::string compare_matrix(const Transform& transform, const TransformPlan& plan
   for (const UncoveredBox& box : plan.uncovered)
     if (box.matrix == matrix)
       for (Point& cell : points_of(box.box, box.conditions, box.guards, sizes)) uncovered.insert(std::move(cell));
-  const std::set<Cell> needed = read_cells(transform, oracle);
+  const std::set<Cell> read = read_cells(transform, oracle);
+  const std::set<Cell> needed = needed_cells(transform, oracle);
   const bool is_through = transform.matrices[matrix].role == MatrixRole::Through;
   std::size_t num_covered = 0;
   for (const auto& [cell, rules] : oracle.candidates(matrix)) {
     const auto segment = segment_of.find(cell);
     if (rules.empty()) {
-      const bool is_needed = !is_through || needed.count({matrix.value, cell}) != 0;
+      const bool is_needed = !is_through || read.count({matrix.value, cell}) != 0;
       if (segment != segment_of.end()) return "a segment holds a cell that no rule provides";
       if (is_needed != (uncovered.count(cell) != 0)) return "an uncovered cell is not listed";
       continue;
     }
-    const bool is_scratch = is_through && segment_of.empty() && needed.count({matrix.value, cell}) == 0;
-    if (is_scratch) continue;
+    if (segment == segment_of.end() && needed.count({matrix.value, cell}) == 0) continue;
     if (segment == segment_of.end()) return "a cell with candidates is in no segment";
     ++num_covered;
     const std::vector<RuleId>& listed = plan.segments[segment->second].candidates;

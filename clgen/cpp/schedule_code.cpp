@@ -58,6 +58,7 @@ class ScheduleEmitter {
   [[nodiscard]] const ScheduleFunctions& functions() const { return functions_; }
 
   void emit_steps() {
+    emit_needs();
     const bool in_order = is_ordered(plan_);
     const std::vector<Unit> all = units();
     if (in_order && is_sequence(all)) {
@@ -114,6 +115,41 @@ class ScheduleEmitter {
               quoted(transform_.name + "." + joined(names, " + ")) + ", \"cpu\"};");
   }
 
+  // ---- steps that run for others only
+
+  static std::string need_name(std::size_t need) { return "pb_needed_" + std::to_string(need); }
+
+  void emit_needs() {
+    for (const StepNeed& need : needs_of(plan_, transform_)) {
+      std::vector<std::string> terms;
+      for (const StepId reader : need.readers) {
+        const std::string condition = condition_of(reader);
+        terms.push_back(condition.find(" && ") == std::string::npos ? condition : "(" + condition + ")");
+      }
+      out_.line("const bool " + need_name(needs_.size()) + " = " + (terms.empty() ? "false" : joined(terms, " || ")) +
+                ";");
+      needs_.push_back(need);
+    }
+  }
+
+  /// The name of what says whether some other step reads what `step` writes; empty: the step needs no reader.
+  std::string need_of(StepId step) const {
+    for (std::size_t i = 0; i < needs_.size(); ++i)
+      if (std::find(needs_[i].steps.begin(), needs_[i].steps.end(), step) != needs_[i].steps.end()) return need_name(i);
+    return "";
+  }
+
+  /// The same for a nest: whether one of its steps is needed.
+  std::string need_of(const Nest& nest) const {
+    std::vector<std::string> terms;
+    for (const NestMember& member : nest.members) {
+      std::string need = need_of(member.step);
+      if (need.empty()) return "";
+      if (std::find(terms.begin(), terms.end(), need) == terms.end()) terms.push_back(std::move(need));
+    }
+    return terms.size() < 2 ? joined(terms) : "(" + joined(terms, " || ") + ")";
+  }
+
   bool is_decided(SiteId site) const { return is_decision(plan_.sites[site]); }
 
   // ---- steps
@@ -140,8 +176,10 @@ class ScheduleEmitter {
   }
 
   /// When the step runs; empty: always.
-  std::string condition_of(const Step& step) const {
+  std::string condition_of(StepId id) const {
+    const Step& step = plan_.steps[id];
     std::vector<std::string> terms;
+    if (std::string need = need_of(id); !need.empty()) terms.push_back(std::move(need));
     if (std::string choices = choice_condition_of(step); !choices.empty()) terms.push_back(std::move(choices));
     for (const IndexExpr& guard : step.guards) terms.push_back("(" + to_cpp(guard) + ") >= 0");
     return joined(terms, " && ");
@@ -191,7 +229,7 @@ class ScheduleEmitter {
     for (const StepEdge& edge : plan_.edges) {
       if (edge.before != step_id) continue;
       const Step& after = plan_.steps[edge.after];
-      const std::string condition = condition_of(after);
+      const std::string condition = condition_of(edge.after);
       const std::string device = is_decided(after.site) ? is_chosen(after, kDeviceVersions) : "";
       const std::string not_device = device.empty() ? "true" : "!(" + device + ")";
       on_cpu.push_back(condition.empty() ? not_device : "(" + condition + " && " + not_device + ")");
@@ -302,7 +340,7 @@ class ScheduleEmitter {
   }
 
   void emit_guarded(StepId step_id, const std::string& frame) {
-    const std::string condition = condition_of(plan_.steps[step_id]);
+    const std::string condition = condition_of(step_id);
     const bool has_block = !condition.empty() || !device_tries(step_id, RuleCode(context_, id_, plan_.steps[step_id].rule), frame).empty();
     if (has_block) out_.open(condition.empty() ? "" : "if (" + condition + ")");
     emit_dispatch(out_, step_id, frame, false);
@@ -352,6 +390,7 @@ class ScheduleEmitter {
   std::string nest_condition(std::size_t n) const {
     const Nest& nest = plan_.nests[n];
     std::vector<std::string> terms;
+    if (std::string need = need_of(nest); !need.empty()) terms.push_back(std::move(need));
     for (const NestMember& member : nest.members) {
       std::string choices = choice_condition_of(plan_.steps[member.step]);
       if (!choices.empty() && std::find(terms.begin(), terms.end(), choices) == terms.end())
@@ -398,7 +437,8 @@ class ScheduleEmitter {
       emit_guarded(unit.steps.front(), frame);
       return;
     }
-    out_.open("");
+    const std::string need = need_of(plan_.nests[unit.nest]);
+    out_.open(need.empty() ? "" : "if (" + need + ")");
     emit_joint_nest(unit.nest, frame);
     out_.close();
   }
@@ -449,7 +489,7 @@ class ScheduleEmitter {
 
   void emit_node(StepId id, const std::string& add) {
     std::vector<std::string> terms;
-    if (std::string condition = condition_of(plan_.steps[id]); !condition.empty()) terms.push_back(std::move(condition));
+    if (std::string condition = condition_of(id); !condition.empty()) terms.push_back(std::move(condition));
     for (std::size_t n = 0; n < plan_.nests.size(); ++n)
       if (plan_.nests[n].members.size() > 1 && has_member(plan_.nests[n], id)) terms.push_back("!" + nest_name(n));
     const std::string closure = "pb_step_" + std::to_string(id.index());
@@ -469,6 +509,7 @@ class ScheduleEmitter {
   const std::vector<Kernel>& kernels_;
   ScheduleFunctions functions_;
   std::map<std::string, std::string> dispatches_;  ///< closures for several steps: by their text their names
+  std::vector<StepNeed> needs_;
 };
 
 }  // namespace

@@ -115,5 +115,6 @@ CASES = {
     "shared_scratch": Case(lambda a: [a[:, ::-1]], rect, sizes=(1, 2, 3, 31, 150)),
     "versions_jacobi": Case(jacobi, rect),
     "versions_output": Case(history, lambda n, r: [vec(n, r)]),
+    "unread_temporaries": Case(lambda a: [2 * a, 3 * a, -a], lambda n, r: [vec(n, r)]),
     "zigzag": Case(pairs, lambda n, r: [vec(n, r)]),
 }

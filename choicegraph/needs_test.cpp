@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "choicegraph/build_plan.h"
+#include "choicegraph/plan.h"
+#include "choicegraph/test_program.h"
+#include "frontend/infer_regions/infer_regions.h"
+
+namespace pb {
+namespace {
+
+using ::testing::ElementsAre;
+using testing::TestTransform;
+
+/// The plan of one transform with what it was made from.
+struct Planned {
+  Program program;
+  Diagnostics diags;
+  Plan plan;
+
+  explicit Planned(const TestTransform& transform) : program(transform.program()) {
+    if (!infer_regions(program, diags)) return;
+    plan = build_plan(program, diags);
+    if (!diags.has_errors()) verify(plan, program);
+  }
+  [[nodiscard]] const TransformPlan& only() const { return plan.transforms.front(); }
+  [[nodiscard]] const Transform& transform() const { return program.transforms[program.main]; }
+  [[nodiscard]] std::string rule_names(const std::vector<RuleId>& rules) const {
+    std::string out;
+    for (const RuleId id : rules) out += (out.empty() ? "" : " ") + transform().rules[id].name;
+    return out;
+  }
+  /// `OUT: OUT#1 OUT#2`, one per segment.
+  [[nodiscard]] std::vector<std::string> segments() const {
+    std::vector<std::string> out;
+    for (const Segment& segment : only().segments)
+      out.push_back(transform().matrices[segment.matrix].name + ": " + rule_names(segment.candidates));
+    return out;
+  }
+  [[nodiscard]] std::string step_names(const std::vector<StepId>& steps) const {
+    std::vector<RuleId> rules;
+    for (const StepId id : steps) rules.push_back(only().steps[id].rule);
+    return rule_names(rules);
+  }
+};
+
+TEST(Needs, LeaveNoSegmentsOfTemporariesThatNoResultNeeds) {
+  const Planned planned(TestTransform()
+                            .from("A[n]")
+                            .through("T[n]")
+                            .through("U[n]")
+                            .through("V[2*n]")
+                            .to("B[n]")
+                            .rule({"T.cell(i)"}, {"A.cell(i)"})
+                            .rule({"T.cell(i)"}, {"U.cell(i)"})
+                            .rule({"U.cell(i)"}, {"A.cell(i)"})
+                            .rule({"V.cell(i)"}, {"A.cell(i)"})
+                            .rule({"V.cell(i)"}, {"A.cell(i-n)"})
+                            .rule({"B.cell(i)"}, {"V.cell(i)"}));
+  EXPECT_THAT(planned.segments(), ElementsAre("V: V#1", "B: B#1"));
+  EXPECT_EQ(planned.only().steps.size(), 2U);
+}
+
+TEST(Needs, TieNoRuleToWhatItWritesForItself) {
+  const auto writing = [](const std::string& part) {
+    return TestTransform()
+        .from("A[n]")
+        .through("T[n]")
+        .to("B[n]")
+        .rule({"B.cell(i)", part}, {"A.cell(i)"})
+        .rule({"B.cell(i)"}, {"A.cell(n-1-i)"});
+  };
+  const Planned apart(writing("T.cell(i)"));
+  EXPECT_THAT(apart.segments(), ElementsAre("B: B+T#1 B#1"));
+  EXPECT_TRUE(apart.only().steps.begin()->is_data_parallel);
+  // Instances that share the temporary run one after the other.
+  const Planned shared(writing("T"));
+  EXPECT_EQ(shared.segments().front(), "T: B+T#1");
+  EXPECT_FALSE(shared.only().steps.begin()->is_data_parallel);
+}
+
+TEST(Needs, NameTheReadersOfTemporaries) {
+  const Planned planned(TestTransform()
+                            .from("A[n]")
+                            .through("S[n]")
+                            .through("T[n]")
+                            .through("U[n]")
+                            .to("B[n]")
+                            .to("C[n]")
+                            .rule({"S.cell(i)"}, {"A.cell(i)"})
+                            .rule({"T.cell(i)"}, {"S.cell(i)"})
+                            .rule({"U.cell(i)"}, {"A.cell(i)"})
+                            .rule({"B.cell(i)"}, {"T.cell(i)"})
+                            .rule({"B.cell(i)"}, {"A.cell(i)"})
+                            .rule({"C.cell(i)"}, {"U.cell(i)"}));
+  std::vector<std::string> found;
+  for (const StepNeed& need : needs_of(planned.only(), planned.transform()))
+    found.push_back(planned.step_names(need.steps) + " for " + planned.step_names(need.readers));
+  EXPECT_THAT(found, ElementsAre("T#1 for B#1", "S#1 for T#1"));
+}
+
+TEST(Needs, TemporariesThatNeedEachOtherAreOne) {
+  const Planned planned(TestTransform()
+                            .from("A[n]")
+                            .through("P[n]")
+                            .through("Q[n]")
+                            .to("B[n]")
+                            .rule({"P.cell(0)"}, {"A.cell(0)"})
+                            .rule({"Q.cell(0)"}, {"A.cell(0)"})
+                            .rule({"P.cell(i)"}, {"Q.cell(i-1)"})
+                            .rule({"Q.cell(i)"}, {"P.cell(i-1)"})
+                            .rule({"B.cell(i)"}, {"P.cell(i)"})
+                            .rule({"B.cell(i)"}, {"A.cell(i)"}));
+  const std::vector<StepNeed> needs = needs_of(planned.only(), planned.transform());
+  ASSERT_FALSE(needs.empty());
+  EXPECT_EQ(needs.front().steps.size(), 2U);
+  EXPECT_EQ(needs.front().readers.size(), 1U);
+  EXPECT_EQ(needs.size(), 3U);  // and both first cells
+}
+
+}  // namespace
+}  // namespace pb
