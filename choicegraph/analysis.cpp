@@ -16,7 +16,7 @@ std::optional<Analysis> begin_analysis(const Program& program, TransformId id, D
   const Region known = known_sizes(context, transform);
   Analysis out{program, transform, diags, context, known, formula_scope(transform, known), {}, {}, {}, {}, {}, {}, {}};
   out.plan.transform = id;
-  for (const SizeVar& var : transform.size_vars) out.sizes.push_back(var.name);
+  out.sizes = transform.size_names();
   for (const Matrix& matrix : transform.matrices) {
     auto cells = matrix_cells(context, matrix, out.scope);
     if (!cells) return std::nullopt;

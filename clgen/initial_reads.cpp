@@ -14,7 +14,8 @@ namespace {
 
 class InitialReads {
  public:
-  explicit InitialReads(const Program& program) : program_(program) {}
+  InitialReads(const Program& program, bool counts_unwritten)
+      : program_(program), counts_unwritten_(counts_unwritten) {}
 
   bool find(TransformId transform_id, MatrixId matrix) {
     // A cycle adds nothing of its own.
@@ -32,13 +33,18 @@ class InitialReads {
     for (std::size_t i = 0; i < rule.outputs.size(); ++i) {
       if (rule.outputs[i].matrix != matrix) continue;
       writes_it = true;
-      if (is_element(rule.outputs[i]) && !facts.outputs[i].is_overwritten) return true;
-      if (!is_element(rule.outputs[i]) && (facts.outputs[i].is_touched || callees_read(rule, rule.outputs[i].binding)))
-        return true;
+      const bool is_new = is_element(rule.outputs[i]) && facts.outputs[i].is_overwritten;
+      if (is_new) continue;
+      if (shows(rule.outputs[i], facts.outputs[i]) || callees_read(rule, rule.outputs[i].binding)) return true;
     }
     for (const RegionAccess& input : rule.inputs)
       if (writes_it && input.matrix == matrix) return true;
     return false;
+  }
+
+  /// Whether what the output held may be seen, by the rule's own text or by who has the result.
+  [[nodiscard]] bool shows(const RegionAccess& output, const RegionUse& use) const {
+    return counts_unwritten_ ? is_element(output) || use.is_touched : use.is_read;
   }
 
   bool callees_read(const Rule& rule, const std::string& binding) {
@@ -67,13 +73,18 @@ class InitialReads {
   }
 
   const Program& program_;
+  bool counts_unwritten_;
   std::set<std::pair<TransformId, MatrixId>> visited_;
 };
 
 }  // namespace
 
 bool is_read_initially(const Program& program, TransformId transform, MatrixId matrix) {
-  return InitialReads(program).find(transform, matrix);
+  return InitialReads(program, true).find(transform, matrix);
+}
+
+bool is_read_by_bodies(const Program& program, TransformId transform, MatrixId matrix) {
+  return InitialReads(program, false).find(transform, matrix);
 }
 
 }  // namespace pb

@@ -84,22 +84,27 @@ class Finder {
     const Expr& expr = body_.exprs[id];
     if (const auto* assign = std::get_if<AssignExpr>(&expr.node)) {
       const bool is_handle = rule_.body_types.types[assign->lhs.index()].kind == BodyType::Kind::Region;
+      is_target_ = !assign->is_compound;
       visit_named(assign->lhs, is_handle);
+      is_target_ = false;
       return visit_named(assign->rhs, is_handle);
     }
     if (std::holds_alternative<NameExpr>(expr.node)) return use_name(id, true, !is_passed_on);
     if (std::holds_alternative<OpaqueExpr>(expr.node)) return touch_names_in(expr.tokens);
     if (const auto* member = std::get_if<MemberExpr>(&expr.node)) return visit_member(*member, is_passed_on);
+    is_target_ = false;
     for_each_operand(expr, [&](ExprId operand) { visit_expr(operand, false); });
   }
 
   void visit_member(const MemberExpr& member, bool is_passed_on) {
     const bool is_renaming = std::exchange(is_renaming_, false);
+    const bool is_target = std::exchange(is_target_, false);
     for (ExprId arg : member.args) visit_expr(arg, false);
     is_renaming_ = is_renaming && member.is_call && is_view_member(member.name);
     const bool is_name = std::holds_alternative<NameExpr>(body_.exprs[member.object].node);
     if (member.is_arrow || !member.is_call) return visit_expr(member.object, false);
     if (member.name == "cell") {
+      is_target_ = is_target && is_name;
       is_name ? use_name(member.object, false, true) : visit_expr(member.object, false);
     } else if (is_size_member(member.name)) {
       if (!is_name) visit_expr(member.object, true);
@@ -116,6 +121,7 @@ class Finder {
     if (use == nullptr) return;
     use->needs_handle |= needs_handle;
     use->is_touched |= is_touched;
+    use->is_read |= is_touched && !is_target_;
   }
 
   RegionUse* use_of(const NameBinding& binding) {
@@ -132,11 +138,11 @@ class Finder {
       facts_.opaque_names.insert(name);
       facts_.touches_handles = true;
       for (std::size_t k = 0; k < rule_.outputs.size(); ++k)
-        if (rule_.outputs[k].binding == name) facts_.outputs[k] = {true, true};
+        if (rule_.outputs[k].binding == name) facts_.outputs[k] = kAnyUse;
       for (std::size_t k = 0; k < rule_.inputs.size(); ++k)
-        if (rule_.inputs[k].binding == name) facts_.inputs[k] = {true, true};
+        if (rule_.inputs[k].binding == name) facts_.inputs[k] = kAnyUse;
       for (std::size_t k = 0; k < rule_.temporaries.size(); ++k)
-        if (rule_.temporaries[k].name == name) facts_.temporaries[k] = {true, true};
+        if (rule_.temporaries[k].name == name) facts_.temporaries[k] = kAnyUse;
     }
   }
 
@@ -174,10 +180,13 @@ class Finder {
     return false;
   }
 
+  static constexpr RegionUse kAnyUse{.needs_handle = true, .is_touched = true, .is_read = true};
+
   const Rule& rule_;
   const Body& body_;
   RuleFacts facts_;
   bool is_renaming_ = false;
+  bool is_target_ = false;  ///< what is visited is assigned to, not read
 };
 
 }  // namespace

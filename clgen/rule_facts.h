@@ -16,6 +16,7 @@ struct RegionUse {
   bool needs_handle = false;    ///< used as more than `.cell` and sizes: passed on, copied, given to C++
   bool is_touched = false;      ///< the body's own text may read or write elements
   bool is_overwritten = false;  ///< an element that every instance writes before it may read it
+  bool is_read = false;         ///< the body's own text may read elements, not only assign to them
 };
 
 struct RuleFacts {

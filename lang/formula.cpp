@@ -12,7 +12,7 @@ namespace pb {
 namespace {
 
 enum Precedence : int { kAdditive = 1, kMultiplicative = 2, kPower = 3, kPrimary = 4 };
-enum class Style { Source, C };
+enum class Style { Source, C, CheckedC };
 
 constexpr std::int64_t kMaxExponent = 64;
 
@@ -46,15 +46,19 @@ std::string spell_real(double value) {
 
 std::string print(const Formula& formula, Style style, Precedence context);
 
-std::string print_power_in_c(const BinaryFormula& power, Precedence context) {
+std::string print_power_in_c(const BinaryFormula& power, Style style, Precedence context) {
   const auto* exponent = std::get_if<IntLiteral>(&power.operands[1].node);
   PB_CHECK(exponent != nullptr && exponent->value >= 0 && exponent->value <= kMaxExponent,
            "exponents are checked to be small constants before C is printed");
   if (exponent->value == 0) return "1";
-  const std::string base = print(power.operands[0], Style::C, exponent->value == 1 ? context : kPrimary);
+  const std::string base = print(power.operands[0], style, exponent->value == 1 ? context : kPrimary);
   std::string out = base;
   for (std::int64_t i = 1; i < exponent->value; ++i) out += "*" + base;
   return exponent->value > 1 && context > kMultiplicative ? "(" + out + ")" : out;
+}
+
+bool is_number(const Formula& formula) {
+  return std::holds_alternative<IntLiteral>(formula.node) || std::holds_alternative<RealLiteral>(formula.node);
 }
 
 /// `context`: the least precedence that needs no parentheses here.
@@ -75,7 +79,11 @@ std::string print(const Formula& formula, Style style, Precedence context) {
           return context > kAdditive ? "(" + text + ")" : text;
         } else {
           static_assert(std::is_same_v<Node, BinaryFormula>);
-          if (style == Style::C && node.op == FormulaOp::Pow) return print_power_in_c(node, context);
+          if (style != Style::Source && node.op == FormulaOp::Pow) return print_power_in_c(node, style, context);
+          if (style == Style::CheckedC && node.op == FormulaOp::Div && !is_number(node.operands[1])) {
+            return "pbrt::quotient(" + print(node.operands[0], style, kAdditive) + ", " +
+                   print(node.operands[1], style, kAdditive) + ", \"" + to_string(formula) + "\")";
+          }
           const Precedence own = precedence_of(node.op);
           // The right operand keeps its parentheses at equal precedence: C division truncates, so a*(b/c) is not a*b/c.
           const std::string text = print(node.operands[0], style, own) + symbol_of(node.op) +
@@ -106,6 +114,8 @@ void collect(const Formula& formula, SymbolKind kind, std::vector<std::string>& 
 std::string to_string(const Formula& formula) { return print(formula, Style::Source, kAdditive); }
 
 std::string to_c(const Formula& formula) { return print(formula, Style::C, kAdditive); }
+
+std::string to_checked_c(const Formula& formula) { return print(formula, Style::CheckedC, kAdditive); }
 
 Formula renamed(const Formula& formula, const std::vector<std::pair<std::string, std::string>>& names) {
   Formula out = formula;

@@ -37,6 +37,12 @@ TEST(Formula, PowersBecomeProductsInC) {
   EXPECT_EQ(to_c(op(FormulaOp::Pow, name("n"), number(0))), "1");
 }
 
+TEST(Formula, CheckedCTestsDivisorsThatAreNoNumbers) {
+  EXPECT_EQ(to_checked_c(op(FormulaOp::Div, op(FormulaOp::Add, name("n"), number(1)), name("k"))),
+            "pbrt::quotient(n+1, k, \"(n+1)/k\")");
+  EXPECT_EQ(to_checked_c(op(FormulaOp::Mul, number(3), op(FormulaOp::Div, name("n"), number(2)))), "3*(n/2)");
+}
+
 TEST(Formula, RealNumbersStayReal) { EXPECT_EQ(to_c(Formula{RealLiteral{2}, {}}), "2.0"); }
 
 TEST(Formula, SymbolsComeOnceInOrder) {

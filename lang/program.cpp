@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "lang/program.h"
 
+#include <algorithm>
 #include <set>
 
 #include "lang/check.h"
@@ -64,6 +65,9 @@ void verify_transform(const Transform& transform, const Program& program) {
     verify_calls(rule, program);
   }
   for (const SizeVar& var : transform.size_vars) {
+    PB_CHECK(!var.is_size || &var == transform.size_vars.data() || (&var - 1)->is_size, "sizes come first");
+    if (var.is_given_by_run()) continue;
+    PB_CHECK(var.is_size, "what follows from a size is in its formula");
     PB_CHECK(var.matrix.index() < transform.matrices.size(), "a size variable comes from a matrix");
     const Matrix& matrix = transform.matrices[var.matrix];
     PB_CHECK(matrix.role != MatrixRole::Through, "a size variable comes from an argument");
@@ -78,6 +82,19 @@ void verify_transform(const Transform& transform, const Program& program) {
 }
 
 }  // namespace
+
+std::vector<std::string> Transform::size_names() const {
+  std::vector<std::string> names;
+  for (const SizeVar& var : size_vars)
+    if (var.is_size) names.push_back(var.name);
+  return names;
+}
+
+const SizeVar* Transform::param_of_run() const {
+  const auto found =
+      std::find_if(size_vars.begin(), size_vars.end(), [](const SizeVar& var) { return var.is_given_by_run(); });
+  return found == size_vars.end() ? nullptr : &*found;
+}
 
 bool RegionAccess::is_fixed_dim(std::size_t dim) const {
   switch (kind) {
@@ -146,6 +163,12 @@ std::optional<TransformId> Program::find_transform(std::string_view declared_nam
   for (const TransformId id : transforms.ids())
     if (transforms[id].source_name == declared_name) return id;
   return std::nullopt;
+}
+
+std::vector<std::string> Program::transform_names() const {
+  std::set<std::string> names;
+  for (const Transform& transform : transforms) names.insert(transform.source_name);
+  return {names.begin(), names.end()};
 }
 
 std::optional<TemplateId> Program::find_template(std::string_view declared_name) const {

@@ -42,7 +42,9 @@ struct Matrix {
 };
 
 /// How a call finds one size variable. `solution` is over size variables solved earlier
-/// and the symbol `kActualSize`, the size of dimension `dim` of `matrix`.
+/// and the symbol `kActualSize`, the size of dimension `dim` of `matrix`. Without a matrix it is a `param` that no size
+/// determines: the run gives it, and no body calls the transform (LANGUAGE 4.4). Those that occur in no size formula
+/// come last; they are any integers.
 inline constexpr const char* kActualSize = "pb_actual";
 struct SizeVar {
   std::string name;
@@ -50,6 +52,10 @@ struct SizeVar {
   int dim = 0;
   Formula solution;
   Span span;
+
+  bool is_size = true;  ///< in a size formula: it counts where sizes are compared, and is taken as large
+
+  [[nodiscard]] bool is_given_by_run() const { return matrix.is_none(); }
 };
 
 enum class TunableRole : std::uint8_t { User, Config, Accuracy, ForEnough };
@@ -196,6 +202,10 @@ struct Transform {
 
   /// Ids of the matrices of `role`, in header order.
   [[nodiscard]] std::vector<MatrixId> matrices_of(MatrixRole role) const;
+  /// Names of the size variables that are sizes (LANGUAGE 6.7).
+  [[nodiscard]] std::vector<std::string> size_names() const;
+  /// A `param` that keeps bodies from calling the transform; null if there is none.
+  [[nodiscard]] const SizeVar* param_of_run() const;
 };
 
 /// One parameter of a template; the accuracy bin is one, the last.
@@ -240,6 +250,8 @@ struct Program {
   /// The transform declared with this name, of a template its instance 0; nothing if there is none.
   [[nodiscard]] std::optional<TransformId> find_transform(std::string_view declared_name) const;
   [[nodiscard]] std::optional<TemplateId> find_template(std::string_view declared_name) const;
+  /// The names that calls use, each once.
+  [[nodiscard]] std::vector<std::string> transform_names() const;
   /// What to say with a message that only later instances of a template have: in which; else nothing.
   [[nodiscard]] std::string instance_note(TransformId id) const;
 };

@@ -269,6 +269,10 @@ void print_header(std::string& out, const Program& program, const Transform& tra
     out += "  param " + join(transform.params, ", ", [](const Formula& param) { return to_string(param); }) + "\n";
   }
   for (const SizeVar& var : transform.size_vars) {
+    if (var.is_given_by_run()) {
+      out += std::string(var.is_size ? "  size " : "  number ") + var.name + ", given by the run\n";
+      continue;
+    }
     out += "  size " + var.name + " = " + to_string(var.solution) + ", from dimension " + std::to_string(var.dim) +
            " of " + transform.matrices[var.matrix].name + "\n";
   }

@@ -296,7 +296,7 @@ void emit_temporaries(Writer& out, const RuleCode& code) {
     const int num_dims = static_cast<int>(temporary.extents.size());
     const std::string type = region_type(temporary.element, temporary.is_element_t, num_dims, false);
     std::vector<std::string> extents;
-    for (const Formula& extent : temporary.extents) extents.push_back(to_c(extent));
+    for (const Formula& extent : temporary.extents) extents.push_back(to_checked_c(extent));
     out.line("[[maybe_unused]] " + type + " " + temporary.name + " = " + type + "::allocate(" + joined(extents) + ");");
   }
 }

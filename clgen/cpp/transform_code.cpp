@@ -61,6 +61,16 @@ Formula with_actual(const Formula& formula, const std::string& actual) {
   return out;
 }
 
+}  // namespace
+
+void emit_largest_size(Writer& out, const Transform& transform) {
+  std::vector<std::string> sizes = transform.size_names();
+  sizes.insert(sizes.begin(), "1");
+  out.line("[[maybe_unused]] const std::int64_t pb_n = pbrt::index_max(" + joined(sizes) + ");");
+}
+
+namespace {
+
 class TransformEmitter {
  public:
   TransformEmitter(Writer& out, const CppContext& context, TransformId id, const std::vector<Kernel>& kernels)
@@ -96,20 +106,24 @@ class TransformEmitter {
 
   void emit_sizes() {
     emit_tunables(false);  // sizes may follow from them
-    for (const SizeVar& var : transform_.size_vars) {
+    for (std::size_t i = 0; i < transform_.size_vars.size(); ++i) {
+      const SizeVar& var = transform_.size_vars[i];
+      if (var.is_given_by_run()) {
+        out_.line("[[maybe_unused]] const IndexT " + var.name + " = static_cast<IndexT>(pb_parent.context().run_size(" +
+                  std::to_string(i) + "));");
+        continue;
+      }
       const std::string actual = transform_.matrices[var.matrix].name + ".size(" + std::to_string(var.dim) + ")";
-      out_.line("[[maybe_unused]] const IndexT " + var.name + " = " + to_c(with_actual(var.solution, actual)) + ";");
+      out_.line("[[maybe_unused]] const IndexT " + var.name + " = " + to_checked_c(with_actual(var.solution, actual)) + ";");
     }
-    std::vector<std::string> sizes = {"1"};
-    for (const SizeVar& var : transform_.size_vars) sizes.push_back(var.name);
-    out_.line("[[maybe_unused]] const std::int64_t pb_n = pbrt::index_max(" + joined(sizes) + ");");
+    emit_largest_size(out_, transform_);
     emit_tunables(true);
     for (const MatrixId id : call_matrices(transform_)) {
       const Matrix& matrix = transform_.matrices[id];
       for (std::size_t d = 0; d < matrix.extents.size(); ++d) {
         const std::string dim = std::to_string(d);
         const std::string actual = matrix.name + ".size(" + dim + ")";
-        const std::string expected = to_c(matrix.extents[d]);
+        const std::string expected = to_checked_c(matrix.extents[d]);
         if (is_definition(id, d)) continue;
         out_.line("pbrt::check_size(" + quoted(transform_.name) + ", " + quoted(matrix.name) + ", " + dim + ", " +
                   quoted(to_string(matrix.extents[d])) + ", " + expected + ", " + actual + ");");
@@ -201,7 +215,7 @@ class TransformEmitter {
       const Matrix& matrix = transform_.matrices[id];
       std::vector<std::string> extents;
       for (std::size_t d = 0; d < matrix.extents.size(); ++d) {
-        extents.push_back(to_c(matrix.extents[d]));
+        extents.push_back(to_checked_c(matrix.extents[d]));
         out_.line("pbrt::check_extent(" + quoted(transform_.name) + ", " + quoted(matrix.name) + ", " + std::to_string(d) +
                   ", " + quoted(to_string(matrix.extents[d])) + ", " + extents.back() + ");");
       }
@@ -345,7 +359,7 @@ class TransformEmitter {
     out_.line("pbrt::MemoCall pb_memo(pb_parent, " + std::to_string(id_.index()) + ");");
     for (const MatrixId id : call_matrices(transform_)) {
       const Matrix& matrix = transform_.matrices[id];
-      const bool is_read = matrix.role == MatrixRole::To && is_read_initially(context_.program, id_, id);
+      const bool is_read = matrix.role == MatrixRole::To && is_read_by_bodies(context_.program, id_, id);
       out_.line(matrix.role == MatrixRole::From
                     ? "pb_memo.input(" + matrix.name + ");"
                     : "pb_memo.output(" + matrix.name + (is_read ? ", true);" : ", false);"));

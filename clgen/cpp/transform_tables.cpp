@@ -77,6 +77,7 @@ void emit_solve(Writer& out, const CppContext& context, TransformId id) {
   for (const SizeVar& var : transform.sizes_from_inputs) equations.push_back(&var);
   for (const SizeVar* equation : equations) {
     const SizeVar& var = *equation;
+    if (var.is_given_by_run()) continue;
     const std::string index = std::to_string(index_of(var.name));
     const std::vector<std::string> symbols = symbols_of(var.solution, SymbolKind::SizeVar);
     std::set<std::string> needed(symbols.begin(), symbols.end());
@@ -91,7 +92,7 @@ void emit_solve(Writer& out, const CppContext& context, TransformId id) {
       out.line("const std::int64_t " + name + " = pb_values[" + std::to_string(index_of(name)) + "];");
     out.line("const std::int64_t " + std::string(kActualSize) + " = pb_sizes[" + std::to_string(position) + "][" +
              std::to_string(var.dim) + "];");
-    out.line("pb_values[" + index + "] = " + to_c(var.solution) + ";");
+    out.line("pb_values[" + index + "] = " + to_checked_c(var.solution) + ";");
     out.line("pb_known[" + index + "] = true;");
     out.close();
   }
@@ -104,17 +105,15 @@ void emit_extents(Writer& out, const CppContext& context, TransformId id) {
            "([[maybe_unused]] const pbrt::RunContext& pb_context, [[maybe_unused]] const std::int64_t* pb_values, "
            "[[maybe_unused]] std::int64_t* pb_out)");
   emit_configuration_values(out, context, id, false);
-  std::vector<std::string> sizes = {"1"};
-  for (std::size_t i = 0; i < transform.size_vars.size(); ++i) {
-    sizes.push_back(transform.size_vars[i].name);
-    out.line("[[maybe_unused]] const std::int64_t " + sizes.back() + " = pb_values[" + std::to_string(i) + "];");
-  }
-  out.line("[[maybe_unused]] const std::int64_t pb_n = pbrt::index_max(" + joined(sizes) + ");");
+  for (std::size_t i = 0; i < transform.size_vars.size(); ++i)
+    out.line("[[maybe_unused]] const std::int64_t " + transform.size_vars[i].name + " = pb_values[" +
+             std::to_string(i) + "];");
+  emit_largest_size(out, transform);
   emit_configuration_values(out, context, id, true);
   int next = 0;
   for (const MatrixId matrix : table_matrices(transform))
     for (const Formula& extent : transform.matrices[matrix].extents)
-      out.line("pb_out[" + std::to_string(next++) + "] = " + to_c(extent) + ";");
+      out.line("pb_out[" + std::to_string(next++) + "] = " + to_checked_c(extent) + ";");
   out.close();
 }
 
@@ -182,7 +181,8 @@ std::string transform_entry(const CppContext& context, TransformId id) {
          list("kOutputs_", transform.matrices_of(MatrixRole::To).size()) + ", " +
          list("kSizes_", transform.size_vars.size()) + ", " + list("kParams_", num_params) + ", solve_" + name +
          ", extents_" + name + ", enter_" + name + ", " + index_text(transform.generator) + ", " +
-         joined(template_names) + ", " + metric + ", " + index_text(transform.verifier) + "}";
+         joined(template_names) + ", " + metric + ", " + index_text(transform.verifier) + ", " +
+         std::to_string(transform.size_vars.size() - transform.size_names().size()) + "}";
 }
 
 }  // namespace pb

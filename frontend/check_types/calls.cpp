@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "frontend/check_types/body_checker.h"
+#include "lang/suggest.h"
 
 namespace pb::checking {
 namespace {
@@ -266,10 +267,17 @@ void BodyChecker::check_call(StmtId id, const TransformCallStmt& call) {
   for (const ExprId arg : call.args) (void)check_expr(arg);
   const auto found = program_.find_transform(call.callee);
   if (!found) {
-    diags_.emit(DiagKind::UnknownTransform, call.callee_span).arg(call.callee);
+    auto diag = diags_.emit(DiagKind::UnknownTransform, call.callee_span).arg(call.callee);
+    if (const std::string hint = suggest(call.callee, program_.transform_names()); !hint.empty()) diag.hint(hint);
     return;
   }
   const Transform& callee = program_.transforms[*found];
+  if (const SizeVar* param = callee.param_of_run())
+    diags_.emit(DiagKind::ParamOfCallee, call.callee_span)
+        .arg(param->name)
+        .arg(call.callee)
+        .label(param->span, "declared here")
+        .hint("give it the value as a matrix of dimension 0");
   std::vector<MatrixId> matrices = callee.matrices_of(MatrixRole::To);
   const std::size_t num_outputs = matrices.size();
   const auto inputs = callee.matrices_of(MatrixRole::From);

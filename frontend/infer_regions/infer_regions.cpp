@@ -194,9 +194,28 @@ Region inside_matrices(Inference& in, const Rule& rule) {
   return out;
 }
 
+/// The size variables that stand alone as coordinates, in words; empty if there are none.
+std::string sizes_as_coordinates(const Rule& rule) {
+  std::vector<std::string> names;
+  for (const auto* accesses : {&rule.outputs, &rule.inputs}) {
+    for (const RegionAccess& access : *accesses) {
+      if (access.kind == AccessKind::All) continue;
+      for (const Formula& at : access.lo) {
+        const auto* symbol = std::get_if<SymbolRef>(&at.node);
+        if (symbol == nullptr || symbol->kind != SymbolKind::SizeVar) continue;
+        const std::string name = "`" + symbol->name + "`";
+        if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+      }
+    }
+  }
+  std::string out;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    out += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + names[i];
+  return out.empty() ? out : out + (names.size() == 1 ? " occurs" : " occur");
+}
+
 void warn_if_never(Inference& in, const Rule& rule) {
-  std::vector<std::string> sizes;
-  for (const SizeVar& var : in.transform.size_vars) sizes.push_back(var.name);
+  const std::vector<std::string> sizes = in.transform.size_names();
   const auto is_never = [&](const Region& instances) {
     return instances.intersect_parameters(in.known).is_empty_for_large(sizes);
   };
@@ -212,6 +231,8 @@ void warn_if_never(Inference& in, const Rule& rule) {
     if (alone && is_never(*alone))
       builder.note(access.span, "`" + access_text(in.transform, access) + "` is never inside `" + matrix.name + "`");
   }
+  if (const std::string names = sizes_as_coordinates(rule); !is_by_where && !names.empty())
+    builder.hint(names + " in the sizes of matrices: size variables, one value each; give rule variables other names");
   if (!is_by_where) return;
   for (const Relation& relation : rule.where) {
     const auto alone = keep_where(inside, relation, in.scope);

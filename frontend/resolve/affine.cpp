@@ -132,8 +132,9 @@ int count_uses(const Formula& formula, const std::string& name) {
 std::optional<Formula> undo(const BinaryFormula& binary, bool in_lhs, Formula target, SolutionRank& rank) {
   const Formula& other = binary.operands[in_lhs ? 1 : 0];
   const auto worsen = [&rank](SolutionRank to) { rank = std::max(rank, to); };
-  // Dividing by a variable would fail at run time where that variable is zero.
-  if (binary.op == FormulaOp::Mul && !names_in(other).empty()) return std::nullopt;
+  // Dividing by a size would fail at run time where that size is zero; a configuration value is for the user to set.
+  if (binary.op == FormulaOp::Mul && names_in(other).size() != symbols_of(other, SymbolKind::Tunable).size())
+    return std::nullopt;
   switch (binary.op) {
     case FormulaOp::Add:
       worsen(SolutionRank::WithoutDivision);

@@ -92,6 +92,12 @@ void check_judge(const Transform& transform, const Transform& judge, const Judge
         .hint("it takes, in this order, " + list);
     return;
   }
+  if (const SizeVar* param = judge.param_of_run())
+    diags.emit(DiagKind::ParamOfCallee, role.name.span)
+        .arg(param->name)
+        .arg(judge.source_name)
+        .label(param->span, "declared here")
+        .hint("give it the value as a matrix of dimension 0");
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const Matrix& input = judge.matrices[inputs[i]];
     const Matrix& given = transform.matrices[role.given[i]];

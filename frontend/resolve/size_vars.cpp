@@ -99,20 +99,44 @@ std::vector<SizeVar> solve_from(const TransformScope& scope, const std::vector<M
   return out;
 }
 
+/// The params that are not in `known`: those of size formulas, then the others.
+std::vector<SizeVar> params_of_run(const TransformScope& scope, const std::set<std::string>& known) {
+  std::set<std::string> in_sizes;
+  for (const Matrix& matrix : scope.out.matrices)
+    for (const Formula& extent : matrix.extents)
+      for (std::string& name : symbols_of(extent, SymbolKind::SizeVar)) in_sizes.insert(std::move(name));
+  std::vector<SizeVar> out;
+  for (const bool is_size : {true, false}) {
+    for (const Formula& param : scope.out.params) {
+      const std::string& name = std::get<SymbolRef>(param.node).name;
+      if (!known.contains(name) && in_sizes.contains(name) == is_size)
+        out.push_back({name, {}, 0, {}, param.span, is_size});
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 void solve_size_vars(TransformScope& scope) {
   const std::vector<MatrixId> inputs = scope.out.matrices_of(MatrixRole::From);
-  const std::vector<MatrixId> outputs = scope.out.matrices_of(MatrixRole::To);
   std::vector<MatrixId> all = inputs;
-  all.insert(all.end(), outputs.begin(), outputs.end());
+  for (const MatrixId id : scope.out.matrices_of(MatrixRole::To)) all.push_back(id);
   std::set<std::string> known;
+  std::set<std::string> known_from_inputs;
   scope.out.size_vars = solve_from(scope, all, known);
+  // A param that no size determines is known from the run, and may help to find others.
+  for (const SizeVar& param : params_of_run(scope, known)) {
+    if (!known.insert(param.name).second) continue;
+    known_from_inputs.insert(param.name);
+    scope.out.size_vars.push_back(param);
+    for (SizeVar& found : solve_from(scope, all, known)) scope.out.size_vars.push_back(std::move(found));
+  }
   report_unsolved(scope, known);
   const bool needs_outputs =
-      std::any_of(scope.out.size_vars.begin(), scope.out.size_vars.end(),
-                  [&](const SizeVar& var) { return scope.out.matrices[var.matrix].role == MatrixRole::To; });
-  std::set<std::string> known_from_inputs;
+      std::any_of(scope.out.size_vars.begin(), scope.out.size_vars.end(), [&](const SizeVar& var) {
+        return !var.is_given_by_run() && scope.out.matrices[var.matrix].role == MatrixRole::To;
+      });
   if (needs_outputs) scope.out.sizes_from_inputs = solve_from(scope, inputs, known_from_inputs);
 }
 

@@ -151,7 +151,7 @@ Scheduler& Engine::scheduler(int threads) {
 }
 
 RunReport Engine::run(const Problem& problem, const RunWishes& wishes) {
-  RunSetup setup{wishes.config, wishes.device, wishes.seed, wishes.is_strict};
+  RunSetup setup{wishes.config, wishes.device, wishes.seed, wishes.is_strict, problem.sizes.data()};
   RunContext ctx(setup, index_.num_sites(), num_alternatives_.data());
   RunState state;
   state.context = &ctx;

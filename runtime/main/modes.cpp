@@ -125,14 +125,14 @@ void take_params(const Session& session, SizeWishes& wishes) {
     const std::string& word = session.options.words[static_cast<std::size_t>(p)];
     const char* name = transform.size_vars[transform.params[p]];
     std::size_t used = 0;
-    long value = -1;
+    long value = 0;
     try {
       value = std::stol(word, &used);
     } catch (const std::logic_error&) {
       used = 0;
     }
-    if (used != word.size() || word.empty() || value < 0 || value > INT32_MAX)
-      throw UserError("param " + std::string(name) + ": expected an integer from 0 to 2147483647, found " + word);
+    if (used != word.size() || word.empty() || value < INT32_MIN || value > INT32_MAX)
+      throw UserError("param " + std::string(name) + ": expected an integer of 32 bits, found " + word);
     for (const auto& known : wishes.named)
       if (known.first == name)
         throw UserError(std::string("param ") + name + " and --size " + name + " are both given");

@@ -89,7 +89,8 @@ std::vector<AnyMatrix> allocate_all(const TransformDesc& transform, const Matrix
 
 std::int64_t Problem::largest_size() const {
   std::int64_t largest = 1;
-  for (const std::int64_t size : sizes) largest = std::max(largest, size);
+  for (int v = 0; v < transform->num_size_vars - transform->num_mere_numbers; ++v)
+    largest = std::max(largest, sizes[static_cast<std::size_t>(v)]);
   return largest;
 }
 

@@ -60,6 +60,8 @@ struct TransformDesc {
   /// Index of the transform that judges whether outputs agree with reference outputs: from outputs, reference
   /// outputs, inputs, to one number that is not 0 if they do. -1: none.
   int verifier = -1;
+  /// How many of size_vars, the last ones, are in no header formula: params that are mere numbers.
+  int num_mere_numbers = 0;
 };
 
 /// How a rule, or a transform, is called in messages.

@@ -138,6 +138,10 @@ void negative_size(const char* transform, const char* matrix, int dim, const cha
                   " would be negative, `" + formula + "` is " + std::to_string(value));
 }
 
+void division_by_zero(const char* formula) {
+  throw UserError(std::string("`") + formula + "`: division by zero");
+}
+
 void outside_matrix(const char* rule, const char* region, int dim, std::int64_t size,
                     std::initializer_list<std::pair<const char*, std::int64_t>> instance) {
   std::string text = std::string("rule ") + rule;

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdint>
 #include <initializer_list>
+#include <type_traits>
 #include <utility>
 
 #include "runtime/config/active_config.h"
@@ -28,6 +29,7 @@ struct RunSetup {
   gpu::Manager* device = nullptr;  ///< null: no device
   std::uint64_t seed = 0;
   bool is_strict = false;  ///< any fallback is an error
+  const std::int64_t* sizes = nullptr;  ///< of the transform that is run, by size variable
 };
 
 /// Counts and settings of a run.
@@ -53,6 +55,8 @@ class RunContext {
 
   /// Null if the run uses no device.
   [[nodiscard]] gpu::Manager* gpu() const { return setup_.device; }
+  /// A size variable that only the run knows, of the transform that it runs.
+  [[nodiscard]] std::int64_t run_size(int size_var) const { return setup_.sizes[size_var]; }
   [[nodiscard]] std::uint64_t seed() const { return setup_.seed; }
   [[nodiscard]] bool is_strict() const { return setup_.is_strict; }
 
@@ -141,6 +145,19 @@ inline void check_size(const char* transform, const char* matrix, int dim, const
 ///
 /// Errors:  always throws UserError, naming matrix and cell
 [[noreturn]] void uncovered_cell(const char* transform, const char* matrix, std::initializer_list<std::int64_t> cell);
+
+/// A formula of a header or a rule that divides by zero.
+///
+/// Errors:  always throws UserError, naming the formula
+[[noreturn]] void division_by_zero(const char* formula);
+
+/// Division of formulas: of whole numbers toward zero, as in C.
+template <class Dividend, class Divisor>
+constexpr auto quotient(Dividend dividend, Divisor divisor, const char* formula) {
+  if constexpr (std::is_integral_v<Divisor>)
+    if (divisor == 0) division_by_zero(formula);
+  return dividend / divisor;
+}
 
 /// An instance whose coordinate, which is not affine, lies outside its matrix (LANGUAGE 5.4).
 ///

@@ -47,9 +47,9 @@ class Case:
                                     "--device", "none", "-o", config])
         return done.stdout, config
 
-    def run(self, *inputs, options=(), num_outputs=1, expect=0, config="none"):
-        """The outputs for the given inputs; with an expected failure, what was printed."""
-        words = []
+    def run(self, *inputs, params=(), options=(), num_outputs=1, expect=0, config="none"):
+        """The outputs for the given params and inputs; with an expected failure, what was printed."""
+        words = [*params]
         for i, array in enumerate(inputs):
             np.save(self.work / f"in{i}.npy", np.asarray(array, dtype=float))
             words.append(self.work / f"in{i}.npy")
@@ -113,6 +113,41 @@ tunable k(2, 1, 5)
                 words = f"B has the size {6 * k}, the reference 12"
                 check(status == "ok" or words in reply["message"], reply)
                 check(server.ask("run", config=config, trials=1, verify=False)["status"] == "ok", f"k = {k} alone")
+
+
+def test_params_that_are_no_sizes(tools, work):
+    """Only names of size formulas are sizes of a call; other params are any whole numbers."""
+    case = Case(tools, work, "params", """
+main transform Shifted
+param shift
+param blocks
+from A[n]
+to B[blocks*n], LEVEL
+tunable sizespecific level(0, 0, 31)
+{
+  B.cell(i) from (A.cell(i-shift) a) where i < n { return a; }
+  secondary B.cell(i) from () { return shift; }
+  LEVEL from () { return level; }
+}
+""")
+    config = case.work / "levels.cfg"
+    levels = {"level": list(range(32))}
+    case.program.write_configuration(config, case.program.configuration({}, {"Shifted": levels}))
+    a = np.arange(1.0, 10.0)
+    for shift, blocks, level in ((1000, 2, 3), (-2, 40, 5), (3, 1, 3)):
+        b, found = case.run(a, params=[shift, blocks], num_outputs=2, config=config)
+        i = np.arange(9)
+        whole = np.full(9 * blocks, float(shift))
+        inside = (i >= shift) & (i - shift < 9)
+        whole[:9][inside] = a[(i - shift)[inside]]
+        check(np.array_equal(b, whole), (shift, blocks, b))
+        check(found == level, f"shift {shift}, {blocks} blocks: size-specific value {found}, not {level}")
+    _, stats = case.program.run("--n", 20, "--size", "shift=5000", config=config)
+    check(stats["n"] == 20, stats["n"])
+    words = case.run(a, params=["x", 1], num_outputs=2, expect=1)
+    check("param shift: expected an integer" in words, words)
+    words = case.run(a, params=[1, -1], num_outputs=2, expect=1)
+    check("would be -9" in words, words)
 
 
 REFINE = """
@@ -372,6 +407,50 @@ to OUT[n], RUNS
   }
 }
 """
+
+
+MEMOIZED_REGIONS = """
+%{
+static int runs = 0;
+%}
+memoized transform Twice
+from A[n]
+to B[n]
+{
+  to (B b) from (A a) { ++runs; for (int i = 0; i < n; ++i) b.cell(i) = 2 * a.cell(i); }
+}
+
+memoized transform Grow
+from A[n]
+to B[n]
+{
+  to (B b) from (A a) { ++runs; for (int i = 0; i < n; ++i) b.cell(i) += a.cell(i); }
+}
+
+main transform Use
+from IN[n]
+to OUT[n], RUNS[2]
+{
+  to (OUT o, RUNS r) from (IN in) {
+    runs = 0;
+    Twice(o, in);
+    Twice(o, in);                // what the output holds is new, and no input
+    r.cell(0) = runs;
+    runs = 0;
+    Grow(o, in);
+    Grow(o, in);                 // here it is one
+    r.cell(1) = runs;
+  }
+}
+"""
+
+
+def test_memoized_regions(tools, work):
+    case = Case(tools, work, "memoized_regions", MEMOIZED_REGIONS)
+    a = np.array([1.0, 2.0, 3.0])
+    out, runs = case.run(a, num_outputs=2)
+    check(np.array_equal(runs, [1, 2]), f"{runs} runs")
+    check(np.array_equal(out, 4 * a), out)
 
 
 def test_memoized(tools, work):

@@ -41,6 +41,12 @@ def band_matrix(n, band):
     return [m, np.count_nonzero(m), np.arange(band)]
 
 
+def wound_up(k, start, m, a):
+    n = len(a)
+    b = np.array([a[i % n] if i >= start else -k for i in range(k * n + m)])
+    return [b, np.sum(a[:start]) + k]
+
+
 def contract(a):
     weights = np.arange(1, a.shape[2] + 1)
     inner = np.einsum("vlkji,k->vlji", a, weights)  # A[p,q,r,s,t] has shape (t,s,r,q,p)
@@ -109,7 +115,10 @@ CASES = {
     "zero_dimensional": Case(quadratic, lambda n, r: [vec((), r) + 3, vec((), r) * n, vec((), r)], sizes=(1, 2, 3, 4, 20)),
     "tunables": Case(lambda a: [a + 2], lambda n, r: [vec(n, r)]),
     "tunable_as_size": Case(lambda a: [a.sum()], lambda n, r: [vec(n, r)], sizes=(0, 1, 2, 63, 64, 127)),
+    "tunable_times_size": Case(lambda a: [np.sqrt(np.abs(a[1::3])), len(a) // 3], lambda n, r: [vec(3 * n + 1, r)],
+                               varies=True, sizes=(0, 1, 2, 17, 64)),
     "two_params": Case(band_matrix, params=lambda n: {"n": n, "band": n // 3}, sizes=(1, 2, 3, 16, 47)),
+    "param_in_formulas": Case(wound_up, lambda n, r: [vec(n, r)], params=lambda n: {"k": 3, "start": n // 2, "m": 2}),
     "main_is_first": Case(lambda a: [2 * a + 1], lambda n, r: [vec(n, r)], sizes=(0, 1, 2, 65, 200)),
     "main_in_header": Case(lambda a: [a.min()], lambda n, r: [vec(n, r)]),
     "semicolons": Case(lambda a: [3 * a], lambda n, r: [vec(n, r)], sizes=(0, 1, 2, 31, 100)),
