@@ -68,7 +68,7 @@ void append(std::vector<std::string>& to, const std::vector<std::string>& from) 
 
 /// Says why the compiler failed, at the user's lines where that is possible.
 void report_failure(const ProcessResult& result, const std::string& compiler, const std::string& generated,
-                    const std::string& target, const SourceManager& sources, Diagnostics& diags) {
+                    const std::string& target, const UserProgram& user, Diagnostics& diags) {
   if (result.start_error != 0) fail_to_start(compiler, result.start_error);
   for (const int error : {ENOSPC, EDQUOT, EFBIG}) {  // as the linker or the assembler says it
     if (result.output.find(strerror(error)) != std::string::npos)
@@ -78,7 +78,7 @@ void report_failure(const ProcessResult& result, const std::string& compiler, co
     fail_with_output("the C++ compiler `" + compiler + "` was ended by signal " + std::to_string(result.signal_number),
                      result.output);
   }
-  if (report_compiler_output(result.output, generated, sources, diags)) return;
+  if (report_compiler_output(result.output, generated, user, diags)) return;
   fail_with_output("the C++ compiler `" + compiler + "` failed", result.output);
 }
 
@@ -111,7 +111,7 @@ void precompile_headers(const std::string& generated, FpMode fp) {
   precompile_for_all(compile_command(fp, home), home, generated);
 }
 
-bool compile_cpp(const std::string& generated, const std::string& target, FpMode fp, const SourceManager& sources,
+bool compile_cpp(const std::string& generated, const std::string& target, FpMode fp, const UserProgram& user,
                  Diagnostics& diags, const std::function<void()>& before_rename) {
   const RuntimeHome home = find_runtime();
   const TemporaryPath folder(make_temporary_folder());
@@ -128,7 +128,7 @@ bool compile_cpp(const std::string& generated, const std::string& target, FpMode
   append(files, home.link_flags);
   const ProcessResult result = compile_with(command, prefix.flags(), files);
   if (!result.succeeded()) {
-    report_failure(result, compiler, generated, target, sources, diags);
+    report_failure(result, compiler, generated, target, user, diags);
     return false;
   }
   prefix.finish();

@@ -5,9 +5,9 @@
 #include <functional>
 #include <string>
 
+#include "frontend/driver/compiler_output.h"
 #include "frontend/driver/options.h"
 #include "lang/diagnostics.h"
-#include "lang/source.h"
 
 namespace pb {
 
@@ -18,7 +18,7 @@ namespace pb {
 /// Errors:  false after errors of the user's C++ on `diags`; throws IoError if the compiler cannot run, the
 ///          output cannot be written, or generated code is rejected
 [[nodiscard]] bool compile_cpp(const std::string& generated, const std::string& target, FpMode fp,
-                               const SourceManager& sources, Diagnostics& diags,
+                               const UserProgram& user, Diagnostics& diags,
                                const std::function<void()>& before_rename);
 
 /// Precompiles the headers of programs like `generated`, for all who use this runtime.

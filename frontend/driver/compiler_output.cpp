@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "lang/suggest.h"
+
 namespace pb {
 namespace {
 
@@ -227,15 +229,26 @@ std::string_view proposed_header(const std::vector<std::string_view>& lines, std
   return {};
 }
 
-bool report_messages(const std::vector<std::string_view>& lines, std::string_view generated,
-                     const SourceManager& sources, Diagnostics& diags) {
+/// "did you mean `Sort`?" for a call of an unknown name that is like that of a transform.
+std::string similar_transform(std::string_view text, Span place, const UserProgram& user) {
+  constexpr std::string_view kWords = "` was not declared in this scope";
+  const std::size_t end = text.find(kWords);
+  if (!text.starts_with('`') || end == std::string_view::npos) return {};
+  const std::string_view rest = user.sources.text(place.file).substr(place.end);
+  const std::size_t next = rest.find_first_not_of(" \t");
+  const bool is_called = next != std::string_view::npos && (rest[next] == '(' || rest[next] == '<');
+  return is_called ? suggest(text.substr(1, end - 1), user.transforms) : "";
+}
+
+bool report_messages(const std::vector<std::string_view>& lines, std::string_view generated, const UserProgram& user,
+                     Diagnostics& diags) {
   std::set<std::tuple<std::string_view, std::uint32_t, std::string>> seen;  // templates repeat messages per instance
   std::optional<Span> required_from;
   bool found = false;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const auto message = parse_message(lines[i]);
     if (!message) continue;
-    auto place = place_of(*message, generated, sources);
+    auto place = place_of(*message, generated, user.sources);
     if (message->severity == "required") {
       if (place) required_from = place;
       continue;
@@ -250,6 +263,7 @@ bool report_messages(const std::vector<std::string_view>& lines, std::string_vie
     DiagBuilder builder = diags.emit(DiagKind::CxxError, *place);
     builder.arg(text);
     if (const std::string hint = hint_for(text); !hint.empty()) builder.hint(hint);
+    if (const std::string hint = similar_transform(text, *place, user); !hint.empty()) builder.hint(hint);
     const std::string_view header = proposed_header(lines, i);
     if (!header.empty())
       builder.hint("write `%{`, `#include " + std::string(header) + "`, `%}` in lines above the transform");
@@ -278,10 +292,10 @@ bool report_undefined(const std::vector<std::string_view>& lines, Diagnostics& d
 
 }  // namespace
 
-bool report_compiler_output(std::string_view output, std::string_view generated, const SourceManager& sources,
+bool report_compiler_output(std::string_view output, std::string_view generated, const UserProgram& user,
                             Diagnostics& diags) {
   const std::vector<std::string_view> lines = split_lines(output);
-  const bool has_messages = report_messages(lines, generated, sources, diags);
+  const bool has_messages = report_messages(lines, generated, user, diags);
   return has_messages || report_undefined(lines, diags);
 }
 

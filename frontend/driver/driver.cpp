@@ -140,7 +140,8 @@ bool make_binary(const Options& options, Compilation& c) {
       c.timer.run("emit_info", [&] { return to_json(make_training_info(*c.program, *c.plan, c.sources, c.emit)); });
   if (options.keep) write_file_atomically(target + ".cpp", cpp);
   const auto commit = [&] { write_file_atomically(target + ".info", info); };
-  return c.timer.run("c++", [&] { return compile_cpp(cpp, target, options.fp, c.sources, c.diags, commit); });
+  const UserProgram user{c.sources, c.program->transform_names()};
+  return c.timer.run("c++", [&] { return compile_cpp(cpp, target, options.fp, user, c.diags, commit); });
 }
 
 bool use_colours(ColourMode mode) {

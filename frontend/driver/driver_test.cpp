@@ -88,6 +88,7 @@ class CompilerOutput : public testing::Test {
     return out;
   }
   SourceManager sources_;
+  const UserProgram user_{sources_, {"Sort", "Merge"}};
   Diagnostics diags_;
   FileId file_{};
   const std::string generated_ = "// made\n#line 3 \"prog.pbcc\"\n    return a * oops;\n#line 4 \"prog.cpp\"\nint x;\n";
@@ -95,25 +96,41 @@ class CompilerOutput : public testing::Test {
 
 TEST_F(CompilerOutput, ErrorIsShownAtTheUsersText) {
   EXPECT_TRUE(report_compiler_output("prog.pbcc:3:16: error: 'oops' was not declared in this scope\n    3 | return a\n",
-                                     generated_, sources_, diags_));
+                                     generated_, user_, diags_));
   EXPECT_EQ(messages(), "oops: `oops` was not declared in this scope\n");
+}
+
+TEST_F(CompilerOutput, CallOfAnUnknownNameProposesATransform) {
+  const std::string line = "  Sor(b, a); Srot <2>(b); flor(b); Merg;\n";
+  (void)sources_.add("call.pbcc", line);
+  const std::string output =
+      "call.pbcc:1:3: error: 'Sor' was not declared in this scope\n"
+      "call.pbcc:1:14: error: 'Srot' was not declared in this scope\n"
+      "call.pbcc:1:27: error: 'flor' was not declared in this scope\n"
+      "call.pbcc:1:36: error: 'Merg' was not declared in this scope\n";
+  EXPECT_TRUE(report_compiler_output(output, "#line 1 \"call.pbcc\"\n" + line, user_, diags_));
+  ASSERT_EQ(diags_.all().size(), 4U);
+  EXPECT_EQ(diags_.all()[0].hints, std::vector<std::string>{"did you mean `Sort`?"});
+  EXPECT_EQ(diags_.all()[1].hints, std::vector<std::string>{"did you mean `Sort`?"});
+  EXPECT_TRUE(diags_.all()[2].hints.empty());  // like no transform
+  EXPECT_TRUE(diags_.all()[3].hints.empty());  // no call
 }
 
 TEST_F(CompilerOutput, RepeatedMessagesAreShownOnce) {
   const std::string line = "prog.pbcc:3:16: error: no\n";
-  EXPECT_TRUE(report_compiler_output(line + line, generated_, sources_, diags_));
+  EXPECT_TRUE(report_compiler_output(line + line, generated_, user_, diags_));
   EXPECT_EQ(diags_.all().size(), 1U);
 }
 
 TEST_F(CompilerOutput, ErrorInAHeaderIsShownWhereTheUserNeedsIt) {
   const std::string output =
       "prog.pbcc:3:16:   required from here\n/usr/include/x.h:7:1: error: static assertion failed\n";
-  EXPECT_TRUE(report_compiler_output(output, generated_, sources_, diags_));
+  EXPECT_TRUE(report_compiler_output(output, generated_, user_, diags_));
   EXPECT_EQ(messages(), "oops: static assertion failed\n");
 }
 
 TEST_F(CompilerOutput, ErrorInGeneratedCodeIsNotTheUsers) {
-  EXPECT_FALSE(report_compiler_output("program.cpp:9:1: error: expected ;\n", generated_, sources_, diags_));
+  EXPECT_FALSE(report_compiler_output("program.cpp:9:1: error: expected ;\n", generated_, user_, diags_));
   EXPECT_TRUE(diags_.all().empty());
 }
 
@@ -121,22 +138,22 @@ TEST_F(CompilerOutput, TemplatesAreNotTheUsersConcern) {
   const std::string output =
       "prog.pbcc:3:16: error: there are no arguments to 'oops' that depend on a template parameter, so a declaration of "
       "'oops' must be available [-fpermissive]\nprog.pbcc:3:20: error: 'oops' was not declared in this scope\n";
-  EXPECT_TRUE(report_compiler_output(output, generated_, sources_, diags_));
+  EXPECT_TRUE(report_compiler_output(output, generated_, user_, diags_));
   EXPECT_EQ(messages(), "oops: `oops` was not declared in this scope\n");
 }
 
 TEST_F(CompilerOutput, OfSeveralLinesMadeFromOneThatWithTheTextCounts) {
   const std::string generated = "#line 3 \"prog.pbcc\"\nint declared_before_the_body;\n" + generated_;
-  EXPECT_TRUE(report_compiler_output("prog.pbcc:3:16: error: no\n", generated, sources_, diags_));
+  EXPECT_TRUE(report_compiler_output("prog.pbcc:3:16: error: no\n", generated, user_, diags_));
   EXPECT_EQ(messages(), "oops: no\n");
 }
 
 TEST_F(CompilerOutput, ProposedHeaderIsAHint) {
   const std::string note =
       "prog.pbcc:1:1: note: 'std::oops' is defined in header '<map>'; did you forget to '#include <map>'?\n";
-  EXPECT_TRUE(report_compiler_output("prog.pbcc:3:16: error: no\n" + note, generated_, sources_, diags_));
+  EXPECT_TRUE(report_compiler_output("prog.pbcc:3:16: error: no\n" + note, generated_, user_, diags_));
   EXPECT_TRUE(
-      report_compiler_output("prog.pbcc:3:20: error: not\nprog.pbcc:3:9: error: none\n" + note, generated_, sources_, diags_));
+      report_compiler_output("prog.pbcc:3:20: error: not\nprog.pbcc:3:9: error: none\n" + note, generated_, user_, diags_));
   ASSERT_EQ(diags_.all().size(), 3U);
   EXPECT_EQ(diags_.all()[0].hints, std::vector<std::string>{"write `%{`, `#include <map>`, `%}` in lines above the transform"});
   EXPECT_TRUE(diags_.all()[1].hints.empty());
@@ -145,7 +162,7 @@ TEST_F(CompilerOutput, ProposedHeaderIsAHint) {
 TEST_F(CompilerOutput, FilesOfOneNameAreToldApart) {
   for (const char* name : {"one/common.h", "two/common.h"})
     sources_.add(name, std::string("%{\nint ") + name[0] + " = 1;\n%}\n");
-  EXPECT_TRUE(report_compiler_output("two/common.h:2:5: error: no\none/common.h:2:5: error: no\n", generated_, sources_,
+  EXPECT_TRUE(report_compiler_output("two/common.h:2:5: error: no\none/common.h:2:5: error: no\n", generated_, user_,
                                      diags_));
   EXPECT_EQ(messages(), "int t = 1;: no\nint o = 1;: no\n");
 }
@@ -154,7 +171,7 @@ TEST_F(CompilerOutput, TypesHaveTheNamesThatProgramsKnow) {
   EXPECT_TRUE(report_compiler_output(
       "prog.pbcc:3:16: error: no match for 'operator=' (operand types are 'MatrixRegion1D' {aka 'pbrt::BasicRegion<double, 1>'} "
       "and 'pbrt::BasicRegion<const double, 1>')\n",
-      generated_, sources_, diags_));
+      generated_, user_, diags_));
   EXPECT_EQ(messages(), "oops: no match for `operator=` (operand types are `MatrixRegion1D` and `ConstMatrixRegion<double, 1>`)\n");
   EXPECT_EQ(diags_.all()[0].hints.size(), 1U);
 }
@@ -162,18 +179,18 @@ TEST_F(CompilerOutput, TypesHaveTheNamesThatProgramsKnow) {
 TEST_F(CompilerOutput, WrongUsesOfRegionsHaveHints) {
   EXPECT_TRUE(report_compiler_output(
       "prog.pbcc:3:16: error: no match for 'operator[]' (operand types are 'ConstMatrixRegion1D' {aka 'X'} and 'int')\n", generated_,
-      sources_, diags_));
+      user_, diags_));
   EXPECT_EQ(diags_.all()[0].hints, std::vector<std::string>{"an element of a region is `m.cell(i)`"});
 }
 
 TEST_F(CompilerOutput, UndefinedReferenceIsALinkError) {
   EXPECT_TRUE(report_compiler_output("/usr/bin/ld: x.o: in function `f': undefined reference to `dgemm_'\n", generated_,
-                                     sources_, diags_));
+                                     user_, diags_));
   EXPECT_TRUE(diags_.has(DiagKind::LinkError));
 }
 
 TEST_F(CompilerOutput, ColumnOutsideTheLineFallsBackToTheLine) {
-  EXPECT_TRUE(report_compiler_output("prog.pbcc:3:999: error: far\n", generated_, sources_, diags_));
+  EXPECT_TRUE(report_compiler_output("prog.pbcc:3:999: error: far\n", generated_, user_, diags_));
   EXPECT_EQ(messages(), "B from (A a) { return a * oops; }: far\n");
   EXPECT_TRUE(diags_.has(DiagKind::CxxError));
 }

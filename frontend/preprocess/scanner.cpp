@@ -149,7 +149,10 @@ TokenKind Scanner::scan_token() {
   }
   const std::size_t begin = pos_;
   scan_punctuator();
-  if (text_.substr(begin, 2) == "%{") return TokenKind::NativeBegin;
+  if (text_.substr(begin, 2) == "%{") {
+    is_line_start_ = true;  // `%{ #include <cmath>` is a directive, too
+    return TokenKind::NativeBegin;
+  }
   if (text_.substr(begin, 2) == "%}") return TokenKind::NativeEnd;
   return TokenKind::Punctuator;
 }
