@@ -16,7 +16,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
 import compiled  # noqa: E402
 import polybricks  # noqa: E402
 import random_headers  # noqa: E402
-from runner import TimedServer, difference  # noqa: E402
+from runner import ANSWER_LIMIT_S, difference  # noqa: E402
 
 PER_PROGRAM = 8         # transforms: they share the cost of a compilation
 CONFIGURATIONS = 3
@@ -61,7 +61,7 @@ class Check:
                 self.failures.append(f"{where}: {error}")
 
     def configurations(self, program, transform, inside, configurations, where):
-        with TimedServer(program, f"--transform={transform.name}", "--device", "none") as server:
+        with polybricks.Server(program, f"--transform={transform.name}", "--device", "none", limit_s=ANSWER_LIMIT_S) as server:
             server.ask("inputs", files=[str(inside)], seed=1)
             server.ask("reference")
             for number, text in enumerate(configurations):

@@ -7,7 +7,6 @@ The default runs as a process on files; its outputs are compared with the indepe
 
 import dataclasses
 import json
-import threading
 import zlib
 
 import numpy as np
@@ -37,20 +36,6 @@ class Result:
 
     def fail(self, text):
         self.failures.append(f"{self.name}: {text}")
-
-
-class TimedServer(polybricks.Server):
-    """A server that is killed when it does not answer."""
-
-    def ask(self, op, **fields):
-        timer = threading.Timer(ANSWER_LIMIT_S, self.process.kill)
-        timer.start()
-        try:
-            return super().ask(op, **fields)
-        except (BrokenPipeError, ValueError) as error:
-            raise polybricks.ToolError(f"--serve is gone: {error}") from None
-        finally:
-            timer.cancel()
 
 
 def read_text_matrix(path):
@@ -88,7 +73,7 @@ class ProgramTest:
         self.result.num_choices = sum(len(choices) for _, _, choices in sites if len(choices) > 1)
         configurations = self.compiler.configurations(self.program, self.effort.num_configurations, self.effort.seed,
                                                       max(self.case.sizes), self.effort.device)
-        with TimedServer(self.program) as server:
+        with polybricks.Server(self.program, limit_s=ANSWER_LIMIT_S) as server:
             for n in self.case.sizes:
                 try:
                     self.run_size(server, n, configurations)

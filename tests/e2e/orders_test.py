@@ -123,6 +123,8 @@ CASES = {
 
 
 class Check(AgreementCheck):
+    TOLERANCE = 1e-11
+
     def agrees(self, got, want):
         return np.allclose(got, want, rtol=1e-11, atol=1e-11)
 
@@ -145,9 +147,9 @@ class Check(AgreementCheck):
                 continue
             for threads in (1, 2, 4):
                 for extent in (1, 3, None):
-                    entry = self.program.configuration(choices, self.pieces(extent), sequential_cutoff=0)
-                    yield f"{choices} {threads} threads, pieces of {extent}", ["--threads", str(threads)], entry
-            yield f"{choices} sequential", ["--threads", "2"], self.program.configuration(choices, sequential_cutoff=10**6)
+                    entry = self.program.configuration(choices, self.pieces(extent), threads=threads, sequential_cutoff=0)
+                    yield f"{choices} {threads} threads, pieces of {extent}", entry
+            yield f"{choices} sequential", self.program.configuration(choices, threads=2, sequential_cutoff=10**6)
 
 
 def check_forbidden(tools, work):

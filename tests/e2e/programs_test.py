@@ -2,7 +2,7 @@
 """Small programs, each for a few things that code generation must get right: every combination of choices agrees with NumPy.
 
 Each program of tests/e2e/programs runs with every assignment of rules and versions (a sample where there are very many), above and below the sequential
-cut-off, whole and split into pieces of one instance, at sizes around the vector width. `--strict`: nothing may fall back.
+cut-off, whole and split into pieces of one instance, at sizes around the vector width.
 
     programs_test.py --dist BUILD/dist --work FOLDER
 """
@@ -12,7 +12,6 @@ import math
 import pathlib
 import random
 import sys
-import time
 
 import numpy as np
 
@@ -21,12 +20,9 @@ import polybricks  # noqa: E402
 from agreement import AgreementCheck  # noqa: E402
 
 PROGRAMS = pathlib.Path(__file__).resolve().parent / "programs"
-IS_NIGHTLY = polybricks.is_nightly()
 SIZES = (2, 3, 17, 64, 150)
-MAX_ASSIGNMENTS = 100 if IS_NIGHTLY else 12
-# (sequential cut-off, split size). A start with a device costs a tenth of a second: by day two pairs, and three of the five sizes
-# per program, others every day.
-GRAINS = [(c, s) for c in (0, 64, 10**6) for s in (1, 64)] if IS_NIGHTLY else [(0, 1), (10**6, 64)]
+MAX_ASSIGNMENTS = 100
+GRAINS = [(c, s) for c in (0, 64, 10**6) for s in (1, 64)]  # (sequential cut-off, split size)
 
 
 def element_types(p, q, f, k, d):
@@ -239,15 +235,7 @@ class Check(AgreementCheck):
             for cutoff, split in GRAINS:
                 tunables = {transform: {"split_size": split} for transform in splits}
                 entry = self.program.configuration(choices, tunables, sequential_cutoff=cutoff)
-                yield f"{choices} cut-off {cutoff} split {split}", [], entry
-
-
-def sizes_of_today(index):
-    """Sizes for the index-th program."""
-    if IS_NIGHTLY:
-        return SIZES
-    first = int(time.time()) // 86400 + index
-    return sorted(SIZES[(first + k) % len(SIZES)] for k in (0, 1, 3))
+                yield f"{choices} cut-off {cutoff} split {split}", entry
 
 
 def main():
@@ -259,9 +247,9 @@ def main():
     work.mkdir(parents=True, exist_ok=True)
     tools = polybricks.Tools(args.dist)
     failures = []
-    for index, name in enumerate(CASES):
+    for name in CASES:
         program = tools.compile(PROGRAMS / f"{name}.pbcc", work / name)
-        failures += Check(program, work, name, *CASES[name]).run_sizes(sizes_of_today(index))
+        failures += Check(program, work, name, *CASES[name]).run_sizes(SIZES)
     print("\n".join(failures))
     return 1 if failures else 0
 

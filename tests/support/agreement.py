@@ -1,14 +1,22 @@
 # SPDX-License-Identifier: MIT
-"""Runs one program under many configurations, each with `--strict`, and compares its outputs with a reference.
+"""One program under many configurations: they all agree, and the default one with a reference.
 
 What the scripts of tests/e2e share: they say which configurations, inputs and tolerance.
 """
 
 import numpy as np
 
+import polybricks
+
 
 class AgreementCheck:
-    """One program. A script's class derives from it and has `configurations`, and `random_input` and `agrees` where these differ."""
+    """One program. A script's class derives from it and has `configurations` and `agrees`, and `random_input` where it differs.
+
+    The default configuration runs from the command line, its outputs are compared with `reference`. The others run in one
+    process (a start with a device costs a tenth of a second), which compares them with what the default gives; nothing may fall back.
+    """
+
+    TOLERANCE = 1e-12  # between configurations, relative to the largest magnitude of an output
 
     def __init__(self, program, work, name, shapes, reference):
         """`shapes(n)`: what random_input makes of each input; `reference(*inputs)`: the outputs."""
@@ -17,7 +25,7 @@ class AgreementCheck:
         self.runs, self.failures = 0, []
 
     def configurations(self):
-        """Yields (words for messages, options of the run, entry of the configuration)."""
+        """Yields (words for messages, entry of the configuration)."""
         raise NotImplementedError
 
     def random_input(self, rng, shape):
@@ -26,27 +34,45 @@ class AgreementCheck:
     def agrees(self, got, want):
         raise NotImplementedError
 
-    def run_size(self, n):
+    def run_default(self, n, paths, expected):
+        outputs = [self.work / f"{self.name}_out{i}.npy" for i in range(len(expected))]
+        self.program.run("--strict", "--device", "none", *paths, *outputs)
+        self.runs += 1
+        for path, want in zip(outputs, expected):
+            got, want = np.load(path), np.asarray(want)
+            if got.shape != want.shape or not self.agrees(got, want):
+                self.failures.append(f"{self.name} n={n} default configuration: {path.name} differs")
+
+    def run_configurations(self, server, n, tolerance):
+        for words, entry in self.configurations():
+            reply = server.ask("run", config=entry, trials=1, verify=True, tolerance=tolerance)
+            self.runs += 1
+            if reply["status"] != "ok" or reply.get("fallbacks"):
+                self.failures.append(f"{self.name} n={n} {words}: {reply}")
+
+    def run_size(self, server, n):
         rng = np.random.default_rng(n)
         inputs = [self.random_input(rng, shape) for shape in self.shapes(n)]
-        expected = self.reference(*inputs)
+        expected = [np.asarray(output) for output in self.reference(*inputs)]
         paths = [self.work / f"{self.name}_in{i}.npy" for i in range(len(inputs))]
         for path, array in zip(paths, inputs):
             np.save(path, array)
-        outputs = [self.work / f"{self.name}_out{i}.npy" for i in range(len(expected))]
-        config = self.work / f"{self.name}.run.cfg"
-        for words, options, entry in self.configurations():
-            self.program.write_configuration(config, entry)
-            self.program.run("--strict", *options, *paths, *outputs, config=config)
-            self.runs += 1
-            for path, want in zip(outputs, expected):
-                got, want = np.load(path), np.asarray(want)
-                if got.shape != want.shape or not self.agrees(got, want):
-                    self.failures.append(f"{self.name} n={n} {words}: {path.name} differs")
+        self.run_default(n, paths, expected)
+        is_float = any(np.load(self.work / f"{self.name}_out{i}.npy").dtype == np.float32 for i in range(len(expected)))
+        for request in ({"op": "inputs", "files": [str(path) for path in paths], "seed": 1}, {"op": "reference"}):
+            reply = server.ask(**request)
+            if reply["status"] != "ok" or reply.get("message"):
+                self.failures.append(f"{self.name} n={n} {request['op']}: {reply}")
+                return
+        self.run_configurations(server, n, max(self.TOLERANCE, 1e-6) if is_float else self.TOLERANCE)
 
     def run_sizes(self, sizes):
         """The failures at all sizes; prints a line."""
-        for n in sizes:
-            self.run_size(n)
-        print(f"{self.name}: {self.runs} runs, {len(self.failures)} failures")
+        try:
+            with polybricks.Server(self.program) as server:
+                for n in sizes:
+                    self.run_size(server, n)
+        except polybricks.ToolError as error:
+            self.failures.append(f"{self.name}: {error}")
+        print(f"{self.name}: {self.runs} runs, {len(self.failures)} failures", flush=True)
         return self.failures

@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import subprocess
+import threading
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -113,22 +114,27 @@ def statistics_of(text):
 
 
 class Server:
-    """A program in --serve mode: requests as dictionaries, replies likewise."""
+    """A program in --serve mode: requests as dictionaries, replies likewise. It is killed when an answer takes more than `limit_s`."""
 
-    def __init__(self, program, *args):
+    def __init__(self, program, *args, limit_s=600):
         self.process = subprocess.Popen([str(program.path), "--serve", *map(str, args)], stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.limit_s = limit_s
         self.hello = json.loads(self.process.stdout.readline())
         self.next_id = 0
 
     def ask(self, op, **fields):
         self.next_id += 1
-        self.process.stdin.write(json.dumps({"id": self.next_id, "op": op, **fields}) + "\n")
-        self.process.stdin.flush()
-        line = self.process.stdout.readline()
-        if not line:
-            raise ToolError(f"--serve ended while answering {op} {fields}")
-        return json.loads(line)
+        timer = threading.Timer(self.limit_s, self.process.kill)
+        timer.start()
+        try:
+            self.process.stdin.write(json.dumps({"id": self.next_id, "op": op, **fields}) + "\n")
+            self.process.stdin.flush()
+            return json.loads(self.process.stdout.readline())
+        except (BrokenPipeError, ValueError):
+            raise ToolError(f"--serve ended while answering {op} {fields}") from None
+        finally:
+            timer.cancel()
 
     def close(self):
         self.process.stdin.close()
