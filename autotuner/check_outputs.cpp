@@ -79,7 +79,7 @@ std::optional<Failure> OutputCheck::check_size(std::int64_t n) {
   const Prepared prepared = measurement_.prepare(n, nullptr);
   if (prepared.status == PrepareStatus::Skipped) return std::nullopt;
   if (prepared.status == PrepareStatus::Failed)
-    throw pbrt::UserError(fmt::format("the default configuration fails at size {}: {}", n, prepared.message));
+    throw pbrt::UserError(fmt::format("size {}: {}", n, prepared.message));
   ++num_sizes_;
   for (int i = 0; i < options_.num_configurations; ++i) {
     const std::uint64_t seed = options_.run.seed + static_cast<std::uint64_t>(i);

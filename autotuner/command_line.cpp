@@ -4,18 +4,53 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <map>
+#include <string>
+#include <vector>
 
 #include "autotuner/commands.h"
 #include "autotuner/tune.h"
 #include "runtime/config/errors.h"
+#include "runtime/config/nearest_word.h"
 
 namespace pbtune {
 namespace {
 
 constexpr std::int64_t kMaxSize = std::int64_t{1} << 40;
+/// Whole numbers of a range, said as such.
+CLI::Validator whole_number(std::int64_t least, std::int64_t most) {
+  const auto fault_of = [least, most](std::string& text) -> std::string {
+    std::int64_t value = 0;
+    const char* end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, value);
+    if (error == std::errc() && stop == end && value >= least && value <= most) return {};
+    return fmt::format("expected a whole number from {} to {}, found `{}`", least, most, text);
+  };
+  return {fault_of, ""};
+}
+
+CLI::Validator existing_file() {
+  const auto fault_of = [](std::string& path) -> std::string {
+    return std::filesystem::exists(path) ? "" : "there is no file `" + path + "`";
+  };
+  return {fault_of, ""};
+}
+
+CLI::Validator seconds_or_ratio(double least, double most) {
+  const auto fault_of = [least, most](std::string& text) -> std::string {
+    char* end = nullptr;
+    const double value = std::strtod(text.c_str(), &end);
+    if (!text.empty() && *end == '\0' && value >= least && value <= most) return {};
+    return fmt::format("expected a number from {} to {}, found `{}`", least, most, text);
+  };
+  return {fault_of, ""};
+}
+
 constexpr double kMinTimeLimit = 0.001;
 constexpr double kMaxTimeLimit = 1e7;  // seconds: four months
 
@@ -41,16 +76,17 @@ void add_run_options(CLI::App& app, ProgramOptions& options, bool has_inputs) {
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_option("--n", options.n, "size: sets every size variable that is not fixed")
-      ->check(CLI::Range(std::int64_t{0}, kMaxSize));
+      ->type_name("N")->check(whole_number(0, kMaxSize));
   if (has_inputs)
     app.add_option("--inputs", options.inputs, "tune on these input files, in header order")
-        ->type_name("FILES")
-        ->check(CLI::ExistingFile);
+        ->type_name("FILE")
+        ->check(existing_file());
   app.add_option("--device", options.device,
-                 "OpenCL device: none, index or part of its name, as ./prog --list-devices shows them");
+                 "OpenCL device: none, index or part of its name, as ./prog --list-devices shows them")
+      ->type_name("WHICH");
   app.add_option("--tolerance", options.tolerance, "relative difference up to which outputs agree")
-      ->check(CLI::NonNegativeNumber);
-  app.add_option("--seed", options.seed, "seed of everything random")->capture_default_str();
+      ->type_name("RATIO")->check(seconds_or_ratio(0, 1e300));
+  app.add_option("--seed", options.seed, "seed of everything random")->type_name("S")->capture_default_str();
 }
 
 struct CommandLine {
@@ -74,9 +110,9 @@ Effort parse_effort(const std::string& word) {
 }
 
 void add_tune(CLI::App& app, CommandLine& line) {
-  app.add_option("program", line.tune.run.program, "the compiled program; PROGRAM.info is read beside it");
+  app.add_option("program", line.tune.run.program, "the compiled program; PROGRAM.info is read beside it")->type_name("");
   add_run_options(app, line.tune.run, true);
-  app.add_option("-o,--output", line.tune.output, "configuration to write (default: PROGRAM.cfg)");
+  app.add_option("-o,--output", line.tune.output, "configuration to write (default: PROGRAM.cfg)")->type_name("FILE");
   app.add_option_function<std::string>(
          "--effort", [&line](const std::string& word) { line.tune.effort = parse_effort(word); },
          "quick (at most a minute), normal (5 minutes), full (an hour)")
@@ -84,30 +120,30 @@ void add_tune(CLI::App& app, CommandLine& line) {
       ->default_str("normal");
   app.add_option("--time-limit", line.tune.time_limit_s, "seconds, instead of the effort's own")
       ->type_name("SEC")
-      ->check(CLI::Range(kMinTimeLimit, kMaxTimeLimit));
-  app.add_option("--threads", line.tune.threads, "use so many CPU threads (default: tuned)")->check(CLI::Range(1, 512));
+      ->check(seconds_or_ratio(kMinTimeLimit, kMaxTimeLimit));
+  app.add_option("--threads", line.tune.threads, "use so many CPU threads (default: tuned)")->type_name("N")->check(whole_number(1, 512));
   app.add_flag("--resident", line.tune.is_resident, "time with inputs on the device and outputs left there");
   app.add_flag("--quiet", line.tune.is_quiet, "print errors and warnings only");
 }
 
 void add_look(CLI::App& command, LookOptions& options) {
-  command.add_option("program", options.run.program, "the compiled program")->required();
-  command.add_option("--config", options.config, "configuration to look at (default: PROGRAM.cfg)");
+  command.add_option("program", options.run.program, "the compiled program")->type_name("")->required();
+  command.add_option("--config", options.config, "configuration to look at (default: PROGRAM.cfg)")->type_name("FILE");
 }
 
 void add_sample(CLI::App& app, CommandLine& line) {
   CLI::App* command = app.add_subcommand("sample", "print random valid configurations, one per line; a line in a file is good for --config");
-  command->add_option("program", line.sample.run.program, "the compiled program")->required();
+  command->add_option("program", line.sample.run.program, "the compiled program")->type_name("")->required();
   add_run_options(*command, line.sample.run, false);
   command->add_option("--count", line.sample.num_configurations, "how many")
       ->capture_default_str()
-      ->check(CLI::Range(1, 100000));
+      ->type_name("N")->check(whole_number(1, 100000));
   command->add_option("--max-n", line.sample.max_n, "cut-offs are drawn up to this size if --n is not given")
       ->capture_default_str()
-      ->check(CLI::Range(std::int64_t{0}, kMaxSize));
+      ->type_name("N")->check(whole_number(0, kMaxSize));
   command->add_option("--threads", line.sample.max_threads, "most threads")
       ->capture_default_str()
-      ->check(CLI::Range(1, 512));
+      ->type_name("N")->check(whole_number(1, 512));
   command->callback([&line] {
     if (line.sample.run.n >= 0) line.sample.max_n = line.sample.run.n;
     line.status = sample(line.sample);
@@ -117,17 +153,17 @@ void add_sample(CLI::App& app, CommandLine& line) {
 void add_compare(CLI::App& app, CommandLine& line) {
   CLI::App* command =
       app.add_subcommand("compare", "which of two configurations is faster, measured in turns in one process");
-  command->add_option("program", line.compare.run.program, "the compiled program")->required();
-  command->add_option("first", line.compare.first, "a configuration")->required();
-  command->add_option("second", line.compare.second, "another one; none: the default")->capture_default_str();
+  command->add_option("program", line.compare.run.program, "the compiled program")->type_name("")->required();
+  command->add_option("first", line.compare.first, "a configuration")->type_name("")->required();
+  command->add_option("second", line.compare.second, "another one (default: none, the program's default)")->type_name("");
   add_run_options(*command, line.compare.run, true);
   command->add_option("--rounds", line.compare.num_rounds, "times that each is measured, at most")
       ->capture_default_str()
-      ->check(CLI::Range(1, 1000));
+      ->type_name("N")->check(whole_number(1, 1000));
   command->add_option("--time-limit", line.compare.time_limit_s, "no further round after so many seconds")
       ->type_name("SEC")
       ->capture_default_str()
-      ->check(CLI::Range(kMinTimeLimit, kMaxTimeLimit));
+      ->check(seconds_or_ratio(kMinTimeLimit, kMaxTimeLimit));
   command->add_flag("--resident", line.compare.is_resident, "time with inputs on the device and outputs left there");
   command->callback([&line] {
     if (line.compare.run.n < 0 && line.compare.run.inputs.empty())
@@ -146,7 +182,7 @@ void add_subcommands(CLI::App& app, CommandLine& line) {
       app.add_subcommand("explain", "which choices a configuration makes on this machine, in words");
   add_look(*explain_app, line.look);
   explain_app->add_option("--n", line.look.run.n, "size (default: the one it was tuned for)")
-      ->check(CLI::Range(std::int64_t{0}, kMaxSize));
+      ->type_name("N")->check(whole_number(0, kMaxSize));
   explain_app->callback([&line] { line.status = explain_command(line.look); });
 
   CLI::App* check_app =
@@ -157,10 +193,10 @@ void add_subcommands(CLI::App& app, CommandLine& line) {
   add_run_options(*check_app, line.outputs.run, true);
   check_app->add_option("--count", line.outputs.num_configurations, "random configurations per size")
       ->capture_default_str()
-      ->check(CLI::Range(1, 100000));
+      ->type_name("N")->check(whole_number(1, 100000));
   check_app->add_option("--max-n", line.outputs.max_n, "largest size tried if --n is not given")
       ->capture_default_str()
-      ->check(CLI::Range(std::int64_t{0}, kMaxSize));
+      ->type_name("N")->check(whole_number(0, kMaxSize));
   check_app->callback([&line] {
     line.outputs.run.program = line.look.run.program;
     line.status = line.is_checking_outputs ? check_outputs(line.outputs) : check(line.look);
@@ -170,27 +206,58 @@ void add_subcommands(CLI::App& app, CommandLine& line) {
   add_compare(app, line);
 
   CLI::App* diff_app = app.add_subcommand("diff", "what differs between two configurations of a program");
-  diff_app->add_option("program", line.diff_program, "the compiled program")->required();
-  diff_app->add_option("first", line.diff_first, "a configuration")->required();
-  diff_app->add_option("second", line.diff_second, "another one")->required();
+  diff_app->add_option("program", line.diff_program, "the compiled program")->type_name("")->required();
+  diff_app->add_option("first", line.diff_first, "a configuration")->type_name("")->required();
+  diff_app->add_option("second", line.diff_second, "another one")->type_name("")->required();
   diff_app->callback([&line] { line.status = diff(line.diff_program, line.diff_first, line.diff_second); });
 }
 
 /// What is wrong with a command line that has no command, if anything is.
-std::string fault_of(const TuneOptions& tune) {
+std::string fault_of(const TuneOptions& tune, const CLI::App& app) {
   const std::string& program = tune.run.program;
   if (program.empty()) return "expected the compiled program";
   const bool is_path = program.find('/') != std::string::npos;
-  if (!is_path && !std::filesystem::exists(program)) return "`" + program + "` is neither a file nor a command";
+  if (!is_path && !std::filesystem::exists(program)) {
+    std::vector<std::string> names;
+    for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+    const std::string nearest = pbrt::nearest_word(program, names);
+    return "`" + program + "` is neither a file nor a command" + (nearest.empty() ? "" : "; did you mean `" + nearest + "`?");
+  }
   if (tune.run.n < 0 && tune.run.inputs.empty()) return "expected the size to tune for (--n N), or --inputs FILES";
   return {};
 }
 
+/// The first word that looks like an option and is none of the command's.
+std::string unknown_option_text(const CLI::App& command, const std::vector<std::string>& words) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options())
+    for (const std::string& name : option->get_lnames()) names.push_back(name);
+  for (const std::string& word : words) {
+    if (word.size() < 2 || word[0] != '-') continue;
+    const std::string name = word.substr(word.find_first_not_of('-'), word.find('=') - word.find_first_not_of('-'));
+    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+    const std::string nearest = pbrt::nearest_word(name, names);
+    return "unknown option `" + word.substr(0, word.find('=')) + "`" + (nearest.empty() ? "" : "; did you mean `--" + nearest + "`?");
+  }
+  return {};
+}
+
 /// One line, in our words where the library's say little.
-std::string failure_text(const CLI::Error& error, const CommandLine& line) {
-  const bool is_about_words = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
-  const std::string fault = is_about_words ? fault_of(line.tune) : "";
-  return "pbtune: " + (fault.empty() ? error.what() : fault) + "\n`pbtune --help` says more\n";
+std::string failure_text(const CLI::App& app, const CLI::Error& error, const CommandLine& line,
+                         const std::vector<std::string>& words) {
+  const std::vector<CLI::App*> commands = app.get_subcommands();
+  const CLI::App& command = commands.empty() ? app : *commands[0];
+  const auto is = [&](CLI::ExitCodes code) { return error.get_exit_code() == static_cast<int>(code); };
+  std::string fault;
+  if (is(CLI::ExitCodes::ExtrasError)) {
+    fault = unknown_option_text(command, words);
+    if (fault.empty() && commands.empty()) fault = fault_of(line.tune, app);
+  }
+  const std::string text = error.what();
+  if (is(CLI::ExitCodes::ArgumentMismatch)) fault = text.substr(0, text.find(':')) + " needs a value";
+  if (is(CLI::ExitCodes::RequiredError)) fault = "`" + text.substr(0, text.find(' ')) + "` is missing";
+  const std::string name = commands.empty() ? "" : " " + command.get_name();
+  return "pbtune" + name + ": " + (fault.empty() ? text : fault) + "\n`pbtune" + name + " --help` says more\n";
 }
 
 int parse_and_run(int argc, char** argv, const Clock& clock) {
@@ -202,11 +269,13 @@ int parse_and_run(int argc, char** argv, const Clock& clock) {
   CommandLine line;
   add_tune(app, line);
   add_subcommands(app, line);
-  app.failure_message([&line](const CLI::App*, const CLI::Error& error) { return failure_text(error, line); });
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  app.failure_message(
+      [&](const CLI::App*, const CLI::Error& error) { return failure_text(app, error, line, words); });
   try {
     app.parse(argc, argv);
     if (!app.get_subcommands().empty()) return line.status;
-    if (const std::string fault = fault_of(line.tune); !fault.empty()) throw CLI::ValidationError(fault);
+    if (const std::string fault = fault_of(line.tune, app); !fault.empty()) throw CLI::ValidationError(fault);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : 1;
   }
@@ -217,7 +286,10 @@ int parse_and_run(int argc, char** argv, const Clock& clock) {
 
 int run_command(int argc, char** argv, const Clock& clock) {
   try {
-    return parse_and_run(argc, argv, clock);
+    const int status = parse_and_run(argc, argv, clock);
+    const bool is_written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+    if (!is_written) std::fputs("pbtune: cannot write to standard output\n", stderr);
+    return is_written ? status : 1;
   } catch (const Interrupted&) {
     std::fputs("pbtune: interrupted\n", stderr);
     return kExitInterrupted;

@@ -20,6 +20,14 @@ std::string config_path(const LookOptions& options) {
   return options.config.empty() ? options.run.program + ".cfg" : options.config;
 }
 
+pbrt::ConfigFile read_config(const LookOptions& options, const InfoIndex& index) {
+  const std::string path = config_path(options);
+  if (options.config.empty() && !std::filesystem::exists(path))
+    throw pbrt::IoError("`" + path + "` is missing: nothing was tuned yet (pbtune " + options.run.program +
+                        " --n N), or --config FILE says where it is");
+  return pbrt::read_config_file(path, index);
+}
+
 /// The devices are those that the program sees; it may be unable to start here, then there are none.
 pbrt::Machine this_machine(const InfoIndex& index, const ProgramOptions& options) {
   try {
@@ -38,6 +46,7 @@ std::string gain_text(const pbrt::Provenance& provenance, const std::string& pre
     if (name == prefix + "tuned") tuned = time;
   }
   if (!(tuned > 0)) return "";
+  if (tuned == standard) return time_text(tuned) + ", as the default: nothing was found to be faster";
   return standard > 0
              ? fmt::format("{} instead of {}: {}", time_text(tuned), time_text(standard), ratio_text(standard, tuned))
              : time_text(tuned);
@@ -73,7 +82,7 @@ int report(const LookOptions& options) {
   const pbrt::TrainingInfo info = info_of(options.run.program);
   const InfoIndex index(info);
   const std::string path = config_path(options);
-  const pbrt::ConfigFile file = pbrt::read_config_file(path, index);
+  const pbrt::ConfigFile file = read_config(options, index);
   (void)print_warnings(file, path);  // a report is no judgement
   for (const pbrt::ConfigEntry& entry : file.entries) {
     const pbrt::Provenance& provenance = entry.provenance;
@@ -99,7 +108,7 @@ int explain_command(const LookOptions& options) {
   const pbrt::TrainingInfo info = info_of(options.run.program);
   const InfoIndex index(info);
   const std::string path = config_path(options);
-  const pbrt::ConfigFile file = pbrt::read_config_file(path, index);
+  const pbrt::ConfigFile file = read_config(options, index);
   (void)print_warnings(file, path);  // what is explained is what is used
   const pbrt::ChosenEntry chosen = pbrt::choose_entry(file, this_machine(index, options.run));
   if (chosen.entry == nullptr) throw pbrt::ConfigError(path + ": the file has no entry");
@@ -124,7 +133,7 @@ int check(const LookOptions& options) {
   const pbrt::TrainingInfo info = info_of(options.run.program);
   const InfoIndex index(info);
   const std::string path = config_path(options);
-  const pbrt::ConfigFile file = pbrt::read_config_file(path, index);
+  const pbrt::ConfigFile file = read_config(options, index);
   const int status = print_warnings(file, path);
   if (status == 0)
     fmt::print("{}: valid, {} {}\n", path, file.entries.size(), file.entries.size() == 1 ? "entry" : "entries");

@@ -81,7 +81,7 @@ std::int64_t Comparison::make_inputs() {
   const std::int64_t n = has_files ? measurement_.size_of_inputs() : options_.run.n;
   const Prepared prepared = measurement_.prepare(n, nullptr);
   if (prepared.status != PrepareStatus::Ready)
-    throw pbrt::UserError(fmt::format("the program does not run at size {}: {}", n, prepared.message));
+    throw pbrt::UserError(fmt::format("size {}: {}", n, prepared.message));
   if (!prepared.message.empty()) fmt::print(stderr, "warning: {}\n", prepared.message);
   return n;
 }

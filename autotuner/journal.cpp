@@ -21,7 +21,10 @@ using pbrt::json::Node;
 constexpr std::int64_t kMaxInteger = std::int64_t{1} << 60;
 
 [[noreturn]] void throw_io(const std::string& what, const std::string& path) {
-  throw pbrt::IoError("cannot " + what + " `" + path + "`: " + std::strerror(errno));
+  const bool is_about_place = what == "write" && (errno == EACCES || errno == EROFS || errno == ENOENT || errno == ENOTDIR);
+  const std::string reason = std::strerror(errno);
+  throw pbrt::IoError("cannot " + what + " `" + path + "`: " + reason +
+                      (is_about_place ? "; the journal lies beside the configuration, and `-o FILE` puts both elsewhere" : ""));
 }
 
 Json to_value(const JournalHeader& header) {
@@ -179,7 +182,7 @@ JournalContents read_journal(const std::string& path, const InfoIndex& index) {
 }
 
 Journal::Journal(const std::string& path, const InfoIndex& index, JournalHeader header)
-    : index_(index), header_(std::move(header)) {
+    : index_(index), path_(path), header_(std::move(header)) {
   fd_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (fd_ < 0) throw_io("write", path);
   if (::flock(fd_, LOCK_EX | LOCK_NB) != 0) {
@@ -211,7 +214,7 @@ void Journal::load(const std::string& path) {
         if (::ftruncate(fd_, contents.num_good_bytes) != 0) throw_io("write", path);
         return;
       }
-      if (!contents.is_done)
+      if (!contents.is_done && !contents.entries.empty())
         note_ = "the journal `" + path + "` is one " + reason + ": it is kept as `" + path +
                 ".old` and the search starts anew";
     } catch (const pbrt::ConfigError& error) {
@@ -231,7 +234,7 @@ void Journal::append(const std::string& line) {
   for (std::size_t sent = 0; sent < text.size();) {
     const ssize_t count = ::write(fd_, text.data() + sent, text.size() - sent);
     if (count < 0 && errno != EINTR)
-      throw pbrt::IoError(std::string("cannot write the journal: ") + std::strerror(errno));
+      throw pbrt::IoError("cannot write the journal `" + path_ + "`: " + std::strerror(errno));
     if (count > 0) sent += static_cast<std::size_t>(count);
   }
 }

@@ -85,6 +85,7 @@ class Journal {
   [[nodiscard]] double now_s() const { return base_s_ + clock_() - begin_s_; }
 
   const InfoIndex& index_;
+  std::string path_;
   JournalHeader header_;
   std::string note_;
   int fd_ = -1;

@@ -130,9 +130,12 @@ std::int64_t Measurement::size_of_inputs() {
 Prepared Measurement::send_inputs() {
   Answer answer = ask(inputs_request(), options_.patience_s);
   if (answer.how == ChildProcess::Read::TimedOut) child_->kill();
-  if (answer.how != ChildProcess::Read::Line) return {PrepareStatus::Failed, 0, "making its inputs failed: " + bury()};
+  if (answer.how != ChildProcess::Read::Line) return {PrepareStatus::Failed, 0, "the program fails while it makes inputs: " + bury()};
   if (answer.reply.status == Status::Skipped) return {PrepareStatus::Skipped, 0, answer.reply.message};
-  if (answer.reply.status != Status::Ok) return {PrepareStatus::Failed, 0, answer.reply.message};
+  if (answer.reply.status != Status::Ok)
+    return {PrepareStatus::Failed, 0, "the program cannot make inputs: " + answer.reply.message};
+  const std::string culprit = reference_config_.empty() ? "the program fails under its default configuration: "
+                                                        : "the program fails under the best configuration so far: ";
   Request reference;
   reference.op = Op::Reference;
   reference.config = reference_config_;
@@ -143,8 +146,8 @@ Prepared Measurement::send_inputs() {
     return {PrepareStatus::Failed, -1,
             "the reference run takes longer than " + std::to_string(std::lround(options_.patience_s)) + " s"};
   }
-  if (answer.how != ChildProcess::Read::Line) return {PrepareStatus::Failed, 0, bury()};
-  if (answer.reply.status != Status::Ok) return {PrepareStatus::Failed, 0, answer.reply.message};
+  if (answer.how != ChildProcess::Read::Line) return {PrepareStatus::Failed, 0, culprit + bury()};
+  if (answer.reply.status != Status::Ok) return {PrepareStatus::Failed, 0, culprit + answer.reply.message};
   return {PrepareStatus::Ready, answer.reply.times_ns.empty() ? 0 : answer.reply.times_ns[0], answer.reply.message};
 }
 

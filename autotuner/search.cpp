@@ -115,8 +115,7 @@ bool Search::tune_size(std::size_t size_index) {
     return false;
   }
   if (prepared.status == PrepareStatus::Failed)
-    throw pbrt::UserError("the program fails at size " + std::to_string(n) +
-                          " under its default configuration: " + prepared.message);
+    throw pbrt::UserError("size " + std::to_string(n) + ": " + prepared.message);
   const bool is_first = population_.empty();
   previous_n_ = n_;
   n_ = n;

@@ -28,6 +28,10 @@ constexpr std::int64_t kSizeIfUnknown = 1024;
 constexpr const char* kBefore = "the configuration of before";
 constexpr const char* kNotFinished = ", not finished";
 
+std::string count_text(std::size_t count, const char* what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
 std::string utc_now() {
   const std::time_t now = std::time(nullptr);
   std::tm parts{};
@@ -468,9 +472,9 @@ int Session::run() {
     search_options_.budget_s =
         elapsed_s + std::max(0.0, budget_s - elapsed_s) / static_cast<double>(targets_.size() - current_);
     Search search(space, search_options_, evaluator, events(), starting_points());
-    progress_.say(fmt::format("{}{} sites and {} values to choose, seed {}, at most {:.0f} s",
-                              has_bins() ? targets_[current_].transform + ": " : "", space.sites().size(),
-                              space.tunables().size(), options_.run.seed, search_options_.budget_s - elapsed_s));
+    progress_.say(fmt::format("{}{} and {} to choose, seed {}, at most {:.0f} s",
+                              has_bins() ? targets_[current_].transform + ": " : "",
+                              count_text(space.sites().size(), "site"), count_text(space.tunables().size(), "value"), options_.run.seed, search_options_.budget_s - elapsed_s));
     try {
       add_result(search.run());
     } catch (const Interrupted&) {
@@ -515,6 +519,15 @@ MeasureOptions measure_options(const ProgramOptions& options, bool is_resident) 
 
 pbrt::TrainingInfo info_of(const std::string& program) {
   const std::string path = program + ".info";
+  const auto ends_with = [&](const std::string& ending) {
+    return program.size() > ending.size() && program.ends_with(ending);
+  };
+  if (ends_with(".pbcc"))
+    throw pbrt::UserError("`" + program + "` is a source: compile it (pbc " + program + ") and name the program that comes of it");
+  for (const std::string ending : {".info", ".cfg"})
+    if (ends_with(ending) && std::filesystem::exists(program.substr(0, program.size() - ending.size())))
+      throw pbrt::UserError("`" + program + "` is no program; did you mean `" +
+                            program.substr(0, program.size() - ending.size()) + "`?");
   if (!std::filesystem::exists(program)) throw pbrt::IoError("cannot run `" + program + "`: No such file or directory");
   if (!std::filesystem::exists(path))
     throw pbrt::IoError("`" + path + "` is missing: pbc writes it beside the program; compile it again");

@@ -38,6 +38,10 @@ std::optional<std::string> read_file(const std::string& path, std::string& why) 
   std::vector<char> piece(std::size_t{1} << 16);
   while (in.read(piece.data(), static_cast<std::streamsize>(piece.size())), in.gcount() > 0) {
     text.append(piece.data(), static_cast<std::size_t>(in.gcount()));
+    if (text.find('\0', text.size() - static_cast<std::size_t>(in.gcount())) != std::string::npos) {
+      why = "it is no text: there are zero bytes in it";
+      return std::nullopt;
+    }
     if (text.size() <= kMaxBytes) continue;
     why = "it is larger than 64 MiB";
     return std::nullopt;

@@ -53,8 +53,13 @@ TEST(Source, MissingFileSaysWhy) {
   std::string why;
   EXPECT_FALSE(sources.load("/nonexistent/x.pbcc", &why));
   EXPECT_EQ(why, "No such file or directory");
-  EXPECT_FALSE(sources.load("/dev/zero", &why));
+  const auto file = std::filesystem::temp_directory_path() / ("pb_source_" + std::to_string(getpid()));
+  std::ofstream(file) << std::string((std::size_t{64} << 20) + 1, ' ');
+  EXPECT_FALSE(sources.load(file.string(), &why));
   EXPECT_EQ(why, "it is larger than 64 MiB");
+  std::filesystem::remove(file);
+  EXPECT_FALSE(sources.load("/proc/self/exe", &why));
+  EXPECT_EQ(why, "it is no text: there are zero bytes in it");
   EXPECT_FALSE(sources.load("/", &why));
   EXPECT_EQ(why, "it is a directory");
 }

@@ -80,7 +80,7 @@ void add_options(CLI::App& app, Options& options, Words& words) {
 std::string unknown_option_text(const CLI::ExtrasError& error, const CLI::App& app) {
   const std::string text = error.what();
   const std::size_t begin = text.find("--");
-  if (begin == std::string::npos) return text;
+  if (begin == std::string::npos) return "a program is one .pbcc file; what it includes it names itself (" + text + ")";
   std::string word = text.substr(begin);
   word = word.substr(0, word.find_first_of("= ,]"));
   std::vector<std::string> names;
@@ -123,6 +123,9 @@ ParsedOptions parse_options(int argc, char** argv) {
     return stop(app.exit(success, std::cout, std::cerr));
   } catch (const CLI::ExtrasError& error) {
     return usage_error(unknown_option_text(error, app));
+  } catch (const CLI::ArgumentMismatch& error) {
+    const std::string text = error.what();
+    return usage_error(text.substr(0, text.find(':')) + " needs a value");
   } catch (const CLI::ParseError& error) {
     return usage_error(error.what());
   }

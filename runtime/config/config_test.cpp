@@ -8,6 +8,7 @@
 #include "runtime/config/configuration.h"
 #include "runtime/config/errors.h"
 #include "runtime/config/test_program.h"
+#include "runtime/config/nearest_word.h"
 
 namespace pbrt {
 namespace {
@@ -211,6 +212,17 @@ TEST_F(ConfigTest, ForbiddenCombinationsTakeTheDefaultAtTheirSizes) {
   for (std::uint64_t seed = 0; seed < 100; ++seed)
     EXPECT_EQ(find_fault(sites, random_configuration(sites, seed, {})), "") << seed;
 }
+
+TEST(NearestWord, IsFewChangesAwayOrNone) {
+  const std::vector<std::string> known{"effort", "device", "n", "seed"};
+  EXPECT_EQ(nearest_word("efort", known), "effort");
+  EXPECT_EQ(nearest_word("divice", known), "device");
+  EXPECT_EQ(nearest_word("picture", known), "");
+  EXPECT_EQ(nearest_word("x", known), "");
+  EXPECT_EQ(nearest_word("", known), "");
+}
+
+TEST(Machine, NoneInParticularIsAnyMachine) { EXPECT_EQ(describe(Machine{}), "any machine"); }
 
 TEST(Machine, DescribesTheMachineQuickly) {
   const Machine machine = detect_machine({{"PoCL", "3.1"}});

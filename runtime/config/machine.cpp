@@ -159,6 +159,7 @@ double machine_distance(const Machine& a, const Machine& b) {
 }
 
 std::string describe(const Machine& machine) {
+  if (machine == Machine{}) return "any machine";
   std::string out = machine.cpu + " (" + std::to_string(machine.cpus) + (machine.cpus == 1 ? " CPU)" : " CPUs)");
   for (const DeviceId& device : machine.devices) out += ", " + device.name;
   return out;

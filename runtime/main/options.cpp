@@ -6,8 +6,10 @@
 #include <cstdlib>
 #include <set>
 #include <string_view>
+#include <vector>
 
 #include "runtime/config/errors.h"
+#include "runtime/config/nearest_word.h"
 
 namespace pbrt {
 
@@ -153,34 +155,13 @@ const Option* find_option(std::string_view name) {
   return nullptr;
 }
 
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t above = row[j];
-      row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0 : 1)});
-      diagonal = above;
-    }
-  }
-  return row[b.size()];
-}
-
 [[noreturn]] void fail_unknown(const std::string& name) {
-  const Option* best = nullptr;
-  std::size_t best_distance = 1 + name.size() / 2;
-  for (const Option& option : kOptions) {
-    const std::size_t distance = edit_distance(name, option.name);
-    if (distance < best_distance && distance <= 3) {
-      best = &option;
-      best_distance = distance;
-    }
-  }
+  std::vector<std::string> names;
+  for (const Option& option : kOptions) names.emplace_back(option.name);
+  const std::string best = nearest_word(name, names);
   throw UserError("unknown option --" + name +
-                  (best != nullptr ? "; did you mean --" + std::string(best->name) + "?" : "") +
-                  (best == nullptr ? "; --help lists the options" : ""));
+                  (best.empty() ? "" : "; did you mean --" + best + "?") +
+                  (best.empty() ? "; --help lists the options" : ""));
 }
 
 bool is_option(std::string_view word) {

@@ -145,7 +145,7 @@ int program_main(int argc, char** argv, const ProgramDesc& program) {
   report_stack_overflows(program_name, program);
   try {
     run_program(program_name, parse_options(argc, argv), program);
-    if (std::fflush(stdout) != 0) return report(program_name, "cannot write standard output", kExitError);
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) return report(program_name, "cannot write standard output", kExitError);
     return 0;
   } catch (const RunAborted& error) {
     return report(program_name, error.what(), kExitAborted);

@@ -171,6 +171,16 @@ def empty_source(b):
 
 
 @case
+def binary_source(b):
+    shutil.copy(b.program.path, b.work / "binary.pbcc")
+    text = b.expect([b.tools.pbc, "binary.pbcc", "-o", "x"], 1, r"cannot read `binary\.pbcc`: it is no text", absent=[b.work / "x"])
+    if text.count("\n") > 2:
+        b.faults.append("binary_source: it says more than once what is wrong")
+    b.expect([b.tools.pbc, "scale.pbcc", "scale.pbcc"], 1, r"a program is one \.pbcc file")
+    b.expect([b.tools.pbc, "scale.pbcc", "-o"], 1, r"--output needs a value")
+
+
+@case
 def deep_nesting(b):
     source = b.work / "deep.pbcc"
     source.write_text(PROGRAM.replace("a * f", "(" * 200000 + "a" + ")" * 200000))
@@ -343,10 +353,55 @@ def machine_without_opencl(b):
 def tuner_without_a_program(b):
     b.expect([b.tools.pbtune, "./nowhere", "--n", "100"], 1, r"nowhere")
     b.expect([b.tools.pbtune, "/bin/true", "--n", "100"], 1, r"true")
-    b.expect([b.tools.pbtune, "campare", b.program.path, "a.cfg"], 1, r"`campare` is neither a file nor a command")
+    b.expect([b.tools.pbtune, "campare", b.program.path, "a.cfg"], 1, r"`campare` is neither a file nor a command; did you mean `compare`\?")
     b.expect([b.tools.pbtune], 1, r"expected the compiled program")
     b.expect([b.tools.pbtune, b.program.path], 1, r"expected the size to tune for")
     b.expect([b.tools.pbtune, b.program.path, "--n", "9", "--effort", "fast"], 1, r"quick, normal or full, found `fast`")
+
+
+@case
+def words_the_tuner_does_not_take(b):
+    tune = [b.tools.pbtune, b.program.path]
+    b.expect([*tune, "--n", "9", "--efort", "quick"], 1, r"unknown option `--efort`; did you mean `--effort`\?")
+    b.expect([*tune, "--n"], 1, r"--n needs a value")
+    b.expect([*tune, "--n", "1e3"], 1, r"--n: expected a whole number from 0 to \d+, found `1e3`")
+    b.expect([*tune, "--n", "9", "--tolerance", "-1"], 1, r"--tolerance: expected a number from 0 to .*, found `-1`")
+    b.expect([*tune, "--inputs", "nowhere.txt"], 1, r"--inputs: there is no file `nowhere\.txt`")
+    b.expect([*tune, "--n", "9", "--size", "m=3", "--time-limit", "2", "-o", b.work / "m.cfg"], 1,
+             r"size 9: the program cannot make inputs: --size m: there is no such size variable; Scale has n", absent=[b.work / "m.cfg"])
+    b.expect([b.tools.pbtune, "diff", b.program.path, "a.cfg"], 1, r"pbtune diff: `second` is missing")
+    b.expect([b.tools.pbtune, "compare", b.program.path, "none"], 1, r"expected the size to measure at")
+
+
+@case
+def files_the_tuner_does_not_take(b):
+    b.expect([b.tools.pbtune, "scale.pbcc", "--n", "9"], 1, r"`scale\.pbcc` is a source: compile it \(pbc scale\.pbcc\)")
+    b.expect([b.tools.pbtune, f"{b.program.path}.info", "--n", "9"], 1, r"is no program; did you mean `.*scale`\?")
+    b.expect([b.tools.pbtune, "explain", b.program.path], 1, r"scale\.cfg` is missing: nothing was tuned yet")
+    b.expect([b.tools.pbtune, b.program.path, "--n", "9", "-o", "nowhere/x.cfg"], 1, r"nowhere/x\.cfg\.journal.*`-o FILE` puts both elsewhere")
+
+
+@case
+def nothing_fits_on_standard_output(b):
+    def full(*command):
+        with open("/dev/full", "w") as sink:
+            done = subprocess.run([str(c) for c in command], stdout=sink, stderr=subprocess.PIPE, text=True, cwd=b.work, check=False)
+        if done.returncode != 1 or "standard output" not in done.stderr:
+            b.faults.append(f"nothing_fits_on_standard_output: {command}: exit status {done.returncode}\n{done.stderr}")
+    full(b.tools.pbtune, "sample", b.program.path)
+    full(b.tools.pbtune, "--help")
+    full(b.tools.pbc, "--explain", "scale.pbcc")
+    full(b.program.path, "--n", "9", "--time")
+    full(b.program.path, "--help")
+
+
+@case
+def a_sample_is_a_configuration(b):
+    text = b.expect([b.tools.pbtune, "sample", b.program.path, "--seed", "5"], 0)
+    b.config(text)
+    b.config('{"program": "scale", "global": {"threads": 1}}')
+    b.config('{"program": "other", "global": {"threads": 1}}', r"some\.cfg:1:13: .*belongs to program `other`", status=1)
+    b.config('{"program": "scale"}', r"this is no configuration", status=1)
 
 
 @case
