@@ -78,7 +78,7 @@ void add_run_options(CLI::App& app, ProgramOptions& options, bool has_inputs) {
   app.add_option("--n", options.n, "size: sets every size variable that is not fixed")
       ->type_name("N")->check(whole_number(0, kMaxSize));
   if (has_inputs)
-    app.add_option("--inputs", options.inputs, "tune on these input files, in header order")
+    app.add_option("--inputs", options.inputs, "use these input files, in header order")
         ->type_name("FILE")
         ->check(existing_file());
   app.add_option("--device", options.device,
