@@ -2,6 +2,8 @@
 #include "clgen/cpp/emit_cpp.h"
 
 #include <algorithm>
+#include <set>
+#include <variant>
 
 #include "clgen/cpp/body_text.h"
 #include "clgen/cpp/native_headers.h"
@@ -35,9 +37,34 @@ void emit_numbers(Writer& out, const CppContext& context) {
   out.blank();
 }
 
+/// The transforms and templates that bodies spawn.
+void find_spawned(const Program& program, std::set<TransformId>& transforms, std::set<TemplateId>& templates) {
+  for (const Transform& transform : program.transforms) {
+    for (const Rule& rule : transform.rules) {
+      for (const TransformCall& call : rule.calls) {
+        const auto* stmt = std::get_if<TransformCallStmt>(&rule.body.stmts[call.stmt].node);
+        if (stmt == nullptr || !stmt->is_spawn) continue;
+        transforms.insert(call.targets.begin(), call.targets.end());
+        if (!call.choice.empty()) templates.insert(call.of_template);
+      }
+    }
+  }
+  // The choice among the instances of a template names all of them.
+  for (const TemplateId id : templates)
+    for (std::size_t i = 0; i < program.templates[id].num_instances(); ++i)
+      transforms.insert(TransformId(program.templates[id].first.index() + i));
+}
+
+void emit_kernel_declarations(Writer& out, const std::vector<Kernel>& kernels) {
+  if (kernels.empty()) return;
+  out.line("// Kernels: their texts stand at the end.");
+  for (const Kernel& kernel : kernels) out.line("extern const pbrt::gpu::KernelDesc kKernel_" + kernel.name + ";");
+  out.blank();
+}
+
 void emit_kernels(Writer& out, const Program& program, const std::vector<Kernel>& kernels) {
   for (const Kernel& kernel : kernels) {
-    out.line("constexpr const char* kSource_" + kernel.name + " = " + raw_string("\n" + kernel.source) + ";");
+    out.line("constexpr const char* kSource_" + kernel.name + " = PB_KERNEL_PRELUDE " + raw_string("\n" + kernel.source) + ";");
     std::vector<std::string> specialized;
     for (std::size_t i = 0; i < kernel.scalars.size(); ++i)
       if (kernel.scalars[i].is_specialized)
@@ -45,7 +72,7 @@ void emit_kernels(Writer& out, const Program& program, const std::vector<Kernel>
     const std::string list = "kSpecialized_" + kernel.name;
     if (!specialized.empty())
       out.line("constexpr pbrt::gpu::SpecializedScalar " + list + "[] = {" + joined(specialized) + "};");
-    out.open("constexpr pbrt::gpu::KernelDesc kKernel_" + kernel.name + " =");
+    out.open("const pbrt::gpu::KernelDesc kKernel_" + kernel.name + " =");
     out.line(".name = " + quoted(kernel.name) + ",");
     const Transform& transform = program.transforms[kernel.transform];
     const std::string rule = transform.name + "." + transform.rules[kernel.rule].name;
@@ -120,7 +147,8 @@ void emit_tables(Writer& out, const CppContext& context, const std::string& info
 
 std::string emit_cpp(const Program& program, const Plan& plan, const SourceManager& sources,
                      const EmitOptions& options) {
-  const CppContext context{program, plan, sources, options, Numbering(plan), program.name + ".cpp"};
+  CppContext context{program, plan, sources, options, Numbering(plan), program.name + ".cpp", {}, {}};
+  find_spawned(program, context.spawned, context.spawned_templates);
   const std::vector<Kernel> kernels = make_kernels(program, plan, sources);
   Writer out;
   out.line("// Made by pbc from " + program.name + ".pbcc.");
@@ -141,11 +169,12 @@ std::string emit_cpp(const Program& program, const Plan& plan, const SourceManag
   out.line("namespace " + name_space + " {");
   out.blank();
   emit_numbers(out, context);
-  emit_kernels(out, program, kernels);
+  emit_kernel_declarations(out, kernels);
   for (const TransformId id : program.transforms.ids()) emit_call_declarations(out, context, id);
   out.blank();
   emit_template_calls(out, context);
   for (const TransformId id : program.transforms.ids()) emit_transform(out, context, id, kernels);
+  emit_kernels(out, program, kernels);
   emit_tables(out, context, pbrt::to_json(make_training_info(program, plan, sources, options)));
   out.blank();
   out.line("}  // namespace " + name_space);

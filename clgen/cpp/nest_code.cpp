@@ -178,9 +178,10 @@ class TileLoops {
 };
 
 void emit_tile_loops(Writer& out, const TransformPlan& plan, const Nest& nest, const NestPart& part) {
-  open_loops_function(out, part.code, "loops_" + part.stem, "const " + row_box_type(nest) + "& pb_tile");
-  TileLoops(out, plan, nest, part).emit();
-  out.close();
+  Writer body;
+  body.indent();
+  TileLoops(body, plan, nest, part).emit();
+  emit_loops_function(out, part.code, "PB_LOOPS void loops_" + part.stem, "const " + row_box_type(nest) + "& pb_tile", body);
 }
 
 // ---- slices

@@ -279,19 +279,9 @@ std::string repeat_condition(const RuleCode& code) {
   return terms.empty() ? "true" : joined(terms, " && ");
 }
 
-void emit_lanes(Writer& out, const RuleCode& code, const Step& step, const PackFacts& facts, const std::string& stem) {
-  std::vector<std::string> types;
-  std::vector<std::string> params;
-  for (const RuleMatrix& use : code.matrices) {
-    const std::string& matrix = code.matrix(use.matrix).name;
-    types.push_back("class View_" + matrix);
-    params.push_back("const View_" + matrix + " " + matrix);
-  }
-  for (std::string& param : scalar_params(code, ScalarSet::Loops)) params.push_back(std::move(param));
-  params.push_back("const " + box_type(step) + "& pb_box");
-  out.line("template <" + joined(types) + ">");
-  open_function(out, "static void lanes_" + stem, params);
-  emit_scalar_constants(out, code, ScalarSet::Loops);
+void emit_lanes(Writer& to, const RuleCode& code, const Step& step, const PackFacts& facts, const std::string& stem) {
+  Writer out;
+  out.indent();
   out.line("const bool pb_may_repeat = " + repeat_condition(code) + ";");
   const std::size_t num_loops = step.loops.size();
   for (std::size_t i = 0; i + 2 < num_loops; ++i) {
@@ -321,7 +311,7 @@ void emit_lanes(Writer& out, const RuleCode& code, const Step& step, const PackF
   out.outdent();
   out.outdent();
   for (std::size_t i = 0; i + 2 < num_loops; ++i) out.close();
-  out.close();
+  emit_loops_function(to, code, "static void lanes_" + stem, "const " + box_type(step) + "& pb_box", out);
 }
 
 }  // namespace

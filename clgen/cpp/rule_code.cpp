@@ -210,6 +210,14 @@ void open_function(Writer& out, const std::string& head, const std::vector<std::
   out.open(line.size() <= 118 ? line : head + "(" + joined(params, ",\n    ") + ")");
 }
 
+void emit_function(Writer& out, const std::string& head, std::vector<std::string> params, const Writer& body) {
+  const std::string text = without_unused(body.text());
+  for (std::string& param : params) param = without_mark(param, text);
+  open_function(out, head, params);
+  out.verbatim(text);
+  out.close();
+}
+
 std::vector<std::string> coordinates(const RegionAccess& access) {
   std::vector<std::string> out;
   const std::size_t num_dims = access.lo.size() - (access.is_slice ? 1 : 0);
@@ -424,7 +432,8 @@ bool may_run_in_vectors(const RuleCode& code, const Step& step) {
 
 }  // namespace
 
-void open_loops_function(Writer& out, const RuleCode& code, const std::string& name, const std::string& box_param) {
+void emit_loops_function(Writer& out, const RuleCode& code, const std::string& head, const std::string& box_param,
+                         const Writer& body) {
   std::vector<std::string> types;
   std::vector<std::string> params;
   if (code.has_calls()) params.emplace_back("pbrt::Frame& pb_frame");
@@ -436,13 +445,17 @@ void open_loops_function(Writer& out, const RuleCode& code, const std::string& n
   for (std::string& param : scalar_params(code, ScalarSet::Loops)) params.push_back(std::move(param));
   if (!box_param.empty()) params.push_back(box_param);
   out.line("template <" + joined(types) + ">");
-  open_function(out, "PB_LOOPS void " + name, params);
-  emit_scalar_constants(out, code, ScalarSet::Loops);
+  Writer statements;
+  statements.indent();
+  emit_scalar_constants(statements, code, ScalarSet::Loops);
+  statements.verbatim(body.text());
+  emit_function(out, head, std::move(params), statements);
 }
 
-void emit_loops(Writer& out, const RuleCode& code, const Step& step, const std::string& name) {
+void emit_loops(Writer& to, const RuleCode& code, const Step& step, const std::string& name) {
   const std::size_t num_loops = step.loops.size();
-  open_loops_function(out, code, name, num_loops == 0 ? "" : "const " + box_type(step) + "& pb_box");
+  Writer out;
+  out.indent();
   const std::size_t num_open = num_loops > 0 && is_thin(step) ? num_loops - 1 : num_loops;
   const auto dim = [&](std::size_t i) { return std::to_string(num_loops - 1 - i); };
   for (std::size_t i = 0; i < num_loops; ++i)
@@ -463,7 +476,7 @@ void emit_loops(Writer& out, const RuleCode& code, const Step& step, const std::
   emit_instance(out, code);
   if (!terms.empty()) out.close();
   for (std::size_t i = 0; i < num_open; ++i) out.close();
-  out.close();
+  emit_loops_function(to, code, "PB_LOOPS void " + name, num_loops == 0 ? "" : "const " + box_type(step) + "& pb_box", out);
 }
 
 }  // namespace pb

@@ -27,6 +27,8 @@ struct CppContext {
   const EmitOptions& options;
   Numbering numbering;
   std::string file;  ///< name of the generated file in its own #line
+  std::set<TransformId> spawned;  ///< by some body
+  std::set<TemplateId> spawned_templates;  ///< by some body that chooses the instance
 };
 
 /// One rule of one transform, with what is known of it.
@@ -74,6 +76,8 @@ void emit_scalar_constants(Writer& out, const RuleCode& code, ScalarSet set);
 [[nodiscard]] std::string unused_mark(const RuleCode& code, const std::string& name);
 /// Opens a function; long parameter lists get lines of their own.
 void open_function(Writer& out, const std::string& head, const std::vector<std::string>& params);
+/// The whole function; parameters that `body`, statements one level deep, uses lose the mark of others.
+void emit_function(Writer& out, const std::string& head, std::vector<std::string> params, const Writer& body);
 
 /// What an instance gets for an access: `In.region(x, y, x+KWIDTH, y+KWIDTH)`, `In.cell(x, y)`, `In`.
 [[nodiscard]] std::string access_text(const RuleCode& code, const RegionAccess& access);
@@ -92,8 +96,10 @@ void emit_rule_function(Writer& out, const CppContext& context, const RuleCode& 
 /// The loops over a box of instances, one after the other. `name`: of the function.
 void emit_loops(Writer& out, const RuleCode& code, const Step& step, const std::string& name);
 
-/// Opens the function of such loops: views of the matrices, scalars and, unless empty, `box_param`.
-void open_loops_function(Writer& out, const RuleCode& code, const std::string& name, const std::string& box_param);
+/// The function of such loops, of which `body` are the statements: its parameters are views of the matrices, scalars and,
+/// unless empty, `box_param`.
+void emit_loops_function(Writer& out, const RuleCode& code, const std::string& head, const std::string& box_param,
+                         const Writer& body);
 
 /// `const pbrt::Box<2>& pb_box`.
 [[nodiscard]] std::string box_type(const Step& step);

@@ -367,14 +367,15 @@ std::string emit_cpu_step(Writer& out, const CppContext& context, const RuleCode
   if (pieces == StepPieces::Split) params.emplace_back("const std::int64_t pb_split");
   if (pieces == StepPieces::Tiles) params.emplace_back("const std::int64_t* pb_extent");
   return emit_shared_function(out, done, code, step_id, "cpu", [&](Writer& to, const std::string& name) {
-    open_function(to, (has_params ? "PB_STEP void " : "static void ") + name, params);
-    emit_scalar_constants(to, code, ScalarSet::Step);
-    if (!has_params) emit_boxes(to, boxes);
-    if (!plan.steps[step_id].loops.empty()) to.line("if (pb_box.is_empty()) return;");
-    emit_arrivals(to, plan, code, step_id, "pb_frame");
-    to.verbatim(body.text());
-    emit_departures(to, plan, code, step_id, "pb_frame");
-    to.close();
+    Writer statements;
+    statements.indent();
+    emit_scalar_constants(statements, code, ScalarSet::Step);
+    if (!has_params) emit_boxes(statements, boxes);
+    if (!plan.steps[step_id].loops.empty()) statements.line("if (pb_box.is_empty()) return;");
+    emit_arrivals(statements, plan, code, step_id, "pb_frame");
+    statements.verbatim(body.text());
+    emit_departures(statements, plan, code, step_id, "pb_frame");
+    emit_function(to, (has_params ? "PB_STEP void " : "static void ") + name, params, statements);
   });
 }
 
@@ -441,11 +442,12 @@ std::string emit_device_step(Writer& out, const CppContext& context, const RuleC
                             "const int pb_alternative"})
     params.emplace_back(param);
   return emit_shared_function(out, done, code, step, to_string(kernel.version), [&](Writer& to, const std::string& name) {
-    open_function(to, "PB_COLD static bool " + name, params);
-    emit_scalar_constants(to, code, ScalarSet::Step);
-    if (!has_params) emit_boxes(to, boxes);
-    emit_launch(to, plan, code, step, kernel);
-    to.close();
+    Writer statements;
+    statements.indent();
+    emit_scalar_constants(statements, code, ScalarSet::Step);
+    if (!has_params) emit_boxes(statements, boxes);
+    emit_launch(statements, plan, code, step, kernel);
+    emit_function(to, "PB_COLD static bool " + name, params, statements);
   });
 }
 

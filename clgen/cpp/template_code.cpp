@@ -47,7 +47,7 @@ void emit_template_calls(Writer& out, const CppContext& context) {
   for (const TemplateId id : chosen_at_run_time(context.program)) {
     out.line("// template " + context.program.templates[id].name + ": the instance is chosen at run time");
     emit_choice(out, context, id, "call");
-    emit_choice(out, context, id, "spawn");
+    if (context.spawned_templates.contains(id)) emit_choice(out, context, id, "spawn");
     out.blank();
   }
 }

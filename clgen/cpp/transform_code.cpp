@@ -44,7 +44,7 @@ void emit_call_declarations(Writer& out, const CppContext& context, TransformId 
     out.line("[[maybe_unused]] static void " + head + ", " + joined(call_params(transform, by_reference)) + ");");
   };
   declare("call_" + name + "(pbrt::Frame& pb_parent", true);
-  declare("spawn_" + name + "(pbrt::Frame& pb_frame", false);
+  if (context.spawned.contains(id)) declare("spawn_" + name + "(pbrt::Frame& pb_frame", false);
 }
 
 namespace {
@@ -91,8 +91,17 @@ class TransformEmitter {
   // ---- run_T
 
   void emit_run(const ScheduleFunctions& functions) {
+    Writer body;
+    body.indent();
+    TransformEmitter(body, context_, id_, kernels_).emit_run_body(functions);
     out_.line("// transform " + transform_.name + "   " + origin_of(context_.sources, transform_.span));
     out_.open("static void run_" + name_ + "(pbrt::Frame& pb_parent, " + joined(call_params(transform_, true)) + ")");
+    out_.verbatim(without_unused(body.text()));
+    out_.close();
+    out_.blank();
+  }
+
+  void emit_run_body(const ScheduleFunctions& functions) {
     emit_sizes();
     emit_frame();
     emit_through();
@@ -100,8 +109,6 @@ class TransformEmitter {
     emit_scattered();
     emit_choices();
     emit_schedule(out_, context_, id_, functions);
-    out_.close();
-    out_.blank();
   }
 
   void emit_sizes() {
@@ -345,12 +352,16 @@ class TransformEmitter {
     out_.line("pbrt::call_on_fresh_stack_if_needed(pb_parent, [&] { " + entry + name_ + "(pb_parent, " + args +
               "); });");
     out_.close();
+    if (context_.spawned.contains(id_)) emit_spawn(args, joined(captures));
+    out_.blank();
+  }
+
+  void emit_spawn(const std::string& args, const std::string& captures) {
     // A spawned call owns its handles: they are moved, since each copy counts references.
     out_.open("static void spawn_" + name_ + "(pbrt::Frame& pb_frame, " + joined(call_params(transform_, false)) + ")");
-    out_.line("pb_frame.spawn([" + joined(captures) + "](pbrt::Frame& pb_child) { call_" + name_ + "(pb_child, " + args +
+    out_.line("pb_frame.spawn([" + captures + "](pbrt::Frame& pb_child) { call_" + name_ + "(pb_child, " + args +
               "); });");
     out_.close();
-    out_.blank();
   }
 
   /// `memo_T`: the results of the call before, or a run.

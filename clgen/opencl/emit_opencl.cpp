@@ -2,6 +2,7 @@
 #include "clgen/opencl/emit_opencl.h"
 
 #include "clgen/opencl/kernel.h"
+#include "runtime/config/kernel_prelude.h"
 
 namespace pb {
 
@@ -10,7 +11,7 @@ std::string emit_opencl(const Program& program, const Plan& plan, const SourceMa
   std::string out;
   for (const Kernel& kernel : make_kernels(program, plan, sources)) {
     if (!out.empty()) out += "\n";
-    out += "// ---- " + kernel.name + "\n" + kernel.source;
+    out += "// ---- " + kernel.name + "\n" PB_KERNEL_PRELUDE + kernel.source;
   }
   return out;
 }

@@ -153,21 +153,6 @@ class KernelBuilder {
   void print() {
     out_.line("// rule " + transform_.name + "." + rule_.name + "   " + origin_of(sources_, rule_.span));
     if (kernel_.needs_fp64) out_.verbatim("#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
-    out_.verbatim(R"(#ifndef PB_INDEX
-#define PB_INDEX long
-#endif
-#ifdef PB_UNIT_STRIDE
-#define PB_STRIDE0(stride) 1
-#else
-#define PB_STRIDE0(stride) (PB_INDEX)(stride)
-#endif
-#if defined(__x86_64__) || defined(__aarch64__)
-#define PB_CPU
-#endif
-#define PB_MIN(a, b) ((a) < (b) ? (a) : (b))
-#define PB_MAX(a, b) ((a) > (b) ? (a) : (b))
-#define PB_FLOORD(a, b) ((a) / (b) - ((a) % (b) < 0))
-)");
     out_.line("typedef " + opencl_type(program_.element) + " ElementT;");
     out_.blank();
     out_.open("__kernel void " + kernel_.name + "(" + joined(params(), ",\n    ") + ")");

@@ -41,7 +41,7 @@ struct Kernel {
   std::vector<KernelTile> tiles;
   std::vector<std::size_t> pointers;  ///< inputs whose `pb_at_` is a pointer, not an index of the matrix's data
   bool needs_fp64 = false;
-  std::string source;
+  std::string source;  ///< without PB_KERNEL_PRELUDE, which comes first
 };
 
 /// All kernels of the program: transforms, steps, then the basic before the local-memory version.

@@ -2,6 +2,7 @@
 #include "clgen/writer/writer.h"
 
 #include <algorithm>
+#include <cctype>
 
 #include "lang/check.h"
 
@@ -46,6 +47,56 @@ void Writer::line_directive(unsigned number, std::string_view file) {
 }
 
 void Writer::restore_line(std::string_view file) { line_directive(next_line_ + 1, file); }
+
+namespace {
+
+constexpr std::string_view kMark = "[[maybe_unused]] ";
+
+bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+bool names(std::string_view text, std::string_view name) {
+  for (std::size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
+    const std::size_t end = at + name.size();
+    if ((at == 0 || !is_word(text[at - 1])) && (end == text.size() || !is_word(text[end]))) return true;
+  }
+  return false;
+}
+
+/// The last word: `const IndexT n` declares `n`.
+std::string_view declared_name(std::string_view declaration) {
+  std::size_t end = declaration.size();
+  while (end > 0 && !is_word(declaration[end - 1])) --end;
+  std::size_t begin = end;
+  while (begin > 0 && is_word(declaration[begin - 1])) --begin;
+  return declaration.substr(begin, end - begin);
+}
+
+}  // namespace
+
+std::string without_mark(std::string_view param, std::string_view body) {
+  const bool is_used = param.starts_with(kMark) && names(body, declared_name(param));
+  return std::string(is_used ? param.substr(kMark.size()) : param);
+}
+
+std::string without_unused(std::string_view statements) {
+  // From the last one up: what uses a name is known before its declaration.
+  std::string out;
+  while (!statements.empty()) {
+    const std::size_t before = statements.rfind('\n', statements.size() - 2);
+    const std::size_t begin = before == std::string_view::npos ? 0 : before + 1;
+    std::string line(statements.substr(begin));
+    statements = statements.substr(0, begin);
+    const std::size_t mark = line.find(kMark);
+    const std::size_t assignment = line.find(" = ");
+    if (mark != std::string::npos && mark == line.find_first_not_of(' ') && assignment != std::string::npos) {
+      const bool is_used = names(out, declared_name(std::string_view(line).substr(0, assignment)));
+      if (!is_used && line.find("tunable") == std::string::npos) continue;
+      if (is_used) line.erase(mark, kMark.size());
+    }
+    out.insert(0, line);
+  }
+  return out;
+}
 
 std::string quoted(std::string_view text) {
   std::string out = "\"";

@@ -43,6 +43,12 @@ class Writer {
   unsigned next_line_ = 1;
 };
 
+/// Statements without the mark `[[maybe_unused]]` where the declared name is used, and without the declarations that
+/// nothing uses, unless they ask for a tunable, which may stop the run.
+[[nodiscard]] std::string without_unused(std::string_view statements);
+/// The same for a parameter of a function with that body: the mark goes, the parameter stays.
+[[nodiscard]] std::string without_mark(std::string_view param, std::string_view body);
+
 /// `"…"` with what C needs escaped.
 [[nodiscard]] std::string quoted(std::string_view text);
 /// A raw string literal of `text`; its delimiter does not occur in it.

@@ -44,6 +44,23 @@ TEST(Writer, RestoredLineIsTheNumberInTheText) {
   EXPECT_EQ(writer.next_line(), 6u);
 }
 
+TEST(Writer, DropsDeclarationsThatNothingUses) {
+  EXPECT_EQ(without_unused("  [[maybe_unused]] const int n = a;\n"
+                           "  [[maybe_unused]] const int m = n;\n"
+                           "  [[maybe_unused]] const int size = n + 1;\n"
+                           "  f(size_of, size);\n"),
+            "  const int n = a;\n  const int size = n + 1;\n  f(size_of, size);\n");
+  EXPECT_EQ(without_unused("[[maybe_unused]] const int t = c.tunable_int(1);\n"),
+            "[[maybe_unused]] const int t = c.tunable_int(1);\n")
+      << "it may stop the run";
+}
+
+TEST(Writer, UnmarksParametersThatTheBodyUses) {
+  EXPECT_EQ(without_mark("[[maybe_unused]] const int n", "f(n);"), "const int n");
+  EXPECT_EQ(without_mark("[[maybe_unused]] const int n", "f(nn);"), "[[maybe_unused]] const int n");
+  EXPECT_EQ(without_mark("const int n", ""), "const int n");
+}
+
 TEST(Writer, QuotesWhatCNeedsEscaped) { EXPECT_EQ(quoted("a\"b\\c\nd"), "\"a\\\"b\\\\c\\nd\""); }
 
 TEST(Writer, RawStringDelimiterDoesNotOccurInTheText) {

@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "runtime/config/kernel_prelude.h"
 #include "runtime/gpu/region_ref.h"
 #include "runtime/sched/box.h"
 #include "runtime/sched/rule_scope.h"
