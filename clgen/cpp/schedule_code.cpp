@@ -2,14 +2,12 @@
 #include "clgen/cpp/schedule_code.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <set>
-#include <span>
 
+#include "clgen/cpp/dispatch_code.h"
 #include "clgen/cpp/nest_code.h"
 #include "clgen/cpp/step_code.h"
 #include "clgen/cpp/transform_code.h"
-#include "clgen/cpp/tunable_code.h"
 #include "clgen/names.h"
 
 namespace pb {
@@ -26,7 +24,8 @@ class ScheduleEmitter {
         plan_(context.plan.transforms[id.index()]),
         name_(identifier_of(context.program, id)),
         kernels_(kernels),
-        functions_(std::move(functions)) {}
+        functions_(std::move(functions)),
+        dispatch_(context, id, functions_.steps) {}
 
   void emit_functions() {
     std::set<RuleId> done;
@@ -58,7 +57,7 @@ class ScheduleEmitter {
   [[nodiscard]] const ScheduleFunctions& functions() const { return functions_; }
 
   void emit_steps() {
-    emit_needs();
+    dispatch_.emit_needs(out_);
     const bool in_order = is_ordered(plan_);
     const std::vector<Unit> all = units();
     if (in_order && is_sequence(all)) {
@@ -115,169 +114,12 @@ class ScheduleEmitter {
               quoted(transform_.name + "." + joined(names, " + ")) + ", \"cpu\"};");
   }
 
-  // ---- steps that run for others only
-
-  static std::string need_name(std::size_t need) { return "pb_needed_" + std::to_string(need); }
-
-  void emit_needs() {
-    for (const StepNeed& need : needs_of(plan_, transform_)) {
-      std::vector<std::string> terms;
-      for (const StepId reader : need.readers) {
-        const std::string condition = condition_of(reader);
-        terms.push_back(condition.find(" && ") == std::string::npos ? condition : "(" + condition + ")");
-      }
-      out_.line("const bool " + need_name(needs_.size()) + " = " + (terms.empty() ? "false" : joined(terms, " || ")) +
-                ";");
-      needs_.push_back(need);
-    }
-  }
-
-  /// The name of what says whether some other step reads what `step` writes; empty: the step needs no reader.
-  std::string need_of(StepId step) const {
-    for (std::size_t i = 0; i < needs_.size(); ++i)
-      if (std::find(needs_[i].steps.begin(), needs_[i].steps.end(), step) != needs_[i].steps.end()) return need_name(i);
-    return "";
-  }
-
-  /// The same for a nest: whether one of its steps is needed.
-  std::string need_of(const Nest& nest) const {
-    std::vector<std::string> terms;
-    for (const NestMember& member : nest.members) {
-      std::string need = need_of(member.step);
-      if (need.empty()) return "";
-      if (std::find(terms.begin(), terms.end(), need) == terms.end()) terms.push_back(std::move(need));
-    }
-    return terms.size() < 2 ? joined(terms) : "(" + joined(terms, " || ") + ")";
-  }
-
-  bool is_decided(SiteId site) const { return is_decision(plan_.sites[site]); }
-
-  // ---- steps
-
-  static constexpr Version kAllVersions[] = {Version::Cpu, Version::OpenCl, Version::OpenClLocal};
-  static constexpr Version kDeviceVersions[] = {Version::OpenCl, Version::OpenClLocal};
-
-  /// `pb_choice_0 == 1`, or several of them, for the choices under which the step runs in one of `versions`.
-  std::string is_chosen(const Step& step, std::span<const Version> versions) const {
-    std::vector<int> choices;
-    for (const Version version : versions)
-      for (const int choice : choices_running(plan_, step, version)) choices.push_back(choice);
-    std::sort(choices.begin(), choices.end());
-    std::vector<std::string> terms;
-    for (const int choice : choices) terms.push_back(choice_name(step.site) + " == " + std::to_string(choice));
-    return joined(terms, " || ");
-  }
-
-  /// Choices that make the step run; empty: all.
-  std::string choice_condition_of(const Step& step) const {
-    if (always_runs(plan_, step)) return "";
-    const std::string chosen = is_chosen(step, kAllVersions);
-    return chosen.find(" || ") != std::string::npos ? "(" + chosen + ")" : chosen;
-  }
-
-  /// When the step runs; empty: always.
-  std::string condition_of(StepId id) const {
-    const Step& step = plan_.steps[id];
-    std::vector<std::string> terms;
-    if (std::string need = need_of(id); !need.empty()) terms.push_back(std::move(need));
-    if (std::string choices = choice_condition_of(step); !choices.empty()) terms.push_back(std::move(choices));
-    for (const IndexExpr& guard : step.guards) terms.push_back("(" + to_cpp(guard) + ") >= 0");
-    return joined(terms, " && ");
-  }
-
-  std::string split_value() const {
-    for (std::size_t i = 0; i < plan_.tunables.size(); ++i)
-      if (plan_.tunables[i].kind == TunableKind::Split)
-        return tunable_value(context_, id_, i, "pb_context", "pb_n");
-    return "64";
-  }
-
-  std::string tile_value(const Nest& nest) const {
-    const std::string name = tile_name(plan_, transform_, nest);
-    for (std::size_t i = 0; i < plan_.tunables.size(); ++i)
-      if (plan_.tunables[i].name == name)
-        return tunable_elements(context_, id_, i, "pb_context", "pb_n");
-    return "nullptr";
-  }
-
-  /// The last argument of the step's CPU function, with its comma.
-  std::string pieces_arg(StepId id) const {
-    switch (pieces_of(plan_, id)) {
-      case StepPieces::None:
-        return "";
-      case StepPieces::Split:
-        return ", " + split_value();
-      case StepPieces::Tiles:
-        return ", " + tile_value(*own_nest(plan_, id));
-    }
-    return "";
-  }
-
-  std::string group_value(const Step& step, Version version) const {
-    for (std::size_t i = 0; i < plan_.tunables.size(); ++i) {
-      const PlanTunable& tunable = plan_.tunables[i];
-      if (tunable.kind == TunableKind::WorkGroup && tunable.rule == step.rule && tunable.version == version)
-        return tunable_elements(context_, id_, i, "pb_context", "pb_n");
-    }
-    return "nullptr";
-  }
-
-  /// What follows the cells a device step writes: a step on the CPU, steps on a device, or nobody knows.
-  std::string copy_out_value(StepId step_id) const {
-    std::vector<std::string> on_cpu;
-    std::vector<std::string> on_device;
-    for (const StepEdge& edge : plan_.edges) {
-      if (edge.before != step_id) continue;
-      const Step& after = plan_.steps[edge.after];
-      const std::string condition = condition_of(edge.after);
-      const std::string device = is_decided(after.site) ? is_chosen(after, kDeviceVersions) : "";
-      const std::string not_device = device.empty() ? "true" : "!(" + device + ")";
-      on_cpu.push_back(condition.empty() ? not_device : "(" + condition + " && " + not_device + ")");
-      on_device.push_back(condition.empty() ? "true" : "(" + condition + ")");
-    }
-    if (on_cpu.empty()) return "pbrt::gpu::CopyOut::May";
-    const bool is_temporary = std::all_of(
-        plan_.steps[step_id].segments.begin(), plan_.steps[step_id].segments.end(),
-        [&](SegmentId id) { return transform_.matrices[plan_.segments[id].matrix].role == MatrixRole::Through; });
-    const std::string otherwise =
-        is_temporary ? "(" + joined(on_device, " || ") + ") ? pbrt::gpu::CopyOut::Reused : pbrt::gpu::CopyOut::May"
-                     : "pbrt::gpu::CopyOut::May";
-    return "(" + joined(on_cpu, " || ") + ") ? pbrt::gpu::CopyOut::Must : " + otherwise;
-  }
-
-  /// The number of the choice under which a step runs in `version`, where it is known: else what is chosen.
-  std::string choice_value(const Step& step, Version version) const {
-    const std::vector<int> choices = choices_running(plan_, step, version);
-    if (choices.size() == 1) return std::to_string(choices.front());
-    const bool may_be_device = !is_chosen(step, kDeviceVersions).empty();
-    if (version != Version::Cpu || !may_be_device) return choice_name(step.site);
-    return "kOnCpu_" + std::to_string(step.site.index()) + "[" + choice_name(step.site) + "]";
-  }
-
-  /// Statements that run the step in the version chosen. Its boxes are in scope if `are_boxes_declared`.
-  void emit_dispatch(Writer& out, StepId step_id, const std::string& frame, bool are_boxes_declared) const {
-    const Step& step = plan_.steps[step_id];
-    const RuleCode code(context_, id_, step.rule);
-    const std::string site_name = site_constant(context_, id_, step.site);
-    const std::vector<std::string> tries = device_tries(step_id, code, frame);
-    if (!tries.empty()) {
-      if (!are_boxes_declared) emit_boxes(out, step_boxes(plan_, code, step_id));
-      out.line("const bool pb_has_run = " + joined(tries, " ||\n        ") + ";");
-      out.open("if (!pb_has_run)");
-    }
-    if (is_decided(step.site))
-      out.line("pb_context.count(" + frame + ", " + site_name + ", " + choice_value(step, Version::Cpu) + ");");
-    out.line(functions_.steps.at({step_id, Version::Cpu}) + "(" +
-             step_call_args(step_id, code, frame, are_boxes_declared || !tries.empty()) + pieces_arg(step_id) + ");");
-    if (!tries.empty()) out.close();
-  }
-
   /// The dispatch of a step over boxes that it is given.
   std::string dispatch_over_boxes(StepId step) const {
     Writer text;
     text.indent();
     text.indent();
-    emit_dispatch(text, step, "pb_step", true);
+    dispatch_.emit_dispatch(text, step, "pb_step", true);
     return text.text();
   }
 
@@ -309,41 +151,18 @@ class ScheduleEmitter {
   void emit_step_body(StepId id) {
     const auto common = has_common_form(id) ? dispatches_.find(dispatch_over_boxes(id)) : dispatches_.end();
     if (common == dispatches_.end()) {
-      emit_dispatch(out_, id, "pb_step", false);
+      dispatch_.emit_dispatch(out_, id, "pb_step", false);
       return;
     }
     const RuleCode code(context_, id_, plan_.steps[id].rule);
     out_.line(common->second + "(pb_step, " + joined(box_args(plan_, code, id, false)) + ");");
   }
 
-  std::string step_call_args(StepId step, const RuleCode& code, const std::string& frame, bool are_boxes_declared) const {
-    std::vector<std::string> args = step_args(code, frame);
-    for (std::string& box : box_args(plan_, code, step, are_boxes_declared)) args.push_back(std::move(box));
-    return joined(args);
-  }
-
-  /// Per device version of the step: `(it is chosen && it has run)`.
-  std::vector<std::string> device_tries(StepId step_id, const RuleCode& code, const std::string& frame) const {
-    const Step& step = plan_.steps[step_id];
-    std::vector<std::string> tries;
-    if (!is_decided(step.site)) return tries;
-    for (const Version version : kDeviceVersions) {
-      std::string chosen = is_chosen(step, {&version, 1});
-      if (chosen.empty()) continue;
-      if (chosen.find(" || ") != std::string::npos) chosen = "(" + chosen + ")";
-      tries.push_back("(" + chosen + " && " + functions_.steps.at({step_id, version}) + "(" +
-                      step_call_args(step_id, code, frame, true) + ", " + group_value(step, version) + ", " +
-                      copy_out_value(step_id) + ", " + site_constant(context_, id_, step.site) + ", " +
-                      choice_value(step, version) + "))");
-    }
-    return tries;
-  }
-
   void emit_guarded(StepId step_id, const std::string& frame) {
-    const std::string condition = condition_of(step_id);
-    const bool has_block = !condition.empty() || !device_tries(step_id, RuleCode(context_, id_, plan_.steps[step_id].rule), frame).empty();
+    const std::string condition = dispatch_.condition_of(step_id);
+    const bool has_block = !condition.empty() || dispatch_.has_device(step_id);
     if (has_block) out_.open(condition.empty() ? "" : "if (" + condition + ")");
-    emit_dispatch(out_, step_id, frame, false);
+    dispatch_.emit_dispatch(out_, step_id, frame, false);
     if (has_block) out_.close();
   }
 
@@ -366,13 +185,13 @@ class ScheduleEmitter {
         out_.line("const bool " + runs + " = " + joined(terms, " && ") + ";");
       }
       parts.push_back({codes[m], member, member_stem(n, member.step), runs});
-      if (is_decided(step.site))
+      if (dispatch_.is_decided(step.site))
         out_.line("pb_context.count(" + frame + ", " + site_constant(context_, id_, step.site) + ", " +
-                  choice_value(step, Version::Cpu) + ");");
+                  dispatch_.choice_value(step, Version::Cpu) + ");");
     }
     emit_hosted(parts, [&](const NestPart& part) { emit_arrivals(out_, plan_, part.code, part.member.step, frame); });
-    const std::string extent = is_sliced(nest) ? "" : tile_value(nest);
-    emit_nest(out_, plan_, nest, parts, functions_.nest_packs[n], {frame, has_split(nest) ? split_value() : "", extent, rule_constant(nest_stem(n)), "pb_rows.volume()"});
+    const std::string extent = is_sliced(nest) ? "" : dispatch_.tile_value(nest);
+    emit_nest(out_, plan_, nest, parts, functions_.nest_packs[n], {frame, has_split(nest) ? dispatch_.split_value() : "", extent, rule_constant(nest_stem(n)), "pb_rows.volume()"});
     emit_hosted(parts, [&](const NestPart& part) { emit_departures(out_, plan_, part.code, part.member.step, frame); });
   }
 
@@ -390,9 +209,9 @@ class ScheduleEmitter {
   std::string nest_condition(std::size_t n) const {
     const Nest& nest = plan_.nests[n];
     std::vector<std::string> terms;
-    if (std::string need = need_of(nest); !need.empty()) terms.push_back(std::move(need));
+    if (std::string need = dispatch_.need_of(nest); !need.empty()) terms.push_back(std::move(need));
     for (const NestMember& member : nest.members) {
-      std::string choices = choice_condition_of(plan_.steps[member.step]);
+      std::string choices = dispatch_.choice_condition_of(plan_.steps[member.step]);
       if (!choices.empty() && std::find(terms.begin(), terms.end(), choices) == terms.end())
         terms.push_back(std::move(choices));
     }
@@ -437,7 +256,7 @@ class ScheduleEmitter {
       emit_guarded(unit.steps.front(), frame);
       return;
     }
-    const std::string need = need_of(plan_.nests[unit.nest]);
+    const std::string need = dispatch_.need_of(plan_.nests[unit.nest]);
     out_.open(need.empty() ? "" : "if (" + need + ")");
     emit_joint_nest(unit.nest, frame);
     out_.close();
@@ -489,7 +308,7 @@ class ScheduleEmitter {
 
   void emit_node(StepId id, const std::string& add) {
     std::vector<std::string> terms;
-    if (std::string condition = condition_of(id); !condition.empty()) terms.push_back(std::move(condition));
+    if (std::string condition = dispatch_.condition_of(id); !condition.empty()) terms.push_back(std::move(condition));
     for (std::size_t n = 0; n < plan_.nests.size(); ++n)
       if (plan_.nests[n].members.size() > 1 && has_member(plan_.nests[n], id)) terms.push_back("!" + nest_name(n));
     const std::string closure = "pb_step_" + std::to_string(id.index());
@@ -508,8 +327,8 @@ class ScheduleEmitter {
   std::string name_;
   const std::vector<Kernel>& kernels_;
   ScheduleFunctions functions_;
+  StepDispatch dispatch_;
   std::map<std::string, std::string> dispatches_;  ///< closures for several steps: by their text their names
-  std::vector<StepNeed> needs_;
 };
 
 }  // namespace
@@ -525,7 +344,5 @@ void emit_schedule(Writer& out, const CppContext& context, TransformId transform
   const std::vector<Kernel> none;
   ScheduleEmitter(out, context, transform, none, functions).emit_steps();
 }
-
-std::string choice_name(SiteId site) { return "pb_choice_" + std::to_string(site.index()); }
 
 }  // namespace pb

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "clgen/cpp/dispatch_code.h"
 #include "clgen/cpp/rule_code.h"
 #include "clgen/opencl/kernel.h"
 
@@ -15,8 +16,8 @@ namespace pb {
 
 /// What a transform's schedule calls.
 struct ScheduleFunctions {
-  std::map<std::pair<StepId, Version>, std::string> steps;  ///< names of step functions; steps may share one
-  std::map<std::size_t, std::vector<bool>> nest_packs;      ///< by nest of several steps: which members have `lanes_`
+  StepFunctionNames steps;
+  std::map<std::size_t, std::vector<bool>> nest_packs;  ///< by nest of several steps: which members have `lanes_`
 };
 
 /// Rules, steps and the loops of nests as functions.
@@ -25,8 +26,5 @@ struct ScheduleFunctions {
 
 /// The statements of `run_T` that run all steps; choices, sizes and matrices are in scope.
 void emit_schedule(Writer& out, const CppContext& context, TransformId transform, const ScheduleFunctions& functions);
-
-/// The variable that holds the alternative of a site in a call.
-[[nodiscard]] std::string choice_name(SiteId site);
 
 }  // namespace pb

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT
+#include "clgen/cpp/dispatch_code.h"
+
+#include <algorithm>
+
+#include "clgen/cpp/nest_code.h"
+#include "clgen/cpp/step_code.h"
+#include "clgen/cpp/transform_code.h"
+#include "clgen/cpp/tunable_code.h"
+#include "clgen/names.h"
+
+namespace pb {
+namespace {
+
+constexpr Version kAllVersions[] = {Version::Cpu, Version::OpenCl, Version::OpenClLocal};
+constexpr Version kDeviceVersions[] = {Version::OpenCl, Version::OpenClLocal};
+
+std::string need_name(std::size_t need) { return "pb_needed_" + std::to_string(need); }
+
+}  // namespace
+
+std::string choice_name(SiteId site) { return "pb_choice_" + std::to_string(site.index()); }
+
+bool StepDispatch::is_decided(SiteId site) const { return is_decision(plan_.sites[site]); }
+
+bool StepDispatch::has_device(StepId id) const {
+  return is_decided(plan_.steps[id].site) && !is_chosen(plan_.steps[id], kDeviceVersions).empty();
+}
+
+void StepDispatch::emit_needs(Writer& out) {
+  for (const StepNeed& need : needs_of(plan_, transform_)) {
+    std::vector<std::string> terms;
+    for (const StepId reader : need.readers) {
+      const std::string condition = condition_of(reader);
+      terms.push_back(condition.find(" && ") == std::string::npos ? condition : "(" + condition + ")");
+    }
+    out.line("const bool " + need_name(needs_.size()) + " = " + (terms.empty() ? "false" : joined(terms, " || ")) +
+             ";");
+    needs_.push_back(need);
+  }
+}
+
+/// The name of what says whether some other step reads what `step` writes; empty: the step needs no reader.
+std::string StepDispatch::need_of(StepId step) const {
+  for (std::size_t i = 0; i < needs_.size(); ++i)
+    if (std::find(needs_[i].steps.begin(), needs_[i].steps.end(), step) != needs_[i].steps.end()) return need_name(i);
+  return "";
+}
+
+std::string StepDispatch::need_of(const Nest& nest) const {
+  std::vector<std::string> terms;
+  for (const NestMember& member : nest.members) {
+    std::string need = need_of(member.step);
+    if (need.empty()) return "";
+    if (std::find(terms.begin(), terms.end(), need) == terms.end()) terms.push_back(std::move(need));
+  }
+  return terms.size() < 2 ? joined(terms) : "(" + joined(terms, " || ") + ")";
+}
+
+/// `pb_choice_0 == 1`, or several of them, for the choices under which the step runs in one of `versions`.
+std::string StepDispatch::is_chosen(const Step& step, std::span<const Version> versions) const {
+  std::vector<int> choices;
+  for (const Version version : versions)
+    for (const int choice : choices_running(plan_, step, version)) choices.push_back(choice);
+  std::sort(choices.begin(), choices.end());
+  std::vector<std::string> terms;
+  for (const int choice : choices) terms.push_back(choice_name(step.site) + " == " + std::to_string(choice));
+  return joined(terms, " || ");
+}
+
+std::string StepDispatch::choice_condition_of(const Step& step) const {
+  if (always_runs(plan_, step)) return "";
+  const std::string chosen = is_chosen(step, kAllVersions);
+  return chosen.find(" || ") != std::string::npos ? "(" + chosen + ")" : chosen;
+}
+
+std::string StepDispatch::condition_of(StepId id) const {
+  const Step& step = plan_.steps[id];
+  std::vector<std::string> terms;
+  if (std::string need = need_of(id); !need.empty()) terms.push_back(std::move(need));
+  if (std::string choices = choice_condition_of(step); !choices.empty()) terms.push_back(std::move(choices));
+  for (const IndexExpr& guard : step.guards) terms.push_back("(" + to_cpp(guard) + ") >= 0");
+  return joined(terms, " && ");
+}
+
+std::string StepDispatch::split_value() const {
+  for (std::size_t i = 0; i < plan_.tunables.size(); ++i)
+    if (plan_.tunables[i].kind == TunableKind::Split)
+      return tunable_value(context_, id_, i, "pb_context", "pb_n");
+  return "64";
+}
+
+std::string StepDispatch::tile_value(const Nest& nest) const {
+  const std::string name = tile_name(plan_, transform_, nest);
+  for (std::size_t i = 0; i < plan_.tunables.size(); ++i)
+    if (plan_.tunables[i].name == name)
+      return tunable_elements(context_, id_, i, "pb_context", "pb_n");
+  return "nullptr";
+}
+
+/// The last argument of the step's CPU function, with its comma.
+std::string StepDispatch::pieces_arg(StepId id) const {
+  switch (pieces_of(plan_, id)) {
+    case StepPieces::None:
+      return "";
+    case StepPieces::Split:
+      return ", " + split_value();
+    case StepPieces::Tiles:
+      return ", " + tile_value(*own_nest(plan_, id));
+  }
+  return "";
+}
+
+std::string StepDispatch::group_value(const Step& step, Version version) const {
+  for (std::size_t i = 0; i < plan_.tunables.size(); ++i) {
+    const PlanTunable& tunable = plan_.tunables[i];
+    if (tunable.kind == TunableKind::WorkGroup && tunable.rule == step.rule && tunable.version == version)
+      return tunable_elements(context_, id_, i, "pb_context", "pb_n");
+  }
+  return "nullptr";
+}
+
+/// What follows the cells a device step writes: a step on the CPU, steps on a device, or nobody knows.
+std::string StepDispatch::copy_out_value(StepId step_id) const {
+  std::vector<std::string> on_cpu;
+  std::vector<std::string> on_device;
+  for (const StepEdge& edge : plan_.edges) {
+    if (edge.before != step_id) continue;
+    const Step& after = plan_.steps[edge.after];
+    const std::string condition = condition_of(edge.after);
+    const std::string device = is_decided(after.site) ? is_chosen(after, kDeviceVersions) : "";
+    const std::string not_device = device.empty() ? "true" : "!(" + device + ")";
+    on_cpu.push_back(condition.empty() ? not_device : "(" + condition + " && " + not_device + ")");
+    on_device.push_back(condition.empty() ? "true" : "(" + condition + ")");
+  }
+  if (on_cpu.empty()) return "pbrt::gpu::CopyOut::May";
+  const bool is_temporary = std::all_of(
+      plan_.steps[step_id].segments.begin(), plan_.steps[step_id].segments.end(),
+      [&](SegmentId id) { return transform_.matrices[plan_.segments[id].matrix].role == MatrixRole::Through; });
+  const std::string otherwise =
+      is_temporary ? "(" + joined(on_device, " || ") + ") ? pbrt::gpu::CopyOut::Reused : pbrt::gpu::CopyOut::May"
+                   : "pbrt::gpu::CopyOut::May";
+  return "(" + joined(on_cpu, " || ") + ") ? pbrt::gpu::CopyOut::Must : " + otherwise;
+}
+
+std::string StepDispatch::choice_value(const Step& step, Version version) const {
+  const std::vector<int> choices = choices_running(plan_, step, version);
+  if (choices.size() == 1) return std::to_string(choices.front());
+  const bool may_be_device = !is_chosen(step, kDeviceVersions).empty();
+  if (version != Version::Cpu || !may_be_device) return choice_name(step.site);
+  return "kOnCpu_" + std::to_string(step.site.index()) + "[" + choice_name(step.site) + "]";
+}
+
+void StepDispatch::emit_dispatch(Writer& out, StepId step_id, const std::string& frame, bool are_boxes_declared) const {
+  const Step& step = plan_.steps[step_id];
+  const RuleCode code(context_, id_, step.rule);
+  const std::string site_name = site_constant(context_, id_, step.site);
+  const std::vector<std::string> tries = device_tries(step_id, code, frame);
+  if (!tries.empty()) {
+    if (!are_boxes_declared) emit_boxes(out, step_boxes(plan_, code, step_id));
+    out.line("const bool pb_has_run = " + joined(tries, " ||\n        ") + ";");
+    out.open("if (!pb_has_run)");
+  }
+  if (is_decided(step.site))
+    out.line("pb_context.count(" + frame + ", " + site_name + ", " + choice_value(step, Version::Cpu) + ");");
+  out.line(functions_.at({step_id, Version::Cpu}) + "(" +
+           step_call_args(step_id, code, frame, are_boxes_declared || !tries.empty()) + pieces_arg(step_id) + ");");
+  if (!tries.empty()) out.close();
+}
+
+std::string StepDispatch::step_call_args(StepId step, const RuleCode& code, const std::string& frame, bool are_boxes_declared) const {
+  std::vector<std::string> args = step_args(code, frame);
+  for (std::string& box : box_args(plan_, code, step, are_boxes_declared)) args.push_back(std::move(box));
+  return joined(args);
+}
+
+/// Per device version of the step: `(it is chosen && it has run)`.
+std::vector<std::string> StepDispatch::device_tries(StepId step_id, const RuleCode& code, const std::string& frame) const {
+  const Step& step = plan_.steps[step_id];
+  std::vector<std::string> tries;
+  if (!is_decided(step.site)) return tries;
+  for (const Version version : kDeviceVersions) {
+    std::string chosen = is_chosen(step, {&version, 1});
+    if (chosen.empty()) continue;
+    if (chosen.find(" || ") != std::string::npos) chosen = "(" + chosen + ")";
+    tries.push_back("(" + chosen + " && " + functions_.at({step_id, version}) + "(" +
+                    step_call_args(step_id, code, frame, true) + ", " + group_value(step, version) + ", " +
+                    copy_out_value(step_id) + ", " + site_constant(context_, id_, step.site) + ", " +
+                    choice_value(step, version) + "))");
+  }
+  return tries;
+}
+
+}  // namespace pb

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// C++ of one step in the schedule of its transform: when it runs, in which version, what follows it. Not the order of the
+// steps, which is schedule_code.h.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "clgen/cpp/rule_code.h"
+
+namespace pb {
+
+/// Names of step functions; steps may share one.
+using StepFunctionNames = std::map<std::pair<StepId, Version>, std::string>;
+
+/// The variable that holds the alternative of a site in a call.
+[[nodiscard]] std::string choice_name(SiteId site);
+
+/// `functions` must live as long, and have the steps that are asked for.
+class StepDispatch {
+ public:
+  StepDispatch(const CppContext& context, TransformId id, const StepFunctionNames& functions)
+      : context_(context),
+        id_(id),
+        transform_(context.program.transforms[id]),
+        plan_(context.plan.transforms[id.index()]),
+        functions_(functions) {}
+
+  /// Declares for steps that run for others only whether one of those runs.
+  void emit_needs(Writer& out);
+  /// Statements that run the step in the version chosen. Its boxes are in scope if `are_boxes_declared`.
+  void emit_dispatch(Writer& out, StepId step, const std::string& frame, bool are_boxes_declared) const;
+
+  /// Whether some device version may be chosen.
+  [[nodiscard]] bool has_device(StepId step) const;
+  [[nodiscard]] bool is_decided(SiteId site) const;
+  /// Whether one of the nest's steps is needed; empty: it needs no reader.
+  [[nodiscard]] std::string need_of(const Nest& nest) const;
+  /// Choices that make the step run; empty: all.
+  [[nodiscard]] std::string choice_condition_of(const Step& step) const;
+  /// When the step runs; empty: always.
+  [[nodiscard]] std::string condition_of(StepId step) const;
+  /// The number of the choice under which a step runs in `version`, where it is known: else what is chosen.
+  [[nodiscard]] std::string choice_value(const Step& step, Version version) const;
+  [[nodiscard]] std::string split_value() const;
+  [[nodiscard]] std::string tile_value(const Nest& nest) const;
+
+ private:
+  std::string need_of(StepId step) const;
+  std::string is_chosen(const Step& step, std::span<const Version> versions) const;
+  std::string pieces_arg(StepId step) const;
+  std::string group_value(const Step& step, Version version) const;
+  std::string copy_out_value(StepId step) const;
+  std::string step_call_args(StepId step, const RuleCode& code, const std::string& frame, bool are_boxes_declared) const;
+  std::vector<std::string> device_tries(StepId step, const RuleCode& code, const std::string& frame) const;
+
+  const CppContext& context_;
+  TransformId id_;
+  const Transform& transform_;
+  const TransformPlan& plan_;
+  const StepFunctionNames& functions_;
+  std::vector<StepNeed> needs_;
+};
+
+}  // namespace pb
