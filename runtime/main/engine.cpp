@@ -151,7 +151,7 @@ Scheduler& Engine::scheduler(int threads) {
 }
 
 RunReport Engine::run(const Problem& problem, const RunWishes& wishes) {
-  RunSetup setup{wishes.config, wishes.device, wishes.seed, wishes.is_strict, problem.sizes.data()};
+  RunSetup setup{wishes.config, wishes.device, wishes.seed, wishes.is_strict, problem.sizes.data(), wishes.config->threads()};
   RunContext ctx(setup, index_.num_sites(), num_alternatives_.data());
   RunState state;
   state.context = &ctx;
@@ -178,6 +178,7 @@ RunReport Engine::run(const Problem& problem, const RunWishes& wishes) {
   Scheduler& workers = scheduler(wishes.config->threads());
   TracedRun traced(trace_, wishes.trace_label, workers.num_workers());
   state.is_traced = traced.is_on();
+  workers.rouse();
   try {
     workers.run(state, root_body);
   } catch (const RunAborted&) {
@@ -216,7 +217,8 @@ Snapshot Engine::take_snapshot(const Problem& problem) {
 
 void Engine::restore(const Problem& problem, const Snapshot& snapshot, const RunWishes& wishes) {
   RunState state;
-  RunContext ctx({wishes.config, wishes.device, 0, false}, index_.num_sites(), num_alternatives_.data());
+  RunContext ctx({wishes.config, wishes.device, 0, false, nullptr, wishes.config->threads()}, index_.num_sites(),
+                 num_alternatives_.data());
   state.context = &ctx;
   scheduler(wishes.config->threads()).run(state, [&](Frame& root) {
     const auto put_back = [&](const AnyMatrix& matrix, const AnyMatrix& saved) {

@@ -11,6 +11,7 @@
 #include "runtime/main/run_context.h"
 #include "runtime/main/verify.h"
 #include "runtime/sched/frame.h"
+#include "runtime/sched/scheduler.h"
 
 namespace pbrt {
 namespace {
@@ -184,6 +185,29 @@ class FakeProvider : public DeviceProvider {
   }
   std::unique_ptr<gpu::Device> open(int, bool) override { throw DeviceError("it is busy"); }
 };
+
+TEST(RunContext, AddsUpWhatWorkersCount) {
+  constexpr int kTasks = 500;
+  const int alternatives[] = {2, 1, 9};
+  RunContext context({nullptr, nullptr, 0, false, nullptr, 4}, 3, alternatives);
+  Scheduler scheduler(4);
+  scheduler.run([&](Frame& root) {
+    for (int i = 0; i < kTasks; ++i) {
+      root.spawn([&context](Frame& frame) {
+        context.count(frame, 0, 1);
+        context.count(frame, 2, 0);
+        context.count(frame, 2, 8);
+        context.count(frame, 2, 8);
+      });
+    }
+    root.sync();
+  });
+  EXPECT_EQ(context.times_run(0, 0), 0);
+  EXPECT_EQ(context.times_run(0, 1), kTasks);
+  EXPECT_EQ(context.times_run(1, 0), 0);
+  EXPECT_EQ(context.times_run(2, 0), kTasks);
+  EXPECT_EQ(context.times_run(2, 8), 2 * kTasks);
+}
 
 TEST(Devices, AreChosenByIndexNameOrKind) {
   Devices devices(std::make_unique<FakeProvider>());

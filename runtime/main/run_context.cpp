@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "runtime/config/check.h"
 #include "runtime/config/errors.h"
 #include "runtime/gpu/launch.h"
 #include "runtime/main/memo.h"
@@ -15,70 +14,51 @@ namespace pbrt {
 
 namespace {
 
-// Threads beyond this number share counters; that costs time, never counts.
-constexpr int kNumShards = 64;
-constexpr std::size_t kCountersPerLine = 64 / sizeof(std::int64_t);
-
-/// A small number of the calling thread, the same at every call.
-[[gnu::noinline]] int thread_shard() {
-  // Relaxed: only uniqueness matters.
-  static std::atomic<int> num_threads{0};
-  static thread_local const int shard = num_threads.fetch_add(1, std::memory_order_relaxed) % kNumShards;
-  asm volatile("" ::: "memory");
-  return shard;
-}
+constexpr std::int64_t kCountersPerLine = 64 / sizeof(std::int64_t);
 
 }  // namespace
 
-struct RunContext::Counters {
-  std::vector<std::size_t> first;  ///< of each site, in a shard
-  std::size_t per_shard = 0;
-  std::unique_ptr<std::atomic<std::int64_t>[]> values;  ///< kNumShards * per_shard
-  std::mutex mutex;                                     ///< of fallbacks
+struct RunContext::Fallbacks {
   struct Fallback {
     int site;
     int alternative;
     std::string reason;
     std::int64_t count;
   };
-  std::vector<std::unique_ptr<Fallback>> fallbacks;  ///< in order of first occurrence
+  std::mutex mutex;
+  std::vector<std::unique_ptr<Fallback>> list;  ///< in order of first occurrence
 };
 
 RunContext::RunContext(const RunSetup& setup, int num_sites, const int* num_alternatives)
-    : setup_(setup), counters_(new Counters), memos_(new MemoTable) {
-  std::size_t next = 0;
+    : setup_(setup), fallbacks_(new Fallbacks), memos_(new MemoTable) {
+  first_counter_ = new int[static_cast<std::size_t>(num_sites) + 1];
+  int next = 0;
   for (int site = 0; site < num_sites; ++site) {
-    counters_->first.push_back(next);
-    next += static_cast<std::size_t>(num_alternatives[site]);
+    first_counter_[site] = next;
+    next += num_alternatives[site];
   }
-  counters_->first.push_back(next);
-  // Whole cache lines per shard, so that threads do not share lines.
-  counters_->per_shard = (next + kCountersPerLine) / kCountersPerLine * kCountersPerLine;
-  counters_->values = std::make_unique<std::atomic<std::int64_t>[]>(kNumShards * counters_->per_shard);
+  // Lines that belong to one worker alone, wherever the first one begins.
+  num_counters_ = (next / kCountersPerLine + 2) * kCountersPerLine;
+  counters_ = new std::atomic<std::int64_t>[static_cast<std::size_t>(setup.num_workers * num_counters_)]();
 }
 
 RunContext::~RunContext() {
   delete memos_;
-  delete counters_;
-}
-
-void RunContext::count(const Frame&, int site, int alternative) {
-  const std::size_t index = counters_->first[static_cast<std::size_t>(site)] + static_cast<std::size_t>(alternative);
-  const std::size_t shard = static_cast<std::size_t>(thread_shard()) * counters_->per_shard;
-  // Relaxed: counts are read when no run is in progress.
-  counters_->values[shard + index].fetch_add(1, std::memory_order_relaxed);
+  delete fallbacks_;
+  delete[] first_counter_;
+  delete[] counters_;
 }
 
 void RunContext::fallback(int site, int alternative, const char* reason) {
   {
-    const std::lock_guard<std::mutex> lock(counters_->mutex);
-    Counters::Fallback* found = nullptr;
-    for (const auto& known : counters_->fallbacks)
+    const std::lock_guard<std::mutex> lock(fallbacks_->mutex);
+    Fallbacks::Fallback* found = nullptr;
+    for (const auto& known : fallbacks_->list)
       if (known->site == site && known->alternative == alternative && known->reason == reason) found = known.get();
     if (found == nullptr) {
-      counters_->fallbacks.push_back(
-          std::make_unique<Counters::Fallback>(Counters::Fallback{site, alternative, reason, 0}));
-      found = counters_->fallbacks.back().get();
+      fallbacks_->list.push_back(
+          std::make_unique<Fallbacks::Fallback>(Fallbacks::Fallback{site, alternative, reason, 0}));
+      found = fallbacks_->list.back().get();
     }
     ++found->count;
   }
@@ -92,25 +72,17 @@ bool RunContext::run(const Frame& frame, gpu::Launch& launch, int site, int alte
 }
 
 std::int64_t RunContext::times_run(int site, int alternative) const {
-  const std::size_t index = counters_->first[static_cast<std::size_t>(site)] + static_cast<std::size_t>(alternative);
   std::int64_t sum = 0;
-  for (std::size_t shard = 0; shard < kNumShards; ++shard)
-    sum += counters_->values[shard * counters_->per_shard + index].load(std::memory_order_relaxed);
+  for (int worker = 0; worker < setup_.num_workers; ++worker)
+    sum += counters_[worker * num_counters_ + first_counter_[site] + alternative].load(std::memory_order_relaxed);
   return sum;
 }
 
-int RunContext::num_fallbacks() const { return static_cast<int>(counters_->fallbacks.size()); }
+int RunContext::num_fallbacks() const { return static_cast<int>(fallbacks_->list.size()); }
 
 RunContext::FallbackCount RunContext::fallback_at(int index) const {
-  const Counters::Fallback& entry = *counters_->fallbacks[static_cast<std::size_t>(index)];
+  const Fallbacks::Fallback& entry = *fallbacks_->list[static_cast<std::size_t>(index)];
   return {entry.site, entry.alternative, entry.reason.c_str(), entry.count};
-}
-
-void RunContext::reset_counts() {
-  for (std::size_t i = 0; i < kNumShards * counters_->per_shard; ++i)
-    counters_->values[i].store(0, std::memory_order_relaxed);
-  counters_->fallbacks.clear();
-  bytes_moved_.store(0, std::memory_order_relaxed);
 }
 
 int template_instance(const char* transform, std::initializer_list<TemplateArgument> args) {

@@ -13,10 +13,10 @@
 #include "runtime/config/active_config.h"
 #include "runtime/config/errors.h"
 #include "runtime/matrix/element_kind.h"
+#include "runtime/sched/frame.h"
 
 namespace pbrt {
 
-class Frame;
 class MemoTable;
 namespace gpu {
 class Launch;
@@ -30,6 +30,7 @@ struct RunSetup {
   std::uint64_t seed = 0;
   bool is_strict = false;  ///< any fallback is an error
   const std::int64_t* sizes = nullptr;  ///< of the transform that is run, by size variable
+  int num_workers = 1;     ///< of the scheduler that runs it
 };
 
 /// Counts and settings of a run.
@@ -62,8 +63,12 @@ class RunContext {
 
   /// Counts one execution of an alternative of `site`.
   ///
-  /// Cost:    one uncontended atomic addition; each thread has its own counters
-  void count(const Frame& frame, int site, int alternative);
+  /// Cost:    an addition in memory; each worker has its own counters
+  void count(const Frame& frame, int site, int alternative) {
+    std::atomic<std::int64_t>& counter = counters_[frame.worker_index() * num_counters_ + first_counter_[site] + alternative];
+    // Relaxed and no read-modify-write: only this worker writes it, and it is read when no run is in progress.
+    counter.store(counter.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
   /// Counts that `alternative` of `site` was wanted and another version of its rule ran.
   ///
   /// Pre:     `reason` is one line
@@ -94,14 +99,15 @@ class RunContext {
   [[nodiscard]] int num_fallbacks() const;
   [[nodiscard]] FallbackCount fallback_at(int index) const;
   [[nodiscard]] std::int64_t bytes_moved() const { return bytes_moved_.load(std::memory_order_relaxed); }
-  /// Sets all counts to zero.
-  void reset_counts();
 
  private:
-  struct Counters;
+  struct Fallbacks;
   RunSetup setup_;
-  Counters* counters_;
-  MemoTable* memos_;  // owned, as the counters: the headers behind both are not for generated code
+  std::atomic<std::int64_t>* counters_ = nullptr;  // owned: num_counters_ per worker
+  int* first_counter_ = nullptr;                   // owned: of each site
+  std::int64_t num_counters_ = 0;                  // whole cache lines
+  Fallbacks* fallbacks_;
+  MemoTable* memos_;  // owned, as the fallbacks: the headers behind both are not for generated code
   std::atomic<std::int64_t> bytes_moved_{0};
   std::atomic<bool> is_aborted_{false};
 };

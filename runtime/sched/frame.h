@@ -80,6 +80,8 @@ struct FiberHead {
   const char* stack_limit = nullptr;
   /// The innermost rule that is being timed.
   RuleScope* scope = nullptr;
+  /// Number of that worker.
+  int worker_index = 0;
 };
 
 enum class TaskKind : std::uint8_t { Spawned, Graph, ResumeFiber };
@@ -182,6 +184,8 @@ class Frame {
   /// Announces that about `count` tasks will be spawned at once.
   void expect_tasks(std::int64_t count) { detail::wake_helpers(*fiber_, count); }
   [[nodiscard]] int num_workers() const { return run_->num_workers; }
+  /// Number of the worker that runs the body now, from 0; another one after a call that can suspend.
+  [[nodiscard]] int worker_index() const { return fiber_->worker_index; }
 
   /// Whether the run is being dropped.
   [[nodiscard]] bool is_aborted() const { return run_->aborted.load(std::memory_order_relaxed); }

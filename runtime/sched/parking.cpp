@@ -59,7 +59,9 @@ void Parking::cancel(ParkingSpot& spot) {
 }
 
 void Parking::sleep(ParkingSpot& spot) {
+  num_asleep_.fetch_add(1, std::memory_order_relaxed);
   while (spot.word.load(std::memory_order_acquire) == kParked) futex_wait(spot.word, kParked);
+  num_asleep_.fetch_sub(1, std::memory_order_relaxed);
 }
 
 void Parking::wake_one() {

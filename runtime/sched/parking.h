@@ -94,6 +94,13 @@ class Parking {
   [[nodiscard]] int num_parked() const {
     return static_cast<int>(state_.load(std::memory_order_relaxed) & (kOneSearching - 1));
   }
+  /// Workers that neither search nor are parked, out of `num_workers`.
+  [[nodiscard]] int num_busy(int num_workers) const {
+    const std::uint64_t state = state_.load(std::memory_order_relaxed);
+    return num_workers - static_cast<int>(state / kOneSearching) - static_cast<int>(state & (kOneSearching - 1));
+  }
+  /// Workers whose threads sleep, or are about to, or have been woken and do not run yet.
+  [[nodiscard]] int num_asleep() const { return num_asleep_.load(std::memory_order_relaxed); }
 
  private:
   static constexpr std::uint64_t kOneParked = 1;
@@ -112,6 +119,8 @@ class Parking {
 
   alignas(64) std::atomic<std::uint64_t> state_{0};
   bool needs_fence_;
+  /// Relaxed: a hint, nothing hangs on it.
+  alignas(64) std::atomic<int> num_asleep_{0};
   alignas(64) std::mutex lock_;
   ParkingSpot* parked_ = nullptr;
 };

@@ -65,6 +65,27 @@ TEST(Parking, WakesAsManyAsWanted) {
   for (std::thread& thread : threads) thread.join();
 }
 
+TEST(Parking, KnowsWhoIsBusyAndWhoSleeps) {
+  Parking parking;
+  ParkingSpot spot;
+  EXPECT_EQ(parking.num_busy(3), 3);
+  std::atomic<bool> may_end{false};
+  std::thread sleeper([&] {
+    parking.begin_search();
+    parking.park(spot, [] { return false; });
+    while (!may_end.load()) std::this_thread::yield();
+    parking.end_search();
+  });
+  while (parking.num_asleep() != 1) std::this_thread::yield();
+  EXPECT_EQ(parking.num_busy(3), 2);
+  parking.wake_several(1);
+  while (parking.num_asleep() != 0) std::this_thread::yield();
+  EXPECT_EQ(parking.num_busy(3), 2) << "it searches";
+  may_end = true;
+  sleeper.join();
+  EXPECT_EQ(parking.num_busy(3), 3);
+}
+
 /// A producer publishes numbers one by one and waits for each to be consumed: a lost wake hangs.
 TEST(Parking, NoWakeIsLost) {
   constexpr int kRounds = 20000;

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/sched/scheduler.h"
 
+#include <sched.h>
+
+#include <chrono>
 #include <exception>
 #include <utility>
 
 #include "runtime/config/check.h"
+#include "runtime/config/machine.h"
 #include "runtime/sched/trace.h"
 
 namespace pbrt {
 
-Scheduler::Scheduler(int num_workers, Trace* trace) {
+Scheduler::Scheduler(int num_workers, Trace* trace) : has_cpu_per_worker_(num_workers <= available_cpus()) {
   PBRT_CHECK(num_workers >= 1, "a scheduler needs at least one worker");
   for (int i = 0; i < num_workers; ++i) {
     TraceLane* lane = trace != nullptr ? &trace->worker(i) : nullptr;
@@ -55,6 +59,13 @@ void Scheduler::run_erased(RunState& state, void (*call)(void*, Frame&), void* c
     active_run_ = nullptr;
   }
   if (job.error) std::rethrow_exception(std::move(job.error));
+}
+
+void Scheduler::rouse() {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::milliseconds kLongest{1};
+  parking_.wake_several(num_workers());
+  for (const Clock::time_point end = Clock::now() + kLongest; parking_.num_asleep() != 0 && Clock::now() < end;) sched_yield();
 }
 
 void Scheduler::abort() {

@@ -53,6 +53,12 @@ class Scheduler {
   /// Drops the run that is active, if any: run() throws RunAborted soon. Threads: any.
   void abort();
 
+  /// Wakes all sleeping workers and waits until their threads run, at most a millisecond: a run that is timed then does not
+  /// measure how long threads take to wake. They look for work for some time, then they sleep again.
+  ///
+  /// Threads: any but the scheduler's own workers
+  void rouse();
+
   /// Wakes up to `count` sleeping workers, for tasks that are about to be spawned. Threads: any.
   void wake_helpers(std::int64_t count) { parking_.wake_several(count); }
 
@@ -76,6 +82,8 @@ class Scheduler {
   TaskReserve reserve_;
   StackPool stacks_;
   std::vector<std::unique_ptr<Worker>> workers_;
+  /// Whether workers that look for work take no CPU from those that have some.
+  const bool has_cpu_per_worker_;
   std::atomic<bool> stop_{false};
   std::mutex run_lock_;
   std::mutex abort_lock_;

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -317,6 +318,34 @@ TEST_P(OnWorkers, WakersRaceWithWaiting) {
   stop = true;
   outside.join();
   EXPECT_EQ(num_done, 300);
+}
+
+TEST_P(OnWorkers, ARunAfterAPauseHasAllItsWorkers) {
+  Scheduler scheduler(GetParam());
+  for (int i = 0; i < 3; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(3));  // all workers sleep
+    scheduler.rouse();
+    std::int64_t sum = 0;
+    scheduler.run([&](Frame& root) { sum = fib(root, 12); });
+    EXPECT_EQ(sum, 144);
+  }
+}
+
+TEST_P(OnWorkers, FramesKnowTheirWorker) {
+  Scheduler scheduler(GetParam());
+  std::vector<std::thread::id> threads(static_cast<std::size_t>(GetParam()));
+  std::mutex lock;
+  scheduler.run([&](Frame& root) {
+    for (int i = 0; i < 200; ++i) {
+      root.spawn([&](Frame& frame) {
+        const std::lock_guard<std::mutex> guard(lock);
+        std::thread::id& known = threads.at(static_cast<std::size_t>(frame.worker_index()));
+        if (known == std::thread::id()) known = std::this_thread::get_id();
+        EXPECT_EQ(known, std::this_thread::get_id());
+      });
+    }
+    root.sync();
+  });
 }
 
 TEST(Scheduler, ContextIsTheOneOfTheRun) {

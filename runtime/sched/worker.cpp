@@ -22,9 +22,11 @@ namespace {
 constexpr int kSpinRounds = 300;
 constexpr int kYieldRounds = 4;
 constexpr int kPausesPerRound = 8;
-// How long a searching worker stays awake for a wake that is announced as brief: waking a thread costs about as
-// much as a small kernel.
-constexpr std::chrono::milliseconds kPatience{1};
+// How long a searching worker stays awake: for a wake that is announced as brief, since waking a thread costs about as much
+// as a small kernel; and while another worker is busy, which may spawn after a sequential part. Waking costs 50 to 100
+// microseconds on virtual machines.
+constexpr std::chrono::microseconds kPatienceForWakes{1000};
+constexpr std::chrono::microseconds kPatienceForSpawns{300};
 constexpr int kRoundsPerYield = 32;
 
 void pause_briefly() {
@@ -38,6 +40,7 @@ Worker::Worker(Scheduler& scheduler, int index, TraceLane* lane)
       parking_(scheduler.parking_),
       memory_(scheduler.reserve_),
       lane_(lane),
+      index_(index),
       random_state_(0x9e3779b97f4a7c15U * static_cast<std::uint64_t>(index + 1)) {}
 
 Worker::~Worker() {
@@ -150,14 +153,15 @@ detail::Task* Worker::search(const std::atomic<bool>& done) {
 
 detail::Task* Worker::search_patiently(const std::atomic<bool>& done) {
   using Clock = std::chrono::steady_clock;
-  // Relaxed: a hint. Who is woken without it was parked.
-  const auto is_worth_it = [&] {
-    return scheduler_.num_brief_waits_.load(std::memory_order_relaxed) != 0 && parking_.num_searching() == 1;
+  // Hints. Who is woken without them was parked.
+  const auto patience = [&]() -> std::chrono::microseconds {
+    if (scheduler_.num_brief_waits_.load(std::memory_order_relaxed) != 0 && parking_.num_searching() == 1)
+      return kPatienceForWakes;
+    const bool may_get_work = scheduler_.has_cpu_per_worker_ && parking_.num_busy(scheduler_.num_workers()) > 0;
+    return may_get_work ? kPatienceForSpawns : std::chrono::microseconds(0);
   };
-  for (Clock::time_point end; is_worth_it();) {
-    const Clock::time_point now = Clock::now();
-    if (end == Clock::time_point()) end = now + kPatience;
-    if (now >= end || done.load(std::memory_order_acquire)) return nullptr;
+  for (const Clock::time_point start = Clock::now(); Clock::now() - start < patience();) {
+    if (done.load(std::memory_order_acquire)) return nullptr;
     for (int round = 0; round < kRoundsPerYield; ++round) {
       if (detail::Task* task = steal_once()) return task;
       pause_briefly();
@@ -201,6 +205,7 @@ void Worker::resume(Fiber& fiber) {
   for (Fiber* next = &fiber; next != nullptr;) {
     next->worker = this;
     next->memory = &memory_;
+    next->worker_index = index_;
     running_ = next;
     if (lane_ != nullptr) lane_->resume(*next);
     switch_context(loop_context_, *next->active);

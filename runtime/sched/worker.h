@@ -132,7 +132,8 @@ class Worker {
   void loop(const std::atomic<bool>& done);
   detail::Task* find_task(const std::atomic<bool>& done);
   detail::Task* search(const std::atomic<bool>& done);
-  /// Goes on searching, for a bounded time, while a fiber waits for a wake that comes soon and nobody else searches.
+  /// Goes on searching, for a bounded time, while work may come soon: a fiber waits for a brief wake and nobody else
+  /// searches, or another worker is busy.
   detail::Task* search_patiently(const std::atomic<bool>& done);
   detail::Task* steal_once();
   void run(detail::Task& task);
@@ -165,6 +166,7 @@ class Worker {
   ParkingSpot spot_;
   WorkerCounts counts_;
   TraceLane* const lane_;
+  const int index_;
   int last_victim_ = -1;  // whose task the last search found
   std::uint64_t random_state_;
   std::uint64_t owner_thread_ = 0;
