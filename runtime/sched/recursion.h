@@ -22,7 +22,8 @@ class RecursiveCall {
   /// end a recursion that keeps the extents. Both must live as long as the call.
   ///
   /// Errors:  RunAborted, with the whole run, if the recursion does not end
-  /// Cost:    some nanoseconds per call that lies between this one and the last of the same transform
+  /// Cost:    some additions and comparisons where the data shrinks or no call around this one is of the transform; else a
+  ///          look at each call between this one and the last of the same transform
   RecursiveCall(Frame& parent, int transform, const std::int64_t* extents, int num_extents, const double* numbers,
                 int num_numbers)
       : outer_(parent.call_),
@@ -32,7 +33,15 @@ class RecursiveCall {
         extents_(extents),
         numbers_(numbers) {
     for (int i = 0; i < num_extents; ++i) size_ += extents[i];
-    if (outer_ != nullptr && !shrinks()) check(parent);
+    const std::uint64_t mine = std::uint64_t{1} << (static_cast<unsigned>(transform) % 64);
+    transforms_ = mine;
+    if (outer_ == nullptr) return;
+    transforms_ |= outer_->transforms_;
+    if ((outer_->transforms_ & mine) == 0) {
+      num_without_shrinking_ = outer_->num_without_shrinking_ + 1;
+    } else if (!shrinks()) {
+      check(parent);
+    }
   }
   RecursiveCall(const RecursiveCall&) = delete;
   RecursiveCall& operator=(const RecursiveCall&) = delete;
@@ -57,7 +66,8 @@ class RecursiveCall {
   int num_extents_;
   int num_numbers_;
   int num_without_shrinking_ = 0;
-  std::int64_t size_ = 0;  ///< sum of the extents
+  std::int64_t size_ = 0;      ///< sum of the extents
+  std::uint64_t transforms_;   ///< of this call and those around it: bit `transform % 64`
   const std::int64_t* extents_;
   const double* numbers_;
 };

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <initializer_list>
+#include <vector>
+
 #include "runtime/config/errors.h"
 #include "runtime/sched/scheduler.h"
 
@@ -57,6 +60,32 @@ TEST(Recursion, WithoutSizesEndsByDepth) {
   Recursion recursion{[](std::int64_t&, double&) { return true; }, 0};
   EXPECT_THROW(run(recursion, 10, 0), RunAborted);
   EXPECT_EQ(recursion.depth, kMaxCallsWithoutShrinking + 1);
+}
+
+/// Calls of `transforms` in turn inside of each other, each `shrink` smaller; returns how many there were before it stopped.
+int depth_of_rounds(std::initializer_list<int> transforms, std::int64_t size, std::int64_t shrink) {
+  Scheduler scheduler(2);
+  int depth = 0;
+  const std::vector<int> round(transforms);
+  const auto call = [&](const auto& self, Frame& parent, std::int64_t extent) -> void {
+    const int transform = round[static_cast<std::size_t>(depth) % round.size()];
+    const RecursiveCall record(parent, transform, &extent, 1, nullptr, 0);
+    CallFrame frame(parent, 1000);
+    record.enter(frame);
+    if (++depth < 500 && extent > shrink) self(self, frame, extent - shrink);
+  };
+  try {
+    scheduler.run([&](Frame& root) { call(call, root, size); });
+  } catch (const RunAborted&) {
+  }
+  return depth;
+}
+
+TEST(Recursion, StopsRoundsOfSeveralTransforms) {
+  EXPECT_EQ(depth_of_rounds({1, 2}, 8, 0), 2);
+  EXPECT_EQ(depth_of_rounds({1, 2, 3, 4}, 8, 0), 4);
+  EXPECT_EQ(depth_of_rounds({1, 65, 129}, 8, 0), 3) << "numbers that differ by 64 are told apart";
+  EXPECT_EQ(depth_of_rounds({1, 2, 65}, 300, 1), 300);
 }
 
 TEST(Recursion, CallsBesideEachOtherAreNoRounds) {
