@@ -96,21 +96,41 @@ std::uint64_t hash_view(const RawView& view, std::uint64_t seed) {
   return hash;
 }
 
+namespace {
+
+/// The elements that lie along dimension 0.
+template <class T>
+void copy_row(T* to, std::int64_t to_stride, const T* from, std::int64_t from_stride, std::int64_t count) {
+  if (to_stride == 1 && from_stride == 1) {
+    std::memmove(to, from, static_cast<std::size_t>(count) * sizeof(T));
+  } else {
+    for (std::int64_t i = 0; i < count; ++i) to[i * to_stride] = from[i * from_stride];
+  }
+}
+
+}  // namespace
+
 void copy_view(const RawView& dst, const RawView& src) {
   PBRT_CHECK(dst.kind == src.kind && dst.num_dims == src.num_dims, "copies are between equal types");
+  const bool is_number = src.num_dims == 0;
+  const std::int64_t row = is_number ? 1 : src.sizes[0];
+  std::int64_t num_rows = row > 0 ? 1 : 0;
+  for (int d = 1; d < src.num_dims; ++d) num_rows *= src.sizes[d];
   visit_kind(src.kind, [&]<class T>(T*) {
     const T* from = static_cast<const T*>(src.base);
     T* to = static_cast<T*>(dst.base);
     IndexT at[kMaxDims] = {};
-    for_each_offset(src, [&](std::int64_t offset) {
-      std::int64_t target = 0;
-      for (int d = 0; d < dst.num_dims; ++d) target += at[d] * dst.strides[d];
-      to[target] = from[offset];
-      for (int d = 0; d < dst.num_dims; ++d) {
-        if (++at[d] < dst.sizes[d]) break;
+    for (std::int64_t i = 0; i < num_rows; ++i) {
+      copy_row(to, is_number ? 1 : dst.strides[0], from, is_number ? 1 : src.strides[0], row);
+      for (int d = 1; d < src.num_dims; ++d) {
+        from += src.strides[d];
+        to += dst.strides[d];
+        if (++at[d] < src.sizes[d]) break;
+        from -= at[d] * src.strides[d];
+        to -= at[d] * dst.strides[d];
         at[d] = 0;
       }
-    });
+    }
   });
 }
 
