@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <set>
+#include <string_view>
 
 #include "clgen/names.h"
 #include "clgen/watched_args.h"
@@ -126,11 +129,7 @@ class Rewriter {
     const std::string verb = std::string(is_spawn ? "spawn_" : "call_") + (is_chosen ? "any_" : "");
     out_.replacement(first, "{ ");
     std::vector<std::string> names(call.args.size());
-    for (const WatchedArg& arg : watched) {
-      std::string& name = names[arg.index] = announce(call, arg);
-      // The last use of a temporary.
-      if (is_spawn && !arg.is_plain && !arg.is_own) name = "std::forward<decltype(" + name + ")>(" + name + ")";
-    }
+    for (const WatchedArg& arg : watched) names[arg.index] = announce(call, arg);
     out_.insert(verb + callee + "(pb_frame");
     for (const TemplateArg& arg : call.choice) {
       out_.insert(", ");
@@ -145,7 +144,9 @@ class Rewriter {
     for (std::size_t i = 0; i < call.args.size(); ++i) {
       const bool is_converted = std::find(call.converted.begin(), call.converted.end(), i) != call.converted.end();
       out_.insert(is_converted ? ", pbrt::converted<" + output_element(call, i) + ">(" : ", ");
-      names[i].empty() ? insert_expr(call.args[i]) : out_.insert(names[i]);
+      names[i].empty() ? insert_arg(call.args[i]) : out_.insert(names[i]);
+      // Where the callee only reads it, the handle becomes a const one, which would count as another reference.
+      if (is_input(call, i) && lenders_of(call.args[i])) out_.insert(".lent()");
       if (is_converted) out_.insert(")");
     }
     out_.insert(");");
@@ -163,7 +164,7 @@ class Rewriter {
       name = std::get<NameExpr>(body_.exprs[call.args[arg.index]].node).text;
     } else {
       out_.insert("auto&& " + name + " = ");
-      insert_expr(call.args[arg.index]);
+      insert_arg(call.args[arg.index]);
       out_.insert("; ");
     }
     out_.insert("pbrt::wrote_on_host(" + name + "); ");
@@ -177,10 +178,38 @@ class Rewriter {
     return element_text(matrix.element, matrix.is_element_t);
   }
 
+  /// Whether argument `i` is a matrix that the callee only reads.
+  bool is_input(const TransformCall& call, std::size_t i) const {
+    const Transform& callee = program_.transforms[call.targets[0]];
+    const std::size_t num_outputs = callee.matrices_of(MatrixRole::To).size();
+    const std::vector<MatrixId> inputs = callee.matrices_of(MatrixRole::From);
+    return i >= num_outputs && i < num_outputs + inputs.size() && !callee.matrices[inputs[i - num_outputs]].extents.empty();
+  }
+
+  /// An argument of a call. Parts of the rule's regions are borrowed for the call: `a.lent().region(0, m)`.
+  void insert_arg(ExprId id) { insert_expr(id, lenders_of(id).value_or(std::set<std::uint32_t>())); }
+
+  /// Where the expression is a region `a` of the rule or a part of one, the ends of the handles that lend: of `a` and
+  /// `a.region(…)` in `a.region(…).row(2)`.
+  std::optional<std::set<std::uint32_t>> lenders_of(ExprId id) const {
+    std::set<std::uint32_t> ends;
+    const auto* part = std::get_if<MemberExpr>(&body_.exprs[id].node);
+    while (part != nullptr && part->is_call && !part->is_arrow && kParts.contains(part->name)) {
+      id = part->object;
+      ends.insert(body_.exprs[id].tokens.end);
+      part = std::get_if<MemberExpr>(&body_.exprs[id].node);
+    }
+    const NameKind kind = rule_.body_types.bindings[id.index()].kind;
+    const bool is_region = kind == NameKind::Output || kind == NameKind::Input || kind == NameKind::Temporary;
+    if (!is_region || !std::holds_alternative<NameExpr>(body_.exprs[id].node)) return std::nullopt;
+    return ends;
+  }
+
   /// The expression as written.
-  void insert_expr(ExprId id) {
+  void insert_expr(ExprId id, const std::set<std::uint32_t>& lenders = {}) {
     const TokenRange range = body_.exprs[id].tokens;
     for (std::uint32_t i = range.begin; i < range.end; ++i) {
+      if (lenders.contains(i)) out_.insert(".lent()");
       BodyToken token = body_.tokens[i];
       if (i == range.begin && token.leading == " ") token.leading.clear();
       out_.token(token);
@@ -208,6 +237,9 @@ class Rewriter {
       if (!is_element(rule_.outputs[i])) visit(rule_.outputs[i].binding, facts_.outputs[i]);
     for (std::size_t i = 0; i < rule_.temporaries.size(); ++i) visit(rule_.temporaries[i].name, facts_.temporaries[i]);
   }
+
+  /// Members of a region that give a part of it.
+  static inline const std::set<std::string_view> kParts{"region", "slice", "row", "col", "column"};
 
   const Program& program_;
   const Rule& rule_;

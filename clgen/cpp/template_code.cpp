@@ -29,7 +29,7 @@ void emit_choice(Writer& out, const CppContext& context, TemplateId id, const st
     checks.push_back("{" + quoted(param.name) + ", " + name + ", " + std::to_string(param.lo) + ", " +
                      std::to_string(param.hi) + "}");
   }
-  for (std::string& param : call_params(first, true)) params.push_back(std::move(param));
+  for (std::string& param : call_params(first)) params.push_back(std::move(param));
   std::string args = "pb_frame";
   for (const MatrixId matrix : call_matrices(first)) args += ", " + first.matrices[matrix].name;
   open_function(out, "[[maybe_unused]] static void " + verb + "_any_" + identifier_of(context.program, id), params);

@@ -19,12 +19,11 @@ std::vector<MatrixId> call_matrices(const Transform& transform) {
   return out;
 }
 
-std::vector<std::string> call_params(const Transform& transform, bool by_reference) {
+std::vector<std::string> call_params(const Transform& transform) {
   std::vector<std::string> params;
   for (const MatrixId id : call_matrices(transform)) {
     const Matrix& matrix = transform.matrices[id];
-    const std::string type = region_type(matrix, matrix.role == MatrixRole::From);
-    params.push_back(by_reference ? "const " + type + "& " + matrix.name : type + " " + matrix.name);
+    params.push_back("const " + region_type(matrix, matrix.role == MatrixRole::From) + "& " + matrix.name);
   }
   return params;
 }
@@ -40,11 +39,11 @@ std::string tunable_constant(const CppContext& context, TransformId transform, s
 void emit_call_declarations(Writer& out, const CppContext& context, TransformId id) {
   const Transform& transform = context.program.transforms[id];
   const std::string name = identifier_of(context.program, id);
-  const auto declare = [&](const std::string& head, bool by_reference) {
-    out.line("[[maybe_unused]] static void " + head + ", " + joined(call_params(transform, by_reference)) + ");");
+  const auto declare = [&](const std::string& head) {
+    out.line("[[maybe_unused]] static void " + head + ", " + joined(call_params(transform)) + ");");
   };
-  declare("call_" + name + "(pbrt::Frame& pb_parent", true);
-  if (context.spawned.contains(id)) declare("spawn_" + name + "(pbrt::Frame& pb_frame", false);
+  declare("call_" + name + "(pbrt::Frame& pb_parent");
+  if (context.spawned.contains(id)) declare("spawn_" + name + "(pbrt::Frame& pb_frame");
 }
 
 namespace {
@@ -95,7 +94,7 @@ class TransformEmitter {
     body.indent();
     TransformEmitter(body, context_, id_, kernels_).emit_run_body(functions);
     out_.line("// transform " + transform_.name + "   " + origin_of(context_.sources, transform_.span));
-    out_.open("static void run_" + name_ + "(pbrt::Frame& pb_parent, " + joined(call_params(transform_, true)) + ")");
+    out_.open("static void run_" + name_ + "(pbrt::Frame& pb_parent, " + joined(call_params(transform_)) + ")");
     out_.verbatim(without_unused(body.text()));
     out_.close();
     out_.blank();
@@ -343,11 +342,11 @@ class TransformEmitter {
     for (const MatrixId id : call_matrices(transform_)) {
       const std::string& name = transform_.matrices[id].name;
       names.push_back(name);
-      captures.push_back(name + " = std::move(" + name + ")");
+      captures.push_back(name + " = " + name);
     }
     const std::string args = joined(names);
     if (transform_.is_memoized) emit_memo(args);
-    out_.open("static void call_" + name_ + "(pbrt::Frame& pb_parent, " + joined(call_params(transform_, true)) + ")");
+    out_.open("static void call_" + name_ + "(pbrt::Frame& pb_parent, " + joined(call_params(transform_)) + ")");
     const std::string entry = transform_.is_memoized ? "memo_" : "run_";
     out_.line("pbrt::call_on_fresh_stack_if_needed(pb_parent, [&] { " + entry + name_ + "(pb_parent, " + args +
               "); });");
@@ -357,8 +356,9 @@ class TransformEmitter {
   }
 
   void emit_spawn(const std::string& args, const std::string& captures) {
-    // A spawned call owns its handles: they are moved, since each copy counts references.
-    out_.open("static void spawn_" + name_ + "(pbrt::Frame& pb_frame, " + joined(call_params(transform_, false)) + ")");
+    // A task owns its handles; a call at once borrows them, since each copy counts references.
+    out_.open("static void spawn_" + name_ + "(pbrt::Frame& pb_frame, " + joined(call_params(transform_)) + ")");
+    out_.line("if (pb_frame.is_sequential()) return call_" + name_ + "(pb_frame, " + args + ");");
     out_.line("pb_frame.spawn([" + captures + "](pbrt::Frame& pb_child) { call_" + name_ + "(pb_child, " + args +
               "); });");
     out_.close();
@@ -366,7 +366,7 @@ class TransformEmitter {
 
   /// `memo_T`: the results of the call before, or a run.
   void emit_memo(const std::string& args) {
-    out_.open("static void memo_" + name_ + "(pbrt::Frame& pb_parent, " + joined(call_params(transform_, true)) + ")");
+    out_.open("static void memo_" + name_ + "(pbrt::Frame& pb_parent, " + joined(call_params(transform_)) + ")");
     out_.line("pbrt::MemoCall pb_memo(pb_parent, " + std::to_string(id_.index()) + ");");
     for (const MatrixId id : call_matrices(transform_)) {
       const Matrix& matrix = transform_.matrices[id];

@@ -124,7 +124,33 @@ class BasicRegion {
 
   // For generated code and the runtime.
   /// The same for an argument of a function that is done before this handle goes; its copies own the storage again.
-  [[nodiscard]] BasicRegion borrowed() const { return BasicRegion(*this, Borrow{}); }
+  [[nodiscard]] BasicRegion borrowed() const { return BasicRegion(view_, storage_, Borrow{}); }
+  /// Gives borrowed parts of this handle, as arguments of such functions.
+  class Lender {
+   public:
+    explicit Lender(const BasicRegion& region) : region_(region) {}
+    template <class... I>
+    requires(sizeof...(I) == 2 * N) [[nodiscard]] BasicRegion region(I... bounds) const {
+      return BasicRegion(region_.view_.region(bounds...), region_.storage_, Borrow{});
+    }
+    [[nodiscard]] BasicRegion<E, N - 1> slice(int dim, std::int64_t position) const {
+      return BasicRegion<E, N - 1>::lent_by(region_.storage_, region_.view_.slice(dim, position));
+    }
+    [[nodiscard]] BasicRegion<E, N - 1> row(std::int64_t y) const requires(N >= 2) { return slice(1, y); }
+    [[nodiscard]] BasicRegion<E, N - 1> col(std::int64_t x) const { return slice(0, x); }
+    [[nodiscard]] BasicRegion<E, N - 1> column(std::int64_t x) const { return slice(0, x); }
+    operator BasicRegion() const { return region_.borrowed(); }
+    operator BasicRegion<const E, N>() const requires(!std::is_const_v<E>) {
+      return BasicRegion<const E, N>::lent_by(region_.storage_, region_.view_);
+    }
+
+   private:
+    const BasicRegion& region_;
+  };
+  [[nodiscard]] Lender lent() const { return Lender(*this); }
+  [[nodiscard]] static BasicRegion lent_by(const StorageRef& lender, const ViewType& view) {
+    return BasicRegion(view, lender, Borrow{});
+  }
   [[nodiscard]] const ViewType& view() const { return view_; }
   /// Pre:     `view().has_unit_stride()`
   [[nodiscard]] UnitView<E, N> unit_view() const { return UnitView<E, N>(view_); }
@@ -135,7 +161,7 @@ class BasicRegion {
 
  private:
   struct Borrow {};
-  BasicRegion(const BasicRegion& other, Borrow) : view_(other.view_), storage_(other.storage_.borrowed()) {}
+  BasicRegion(const ViewType& view, const StorageRef& lender, Borrow) : view_(view), storage_(lender.borrowed()) {}
 
   ViewType view_;
   StorageRef storage_;
@@ -178,6 +204,8 @@ class BasicRegion<T, 0> {
   [[nodiscard]] BasicRegion region() const { return *this; }
   [[nodiscard]] BasicRegion all() const { return *this; }
   [[nodiscard]] BasicRegion transposed() const { return *this; }
+  [[nodiscard]] const BasicRegion& lent() const { return *this; }
+  [[nodiscard]] static BasicRegion lent_by(const StorageRef& lender, const ViewType& view) { return BasicRegion(lender, view); }
   [[nodiscard]] BasicRegion forceMutable() const { return *this; }
   [[nodiscard]] IndexT size(int) const { return 1; }
   [[nodiscard]] std::int64_t count() const { return 1; }
@@ -235,6 +263,8 @@ class BasicRegion<const T, 0> {
   [[nodiscard]] BasicRegion region() const { return *this; }
   [[nodiscard]] BasicRegion all() const { return *this; }
   [[nodiscard]] BasicRegion transposed() const { return *this; }
+  [[nodiscard]] const BasicRegion& lent() const { return *this; }
+  [[nodiscard]] static BasicRegion lent_by(const StorageRef& storage, const ViewType& view) { return BasicRegion(storage, view); }
   [[nodiscard]] IndexT size(int) const { return 1; }
   [[nodiscard]] std::int64_t count() const { return 1; }
   [[nodiscard]] std::int64_t perimeter() const { return 0; }

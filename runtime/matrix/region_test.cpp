@@ -77,6 +77,52 @@ TEST(Region, CopiesOfABorrowedHandleOwn) {
   EXPECT_EQ((MatrixRegion<double, 1>().borrowed().storage_ref().get()), nullptr);
 }
 
+TEST(Region, LentPartsOwnNothingButTheirCopiesDo) {
+  MatrixRegion<double, 2> box;
+  MatrixRegion<double, 1> row, column;
+  MatrixRegion<double, 0> corner;
+  ConstMatrixRegion<double, 2> whole;
+  {
+    const auto m = counting(4, 3);
+    const auto part = m.lent().region(1, 0, 3, 2);
+    EXPECT_EQ(part.base(), m.region(1, 0, 3, 2).base());
+    EXPECT_EQ(part.size(0), 2);
+    box = part;
+    row = m.lent().row(2);
+    column = m.lent().region(1, 0, 3, 3).lent().column(1);
+    EXPECT_EQ(m.lent().slice(0, 3).base(), m.col(3).base());
+    corner = row.lent().slice(0, 1);
+    const auto reads = [](const ConstMatrixRegion<double, 2>& read) { return ConstMatrixRegion<double, 2>(read); };
+    whole = reads(m.lent());
+  }
+  EXPECT_EQ(box.cell(1, 1), 12);
+  EXPECT_EQ(row.cell(3), 23);
+  EXPECT_EQ(column.cell(1), 12);
+  EXPECT_EQ(corner.cell(), 21);
+  EXPECT_EQ(whole.cell(3, 2), 23);
+}
+
+TEST(Region, CopiesWhateverTheStrides) {
+  const auto m = MatrixRegion<double, 3>::allocate(5, 4, 3);
+  for (int z = 0; z < 3; ++z)
+    for (int y = 0; y < 4; ++y)
+      for (int x = 0; x < 5; ++x) m.cell(x, y, z) = x + 10 * y + 100 * z;
+  const auto copy_of = [](const auto& part) {
+    const auto copy = MatrixRegion<double, 3>::allocate(part.size(0), part.size(1), part.size(2));
+    part.copyTo(copy);
+    return copy;
+  };
+  const auto box = copy_of(m.region(1, 1, 1, 4, 3, 3));
+  for (int z = 0; z < 2; ++z)
+    for (int y = 0; y < 2; ++y)
+      for (int x = 0; x < 3; ++x) EXPECT_EQ(box.cell(x, y, z), x + 1 + 10 * (y + 1) + 100 * (z + 1));
+  EXPECT_EQ(copy_of(m.transposed()).cell(2, 3, 4), m.cell(4, 3, 2));
+  copy_of(m.region(1, 1, 1, 1, 3, 3));
+  const auto back = MatrixRegion<double, 3>::allocate(3, 4, 5);
+  m.copyTo(back.transposed());
+  EXPECT_EQ(back.cell(1, 2, 3), m.cell(3, 2, 1));
+}
+
 TEST(Region, KeepsItsStorageAlive) {
   MatrixRegion<double, 1> row;
   {
