@@ -4,6 +4,7 @@
 
 #include "choicegraph/analysis.h"
 #include "choicegraph/device_eligibility.h"
+#include "lang/body_walk.h"
 
 namespace pb::choices {
 namespace {
@@ -22,10 +23,45 @@ std::optional<WhyNotDevice> why_no_boxes(const Analysis& analysis, const Rule& r
   return std::nullopt;
 }
 
-/// Pieces of some thousands of cells: long beside the cost of a task, and still enough of them for many workers.
-double initial_split_size(std::size_t num_loops) {
-  if (num_loops <= 1) return 4096;
-  return num_loops == 2 ? 256 : 48;
+/// Pieces long beside the cost of a task, and still enough of them for many workers: some thousands of cells, or hundreds
+/// where an instance may take long.
+double initial_split_size(std::size_t num_loops, bool takes_long) {
+  if (num_loops <= 1) return takes_long ? 512 : 4096;
+  if (num_loops == 2) return takes_long ? 128 : 256;
+  return takes_long ? 24 : 48;
+}
+
+/// Whether the loop stops at a number that is written there.
+bool has_literal_end(const Body& body, const ForStmt& loop) {
+  if (loop.condition.is_none()) return false;
+  const auto* comparison = std::get_if<BinaryExpr>(&body.exprs[loop.condition].node);
+  const auto is_literal = [&](ExprId id) { return std::holds_alternative<IntegerExpr>(body.exprs[id].node); };
+  return comparison != nullptr && (is_literal(comparison->lhs) || is_literal(comparison->rhs));
+}
+
+/// Whether the time of an instance grows with sizes or data: it loops, but not a number of times that is written there, or
+/// calls a transform.
+bool may_take_long(const Rule& rule) {
+  bool result = !rule.calls.empty();
+  walk(
+      rule.body, rule.body.root,
+      [&](StmtId id) {
+        const auto& node = rule.body.stmts[id].node;
+        const auto* loop = std::get_if<ForStmt>(&node);
+        result |= (loop != nullptr && !has_literal_end(rule.body, *loop)) || std::holds_alternative<WhileStmt>(node) ||
+                  std::holds_alternative<DoStmt>(node) || std::holds_alternative<ForEnoughStmt>(node);
+      },
+      [](ExprId) {});
+  return result;
+}
+
+/// Whether some instance that runs in the default configuration may take long.
+bool takes_long_by_default(const Analysis& analysis) {
+  const TransformPlan& plan = analysis.plan;
+  return std::any_of(plan.steps.begin(), plan.steps.end(), [&](const Step& step) {
+    return step.is_data_parallel && runs(plan, plan.sites[step.site].alternatives.front(), step) &&
+           may_take_long(analysis.rule(step.rule));
+  });
 }
 
 /// Whether a nest of several steps has this one.
@@ -189,7 +225,7 @@ void list_tunables(Analysis& analysis) {
     PlanTunable split;
     split.name = "split_size";
     split.kind = TunableKind::Split;
-    split.initial = {initial_split_size(num_split_loops)};
+    split.initial = {initial_split_size(num_split_loops, takes_long_by_default(analysis))};
     split.min = 1;
     split.max = kMaxSplitSize;
     analysis.plan.tunables.push_back(std::move(split));
