@@ -180,6 +180,7 @@ class Rewriter {
 
   /// Whether argument `i` is a matrix that the callee only reads.
   bool is_input(const TransformCall& call, std::size_t i) const {
+    if (call.targets.empty()) return false;
     const Transform& callee = program_.transforms[call.targets[0]];
     const std::size_t num_outputs = callee.matrices_of(MatrixRole::To).size();
     const std::vector<MatrixId> inputs = callee.matrices_of(MatrixRole::From);
