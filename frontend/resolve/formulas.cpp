@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Binding of the names in formulas.
+#include <cmath>
 #include <utility>
 
 #include "frontend/resolve/affine.h"
@@ -83,8 +84,11 @@ Formula bind_formula(const Formula& formula, const FormulaNames& names, bool& ok
                    if (!result) ok = false;
                    return result ? std::move(*result) : make_int(0, formula.span);
                  },
-                 [&](const RealLiteral&) {
+                 [&](const RealLiteral& literal) {
                    if (names.may_be_real) return formula;
+                   constexpr double kExact = 9007199254740992.0;  // whole numbers up to here are themselves
+                   const bool is_whole = std::floor(literal.value) == literal.value && std::fabs(literal.value) <= kExact;
+                   if (is_whole) return make_int(static_cast<std::int64_t>(literal.value), formula.span);
                    names.scope.diags.emit(DiagKind::RealInFormula, formula.span).arg(names.where);
                    ok = false;
                    return make_int(0, formula.span);
