@@ -102,7 +102,11 @@ def user_types(x, v):
     return [v[np.argsort(x)], (v + 0.5).sum()]
 
 
+ONE_OF_EACH = [1, 2, 23, 5, -1, 11, 22, 33, 44, 39, 270, 9, 3, 5, 1, 8, 7.5, 2, 8, 3, 5, 5, 6.5, 125, 0, 13, 0, 0]
+
+
 CASES = {
+    "statements": Case(lambda a: [np.array(ONE_OF_EACH)], lambda n, r: [vec(n, r)], sizes=(0, 1, 70)),
     "handles_in_containers": Case(handles, lambda n, r: [vec(n, r)]),
     "user_types": Case(user_types, lambda n, r: [vec(n, r), vec(n, r)]),
     "views_of_inputs": Case(lambda a: [3 * a + len(a) + 1], lambda n, r: [vec(n, r)], sizes=(0, 1, 2, 17, 64)),

@@ -115,6 +115,8 @@ CASES = {
     "zero_dimensional": Case(quadratic, lambda n, r: [vec((), r) + 3, vec((), r) * n, vec((), r)], sizes=(1, 2, 3, 4, 20)),
     "tunables": Case(lambda a: [a + 2], lambda n, r: [vec(n, r)]),
     "tunable_as_size": Case(lambda a: [a.sum()], lambda n, r: [vec(n, r)], sizes=(0, 1, 2, 63, 64, 127)),
+    "names_of_c": Case(lambda a: [a + 63], lambda n, r: [vec(n, r)], sizes=(1, 2, 65)),
+    "whole_reals": Case(lambda a: [a[::2], np.arange(10)], lambda n, r: [vec(2 * n, r)], sizes=(0, 1, 33)),
     "tunable_times_size": Case(lambda a: [np.sqrt(np.abs(a[1::3])), len(a) // 3], lambda n, r: [vec(3 * n + 1, r)],
                                varies=True, sizes=(0, 1, 2, 17, 64)),
     "two_params": Case(band_matrix, params=lambda n: {"n": n, "band": n // 3}, sizes=(1, 2, 3, 16, 47)),

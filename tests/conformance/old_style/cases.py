@@ -96,6 +96,8 @@ def ranks(a):
 
 
 CASES = {
+    "using_std": Case(lambda a: [np.sort(a), np.linalg.norm(np.sort(a) - a) + 14.5], lambda n, r: [vec(n, r)],
+                      sizes=(1, 2, 33, 100)),
     "array_values": Case(halves, lambda n, r: [vec(n, r)], sizes=(0, 1, 2, 33, 300)),
     "pointers_across_calls": Case(track, lambda n, r: [vec(n, r)], sizes=(1, 2, 33, 200)),
     "argument_forms": Case(forms, lambda n, r: [mat(n, n + 1, r)], sizes=(1, 2, 33, 100)),
