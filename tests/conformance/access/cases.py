@@ -139,7 +139,24 @@ def recurrence(a):
     return [b]
 
 
+def mixed(a, m, v):
+    h, n = m.shape
+    b, c = -a, m.copy()
+    for i in range(n):
+        if i + 1 < n and 1 < h and 2 < h:
+            b[i] = a[i] + m[1, i + 1] + v[0, 2, i]
+    for j in range(h):
+        for i in range(n):
+            if j + 1 < n and i < h:
+                c[j, i] = a[j] * v[1, i, j + 1]
+            elif n >= 3:
+                c[j, i] = m[j, i] - a[n // 3 - 1]
+    return [b, c]
+
+
 CASES = {
+    "mixed_dimensions": Case(mixed, lambda n, r: [vec(n, r), mat(n, n // 2 + 1, r), r.normal(size=(2, n // 2 + 1, n))],
+                             sizes=(1, 2, 3, 5, 17, 40)),
     "where_forms": Case(where_forms, rect, sizes=(1, 2, 3, 17, 64)),
     "recurrence_3d": Case(recurrence, lambda n, r: [r.normal(size=(n, n + 1, n + 2))], sizes=(1, 2, 3, 9, 16)),
     "offsets_both_sides": Case(second_difference, lambda n, r: [vec(n, r)], sizes=(1, 2, 3, 4, 31, 129)),

@@ -78,6 +78,13 @@ def track(a):
     return [4 * changed, 16 * changed, [b[0] + b[-1], 4 * a[0], 200, 2 * 4 * changed.sum(), 16 * changed.sum(), 2 * 16 * changed[-1]]]
 
 
+def versions_of(a):
+    b = a
+    for k in range(1, 5):
+        b = b * k + np.arange(len(a))
+    return [b - 4, 20 + 1 + 1 - 1]
+
+
 def forms(a):
     h, w = a.shape
     out = [a[0].sum(), a[:, 0].sum(), a[-1].sum(), a[:, -1].sum(), a[min(1, h - 1)].sum(), 2, 3, 2, 7, min(a[0, 0], a[-1, 0]),
@@ -110,6 +117,8 @@ CASES = {
                         needs="lapack"),
     "poisson_multigrid_lapack": Case(poisson, lambda n, r: [np.zeros((n, n)), mat(n, n, r)], sizes=(3, 5, 9, 17),
                                      tolerance=1e-7, needs="lapack"),
+    "header_words": Case(versions_of, lambda n, r: [vec(n, r)]),
+    "same_bin": Case(lambda x: [x, 2.5 * x + 1, 4 * x + 2], lambda n, r: [vec(n, r)], sizes=(0, 1, 2, 33, 100)),
     "no_includes": Case(ranks, lambda n, r: [ints(n, -9, 9, r)], sizes=(1, 2, 9, 33)),
     "mutual_includes": Case(lambda a: [a % 2 == 0, a % 2], lambda n, r: [ints(n, 0, 12, r)], sizes=(0, 1, 2, 9, 20)),
     "helpers_with_regions": Case(use_helpers, lambda n, r: [mat(n + 1, n, r), vec(n + 1, r), vec(n, r)]),
