@@ -3,7 +3,11 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
+#include <string>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "frontend/infer_regions/tried_rules.h"
 #include "lang/check.h"
@@ -11,6 +15,19 @@
 
 namespace pb {
 namespace {
+
+/// A rule as declared, whatever the instance of its transform.
+using DeclaredRule = std::tuple<std::string, Span, std::string>;
+
+DeclaredRule declared(const Transform& transform, const Rule& rule) {
+  return {transform.source_name, rule.span, rule.name};
+}
+
+/// Rules that apply nowhere in one instance of their transform may do so in another.
+struct Applicability {
+  std::set<DeclaredRule> somewhere;
+  std::vector<std::pair<TransformId, const Rule*>> nowhere;
+};
 
 /// One transform on its way through the pass.
 struct Inference {
@@ -214,12 +231,12 @@ std::string sizes_as_coordinates(const Rule& rule) {
   return out.empty() ? out : out + (names.size() == 1 ? " occurs" : " occur");
 }
 
-void warn_if_never(Inference& in, const Rule& rule) {
-  const std::vector<std::string> sizes = in.transform.size_names();
-  const auto is_never = [&](const Region& instances) {
-    return instances.intersect_parameters(in.known).is_empty_for_large(sizes);
-  };
-  if (!is_never(rule.domain)) return;
+bool is_empty_for_large(const Inference& in, const Region& instances) {
+  return instances.intersect_parameters(in.known).is_empty_for_large(in.transform.size_names());
+}
+
+void warn_of_nowhere(Inference& in, const Rule& rule) {
+  const auto is_never = [&](const Region& instances) { return is_empty_for_large(in, instances); };
   const Region inside = inside_matrices(in, rule);
   const bool is_by_where = !is_never(inside);
   auto builder = in.diags.emit(DiagKind::RuleNeverApplies, rule.span).arg(rule.name);
@@ -243,7 +260,8 @@ void warn_if_never(Inference& in, const Rule& rule) {
       builder.note(disjunction.span, "this holds for none of them");
 }
 
-void infer_rule(Inference& in, Rule& rule) {
+/// Infers the domain; notes whether it has instances.
+void infer_rule(Inference& in, TransformId id, Rule& rule, Applicability& applicability) {
   const std::vector<std::string> vars = names_of(rule.vars);
   bool ok = true;
   for (RegionAccess& access : rule.outputs) ok = infer_access(in, access, true, vars) && ok;
@@ -252,13 +270,32 @@ void infer_rule(Inference& in, Rule& rule) {
   infer_domain(in, rule, vars);
   if (!rule.domain.is_known()) return;
   restrict_accesses(in, rule);
-  warn_if_never(in, rule);
+  if (is_empty_for_large(in, rule.domain))
+    applicability.nowhere.emplace_back(id, &rule);
+  else
+    applicability.somewhere.insert(declared(in.transform, rule));
+}
+
+/// Warns once of each rule that applies in no instance of its transform.
+void warn_of_unused(const RegionContext& context, Program& program, const Applicability& applicability,
+                    Diagnostics& diags) {
+  std::set<DeclaredRule> seen = applicability.somewhere;
+  for (const auto& [id, rule] : applicability.nowhere) {
+    Transform& transform = program.transforms[id];
+    if (!seen.insert(declared(transform, *rule)).second) continue;
+    const RegionLimit limit(context);
+    const Region known = known_sizes(context, transform);
+    Inference in{context, transform, diags, known, formula_scope(transform, known)};
+    warn_of_nowhere(in, *rule);
+    context.clear_limit_exceeded();
+  }
 }
 
 }  // namespace
 
 bool infer_regions(Program& program, Diagnostics& diags) {
   const RegionContext context;
+  Applicability applicability;
   bool ok = true;
   for (const TransformId id : program.transforms.ids()) {
     Transform& transform = program.transforms[id];
@@ -266,7 +303,7 @@ bool infer_regions(Program& program, Diagnostics& diags) {
     const Region known = known_sizes(context, transform);
     Diagnostics messages;
     Inference in{context, transform, messages, known, formula_scope(transform, known)};
-    for (Rule& rule : transform.rules) infer_rule(in, rule);
+    for (Rule& rule : transform.rules) infer_rule(in, id, rule, applicability);
     in.ok = in.ok && find_tried_rules(transform, in.diags);
     if (context.limit_exceeded()) {
       messages.emit(DiagKind::RegionsTooComplex, transform.span).arg(transform.name);
@@ -276,6 +313,7 @@ bool infer_regions(Program& program, Diagnostics& diags) {
     diags.add_new(messages, program.instance_note(id));
     ok = ok && in.ok;
   }
+  warn_of_unused(context, program, applicability, diags);
   return ok;
 }
 

@@ -412,7 +412,8 @@ TEST(ManagerKernels, ValuesOfLongLoopsAreNoBuildOptions) {
                                               .specialized = kConstants,
                                               .num_specialized = 2};
   fake.control->add_kernel("add_step", [](FakeCall&) {});
-  const std::pair<int, int> values[] = {{32, 16}, {16, 33}, {100, 100}, {600, 1}, {-5, 600}, {0, 512}, {2000000000, 2000000000}};
+  const std::pair<int, int> values[] = {
+      {32, 16}, {16, 33}, {100, 100}, {600, 1}, {-5, 600}, {0, 512}, {2000000000, 2000000000}};
   on_workers([&](Frame& frame) {
     const Matrix2 m = filled(8, 4, 0);
     const std::int32_t lo[] = {0, 0}, extent[] = {8, 4};
@@ -422,8 +423,8 @@ TEST(ManagerKernels, ValuesOfLongLoopsAreNoBuildOptions) {
     }
   });
   const std::string always = " -DPB_INDEX=int -DPB_UNIT_STRIDE=1";
-  EXPECT_EQ(fake.control->build_options(), (std::vector<std::string>{always + " -DPB_W=32 -DPB_H=16", always,
-                                                                     always + " -DPB_W=0 -DPB_H=512"}))
+  EXPECT_EQ(fake.control->build_options(),
+            (std::vector<std::string>{always + " -DPB_W=32 -DPB_H=16", always, always + " -DPB_W=0 -DPB_H=512"}))
       << "the others share one build";
 }
 
