@@ -82,7 +82,7 @@ def main():
     folder = (args.work / "random").resolve()
     folder.mkdir(parents=True, exist_ok=True)
     check = Check(compiled.Compiler(args.dist, folder), folder)
-    count = args.programs or (40 if nightly else 2)
+    count = args.programs or (polybricks.number_from("PB_NIGHTLY_SAMPLE", 40) if nightly else 2)
     for seed in range(args.seed, args.seed + count):
         check.program(seed)
     print("\n".join(check.failures))
