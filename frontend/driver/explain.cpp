@@ -38,13 +38,29 @@ const Alternative* find_alternative(const TransformPlan& plan, RuleId rule) {
   return nullptr;
 }
 
+/// Why no site has the rule among its alternatives.
+std::string why_never_chosen(const Transform& transform, const Rule& rule, const TransformPlan& plan) {
+  const auto is_temporary = [&](const RegionAccess& access) {
+    return transform.matrices[access.matrix].role == MatrixRole::Through;
+  };
+  const auto is_idle = [&](const RegionAccess& access) {
+    return is_temporary(access) && std::none_of(plan.segments.begin(), plan.segments.end(), [&](const Segment& segment) {
+             return segment.matrix == access.matrix;
+           });
+  };
+  if (std::all_of(rule.outputs.begin(), rule.outputs.end(), is_idle)) return "no result needs what it writes";
+  const bool may_be_idle = std::all_of(rule.outputs.begin(), rule.outputs.end(), is_temporary);
+  return std::string("rules of higher priority produce all of its cells") +
+         (may_be_idle ? ", or no result needs them" : "");
+}
+
 void explain_rule(std::string& out, const Transform& transform, RuleId id, const TransformPlan& plan,
                   const SourceManager& sources) {
   const Rule& rule = transform.rules[id];
   out += "  " + transform.name + "." + rule.name + " (" + place_text(rule.span, sources) + "): ";
   const Alternative* alternative = find_alternative(plan, id);
   if (!alternative) {
-    out += "never chosen: rules of higher priority produce all of its cells\n";
+    out += "never chosen: " + why_never_chosen(transform, rule, plan) + "\n";
     return;
   }
   bool is_first = true;
