@@ -66,7 +66,8 @@ class Baselines:
         build(source, output, *options, "-Wl,-rpath,$ORIGIN")
         if self.build_only:
             for path in re.findall(r"=> (\S*/lib(?:tbb|openblas|gfortran|quadmath|gomp)\S*)", polybricks.run_tool(["ldd", output]).stdout):
-                shutil.copy(path, self.folder)
+                if pathlib.Path(path).parent.resolve() != self.folder.resolve():  # one that another benchmark left there
+                    shutil.copy(path, self.folder)
         return output
 
 
