@@ -155,10 +155,14 @@ void StepDispatch::emit_dispatch(Writer& out, StepId step_id, const std::string&
   const Step& step = plan_.steps[step_id];
   const RuleCode code(context_, id_, step.rule);
   const std::string site_name = site_constant(context_, id_, step.site);
-  const std::vector<std::string> tries = device_tries(step_id, code, frame);
+  const std::vector<Try> tries = device_tries(step_id, code, frame);
   if (!tries.empty()) {
     if (!are_boxes_declared) emit_boxes(out, step_boxes(plan_, code, step_id));
-    out.line("const bool pb_has_run = " + joined(tries, " ||\n        ") + ";");
+    out.line("const bool pb_has_run =");
+    for (std::size_t i = 0; i < tries.size(); ++i) {
+      out.line("    " + tries[i].head);
+      out.line("        " + tries[i].arguments + (i + 1 < tries.size() ? " ||" : ";"));
+    }
     out.open("if (!pb_has_run)");
   }
   if (is_decided(step.site))
@@ -174,19 +178,18 @@ std::string StepDispatch::step_call_args(StepId step, const RuleCode& code, cons
   return joined(args);
 }
 
-/// Per device version of the step: `(it is chosen && it has run)`.
-std::vector<std::string> StepDispatch::device_tries(StepId step_id, const RuleCode& code, const std::string& frame) const {
+std::vector<StepDispatch::Try> StepDispatch::device_tries(StepId step_id, const RuleCode& code, const std::string& frame) const {
   const Step& step = plan_.steps[step_id];
-  std::vector<std::string> tries;
+  std::vector<Try> tries;
   if (!is_decided(step.site)) return tries;
   for (const Version version : kDeviceVersions) {
     std::string chosen = is_chosen(step, {&version, 1});
     if (chosen.empty()) continue;
     if (chosen.find(" || ") != std::string::npos) chosen = "(" + chosen + ")";
-    tries.push_back("(" + chosen + " && " + functions_.at({step_id, version}) + "(" +
-                    step_call_args(step_id, code, frame, true) + ", " + group_value(step, version) + ", " +
-                    copy_out_value(step_id) + ", " + site_constant(context_, id_, step.site) + ", " +
-                    choice_value(step, version) + "))");
+    tries.push_back({"(" + chosen + " && " + functions_.at({step_id, version}) + "(" +
+                         step_call_args(step_id, code, frame, true) + ",",
+                     group_value(step, version) + ", " + copy_out_value(step_id) + ", " +
+                         site_constant(context_, id_, step.site) + ", " + choice_value(step, version) + "))"});
   }
   return tries;
 }

@@ -55,7 +55,12 @@ class StepDispatch {
   std::string group_value(const Step& step, Version version) const;
   std::string copy_out_value(StepId step) const;
   std::string step_call_args(StepId step, const RuleCode& code, const std::string& frame, bool are_boxes_declared) const;
-  std::vector<std::string> device_tries(StepId step, const RuleCode& code, const std::string& frame) const;
+  /// A device version of the step, `(it is chosen && it has run)`, in two lines.
+  struct Try {
+    std::string head;
+    std::string arguments;
+  };
+  std::vector<Try> device_tries(StepId step, const RuleCode& code, const std::string& frame) const;
 
   const CppContext& context_;
   TransformId id_;

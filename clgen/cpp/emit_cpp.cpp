@@ -55,9 +55,22 @@ void find_spawned(const Program& program, std::set<TransformId>& transforms, std
       transforms.insert(TransformId(program.templates[id].first.index() + i));
 }
 
+/// What the functions of the file are, for readers.
+void emit_legend(Writer& out) {
+  out.verbatim(R"(// Per rule R of a transform T:
+//   rule_T_R        the body of one instance
+//   loops_T_R       the instances of a box, one after the other; lanes_T_R: in packs, with the body packs_T_R
+//   step_T_R_cpu    pieces of a box, as tasks; step_T_R_opencl: the kernel, whose text stands at the end
+// Per transform T:
+//   run_T           sizes, choices by size, then the steps, as tasks where they may run side by side
+//   call_T, spawn_T what bodies call
+//   solve_T, extents_T, enter_T   sizes and arguments of a run of the program
+
+)");
+}
+
 void emit_kernel_declarations(Writer& out, const std::vector<Kernel>& kernels) {
   if (kernels.empty()) return;
-  out.line("// Kernels: their texts stand at the end.");
   for (const Kernel& kernel : kernels) out.line("extern const pbrt::gpu::KernelDesc kKernel_" + kernel.name + ";");
   out.blank();
 }
@@ -166,6 +179,7 @@ std::string emit_cpp(const Program& program, const Plan& plan, const SourceManag
   }
   const bool has_prefix = !program.native_blocks.empty();
   const std::string name_space = has_prefix ? "pb_user::pb_program" : "pb_program";
+  emit_legend(out);
   out.line("namespace " + name_space + " {");
   out.blank();
   emit_numbers(out, context);

@@ -59,12 +59,10 @@ void emit_configuration_values(Writer& out, const CppContext& context, Transform
   }
 }
 
-void emit_solve(Writer& out, const CppContext& context, TransformId id) {
+void emit_solve(Writer& to, const CppContext& context, TransformId id) {
   const Transform& transform = context.program.transforms[id];
-  out.open(
-      "PB_COLD static void solve_" + identifier_of(context.program, id) +
-      "([[maybe_unused]] const pbrt::RunContext& pb_context, [[maybe_unused]] const pbrt::IndexT* const* pb_sizes, "
-      "[[maybe_unused]] std::int64_t* pb_values, [[maybe_unused]] bool* pb_known)");
+  Writer out;
+  out.indent();
   emit_configuration_values(out, context, id, false);
   const std::vector<MatrixId> matrices = table_matrices(transform);
   const auto index_of = [&](const std::string& name) {
@@ -96,14 +94,17 @@ void emit_solve(Writer& out, const CppContext& context, TransformId id) {
     out.line("pb_known[" + index + "] = true;");
     out.close();
   }
-  out.close();
+  emit_function(to, "PB_COLD static void solve_" + identifier_of(context.program, id),
+                {"[[maybe_unused]] const pbrt::RunContext& pb_context",
+                 "[[maybe_unused]] const pbrt::IndexT* const* pb_sizes", "[[maybe_unused]] std::int64_t* pb_values",
+                 "[[maybe_unused]] bool* pb_known"},
+                out);
 }
 
-void emit_extents(Writer& out, const CppContext& context, TransformId id) {
+void emit_extents(Writer& to, const CppContext& context, TransformId id) {
   const Transform& transform = context.program.transforms[id];
-  out.open("PB_COLD static void extents_" + identifier_of(context.program, id) +
-           "([[maybe_unused]] const pbrt::RunContext& pb_context, [[maybe_unused]] const std::int64_t* pb_values, "
-           "[[maybe_unused]] std::int64_t* pb_out)");
+  Writer out;
+  out.indent();
   emit_configuration_values(out, context, id, false);
   for (std::size_t i = 0; i < transform.size_vars.size(); ++i)
     out.line("[[maybe_unused]] const std::int64_t " + transform.size_vars[i].name + " = pb_values[" +
@@ -114,7 +115,10 @@ void emit_extents(Writer& out, const CppContext& context, TransformId id) {
   for (const MatrixId matrix : table_matrices(transform))
     for (const Formula& extent : transform.matrices[matrix].extents)
       out.line("pb_out[" + std::to_string(next++) + "] = " + to_checked_c(extent) + ";");
-  out.close();
+  emit_function(to, "PB_COLD static void extents_" + identifier_of(context.program, id),
+                {"[[maybe_unused]] const pbrt::RunContext& pb_context", "[[maybe_unused]] const std::int64_t* pb_values",
+                 "[[maybe_unused]] std::int64_t* pb_out"},
+                out);
 }
 
 void emit_enter(Writer& out, const CppContext& context, TransformId id) {
@@ -131,11 +135,13 @@ void emit_enter(Writer& out, const CppContext& context, TransformId id) {
     args.push_back(from + ".as<" + element_text(matrix.element, matrix.is_element_t) + ", " +
                    std::to_string(matrix.num_dims()) + ">()");
   }
-  out.open("PB_COLD static void enter_" + name +
-           "(pbrt::Frame& pb_frame, [[maybe_unused]] const pbrt::AnyMatrix* pb_outputs, [[maybe_unused]] const "
-           "pbrt::AnyMatrix* pb_inputs)");
-  out.line("call_" + name + "(" + joined(args) + ");");
-  out.close();
+  Writer body;
+  body.indent();
+  body.line("call_" + name + "(" + joined(args) + ");");
+  emit_function(out, "PB_COLD static void enter_" + name,
+                {"pbrt::Frame& pb_frame", "[[maybe_unused]] const pbrt::AnyMatrix* pb_outputs",
+                 "[[maybe_unused]] const pbrt::AnyMatrix* pb_inputs"},
+                body);
 }
 
 }  // namespace

@@ -90,7 +90,8 @@ std::string without_unused(std::string_view statements) {
     const std::size_t assignment = line.find(" = ");
     if (mark != std::string::npos && mark == line.find_first_not_of(' ') && assignment != std::string::npos) {
       const bool is_used = names(out, declared_name(std::string_view(line).substr(0, assignment)));
-      if (!is_used && line.find("tunable") == std::string::npos) continue;
+      const bool may_stop = line.find("tunable") != std::string::npos || line.find("quotient") != std::string::npos;
+      if (!is_used && !may_stop) continue;
       if (is_used) line.erase(mark, kMark.size());
     }
     out.insert(0, line);

@@ -44,7 +44,7 @@ class Writer {
 };
 
 /// Statements without the mark `[[maybe_unused]]` where the declared name is used, and without the declarations that
-/// nothing uses, unless they ask for a tunable, which may stop the run.
+/// nothing uses, unless they may stop the run: values of tunables and checked quotients.
 [[nodiscard]] std::string without_unused(std::string_view statements);
 /// The same for a parameter of a function with that body: the mark goes, the parameter stays.
 [[nodiscard]] std::string without_mark(std::string_view param, std::string_view body);

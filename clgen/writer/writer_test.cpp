@@ -53,6 +53,8 @@ TEST(Writer, DropsDeclarationsThatNothingUses) {
   EXPECT_EQ(without_unused("[[maybe_unused]] const int t = c.tunable_int(1);\n"),
             "[[maybe_unused]] const int t = c.tunable_int(1);\n")
       << "it may stop the run";
+  EXPECT_EQ(without_unused("[[maybe_unused]] const int q = pbrt::quotient(n, k, \"n/k\");\n"),
+            "[[maybe_unused]] const int q = pbrt::quotient(n, k, \"n/k\");\n");
 }
 
 TEST(Writer, UnmarksParametersThatTheBodyUses) {
