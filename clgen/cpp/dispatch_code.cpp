@@ -74,6 +74,20 @@ std::string StepDispatch::choice_condition_of(const Step& step) const {
   return chosen.find(" || ") != std::string::npos ? "(" + chosen + ")" : chosen;
 }
 
+std::string StepDispatch::read_condition(MatrixId matrix) const {
+  std::vector<std::string> terms;
+  for (const StepId id : plan_.steps.ids()) {
+    const std::vector<RegionAccess>& inputs = transform_.rules[plan_.steps[id].rule].inputs;
+    const auto reads = [&](const RegionAccess& access) { return access.matrix == matrix; };
+    if (std::none_of(inputs.begin(), inputs.end(), reads)) continue;
+    const std::string condition = condition_of(id);
+    if (condition.empty()) return "";
+    terms.push_back(condition.find(" && ") == std::string::npos ? condition : "(" + condition + ")");
+  }
+  if (terms.empty()) return "false";
+  return terms.size() == 1 ? terms.front() : "(" + joined(terms, " || ") + ")";
+}
+
 std::string StepDispatch::condition_of(StepId id) const {
   const Step& step = plan_.steps[id];
   std::vector<std::string> terms;

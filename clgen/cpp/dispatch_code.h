@@ -43,6 +43,8 @@ class StepDispatch {
   [[nodiscard]] std::string choice_condition_of(const Step& step) const;
   /// When the step runs; empty: always.
   [[nodiscard]] std::string condition_of(StepId step) const;
+  /// When some step that runs may read the matrix; empty: always.
+  [[nodiscard]] std::string read_condition(MatrixId matrix) const;
   /// The number of the choice under which a step runs in `version`, where it is known: else what is chosen.
   [[nodiscard]] std::string choice_value(const Step& step, Version version) const;
   [[nodiscard]] std::string split_value() const;

@@ -56,8 +56,9 @@ class ScheduleEmitter {
 
   [[nodiscard]] const ScheduleFunctions& functions() const { return functions_; }
 
-  void emit_steps() {
+  void emit_steps(const std::function<void(const ReadCondition&)>& emit_checks) {
     dispatch_.emit_needs(out_);
+    emit_checks([this](MatrixId matrix) { return dispatch_.read_condition(matrix); });
     const bool in_order = is_ordered(plan_);
     const std::vector<Unit> all = units();
     if (in_order && is_sequence(all)) {
@@ -340,9 +341,10 @@ ScheduleFunctions emit_schedule_functions(Writer& out, const CppContext& context
   return emitter.functions();
 }
 
-void emit_schedule(Writer& out, const CppContext& context, TransformId transform, const ScheduleFunctions& functions) {
+void emit_schedule(Writer& out, const CppContext& context, TransformId transform, const ScheduleFunctions& functions,
+                   const std::function<void(const ReadCondition&)>& emit_checks) {
   const std::vector<Kernel> none;
-  ScheduleEmitter(out, context, transform, none, functions).emit_steps();
+  ScheduleEmitter(out, context, transform, none, functions).emit_steps(emit_checks);
 }
 
 }  // namespace pb

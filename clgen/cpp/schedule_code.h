@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -24,7 +25,12 @@ struct ScheduleFunctions {
 [[nodiscard]] ScheduleFunctions emit_schedule_functions(Writer& out, const CppContext& context, TransformId transform,
                                                         const std::vector<Kernel>& kernels);
 
-/// The statements of `run_T` that run all steps; choices, sizes and matrices are in scope.
-void emit_schedule(Writer& out, const CppContext& context, TransformId transform, const ScheduleFunctions& functions);
+/// When some step that runs may read a matrix, as an expression over what is in scope; empty: always.
+using ReadCondition = std::function<std::string(MatrixId)>;
+
+/// The statements of `run_T` that run all steps; choices, sizes and matrices are in scope. `emit_checks` writes those
+/// that come before.
+void emit_schedule(Writer& out, const CppContext& context, TransformId transform, const ScheduleFunctions& functions,
+                   const std::function<void(const ReadCondition&)>& emit_checks);
 
 }  // namespace pb

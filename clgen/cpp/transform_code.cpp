@@ -104,10 +104,11 @@ class TransformEmitter {
     emit_sizes();
     emit_frame();
     emit_through();
-    emit_uncovered();
+    emit_uncovered(false, [](MatrixId) { return std::string(); });
     emit_scattered();
     emit_choices();
-    emit_schedule(out_, context_, id_, functions);
+    emit_schedule(out_, context_, id_, functions,
+                  [this](const ReadCondition& read_condition) { emit_uncovered(true, read_condition); });
   }
 
   void emit_sizes() {
@@ -230,13 +231,16 @@ class TransformEmitter {
     }
   }
 
-  void emit_uncovered() {
+  /// Cells that no rule computes stop the call: of temporaries only if a step that runs may read the matrix.
+  void emit_uncovered(bool of_temporaries, const ReadCondition& read_condition) {
     for (const UncoveredBox& box : plan_.uncovered) {
+      if ((transform_.matrices[box.matrix].role == MatrixRole::Through) != of_temporaries) continue;
+      std::vector<std::string> terms = guard_terms(box.guards);
+      if (std::string read = read_condition(box.matrix); !read.empty()) terms.insert(terms.begin(), std::move(read));
       if (!box.conditions.empty()) {
-        emit_uncovered_search(box);
+        emit_uncovered_search(box, terms);
         continue;
       }
-      std::vector<std::string> terms = guard_terms(box.guards);
       std::vector<std::string> cell;
       for (const IndexRange& range : box.box) {
         terms.push_back("(" + to_cpp(range.hi) + ") > (" + to_cpp(range.lo) + ")");
@@ -257,7 +261,7 @@ class TransformEmitter {
   }
 
   /// Looks through the box for a cell that satisfies the conditions; the guards let only small sizes in.
-  void emit_uncovered_search(const UncoveredBox& box) {
+  void emit_uncovered_search(const UncoveredBox& box, const std::vector<std::string>& guards) {
     const std::vector<std::string> dims = cell_dims(static_cast<int>(box.box.size()));
     std::vector<std::pair<std::string, IndexExpr>> names;
     std::vector<std::string> cell;
@@ -265,7 +269,6 @@ class TransformEmitter {
       cell.push_back("pb_cell" + std::to_string(cell.size()));
       names.emplace_back(dim, index_symbol(cell.back()));
     }
-    const std::vector<std::string> guards = guard_terms(box.guards);
     out_.open(guards.empty() ? "" : "if (" + joined(guards, " && ") + ")");
     for (std::size_t d = dims.size(); d-- > 0;)
       out_.open("for (std::int64_t " + cell[d] + " = " + to_cpp(box.box[d].lo) + "; " + cell[d] + " < " +
