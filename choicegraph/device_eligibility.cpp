@@ -100,7 +100,10 @@ class BodyCheck {
                        reject("a cast to `" + cast.type_text + "` has no device version", expr.span);
                    },
                    [&](const IntegerExpr&) {},
-                   [&](const FloatExpr&) {},
+                   [&](const FloatExpr& number) {
+                     if (number.text.ends_with('L') || number.text.ends_with('l'))
+                       reject("`" + number.text + "` is a long double", expr.span);
+                   },
                    [&](const CharExpr&) {},
                    [&](const BoolExpr&) {},
                    [&](const BinaryExpr&) {},

@@ -91,6 +91,14 @@ std::string joined(const Texts& texts) {
   return out;
 }
 
+/// A number as all targets take it: without `'` between digits; a `long` for `long long`, which OpenCL C reserves.
+std::string plain_number(std::string text) {
+  std::erase(text, '\'');
+  for (const char* twice : {"ll", "LL"})
+    if (const auto at = text.find(twice); at != std::string::npos) text.erase(at, 1);
+  return text;
+}
+
 }  // namespace
 
 const char* spell_operator(BinaryOp op) { return operator_of(op).text; }
@@ -154,10 +162,10 @@ BodyPrinter::Piece BodyPrinter::piece(ExprId id) {
   return std::visit(
       Overloaded{
           [&](const IntegerExpr& node) {
-            return Piece{node.text, kPrimary};
+            return Piece{plain_number(node.text), kPrimary};
           },
           [&](const FloatExpr& node) {
-            return Piece{node.text, kPrimary};
+            return Piece{plain_number(node.text), kPrimary};
           },
           [&](const CharExpr& node) {
             return Piece{node.text, kPrimary};
@@ -251,7 +259,13 @@ std::string BodyPrinter::for_head(const ForStmt& loop) {
 
 void BodyPrinter::print_children(Writer& out, StmtId id) {
   if (const auto* block = std::get_if<BlockStmt>(&body_.stmts[id].node)) {
-    for (StmtId child : block->stmts) print_stmt(out, child);
+    bool after_label = false;
+    for (StmtId child : block->stmts) {
+      // In C a label stands before a statement, and a declaration is none.
+      if (after_label && std::holds_alternative<DeclStmt>(body_.stmts[child].node)) out.line(";");
+      print_stmt(out, child);
+      after_label = std::holds_alternative<CaseStmt>(body_.stmts[child].node);
+    }
   } else {
     print_stmt(out, id);
   }

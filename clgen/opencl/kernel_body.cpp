@@ -89,8 +89,18 @@ class KernelBodyPrinter {
       if (type.starts_with("const ")) type.erase(0, 6);
       return "((" + type + ")(" + operand + "))";
     };
+    // OpenCL C takes no floating-point number as the condition of `?:`, though of `if` and `!`.
+    dialect.conditional = [this](ExprId, const ConditionalExpr& node, const std::string& condition,
+                                 const std::string& if_true, const std::string& if_false) -> std::string {
+      const Kind kind = type_of(node.condition).kind;
+      if (kind != Kind::Double && kind != Kind::Float) return {};
+      return "((" + condition + ") != 0 ? " + if_true + " : (" + if_false + "))";
+    };
     dialect.declarator = [](const DeclStmt& decl, const Declarator& declarator, std::uint32_t) {
       return type_text(decl.type, decl.type_text) + " " + opencl_name(declarator.name);
+    };
+    dialect.init = [](const DeclStmt&, const Declarator&, std::uint32_t, const std::string& init) {
+      return init == "{}" ? "{0}" : init;
     };
     dialect.stmt = [this](Writer& out, BodyPrinter& printer, StmtId id) { return print_stmt(out, printer, id); };
     return dialect;

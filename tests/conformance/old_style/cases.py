@@ -85,6 +85,22 @@ def versions_of(a):
     return [b - 4, 20 + 1 + 1 - 1]
 
 
+def conditions(a, b, s):
+    g = np.gcd(a.astype(int), b.astype(int))
+    has_a, has_b = a != 0, b != 0
+    c = (a == 0) + 2 * (has_a & has_b) + 4 * (has_a | (s != 0)) + 8 * has_a + 16 * (b == 0) + 96.0
+    k = np.where(has_b, 2, 0) + 1
+    k = np.where(has_a, np.maximum(k, 4), k)
+    c += np.where(has_b, np.where(has_a, 100, 200), 300 if s else 400) + 1000 * k
+    return [g, np.lcm(a.astype(int), b.astype(int)), c]
+
+
+def spellings(a):
+    b = 10 + 5 + 2 + 31 + 15 + 3 + 1000 + 100 + 0.5 + 2 + 10 + 97 + 10 + 1 + np.trunc(a)
+    c = 1 + a + 5 + 6 + (a + 1) + 2 * a + 0.5 + np.trunc(2 * a) + 4464
+    return [b, c, np.array([1, 2, 4])[np.abs(a).astype(int) % 3], a]
+
+
 def forms(a):
     h, w = a.shape
     out = [a[0].sum(), a[:, 0].sum(), a[-1].sum(), a[:, -1].sum(), a[min(1, h - 1)].sum(), 2, 3, 2, 7, min(a[0, 0], a[-1, 0]),
@@ -119,6 +135,8 @@ CASES = {
                                      tolerance=1e-7, needs="lapack"),
     "header_words": Case(versions_of, lambda n, r: [vec(n, r)]),
     "same_bin": Case(lambda x: [x, 2.5 * x + 1, 4 * x + 2], lambda n, r: [vec(n, r)], sizes=(0, 1, 2, 33, 100)),
+    "numbers_as_conditions": Case(conditions, lambda n, r: [ints(n, -4, 5, r), ints(n, -4, 5, r), np.float64(n % 2)]),
+    "spellings_of_c": Case(spellings, lambda n, r: [ints(n, -9, 10, r) / 2]),
     "no_includes": Case(ranks, lambda n, r: [ints(n, -9, 9, r)], sizes=(1, 2, 9, 33)),
     "mutual_includes": Case(lambda a: [a % 2 == 0, a % 2], lambda n, r: [ints(n, 0, 12, r)], sizes=(0, 1, 2, 9, 20)),
     "helpers_with_regions": Case(use_helpers, lambda n, r: [mat(n + 1, n, r), vec(n + 1, r), vec(n, r)]),
