@@ -39,9 +39,11 @@ SearchResult Search::result_of(const Candidate& candidate, double best_ns, doubl
 }
 
 double Search::final_reserve_s() const {
-  constexpr double kOverhead = 2;  // a run takes about as long as its trial again: inputs restored, outputs verified
-  const double round_ns = default_ns_ + options_.num_finalists * best_ns();
-  return std::min(kMostReserved * options_.budget_s, kOverhead * options_.final_trials * round_ns * 1e-9);
+  constexpr int kNumPlain = 2, kNumContenders = 3;
+  const double best_s = best_ns() * 1e-9 + overhead_s_;
+  const double finals_s = (options_.num_finalists + kNumPlain) * best_s;
+  const double contest_s = kNumContenders * best_s + default_ns_ * 1e-9;
+  return std::min(kMostReserved * options_.budget_s, 2 * options_.final_trials * std::max(finals_s, contest_s));
 }
 
 /// The best few of the population, as many as there is time for.
@@ -102,6 +104,7 @@ Candidate Search::best_finalist() {
       return !candidate.meets_accuracy || is_surely_faster(leader, candidate.times_ns, 0);
     });
   }
+  if (std::ssize(left[0].times_ns) < options_.final_trials) return left[0];
   // Among equals the one closest to the default: what cannot be measured should not be claimed.
   const Configuration standard = space_.default_configuration();
   const Candidate* best = left.data();
@@ -149,7 +152,8 @@ void Search::decide() {
   space_.forget_unused(winner.configuration);
   std::vector<Candidate> contenders = incumbents();
   std::erase_if(contenders, [&](const Candidate& other) { return other.configuration == winner.configuration; });
-  result_ = result_of(winner, median(winner.times_ns), default_ns_);
+  const double winner_ns = median(winner.times_ns);
+  result_ = result_of(winner, winner_ns, winner.configuration == space_.default_configuration() ? winner_ns : default_ns_);
   const auto note_kept = [&] {
     for (const NamedConfiguration& before : extra_seeds_)
       if (before.is_incumbent && result_.best == before.configuration) result_.kept = Kept::Before;

@@ -43,6 +43,8 @@ std::string ratio_text(double old_ns, double new_ns) {
   return "as fast";
 }
 
+bool is_as_fast(double old_ns, double new_ns) { return ratio_text(old_ns, new_ns) == "as fast"; }
+
 Progress::Progress(bool is_quiet, std::chrono::steady_clock::time_point begin)
     : is_quiet_(is_quiet), is_terminal_(::isatty(STDERR_FILENO) == 1), begin_(begin), last_line_(begin) {}
 
@@ -66,7 +68,8 @@ std::string Progress::summary() const {
   std::string out = fmt::format("size {} ({} of {})", state_.n, state_.size_index + 1, state_.num_sizes);
   if (state_.best_ns > 0) out += ", best " + time_text(state_.best_ns);
   if (state_.best_ns > 0 && state_.default_ns > 0)
-    out += " (" + ratio_text(state_.default_ns, state_.best_ns) + " than the default)";
+    out += " (" + ratio_text(state_.default_ns, state_.best_ns) +
+           (is_as_fast(state_.default_ns, state_.best_ns) ? " as" : " than") + " the default)";
   const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
   const double left = std::max(0.0, state_.budget_s - std::max(elapsed, state_.elapsed_s));
   out += fmt::format(", at most {:.0f} s left", std::ceil(left));

@@ -43,5 +43,7 @@ class Progress {
 [[nodiscard]] std::string time_text(double ns);
 /// `3.1x faster`, `1.2x slower`, `as fast`.
 [[nodiscard]] std::string ratio_text(double old_ns, double new_ns);
+/// Whether that text says that neither is faster.
+[[nodiscard]] bool is_as_fast(double old_ns, double new_ns);
 
 }  // namespace pbtune

@@ -123,6 +123,7 @@ bool Search::tune_size(std::size_t size_index) {
   tried_.clear();
   default_ns_ = 0;
   default_ = Candidate{};
+  overhead_s_ = num_runs_ = 0;
   seed_population(is_first);
   if (!is_first && !population_.empty() && previous_best_ns_ > 0)
     growth_ = std::max(0.5, std::log2(best_ns() / previous_best_ns_) /
@@ -232,8 +233,12 @@ bool Search::measure(Candidate& candidate, int trials, double limit, bool is_sid
   if (trials < 1) return true;
   RunSpec spec{trials, limit, candidate.origin, is_side_by_side};
   events_.on_trying(candidate.origin);
+  const double begin_s = evaluator_.elapsed_s();
   const Outcome outcome = evaluator_.run(candidate.configuration, spec);
   ++num_measured_;
+  double beside_s = evaluator_.elapsed_s() - begin_s;
+  for (const double time : outcome.times_ns) beside_s -= time * 1e-9;
+  overhead_s_ += (std::max(0.0, beside_s) - overhead_s_) / ++num_runs_;
   blame(candidate.configuration, outcome);
   const bool has_times = !outcome.times_ns.empty();
   const bool is_usable = outcome.kind == OutcomeKind::Ok || outcome.kind == OutcomeKind::AccuracyMissed ||
@@ -311,8 +316,14 @@ bool Search::evolve_once() {
 }
 
 void Search::sweep_shapes() {
+  constexpr double kMostShare = 0.2;  // of the time that is left
+  const double begin_s = evaluator_.elapsed_s();
+  const double end_s = begin_s + kMostShare * std::max(0.0, deadline_s_ - begin_s);
   const std::vector<Candidate> members = population_;
+  std::vector<std::vector<RanChoice>> swept;
   for (Candidate parent : members) {
+    if (std::find(swept.begin(), swept.end(), parent.ran) != swept.end()) continue;
+    swept.push_back(parent.ran);
     const auto is_device = [&](const RanChoice& ran) {
       return pbrt::is_device(space_.index().site(ran.site).site->choice(ran.alternative).on);
     };
@@ -320,7 +331,7 @@ void Search::sweep_shapes() {
     for (const TunableGene& gene : space_.tunables()) {
       if (!space_.is_tunable_relevant(gene.id, parent.ran)) continue;
       for (const std::vector<double>& shape : space_.usual_shapes(gene)) {
-        if (evaluator_.elapsed_s() > deadline_s_) return;
+        if (evaluator_.elapsed_s() > end_s) return sort_and_prune();
         Candidate child;
         child.configuration = parent.configuration;
         child.configuration.tunables[static_cast<std::size_t>(gene.id)] = shape;

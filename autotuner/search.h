@@ -161,6 +161,8 @@ class Search {
   double deadline_s_ = 0;  ///< of the current size
   double default_ns_ = 0;
   Candidate default_;  ///< as measured at this size; without times if it did not end in time
+  double overhead_s_ = 0;  ///< of a run at this size, beside its trials: inputs restored, outputs verified
+  int num_runs_ = 0;       ///< at this size
   double previous_best_ns_ = 0, growth_ = 0;  ///< time per doubling of the size, measured
   int next_id_ = 0, num_measured_ = 0;
 };
