@@ -151,7 +151,7 @@ class ProgramTest:
             self.result.aborted += 1
         elif reply["status"] != "ok":
             self.result.fail(f"{words}: {reply['status']}: {reply.get('message')}; see {self.keep(number, configuration)}")
-        elif reply.get("fallbacks") and all(each["reason"] == "local memory" for each in reply["fallbacks"]):
+        elif polybricks.lacks_room(reply):
             self.result.no_room += 1
         elif reply.get("fallbacks"):
             self.result.fail(f"{words}: fell back: {reply['fallbacks']}")

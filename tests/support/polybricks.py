@@ -113,6 +113,12 @@ def statistics_of(text):
     return None
 
 
+def lacks_room(reply):
+    """Whether versions fell back in a run, and only because the device's local memory cannot hold their tiles."""
+    fallbacks = reply.get("fallbacks") or []
+    return bool(fallbacks) and all(each["reason"] == "local memory" for each in fallbacks)
+
+
 class Server:
     """A program in --serve mode: requests as dictionaries, replies likewise. It is killed when an answer takes more than `limit_s`."""
 
