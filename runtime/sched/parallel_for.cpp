@@ -24,20 +24,25 @@ std::int64_t piece_volume(const Box<N>& box, std::int64_t split) {
   return volume;
 }
 
-// Shape of the pieces, where their volume leaves a choice: first many rows, then long rows, then fewer rows. Vector code
-// does several rows at once, and neighbouring rows often read the same cells, which are in the cache then.
-constexpr std::int64_t kManyRows = 32;
-constexpr std::int64_t kLongRow = 256;
-constexpr std::int64_t kFewRows = 8;
-// Cuts are at multiples of this, counted from the box's start, so that pieces have no incomplete vectors and row groups.
+/// How far rows and their length are cut before the other is.
+struct PieceShape {
+  std::int64_t rows;
+  std::int64_t row;
+};
+// Where the volume of pieces leaves a choice: first many long rows, then few of them, then shorter ones. Vector code
+// does several rows at once, and neighbouring rows often read the same cells, which are in the cache then; long rows
+// are streams for the memory.
+constexpr PieceShape kShapes[] = {{32, 1024}, {8, 256}};
+// Cuts are at multiples of this, counted from the box's start, so that pieces have no incomplete vectors and row
+// groups.
 constexpr std::int64_t kAlignment = 8;
 
 template <int N>
 int dimension_to_halve(const Box<N>& box) {
-  for (const std::int64_t min_rows : {kManyRows, kFewRows}) {
+  for (const PieceShape& shape : kShapes) {
     for (int d = N - 1; d > 0; --d)
-      if (box.extent(d) >= 2 * min_rows) return d;
-    if (box.extent(0) >= 2 * kLongRow) return 0;
+      if (box.extent(d) >= 2 * shape.rows) return d;
+    if (box.extent(0) >= 2 * shape.row) return 0;
   }
   int d = N - 1;
   while (box.extent(d) < 2) --d;

@@ -65,8 +65,8 @@ TEST(ParallelFor, SlowDimensionsAreCutFirst) {
 
 TEST(ParallelFor, WideRowsAreCutWhileSomeRowsStayTogether) {
   for (const Box<2>& piece : pieces_of<2>(2, {{0, 0}, {3520, 3520}}, 128)) {
-    EXPECT_GE(piece.extent(0), 256);
-    EXPECT_GE(piece.extent(1), 16);
+    EXPECT_GE(piece.extent(0), 512);
+    EXPECT_GE(piece.extent(1), 8);
     EXPECT_EQ(piece.extent(1) % 8, 0);
     EXPECT_LE(piece.volume(), 110 * 110);
   }
