@@ -2,9 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "choicegraph/build_plan.h"
 #include "choicegraph/plan.h"
-#include "choicegraph/test_program.h"
+#include "choicegraph/test_plan.h"
 #include "frontend/infer_regions/infer_regions.h"
 
 namespace pb {
@@ -13,19 +12,10 @@ namespace {
 using ::testing::ElementsAre;
 using testing::TestTransform;
 
-/// The plan of one transform with what it was made from.
-struct Planned {
-  Program program;
-  Diagnostics diags;
-  Plan plan;
+/// A plan in words.
+struct Planned : testing::PlannedTransform {
+  explicit Planned(const TestTransform& transform) : PlannedTransform(transform, infer_regions) {}
 
-  explicit Planned(const TestTransform& transform) : program(transform.program()) {
-    if (!infer_regions(program, diags)) return;
-    plan = build_plan(program, diags);
-    if (!diags.has_errors()) verify(plan, program);
-  }
-  [[nodiscard]] const TransformPlan& only() const { return plan.transforms.front(); }
-  [[nodiscard]] const Transform& transform() const { return program.transforms[program.main]; }
   [[nodiscard]] std::string rule_names(const std::vector<RuleId>& rules) const {
     std::string out;
     for (const RuleId id : rules) out += (out.empty() ? "" : " ") + transform().rules[id].name;

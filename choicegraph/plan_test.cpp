@@ -7,8 +7,7 @@
 #include <chrono>
 #include <set>
 
-#include "choicegraph/build_plan.h"
-#include "choicegraph/test_program.h"
+#include "choicegraph/test_plan.h"
 #include "frontend/infer_regions/infer_regions.h"
 
 namespace pb {
@@ -18,18 +17,10 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::TestTransform;
 
-/// The plan of one transform with what it was made from.
-struct Planned {
-  Program program;
-  Diagnostics diags;
-  Plan plan;
+/// A plan in words.
+struct Planned : testing::PlannedTransform {
+  explicit Planned(const TestTransform& transform) : PlannedTransform(transform, infer_regions) {}
 
-  explicit Planned(const TestTransform& transform) : program(transform.program()) {
-    if (!infer_regions(program, diags)) return;
-    plan = build_plan(program, diags);
-    if (!diags.has_errors()) verify(plan, program);
-  }
-  [[nodiscard]] const TransformPlan& only() const { return plan.transforms.front(); }
   [[nodiscard]] std::string text() const { return to_string(plan, program); }
   [[nodiscard]] std::string messages() const {
     std::string out;
@@ -43,11 +34,10 @@ struct Planned {
   [[nodiscard]] std::vector<std::string> segments() const {
     std::vector<std::string> out;
     for (const Segment& segment : only().segments) {
-      const Transform& transform = program.transforms[program.main];
-      std::string line = transform.matrices[segment.matrix].name;
+      std::string line = transform().matrices[segment.matrix].name;
       for (const IndexRange& range : segment.box) line += " [" + to_string(range.lo) + ", " + to_string(range.hi) + ")";
       line += " by";
-      for (const RuleId rule : segment.candidates) line += " " + transform.rules[rule].name;
+      for (const RuleId rule : segment.candidates) line += " " + transform().rules[rule].name;
       out.push_back(line);
     }
     return out;
