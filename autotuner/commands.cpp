@@ -70,6 +70,12 @@ void print_journal(const std::string& path, const InfoIndex& index) {
 
 }  // namespace
 
+pbrt::ChosenEntry entry_for(const pbrt::ConfigFile& file, const std::string& path, const pbrt::Machine& machine) {
+  pbrt::ChosenEntry chosen = pbrt::choose_entry(file, machine);
+  if (chosen.entry == nullptr) throw pbrt::ConfigError(path + ": the file has no entry");
+  return chosen;
+}
+
 int print_warnings(const pbrt::ConfigFile& file, const std::string& path) {
   for (const std::string& note : file.notes) fmt::print(stderr, "note: {}\n", note);
   std::vector<std::string> lines = file.warnings.lines(path);
@@ -110,8 +116,7 @@ int explain_command(const LookOptions& options) {
   const std::string path = config_path(options);
   const pbrt::ConfigFile file = read_config(options, index);
   (void)print_warnings(file, path);  // what is explained is what is used
-  const pbrt::ChosenEntry chosen = pbrt::choose_entry(file, this_machine(index, options.run));
-  if (chosen.entry == nullptr) throw pbrt::ConfigError(path + ": the file has no entry");
+  const pbrt::ChosenEntry chosen = entry_for(file, path, this_machine(index, options.run));
   if (!chosen.note.empty()) fmt::print("note: {}\n", chosen.note);
   const pbrt::Provenance& provenance = chosen.entry->provenance;
   const std::string device = device_name(chosen.entry->provenance.device);
@@ -161,9 +166,7 @@ int diff(const std::string& program, const std::string& first, const std::string
   ProgramOptions run;
   run.program = program;
   const pbrt::Machine machine = this_machine(index, run);
-  const pbrt::ChosenEntry entry_a = pbrt::choose_entry(a, machine), entry_b = pbrt::choose_entry(b, machine);
-  if (entry_a.entry == nullptr) throw pbrt::ConfigError(first + ": the file has no entry");
-  if (entry_b.entry == nullptr) throw pbrt::ConfigError(second + ": the file has no entry");
+  const pbrt::ChosenEntry entry_a = entry_for(a, first, machine), entry_b = entry_for(b, second, machine);
   if (entry_a.entry->machine != entry_b.entry->machine)
     fmt::print("machine: {} -> {}\n", describe(entry_a.entry->machine), describe(entry_b.entry->machine));
   const std::vector<std::string> lines = differences(index, entry_a.entry->configuration, entry_b.entry->configuration);

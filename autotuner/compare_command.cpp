@@ -70,8 +70,7 @@ Side Comparison::side_of(const std::string& path, const pbrt::Machine& machine) 
   if (path == kNoConfig) return {"the default", pbrt::default_configuration(index_)};
   const pbrt::ConfigFile file = pbrt::read_config_file(path, index_);
   (void)print_warnings(file, path);
-  const pbrt::ChosenEntry chosen = pbrt::choose_entry(file, machine);
-  if (chosen.entry == nullptr) throw pbrt::ConfigError(path + ": the file has no entry");
+  const pbrt::ChosenEntry chosen = entry_for(file, path, machine);
   if (!chosen.note.empty()) fmt::print(stderr, "note: {}: {}\n", path, chosen.note);
   return {path, chosen.entry->configuration};
 }
