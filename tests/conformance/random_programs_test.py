@@ -62,8 +62,10 @@ class Check:
 
     def configurations(self, program, transform, inside, configurations, where):
         with polybricks.Server(program, f"--transform={transform.name}", "--device", "none", limit_s=ANSWER_LIMIT_S) as server:
-            server.ask("inputs", files=[str(inside)], seed=1)
-            server.ask("reference")
+            problem = server.load([inside])
+            if problem:
+                self.failures.append(f"{where}: {problem}")
+                return
             for number, text in enumerate(configurations):
                 reply = server.ask("run", config=polybricks.json.loads(text), trials=1, verify=True, tolerance=1e-12)
                 self.runs += 1

@@ -91,11 +91,9 @@ class ProgramTest:
             np.save(path, array)
         if not self.run_default(n, inputs, paths):
             return
-        reply = server.ask("inputs", files=[str(p) for p in paths], sizes=self.case.params(n), seed=1)
-        if reply["status"] == "ok":
-            reply = server.ask("reference")
-        if reply["status"] != "ok" or reply.get("message"):
-            return self.result.fail(f"size {n}: --serve: {reply['status']}: {reply.get('message')}")
+        problem = server.load(paths, sizes=self.case.params(n))
+        if problem:
+            return self.result.fail(f"size {n}: --serve: {problem}")
         for number, text in enumerate(configurations):
             for threads in self.effort.threads:
                 configuration = json.loads(text)

@@ -89,10 +89,9 @@ class Check:
         paths, expected = self.input_files(size, width)
         try:
             with polybricks.Server(self.program) as server:
-                for op, fields in (("inputs", {"files": [str(p) for p in paths], "seed": 1}), ("reference", {})):
-                    reply = server.ask(op, **fields)
-                    if reply["status"] != "ok" or reply.get("message"):
-                        raise polybricks.ToolError(f"{op}: {reply}")
+                problem = server.load(paths)
+                if problem:
+                    raise polybricks.ToolError(problem)
                 for title, entry, versions in configurations:
                     self.runs += 1
                     reply = server.ask("run", config=entry, trials=1, verify=True, tolerance=TOLERANCE[self.element] / 2)

@@ -63,11 +63,10 @@ class AgreementCheck:
             np.save(path, array)
         self.run_default(n, paths, expected)
         is_float = any(np.load(self.work / f"{self.name}_out{i}.npy").dtype == np.float32 for i in range(len(expected)))
-        for request in ({"op": "inputs", "files": [str(path) for path in paths], "seed": 1}, {"op": "reference"}):
-            reply = server.ask(**request)
-            if reply["status"] != "ok" or reply.get("message"):
-                self.failures.append(f"{self.name} n={n} {request['op']}: {reply}")
-                return
+        problem = server.load(paths)
+        if problem:
+            self.failures.append(f"{self.name} n={n} {problem}")
+            return
         self.run_configurations(server, n, max(self.TOLERANCE, 1e-6) if is_float else self.TOLERANCE)
 
     def run_sizes(self, sizes):

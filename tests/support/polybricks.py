@@ -142,6 +142,14 @@ class Server:
         finally:
             timer.cancel()
 
+    def load(self, files, **fields):
+        """Reads inputs and computes what later runs are compared with; what went wrong, or ""."""
+        for request in ({"op": "inputs", "files": [str(path) for path in files], "seed": 1, **fields}, {"op": "reference"}):
+            reply = self.ask(**request)
+            if reply["status"] != "ok" or reply.get("message"):
+                return f"{request['op']}: {reply['status']}: {reply.get('message')}"
+        return ""
+
     def close(self):
         self.process.stdin.close()
         self.process.wait(timeout=60)
