@@ -24,26 +24,19 @@ std::int64_t piece_volume(const Box<N>& box, std::int64_t split) {
   return volume;
 }
 
-/// How far rows and their length are cut before the other is.
-struct PieceShape {
-  std::int64_t rows;
-  std::int64_t row;
-};
-// Where the volume of pieces leaves a choice: first many long rows, then few of them, then shorter ones. Vector code
-// does several rows at once, and neighbouring rows often read the same cells, which are in the cache then; long rows
-// are streams for the memory.
-constexpr PieceShape kShapes[] = {{32, 1024}, {8, 256}};
+// Planes and rows are cut before the length of rows is, down to these numbers: vector code does several rows at once,
+// and pieces follow each other along rows, which are streams for the memory. Only rows that stay long are cut then.
+constexpr std::int64_t kRows = 8;
+constexpr std::int64_t kRow = 256;
 // Cuts are at multiples of this, counted from the box's start, so that pieces have no incomplete vectors and row
 // groups.
 constexpr std::int64_t kAlignment = 8;
 
 template <int N>
 int dimension_to_halve(const Box<N>& box) {
-  for (const PieceShape& shape : kShapes) {
-    for (int d = N - 1; d > 0; --d)
-      if (box.extent(d) >= 2 * shape.rows) return d;
-    if (box.extent(0) >= 2 * shape.row) return 0;
-  }
+  for (int d = N - 1; d > 0; --d)
+    if (box.extent(d) >= 2 * kRows) return d;
+  if (box.extent(0) >= 2 * kRow) return 0;
   int d = N - 1;
   while (box.extent(d) < 2) --d;
   return d;
