@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "autotuner/commands.h"
+#include "autotuner/migrate.h"
 #include "autotuner/tune.h"
 #include "runtime/config/errors.h"
 #include "runtime/config/nearest_word.h"
@@ -95,6 +96,7 @@ struct CommandLine {
   OutputCheckOptions outputs;
   SampleOptions sample;
   CompareOptions compare;
+  MigrateOptions migrate;
   bool is_checking_outputs = false;
   std::string diff_program, diff_first, diff_second;
   int status = 0;
@@ -172,6 +174,22 @@ void add_compare(CLI::App& app, CommandLine& line) {
   });
 }
 
+void add_migrate(CLI::App& app, CommandLine& line) {
+  MigrateOptions& options = line.migrate;
+  CLI::App* command = app.add_subcommand("migrate", "carry the configuration of an older version of the program over to this one");
+  command->add_option("program", options.program, "the compiled program")->type_name("")->required();
+  command->add_option("--config", options.config, "configuration to carry over (default: PROGRAM.cfg)")->type_name("FILE");
+  command->add_option("-o,--output", options.output, "where to write it (default: to its own place; what was there is kept as FILE.old)")
+      ->type_name("FILE");
+  command->add_option("--rename", options.renames, "what is called otherwise now: OLD=NEW for a transform, TRANSFORM.OLD=NEW for a rule or a value; repeatable")
+      ->type_name("OLD=NEW")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command->add_flag("!--no-guess", options.may_guess, "equal names alone: do not guess what was renamed");
+  command->add_flag("--dry-run", options.is_dry, "say what would happen, write nothing");
+  command->callback([&line] { line.status = migrate_command(line.migrate); });
+}
+
 void add_subcommands(CLI::App& app, CommandLine& line) {
   CLI::App* report_app =
       app.add_subcommand("report", "how the entries of a configuration came to be and what they gain");
@@ -203,6 +221,7 @@ void add_subcommands(CLI::App& app, CommandLine& line) {
   });
 
   add_sample(app, line);
+  add_migrate(app, line);
   add_compare(app, line);
 
   CLI::App* diff_app = app.add_subcommand("diff", "what differs between two configurations of a program");

@@ -55,6 +55,10 @@ std::string gain_text(const pbrt::Provenance& provenance, const std::string& pre
 void print_journal(const std::string& path, const InfoIndex& index) {
   if (!std::filesystem::exists(path)) return;
   const JournalContents journal = read_journal(path, index);
+  if (journal.header.source != index.info().source) {
+    fmt::print("last search: of another state of the program's source\n");
+    return;
+  }
   std::map<std::string, int> outcomes;
   std::map<std::string, int> configurations;
   for (const JournalEntry& entry : journal.entries) {

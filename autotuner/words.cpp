@@ -15,11 +15,6 @@ using pbrt::TunableRole;
 
 std::size_t at(int id) { return static_cast<std::size_t>(id); }
 
-std::string number_text(double value) {
-  return std::floor(value) == value && std::fabs(value) < 1e15 ? fmt::format("{:.0f}", value)
-                                                               : fmt::format("{:.6g}", value);
-}
-
 /// The values of a tunable for size `n` (size-specific ones: of its bucket).
 std::vector<double> values_at(const TunableInfo& tunable, const std::vector<double>& values, std::int64_t n) {
   if (!tunable.is_size_specific) return values;
@@ -118,6 +113,11 @@ void add_tunable_lines(const InfoIndex& index, const Configuration& configuratio
 }
 
 }  // namespace
+
+std::string number_text(double value) {
+  return std::floor(value) == value && std::fabs(value) < 1e15 ? fmt::format("{:.0f}", value)
+                                                               : fmt::format("{:.6g}", value);
+}
 
 std::string choice_words(const InfoIndex& index, const Configuration& configuration, int site, int alternative,
                          const std::string& device, std::int64_t n) {

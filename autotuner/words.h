@@ -27,6 +27,9 @@ namespace pbtune {
 [[nodiscard]] std::vector<std::string> differences(const InfoIndex& index, const Configuration& a,
                                                    const Configuration& b);
 
+/// `64`, `0.25`: no digits after the point for whole numbers.
+[[nodiscard]] std::string number_text(double value);
+
 /// The device of this name, for people: PoCL names its device after the processor.
 [[nodiscard]] std::string device_name(const std::string& name);
 

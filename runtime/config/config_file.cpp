@@ -112,7 +112,7 @@ void keep_first_of_each(std::vector<std::string>& items) {
 
 }  // namespace
 
-ConfigFile parse_config_file(std::string_view text, const std::string& path, const InfoIndex& index) {
+ConfigFile parse_config_file(std::string_view text, const std::string& path, const InfoIndex& index, OfProgram whose) {
   const json::Document document(text, path);
   const Node root(document);
   root.expect_object();
@@ -127,13 +127,11 @@ ConfigFile parse_config_file(std::string_view text, const std::string& path, con
   const TrainingInfo& info = index.info();
   out.program = is_short ? root.string_or("program", info.program.c_str()) : root.at("program").string();
   out.source = root.string_or("source", "");
-  if (out.program != info.program)
+  out.is_short = is_short;
+  if (out.program != info.program && whose == OfProgram::Same)
     root.at("program").fail("this configuration belongs to program `" + out.program + "`, not to `" + info.program +
-                            "`");
+                            "`; if the program was renamed, `pbtune migrate` carries it over");
   if (format < kConfigFormat) out.notes.push_back(path + ": read in its older format " + std::to_string(format));
-  if (!out.source.empty() && out.source != info.source)
-    out.notes.push_back(path +
-                        ": tuned for another state of the program's source; tune again to be sure that it is the best");
   const auto add = [&](const Node& item) { out.entries.push_back(entry_of(item, index, out.warnings)); };
   if (is_short)
     add(root);
@@ -141,6 +139,10 @@ ConfigFile parse_config_file(std::string_view text, const std::string& path, con
     root.at("entries").each_item(add);
   keep_first_of_each(out.warnings.unknown_names);
   keep_first_of_each(out.warnings.bad_values);
+  if (!out.source.empty() && out.source != info.source)
+    out.notes.push_back(path + ": tuned for another state of the program's source; " +
+                        (out.warnings.unknown_names.empty() ? "tune again to be sure that it is the best"
+                                                            : "`pbtune migrate` carries over what was renamed or moved, then tune again"));
   return out;
 }
 

@@ -42,12 +42,17 @@ struct ConfigFile {
   std::vector<ConfigEntry> entries;
   ConfigWarnings warnings;
   std::vector<std::string> notes;  ///< compiled from other source text, older format, …
+  bool is_short = false;           ///< one configuration, without entries
 };
+
+/// Whose file it may be: who carries a configuration over to a renamed program reads those of any.
+enum class OfProgram : std::uint8_t { Same, Any };
 
 /// Reads and validates against the program. A file may also be one configuration, without entries: an object with
 /// `global`, `transforms` or both, and `program` if it should not be taken for another one's. Throws IoError; ConfigError for another program's file, for
 /// a newer format, and for text that is no such file (file:line:column: reason).
-[[nodiscard]] ConfigFile parse_config_file(std::string_view text, const std::string& path, const InfoIndex& index);
+[[nodiscard]] ConfigFile parse_config_file(std::string_view text, const std::string& path, const InfoIndex& index,
+                                           OfProgram whose = OfProgram::Same);
 [[nodiscard]] ConfigFile read_config_file(const std::string& path, const InfoIndex& index);
 
 [[nodiscard]] std::string to_json(const InfoIndex& index, const ConfigFile& file);

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// A configuration as its text says it: by names alone, whether the program knows them or not. For `pbtune migrate`; who
+// runs or tunes a program reads a Configuration (runtime/config), which knows what the program has and nothing else.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace pbtune {
+
+/// From size `from` on. A site that is not merged has one part: itself.
+struct WrittenLevel {
+  std::int64_t from = 0;
+  std::map<std::string, std::string> rules;  ///< by part
+  std::string on;
+};
+
+struct WrittenSite {
+  std::string name;
+  std::vector<WrittenLevel> levels;
+};
+
+/// A number, a list of numbers, or a list of such lists of equal length.
+struct WrittenValue {
+  std::string name;
+  std::vector<double> numbers;
+  int num_lists = 0;  ///< 0: a number or a plain list
+  bool is_list = false;
+  std::string text;  ///< as it stands there
+};
+
+struct WrittenTransform {
+  std::string name;
+  std::vector<WrittenSite> sites;
+  std::vector<WrittenValue> values;
+};
+
+struct WrittenConfiguration {
+  std::vector<WrittenValue> globals;
+  std::string core_type;  ///< OpenBLAS's; empty: not said
+  std::vector<WrittenTransform> transforms;
+  std::vector<std::string> unread;  ///< names of what is no choice and no value
+};
+
+/// Reads the members `global` and `transforms` of an entry. Throws pbrt::ConfigError.
+[[nodiscard]] WrittenConfiguration read_written(const std::string& entry, const std::string& file);
+
+}  // namespace pbtune
