@@ -154,6 +154,11 @@ def mixed(a, m, v):
     return [b, c]
 
 
+def correct(fine, coarse):
+    x = np.arange(len(fine))
+    return [fine + (coarse[x // 2] + coarse[(x + 1) // 2]) / 2]
+
+
 CASES = {
     "mixed_dimensions": Case(mixed, lambda n, r: [vec(n, r), mat(n, n // 2 + 1, r), r.normal(size=(2, n // 2 + 1, n))],
                              sizes=(1, 2, 3, 5, 17, 40)),
@@ -178,6 +183,8 @@ CASES = {
     "two_dimensional_prefix": Case(lambda a: [a.cumsum(axis=0).cumsum(axis=1)], rect, sizes=(1, 2, 3, 32, 65)),
     "everything_before": Case(everything_before, lambda n, r: [vec(n, r)], sizes=(0, 1, 2, 31, 64)),
     "from_nothing": Case(tables, lambda n, r: [vec(n, r)], sizes=(0, 1, 2, 19, 64)),
+    "sizes_that_divide": Case(correct, lambda n, r: [vec(n, r), vec((n + 1) // 2, r)], sizes=(1, 3, 5, 33, 101),
+                              stops={4: "no rule computes OUT(3)"}),
     "constant_input_coordinate": Case(lambda a: [a - a[len(a) // 2] + a[0], a[-1] - a[0]], lambda n, r: [vec(n, r)]),
     "tiny_sizes": Case(edges, lambda n, r: [vec(n, r)], sizes=(0, 1, 2, 3, 4, 5, 6, 40)),
 }
