@@ -1,0 +1,321 @@
+# SPDX-License-Identifier: MIT
+"""Rule bodies as data: typed expressions and statements of the language, and their text.
+
+Trees only: random_bodies.py draws them, body_reference.py says what they compute. Types are C++ words, `uchar` for
+`unsigned char` and so on.
+"""
+
+import dataclasses
+import typing
+
+SIGNED = {"char": 8, "short": 16, "int": 32, "long": 64}
+UNSIGNED = {"bool": 1, "uchar": 8, "ushort": 16, "uint": 32, "ulong": 64}
+REALS = ("float", "double")
+WORDS = {"uchar": "unsigned char", "ushort": "unsigned short", "uint": "unsigned", "ulong": "unsigned long"}
+
+
+def is_real(kind):
+    return kind in REALS
+
+
+def promoted(kind):
+    return "int" if kind in ("bool", "char", "uchar", "short", "ushort") else kind
+
+
+def common(a, b):
+    """The type of `a + b`."""
+    a, b = promoted(a), promoted(b)
+    for kind in ("double", "float", "ulong", "long", "uint"):
+        if kind in (a, b):
+            return kind
+    return "int"
+
+
+# ---- expressions -----------------------------------------------------------
+
+@dataclasses.dataclass
+class Literal:
+    text: str
+    value: typing.Any
+    type: str
+
+
+@dataclasses.dataclass
+class Name:
+    name: str
+    type: str
+
+
+@dataclasses.dataclass
+class Cell:
+    region: str
+    indices: list
+    type: str
+
+
+@dataclasses.dataclass
+class Extent:
+    """`region.width()`, `.size(1)`: extent `dim` of a region; `.count()` if `dim` is None."""
+    region: str
+    text: str
+    dim: typing.Optional[int]
+    type: str
+
+
+@dataclasses.dataclass
+class Item:
+    array: str
+    index: typing.Any
+    type: str
+
+
+@dataclasses.dataclass
+class Unary:
+    op: str
+    operand: typing.Any
+    type: str
+
+
+@dataclasses.dataclass
+class Binary:
+    op: str
+    left: typing.Any
+    right: typing.Any
+    type: str
+
+
+@dataclasses.dataclass
+class Conditional:
+    condition: typing.Any
+    if_true: typing.Any
+    if_false: typing.Any
+    type: str
+
+
+@dataclasses.dataclass
+class Call:
+    """Of a function of the library, a macro or a prefix block: `text` is the name as written, `function` what it means."""
+    text: str
+    function: str
+    args: list
+    type: str
+
+
+@dataclasses.dataclass
+class Cast:
+    form: str           # with {} for the operand
+    operand: typing.Any
+    type: str
+
+
+@dataclasses.dataclass
+class Step:
+    """`++k`, `k--` with its value."""
+    name: str
+    is_prefix: bool
+    op: str
+    type: str
+
+
+# ---- statements ------------------------------------------------------------
+
+@dataclasses.dataclass
+class Declare:
+    word: str           # as written, with `const`
+    type: str
+    name: str
+    init: typing.Any    # None: not initialised
+
+
+@dataclasses.dataclass
+class DeclareArray:
+    word: str
+    type: str
+    name: str
+    extent: int
+    items: typing.Optional[list]
+
+
+@dataclasses.dataclass
+class Assign:
+    target: typing.Any
+    op: str             # "=", "+=", …
+    value: typing.Any
+
+
+@dataclasses.dataclass
+class Evaluate:
+    expr: typing.Any
+
+
+@dataclasses.dataclass
+class If:
+    condition: typing.Any
+    then: list
+    otherwise: typing.Optional[list]
+
+
+@dataclasses.dataclass
+class For:
+    begins: list        # Declare of one type, or Assign
+    condition: typing.Any
+    steps: list         # Assign or Evaluate
+    body: list
+
+
+@dataclasses.dataclass
+class While:
+    condition: typing.Any
+    body: list
+
+
+@dataclasses.dataclass
+class Do:
+    body: list
+    condition: typing.Any
+
+
+@dataclasses.dataclass
+class Case:
+    labels: list        # Literal, or None for `default`
+    body: list
+
+
+@dataclasses.dataclass
+class Switch:
+    value: typing.Any
+    cases: list
+
+
+@dataclasses.dataclass
+class Block:
+    body: list
+
+
+@dataclasses.dataclass
+class Break:
+    pass
+
+
+@dataclasses.dataclass
+class Continue:
+    pass
+
+
+@dataclasses.dataclass
+class Return:
+    value: typing.Any   # None in the `to` form
+
+
+# ---- text ------------------------------------------------------------------
+
+PRECEDENCE = {"||": 1, "&&": 2, "|": 3, "^": 4, "&": 5, "==": 6, "!=": 6, "<": 7, "<=": 7, ">": 7, ">=": 7, "<<": 8, ">>": 8,
+              "+": 9, "-": 9, "*": 10, "/": 10, "%": 10}
+UNARY = 11
+
+
+def text_of(expr, least=0):
+    """C++ with as few parentheses as its precedences allow."""
+    text, precedence = spelled(expr)
+    return f"({text})" if precedence < least else text
+
+
+def listed(exprs):
+    return ", ".join(text_of(e) for e in exprs)
+
+
+def spelled(expr):
+    """(text, precedence)."""
+    match expr:
+        case Literal(text=text):
+            return text, UNARY - 1 if text.startswith("-") else UNARY
+        case Name(name=name):
+            return name, UNARY
+        case Cell(region=region, indices=indices):
+            return f"{region}.cell({listed(indices)})", UNARY
+        case Extent(region=region, text=text):
+            return f"{region}.{text}", UNARY
+        case Item(array=array, index=index):
+            return f"{array}[{text_of(index)}]", UNARY
+        case Unary(op=op, operand=operand):
+            inner = text_of(operand, UNARY)
+            return op + (" " if inner[0] == op else "") + inner, UNARY
+        case Binary(op=op, left=left, right=right):
+            own = PRECEDENCE[op]
+            return f"{text_of(left, own)} {op} {text_of(right, own + 1)}", own
+        case Conditional(condition=condition, if_true=if_true, if_false=if_false):
+            return f"{text_of(condition, 1)} ? {text_of(if_true)} : {text_of(if_false)}", 0
+        case Call(text=text, args=args):
+            return f"{text}({listed(args)})", UNARY
+        case Cast(form=form, operand=operand):
+            return form.format(text_of(operand, 0 if form.endswith("({})") else UNARY)), UNARY
+        case Step(name=name, is_prefix=is_prefix, op=op):
+            return (op + name if is_prefix else name + op), UNARY
+    raise TypeError(expr)
+
+
+def simple_text(stmt):
+    """A statement without its semicolon, as it stands in the head of a `for`."""
+    match stmt:
+        case Declare(word=word, name=name, init=init):
+            return f"{word} {name}" + ("" if init is None else f" = {text_of(init)}")
+        case Assign(target=target, op=op, value=value):
+            return f"{text_of(target)} {op} {text_of(value)}"
+        case Evaluate(expr=expr):
+            return text_of(expr)
+    raise TypeError(stmt)
+
+
+def begins_text(begins):
+    if not begins or isinstance(begins[0], Assign):
+        return ", ".join(simple_text(b) for b in begins)
+    return begins[0].word + " " + ", ".join(f"{b.name} = {text_of(b.init)}" for b in begins)
+
+
+def lines_of(stmts, indent):
+    return [line for stmt in stmts for line in stmt_lines(stmt, indent)]
+
+
+def braced(head, body, indent, tail=""):
+    return [f"{indent}{head} {{", *lines_of(body, indent + "  "), f"{indent}}}{tail}"]
+
+
+def branch(head, body, indent):
+    """A single simple statement stands without braces."""
+    if len(body) == 1 and isinstance(body[0], (Assign, Evaluate, Break, Continue, Return)):
+        return [f"{indent}{head} {stmt_lines(body[0], '')[0]}"]
+    return braced(head, body, indent)
+
+
+def stmt_lines(stmt, indent):
+    match stmt:
+        case Declare() | Assign() | Evaluate():
+            return [f"{indent}{simple_text(stmt)};"]
+        case DeclareArray(word=word, name=name, extent=extent, items=items):
+            init = "" if items is None else f" = {{{listed(items)}}}"
+            return [f"{indent}{word} {name}[{extent}]{init};"]
+        case If(condition=condition, then=then, otherwise=otherwise):
+            lines = branch(f"if ({text_of(condition)})", then, indent)
+            return lines if otherwise is None else [*lines, *branch("else", otherwise, indent)]
+        case For(begins=begins, condition=condition, steps=steps, body=body):
+            head = f"for ({begins_text(begins)}; {text_of(condition)}; {', '.join(simple_text(s) for s in steps)})"
+            return branch(head, body, indent)
+        case While(condition=condition, body=body):
+            return branch(f"while ({text_of(condition)})", body, indent)
+        case Do(body=body, condition=condition):
+            return braced("do", body, indent, f" while ({text_of(condition)});")
+        case Switch(value=value, cases=cases):
+            lines = [f"{indent}switch ({text_of(value)}) {{"]
+            for case in cases:
+                labels = " ".join("default:" if label is None else f"case {label.text}:" for label in case.labels)
+                lines += [f"{indent}  {labels}", *lines_of(case.body, indent + "    ")]
+            return [*lines, f"{indent}}}"]
+        case Block(body=body):
+            return [f"{indent}{{", *lines_of(body, indent + "  "), f"{indent}}}"]
+        case Break():
+            return [f"{indent}break;"]
+        case Continue():
+            return [f"{indent}continue;"]
+        case Return(value=value):
+            return [f"{indent}return;" if value is None else f"{indent}return {text_of(value)};"]
+    raise TypeError(stmt)

@@ -1,0 +1,287 @@
+# SPDX-License-Identifier: MIT
+"""Random statements of rule bodies: declarations, assignments, branches, loops, jumps, arrays, scopes."""
+
+import body_tree as tree
+from body_tree import Assign, Cell, Evaluate, Item, Literal, Name, is_real
+from random_expressions import LOCAL_NAMES, LOOP_NAMES, REALS, Array, ExpressionMaker, Hidden, Number
+
+
+def zero():
+    return Literal("0", 0, "int")
+
+
+class BodyMaker(ExpressionMaker):
+    """Draws whole bodies. `result`: the type that the body returns, or None in the `to` form."""
+
+    def __init__(self, rng, surroundings, result=None):
+        super().__init__(rng, surroundings)
+        self.result = result
+        self.loops = 0              # around the statement that is drawn
+        self.breaks = False         # whether `break` may stand here
+        self.continues = False
+        self.elements = []          # outputs that are single numbers
+        self.may_leave = True
+
+    def body(self, count):
+        """Statements before the result: (their list, with the scope left open for what follows)."""
+        self.scopes.append([])
+        return self.statements(count, 2)
+
+    def statements(self, count, depth):
+        return [stmt for _ in range(count) for stmt in self.statement(depth)]
+
+    def block(self, depth):
+        with self.scope():
+            return self.statements(1 + int(self.rng.integers(3)), depth - 1)
+
+    def statement(self, depth):
+        """A list: some come with a declaration."""
+        table = [("declare", 6), ("assign", 6), ("bump", 2), ("array", 1)]
+        if depth > 0:
+            table += [("if", 3), ("for", 3), ("while", 1), ("do", 1), ("switch", 1), ("block", 1), ("leave", 1), ("sum", 2)]
+        if self.breaks:
+            table += [("break", 1)]
+        if self.continues:
+            table += [("continue", 1)]
+        (name,) = self.weighted(table)
+        return getattr(self, name + "_stmt")(depth)
+
+    # ---- declarations and assignments
+
+    def declare_stmt(self, depth):
+        word, kind = self.weighted(self.words)
+        name = self.fresh_name(LOCAL_NAMES)
+        steppable = [n for n in self.visible(Number) if n.is_mutable and n.type == "int"]
+        self.scopes[-1].append(Hidden(name))  # in C++ the name means the new variable in its own initialiser
+        steppable = [n for n in steppable if n.name != name]
+        if steppable and not is_real(kind) and kind != "bool" and self.chance(0.1):
+            init = tree.Step(self.pick(*steppable).name, self.chance(0.5), self.pick("++", "--"), "int")
+        else:
+            init = self.of_type(kind, 3)
+        if is_real(init.type) and not is_real(kind) and kind != "bool":
+            init = self.cast(init, "int", "int")
+        is_const = self.chance(0.2)
+        self.scopes[-1].pop()
+        self.scopes[-1].append(Number(name, kind, not is_const))
+        return [tree.Declare(("const " if is_const else "") + word, kind, name, init)]
+
+    def array_stmt(self, depth):
+        word, kind = self.pick(*(w[:2] for w in self.words if w[1] != "bool"))
+        name, extent = self.fresh_name(LOCAL_NAMES), self.pick(2, 3, 4, 7)
+        if self.chance(0.5):
+            items = [self.literal(REALS[:6]) if is_real(kind) else Literal(str(int(v)), int(v), "int")
+                     for v in self.rng.integers(0, 90, int(self.rng.integers(0, extent + 1)))]
+            self.scopes[-1].append(Array(name, kind, extent))
+            return [tree.DeclareArray(word, kind, name, extent, items)]
+        declaration = tree.DeclareArray(word, kind, name, extent, None)
+        loop, var = self.counted(extent)
+        with self.scope():
+            self.scopes[-1].append(Number(var, "int", False, extent))
+            loop.body = [Assign(Item(name, Name(var, "int"), kind), "=", self.assigned(kind, 2))]
+        self.scopes[-1].append(Array(name, kind, extent))
+        return [declaration, loop]
+
+    def assigned(self, kind, depth):
+        """A value for a variable of a type."""
+        value = self.of_type(kind, depth)
+        return self.cast(value, "int", "int") if is_real(value.type) and not is_real(kind) and kind != "bool" else value
+
+    def targets(self):
+        found = [Name(n.name, n.type) for n in self.visible(Number) if n.is_mutable]
+        found += [self.item(a) for a in self.visible(Array) if a.is_mutable]
+        for region in self.regions:
+            if region.is_output and all(not isinstance(e, str) or e in self.given.positive for e in region.extents):
+                found.append(Cell(region.name, [self.index(e, 1) for e in region.extents], region.type))
+        return found
+
+    def assign_stmt(self, depth):
+        targets = self.targets()
+        if not targets:
+            return self.declare_stmt(depth)
+        target = self.pick(*targets)
+        kind = self.rng.random()
+        if kind < 0.4 or target.type == "bool":
+            return [Assign(target, "=", self.assigned(target.type, 3))]
+        if is_real(target.type):
+            op = self.pick("+=", "-=", "*=", "+=")
+            value = self.number(2) if op != "*=" else self.literal(REALS)
+            return [Assign(target, op, value)]
+        op = self.pick("+=", "-=", "+=", "&=", "|=", "^=", "%=", "/=", ">>=", "*=")
+        if op in ("%=", "/=", "*="):
+            return [Assign(target, op, Literal("3", 3, "int"))]
+        return [Assign(target, op, Literal("2", 2, "int") if op == ">>=" else self.integer(2))]
+
+    def bump_stmt(self, depth):
+        found = [n for n in self.visible(Number) if n.is_mutable and n.type not in ("bool", "char")]
+        if not found:
+            return self.declare_stmt(depth)
+        chosen = self.pick(*found)
+        return [Evaluate(tree.Step(chosen.name, self.chance(0.5), self.pick("++", "--"), chosen.type))]
+
+    # ---- branches
+
+    def if_stmt(self, depth):
+        return [tree.If(self.truth(2), self.block(depth), self.block(depth) if self.chance(0.5) else None)]
+
+    def switch_stmt(self, depth):
+        value = self.binary("%", self.as_int(self.integer(2)), Literal("4", 4, "int"))
+        labels = [Literal("0", 0, "int"), Literal("1", 1, "int"), Literal("-1", -1, "int"), Literal("'\\2'", 2, "int"), None]
+        breaks, self.breaks = self.breaks, True
+        cases = []
+        while labels:
+            count = min(len(labels), 1 + int(self.rng.integers(2)))
+            own, labels = labels[:count], labels[count:]
+            body = [tree.Block(self.block(depth))] if self.chance(0.3) else self.switch_body()
+            cases.append(tree.Case(own, body + ([tree.Break()] if not body or self.chance(0.7) else [])))
+        self.breaks = breaks
+        return [tree.Switch(value, cases)]
+
+    def switch_body(self):
+        """Statements without declarations: labels that follow must not jump over one."""
+        with self.scope():
+            return [s for s in self.pick(self.assign_stmt, self.bump_stmt)(0) if not isinstance(s, tree.Declare)]
+
+    def block_stmt(self, depth):
+        return [tree.Block(self.block(depth))]
+
+    def leave_stmt(self, depth):
+        """An early end of the body, under a condition."""
+        if not self.may_leave:
+            return []
+        end = tree.Return(None if self.result is None else self.assigned(self.result, 2))
+        with self.scope():
+            before = self.statements(int(self.rng.integers(2)), 0)
+        return [tree.If(self.truth(2), before + [end], None)]
+
+    def break_stmt(self, depth):
+        return [tree.If(self.truth(1), [tree.Break()], None)]
+
+    def continue_stmt(self, depth):
+        return [tree.If(self.truth(1), [tree.Continue()], None)]
+
+    # ---- loops
+
+    def counted(self, limit):
+        """`for (int i = 0; i < limit; i++)` in one of its spellings, with an empty body; and its variable."""
+        var = self.fresh_name(LOOP_NAMES)
+        bound = Literal(str(limit), limit, "int") if isinstance(limit, int) else Name(limit, "int")
+        step = self.pick(Evaluate(tree.Step(var, False, "++", "int")), Evaluate(tree.Step(var, True, "++", "int")),
+                         Assign(Name(var, "int"), "+=", Literal("1", 1, "int")), Assign(Name(var, "int"), "+=", Literal("2", 2, "int")))
+        is_whole = not isinstance(step, Assign) or step.value.value == 1
+        test = self.binary(self.pick("<", "<", "!=") if is_whole else "<", Name(var, "int"), bound)
+        begins = [tree.Declare(self.pick("int", "int", "IndexT"), "int", var, zero())]
+        return tree.For(begins, test, [step], []), var
+
+    def looped(self, var, below, depth, others=()):
+        """A body in which `var` counts, beside other variables of the loop's head."""
+        old = self.breaks, self.continues
+        self.breaks = self.continues = True
+        self.loops += 1
+        with self.scope():
+            if var is not None:  # which the body's outermost block may not declare again
+                self.scopes[-1] += [Number(var, "int", False, below), *others]
+            positive = self.given.positive
+            self.given.positive = positive | ({below} if isinstance(below, str) else set())
+            body = self.statements(1 + int(self.rng.integers(3)), depth - 1)
+            self.given.positive = positive
+        self.loops -= 1
+        self.breaks, self.continues = old
+        return body
+
+    def limit(self):
+        sizes = [e for r in self.regions for e in r.extents if isinstance(e, (int, str))]
+        return self.pick(2, 3, 4, *sizes)
+
+    def for_stmt(self, depth):
+        limit = self.limit()
+        loop, var = self.counted(limit)
+        if self.chance(0.2):
+            self.count_down(loop, var)
+        other = self.fresh_name([name for name in LOOP_NAMES if name != var])
+        has_other = self.chance(0.15)
+        loop.body = self.looped(var, limit, depth, [Number(other, "int", True)] if has_other else [])
+        if has_other:
+            loop.begins.append(tree.Declare(loop.begins[0].word, "int", other, Literal("3", 3, "int")))
+            loop.steps.append(Evaluate(tree.Step(other, False, "--", "int")))
+        return [loop]
+
+    def count_down(self, loop, var):
+        limit = loop.condition.right
+        loop.begins = [tree.Declare("int", "int", var, self.binary("-", limit, Literal("1", 1, "int")))]
+        loop.condition = self.binary(">=", Name(var, "int"), zero())
+        loop.steps = [Evaluate(tree.Step(var, self.chance(0.5), "--", "int"))]
+
+    def sum_stmt(self, depth):
+        """What most bodies are: an accumulator and a loop over a region."""
+        if not self.regions:
+            return self.for_stmt(depth)
+        region = self.pick(*self.regions)
+        word, kind = self.pick(("ElementT", self.given.element), ("double", "double"), ("int", "int"), ("long", "long"))
+        name = self.fresh_name(LOCAL_NAMES)
+        value = Literal("0", 0, "int")
+        accumulator = tree.Declare(word, kind, name, value)
+        outer, names = None, []
+        if region.is_output:
+            return self.for_stmt(depth)
+        with self.scope():
+            loops = []
+            for extent in region.extents:
+                loop, var = self.counted(extent)
+                self.scopes[-1].append(Number(var, "int", False, extent))
+                names.append(var)
+                loops.append(loop)
+            cell = Cell(region.name, [Name(var, "int") for var in names], region.type)
+            value = self.binary(self.pick("*", "+", "-"), cell, self.number(1))
+            value = cell if self.chance(0.3) else value
+            if is_real(value.type) and not is_real(kind):
+                value = self.cast(value, "int", "int")
+            body = [Assign(Name(name, kind), self.pick("+=", "+=", "-="), value)]
+            if self.chance(0.3):
+                body = [tree.If(self.truth(1), body, None)]
+            for loop in loops:
+                loop.body, body = body, [loop]
+            outer = body
+        self.scopes[-1].append(Number(name, kind, True))
+        return [accumulator, *outer]
+
+    def while_stmt(self, depth):
+        var = self.fresh_name(LOOP_NAMES)
+        begin = self.pick(3, 4, 6)
+        self.scopes[-1].append(Number(var, "int", False, begin + 1))
+        step = self.pick(Evaluate(tree.Step(var, False, "--", "int")), Assign(Name(var, "int"), "/=", Literal("2", 2, "int")))
+        body = self.looped(None, None, depth)
+        test = self.binary(">", Name(var, "int"), zero())
+        if self.chance(0.3):
+            test = self.binary("&&", test, self.truth(1))
+        # The step comes first, so that `continue` cannot skip it.
+        return [tree.Declare("int", "int", var, Literal(str(begin), begin, "int")), tree.While(test, [step, *body])]
+
+    def do_stmt(self, depth):
+        var = self.fresh_name(LOOP_NAMES)
+        self.scopes[-1].append(Number(var, "int", False, 4))
+        body = self.looped(None, None, depth)
+        test = self.binary("<", Name(var, "int"), Literal("3", 3, "int"))
+        return [tree.Declare("int", "int", var, zero()), tree.Do([Evaluate(tree.Step(var, False, "++", "int")), *body], test)]
+
+
+def filled(maker, region):
+    """A loop nest that writes every cell of an output region."""
+    with maker.scope():
+        loops, names = [], []
+        for extent in region.extents:
+            loop, var = maker.counted(extent)
+            step = Evaluate(tree.Step(var, maker.chance(0.5), "++", "int"))
+            loop.steps = [step]
+            maker.scopes[-1].append(Number(var, "int", False, extent))
+            names.append(var)
+            loops.append(loop)
+        positive = maker.given.positive
+        maker.given.positive = positive | {e for e in region.extents if isinstance(e, str)}
+        maker.may_leave = False
+        before = maker.statements(int(maker.rng.integers(2)), 1)
+        maker.may_leave = True
+        body = [*before, Assign(Cell(region.name, [Name(v, "int") for v in names], region.type), "=", maker.assigned(region.type, 3))]
+        maker.given.positive = positive
+        for loop in loops:
+            loop.body, body = body, [loop]
+    return body

@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: MIT
+"""Random rule bodies compute what C++ says, as plain loops, in packs, as kernels and divided between CPU and device.
+
+    random_bodies_test.py --dist BUILD/dist --work FOLDER [--seed N] [--programs N] [--element double|float]
+
+Each program is one transform with many rules. Its default configuration is compared with the reference, the others with
+the default in one process. A failing program is made smaller and printed.
+"""
+
+import argparse
+import collections
+import copy
+import itertools
+import pathlib
+import re
+import sys
+import time
+
+import numpy as np
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
+import compiled  # noqa: E402
+import polybricks  # noqa: E402
+import random_rules  # noqa: E402
+import smaller  # noqa: E402
+from body_reference import Unsuitable  # noqa: E402
+from runner import ANSWER_LIMIT_S, difference  # noqa: E402
+
+GROUPS = 7              # outputs of a program: they share the cost of a compilation
+SHAPES = ((0, 0, 0), (1, 1, 1), (7, 5, 2), (19, 2, 1))
+MIN_KERNELS = 0.35      # share of all rules: below it the test would be about nothing
+MIN_LOCAL = 0.15
+RULE_LINE = re.compile(r"  R\.\S+ \(.*\): (cpu.*)")
+REASON_LINE = re.compile(r"      no `opencl`: (.*)")
+NAMES = re.compile(r"`.*?`")
+
+
+def choices_of(program, versions):
+    """For the sites in turns: their first rule in the next of `versions`, or another device version, or on the CPU."""
+    choices = {}
+    for (transform, site, alternatives), on in zip(program.sites(), itertools.cycle(versions)):
+        fitting = [a for a in alternatives if a[1] == on] or [a for a in alternatives if a[1] != "cpu"] or alternatives
+        choices.setdefault(transform, {})[site] = fitting[0]
+    return choices
+
+
+def odd_groups(tunables):
+    """Work-groups that divide nothing: a tunable's initial value says how many dimensions."""
+    for name, tunable in tunables.items():
+        if tunable["role"] == "work_group":
+            yield name, [3, 2, 1][:tunable.get("count", 1)] if tunable.get("count", 1) > 1 else 3
+
+
+def configurations(program):
+    """(words, configuration): on the CPU in pieces and in sequence, on the device in its versions, and both in turns."""
+    transforms = {name: data.get("tunables", {}) for name, data in program.info["transforms"].items()}
+
+    def entry(*versions, groups=False):
+        tunables = {name: {**({"split_size": 1} if "split_size" in known else {}), **(dict(odd_groups(known)) if groups else {})}
+                    for name, known in transforms.items()}
+        return program.configuration(choices_of(program, versions), tunables, sequential_cutoff=0, threads=2)
+    yield "cpu, pieces of one", entry("cpu")
+    yield "cpu, sequential", program.configuration(choices_of(program, ["cpu"]), {}, sequential_cutoff=10**6, threads=1)
+    yield "basic kernels", entry("opencl")
+    yield "local kernels", entry("opencl_local")
+    yield "in turns, odd work-groups", entry("opencl_local", "cpu", "opencl", groups=True)
+
+
+class Failure(Exception):
+    """What is wrong: the words, whether pbc or the program said so, the output it shows in, if that is known."""
+
+    def __init__(self, words, of_compiler=False, output=None):
+        super().__init__(words)
+        self.of_compiler, self.output = of_compiler, output
+
+
+class Trial:
+    """One program under test: compiled, run, compared."""
+
+    def __init__(self, compiler, folder, transform, options):
+        self.compiler, self.folder, self.transform, self.options = compiler, folder, transform, options
+        self.runs = 0
+
+    def run(self, name, shapes=SHAPES):
+        """The program; Failure at the first disagreement."""
+        source = self.folder / f"{name}.pbcc"
+        source.write_text(random_rules.MACROS + self.transform.text())
+        try:
+            program = self.compiler.program(source, name, self.options)
+        except polybricks.ToolError as error:
+            raise Failure(str(error), of_compiler=True) from None
+        try:
+            with polybricks.Server(program, limit_s=ANSWER_LIMIT_S) as server:
+                for shape in shapes:
+                    self.run_shape(program, server, dict(zip(("n", "m", "l"), shape)))
+        except polybricks.ToolError as error:
+            raise Failure(str(error)) from None
+        return program
+
+    def expected(self, sizes):
+        """(inputs, outputs) for sizes."""
+        arrays = self.transform.random_inputs(sizes, np.random.default_rng(sum(sizes.values())))
+        return arrays, self.transform.evaluate(arrays, sizes)
+
+    def run_shape(self, program, server, sizes):
+        try:
+            arrays, expected = self.expected(sizes)
+        except Unsuitable:  # at this shape only
+            return
+        paths = [self.folder / f"in{i}.npy" for i in range(len(arrays))]
+        for path, array in zip(paths, arrays):
+            np.save(path, array)
+        self.compare(program, paths, expected, sizes, ["--strict", "--device", "none"], "default configuration")
+        problem = server.load(paths)
+        if problem:
+            raise Failure(f"{sizes}: {problem}")
+        for words, entry in configurations(program):
+            reply = server.ask("run", config=entry, trials=1, verify=True)
+            self.runs += 1
+            if reply["status"] != "ok" or (reply.get("fallbacks") and not polybricks.lacks_room(reply)):
+                config = self.folder / "failing.cfg"
+                program.write_configuration(config, entry)
+                self.compare(program, paths, expected, sizes, ["--config", config], words)
+                raise Failure(f"{sizes}: {words}: {reply['status']}: {reply.get('message')} {reply.get('fallbacks')}")
+
+    def compare(self, program, paths, expected, sizes, options, words):
+        outputs = [self.folder / f"out{i}.npy" for i in range(len(expected))]
+        program.run(*options, *paths, *outputs, timeout=ANSWER_LIMIT_S)
+        self.runs += 1
+        for path, (name, want) in zip(outputs, expected.items()):
+            found = difference(np.load(path), want, random_rules.TOLERANCE.get(want.dtype, 0))
+            if found is not None:
+                raise Failure(f"{sizes}: {words}: {name} {found}", output=name)
+
+
+class Check:
+    def __init__(self, compiler, folder):
+        self.compiler, self.folder = compiler, folder
+        self.runs, self.failures = 0, []
+        self.versions = collections.Counter()
+        self.reasons = collections.Counter()
+
+    def program(self, seed, element):
+        transform = random_rules.Transform("R", seed, GROUPS, element)
+        name = f"bodies{seed}_{element}"
+        trial = Trial(self.compiler, self.folder, transform, [f"--element={element}"])
+        try:
+            trial.run(name)
+            self.count(self.folder / f"{name}.pbcc", trial.options)
+        except Failure as failure:
+            print(f"seed {seed}, {element}: {failure}", flush=True)
+            self.failures.append(f"seed {seed}, {element}, made smaller: {self.smaller(trial, name, failure)}")
+            print(self.failures[-1], flush=True)
+        self.runs += trial.runs
+
+    def count(self, source, options):
+        """Which rules have which versions, and why others have none, by `pbc --explain`."""
+        done = polybricks.run_tool([self.compiler.tools.pbc, "--explain", source, *options])
+        for line in done.stdout.splitlines():
+            if rule := RULE_LINE.match(line):
+                self.versions.update(["rules", *rule[1].split(", ")])
+            elif reason := REASON_LINE.match(line):
+                self.reasons[NAMES.sub("`…`", reason[1])] += 1
+
+    def smaller(self, trial, name, failure):
+        """The text of the smallest program found that still fails."""
+        def fails(transform):
+            small = Trial(self.compiler, self.folder, transform, trial.options)
+            try:
+                for shape in SHAPES:
+                    small.expected(dict(zip(("n", "m", "l"), shape)))
+                small.run(name + "_small")
+            except Failure as other:
+                return str(other) if other.of_compiler == failure.of_compiler else None
+            except (Unsuitable, KeyError):
+                return None
+            return None
+        transform, words = smaller.find(copy.deepcopy(trial.transform), failure.output, fails)
+        return f"{words or failure}\n{transform.text()}"
+
+
+def report(check):
+    """Prints what became kernels; the failures if it were too few."""
+    rules = max(1, check.versions["rules"])
+    shares = {on: check.versions[on] / rules for on in ("opencl", "opencl_local")}
+    print(f"{rules} rules: {shares['opencl']:.0%} have a kernel, {shares['opencl_local']:.0%} one with local memory")
+    for reason, count in check.reasons.most_common():
+        print(f"  {count} without: {reason}")
+    if shares["opencl"] < MIN_KERNELS or shares["opencl_local"] < MIN_LOCAL:
+        check.failures.append("too few rules became kernels")
+        print(check.failures[-1])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--dist", type=pathlib.Path, required=True)
+    parser.add_argument("--work", type=pathlib.Path, required=True)
+    parser.add_argument("--seed", type=int, default=int(time.time()) // 86400 * 1000, help="of the first program (default: by day)")
+    parser.add_argument("--programs", type=int, default=0)
+    parser.add_argument("--element", choices=("double", "float"), help="default: in turns")
+    args = parser.parse_args()
+    folder = (args.work / "bodies").resolve()
+    folder.mkdir(parents=True, exist_ok=True)
+    check = Check(compiled.Compiler(args.dist, folder), folder)
+    count = args.programs or (polybricks.number_from("PB_NIGHTLY_SAMPLE", 40) if polybricks.is_nightly() else 1)
+    for seed in range(args.seed, args.seed + count):
+        check.program(seed, args.element or ("float" if seed // 1000 % 2 + seed % 2 == 1 else "double"))
+    if not check.failures:
+        report(check)
+    print(f"{count} programs from seed {args.seed}: {check.runs} runs, {len(check.failures)} failures")
+    return 1 if check.failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
