@@ -18,7 +18,8 @@ std::string identifier_of(const Program& program, TransformId id) {
   const Transform& transform = program.transforms[id];
   std::string out = instance_name(transform);
   std::replace(out.begin(), out.end(), '-', 'm');
-  const bool is_taken = !transform.template_args.empty() && program.find_transform(out).has_value();
+  const bool is_taken = (!transform.template_args.empty() && program.find_transform(out).has_value()) ||
+                        program.taken_stems.contains(out);
   return is_taken ? out + "_" + std::to_string(id.index()) : out;
 }
 

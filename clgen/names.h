@@ -14,7 +14,7 @@ namespace pb {
 class SourceManager;
 
 /// An identifier for a transform: its name, of an instance `Power_tmpl_3_1`; with its number where another one has
-/// that.
+/// that, or where functions of the program would be called like those made for it.
 [[nodiscard]] std::string identifier_of(const Program& program, TransformId transform);
 /// `Power_tmpl_3_1`: how command lines name an instance of a template; the name itself of other transforms.
 [[nodiscard]] std::string instance_name(const Transform& transform);

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -246,6 +247,9 @@ struct Program {
   Store<TransformId, Transform> transforms;
   Store<TemplateId, Template> templates;
   TransformId main;
+  /// Parts of words of the program's C++ that stand behind a verb of generated functions: of `run_FFT` and `call_FFT_2`
+  /// it is `FFT`, of the second `FFT_2` too. No transform's functions are called so.
+  std::set<std::string> taken_stems;
 
   /// The transform declared with this name, of a template its instance 0; nothing if there is none.
   [[nodiscard]] std::optional<TransformId> find_transform(std::string_view declared_name) const;

@@ -78,7 +78,7 @@ class Message {
   Message& operator=(const Message&) = delete;
 
   template <class T>
-  Message& add(const char* name, const T& value) {
+  Message& pb_add(const char* name, const T& value) {
     begin_value(name);
     if constexpr (requires(std::ostream & out) { out << value; }) {
       stream() << value;
@@ -112,12 +112,20 @@ struct Finish {
 
 }  // namespace pbrt::jassert
 
+namespace pbrt {
+// The macros below stand among the user's macros: they name nothing that those may be called.
+using pb_jassert = jassert::Message;
+using pb_jassert_end = jassert::Finish;
+inline constexpr jassert::Message::Severity pb_jassert_Assertion = jassert::Message::Severity::Assertion;
+inline constexpr jassert::Message::Severity pb_jassert_Warning = jassert::Message::Severity::Warning;
+inline constexpr jassert::Message::Severity pb_jassert_Note = jassert::Message::Severity::Note;
+}  // namespace pbrt
+
 #define PB_JASSERT_A(value) PB_JASSERT_NEXT(value, B)
 #define PB_JASSERT_B(value) PB_JASSERT_NEXT(value, A)
-#define PB_JASSERT_NEXT(value, next) add(#value, (value)).PB_JASSERT_##next
+#define PB_JASSERT_NEXT(value, next) pb_add(#value, (value)).PB_JASSERT_##next
 #define PB_JASSERT_MESSAGE(severity, text) \
-  ::pbrt::jassert::Finish() &              \
-      ::pbrt::jassert::Message(::pbrt::jassert::Message::Severity::severity, __FILE__, __LINE__, text).PB_JASSERT_A
+  ::pbrt::pb_jassert_end() & ::pbrt::pb_jassert(::pbrt::pb_jassert_##severity, __FILE__, __LINE__, text).PB_JASSERT_A
 #define JASSERT(cond) (__builtin_expect(!!(cond), 1)) ? static_cast<void>(0) : PB_JASSERT_MESSAGE(Assertion, #cond)
 #define JWARNING(cond) (__builtin_expect(!!(cond), 1)) ? static_cast<void>(0) : PB_JASSERT_MESSAGE(Warning, #cond)
 #define JNOTE(text) PB_JASSERT_MESSAGE(Note, text)

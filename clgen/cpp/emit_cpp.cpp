@@ -160,7 +160,7 @@ void emit_tables(Writer& out, const CppContext& context, const std::string& info
 
 std::string emit_cpp(const Program& program, const Plan& plan, const SourceManager& sources,
                      const EmitOptions& options) {
-  CppContext context{program, plan, sources, options, Numbering(plan), program.name + ".cpp", {}, {}};
+  CppContext context{program, plan, sources, options, Numbering(plan), program.name + ".cpp", {}, {}, NativeMacros(program)};
   find_spawned(program, context.spawned, context.spawned_templates);
   const std::vector<Kernel> kernels = make_kernels(program, plan, sources);
   Writer out;
@@ -177,6 +177,7 @@ std::string emit_cpp(const Program& program, const Plan& plan, const SourceManag
     out.verbatim(native_text(block, sources));
     out.restore_line(context.file);
   }
+  if (const std::string lines = context.macros.take_all(); !lines.empty()) out.verbatim(lines);
   const bool has_prefix = !program.native_blocks.empty();
   const std::string name_space = has_prefix ? "pb_user::pb_program" : "pb_program";
   emit_legend(out);

@@ -365,7 +365,10 @@ void emit_rule_function(Writer& out, const CppContext& context, const RuleCode& 
   emit_temporaries(out, code);
   const bool is_checked = context.options.is_checked;
   out.line(is_checked ? "try {" : "{");
+  const std::set<std::string> macros = context.macros.used_in(code.rule.body);
+  if (!macros.empty()) out.verbatim(NativeMacros::give_back(macros));
   out.verbatim(body_text(context.program, code.rule, code.facts, context.sources));
+  if (!macros.empty()) out.verbatim(NativeMacros::take(macros));
   out.restore_line(context.file);
   out.line("}");
   if (is_checked)

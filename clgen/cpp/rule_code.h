@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "choicegraph/plan.h"
+#include "clgen/cpp/native_macros.h"
 #include "clgen/numbering.h"
 #include "clgen/options.h"
 #include "clgen/rule_facts.h"
@@ -29,6 +30,7 @@ struct CppContext {
   std::string file;  ///< name of the generated file in its own #line
   std::set<TransformId> spawned;  ///< by some body
   std::set<TemplateId> spawned_templates;  ///< by some body that chooses the instance
+  NativeMacros macros;
 };
 
 /// One rule of one transform, with what is known of it.

@@ -18,5 +18,6 @@ CASES = {
     "conditionals": Case(lambda a: [2 * a], lambda n, r: [vec(n, r)]),
     "named_by_macro": Case(lambda a: [a ** 4], lambda n, r: [vec(n, r)]),
     "prefix_blocks": Case(weighted, lambda n, r: [vec(n, r), mat(n, n + 1, r)]),
+    "macros_of_prefix": Case(lambda a: [a + 26, 18], lambda n, r: [vec(n, r)]),
     "comments": Case(lambda a: [a], lambda n, r: [vec(n, r)]),
 }
