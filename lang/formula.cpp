@@ -12,7 +12,7 @@ namespace pb {
 namespace {
 
 enum Precedence : int { kAdditive = 1, kMultiplicative = 2, kPower = 3, kPrimary = 4 };
-enum class Style { Source, C, CheckedC };
+enum class Style { Source, C, CheckedC, Solution };
 
 constexpr std::int64_t kMaxExponent = 64;
 
@@ -80,7 +80,12 @@ std::string print(const Formula& formula, Style style, Precedence context) {
         } else {
           static_assert(std::is_same_v<Node, BinaryFormula>);
           if (style != Style::Source && node.op == FormulaOp::Pow) return print_power_in_c(node, style, context);
-          if (style == Style::CheckedC && node.op == FormulaOp::Div && !is_number(node.operands[1])) {
+          if (style == Style::Solution && node.op == FormulaOp::Div &&
+              !symbols_of(node.operands[1], SymbolKind::SizeVar).empty()) {
+            return "pbrt::factor(" + print(node.operands[0], style, kAdditive) + ", " +
+                   print(node.operands[1], style, kAdditive) + ")";
+          }
+          if (style >= Style::CheckedC && node.op == FormulaOp::Div && !is_number(node.operands[1])) {
             return "pbrt::quotient(" + print(node.operands[0], style, kAdditive) + ", " +
                    print(node.operands[1], style, kAdditive) + ", \"" + to_string(formula) + "\")";
           }
@@ -116,6 +121,8 @@ std::string to_string(const Formula& formula) { return print(formula, Style::Sou
 std::string to_c(const Formula& formula) { return print(formula, Style::C, kAdditive); }
 
 std::string to_checked_c(const Formula& formula) { return print(formula, Style::CheckedC, kAdditive); }
+
+std::string to_solution_c(const Formula& formula) { return print(formula, Style::Solution, kAdditive); }
 
 Formula renamed(const Formula& formula, const std::vector<std::pair<std::string, std::string>>& names) {
   Formula out = formula;

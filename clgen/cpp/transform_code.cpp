@@ -121,7 +121,7 @@ class TransformEmitter {
         continue;
       }
       const std::string actual = transform_.matrices[var.matrix].name + ".size(" + std::to_string(var.dim) + ")";
-      out_.line("[[maybe_unused]] const IndexT " + var.name + " = " + to_checked_c(with_actual(var.solution, actual)) + ";");
+      out_.line("[[maybe_unused]] const IndexT " + var.name + " = " + to_solution_c(with_actual(var.solution, actual)) + ";");
     }
     emit_largest_size(out_, transform_);
     emit_tunables(true);

@@ -90,7 +90,7 @@ void emit_solve(Writer& to, const CppContext& context, TransformId id) {
       out.line("const std::int64_t " + name + " = pb_values[" + std::to_string(index_of(name)) + "];");
     out.line("const std::int64_t " + std::string(kActualSize) + " = pb_sizes[" + std::to_string(position) + "][" +
              std::to_string(var.dim) + "];");
-    out.line("pb_values[" + index + "] = " + to_checked_c(var.solution) + ";");
+    out.line("pb_values[" + index + "] = " + to_solution_c(var.solution) + ";");
     out.line("pb_known[" + index + "] = true;");
     out.close();
   }

@@ -100,9 +100,11 @@ bool is_converted(const BodyChecker& checker, const Argument& arg, const Matrix&
       return !is_spawn || element != ElementType::Int;
     case Kind::Long:
       return !is_spawn || element != ElementType::Long;
+    // An element of the user's own array or class. It is a `double` in programs written for those.
+    case Kind::Unknown:
+      return !is_spawn && element != ElementType::Double;
     case Kind::Bool:
     case Kind::Char:
-    case Kind::Unknown:
     case Kind::Void:
     case Kind::Pointer:
     case Kind::Array:

@@ -178,6 +178,16 @@ bool infer_access(Inference& in, RegionAccess& access, bool is_output, const std
   return true;
 }
 
+/// Versions below the first one hold nothing that a rule may read: `T<k-1>` of `T<2..4>` needs k > 2.
+Region with_version(const Inference& in, const RegionAccess& access, const Region& domain) {
+  const std::int64_t first = in.transform.matrices[access.matrix].first_version;
+  const bool is_one_version = access.is_slice || access.kind == AccessKind::Cell;
+  if (first == 0 || !is_one_version || access.is_optional()) return domain;
+  const Formula& version = access.lo.back();
+  const Relation relation{version, RelationOp::GreaterEqual, {IntLiteral{first}, version.span}, version.span};
+  return keep_where(domain, relation, in.scope).value_or(domain);
+}
+
 void infer_domain(Inference& in, Rule& rule, const std::vector<std::string>& vars) {
   Region domain = Region::universe(in.context, vars);
   const auto visit = [&](const std::vector<RegionAccess>& accesses) {
@@ -187,6 +197,8 @@ void infer_domain(Inference& in, Rule& rule, const std::vector<std::string>& var
   };
   visit(rule.outputs);
   visit(rule.inputs);
+  for (const RegionAccess& input : rule.inputs)
+    if (domain.is_known()) domain = with_version(in, input, domain);
   if (domain.is_known()) domain = narrowed_by_where(in, rule, std::move(domain));
   rule.domain = domain.coalesce();
 }

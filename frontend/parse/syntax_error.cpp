@@ -87,6 +87,16 @@ std::vector<std::string> words_at(const UnitError& error) {
   }
 }
 
+/// Whether a reserved word stands where a name could: where one is expected, or words that only begin a rule.
+bool is_taken_for_name(const Unit& unit, const UnitError& error) {
+  static const std::set<std::string> kOfRules = {"duplicate", "primary", "priority", "recursive", "rotatable", "rule", "secondary"};
+  const std::string& word = unit.tokens()[error.token].text;
+  if (!is_reserved(unit.kind(), word)) return false;
+  const bool is_name_expected = error.rule == PbccParser::RuleName || error.rule == PbccParser::RuleMatrix ||
+                                error.rule == PbccParser::RuleFormula;
+  return is_name_expected || (unit.kind() == UnitKind::Rule && error.token > 0 && kOfRules.contains(word));
+}
+
 /// What the user probably meant; empty if there is no telling.
 std::string hint_for(const Unit& unit, const UnitError& error) {
   if (error.token >= unit.tokens().size()) return {};
@@ -98,6 +108,7 @@ std::string hint_for(const Unit& unit, const UnitError& error) {
   if (error.rule == PbccParser::RuleHeader && found.text == "(" && error.token > 0)
     return fmt::format("sizes stand in brackets: `{}[n]`", before);
   if (found.kind != TokenKind::Name) return {};
+  if (is_taken_for_name(unit, error)) return fmt::format("`{}` is a word of the language here: choose another name", found.text);
   if (std::string meant = suggest(found.text, words_at(error)); !meant.empty()) return meant;
   const bool is_matrix = error.rule == PbccParser::RuleHeader && error.token + 1 < unit.tokens().size();
   if (is_matrix && before == "]" && unit.tokens()[error.token + 1].text == "[") return "matrices of a list are separated by commas";

@@ -77,6 +77,13 @@ const Words& keywords_of(UnitKind kind) {
 
 }  // namespace
 
+bool is_reserved(UnitKind kind, std::string_view word) {
+  static const Words contextual = {"tolerance", "verify", "double", "float", "int", "long", "short", "uchar", "ushort",
+                                   "sizespecific", "accuracyhint", "array", "initial", "min", "max", "cell", "row", "col",
+                                   "column", "region", "all"};
+  return keywords_of(kind).contains(word) && !contextual.contains(word);
+}
+
 UnitTokenSource::UnitTokenSource(UnitKind kind, std::span<const Token> tokens, const std::set<std::string>& transform_names)
     : kind_(kind), tokens_(tokens), transform_names_(transform_names) {}
 

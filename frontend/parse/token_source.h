@@ -6,6 +6,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "antlr4-runtime.h"
@@ -15,6 +16,9 @@ namespace pb {
 
 /// What a unit of the grammar is; decides which words are keywords.
 enum class UnitKind { Header, Rule, Body };
+
+/// Whether the word is no name in such a unit.
+[[nodiscard]] bool is_reserved(UnitKind kind, std::string_view word);
 
 /// The tokens of one unit. Each ANTLR token keeps, as its start index, the index into `tokens`;
 /// the final EOF has `tokens.size()`.

@@ -76,7 +76,7 @@ std::optional<MacroExpander::Item> MacroExpander::step(Input& input) {
         replace(input, *item, *macro, {}, with(item->hide, *macro));
         continue;
       }
-      if (next_is_open_paren(input)) {
+      if (is_called(input, *item, *macro)) {
         expand_call(input, *item, *macro);
         continue;
       }
@@ -87,15 +87,22 @@ std::optional<MacroExpander::Item> MacroExpander::step(Input& input) {
   return std::nullopt;
 }
 
-/// True if `(` follows directly, without a blank.
-bool MacroExpander::next_is_open_paren(Input& input) {
+/// True if `(` follows directly, or of a macro of C++ after blanks.
+bool MacroExpander::is_called(Input& input, const Item& name, const Macro& macro) {
   if (input.pending.empty()) {
     auto item = pop(input);
     if (!item) return false;
     input.pending.push_front(std::move(*item));
   }
   const Token& token = input.pending.front().token;
-  return is(token, "(") && token.leading.empty();
+  if (!is(token, "(")) return false;
+  if (token.leading.empty() || macro.is_native) return true;
+  if (!not_called_.insert(macro.index).second) return false;
+  diags_.emit(DiagKind::MacroNotCalled, name.token.expansion)
+      .arg(macro.name)
+      .label(macro.span, "defined here")
+      .hint("write `" + macro.name + "(` to use the macro");
+  return false;
 }
 
 bool MacroExpander::expand_call(Input& input, const Item& name, const Macro& macro) {

@@ -21,6 +21,7 @@ namespace pb {
 struct Macro {
   std::string name;
   bool is_function = false;
+  bool is_native = false;  ///< of a prefix block: the C++ compiler's
   std::vector<std::string> params;
   std::vector<Token> body;
   Span span;               ///< of the name in its `#define`
@@ -70,7 +71,7 @@ class MacroExpander {
 
   [[nodiscard]] std::optional<Item> pop(Input& input);
   [[nodiscard]] std::optional<Item> step(Input& input);
-  [[nodiscard]] bool next_is_open_paren(Input& input);
+  [[nodiscard]] bool is_called(Input& input, const Item& name, const Macro& macro);
   bool expand_call(Input& input, const Item& name, const Macro& macro);
   [[nodiscard]] std::optional<std::vector<Argument>> collect_arguments(Input& input, const Item& name, const Macro& macro,
                                                                        HideSet& close_hide);
@@ -90,6 +91,7 @@ class MacroExpander {
   Input main_{{}, true, {}};
   std::vector<std::vector<std::uint32_t>> hide_sets_{{}};
   std::map<std::vector<std::uint32_t>, HideSet> hide_ids_{{{}, 0}};
+  std::set<std::uint32_t> not_called_;  // macros of which was said that a blank before `(` makes no call
   std::size_t num_spent_ = 0;   // tokens made since the last token that the feed gave to `main_`
   bool is_exhausted_ = false;
   int depth_ = 0;

@@ -283,7 +283,7 @@ class Preprocessor {
   /// `rest`: name, parameters and text. Nothing is said about a macro that is the C++ compiler's (`is_native`).
   void define_macro(const std::vector<Token>& rest, bool is_native) {
     if (rest.empty() || rest[0].kind != TokenKind::Name) return;
-    Macro macro{rest[0].text, false, {}, {}, rest[0].spelling, 0};
+    Macro macro{rest[0].text, false, is_native, {}, {}, rest[0].spelling, 0};
     std::size_t pos = 1;
     if (pos < rest.size() && rest[pos].text == "(" && rest[pos].leading.empty()) {
       macro.is_function = true;

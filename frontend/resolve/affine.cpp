@@ -132,9 +132,6 @@ int count_uses(const Formula& formula, const std::string& name) {
 std::optional<Formula> undo(const BinaryFormula& binary, bool in_lhs, Formula target, SolutionRank& rank) {
   const Formula& other = binary.operands[in_lhs ? 1 : 0];
   const auto worsen = [&rank](SolutionRank to) { rank = std::max(rank, to); };
-  // Dividing by a size would fail at run time where that size is zero; a configuration value is for the user to set.
-  if (binary.op == FormulaOp::Mul && names_in(other).size() != symbols_of(other, SymbolKind::Tunable).size())
-    return std::nullopt;
   switch (binary.op) {
     case FormulaOp::Add:
       worsen(SolutionRank::WithoutDivision);
@@ -144,7 +141,7 @@ std::optional<Formula> undo(const BinaryFormula& binary, bool in_lhs, Formula ta
       return in_lhs ? make_binary(FormulaOp::Add, std::move(target), other)
                     : make_binary(FormulaOp::Sub, other, std::move(target));
     case FormulaOp::Mul:
-      worsen(SolutionRank::ExactDivision);
+      worsen(symbols_of(other, SymbolKind::SizeVar).empty() ? SolutionRank::ExactDivision : SolutionRank::BySize);
       return make_binary(FormulaOp::Div, std::move(target), other);
     case FormulaOp::Div:
       worsen(SolutionRank::LossyDivision);
@@ -204,6 +201,45 @@ std::optional<Solution> solve_affine(const std::string& name, const Formula& for
                             : factor == 1 ? SolutionRank::WithoutDivision
                                           : SolutionRank::ExactDivision;
   return Solution{std::move(target), rank};
+}
+
+/// `formula` as `factor*name + rest`, both without the name.
+struct Linear {
+  Formula factor;
+  Formula rest;
+};
+
+std::optional<Linear> linear_in(const std::string& name, const Formula& formula) {
+  const Span span = formula.span;
+  if (count_uses(formula, name) == 0) return Linear{make_int(0, span), formula};
+  if (std::holds_alternative<SymbolRef>(formula.node)) return Linear{make_int(1, span), make_int(0, span)};
+  if (const auto* negated = std::get_if<NegatedFormula>(&formula.node)) {
+    auto inner = linear_in(name, negated->operand.front());
+    if (!inner) return std::nullopt;
+    return Linear{make_negated(std::move(inner->factor)), make_negated(std::move(inner->rest))};
+  }
+  const auto& binary = std::get<BinaryFormula>(formula.node);
+  const auto lhs = linear_in(name, binary.operands[0]);
+  const auto rhs = linear_in(name, binary.operands[1]);
+  if (!lhs || !rhs) return std::nullopt;
+  if (binary.op == FormulaOp::Add || binary.op == FormulaOp::Sub)
+    return Linear{make_binary(binary.op, lhs->factor, rhs->factor), make_binary(binary.op, lhs->rest, rhs->rest)};
+  if (binary.op != FormulaOp::Mul) return std::nullopt;
+  const bool in_lhs = count_uses(binary.operands[0], name) > 0;
+  if (in_lhs && count_uses(binary.operands[1], name) > 0) return std::nullopt;  // `n*n`
+  const Linear& form = in_lhs ? *lhs : *rhs;
+  const Formula& other = binary.operands[in_lhs ? 1 : 0];
+  return Linear{make_binary(FormulaOp::Mul, form.factor, other), make_binary(FormulaOp::Mul, form.rest, other)};
+}
+
+/// Solves `m*n + n` for n.
+std::optional<Solution> solve_linear(const std::string& name, const Formula& formula, const Formula& actual) {
+  auto form = linear_in(name, formula);
+  if (!form) return std::nullopt;
+  const bool by_size = !symbols_of(form->factor, SymbolKind::SizeVar).empty();
+  Formula product = make_binary(FormulaOp::Sub, actual, std::move(form->rest));
+  return Solution{make_binary(FormulaOp::Div, std::move(product), std::move(form->factor)),
+                  by_size ? SolutionRank::BySize : SolutionRank::ExactDivision};
 }
 
 const std::int64_t* int_value(const Formula& formula) {
@@ -272,7 +308,8 @@ std::vector<std::string> names_in(const Formula& formula) {
 
 std::optional<Solution> solve_for(const std::string& name, const Formula& formula, const Formula& actual) {
   if (count_uses(formula, name) == 1) return solve_single_use(name, formula, actual);
-  return solve_affine(name, formula, actual);
+  if (auto solution = solve_affine(name, formula, actual)) return solution;
+  return solve_linear(name, formula, actual);
 }
 
 Formula substitute(const Formula& formula, const std::map<std::string, Formula>& values) {
@@ -316,6 +353,7 @@ Formula make_binary(FormulaOp op, Formula lhs, Formula rhs) {
   const bool is_product = op == FormulaOp::Mul || op == FormulaOp::Div;
   if (right && ((is_sum && *right == 0) || (is_product && *right == 1))) return lhs;
   if (left && ((op == FormulaOp::Add && *left == 0) || (op == FormulaOp::Mul && *left == 1))) return rhs;
+  if (op == FormulaOp::Mul && ((left && *left == 0) || (right && *right == 0))) return make_int(0, span);
   if (right && is_sum) {
     if (auto joined = join_constants(op, lhs, *right)) return std::move(*joined);
   }

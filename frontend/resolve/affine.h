@@ -40,6 +40,7 @@ enum class SolutionRank : std::uint8_t {
   WithoutDivision,  ///< `n+2`, `w-KWIDTH+1`
   ExactDivision,    ///< `2*n-1`
   LossyDivision,    ///< `n/2`: several values of n have the same size
+  BySize,           ///< `n*m`: nothing is known of n where m is 0
 };
 
 struct Solution {

@@ -29,9 +29,13 @@ TEST(SolveFor, OtherVariablesCountAsKnown) {
 TEST(SolveFor, MultipleDividesExactly) { EXPECT_EQ(solved("n", sub(mul(num(2), var("n")), num(1))), "(s+1)/2 rank 2"); }
 TEST(SolveFor, DividedVariableIsLossy) { EXPECT_EQ(solved("n", div(var("n"), num(2))), "s*2 rank 3"); }
 TEST(SolveFor, RepeatedVariableIsCollected) { EXPECT_EQ(solved("n", add(var("n"), var("n"))), "s/2 rank 2"); }
-TEST(SolveFor, PowersAndProductsOfVariablesHaveNoSolution) {
+TEST(SolveFor, ProductWithAnotherVariableIsTheLastResort) {
+  EXPECT_EQ(solved("m", mul(var("n"), var("m"))), "s/n rank 4");
+  EXPECT_EQ(solved("k", add(mul(var("m"), var("k")), sub(var("k"), num(3)))), "(s+3)/(m+1) rank 4");
+  EXPECT_EQ(solved("k", sub(var("n"), mul(var("k"), add(var("k"), var("m"))))), "none");
+}
+TEST(SolveFor, PowersHaveNoSolution) {
   EXPECT_EQ(solved("n", mul(var("n"), var("n"))), "none");
-  EXPECT_EQ(solved("m", mul(var("n"), var("m"))), "none");  // n may be zero
   EXPECT_EQ(solved("n", make_binary(FormulaOp::Pow, var("n"), num(2))), "none");
 }
 

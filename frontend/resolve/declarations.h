@@ -25,4 +25,7 @@ struct Declarations {
 /// Binds the transforms that headers name; checks that their matrices fit.
 void bind_references(Program& program, const Declarations& declarations, Diagnostics& diags);
 
+/// Reports names of the transform that are keywords of C++.
+void check_names(const ast::Transform& transform, Diagnostics& diags);
+
 }  // namespace pb::resolving

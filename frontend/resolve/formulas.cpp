@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "frontend/resolve/affine.h"
+#include "frontend/resolve/fraction.h"
 #include "frontend/resolve/scope.h"
 #include "lang/overloaded.h"
 #include "lang/suggest.h"
@@ -77,33 +78,77 @@ std::vector<std::string> TransformScope::formula_names() const {
   return names;
 }
 
-Formula bind_formula(const Formula& formula, const FormulaNames& names, bool& ok) {
+namespace {
+
+/// A real exponent that is whole counts as the integer it is.
+Formula whole_exponent(const Formula& exponent) {
+  const auto* real = std::get_if<RealLiteral>(&exponent.node);
+  const bool is_whole = real != nullptr && std::floor(real->value) == real->value && std::fabs(real->value) < 1e15;
+  return is_whole ? make_int(static_cast<std::int64_t>(real->value), exponent.span) : exponent;
+}
+
+/// Binds names; real numbers stay.
+Formula bind_names(const Formula& formula, const FormulaNames& names, bool& ok) {
   return std::visit(
       Overloaded{[&](const SymbolRef& ref) {
                    auto result = bind_name(ref.name, formula.span, names);
                    if (!result) ok = false;
                    return result ? std::move(*result) : make_int(0, formula.span);
                  },
-                 [&](const RealLiteral& literal) {
-                   if (names.may_be_real) return formula;
-                   constexpr double kExact = 9007199254740992.0;  // whole numbers up to here are themselves
-                   const bool is_whole = std::floor(literal.value) == literal.value && std::fabs(literal.value) <= kExact;
-                   if (is_whole) return make_int(static_cast<std::int64_t>(literal.value), formula.span);
-                   names.scope.diags.emit(DiagKind::RealInFormula, formula.span).arg(names.where);
-                   ok = false;
-                   return make_int(0, formula.span);
-                 },
+                 [&](const RealLiteral&) { return formula; },
                  [&](const BinaryFormula& binary) {
                    std::vector<Formula> operands;
-                   for (const Formula& operand : binary.operands) operands.push_back(bind_formula(operand, names, ok));
-                   if (binary.op == FormulaOp::Pow && !check_exponent(operands[1], names.scope.diags)) ok = false;
+                   for (const Formula& operand : binary.operands) operands.push_back(bind_names(operand, names, ok));
+                   if (binary.op == FormulaOp::Pow) {
+                     operands[1] = whole_exponent(operands[1]);
+                     if (!check_exponent(operands[1], names.scope.diags)) ok = false;
+                   }
                    return Formula{BinaryFormula{binary.op, std::move(operands)}, formula.span};
                  },
                  [&](const NegatedFormula& negated) {
-                   return Formula{NegatedFormula{{bind_formula(negated.operand.front(), names, ok)}}, formula.span};
+                   return Formula{NegatedFormula{{bind_names(negated.operand.front(), names, ok)}}, formula.span};
                  },
                  [&](const IntLiteral&) { return formula; }},
       formula.node);
+}
+
+const Formula* first_real(const Formula& formula) {
+  if (std::holds_alternative<RealLiteral>(formula.node)) return &formula;
+  if (const auto* negated = std::get_if<NegatedFormula>(&formula.node)) return first_real(negated->operand.front());
+  const auto* binary = std::get_if<BinaryFormula>(&formula.node);
+  if (binary == nullptr) return nullptr;
+  const Formula* left = first_real(binary->operands[0]);
+  return left != nullptr ? left : first_real(binary->operands[1]);
+}
+
+/// The formula as a quotient of whole ones. 0 after an error.
+Fraction bind_fraction(const Formula& formula, const FormulaNames& names, bool& ok) {
+  Formula bound_formula = bind_names(formula, names, ok);
+  const Formula* real = first_real(bound_formula);
+  if (!ok || real == nullptr) return {std::move(bound_formula), 1};
+  if (auto fraction = as_fraction(bound_formula)) return std::move(*fraction);
+  names.scope.diags.emit(DiagKind::RealInFormula, real->span)
+      .arg(names.where)
+      .hint("a real number here is a short decimal, such as `0.5`, and nothing but numbers divides it");
+  ok = false;
+  return {make_int(0, formula.span), 1};
+}
+
+}  // namespace
+
+Formula bind_formula(const Formula& formula, const FormulaNames& names, bool& ok) {
+  if (names.may_be_real) return bind_names(formula, names, ok);
+  Fraction fraction = bind_fraction(formula, names, ok);
+  if (fraction.den == 1) return std::move(fraction.num);
+  return make_binary(FormulaOp::Div, std::move(fraction.num), make_int(fraction.den, formula.span));
+}
+
+std::pair<Formula, Formula> bind_sides(const Formula& lhs, const Formula& rhs, const FormulaNames& names, bool& ok) {
+  Fraction left = bind_fraction(lhs, names, ok);
+  Fraction right = bind_fraction(rhs, names, ok);
+  if (left.den == right.den) return {std::move(left.num), std::move(right.num)};
+  return {make_binary(FormulaOp::Mul, std::move(left.num), make_int(right.den, lhs.span)),
+          make_binary(FormulaOp::Mul, std::move(right.num), make_int(left.den, rhs.span))};
 }
 
 }  // namespace pb::resolving

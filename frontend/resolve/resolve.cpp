@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "frontend/resolve/affine.h"
@@ -127,6 +128,7 @@ Transform resolve_transform(const Instance& instance, ElementType element, Diagn
 void resolve_declaration(const ast::Transform& source, ElementType element, Program& program,
                          Declarations& declarations, Diagnostics& diags) {
   const std::size_t errors_before = diags.num_errors();
+  resolving::check_names(source, diags);
   const auto header = resolving::read_template(source, diags);
   if (diags.num_errors() != errors_before) return;
   const TransformId first(program.transforms.size());
@@ -152,6 +154,27 @@ std::string program_name(const Ast& ast, const SourceManager& sources) {
   return std::filesystem::path(sources.name(ast.main_file)).stem().string();
 }
 
+/// Words of the user's C++ such as `run_FFT` must stay his.
+void note_stems(const std::vector<BodyToken>& tokens, std::set<std::string>& stems) {
+  static const std::set<std::string_view> kVerbs = {"call", "enter", "extents", "lanes", "loops", "memo", "packs",
+                                                    "rule", "run", "solve", "spawn", "step"};
+  for (const BodyToken& token : tokens) {
+    const std::string_view word = token.text;
+    const std::size_t verb = word.find('_');
+    if (verb == std::string_view::npos || !kVerbs.contains(word.substr(0, verb))) continue;
+    for (std::size_t end = verb; end != std::string_view::npos;) {
+      end = word.find('_', end + 1);
+      stems.emplace(word.substr(verb + 1, end == std::string_view::npos ? end : end - verb - 1));
+    }
+  }
+}
+
+void note_stems(Program& program) {
+  for (const NativeBlock& block : program.native_blocks) note_stems(block.tokens, program.taken_stems);
+  for (const Transform& transform : program.transforms)
+    for (const Rule& rule : transform.rules) note_stems(rule.body.tokens, program.taken_stems);
+}
+
 }  // namespace
 
 std::optional<Program> resolve(const Ast& ast, const SourceManager& sources, const ResolveOptions& options,
@@ -171,6 +194,7 @@ std::optional<Program> resolve(const Ast& ast, const SourceManager& sources, con
   if (diags.num_errors() != errors_before) return std::nullopt;
   if (!main) return std::nullopt;  // a file without transforms: the parser has said so
   program.main = declarations.ids.at(main->name.text);
+  note_stems(program);
   return program;
 }
 

@@ -96,8 +96,7 @@ void resolve_accesses(RuleScope& rule) {
 
 Relation bind_relation(RuleScope& rule, const Relation& relation) {
   const FormulaNames names{rule.transform, &rule.rule_vars, &rule.constants, "relation"};
-  Formula lhs = bind_formula(relation.lhs, names, rule.ok);
-  Formula rhs = bind_formula(relation.rhs, names, rule.ok);
+  auto [lhs, rhs] = bind_sides(relation.lhs, relation.rhs, names, rule.ok);
   return {std::move(lhs), relation.op, std::move(rhs), relation.span};
 }
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lang/ast.h"
@@ -64,5 +65,8 @@ struct FormulaNames {
 /// `formula` with every name bound; an unknown name is reported once and becomes the number 0.
 /// Sets `ok` to false, and never to true, after an error.
 [[nodiscard]] Formula bind_formula(const Formula& formula, const FormulaNames& names, bool& ok);
+/// The same for the sides of a relation. Where they hold fractions both are multiplied: `i < 2.5` becomes `i*2 < 5`.
+[[nodiscard]] std::pair<Formula, Formula> bind_sides(const Formula& lhs, const Formula& rhs, const FormulaNames& names,
+                                                     bool& ok);
 
 }  // namespace pb::resolving

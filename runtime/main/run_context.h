@@ -165,6 +165,12 @@ constexpr auto quotient(Dividend dividend, Divisor divisor, const char* formula)
   return dividend / divisor;
 }
 
+/// The size that with `known` makes `product`; 0 where `known` is 0 and does not tell.
+template <class Product, class Known>
+constexpr auto factor(Product product, Known known) {
+  return known == 0 ? decltype(product / known){} : product / known;
+}
+
 /// An instance whose coordinate, which is not affine, lies outside its matrix (LANGUAGE 5.4).
 ///
 /// Errors:  always throws UserError, naming rule, instance, region, dimension and its size

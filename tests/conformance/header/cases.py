@@ -99,6 +99,12 @@ def nearest_of_two(x):
     return [np.argmin(distance, axis=1), 2]
 
 
+def table_and_sizes(row, whole, wide):
+    n = len(whole) // len(row)
+    more = np.arange(max(3 * n - 1, 0) // 2, dtype=float)
+    return [whole.reshape(len(row), n) * row[:, None], 3, 2.0 * np.arange(n // 2), np.where(more < 0.75 * n, 1, more)]
+
+
 CASES = {
     "accuracy_sizes": Case(nearest_of_two, lambda n, r: [mat(n, 2, r)], varies=True),
     "to_before_from": Case(lambda a, b, f: [a + b * f], lambda n, r: [vec(n, r), vec(n, r), vec((), r)],
@@ -110,6 +116,8 @@ CASES = {
     "size_half_first": Case(interleave, lambda n, r: [vec(n // 2, r), vec(n, r)], sizes=(0, 1, 2, 11, 12, 67)),
     "size_equation": Case(lambda a, ab: [ab[len(a):], a - ab[:len(a)]], lambda n, r: [vec(n, r), vec(2 * n + 1, r)],
                           sizes=(0, 1, 2, 13, 64)),
+    "size_of_product": Case(table_and_sizes, lambda n, r: [vec(n // 2 + 1, r), vec(n * (n // 2 + 1), r), vec((n // 2 + 2) * 3, r)],
+                            sizes=(0, 1, 2, 3, 12, 67)),
     "constant_sizes": Case(lambda m: [np.linalg.inv(m), np.linalg.det(m)],
                            lambda n, r: [mat(3, 3, r) + 4 * np.eye(3)], sizes=(1, 2, 3, 4, 5)),
     "zero_dimensional": Case(quadratic, lambda n, r: [vec((), r) + 3, vec((), r) * n, vec((), r)], sizes=(1, 2, 3, 4, 20)),

@@ -114,6 +114,7 @@ CASES = {
     "wide_and_narrow": Case(crossed, rect, sizes=(1, 2, 3, 31, 65)),
     "shared_scratch": Case(lambda a: [a[:, ::-1]], rect, sizes=(1, 2, 3, 31, 150)),
     "versions_jacobi": Case(jacobi, rect),
+    "versions_from_two": Case(lambda a: [a + 12], lambda n, r: [vec(n, r)]),
     "versions_output": Case(history, lambda n, r: [vec(n, r)]),
     "unread_small": Case(lambda a: [np.convolve(a, [1, 0, 1], "same") if len(a) > 2 else a[::-1] * (len(a) > 1)],
                          lambda n, r: [vec(n, r)], sizes=(1, 2, 3, 4, 65)),

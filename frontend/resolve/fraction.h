@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// Formulas with real numbers, made exact: `0.5*n` becomes `n/2`, which is truncated where C would truncate the real value.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "lang/formula.h"
+
+namespace pb::resolving {
+
+/// `num / den` without truncation. A quotient of whole numbers within `num` is C's, as the author of `n/2 + 0.5` has it.
+struct Fraction {
+  Formula num;
+  std::int64_t den = 1;
+};
+
+[[nodiscard]] bool has_real(const Formula& formula);
+
+/// Nothing if a real number has no small denominator, or if what is not constant divides a fraction.
+///
+/// Pre:     exponents are integers
+[[nodiscard]] std::optional<Fraction> as_fraction(const Formula& formula);
+
+}  // namespace pb::resolving

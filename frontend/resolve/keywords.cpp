@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// Names that cannot stand in generated C++: matrices, sizes, tunables and regions keep theirs there, as bodies use them.
+#include <set>
+#include <string_view>
+
+#include "frontend/resolve/affine.h"
+#include "frontend/resolve/declarations.h"
+
+namespace pb::resolving {
+namespace {
+
+const std::set<std::string_view> kKeywords = {
+    "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch", "char",
+    "char16_t", "char32_t", "char8_t", "class", "co_await", "co_return", "co_yield", "compl", "concept", "const",
+    "const_cast", "consteval", "constexpr", "constinit", "continue", "decltype", "default", "delete", "do", "double",
+    "dynamic_cast", "else", "enum", "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if",
+    "inline", "int", "long", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr", "operator", "or",
+    "or_eq", "private", "protected", "public", "register", "reinterpret_cast", "requires", "return", "short", "signed",
+    "sizeof", "static", "static_assert", "static_cast", "struct", "switch", "template", "this", "thread_local", "throw",
+    "true", "try", "typedef", "typeid", "typename", "union", "unsigned", "using", "virtual", "void", "volatile",
+    "wchar_t", "while", "xor", "xor_eq"};
+
+class Checker {
+ public:
+  explicit Checker(Diagnostics& diags) : diags_(diags) {}
+
+  void run(const ast::Transform& transform) {
+    for (const ast::MatrixClause& clause : transform.matrix_clauses)
+      for (const ast::Matrix& matrix : clause.matrices) check(matrix);
+    for (const ast::Name& param : transform.params) check(param.text, param.span);
+    for (const ast::TemplateParam& param : transform.template_params) check(param.name.text, param.name.span);
+    for (const ast::Tunable& tunable : transform.tunables) check(tunable.name.text, tunable.name.span);
+    for (const ast::Rule& rule : transform.rules) check(rule);
+  }
+
+ private:
+  void check(const std::string& name, Span span) {
+    if (!kKeywords.contains(name) || !reported_.insert(name).second) return;
+    diags_.emit(DiagKind::CxxKeyword, span).arg(name).hint("choose another name, such as `" + name + "_`");
+  }
+  void check(const Formula& formula) {
+    for (const std::string& name : names_in(formula)) check(name, formula.span);
+  }
+  void check(const ast::Matrix& matrix) {
+    check(matrix.name.text, matrix.name.span);
+    for (const Formula& extent : matrix.extents) check(extent);
+  }
+  void check(const ast::Rule& rule) {
+    for (const ast::Duplicate& duplicate : rule.duplicates) check(duplicate.name.text, duplicate.name.span);
+    for (const auto* bindings : {&rule.outputs, &rule.inputs})
+      for (const ast::RegionBinding& binding : *bindings)
+        if (binding.name) check(binding.name->text, binding.name->span);
+    for (const ast::RegionBinding& output : rule.outputs) {
+      for (const Formula& coord : output.region.coords) check(coord);
+      if (output.region.version) check(*output.region.version);
+    }
+    for (const ast::Matrix& temporary : rule.temporaries) check(temporary);
+  }
+
+  Diagnostics& diags_;
+  std::set<std::string> reported_;
+};
+
+}  // namespace
+
+void check_names(const ast::Transform& transform, Diagnostics& diags) { Checker(diags).run(transform); }
+
+}  // namespace pb::resolving
