@@ -208,6 +208,11 @@ class Compiled:
                 return self.value(operand, kind)
             case tree.Step():
                 return self.step(expr)
+            case tree.Assigned(name=name, value=value, type=kind):
+                return self.assigned(self.slot(name), self.value(value, kind))
+            case tree.Comma(parts=parts):
+                functions = [self.value(part) for part in parts]
+                return lambda frame: [function(frame) for function in functions][-1]
         raise TypeError(expr)
 
     def read(self, name):
@@ -248,6 +253,13 @@ class Compiled:
             array, place = find(frame)
             array[place] = value
         return read, write
+
+    @staticmethod
+    def assigned(slot, function):
+        def run(frame):
+            frame[slot] = function(frame)
+            return frame[slot]
+        return run
 
     def unary(self, expr):
         operand, kind, arithmetic = self.value(expr.operand), expr.type, self.arithmetic
@@ -326,6 +338,9 @@ class Compiled:
                 function = None if init is None else self.value(init, kind)
                 slot = self.declare(name)
                 return lambda frame: frame.__setitem__(slot, None if function is None else function(frame))
+            case tree.Declares(items=items):
+                functions = [self.statement(item) for item in items]
+                return lambda frame: [function(frame) for function in functions]
             case tree.DeclareArray():
                 return self.declare_array(stmt)
             case tree.Assign(target=target, op=op, value=value):
@@ -385,7 +400,7 @@ class Compiled:
     def loop(self, stmt):
         self.scopes.append({})
         begins = [self.statement(s) for s in getattr(stmt, "begins", [])]
-        test = self.value(stmt.condition, "bool")
+        test = (lambda frame: True) if stmt.condition is None else self.value(stmt.condition, "bool")
         steps = [self.statement(s) for s in getattr(stmt, "steps", [])]
         body, is_first = self.block(stmt.body), isinstance(stmt, tree.Do)
         self.scopes.pop()

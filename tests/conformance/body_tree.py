@@ -117,6 +117,20 @@ class Step:
     type: str
 
 
+@dataclasses.dataclass
+class Assigned:
+    """`(a = e)` with its value."""
+    name: str
+    value: typing.Any
+    type: str
+
+
+@dataclasses.dataclass
+class Comma:
+    parts: list         # Assigned, Step and others
+    type: str
+
+
 # ---- statements ------------------------------------------------------------
 
 @dataclasses.dataclass
@@ -125,6 +139,12 @@ class Declare:
     type: str
     name: str
     init: typing.Any    # None: not initialised
+
+
+@dataclasses.dataclass
+class Declares:
+    """Several of one type: `int a = 1, b = a;`."""
+    items: list         # Declare
 
 
 @dataclasses.dataclass
@@ -158,7 +178,7 @@ class If:
 @dataclasses.dataclass
 class For:
     begins: list        # Declare of one type, or Assign
-    condition: typing.Any
+    condition: typing.Any   # None: no end of its own
     steps: list         # Assign or Evaluate
     body: list
 
@@ -211,7 +231,7 @@ class Return:
 
 PRECEDENCE = {"||": 1, "&&": 2, "|": 3, "^": 4, "&": 5, "==": 6, "!=": 6, "<": 7, "<=": 7, ">": 7, ">=": 7, "<<": 8, ">>": 8,
               "+": 9, "-": 9, "*": 10, "/": 10, "%": 10}
-UNARY = 11
+UNARY, ASSIGNED, COMMA = 11, -1, -2
 
 
 def text_of(expr, least=0):
@@ -249,6 +269,10 @@ def spelled(expr):
             return f"{text}({listed(args)})", UNARY
         case Cast(form=form, operand=operand):
             return form.format(text_of(operand, 0 if form.endswith("({})") else UNARY)), UNARY
+        case Assigned(name=name, value=value):
+            return f"{name} = {text_of(value, ASSIGNED)}", ASSIGNED
+        case Comma(parts=parts):
+            return ", ".join(text_of(part, ASSIGNED) for part in parts), COMMA
         case Step(name=name, is_prefix=is_prefix, op=op):
             return (op + name if is_prefix else name + op), UNARY
     raise TypeError(expr)
@@ -260,9 +284,11 @@ def simple_text(stmt):
         case Declare(word=word, name=name, init=init):
             return f"{word} {name}" + ("" if init is None else f" = {text_of(init)}")
         case Assign(target=target, op=op, value=value):
-            return f"{text_of(target)} {op} {text_of(value)}"
+            return f"{text_of(target)} {op} {text_of(value, ASSIGNED)}"
+        case Declares(items=items):
+            return begins_text(items)
         case Evaluate(expr=expr):
-            return text_of(expr)
+            return text_of(expr, COMMA)
     raise TypeError(stmt)
 
 
@@ -289,7 +315,7 @@ def branch(head, body, indent):
 
 def stmt_lines(stmt, indent):
     match stmt:
-        case Declare() | Assign() | Evaluate():
+        case Declare() | Declares() | Assign() | Evaluate():
             return [f"{indent}{simple_text(stmt)};"]
         case DeclareArray(word=word, name=name, extent=extent, items=items):
             init = "" if items is None else f" = {{{listed(items)}}}"
@@ -298,7 +324,7 @@ def stmt_lines(stmt, indent):
             lines = branch(f"if ({text_of(condition)})", then, indent)
             return lines if otherwise is None else [*lines, *branch("else", otherwise, indent)]
         case For(begins=begins, condition=condition, steps=steps, body=body):
-            head = f"for ({begins_text(begins)}; {text_of(condition)}; {', '.join(simple_text(s) for s in steps)})"
+            head = f"for ({begins_text(begins)}; {'' if condition is None else text_of(condition)}; {', '.join(simple_text(s) for s in steps)})"
             return branch(head, body, indent)
         case While(condition=condition, body=body):
             return branch(f"while ({text_of(condition)})", body, indent)

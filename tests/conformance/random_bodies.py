@@ -36,9 +36,9 @@ class BodyMaker(ExpressionMaker):
 
     def statement(self, depth):
         """A list: some come with a declaration."""
-        table = [("declare", 6), ("assign", 6), ("bump", 2), ("array", 1)]
+        table = [("declare", 6), ("assign", 6), ("bump", 2), ("array", 1), ("later", 1), ("several", 1), ("chain", 1)]
         if depth > 0:
-            table += [("if", 3), ("for", 3), ("while", 1), ("do", 1), ("switch", 1), ("block", 1), ("leave", 1), ("sum", 2)]
+            table += [("if", 3), ("for", 3), ("while", 1), ("do", 1), ("switch", 1), ("block", 1), ("leave", 1), ("sum", 2), ("endless", 1), ("walk", 1)]
         if self.breaks:
             table += [("break", 1)]
         if self.continues:
@@ -64,6 +64,37 @@ class BodyMaker(ExpressionMaker):
         self.scopes[-1].pop()
         self.scopes[-1].append(Number(name, kind, not is_const))
         return [tree.Declare(("const " if is_const else "") + word, kind, name, init)]
+
+    def later_stmt(self, depth):
+        """A variable that both sides of a branch assign first."""
+        word, kind = self.weighted(self.words)
+        name = self.fresh_name(LOCAL_NAMES)
+        self.scopes[-1].append(Hidden(name))
+        branch = tree.If(self.truth(2), *[[Assign(Name(name, kind), "=", self.assigned(kind, 2))] for _ in range(2)])
+        self.scopes[-1][-1] = Number(name, kind, True)
+        return [tree.Declare(word, kind, name, None), branch]
+
+    def several_stmt(self, depth):
+        """`int a = 1, b = a + 1;`"""
+        (first,) = self.declare_stmt(depth)
+        is_mutable, items = self.scopes[-1][-1].is_mutable, [first]
+        name = self.fresh_name(LOCAL_NAMES)
+        self.scopes[-1].append(Hidden(name))
+        items.append(tree.Declare(first.word, first.type, name, self.assigned(first.type, 2)))
+        self.scopes[-1][-1] = Number(name, first.type, is_mutable)
+        return [tree.Declares(items)]
+
+    def chain_stmt(self, depth):
+        """`a = b = e;` or `a = e, b++;`"""
+        found = [n for n in self.visible(Number) if n.is_mutable and n.type != "bool"]
+        if len(found) < 2:
+            return self.declare_stmt(depth)
+        a, b = self.rng.permutation(len(found))[:2]
+        a, b = found[a], found[b]
+        value = tree.Assigned(b.name, self.assigned(b.type, 2), b.type)
+        if self.chance(0.5) and (is_real(a.type) or not is_real(b.type)):
+            return [Assign(Name(a.name, a.type), "=", value)]
+        return [Evaluate(tree.Comma([value, tree.Step(a.name, self.chance(0.5), self.pick("++", "--"), a.type)], a.type))]
 
     def array_stmt(self, depth):
         word, kind = self.pick(*(w[:2] for w in self.words if w[1] != "bool"))
@@ -243,6 +274,33 @@ class BodyMaker(ExpressionMaker):
             outer = body
         self.scopes[-1].append(Number(name, kind, True))
         return [accumulator, *outer]
+
+    def endless_stmt(self, depth):
+        """`for (;;)` that a `break` ends."""
+        var = self.fresh_name(LOOP_NAMES)
+        self.scopes[-1].append(Number(var, "int", False))
+        step = tree.Step(var, self.chance(0.5), "++", "int")
+        end = tree.If(self.binary(">", step, Literal("2", 2, "int")), [tree.Break()], None)
+        body = self.looped(None, None, depth)
+        return [tree.Declare("int", "int", var, zero()), tree.For([], None, [], [end, *body])]
+
+    def walk_stmt(self, depth):
+        """A counter that steps where it is used."""
+        lines = [r for r in self.regions if len(r.extents) == 1 and not r.is_output]
+        if not lines:
+            return self.while_stmt(depth)
+        region = self.pick(*lines)
+        var, word = self.fresh_name(LOOP_NAMES), self.pick(("ElementT", self.given.element), ("double", "double"), ("long", "long"))
+        with self.scope():
+            self.scopes[-1].append(Hidden(var))
+            name = self.fresh_name(LOCAL_NAMES)
+        extent = region.extents[0]
+        limit = Literal(str(extent), extent, "int") if isinstance(extent, int) else Name(extent, "int")
+        cell = Cell(region.name, [tree.Step(var, False, "++", "int")], region.type)
+        value = self.cast(cell, "int", "int") if is_real(region.type) and word[1] == "long" else cell
+        self.scopes[-1] += [Number(var, "int", False), Number(name, word[1], True)]
+        return [tree.Declare("int", "int", var, zero()), tree.Declare(*word, name, zero()),
+                tree.While(self.binary("<", Name(var, "int"), limit), [Assign(Name(name, word[1]), "+=", value)])]
 
     def while_stmt(self, depth):
         var = self.fresh_name(LOOP_NAMES)

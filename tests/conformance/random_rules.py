@@ -20,9 +20,10 @@ ELEMENTS = {"double": np.float64, "float": np.float32, "int": np.int32, "long": 
 TOLERANCE = {np.dtype(np.float64): 1e-9, np.dtype(np.float32): 1e-4}    # of ARCHITECTURE; integers agree exactly
 MAX_TRIES = 60
 TRIAL_SHAPES = ({"n": 5, "m": 3, "l": 2}, {"n": 1, "m": 1, "l": 1}, {"n": 2, "m": 6, "l": 1})
-CONSTANTS = [("tunable {}(3, 1, 8)", "int", 3), ("tunable double {}(0.5, 0.0, 2.0)", "double", 0.5),
-             ("tunable array(3) {}(2, 0, 9)", "int", [2, 2, 2]), ("tunable double array(2) {}(1.25, 0.0, 2.0)", "double", [1.25, 1.25]),
-             ("config {}(2, 0, 5)", "int", 2)]
+# Text, type and the value in all configurations, which is not the initial one.
+CONSTANTS = [("tunable {}(3, 1, 8)", "int", 5), ("tunable double {}(0.5, 0.0, 2.0)", "double", 0.75),
+             ("tunable array(3) {}(2, 0, 9)", "int", [4, 0, 7]), ("tunable double array(2) {}(1.25, 0.0, 2.0)", "double", [0.25, 1.5]),
+             ("config {}(2, 0, 5)", "int", 3)]
 MACROS = """#define SQUARE(v) ((v) * (v))
 #define MIDDLE(a, b) (((a) + (b)) / 2)
 #define LIMIT 3
@@ -83,6 +84,7 @@ class Rule:
     inputs: list
     is_return_form: bool
     body: list
+    where: str = ""
 
 
 @dataclasses.dataclass
@@ -142,6 +144,10 @@ class Transform:
             arrays.append(np.asarray(values / 8 if tree.is_real(m.type) else values, dtype=ELEMENTS[m.type]))
         return arrays
 
+    def constant_values(self):
+        """The section `tunables` of all configurations."""
+        return {name: value for name, _, _, value in self.constants}
+
     def outputs(self):
         return [m for group in self.groups for m in group.matrices]
 
@@ -178,12 +184,14 @@ class Transform:
         sizes = self.pick(["n"], ["n"], ["n", "m"], ["n", "m"], ["n", "m"], ["m", "n"], ["n", "m", "l"])
         kind = self.pick("cell", "cell", "cell", "cell", "pair", "scan", "row", "all")
         if len(sizes) != 2 and kind == "row":
-            kind = "cell"
+            kind = self.pick("cell", "block")
+        if kind == "block":
+            sizes = ["2*n", *sizes[1:]]
         matrices = [self.matrix(f"O{number}", sizes)]
         if kind == "pair":
             matrices.append(self.matrix(f"O{number}b", sizes))
         order = self.pick(1, -1) if kind == "scan" else 1
-        shapes = {"row": "row" if self.chance(0.6) else "column", "all": "all"}
+        shapes = {"row": "row" if self.chance(0.6) else "column", "all": "all", "block": "block"}
         access = shapes.get(kind, "cell")
         reach = self.draw_rule(matrices, access, False, simple, order if kind == "scan" else 0)
         rest = self.draw_rule(matrices, access, True, True, 0)
@@ -193,7 +201,7 @@ class Transform:
         sizes = matrices[0].sizes
         names = self.pick("xyz", "ijk", ["col", "row", "plane"])[:len(sizes)]
         own = {"row": [1], "column": [0], "all": []}.get(kind, range(len(sizes)))
-        variables = [(names[d], sizes[d]) for d in own]
+        variables = [(names[d], sizes[d].removeprefix("2*")) for d in own]
         bindings = [self.pick("o", "out", "global", "w") + str(i) for i in range(len(matrices))]
         outputs = [self.output_access(m, kind, names, binding) for m, binding in zip(matrices, bindings)]
         sources = self.inputs + self.outputs()
@@ -206,11 +214,22 @@ class Transform:
             inputs.append(Access(matrices[0], "cell", bounds, "before"))
         is_return_form = len(matrices) == 1 and kind == "cell" and self.chance(0.6)
         rule = Rule(is_secondary, variables, outputs, inputs, is_return_form, [])
+        if not is_secondary and variables and self.chance(0.2):
+            rule.where = self.draw_where(variables)
         rule.body = self.draw_body(rule, 1 if simple else 1 + int(self.rng.integers(5)))
         return rule
 
+    def draw_where(self, variables):
+        (a, size), (b, _) = self.pick(*variables), self.pick(*variables)
+        if a != b and self.chance(0.5):
+            return self.pick(f"{a} < {b}", f"{a} >= {b}", f"{a} + {b} > 3", f"{a} == {b}")
+        return self.pick(f"{a} > 2", f"{a} < {size} - 2", f"2*{a} < {size}", f"{a} != 4", f"{a} == 0", f"{a}*{a} > {size}")
+
     @staticmethod
     def output_access(matrix, kind, names, binding):
+        if kind == "block":
+            first = (f"2*{names[0]}", f"2*{names[0]}+2")
+            return Access(matrix, "region", [first, *((v, f"{v}+1") for v in names[1:len(matrix.sizes)])], binding)
         whole = [("0", size) for size in matrix.sizes]
         cell = [(v, f"{v}+1") for v in names]
         bounds = {"cell": cell, "all": whole, "row": whole[:1] + cell[1:], "column": cell[:1] + whole[1:]}[kind]
@@ -290,7 +309,9 @@ class Transform:
 
     @staticmethod
     def extent_of(low, high):
-        """The length of a bound that a body may name: an integer, or a size variable."""
+        """The length of a bound that a body may name: an integer, or a size variable, the smaller one of `2*n`."""
+        if (low, high) == ("0", "2*n"):
+            return "n"
         return high if low == "0" and high.isalpha() else value_of(f"({high})-({low})", dict.fromkeys(
             ("n", "m", "l", "x", "y", "z", "i", "j", "k", "col", "row", "plane"), 7))
 
@@ -324,6 +345,8 @@ class Transform:
 
     @staticmethod
     def is_inside(rule, values):
+        if rule.where and not value_of(rule.where, values):
+            return False
         return all(0 <= value_of(low, values) and value_of(high, values) <= value_of(size, values)
                    for access in rule.inputs if access.kind != "all"
                    for (low, high), size in zip(access.bounds, access.matrix.sizes))
@@ -381,5 +404,6 @@ class Transform:
         inputs = ", ".join(f"{access.text()} {access.binding}" for access in rule.inputs)
         outputs = rule.outputs[0].text() if rule.is_return_form else \
             "to (" + ", ".join(f"{access.text()} {access.binding}" for access in rule.outputs) + ")"
-        head = f"  {'secondary ' if rule.is_secondary else ''}{outputs} from ({inputs}) {{"
+        where = f" where {rule.where}" if rule.where else ""
+        head = f"  {'secondary ' if rule.is_secondary else ''}{outputs} from ({inputs}){where} {{"
         return [head, *tree.lines_of(rule.body, "    "), "  }"]
