@@ -106,6 +106,15 @@ class KernelBodyPrinter {
     return dialect;
   }
 
+  /// Whether C widens a small integer that C++ leaves as it is: `c ? s : t`, and a smaller or larger one of such.
+  bool is_widened(ExprId id) const {
+    const auto& node = body_.exprs[id].node;
+    if (std::holds_alternative<ConditionalExpr>(node)) return is_integer(type_of(id));
+    const auto* call = std::get_if<CallExpr>(&node);
+    return call != nullptr && is_integer(type_of(id)) &&
+           std::any_of(call->args.begin(), call->args.end(), [&](ExprId arg) { return is_widened(arg); });
+  }
+
   std::string call_text(const CallExpr& call, const Texts& args) const {
     const MathFunction* function = find_math_function(call.callee);
     PB_CHECK(function != nullptr, "only math functions are called in a kernel");
@@ -117,10 +126,15 @@ class KernelBodyPrinter {
         std::any_of(call.args.begin(), call.args.end(), [&](ExprId arg) { return type_of(arg).kind == Kind::Long; });
     const bool stays_integer = function->keeps_integers && all_integers;
     const Kind kind = stays_integer ? (any_long ? Kind::Long : Kind::Int) : all_float ? Kind::Float : Kind::Double;
+    // `min` and `max` want one type, which the arguments have in C++; `+` makes it one where C widens one of them.
+    const auto widens = [&](ExprId arg) { return is_widened(arg); };
+    const bool is_promoted =
+        stays_integer && args.size() > 1 && std::any_of(call.args.begin(), call.args.end(), widens);
     Texts converted;
     for (std::size_t i = 0; i < args.size(); ++i) {
       const bool fits = type_of(call.args[i]).kind == kind;
-      converted.push_back(fits ? args[i] : "(" + std::string(word_of(kind)) + ")(" + args[i] + ")");
+      const std::string conversion = !fits ? "(" + std::string(word_of(kind)) + ")" : is_promoted ? "+" : "";
+      converted.push_back(conversion.empty() ? args[i] : conversion + "(" + args[i] + ")");
     }
     std::string name(stays_integer ? function->opencl_integer : function->opencl);
     // For floating numbers `fmin` and `fmax` differ from C++ only for NaN; `min` and `max` agree with it.
