@@ -88,12 +88,19 @@ std::string StepDispatch::read_condition(MatrixId matrix) const {
   return terms.size() == 1 ? terms.front() : "(" + joined(terms, " || ") + ")";
 }
 
-std::string StepDispatch::condition_of(StepId id) const {
-  const Step& step = plan_.steps[id];
+std::string StepDispatch::condition_of(StepId id) const { return condition_with(id, choice_condition_of(plan_.steps[id])); }
+
+std::string StepDispatch::device_condition_of(StepId id) const {
+  const std::string chosen = is_chosen(plan_.steps[id], kDeviceVersions);
+  return condition_with(id, chosen.find(" || ") != std::string::npos ? "(" + chosen + ")" : chosen);
+}
+
+/// What must hold beside `choices`.
+std::string StepDispatch::condition_with(StepId id, std::string choices) const {
   std::vector<std::string> terms;
   if (std::string need = need_of(id); !need.empty()) terms.push_back(std::move(need));
-  if (std::string choices = choice_condition_of(step); !choices.empty()) terms.push_back(std::move(choices));
-  for (const IndexExpr& guard : step.guards) terms.push_back("(" + to_cpp(guard) + ") >= 0");
+  if (!choices.empty()) terms.push_back(std::move(choices));
+  for (const IndexExpr& guard : plan_.steps[id].guards) terms.push_back("(" + to_cpp(guard) + ") >= 0");
   return joined(terms, " && ");
 }
 
@@ -168,7 +175,6 @@ std::string StepDispatch::choice_value(const Step& step, Version version) const 
 void StepDispatch::emit_dispatch(Writer& out, StepId step_id, const std::string& frame, bool are_boxes_declared) const {
   const Step& step = plan_.steps[step_id];
   const RuleCode code(context_, id_, step.rule);
-  const std::string site_name = site_constant(context_, id_, step.site);
   const std::vector<Try> tries = device_tries(step_id, code, frame);
   if (!tries.empty()) {
     if (!are_boxes_declared) emit_boxes(out, step_boxes(plan_, code, step_id));
@@ -179,11 +185,22 @@ void StepDispatch::emit_dispatch(Writer& out, StepId step_id, const std::string&
     }
     out.open("if (!pb_has_run)");
   }
-  if (is_decided(step.site))
-    out.line("pb_context.count(" + frame + ", " + site_name + ", " + choice_value(step, Version::Cpu) + ");");
+  emit_count(out, step_id, frame);
   out.line(functions_.at({step_id, Version::Cpu}) + "(" +
            step_call_args(step_id, code, frame, are_boxes_declared || !tries.empty()) + pieces_arg(step_id) + ");");
   if (!tries.empty()) out.close();
+}
+
+void StepDispatch::emit_count(Writer& out, StepId step_id, const std::string& frame) const {
+  const Step& step = plan_.steps[step_id];
+  if (is_decided(step.site))
+    out.line("pb_context.count(" + frame + ", " + site_constant(context_, id_, step.site) + ", " +
+             choice_value(step, Version::Cpu) + ");");
+}
+
+std::string StepDispatch::piece_call(StepId step, const std::string& frame) const {
+  const RuleCode code(context_, id_, plan_.steps[step].rule);
+  return functions_.at({step, Version::Cpu}) + "(" + step_call_args(step, code, frame, true) + ", pbrt::kWholeBox);";
 }
 
 std::string StepDispatch::step_call_args(StepId step, const RuleCode& code, const std::string& frame, bool are_boxes_declared) const {

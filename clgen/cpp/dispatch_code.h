@@ -34,6 +34,10 @@ class StepDispatch {
   /// Statements that run the step in the version chosen. Its boxes are in scope if `are_boxes_declared`.
   void emit_dispatch(Writer& out, StepId step, const std::string& frame, bool are_boxes_declared) const;
 
+  /// The call of the step's CPU function for a box `pb_box` that is not cut.
+  [[nodiscard]] std::string piece_call(StepId step, const std::string& frame) const;
+  /// Counts that the step runs on the CPU, if its site is a decision.
+  void emit_count(Writer& out, StepId step, const std::string& frame) const;
   /// Whether some device version may be chosen.
   [[nodiscard]] bool has_device(StepId step) const;
   [[nodiscard]] bool is_decided(SiteId site) const;
@@ -43,6 +47,8 @@ class StepDispatch {
   [[nodiscard]] std::string choice_condition_of(const Step& step) const;
   /// When the step runs; empty: always.
   [[nodiscard]] std::string condition_of(StepId step) const;
+  /// When a step that has device versions tries one of them.
+  [[nodiscard]] std::string device_condition_of(StepId step) const;
   /// When some step that runs may read the matrix; empty: always.
   [[nodiscard]] std::string read_condition(MatrixId matrix) const;
   /// The number of the choice under which a step runs in `version`, where it is known: else what is chosen.
@@ -52,6 +58,7 @@ class StepDispatch {
 
  private:
   std::string need_of(StepId step) const;
+  std::string condition_with(StepId step, std::string choices) const;
   std::string is_chosen(const Step& step, std::span<const Version> versions) const;
   std::string pieces_arg(StepId step) const;
   std::string group_value(const Step& step, Version version) const;

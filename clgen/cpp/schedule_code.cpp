@@ -5,6 +5,7 @@
 #include <set>
 
 #include "clgen/cpp/dispatch_code.h"
+#include "clgen/cpp/joint_steps.h"
 #include "clgen/cpp/nest_code.h"
 #include "clgen/cpp/step_code.h"
 #include "clgen/cpp/transform_code.h"
@@ -70,8 +71,7 @@ class ScheduleEmitter {
       if (has_edge(id)) out_.line("int " + node_name(id) + " = -1;");
     emit_common_dispatch();
     if (in_order) {
-      for (const Unit& unit : all)
-        unit.nest == SIZE_MAX ? emit_node(unit.steps.front(), "add_in_order") : emit_nest_node(unit.nest, "add_in_order");
+      for (const Unit& unit : all) emit_unit_node(unit);
     } else {
       for (std::size_t n = 0; n < plan_.nests.size(); ++n)
         if (plan_.nests[n].members.size() > 1) emit_nest_node(n, "add");
@@ -144,9 +144,12 @@ class ScheduleEmitter {
     }
   }
 
+  /// Whether the step may be a node of its own: joint steps are only on devices.
+  bool has_closure(StepId id) const { return !joint_.contains(id) || dispatch_.has_device(id); }
+
   bool has_common_form(StepId id) const {
     const RuleCode code(context_, id_, plan_.steps[id].rule);
-    return always_in(id) == nullptr && !box_args(plan_, code, id, true).empty();
+    return always_in(id) == nullptr && has_closure(id) && !box_args(plan_, code, id, true).empty();
   }
 
   void emit_step_body(StepId id) {
@@ -228,13 +231,49 @@ class ScheduleEmitter {
 
   // ---- all steps
 
-  /// What runs as a whole: a step, or a nest that always runs.
+  /// What runs as a whole: a step, a nest that always runs, or joint steps, which have an order to none of each other.
   struct Unit {
     std::vector<StepId> steps;
     std::size_t nest = SIZE_MAX;
+    [[nodiscard]] bool is_joint() const { return nest == SIZE_MAX && steps.size() > 1; }
   };
 
-  std::vector<Unit> units() const {
+  std::vector<Unit> units() {
+    std::vector<Unit> all = join_steps(single_units());
+    for (const Unit& unit : all)
+      if (unit.is_joint()) joint_.insert(unit.steps.begin(), unit.steps.end());
+    return all;
+  }
+
+  std::vector<Unit> join_steps(std::vector<Unit> units) const {
+    if (!is_ordered(plan_)) return units;
+    std::vector<Unit> out;
+    for (std::size_t i = 0; i < units.size();) {
+      Unit unit = units[i];
+      std::size_t end = i + 1;
+      for (; end < units.size() && unit.nest == SIZE_MAX && units[end].nest == SIZE_MAX; ++end) {
+        if (!may_join(context_, id_, unit.steps, units[end].steps.front())) break;
+        unit.steps.push_back(units[end].steps.front());
+      }
+      if (!has_company(unit.steps)) {
+        unit = units[i];
+        end = i + 1;
+      }
+      out.push_back(std::move(unit));
+      i = end;
+    }
+    return out;
+  }
+
+  /// Whether some two of the steps may run in the same call.
+  bool has_company(const std::vector<StepId>& steps) const {
+    for (std::size_t i = 0; i < steps.size(); ++i)
+      for (std::size_t k = 0; k < i; ++k)
+        if (may_run_together(plan_, plan_.steps[steps[i]], plan_.steps[steps[k]])) return true;
+    return false;
+  }
+
+  std::vector<Unit> single_units() const {
     std::vector<Unit> out;
     std::set<StepId> done;
     for (const StepId id : plan_.steps.ids()) {
@@ -253,6 +292,11 @@ class ScheduleEmitter {
   }
 
   void emit_unit(const Unit& unit, const std::string& frame) {
+    if (unit.is_joint()) {
+      emit_joint_loops(unit);
+      out_.line(loops_name(unit) + ".run(" + frame + ", " + dispatch_.split_value() + ");");
+      return;
+    }
     if (unit.nest == SIZE_MAX) {
       emit_guarded(unit.steps.front(), frame);
       return;
@@ -270,12 +314,16 @@ class ScheduleEmitter {
     });
   }
 
-  /// Whether at most one unit runs per call, or each waits for the one before.
+  /// Whether at most one unit runs per call, or each waits for the one before; nothing in a unit runs beside it.
   bool is_sequence(const std::vector<Unit>& units) const {
+    for (const Unit& unit : units) {
+      const auto has_device = [&](StepId id) { return dispatch_.has_device(id); };
+      if (unit.is_joint() && std::any_of(unit.steps.begin(), unit.steps.end(), has_device)) return false;
+    }
     for (std::size_t i = 0; i + 1 < units.size(); ++i) {
       const Step& a = plan_.steps[units[i].steps.front()];
       const Step& b = plan_.steps[units[i + 1].steps.front()];
-      const bool exclude = !may_run_together(plan_, a, b);
+      const bool exclude = !units[i].is_joint() && !units[i + 1].is_joint() && !may_run_together(plan_, a, b);
       if (!exclude && !is_chained(units[i], units[i + 1])) return false;
     }
     return true;
@@ -290,6 +338,68 @@ class ScheduleEmitter {
 
   void emit_edge(const StepEdge& edge) {
     out_.line("pb_graph.depend(" + node_name(edge.after) + ", " + node_name(edge.before) + ");");
+  }
+
+  void emit_unit_node(const Unit& unit) {
+    if (unit.is_joint()) return emit_joint_node(unit);
+    unit.nest == SIZE_MAX ? emit_node(unit.steps.front(), "add_in_order") : emit_nest_node(unit.nest, "add_in_order");
+  }
+
+  // ---- joint steps
+
+  /// The closure that runs a step's loops on a part of its box; steps that differ in their boxes alone share it.
+  std::string emit_piece_closure(StepId id) {
+    const std::string call = dispatch_.piece_call(id, "pb_step");
+    const auto [place, is_new] = pieces_.emplace(call, "pb_piece_" + std::to_string(pieces_.size()));
+    if (is_new) {
+      out_.open("const auto " + place->second + " = [&](pbrt::Frame& pb_step, const " + box_type(plan_.steps[id]) + "& pb_box)");
+      out_.line(call);
+      out_.close(";");
+    }
+    return place->second;
+  }
+
+  static std::string loops_name(const Unit& unit) { return "pb_loops_" + std::to_string(unit.steps.front().index()); }
+
+  /// Declares the loops of what of the unit runs on the CPU; the rest becomes nodes of the graph.
+  void emit_joint_loops(const Unit& unit) {
+    const std::string loops = loops_name(unit);
+    for (const StepId id : unit.steps) {
+      (void)emit_piece_closure(id);
+      if (dispatch_.has_device(id)) emit_step_closure(id);
+    }
+    out_.line("pbrt::JointLoops<" + std::to_string(plan_.steps[unit.steps.front()].loops.size()) + ", " +
+              std::to_string(unit.steps.size()) + "> " + loops + ";");
+    for (const StepId id : unit.steps) {
+      const std::string condition = dispatch_.condition_of(id);
+      const bool has_device = dispatch_.has_device(id);
+      if (has_device) {
+        out_.open("if (" + dispatch_.device_condition_of(id) + ")");
+        out_.line((has_edge(id) ? node_name(id) + " = " : "") + "pb_graph.add_in_order(" + step_closure_name(id) + ");");
+        out_.reopen(condition.empty() ? "else" : "else if (" + condition + ")");
+      } else if (!condition.empty()) {
+        out_.open("if (" + condition + ")");
+      }
+      const RuleCode code(context_, id_, plan_.steps[id].rule);
+      dispatch_.emit_count(out_, id, "pb_frame");
+      out_.line(loops + ".add(" + joined(box_args(plan_, code, id, false)) + ", " + emit_piece_closure(id) + ");");
+      if (has_device || !condition.empty()) out_.close();
+    }
+  }
+
+  void emit_joint_node(const Unit& unit) {
+    const std::string loops = loops_name(unit);
+    const std::string closure = "pb_run_" + loops.substr(3);
+    emit_joint_loops(unit);
+    out_.open("const auto " + closure + " = [&](pbrt::Frame& pb_step)");
+    out_.line(loops + ".run(pb_step, " + dispatch_.split_value() + ");");
+    out_.close(";");
+    const bool has_edges = std::any_of(unit.steps.begin(), unit.steps.end(), [&](StepId id) { return has_edge(id); });
+    const std::string node = "pb_node_of_" + loops;
+    out_.line((has_edges ? "const int " + node + " = " : "") + "pb_graph.add_in_order(" + closure + ");");
+    for (const StepId id : unit.steps)
+      if (has_edge(id))
+        out_.line((dispatch_.has_device(id) ? "if (" + node_name(id) + " < 0) " : "") + node_name(id) + " = " + node + ";");
   }
 
   /// `add`: the function of the graph that takes the node.
@@ -312,12 +422,16 @@ class ScheduleEmitter {
     if (std::string condition = dispatch_.condition_of(id); !condition.empty()) terms.push_back(std::move(condition));
     for (std::size_t n = 0; n < plan_.nests.size(); ++n)
       if (plan_.nests[n].members.size() > 1 && has_member(plan_.nests[n], id)) terms.push_back("!" + nest_name(n));
-    const std::string closure = "pb_step_" + std::to_string(id.index());
-    out_.open("const auto " + closure + " = [&](pbrt::Frame& pb_step)");
+    emit_step_closure(id);
+    out_.line((terms.empty() ? "" : "if (" + joined(terms, " && ") + ") ") + (has_edge(id) ? node_name(id) + " = " : "") +
+              "pb_graph." + add + "(" + step_closure_name(id) + ");");
+  }
+
+  static std::string step_closure_name(StepId id) { return "pb_step_" + std::to_string(id.index()); }
+  void emit_step_closure(StepId id) {
+    out_.open("const auto " + step_closure_name(id) + " = [&](pbrt::Frame& pb_step)");
     emit_step_body(id);
     out_.close(";");
-    out_.line((terms.empty() ? "" : "if (" + joined(terms, " && ") + ") ") + (has_edge(id) ? node_name(id) + " = " : "") +
-              "pb_graph." + add + "(" + closure + ");");
   }
 
   Writer& out_;
@@ -330,6 +444,8 @@ class ScheduleEmitter {
   ScheduleFunctions functions_;
   StepDispatch dispatch_;
   std::map<std::string, std::string> dispatches_;  ///< closures for several steps: by their text their names
+  std::map<std::string, std::string> pieces_;      ///< closures for pieces of joint steps, likewise
+  std::set<StepId> joint_;                         ///< steps of joint units
 };
 
 }  // namespace

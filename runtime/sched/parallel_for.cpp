@@ -32,10 +32,17 @@ constexpr std::int64_t kRow = 256;
 // groups.
 constexpr std::int64_t kAlignment = 8;
 
+/// The slowest dimension that is to be cut before the length of rows is; 0 if there is none.
+template <int N>
+int dimension_of_rows(const Box<N>& box) {
+  int d = N - 1;
+  while (d > 0 && box.extent(d) < 2 * kRows) --d;
+  return d;
+}
+
 template <int N>
 int dimension_to_halve(const Box<N>& box) {
-  for (int d = N - 1; d > 0; --d)
-    if (box.extent(d) >= 2 * kRows) return d;
+  if (const int d = dimension_of_rows(box); d > 0) return d;
   if (box.extent(0) >= 2 * kRow) return 0;
   int d = N - 1;
   while (box.extent(d) < 2) --d;
@@ -47,20 +54,31 @@ std::int64_t lower_part(std::int64_t extent) {
   return half < kAlignment ? half : half / kAlignment * kAlignment;
 }
 
-/// Halves one dimension after the other: spawns the upper half, keeps the lower, until the piece is small.
+/// Cuts a dimension in two; the box keeps the lower part.
 template <int N>
-void run_box(Frame& frame, const PieceBody& body, std::int64_t max_volume, Box<N> box) {
-  while (box.volume() > max_volume) {
-    const int d = dimension_to_halve(box);
-    Box<N> upper = box;
-    upper.lo[d] = box.hi[d] = box.lo[d] + lower_part(box.extent(d));
-    if (PB_FAULT(pieces_leave_a_gap)) ++upper.lo[d];
-    frame.spawn([&body, max_volume, upper](Frame& f) { run_box<N>(f, body, max_volume, upper); });
-  }
+Box<N> take_upper_part(Box<N>& box, int d) {
+  Box<N> upper = box;
+  upper.lo[d] = box.hi[d] = box.lo[d] + lower_part(box.extent(d));
+  if (PB_FAULT(pieces_leave_a_gap)) ++upper.lo[d];
+  return upper;
+}
+
+template <int N>
+void run_piece(Frame& frame, const PieceBody& body, const Box<N>& box) {
   CallFrame piece_frame(frame);
   const RuleScope scope(piece_frame, body.rule, box.volume());
   body.call(body.closure, piece_frame, box.lo, box.hi);
   piece_frame.sync();
+}
+
+/// Halves one dimension after the other: spawns the upper half, keeps the lower, until the piece is small.
+template <int N>
+void run_box(Frame& frame, const PieceBody& body, std::int64_t max_volume, Box<N> box) {
+  while (box.volume() > max_volume) {
+    const Box<N> upper = take_upper_part(box, dimension_to_halve(box));
+    frame.spawn([&body, max_volume, upper](Frame& f) { run_box<N>(f, body, max_volume, upper); });
+  }
+  run_piece(frame, body, box);
 }
 
 template <int N>
@@ -73,15 +91,125 @@ void run_in_dimensions(Frame& frame, const PieceBody& body, const std::int64_t* 
     box.hi[d] = is_padding ? 1 : hi[d];
   }
   if (box.is_empty()) return;
+  if (split == kWholeBox || frame.is_sequential() || frame.num_workers() == 1) return run_piece(frame, body, box);
+  const std::int64_t max_volume = piece_volume(box, split);
   CallFrame pieces(frame);
-  const bool is_whole = frame.is_sequential() || frame.num_workers() == 1;
-  const std::int64_t max_volume = is_whole ? box.volume() : piece_volume(box, split);
   pieces.expect_tasks((box.volume() - 1) / max_volume);
   run_box<N>(pieces, body, max_volume, box);
   pieces.sync();
 }
 
+template <int N>
+Box<N> common_part(const Box<N>& a, const Box<N>& b) {
+  Box<N> result;
+  for (int d = 0; d < N; ++d) {
+    result.lo[d] = std::max(a.lo[d], b.lo[d]);
+    result.hi[d] = std::min(a.hi[d], b.hi[d]);
+  }
+  return result;
+}
+
+/// The smallest box around both; an empty one counts as nothing.
+template <int N>
+Box<N> box_around(const Box<N>& a, const Box<N>& b) {
+  if (a.is_empty()) return b;
+  Box<N> result = a;
+  for (int d = 0; d < N; ++d) {
+    result.lo[d] = std::min(a.lo[d], b.lo[d]);
+    result.hi[d] = std::max(a.hi[d], b.hi[d]);
+  }
+  return result;
+}
+
+template <int N>
+struct Joint {
+  const JointPart<N>* parts;
+  int num_parts;
+  std::int64_t max_volume;
+
+  /// Shrinks the box to what the parts have of it; returns how many instances that is.
+  std::int64_t clip(Box<N>& box) const {
+    std::int64_t volume = 0;
+    Box<N> around{};
+    for (int i = 0; i < num_parts; ++i) {
+      const Box<N> part = common_part(box, parts[i].box);
+      if (part.is_empty()) continue;
+      around = box_around(around, part);
+      volume += part.volume();
+    }
+    box = around;
+    return volume;
+  }
+
+  /// As run_box does it.
+  void run(Frame& frame, Box<N> box) const {
+    for (;;) {
+      const std::int64_t volume = clip(box);
+      if (volume == 0) return;
+      if (volume <= max_volume || box.volume() == 1) break;
+      const Box<N> upper = take_upper_part(box, dimension_to_halve(box));
+      frame.spawn([this, upper](Frame& f) { run(f, upper); });
+    }
+    call_parts(frame, box);
+  }
+
+  /// One piece after the other: rows stay whole.
+  void run_in_order(Frame& frame, Box<N> box) const {
+    while (clip(box) > max_volume) {
+      const int d = dimension_of_rows(box);
+      if (d == 0) break;
+      Box<N> lower = box;
+      box = take_upper_part(lower, d);
+      run_in_order(frame, lower);
+    }
+    call_parts(frame, box);
+  }
+
+ private:
+  void call_parts(Frame& frame, const Box<N>& box) const {
+    CallFrame piece_frame(frame);
+    for (int i = 0; i < num_parts; ++i) {
+      const Box<N> part = common_part(box, parts[i].box);
+      if (!part.is_empty()) parts[i].call(parts[i].closure, piece_frame, part);
+    }
+    piece_frame.sync();
+  }
+};
+
 }  // namespace
+
+template <int N>
+void insert_joint(JointPart<N>* parts, int& num_parts, const JointPart<N>& part) {
+  if (part.box.is_empty()) return;
+  int place = num_parts++;
+  for (; place > 0 && parts[place - 1].box.volume() < part.box.volume(); --place) parts[place] = parts[place - 1];
+  parts[place] = part;
+}
+
+template <int N>
+void run_joint(Frame& frame, const JointPart<N>* parts, int num_parts, std::int64_t split) {
+  PBRT_DCHECK(split >= 1, "a split size is at least 1");
+  if (frame.is_sequential()) {
+    for (int i = 0; i < num_parts; ++i) parts[i].call(parts[i].closure, frame, parts[i].box);
+    return;
+  }
+  Box<N> box{};
+  for (int i = 0; i < num_parts; ++i) box = box_around(box, parts[i].box);
+  if (box.is_empty()) return;
+  const Joint<N> joint{parts, num_parts, piece_volume(box, split)};
+  if (frame.num_workers() == 1) return joint.run_in_order(frame, box);
+  CallFrame pieces(frame);
+  pieces.expect_tasks((box.volume() - 1) / joint.max_volume);
+  joint.run(pieces, box);
+  pieces.sync();
+}
+
+template void insert_joint<1>(JointPart<1>*, int&, const JointPart<1>&);
+template void insert_joint<2>(JointPart<2>*, int&, const JointPart<2>&);
+template void insert_joint<3>(JointPart<3>*, int&, const JointPart<3>&);
+template void run_joint<1>(Frame&, const JointPart<1>*, int, std::int64_t);
+template void run_joint<2>(Frame&, const JointPart<2>*, int, std::int64_t);
+template void run_joint<3>(Frame&, const JointPart<3>*, int, std::int64_t);
 
 void run_pieces(Frame& frame, const PieceBody& body, const std::int64_t* lo, const std::int64_t* hi,
                 std::int64_t split) {

@@ -14,6 +14,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 
 #include "runtime/sched/box.h"
@@ -36,6 +37,25 @@ struct PieceBody {
 };
 void run_pieces(Frame& frame, const PieceBody& body, const std::int64_t* lo, const std::int64_t* hi,
                 std::int64_t split);
+
+/// One of several loops that run together.
+template <int N>
+struct JointPart {
+  Box<N> box;
+  void (*call)(const void* closure, Frame& frame, const Box<N>& piece);
+  const void* closure;
+};
+/// Keeps the largest part first: its rows bring the cells of borders.
+template <int N>
+void insert_joint(JointPart<N>* parts, int& num_parts, const JointPart<N>& part);
+template <int N>
+void run_joint(Frame& frame, const JointPart<N>* parts, int num_parts, std::int64_t split);
+extern template void insert_joint<1>(JointPart<1>*, int&, const JointPart<1>&);
+extern template void insert_joint<2>(JointPart<2>*, int&, const JointPart<2>&);
+extern template void insert_joint<3>(JointPart<3>*, int&, const JointPart<3>&);
+extern template void run_joint<1>(Frame&, const JointPart<1>*, int, std::int64_t);
+extern template void run_joint<2>(Frame&, const JointPart<2>*, int, std::int64_t);
+extern template void run_joint<3>(Frame&, const JointPart<3>*, int, std::int64_t);
 
 }  // namespace detail
 
@@ -61,5 +81,46 @@ void parallel_for(Frame& frame, const Box<N>& box, std::int64_t split, const F& 
       static_cast<const void*>(std::addressof(f)), N, rule};
   detail::run_pieces(frame, body, box.lo, box.hi, split);
 }
+
+/// A split size that leaves boxes whole.
+inline constexpr std::int64_t kWholeBox = std::numeric_limits<std::int64_t>::max();
+/// Dimensions that JointLoops may have.
+inline constexpr int kMaxJointDimensions = 3;
+
+/// Loops that need nothing of each other and write side by side, such as those over the inside of a matrix and over its
+/// borders: cut together, so that one piece runs what all of them have there while its cells are in the cache.
+///
+///   JointLoops<2, 3> loops;
+///   loops.add(inside, f);
+///   if (…) loops.add(left, g);
+///   loops.run(frame, split);
+template <int N, int kMaxParts>
+class JointLoops {
+ public:
+  /// `f(Frame&, const Box<N>&)` gets pieces of `box` and counts them itself; it lives until run() is over.
+  ///
+  /// Pre: at most kMaxParts calls
+  template <class F>
+  void add(const Box<N>& box, const F& f) {
+    detail::insert_joint<N>(parts_, num_parts_, {box, &call<F>, static_cast<const void*>(std::addressof(f))});
+  }
+  template <class F>
+  void add(const Box<N>& box, const F&& f) = delete;
+
+  /// Runs all loops and waits for them; in a sequential frame one after the other.
+  ///
+  /// Pre:     split >= 1
+  /// Errors:  rethrows the first exception of a piece
+  void run(Frame& frame, std::int64_t split) const { detail::run_joint<N>(frame, parts_, num_parts_, split); }
+
+ private:
+  static_assert(N <= kMaxJointDimensions);
+  template <class F>
+  static void call(const void* closure, Frame& frame, const Box<N>& piece) {
+    (*static_cast<const F*>(closure))(frame, piece);
+  }
+  detail::JointPart<N> parts_[kMaxParts];
+  int num_parts_ = 0;
+};
 
 }  // namespace pbrt

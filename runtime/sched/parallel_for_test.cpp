@@ -128,5 +128,113 @@ TEST(ParallelFor, RethrowsTheExceptionOfAPiece) {
                std::runtime_error);
 }
 
+/// How often the loops over `boxes` together call for each cell of `all`, and in how many pieces.
+struct JointCalls {
+  std::vector<int> counts;
+  int num_pieces = 0;
+};
+
+template <int N>
+JointCalls run_joint_loops(Frame& frame, const Box<N>& all, const std::vector<Box<N>>& boxes, std::int64_t split) {
+  JointCalls calls{std::vector<int>(static_cast<std::size_t>(all.volume())), 0};
+  std::mutex lock;
+  const auto body = [&](Frame&, const Box<N>& piece) {
+    const std::lock_guard<std::mutex> guard(lock);
+    ++calls.num_pieces;
+    for (std::int64_t i = 0; i < piece.volume(); ++i) {
+      std::int64_t rest = i;
+      std::int64_t cell = 0;
+      std::int64_t stride = 1;
+      for (int d = 0; d < N; ++d) {
+        cell += (piece.lo[d] + rest % piece.extent(d) - all.lo[d]) * stride;
+        rest /= piece.extent(d);
+        stride *= all.extent(d);
+      }
+      ++calls.counts[static_cast<std::size_t>(cell)];
+    }
+  };
+  JointLoops<N, 8> loops;
+  for (const Box<N>& box : boxes) loops.add(box, body);
+  loops.run(frame, split);
+  return calls;
+}
+
+const std::vector<Box<3>> kInsideAndFaces = {{{0, 0, 0}, {1, 9, 21}},  {{1, 0, 0}, {32, 1, 21}},  {{1, 1, 0}, {32, 8, 1}},
+                                             {{1, 1, 1}, {32, 8, 20}}, {{1, 1, 20}, {32, 8, 21}}, {{1, 8, 0}, {32, 9, 21}},
+                                             {{32, 0, 0}, {33, 9, 21}}};
+
+TEST(JointLoops, PiecesPartitionAllBoxes) {
+  for (const int num_workers : {1, 2, 3}) {
+    Scheduler scheduler(num_workers);
+    scheduler.run([&](Frame& root) {
+      for (const std::int64_t split : {1, 4, 16, 1000}) {
+        const JointCalls calls = run_joint_loops<3>(root, {{0, 0, 0}, {33, 9, 21}}, kInsideAndFaces, split);
+        for (const int count : calls.counts) ASSERT_EQ(count, 1) << "split " << split;
+        if (split == 1000) {
+          EXPECT_EQ(calls.num_pieces, 7);
+        }
+        if (split == 4 && num_workers > 1) {
+          EXPECT_GE(calls.num_pieces, 100);
+        }
+      }
+    });
+  }
+}
+
+TEST(JointLoops, OneWorkerLeavesRowsWhole) {
+  Scheduler scheduler(1);
+  scheduler.run([&](Frame& root) {
+    std::vector<Box<2>> pieces;
+    const auto body = [&](Frame&, const Box<2>& piece) { pieces.push_back(piece); };
+    JointLoops<2, 2> loops;
+    loops.add({{0, 0}, {1, 400}}, body);
+    loops.add({{1, 0}, {5000, 400}}, body);
+    loops.run(root, 64);
+    ASSERT_GE(pieces.size(), 50U);
+    for (std::size_t i = 0; i < pieces.size(); i += 2) {
+      EXPECT_EQ(pieces[i].extent(0), 4999) << "the larger one comes first";
+      EXPECT_EQ(pieces[i + 1].extent(0), 1);
+      EXPECT_EQ(pieces[i].lo[1], pieces[i + 1].lo[1]);
+      EXPECT_EQ(pieces[i].lo[1], i > 0 ? pieces[i - 1].hi[1] : 0);
+    }
+  });
+}
+
+TEST(JointLoops, BoxesMayBeFarApartOverlapOrBeEmpty) {
+  Scheduler scheduler(2);
+  scheduler.run([&](Frame& root) {
+    const JointCalls apart = run_joint_loops<1>(root, {{0}, {4000}}, {{{0}, {10}}, {{3990}, {4000}}, {{7}, {7}}}, 4);
+    for (std::size_t i = 0; i < apart.counts.size(); ++i) ASSERT_EQ(apart.counts[i], i < 10 || i >= 3990 ? 1 : 0) << i;
+    const JointCalls twice = run_joint_loops<2>(root, {{0, 0}, {20, 20}}, {{{0, 0}, {20, 20}}, {{0, 0}, {20, 20}}}, 1);
+    for (const int count : twice.counts) ASSERT_EQ(count, 2);
+    EXPECT_EQ(run_joint_loops<2>(root, {{0, 0}, {1, 1}}, {{{0, 0}, {0, 1}}}, 1).num_pieces, 0);
+  });
+}
+
+TEST(JointLoops, SequentialFramesGetWholeBoxes) {
+  Scheduler scheduler(2);
+  scheduler.run([&](Frame& root) {
+    CallFrame small(root, 1, 64);
+    EXPECT_EQ(run_joint_loops<3>(small, {{0, 0, 0}, {33, 9, 21}}, kInsideAndFaces, 1).num_pieces, 7);
+  });
+}
+
+TEST(JointLoops, RethrowTheExceptionOfAPiece) {
+  for (const int num_workers : {1, 2}) {
+    Scheduler scheduler(num_workers);
+    EXPECT_THROW(scheduler.run([](Frame& root) {
+      const auto good = [](Frame&, const Box<1>&) {};
+      const auto bad = [](Frame&, const Box<1>& piece) {
+        if (piece.hi[0] == 100) throw std::runtime_error("piece");
+      };
+      JointLoops<1, 2> loops;
+      loops.add({{0}, {50}}, good);
+      loops.add({{50}, {100}}, bad);
+      loops.run(root, 4);
+    }),
+                 std::runtime_error);
+  }
+}
+
 }  // namespace
 }  // namespace pbrt
