@@ -64,6 +64,7 @@ class OutputCheck {
   int max_threads_ = 1;
   std::map<OutcomeKind, int> counts_;
   int num_sizes_ = 0;
+  std::vector<std::string> unusable_;  ///< sizes at which the default configuration itself fails, and why
 };
 
 std::vector<std::int64_t> OutputCheck::sizes() const {
@@ -78,8 +79,10 @@ Outcome OutputCheck::try_one(const Configuration& configuration) {
 std::optional<Failure> OutputCheck::check_size(std::int64_t n) {
   const Prepared prepared = measurement_.prepare(n, nullptr);
   if (prepared.status == PrepareStatus::Skipped) return std::nullopt;
-  if (prepared.status == PrepareStatus::Failed)
-    throw pbrt::UserError(fmt::format("size {}: {}", n, prepared.message));
+  if (prepared.status == PrepareStatus::Failed) {
+    unusable_.push_back(fmt::format("size {}: {}", n, prepared.message));
+    return std::nullopt;
+  }
   ++num_sizes_;
   for (int i = 0; i < options_.num_configurations; ++i) {
     const std::uint64_t seed = options_.run.seed + static_cast<std::uint64_t>(i);
@@ -140,16 +143,20 @@ int OutputCheck::run() {
   max_threads_ = pbrt::available_cpus() + 1;
   // Sizes grow, so the first failure is at the smallest size.
   for (const std::int64_t n : sizes()) {
+    const std::size_t num_unusable = unusable_.size();
     const std::optional<Failure> failure = check_size(n);
+    if (unusable_.size() > num_unusable) fmt::print(stderr, "note: {}\n", unusable_.back());
     if (!failure) continue;
     describe(*failure);
     return 1;
   }
-  if (num_sizes_ == 0) throw pbrt::UserError("the program has no inputs of any of the sizes tried");
+  if (num_sizes_ == 0)
+    throw pbrt::UserError(unusable_.empty() ? "the program has no inputs of any of the sizes tried" : "the default configuration fails at every size tried");
   int total = 0;
   for (const auto& [kind, count] : counts_) total += count;
   fmt::print("all choices agree: {} random configurations at {} sizes, seed {}\n", total, num_sizes_,
              options_.run.seed);
+  if (!unusable_.empty()) fmt::print("  not checked: {} sizes at which the default configuration itself fails\n", unusable_.size());
   for (const auto& [kind, count] : counts_)
     if (kind != OutcomeKind::Ok) fmt::print("  {} x {}\n", count, to_string(kind));
   return 0;

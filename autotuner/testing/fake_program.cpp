@@ -6,6 +6,7 @@
 //   noise=0.05        relative spread of times
 //   delay_ms=5        real time per run
 //   skip_below=100    no inputs of smaller sizes
+//   fail_below=4      the default configuration itself fails at smaller sizes
 //   die_at=7          killed by a signal in its n-th run, once (leaves PROGRAM.died)
 //   flat_ms=5         whatever is chosen takes so long
 //   differ=1          runs differ: nothing is verified
@@ -96,6 +97,11 @@ class FakeProgram {
                                : pbrt::parse_configuration(request.config, "request", index_, warnings);
     if (!warnings.lines("request").empty()) throw pbrt::ConfigError(warnings.lines("request")[0]);
     if (request.op == protocol::Op::Reference) {
+      if (static_cast<double>(n_) < number("fail_below")) {
+        reply.status = protocol::Status::Error;
+        reply.message = "n is too small";
+        return reply;
+      }
       reply.times_ns = {synthetic_ns(index_, configuration, n_)};
       if (number("differ") > 0)
         reply.message = "two runs of the default with the same seed differ: outputs are not verified";

@@ -150,9 +150,10 @@ namespace {
 
 class TransformBuilder {
  public:
-  TransformBuilder(const Unit& unit, ast::TransformKind kind, Diagnostics& diags)
+  TransformBuilder(const Unit& unit, ast::TransformKind kind, Span end, Diagnostics& diags)
       : unit_(unit), diags_(diags), build_(unit.tokens(), diags) {
     out_.kind = kind;
+    out_.span = end;
   }
 
   std::optional<ast::Transform> run() {
@@ -287,8 +288,8 @@ class TransformBuilder {
 
 }  // namespace
 
-std::optional<ast::Transform> build_transform(const Unit& unit, ast::TransformKind kind, Diagnostics& diags) {
-  return TransformBuilder(unit, kind, diags).run();
+std::optional<ast::Transform> build_transform(const Unit& unit, ast::TransformKind kind, Span end, Diagnostics& diags) {
+  return TransformBuilder(unit, kind, end, diags).run();
 }
 
 }  // namespace pb

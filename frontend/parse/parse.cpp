@@ -70,7 +70,7 @@ class Parser {
                                                                  : ast::TransformKind::Forward;
     std::optional<ast::Transform> out;
     const std::size_t num_errors = diags_.num_errors();
-    with_unit(UnitKind::Header, item.header, [&](const Unit& unit) { out = build_transform(unit, kind, diags_); });
+    with_unit(UnitKind::Header, item.header, [&](const Unit& unit) { out = build_transform(unit, kind, span_at(item.header.end), diags_); });
     const bool is_header_good = diags_.num_errors() == num_errors;
     if (is_header_good && item.is_unterminated) {
       const std::string_view text = text_at(item.header.end);

@@ -107,7 +107,8 @@ TEST_F(ConfigFileTest, AnOlderFormatAndAnotherSourceAreOnlyNotes) {
 
 TEST_F(ConfigFileTest, BrokenTextIsNamedWithItsPlace) {
   EXPECT_THAT(parse_error("{\n  \"format\": 1,,\n"), StartsWith("t.cfg:2:15: "));
-  EXPECT_THAT(parse_error(""), StartsWith("t.cfg:1:1: "));
+  EXPECT_EQ(parse_error(" \n"), "t.cfg:1:1: the text is empty");
+  EXPECT_THAT(parse_error("{\"format\": 1,\n \"seed\": 1e999}"), StartsWith("t.cfg:2:10: number overflow"));
   EXPECT_THAT(parse_error("[1, 2"), StartsWith("t.cfg:1:"));
   EXPECT_THAT(parse_error("{\"format\": 1, \"entries\": [], \"program\": \"\xff\"}"), StartsWith("t.cfg:1:"));
   EXPECT_THAT(parse_error("{\"a\": 1}"), HasSubstr("this is no configuration"));

@@ -131,7 +131,7 @@ class Reader {
       if (choice < 0) return unknown(index_.site_name(id) + ": " + rule + " on " + word);
       levels.push_back({from, choice});
     });
-    if (!is_ordered) return bad(index_.site_name(id) + ": `from` must increase from level to level");
+    if (!is_ordered) return bad(index_.site_name(id) + ": sizes must increase from level to level");
     if (levels.size() > kMaxSelectorLevels) return bad(index_.site_name(id) + ": more than 12 levels");
     if (levels.empty() || levels[0].from != 0) levels.insert(levels.begin(), Level{0, fallback});
     if (levels.size() > kMaxSelectorLevels) levels.erase(levels.begin() + 1);

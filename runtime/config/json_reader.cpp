@@ -184,13 +184,18 @@ std::string read_bounded_file(const std::string& path) {
 Document::Document(std::string_view text, std::string name) : text_(text), name_(std::move(name)) {
   if (text_.size() > kMaxBytes) throw_too_large(name_);
   check_depth(text_, name_);
+  if (skip_blanks(text_, 0) == text_.size()) throw ConfigError(place(name_, text_, 0) + ": the text is empty");
   try {
     root_ = Json::parse(text_);
   } catch (const Json::parse_error& error) {
     const std::size_t offset = error.byte > 0 ? error.byte - 1 : 0;
     throw ConfigError(place(name_, text_, offset) + ": " + reason_of(error));
   } catch (const Json::exception& error) {  // numbers beyond the range of a double
-    throw ConfigError(name_ + ": " + reason_of(error));
+    const std::string reason = reason_of(error);
+    const std::size_t quote = reason.find('\'');
+    const std::string number = quote == std::string::npos ? "" : reason.substr(quote + 1, reason.rfind('\'') - quote - 1);
+    const std::size_t offset = number.empty() ? std::string::npos : text_.find(number);
+    throw ConfigError((offset == std::string::npos ? name_ : place(name_, text_, offset)) + ": " + reason);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "runtime/config/errors.h"
 #include "runtime/config/json_reader.h"
 
 namespace pbrt::protocol {
@@ -193,6 +194,15 @@ Request parse_request(std::string_view line) {
   out.is_resident = root.boolean_or("resident", false);
   out.tolerance = root.number_or("tolerance", -1);
   return out;
+}
+
+std::int64_t id_of(std::string_view line) {
+  try {
+    const json::Document document(line, kLineName);
+    return Node(document).integer_or("id", 0, kMaxInteger, 0);
+  } catch (const ConfigError&) {
+    return 0;
+  }
 }
 
 Reply parse_reply(std::string_view line) {

@@ -109,6 +109,8 @@ struct Reply {
 /// Throw ConfigError with the reason.
 [[nodiscard]] Hello parse_hello(std::string_view line);
 [[nodiscard]] Request parse_request(std::string_view line);
+/// The `id` of a line that is no request, so that its sender learns which one; 0 if it has none.
+[[nodiscard]] std::int64_t id_of(std::string_view line);
 [[nodiscard]] Reply parse_reply(std::string_view line);
 
 }  // namespace pbrt::protocol

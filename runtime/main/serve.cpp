@@ -281,6 +281,7 @@ void run_serve_mode(Session& session, int request_fd, int reply_fd) {
     } catch (const ConfigError& error) {
       request = {};
       request.op = protocol::Op::Run;
+      reply.id = protocol::id_of(*line);
       reply.status = Status::Error;
       reply.message = error.what();
     }

@@ -196,7 +196,9 @@ TEST_F(Serve, AnswersLinesThatAreNoRequests) {
   start({"--device", "none"});
   for (const char* text : {"garbage", "{}", "[1", "{\"id\": 1, \"op\": \"dance\"}"}) {
     send(text);
-    EXPECT_EQ(protocol::parse_reply(line()).status, Status::Error) << text;
+    const Reply reply = protocol::parse_reply(line());
+    EXPECT_EQ(reply.status, Status::Error) << text;
+    EXPECT_EQ(reply.id, std::string(text).find("id") != std::string::npos ? 1 : 0) << text;
   }
   send(std::string(100000, '['));
   EXPECT_EQ(protocol::parse_reply(line()).status, Status::Error);
