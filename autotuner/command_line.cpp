@@ -194,6 +194,8 @@ void add_subcommands(CLI::App& app, CommandLine& line) {
   CLI::App* report_app =
       app.add_subcommand("report", "how the entries of a configuration came to be and what they gain");
   add_look(*report_app, line.look);
+  report_app->add_option("--html", line.look.html, "write a page with plots instead: what was chosen for which sizes, and how the search went")
+      ->type_name("FILE");
   report_app->callback([&line] { line.status = report(line.look); });
 
   CLI::App* explain_app =

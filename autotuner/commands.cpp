@@ -7,9 +7,11 @@
 #include <filesystem>
 #include <map>
 
+#include "autotuner/html_report.h"
 #include "autotuner/journal.h"
 #include "autotuner/progress.h"
 #include "autotuner/words.h"
+#include "runtime/config/atomic_file.h"
 #include "runtime/config/config_file.h"
 #include "runtime/config/errors.h"
 
@@ -36,20 +38,6 @@ pbrt::Machine this_machine(const InfoIndex& index, const ProgramOptions& options
   } catch (const pbrt::RuntimeError&) {
     return pbrt::detect_machine({});
   }
-}
-
-/// `prefix`: of the names of the times.
-std::string gain_text(const pbrt::Provenance& provenance, const std::string& prefix) {
-  double standard = 0, tuned = 0;
-  for (const auto& [name, time] : provenance.times_ns) {
-    if (name == prefix + "default") standard = time;
-    if (name == prefix + "tuned") tuned = time;
-  }
-  if (!(tuned > 0)) return "";
-  if (tuned == standard) return time_text(tuned) + ", as the default: nothing was found to be faster";
-  return standard > 0
-             ? fmt::format("{} instead of {}: {}", time_text(tuned), time_text(standard), ratio_text(standard, tuned))
-             : time_text(tuned);
 }
 
 void print_journal(const std::string& path, const InfoIndex& index) {
@@ -88,12 +76,37 @@ int print_warnings(const pbrt::ConfigFile& file, const std::string& path) {
   return lines.empty() ? 0 : 1;
 }
 
+namespace {
+
+/// The journal beside the configuration, if it is one of this state of the program.
+void read_history(const std::string& path, const InfoIndex& index, ReportData& data) {
+  if (!std::filesystem::exists(path)) return;
+  JournalContents journal = read_journal(path, index);
+  if (journal.header.source != index.info().source) return;
+  data.history = history_of(journal, index);
+  data.notes = std::move(journal.notes);
+  data.arguments = std::move(journal.header.arguments);
+}
+
+int write_html(const LookOptions& options, const InfoIndex& index, const pbrt::ConfigFile& file) {
+  ReportData data;
+  data.index = &index;
+  data.file = &file;
+  read_history(config_path(options) + ".journal", index, data);
+  pbrt::write_file_atomically(options.html, html_report(data));
+  fmt::print("written to {}\n", options.html);
+  return 0;
+}
+
+}  // namespace
+
 int report(const LookOptions& options) {
   const pbrt::TrainingInfo info = info_of(options.run.program);
   const InfoIndex index(info);
   const std::string path = config_path(options);
   const pbrt::ConfigFile file = read_config(options, index);
   (void)print_warnings(file, path);  // a report is no judgement
+  if (!options.html.empty()) return write_html(options, index, file);
   for (const pbrt::ConfigEntry& entry : file.entries) {
     const pbrt::Provenance& provenance = entry.provenance;
     fmt::print("{}\n", describe(entry.machine));
@@ -102,11 +115,7 @@ int report(const LookOptions& options) {
     std::string sizes;
     for (const std::int64_t n : provenance.sizes) sizes += (sizes.empty() ? "" : ", ") + std::to_string(n);
     if (!sizes.empty()) fmt::print("  sizes {}\n", sizes);
-    if (const std::string gain = gain_text(provenance, ""); !gain.empty()) fmt::print("  {}\n", gain);
-    for (const pbrt::TransformInfo& transform : info.transforms) {  // instances for accuracy bins are tuned on their own
-      const std::string prefix = transform.name + ": ";
-      if (const std::string gain = gain_text(provenance, prefix); !gain.empty()) fmt::print("  {}{}\n", prefix, gain);
-    }
+    for (const std::string& gain : gain_lines(info, provenance)) fmt::print("  {}\n", gain);
     for (const std::string& line : explain(index, entry.configuration, -1, device_name(entry.provenance.device), {}))
       fmt::print("  {}\n", line);
   }

@@ -13,9 +13,10 @@ namespace pbtune {
 struct LookOptions {
   ProgramOptions run;
   std::string config;  ///< empty: beside the program
+  std::string html = {};  ///< of a report: a page to write instead
 };
 
-/// `pbtune report`: how each entry came to be, what it gains, what was rejected.
+/// `pbtune report`: how each entry came to be, what it gains, what was rejected; in words or as a page.
 int report(const LookOptions& options);
 
 /// `pbtune explain`: what is chosen for this machine, in words.

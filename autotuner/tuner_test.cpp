@@ -394,6 +394,9 @@ TEST_F(TunerTest, LooksAtConfigurations) {
             HasSubstr("ConvolveRows: on Fake with local memory, work-groups of "), Not(HasSubstr("Convolve2D"))));
   EXPECT_THAT(run({"report", prog()}).output,
               AllOf(HasSubstr("instead of"), HasSubstr("last search: "), HasSubstr("over")));
+  const Ended page = run({"report", prog(), "--html", (folder / "report.html").string()});
+  EXPECT_EQ(page.output, "written to " + (folder / "report.html").string() + "\n");
+  EXPECT_THAT(slurp(folder / "report.html"), AllOf(HasSubstr("Fixed choices at size 1760"), HasSubstr("ConvolveRows.Out#1"), HasSubstr("</html>")));
   EXPECT_THAT(run({"check", prog()}).output, HasSubstr("valid, 1 entry"));
   pbrt::ConfigFile other = config();
   other.entries[0].raw.clear();
@@ -430,6 +433,14 @@ TEST_F(TunerTest, ChecksThatAllChoicesAgreeAndNamesTheOneThatDoesNot) {
   const Ended good = run({"check", prog(), "--outputs", "--count", "5"});
   EXPECT_EQ(good.status, 0) << good.output;
   EXPECT_THAT(good.output, HasSubstr("all choices agree"));
+  fake("fail_below=4\n");
+  const Ended partly = run({"check", prog(), "--outputs", "--count", "2", "--max-n", "20"});
+  EXPECT_EQ(partly.status, 0) << partly.output;
+  EXPECT_THAT(partly.output, AllOf(HasSubstr("note: size 3: the program fails under its default configuration: n is too small"),
+                                   HasSubstr("not checked: 4 sizes at which the default configuration itself fails")));
+  const Ended nowhere = run({"check", prog(), "--outputs", "--n", "3"});
+  EXPECT_EQ(nowhere.status, 1);
+  EXPECT_THAT(nowhere.output, HasSubstr("the default configuration fails at every size tried"));
   fake("wrong=ConvolveColumns.Out#1:opencl\nskip_below=2\n");
   const Ended bad = run({"check", prog(), "--outputs"});
   EXPECT_EQ(bad.status, 1);

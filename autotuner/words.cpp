@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+
+#include "autotuner/progress.h"
 
 namespace pbtune {
 namespace {
@@ -188,6 +191,29 @@ std::vector<std::string> differences(const InfoIndex& index, const Configuration
     if (a.tunables[at(id)] == b.tunables[at(id)]) continue;
     out.push_back(index.tunable_name(id) + ": " + values_text(a.tunables[at(id)], " ") + " -> " +
                   values_text(b.tunables[at(id)], " "));
+  }
+  return out;
+}
+
+std::string gain_text(const pbrt::Provenance& provenance, const std::string& prefix) {
+  double standard = 0, tuned = 0;
+  for (const auto& [name, time] : provenance.times_ns) {
+    if (name == prefix + "default") standard = time;
+    if (name == prefix + "tuned") tuned = time;
+  }
+  if (!(tuned > 0)) return "";
+  if (tuned == standard) return time_text(tuned) + ", as the default: nothing was found to be faster";
+  return standard > 0
+             ? fmt::format("{} instead of {}: {}", time_text(tuned), time_text(standard), ratio_text(standard, tuned))
+             : time_text(tuned);
+}
+
+std::vector<std::string> gain_lines(const pbrt::TrainingInfo& info, const pbrt::Provenance& provenance) {
+  std::vector<std::string> out;
+  if (std::string gain = gain_text(provenance, ""); !gain.empty()) out.push_back(std::move(gain));
+  for (const pbrt::TransformInfo& transform : info.transforms) {
+    const std::string prefix = transform.name + ": ";
+    if (const std::string gain = gain_text(provenance, prefix); !gain.empty()) out.push_back(prefix + gain);
   }
   return out;
 }

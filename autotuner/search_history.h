@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// What a journal says about a search as a whole: per size what was tried when, how fast it was, and who was best. For
+// reports.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "autotuner/journal.h"
+
+namespace pbtune {
+
+/// A configuration at one size; its trials together.
+struct Tried {
+  std::string fingerprint;
+  std::string origin;  ///< `all opencl`, `change Conv.split_size`, …
+  double at_s = 0;     ///< when its first trial ended
+  OutcomeKind kind = OutcomeKind::Ok;  ///< of the last trial
+  Sample times_ns;                     ///< of those that ended well
+  bool is_on_device = false;           ///< in part at least
+  [[nodiscard]] bool is_good() const { return kind == OutcomeKind::Ok && !times_ns.empty(); }
+  /// One choice everywhere, with the default's values.
+  [[nodiscard]] bool is_fixed_choice() const { return origin == "the default" || origin.starts_with("all "); }
+};
+
+/// From the inputs of a size on to those of the next.
+struct Phase {
+  std::int64_t n = 0;
+  double begin_s = 0, end_s = 0;
+  std::vector<Tried> tried;  ///< in order of appearance
+  /// Least median; null if nothing ended well. Pointers into `tried`.
+  [[nodiscard]] const Tried* best() const;
+  [[nodiscard]] const Tried* best_fixed() const;
+  [[nodiscard]] const Tried* standard() const;
+};
+
+struct History {
+  std::vector<Phase> phases;
+  std::map<OutcomeKind, int> outcomes;  ///< of runs
+  int num_configurations = 0;
+};
+
+[[nodiscard]] History history_of(const JournalContents& journal, const InfoIndex& index);
+
+}  // namespace pbtune

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: MIT
+"""`pbtune report --html`: a page of a real search that is well-formed, needs nothing else and shows what was found.
+
+    report_test.py --dist BUILD/dist --work FOLDER
+"""
+
+import argparse
+import json
+import pathlib
+import shutil
+import sys
+import xml.etree.ElementTree
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import polybricks  # noqa: E402
+
+
+def check(condition, words):
+    if not condition:
+        raise AssertionError(words)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--dist", type=pathlib.Path, required=True)
+    parser.add_argument("--work", type=pathlib.Path, required=True)
+    args = parser.parse_args()
+    work = args.work.resolve() / "report"
+    shutil.rmtree(work, ignore_errors=True)
+    work.mkdir(parents=True)
+    tools = polybricks.Tools(args.dist.resolve())
+    program = tools.compile(polybricks.ROOT / "examples" / "separable_convolution.pbcc", work / "conv")
+    polybricks.run_tool([tools.pbtune, program.path, "--n", 200, "--size", "KWIDTH=5", "--device", "none", "--time-limit", 3])
+    page = work / "page.html"
+    polybricks.run_tool([tools.pbtune, "report", program.path, "--html", page])
+    text = page.read_text()
+    root = xml.etree.ElementTree.parse(page).getroot()
+    for word in ("http", "src=", "href", "<script", "nan"):
+        check(word not in text, f"`{word}` in the page")
+    dots = root.findall(".//circle")
+    journal = [json.loads(line) for line in (work / "conv.cfg.journal").read_text().splitlines()]
+    tried = {(line["n"], line["run"]) for line in journal if "run" in line}
+    check(len(dots) == len(tried), f"{len(dots)} dots for {len(tried)} configurations")
+    for dot in dots:
+        check(0 <= float(dot.get("cx")) <= 860 and 0 <= float(dot.get("cy")) <= 350, f"outside of the plot: {dot.attrib}")
+    for words in ("Time over the search", "Fixed choices at size 200", "SeparableConvolution.", "1e-9, usual for double"):
+        check(words in text, words)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
