@@ -192,17 +192,22 @@ class KernelBodyPrinter {
     return false;
   }
 
-  /// Loops with a limit that a build may know are unrolled then.
+  /// Loops with a limit that a build may know are unrolled then. A limit that also takes what no build knows would make
+  /// the driver's compiler warn.
   void print_unroll(Writer& out, const ForStmt& loop) const {
     if (loop.condition.is_none()) return;
     Texts macros;
+    bool is_known = true;
     walk_expr(body_, loop.condition, [&](ExprId id) {
       const auto* name = std::get_if<NameExpr>(&body_.exprs[id].node);
       if (name == nullptr || binding_of(id).kind == NameKind::Local) return;
-      for (const KernelScalar& scalar : kernel_.scalars)
-        if (scalar.is_specialized && scalar.name == name->text) macros.push_back("defined(PB_" + scalar.name + ")");
+      for (const KernelScalar& scalar : kernel_.scalars) {
+        if (scalar.name != name->text) continue;
+        is_known = is_known && scalar.is_specialized;
+        macros.push_back("defined(PB_" + scalar.name + ")");
+      }
     });
-    if (macros.empty()) return;
+    if (macros.empty() || !is_known) return;
     out.verbatim("#if " + joined(macros, " && ") + "\n#pragma unroll\n#endif\n");
   }
 
