@@ -17,12 +17,12 @@ namespace {
 using Kind = BodyType::Kind;
 
 // Words of OpenCL C that C++ programs may use as names.
-constexpr std::array<std::string_view, 38> kReserved = {
-    "kernel",    "global",    "local",    "constant", "private", "generic", "half",      "image2d_t",
-    "image3d_t", "sampler_t", "event_t",  "uchar",    "ushort",  "uint",    "ulong",     "char2",
-    "char4",     "float2",    "float3",   "float4",   "float8",  "float16", "double2",   "double3",
-    "double4",   "double8",   "double16", "int2",     "int3",    "int4",    "read_only", "write_only",
-    "barrier",   "restrict",  "vec_step", "as_type",  "mad",     "clamp"};
+constexpr std::array<std::string_view, 41> kReserved = {
+    "kernel",    "global",  "local",  "constant",   "private",    "generic", "half",     "image2d_t", "image3d_t",
+    "sampler_t", "event_t", "uchar",  "ushort",     "uint",       "ulong",   "char2",    "char4",     "float2",
+    "float3",    "float4",  "float8", "float16",    "double2",    "double3", "double4",  "double8",   "double16",
+    "int2",      "int3",    "int4",   "read_only",  "write_only", "barrier", "restrict", "vec_step",  "as_type",
+    "mad",       "clamp",   "pipe",   "read_write", "image1d_t"};
 
 bool is_integer(const BodyType& type) {
   return type.kind == Kind::Int || type.kind == Kind::Long || type.kind == Kind::Char || type.kind == Kind::Bool;
@@ -89,11 +89,11 @@ class KernelBodyPrinter {
       if (type.starts_with("const ")) type.erase(0, 6);
       return "((" + type + ")(" + operand + "))";
     };
-    // OpenCL C takes no floating-point number as the condition of `?:`, though of `if` and `!`.
+    // OpenCL C takes no floating-point number as the condition of `?:`, though of `if` and `!`. What has no known type
+    // (an element of an array of arrays) may be one.
     dialect.conditional = [this](ExprId, const ConditionalExpr& node, const std::string& condition,
                                  const std::string& if_true, const std::string& if_false) -> std::string {
-      const Kind kind = type_of(node.condition).kind;
-      if (kind != Kind::Double && kind != Kind::Float) return {};
+      if (is_integer(type_of(node.condition))) return {};
       return "((" + condition + ") != 0 ? " + if_true + " : (" + if_false + "))";
     };
     dialect.declarator = [](const DeclStmt& decl, const Declarator& declarator, std::uint32_t) {
@@ -248,7 +248,7 @@ std::string opencl_name(const std::string& name) {
   const bool is_reserved = std::find(kReserved.begin(), kReserved.end(), name) != kReserved.end();
   const bool is_function = std::any_of(kMathFunctions.begin(), kMathFunctions.end(),
                                        [&](const MathFunction& function) { return function.name == name; });
-  return is_reserved || is_function ? name + "_" : name;
+  return is_reserved || is_function ? "pb_" + name : name;
 }
 
 bool print_kernel_body(Writer& out, const Rule& rule, const Kernel& kernel, const std::string& result) {

@@ -28,7 +28,7 @@ EXPONENTS = [("2", 2, "int"), ("3", 3, "int"), ("2.0f", 2.0, "float"), ("2.0", 2
 # Some are words of OpenCL C or of the C library; `x`, `y`, `z` and sizes hide what the rule names so.
 LOCAL_NAMES = ["t", "u", "v", "acc", "sum", "k2", "global", "kernel", "half", "float4", "uint", "step", "length", "dot", "mix",
                "sign", "select", "uchar", "local", "y0", "index", "lane", "idx", "value", "result", "at", "size", "cell", "image",
-               "x", "y", "i", "j", "clamp", "mad", "ulong", "double2", "constant", "first", "barrier", "event_t"]
+               "x", "y", "i", "j", "clamp", "mad", "ulong", "double2", "constant", "first", "barrier", "event_t", "half_", "local_", "read_write", "pipe"]
 LOOP_NAMES = ["i", "j", "k", "d", "q", "r"]
 
 
