@@ -181,9 +181,11 @@ bool infer_access(Inference& in, RegionAccess& access, bool is_output, const std
 /// Versions below the first one hold nothing that a rule may read: `T<k-1>` of `T<2..4>` needs k > 2.
 Region with_version(const Inference& in, const RegionAccess& access, const Region& domain) {
   const std::int64_t first = in.transform.matrices[access.matrix].first_version;
-  const bool is_one_version = access.is_slice || access.kind == AccessKind::Cell;
-  if (first == 0 || !is_one_version || access.is_optional()) return domain;
+  if (first == 0 || access.is_optional()) return domain;
   const Formula& version = access.lo.back();
+  // Of all versions, or a fixed range of them, those below are there too.
+  const bool is_chosen = access.is_slice || access.kind == AccessKind::Cell || has_rule_var(version);
+  if (!is_chosen) return domain;
   const Relation relation{version, RelationOp::GreaterEqual, {IntLiteral{first}, version.span}, version.span};
   return keep_where(domain, relation, in.scope).value_or(domain);
 }
@@ -252,6 +254,7 @@ void warn_of_nowhere(Inference& in, const Rule& rule) {
   const Region inside = inside_matrices(in, rule);
   const bool is_by_where = !is_never(inside);
   auto builder = in.diags.emit(DiagKind::RuleNeverApplies, rule.span).arg(rule.name);
+  builder.arg(rule.domain.intersect_parameters(in.known).is_empty() ? "" : " where sizes are large");
   builder.arg(is_by_where ? "with all its regions inside their matrices fulfils its `where`"
                           : "has all its regions inside their matrices");
   for (const RegionAccess& access : rule.inputs) {
