@@ -6,6 +6,7 @@
 #include <array>
 
 #include "autotuner/commands.h"
+#include "autotuner/in_turns.h"
 #include "autotuner/progress.h"
 #include "runtime/config/config_file.h"
 #include "runtime/config/errors.h"
@@ -89,16 +90,17 @@ Outcome Comparison::measure(const Side& side) { return measurement_.run(side.con
 
 /// False: one of them does not run, or gives wrong outputs.
 bool Comparison::measure_round(std::array<Side, 2>& sides, int round) {
-  for (std::size_t i = 0; i < sides.size(); ++i) {
-    Side& side = sides[round % 2 == 0 ? i : sides.size() - 1 - i];
+  bool is_good = true;
+  in_turns(sides, round, [&](Side& side) {
+    if (!is_good) return;
     const Outcome outcome = measure(side);
-    if (outcome.kind != OutcomeKind::Ok && outcome.kind != OutcomeKind::AccuracyMissed) {
+    is_good = outcome.kind == OutcomeKind::Ok || outcome.kind == OutcomeKind::AccuracyMissed;
+    if (is_good)
+      side.times_ns.push_back(outcome.times_ns.at(0));
+    else
       fmt::print("{}: {}{}\n", side.name, outcome_words(outcome), outcome.message.empty() ? "" : ": " + outcome.message);
-      return false;
-    }
-    side.times_ns.push_back(outcome.times_ns.at(0));
-  }
-  return true;
+  });
+  return is_good;
 }
 
 void Comparison::print(const std::array<Side, 2>& sides, std::int64_t n) const {

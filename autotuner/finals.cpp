@@ -3,6 +3,7 @@
 // slower by tuning: see Note [The last word].
 #include <algorithm>
 
+#include "autotuner/in_turns.h"
 #include "autotuner/search.h"
 
 namespace pbtune {
@@ -15,13 +16,6 @@ constexpr double kMuchSlower = 3;       // from the few times at hand, nobody do
 constexpr double kMostReserved = 0.35;  // of the budget
 
 void forget_times(Candidate& candidate) { candidate.times_ns.clear(); }
-
-/// There and back: a machine that slows down or speeds up in a round does not favour the same one each time.
-template <class Function>
-void in_turns(std::vector<Candidate>& candidates, int round, const Function& function) {
-  for (std::size_t i = 0; i < candidates.size(); ++i)
-    function(candidates[round % 2 == 0 ? i : candidates.size() - 1 - i]);
-}
 
 }  // namespace
 
@@ -146,47 +140,46 @@ void Search::contest(std::vector<Candidate>& contenders) {
   }
 }
 
+/// Who stays after a contest: the first if it is surely faster than all others; else the default, or what the file had
+/// before where that is as good. Null: nobody that runs.
+const Candidate* Search::verdict(const std::vector<Candidate>& contenders) const {
+  const Candidate& first = contenders[0];
+  const Candidate* standard = nullptr;
+  const Candidate* before = nullptr;
+  for (const Candidate& other : contenders)
+    if (&other != &first) (other.configuration == space_.default_configuration() ? standard : before) = &other;
+  const auto is_faster = [&](const Candidate& a, const Candidate& b) { return is_surely_faster(a.times_ns, b.times_ns, options_.matters); };
+  const bool is_alive = !first.times_ns.empty() && first.meets_accuracy;
+  const auto beats_all = [&] { return (standard == nullptr || is_faster(first, *standard)) && (before == nullptr || is_faster(first, *before)); };
+  if (is_alive && beats_all()) return &first;
+  if (before != nullptr && (standard == nullptr || !is_faster(*standard, *before))) return before;
+  if (standard != nullptr) return standard;
+  return default_.times_ns.empty() ? nullptr : &default_;
+}
+
+void Search::take(const Candidate& kept, double default_ns) {
+  result_ = result_of(kept, median(kept.times_ns), default_ns);
+  for (const NamedConfiguration& before : extra_seeds_)
+    if (before.is_incumbent && result_.best == before.configuration) result_.kept = Kept::Before;
+  if (result_.best == space_.default_configuration()) result_.kept = Kept::Default;
+}
+
 void Search::decide() {
   Candidate winner = best_finalist();
   if (winner.times_ns.empty()) return;
   space_.forget_unused(winner.configuration);
+  const bool is_default = winner.configuration == space_.default_configuration();
+  take(winner, is_default ? median(winner.times_ns) : default_ns_);
   std::vector<Candidate> contenders = incumbents();
   std::erase_if(contenders, [&](const Candidate& other) { return other.configuration == winner.configuration; });
-  const double winner_ns = median(winner.times_ns);
-  result_ = result_of(winner, winner_ns, winner.configuration == space_.default_configuration() ? winner_ns : default_ns_);
-  const auto note_kept = [&] {
-    for (const NamedConfiguration& before : extra_seeds_)
-      if (before.is_incumbent && result_.best == before.configuration) result_.kept = Kept::Before;
-    if (result_.best == space_.default_configuration()) result_.kept = Kept::Default;
-  };
-  note_kept();
   if (contenders.empty() || !winner.meets_accuracy) return;
   contenders.insert(contenders.begin(), winner);
   contenders[0].times_ns.clear();
   contest(contenders);
-  const Candidate* standard = nullptr;
-  const Candidate* before = nullptr;
+  double default_ns = default_ns_;
   for (std::size_t i = 1; i < contenders.size(); ++i)
-    (contenders[i].configuration == space_.default_configuration() ? standard : before) = &contenders[i];
-  const double default_ns = standard != nullptr ? median(standard->times_ns) : default_ns_;
-  const bool is_alive = !contenders[0].times_ns.empty() && contenders[0].meets_accuracy;
-  const Candidate* kept = contenders.data();
-  const auto beats_all = [&] {
-    return std::all_of(contenders.begin() + 1, contenders.end(), [&](const Candidate& other) {
-      return is_surely_faster(contenders[0].times_ns, other.times_ns, options_.matters);
-    });
-  };
-  if (contenders.size() > 1 && (!is_alive || !beats_all())) {
-    const bool is_default_better =
-        before == nullptr ||
-        (standard != nullptr && is_surely_faster(standard->times_ns, before->times_ns, options_.matters));
-    kept = is_default_better ? standard : before;
-    if (kept == nullptr) kept = contenders.data();
-  }
-  if (!is_alive && kept == contenders.data()) kept = default_.times_ns.empty() ? nullptr : &default_;
-  if (kept == nullptr) return;  // nothing better is known
-  result_ = result_of(*kept, median(kept->times_ns), default_ns);
-  note_kept();
+    if (contenders[i].configuration == space_.default_configuration()) default_ns = median(contenders[i].times_ns);
+  if (const Candidate* kept = verdict(contenders)) take(*kept, default_ns);  // else nothing better is known
 }
 
 }  // namespace pbtune

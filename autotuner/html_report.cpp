@@ -169,7 +169,7 @@ std::string sizes_plot(const History& history) {
 
 /// At the target: each fixed choice beside the best.
 std::string fixed_choices_plot(const History& history) {
-  constexpr double kRow = 26, kNames = 300;
+  constexpr double kRow = 26, kNames = 340;
   const std::vector<const Phase*> phases = last_phases(history);
   if (phases.empty()) return "";
   const Phase& phase = *phases.back();
@@ -183,13 +183,14 @@ std::string fixed_choices_plot(const History& history) {
   Svg svg;
   double y = 4;
   for (const Tried* tried : shown) {
-    svg.text({kNames - 8, y + 14}, tried == best ? "best measured (" + tried->origin + ")" : tried->origin, tried == best ? "ink end" : "end");
+    svg.text({kNames - 8, y + 14}, tried == best ? "chosen: " + tried->origin : tried->origin, tried == best ? "ink end" : "end");
     svg.bar({kNames, y}, {x.at(median_of(tried)), y + kRow - 6}, tried == best ? "f0" : "rest", tip_of(*tried, phase.n));
     svg.text({x.at(median_of(tried)) + 6, y + 14}, time_text(median_of(tried)), "ink");
     y += kRow;
   }
   return fmt::format("<h3>Fixed choices at size {}</h3>\n", phase.n) +
-         paragraph("One rule and one version at every site, with the default's values: what a program without choices would do.") +
+         paragraph("One rule and one version at every site, with the default's values: what a program without choices would do. \"from N\": "
+                   "so from size N on, below it what was best there.") +
          svg.str(kWidth, y + 6, "Times of fixed choices at the largest size");
 }
 

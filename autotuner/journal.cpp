@@ -139,6 +139,7 @@ void read_line(const Node& node, const InfoIndex& index, JournalContents& out) {
     out.notes.push_back(node.at("note").string());
   } else if (node.has("done")) {
     out.is_done = true;
+    out.best = node.at("done").string();
   } else {
     out.entries.push_back(entry_of(node, index));
   }

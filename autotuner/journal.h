@@ -43,6 +43,7 @@ struct JournalContents {
   std::map<std::string, std::string> configurations;  ///< fingerprint -> JSON
   std::vector<std::string> notes;
   bool is_done = false;
+  std::string best;  ///< fingerprint of what was chosen at the end
   std::int64_t num_good_bytes = 0;  ///< whole lines
 };
 

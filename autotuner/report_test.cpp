@@ -62,6 +62,9 @@ TEST_F(Report, TrialsOfAConfigurationCountTogetherPerSize) {
   EXPECT_EQ(first.end_s, 6);
   EXPECT_EQ(history.phases[1].best()->fingerprint, "c");
   EXPECT_EQ(history.num_configurations, 5);
+  JournalContents over = journal();
+  over.best = "a";
+  EXPECT_EQ(history_of(over, index).phases[1].best()->fingerprint, "a");
   EXPECT_EQ(history.outcomes.at(OutcomeKind::Crashed), 1);
 }
 

@@ -124,6 +124,8 @@ class Search {
   /// The last word: the winner replaces the default, and what the file had before, only if it is surely faster.
   void decide();
   void contest(std::vector<Candidate>& contenders);
+  [[nodiscard]] const Candidate* verdict(const std::vector<Candidate>& contenders) const;
+  void take(const Candidate& kept, double default_ns);
   /// Time for decide().
   [[nodiscard]] double final_reserve_s() const;
   void note_best();

@@ -43,7 +43,10 @@ const Tried* least(const std::vector<Tried>& all, const Predicate& is_meant) {
 }  // namespace
 
 const Tried* Phase::best() const {
-  return least(tried, [](const Tried&) { return true; });
+  constexpr std::size_t kEnough = 3;  // one fast trial may be luck
+  if (const Tried* found = least(tried, [&](const Tried& each) { return each.fingerprint == chosen; })) return found;
+  const Tried* found = least(tried, [](const Tried& each) { return each.times_ns.size() >= kEnough; });
+  return found != nullptr ? found : least(tried, [](const Tried&) { return true; });
 }
 
 const Tried* Phase::best_fixed() const {
@@ -59,13 +62,14 @@ History history_of(const JournalContents& journal, const InfoIndex& index) {
   std::set<std::string> fingerprints;
   for (const JournalEntry& entry : journal.entries) {
     if (entry.is_prepare) {
-      if (entry.prepared.status == PrepareStatus::Ready) out.phases.push_back({entry.n, entry.elapsed_s, entry.elapsed_s, {}});
+      if (entry.prepared.status == PrepareStatus::Ready) out.phases.push_back({entry.n, entry.elapsed_s, entry.elapsed_s, {}, {}});
       continue;
     }
     ++out.outcomes[entry.outcome.kind];
     fingerprints.insert(entry.fingerprint);
     if (!out.phases.empty() && !is_check(entry)) add_run(out.phases.back(), entry, index);
   }
+  if (!out.phases.empty()) out.phases.back().chosen = journal.best;
   out.num_configurations = static_cast<int>(fingerprints.size());
   return out;
 }

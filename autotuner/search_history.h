@@ -30,7 +30,8 @@ struct Phase {
   std::int64_t n = 0;
   double begin_s = 0, end_s = 0;
   std::vector<Tried> tried;  ///< in order of appearance
-  /// Least median; null if nothing ended well. Pointers into `tried`.
+  std::string chosen = {};   ///< fingerprint of what the search chose in the end; of the last phase only
+  /// What was chosen; else who has the least median, of three trials at least if anybody has so many. Null if nothing ended well. Pointers into `tried`.
   [[nodiscard]] const Tried* best() const;
   [[nodiscard]] const Tried* best_fixed() const;
   [[nodiscard]] const Tried* standard() const;

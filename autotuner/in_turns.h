@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// The order in which things are measured that are to be compared: there and back, so that a machine that slows down or
+// speeds up in a round does not favour the same one each time. For the end of a search and for `pbtune compare`.
+#pragma once
+
+#include <cstddef>
+
+namespace pbtune {
+
+/// Calls `function` for each of a vector or array, in even rounds forwards, in odd ones backwards.
+template <class Container, class Function>
+void in_turns(Container& items, int round, const Function& function) {
+  for (std::size_t i = 0; i < items.size(); ++i) function(items[round % 2 == 0 ? i : items.size() - 1 - i]);
+}
+
+}  // namespace pbtune
