@@ -3,7 +3,7 @@
 
 import body_tree as tree
 from body_tree import Assign, Cell, Evaluate, Item, Literal, Name, is_real
-from random_expressions import LOCAL_NAMES, LOOP_NAMES, REALS, Array, ExpressionMaker, Hidden, Number
+from random_expressions import LOCAL_NAMES, LOOP_NAMES, NO_LOOP_NAMES, REALS, Array, ExpressionMaker, Hidden, Number
 
 
 def zero():
@@ -98,18 +98,19 @@ class BodyMaker(ExpressionMaker):
 
     def array_stmt(self, depth):
         word, kind = self.pick(*(w[:2] for w in self.words if w[1] != "bool"))
-        name, extent = self.fresh_name(LOCAL_NAMES), self.pick(2, 3, 4, 7)
+        name, extent = self.fresh_name(NO_LOOP_NAMES), self.pick(2, 3, 4, 7)
         if self.chance(0.5):
             items = [self.literal(REALS[:6]) if is_real(kind) else Literal(str(int(v)), int(v), "int")
                      for v in self.rng.integers(0, 90, int(self.rng.integers(0, extent + 1)))]
             self.scopes[-1].append(Array(name, kind, extent))
             return [tree.DeclareArray(word, kind, name, extent, items)]
         declaration = tree.DeclareArray(word, kind, name, extent, None)
+        self.scopes[-1].append(Hidden(name))
         loop, var = self.counted(extent)
         with self.scope():
             self.scopes[-1].append(Number(var, "int", False, extent))
             loop.body = [Assign(Item(name, Name(var, "int"), kind), "=", self.assigned(kind, 2))]
-        self.scopes[-1].append(Array(name, kind, extent))
+        self.scopes[-1][-1] = Array(name, kind, extent)
         return [declaration, loop]
 
     def assigned(self, kind, depth):
@@ -248,12 +249,12 @@ class BodyMaker(ExpressionMaker):
             return self.for_stmt(depth)
         region = self.pick(*self.regions)
         word, kind = self.pick(("ElementT", self.given.element), ("double", "double"), ("int", "int"), ("long", "long"))
-        name = self.fresh_name(LOCAL_NAMES)
-        value = Literal("0", 0, "int")
-        accumulator = tree.Declare(word, kind, name, value)
-        outer, names = None, []
         if region.is_output:
             return self.for_stmt(depth)
+        name = self.fresh_name(NO_LOOP_NAMES)
+        accumulator = tree.Declare(word, kind, name, zero())
+        outer, names = None, []
+        self.scopes[-1].append(Hidden(name))
         with self.scope():
             loops = []
             for extent in region.extents:
@@ -272,7 +273,7 @@ class BodyMaker(ExpressionMaker):
             for loop in loops:
                 loop.body, body = body, [loop]
             outer = body
-        self.scopes[-1].append(Number(name, kind, True))
+        self.scopes[-1][-1] = Number(name, kind, True)
         return [accumulator, *outer]
 
     def endless_stmt(self, depth):
@@ -291,9 +292,7 @@ class BodyMaker(ExpressionMaker):
             return self.while_stmt(depth)
         region = self.pick(*lines)
         var, word = self.fresh_name(LOOP_NAMES), self.pick(("ElementT", self.given.element), ("double", "double"), ("long", "long"))
-        with self.scope():
-            self.scopes[-1].append(Hidden(var))
-            name = self.fresh_name(LOCAL_NAMES)
+        name = self.fresh_name(NO_LOOP_NAMES)
         extent = region.extents[0]
         limit = Literal(str(extent), extent, "int") if isinstance(extent, int) else Name(extent, "int")
         cell = Cell(region.name, [tree.Step(var, False, "++", "int")], region.type)

@@ -30,6 +30,7 @@ LOCAL_NAMES = ["t", "u", "v", "acc", "sum", "k2", "global", "kernel", "half", "f
                "sign", "select", "uchar", "local", "y0", "index", "lane", "idx", "value", "result", "at", "size", "cell", "image",
                "x", "y", "i", "j", "clamp", "mad", "ulong", "double2", "constant", "first", "barrier", "event_t", "half_", "local_", "read_write", "pipe"]
 LOOP_NAMES = ["i", "j", "k", "d", "q", "r"]
+NO_LOOP_NAMES = [name for name in LOCAL_NAMES if name not in LOOP_NAMES]    # for what a loop around it must not hide
 
 
 @dataclasses.dataclass
@@ -235,7 +236,8 @@ class ExpressionMaker:
         extents = [r for r in self.regions]
         if extents and self.chance(0.5):
             return self.extent(self.pick(*extents))
-        return self.binary("+", self.truth(depth - 1), one())
+        truth = self.truth(depth - 1)
+        return self.binary("+", Unary("!", truth, "bool") if is_real(truth.type) else truth, one())
 
     def extent(self, region):
         dim = int(self.rng.integers(len(region.extents)))
