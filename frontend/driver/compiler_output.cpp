@@ -195,6 +195,11 @@ std::string hint_for(std::string_view text) {
   if (has("no match for `operator[]`") && has("MatrixRegion")) return "an element of a region is `m.cell(i)`";
   if ((has("no match for `operator=`") || has("conversion from `ConstMatrixRegion")) && has("ConstMatrixRegion"))
     return "an input cannot be written: copy its elements with `in.copyTo(out)`, or name it by a `ConstMatrixRegion`";
+  for (const std::string name : {"max", "min"})
+    if (text.starts_with("no matching function for call to `" + name + "("))
+      return "both arguments are of one type: `std::" + name + "<ElementT>(a, b)` converts them";
+  if (has("cannot convert") && has("::Plain*`"))
+    return "the pointer is one to elements of the matrix: `ElementT*`, unless the header names another type";
   if (text == "`to` was not declared in this scope")
     return "rules belong into a `transform`; the braces of a `function` hold statements";
   return {};
