@@ -254,6 +254,9 @@ void add_region_param(Signature& signature, const RuleCode& code, const RegionAc
   if (use.needs_handle) {
     type = region_type(matrix.element, matrix.is_element_t, access.num_body_dims(), is_const);
   } else {
+    const std::vector<BodyToken>& words = code.rule.body.tokens;
+    const auto is_users = [&](const BodyToken& word) { return word.text == type; };
+    while (std::any_of(words.begin(), words.end(), is_users)) type += "_";
     signature.view_types.push_back("class " + type);
   }
   signature.params.push_back(unused_mark(code, access.binding) + type + " " + access.binding);
