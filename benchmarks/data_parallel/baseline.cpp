@@ -223,14 +223,14 @@ void correlate(const Matrix& in, const Matrix& kernel, const Matrix& out) {
 
 void transpose(const Matrix& in, const Matrix& out) {
   const int w = out.sizes[0], h = out.sizes[1];
-  constexpr int kTile = 16;
+  // Strips of two cache lines: each line of the input is used as a whole while it is in the cache.
+  constexpr int kStrip = 16;
 #pragma omp parallel for schedule(static)
-  for (int yy = 0; yy < h; yy += kTile)
-    for (int xx = 0; xx < w; xx += kTile)
-      for (int y = yy; y < std::min(yy + kTile, h); ++y) {
-        double* __restrict to = out.row(y);
-        for (int x = xx; x < std::min(xx + kTile, w); ++x) to[x] = in.row(x)[y];
-      }
+  for (int xx = 0; xx < w; xx += kStrip)
+    for (int y = 0; y < h; ++y) {
+      double* __restrict to = out.row(y);
+      for (int x = xx; x < std::min(xx + kStrip, w); ++x) to[x] = in.row(x)[y];
+    }
 }
 
 // ---- their inputs ----------------------------------------------------------------
