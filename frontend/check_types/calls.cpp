@@ -26,12 +26,18 @@ int dims_of(const BodyType& type) {
   return is_arithmetic(type) ? 0 : -1;
 }
 
-/// Something that a single-number output can be written to.
-bool is_variable(const Expr& expr) {
+/// Something that a single-number output can be written to. What a function of the program's own C++ returns may be a
+/// reference: only C++ knows.
+bool is_variable(const BodyChecker& checker, ExprId id) {
+  const Expr& expr = checker.body().exprs[id];
   if (std::holds_alternative<NameExpr>(expr.node) || std::holds_alternative<SubscriptExpr>(expr.node) ||
       std::holds_alternative<OpaqueExpr>(expr.node)) {
     return true;
   }
+  const bool is_call = std::holds_alternative<CallExpr>(expr.node) || std::holds_alternative<MemberExpr>(expr.node);
+  if (is_call && checker.type_of(id).kind == Kind::Unknown) return true;
+  if (const auto* either = std::get_if<ConditionalExpr>(&expr.node))
+    return is_variable(checker, either->if_true) && is_variable(checker, either->if_false);
   if (const auto* member = std::get_if<MemberExpr>(&expr.node)) return member->name == "cell" || !member->is_call;
   if (const auto* unary = std::get_if<UnaryExpr>(&expr.node)) return unary->op == UnaryOp::Deref;
   return false;
@@ -127,7 +133,7 @@ void check_output(BodyChecker& checker, const Argument& arg, const Matrix& matri
   const bool is_integer = arg.type.kind == Kind::Int || arg.type.kind == Kind::Long;
   const bool is_whole = (is_integer && is_floating(element_of(checker, matrix))) || arg.type.kind == Kind::Bool ||
                         arg.type.kind == Kind::Char;
-  if (!is_variable(checker.body().exprs[arg.id]) || is_whole) {
+  if (!is_variable(checker, arg.id) || is_whole) {
     diags.emit(DiagKind::CallOutputNotVariable, arg.span)
         .arg(callee.source_name)
         .arg(matrix.name)

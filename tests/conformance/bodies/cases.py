@@ -105,7 +105,13 @@ def user_types(x, v):
 ONE_OF_EACH = [1, 2, 23, 5, -1, 11, 22, 33, 44, 39, 270, 9, 3, 5, 1, 8, 7.5, 2, 8, 3, 5, 5, 6.5, 125, 0, 13, 0, 0]
 
 
+def totals(a):
+    n = len(a)
+    return [np.array([a.sum(), a[:n // 2].sum(), a[n // 2:].sum(), a[0], a.sum() if n % 2 == 0 else -a.sum()])]
+
+
 CASES = {
+    "outputs_by_reference": Case(totals, lambda n, r: [vec(n, r)], sizes=(1, 2, 17, 64)),
     "statements": Case(lambda a: [np.array(ONE_OF_EACH)], lambda n, r: [vec(n, r)], sizes=(0, 1, 70)),
     "handles_in_containers": Case(handles, lambda n, r: [vec(n, r)]),
     "user_types": Case(user_types, lambda n, r: [vec(n, r), vec(n, r)]),
