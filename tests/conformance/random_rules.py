@@ -324,6 +324,16 @@ class Transform:
             known.update(self.evaluate_group(group, known, sizes, Arithmetic()))
         return {m.name: known[m.name] for m in self.outputs()}
 
+    def hangs_on_rounding(self, arrays, sizes):
+        """Whether the outputs for these inputs do; bodies were only tried on others."""
+        known = dict(zip((m.name for m in self.inputs), arrays))
+        try:
+            for group in self.groups:
+                known.update(self.tried(group, known, sizes))
+        except Unsuitable:
+            return True
+        return False
+
     def evaluate_group(self, group, known, sizes, arithmetic):
         made = {m.name: np.full(m.shape(sizes), None, dtype=object) for m in group.matrices}
         matrices = {**known, **made}
