@@ -110,8 +110,7 @@ int report(const LookOptions& options) {
   for (const pbrt::ConfigEntry& entry : file.entries) {
     const pbrt::Provenance& provenance = entry.provenance;
     fmt::print("{}\n", describe(entry.machine));
-    fmt::print("  tuned {} by {}, effort {}, seed {}, {}\n", provenance.when, provenance.tuner, provenance.effort,
-               provenance.seed, provenance.how);
+    fmt::print("  {}\n", origin_text(provenance));
     std::string sizes;
     for (const std::int64_t n : provenance.sizes) sizes += (sizes.empty() ? "" : ", ") + std::to_string(n);
     if (!sizes.empty()) fmt::print("  sizes {}\n", sizes);

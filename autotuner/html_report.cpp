@@ -235,10 +235,10 @@ std::string entry_part(const ReportData& data, const pbrt::ConfigEntry& entry) {
   for (const pbrt::CacheInfo& cache : entry.machine.caches) caches += fmt::format("{}L{} {} KiB", caches.empty() ? "" : ", ", cache.level, cache.size_bytes / 1024);
   std::string devices;
   for (const pbrt::DeviceId& device : entry.machine.devices) devices += (devices.empty() ? "" : ", ") + device.name + " (driver " + device.driver + ")";
-  out += "<table><tbody>\n" + row("processor", fmt::format("{}, {} CPUs, {} cores", entry.machine.cpu, entry.machine.cpus, entry.machine.cores)) +
+  const bool says_machine = !(entry.machine == pbrt::Machine{});
+  out += "<table><tbody>\n" + row("processor", says_machine ? fmt::format("{}, {} CPUs, {} cores", entry.machine.cpu, entry.machine.cpus, entry.machine.cores) : "not said") +
          row("caches", caches.empty() ? "not known" : caches) + row("devices", devices.empty() ? "none" : devices) +
-         row("tuned", fmt::format("{} by {}, effort {}, seed {}", provenance.when, provenance.tuner, provenance.effort, provenance.seed)) +
-         row("with", provenance.how) + row("tolerance", tolerance_words(index.info(), data.arguments)) + "</tbody></table>\n";
+         row("origin", origin_text(provenance)) + row("tolerance", tolerance_words(index.info(), data.arguments)) + "</tbody></table>\n";
   double largest = provenance.sizes.empty() ? 1024 : static_cast<double>(std::max<std::int64_t>(2, provenance.sizes.back()));
   for (const Selector& selector : entry.configuration.sites) largest = std::max(largest, 2 * static_cast<double>(selector.levels.back().from));
   for (int id = 0; id < index.num_sites(); ++id)

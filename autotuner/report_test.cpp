@@ -99,6 +99,16 @@ TEST_F(Report, ThePageNeedsNothingElseAndEscapesWhatItShows) {
   for (const char* word : {"http", "src=", "href", "<script", "nan", "inf\""}) EXPECT_THAT(page, Not(HasSubstr(word))) << word;
 }
 
+TEST_F(Report, AnEntryWrittenByHandClaimsNoTuner) {
+  pbrt::ConfigFile file;
+  file.entries.emplace_back();
+  file.entries[0].configuration = pbrt::default_configuration(index);
+  ReportData data;
+  data.index = &index;
+  data.file = &file;
+  EXPECT_THAT(html_report(data), AllOf(HasSubstr("written by hand"), HasSubstr("any machine"), Not(HasSubstr("seed 0"))));
+}
+
 TEST_F(Report, ASearchInWhichNothingRanHasNoPlots) {
   pbrt::ConfigFile file;
   ReportData data;

@@ -208,6 +208,13 @@ std::string gain_text(const pbrt::Provenance& provenance, const std::string& pre
              : time_text(tuned);
 }
 
+std::string origin_text(const pbrt::Provenance& provenance) {
+  if (provenance.tuner.empty())
+    return provenance.when.empty() && provenance.how.empty() ? "written by hand" : "written " + provenance.when + (provenance.how.empty() ? "" : " by " + provenance.how);
+  return fmt::format("tuned {} by {}, effort {}, seed {}{}{}", provenance.when, provenance.tuner, provenance.effort, provenance.seed,
+                     provenance.how.empty() ? "" : ", ", provenance.how);
+}
+
 std::vector<std::string> gain_lines(const pbrt::TrainingInfo& info, const pbrt::Provenance& provenance) {
   std::vector<std::string> out;
   if (std::string gain = gain_text(provenance, ""); !gain.empty()) out.push_back(std::move(gain));

@@ -32,6 +32,9 @@ namespace pbtune {
 /// That of the main transform, then of each instance for an accuracy bin: those are tuned on their own.
 [[nodiscard]] std::vector<std::string> gain_lines(const pbrt::TrainingInfo& info, const pbrt::Provenance& provenance);
 
+/// `tuned WHEN by pbtune 0.1.0, effort quick, seed 1, --n 300`; of an entry that no tuner wrote: what is known.
+[[nodiscard]] std::string origin_text(const pbrt::Provenance& provenance);
+
 /// `64`, `0.25`: no digits after the point for whole numbers.
 [[nodiscard]] std::string number_text(double value);
 
