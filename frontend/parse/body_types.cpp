@@ -135,6 +135,11 @@ BodyType pointer_to(const BodyType& target) {
   return out;
 }
 
+/// A `const` handle of a region still writes to its elements: only `ConstMatrixRegion` does not.
+void make_const(BodyType& type) {
+  if (type.kind != Kind::Region) type.is_const = true;
+}
+
 /// Puts `static` aside and notes `const`.
 void apply_prefixes(const std::vector<PbccParser::DeclPrefixContext*>& prefixes, WrittenType& out, std::string& text) {
   for (auto* prefix : prefixes) {
@@ -143,7 +148,7 @@ void apply_prefixes(const std::vector<PbccParser::DeclPrefixContext*>& prefixes,
       out.is_static = true;
       continue;
     }
-    out.type.is_const = true;
+    make_const(out.type);
     text += word + " ";
   }
 }
@@ -170,7 +175,7 @@ void finish(Context* context, WrittenType& out, const std::string& prefix, const
   out.text = prefix + core;
   if (has_const_behind(context)) {
     out.text += " const";
-    out.type.is_const = true;
+    make_const(out.type);
   }
 }
 
