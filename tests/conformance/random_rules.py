@@ -19,6 +19,7 @@ ELEMENTS = {"double": np.float64, "float": np.float32, "int": np.int32, "long": 
             "ushort": np.uint16}
 TOLERANCE = {np.dtype(np.float64): 1e-9, np.dtype(np.float32): 1e-4}    # of ARCHITECTURE; integers agree exactly
 MAX_TRIES = 60
+NUM_CELL_GROUPS = 4
 TRIAL_SHAPES = ({"n": 5, "m": 3, "l": 2}, {"n": 1, "m": 1, "l": 1}, {"n": 2, "m": 6, "l": 1})
 # Text, type and the value in all configurations, which is not the initial one.
 CONSTANTS = [("tunable {}(3, 1, 8)", "int", 5), ("tunable double {}(0.5, 0.0, 2.0)", "double", 0.75),
@@ -182,7 +183,8 @@ class Transform:
 
     def draw_group(self, number, simple):
         sizes = self.pick(["n"], ["n"], ["n", "m"], ["n", "m"], ["n", "m"], ["m", "n"], ["n", "m", "l"])
-        kind = self.pick("cell", "cell", "cell", "cell", "pair", "scan", "row", "all")
+        # The first groups are what kernels are made of: no program is without.
+        kind = "cell" if number < NUM_CELL_GROUPS else self.pick("cell", "cell", "pair", "scan", "row", "all")
         if len(sizes) != 2 and kind == "row":
             kind = self.pick("cell", "block")
         if kind == "block":
