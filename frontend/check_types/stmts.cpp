@@ -50,7 +50,7 @@ void BodyChecker::check_declaration(const DeclStmt& decl) {
     declare_local(declarator.name, declared_type(normalised(decl.type), declarator, *this));
     BodyType initial = check_expr(declarator.init);
     if (is_auto(decl.type_text) && declarator.pointer_depth == 0) {
-      initial.is_const = decl.type_text != "auto";
+      if (initial.kind != BodyType::Kind::Region) initial.is_const = decl.type_text != "auto";
       retype_local(declarator.name, initial);
     }
   }
