@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <sched.h>
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -28,6 +29,13 @@ constexpr int kPausesPerRound = 8;
 constexpr std::chrono::microseconds kPatienceForWakes{1000};
 constexpr std::chrono::microseconds kPatienceForSpawns{300};
 constexpr int kRoundsPerYield = 32;
+
+// A thief that finds nothing but tiny tasks costs the victim more than it takes off it: each steal moves the lines of the
+// deque to another core and back. After so many in a row it pauses before the next, twice as long each time, some
+// microseconds at most.
+constexpr std::chrono::nanoseconds kTinyTask{400};
+constexpr int kFewTinySteals = 2;
+constexpr int kMaxTinySteals = 5;
 
 void pause_briefly() {
   for (int i = 0; i < kPausesPerRound; ++i) cpu_relax();
@@ -122,9 +130,22 @@ detail::Task* Worker::find_task(const std::atomic<bool>& done) {
   return search(done);
 }
 
+void Worker::note_finish() {
+  if (!has_stolen_) return;
+  has_stolen_ = false;
+  const bool was_tiny = std::chrono::steady_clock::now() - steal_time_ < kTinyTask;
+  num_tiny_steals_ = was_tiny ? std::min(num_tiny_steals_ + 1, kMaxTinySteals) : 0;
+}
+
+void Worker::spare_victims() {
+  if (num_tiny_steals_ <= kFewTinySteals) return;
+  for (int i = 0; i < 1 << num_tiny_steals_; ++i) pause_briefly();
+}
+
 detail::Task* Worker::search(const std::atomic<bool>& done) {
   parking_.begin_search();
   if (lane_ != nullptr) lane_->begin_search();
+  spare_victims();
   for (;;) {
     for (int round = 0; round < kSpinRounds + kYieldRounds; ++round) {
       detail::Task* task = steal_once();
@@ -186,6 +207,8 @@ detail::Task* Worker::steal_once() {
     if (detail::Task* task = victim.deque_.steal()) {
       ++counts_.num_steals;
       last_victim_ = static_cast<int>(i);
+      has_stolen_ = true;
+      steal_time_ = std::chrono::steady_clock::now();
       return task;
     }
   }
@@ -219,6 +242,7 @@ Fiber* Worker::carry_out(Fiber& from) {
   const Request request = request_;
   switch (request.kind) {
     case Request::Finished:
+      note_finish();
       give_back_stack(from.first_stack);
       return finish_elsewhere(*request.task);
     case Request::RootFinished:

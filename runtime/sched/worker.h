@@ -30,6 +30,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <exception>
 
@@ -135,6 +136,10 @@ class Worker {
   /// Goes on searching, for a bounded time, while work may come soon: a fiber waits for a brief wake and nobody else
   /// searches, or another worker is busy.
   detail::Task* search_patiently(const std::atomic<bool>& done);
+  /// A task's body has ended: whether the one stolen last was tiny.
+  void note_finish();
+  /// Pauses before the next steals where the last ones brought tiny tasks only.
+  void spare_victims();
   detail::Task* steal_once();
   void run(detail::Task& task);
   void resume(Fiber& fiber);
@@ -168,6 +173,9 @@ class Worker {
   TraceLane* const lane_;
   const int index_;
   int last_victim_ = -1;  // whose task the last search found
+  bool has_stolen_ = false;  // and the task has not finished
+  int num_tiny_steals_ = 0;  // in a row, up to the last one
+  std::chrono::steady_clock::time_point steal_time_;
   std::uint64_t random_state_;
   std::uint64_t owner_thread_ = 0;
 };
