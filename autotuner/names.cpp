@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "autotuner/names.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <optional>
 #include <set>
 #include <utility>
 
+#include "autotuner/targets.h"
 #include "runtime/config/errors.h"
 #include "runtime/config/nearest_word.h"
 
@@ -22,28 +25,16 @@ void add_new(Words& words, const std::string& word) {
   if (!has(words, word)) words.push_back(word);
 }
 
-std::string joined(const Words& words, const char* separator) {
-  std::string out;
-  for (const std::string& word : words) out += (out.empty() ? "" : separator) + word;
-  return out;
-}
-
 /// `T` and `<3,1>` of an instance `T<3,1>`.
 std::pair<std::string, std::string> template_and_arguments(const std::string& name) {
   const std::size_t open = name.find('<');
   return open == std::string::npos ? std::pair(name, std::string()) : std::pair(name.substr(0, open), name.substr(open));
 }
 
-Words part_names(const WrittenTransform& transform) {
+template <class Transform>
+Words part_names(const Transform& transform) {
   Words out;
-  for (const WrittenSite& site : transform.sites)
-    for (const std::string& part : parts_of(site)) add_new(out, part);
-  return out;
-}
-
-Words part_names(const TransformInfo& transform) {
-  Words out;
-  for (const pbrt::SiteInfo& site : transform.sites)
+  for (const auto& site : transform.sites)
     for (const std::string& part : parts_of(site)) add_new(out, part);
   return out;
 }
@@ -66,12 +57,6 @@ Words value_names(const TransformInfo& transform) {
   Words out;
   for (const pbrt::TunableInfo& tunable : transform.tunables) out.push_back(tunable.name);
   return out;
-}
-
-const TransformInfo* find_transform(const pbrt::TrainingInfo& info, const std::string& name) {
-  for (const TransformInfo& transform : info.transforms)
-    if (transform.name == name) return &transform;
-  return nullptr;
 }
 
 /// `A.x=y`: transform, item (empty: the transform itself) and new name.
@@ -306,7 +291,7 @@ std::string TransformNames::rule_now(const std::string& rule) const {
 std::string TransformNames::part_now(const std::string& part) const {
   Words out;
   for (const std::string& rule : rules_of_part(part)) out.push_back(rule_now(rule));
-  return joined(out, "|");
+  return fmt::format("{}", fmt::join(out, "|"));
 }
 
 std::string TransformNames::value_now(const std::string& value) const {

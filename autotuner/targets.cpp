@@ -4,13 +4,14 @@
 #include <algorithm>
 
 namespace pbtune {
-namespace {
 
 const pbrt::TransformInfo* find_transform(const pbrt::TrainingInfo& info, const std::string& name) {
   for (const pbrt::TransformInfo& transform : info.transforms)
     if (transform.name == name) return &transform;
   return nullptr;
 }
+
+namespace {
 
 void reach(const pbrt::TrainingInfo& info, const std::string& name, std::set<std::string>& reached) {
   const pbrt::TransformInfo* transform = find_transform(info, name);

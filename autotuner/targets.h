@@ -21,6 +21,9 @@ struct Target {
   std::set<std::string> reached;  ///< the transform and all that it calls
 };
 
+/// The transform of that name; null: there is none.
+[[nodiscard]] const pbrt::TransformInfo* find_transform(const pbrt::TrainingInfo& info, const std::string& name);
+
 /// In the order in which they are tuned.
 [[nodiscard]] std::vector<Target> targets_of(const pbrt::TrainingInfo& info);
 

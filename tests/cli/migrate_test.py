@@ -12,6 +12,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import polybricks  # noqa: E402
+from polybricks import check  # noqa: E402
 
 BEFORE = """transform Blur
 from IN[w, h]
@@ -33,11 +34,6 @@ tunable tile(16, 1, 64)
 }
 """
 LEVELS = [{"rule": "OnePass", "on": "cpu"}, {"from": 20, "rule": "TwoPass", "on": "cpu"}]
-
-
-def check(condition, words):
-    if not condition:
-        raise AssertionError(words)
 
 
 class Bench:

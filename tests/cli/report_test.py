@@ -13,11 +13,7 @@ import xml.etree.ElementTree
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import polybricks  # noqa: E402
-
-
-def check(condition, words):
-    if not condition:
-        raise AssertionError(words)
+from polybricks import check  # noqa: E402
 
 
 def main():

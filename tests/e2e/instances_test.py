@@ -12,13 +12,9 @@ import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import polybricks  # noqa: E402
+from polybricks import check  # noqa: E402
 
 PROGRAMS = pathlib.Path(__file__).resolve().parent / "programs"
-
-
-def check(condition, words):
-    if not condition:
-        raise AssertionError(words)
 
 
 class Case:

@@ -113,6 +113,12 @@ def statistics_of(text):
     return None
 
 
+def check(condition, words):
+    """Ends a test that found `condition` wrong; `words` say what was found."""
+    if not condition:
+        raise AssertionError(words)
+
+
 def lacks_room(reply):
     """Whether versions fell back in a run, and only because the device's local memory cannot hold their tiles."""
     fallbacks = reply.get("fallbacks") or []
