@@ -7,14 +7,12 @@ Each program is one transform with many rules. Its default configuration is comp
 the default in one process. A failing program is made smaller and printed.
 """
 
-import argparse
 import collections
 import copy
 import itertools
 import pathlib
 import re
 import sys
-import time
 
 import numpy as np
 
@@ -23,6 +21,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
 import compiled  # noqa: E402
 import polybricks  # noqa: E402
 import random_rules  # noqa: E402
+import seeds  # noqa: E402
 import smaller  # noqa: E402
 from body_reference import Unsuitable  # noqa: E402
 from runner import ANSWER_LIMIT_S, difference  # noqa: E402
@@ -220,22 +219,18 @@ def report(check):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--dist", type=pathlib.Path, required=True)
-    parser.add_argument("--work", type=pathlib.Path, required=True)
-    parser.add_argument("--seed", type=int, default=int(time.time()) // 86400 * 1000, help="of the first program (default: by day)")
-    parser.add_argument("--programs", type=int, default=0)
+    parser = seeds.arguments(__doc__)
     parser.add_argument("--element", choices=("double", "float"), help="default: in turns")
     args = parser.parse_args()
     folder = (args.work / "bodies").resolve()
     folder.mkdir(parents=True, exist_ok=True)
     check = Check(compiled.Compiler(args.dist, folder), folder)
-    count = args.programs or (polybricks.number_from("PB_NIGHTLY_SAMPLE", 40) if polybricks.is_nightly() else 1)
-    for seed in range(args.seed, args.seed + count):
+    chosen = seeds.chosen(args, by_day=1)
+    for seed in chosen:
         check.program(seed, args.element or ("float" if seed // 1000 % 2 + seed % 2 == 1 else "double"))
     if not check.failures:
         report(check)
-    print(f"{count} programs from seed {args.seed}: {check.runs} runs, {len(check.failures)} failures")
+    print(f"{len(chosen)} programs from seed {args.seed}: {check.runs} runs, {len(check.failures)} failures")
     return 1 if check.failures else 0
 
 

@@ -4,10 +4,8 @@
     random_programs_test.py --dist BUILD/dist --work FOLDER [--seed N] [--programs N]
 """
 
-import argparse
 import pathlib
 import sys
-import time
 
 import numpy as np
 
@@ -16,6 +14,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
 import compiled  # noqa: E402
 import polybricks  # noqa: E402
 import random_headers  # noqa: E402
+import seeds  # noqa: E402
 from runner import ANSWER_LIMIT_S, difference  # noqa: E402
 
 PER_PROGRAM = 8         # transforms: they share the cost of a compilation
@@ -74,21 +73,15 @@ class Check:
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--dist", type=pathlib.Path, required=True)
-    parser.add_argument("--work", type=pathlib.Path, required=True)
-    parser.add_argument("--seed", type=int, default=int(time.time()) // 86400 * 1000, help="of the first program (default: by day)")
-    parser.add_argument("--programs", type=int, default=0)
-    args = parser.parse_args()
-    nightly = polybricks.is_nightly()
+    args = seeds.arguments(__doc__).parse_args()
     folder = (args.work / "random").resolve()
     folder.mkdir(parents=True, exist_ok=True)
     check = Check(compiled.Compiler(args.dist, folder), folder)
-    count = args.programs or (polybricks.number_from("PB_NIGHTLY_SAMPLE", 40) if nightly else 2)
-    for seed in range(args.seed, args.seed + count):
+    chosen = seeds.chosen(args, by_day=2)
+    for seed in chosen:
         check.program(seed)
     print("\n".join(check.failures))
-    print(f"{count} programs of {PER_PROGRAM} transforms from seed {args.seed}: {check.runs} runs, {len(check.failures)} failures")
+    print(f"{len(chosen)} programs of {PER_PROGRAM} transforms from seed {args.seed}: {check.runs} runs, {len(check.failures)} failures")
     return 1 if check.failures else 0
 
 
