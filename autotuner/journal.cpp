@@ -41,12 +41,6 @@ Json to_value(const JournalHeader& header) {
   return out;
 }
 
-std::vector<std::string> words_of(const Node& node) {
-  std::vector<std::string> out;
-  node.each_item([&](const Node& item) { out.push_back(item.string()); });
-  return out;
-}
-
 JournalHeader header_of(const Node& node) {
   if (!node.has("journal")) node.fail("this is no journal of a search");
   JournalHeader out;
@@ -54,9 +48,9 @@ JournalHeader header_of(const Node& node) {
   out.program = node.at("program").string();
   out.source = node.string_or("source", "");
   out.machine = node.string_or("machine", "");
-  out.arguments = words_of(node.at("arguments"));
+  out.arguments = node.at("arguments").strings();
   out.seed = static_cast<std::uint64_t>(node.at("seed").integer(0, kMaxInteger));
-  out.known = words_of(node.at("known"));
+  out.known = node.at("known").strings();
   out.is_known_incumbent = node.boolean_or("known_is_incumbent", false);
   return out;
 }
@@ -95,7 +89,7 @@ Json run_to_value(const JournalEntry& entry, const InfoIndex& index) {
 }
 
 RanChoice ran_of(const Node& node, const InfoIndex& index) {
-  const std::vector<std::string> words = words_of(node);
+  const std::vector<std::string> words = node.strings();
   pbrt::On on = pbrt::On::Cpu;
   if (words.size() != 3 || !pbrt::parse_on(words[2], on)) node.fail("expected site, rule and version");
   for (int id = 0; id < index.num_sites(); ++id) {
@@ -124,7 +118,7 @@ JournalEntry entry_of(const Node& node, const InfoIndex& index) {
   out.spec.limit_ms = node.at("limit_ms").number();
   out.spec.is_side_by_side = node.boolean_or("side_by_side", false);
   if (!parse_outcome_kind(node.at("outcome").string(), out.outcome.kind)) node.at("outcome").fail("no such outcome");
-  node.at("times_ns").each_item([&](const Node& item) { out.outcome.times_ns.push_back(item.number()); });
+  out.outcome.times_ns = node.at("times_ns").numbers();
   out.outcome.accuracy = node.number_or("accuracy", 0);
   out.outcome.max_error_rel = node.number_or("max_error_rel", 0);
   out.outcome.message = node.string_or("message", "");

@@ -9,6 +9,7 @@
 
 #include "lang/ast.h"
 #include "lang/program.h"
+#include "lang/source.h"
 
 namespace pb {
 namespace {
@@ -119,17 +120,6 @@ void print_access(std::string& out, std::string_view clause, const RegionAccess&
   for (const std::size_t dim : access.tested_dims) out += ", dimension " + std::to_string(dim) + " tested";
   out += "\n";
   if (access.cells.is_known()) out += "      cells " + access.cells.to_string() + "\n";
-}
-
-std::vector<std::string_view> lines_of(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const std::size_t end = text.find('\n');
-    lines.push_back(text.substr(0, end));
-    if (end == std::string_view::npos) break;
-    text.remove_prefix(end + 1);
-  }
-  return lines;
 }
 
 /// The body's text, moved left by what all its lines but the first are indented.

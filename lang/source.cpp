@@ -156,4 +156,15 @@ void SourceManager::set_line_marker(FileId id, std::uint32_t offset, std::uint32
   f.markers.push_back({offset, line, std::move(name)});
 }
 
+std::vector<std::string_view> lines_of(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    lines.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) break;
+    text.remove_prefix(end + 1);
+  }
+  return lines;
+}
+
 }  // namespace pb

@@ -21,6 +21,9 @@ struct Position {
   std::uint32_t column = 1;
 };
 
+/// The lines of a text without their ends; a newline at its end begins no further one.
+[[nodiscard]] std::vector<std::string_view> lines_of(std::string_view text);
+
 class SourceManager {
  public:
   /// Reads the file at `path`, or finds it if it was read before (same canonical path).

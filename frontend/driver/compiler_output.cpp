@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "lang/source.h"
 #include "lang/suggest.h"
 
 namespace pb {
@@ -24,17 +25,6 @@ struct Message {
   std::string_view severity;  ///< `error`, `fatal error`, `note`, …; `required` for a step of a template instantiation
   std::string_view text;
 };
-
-std::vector<std::string_view> split_lines(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const std::size_t end = text.find('\n');
-    lines.push_back(text.substr(0, end));
-    if (end == std::string_view::npos) break;
-    text.remove_prefix(end + 1);
-  }
-  return lines;
-}
 
 /// Takes `<number>:` from the front of `text`.
 std::optional<std::uint32_t> take_number(std::string_view& text) {
@@ -95,7 +85,7 @@ std::vector<std::string_view> generated_lines(std::string_view generated, std::s
   std::vector<std::string_view> out;
   std::string_view current;
   std::uint32_t number = 0;
-  for (const std::string_view text : split_lines(generated)) {
+  for (const std::string_view text : lines_of(generated)) {
     if (text.starts_with("#line ")) {
       std::string_view rest = text.substr(6);
       (void)std::from_chars(rest.data(), rest.data() + rest.size(), number);  // our own text
@@ -299,7 +289,7 @@ bool report_undefined(const std::vector<std::string_view>& lines, Diagnostics& d
 
 bool report_compiler_output(std::string_view output, std::string_view generated, const UserProgram& user,
                             Diagnostics& diags) {
-  const std::vector<std::string_view> lines = split_lines(output);
+  const std::vector<std::string_view> lines = lines_of(output);
   const bool has_messages = report_messages(lines, generated, user, diags);
   return has_messages || report_undefined(lines, diags);
 }

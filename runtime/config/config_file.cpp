@@ -7,6 +7,7 @@
 
 #include "runtime/config/atomic_file.h"
 #include "runtime/config/configuration_json.h"
+#include "runtime/config/devices_json.h"
 #include "runtime/config/errors.h"
 
 namespace pbrt {
@@ -25,9 +26,7 @@ Json to_value(const Machine& machine) {
   out["caches"] = Json::array();
   for (const CacheInfo& cache : machine.caches)
     out["caches"].push_back({{"level", cache.level}, {"bytes", cache.size_bytes}});
-  out["devices"] = Json::array();
-  for (const DeviceId& device : machine.devices)
-    out["devices"].push_back({{"name", device.name}, {"driver", device.driver}});
+  out["devices"] = json::devices_to_json(machine.devices);
   return out;
 }
 
@@ -41,11 +40,7 @@ Machine machine_of(const Node& node) {
       out.caches.push_back({static_cast<int>(item.at("level").integer(1, 16)), item.at("bytes").integer(0, kMaxSize)});
     });
   }
-  if (node.has("devices")) {
-    node.at("devices").each_item([&](const Node& item) {
-      out.devices.push_back({item.at("name").string(), item.string_or("driver", "")});
-    });
-  }
+  if (node.has("devices")) out.devices = json::devices_of(node.at("devices"));
   return out;
 }
 
@@ -78,7 +73,7 @@ Provenance provenance_of(const Node& node) {
     node.at("times_ns").each_member([&](const std::string& name, const Node& item) {
       out.times_ns.emplace_back(name, item.number());
     });
-  if (node.has("ran")) node.at("ran").each_item([&](const Node& item) { out.ran.push_back(item.string()); });
+  if (node.has("ran")) out.ran = node.at("ran").strings();
   return out;
 }
 

@@ -110,12 +110,6 @@ Json to_value(const TransformInfo& transform) {
   return out;
 }
 
-std::vector<std::string> words_of(const Node& node) {
-  std::vector<std::string> words;
-  node.each_item([&](const Node& item) { words.push_back(item.string()); });
-  return words;
-}
-
 TunableType type_of(const Node& node) {
   const std::string word = node.string();
   for (const TunableType type : {TunableType::Int, TunableType::Real, TunableType::Shape})
@@ -143,17 +137,17 @@ TunableInfo tunable_of(const std::string& name, const Node& node) {
   out.count = static_cast<int>(node.integer_or("count", 1, kMaxCount, 1));
   const Node initial = node.at("initial");
   if (initial.json().is_array())
-    initial.each_item([&](const Node& item) { out.initial.push_back(item.number()); });
+    out.initial = initial.numbers();
   else
     out.initial.push_back(initial.number());
   if (out.initial.size() != 1 && out.initial.size() != static_cast<std::size_t>(out.count))
     initial.fail("expected one value or as many as `count` says");
   for (const double value : out.initial)
     if (!(value >= out.min && value <= out.max)) initial.fail("the initial value is outside `min` to `max`");
-  if (node.has("used_by")) out.used_by = words_of(node.at("used_by"));
+  if (node.has("used_by")) out.used_by = node.at("used_by").strings();
   if (node.has("fixed")) {
     const Node fixed = node.at("fixed");
-    fixed.each_item([&](const Node& item) { out.fixed.push_back(item.number()); });
+    out.fixed = fixed.numbers();
     if (out.fixed.size() != static_cast<std::size_t>(out.num_values()))
       fixed.fail("expected " + std::to_string(out.num_values()) + " values");
     for (const double value : out.fixed)
@@ -232,9 +226,9 @@ TransformInfo transform_of(const std::string& name, const Node& node) {
   out.template_name = node.string_or("template", name.c_str());
   if (node.has("accuracy")) out.accuracy = accuracy_of(node.at("accuracy"));
   if (node.has("tolerance")) out.tolerance = tolerance_of(node.at("tolerance"));
-  if (node.has("sizes")) out.sizes = words_of(node.at("sizes"));
-  if (node.has("calls")) out.calls = words_of(node.at("calls"));
-  if (node.has("input_features")) out.input_features = words_of(node.at("input_features"));
+  if (node.has("sizes")) out.sizes = node.at("sizes").strings();
+  if (node.has("calls")) out.calls = node.at("calls").strings();
+  if (node.has("input_features")) out.input_features = node.at("input_features").strings();
   node.at("sites").each_member(
       [&](const std::string& site, const Node& value) { out.sites.push_back(site_of(site, value)); });
   if (node.has("forbidden")) {

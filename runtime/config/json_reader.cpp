@@ -219,6 +219,18 @@ void Node::expect_array() const {
     fail(std::string("expected a list, found a") + (value_->is_object() ? "n " : " ") + value_->type_name());
 }
 
+std::vector<std::string> Node::strings() const {
+  std::vector<std::string> out;
+  each_item([&](const Node& item) { out.push_back(item.string()); });
+  return out;
+}
+
+std::vector<double> Node::numbers() const {
+  std::vector<double> out;
+  each_item([&](const Node& item) { out.push_back(item.number()); });
+  return out;
+}
+
 bool Node::has(const char* key) const {
   expect_object();
   return value_->contains(key);

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace pbrt::json {
 
@@ -78,6 +79,9 @@ class Node {
     std::size_t i = 0;
     for (const Json& item : *value_) f(child(std::to_string(i++), item));
   }
+  /// The elements of an array of strings, of numbers.
+  [[nodiscard]] std::vector<std::string> strings() const;
+  [[nodiscard]] std::vector<double> numbers() const;
   void expect_object() const;
   void expect_array() const;
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "runtime/config/devices_json.h"
 #include "runtime/config/errors.h"
 #include "runtime/config/json_reader.h"
 
@@ -102,9 +103,7 @@ std::string to_line(const Hello& hello) {
   out["format"] = hello.format;
   out["program"] = hello.program;
   out["source"] = hello.source;
-  out["devices"] = Json::array();
-  for (const DeviceId& device : hello.devices)
-    out["devices"].push_back({{"name", device.name}, {"driver", device.driver}});
+  out["devices"] = json::devices_to_json(hello.devices);
   out["device"] = hello.device;
   return json::dump_line(out);
 }
@@ -165,9 +164,7 @@ Hello parse_hello(std::string_view line) {
   out.format = static_cast<int>(root.at("format").integer(1, 1000000));
   out.program = root.at("program").string();
   out.source = root.string_or("source", "");
-  root.at("devices").each_item([&](const Node& item) {
-    out.devices.push_back({item.at("name").string(), item.string_or("driver", "")});
-  });
+  out.devices = json::devices_of(root.at("devices"));
   out.device = root.string_or("device", "");
   return out;
 }
@@ -182,7 +179,7 @@ Request parse_request(std::string_view line) {
   if (root.has("sizes"))
     root.at("sizes").each_member(
         [&](const std::string& name, const Node& size) { out.sizes.emplace_back(name, size.integer(0, kMaxInteger)); });
-  if (root.has("files")) root.at("files").each_item([&](const Node& item) { out.files.push_back(item.string()); });
+  if (root.has("files")) out.files = root.at("files").strings();
   out.seed = static_cast<std::uint64_t>(root.integer_or("seed", 0, kMaxInteger, 0));
   if (root.has("config")) {
     root.at("config").expect_object();
@@ -211,10 +208,8 @@ Reply parse_reply(std::string_view line) {
   Reply out;
   out.id = root.at("id").integer(0, kMaxInteger);
   out.status = status_of(root.at("status"));
-  if (root.has("times_ns"))
-    root.at("times_ns").each_item([&](const Node& item) { out.times_ns.push_back(item.number()); });
-  if (root.has("kernel_ns"))
-    root.at("kernel_ns").each_item([&](const Node& item) { out.kernel_ns.push_back(item.number()); });
+  if (root.has("times_ns")) out.times_ns = root.at("times_ns").numbers();
+  if (root.has("kernel_ns")) out.kernel_ns = root.at("kernel_ns").numbers();
   out.has_accuracy = root.has("accuracy");
   out.accuracy = root.number_or("accuracy", 0);
   if (root.has("max_error")) {

@@ -5,7 +5,6 @@ exit status, and nothing that existed before is lost.
     bad_input_test.py --dist BUILD/dist --work FOLDER [--only NAME]
 """
 
-import argparse
 import json
 import os
 import pathlib
@@ -436,14 +435,10 @@ def tuner_killed(b):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--dist", required=True, type=pathlib.Path)
-    parser.add_argument("--work", required=True, type=pathlib.Path)
+    parser = polybricks.arguments(__doc__)
     parser.add_argument("--only", default="")
     args = parser.parse_args()
-    work = args.work.resolve() / "bad_input"
-    shutil.rmtree(work, ignore_errors=True)
-    work.mkdir(parents=True)
+    work = polybricks.fresh_folder(args.work.resolve() / "bad_input")
     bench = Bench(args.dist.resolve(), work)
     chosen = [c for c in CASES if args.only in c.__name__]
     for function in chosen:

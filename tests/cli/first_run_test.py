@@ -4,10 +4,8 @@
     first_run_test.py --dist BUILD/dist --work FOLDER
 """
 
-import argparse
 import os
 import pathlib
-import shutil
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
@@ -15,13 +13,8 @@ import polybricks  # noqa: E402
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--dist", type=pathlib.Path, required=True)
-    parser.add_argument("--work", type=pathlib.Path, required=True)
-    args = parser.parse_args()
-    work = args.work / "first_run"
-    shutil.rmtree(work, ignore_errors=True)
-    work.mkdir(parents=True)
+    args = polybricks.arguments(__doc__).parse_args()
+    work = polybricks.fresh_folder(args.work / "first_run")
     env = {name: value for name, value in os.environ.items() if name not in ("CXX", "POLYBRICKS_HOME")}
     env["XDG_CACHE_HOME"] = str(work / "cache")
     source = polybricks.ROOT / "examples" / "test_picture.pbcc"

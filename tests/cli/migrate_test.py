@@ -4,10 +4,8 @@
     migrate_test.py --dist BUILD/dist --work FOLDER
 """
 
-import argparse
 import json
 import pathlib
-import shutil
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
@@ -59,13 +57,8 @@ class Bench:
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--dist", type=pathlib.Path, required=True)
-    parser.add_argument("--work", type=pathlib.Path, required=True)
-    args = parser.parse_args()
-    work = args.work.resolve() / "migrate"
-    shutil.rmtree(work, ignore_errors=True)
-    work.mkdir(parents=True)
+    args = polybricks.arguments(__doc__).parse_args()
+    work = polybricks.fresh_folder(args.work.resolve() / "migrate")
     b = Bench(polybricks.Tools(args.dist.resolve()), work)
 
     b.compile(BEFORE)

@@ -4,10 +4,8 @@
     report_test.py --dist BUILD/dist --work FOLDER
 """
 
-import argparse
 import json
 import pathlib
-import shutil
 import sys
 import xml.etree.ElementTree
 
@@ -17,13 +15,8 @@ from polybricks import check  # noqa: E402
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--dist", type=pathlib.Path, required=True)
-    parser.add_argument("--work", type=pathlib.Path, required=True)
-    args = parser.parse_args()
-    work = args.work.resolve() / "report"
-    shutil.rmtree(work, ignore_errors=True)
-    work.mkdir(parents=True)
+    args = polybricks.arguments(__doc__).parse_args()
+    work = polybricks.fresh_folder(args.work.resolve() / "report")
     tools = polybricks.Tools(args.dist.resolve())
     program = tools.compile(polybricks.ROOT / "examples" / "separable_convolution.pbcc", work / "conv")
     polybricks.run_tool([tools.pbtune, program.path, "--n", 200, "--size", "KWIDTH=5", "--device", "none", "--time-limit", 3])

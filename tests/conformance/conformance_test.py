@@ -8,7 +8,6 @@ a run that printed N. PB_NIGHTLY=1 means all programs (or PB_NIGHTLY_SAMPLE of t
 Programs that pbc must refuse are always checked, all of them.
 """
 
-import argparse
 import concurrent.futures
 import dataclasses
 import importlib.util
@@ -137,9 +136,7 @@ def summarise(results, compiler, seed, seconds):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--dist", type=pathlib.Path, required=True)
-    parser.add_argument("--work", type=pathlib.Path, required=True)
+    parser = polybricks.arguments(__doc__)
     parser.add_argument("--filter", default="", help="only programs TOPIC/NAME that match")
     parser.add_argument("--all", action="store_true", help="no sample")
     parser.add_argument("--sample", type=int, default=SAMPLE, help="programs")

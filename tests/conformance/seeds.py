@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Options of the tests that make random programs: which seeds, and so which programs, other ones each day and more at night."""
 
-import argparse
 import pathlib
 import time
 
@@ -10,9 +9,7 @@ import polybricks
 
 def arguments(doc):
     """The options that these tests share; each adds its own."""
-    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--dist", type=pathlib.Path, required=True)
-    parser.add_argument("--work", type=pathlib.Path, required=True)
+    parser = polybricks.arguments(doc)
     parser.add_argument("--seed", type=int, default=int(time.time()) // 86400 * 1000, help="of the first program (default: by day)")
     parser.add_argument("--programs", type=int, default=0)
     return parser

@@ -4,7 +4,6 @@
     text_files_test.py --dist BUILD/dist --work FOLDER
 """
 
-import argparse
 import pathlib
 import subprocess
 import sys
@@ -12,6 +11,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
 import compiled  # noqa: E402
+import polybricks  # noqa: E402
 
 SOURCE = """
 main transform Both
@@ -100,10 +100,7 @@ def check_all(check):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--dist", type=pathlib.Path, required=True)
-    parser.add_argument("--work", type=pathlib.Path, required=True)
-    args = parser.parse_args()
+    args = polybricks.arguments(__doc__).parse_args()
     folder = (args.work / "text").resolve()
     folder.mkdir(parents=True, exist_ok=True)
     source = folder / "both.pbcc"

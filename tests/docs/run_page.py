@@ -11,7 +11,6 @@
 pbc and pbtune are on PATH; the folder starts empty but for the repository's examples/.
 """
 
-import argparse
 import os
 import pathlib
 import re
@@ -20,6 +19,9 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "support"))
+import polybricks  # noqa: E402
+
 EXITS = re.compile(r"\s+# exits (\d+)$")
 
 
@@ -96,14 +98,10 @@ def run_page(page, dist, work):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--dist", required=True, type=pathlib.Path)
-    parser.add_argument("--work", required=True, type=pathlib.Path)
+    parser = polybricks.arguments(__doc__)
     parser.add_argument("page", type=pathlib.Path)
     args = parser.parse_args()
-    work = args.work / args.page.stem
-    shutil.rmtree(work, ignore_errors=True)
-    work.mkdir(parents=True)
+    work = polybricks.fresh_folder(args.work / args.page.stem)
     shutil.copytree(ROOT / "examples", work / "examples")
     count, failures = run_page(args.page, args.dist.resolve(), work)
     print("\n".join(failures) if failures else f"{args.page.name}: {count} commands")

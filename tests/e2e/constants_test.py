@@ -7,7 +7,6 @@ are compiled in: whole ones, and ones that leave a part open. The program accept
     constants_test.py --dist BUILD/dist --work FOLDER
 """
 
-import argparse
 import json
 import pathlib
 import random
@@ -115,10 +114,7 @@ class Check:
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--dist", type=pathlib.Path, required=True)
-    parser.add_argument("--work", type=pathlib.Path, required=True)
-    args = parser.parse_args()
+    args = polybricks.arguments(__doc__).parse_args()
     tools = polybricks.Tools(args.dist)
     failures = []
     for source, case in CASES.items():

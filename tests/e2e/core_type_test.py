@@ -4,7 +4,6 @@
     core_type_test.py --dist BUILD/dist --work FOLDER
 """
 
-import argparse
 import os
 import pathlib
 import re
@@ -60,10 +59,7 @@ class Check:
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--dist", type=pathlib.Path, required=True)
-    parser.add_argument("--work", type=pathlib.Path, required=True)
-    args = parser.parse_args()
+    args = polybricks.arguments(__doc__).parse_args()
     work = args.work / "core_type"
     work.mkdir(parents=True, exist_ok=True)
     program = polybricks.Tools(args.dist).compile(PROGRAMS / "core_type.pbcc", work / "open")

@@ -4,7 +4,6 @@
     instances_test.py --dist BUILD/dist --work FOLDER
 """
 
-import argparse
 import pathlib
 import sys
 
@@ -540,10 +539,7 @@ def test_bin_packing(tools, work):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--dist", required=True)
-    parser.add_argument("--work", required=True, type=pathlib.Path)
-    options = parser.parse_args()
+    options = polybricks.arguments(__doc__).parse_args()
     work = options.work / "instances"
     failures = 0
     for name, test in sorted(globals().items()):

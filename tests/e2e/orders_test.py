@@ -7,7 +7,6 @@ pieces of one instance, of three, and as the default has it, above and below the
     orders_test.py --dist BUILD/dist --work FOLDER
 """
 
-import argparse
 import pathlib
 import sys
 
@@ -201,9 +200,7 @@ def check_recursion(tools, work):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--dist", type=pathlib.Path, required=True)
-    parser.add_argument("--work", type=pathlib.Path, required=True)
+    parser = polybricks.arguments(__doc__)
     parser.add_argument("--only", help="one program")
     args = parser.parse_args()
     work = args.work / "orders"

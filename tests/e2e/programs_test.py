@@ -7,7 +7,6 @@ cut-off, whole and split into pieces of one instance, at sizes around the vector
     programs_test.py --dist BUILD/dist --work FOLDER
 """
 
-import argparse
 import math
 import pathlib
 import random
@@ -239,10 +238,7 @@ class Check(AgreementCheck):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--dist", type=pathlib.Path, required=True)
-    parser.add_argument("--work", type=pathlib.Path, required=True)
-    args = parser.parse_args()
+    args = polybricks.arguments(__doc__).parse_args()
     work = args.work / "programs"
     work.mkdir(parents=True, exist_ok=True)
     tools = polybricks.Tools(args.dist)

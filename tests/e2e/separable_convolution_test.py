@@ -8,7 +8,6 @@ command line, at one size of each width the choices do too; the others run in on
     separable_convolution_test.py --dist BUILD/dist --work FOLDER [--element double|float] [--nightly] [--seed S]
 """
 
-import argparse
 import pathlib
 import random
 import sys
@@ -161,15 +160,13 @@ def random_entry(program, rng):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--dist", required=True)
-    parser.add_argument("--work", required=True)
+    parser = polybricks.arguments(__doc__)
     parser.add_argument("--element", choices=DTYPE, default="double")
     parser.add_argument("--nightly", action="store_true", default=polybricks.is_nightly())
     parser.add_argument("--seed", type=int, default=None)
     args = parser.parse_args()
     seed = args.seed if args.seed is not None else (random.SystemRandom().randrange(10**6) if args.nightly else 1)
-    work = pathlib.Path(args.work) / args.element
+    work = args.work / args.element
     work.mkdir(parents=True, exist_ok=True)
     source = polybricks.ROOT / "examples" / "separable_convolution.pbcc"
     program = polybricks.Tools(args.dist).compile(source, work / "conv", f"--element={args.element}")

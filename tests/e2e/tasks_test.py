@@ -4,7 +4,6 @@
     tasks_test.py --dist BUILD/dist --work FOLDER
 """
 
-import argparse
 import os
 import pathlib
 import sys
@@ -154,10 +153,7 @@ def cpu_ns(pid):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--dist", type=pathlib.Path, required=True)
-    parser.add_argument("--work", type=pathlib.Path, required=True)
-    args = parser.parse_args()
+    args = polybricks.arguments(__doc__).parse_args()
     work = args.work / "tasks"
     work.mkdir(parents=True, exist_ok=True)
     tasks = Tasks(args.dist, work)

@@ -7,7 +7,6 @@ those of the matrices.
     trace_test.py --dist BUILD/dist --work FOLDER
 """
 
-import argparse
 import json
 import pathlib
 import sys
@@ -92,10 +91,7 @@ def faults_of_totals(where, rules):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--dist", required=True, type=pathlib.Path)
-    parser.add_argument("--work", required=True, type=pathlib.Path)
-    args = parser.parse_args()
+    args = polybricks.arguments(__doc__).parse_args()
     work = args.work / "trace"
     work.mkdir(parents=True, exist_ok=True)
     (work / "table.pbcc").write_text(PROGRAM)

@@ -7,7 +7,6 @@ Programs of the corpus with device versions run under each of them at small size
 To show that reports arrive, one program also runs with its barriers blanked out: that must be reported.
 """
 
-import argparse
 import pathlib
 import random
 import re
@@ -122,9 +121,7 @@ class Check:
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--dist", type=pathlib.Path, required=True)
-    parser.add_argument("--work", type=pathlib.Path, required=True)
+    parser = polybricks.arguments(__doc__)
     parser.add_argument("--filter", default="")
     parser.add_argument("--sample", type=int, default=polybricks.number_from("PB_NIGHTLY_SAMPLE", 0), help="programs; 0: all")
     parser.add_argument("--seed", type=int, default=int(time.time()) // 86400)

@@ -4,10 +4,12 @@
 Used by tests/e2e and by benchmarks/. Nothing here knows what a program computes.
 """
 
+import argparse
 import itertools
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import threading
 
@@ -22,6 +24,21 @@ def is_nightly():
 def number_from(variable, otherwise):
     """A whole number of the environment; empty is as good as not set."""
     return int(os.environ.get(variable) or otherwise)
+
+
+def arguments(doc):
+    """The options of every test that runs the tools: where they are and where the test may write."""
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--dist", type=pathlib.Path, required=True)
+    parser.add_argument("--work", type=pathlib.Path, required=True)
+    return parser
+
+
+def fresh_folder(path):
+    """An empty folder there, whatever was there before."""
+    shutil.rmtree(path, ignore_errors=True)
+    path.mkdir(parents=True)
+    return path
 
 
 class ToolError(Exception):
