@@ -22,6 +22,9 @@ constexpr int kMaxSeeds = 64;
 std::size_t at(int id) { return static_cast<std::size_t>(id); }
 
 bool is_threads(const InfoIndex::TunableRef& ref) { return ref.transform == nullptr && ref.tunable->name == "threads"; }
+bool is_library_threads(const InfoIndex::TunableRef& ref) {
+  return ref.transform == nullptr && ref.tunable->name == pbrt::kOpenBlasThreads;
+}
 
 /// The range in which a value makes a difference: nothing is compared with sizes far above the target.
 TunableGene gene_of(int id, const InfoIndex::TunableRef& ref, const SpaceOptions& options) {
@@ -30,6 +33,7 @@ TunableGene gene_of(int id, const InfoIndex::TunableRef& ref, const SpaceOptions
   if (is_size) gene.max = std::clamp(2.0 * static_cast<double>(options.target_n), gene.min, gene.max);
   if (ref.tunable->role == TunableRole::WorkGroup) gene.max = std::min<double>(gene.max, pbrt::kMaxWorkGroupItems);
   if (is_threads(ref)) gene.max = std::max(0, options.max_threads - 1);  // 0 says all, so all need no number
+  if (is_library_threads(ref)) gene.max = std::max(1, options.max_threads);
   return gene;
 }
 

@@ -12,6 +12,7 @@ namespace pb {
 struct FixedGlobals {
   std::optional<std::int64_t> sequential_cutoff;
   std::optional<int> threads;  ///< where a run starts from: `--threads` still decides
+  std::optional<int> openblas_threads;
   std::string openblas_coretype = "auto";
   std::string device;          ///< name of the OpenCL device that the configuration is for
 };

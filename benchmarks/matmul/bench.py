@@ -24,8 +24,8 @@ class Bench:
         self.program = polybricks.Tools(args.dist).compile(HERE / "matmul.pbcc", args.out / "matmul")
         self.site = next(site for transform, site, _ in self.program.sites() if transform == "Multiply")
 
-    def entry(self, threads, *pairs, blocks=BLOCKS[0]):
-        return {"global": {"threads": threads},
+    def entry(self, threads, *pairs, blocks=BLOCKS[0], library_threads=1):
+        return {"global": {"threads": threads, "openblas_threads": library_threads},
                 "transforms": {"Multiply": {"sites": {self.site: levels(*pairs)}, "tunables": {"block_m": self.args.block_m}},
                                "Rows": {"tunables": {"block_n": blocks[0], "block_k": blocks[1]}}}}
 
@@ -43,7 +43,7 @@ class Bench:
         best = min(BLOCKS, key=lambda b: figures[f"blocks {b[0]}x{b[1]}"])
         add("plain", self.entry(1, (0, "Plain")))
         add("blocks, threads", self.entry(args.threads, (0, "Blocked"), blocks=best))
-        add("library, threads", self.entry(args.threads, (0, "Library")))
+        add("library, threads", self.entry(1, (0, "Library"), library_threads=args.threads))
         add("strassen", self.entry(args.threads, (0, "Library"), (leaf + 1, "Strassen")))
         return figures
 

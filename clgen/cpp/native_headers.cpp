@@ -147,6 +147,14 @@ std::string standard_headers(const Names& names) {
 
 }  // namespace
 
+bool uses_blas(const Program& program) {
+  const Names names = find_names(program);
+  const auto has_fortran_name = [](const std::set<std::string>& words) {
+    return std::any_of(words.begin(), words.end(), [](const std::string& name) { return is_fortran_name(name); });
+  };
+  return names.uses("cblas_") || names.uses("LAPACKE_") || has_fortran_name(names.used) || has_fortran_name(names.declared);
+}
+
 std::string native_headers(const Program& program) {
   const Names names = find_names(program);
   std::string out = standard_headers(names);

@@ -13,4 +13,7 @@ namespace pb {
 /// lacks are left out there.
 [[nodiscard]] std::string native_headers(const Program& program);
 
+/// Whether bodies or prefix blocks name routines of BLAS or LAPACK.
+[[nodiscard]] bool uses_blas(const Program& program);
+
 }  // namespace pb

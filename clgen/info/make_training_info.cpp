@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "clgen/cpp/native_headers.h"
 #include "clgen/numbering.h"
 #include "lang/check.h"
 #include "lang/source.h"
@@ -120,11 +121,16 @@ pbrt::TunableInfo tunable_info(const Transform& transform, const TransformPlan& 
   return out;
 }
 
-std::vector<pbrt::TunableInfo> global_info(const FixedGlobals& globals) {
+std::vector<pbrt::TunableInfo> global_info(const Program& program, const FixedGlobals& globals) {
   std::vector<pbrt::TunableInfo> out = pbrt::standard_globals();
   if (globals.threads) out[pbrt::kTunableThreads].initial = {static_cast<double>(*globals.threads)};
   if (globals.sequential_cutoff)
     out[pbrt::kTunableSequentialCutoff].fixed = {static_cast<double>(*globals.sequential_cutoff)};
+  PB_CHECK(out.size() == kNumGlobalTunables, "tunables of a transform are numbered after these");
+  if (uses_blas(program)) {
+    out.push_back(pbrt::openblas_threads_global());
+    if (globals.openblas_threads) out.back().initial = {static_cast<double>(*globals.openblas_threads)};
+  }
   return out;
 }
 
@@ -140,8 +146,7 @@ pbrt::TrainingInfo make_training_info(const Program& program, const Plan& plan, 
   out.main = program.transforms[program.main].name;
   out.device = options.globals.device;
   out.openblas_coretype = options.globals.openblas_coretype;
-  out.global = global_info(options.globals);
-  PB_CHECK(out.global.size() == kNumGlobalTunables, "tunables of a transform are numbered after the global ones");
+  out.global = global_info(program, options.globals);
   for (const TransformId id : program.transforms.ids()) {
     const Transform& transform = program.transforms[id];
     const TransformPlan& transform_plan = plan.transforms[id.index()];

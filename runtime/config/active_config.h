@@ -52,6 +52,8 @@ class ActiveConfig {
   [[nodiscard]] int threads() const noexcept { return threads_; }
   /// Calls whose largest extent is below this run sequentially.
   [[nodiscard]] std::int64_t sequential_cutoff() const noexcept { return sequential_cutoff_; }
+  /// Threads that a call of OpenBLAS may use.
+  [[nodiscard]] int openblas_threads() const noexcept { return openblas_threads_; }
   /// For `--threads`.
   void set_threads(int threads) noexcept { threads_ = threads < 1 ? 1 : threads; }
 
@@ -79,6 +81,7 @@ class ActiveConfig {
   std::vector<double> reals_;       ///< every value, as it is
   int threads_ = 1;
   std::int64_t sequential_cutoff_ = 64;
+  int openblas_threads_ = 1;
 };
 
 }  // namespace pbrt

@@ -13,8 +13,12 @@
 namespace pbrt {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::Ge;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Le;
 using ::testing::SizeIs;
 
 constexpr int kConvSite = 1, kSplit = 2, kGroup = 3, kBlock = 5;
@@ -39,6 +43,23 @@ TEST_F(ConfigTest, NumbersFollowTheOrderOfAppearance) {
   EXPECT_EQ(index.find_tunable("", "sequential_cutoff"), kTunableSequentialCutoff);
   EXPECT_EQ(index.find_tunable("Conv", "split_size"), kSplit);
   EXPECT_EQ(index.site_name(kConvSite), "Conv.Out#1");
+}
+
+TEST_F(ConfigTest, FurtherGlobalsComeAfterWhatGeneratedCodeNumbers) {
+  info.global.push_back(openblas_threads_global());
+  const InfoIndex with(info);
+  EXPECT_EQ(with.find_tunable("", kOpenBlasThreads), index.num_tunables());
+  EXPECT_EQ(with.find_tunable("Conv", "split_size"), kSplit);
+  EXPECT_EQ(parse_training_info(to_json(info), "blur.info"), info);
+  const Configuration three = parse_configuration(R"({"global": {"openblas_threads": 3}})", "t.cfg", with, warnings);
+  EXPECT_EQ(ActiveConfig(with, three).openblas_threads(), 3);
+  EXPECT_EQ(ActiveConfig(with, default_configuration(with)).openblas_threads(), 1);
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const ActiveConfig drawn(with, random_configuration(with, seed, {4096, false, 2}));
+    EXPECT_THAT(drawn.openblas_threads(), AllOf(Ge(1), Le(2)));
+  }
+  (void)parse_configuration(R"({"global": {"openblas_threads": 3}})", "t.cfg", index, warnings);
+  EXPECT_THAT(warnings.unknown_names, ElementsAre("global.openblas_threads"));
 }
 
 TEST_F(ConfigTest, DefaultIsFirstChoiceOnCpuAndInitialValues) {

@@ -128,12 +128,25 @@ std::vector<TunableInfo> standard_globals() {
   return {threads, cutoff};
 }
 
+TunableInfo openblas_threads_global() {
+  TunableInfo out;
+  out.name = kOpenBlasThreads;
+  out.min = 1;
+  out.max = 512;
+  out.initial = {1};
+  out.role = TunableRole::Flag;
+  return out;
+}
+
 InfoIndex::InfoIndex(const TrainingInfo& info) : info_(&info) {
-  for (const TunableInfo& tunable : info.global) tunables_.push_back({nullptr, &tunable});
+  // Generated code numbers its own tunables behind the standard globals, whether there are others or not.
+  const auto first_further = info.global.begin() + static_cast<std::ptrdiff_t>(std::min(info.global.size(), kNumStandardGlobals));
+  for (auto tunable = info.global.begin(); tunable != first_further; ++tunable) tunables_.push_back({nullptr, &*tunable});
   for (const TransformInfo& transform : info.transforms) {
     for (const SiteInfo& site : transform.sites) sites_.push_back({&transform, &site});
     for (const TunableInfo& tunable : transform.tunables) tunables_.push_back({&transform, &tunable});
   }
+  for (auto tunable = first_further; tunable != info.global.end(); ++tunable) tunables_.push_back({nullptr, &*tunable});
 }
 
 int InfoIndex::find_site(std::string_view transform, std::string_view site) const {

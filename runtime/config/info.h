@@ -157,6 +157,10 @@ struct TrainingInfo {
 [[nodiscard]] std::vector<TunableInfo> standard_globals();
 inline constexpr int kTunableThreads = 0;
 inline constexpr int kTunableSequentialCutoff = 1;
+inline constexpr std::size_t kNumStandardGlobals = 2;
+/// The global of programs that use BLAS or LAPACK, behind the others: how many threads a call of OpenBLAS may use.
+[[nodiscard]] TunableInfo openblas_threads_global();
+inline constexpr const char* kOpenBlasThreads = "openblas_threads";
 
 /// JSON, two blanks of indentation, ends in a newline; same value -> same bytes.
 [[nodiscard]] std::string to_json(const TrainingInfo& info);
@@ -165,7 +169,7 @@ inline constexpr int kTunableSequentialCutoff = 1;
 /// Throws IoError, ConfigError.
 [[nodiscard]] TrainingInfo read_training_info(const std::string& path);
 
-/// The sites and tunables of a program by number.
+/// The sites and tunables of a program by number: the standard globals, then by transform, then further globals.
 class InfoIndex {
  public:
   /// Keeps a reference to `info`.

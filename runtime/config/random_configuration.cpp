@@ -75,7 +75,8 @@ Configuration random_configuration(const InfoIndex& index, std::uint64_t seed, c
   for (int id = 0; id < index.num_tunables(); ++id) {
     const InfoIndex::TunableRef& ref = index.tunable(id);
     if (ref.tunable->role == TunableRole::Config || !ref.tunable->fixed.empty()) continue;
-    const bool is_threads = ref.transform == nullptr && ref.tunable->name == "threads";
+    const bool is_threads =
+        ref.transform == nullptr && (ref.tunable->name == "threads" || ref.tunable->name == kOpenBlasThreads);
     if (is_threads)
       out.tunables[at(id)][0] = static_cast<double>(rng.uniform_int(1, std::max(1, options.max_threads)));
     else

@@ -19,6 +19,7 @@ void Session::open_configuration() {
   found = find_configuration(options, program_name, engine, devices);
   config = ActiveConfig(engine.index(), found.configuration);
   if (found.configuration.openblas_coretype != "auto") use_core_type(found.configuration.openblas_coretype);
+  if (config.openblas_threads() > 1) use_library_threads(config.openblas_threads());
   if (options.threads > 0) config.set_threads(options.threads);
   if (options.device || engine.uses_device(found.configuration))
     device = devices.open(devices.choose(options.device, found.device));

@@ -66,10 +66,14 @@ void use_core_type(const std::string& core_type) {
   if (const char* better = better_core_type(core_name(), has_avx2(), has_avx512())) choose_again(better);
 }
 
+void use_library_threads(int threads) {
+  const auto set_threads = find_function<void (*)(int)>("openblas_set_num_threads");
+  if (set_threads != nullptr) set_threads(threads);
+}
+
 void prepare_native_libraries() {
   use_core_type("auto");
-  const auto set_threads = find_function<void (*)(int)>("openblas_set_num_threads");
-  if (set_threads != nullptr) set_threads(1);
+  use_library_threads(1);
 }
 
 }  // namespace pbrt

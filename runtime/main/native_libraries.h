@@ -17,6 +17,11 @@ namespace pbrt {
 /// Pre:     no thread is inside of OpenBLAS
 void prepare_native_libraries();
 
+/// Lets each call of OpenBLAS use so many threads: more than one is for programs that leave their work to it.
+///
+/// Pre:     no thread is inside of OpenBLAS
+void use_library_threads(int threads);
+
 /// Makes OpenBLAS use the kernels of `core_type`, a name of OPENBLAS_CORETYPE, or "auto": the best ones. What the user
 /// has set in the environment stays. OpenBLAS chooses when it is loaded, before any code of the program runs; its choice
 /// is made once more, by the functions with which it made it. Without them it stays.

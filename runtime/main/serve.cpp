@@ -132,6 +132,7 @@ class Server {
     for (const std::string& line : warnings.lines("config")) std::fprintf(stderr, "warning: %s\n", line.c_str());
     if (configuration.openblas_coretype != core_type_) use_core_type(core_type_ = configuration.openblas_coretype);
     config = ActiveConfig(session_.engine.index(), configuration);
+    if (config.openblas_threads() != openblas_threads_) use_library_threads(openblas_threads_ = config.openblas_threads());
     if (session_.options.threads > 0) config.set_threads(session_.options.threads);
     RunWishes wishes;
     wishes.config = &config;
@@ -262,6 +263,7 @@ class Server {
   std::vector<AnyMatrix> reference_;  ///< empty although has_reference_: verification is off
   bool has_reference_ = false;
   std::string core_type_ = "auto";  ///< of OpenBLAS
+  int openblas_threads_ = 0;        ///< not set yet
   std::set<std::string> warmed_;  ///< configurations whose kernels were built, for the inputs at hand
 };
 

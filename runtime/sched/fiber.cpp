@@ -95,6 +95,8 @@ Stack& map_stack() {
     munmap(base, bytes);
     throw std::bad_alloc();
   }
+  // Most stacks use few of their pages. Refused only where there are no huge pages.
+  (void)madvise(base, bytes, MADV_NOHUGEPAGE);
   char* limit = static_cast<char*>(base) + kGuardBytes;
   constexpr std::size_t kUsable = kStackBytes - sizeof(Stack) / 64 * 64 - 64;
   auto* stack = new (limit + kUsable) Stack;

@@ -27,7 +27,12 @@
 
 namespace pbrt {
 
-inline constexpr std::size_t kStackBytes = std::size_t{256} * 1024;
+/// What calls fill before they go on to a fresh stack.
+inline constexpr std::size_t kCallBytes = std::size_t{256} * 1024;
+/// Below that, for what the last call runs without asking: bodies and libraries, which expect what threads usually have.
+/// Routines of OpenBLAS with threads use up to 5 MiB. Only address space until it is used.
+inline constexpr std::size_t kBodyBytes = std::size_t{8} * 1024 * 1024;
+inline constexpr std::size_t kStackBytes = kCallBytes + kBodyBytes;
 /// Below each stack; only address space. Generated code touches each page of a large array in order (pbc compiles with
 /// -fstack-clash-protection), other C++ could reach over this with a larger one.
 inline constexpr std::size_t kGuardBytes = std::size_t{1024} * 1024;
@@ -85,6 +90,8 @@ struct Stack : Context {
 
   /// Lowest usable address.
   [[nodiscard]] const char* limit() const { return static_cast<const char*>(stack_bottom); }
+  /// Lowest address for calls.
+  [[nodiscard]] const char* call_limit() const { return limit() + kBodyBytes; }
 };
 
 /// Intrusive list of free stacks.

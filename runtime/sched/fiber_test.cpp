@@ -122,6 +122,14 @@ TEST(Fiber, StacksAreReused) {
   pool.give_back(again);
 }
 
+TEST(Fiber, BodiesHaveAsMuchStackAsThreadsUsually) {
+  StackPool pool;
+  Stack& stack = pool.take();
+  EXPECT_EQ(stack.call_limit() - stack.limit(), 8 << 20);
+  *const_cast<char*>(stack.limit()) = 1;
+  pool.give_back(stack);
+}
+
 void overflow(Stack& stack) {
   volatile char* below = const_cast<char*>(stack.limit()) - 1;
   *below = 1;

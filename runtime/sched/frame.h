@@ -76,7 +76,7 @@ struct FiberHead {
   Worker* worker = nullptr;
   /// Free blocks of that worker.
   TaskCache* memory = nullptr;
-  /// Lowest usable address of the stack the fiber is on now.
+  /// Where calls go on to a fresh stack, less kMinStackBytes; bodies may go on below it.
   const char* stack_limit = nullptr;
   /// The innermost rule that is being timed.
   RuleScope* scope = nullptr;

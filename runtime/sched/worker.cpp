@@ -94,7 +94,7 @@ void Worker::run_root(RootJob& job) {
 
 [[gnu::noinline]] bool Worker::is_below_running_stack(const void* address) {
   if (worker_of_thread == nullptr || worker_of_thread->running_ == nullptr) return false;
-  const char* const limit = worker_of_thread->running_->stack_limit;
+  const char* const limit = worker_of_thread->running_->stack_limit - kBodyBytes;
   const auto* const at = static_cast<const char*>(address);
   return at < limit && limit - at <= static_cast<std::ptrdiff_t>(kGuardBytes);
 }
@@ -469,7 +469,7 @@ void Worker::call_on_fresh_stack(Fiber& fiber, void (*call)(void*), void* argume
   stack.argument = &fresh;
   stack.return_to = caller;
   fiber.active = &stack;
-  fiber.stack_limit = stack.limit();
+  fiber.stack_limit = stack.call_limit();
   switch_context(*caller, stack);
   // The fiber may be on another worker now.
   fiber.active = caller;
@@ -483,7 +483,7 @@ Stack& Worker::take_stack() {
   Stack* free_stack = stacks_.pop();
   Stack& stack = free_stack != nullptr ? *free_stack : scheduler_.stacks_.take();
   stack.fiber.active = &stack;
-  stack.fiber.stack_limit = stack.limit();
+  stack.fiber.stack_limit = stack.call_limit();
   return stack;
 }
 

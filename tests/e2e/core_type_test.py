@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The kernels of OpenBLAS: by themselves no older than the processor; else those of the configuration, else of the environment.
+Its threads: one, or as many as the configuration says.
 
     core_type_test.py --dist BUILD/dist --work FOLDER
 """
@@ -39,6 +40,19 @@ class Check:
             self.failures.append(f"wrong product with {core_type} and {environment}")
         return re.search(r"kernels: (\w+)", text).group(1).lower()
 
+    def num_threads(self, program, *options):
+        text = polybricks.run_tool([program.path, *options, *(self.work / f"{x}.npy" for x in "abc")]).stdout
+        return re.search(r"threads: (\d+)", text).group(1)
+
+    def threads(self, config):
+        """One by default, else as many as a configuration says, in a file, compiled in and in a request to a server."""
+        self.program.write_configuration(config, {"global": {"threads": 1, "openblas_threads": 3}, "transforms": {}})
+        self.expect(self.num_threads(self.program, "--config", config), "3", "threads of the configuration")
+        self.expect(self.num_threads(self.program), "1", "threads without one")
+        fixed = polybricks.Tools(self.program.dist).compile(PROGRAMS / "core_type.pbcc", self.work / "three", "--config", config)
+        self.expect(self.num_threads(fixed), "3", "threads compiled in")
+        self.expect("openblas_threads" in self.program.info["global"], True, "tunable in the training information")
+
     def expect(self, found, wanted, words):
         if found != wanted:
             self.failures.append(f"{words}: {found}, expected {wanted}")
@@ -56,6 +70,7 @@ class Check:
         self.program.write_configuration(config, {"global": {"openblas_coretype": "Nehalem"}, "transforms": {}})
         fixed = polybricks.Tools(self.program.dist).compile(PROGRAMS / "core_type.pbcc", self.work / "fixed", "--config", config)
         self.expect(self.kernels(fixed), "nehalem", "compiled in")
+        self.threads(config)
 
 
 def main():

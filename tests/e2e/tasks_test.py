@@ -97,7 +97,7 @@ class Tasks:
                 done, _ = self.run("Deep", values, threads, expect=1, num_outputs=2)
                 self.check(f"stack overflow in rule {rule} of transform `Deep` (tasks.pbcc:" in done.stderr and done.stderr.count("\n") <= 2,
                            f"an overflow in {rule}: {done.stderr}")
-        _, found = self.run("Deep", [100, 7], num_outputs=2)
+        _, found = self.run("Deep", [10_000, 7], num_outputs=2)
         self.check(found == 7, f"a recursion that fits gives {found}")
 
     def given_up(self):
