@@ -51,7 +51,21 @@ class Check:
         self.expect(self.num_threads(self.program), "1", "threads without one")
         fixed = polybricks.Tools(self.program.dist).compile(PROGRAMS / "core_type.pbcc", self.work / "three", "--config", config)
         self.expect(self.num_threads(fixed), "3", "threads compiled in")
+        self.solve_with_threads(config)
         self.expect("openblas_threads" in self.program.info["global"], True, "tunable in the training information")
+
+    def solve_with_threads(self, config):
+        """LU decomposition with threads needs several MiB of stack, on each worker."""
+        rng = np.random.default_rng(5)
+        a, b = rng.random((300, 300)) + 300 * np.eye(300), rng.random((4, 300))
+        np.save(self.work / "matrix.npy", a)
+        np.save(self.work / "right.npy", b)
+        for threads in (1, 2):
+            self.program.write_configuration(config, {"global": {"threads": threads, "openblas_threads": 2}, "transforms": {}})
+            files = [self.work / f"{x}.npy" for x in ("matrix", "right", "solution")]
+            polybricks.run_tool([self.program.path, "--transform", "Solve", "--config", config, *files])
+            error = np.abs(np.load(files[2]) @ a.T - b).max()
+            self.expect(bool(error < 1e-9), True, f"solution with {threads} workers and two threads of OpenBLAS, off by {error}")
 
     def expect(self, found, wanted, words):
         if found != wanted:
