@@ -31,7 +31,7 @@ TransformPlan plan_transform(const Program& program, TransformId id, const std::
   const RegionContext& context = analysis->context;
   const Transform& transform = program.transforms[id];
   {
-    const RegionLimit limit(context, max_operations);
+    const RegionLimit limit(context, max_operations * (1 + transform.rules.size() / 3));
     run_passes(*analysis);
   }
   if (!context.limit_exceeded()) {

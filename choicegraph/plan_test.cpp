@@ -447,6 +447,24 @@ TEST(Plan, GivesUpOnWhatIsTooComplexWithOneMessage) {
   EXPECT_FALSE(after.has_errors());
 }
 
+TEST(Plan, MayTakeMoreWorkForMoreRules) {
+  const auto is_planned = [](int num_copies, std::uint64_t max_operations) {
+    TestTransform transform;
+    transform.from("A[n,m]");
+    for (int i = 0; i < num_copies; ++i) {
+      const std::string t = "T" + std::to_string(i);
+      transform.to(t + "[n,m]");
+      transform.rule({t + ".cell(i,0)"}, {}, 0).rule({t + ".cell(i,j)"}, {t + ".cell(i-1,j)"}).rule({t + ".cell(i,j)"}, {"A"}, 2);
+    }
+    Program program = transform.program();
+    Diagnostics diags;
+    return infer_regions(program, diags) && !build_plan(program, diags, max_operations).transforms.front().steps.empty();
+  };
+  std::uint64_t enough = 1;
+  while (!is_planned(1, enough)) enough *= 2;
+  EXPECT_TRUE(is_planned(8, 3 * enough));
+}
+
 TEST(Plan, GivesUpInEveryPassWithoutACrashOrGrowth) {
   // Rules whose instances write many segments of two matrices; cells that no rule covers.
   Program many = TestTransform()

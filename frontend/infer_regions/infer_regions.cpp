@@ -314,11 +314,14 @@ bool infer_regions(Program& program, Diagnostics& diags) {
   bool ok = true;
   for (const TransformId id : program.transforms.ids()) {
     Transform& transform = program.transforms[id];
-    const RegionLimit limit(context);
+    std::optional<RegionLimit> limit(std::in_place, context);
     const Region known = known_sizes(context, transform);
     Diagnostics messages;
     Inference in{context, transform, messages, known, formula_scope(transform, known)};
-    for (Rule& rule : transform.rules) infer_rule(in, id, rule, applicability);
+    for (Rule& rule : transform.rules) {
+      limit.emplace(context);  // each rule's own: a transform may have many
+      infer_rule(in, id, rule, applicability);
+    }
     in.ok = in.ok && find_tried_rules(transform, in.diags);
     if (context.limit_exceeded()) {
       messages.emit(DiagKind::RegionsTooComplex, transform.span).arg(transform.name);
