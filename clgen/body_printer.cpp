@@ -295,6 +295,11 @@ void BodyPrinter::print_switch(Writer& out, const SwitchStmt& stmt) {
   out.close();
 }
 
+void BodyPrinter::print_for(Writer& out, const ForStmt& loop) {
+  if (dialect_.before_for) dialect_.before_for(out, loop);
+  print_block_of(out, "for (" + for_head(loop) + ")", loop.body);
+}
+
 void BodyPrinter::print_stmt(Writer& out, StmtId id) {
   if (dialect_.stmt && dialect_.stmt(out, *this, id)) return;
   std::visit(
@@ -305,12 +310,12 @@ void BodyPrinter::print_stmt(Writer& out, StmtId id) {
           [&](const ForStmt& stmt) {
             const auto* decl = stmt.init.is_none() ? nullptr : std::get_if<DeclStmt>(&body_.stmts[stmt.init].node);
             const bool declares_several = decl != nullptr && decl->declarators.size() != 1;
-            if (!declares_several) return print_block_of(out, "for (" + for_head(stmt) + ")", stmt.body);
+            if (!declares_several) return print_for(out, stmt);
             out.open("");
             out.line(declaration(*decl) + ";");
             ForStmt rest = stmt;
             rest.init = StmtId();
-            print_block_of(out, "for (" + for_head(rest) + ")", stmt.body);
+            print_for(out, rest);
             out.close();
           },
           [&](const WhileStmt& stmt) { print_block_of(out, "while (" + expr(stmt.condition) + ")", stmt.body); },

@@ -34,6 +34,8 @@ struct Dialect {
   std::function<std::string(const DeclStmt&, const Declarator&, std::uint32_t local, const std::string& init)> init;
   /// True if it has printed the whole statement itself.
   std::function<bool(Writer&, BodyPrinter&, StmtId)> stmt;
+  /// What stands directly before a `for`.
+  std::function<void(Writer&, const ForStmt&)> before_for;
 };
 
 /// C spelling of operators.
@@ -68,6 +70,7 @@ class BodyPrinter {
   Piece binary_piece(const BinaryExpr& binary);
   Piece unary_piece(const UnaryExpr& unary);
   void print_if(Writer& out, const IfStmt& stmt);
+  void print_for(Writer& out, const ForStmt& loop);
   void print_switch(Writer& out, const SwitchStmt& stmt);
 
   const Body& body_;

@@ -103,6 +103,7 @@ class KernelBodyPrinter {
       return init == "{}" ? "{0}" : init;
     };
     dialect.stmt = [this](Writer& out, BodyPrinter& printer, StmtId id) { return print_stmt(out, printer, id); };
+    dialect.before_for = [this](Writer& out, const ForStmt& loop) { print_unroll(out, loop); };
     return dialect;
   }
 
@@ -188,7 +189,6 @@ class KernelBodyPrinter {
       }
       return true;
     }
-    if (const auto* loop = std::get_if<ForStmt>(&stmt.node)) print_unroll(out, *loop);
     return false;
   }
 
