@@ -10,6 +10,8 @@ found by comparing runs.
 import ctypes
 import math
 
+import numpy as np
+
 import body_tree as tree
 from body_tree import SIGNED, UNSIGNED, common, is_real, promoted
 
@@ -139,10 +141,18 @@ class Compiled:
         self.arithmetic, self.functions = arithmetic, functions
         self.result, self.outputs = result, outputs
         self.types = types
+        self.regions, self.left = {}, 0
         self.outer = {name: self.declare(name) for name in types}
         self.body = self.block(body)
 
     def __call__(self, values):
+        outside = self.regions, self.left   # of the body that called this one, which may be itself
+        try:
+            return self.run(values)
+        finally:
+            self.regions, self.left = outside
+
+    def run(self, values):
         frame = [None] * (self.size + 2)
         self.regions = {name: value for name, value in values.items() if name not in self.outer}
         for name, slot in self.outer.items():
@@ -195,6 +205,10 @@ class Compiled:
                 return self.element(expr)[0]
             case tree.Extent(region=region, dim=dim):
                 return lambda frame: self.regions[region].size if dim is None else self.regions[region].shape[::-1][dim]
+            case tree.Missing(name=name):
+                return self.read(f"missing {name}")
+            case tree.View():
+                return self.view(expr)
             case tree.Unary():
                 return self.unary(expr)
             case tree.Binary():
@@ -254,6 +268,28 @@ class Compiled:
             array[place] = value
         return read, write
 
+    def view(self, expr):
+        """An array that shares its elements; the last coordinate first."""
+        args = [self.value(arg, "int") for arg in expr.args]
+        op = expr.op
+
+        def run(frame):
+            array, places = self.regions[expr.region], [arg(frame) for arg in args]
+            if op == "transposed":
+                return array.T
+            if op == "region":
+                lows, highs = places[:array.ndim], places[array.ndim:]
+                if not all(0 <= low <= high <= extent for low, high, extent in zip(lows, highs, array.shape[::-1])):
+                    raise Unsuitable("a region out of range")
+                return array[tuple(slice(low, high) for low, high in zip(reversed(lows), reversed(highs)))]
+            if not op:
+                return array
+            d, place = {"row": (1, places[0]), "column": (0, places[0]), "slice": (places[0], places[-1])}[op]
+            if not 0 <= place < array.shape[::-1][d]:
+                raise Unsuitable("a slice out of range")
+            return array[(slice(None),) * (array.ndim - 1 - d) + (place,)]
+        return run
+
     @staticmethod
     def assigned(slot, function):
         def run(frame):
@@ -293,7 +329,7 @@ class Compiled:
     def call(self, expr):
         if expr.function in self.functions:
             params, body = self.functions[expr.function]
-            args = [self.value(arg, kind) for arg, kind in zip(expr.args, params)]
+            args = [self.value(arg, None if kind == "region" else kind) for arg, kind in zip(expr.args, params)]
             kind, arithmetic = expr.type, self.arithmetic
             return lambda frame: body(arithmetic, kind, *(arg(frame) for arg in args))
         function, kind, arithmetic = FUNCTIONS[expr.function], expr.type, self.arithmetic
@@ -343,6 +379,12 @@ class Compiled:
                 return lambda frame: [function(frame) for function in functions]
             case tree.DeclareArray():
                 return self.declare_array(stmt)
+            case tree.DeclareRegion():
+                return self.declare_region(stmt)
+            case tree.CallTransform():
+                return self.call_transform(stmt)
+            case tree.Sync():
+                return lambda frame: None
             case tree.Assign(target=target, op=op, value=value):
                 return self.assign(target, op, value)
             case tree.Evaluate(expr=expr):
@@ -373,6 +415,29 @@ class Compiled:
                 frame[slot] = [None] * extent
             else:
                 frame[slot] = [item(frame) for item in items] + [0] * (extent - len(items))
+        return run
+
+    def declare_region(self, stmt):
+        """Names of regions are not hidden by others: one table for the whole body."""
+        if not isinstance(stmt.view, list):
+            function = self.value(stmt.view)
+            return lambda frame: self.regions.__setitem__(stmt.name, function(frame))
+        extents = [self.value(extent, "int") for extent in reversed(stmt.view)]
+        return lambda frame: self.regions.__setitem__(stmt.name, np.full([e(frame) for e in extents], None, dtype=object))
+
+    def call_transform(self, stmt):
+        """Spawned calls run at once: they touch nothing that others do."""
+        inputs = [self.value(arg, None if isinstance(arg, tree.View) else m.type) for arg, m in zip(stmt.inputs, stmt.transform.inputs)]
+        outputs = [self.slot(arg.name) if isinstance(arg, tree.Name) else self.value(arg) for arg in stmt.outputs]
+
+        def run(frame):
+            made = stmt.transform.called([arg(frame) for arg in inputs],
+                                         [None if isinstance(out, int) else out(frame) for out in outputs], self.arithmetic)
+            for out, array in zip(outputs, made):
+                if isinstance(out, int):
+                    frame[out] = array.item()
+                else:
+                    out(frame)[...] = array
         return run
 
     def assign(self, target, op, value):

@@ -102,6 +102,22 @@ class Call:
 
 
 @dataclasses.dataclass
+class Missing:
+    """`IS_MISSING(name)` of an optional input."""
+    name: str
+    type: str = "bool"
+
+
+@dataclasses.dataclass
+class View:
+    """Part of a region, as an argument or an initialiser: `op` is "" (all of it), region, row, column, slice or transposed."""
+    region: str
+    op: str
+    args: list
+    type: str
+
+
+@dataclasses.dataclass
 class Cast:
     form: str           # with {} for the operand
     operand: typing.Any
@@ -154,6 +170,29 @@ class DeclareArray:
     name: str
     extent: int
     items: typing.Optional[list]
+
+
+@dataclasses.dataclass
+class DeclareRegion:
+    """A handle: of a part of another region, or, where `view` is a list of extents, of a new matrix."""
+    word: str
+    name: str
+    view: typing.Any
+
+
+@dataclasses.dataclass
+class CallTransform:
+    """`outputs`: View, or Name of a variable; `inputs`: View or numbers; `transform` is opaque here."""
+    transform: typing.Any
+    head: str           # its name as called, with template arguments
+    outputs: list
+    inputs: list
+    is_spawned: bool
+
+
+@dataclasses.dataclass
+class Sync:
+    pass
 
 
 @dataclasses.dataclass
@@ -227,6 +266,18 @@ class Return:
     value: typing.Any   # None in the `to` form
 
 
+def nodes_in(node, kind):
+    """All nodes of a kind below `node`."""
+    if isinstance(node, list):
+        for each in node:
+            yield from nodes_in(each, kind)
+    elif dataclasses.is_dataclass(node):
+        if isinstance(node, kind):
+            yield node
+        for field in dataclasses.fields(node):
+            yield from nodes_in(getattr(node, field.name), kind)
+
+
 # ---- text ------------------------------------------------------------------
 
 PRECEDENCE = {"||": 1, "&&": 2, "|": 3, "^": 4, "&": 5, "==": 6, "!=": 6, "<": 7, "<=": 7, ">": 7, ">=": 7, "<<": 8, ">>": 8,
@@ -267,6 +318,10 @@ def spelled(expr):
             return f"{text_of(condition, 1)} ? {text_of(if_true)} : {text_of(if_false)}", 0
         case Call(text=text, args=args):
             return f"{text}({listed(args)})", UNARY
+        case Missing(name=name):
+            return f"IS_MISSING({name})", UNARY
+        case View(region=region, op=op, args=args):
+            return region + (f".{op}({listed(args)})" if op else ""), UNARY
         case Cast(form=form, operand=operand):
             return form.format(text_of(operand, 0 if form.endswith("({})") else UNARY)), UNARY
         case Assigned(name=name, value=value):
@@ -320,6 +375,13 @@ def stmt_lines(stmt, indent):
         case DeclareArray(word=word, name=name, extent=extent, items=items):
             init = "" if items is None else f" = {{{listed(items)}}}"
             return [f"{indent}{word} {name}[{extent}]{init};"]
+        case DeclareRegion(word=word, name=name, view=view):
+            init = f"{word}::allocate({listed(view)})" if isinstance(view, list) else text_of(view)
+            return [f"{indent}{word} {name} = {init};"]
+        case CallTransform(head=head, outputs=outputs, inputs=inputs, is_spawned=is_spawned):
+            return [f"{indent}{'spawn ' if is_spawned else ''}{head}({listed(outputs + inputs)});"]
+        case Sync():
+            return [f"{indent}sync;"]
         case If(condition=condition, then=then, otherwise=otherwise):
             lines = branch(f"if ({text_of(condition)})", then, indent)
             return lines if otherwise is None else [*lines, *branch("else", otherwise, indent)]

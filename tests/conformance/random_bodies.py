@@ -61,6 +61,8 @@ class BodyMaker(ExpressionMaker):
         if is_real(init.type) and not is_real(kind) and kind != "bool":
             init = self.cast(init, "int", "int")
         is_const = self.chance(0.2)
+        if self.chance(0.08):
+            word, kind = "auto", init.type
         self.scopes[-1].pop()
         self.scopes[-1].append(Number(name, kind, not is_const))
         return [tree.Declare(("const " if is_const else "") + word, kind, name, init)]

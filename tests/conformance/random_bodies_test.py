@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""Random rule bodies compute what C++ says, as plain loops, in packs, as kernels and divided between CPU and device.
+"""Random rule bodies compute what C++ says, as plain loops, in packs, as kernels, called, and divided between CPU and device.
 
     random_bodies_test.py --dist BUILD/dist --work FOLDER [--seed N] [--programs N] [--element double|float]
 
-Each program is one transform with many rules. Its default configuration is compared with the reference, the others with
-the default in one process. A failing program is made smaller and printed.
+Each program is a transform with many rules and what it calls. Its default configuration is compared with the reference, the
+others, fixed and random ones, with the default in one process. A failing program is made smaller and printed.
 """
 
 import collections
 import copy
 import itertools
+import json
 import pathlib
 import re
 import sys
@@ -18,6 +19,7 @@ import numpy as np
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
+import body_features  # noqa: E402
 import compiled  # noqa: E402
 import polybricks  # noqa: E402
 import random_rules  # noqa: E402
@@ -27,22 +29,30 @@ from body_reference import Unsuitable  # noqa: E402
 from runner import ANSWER_LIMIT_S, difference  # noqa: E402
 
 GROUPS = 7              # outputs of a program: they share the cost of a compilation
-SHAPES = ((0, 0, 0), (1, 1, 1), (7, 5, 2), (35, 2, 1))
+SHAPES = ((0, 0, 0), (1, 1, 1), (7, 5, 2), (35, 2, 1))     # and one of small extents by seed
+NUM_SAMPLED = 2         # random configurations
 MIN_KERNELS = 0.5       # share of all rules: below it the test would be about nothing
 MIN_LOCAL = 0.25
 FEW_RULES = 100         # of which half as many will do
 MAX_LEFT_OUT = 0.4
-RULE_LINE = re.compile(r"  R\.\S+ \(.*\): (cpu.*)")
+MANY_PROGRAMS = 30      # of which each feature has some
+RULE_LINE = re.compile(r"  R\.\S+ \(.*\): (cpu.*)")       # of the main transform
 REASON_LINE = re.compile(r"      no `opencl`: (.*)")
 NAMES = re.compile(r"`.*?`")
 
 
-def choices_of(program, versions):
-    """For the sites in turns: their first rule in the next of `versions`, or another device version, or on the CPU."""
+def shapes_of(seed):
+    """What (n, m, l) a program is run with."""
+    rng = np.random.default_rng(seed)
+    return (*SHAPES, tuple(int(extent) for extent in rng.integers(0, 8, 3)))
+
+
+def choices_of(program, versions, turn=0):
+    """For the sites in turns: a rule in the next of `versions`, or in another device version, or on the CPU; `turn` says which."""
     choices = {}
     for (transform, site, alternatives), on in zip(program.sites(), itertools.cycle(versions)):
         fitting = [a for a in alternatives if a[1] == on] or [a for a in alternatives if a[1] != "cpu"] or alternatives
-        choices.setdefault(transform, {})[site] = fitting[0]
+        choices.setdefault(transform, {})[site] = fitting[turn % len(fitting)]
     return choices
 
 
@@ -53,22 +63,25 @@ def odd_groups(tunables):
             yield name, [3, 2, 1][:tunable.get("count", 1)] if tunable.get("count", 1) > 1 else 3
 
 
-def configurations(program, constants):
-    """(words, configuration): on the CPU in pieces and in sequence, on the device in its versions, and both in turns.
+def configurations(program, constants, sampled):
+    """(words, configuration): on the CPU in pieces and in sequence, on the device in its versions, in turns, and `sampled` ones.
 
     `constants`: the values of the user's tunables in all of them.
     """
     transforms = {name: data.get("tunables", {}) for name, data in program.info["transforms"].items()}
 
-    def entry(*versions, groups=False):
-        tunables = {name: {**constants, **({"split_size": 1} if "split_size" in known else {}),
-                           **(dict(odd_groups(known)) if groups else {})} for name, known in transforms.items()}
-        return program.configuration(choices_of(program, versions), tunables, sequential_cutoff=0, threads=2)
-    yield "cpu, pieces of one", entry("cpu")
-    yield "cpu, sequential", program.configuration(choices_of(program, ["cpu"]), {"R": constants}, sequential_cutoff=10**6, threads=1)
-    yield "basic kernels", entry("opencl")
-    yield "local kernels", entry("opencl_local")
-    yield "in turns, odd work-groups", entry("opencl_local", "cpu", "opencl", groups=True)
+    def entry(*versions, turn=0, groups=False):
+        tunables = {name: {**({"split_size": 1} if "split_size" in known else {}), **(dict(odd_groups(known)) if groups else {})}
+                    for name, known in transforms.items()}
+        return program.configuration(choices_of(program, versions, turn), tunables, sequential_cutoff=0, threads=2)
+    found = [("cpu, pieces of one", entry("cpu")), ("cpu, the second rules", entry("cpu", turn=1)),
+             ("cpu, sequential", program.configuration(choices_of(program, ["cpu"], 2), {}, sequential_cutoff=10**6, threads=1)),
+             ("basic kernels", entry("opencl")), ("local kernels", entry("opencl_local", turn=1)),
+             ("in turns, odd work-groups", entry("opencl_local", "cpu", "opencl", turn=1, groups=True))]
+    found += [(f"random configuration {i}", json.loads(text)) for i, text in enumerate(sampled)]
+    for words, config in found:
+        config["transforms"].setdefault("R", {}).setdefault("tunables", {}).update(constants)
+        yield words, config
 
 
 class Failure(Exception):
@@ -82,21 +95,23 @@ class Failure(Exception):
 class Trial:
     """One program under test: compiled, run, compared."""
 
-    def __init__(self, compiler, folder, transform, options):
-        self.compiler, self.folder, self.transform, self.options = compiler, folder, transform, options
+    def __init__(self, compiler, folder, model, seed, options):
+        self.compiler, self.folder, self.model, self.seed, self.options = compiler, folder, model, seed, options
+        self.shapes = shapes_of(seed)
         self.runs, self.skipped = 0, 0
 
-    def run(self, name, shapes=SHAPES):
+    def run(self, name):
         """The program; Failure at the first disagreement."""
         source = self.folder / f"{name}.pbcc"
-        source.write_text(random_rules.MACROS + self.transform.text())
+        source.write_text(self.model.text())
         try:
             program = self.compiler.program(source, name, self.options)
         except polybricks.ToolError as error:
             raise Failure(str(error), of_compiler=True) from None
+        self.sampled = self.compiler.configurations(program, NUM_SAMPLED, self.seed, 40, True)
         try:
             with polybricks.Server(program, limit_s=ANSWER_LIMIT_S) as server:
-                for shape in shapes:
+                for shape in self.shapes:
                     self.try_shape(program, server, dict(zip(("n", "m", "l"), shape)))
         except polybricks.ToolError as error:
             raise Failure(str(error)) from None
@@ -104,8 +119,8 @@ class Trial:
 
     def expected(self, sizes):
         """(inputs, outputs) for sizes."""
-        arrays = self.transform.random_inputs(sizes, np.random.default_rng(sum(sizes.values())))
-        return arrays, self.transform.evaluate(arrays, sizes)
+        arrays = self.model.main.random_inputs(sizes, np.random.default_rng(sum(sizes.values())))
+        return arrays, self.model.main.evaluate(arrays, sizes)
 
     def try_shape(self, program, server, sizes):
         """Leaves a shape out where C++ leaves the result open, or where it hangs on rounding."""
@@ -117,7 +132,7 @@ class Trial:
         try:
             self.run_shape(program, server, sizes, arrays, expected)
         except Failure as failure:
-            if not failure.of_numbers or not self.transform.hangs_on_rounding(arrays, sizes):
+            if not failure.of_numbers or not self.model.main.hangs_on_rounding(arrays, sizes):
                 raise
             self.skipped += 1
 
@@ -125,16 +140,18 @@ class Trial:
         paths = [self.folder / f"in{i}.npy" for i in range(len(arrays))]
         for path, array in zip(paths, arrays):
             np.save(path, array)
-        constants = self.transform.constant_values()
+        constants = self.model.main.constant_values()
+        params = self.model.main.params
         default = program.configuration({}, {"R": constants})
         config = self.folder / "default.cfg"
         program.write_configuration(config, default)
         self.compare(program, paths, expected, sizes, ["--strict", "--device", "none", "--config", config], "default choices")
-        for op, fields in (("inputs", {"files": [str(path) for path in paths], "seed": 1}), ("reference", {"config": default})):
+        loaded = {"files": [str(path) for path in paths], "seed": 1, **({"sizes": params} if params else {})}
+        for op, fields in (("inputs", loaded), ("reference", {"config": default})):
             reply = server.ask(op, **fields)
             if reply["status"] != "ok" or reply.get("message"):
                 raise Failure(f"{sizes}: {op}: {reply['status']}: {reply.get('message')}")
-        for words, entry in configurations(program, constants):
+        for words, entry in configurations(program, constants, self.sampled):
             reply = server.ask("run", config=entry, trials=1, verify=True)
             self.runs += 1
             if reply["status"] != "ok" or (reply.get("fallbacks") and not polybricks.lacks_room(reply)):
@@ -146,7 +163,7 @@ class Trial:
 
     def compare(self, program, paths, expected, sizes, options, words):
         outputs = [self.folder / f"out{i}.npy" for i in range(len(expected))]
-        program.run(*options, *paths, *outputs, timeout=ANSWER_LIMIT_S)
+        program.run(*options, *self.model.main.params.values(), *paths, *outputs, timeout=ANSWER_LIMIT_S)
         self.runs += 1
         for path, (name, want) in zip(outputs, expected.items()):
             found = difference(np.load(path), want, random_rules.TOLERANCE.get(want.dtype, 0))
@@ -161,14 +178,16 @@ class Check:
         self.versions = collections.Counter()
         self.reasons = collections.Counter()
         self.shapes = collections.Counter()
+        self.features = collections.Counter()
 
     def program(self, seed, element):
-        transform = random_rules.Transform("R", seed, GROUPS, element)
+        model = random_rules.Program(seed, GROUPS, element)
+        self.features.update(body_features.of_program(model))
         name = f"bodies{seed}_{element}"
-        trial = Trial(self.compiler, self.folder, transform, [f"--element={element}"])
+        trial = Trial(self.compiler, self.folder, model, seed, [f"--element={element}"])
         try:
             trial.run(name)
-            self.shapes.update({"run": len(SHAPES) - trial.skipped, "left out": trial.skipped})
+            self.shapes.update({"run": len(trial.shapes) - trial.skipped, "left out": trial.skipped})
             self.count(self.folder / f"{name}.pbcc", trial.options)
         except Failure as failure:
             print(f"seed {seed}, {element}: {failure}", flush=True)
@@ -187,10 +206,10 @@ class Check:
 
     def smaller(self, trial, name, failure):
         """The text of the smallest program found that still fails."""
-        def fails(transform):
-            small = Trial(self.compiler, self.folder, transform, trial.options)
+        def fails(model):
+            small = Trial(self.compiler, self.folder, model, trial.seed, trial.options)
             try:
-                for shape in SHAPES:
+                for shape in small.shapes:
                     small.expected(dict(zip(("n", "m", "l"), shape)))
                 small.run(name + "_small")
             except Failure as other:
@@ -198,12 +217,16 @@ class Check:
             except (Unsuitable, KeyError):
                 return None
             return None
-        transform, words = smaller.find(copy.deepcopy(trial.transform), failure.output, fails)
-        return f"{words or failure}\n{transform.text()}"
+        model, words = smaller.find(copy.deepcopy(trial.model), failure.output, fails)
+        return f"{words or failure}\n{model.text()}"
 
 
-def report(check):
-    """Prints what became kernels; the failures if it were too few."""
+def report(check, num_programs):
+    """Prints what was tried and what became kernels; failures if it was too little."""
+    print("tried: " + ", ".join(f"{word} {check.features[word]}" for word in body_features.ALWAYS))
+    lacking = [word for word in body_features.ALWAYS if not check.features[word]]
+    if num_programs >= MANY_PROGRAMS and lacking:
+        check.failures.append(f"{num_programs} programs without {', '.join(lacking)}")
     rules = max(1, check.versions["rules"])
     shares = {on: check.versions[on] / rules for on in ("opencl", "opencl_local")}
     print(f"{rules} rules: {shares['opencl']:.0%} have a kernel, {shares['opencl_local']:.0%} one with local memory")
@@ -229,7 +252,7 @@ def main():
     for seed in chosen:
         check.program(seed, args.element or ("float" if seed // 1000 % 2 + seed % 2 == 1 else "double"))
     if not check.failures:
-        report(check)
+        report(check, len(chosen))
     print(f"{len(chosen)} programs from seed {args.seed}: {check.runs} runs, {len(check.failures)} failures")
     return 1 if check.failures else 0
 

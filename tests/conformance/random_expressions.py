@@ -30,6 +30,7 @@ LOCAL_NAMES = ["t", "u", "v", "acc", "sum", "k2", "global", "kernel", "half", "f
                "sign", "select", "uchar", "local", "y0", "index", "lane", "idx", "value", "result", "at", "size", "cell", "image",
                "x", "y", "i", "j", "clamp", "mad", "ulong", "double2", "constant", "first", "barrier", "event_t", "half_", "local_", "read_write", "pipe"]
 LOOP_NAMES = ["i", "j", "k", "d", "q", "r"]
+MAX_INDICES = 2         # inside of one another, which cells of four indices would go on with
 NO_LOOP_NAMES = [name for name in LOCAL_NAMES if name not in LOOP_NAMES]    # for what a loop around it must not hide
 
 
@@ -58,11 +59,12 @@ class Array:
 
 @dataclasses.dataclass
 class Region:
-    """`extents`: per dimension of the body an integer or the name of a size variable."""
+    """`extents`: per dimension of the body an integer or the name of a size variable; at least that where not `is_exact`."""
     name: str
     type: str
     extents: list
     is_output: bool = False
+    is_exact: bool = True
 
 
 @dataclasses.dataclass
@@ -81,6 +83,7 @@ class ExpressionMaker:
         self.rng, self.given = rng, surroundings
         self.scopes = [list(surroundings.numbers) + list(surroundings.arrays)]
         self.regions = surroundings.regions
+        self.num_indices = 0        # around the expression that is drawn
         self.words = LOCAL_WORDS + [("ElementT", surroundings.element, 6)]
 
     # ---- chance
@@ -181,7 +184,8 @@ class ExpressionMaker:
         limit = Literal(str(extent), extent, "int") if isinstance(extent, int) else Name(extent, "int")
         inside = [n for n in self.visible(Number) if n.below == extent or
                   (isinstance(extent, int) and isinstance(n.below, int) and n.below <= extent)]
-        kind = self.rng.random()
+        is_innermost = self.num_indices >= MAX_INDICES
+        kind = (0.5 if inside else 0.6) if is_innermost else self.rng.random()
         if inside and kind < 0.55:
             chosen = self.pick(*inside)
             return Name(chosen.name, chosen.type)
@@ -190,7 +194,9 @@ class ExpressionMaker:
         if inside and kind < 0.7:
             chosen = self.pick(*inside)
             return self.binary("-", self.binary("-", limit, Literal("1", 1, "int")), Name(chosen.name, chosen.type))
+        self.num_indices += 1
         plain = self.as_int(self.integer(depth))
+        self.num_indices -= 1
         if kind < 0.85:
             return self.binary("%", Call(self.pick("abs", "std::abs"), "abs", [plain], "int"), limit)
         highest = self.binary("-", limit, Literal("1", 1, "int"))

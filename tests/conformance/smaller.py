@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""Makes a failing random transform smaller: fewer rules, then fewer statements, then constants for expressions."""
+"""Makes a failing random program smaller: fewer rules, then fewer statements, then constants for expressions."""
 
 import copy
 import dataclasses
 import time
 
 import body_tree as tree
+import polybricks
 from body_reference import Unsuitable
 
-LIMIT_S = 240
+LIMIT_S = 240 if polybricks.is_nightly() else 60
 ONES = {"double": "1.0", "float": "1.0f", "int": "1"}
 EXPRESSIONS = (tree.Literal, tree.Name, tree.Cell, tree.Extent, tree.Item, tree.Unary, tree.Binary, tree.Conditional, tree.Call,
-               tree.Cast, tree.Step)
+               tree.Cast, tree.Step, tree.Missing)
 
 
 def needed(transform, output):
@@ -73,8 +74,10 @@ def simpler(expr):
 
 
 class Search:
-    def __init__(self, transform, fails):
-        self.transform, self.fails = transform, fails
+    """`model`: a program of random_rules.py."""
+
+    def __init__(self, model, fails):
+        self.model, self.fails = model, fails
         self.words = None
         self.end = time.monotonic() + LIMIT_S
 
@@ -82,28 +85,41 @@ class Search:
         return time.monotonic() > self.end
 
     def attempt(self):
-        """Whether the transform, as it is changed now, still fails."""
+        """Whether the program, as it is changed now, still fails."""
         try:
-            words = None if self.is_over() else self.fails(self.transform)
+            words = None if self.is_over() else self.fails(self.model)
         except (Unsuitable, KeyError):
             words = None
         self.words = words or self.words
         return words is not None
 
+    def rules(self):
+        return [r for transform in self.model.transforms() for g in transform.groups for r in g.rules]
+
     def keep_groups(self, groups):
-        old, self.transform.groups = self.transform.groups, groups
-        if not groups or not self.attempt():
-            self.transform.groups = old
+        main = self.model.main
+        old, main.groups = main.groups, groups
+        if not main.outputs() or not self.attempt():
+            main.groups = old
 
     def drop_groups(self):
-        for group in list(self.transform.groups):
-            users = [g for g in self.transform.groups if g is not group and
+        main = self.model.main
+        for group in list(main.groups):
+            users = [g for g in main.groups if g is not group and
                      any(a.matrix in group.matrices for rule in g.rules for a in rule.inputs)]
-            if not users and len(self.transform.groups) > 1:
-                self.keep_groups([g for g in self.transform.groups if g is not group])
+            if not users and len(main.groups) > 1:
+                self.keep_groups([g for g in main.groups if g is not group])
+
+    def drop_twins(self):
+        """All but the first and the last rules of groups."""
+        for group in (g for transform in self.model.transforms() for g in transform.groups):
+            for rule in group.rules[1:-1]:
+                old, group.rules = group.rules, [r for r in group.rules if r is not rule]
+                if not self.attempt():
+                    group.rules = old
 
     def drop_statements(self):
-        for body in [b for g in self.transform.groups for r in g.rules for b in lists_in(r.body)]:
+        for body in [b for rule in self.rules() for b in lists_in(rule.body)]:
             size = max(1, len(body) // 2)
             while size >= 1:
                 at = 0
@@ -116,7 +132,7 @@ class Search:
                 size //= 2
 
     def simplify_expressions(self):
-        for rule in [r for g in self.transform.groups for r in g.rules]:
+        for rule in self.rules():
             for owner, key in list(places_in(rule.body)):
                 old = owner[key] if isinstance(owner, list) else getattr(owner, key)
                 for new in simpler(old):
@@ -126,12 +142,13 @@ class Search:
                     put(owner, key, old)
 
 
-def find(transform, output, fails):
-    """(a smaller transform that fails, how it fails); `fails` gives words or None."""
-    search = Search(transform, fails)
+def find(model, output, fails):
+    """(a smaller program that fails, how it fails); `fails` gives words or None."""
+    search = Search(model, fails)
     if output is not None:
-        search.keep_groups(needed(transform, output))
+        search.keep_groups(needed(model.main, output))
     search.drop_groups()
+    search.drop_twins()
     search.drop_statements()
     search.simplify_expressions()
-    return search.transform, search.words
+    return search.model, search.words

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: MIT
+"""What groups of rules of rule_tree.py compute: instance by instance, by the definition (LANGUAGE 5.3 to 5.9)."""
+
+import numpy as np
+
+from body_reference import Compiled, Unsuitable
+from rule_tree import value_of
+
+ELEMENTS = {"double": np.float64, "float": np.float32, "int": np.int32, "long": np.int64, "short": np.int16, "uchar": np.uint8,
+            "ushort": np.uint16}
+
+
+def view(access, matrices, values):
+    """A number, or an array with the last coordinate first."""
+    array, kept = matrices[access.matrix.name], set(access.dims())
+    place = []
+    for d, (low, high) in reversed(list(enumerate(access.bounds))):
+        low = value_of(low, values)
+        place.append(slice(low, value_of(high, values)) if d in kept else low)
+    found = array[tuple(place)]
+    return found if kept or not hasattr(found, "item") else found.item()
+
+
+def is_within(access, values):
+    return all(0 <= value_of(low, values) and value_of(high, values) <= value_of(size, values)
+               for (low, high), size in zip(access.bounds, access.matrix.sizes))
+
+
+def is_inside(rule, values, place):
+    """Whether the instance belongs to the rule's domain."""
+    if (rule.only_first and place[-1] != 0) or (rule.where and not value_of(rule.where, values)):
+        return False
+    return all(is_within(access, values) for access in rule.inputs if access.kind != "all" and access.default is None)
+
+
+class GroupReference:
+    """The rules of a group, ready to run. `transform` knows what bodies see."""
+
+    def __init__(self, transform, group, arithmetic):
+        self.transform, self.group = transform, group
+        self.bodies = [self.compiled(rule, arithmetic) for rule in group.rules]
+
+    def compiled(self, rule, arithmetic):
+        given = self.transform.surroundings(rule)
+        types = {each.name: each.type for each in given.numbers + given.arrays}
+        types.update({o.binding: o.matrix.type for o in rule.number_outputs()})
+        types.update({name: "int" for name in rule.duplicate[:1]})
+        result = rule.outputs[0].matrix.type if rule.is_return_form else None
+        for access in rule.inputs:
+            if access.default == "OPTIONAL":
+                types.update({access.binding: access.matrix.type, f"missing {access.binding}": "bool"})
+        return Compiled(rule.body, types, self.transform.meanings(), arithmetic, result, [o.binding for o in rule.number_outputs()])
+
+    def run(self, known, sizes):
+        """{matrix: array} of the group."""
+        group = self.group
+        made = {m.name: np.full(m.shape(sizes), None, dtype=object) for m in group.matrices}
+        matrices = {**known, **made}
+        limits = [value_of(size, sizes) for _, size in group.rules[0].variables]
+        for place in np.ndindex(*reversed(limits)):
+            place = tuple(reversed(place))
+            if group.order < 0:
+                place = tuple(limit - 1 - i for limit, i in zip(limits, place))
+            for rule, body in zip(group.rules, self.bodies):
+                values = {**sizes, **dict(zip((v for v, _ in rule.variables), place))}
+                if is_inside(rule, values, place):
+                    self.run_instance(rule, body, matrices, values)
+                    break
+        for m in group.matrices:
+            if made[m.name].size and any(v is None for v in made[m.name].flat):
+                raise Unsuitable("a cell is not written")
+        return {m.name: made[m.name].astype(ELEMENTS[m.type]) for m in group.matrices}
+
+    def run_instance(self, rule, body, matrices, values):
+        outer = {**values, **self.transform.constants_of(rule)}
+        outer.update({name: matrices[name].item() for name in self.transform.numbers_known()})
+        for access in rule.inputs:
+            if access.default is None or is_within(access, values):
+                outer[access.binding] = view(access, matrices, values)
+            else:
+                outer[access.binding] = None if access.default == "OPTIONAL" else ELEMENTS[access.matrix.type](value_of(access.default, values)).item()
+            if access.default == "OPTIONAL":
+                outer[f"missing {access.binding}"] = int(outer[access.binding] is None)
+        for m in rule.using:
+            outer[m.name] = np.full(m.shape(values), None, dtype=object)
+        for access in [] if rule.is_return_form else rule.outputs:
+            if not access.is_number():
+                outer[access.binding] = view(access, matrices, values)
+        found = body(outer)
+        outputs = rule.outputs if rule.is_return_form else rule.number_outputs()
+        for access, value in zip(outputs, [found] if rule.is_return_form else found):
+            place = tuple(value_of(low, values) for low, _ in reversed(access.bounds))
+            matrices[access.matrix.name][place] = value

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: MIT
+"""Rules as data: matrices, accesses, rules and groups of rules, and their text.
+
+Data only: random_rules.py draws them, rule_reference.py says what they compute. Formulas are texts that C++ and Python
+read alike.
+"""
+
+import dataclasses
+import functools
+import typing
+
+import body_tree as tree
+
+
+@functools.lru_cache(maxsize=None)
+def compiled_formula(text):
+    return compile(text, text, "eval")
+
+
+def value_of(formula, values):
+    return eval(compiled_formula(formula.replace("/", "//").replace("||", " or ").replace("&&", " and ")), {}, values)
+
+
+@dataclasses.dataclass
+class Matrix:
+    """`versions`: what stands between < and > of the header; the last of `sizes` counts them then."""
+    name: str
+    word: str               # of the header; "" for ElementT
+    type: str
+    sizes: list             # formulas
+    role: str = "from"      # from, through, to, or using for what a rule has to itself
+    versions: str = ""
+
+    def shape(self, sizes):
+        return tuple(value_of(size, sizes) for size in reversed(self.sizes))
+
+    def text(self):
+        versions = f"<{self.versions}>" if self.versions else ""
+        own = self.sizes[:-1] if self.versions else self.sizes
+        return f"{self.word} {self.name}".strip() + versions + (f"[{', '.join(own)}]" if own else "")
+
+
+@dataclasses.dataclass
+class Access:
+    matrix: Matrix
+    kind: str               # cell, region, row, column, all; slice for one version
+    bounds: list            # per dimension of the matrix: (begin, end)
+    binding: str
+    default: typing.Optional[str] = None    # of an optional input: a formula, or OPTIONAL
+
+    def text(self):
+        one_version = bool(self.matrix.versions) and self.kind != "all"
+        bounds = self.bounds[:-1] if one_version else self.bounds
+        lows, highs = [low for low, _ in bounds], [high for _, high in bounds]
+        args = {"cell": lows, "region": lows + highs, "row": lows[1:], "column": lows[:1]}.get(self.kind)
+        version = f"<{self.bounds[-1][0]}>" if one_version else ""
+        return self.matrix.name + version + (f".{self.kind}({', '.join(args)})" if args else "")
+
+    def declared(self):
+        return f"{self.text()} {self.binding}" + (f" = {self.default}" if self.default is not None else "")
+
+    def dims(self):
+        """Of the matrix, as the body indexes them; none where it is a number."""
+        count = len(self.bounds) - (1 if self.matrix.versions and self.kind != "all" else 0)
+        return {"row": [0], "column": [1], "cell": []}.get(self.kind, range(count))
+
+    def is_number(self):
+        return not list(self.dims())
+
+
+@dataclasses.dataclass
+class Rule:
+    """`only_first`: writes version 0 alone, which its last output coordinate says and no variable counts."""
+    is_secondary: bool
+    variables: list         # (name, size), fastest first
+    outputs: list           # Access
+    inputs: list
+    is_return_form: bool
+    body: list
+    where: str = ""
+    using: list = dataclasses.field(default_factory=list)       # Matrix
+    duplicate: tuple = ()   # (name, least, greatest)
+    only_first: bool = False
+
+    def lines(self):
+        inputs = ", ".join(access.declared() for access in self.inputs)
+        outputs = self.outputs[0].text() if self.is_return_form else \
+            "to (" + ", ".join(access.declared() for access in self.outputs) + ")"
+        using = f" using ({', '.join(m.text() for m in self.using)})" if self.using else ""
+        where = f" where {self.where}" if self.where else ""
+        before = ("duplicate({}, {}, {}) ".format(*self.duplicate) if self.duplicate else "") + ("secondary " if self.is_secondary else "")
+        return [f"  {before}{outputs} from ({inputs}){using}{where} {{", *tree.lines_of(self.body, "    "), "  }"]
+
+    def number_outputs(self):
+        """Those that the body assigns like variables."""
+        return [] if self.is_return_form else [access for access in self.outputs if access.is_number()]
+
+
+@dataclasses.dataclass
+class Group:
+    """The rules of one output, or of several that are made together; the first rule has all the variables.
+
+    Rules of the same domain and priority compute the same. `order` is -1 where instances run downwards.
+    """
+    matrices: list
+    rules: list
+    order: int = 1
