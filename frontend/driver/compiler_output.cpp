@@ -190,6 +190,8 @@ std::string hint_for(std::string_view text) {
       return "both arguments are of one type: `std::" + name + "<ElementT>(a, b)` converts them";
   if (has("cannot convert") && has("::Plain*`"))
     return "the pointer is one to elements of the matrix: `ElementT*`, unless the header names another type";
+  if (has("cannot convert") && has("float*`") && has("double*`"))
+    return "elements are `float` here: call the routine for `float`, or declare the matrix `double`";
   if (text == "`to` was not declared in this scope")
     return "rules belong into a `transform`; the braces of a `function` hold statements";
   return {};
