@@ -32,6 +32,12 @@ def mirror(a):
     return [a[:, ::-1], a[::-1], both, both.ravel()]
 
 
+def halves(a):
+    i = np.arange(len(a))
+    return [np.where(2 * i < len(a), a, -a), np.where(2 * i == len(a), a, 0), np.where(i == len(a) // 2, a, 0),
+            np.where(2 * i * i < len(a) // 2, a, -a)]
+
+
 def pyramid(a):
     n = len(a) // 2
     i = np.arange(4 * n - 1)
@@ -173,6 +179,7 @@ CASES = {
                              sizes=(1, 2, 3, 17, 40)),
     "regions_3d": Case(box_sums, lambda n, r: [r.normal(size=(n + 1, n, n + 2))], sizes=(1, 2, 3, 9, 16)),
     "where_static": Case(stripes, rect, sizes=(1, 2, 3, 17, 50)),
+    "where_halves": Case(halves, lambda n, r: [vec(n, r)], sizes=(1, 2, 3, 4, 5, 33)),
     "where_dynamic": Case(square_root_border, lambda n, r: [vec(n, r)]),
     "where_triangle": Case(lambda a: [(a + a.T) / 2], lambda n, r: [mat(n, n, r)]),
     "diagonal": Case(lambda d: [np.diag(d)], lambda n, r: [vec(n, r)]),
