@@ -86,10 +86,42 @@ std::string selector_words(const InfoIndex& index, const Configuration& configur
   return out;
 }
 
-/// Whether one of the rules that use it is chosen at this size; without a size or without such rules: yes.
+/// Whether a call of the transform may lead to further calls of it.
+bool calls_itself(const pbrt::TrainingInfo& info, const std::string& name) {
+  std::set<std::string> seen;
+  std::vector<std::string> next{name};
+  while (!next.empty()) {
+    const std::string caller = std::move(next.back());
+    next.pop_back();
+    for (const pbrt::TransformInfo& transform : info.transforms) {
+      if (transform.name != caller) continue;
+      for (const std::string& callee : transform.calls) {
+        if (callee == name) return true;
+        if (seen.insert(callee).second) next.push_back(callee);
+      }
+    }
+  }
+  return false;
+}
+
+/// What is chosen at size `n`, and for the smaller parts that a recursion comes to.
+std::string recursive_words(const InfoIndex& index, const Configuration& configuration, int site, const std::string& device, std::int64_t n) {
+  std::string out;
+  const std::vector<pbrt::Level>& levels = configuration.sites[at(site)].levels;
+  for (std::size_t i = levels.size(); i-- > 0;) {
+    if (i > 0 && levels[i].from > n) continue;
+    if (!out.empty()) out += fmt::format("; below size {}: ", levels[i + 1].from);
+    const std::int64_t size = out.empty() ? n : levels[i + 1].from - 1;
+    out += choice_words(index, configuration, site, levels[i].alternative, device, std::max<std::int64_t>(size, 1));
+  }
+  return out;
+}
+
+/// Whether one of the rules that use it is chosen at this size; without a size, without such rules, or in a recursion: yes.
 bool is_used_at(const InfoIndex& index, const Configuration& configuration, int tunable, std::int64_t n) {
   const InfoIndex::TunableRef& ref = index.tunable(tunable);
   if (n < 0 || ref.tunable->used_by.empty()) return true;
+  if (ref.transform != nullptr && calls_itself(index.info(), ref.transform->name)) return true;
   for (int id = 0; id < index.num_sites(); ++id) {
     if (index.site(id).transform != ref.transform) continue;
     const pbrt::Choice choice = index.site(id).site->choice(configuration.sites[at(id)].select(n));
@@ -161,11 +193,11 @@ std::vector<std::string> explain(const InfoIndex& index, const Configuration& co
     if (!transforms.empty() && !transforms.contains(ref.transform->name)) continue;
     if (!only.empty() && std::find(only.begin(), only.end(), index.site_name(id)) == only.end()) continue;
     const std::string name = ref.transform->sites.size() == 1 ? ref.transform->name : index.site_name(id);
-    const bool is_at_size = n >= 0;
     const int chosen = configuration.sites[at(id)].select(n);
     out.push_back(name + ": " +
-                  (is_at_size ? choice_words(index, configuration, id, chosen, device, n)
-                              : selector_words(index, configuration, id, device)));
+                  (n < 0                                               ? selector_words(index, configuration, id, device)
+                   : calls_itself(index.info(), ref.transform->name) ? recursive_words(index, configuration, id, device, n)
+                                                                       : choice_words(index, configuration, id, chosen, device, n)));
   }
   add_tunable_lines(index, configuration, n, transforms, out);
   return out;
