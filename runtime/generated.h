@@ -13,6 +13,7 @@
 #include "runtime/main/tunable_values.h"
 #include "runtime/matrix/any_matrix.h"
 #include "runtime/matrix/region.h"
+#include "runtime/matrix/strips.h"
 #include "runtime/matrix/view.h"
 #include "runtime/sched/frame.h"
 #include "runtime/sched/parallel_for.h"

@@ -6,6 +6,7 @@
 
 #include "clgen/cpp/body_text.h"
 #include "clgen/cpp/instance_code.h"
+#include "clgen/cpp/strips.h"
 #include "clgen/cpp/tunable_code.h"
 #include "clgen/cpp/uniformity.h"
 #include "clgen/names.h"
@@ -429,39 +430,6 @@ std::string loop_head(const LoopDim& loop) {
              : "for (IndexT " + var + " = pb_lo_" + var + "; " + var + " < pb_hi_" + var + "; " + moved("+") + ")";
 }
 
-/// Whether some cell that the instances read or write moves against the rows: along the dimension that is contiguous with
-/// the second loop from the inside, and across it with the innermost.
-bool moves_across_rows(const Rule& rule, const std::string& inner, const std::string& outer) {
-  const auto has = [](const Formula& at, const std::string& var) {
-    const auto vars = symbols_of(at, SymbolKind::RuleVar);
-    return std::find(vars.begin(), vars.end(), var) != vars.end();
-  };
-  const auto is_across = [&](const RegionAccess& access) {
-    return access.kind == AccessKind::Cell && access.lo.size() > 1 && has(access.lo[0], outer) &&
-           !has(access.lo[0], inner) &&
-           std::any_of(access.lo.begin() + 1, access.lo.end(), [&](const Formula& at) { return has(at, inner); });
-  };
-  return std::any_of(rule.inputs.begin(), rule.inputs.end(), is_across) ||
-         std::any_of(rule.outputs.begin(), rule.outputs.end(), is_across);
-}
-
-// Instances of the innermost loop that run for all iterations of the next one before others do, where cells move across
-// the rows: two cache lines of doubles. Each line of a row is then used as a whole while it is in the cache.
-constexpr const char* kStrip = "16";
-
-/// Whether the innermost loop runs in such strips.
-bool has_strips(const RuleCode& code, const Step& step) {
-  const std::size_t num_loops = step.loops.size();
-  if (num_loops < 2 || !step.is_data_parallel || is_thin(step) || code.has_calls()) return false;
-  const LoopDim& inner = step.loops[num_loops - 1];
-  const LoopDim& outer = step.loops[num_loops - 2];
-  return inner.is_plain() && outer.is_plain() && moves_across_rows(code.rule, inner.var, outer.var);
-}
-
-std::string strip_loop_head(const std::string& var) {
-  return "for (IndexT " + var + " = static_cast<IndexT>(pb_strip); " + var + " < pb_strip_end; ++" + var + ")";
-}
-
 /// Whether the instances of the innermost loop are straight-line code that compilers may run side by side.
 bool may_run_in_vectors(const RuleCode& code, const Step& step) {
   if (step.loops.empty() || code.has_calls()) return false;
@@ -503,17 +471,14 @@ void emit_loops(Writer& to, const RuleCode& code, const Step& step, const std::s
   for (std::size_t i = 0; i < num_loops; ++i) {
     const LoopDim& loop = step.loops[i];
     if (!loop.is_plain()) emit_inner_bounds(out, loop, dim(i));
-    if (is_striped && i + 2 == num_loops) {
-      const std::string& inner = step.loops.back().var;
-      out.open("for (std::int64_t pb_strip = pb_lo_" + inner + "; pb_strip < pb_hi_" + inner + "; pb_strip += " + kStrip + ")");
-      out.line("const IndexT pb_strip_end = static_cast<IndexT>(pbrt::index_min(pb_hi_" + inner + ", pb_strip + " + kStrip + "));");
-    }
+    if (is_striped && i + 2 == num_loops) open_strips(out, code, step);
     if (i + 1 == num_open && may_run_in_vectors(code, step)) out.line("PB_INDEPENDENT");
     if (i < num_open) {
-      out.open(is_striped && i + 1 == num_loops ? strip_loop_head(loop.var) : loop_head(loop));
+      out.open(is_striped && i + 1 == num_loops ? strip_loop_head(step) : loop_head(loop));
     } else {
       out.line("const IndexT " + loop.var + " = pb_lo_" + loop.var + ";");
     }
+    if (is_striped && i + 2 == num_loops) emit_strip_prefetch(out, code, step);
   }
   std::vector<std::string> terms;
   for (const IndexExpr& condition : step.conditions) terms.push_back("(" + to_cpp(condition) + ") >= 0");

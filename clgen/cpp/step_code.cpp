@@ -6,6 +6,7 @@
 #include "clgen/cpp/instance_code.h"
 #include "clgen/cpp/nest_code.h"
 #include "clgen/cpp/packs.h"
+#include "clgen/cpp/strips.h"
 #include "clgen/names.h"
 #include "lang/body_walk.h"
 
@@ -243,7 +244,7 @@ void emit_loop_step(Writer& out, const RuleCode& code, const Step& step, const s
   const std::string frame = code.has_calls() ? "pbrt::Frame& pb_inner" : "pbrt::Frame&";
   out.open("pbrt::parallel_for(pb_frame, pb_box, pb_split, [&](" + frame + ", const " + box_type(step) + "& pb_piece)");
   emit_piece(out, code, stem, has_packs, unit, "pb_piece");
-  out.close(", &" + rule_constant(code.stem) + ");");
+  out.close(", &" + rule_constant(code.stem) + (has_strips(code, step) ? ", pbrt::kTallPieces" : "") + ");");
 }
 
 }  // namespace

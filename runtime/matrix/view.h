@@ -23,6 +23,8 @@
 #define PB_STEP [[gnu::noinline]] static
 /// Of functions that are called rarely or whose work is elsewhere: compilers keep them small, out of the way and do so quickly.
 #define PB_COLD [[gnu::cold, gnu::noinline]]
+/// Of lambdas and functions that only prefetch: compilers take a call of such a function for one without effect, and remove it.
+#define PB_PREFETCHES __attribute__((always_inline))
 
 namespace pbrt {
 
@@ -116,6 +118,14 @@ class BasicView {
 #endif
       return base_[offset_of(at)];
     }
+  }
+
+  /// Address of an element for a prefetch: the indices may lie outside.
+  template <class... I>
+  requires(sizeof...(I) == N) [[nodiscard]] const void* line_of(I... indices) const {
+    const IndexT at[] = {static_cast<IndexT>(indices)...};
+    const auto offset = static_cast<std::uintptr_t>(offset_of(at)) * sizeof(E);
+    return reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(base_) + offset);
   }
 
   /// The box from all begins (inclusive) to all ends (exclusive).

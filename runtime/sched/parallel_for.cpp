@@ -24,26 +24,22 @@ std::int64_t piece_volume(const Box<N>& box, std::int64_t split) {
   return volume;
 }
 
-// Planes and rows are cut before the length of rows is, down to these numbers: vector code does several rows at once,
-// and pieces follow each other along rows, which are streams for the memory. Only rows that stay long are cut then.
-constexpr std::int64_t kRows = 8;
-constexpr std::int64_t kRow = 256;
 // Cuts are at multiples of this, counted from the box's start, so that pieces have no incomplete vectors and row
 // groups.
 constexpr std::int64_t kAlignment = 8;
 
 /// The slowest dimension that is to be cut before the length of rows is; 0 if there is none.
 template <int N>
-int dimension_of_rows(const Box<N>& box) {
+int dimension_of_rows(const Box<N>& box, const PieceShape& shape) {
   int d = N - 1;
-  while (d > 0 && box.extent(d) < 2 * kRows) --d;
+  while (d > 0 && box.extent(d) < 2 * shape.rows) --d;
   return d;
 }
 
 template <int N>
-int dimension_to_halve(const Box<N>& box) {
-  if (const int d = dimension_of_rows(box); d > 0) return d;
-  if (box.extent(0) >= 2 * kRow) return 0;
+int dimension_to_halve(const Box<N>& box, const PieceShape& shape) {
+  if (const int d = dimension_of_rows(box, shape); d > 0) return d;
+  if (box.extent(0) >= 2 * shape.row) return 0;
   int d = N - 1;
   while (box.extent(d) < 2) --d;
   return d;
@@ -75,7 +71,7 @@ void run_piece(Frame& frame, const PieceBody& body, const Box<N>& box) {
 template <int N>
 void run_box(Frame& frame, const PieceBody& body, std::int64_t max_volume, Box<N> box) {
   while (box.volume() > max_volume) {
-    const Box<N> upper = take_upper_part(box, dimension_to_halve(box));
+    const Box<N> upper = take_upper_part(box, dimension_to_halve(box, body.shape));
     frame.spawn([&body, max_volume, upper](Frame& f) { run_box<N>(f, body, max_volume, upper); });
   }
   run_piece(frame, body, box);
@@ -147,7 +143,7 @@ struct Joint {
       const std::int64_t volume = clip(box);
       if (volume == 0) return;
       if (volume <= max_volume || box.volume() == 1) break;
-      const Box<N> upper = take_upper_part(box, dimension_to_halve(box));
+      const Box<N> upper = take_upper_part(box, dimension_to_halve(box, kLongPieces));
       frame.spawn([this, upper](Frame& f) { run(f, upper); });
     }
     call_parts(frame, box);
@@ -156,7 +152,7 @@ struct Joint {
   /// One piece after the other: rows stay whole.
   void run_in_order(Frame& frame, Box<N> box) const {
     while (clip(box) > max_volume) {
-      const int d = dimension_of_rows(box);
+      const int d = dimension_of_rows(box, kLongPieces);
       if (d == 0) break;
       Box<N> lower = box;
       box = take_upper_part(lower, d);

@@ -25,6 +25,17 @@ namespace pbrt {
 
 inline constexpr int kMaxBoxDimensions = 16;
 
+/// How pieces of two and more dimensions are cut: planes and rows before the length of rows is, down to `rows` of them; then
+/// rows, down to `row` cells; then the slowest dimension.
+struct PieceShape {
+  std::int64_t rows;
+  std::int64_t row;
+};
+/// Vector code does several rows at once, and pieces follow each other along rows, which are streams for the memory.
+inline constexpr PieceShape kLongPieces = {8, 256};
+/// Of loops in strips (runtime/matrix/strips.h): lines that run across the rows are streams too.
+inline constexpr PieceShape kTallPieces = {256, 32};
+
 namespace detail {
 
 /// A loop with its body's type erased; bounds are arrays of `num_dimensions`.
@@ -34,6 +45,7 @@ struct PieceBody {
   int num_dimensions;
   /// What the pieces are counted as; null: nothing.
   const RuleDesc* rule;
+  PieceShape shape = kLongPieces;
 };
 void run_pieces(Frame& frame, const PieceBody& body, const std::int64_t* lo, const std::int64_t* hi,
                 std::int64_t split);
@@ -62,12 +74,13 @@ extern template void run_joint<3>(Frame&, const JointPart<3>*, int, std::int64_t
 /// Calls `f(Frame&, const Box<N>&)` on pieces that partition `box`, in parallel, and waits for all.
 ///
 /// In a sequential frame, or with one worker, `f` is called once with the whole box. Each
-/// call of `f` gets a frame of its own. An empty box calls nothing. `rule` is for traces.
+/// call of `f` gets a frame of its own. An empty box calls nothing. `rule` is for traces, `shape` for speed.
 ///
 /// Pre:     split >= 1
 /// Errors:  rethrows the first exception of a piece
 template <int N, class F>
-void parallel_for(Frame& frame, const Box<N>& box, std::int64_t split, const F& f, const RuleDesc* rule = nullptr) {
+void parallel_for(Frame& frame, const Box<N>& box, std::int64_t split, const F& f, const RuleDesc* rule = nullptr,
+                  const PieceShape& shape = kLongPieces) {
   static_assert(N <= kMaxBoxDimensions);
   const detail::PieceBody body{
       [](const void* closure, Frame& piece_frame, const std::int64_t* lo, const std::int64_t* hi) {
@@ -78,7 +91,7 @@ void parallel_for(Frame& frame, const Box<N>& box, std::int64_t split, const F& 
         }
         (*static_cast<const F*>(closure))(piece_frame, static_cast<const Box<N>&>(piece));
       },
-      static_cast<const void*>(std::addressof(f)), N, rule};
+      static_cast<const void*>(std::addressof(f)), N, rule, shape};
   detail::run_pieces(frame, body, box.lo, box.hi, split);
 }
 

@@ -15,7 +15,8 @@ namespace pbrt {
 namespace {
 
 template <int N>
-std::vector<Box<N>> pieces_of(int num_workers, const Box<N>& box, std::int64_t split) {
+std::vector<Box<N>> pieces_of(int num_workers, const Box<N>& box, std::int64_t split,
+                              const PieceShape& shape = kLongPieces) {
   Scheduler scheduler(num_workers);
   std::vector<Box<N>> pieces;
   std::mutex lock;
@@ -23,7 +24,7 @@ std::vector<Box<N>> pieces_of(int num_workers, const Box<N>& box, std::int64_t s
     parallel_for<N>(root, box, split, [&](Frame&, const Box<N>& piece) {
       const std::lock_guard<std::mutex> guard(lock);
       pieces.push_back(piece);
-    });
+    }, nullptr, shape);
   });
   return pieces;
 }
@@ -70,6 +71,18 @@ TEST(ParallelFor, WideRowsAreCutWhileSomeRowsStayTogether) {
     EXPECT_EQ(piece.extent(1) % 8, 0);
     EXPECT_LE(piece.volume(), 110 * 110);
   }
+}
+
+TEST(ParallelFor, TallPiecesKeepRowsTogetherBeforeColumns) {
+  const auto pieces = pieces_of<2>(2, {{0, 0}, {2048, 4096}}, 256, kTallPieces);
+  std::int64_t volume = 0;
+  for (const Box<2>& piece : pieces) {
+    EXPECT_GE(piece.extent(0), 32);
+    EXPECT_GE(piece.extent(1), 256);
+    volume += piece.volume();
+  }
+  EXPECT_EQ(volume, 2048 * 4096);
+  EXPECT_GE(pieces.size(), 512U);
 }
 
 TEST(ParallelFor, EmptyBoxesCallNothing) {

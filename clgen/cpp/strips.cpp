@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+#include "clgen/cpp/strips.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "lang/check.h"
+
+namespace pb {
+namespace {
+
+const std::string& inner_var(const Step& step) { return step.loops.back().var; }
+const std::string& outer_var(const Step& step) { return step.loops[step.loops.size() - 2].var; }
+
+bool has_var(const Formula& at, const std::string& var) {
+  const auto vars = symbols_of(at, SymbolKind::RuleVar);
+  return std::find(vars.begin(), vars.end(), var) != vars.end();
+}
+
+/// Whether a cell moves against the rows: along the dimension that is contiguous with the second loop from the inside, and
+/// across it with the innermost.
+bool is_across(const RegionAccess& access, const Step& step) {
+  return access.kind == AccessKind::Cell && access.lo.size() > 1 && has_var(access.lo[0], outer_var(step)) &&
+         !has_var(access.lo[0], inner_var(step)) &&
+         std::any_of(access.lo.begin() + 1, access.lo.end(),
+                     [&](const Formula& at) { return has_var(at, inner_var(step)); });
+}
+
+/// Whether it moves along a row with the innermost loop, and to another row with the next one.
+bool is_along(const RegionAccess& access, const Step& step) {
+  return access.kind == AccessKind::Cell && access.lo.size() > 1 && has_var(access.lo[0], inner_var(step)) &&
+         !has_var(access.lo[0], outer_var(step)) &&
+         std::any_of(access.lo.begin() + 1, access.lo.end(),
+                     [&](const Formula& at) { return has_var(at, outer_var(step)); });
+}
+
+template <class Visit>
+void for_each_access(const Rule& rule, Visit visit) {
+  for (const RegionAccess& access : rule.outputs) visit(access, true);
+  for (const RegionAccess& access : rule.inputs) visit(access, false);
+}
+
+/// Whether the loops work on a view of its matrix, without versions.
+bool has_view(const RuleCode& code, const RegionAccess& access) {
+  if (access.is_slice || access.is_guest) return false;
+  return std::any_of(code.matrices.begin(), code.matrices.end(),
+                     [&](const RuleMatrix& use) { return use.matrix == access.matrix && !use.needs_handle; });
+}
+
+/// Statements that ask for the cells of one kind of access at the loops' variables; one per matrix, neighbours share lines.
+std::vector<std::string> requests(const RuleCode& code, const Step& step,
+                                  bool (*is_kind)(const RegionAccess&, const Step&)) {
+  std::vector<std::string> lines;
+  std::set<MatrixId> seen;
+  for_each_access(code.rule, [&](const RegionAccess& access, bool is_output) {
+    if (!is_kind(access, step) || !has_view(code, access) || !seen.insert(access.matrix).second) return;
+    std::string at;
+    for (const std::string& coordinate : coordinates(access)) at += (at.empty() ? "" : ", ") + coordinate;
+    lines.push_back("__builtin_prefetch(" + code.matrix_name(access) + ".line_of(" + at + ")" + (is_output ? ", 1" : "") + ");");
+  });
+  return lines;
+}
+
+/// The matrix whose cells move across the rows, if the loops work on a view of it.
+const Matrix* far_matrix(const RuleCode& code, const Step& step) {
+  const Matrix* found = nullptr;
+  for_each_access(code.rule, [&](const RegionAccess& access, bool) {
+    if (found == nullptr && is_across(access, step) && has_view(code, access)) found = &code.matrix(access.matrix);
+  });
+  return found;
+}
+
+void emit_requests(Writer& out, const Step& step, const std::string& name, const std::vector<std::string>& requests) {
+  const std::string type = requests.empty() ? "[[maybe_unused]] const IndexT " : "const IndexT ";
+  out.open("const auto " + name + " = [&](" + type + inner_var(step) + ", " + type + outer_var(step) + ") PB_PREFETCHES");
+  for (const std::string& request : requests) out.line(request);
+  out.close(";");
+}
+
+}  // namespace
+
+bool has_strips(const RuleCode& code, const Step& step) {
+  const std::size_t num_loops = step.loops.size();
+  if (num_loops < 2 || !step.is_data_parallel || code.has_calls()) return false;
+  const LoopDim& inner = step.loops[num_loops - 1];
+  if (!inner.is_plain() || !step.loops[num_loops - 2].is_plain()) return false;
+  if (index_sub(inner.range.hi, inner.range.lo).is_const(1)) return false;
+  bool has = false;
+  for_each_access(code.rule, [&](const RegionAccess& access, bool) { has |= is_across(access, step); });
+  return has;
+}
+
+void open_strips(Writer& out, const RuleCode& code, const Step& step) {
+  PB_CHECK(has_strips(code, step), "the loops run in strips");
+  const std::string& inner = inner_var(step);
+  if (const Matrix* far = far_matrix(code, step)) {
+    out.line("const bool pb_is_far = " + far->name + ".count() > pbrt::kMaxNear;");
+    emit_requests(out, step, "pb_along", requests(code, step, &is_along));
+    emit_requests(out, step, "pb_across", requests(code, step, &is_across));
+  }
+  out.open("for (std::int64_t pb_strip = pb_lo_" + inner + "; pb_strip < pb_hi_" + inner + "; pb_strip += pbrt::kStrip)");
+  out.line("const IndexT pb_strip_end = static_cast<IndexT>(pbrt::index_min(pb_hi_" + inner + ", pb_strip + pbrt::kStrip));");
+}
+
+void emit_strip_prefetch(Writer& out, const RuleCode& code, const Step& step) {
+  if (far_matrix(code, step) == nullptr) return;
+  const std::string& inner = inner_var(step);
+  const std::string& outer = outer_var(step);
+  out.line("if (pb_is_far) pbrt::prefetch_for_strip({pb_strip, pb_hi_" + inner + "}, {" + outer + ", pb_lo_" + outer + ", pb_hi_" + outer +
+           "}, pb_along, pb_across);");
+}
+
+std::string strip_loop_head(const Step& step) {
+  const std::string& var = inner_var(step);
+  return "for (IndexT " + var + " = static_cast<IndexT>(pb_strip); " + var + " < pb_strip_end; ++" + var + ")";
+}
+
+}  // namespace pb
