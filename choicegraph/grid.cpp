@@ -140,32 +140,57 @@ bool vanishes_in_some_order(const Analysis& analysis, const Region& missing) {
   return false;
 }
 
-/// Appends to `out` what `expr` loses by each division by a number: zero where that is exact.
-void collect_remainders(const IndexExpr& expr, std::vector<IndexExpr>& out) {
-  for (const IndexExpr& operand : expr.operands) collect_remainders(operand, out);
+/// Appends to `out` what `expr` loses by each division of sizes by a number: zero where that is exact.
+void collect_remainders(const IndexExpr& expr, const std::vector<std::string>& sizes, std::vector<IndexExpr>& out) {
+  for (const IndexExpr& operand : expr.operands) collect_remainders(operand, sizes, out);
   if (expr.op != IndexExpr::Op::FloorDiv || expr.operands[1].op != IndexExpr::Op::Const) return;
+  const std::vector<std::string> names = symbols_of(expr.operands[0]);
+  const auto is_size = [&](const std::string& name) { return std::find(sizes.begin(), sizes.end(), name) != sizes.end(); };
+  if (!std::all_of(names.begin(), names.end(), is_size)) return;
   IndexExpr remainder = index_sub(expr.operands[0], index_mul(expr.operands[1], expr));
   if (std::find(out.begin(), out.end(), remainder) == out.end()) out.push_back(std::move(remainder));
 }
 
-/// `missing` for the sizes at which the header's divisions are exact. See Note [Sizes that divide].
-Region where_sizes_divide(const Analysis& analysis, const Region& missing) {
+/// All formulas that say where a rule applies: its coordinates, then its relations.
+std::vector<Formula> formulas_of(const Rule& rule) {
+  std::vector<Formula> out;
+  for (const auto* accesses : {&rule.outputs, &rule.inputs}) {
+    for (const RegionAccess& access : *accesses) {
+      out.insert(out.end(), access.lo.begin(), access.lo.end());
+      out.insert(out.end(), access.hi.begin(), access.hi.end());
+    }
+  }
+  const auto add = [&](const std::vector<Relation>& relations) {
+    for (const Relation& relation : relations) out.insert(out.end(), {relation.lhs, relation.rhs});
+  };
+  add(rule.where);
+  for (const Disjunction& disjunction : rule.where_any)
+    for (const std::vector<Relation>& all : disjunction.any) add(all);
+  return out;
+}
+
+/// The sizes at which the divisions of the header are exact, then those of the rules. See Note [Sizes that divide].
+Region sizes_that_divide(const Analysis& analysis) {
   std::vector<IndexExpr> remainders;
+  const auto collect = [&](const Formula& formula) {
+    if (const auto expr = to_index_expr(formula, analysis.scope)) collect_remainders(*expr, analysis.sizes, remainders);
+  };
   for (const Matrix& matrix : analysis.transform.matrices)
-    for (const Formula& extent : matrix.extents)
-      if (const auto expr = to_index_expr(extent, analysis.scope)) collect_remainders(*expr, remainders);
+    for (const Formula& extent : matrix.extents) collect(extent);
+  for (const Rule& rule : analysis.transform.rules)
+    for (const Formula& formula : formulas_of(rule)) collect(formula);
   Region sizes = Region::universe(analysis.context, {});
   for (const IndexExpr& remainder : remainders) {
     const Region exact = sizes.where_zero(remainder);
     if (analysis.exists_for_large_sizes(exact)) sizes = exact;
   }
-  return missing.intersect_parameters(sizes);
+  return sizes;
 }
 
 /// Whether a caller can avoid `missing`, so that it is for the run to say that some call did not.
 bool depends_on_sizes(const Analysis& analysis, const Region& missing) {
   if (!analysis.exists_for_large_sizes(missing)) return true;
-  const Region divided = where_sizes_divide(analysis, missing);
+  const Region divided = missing.intersect_parameters(sizes_that_divide(analysis));
   return !analysis.exists_for_large_sizes(divided) || vanishes_in_some_order(analysis, divided);
 }
 
@@ -289,8 +314,9 @@ void cut_grid(Analysis& analysis) {
 // Note [Sizes that divide]
 // `FINE[n]` from `COARSE[(n+1)/2]` by `FINE.cell(x) from (COARSE.cell(x/2) l, COARSE.cell((x+1)/2) r)` misses the last
 // cell where n is even. Such a program is written for grids of 2^k+1 points: what its header divides is meant to divide.
-// What is missing at those sizes too is an error at once; else a call with other sizes ends the run as above. Of
-// divisions that no sizes make exact together, such as n/2 and (n+1)/2, the first in the header counts.
+// What is missing at those sizes too is an error at once; else a call with other sizes ends the run as above. So do
+// `OUT.region(0, n/2)` and `OUT.region(n/2, 2*(n/2))` where n is odd. Of divisions that no sizes make exact together,
+// such as n/2 and (n+1)/2, the first counts, in the header before the rules.
 
 // Note [Small sizes]
 // With borders 0 and n-1 the cell 0 of a matrix of one cell is both: its candidates are the rules of both borders, a

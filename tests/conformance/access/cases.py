@@ -160,6 +160,10 @@ def mixed(a, m, v):
     return [b, c]
 
 
+def butterfly(a):
+    return [np.concatenate([a[:, ::2] + a[:, 1::2], a[:, ::2] - a[:, 1::2]], axis=1)]
+
+
 def correct(fine, coarse):
     x = np.arange(len(fine))
     return [fine + (coarse[x // 2] + coarse[(x + 1) // 2]) / 2]
@@ -192,6 +196,7 @@ CASES = {
     "from_nothing": Case(tables, lambda n, r: [vec(n, r)], sizes=(0, 1, 2, 19, 64)),
     "sizes_that_divide": Case(correct, lambda n, r: [vec(n, r), vec((n + 1) // 2, r)], sizes=(1, 3, 5, 33, 101),
                               stops={4: "no rule computes OUT(3)"}),
+    "halves": Case(butterfly, lambda n, r: [mat(n, n + 1, r)], sizes=(2, 4, 34, 64), stops={7: "no rule computes OUT(6, 0)"}),
     "constant_input_coordinate": Case(lambda a: [a - a[len(a) // 2] + a[0], a[-1] - a[0]], lambda n, r: [vec(n, r)]),
     "tiny_sizes": Case(edges, lambda n, r: [vec(n, r)], sizes=(0, 1, 2, 3, 4, 5, 6, 40)),
 }
