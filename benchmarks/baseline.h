@@ -92,6 +92,30 @@ class Report {
   });
   return 4.0 * sizeof(double) * static_cast<double>(count) / ns;
 }
+
+/// Bytes per ns that a scalar product of two vectors reads: the limit of programs that write next to nothing. It is lower than a
+/// triad's, since nothing is written back meanwhile.
+[[nodiscard]] inline double read_rate(std::size_t count = std::size_t{1} << 24, int trials = 5) {
+  const Buffer<double> b(count), c(count);
+  const double* y = b.data();
+  const double* z = c.data();
+#pragma omp parallel for schedule(static)
+  for (std::size_t i = 0; i < count; ++i) b[i] = 1, c[i] = 2;
+  // Sums of their own per lane, which the definition of one sum does not allow.
+  typedef double Lanes __attribute__((vector_size(64), aligned(8)));
+  double sum = 0;
+  const double ns = median_ns(trials, [] {}, [&] {
+#pragma omp parallel for schedule(static) reduction(+ : sum)
+    for (std::size_t i = 0; i < count / 64; ++i) {
+      Lanes lanes = {};
+      for (std::size_t k = 64 * i; k < 64 * (i + 1); k += 8)
+        lanes += *reinterpret_cast<const Lanes*>(y + k) * *reinterpret_cast<const Lanes*>(z + k);
+      sum += lanes[0] + lanes[1] + lanes[2] + lanes[3] + lanes[4] + lanes[5] + lanes[6] + lanes[7];
+    }
+  });
+  if (sum < 0) std::abort();  // what nobody reads is left out by compilers
+  return 2.0 * sizeof(double) * static_cast<double>(count) / ns;
+}
 #endif
 
 }  // namespace baseline

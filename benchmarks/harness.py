@@ -63,7 +63,7 @@ class Baselines:
         if not has_headers(source):
             print(f"{output.name}: a library is not installed, so its figures are left out", file=sys.stderr)
             return None
-        build(source, output, *options, "-Wl,-rpath,$ORIGIN")
+        build(source, output, *options, "-Wl,-rpath,$ORIGIN", newer_than=[ROOT / "benchmarks" / "baseline.h"])
         if self.build_only:
             for path in re.findall(r"=> (\S*/lib(?:tbb|openblas|gfortran|quadmath|gomp)\S*)", polybricks.run_tool(["ldd", output]).stdout):
                 if pathlib.Path(path).parent.resolve() != self.folder.resolve():  # one that another benchmark left there

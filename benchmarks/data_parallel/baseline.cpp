@@ -348,7 +348,9 @@ int main(int argc, char** argv) {
   baseline::Report report;
   if (name == "triad") {
     omp_set_num_threads(threads);
-    report.add("triad_bytes_per_ns", baseline::triad_rate(static_cast<std::size_t>(n) * static_cast<std::size_t>(n), trials));
+    const std::size_t count = static_cast<std::size_t>(n) * static_cast<std::size_t>(n);
+    report.add("triad_bytes_per_ns", baseline::triad_rate(count, trials));
+    report.add("read_bytes_per_ns", baseline::read_rate(count, trials));
     report.print();
     return 0;
   }
