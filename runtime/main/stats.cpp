@@ -106,7 +106,9 @@ std::string counted(std::int64_t count, const char* one, const char* more) {
 
 void add_rule_text(std::string& text, const RuleTotals& totals, const char* one, const char* more) {
   text += "  " + totals.rule + " on " + totals.version + ": " + duration_text(static_cast<double>(totals.time_ns) * 1e-9) +
-          ", " + counted(totals.cells, "cell", "cells") + " in " + counted(totals.count, one, more) + "\n";
+          ", " + counted(totals.cells, "cell", "cells") + " in " + counted(totals.count, one, more);
+  if (totals.is_estimated()) text += " (time estimated from " + std::to_string(totals.num_timed) + " of them)";
+  text += "\n";
 }
 
 /// How busy workers were and what rules took.
@@ -155,12 +157,14 @@ namespace {
 
 nlohmann::ordered_json json_of(const std::vector<RuleTotals>& rules) {
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
-  for (const RuleTotals& each : rules)
+  for (const RuleTotals& each : rules) {
     json.push_back({{"rule", each.rule},
                     {"version", each.version},
                     {"count", each.count},
                     {"cells", each.cells},
                     {"time_ns", each.time_ns}});
+    if (each.is_estimated()) json.back()["timed"] = each.num_timed;
+  }
   return json;
 }
 

@@ -121,7 +121,8 @@ class Writer {
     for (const RuleTotals& each : run.profile.rules)
       rules += (rules.empty() ? "" : ",") + std::string("{\"rule\":") + quoted(each.rule.c_str()) + ",\"version\":" +
                quoted(each.version.c_str()) + ",\"count\":" + std::to_string(each.count) + ",\"cells\":" +
-               std::to_string(each.cells) + ",\"time_us\":" + microseconds(each.time_ns) + "}";
+               std::to_string(each.cells) + ",\"time_us\":" + microseconds(each.time_ns) +
+               (each.is_estimated() ? ",\"timed\":" + std::to_string(each.num_timed) : "") + "}";
     const std::string args = "{\"workers\":" + std::to_string(run.num_workers) + ",\"rules\":[" + rules + "]}";
     event(kRunsLane, quoted(run.label.c_str()), "run", run.start_ns, end_of(run), args);
   }

@@ -32,6 +32,7 @@ namespace pbrt {
 class RunContext;     // runtime/main/run_context.h
 class RecursiveCall;  // recursion.h
 class RuleScope;      // rule_scope.h
+class RuleCounters;   // rule_scope.h
 class Frame;
 class Scheduler;
 class Worker;
@@ -80,6 +81,8 @@ struct FiberHead {
   const char* stack_limit = nullptr;
   /// The innermost rule that is being timed.
   RuleScope* scope = nullptr;
+  /// Executions of rules that the worker only counts; null unless the run is traced.
+  RuleCounters* counters = nullptr;
   /// Number of that worker.
   int worker_index = 0;
 };

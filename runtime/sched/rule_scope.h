@@ -3,6 +3,7 @@
 // the recording itself, which is trace.h. Light: every program includes it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "runtime/sched/frame.h"
@@ -17,15 +18,43 @@ struct RuleDesc {
   const char* version = nullptr;  ///< `cpu`, `opencl`, `opencl_local`
 };
 
+/// Executions that are only counted, of one rule on `cells` cells each. A loan of trace.h: filled and settled there.
+struct RuleCounter {
+  const RuleDesc* rule = nullptr;
+  std::int64_t cells = 0;
+  std::int64_t num_left = 0;  ///< of num_lent; below 0 for none
+  std::int64_t num_lent = 0;
+};
+
+/// Those of a worker, by the rule's address. The thread of the worker alone uses them while a run is active.
+class RuleCounters {
+ public:
+  /// The one place for `rule`; another one may have it now.
+  [[nodiscard]] RuleCounter& of(const RuleDesc& rule) {
+    return counters_[index_of(rule)];
+  }
+  [[nodiscard]] static std::size_t index_of(const RuleDesc& rule) {
+    return reinterpret_cast<std::uintptr_t>(&rule) / sizeof(RuleDesc) % kNum;
+  }
+
+ private:
+  friend class TraceLane;
+
+  std::uint64_t used_ = 0;  ///< a bit for each that is lent
+  static constexpr std::size_t kNum = 64;
+  std::array<RuleCounter, kNum> counters_;
+};
+
 /// Stands for one execution of a rule, or of a piece of its box, while it lives: on the stack of the fiber that runs it.
 /// When the fiber is suspended the execution is in two parts, which may be on two workers.
 ///
-/// Cost: two branches unless the run is traced
+/// Cost: two branches unless the run is traced; some more where the execution is only counted
 class RuleScope {
  public:
   /// A null rule is not recorded.
   RuleScope(Frame& frame, const RuleDesc* rule, std::int64_t cells) {
-    if (frame.run_state().is_traced && rule != nullptr) [[unlikely]]
+    RuleCounters* const counters = frame.fiber_->counters;
+    if (counters != nullptr && rule != nullptr && !is_only_counted(*counters, *rule, cells)) [[unlikely]]
       begin(frame, *rule, cells);
   }
   RuleScope(Frame& frame, const RuleDesc& rule, std::int64_t cells) : RuleScope(frame, &rule, cells) {}
@@ -39,6 +68,11 @@ class RuleScope {
  private:
   friend class TraceLane;
 
+  /// Counts it where that is all there is to do.
+  static bool is_only_counted(RuleCounters& counters, const RuleDesc& rule, std::int64_t cells) {
+    RuleCounter& counter = counters.of(rule);
+    return counter.rule == &rule && counter.cells == cells && --counter.num_left >= 0;
+  }
   void begin(Frame& frame, const RuleDesc& rule, std::int64_t cells);
   void end();
 

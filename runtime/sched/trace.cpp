@@ -16,17 +16,19 @@ namespace pbrt {
 void RuleScope::begin(Frame& frame, const RuleDesc& rule, std::int64_t cells) {
   detail::FiberHead& fiber = *frame.fiber_;
   TraceLane* lane = fiber.worker->lane();
-  if (lane == nullptr) return;
+  lane->settle(lane->counters_.of(rule), fiber.scope);
   TraceLane::Slot& slot = lane->slot_of(rule, cells);
-  ++slot.count;
-  slot.cells += cells;
   const int depth = fiber.scope == nullptr ? 1 : fiber.scope->depth_ + 1;
   if (slot.num_to_skip > 0 || depth > TraceLane::kMaxDepth) {
+    TraceLane::count_untimed(slot, 1, cells, fiber.scope);
     if (slot.num_to_skip > 0) --slot.num_to_skip;
-    ++slot.num_untimed;
-    slot.untimed_cells += cells;
+    lane->lend(rule, cells, slot.num_to_skip);
     return;
   }
+  lane->settle_counters(fiber.scope);
+  ++slot.count;
+  slot.cells += cells;
+  ++slot.num_timed;
   fiber_ = &fiber;
   rule_ = &rule;
   cells_ = cells;
@@ -42,17 +44,20 @@ void RuleScope::begin(Frame& frame, const RuleDesc& rule, std::int64_t cells) {
 void RuleScope::end() {
   const std::int64_t now = Trace::now_ns();
   TraceLane& lane = *fiber_->worker->lane();
+  lane.settle_counters(this);
   fiber_->scope = outer_;
   const std::int64_t whole_ns = before_ns_ + now - start_ns_;
   if (outer_ != nullptr) outer_->inner_ns_ += whole_ns;
   TraceLane::Slot& slot = lane.slot_of(*rule_, cells_);
   slot.time_ns += whole_ns - inner_ns_;
-  slot.num_to_skip = whole_ns < TraceLane::kMinNs ? TraceLane::kCountsPerTiming - 1 : 0;
+  lane.learn(slot, whole_ns - inner_ns_);
+  slot.num_to_skip = lane.plan_skips(slot, whole_ns, now);
   lane.add({TraceKind::Rule, is_resumed_, false, rule_->name, rule_->version, start_ns_, now, cells_,
             std::exchange(slot.num_untimed, 0), std::exchange(slot.untimed_cells, 0)});
 }
 
 void TraceLane::suspend(detail::FiberHead& fiber) {
+  settle_counters(fiber.scope);
   const std::int64_t time = Trace::now_ns();
   for (RuleScope* scope = fiber.scope; scope != nullptr; scope = scope->outer_) {
     add({TraceKind::Rule, scope->is_resumed_, true, scope->rule_->name, scope->rule_->version, scope->start_ns_, time,
@@ -235,7 +240,56 @@ TraceLane::Slot& TraceLane::find_slot(const RuleDesc& rule, int size) {
   return (*found->slots)[static_cast<std::size_t>(size)];
 }
 
+void TraceLane::lend(const RuleDesc& rule, std::int64_t cells, std::int64_t num) {
+  counters_.of(rule) = {&rule, cells, num, num};
+  counters_.used_ |= std::uint64_t{1} << RuleCounters::index_of(rule);
+}
+
+void TraceLane::settle(RuleCounter& counter, RuleScope* scope) {
+  if (counter.rule == nullptr) return;
+  Slot& slot = slot_of(*counter.rule, counter.cells);
+  const std::int64_t num = counter.num_lent - std::max<std::int64_t>(0, counter.num_left);
+  count_untimed(slot, num, num * counter.cells, scope);
+  slot.num_to_skip -= num;
+  counters_.used_ &= ~(std::uint64_t{1} << RuleCounters::index_of(*counter.rule));
+  counter = {};
+}
+
+void TraceLane::settle_counters(RuleScope* scope) {
+  while (counters_.used_ != 0)
+    settle(counters_.counters_[static_cast<std::size_t>(std::countr_zero(counters_.used_))], scope);
+}
+
+void TraceLane::count_untimed(Slot& slot, std::int64_t num, std::int64_t cells, RuleScope* scope) {
+  slot.count += num;
+  slot.cells += cells;
+  slot.num_untimed += num;
+  slot.untimed_cells += cells;
+  const auto time_ns = static_cast<std::int64_t>(slot.self_ns * static_cast<double>(num));
+  slot.time_ns += time_ns;
+  if (scope != nullptr) scope->inner_ns_ += time_ns;
+}
+
+void TraceLane::learn(Slot& slot, std::int64_t self_ns) {
+  const auto without_clock = static_cast<double>(std::max<std::int64_t>(0, self_ns - trace_.clock_ns_));
+  slot.self_ns += (without_clock - slot.self_ns) * (slot.timed_ns == 0 ? 1 : kLearn);
+}
+
+std::int64_t TraceLane::plan_skips(Slot& slot, std::int64_t whole_ns, std::int64_t time_ns) {
+  saved_ns_ = std::min(saved_ns_ + time_ns - timed_ns_, kMaxSavedNs) - kTimingNs;
+  saved_ns_ = std::max(saved_ns_, -kMaxDebtNs);
+  timed_ns_ = time_ns;
+  // Of one execution to the next.
+  const std::int64_t num = std::max<std::int64_t>(1, slot.count - slot.timed_count);
+  const std::int64_t interval_ns = slot.timed_ns == 0 ? whole_ns : (time_ns - slot.timed_ns) / num;
+  slot.timed_count = slot.count;
+  slot.timed_ns = time_ns;
+  if (saved_ns_ >= 0) return 0;
+  return std::min((kTimingNs - saved_ns_) / std::max<std::int64_t>(1, interval_ns), kMaxToSkip);
+}
+
 void TraceLane::forget_rules() {
+  counters_ = {};
   for (RuleSlots& each : rules_)
     if (each.rule != nullptr)
       for (Slot& slot : *each.slots) slot = {};
@@ -246,21 +300,32 @@ namespace {
 std::string worker_name(int index) { return "worker " + std::to_string(index); }
 
 void add_totals(std::vector<RuleTotals>& all, const RuleDesc& rule, std::int64_t count, std::int64_t cells,
-                std::int64_t time_ns) {
+                std::int64_t time_ns, std::int64_t num_timed) {
   auto found = std::find_if(all.begin(), all.end(), [&](const RuleTotals& known) {
     return known.rule == rule.name && known.version == rule.version;
   });
-  if (found == all.end()) found = all.insert(all.end(), {rule.name, rule.version, 0, 0, 0});
+  if (found == all.end()) found = all.insert(all.end(), {rule.name, rule.version, 0, 0, 0, 0});
   found->count += count;
   found->cells += cells;
   found->time_ns += time_ns;
+  found->num_timed += num_timed;
+}
+
+/// The least time from one reading of the clock to the next.
+std::int64_t measure_clock() {
+  std::int64_t least = 1000;
+  for (int i = 0; i < 20; ++i) {
+    const std::int64_t start = Trace::now_ns();
+    least = std::min(least, Trace::now_ns() - start);
+  }
+  return least;
 }
 
 }  // namespace
 
 // ---- the trace ------------------------------------------------------------------------------
 
-Trace::Trace(bool keeps_events) : keeps_events_(keeps_events), made_ns_(now_ns()) {}
+Trace::Trace(bool keeps_events) : keeps_events_(keeps_events), made_ns_(now_ns()), clock_ns_(measure_clock()) {}
 
 std::int64_t Trace::now_ns() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
@@ -301,13 +366,16 @@ RunProfile Trace::end_run() {
                                after.idle_ns - before.idle_ns, after.num_steals - before.num_steals});
   }
   for (const auto& lane : lanes_) {
+    lane->settle_counters(nullptr);
     for (const TraceLane::RuleSlots& each : lane->rules_) {
       if (each.rule == nullptr) continue;
       for (const TraceLane::Slot& slot : *each.slots)
         if (slot.count != 0 || slot.time_ns != 0)
-          add_totals(profile.rules, *each.rule, slot.count, slot.cells, slot.time_ns);
+          add_totals(profile.rules, *each.rule, slot.count, slot.cells, slot.time_ns, slot.num_timed);
     }
   }
+  // Where estimates took more from a rule than it had.
+  for (RuleTotals& each : profile.rules) each.time_ns = std::max<std::int64_t>(0, each.time_ns);
   std::stable_sort(profile.rules.begin(), profile.rules.end(),
                    [](const RuleTotals& a, const RuleTotals& b) { return a.time_ns > b.time_ns; });
   PBRT_CHECK(!runs_.empty() && runs_.back().end_ns == 0, "a run ends after it began");

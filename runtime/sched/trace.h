@@ -5,9 +5,12 @@
 // A lane has one writer, its thread, and takes no lock. Its events lie in chunks that are never moved: a reader, on any
 // thread and at any time (also after Ctrl-C), follows the chunks and sees what was published.
 //
-// Cost of recording: an event takes two readings of the clock. A rule that is over sooner than kMinNs is timed at one
-// of kCountsPerTiming executions and only counted at the others, per rule and order of magnitude of its
-// size; its time then belongs to the rule that called it. So recording costs at most a few percent, however small the rules.
+// Cost of recording: a timed execution of a rule takes two readings of the clock and an event, some 100 ns. A lane earns
+// as many of them as it may make by time alone: one in kTimingNs. While it has earned enough it times every execution;
+// in debt it times a rule the more rarely the more often the rule runs, and only counts it in between, per rule and order of
+// magnitude of its size. So recording costs one or two percent, however small the rules; counts and cells are exact, and
+// what runs rarely is always timed. The time of executions that are only counted is estimated by those timed before; what is
+// added to their rule is taken from the rule around them, so that all rules together have the time of the outermost one.
 //
 // Proof: publication. add() writes the event, then `count` with release; for_each() reads `count` with acquire and then
 // only events below it. A new chunk is published by its predecessor's `next` likewise, once that one is full; a reader
@@ -71,6 +74,10 @@ struct RuleTotals {
   std::int64_t count = 0;    ///< of pieces where boxes are split
   std::int64_t cells = 0;
   std::int64_t time_ns = 0;  ///< without the rules inside
+  std::int64_t num_timed = 0;  ///< of `count`, on the CPU
+
+  /// Whether the time of some executions is estimated from those timed.
+  [[nodiscard]] bool is_estimated() const { return num_timed > 0 && num_timed < count; }
 };
 
 /// What one run did.
@@ -90,6 +97,7 @@ class TraceLane {
 
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] int number() const { return number_; }
+  [[nodiscard]] RuleCounters& counters() { return counters_; }
 
   // Owner thread only.
   void add(const TraceEvent& event);
@@ -136,8 +144,11 @@ class TraceLane {
   static constexpr std::uint32_t kChunkEvents = 1024;
   static constexpr int kSizes = 48;  // orders of magnitude, in powers of two
   static constexpr int kMaxDepth = 64;
-  static constexpr std::int64_t kMinNs = 4000;
-  static constexpr std::int64_t kCountsPerTiming = 64;
+  static constexpr std::int64_t kTimingNs = 16000;
+  static constexpr std::int64_t kMaxSavedNs = 100 * kTimingNs;
+  static constexpr std::int64_t kMaxDebtNs = 100 * kTimingNs;
+  static constexpr std::int64_t kMaxToSkip = 1023;
+  static constexpr double kLearn = 0.125;  // weight of the last execution
 
   struct Chunk {
     std::atomic<std::uint32_t> count{0};
@@ -152,6 +163,10 @@ class TraceLane {
     std::int64_t num_to_skip = 0;  ///< how many of the next executions are only counted
     std::int64_t num_untimed = 0;  ///< since the last event
     std::int64_t untimed_cells = 0;
+    std::int64_t num_timed = 0;
+    double self_ns = 0;            ///< of one execution, by those timed last
+    std::int64_t timed_count = 0;  ///< `count` when the last timing ended,
+    std::int64_t timed_ns = 0;     ///< and when that was; 0: there was none
   };
   struct RuleSlots {
     const RuleDesc* rule = nullptr;
@@ -161,6 +176,18 @@ class TraceLane {
   /// What has been under way since since_ns_.
   void add_until(std::int64_t time_ns, TraceKind kind, const char* name);
   void enter(State state, std::int64_t time_ns);
+  /// Leaves it to a counter, which is free, to count the next `num` executions.
+  void lend(const RuleDesc& rule, std::int64_t cells, std::int64_t num);
+  /// Ends the loan of a counter that was used inside of `scope`; null: in none.
+  void settle(RuleCounter& counter, RuleScope* scope);
+  /// Of all.
+  void settle_counters(RuleScope* scope);
+  /// Accounts for executions inside of `scope` that are not timed.
+  static void count_untimed(Slot& slot, std::int64_t num, std::int64_t cells, RuleScope* scope);
+  /// Learns what one execution takes.
+  void learn(Slot& slot, std::int64_t self_ns);
+  /// How many of the next executions to count only, after one that took `whole_ns` has ended.
+  [[nodiscard]] std::int64_t plan_skips(Slot& slot, std::int64_t whole_ns, std::int64_t time_ns);
   [[nodiscard]] Slot& slot_of(const RuleDesc& rule, std::int64_t cells);
   [[nodiscard]] Slot& find_slot(const RuleDesc& rule, int size);
   [[nodiscard]] RuleSlots& find(const RuleDesc& rule);
@@ -181,6 +208,9 @@ class TraceLane {
   const RuleDesc* last_rule_ = nullptr;
   int last_size_ = 0;
   Slot* last_slot_ = nullptr;
+  RuleCounters counters_;
+  std::int64_t saved_ns_ = kMaxSavedNs;  // earned for timings and not spent; below 0: a debt
+  std::int64_t timed_ns_ = 0;            // end of the last timing
 
   // A sequence lock: odd while the owner changes the rest.
   std::atomic<std::uint32_t> sequence_{0};
@@ -231,6 +261,7 @@ class Trace {
 
   const bool keeps_events_;
   const std::int64_t made_ns_;
+  const std::int64_t clock_ns_;  // what a reading of the clock takes
   std::atomic<int> num_chunks_{0};
   mutable std::mutex mutex_;
   std::vector<std::unique_ptr<TraceLane>> lanes_;  // under mutex_

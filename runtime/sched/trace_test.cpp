@@ -188,6 +188,37 @@ TEST(Trace, ShortRulesAreCountedAndRarelyTimed) {
   EXPECT_GE(events_of(*trace.lanes()[0]).size(), 100U);
 }
 
+TEST(Trace, EstimatesTheTimeOfRulesThatAreRarelyTimed) {
+  Trace trace(true);
+  const RunProfile profile = traced(trace, 1, [](Frame& root) {
+    const RuleScope outer(root, kOuter, 1);
+    for (int i = 0; i < 20'000; ++i) {
+      const RuleScope inner(root, kInner, 1);
+      work_for(std::chrono::microseconds(1));
+    }
+  });
+  const RuleTotals& inner = totals_of(profile, "T.Inner");
+  EXPECT_EQ(inner.count, 20'000);
+  EXPECT_TRUE(inner.is_estimated());
+  EXPECT_FALSE(totals_of(profile, "T.Outer").is_estimated());
+  EXPECT_GT(inner.time_ns, 20'000 * 800);
+  const std::int64_t whole_ns = duration_of(trace, "T.Outer");
+  if (inner.time_ns <= whole_ns) {
+    EXPECT_EQ(inner.time_ns + totals_of(profile, "T.Outer").time_ns, whole_ns);
+  }
+}
+
+TEST(Trace, EstimatesOfRecursionHaveTheTimeOfTheWhole) {
+  Trace trace(true);
+  const RunProfile profile = traced(trace, 1, [](Frame& root) { split(root, 10); });
+  std::int64_t sum_ns = 0, longest_ns = 0;
+  for (const RuleTotals& each : profile.rules) sum_ns += each.time_ns;
+  for (const TraceEvent& event : events_of(*trace.lanes()[0]))
+    if (event.kind == TraceKind::Rule) longest_ns = std::max(longest_ns, event.end_ns - event.start_ns);
+  EXPECT_TRUE(profile.rules.front().is_estimated());
+  EXPECT_EQ(sum_ns, longest_ns);
+}
+
 TEST(Trace, AccountsForTheWholeRunOfEveryWorker) {
   Trace trace(false);
   Scheduler scheduler(2, &trace);

@@ -48,6 +48,7 @@ Worker::Worker(Scheduler& scheduler, int index, TraceLane* lane)
       parking_(scheduler.parking_),
       memory_(scheduler.reserve_),
       lane_(lane),
+      counters_(lane != nullptr ? &lane->counters() : nullptr),
       index_(index),
       random_state_(0x9e3779b97f4a7c15U * static_cast<std::uint64_t>(index + 1)) {}
 
@@ -229,6 +230,7 @@ void Worker::resume(Fiber& fiber) {
     next->worker = this;
     next->memory = &memory_;
     next->worker_index = index_;
+    next->counters = next->run->is_traced ? counters_ : nullptr;
     running_ = next;
     if (lane_ != nullptr) lane_->resume(*next);
     switch_context(loop_context_, *next->active);

@@ -171,6 +171,7 @@ class Worker {
   ParkingSpot spot_;
   WorkerCounts counts_;
   TraceLane* const lane_;
+  RuleCounters* const counters_;  // of the lane
   const int index_;
   int last_victim_ = -1;  // whose task the last search found
   bool has_stolen_ = false;  // and the task has not finished
