@@ -80,6 +80,7 @@ class BodyMaker(ExpressionMaker):
         """`int a = 1, b = a + 1;`"""
         (first,) = self.declare_stmt(depth)
         is_mutable, items = self.scopes[-1][-1].is_mutable, [first]
+        first.word = first.word.replace("auto", tree.WORDS.get(first.type, first.type))  # of which each declares one type
         name = self.fresh_name(LOCAL_NAMES)
         self.scopes[-1].append(Hidden(name))
         items.append(tree.Declare(first.word, first.type, name, self.assigned(first.type, 2)))

@@ -38,6 +38,7 @@ MAX_LEFT_OUT = 0.4
 MANY_PROGRAMS = 30      # of which each feature has some
 RULE_LINE = re.compile(r"  R\.\S+ \(.*\): (cpu.*)")       # of the main transform
 REASON_LINE = re.compile(r"      no `opencl`: (.*)")
+ERROR = re.compile(r"error: (.*)")
 NAMES = re.compile(r"`.*?`")
 
 
@@ -90,6 +91,11 @@ class Failure(Exception):
     def __init__(self, words, of_compiler=False, of_numbers=False, output=None):
         super().__init__(words)
         self.of_compiler, self.of_numbers, self.output = of_compiler, of_numbers, output
+
+    def kind(self):
+        """What a smaller program must fail with too: the compiler's first message, without names."""
+        message = ERROR.search(str(self)) if self.of_compiler else None
+        return self.of_compiler, NAMES.sub("`…`", message[1]) if message else None
 
 
 class Trial:
@@ -213,7 +219,7 @@ class Check:
                     small.expected(dict(zip(("n", "m", "l"), shape)))
                 small.run(name + "_small")
             except Failure as other:
-                return str(other) if other.of_compiler == failure.of_compiler else None
+                return str(other) if other.kind() == failure.kind() else None
             except (Unsuitable, KeyError):
                 return None
             return None

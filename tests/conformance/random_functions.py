@@ -16,7 +16,7 @@ template <class Line> static double total(const Line& line) {
 static double corner(ConstMatrixRegion2D plane) {
   return plane.width() > 0 && plane.height() > 0 ? plane.cell(plane.width() - 1, plane.height() - 1) : 0.25;
 }
-template <class Element> static int above(ConstMatrixRegion<Element, 1> line, int limit) {
+template <class Line> static int above(Line line, int limit) {
   int count = 0;
   for (int i = 0; i < line.size(0); ++i) count += line.cell(i) > limit;
   return count;

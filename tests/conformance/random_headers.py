@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Random transforms and what they mean, cell by cell (LANGUAGE 5.3, 5.4, 5.8, 5.9, 6.1).
+"""Random transforms and what they mean, cell by cell (LANGUAGE 5.3 to 5.9, 6.1, 6.5).
 
-Each transform has an output, sometimes made through a temporary, and rules with random coordinates, inputs, conditions and
-priorities. All rules of one priority make the same number of a cell, so that every choice has to give the same
-output, while a cell that falls to another priority is seen. A last rule covers everything.
+Each transform has one output or two, sometimes made through a temporary, and rules with random coordinates, inputs, conditions
+and priorities. All rules of one priority make the same number of a cell, so that every choice has to give the same
+output, while a cell that falls to another priority is seen. A last rule covers everything. Rules of `ordered` transforms read
+outputs too, and notice a cell that is not made yet; those of `wide` ones write rows, columns and blocks.
 """
 
 import dataclasses
@@ -12,6 +13,9 @@ import fractions
 import numpy as np
 
 CATCH_ALL = 9
+KINDS = ("plain", "plain", "wide", "ordered", "ordered", "gaps")
+SHIFTS = {1: [(-1,), (-1,), (-2,), (-3,)], 2: [(-1, 0), (-1, 0), (0, -1), (0, -1), (1, -1), (-1, -1), (-2, 0), (2, -1)]}
+POISON = 10**7              # of a cell that was read before it was made
 
 
 @dataclasses.dataclass
@@ -23,11 +27,15 @@ class Read:
 
 @dataclasses.dataclass
 class Rule:
+    """`kind` of its outputs, which all lie at `bounds`, a (begin, end) per dimension."""
     priority: int
-    outputs: list           # coordinate texts, per dimension
+    matrices: list          # names of outputs
+    kind: str               # cell, row, column, region, all
+    bounds: list
     reads: list
     where: list             # relations
     variables: list
+    own_reads: list = dataclasses.field(default_factory=list)   # (matrix, coordinates)
 
 
 def formula(text):
@@ -40,45 +48,118 @@ def integer_formula(text):
     return formula(text.replace("/", "//"))
 
 
+
 class Transform:
     def __init__(self, name, rng):
         self.name, self.rng = name, rng
         self.num_dims = int(rng.integers(1, 3))
         self.sizes = ["n", "m"][:self.num_dims]
         self.vars = ["x", "y"][:self.num_dims]
+        self.kind = self.pick(*KINDS)
+        self.direction = self.pick(1, -1)
+        self.outputs = ["OUT"] if rng.random() < 0.6 else ["OUT", "Q"]
         self.has_temporary = rng.random() < 0.5
+        # Where outputs are read, a rule for both that another one overwrites in part is a cycle for the compiler.
+        self.pair_share = float(self.chance(0.3)) if self.kind == "ordered" else 0.25
         self.rules = [self.make_rule() for _ in range(int(rng.integers(1, 6)))]
-        self.rules.append(Rule(CATCH_ALL, list(self.vars), [], [], list(self.vars)))
+        for number, name in enumerate(self.outputs):
+            self.rules.append(self.cover(name))
+            if self.kind == "ordered" and self.chance(0.5):
+                self.add_own_reads(self.rules[-1], 1)
+                self.rules.append(self.cover(name))
+                self.rules[-1].priority += 1
         self.temporary_rules = []
         if self.has_temporary:
-            self.temporary_rules = [self.make_rule() for _ in range(int(rng.integers(1, 4)))]
-            self.temporary_rules.append(Rule(CATCH_ALL, list(self.vars), [], [], list(self.vars)))
+            self.temporary_rules = [self.make_plain("T") for _ in range(int(rng.integers(1, 4)))]
+            self.temporary_rules.append(self.cover("T"))
 
     def pick(self, *choices):
         return choices[int(self.rng.integers(len(choices)))]
 
-    def make_rule(self):
-        outputs, used = [], []
+    def chance(self, share):
+        return self.rng.random() < share
+
+    # ---- rules
+
+    def cover(self, matrix):
+        return Rule(CATCH_ALL, [matrix], "cell", [(v, f"{v}+1") for v in self.vars], [], [], list(self.vars))
+
+    def make_plain(self, matrix):
+        coordinates, used = [], []
         for var, size in zip(self.vars, self.sizes):
-            kind = self.rng.random()
-            if kind < 0.62:
-                text = var
-            elif kind < 0.74:
-                text = self.pick(f"{var}+1", f"{var}-1", f"{var}+2")
-            elif kind < 0.82:
-                text = self.pick(f"{size}-1-{var}", f"{size}-{var}")
-            else:
-                text = self.pick("0", "1", f"{size}-1", f"{size}-2", f"{size}/2")
-            outputs.append(text)
+            text = self.output_coordinate(var, size)
+            coordinates.append(text)
             used += [var] if var in text else []
+        return self.finish([matrix], "cell", coordinates, used)
+
+    def make_rule(self):
+        """Of the kind of the transform; now and then for both outputs."""
+        matrices = list(self.outputs) if self.chance(self.pair_share) else [self.pick(*self.outputs)]
+        if self.kind == "gaps" and self.num_dims == 2 and self.chance(0.4):
+            line = self.pick(("x", "x"), ("x+1", "x"), ("x", "n-1-x"), ("2*x", "x"), ("x", "2*x+1"))
+            return self.finish(matrices, "cell", list(line), ["x"])
+        if self.kind == "wide" and self.chance(0.6):
+            return self.make_wide(matrices)
+        rule = self.make_plain(matrices[0])
+        rule.matrices = matrices
+        if self.kind == "ordered":
+            self.add_own_reads(rule, int(self.rng.integers(3)))
+        return rule
+
+    def finish(self, matrices, kind, coordinates, used):
+        bounds = [(c, f"{c}+1") for c in coordinates]
         reads = [self.make_read(used) for _ in range(int(self.rng.integers(0, 3)))]
         where = [self.make_where(used) for _ in range(int(self.rng.random() < 0.3)) if used]
-        return Rule(int(self.rng.integers(0, 4)), outputs, reads, where, used)
+        return Rule(int(self.rng.integers(0, 4)), matrices, kind, bounds, reads, where, used)
+
+    def make_wide(self, matrices):
+        kinds = ["block", "half", "all"] + (["row", "column"] if self.num_dims == 2 else [])
+        kind = self.pick(*kinds)
+        coordinates = [self.output_coordinate(v, s) for v, s in zip(self.vars, self.sizes)]
+        bounds = [(c, f"{c}+1") for c in coordinates]
+        whole = [("0", size) for size in self.sizes]
+        if kind == "block":
+            step = int(self.rng.integers(2, 5))
+            bounds[0] = (f"{step}*x", f"{step}*x+{step}")
+        elif kind == "half":
+            bounds = [self.pick((("0"), f"{s}/2"), (f"{s}/2", s), ("0", s)) for s in self.sizes]
+        elif kind == "all":
+            bounds = whole
+        else:
+            d = 0 if kind == "row" else 1
+            bounds[d] = whole[d]
+        used = [v for v in self.vars if any(v in begin for begin, _ in bounds)]
+        rule = self.finish(matrices, kind if kind in ("row", "column", "all") else "region", [], used)
+        rule.bounds = bounds
+        return rule
+
+    def add_own_reads(self, rule, count):
+        """Cells of outputs before the rule's own, in the transform's direction."""
+        for _ in range(count):
+            shift = [self.direction * s for s in self.pick(*SHIFTS[self.num_dims])]
+            matrix = self.pick(*self.outputs)
+            if self.chance(0.2) and rule.matrices == ["OUT"] and matrix == "Q":
+                shift = [0] * self.num_dims
+            begins = [begin for begin, _ in rule.bounds]
+            if all(s == 0 or v in begin for s, v, begin in zip(shift, self.vars, begins)):
+                rule.own_reads.append((matrix, [begin + (f"{s:+d}" if s else "") for s, begin in zip(shift, begins)]))
+
+    def output_coordinate(self, var, size):
+        kind = self.rng.random()
+        if self.kind == "gaps" and kind < 0.3:
+            return self.pick(f"2*{var}", f"2*{var}+1", f"3*{var}", f"{size}-1-2*{var}", f"3*{var}-1")
+        if kind < 0.62:
+            return var
+        if kind < 0.74:
+            return self.pick(f"{var}+1", f"{var}-1", f"{var}+2")
+        if kind < 0.82:
+            return self.pick(f"{size}-1-{var}", f"{size}-{var}")
+        return self.pick("0", "1", f"{size}-1", f"{size}-2", f"{size}/2")
 
     def coordinate(self, var, size, used):
         if var not in used or self.rng.random() < 0.1:
             return self.pick("0", f"{size}-1", f"{size}/2")
-        return self.pick(var, f"{var}-1", f"{var}+1", f"{var}-2", f"{var}+3", f"{size}-1-{var}", f"{var}/2", f"({var}+1)/2")
+        return self.pick(var, f"{var}-1", f"{var}+1", f"{var}-2", f"{var}+3", f"{size}-1-{var}", f"{var}/2", f"({var}+1)/2", f"2*{var}")
 
     def make_read(self, used):
         begins = [self.coordinate(v, s, used) for v, s in zip(self.vars, self.sizes)]
@@ -94,42 +175,74 @@ class Transform:
         var = self.pick(*used)
         size = self.sizes[self.vars.index(var)]
         if len(used) == 2 and self.rng.random() < 0.4:
-            return self.pick("x < y", "x >= y", "x + y >= 3", "x - y <= 1", "x == y")
+            return self.pick("x < y", "x >= y", "x + y >= 3", "x - y <= 1", "x == y", "x != y")
         number = int(self.rng.integers(0, 5))
         return self.pick(f"{var} < {number}", f"{var} >= {number}", f"{var} == {number}", f"{var} <= {size}-{number}",
-                         f"2*{var} < {size}", f"{var} > {size}/2")
+                         f"2*{var} < {size}", f"{var} > {size}/2", f"{var} != {number}")
+
+    # ---- text
 
     def text(self):
         dims = ", ".join(self.sizes)
         through = f"through T[{dims}]\n" if self.has_temporary else ""
-        lines = [f"transform {self.name}\nfrom IN[{dims}]\n{through}to OUT[{dims}]\n{{"]
-        own = "T.cell({})" if self.has_temporary else "IN.cell({})"
-        lines += [self.rule_text(rule, "OUT", own) for rule in self.rules]
-        lines += [self.rule_text(rule, "T", "IN.cell({})") for rule in self.temporary_rules]
+        outputs = ", ".join(f"{name}[{dims}]" for name in self.outputs)
+        lines = [f"transform {self.name}\nfrom IN[{dims}]\n{through}to {outputs}\n{{"]
+        lines += [self.rule_text(rule, "T" if self.has_temporary else "IN") for rule in self.rules]
+        lines += [self.rule_text(rule, "IN") for rule in self.temporary_rules]
         return "\n".join(lines) + "\n}\n"
 
-    def rule_text(self, rule, output, own):
-        reads = [f"{own.format(', '.join(rule.outputs))} own"]
-        zero = "0"
+    @staticmethod
+    def access(matrix, rule):
+        begins, ends = [b for b, _ in rule.bounds], [e for _, e in rule.bounds]
+        args = {"cell": begins, "row": begins[1:], "column": begins[:1], "region": begins + ends}.get(rule.kind)
+        return matrix + (f".{rule.kind}({', '.join(args)})" if args else "")
+
+    @staticmethod
+    def position(coordinates):
+        return " + ".join(f"{7 + 6 * d}*({t})" for d, t in enumerate(coordinates))
+
+    def rule_text(self, rule, own):
+        reads, zero = [f"{self.access(own, rule)} own"], "0"
         for i, read in enumerate(rule.reads):
             reads.append(f"{read.text} r{i}")
             zeros = ["0"] * (1 if ".row" in read.text else self.num_dims)
             zero += f" + 0*r{i}" if ".cell" in read.text else f" + 0*r{i}.cell({', '.join(zeros)})"
+        for i, (matrix, coordinates) in enumerate(rule.own_reads):
+            at = f".cell({', '.join(coordinates)})"
+            reads += [f"{matrix}{at} s{i}", f"{own}{at} c{i}"]
+            zero += f" + (fmod(s{i} - c{i} - ({self.position(coordinates)}), 1000) == 0 ? 0 : {POISON})"
         where = " where " + " && ".join(rule.where) if rule.where else ""
-        position = " + ".join(f"{7 + 6 * d}*({t})" for d, t in enumerate(rule.outputs))
-        return (f"  priority({rule.priority}) {output}.cell({', '.join(rule.outputs)}) from ({', '.join(reads)}){where} "
-                f"{{ return own + {1000 * rule.priority} + {position} + {zero}; }}")
+        value = f"{1000 * rule.priority} + {zero}"
+        head = f"  priority({rule.priority}) "
+        tail = f"from ({', '.join(reads)}){where} "
+        if rule.kind == "cell" and len(rule.matrices) == 1:
+            return f"{head}{self.access(rule.matrices[0], rule)} {tail}{{ return own + {self.position([b for b, _ in rule.bounds])} + {value}; }}"
+        names = [f"o{i}" for i in range(len(rule.matrices))]
+        outputs = ", ".join(f"{self.access(m, rule)} {name}" for m, name in zip(rule.matrices, names))
+        return f"{head}to ({outputs}) {tail}{{ {self.loops(rule, names, value)} }}"
+
+    def loops(self, rule, names, value):
+        """Statements that write all cells of the outputs, which are equal."""
+        if rule.kind == "cell":
+            return " ".join(f"{name} = own + {self.position([b for b, _ in rule.bounds])} + {value};" for name in names)
+        kept = {"row": [0], "column": [1]}.get(rule.kind, range(self.num_dims))
+        heads = "".join(f"for (int k{d} = 0; k{d} < own.size({i}); ++k{d}) " for i, d in enumerate(kept))
+        cell = f".cell({', '.join(f'k{d}' for d in kept)})"
+        position = self.position([f"{b}+k{d}" if d in kept else b for d, (b, _) in enumerate(rule.bounds)])
+        return heads + "{ " + " ".join(f"{name}{cell} = own{cell} + {position} + {value};" for name in names) + " }"
+
+    # ---- meaning
 
     def evaluate(self, matrix):
-        """The output for an input, from the definition."""
+        """The outputs for an input, from the definition."""
         extents = dict(zip(self.sizes, reversed(matrix.shape)))
-        own = self.evaluate_rules(self.temporary_rules, matrix, extents) if self.has_temporary else matrix
-        return [self.evaluate_rules(self.rules, own, extents)]
+        own = self.evaluate_rules("T", self.temporary_rules, matrix, extents) if self.has_temporary else matrix
+        return [self.evaluate_rules(name, self.rules, own, extents) for name in self.outputs]
 
-    def evaluate_rules(self, rules, own, extents):
-        best = np.full(own.shape, CATCH_ALL)
+    def evaluate_rules(self, name, rules, own, extents):
+        best = np.full(own.shape, CATCH_ALL + 1)
         for rule in rules:
-            for cell in self.cells_of(rule, extents):
+            for cell in self.cells_of(rule, extents) if name in rule.matrices else ():
                 best[cell] = min(best[cell], rule.priority)
         index = np.indices(own.shape)[::-1]
         return own + 1000 * best + sum((7 + 6 * d) * i for d, i in enumerate(index))
@@ -137,18 +250,20 @@ class Transform:
     def cells_of(self, rule, extents):
         """The cells that the instances of a rule write."""
         limits = [extents[s] for s in self.sizes]
-        checks = [(formula(b), formula(e), limit) for read in rule.reads for (b, e), limit in zip(read.bounds, limits)]
+        bounds = [read.bounds for read in rule.reads] + [[(c, f"{c}+1") for c in at] for _, at in rule.own_reads]
+        checks = [(formula(b), formula(e), limit) for each in bounds for (b, e), limit in zip(each, limits)]
         conditions = [integer_formula(text) for text in rule.where]
-        outputs = [integer_formula(text) for text in rule.outputs]
+        outputs = [(integer_formula(b), integer_formula(e)) for b, e in rule.bounds]
         for variables in self.instances(rule, extents):
             values = {**extents, **variables}
-            cell = [output(values) for output in outputs]
-            if not all(0 <= c < limit for c, limit in zip(cell, limits)):
+            box = [(begin(values), end(values)) for begin, end in outputs]
+            if not all(0 <= begin and end <= limit for (begin, end), limit in zip(box, limits)):
                 continue
             rational = {name: fractions.Fraction(value) for name, value in values.items()}
             is_inside = all(b(rational) >= 0 and e(rational) - 1 < limit for b, e, limit in checks)
             if is_inside and all(condition(values) for condition in conditions):
-                yield tuple(reversed(cell))
+                for cell in np.ndindex(*(end - begin for begin, end in reversed(box))):
+                    yield tuple(i + begin for i, (begin, _) in zip(cell, reversed(box)))
 
     def instances(self, rule, extents):
         ranges = [range(-6, extents[s] + 7) for v, s in zip(self.vars, self.sizes) if v in rule.variables]
