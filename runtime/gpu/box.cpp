@@ -114,8 +114,16 @@ void BoxSet::add(const BoxSet& other) {
 void BoxSet::remove(const GridBox& box) {
   if (box.is_empty() || !overlaps(box)) return;
   std::vector<GridBox> rest;
-  for (const GridBox& mine : boxes_) append_difference(rest, mine, box);
+  std::vector<GridBox> parts;
+  std::size_t num_merged = 0;
+  for (std::size_t i = 0; i < boxes_.size(); ++i) {
+    const bool is_whole = gpu::intersect(boxes_[i], box).is_empty();
+    num_merged += is_whole && i < num_merged_ ? 1 : 0;
+    append_difference(is_whole ? rest : parts, boxes_[i], box);
+  }
+  rest.insert(rest.end(), parts.begin(), parts.end());
   boxes_ = std::move(rest);
+  num_merged_ = num_merged;
 }
 
 void BoxSet::remove(const BoxSet& other) {
@@ -132,16 +140,19 @@ BoxSet BoxSet::intersect(const GridBox& box) const {
 }
 
 void BoxSet::merge_neighbours() {
-  bool merged = true;
-  while (merged) {
-    merged = false;
-    for (std::size_t i = 0; i < boxes_.size() && !merged; ++i)
-      for (std::size_t j = i + 1; j < boxes_.size() && !merged; ++j)
-        if (try_merge(boxes_[i], boxes_[j])) {
-          boxes_.erase(boxes_.begin() + static_cast<std::ptrdiff_t>(j));
-          merged = true;
-        }
+  for (std::size_t i = num_merged_; i < boxes_.size();) {
+    std::size_t j = 0;
+    while (j < i && !try_merge(boxes_[j], boxes_[i])) ++j;
+    if (j == i) {
+      ++i;
+      continue;
+    }
+    // What has grown may touch any other: it takes the place of the last one looked at.
+    boxes_[i] = boxes_[j];
+    boxes_.erase(boxes_.begin() + static_cast<std::ptrdiff_t>(j));
+    --i;
   }
+  num_merged_ = boxes_.size();
 }
 
 }  // namespace pbrt::gpu

@@ -45,7 +45,7 @@ class BoxSet {
   void add(const BoxSet& other);
   void remove(const GridBox& box);
   void remove(const BoxSet& other);
-  void clear() { boxes_.clear(); }
+  void clear() { *this = BoxSet(); }
 
   [[nodiscard]] BoxSet intersect(const GridBox& box) const;
 
@@ -53,6 +53,8 @@ class BoxSet {
   void merge_neighbours();
 
   std::vector<GridBox> boxes_;
+  /// No two of the first so many make a box: a set of thousands of boxes that do not touch grows in linear time.
+  std::size_t num_merged_ = 0;
 };
 
 }  // namespace pbrt::gpu

@@ -82,6 +82,34 @@ TEST(BoxSet, MergesWhatMakesABox) {
   EXPECT_EQ(set.boxes().size(), 1U);
 }
 
+GridBox cell_at(std::int64_t x, std::int64_t y) {
+  GridBox cell;
+  cell.num_dims = 2;
+  cell.lo = {x, y};
+  cell.hi = {x + 1, y + 1};
+  return cell;
+}
+
+TEST(BoxSet, MergesWhatAHoleLeftOnceItIsFilled) {
+  GridBox all = cell_at(0, 0);
+  all.hi = {5, 5};
+  BoxSet set(all);
+  set.remove(cell_at(2, 2));
+  EXPECT_EQ(set.boxes().size(), 4U);
+  set.add(cell_at(2, 2));
+  EXPECT_EQ(set.boxes(), std::vector<GridBox>{all});
+}
+
+/// Every second column and row, as parts of a matrix that many small launches read: looking at all pairs each time is
+/// 2500 cubed steps here.
+TEST(BoxSet, GrowsInLinearTime) {
+  BoxSet set;
+  for (std::int64_t y = 0; y < 50; ++y)
+    for (std::int64_t x = 0; x < 50; ++x) set.add(cell_at(2 * x, 2 * y));
+  EXPECT_EQ(set.boxes().size(), 2500U);
+  EXPECT_EQ(set.num_cells(), 2500);
+}
+
 /// Offsets, in elements, of all cells of a view.
 std::set<std::int64_t> offsets_of(const OwnedView& view) {
   std::set<std::int64_t> offsets;
