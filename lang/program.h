@@ -55,6 +55,9 @@ struct SizeVar {
   Span span;
 
   bool is_size = true;  ///< in a size formula: it counts where sizes are compared, and is taken as large
+  /// `solution` is the dimension's own formula, with the variable in it: a call looks for the value that fits. It never
+  /// shrinks where the variable grows.
+  bool is_searched = false;
 
   [[nodiscard]] bool is_given_by_run() const { return matrix.is_none(); }
 };

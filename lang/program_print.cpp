@@ -246,6 +246,13 @@ void print_accuracy(std::string& out, const Program& program, const Accuracy& ac
   out += "\n";
 }
 
+std::string size_line(const Transform& transform, const SizeVar& var) {
+  const std::string equation = var.is_searched ? " where " + to_string(var.solution) + " = " + kActualSize
+                                               : " = " + to_string(var.solution);
+  return "size " + var.name + equation + ", from dimension " + std::to_string(var.dim) + " of " +
+         transform.matrices[var.matrix].name + "\n";
+}
+
 void print_header(std::string& out, const Program& program, const Transform& transform) {
   for (const MatrixRole role : {MatrixRole::From, MatrixRole::To, MatrixRole::Through}) {
     const auto ids = transform.matrices_of(role);
@@ -263,13 +270,9 @@ void print_header(std::string& out, const Program& program, const Transform& tra
       out += std::string(var.is_size ? "  size " : "  number ") + var.name + ", given by the run\n";
       continue;
     }
-    out += "  size " + var.name + " = " + to_string(var.solution) + ", from dimension " + std::to_string(var.dim) +
-           " of " + transform.matrices[var.matrix].name + "\n";
+    out += "  " + size_line(transform, var);
   }
-  for (const SizeVar& var : transform.sizes_from_inputs) {
-    out += "  without outputs: size " + var.name + " = " + to_string(var.solution) + ", from dimension " +
-           std::to_string(var.dim) + " of " + transform.matrices[var.matrix].name + "\n";
-  }
+  for (const SizeVar& var : transform.sizes_from_inputs) out += "  without outputs: " + size_line(transform, var);
   for (const UserTunable& tunable : transform.tunables) print_tunable(out, tunable);
   if (transform.generator) out += "  generator " + program.transforms[*transform.generator].name + "\n";
   if (transform.accuracy) print_accuracy(out, program, *transform.accuracy);

@@ -62,6 +62,12 @@ Formula with_actual(const Formula& formula, const std::string& actual) {
 
 }  // namespace
 
+std::string solution_text(const SizeVar& var, const std::string& actual) {
+  if (!var.is_searched) return to_solution_c(with_actual(var.solution, actual));
+  return "pbrt::fitting_size(" + actual + ", [&](const std::int64_t " + var.name + ") { return " +
+         to_checked_c(var.solution) + "; })";
+}
+
 void emit_largest_size(Writer& out, const Transform& transform) {
   std::vector<std::string> sizes = transform.size_names();
   sizes.insert(sizes.begin(), "1");
@@ -121,7 +127,7 @@ class TransformEmitter {
         continue;
       }
       const std::string actual = transform_.matrices[var.matrix].name + ".size(" + std::to_string(var.dim) + ")";
-      out_.line("[[maybe_unused]] const IndexT " + var.name + " = " + to_solution_c(with_actual(var.solution, actual)) + ";");
+      out_.line("[[maybe_unused]] const IndexT " + var.name + " = " + solution_text(var, actual) + ";");
     }
     emit_largest_size(out_, transform_);
     emit_tunables(true);

@@ -28,6 +28,9 @@ void emit_transform_tables(Writer& out, const CppContext& context, TransformId t
 /// Matrices in the order of a call.
 [[nodiscard]] std::vector<MatrixId> call_matrices(const Transform& transform);
 
+/// The value of a size variable, where `actual` is the size of the dimension that tells.
+[[nodiscard]] std::string solution_text(const SizeVar& var, const std::string& actual);
+
 /// Defines `pb_n`, the size of a call for selectors and size-specific values (LANGUAGE 6.7).
 void emit_largest_size(Writer& out, const Transform& transform);
 

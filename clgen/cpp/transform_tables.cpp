@@ -80,6 +80,7 @@ void emit_solve(Writer& to, const CppContext& context, TransformId id) {
     const std::vector<std::string> symbols = symbols_of(var.solution, SymbolKind::SizeVar);
     std::set<std::string> needed(symbols.begin(), symbols.end());
     needed.erase(kActualSize);
+    needed.erase(var.name);  // of a search
     const auto position = std::find(matrices.begin(), matrices.end(), var.matrix) - matrices.begin();
     std::vector<std::string> terms = {"!pb_known[" + index + "]",
                                       "pb_sizes[" + std::to_string(position) + "] != nullptr"};
@@ -90,7 +91,7 @@ void emit_solve(Writer& to, const CppContext& context, TransformId id) {
       out.line("const std::int64_t " + name + " = pb_values[" + std::to_string(index_of(name)) + "];");
     out.line("const std::int64_t " + std::string(kActualSize) + " = pb_sizes[" + std::to_string(position) + "][" +
              std::to_string(var.dim) + "];");
-    out.line("pb_values[" + index + "] = " + to_solution_c(var.solution) + ";");
+    out.line("pb_values[" + index + "] = " + solution_text(var, kActualSize) + ";");
     out.line("pb_known[" + index + "] = true;");
     out.close();
   }

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "frontend/resolve/growth.h"
 #include "lang/overloaded.h"
 
 namespace pb {
@@ -242,6 +243,12 @@ std::optional<Solution> solve_linear(const std::string& name, const Formula& for
                   by_size ? SolutionRank::BySize : SolutionRank::ExactDivision};
 }
 
+/// `n*n`: a call looks for the n that fits.
+std::optional<Solution> solve_by_search(const std::string& name, const Formula& formula) {
+  if (!grows_with(name, formula)) return std::nullopt;
+  return Solution{formula, SolutionRank::BySearch};
+}
+
 const std::int64_t* int_value(const Formula& formula) {
   const auto* literal = std::get_if<IntLiteral>(&formula.node);
   return literal ? &literal->value : nullptr;
@@ -307,9 +314,13 @@ std::vector<std::string> names_in(const Formula& formula) {
 }
 
 std::optional<Solution> solve_for(const std::string& name, const Formula& formula, const Formula& actual) {
-  if (count_uses(formula, name) == 1) return solve_single_use(name, formula, actual);
+  if (count_uses(formula, name) == 1) {
+    auto solution = solve_single_use(name, formula, actual);
+    return solution ? solution : solve_by_search(name, formula);
+  }
   if (auto solution = solve_affine(name, formula, actual)) return solution;
-  return solve_linear(name, formula, actual);
+  if (auto solution = solve_linear(name, formula, actual)) return solution;
+  return solve_by_search(name, formula);
 }
 
 Formula substitute(const Formula& formula, const std::map<std::string, Formula>& values) {

@@ -41,15 +41,16 @@ enum class SolutionRank : std::uint8_t {
   ExactDivision,    ///< `2*n-1`
   LossyDivision,    ///< `n/2`: several values of n have the same size
   BySize,           ///< `n*m`: nothing is known of n where m is 0
+  BySearch,         ///< `n*n`
 };
 
 struct Solution {
-  Formula value;
+  Formula value;  ///< with BySearch the equation's left side, in which the wanted name stands
   SolutionRank rank = SolutionRank::LoneVariable;
 };
 
 /// Solves `formula == actual` for `name`, where every other name counts as known. The
-/// result is meant for C integer arithmetic. Nothing if there is no such formula (`n*n`).
+/// result is meant for C integer arithmetic. Nothing if there is no such formula and no search is sure (`n*n - n`).
 [[nodiscard]] std::optional<Solution> solve_for(const std::string& name, const Formula& formula, const Formula& actual);
 
 /// `value` with its variables replaced; names absent from `values` stay.

@@ -34,9 +34,10 @@ TEST(SolveFor, ProductWithAnotherVariableIsTheLastResort) {
   EXPECT_EQ(solved("k", add(mul(var("m"), var("k")), sub(var("k"), num(3)))), "(s+3)/(m+1) rank 4");
   EXPECT_EQ(solved("k", sub(var("n"), mul(var("k"), add(var("k"), var("m"))))), "none");
 }
-TEST(SolveFor, PowersHaveNoSolution) {
-  EXPECT_EQ(solved("n", mul(var("n"), var("n"))), "none");
-  EXPECT_EQ(solved("n", make_binary(FormulaOp::Pow, var("n"), num(2))), "none");
+TEST(SolveFor, PowersAreSearched) {
+  EXPECT_EQ(solved("n", mul(var("n"), var("n"))), "n*n rank 5");
+  EXPECT_EQ(solved("n", make_binary(FormulaOp::Pow, var("n"), num(2))), "n^2 rank 5");
+  EXPECT_EQ(solved("n", mul(var("n"), sub(var("n"), num(5)))), "none");
 }
 
 TEST(AffineForm, DivisionIsExact) {

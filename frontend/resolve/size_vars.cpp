@@ -93,6 +93,7 @@ std::vector<SizeVar> solve_from(const TransformScope& scope, const std::vector<M
     var.matrix = found->matrix;
     var.dim = found->dim;
     var.solution = std::move(found->solution.value);
+    var.is_searched = found->solution.rank == SolutionRank::BySearch;
     var.span = first_use(scope, found->name);
     out.push_back(std::move(var));
   }

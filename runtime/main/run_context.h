@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <type_traits>
 #include <utility>
 
@@ -169,6 +170,24 @@ constexpr auto quotient(Dividend dividend, Divisor divisor, const char* formula)
 template <class Product, class Known>
 constexpr auto factor(Product product, Known known) {
   return known == 0 ? decltype(product / known){} : product / known;
+}
+
+/// The size from 0 up whose `value`, which never shrinks, is `actual`; where there is none, one whose value differs.
+template <class Value>
+std::int64_t fitting_size(std::int64_t actual, Value value) {
+  constexpr std::int64_t kMaxSize = std::numeric_limits<std::int32_t>::max();
+  std::int64_t high = 1;
+  if (value(0) >= actual) return 0;
+  while (value(high) < actual) {
+    if (high > kMaxSize) return 0;  // it does not grow: a size beside it is 0
+    high *= 2;
+  }
+  std::int64_t low = high / 2;  // less than `actual`
+  while (high - low > 1) {
+    const std::int64_t middle = low + (high - low) / 2;
+    (value(middle) < actual ? low : high) = middle;
+  }
+  return value(high) == actual ? high : low;
 }
 
 /// An instance whose coordinate, which is not affine, lies outside its matrix (LANGUAGE 5.4).

@@ -105,6 +105,13 @@ def table_and_sizes(row, whole, wide):
     return [whole.reshape(len(row), n) * row[:, None], 3, 2.0 * np.arange(n // 2), np.where(more < 0.75 * n, 1, more)]
 
 
+def symmetric(packed, square):
+    k = round((2 * len(packed) + 0.25) ** 0.5 - 0.5)
+    out = np.zeros((k, k))
+    out[np.tril_indices(k)] = packed
+    return [out + np.tril(out, -1).T, round(square ** 0.5) + 1000 * k]
+
+
 CASES = {
     "accuracy_sizes": Case(nearest_of_two, lambda n, r: [mat(n, 2, r)], varies=True),
     "to_before_from": Case(lambda a, b, f: [a + b * f], lambda n, r: [vec(n, r), vec(n, r), vec((), r)],
@@ -118,6 +125,11 @@ CASES = {
                           sizes=(0, 1, 2, 13, 64)),
     "size_of_product": Case(table_and_sizes, lambda n, r: [vec(n // 2 + 1, r), vec(n * (n // 2 + 1), r), vec((n // 2 + 2) * 3, r)],
                             sizes=(0, 1, 2, 3, 12, 67)),
+    "size_of_power": Case(lambda s, t: [s.reshape([round(len(s) ** 0.5)] * 2), *symmetric(t, len(s))],
+                          lambda n, r: [vec(n * n, r), vec((n + 1) * (n + 2) // 2, r)], sizes=(0, 1, 2, 7, 40, 65)),
+    "size_of_root": Case(lambda c: [c.reshape([round(len(c) ** (1 / 3))] * 3)],
+                         lambda n, r: [vec(n, r)], sizes=(0, 1, 8, 27, 1000),
+                         stops={30: "dimension 0 of `C[n*n*n]` is 30, but `n*n*n` is 27 for n = 3"}),
     "constant_sizes": Case(lambda m: [np.linalg.inv(m), np.linalg.det(m)],
                            lambda n, r: [mat(3, 3, r) + 4 * np.eye(3)], sizes=(1, 2, 3, 4, 5)),
     "zero_dimensional": Case(quadratic, lambda n, r: [vec((), r) + 3, vec((), r) * n, vec((), r)], sizes=(1, 2, 3, 4, 20)),
