@@ -105,6 +105,15 @@ struct KnownValue {
 /// Pre: `rule.body_types` says which names are constants
 void put_constants(Rule& rule);
 
+/// Puts types for `auto` and numbers for the extents of arrays into the rule's tree, where they are certain.
+///
+/// Pre: put_constants went before
+void settle_locals(Rule& rule);
+
+/// The value of an integer literal, and of `a op b`; none if 64 bits do not hold it, or the operator is none of `+ - * / %`.
+[[nodiscard]] std::optional<std::int64_t> literal_value(const std::string& text);
+[[nodiscard]] std::optional<std::int64_t> apply(BinaryOp op, std::int64_t a, std::int64_t b);
+
 /// Result of a function or constant of LANGUAGE 7.7 and of the mathematical ones of C++; none: not one of these.
 [[nodiscard]] std::optional<BodyType> type_of_builtin_call(const std::string& callee,
                                                            const std::vector<BodyType>& args);

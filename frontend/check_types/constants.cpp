@@ -6,7 +6,6 @@
 #include "frontend/check_types/body_checker.h"
 
 namespace pb::checking {
-namespace {
 
 std::optional<std::int64_t> literal_value(const std::string& text) {
   std::string digits;
@@ -28,6 +27,8 @@ std::optional<std::int64_t> apply(BinaryOp op, std::int64_t a, std::int64_t b) {
   if (op == BinaryOp::Mod) return a % b;
   return std::nullopt;
 }
+
+namespace {
 
 std::string real_text(double value) {
   char buffer[32];

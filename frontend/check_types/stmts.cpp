@@ -128,6 +128,7 @@ bool check_types(Program& program, Diagnostics& diags) {
       rule.body_types = checker.run();
       rule.calls = checker.take_calls();
       checking::put_constants(rule);
+      checking::settle_locals(rule);
     }
     diags.add_new(messages, program.instance_note(id));
   }

@@ -110,7 +110,17 @@ def totals(a):
     return [np.array([a.sum(), a[:n // 2].sum(), a[n // 2:].sum(), a[0], a.sum() if n % 2 == 0 else -a.sum()])]
 
 
+def deduced(a):
+    i = np.arange(len(a))
+
+    def powers(r):
+        sums = a ** r
+        return np.where(sums < 1, sums, 1 / sums)
+    return [powers(2), np.array([1, 2, 4])[i % 3] * a + i // 2 * 1.5, powers(3)]
+
+
 CASES = {
+    "auto_locals": Case(deduced, lambda n, r: [vec(n, r)], sizes=(1, 2, 3, 33, 101)),
     "outputs_by_reference": Case(totals, lambda n, r: [vec(n, r)], sizes=(1, 2, 17, 64)),
     "statements": Case(lambda a: [np.array(ONE_OF_EACH)], lambda n, r: [vec(n, r)], sizes=(0, 1, 70)),
     "handles_in_containers": Case(handles, lambda n, r: [vec(n, r)]),
