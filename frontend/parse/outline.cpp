@@ -80,7 +80,7 @@ class Outliner {
       ++pos_;
     }
     item.header.end = pos_;
-    const bool is_good = check_brackets(item.header);
+    const bool is_good = check_brackets(item.header) && !(has_name && is(pos_, ";") && is_cut_short());
     if (is(pos_, "{")) {
       item.kind = is_function ? ItemOutline::Kind::Function : ItemOutline::Kind::Transform;
       if (is_function) alternatives(item);
@@ -93,6 +93,21 @@ class Outliner {
       item.is_unterminated = true;
     }
     if (is_good) out_.items.push_back(std::move(item));
+  }
+
+  /// Whether the header goes on behind a `;`, which is reported; `pos_` then stands at its `{`. True if clauses were lost.
+  bool is_cut_short() {
+    std::size_t end = pos_ + 1;
+    while (end < tokens_.size() && !is(end, "{") && !is(end, "}") && !is(end, ";") && !is_native(end)) {
+      if (is(end, "transform") || is(end, "function")) return false;
+      ++end;
+    }
+    if (!is(end, "{")) return false;
+    diags_.emit(DiagKind::SyntaxError, span_at(pos_))
+        .arg("`;`")
+        .arg("a header clause such as `from` or `to`, or `{`")
+        .hint("`;` ends a declaration without rules: remove it");
+    return end != std::exchange(pos_, end) + 1;
   }
 
   bool is_native(std::size_t index) const {
@@ -161,7 +176,9 @@ class Outliner {
     }
     rule.header.end = pos_;
     if (!is(pos_, "{")) {
-      diags_.emit(DiagKind::MissingBody, span_of(rule.header)).arg("rule").label(span_at(pos_), "expected `{` before this");
+      auto diagnostic = diags_.emit(DiagKind::MissingBody, span_of(rule.header)).arg("rule");
+      diagnostic.label(span_at(pos_), "expected `{` before this");
+      if (!has(rule.header, "from")) diagnostic.hint("a rule is written `OUT.cell(i) from (IN.cell(i) a) { return a; }`");
       return true;
     }
     const bool is_good = check_brackets(rule.header);
@@ -170,6 +187,11 @@ class Outliner {
     return is_closed;
   }
 
+  bool has(TokenSlice slice, std::string_view word) const {
+    for (std::size_t i = slice.begin; i < slice.end; ++i)
+      if (is(i, word)) return true;
+    return false;
+  }
   Span span_of(TokenSlice slice) const { return join(span_at(slice.begin), span_at(slice.end - 1)); }
 
   /// Reports the first bracket of a header that has no partner, or nesting beyond the limit.

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <set>
 
-#include "lang/suggest.h"
+#include "frontend/parse/syntax_hint.h"
 
 namespace pb {
 namespace {
@@ -73,46 +73,6 @@ std::string expected_words(const Unit& unit, const UnitError& error) {
   }
   if (construct != nullptr) return construct;
   return "something else";
-}
-
-/// The words that may stand where an error is.
-std::vector<std::string> words_at(const UnitError& error) {
-  switch (error.rule) {
-    case PbccParser::RuleHeader:
-      return {"transform", "function", "from", "to", "through", "using", "template", "generator", "param", "config", "tunable",
-              "main", "memoized", "accuracy_metric", "accuracy_bins", "accuracy_variable", "input_feature", "tolerance", "verify"};
-    case PbccParser::RuleAccessor: return {"cell", "row", "column", "region", "all"};
-    case PbccParser::RuleRuleHeader: return {"from", "using", "through", "where"};
-    default: return {};
-  }
-}
-
-/// Whether a reserved word stands where a name could: where one is expected, or words that only begin a rule.
-bool is_taken_for_name(const Unit& unit, const UnitError& error) {
-  static const std::set<std::string> kOfRules = {"duplicate", "primary", "priority", "recursive", "rotatable", "rule", "secondary"};
-  const std::string& word = unit.tokens()[error.token].text;
-  if (!is_reserved(unit.kind(), word)) return false;
-  const bool is_name_expected = error.rule == PbccParser::RuleName || error.rule == PbccParser::RuleMatrix ||
-                                error.rule == PbccParser::RuleFormula;
-  return is_name_expected || (unit.kind() == UnitKind::Rule && error.token > 0 && kOfRules.contains(word));
-}
-
-/// What the user probably meant; empty if there is no telling.
-std::string hint_for(const Unit& unit, const UnitError& error) {
-  if (error.token >= unit.tokens().size()) return {};
-  const Token& found = unit.tokens()[error.token];
-  const std::string before = error.token > 0 ? unit.tokens()[error.token - 1].text : "";
-  if (found.text == "&" || found.text == "|")
-    return fmt::format("conditions are joined by `{}`", found.text + found.text);
-  if (found.text == "%") return "formulas have no remainder: every second cell is `OUT.cell(2*i)`";
-  if (error.rule == PbccParser::RuleHeader && found.text == "(" && error.token > 0)
-    return fmt::format("sizes stand in brackets: `{}[n]`", before);
-  if (found.kind != TokenKind::Name) return {};
-  if (is_taken_for_name(unit, error)) return fmt::format("`{}` is a word of the language here: choose another name", found.text);
-  if (std::string meant = suggest(found.text, words_at(error)); !meant.empty()) return meant;
-  const bool is_matrix = error.rule == PbccParser::RuleHeader && error.token + 1 < unit.tokens().size();
-  if (is_matrix && before == "]" && unit.tokens()[error.token + 1].text == "[") return "matrices of a list are separated by commas";
-  return {};
 }
 
 }  // namespace

@@ -42,6 +42,7 @@ void report_unknown(const std::string& name, Span span, const FormulaNames& name
   auto diag = names.scope.diags.emit(DiagKind::UnknownNameInFormula, span).arg(name);
   const std::string hint = suggest(name, candidates);
   if (!hint.empty()) diag.hint(hint);
+  if (name == "optional") diag.hint("an input that may be missing is marked by `OPTIONAL`");
   if (names.rule_vars) diag.note("rule variables come from the coordinates of outputs");
 }
 
