@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Names that cannot stand in generated C++: matrices, sizes, tunables and regions keep theirs there, as bodies use them.
+// Keywords, and what generated code calls its own: `pb_frame` and others with that beginning. Bodies may use such names
+// but for those which stand in their own functions, since a library of the user may begin its names so.
 #include <set>
 #include <string_view>
 
@@ -20,6 +22,8 @@ const std::set<std::string_view> kKeywords = {
     "true", "try", "typedef", "typeid", "typename", "union", "unsigned", "using", "virtual", "void", "volatile",
     "wchar_t", "while", "xor", "xor_eq"};
 
+const std::set<std::string_view> kInBodies = {"pb_frame", "pb_parent", "pb_spawned", "pb_unchanged", "pb_error"};
+
 class Checker {
  public:
   explicit Checker(Diagnostics& diags) : diags_(diags) {}
@@ -31,12 +35,22 @@ class Checker {
     for (const ast::TemplateParam& param : transform.template_params) check(param.name.text, param.name.span);
     for (const ast::Tunable& tunable : transform.tunables) check(tunable.name.text, tunable.name.span);
     for (const ast::Rule& rule : transform.rules) check(rule);
+    for (const Body& body : transform.alternatives) check(body);
   }
 
  private:
   void check(const std::string& name, Span span) {
+    if (name.starts_with("pb_")) return report_taken(name, span);
     if (!kKeywords.contains(name) || !reported_.insert(name).second) return;
     diags_.emit(DiagKind::CxxKeyword, span).arg(name).hint("choose another name, such as `" + name + "_`");
+  }
+  void report_taken(const std::string& name, Span span) {
+    if (!reported_.insert(name).second) return;
+    diags_.emit(DiagKind::NameOfGeneratedCode, span).arg(name).hint("choose another name, such as `my_" + name.substr(3) + "`");
+  }
+  void check(const Body& body) {
+    for (const BodyToken& token : body.tokens)
+      if (kInBodies.contains(token.text)) report_taken(token.text, token.expansion);
   }
   void check(const Formula& formula) {
     for (const std::string& name : names_in(formula)) check(name, formula.span);
@@ -55,6 +69,7 @@ class Checker {
       if (output.region.version) check(*output.region.version);
     }
     for (const ast::Matrix& temporary : rule.temporaries) check(temporary);
+    check(rule.body);
   }
 
   Diagnostics& diags_;
