@@ -190,6 +190,16 @@ TEST_F(ConfigTest, UnknownNamesAreIgnoredWithOneWarning) {
   EXPECT_THAT(warnings.lines("t.cfg")[0], HasSubstr("`transforms.Old`"));
 }
 
+TEST_F(ConfigTest, MisspeltMembersAreNamedWithWhatIsNear) {
+  const Configuration c = parse(R"({"transfroms": {}, "global": {"thread": 2}, "transforms": {"Conv": {"site": {},
+      "sites": {"Out#1": [{"form": 9, "rule": "Out#1", "on": "opencl_locl"}]}}}})");
+  EXPECT_EQ(c, default_configuration(index));
+  EXPECT_EQ(warnings.lines("t.cfg"),
+            std::vector<std::string>{"t.cfg: the program has no `transfroms` (did you mean `transforms`?), `global.thread` (did you mean `threads`?), "
+                                     "`transforms.Conv.site` (did you mean `sites`?), `Conv.Out#1: form` (did you mean `from`?), "
+                                     "`Conv.Out#1: Out#1 on opencl_locl` (did you mean `Out#1 on opencl_local`?); ignored"});
+}
+
 TEST_F(ConfigTest, ValuesOutOfRangeTakeTheirDefaultWithOneWarning) {
   const Configuration c = parse(R"({"global": {"threads": 9999, "sequential_cutoff": 2.5}, "transforms": {"Conv": {
       "sites": {"Out#1": [{"rule": "Out#1"}, {"from": 9, "rule": "Out#1", "on": "opencl"}, {"from": 9, "rule": "Out#1"}]},

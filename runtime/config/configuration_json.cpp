@@ -8,6 +8,7 @@
 #include <map>
 
 #include "runtime/config/errors.h"
+#include "runtime/config/nearest_word.h"
 
 namespace pbrt {
 
@@ -49,6 +50,13 @@ Json tunable_to_value(const TunableInfo& tunable, const std::vector<double>& val
   return list;
 }
 
+template <class T>
+std::vector<std::string> names_of(const std::vector<T>& items) {
+  std::vector<std::string> out;
+  for (const T& item : items) out.push_back(item.name);
+  return out;
+}
+
 std::string range_text(const TunableInfo& tunable) {
   return "(" + json::dump_line(json::number_to_json(tunable.min)) + " to " +
          json::dump_line(json::number_to_json(tunable.max)) + ")";
@@ -62,8 +70,8 @@ class Reader {
 
   Configuration read(const Node& root) {
     out_ = default_configuration(index_);
-    root.expect_object();
-    if (root.has("global")) read_tunables("", root.at("global"), "global.");
+    expect_members(root, "", {"format", "program", "source", "machine", "provenance", "global", "transforms"});
+    if (root.has("global")) read_tunables("", index_.info().global, root.at("global"), "global.");
     if (root.has("transforms")) {
       root.at("transforms").each_member([&](const std::string& name, const Node& node) { read_transform(name, node); });
     }
@@ -72,22 +80,33 @@ class Reader {
   }
 
  private:
-  void unknown(const std::string& name) { warnings_.unknown_names.push_back(name); }
+  /// `known`: what may stand there instead of `name`.
+  void unknown(const std::string& prefix, const std::string& name, const std::vector<std::string>& known) {
+    warnings_.unknown_names.push_back(prefix + name);
+    const std::string nearest = nearest_word(name, known);
+    if (!nearest.empty()) warnings_.nearest_names[prefix + name] = nearest;
+  }
+  void expect_members(const Node& node, const std::string& prefix, const std::vector<std::string>& known) {
+    node.each_member([&](const std::string& name, const Node&) {
+      if (std::find(known.begin(), known.end(), name) == known.end()) unknown(prefix, name, known);
+    });
+  }
   void bad(const std::string& what) { warnings_.bad_values.push_back(what); }
 
   void read_transform(const std::string& name, const Node& node) {
     const auto& transforms = index_.info().transforms;
-    const auto is_it = [&](const TransformInfo& transform) { return transform.name == name; };
+    const auto found = std::find_if(transforms.begin(), transforms.end(), [&](const TransformInfo& transform) { return transform.name == name; });
     node.expect_object();
-    if (std::none_of(transforms.begin(), transforms.end(), is_it)) return unknown("transforms." + name);
+    if (found == transforms.end()) return unknown("transforms.", name, names_of(transforms));
+    expect_members(node, "transforms." + name + ".", {"sites", "tunables"});
     if (node.has("sites")) {
       node.at("sites").each_member([&](const std::string& site, const Node& levels) {
         const int id = index_.find_site(name, site);
-        if (id < 0) return unknown("transforms." + name + ".sites." + site);
+        if (id < 0) return unknown("transforms." + name + ".sites.", site, names_of(found->sites));
         read_selector(id, levels);
       });
     }
-    if (node.has("tunables")) read_tunables(name, node.at("tunables"), "transforms." + name + ".tunables.");
+    if (node.has("tunables")) read_tunables(name, found->tunables, node.at("tunables"), "transforms." + name + ".tunables.");
   }
 
   void differs(const std::string& name, const Node& node) {
@@ -128,7 +147,12 @@ class Reader {
       const std::string word = item.string_or("on", "cpu");
       On on = On::Cpu;
       const int choice = parse_on(word, on) ? site.index_of(rule, on) : -1;
-      if (choice < 0) return unknown(index_.site_name(id) + ": " + rule + " on " + word);
+      expect_members(item, index_.site_name(id) + ": ", {"from", "rule", "rules", "on"});
+      if (choice < 0) {
+        std::vector<std::string> choices;
+        for (int i = 0; i < site.num_choices(); ++i) choices.push_back(site.choice(i).rule + " on " + to_string(site.choice(i).on));
+        return unknown(index_.site_name(id) + ": ", rule + " on " + word, choices);
+      }
       levels.push_back({from, choice});
     });
     if (!is_ordered) return bad(index_.site_name(id) + ": sizes must increase from level to level");
@@ -158,11 +182,11 @@ class Reader {
       bad(std::string(kOpenBlasCoreType) + " = " + json::dump_line(value) + " (\"auto\" or a name of OpenBLAS)");
   }
 
-  void read_tunables(const std::string& transform, const Node& node, const std::string& prefix) {
+  void read_tunables(const std::string& transform, const std::vector<TunableInfo>& known, const Node& node, const std::string& prefix) {
     node.each_member([&](const std::string& name, const Node& value) {
       if (transform.empty() && name == kOpenBlasCoreType) return read_core_type(value.json());
       const int id = index_.find_tunable(transform, name);
-      if (id < 0) return unknown(prefix + name);
+      if (id < 0) return unknown(prefix, name, names_of(known));
       read_values(id, value);
     });
   }
@@ -218,10 +242,14 @@ class Reader {
   Configuration out_;
 };
 
-std::string joined(const std::vector<std::string>& items) {
+/// `nearest`: what was meant, where that may be guessed.
+std::string joined(const std::vector<std::string>& items, const std::map<std::string, std::string>& nearest = {}) {
   constexpr std::size_t kMaxShown = 5;
   std::string out;
-  for (std::size_t i = 0; i < items.size() && i < kMaxShown; ++i) out += (i > 0 ? ", `" : "`") + items[i] + "`";
+  for (std::size_t i = 0; i < items.size() && i < kMaxShown; ++i) {
+    out += (i > 0 ? ", `" : "`") + items[i] + "`";
+    if (const auto found = nearest.find(items[i]); found != nearest.end()) out += " (did you mean `" + found->second + "`?)";
+  }
   if (items.size() > kMaxShown) out += " and " + std::to_string(items.size() - kMaxShown) + " more";
   return out;
 }
@@ -230,7 +258,7 @@ std::string joined(const std::vector<std::string>& items) {
 
 std::vector<std::string> ConfigWarnings::lines(const std::string& file) const {
   std::vector<std::string> out;
-  if (!unknown_names.empty()) out.push_back(file + ": the program has no " + joined(unknown_names) + "; ignored");
+  if (!unknown_names.empty()) out.push_back(file + ": the program has no " + joined(unknown_names, nearest_names) + "; ignored");
   if (!bad_values.empty()) out.push_back(file + ": out of range, the default is used: " + joined(bad_values));
   return out;
 }
