@@ -68,7 +68,11 @@ void use_core_type(const std::string& core_type) {
 
 void use_library_threads(int threads) {
   const auto set_threads = find_function<void (*)(int)>("openblas_set_num_threads");
-  if (set_threads != nullptr) set_threads(threads);
+  if (set_threads == nullptr) return;
+  set_threads(threads);
+  if (threads > 1) return;
+  // Those that it has would look for work for tens of milliseconds before they sleep. It makes new ones when it needs them.
+  if (const auto end_threads = find_function<int (*)()>("blas_thread_shutdown_"); end_threads != nullptr) (void)end_threads();
 }
 
 void prepare_native_libraries() {

@@ -17,7 +17,8 @@ namespace pbrt {
 /// Pre:     no thread is inside of OpenBLAS
 void prepare_native_libraries();
 
-/// Lets each call of OpenBLAS use so many threads: more than one is for programs that leave their work to it.
+/// Lets each call of OpenBLAS use so many threads: more than one is for programs that leave their work to it. With one its
+/// other threads end.
 ///
 /// Pre:     no thread is inside of OpenBLAS
 void use_library_threads(int threads);

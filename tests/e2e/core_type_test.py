@@ -67,6 +67,19 @@ class Check:
             error = np.abs(np.load(files[2]) @ a.T - b).max()
             self.expect(bool(error < 1e-9), True, f"solution with {threads} workers and two threads of OpenBLAS, off by {error}")
 
+    def threads_of_a_server(self):
+        """Threads of OpenBLAS that a configuration does not want are gone: they would take time from the next one's workers."""
+        with polybricks.Server(self.program, "--device", "none") as server:
+            self.expect(server.load([self.work / f"{x}.npy" for x in "ab"]), "", "inputs of the server")
+
+            def num_threads(of_openblas):
+                reply = server.ask("run", config={"global": {"threads": 1, "openblas_threads": of_openblas}, "transforms": {}}, trials=1)
+                self.expect(reply["status"], "ok", f"run with {of_openblas} threads of OpenBLAS")
+                return len(os.listdir(f"/proc/{server.process.pid}/task"))
+            alone = num_threads(1)
+            self.expect(num_threads(3), alone + 2, "threads of the process with three of OpenBLAS")
+            self.expect(num_threads(1), alone, "threads of the process after that")
+
     def expect(self, found, wanted, words):
         if found != wanted:
             self.failures.append(f"{words}: {found}, expected {wanted}")
@@ -85,6 +98,7 @@ class Check:
         fixed = polybricks.Tools(self.program.dist).compile(PROGRAMS / "core_type.pbcc", self.work / "fixed", "--config", config)
         self.expect(self.kernels(fixed), "nehalem", "compiled in")
         self.threads(config)
+        self.threads_of_a_server()
 
 
 def main():
