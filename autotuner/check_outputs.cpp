@@ -63,6 +63,7 @@ class OutputCheck {
   bool has_device_ = false;
   int max_threads_ = 1;
   std::map<OutcomeKind, int> counts_;
+  std::map<OutcomeKind, std::string> reasons_;  ///< the first of each kind
   int num_sizes_ = 0;
   std::vector<std::string> unusable_;  ///< sizes at which the default configuration itself fails, and why
 };
@@ -93,6 +94,7 @@ std::optional<Failure> OutputCheck::check_size(std::int64_t n) {
     const Configuration configuration = pbrt::random_configuration(index_, seed, random);
     const Outcome outcome = try_one(configuration);
     ++counts_[outcome.kind];
+    reasons_.try_emplace(outcome.kind, outcome.message);
     if (is_failure(outcome.kind)) return Failure{n, configuration, outcome};
   }
   return std::nullopt;
@@ -158,7 +160,8 @@ int OutputCheck::run() {
              options_.run.seed);
   if (!unusable_.empty()) fmt::print("  not checked: {} sizes at which the default configuration itself fails\n", unusable_.size());
   for (const auto& [kind, count] : counts_)
-    if (kind != OutcomeKind::Ok) fmt::print("  {} x {}\n", count, to_string(kind));
+    if (kind != OutcomeKind::Ok)
+      fmt::print("  {} x {}{}{}\n", count, to_string(kind), reasons_[kind].empty() ? "" : ", first: ", reasons_[kind]);
   return 0;
 }
 
