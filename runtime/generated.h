@@ -12,6 +12,7 @@
 #include "runtime/main/run_context.h"
 #include "runtime/main/tunable_values.h"
 #include "runtime/matrix/any_matrix.h"
+#include "runtime/matrix/read_ahead.h"
 #include "runtime/matrix/region.h"
 #include "runtime/matrix/strips.h"
 #include "runtime/matrix/view.h"

@@ -7,6 +7,7 @@
 #include <set>
 #include <string_view>
 
+#include "clgen/cpp/read_ahead.h"
 #include "clgen/names.h"
 #include "clgen/watched_args.h"
 #include "clgen/writer/writer.h"
@@ -89,8 +90,10 @@ class Rewriter {
           if (is_rewritten) rewritten_[stmt.tokens.begin] = id;
         },
         [](ExprId) {});
+    const std::map<std::uint32_t, std::string> reads_ahead = find_reads_ahead(rule_, facts_);
     std::uint32_t i = 0;
     while (i < body_.tokens.size()) {
+      if (const auto reads = reads_ahead.find(i); reads != reads_ahead.end()) out_.insert(reads->second);
       const auto found = rewritten_.find(i);
       if (found == rewritten_.end()) {
         out_.token(body_.tokens[i++]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // CPU text of a rule body: the user's own tokens with their white space and #line, in which
-// only calls of transforms, `spawn` and `sync` are rewritten.
+// only calls of transforms, `spawn` and `sync` are rewritten, and requests for later elements join steps of loops.
 #pragma once
 
 #include <string>

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+#include "clgen/cpp/read_ahead.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "lang/body_walk.h"
+
+namespace pb {
+namespace {
+
+class Finder {
+ public:
+  Finder(const Rule& rule, const RuleFacts& facts) : rule_(rule), body_(rule.body), facts_(facts) {}
+
+  std::map<std::uint32_t, std::string> run() {
+    walk(
+        body_, body_.root,
+        [&](StmtId id) {
+          if (const auto* loop = std::get_if<ForStmt>(&body_.stmts[id].node)) add(*loop);
+        },
+        [](ExprId) {});
+    return std::move(found_);
+  }
+
+ private:
+  void add(const ForStmt& loop) {
+    const NameExpr* var = counter_of(loop);
+    if (var == nullptr || !is_long(loop) || has_loops(loop.body)) return;
+    std::vector<std::string> in_order;
+    bool is_indirect = false;
+    bool writes_in_order = false;
+    ExprId target;  // of the assignment around: written, not read
+    const auto visit = [&](ExprId id) {
+      const auto* assign = std::get_if<AssignExpr>(&body_.exprs[id].node);
+      if (assign != nullptr && !assign->is_compound) target = assign->lhs;
+      const auto* cell = cell_of(id);
+      if (cell == nullptr) return;
+      if (!is_counter(cell->args[0])) {
+        is_indirect = is_indirect || (id != target && reads_in_order(cell->args[0]));
+      } else if (const NameExpr* input = input_of(cell->object)) {
+        if (std::find(in_order.begin(), in_order.end(), input->text) == in_order.end()) in_order.push_back(input->text);
+      } else {
+        writes_in_order = writes_in_order || rule_.body_types.bindings[cell->object.index()].kind != NameKind::Input;
+      }
+    };
+    walk(body_, loop.body, [](StmtId) {}, visit);
+    // Loops that also write in order are long, and compilers may run them in vectors as long as they hold no requests.
+    if (!is_indirect || writes_in_order) return;
+    std::string text;
+    for (const std::string& name : in_order) text += " pbrt::read_ahead(" + name + ", " + var->text + "),";
+    found_[body_.exprs[loop.step].tokens.begin] = text;
+  }
+
+  /// The local that the loop's step increments, which becomes the counter; null if the step is another one.
+  const NameExpr* counter_of(const ForStmt& loop) {
+    if (loop.step.is_none()) return nullptr;
+    const auto* step = std::get_if<UnaryExpr>(&body_.exprs[loop.step].node);
+    if (step == nullptr || (step->op != UnaryOp::PreInc && step->op != UnaryOp::PostInc)) return nullptr;
+    const NameBinding& binding = rule_.body_types.bindings[step->operand.index()];
+    const bool is_integer = rule_.body_types.types[step->operand.index()].kind == BodyType::Kind::Int;
+    if (binding.kind != NameKind::Local || !is_integer) return nullptr;
+    counter_ = binding.index;
+    return std::get_if<NameExpr>(&body_.exprs[step->operand].node);
+  }
+
+  bool is_counter(ExprId id) const {
+    const NameBinding& binding = rule_.body_types.bindings[id.index()];
+    return binding.kind == NameKind::Local && binding.index == counter_ &&
+           std::holds_alternative<NameExpr>(body_.exprs[id].node);
+  }
+
+  /// Whether the number of iterations does not stand in the program: compilers unroll the others.
+  bool is_long(const ForStmt& loop) const {
+    if (loop.condition.is_none()) return false;
+    const auto* test = std::get_if<BinaryExpr>(&body_.exprs[loop.condition].node);
+    return test != nullptr && !std::holds_alternative<IntegerExpr>(body_.exprs[test->rhs].node);
+  }
+
+  bool has_loops(StmtId stmt) const {
+    bool has = false;
+    walk(
+        body_, stmt,
+        [&](StmtId id) {
+          const auto& node = body_.stmts[id].node;
+          has = has || std::holds_alternative<ForStmt>(node) || std::holds_alternative<WhileStmt>(node) ||
+                std::holds_alternative<DoStmt>(node) || std::holds_alternative<ForEnoughStmt>(node);
+        },
+        [](ExprId) {});
+    return has;
+  }
+
+  /// `region.cell(index)`, with one index.
+  const MemberExpr* cell_of(ExprId id) const {
+    const auto* cell = std::get_if<MemberExpr>(&body_.exprs[id].node);
+    const bool is_cell = cell != nullptr && cell->is_call && !cell->is_arrow && cell->name == "cell";
+    return is_cell && cell->args.size() == 1 ? cell : nullptr;
+  }
+
+  /// The name of an input that the body knows as a view.
+  const NameExpr* input_of(ExprId id) const {
+    const NameBinding& binding = rule_.body_types.bindings[id.index()];
+    if (binding.kind != NameKind::Input || facts_.inputs[binding.index].needs_handle) return nullptr;
+    return std::get_if<NameExpr>(&body_.exprs[id].node);
+  }
+
+  /// Whether the expression depends on an input's element at the counter.
+  bool reads_in_order(ExprId expr) const {
+    bool reads = false;
+    walk_expr(body_, expr, [&](ExprId id) {
+      const MemberExpr* cell = cell_of(id);
+      reads = reads || (cell != nullptr && is_counter(cell->args[0]) && input_of(cell->object) != nullptr);
+    });
+    return reads;
+  }
+
+  const Rule& rule_;
+  const Body& body_;
+  const RuleFacts& facts_;
+  std::uint32_t counter_ = 0;  ///< of the loop at hand: number of its declarator
+  std::map<std::uint32_t, std::string> found_;
+};
+
+}  // namespace
+
+std::map<std::uint32_t, std::string> find_reads_ahead(const Rule& rule, const RuleFacts& facts) { return Finder(rule, facts).run(); }
+
+}  // namespace pb

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// Requests for elements that a loop of a body reads later, for generated code. In a loop that also reads at computed places
+// processors are late with what it reads in order: few iterations fit into them, and short loops end in branches that they guess
+// wrong.
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/matrix/view.h"
+
+namespace pbrt {
+
+/// How far ahead, in bytes of neighbouring elements: 256 doubles.
+inline constexpr std::int64_t kReadAheadBytes = 2048;
+
+/// Asks for what is read some hundred iterations after element `at` of a view, which may lie outside of the matrix. Other
+/// kinds of handles may have their data elsewhere: nothing happens.
+template <class View>
+PB_PREFETCHES inline void read_ahead([[maybe_unused]] const View& view, [[maybe_unused]] const std::int64_t at) {
+  if constexpr (requires { view.line_of(at); })
+    __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(view.line_of(at)) +
+                                                     static_cast<std::uintptr_t>(kReadAheadBytes * view.stride(0))));
+}
+
+}  // namespace pbrt

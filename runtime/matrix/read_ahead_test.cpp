@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/matrix/read_ahead.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <vector>
+
+namespace pbrt {
+namespace {
+
+/// A view that notes which element it was asked for.
+struct Notes {
+  std::vector<std::int64_t>& asked;
+  [[nodiscard]] const void* line_of(std::int64_t at) const {
+    asked.push_back(at);
+    return nullptr;
+  }
+  [[nodiscard]] std::int64_t stride(int) const { return 1; }
+};
+
+/// A handle without a view's members.
+struct Handle {};
+
+TEST(ReadAhead, ViewsAreAskedHandlesAreNot) {
+  std::vector<std::int64_t> asked;
+  read_ahead(Notes{asked}, 7);
+  read_ahead(Handle{}, 8);
+  EXPECT_EQ(asked, std::vector<std::int64_t>{7});
+}
+
+// With sanitizers this is the test that addresses outside are computed without undefined behaviour.
+TEST(ReadAhead, ElementsMayLieOutsideInAnyStride) {
+  std::vector<double> elements{1, 2, 3, 4};
+  const IndexT size = 2;
+  for (const std::int64_t stride : {std::int64_t{1}, std::int64_t{2}, std::int64_t{-1}, std::int64_t{1} << 30}) {
+    const View<const double, 1> view(elements.data() + 1, &size, &stride);
+    for (const std::int64_t at : {std::int64_t{0}, std::int64_t{1}, std::int64_t{std::numeric_limits<IndexT>::max()}}) read_ahead(view, at);
+  }
+  EXPECT_EQ(elements, (std::vector<double>{1, 2, 3, 4}));
+}
+
+}  // namespace
+}  // namespace pbrt
