@@ -37,7 +37,7 @@ class Settler {
 
  private:
   void declaration(DeclStmt& decl) {
-    if (decl.type_text == "auto" || decl.type_text == "const auto") settle_type(decl);
+    settle_type(decl);
     const std::string& text = decl.type_text;
     const std::size_t prefix = text.starts_with("const ") ? 6 : text.starts_with("constexpr ") ? 10 : 0;
     const std::string word = text.substr(prefix);
@@ -56,6 +56,9 @@ class Settler {
 
   /// `auto x = a, y = 2*a`: all have one type, or C++ refuses them.
   void settle_type(DeclStmt& decl) {
+    if (!decl.type_text.ends_with("auto")) return;
+    const std::string qualifier = decl.type_text.substr(0, decl.type_text.size() - 4);
+    if (!qualifier.empty() && qualifier != "const " && qualifier != "constexpr ") return;
     const auto is_plain = [](const Declarator& d) {
       return d.pointer_depth == 0 && !d.is_reference && d.extents.empty() && !d.init.is_none();
     };
@@ -69,10 +72,9 @@ class Settler {
     else if (type.kind == Kind::Bool) word = "bool";
     else if (is_signed_int(init)) word = "int";
     else return;
-    const bool is_const = decl.type_text != "auto";
     decl.type = type;
-    decl.type.is_const = is_const;
-    decl.type_text = (is_const ? "const " : "") + word;
+    decl.type.is_const = !qualifier.empty();
+    decl.type_text = qualifier + word;
   }
 
   /// Whether C++ gives the integer the type `int` itself: there are narrower and unsigned ones of the same kind.

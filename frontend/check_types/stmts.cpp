@@ -28,7 +28,9 @@ BodyType declared_type(BodyType type, const Declarator& declarator, const BodyCh
   return type;
 }
 
-bool is_auto(const std::string& type_text) { return type_text == "auto" || type_text == "const auto"; }
+bool is_auto(const std::string& type_text) {
+  return type_text == "auto" || type_text == "const auto" || type_text == "constexpr auto";
+}
 
 }  // namespace
 
