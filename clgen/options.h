@@ -20,7 +20,7 @@ struct FixedGlobals {
 struct EmitOptions {
   std::string source_hash;           ///< `sha256:…` of the main source text; recorded in the training information
   std::string fp_mode = "contract";  ///< `strict`, `contract` or `reassociate`
-  bool is_checked = false;           ///< every index is tested, on the CPU
+  bool is_checked = false;           ///< every index is tested, on the CPU, and that arguments of calls do not overlap
   FixedGlobals globals = {};
 };
 

@@ -76,8 +76,14 @@ class TokenText {
 
 class Rewriter {
  public:
-  Rewriter(const Program& program, const Rule& rule, const RuleFacts& facts, const SourceManager& sources)
-      : program_(program), rule_(rule), body_(rule.body), facts_(facts), out_(sources) {}
+  Rewriter(const Program& program, const Rule& rule, const RuleFacts& facts, const SourceManager& sources, bool is_checked)
+      : program_(program),
+        rule_(rule),
+        body_(rule.body),
+        facts_(facts),
+        sources_(sources),
+        is_checked_(is_checked),
+        out_(sources) {}
 
   std::string run() {
     walk(
@@ -133,7 +139,7 @@ class Rewriter {
     out_.replacement(first, "{ ");
     std::vector<std::string> names(call.args.size());
     for (const WatchedArg& arg : watched) names[arg.index] = announce(call, arg);
-    out_.insert(verb + callee + "(pb_frame");
+    out_.insert((is_checked_ ? "try { " : "") + verb + callee + "(pb_frame");
     for (const TemplateArg& arg : call.choice) {
       out_.insert(", ");
       if (arg.expr.is_none()) {
@@ -153,11 +159,24 @@ class Rewriter {
       if (is_converted) out_.insert(")");
     }
     out_.insert(");");
+    if (is_checked_)
+      out_.insert(" } catch (const pbrt::OverlapError& pb_error) { pbrt::overlap_in(" +
+                  quoted(origin_of(sources_, first.expansion)) + ", " + quoted(source_text(stmt.tokens)) + ", pb_error); }");
     for (const WatchedArg& arg : watched) {
       if (!is_spawn) out_.insert(" pbrt::back_on_host(pb_frame, " + names[arg.index] + ");");
       if (is_spawn && arg.is_own) out_.insert(" pb_spawned.add(" + names[arg.index] + ");");
     }
     out_.insert(" }");
+  }
+
+  /// The statement on one line, without its semicolon.
+  std::string source_text(const TokenRange& range) const {
+    std::string text;
+    for (std::uint32_t i = range.begin; i < range.end && body_.tokens[i].text != ";"; ++i) {
+      if (i > range.begin && !body_.tokens[i].leading.empty()) text += ' ';
+      text += body_.tokens[i].text;
+    }
+    return text;
   }
 
   /// Tells the device side what the body's text may have written; returns the name of the argument.
@@ -249,14 +268,17 @@ class Rewriter {
   const Rule& rule_;
   const Body& body_;
   const RuleFacts& facts_;
+  const SourceManager& sources_;
+  const bool is_checked_;
   TokenText out_;
   std::map<std::uint32_t, StmtId> rewritten_;
 };
 
 }  // namespace
 
-std::string body_text(const Program& program, const Rule& rule, const RuleFacts& facts, const SourceManager& sources) {
-  return Rewriter(program, rule, facts, sources).run();
+std::string body_text(const Program& program, const Rule& rule, const RuleFacts& facts, const SourceManager& sources,
+                      bool is_checked) {
+  return Rewriter(program, rule, facts, sources, is_checked).run();
 }
 
 namespace {

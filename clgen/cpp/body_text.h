@@ -16,8 +16,9 @@ class SourceManager;
 ///
 /// Calls become `call_T(pb_frame, …)`. After a call, the arguments that the body's own text may touch (see
 /// clgen/watched_args.h) are brought to the host; before it, what the text may have written is announced.
+/// In a checked program, arguments that overlap end in an error that shows the call.
 [[nodiscard]] std::string body_text(const Program& program, const Rule& rule, const RuleFacts& facts,
-                                    const SourceManager& sources);
+                                    const SourceManager& sources, bool is_checked);
 
 /// Text of a native block, with #line. What it declares is in a namespace of the user's around that of
 /// the generated code, so that it may bear names of the C library; headers are included outside of it.

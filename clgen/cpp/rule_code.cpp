@@ -371,7 +371,7 @@ void emit_rule_function(Writer& out, const CppContext& context, const RuleCode& 
   out.line(is_checked ? "try {" : "{");
   const std::set<std::string> macros = context.macros.used_in(code.rule.body);
   if (!macros.empty()) out.verbatim(NativeMacros::give_back(macros));
-  out.verbatim(body_text(context.program, code.rule, code.facts, context.sources));
+  out.verbatim(body_text(context.program, code.rule, code.facts, context.sources, is_checked));
   if (!macros.empty()) out.verbatim(NativeMacros::take(macros));
   out.restore_line(context.file);
   out.line("}");

@@ -356,6 +356,7 @@ class TransformEmitter {
     const std::string args = joined(names);
     if (transform_.is_memoized) emit_memo(args);
     out_.open("static void call_" + name_ + "(pbrt::Frame& pb_parent, " + joined(call_params(transform_)) + ")");
+    emit_overlaps();
     const std::string entry = transform_.is_memoized ? "memo_" : "run_";
     out_.line("pbrt::call_on_fresh_stack_if_needed(pb_parent, [&] { " + entry + name_ + "(pb_parent, " + args +
               "); });");
@@ -364,9 +365,27 @@ class TransformEmitter {
     out_.blank();
   }
 
+  /// Checked programs stop where a matrix that the transform writes shares elements with another argument.
+  void emit_overlaps() {
+    if (!context_.options.is_checked) return;
+    const std::vector<MatrixId> matrices = call_matrices(transform_);
+    for (std::size_t i = 0; i < matrices.size(); ++i) {
+      const Matrix& written = transform_.matrices[matrices[i]];
+      if (written.role != MatrixRole::To) continue;
+      for (std::size_t j = i + 1; j < matrices.size(); ++j) {
+        const Matrix& other = transform_.matrices[matrices[j]];
+        const bool is_number = other.role == MatrixRole::From && other.extents.empty();  // passed by value
+        if (is_number) continue;
+        out_.line("pbrt::check_apart(" + quoted(written.name) + ", " + written.name + ".raw(), " + quoted(other.name) +
+                  ", " + other.name + ".raw(), " + (other.role == MatrixRole::To ? "true);" : "false);"));
+      }
+    }
+  }
+
   void emit_spawn(const std::string& args, const std::string& captures) {
     // A task owns its handles; a call at once borrows them, since each copy counts references.
     out_.open("static void spawn_" + name_ + "(pbrt::Frame& pb_frame, " + joined(call_params(transform_)) + ")");
+    emit_overlaps();
     out_.line("if (pb_frame.is_sequential()) return call_" + name_ + "(pb_frame, " + args + ");");
     out_.line("pb_frame.spawn([" + captures + "](pbrt::Frame& pb_child) { call_" + name_ + "(pb_child, " + args +
               "); });");

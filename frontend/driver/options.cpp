@@ -67,7 +67,7 @@ void add_options(CLI::App& app, Options& options, Words& words) {
          "--fp", words.fp,
          "floating-point rules: strict (no contraction), contract (default), reassociate (sums may be reordered)")
       ->check(one_of(kFpWords));
-  app.add_flag("--checked", options.is_checked, "test every index of matrices at run time (CPU versions; slow)");
+  app.add_flag("--checked", options.is_checked, "test at run time every index of matrices (CPU versions; slow) and that no argument of a call overlaps one that it writes");
   app.add_flag("--keep", options.keep, "keep the generated C++ as OUTPUT.cpp");
   app.add_flag("--precompile", options.precompile,
                "write no program: precompile the headers of programs with these options, beside the runtime's library");

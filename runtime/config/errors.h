@@ -39,6 +39,12 @@ class IndexError : public UserError {
   using UserError::UserError;
 };
 
+/// Arguments of a call in a checked build share elements, of which one argument is written.
+class OverlapError : public UserError {
+ public:
+  using UserError::UserError;
+};
+
 /// A device failed or is out of memory; the work may still be done on the CPU.
 class DeviceError : public RuntimeError {
  public:

@@ -153,6 +153,16 @@ void index_error_in(const char* rule, const char* origin, const IndexError& erro
   throw UserError(std::string(origin) + ": rule " + rule + ": " + error.what());
 }
 
+void check_apart(const char* written, const RawView& a, const char* other, const RawView& b, bool are_both_written) {
+  if (!have_common_element(a, b)) return;
+  throw OverlapError(std::string("the arguments for `") + written + "` and `" + other + "` overlap, and " +
+                     (are_both_written ? "both are written" : std::string("`") + written + "` is written"));
+}
+
+void overlap_in(const char* origin, const char* call, const OverlapError& error) {
+  throw UserError(std::string(origin) + ": in the call `" + call + "` " + error.what());
+}
+
 void abort_run(const char* why) { throw RunAborted(why); }
 
 }  // namespace pbrt

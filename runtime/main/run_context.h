@@ -14,6 +14,7 @@
 #include "runtime/config/active_config.h"
 #include "runtime/config/errors.h"
 #include "runtime/matrix/element_kind.h"
+#include "runtime/matrix/view.h"
 #include "runtime/sched/frame.h"
 
 namespace pbrt {
@@ -200,6 +201,16 @@ std::int64_t fitting_size(std::int64_t actual, Value value) {
 ///
 /// Errors:  always throws UserError, naming matrix and cell
 [[noreturn]] void no_rule_holds(const char* transform, const char* matrix, std::initializer_list<std::int64_t> cell);
+
+/// Of a checked build: of two arguments of a call, the first is written.
+///
+/// Errors:  OverlapError if they share elements
+void check_apart(const char* written, const RawView& a, const char* other, const RawView& b, bool are_both_written);
+
+/// Says which call the arguments belong to.
+///
+/// Errors:  always throws UserError
+[[noreturn]] void overlap_in(const char* origin, const char* call, const OverlapError& error);
 
 /// Says in which rule a body used an index outside its region.
 ///

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 #include "runtime/matrix/element_kind.h"
@@ -17,6 +18,12 @@ namespace pbrt {
 namespace detail {
 /// Checks the sizes, computes the dense strides, returns new storage.
 [[nodiscard]] Storage* allocate_dense(ElementKind kind, int num_dims, const IndexT* sizes, std::int64_t* strides);
+/// Whether new matrices hold zeros. A template argument of what depends on it, since the runtime's library is no checked build.
+#ifdef PB_CHECKED
+constexpr bool kIsZeroed = true;
+#else
+constexpr bool kIsZeroed = false;
+#endif
 template <class T>
 inline constexpr bool kIsNumber = std::is_arithmetic_v<T>;
 }  // namespace detail
@@ -53,14 +60,15 @@ class BasicRegion {
   requires(std::is_same_v<const F, E> && !std::is_same_v<F, E>) BasicRegion(const BasicRegion<F, N>& other)
       : view_(other.view()), storage_(other.storage_ref()) {}
 
-  /// A new matrix of the given sizes, content undefined.
+  /// A new matrix of the given sizes, content undefined; in builds with PB_CHECKED zero.
   ///
   /// Errors:  RuntimeError if a size is negative or there is not so much memory
-  template <class... I>
+  template <bool kZeroed = detail::kIsZeroed, class... I>
   requires(sizeof...(I) == N) [[nodiscard]] static BasicRegion<Plain, N> allocate(I... sizes) {
     const IndexT wanted[] = {static_cast<IndexT>(sizes)...};
     std::int64_t strides[N];
     Storage* storage = detail::allocate_dense(kElementKindOf<Plain>, N, wanted, strides);
+    if constexpr (kZeroed) std::memset(storage->data(), 0, storage->bytes());
     return BasicRegion<Plain, N>(StorageRef::adopt(storage),
                                  View<Plain, N>(static_cast<Plain*>(storage->data()), wanted, strides));
   }
@@ -181,8 +189,10 @@ class BasicRegion<T, 0> {
   BasicRegion(T& variable) : view_(&variable, nullptr, nullptr) {}
   BasicRegion(StorageRef storage, const ViewType& view) : view_(view), storage_(static_cast<StorageRef&&>(storage)) {}
 
+  template <bool kZeroed = detail::kIsZeroed>
   [[nodiscard]] static BasicRegion allocate() {
     Storage* storage = detail::allocate_dense(kElementKindOf<T>, 0, nullptr, nullptr);
+    if constexpr (kZeroed) std::memset(storage->data(), 0, storage->bytes());
     return BasicRegion(StorageRef::adopt(storage), ViewType(static_cast<T*>(storage->data()), nullptr, nullptr));
   }
 

@@ -183,6 +183,17 @@ TEST(Region, ConstHandlesAreMadeFromMutableOnes) {
   EXPECT_EQ(m.cell(0, 0), 5);
 }
 
+TEST(Region, NewMatricesOfACheckedBuildHoldZeros) {
+  for (int round = 0; round < 2; ++round) {
+    const auto m = MatrixRegion<double, 1>::allocate(100);
+    const auto number = MatrixRegion<double, 0>::allocate();
+    for (int i = 0; i < 100; ++i) EXPECT_EQ(m.cell(i), 0) << round << " " << i;
+    EXPECT_EQ(number.cell(), 0);
+    for (int i = 0; i < 100; ++i) m.cell(i) = 7;
+    number.cell() = 7;
+  }
+}
+
 TEST(Region, ZeroDimensionsConvertToAndFromNumbers) {
   double u = 3;
   MatrixRegion<double, 0> refers(u);

@@ -159,5 +159,25 @@ TEST(IsApart, NeverMissesACommonCell) {
   });
 }
 
+TEST(CommonElement, IsFoundWhateverTheStrides) {
+  Picture picture;
+  const auto whole = picture.view();
+  const auto have_common = [](const auto& a, const auto& b) { return have_common_element(a.raw(), b.raw()); };
+  EXPECT_TRUE(have_common(whole, whole.transposed()));
+  EXPECT_TRUE(have_common(whole.row(1), whole.column(1)));
+  EXPECT_TRUE(have_common(whole.region(0, 0, 11, 6), whole.region(10, 5, 20, 6).transposed()));
+  EXPECT_FALSE(have_common(whole.region(0, 0, 10, 6), whole.region(10, 0, 20, 6).transposed()));
+  EXPECT_FALSE(have_common(whole.row(1), whole.region(0, 2, 20, 6).column(1)));
+  EXPECT_FALSE(have_common(whole.column(3), whole.column(4)));
+  EXPECT_FALSE(have_common(whole.region(3, 3, 3, 6), whole));
+  const IndexT half[] = {10};
+  const std::int64_t even[] = {2};
+  const std::int64_t back[] = {-2};
+  const View<double, 1> evens(whole.base(), half, even);
+  EXPECT_FALSE(have_common(evens, View<double, 1>(whole.base() + 1, half, even)));
+  EXPECT_FALSE(have_common(evens, View<double, 1>(whole.base() + 19, half, back)));
+  EXPECT_TRUE(have_common(evens, View<double, 1>(whole.base() + 18, half, back)));
+}
+
 }  // namespace
 }  // namespace pbrt::simd

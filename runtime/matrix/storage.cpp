@@ -259,9 +259,6 @@ Storage* Storage::create(std::size_t bytes) {
     }
     storage = new (header) Storage(block.data, bytes, block.bytes);
   }
-#ifdef PB_CHECKED
-  std::memset(storage->data_, 0, bytes);
-#endif
   return storage;
 }
 

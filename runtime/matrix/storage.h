@@ -28,7 +28,7 @@ class Storage {
 
   /// Makes storage of `bytes` bytes with one reference, for the caller.
   ///
-  /// Post:    content undefined; in builds with PB_CHECKED zero
+  /// Post:    content undefined
   /// Errors:  RuntimeError if there is not so much memory
   [[nodiscard]] static Storage* create(std::size_t bytes);
 

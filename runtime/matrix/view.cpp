@@ -2,6 +2,7 @@
 #include "runtime/matrix/view.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <type_traits>
@@ -63,6 +64,77 @@ bool are_boxes_apart(const RawView& a, const RawView& b) {
   }
   return is_apart && rest == 0;
 }
+
+namespace {
+
+/// Elements of a view: halved in place by the search for a common one.
+class Lattice {
+ public:
+  explicit Lattice(const RawView& view)
+      : num_dims_(view.num_dims),
+        base_(reinterpret_cast<std::intptr_t>(view.base)),
+        bytes_(static_cast<std::int64_t>(element_bytes(view.kind))) {
+    for (int d = 0; d < num_dims_; ++d) {
+      sizes_[d] = view.sizes[d];
+      strides_[d] = view.strides[d] * bytes_;
+    }
+  }
+
+  [[nodiscard]] bool is_empty() const { return std::any_of(sizes_, sizes_ + num_dims_, [](IndexT size) { return size <= 0; }); }
+  [[nodiscard]] std::intptr_t begin() const {
+    std::intptr_t lo = base_;
+    for (int d = 0; d < num_dims_; ++d) lo += std::min<std::int64_t>(0, reach(d));
+    return lo;
+  }
+  [[nodiscard]] std::intptr_t end() const {
+    std::intptr_t hi = base_ + bytes_;
+    for (int d = 0; d < num_dims_; ++d) hi += std::max<std::int64_t>(0, reach(d));
+    return hi;
+  }
+  /// All elements lie at one address.
+  [[nodiscard]] bool is_single() const { return end() - begin() == bytes_; }
+  [[nodiscard]] bool is_wider_than(const Lattice& other) const { return end() - begin() > other.end() - other.begin(); }
+
+  /// Visits both halves of the dimension that reaches farthest until one gives true.
+  ///
+  /// Pre:     !is_single()
+  template <class Visit>
+  bool any_half(Visit visit) {
+    int widest = 0;
+    for (int d = 1; d < num_dims_; ++d)
+      if (std::abs(reach(d)) > std::abs(reach(widest))) widest = d;
+    const IndexT whole = sizes_[widest];
+    const std::intptr_t start = base_;
+    sizes_[widest] = whole / 2;
+    bool found = visit();
+    if (!found) {
+      base_ = start + sizes_[widest] * strides_[widest];
+      sizes_[widest] = whole - whole / 2;
+      found = visit();
+    }
+    sizes_[widest] = whole;
+    base_ = start;
+    return found;
+  }
+
+ private:
+  [[nodiscard]] std::int64_t reach(int d) const { return (sizes_[d] - 1) * strides_[d]; }
+
+  int num_dims_;
+  std::intptr_t base_;
+  std::int64_t bytes_;
+  IndexT sizes_[kMaxDims] = {};
+  std::int64_t strides_[kMaxDims] = {};
+};
+
+bool do_meet(Lattice& a, Lattice& b) {
+  if (a.end() <= b.begin() || b.end() <= a.begin()) return false;
+  if (a.is_single() && b.is_single()) return true;
+  Lattice& larger = b.is_wider_than(a) ? b : a;
+  return larger.any_half([&] { return do_meet(a, b); });
+}
+
+}  // namespace
 
 void copy_size_mismatch() { throw UserError("copyTo: the two regions have different sizes"); }
 
@@ -147,5 +219,11 @@ Storage* allocate_dense(ElementKind kind, int num_dims, const IndexT* sizes, std
 }
 
 }  // namespace detail
+
+bool have_common_element(const RawView& a, const RawView& b) {
+  detail::Lattice of_a(a);
+  detail::Lattice of_b(b);
+  return !of_a.is_empty() && !of_b.is_empty() && detail::do_meet(of_a, of_b);
+}
 
 }  // namespace pbrt

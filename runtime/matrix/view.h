@@ -269,4 +269,7 @@ template <class A, class B>
   return detail::are_boxes_apart(a.raw(), b.raw());
 }
 
+/// Whether two views have an element of memory in common: exact for any strides, and slow beside `is_apart`.
+[[nodiscard]] bool have_common_element(const RawView& a, const RawView& b);
+
 }  // namespace pbrt

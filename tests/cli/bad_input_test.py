@@ -159,6 +159,27 @@ def index_outside(b):
 
 
 @case
+def overlapping_arguments(b):
+    """Of a checked program: a written argument that shares elements with another one, however it was cut."""
+    call = "main transform Whole\nparam W\nfrom A[n]\nto B[n]\n{\n  to (B b) from (A a) {\n    Scale(b, a, W);\n" \
+        "    if (W == 1) Scale(b.region(0, n - 1), b.region(1, n), 2);\n    if (W == 2) spawn Twice(b,\n      b, a);\n" \
+        "    Scale(b.region(0, 1), b.region(1, 2), 2);\n  }\n}\n"
+    twice = "transform Twice\nfrom A[n]\nto B[n], C[n]\n{\n  to (B b, C c) from (A a) { b.cell(0) = c.cell(0) = a.cell(0); }\n}\n"
+    source = PROGRAM + twice + call
+    (b.work / "overlap.pbcc").write_text(source)
+    b.tools.compile(b.work / "overlap.pbcc", b.work / "overlap", "--checked")
+    files = [b.good[0], "overlap_out.txt"]
+    line = 1 + source[:source.index("if (W == 1)")].count("\n")
+    b.expect([b.work / "overlap", "1", *files], 1,
+             rf"overlap\.pbcc:{line}: in the call `Scale\(b\.region\(0, n - 1\), b\.region\(1, n\), 2\)` "
+             r"the arguments for `B` and `A` overlap, and `B` is written")
+    b.expect([b.work / "overlap", "2", *files], 1,
+             rf"overlap\.pbcc:{line + 1}: in the call `spawn Twice\(b, b, a\)` "
+             r"the arguments for `B` and `C` overlap, and both are written")
+    b.expect([b.work / "overlap", "0", *files], 0)
+
+
+@case
 def missing_source(b):
     b.expect([b.tools.pbc, "nowhere.pbcc"], 1, r"nowhere\.pbcc", r"(?i)no such file|cannot")
 
