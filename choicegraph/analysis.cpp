@@ -14,7 +14,7 @@ std::optional<Analysis> begin_analysis(const Program& program, TransformId id, D
     if (!rule.domain.is_known()) return std::nullopt;
   const RegionContext context = transform.rules.begin()->domain.context();
   const Region known = known_sizes(context, transform);
-  Analysis out{program, transform, diags, context, known, formula_scope(transform, known), {}, {}, {}, {}, {}, {}, {}};
+  Analysis out{program, transform, diags, context, known, formula_scope(transform, known), {}, {}, {}, {}, {}, {}};
   out.plan.transform = id;
   out.sizes = transform.size_names();
   for (const Matrix& matrix : transform.matrices) {

@@ -43,7 +43,6 @@ struct Analysis {
   std::vector<Region> segment_sets;    ///< per segment
   std::vector<InstanceClass> classes;  ///< of all rules, rule by rule
   std::vector<StepSets> step_sets;     ///< per step
-  std::vector<StepEdge> overwrites;    ///< edges whose second step writes again what a wide instance of the first wrote
   std::set<RuleId> avoided = {};       ///< what no default takes if there is something else
   bool ok = true;
 
@@ -77,6 +76,8 @@ void make_steps(Analysis& analysis);
 /// Orders the instances of a step so that each runs after those it reads from: its loops, perhaps a nest; false after an
 /// error.
 [[nodiscard]] bool order_loops(Analysis& analysis, StepId step);
+/// True if `reader` reads cells that `writer` writes as an owner; once it is known what each step reads.
+[[nodiscard]] bool reads_from(const Analysis& analysis, StepId reader, StepId writer);
 /// Finds the edges between steps and what each step reads.
 void find_edges(Analysis& analysis);
 /// Examines the assignments of rules to the sites of each cycle of steps: adds a nest for steps that need each other,

@@ -64,19 +64,43 @@ SelfDependence find_self_dependence(const Analysis& analysis, const Step& step, 
   return out;
 }
 
-RegionMap needed_instances(const Analysis& analysis, StepId reader, StepId writer) {
-  const Step& from = analysis.plan.steps[writer];
-  const Region& makers = analysis.step_sets[writer.index()].instances;
-  const Region& takers = analysis.step_sets[reader.index()].instances;
+bool takes_over(const TransformPlan& plan, const Step& owner, const Step& wide, SegmentId segment) {
+  if (owner.rule == wide.rule) return false;
+  const bool owns = std::find(wide.segments.begin(), wide.segments.end(), segment) != wide.segments.end();
+  return !owns || plan.segments[segment].site != wide.site;
+}
+
+namespace {
+
+/// The cells of `matrix` that `owner` writes again where instances of `wide` have written them.
+Region cells_taken_over(const Analysis& analysis, const Step& owner, const Step& wide, MatrixId matrix) {
+  Region out = Region::nothing(analysis.context, analysis.cells[matrix.index()].dims());
+  for (const SegmentId id : owner.segments)
+    if (analysis.plan.segments[id].matrix == matrix && takes_over(analysis.plan, owner, wide, id))
+      out = out.unite(analysis.segment_sets[id.index()]);
+  return out;
+}
+
+}  // namespace
+
+RegionMap needed_instances(const Analysis& analysis, StepId after, StepId before) {
+  const Step& from = analysis.plan.steps[before];
+  const Step& to = analysis.plan.steps[after];
+  const Region& makers = analysis.step_sets[before.index()].instances;
+  const Region& takers = analysis.step_sets[after.index()].instances;
   RegionMap out;
+  const auto add = [&](const RegionAccess& access, const RegionAccess& output, const Region& cells) {
+    const RegionMap written_by = output.cells.intersect_domain(makers).intersect_range(cells).reverse();
+    const RegionMap needed = access.cells.intersect_domain(takers).then(written_by);
+    out = out.is_known() ? out.unite(needed) : needed;
+  };
   for (const RegionAccess& output : analysis.rule(from.rule).outputs) {
-    const Region own = own_cells(analysis, from, output.matrix);
-    const RegionMap written_by = output.cells.intersect_domain(makers).intersect_range(own).reverse();
-    for (const RegionAccess& input : analysis.rule(analysis.plan.steps[reader].rule).inputs) {
-      if (input.matrix != output.matrix) continue;
-      const RegionMap needed = input.cells.intersect_domain(takers).then(written_by);
-      out = out.is_known() ? out.unite(needed) : needed;
-    }
+    for (const RegionAccess& input : analysis.rule(to.rule).inputs)
+      if (input.matrix == output.matrix) add(input, output, own_cells(analysis, from, output.matrix));
+    const Region again = cells_taken_over(analysis, to, from, output.matrix);
+    if (again.is_empty()) continue;
+    for (const RegionAccess& written : analysis.rule(to.rule).outputs)
+      if (written.matrix == output.matrix) add(written, output, again);
   }
   return out;
 }

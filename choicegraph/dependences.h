@@ -18,8 +18,13 @@ struct SelfDependence {
 };
 [[nodiscard]] SelfDependence find_self_dependence(const Analysis& analysis, const Step& step, const Region& instances);
 
-/// Instances of `writer` that make, as owners, what an instance of `reader` reads; unknown if it reads nothing of them.
-[[nodiscard]] RegionMap needed_instances(const Analysis& analysis, StepId reader, StepId writer);
+/// Instances of `before` that an instance of `after` waits for: they make, as owners, what it reads, or write first what
+/// it writes again. Unknown if there is nothing of either kind.
+[[nodiscard]] RegionMap needed_instances(const Analysis& analysis, StepId after, StepId before);
+
+/// True if `owner`, and not `wide`, a step of another rule, decides the cells of `segment`, one of `owner`: what wide
+/// instances write there is written again (ARCHITECTURE 6.5).
+[[nodiscard]] bool takes_over(const TransformPlan& plan, const Step& owner, const Step& wide, SegmentId segment);
 
 /// Differences (writer - reader) over dimensions `names` of related instances at their coordinates; without the
 /// zero if reader and writer are the same step: that is the instance itself, or a matter of the loops inside.

@@ -101,15 +101,10 @@ class Component {
     return out;
   }
 
-  /// Whether one nest can run `steps`; wide instances that are overwritten take no part in one (ARCHITECTURE 6.5).
+  /// Whether one nest can run `steps`.
   bool has_nest(const std::vector<StepId>& steps) {
     const auto [entry, is_new] = nests_.try_emplace(steps);
-    if (is_new) {
-      const auto holds = [&](StepId id) { return std::find(steps.begin(), steps.end(), id) != steps.end(); };
-      const bool overwrites = std::any_of(analysis_.overwrites.begin(), analysis_.overwrites.end(),
-                                          [&](const StepEdge& e) { return holds(e.before) && holds(e.after); });
-      if (!overwrites) entry->second = find_nest(analysis_, steps);
-    }
+    if (is_new) entry->second = find_nest(analysis_, steps);
     return entry->second.has_value();
   }
 
@@ -190,18 +185,24 @@ class Component {
     analysis_.ok = false;
     const std::vector<StepId> path = circle();
     const auto rule_of = [&](StepId id) -> const Rule& { return analysis_.rule(analysis_.plan.steps[id].rule); };
+    const auto quoted = [&](StepId id) { return "rule `" + rule_of(id).name + "`"; };
+    struct Note {
+      Span place;
+      std::string text;
+    };
+    std::vector<Note> notes;
     std::string text;
-    for (auto id = path.rbegin(); id != path.rend(); ++id)
-      text += "rule `" + rule_of(*id).name + "` -> " + matrices_text(analysis_.plan.steps[*id]) + " -> ";
-    text += "rule `" + rule_of(path.back()).name + "`";
-    auto builder = analysis_.diags.emit(DiagKind::NoLegalOrder, rule_of(path.back()).span).arg(text);
     for (std::size_t i = path.size(); i-- > 0;) {
       const StepId maker = path[i];
-      const StepId reader = path[(i + path.size() - 1) % path.size()];
-      builder.note(rule_of(reader).span, "rule `" + rule_of(reader).name + "` needs a part of " +
-                                             matrices_text(analysis_.plan.steps[maker]) + " that rule `" +
-                                             rule_of(maker).name + "` makes");
+      const StepId user = path[(i + path.size() - 1) % path.size()];
+      const bool is_read = reads_from(analysis_, user, maker);
+      const std::string parts = matrices_text(analysis_.plan.steps[is_read ? maker : user]);
+      text += quoted(maker) + " -> " + parts + " -> ";
+      notes.push_back({rule_of(user).span, quoted(user) + (is_read ? " needs" : " overwrites") + " a part of " + parts +
+                                               " that " + quoted(maker) + (is_read ? " makes" : " writes")});
     }
+    auto builder = analysis_.diags.emit(DiagKind::NoLegalOrder, rule_of(path.back()).span).arg(text + quoted(path.back()));
+    for (const Note& note : notes) builder.note(note.place, note.text);
     builder.hint("an order exists if all reads on the cycle point backwards, or all forwards, along one dimension");
   }
 

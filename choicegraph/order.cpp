@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "choicegraph/analysis.h"
+#include "choicegraph/dependences.h"
 #include "choicegraph/step_cycles.h"
 
 namespace pb::choices {
@@ -34,7 +34,8 @@ void find_reads(Analysis& analysis) {
   }
 }
 
-/// True if `reader` reads cells that `writer` writes as an owner.
+}  // namespace
+
 bool reads_from(const Analysis& analysis, StepId reader, StepId writer) {
   const Step& from = analysis.plan.steps[writer];
   const std::vector<RegionAccess>& outputs = analysis.rule(from.rule).outputs;
@@ -53,15 +54,15 @@ bool reads_from(const Analysis& analysis, StepId reader, StepId writer) {
   return false;
 }
 
+namespace {
+
 /// True if wide instances of `first` also write cells that `owner` computes (ARCHITECTURE 6.5).
 bool is_overwritten_by(const Analysis& analysis, StepId first, StepId owner) {
   const Step& wide = analysis.plan.steps[first];
   const Step& step = analysis.plan.steps[owner];
-  if (wide.rule == step.rule) return false;
   const std::vector<RegionAccess>& outputs = analysis.rule(wide.rule).outputs;
   for (const SegmentId segment : step.segments) {
-    const bool decides_there = owns(wide, segment) && analysis.plan.segments[segment].site == wide.site;
-    if (decides_there) continue;
+    if (!takes_over(analysis.plan, step, wide, segment)) continue;
     const MatrixId matrix = analysis.plan.segments[segment].matrix;
     if (touches(outputs, analysis.step_sets[first.index()].writes, matrix, analysis.segment_sets[segment.index()]))
       return true;
@@ -121,9 +122,8 @@ void find_edges(Analysis& analysis) {
     for (const StepId after : ids) {
       const TransformPlan& plan = analysis.plan;
       if (before == after || !may_run_together(plan, plan.steps[before], plan.steps[after])) continue;
-      const bool is_overwritten = is_overwritten_by(analysis, before, after);
-      if (is_overwritten) analysis.overwrites.push_back({before, after});
-      if (is_overwritten || reads_from(analysis, after, before)) analysis.plan.edges.push_back({before, after});
+      if (is_overwritten_by(analysis, before, after) || reads_from(analysis, after, before))
+        analysis.plan.edges.push_back({before, after});
     }
   }
   separate_steps(analysis);
@@ -212,7 +212,7 @@ void sort_steps(Analysis& analysis) {
   std::vector<StepSets> sets;
   for (const StepId old : order) sets.push_back(std::move(analysis.step_sets[old.index()]));
   analysis.step_sets = std::move(sets);
-  renumber_edges(analysis.overwrites, renumber_steps(analysis.plan, order));
+  renumber_steps(analysis.plan, order);
 }
 
 }  // namespace pb::choices

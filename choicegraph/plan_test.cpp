@@ -13,6 +13,7 @@
 namespace pb {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::TestTransform;
@@ -256,6 +257,20 @@ TEST(MergedSite, WithOnePartThatOnlyTheSharedRuleCoversLeavesNoChoice) {
   EXPECT_EQ(planned.only().steps.size(), 1U);
 }
 
+TEST(MergedSite, HoldsWhereBothCandidatesRunAnyway) {
+  // Of the first half and of the blocks from the second on, each has cells where the other is no candidate.
+  const Planned planned(TestTransform()
+                            .from("A[n]")
+                            .to("C[n]")
+                            .rule({"C.region(0,n/2)"}, {})
+                            .rule({"C.region(4*i,4*i+4)"}, {"A.cell(i-1)"})
+                            .rule({"C.cell(i)"}, {}, 2));
+  ASSERT_EQ(planned.messages(), "");
+  EXPECT_THAT(sites_of(planned), Contains("C#1&C#1|C#2&C#2: C#1&C#1&C#2 C#1&C#2&C#2"));
+  EXPECT_TRUE(planned.only().forbidden.empty());
+  EXPECT_TRUE(is_ordered(planned.only()));
+}
+
 TEST(Steps, OfOneRuleThatWriteTheSameCellsRunOneAfterTheOther) {
   const auto plan_of = [](const std::string& region) {
     return Planned(TestTransform().to("P[n+6]").rule({region}, {}).where("i", RelationOp::NotEqual, "2"));
@@ -413,6 +428,44 @@ TEST(Nests, JoinStepsThatNeedEachOther) {
   EXPECT_EQ(rows_of(planned), "1 slices, ");
   EXPECT_TRUE(always_runs(planned.only(), planned.only().nests[0]));
   EXPECT_TRUE(is_ordered(planned.only()));
+}
+
+/// P and Q by one rule that reads Q at `from_q`; most cells of Q by another one, which reads P at `from_p`.
+TestTransform overwritten(const std::string& from_q, const std::string& from_p) {
+  return TestTransform()
+      .to("P[n]")
+      .to("Q[n]")
+      .rule({"P.cell(i)", "Q.cell(i)"}, {from_q}, 2)
+      .rule({"Q.cell(i)"}, {from_p}, 1)
+      .rule({"P.cell(i)"}, {}, 3)
+      .rule({"Q.cell(i)"}, {}, 3);
+}
+
+TEST(Nests, JoinStepsOfWhichOneOverwritesTheOther) {
+  const Planned planned(overwritten("Q.cell(i-1)", "P.cell(i-1)"));
+  ASSERT_EQ(rows_of(planned), "1 slices, ");
+  const Nest& nest = planned.only().nests[0];
+  ASSERT_EQ(nest.members.size(), 2U);
+  EXPECT_EQ(planned.only().steps[nest.members[0].step].rule, RuleId(0));  // in each slice first
+  EXPECT_EQ(planned.only().steps[nest.members[1].step].rule, RuleId(1));
+}
+
+TEST(Nests, LetWhatIsOverwrittenComeFirst) {
+  // The second rule writes Q(i) after the first one did, and Q(i+1) before the first one comes to i.
+  EXPECT_EQ(rows_of(Planned(overwritten("Q.cell(i+1)", "Q.cell(i+2)"))), "-1 slices, ");
+  const Planned planned(overwritten("Q.region(i-1,i+2)", "P.cell(i-1)"));
+  EXPECT_TRUE(planned.diags.has(DiagKind::NoLegalOrder));
+  EXPECT_THAT(planned.messages(), HasSubstr("rule `Q#1` -> `Q` -> rule `P+Q#1` -> `P` -> rule `Q#1`"));
+}
+
+TEST(Choices, WithoutAnyOrderSayWhatIsOverwritten) {
+  const Planned planned(TestTransform()
+                            .to("P[n]")
+                            .to("Q[n]")
+                            .rule({"P.cell(i)", "Q.cell(i)"}, {"Q.cell(i-1)", "Q.cell(i+1)"}, 2)
+                            .rule({"Q.cell(i)"}, {}, 1)
+                            .rule({"P.cell(i)"}, {}, 3));
+  EXPECT_THAT(planned.messages(), HasSubstr("note: rule `Q#1` overwrites a part of `Q` that rule `P+Q#1` writes"));
 }
 
 TEST(Nests, ShiftMembersWhoseReadsPointBothWays) {

@@ -268,6 +268,32 @@ void check_header(const RandomHeader& header, Report& report) {
   ASSERT_EQ(wrong, "") << header.text << "\n" << text;
 }
 
+/// Plans and runs `transform` at all small sizes.
+void check_transform(const TestTransform& transform) {
+  Program program = transform.program();
+  Diagnostics diags;
+  ASSERT_TRUE(infer_regions(program, diags));
+  const Plan plan = build_plan(program, diags);
+  ASSERT_FALSE(diags.has_errors());
+  EXPECT_EQ(check_plan(program.transforms[program.main], plan.transforms.front()), "") << to_string(plan, program);
+}
+
+TEST(PlanProperty, RulesThatOverwriteEachOtherTakeTurns) {
+  check_transform(TestTransform()
+                      .to("P[n,m]")
+                      .to("Q[n,m]")
+                      .rule({"P.cell(i,j)", "Q.cell(i,j)"}, {"Q.cell(i-1,j)", "Q.cell(i,j-1)"}, 2)
+                      .rule({"Q.cell(i,j)"}, {"P.cell(i-1,j)", "P.cell(i+1,j-1)"}, 1)
+                      .rule({"P.cell(i,j)"}, {}, 3)
+                      .rule({"Q.cell(i,j)"}, {}, 3));
+  check_transform(TestTransform()
+                      .from("A[n]")
+                      .to("P[n]")
+                      .rule({"P.region(0,n/2)"}, {})
+                      .rule({"P.region(3*i,3*i+3)"}, {"A.cell(i-1)"})
+                      .rule({"P.cell(i)"}, {}, 2));
+}
+
 TEST(PlanProperty, RandomHeadersAgreeWithTheDefinition) {
   const bool is_nightly = number_from("PB_NIGHTLY", 0) != 0;
   const std::uint64_t seed = number_from("PB_SEED", is_nightly ? std::random_device()() : 20130316);

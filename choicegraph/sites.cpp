@@ -77,17 +77,36 @@ std::vector<std::size_t> parts_written(const Analysis& analysis, const InstanceC
   return out;
 }
 
+bool is_forced(const Part& part) { return part.rules.size() == 1; }
+
+/// Per part that is a choice, the candidates whose instances also write a part where nothing else is to choose.
+std::vector<std::set<RuleId>> forced_rules(const Analysis& analysis, const std::vector<Part>& parts) {
+  std::vector<std::set<RuleId>> out(parts.size());
+  for (const InstanceClass& found : analysis.classes) {
+    const std::vector<std::size_t> written = parts_written(analysis, found);
+    if (std::none_of(written.begin(), written.end(), [&](std::size_t part) { return is_forced(parts[part]); })) continue;
+    for (const std::size_t part : written)
+      if (!is_forced(parts[part])) out[part].insert(found.rule);
+  }
+  return out;
+}
+
 /// Unites parts that one decision must cover, and lists the ties within them.
 std::vector<Tie> tie_parts(const Analysis& analysis, const std::vector<Part>& parts, Groups& groups) {
   std::vector<Tie> ties;
+  const std::vector<std::set<RuleId>> forced = forced_rules(analysis, parts);
   for (const InstanceClass& found : analysis.classes) {
     const std::vector<std::size_t> written = parts_written(analysis, found);
     if (written.size() < 2) continue;
     const bool is_tie =
         analysis.rule(found.rule).outputs.size() > 1 && analysis.exists_for_large_sizes(found.instances);
-    // Where the rule is the only candidate of some part its instances run anyway, and owners of the others overwrite.
-    const auto is_forced = [&](std::size_t part) { return parts[part].rules.size() == 1; };
-    if (!is_tie && std::any_of(written.begin(), written.end(), is_forced)) continue;
+    // Where the rule is the only candidate of some part its instances run anyway, and owners of the others overwrite:
+    // those that run anyway, too, after it or before, as is chosen.
+    const bool runs_anyway =
+        std::any_of(written.begin(), written.end(), [&](std::size_t part) { return is_forced(parts[part]); });
+    const bool is_alone =
+        std::all_of(written.begin(), written.end(), [&](std::size_t part) { return forced[part].size() < 2; });
+    if (!is_tie && runs_anyway && is_alone) continue;
     for (const std::size_t part : written) groups.unite(written.front(), part);
     if (is_tie) ties.push_back({found.rule, written});
   }
@@ -263,6 +282,8 @@ void find_sites(Analysis& analysis) {
 // which only the consistent assignments remain. A rule with one wide output may be chosen for some of the segments its
 // instances write: it runs first, and whoever owns the others overwrites them. Such parts are one decision too, unless
 // the rule is the only candidate of one of them: then its instances always run, and the other parts stay decisions of
-// their own. Instances that write several parts at small sizes only tie nothing, but the parts are decided together.
+// their own. If instances of several candidates always run, the choice decides which of them come last, which steps of
+// their own say for each alternative: then all these parts are one decision. Instances that write several parts at
+// small sizes only tie nothing, but the parts are decided together.
 
 }  // namespace pb::choices

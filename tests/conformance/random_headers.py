@@ -59,8 +59,7 @@ class Transform:
         self.direction = self.pick(1, -1)
         self.outputs = ["OUT"] if rng.random() < 0.6 else ["OUT", "Q"]
         self.has_temporary = rng.random() < 0.5
-        # Where outputs are read, a rule for both that another one overwrites in part is a cycle for the compiler.
-        self.pair_share = float(self.chance(0.3)) if self.kind == "ordered" else 0.25
+        self.pair_share = self.pick(0.25, 0.25, 1) if self.kind == "ordered" else 0.25
         self.rules = [self.make_rule() for _ in range(int(rng.integers(1, 6)))]
         for number, name in enumerate(self.outputs):
             self.rules.append(self.cover(name))

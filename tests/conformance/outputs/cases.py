@@ -23,6 +23,20 @@ def reverse_blocks(a):
     return [out]
 
 
+def in_turn(a):
+    p, q = 2*a, 3*a
+    for y, x in np.ndindex(a.shape):
+        if x > 0 and y > 0:
+            p[y, x] = a[y, x] + (q[y, x - 1] + q[y - 1, x]) / 4
+            q[y, x] = a[y, x] - (p[y, x - 1] + p[y - 1, x]) / 4
+    return [p, q]
+
+
+def half_and_blocks(a):
+    doubled = max(len(a) // 2, len(a) // 4 * 4 if len(a) >= 8 else 0)
+    return [np.where(np.arange(len(a)) < doubled, 2*a, -a)]
+
+
 def factor(a):
     a = a.copy()
     n = len(a)
@@ -112,6 +126,8 @@ CASES = {
     "parts_by_rows": Case(smooth, rect, sizes=(1, 2, 3, 31, 64)),
     "chain_of_temporaries": Case(chain, lambda n, r: [vec(n, r)]),
     "wide_and_narrow": Case(crossed, rect, sizes=(1, 2, 3, 31, 65)),
+    "overwritten_in_turn": Case(in_turn, rect, sizes=(1, 2, 3, 31, 65)),
+    "half_and_blocks": Case(half_and_blocks, lambda n, r: [vec(n, r)], sizes=(1, 4, 7, 8, 11, 16, 18, 65)),
     "shared_scratch": Case(lambda a: [a[:, ::-1]], rect, sizes=(1, 2, 3, 31, 150)),
     "versions_jacobi": Case(jacobi, rect),
     "versions_from_two": Case(lambda a: [a + 12], lambda n, r: [vec(n, r)]),
