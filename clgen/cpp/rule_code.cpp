@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "clgen/cpp/body_text.h"
+#include "clgen/cpp/independence.h"
 #include "clgen/cpp/instance_code.h"
 #include "clgen/cpp/strips.h"
 #include "clgen/cpp/tunable_code.h"
@@ -430,11 +431,11 @@ std::string loop_head(const LoopDim& loop) {
              : "for (IndexT " + var + " = pb_lo_" + var + "; " + var + " < pb_hi_" + var + "; " + moved("+") + ")";
 }
 
-/// Whether the instances of the innermost loop are straight-line code that compilers may run side by side.
+/// Whether compilers may run the instances of the innermost loop side by side: straight-line code, and what becomes it.
 bool may_run_in_vectors(const RuleCode& code, const Step& step) {
   if (step.loops.empty() || code.has_calls()) return false;
   const auto facts = find_pack_facts(code.rule, step, code.element);
-  return facts && facts->is_plain;
+  return facts ? facts->is_plain : has_independent_instances(code.rule, step);
 }
 
 }  // namespace

@@ -76,6 +76,8 @@ class Uniformity {
   Uniformity(const Rule& rule, const Step& step, ElementType element)
       : element_(element), rule_(rule), body_(rule.body), types_(rule.body_types), step_(step) {}
 
+  bool has_accesses() { return find_accesses(); }
+
   std::optional<PackFacts> run() {
     if (!find_accesses()) return std::nullopt;
     facts_.is_varying.assign(body_.exprs.size(), false);
@@ -446,5 +448,7 @@ class Uniformity {
 std::optional<PackFacts> find_pack_facts(const Rule& rule, const Step& step, ElementType element) {
   return Uniformity(rule, step, element).run();
 }
+
+bool has_pack_accesses(const Rule& rule, const Step& step) { return Uniformity(rule, step, ElementType::Double).has_accesses(); }
 
 }  // namespace pb

@@ -38,4 +38,9 @@ struct PackFacts {
 /// Pre: `step` has loops; `element` is what ElementT is
 [[nodiscard]] std::optional<PackFacts> find_pack_facts(const Rule& rule, const Step& step, ElementType element);
 
+/// Whether what the rule accesses moves as packs need it, whatever its body is.
+///
+/// Pre: `step` has loops
+[[nodiscard]] bool has_pack_accesses(const Rule& rule, const Step& step);
+
 }  // namespace pb

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+#include "clgen/cpp/independence.h"
+
+#include <charconv>
+
+#include "clgen/cpp/uniformity.h"
+#include "lang/body_walk.h"
+#include "lang/math_functions.h"
+#include "lang/overloaded.h"
+
+namespace pb {
+namespace {
+
+using Kind = BodyType::Kind;
+
+/// Iterations of a loop that compilers unroll as a whole.
+constexpr std::int64_t kMaxUnrolled = 16;
+
+class Check {
+ public:
+  explicit Check(const Rule& rule) : body_(rule.body), types_(rule.body_types) {}
+
+  bool run() {
+    walk(
+        body_, body_.root, [&](StmtId id) { fits_ = fits_ && fits(body_.stmts[id]); },
+        [&](ExprId id) { fits_ = fits_ && fits(id); });
+    return fits_;
+  }
+
+ private:
+  bool fits(const Stmt& stmt) const {
+    return std::visit(Overloaded{
+                          [](const EmptyStmt&) { return true; },
+                          [](const BlockStmt&) { return true; },
+                          [](const IfStmt&) { return true; },
+                          [](const ReturnStmt&) { return true; },
+                          [](const ExprStmt&) { return true; },
+                          [&](const ForStmt& node) { return is_short(node); },
+                          [&](const DeclStmt& node) { return is_scalar(node); },
+                          [](const WhileStmt&) { return false; },
+                          [](const DoStmt&) { return false; },
+                          [](const ForEnoughStmt&) { return false; },
+                          [](const SwitchStmt&) { return false; },
+                          [](const CaseStmt&) { return false; },
+                          [](const BreakStmt&) { return false; },
+                          [](const ContinueStmt&) { return false; },
+                          [](const TransformCallStmt&) { return false; },
+                          [](const SyncStmt&) { return false; },
+                          [](const OpaqueStmt&) { return false; },
+                      },
+                      stmt.node);
+  }
+
+  static bool is_number(Kind kind) {
+    return kind == Kind::Bool || kind == Kind::Char || kind == Kind::Int || kind == Kind::Long || kind == Kind::Float ||
+           kind == Kind::Double;
+  }
+
+  /// Arrays would be one place in memory for all instances.
+  static bool is_scalar(const DeclStmt& decl) {
+    bool is_scalar = !decl.is_static && is_number(decl.type.kind);
+    for (const Declarator& declarator : decl.declarators)
+      is_scalar = is_scalar && declarator.extents.empty() && declarator.pointer_depth == 0 && !declarator.is_reference;
+    return is_scalar;
+  }
+
+  std::optional<std::int64_t> number(ExprId id) const {
+    if (id.is_none()) return std::nullopt;
+    if (const auto* unary = std::get_if<UnaryExpr>(&body_.exprs[id].node)) {
+      const auto value = unary->op == UnaryOp::Minus ? number(unary->operand) : std::nullopt;
+      return value ? std::optional(-*value) : std::nullopt;
+    }
+    const auto* integer = std::get_if<IntegerExpr>(&body_.exprs[id].node);
+    std::int64_t value = 0;
+    if (integer == nullptr) return std::nullopt;
+    const char* end = integer->text.data() + integer->text.size();
+    return std::from_chars(integer->text.data(), end, value).ptr == end ? std::optional(value) : std::nullopt;
+  }
+
+  /// `for (int i = 0; i < 3; ++i)`
+  bool is_short(const ForStmt& loop) const {
+    if (loop.init.is_none() || loop.condition.is_none() || loop.step.is_none()) return false;
+    const auto* decl = std::get_if<DeclStmt>(&body_.stmts[loop.init].node);
+    const auto* test = std::get_if<BinaryExpr>(&body_.exprs[loop.condition].node);
+    const auto* step = std::get_if<UnaryExpr>(&body_.exprs[loop.step].node);
+    if (decl == nullptr || decl->declarators.size() != 1 || test == nullptr || step == nullptr) return false;
+    if (test->op != BinaryOp::Less && test->op != BinaryOp::LessEqual) return false;
+    if (step->op != UnaryOp::PreInc && step->op != UnaryOp::PostInc) return false;
+    const auto first = number(decl->declarators[0].init);
+    const auto last = number(test->rhs);
+    return first && last && *last - *first <= kMaxUnrolled && is_name(test->lhs, decl->declarators[0].name) &&
+           is_name(step->operand, decl->declarators[0].name);
+  }
+
+  bool is_name(ExprId id, const std::string& name) const {
+    const auto* node = std::get_if<NameExpr>(&body_.exprs[id].node);
+    return node != nullptr && node->text == name;
+  }
+
+  bool fits(ExprId id) const {
+    return std::visit(Overloaded{
+                          [](const IntegerExpr&) { return true; },
+                          [](const FloatExpr&) { return true; },
+                          [](const CharExpr&) { return true; },
+                          [](const BoolExpr&) { return true; },
+                          [](const BinaryExpr&) { return true; },
+                          [](const ConditionalExpr&) { return true; },
+                          [&](const NameExpr&) { return is_known(types_.bindings[id.index()].kind); },
+                          [](const UnaryExpr& node) { return node.op != UnaryOp::Deref && node.op != UnaryOp::AddressOf; },
+                          [&](const AssignExpr& node) { return is_local(node.lhs); },
+                          [&](const CallExpr& node) { return is_math(id, node); },
+                          [&](const MemberExpr& node) { return is_near_cell(node); },
+                          [](const CastExpr& node) { return is_number(node.type.kind); },
+                          [](const SubscriptExpr&) { return false; },
+                          [](const InitListExpr&) { return false; },
+                          [](const StringExpr&) { return false; },
+                          [](const OpaqueExpr&) { return false; },
+                      },
+                      body_.exprs[id].node);
+  }
+
+  static bool is_known(NameKind kind) {
+    return kind == NameKind::Local || kind == NameKind::Input || kind == NameKind::SizeVar || kind == NameKind::RuleVar ||
+           kind == NameKind::Tunable || kind == NameKind::ScalarInput || kind == NameKind::Constant;
+  }
+
+  bool is_local(ExprId id) const {
+    return std::holds_alternative<NameExpr>(body_.exprs[id].node) && types_.bindings[id.index()].kind == NameKind::Local;
+  }
+
+  bool is_math(ExprId id, const CallExpr& call) const {
+    return types_.bindings[id.index()].kind == NameKind::BuiltIn && find_math_function(call.callee) != nullptr;
+  }
+
+  /// A cell of an input at sums of names and numbers: at computed places compilers would gather.
+  bool is_near_cell(const MemberExpr& cell) const {
+    if (!cell.is_call || cell.is_arrow || cell.name != "cell") return false;
+    if (!std::holds_alternative<NameExpr>(body_.exprs[cell.object].node)) return false;
+    if (types_.bindings[cell.object.index()].kind != NameKind::Input) return false;
+    bool is_near = true;
+    for (const ExprId arg : cell.args)
+      walk_expr(body_, arg, [&](ExprId id) {
+        const auto& node = body_.exprs[id].node;
+        const auto* binary = std::get_if<BinaryExpr>(&node);
+        is_near = is_near && (std::holds_alternative<NameExpr>(node) || std::holds_alternative<IntegerExpr>(node) ||
+                              (binary != nullptr && (binary->op == BinaryOp::Add || binary->op == BinaryOp::Sub)));
+      });
+    return is_near;
+  }
+
+  const Body& body_;
+  const BodyTypes& types_;
+  bool fits_ = true;
+};
+
+}  // namespace
+
+bool has_independent_instances(const Rule& rule, const Step& step) {
+  return rule.is_return_form && has_pack_accesses(rule, step) && Check(rule).run();
+}
+
+// Note [Independent instances]
+// Instances of a data-parallel step write each a cell of their own and read none that another one writes; so no iteration of the
+// loop over them depends on another one through matrices. What else a body could share between iterations is memory of its
+// own: arrays and what pointers and references lead to, since compilers give a local array of the loop's body one place on
+// the stack, and a loop said to be independent may then read what another lane wrote there. Such bodies are left out, and so
+// is all that passes through to C++. Only bodies with one value are taken: its store stands at the end, outside of all choices.
+
+}  // namespace pb

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// Bodies that return early, which packs do not carry, and yet may run in vectors that compilers make. Used by rule_code.
+#pragma once
+
+#include "choicegraph/plan.h"
+#include "lang/program.h"
+
+namespace pb {
+
+/// Whether the body is a computation of one value without effects, by loops with few iterations known here, choices and
+/// arithmetic, from cells at fixed distances: compilers need not look for dependences between instances. See Note [Independent
+/// instances].
+[[nodiscard]] bool has_independent_instances(const Rule& rule, const Step& step);
+
+}  // namespace pb
