@@ -18,7 +18,14 @@
 #endif
 /// Of functions that hold the loops over instances. Not inlined: compilers know that the views are apart only as long as they
 /// are parameters.
+///
+/// GCC 12 takes some of these functions for ones without effect, by what it gathers across functions, and removes their
+/// calls (test: outputs/even_cells of tests/conformance). Kept apart from such analyses they lose nothing: they are long.
+#ifdef __clang__
 #define PB_LOOPS [[gnu::noinline]] static
+#else
+#define PB_LOOPS [[gnu::noipa]] static
+#endif
 /// Of functions that run a step over a box: called from several places, and long beside a call.
 #define PB_STEP [[gnu::noinline]] static
 /// Of functions that are called rarely or whose work is elsewhere: compilers keep them small, out of the way and do so quickly.

@@ -32,6 +32,12 @@ def in_turn(a):
     return [p, q]
 
 
+def even_cells(a):
+    (m, n), (y, x) = a.shape, np.indices(a.shape)
+    is_even = (x % 2 == 0) & (x >= 4) & (y + 1 < m)
+    return [a + np.where(is_even, 7*(x//2) + y + 2001, 7*x + 13*y + 9000)]
+
+
 def half_and_blocks(a):
     doubled = max(len(a) // 2, len(a) // 4 * 4 if len(a) >= 8 else 0)
     return [np.where(np.arange(len(a)) < doubled, 2*a, -a)]
@@ -127,6 +133,7 @@ CASES = {
     "chain_of_temporaries": Case(chain, lambda n, r: [vec(n, r)]),
     "wide_and_narrow": Case(crossed, rect, sizes=(1, 2, 3, 31, 65)),
     "overwritten_in_turn": Case(in_turn, rect, sizes=(1, 2, 3, 31, 65)),
+    "even_cells": Case(even_cells, rect, sizes=(1, 2, 3, 31, 65)),
     "half_and_blocks": Case(half_and_blocks, lambda n, r: [vec(n, r)], sizes=(1, 4, 7, 8, 11, 16, 18, 65)),
     "shared_scratch": Case(lambda a: [a[:, ::-1]], rect, sizes=(1, 2, 3, 31, 150)),
     "versions_jacobi": Case(jacobi, rect),
