@@ -22,6 +22,9 @@ const std::set<std::string_view> kKeywords = {
     "true", "try", "typedef", "typeid", "typename", "union", "unsigned", "using", "virtual", "void", "volatile",
     "wchar_t", "while", "xor", "xor_eq"};
 
+/// C++ takes them for names; with a matrix of such a name a body could not be read.
+const std::set<std::string_view> kOwnKeywords = {"spawn", "sync", "for_enough", "SPAWN", "SYNC", "CALL"};
+
 const std::set<std::string_view> kInBodies = {"pb_frame", "pb_parent", "pb_spawned", "pb_unchanged", "pb_error"};
 
 class Checker {
@@ -41,8 +44,9 @@ class Checker {
  private:
   void check(const std::string& name, Span span) {
     if (name.starts_with("pb_")) return report_taken(name, span);
-    if (!kKeywords.contains(name) || !reported_.insert(name).second) return;
-    diags_.emit(DiagKind::CxxKeyword, span).arg(name).hint("choose another name, such as `" + name + "_`");
+    const bool is_own = kOwnKeywords.contains(name);
+    if ((!is_own && !kKeywords.contains(name)) || !reported_.insert(name).second) return;
+    diags_.emit(is_own ? DiagKind::KeywordOfBodies : DiagKind::CxxKeyword, span).arg(name).hint("choose another name, such as `" + name + "_`");
   }
   void report_taken(const std::string& name, Span span) {
     if (!reported_.insert(name).second) return;
