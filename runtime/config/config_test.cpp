@@ -46,11 +46,12 @@ TEST_F(ConfigTest, NumbersFollowTheOrderOfAppearance) {
 }
 
 TEST_F(ConfigTest, FurtherGlobalsComeAfterWhatGeneratedCodeNumbers) {
-  info.global.push_back(openblas_threads_global());
-  const InfoIndex with(info);
+  TrainingInfo longer = info;
+  longer.global.push_back(openblas_threads_global());
+  const InfoIndex with(longer);
   EXPECT_EQ(with.find_tunable("", kOpenBlasThreads), index.num_tunables());
   EXPECT_EQ(with.find_tunable("Conv", "split_size"), kSplit);
-  EXPECT_EQ(parse_training_info(to_json(info), "blur.info"), info);
+  EXPECT_EQ(parse_training_info(to_json(longer), "blur.info"), longer);
   const Configuration three = parse_configuration(R"({"global": {"openblas_threads": 3}})", "t.cfg", with, warnings);
   EXPECT_EQ(ActiveConfig(with, three).openblas_threads(), 3);
   EXPECT_EQ(ActiveConfig(with, default_configuration(with)).openblas_threads(), 1);

@@ -6,6 +6,7 @@
 
 import collections
 import pathlib
+import re
 import sys
 
 import numpy as np
@@ -22,6 +23,9 @@ PER_PROGRAM = 8         # transforms: they share the cost of a compilation
 CONFIGURATIONS = 3
 MANY_PROGRAMS = 15      # of which each kind has some
 EXTENTS = (0, 1, 2, 3, 4, 6, 13)
+# What pbc may say to a random transform: wide rules that leave nothing for each other, and sets beyond its limits.
+LEFT_OUT = re.compile(r":(\d+):\d+: error: .*(too complex|no choice of rules fits)")
+MAX_LEFT_OUT_SHARE = 0.02
 
 
 class Check:
@@ -29,6 +33,7 @@ class Check:
         self.compiler, self.folder = compiler, folder
         self.runs, self.failures = 0, []
         self.tried = collections.Counter()
+        self.transforms = self.left_out = 0
 
     def fail(self, words):
         print(words, flush=True)
@@ -36,18 +41,34 @@ class Check:
 
     def program(self, seed):
         transforms = random_headers.transforms(seed, PER_PROGRAM)
-        source = self.folder / f"random{seed}.pbcc"
-        source.write_text("\n".join(t.text() for t in transforms))
-        try:
-            program = self.compiler.program(source, f"random{seed}")
-        except polybricks.ToolError as error:
-            self.fail(f"seed {seed}: {error}")
+        self.transforms += len(transforms)
+        program = self.compiled(seed, transforms)
+        if program is None:
             return
         configurations = self.compiler.configurations(program, CONFIGURATIONS, seed, max(EXTENTS), False)
         for transform in transforms:
             self.tried.update([transform.kind, f"{len(transform.outputs)} outputs", *(["through"] if transform.has_temporary else [])])
             self.tried.update(kind for rule in transform.rules for kind in {rule.kind, "reads outputs" if rule.own_reads else rule.kind})
             self.transform(seed, program, transform, configurations)
+
+    def compiled(self, seed, transforms):
+        """The program, or None after a failure. What pbc may leave out is taken out of the list."""
+        source = self.folder / f"random{seed}.pbcc"
+        while True:
+            texts = [transform.text() for transform in transforms]
+            source.write_text("\n".join(texts))
+            try:
+                return self.compiler.program(source, f"random{seed}")
+            except polybricks.ToolError as error:
+                refused = LEFT_OUT.search(str(error))
+                if not refused:
+                    self.fail(f"seed {seed}: {error}")
+                    return None
+                lines = [text.count("\n") + 1 for text in texts]
+                number = next(i for i in range(len(lines)) if sum(lines[:i + 1]) >= int(refused.group(1)))
+                print(f"seed {seed}: {transforms[number].name} is left out: {refused.group(2)}")
+                del transforms[number]
+                self.left_out += 1
 
     def transform(self, seed, program, transform, configurations):
         rng = np.random.default_rng(seed)
@@ -95,6 +116,8 @@ def main():
                if not check.tried[word]]
     if len(chosen) >= MANY_PROGRAMS and lacking:
         check.fail(f"{len(chosen)} programs without {', '.join(lacking)}")
+    if check.left_out > 1 + MAX_LEFT_OUT_SHARE * check.transforms:
+        check.fail(f"{check.left_out} of {check.transforms} transforms are left out")
     print(f"{len(chosen)} programs of {PER_PROGRAM} transforms from seed {args.seed}: {check.runs} runs, {len(check.failures)} failures")
     return 1 if check.failures else 0
 
