@@ -214,22 +214,65 @@ std::set<MatrixId> uncovered_at(const Transform& transform, const Values& sizes)
   return out;
 }
 
+using Divisions = std::vector<std::pair<Formula, std::int64_t>>;
+
+/// Appends the divisions of sizes by a number in `formula`.
+void add_divisions(const Formula& formula, Divisions& out) {
+  if (const auto* negated = std::get_if<NegatedFormula>(&formula.node)) add_divisions(negated->operand[0], out);
+  const auto* binary = std::get_if<BinaryFormula>(&formula.node);
+  if (binary == nullptr) return;
+  for (const Formula& operand : binary->operands) add_divisions(operand, out);
+  const auto* divisor = std::get_if<IntLiteral>(&binary->operands[1].node);
+  if (binary->op != FormulaOp::Div || divisor == nullptr || !symbols_of(binary->operands[0], SymbolKind::RuleVar).empty()) return;
+  out.emplace_back(binary->operands[0], divisor->value);
+}
+
+Divisions divisions_of(const Transform& transform) {
+  Divisions out;
+  for (const Matrix& matrix : transform.matrices)
+    for (const Formula& extent : matrix.extents) add_divisions(extent, out);
+  for (const Rule& rule : transform.rules) {
+    for (const auto* accesses : {&rule.outputs, &rule.inputs})
+      for (const RegionAccess& access : *accesses)
+        for (const auto* bounds : {&access.lo, &access.hi})
+          for (const Formula& bound : *bounds) add_divisions(bound, out);
+    for (const Relation& relation : rule.where)
+      for (const Formula* side : {&relation.lhs, &relation.rhs}) add_divisions(*side, out);
+  }
+  return out;
+}
+
+/// Those of `sizes` at which what the transform divides divides; of divisions that none of them make exact together the first count.
+std::vector<Values> that_divide(const Transform& transform, std::vector<Values> sizes) {
+  for (const auto& [top, bottom] : divisions_of(transform)) {
+    std::vector<Values> exact;
+    for (const Values& values : sizes)
+      if (value_of(top, values).value_or(1) % bottom == 0) exact.push_back(values);
+    if (!exact.empty()) sizes = exact;
+  }
+  return sizes;
+}
+
 /// True if at large sizes some cell of a matrix that is needed has no candidate, whichever size is the greater. Large:
-/// beyond every constant that random headers write, with every remainder of the strides they use.
+/// beyond every constant that random headers write, with every remainder of the strides they use. What is uncovered only
+/// where divisions of sizes leave a remainder ends a run (grid.cpp, Note [Sizes that divide]).
 bool is_uncovered_when_large(const Transform& transform) {
   static constexpr std::pair<std::int64_t, std::int64_t> kPlanes[] = {{8, 8},  {9, 9},   {8, 9},   {9, 8},  {12, 8},
                                                                       {8, 12}, {11, 10}, {10, 11}, {8, 20}, {20, 8}};
   if (transform.size_vars.size() == 1) {
-    for (std::int64_t n = 8; n < 20; ++n)
-      if (!uncovered_at(transform, {{"n", n}}).empty()) return true;
-    return false;
+    std::vector<Values> sizes;
+    for (std::int64_t n = 8; n < 20; ++n) sizes.push_back({{"n", n}});
+    sizes = that_divide(transform, sizes);
+    return std::any_of(sizes.begin(), sizes.end(), [&](const Values& values) { return !uncovered_at(transform, values).empty(); });
   }
+  std::vector<Values> planes;
+  for (const auto& [n, m] : kPlanes) planes.push_back({{"n", n}, {"m", m}});
   std::set<MatrixId> wide;
   std::set<MatrixId> tall;
-  for (const auto& [n, m] : kPlanes) {
-    for (const MatrixId matrix : uncovered_at(transform, {{"n", n}, {"m", m}})) {
-      if (n >= m) wide.insert(matrix);
-      if (n <= m) tall.insert(matrix);
+  for (const Values& sizes : that_divide(transform, planes)) {
+    for (const MatrixId matrix : uncovered_at(transform, sizes)) {
+      if (sizes.at("n") >= sizes.at("m")) wide.insert(matrix);
+      if (sizes.at("n") <= sizes.at("m")) tall.insert(matrix);
     }
   }
   return std::any_of(wide.begin(), wide.end(), [&](MatrixId matrix) { return tall.count(matrix) != 0; });

@@ -119,7 +119,8 @@ AnyMatrix read_pnm(ByteSource& source, const MatrixSpec& spec) {
   const IndexT sizes[] = {picture.width, picture.height, kColours};
   AnyMatrix result = AnyMatrix::allocate(spec.element, spec.num_dims, sizes);
   const auto planes = static_cast<std::size_t>(picture.planes);
-  std::vector<int> row(static_cast<std::size_t>(picture.width) * planes);
+  // A picture without rows may say any width.
+  std::vector<int> row(picture.height > 0 ? static_cast<std::size_t>(picture.width) * planes : 0);
   const std::int64_t plane_size = std::int64_t{picture.width} * picture.height;
   visit_kind(spec.element, [&]<class T>(T*) {
     T* data = static_cast<T*>(result.data());

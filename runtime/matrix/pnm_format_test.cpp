@@ -39,6 +39,13 @@ TEST_F(PnmFormat, ReadsSixteenBitsBigEndian) {
   EXPECT_EQ(MatrixReader().read(path("m.pgm"), kGrey).number_at(0), 1000);
 }
 
+TEST_F(PnmFormat, APictureWithoutRowsTakesNoMemoryHoweverWideItIs) {
+  put("m.ppm", "P3 2000000000 0 255\n");
+  const AnyMatrix m = MatrixReader().read(path("m.ppm"), kColour);
+  EXPECT_EQ(m.size(0), 2000000000);
+  EXPECT_EQ(m.size(1), 0);
+}
+
 TEST_F(PnmFormat, RoundsAndClampsWhenWriting) {
   const IndexT sizes[] = {5, 1};
   AnyMatrix m = AnyMatrix::allocate(ElementKind::Double, 2, sizes);
