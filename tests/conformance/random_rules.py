@@ -265,9 +265,13 @@ class Transform(RuleHeads):
             array = np.asarray(value)
             if array.dtype == object and any(v is None for v in array.flat):
                 raise Unsuitable("an element is not initialised")
-            sizes.update({size: extent for size, extent in zip(reversed(m.sizes), array.shape)})
+            if any(sizes.setdefault(size, extent) != extent for size, extent in zip(reversed(m.sizes), array.shape)):
+                raise Unsuitable("arguments of a call do not fit each other")
             arrays.append(array.astype(ELEMENTS[m.type]))
-        return list(self.evaluate(arrays, sizes, arithmetic).values())
+        made = list(self.evaluate(arrays, sizes, arithmetic).values())
+        if any(out is not None and out.shape != array.shape for out, array in zip(outputs, made)):
+            raise Unsuitable("arguments of a call do not fit each other")
+        return made
 
     def hangs_on_rounding(self, arrays, sizes):
         """Whether the outputs for these inputs do; bodies were only tried on others."""

@@ -13,6 +13,10 @@ LIMIT_S = 240 if polybricks.is_nightly() else 60
 ONES = {"double": "1.0", "float": "1.0f", "int": "1"}
 EXPRESSIONS = (tree.Literal, tree.Name, tree.Cell, tree.Extent, tree.Item, tree.Unary, tree.Binary, tree.Conditional, tree.Call,
                tree.Cast, tree.Step, tree.Missing)
+# What may be left out of a list; arguments of a call may not.
+STATEMENTS = (tree.Declare, tree.Declares, tree.DeclareArray, tree.DeclareRegion, tree.CallTransform, tree.Sync, tree.Assign,
+              tree.Evaluate, tree.If, tree.For, tree.While, tree.Do, tree.Case, tree.Switch, tree.Block, tree.Break, tree.Continue,
+              tree.Return)
 
 
 def needed(transform, output):
@@ -29,7 +33,7 @@ def needed(transform, output):
 def lists_in(node):
     """All lists of statements below a node, the outer ones first."""
     if isinstance(node, list):
-        if node and not isinstance(node[0], EXPRESSIONS):
+        if node and isinstance(node[0], STATEMENTS):
             yield node
         for each in node:
             yield from lists_in(each)
@@ -39,12 +43,12 @@ def lists_in(node):
 
 
 def places_in(node):
-    """(owner, key) of all expressions below a node, the outer ones first; targets of assignments are left alone."""
+    """(owner, key) of all expressions below a node, the outer ones first; what is written is left alone."""
     if isinstance(node, list):
         pairs = list(enumerate(node))
     elif dataclasses.is_dataclass(node):
         pairs = [(f.name, getattr(node, f.name)) for f in dataclasses.fields(node)]
-        pairs = [p for p in pairs if not (p[0] == "target" and isinstance(node, tree.Assign)) and p[0] != "labels"]
+        pairs = [p for p in pairs if p[0] not in ("target", "outputs", "labels")]
     else:
         return
     for key, child in pairs:

@@ -142,6 +142,11 @@ def lacks_room(reply):
     return bool(fallbacks) and all(each["reason"] == "local memory" for each in fallbacks)
 
 
+def lacks_storage(fallback):
+    """Whether a version fell back because no matrix holds a number that it reads or writes: a variable of the body that calls."""
+    return fallback["reason"] == "an argument is not in matrix storage"
+
+
 class Server:
     """A program in --serve mode: requests as dictionaries, replies likewise. It is killed when an answer takes more than `limit_s`."""
 
