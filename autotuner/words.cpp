@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "autotuner/progress.h"
+#include "autotuner/targets.h"
 
 namespace pbtune {
 namespace {
@@ -93,12 +94,11 @@ bool calls_itself(const pbrt::TrainingInfo& info, const std::string& name) {
   while (!next.empty()) {
     const std::string caller = std::move(next.back());
     next.pop_back();
-    for (const pbrt::TransformInfo& transform : info.transforms) {
-      if (transform.name != caller) continue;
-      for (const std::string& callee : transform.calls) {
-        if (callee == name) return true;
-        if (seen.insert(callee).second) next.push_back(callee);
-      }
+    const pbrt::TransformInfo* transform = find_transform(info, caller);
+    if (transform == nullptr) continue;
+    for (const std::string& callee : transform->calls) {
+      if (callee == name) return true;
+      if (seen.insert(callee).second) next.push_back(callee);
     }
   }
   return false;
@@ -193,11 +193,14 @@ std::vector<std::string> explain(const InfoIndex& index, const Configuration& co
     if (!transforms.empty() && !transforms.contains(ref.transform->name)) continue;
     if (!only.empty() && std::find(only.begin(), only.end(), index.site_name(id)) == only.end()) continue;
     const std::string name = ref.transform->sites.size() == 1 ? ref.transform->name : index.site_name(id);
-    const int chosen = configuration.sites[at(id)].select(n);
-    out.push_back(name + ": " +
-                  (n < 0                                               ? selector_words(index, configuration, id, device)
-                   : calls_itself(index.info(), ref.transform->name) ? recursive_words(index, configuration, id, device, n)
-                                                                       : choice_words(index, configuration, id, chosen, device, n)));
+    std::string words;
+    if (n < 0)
+      words = selector_words(index, configuration, id, device);
+    else if (calls_itself(index.info(), ref.transform->name))
+      words = recursive_words(index, configuration, id, device, n);
+    else
+      words = choice_words(index, configuration, id, configuration.sites[at(id)].select(n), device, n);
+    out.push_back(name + ": " + words);
   }
   add_tunable_lines(index, configuration, n, transforms, out);
   return out;

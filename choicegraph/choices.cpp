@@ -46,10 +46,9 @@ bool may_take_long(const Rule& rule) {
   walk(
       rule.body, rule.body.root,
       [&](StmtId id) {
-        const auto& node = rule.body.stmts[id].node;
-        const auto* loop = std::get_if<ForStmt>(&node);
-        result |= (loop != nullptr && !has_literal_end(rule.body, *loop)) || std::holds_alternative<WhileStmt>(node) ||
-                  std::holds_alternative<DoStmt>(node) || std::holds_alternative<ForEnoughStmt>(node);
+        const Stmt& stmt = rule.body.stmts[id];
+        const auto* loop = std::get_if<ForStmt>(&stmt.node);
+        result |= loop != nullptr ? !has_literal_end(rule.body, *loop) : is_loop(stmt);
       },
       [](ExprId) {});
   return result;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "clgen/numbering.h"
 
+#include "runtime/config/info.h"
+
 namespace pb {
 
 bool is_decision(const Site& site) {
@@ -35,7 +37,7 @@ std::vector<int> choices_running(const TransformPlan& plan, const Step& step, Ve
 
 Numbering::Numbering(const Plan& plan) {
   int next_site = 0;
-  int next_tunable = kNumGlobalTunables;
+  auto next_tunable = static_cast<int>(pbrt::kNumStandardGlobals);
   for (const TransformPlan& transform : plan.transforms) {
     std::vector<int> numbers;
     for (const Site& site : transform.sites) numbers.push_back(is_listed(site) ? next_site++ : -1);

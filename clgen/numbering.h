@@ -34,7 +34,4 @@ class Numbering {
   std::vector<int> first_tunable_;
 };
 
-/// Number of tunables that every program has; they come first.
-inline constexpr int kNumGlobalTunables = 2;
-
 }  // namespace pb

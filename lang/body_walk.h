@@ -108,4 +108,13 @@ void walk(const Body& body, StmtId stmt, OnStmt&& on_stmt, OnExpr&& on_expr) {
       [&](ExprId expr) { walk_expr(body, expr, on_expr); });
 }
 
+/// Whether a statement is a loop of any kind.
+inline bool is_loop(const Stmt& stmt) {
+  return std::holds_alternative<ForStmt>(stmt.node) || std::holds_alternative<WhileStmt>(stmt.node) ||
+         std::holds_alternative<DoStmt>(stmt.node) || std::holds_alternative<ForEnoughStmt>(stmt.node);
+}
+
+/// Whether an expression is `region.cell(…)`.
+inline bool is_cell_call(const MemberExpr& member) { return member.is_call && !member.is_arrow && member.name == "cell"; }
+
 }  // namespace pb

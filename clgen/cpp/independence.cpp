@@ -134,7 +134,7 @@ class Check {
 
   /// A cell of an input at sums of names and numbers: at computed places compilers would gather.
   bool is_near_cell(const MemberExpr& cell) const {
-    if (!cell.is_call || cell.is_arrow || cell.name != "cell") return false;
+    if (!is_cell_call(cell)) return false;
     if (!std::holds_alternative<NameExpr>(body_.exprs[cell.object].node)) return false;
     if (types_.bindings[cell.object.index()].kind != NameKind::Input) return false;
     bool is_near = true;

@@ -81,20 +81,14 @@ class Finder {
     bool has = false;
     walk(
         body_, stmt,
-        [&](StmtId id) {
-          const auto& node = body_.stmts[id].node;
-          has = has || std::holds_alternative<ForStmt>(node) || std::holds_alternative<WhileStmt>(node) ||
-                std::holds_alternative<DoStmt>(node) || std::holds_alternative<ForEnoughStmt>(node);
-        },
-        [](ExprId) {});
+        [&](StmtId id) { has = has || is_loop(body_.stmts[id]); }, [](ExprId) {});
     return has;
   }
 
   /// `region.cell(index)`, with one index.
   const MemberExpr* cell_of(ExprId id) const {
     const auto* cell = std::get_if<MemberExpr>(&body_.exprs[id].node);
-    const bool is_cell = cell != nullptr && cell->is_call && !cell->is_arrow && cell->name == "cell";
-    return is_cell && cell->args.size() == 1 ? cell : nullptr;
+    return cell != nullptr && is_cell_call(*cell) && cell->args.size() == 1 ? cell : nullptr;
   }
 
   /// The name of an input that the body knows as a view.

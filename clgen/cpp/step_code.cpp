@@ -201,10 +201,8 @@ bool may_loop(const Rule& rule) {
   walk(
       rule.body, rule.body.root,
       [&](StmtId id) {
-        const auto& node = rule.body.stmts[id].node;
-        result |= std::holds_alternative<ForStmt>(node) || std::holds_alternative<WhileStmt>(node) ||
-                  std::holds_alternative<DoStmt>(node) || std::holds_alternative<ForEnoughStmt>(node) ||
-                  std::holds_alternative<OpaqueStmt>(node);
+        const Stmt& stmt = rule.body.stmts[id];
+        result |= is_loop(stmt) || std::holds_alternative<OpaqueStmt>(stmt.node);
       },
       [](ExprId) {});
   return result;

@@ -19,22 +19,18 @@ bool has_var(const Formula& at, const std::string& var) {
   return std::find(vars.begin(), vars.end(), var) != vars.end();
 }
 
-/// Whether a cell moves against the rows: along the dimension that is contiguous with the second loop from the inside, and
-/// across it with the innermost.
-bool is_across(const RegionAccess& access, const Step& step) {
-  return access.kind == AccessKind::Cell && access.lo.size() > 1 && has_var(access.lo[0], outer_var(step)) &&
-         !has_var(access.lo[0], inner_var(step)) &&
-         std::any_of(access.lo.begin() + 1, access.lo.end(),
-                     [&](const Formula& at) { return has_var(at, inner_var(step)); });
+/// Whether a cell moves along the contiguous dimension with `along` alone, and in another one with `across`.
+bool moves(const RegionAccess& access, const std::string& along, const std::string& across) {
+  return access.kind == AccessKind::Cell && access.lo.size() > 1 && has_var(access.lo[0], along) &&
+         !has_var(access.lo[0], across) &&
+         std::any_of(access.lo.begin() + 1, access.lo.end(), [&](const Formula& at) { return has_var(at, across); });
 }
 
-/// Whether it moves along a row with the innermost loop, and to another row with the next one.
-bool is_along(const RegionAccess& access, const Step& step) {
-  return access.kind == AccessKind::Cell && access.lo.size() > 1 && has_var(access.lo[0], inner_var(step)) &&
-         !has_var(access.lo[0], outer_var(step)) &&
-         std::any_of(access.lo.begin() + 1, access.lo.end(),
-                     [&](const Formula& at) { return has_var(at, outer_var(step)); });
-}
+/// Against the rows: across them with the innermost loop.
+bool is_across(const RegionAccess& access, const Step& step) { return moves(access, outer_var(step), inner_var(step)); }
+
+/// Along a row with the innermost loop, and to another row with the next one.
+bool is_along(const RegionAccess& access, const Step& step) { return moves(access, inner_var(step), outer_var(step)); }
 
 template <class Visit>
 void for_each_access(const Rule& rule, Visit visit) {

@@ -37,7 +37,8 @@ std::set<SiteId> fixed_sites(const TransformPlan& plan, std::set<SiteId> sites) 
 
 }  // namespace
 
-FixedProgram fixed_choices(const Plan& plan, const pbrt::Configuration& configuration, const pbrt::NamedParts& named) {
+FixedProgram fixed_choices(const Plan& plan, const pbrt::InfoIndex& index, const pbrt::Configuration& configuration,
+                           const pbrt::NamedParts& named) {
   const Numbering numbering(plan);
   FixedProgram out;
   for (const TransformPlan& transform : plan.transforms) {
@@ -59,6 +60,8 @@ FixedProgram fixed_choices(const Plan& plan, const pbrt::Configuration& configur
   if (named.tunables.contains(pbrt::kTunableThreads)) out.globals.threads = static_cast<int>(global(pbrt::kTunableThreads));
   if (named.tunables.contains(pbrt::kTunableSequentialCutoff))
     out.globals.sequential_cutoff = global(pbrt::kTunableSequentialCutoff);
+  const int library_threads = index.find_tunable("", pbrt::kOpenBlasThreads);
+  if (named.tunables.contains(library_threads)) out.globals.openblas_threads = static_cast<int>(global(library_threads));
   return out;
 }
 

@@ -19,7 +19,8 @@ struct FixedProgram {
 /// a choice of theirs would be forbidden at some sizes only.
 ///
 /// Pre:     `configuration` is valid for the training information of `plan`
-[[nodiscard]] FixedProgram fixed_choices(const Plan& plan, const pbrt::Configuration& configuration,
+/// and `index` is of that information
+[[nodiscard]] FixedProgram fixed_choices(const Plan& plan, const pbrt::InfoIndex& index, const pbrt::Configuration& configuration,
                                          const pbrt::NamedParts& named);
 
 }  // namespace pb

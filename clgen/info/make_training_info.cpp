@@ -126,7 +126,7 @@ std::vector<pbrt::TunableInfo> global_info(const Program& program, const FixedGl
   if (globals.threads) out[pbrt::kTunableThreads].initial = {static_cast<double>(*globals.threads)};
   if (globals.sequential_cutoff)
     out[pbrt::kTunableSequentialCutoff].fixed = {static_cast<double>(*globals.sequential_cutoff)};
-  PB_CHECK(out.size() == kNumGlobalTunables, "tunables of a transform are numbered after these");
+  PB_CHECK(out.size() == pbrt::kNumStandardGlobals, "tunables of a transform are numbered after these");
   if (uses_blas(program)) {
     out.push_back(pbrt::openblas_threads_global());
     if (globals.openblas_threads) out.back().initial = {static_cast<double>(*globals.openblas_threads)};

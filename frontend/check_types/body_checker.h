@@ -105,6 +105,9 @@ struct KnownValue {
 /// Pre: `rule.body_types` says which names are constants
 void put_constants(Rule& rule);
 
+/// Whether a declaration leaves its type to the initial value.
+[[nodiscard]] bool is_auto(const std::string& type_text);
+
 /// Puts types for `auto` and numbers for the extents of arrays into the rule's tree, where they are certain.
 ///
 /// Pre: put_constants went before

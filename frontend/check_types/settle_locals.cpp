@@ -56,9 +56,8 @@ class Settler {
 
   /// `auto x = a, y = 2*a`: all have one type, or C++ refuses them.
   void settle_type(DeclStmt& decl) {
-    if (!decl.type_text.ends_with("auto")) return;
-    const std::string qualifier = decl.type_text.substr(0, decl.type_text.size() - 4);
-    if (!qualifier.empty() && qualifier != "const " && qualifier != "constexpr ") return;
+    if (!is_auto(decl.type_text)) return;
+    const std::string qualifier = decl.type_text.substr(0, decl.type_text.rfind("auto"));
     const auto is_plain = [](const Declarator& d) {
       return d.pointer_depth == 0 && !d.is_reference && d.extents.empty() && !d.init.is_none();
     };

@@ -28,11 +28,11 @@ BodyType declared_type(BodyType type, const Declarator& declarator, const BodyCh
   return type;
 }
 
+}  // namespace
+
 bool is_auto(const std::string& type_text) {
   return type_text == "auto" || type_text == "const auto" || type_text == "constexpr auto";
 }
-
-}  // namespace
 
 BodyChecker::BodyChecker(const Program& program, const std::set<std::string>& native_functions,
                          const Transform& transform, const Rule& rule, Diagnostics& diags)

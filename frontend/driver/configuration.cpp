@@ -40,13 +40,9 @@ Plan with_configuration(const std::string& path, const Program& program, const P
       print("warning", {path + ": it has no entry; nothing is fixed"});
       return plan;
     }
-    FixedProgram fixed = fixed_choices(plan, chosen.entry->configuration, chosen.entry->named);
+    FixedProgram fixed = fixed_choices(plan, index, chosen.entry->configuration, chosen.entry->named);
     emit.globals = std::move(fixed.globals);
     emit.globals.device = chosen.entry->provenance.device;
-    const int library_threads = index.find_tunable("", pbrt::kOpenBlasThreads);
-    if (chosen.entry->named.tunables.contains(library_threads))
-      emit.globals.openblas_threads =
-          static_cast<int>(chosen.entry->configuration.tunables[static_cast<std::size_t>(library_threads)].front());
     return fix_choices(plan, program, fixed.transforms);
   } catch (const pbrt::RuntimeError& error) {
     throw IoError(error.what());
