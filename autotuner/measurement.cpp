@@ -212,7 +212,7 @@ Outcome Measurement::outcome_of(const Reply& reply, const RunSpec& spec) {
   if (out.kind == OutcomeKind::Ok && !reply.fallbacks.empty()) {
     const pbrt::protocol::Fallback& first = reply.fallbacks[0];
     out.kind = OutcomeKind::FellBack;
-    out.message = first.site + ": " + first.rule + " on " + to_string(first.on) + " did not run: " + first.reason;
+    out.message = pbrt::did_not_run(first.site, {first.rule, first.on}) + ": " + first.reason;
   }
   const bool is_slow = out.kind == OutcomeKind::Ok && spec.limit_ms > 0 && !out.times_ns.empty() &&
                        minimum(out.times_ns) > spec.limit_ms * 1e6;

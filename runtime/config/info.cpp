@@ -165,6 +165,10 @@ int InfoIndex::find_tunable(std::string_view transform, std::string_view tunable
   return -1;
 }
 
+std::string did_not_run(const std::string& site, const Choice& choice) {
+  return site + ": " + choice.rule + " did not run on " + to_string(choice.on);
+}
+
 std::string InfoIndex::site_name(int id) const { return site(id).transform->name + "." + site(id).site->name; }
 
 std::string InfoIndex::tunable_name(int id) const {

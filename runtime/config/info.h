@@ -79,6 +79,8 @@ struct Choice {
   On on = On::Cpu;
   bool operator==(const Choice&) const = default;
 };
+/// `Blur.Out#1: Out#1 did not run on opencl`, of a choice at the site of this name.
+[[nodiscard]] std::string did_not_run(const std::string& site, const Choice& choice);
 
 struct SiteInfo {
   std::string name;

@@ -139,6 +139,7 @@ bool Engine::uses_device(const Configuration& configuration) const {
 std::unique_ptr<RunContext> Engine::make_context(const ActiveConfig& config) const {
   RunSetup setup;
   setup.config = &config;
+  setup.index = &index_;
   return std::make_unique<RunContext>(setup, index_.num_sites(), num_alternatives_.data());
 }
 
@@ -151,7 +152,8 @@ Scheduler& Engine::scheduler(int threads) {
 }
 
 RunReport Engine::run(const Problem& problem, const RunWishes& wishes) {
-  RunSetup setup{wishes.config, wishes.device, wishes.seed, wishes.is_strict, problem.sizes.data(), wishes.config->threads()};
+  RunSetup setup{wishes.config,         wishes.device,             wishes.seed, wishes.is_strict,
+                 problem.sizes.data(), wishes.config->threads(), &index_};
   RunContext ctx(setup, index_.num_sites(), num_alternatives_.data());
   RunState state;
   state.context = &ctx;
@@ -217,7 +219,7 @@ Snapshot Engine::take_snapshot(const Problem& problem) {
 
 void Engine::restore(const Problem& problem, const Snapshot& snapshot, const RunWishes& wishes) {
   RunState state;
-  RunContext ctx({wishes.config, wishes.device, 0, false, nullptr, wishes.config->threads()}, index_.num_sites(),
+  RunContext ctx({wishes.config, wishes.device, 0, false, nullptr, wishes.config->threads(), &index_}, index_.num_sites(),
                  num_alternatives_.data());
   state.context = &ctx;
   scheduler(wishes.config->threads()).run(state, [&](Frame& root) {

@@ -149,6 +149,37 @@ const Option kOptions[] = {
     {"help", Takes::Nothing, "", "prints this", set_flag<&Options::wants_help>},
 };
 
+struct FormerOption {
+  std::string_view name;
+  const char* instead;
+};
+constexpr const char* kTune = "`pbtune PROGRAM --n N` finds the choices that are fast and accurate enough";
+constexpr const char* kPlot = "--n N --time measures one size, `pbtune report --html FILE` draws what tuning measured";
+constexpr const char* kCompare = "`pbtune compare PROGRAM A.cfg B.cfg --n N` says which of two configurations is faster";
+constexpr const char* kIsolate = "pbtune measures in a process of its own; --max-sec ends a run that takes too long";
+constexpr const char* kOneMachine = "a program runs on one machine";
+constexpr const char* kTrials = "--trials T and --max-sec X say how much is measured";
+
+// Flat by design: options of PetaBricks (LANGUAGE 11.3, 11.4) that have no equal here.
+const FormerOption kFormerOptions[] = {
+    {"accuracy-training", kTune}, {"acctrain", kTune}, {"acctrials", kTune}, {"accimprovetries", kTune},
+    {"optimize", kTune}, {"autotune", kTune}, {"autotune-transform", kTune}, {"autotune-site", kTune},
+    {"autotune-tunable", kTune}, {"autotune-log", kTune},
+    {"graph", kPlot}, {"graph-input", kPlot}, {"graph-param", kPlot}, {"graph-parallel", kPlot},
+    {"graph-template", kPlot}, {"graph-accuracy", kPlot}, {"smoothing", kPlot}, {"min", kPlot}, {"max", kPlot},
+    {"step", kPlot}, {"exp", kPlot},
+    {"race-with", kCompare}, {"race-multiplier", kCompare}, {"race-multiplier-lowacc", kCompare},
+    {"race-accuracy", kCompare}, {"race-split-ratio", kCompare},
+    {"isolation", kIsolate}, {"noisolation", kIsolate}, {"notireexec", kIsolate}, {"retries", kIsolate},
+    {"hosts", kOneMachine}, {"pbs", kOneMachine}, {"slave-host", kOneMachine}, {"slave-port", kOneMachine},
+    {"trials-sec", kTrials}, {"trials-max", kTrials},
+    {"random", "--n N runs on generated inputs of size N"},
+    {"iogen-n", "the sizes are those of the files"}, {"offset", "--n N is the size itself"},
+    {"force-output", "without --n, - as an output is standard output"},
+    {"name", "--help names the main transform"}, {"resolution", "times are in nanoseconds"},
+    {"max-memory", "`ulimit -v KIB` limits the memory of a program"},
+};
+
 const Option* find_option(std::string_view name) {
   for (const Option& option : kOptions)
     if (name == option.name) return &option;
@@ -156,6 +187,8 @@ const Option* find_option(std::string_view name) {
 }
 
 [[noreturn]] void fail_unknown(const std::string& name) {
+  for (const FormerOption& former : kFormerOptions)
+    if (name == former.name) throw UserError("there is no option --" + name + "; " + former.instead);
   std::vector<std::string> names;
   for (const Option& option : kOptions) names.emplace_back(option.name);
   const std::string best = nearest_word(name, names);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "runtime/config/errors.h"
+#include "runtime/config/info.h"
 #include "runtime/gpu/launch.h"
 #include "runtime/main/memo.h"
 
@@ -62,7 +63,9 @@ void RunContext::fallback(int site, int alternative, const char* reason) {
     }
     ++found->count;
   }
-  if (setup_.is_strict) throw UserError(std::string("a device version did not run: ") + reason + " (--strict)");
+  if (!setup_.is_strict) return;
+  const Choice choice = setup_.index->site(site).site->choice(alternative);
+  throw UserError(did_not_run(setup_.index->site_name(site), choice) + ": " + reason + " (--strict)");
 }
 
 bool RunContext::run(const Frame& frame, gpu::Launch& launch, int site, int alternative) {

@@ -19,6 +19,7 @@
 
 namespace pbrt {
 
+class InfoIndex;
 class MemoTable;
 namespace gpu {
 class Launch;
@@ -33,6 +34,7 @@ struct RunSetup {
   bool is_strict = false;  ///< any fallback is an error
   const std::int64_t* sizes = nullptr;  ///< of the transform that is run, by size variable
   int num_workers = 1;     ///< of the scheduler that runs it
+  const InfoIndex* index = nullptr;  ///< names of sites and rules, for messages
 };
 
 /// Counts and settings of a run.
@@ -74,7 +76,7 @@ class RunContext {
   /// Counts that `alternative` of `site` was wanted and another version of its rule ran.
   ///
   /// Pre:     `reason` is one line
-  /// Errors:  UserError if the run is strict
+  /// Errors:  UserError if the run is strict, naming the rule and the reason
   void fallback(int site, int alternative, const char* reason);
   /// Runs the kernel for an alternative of `site` and counts it; false, and counted as a fallback, if it did not run.
   ///

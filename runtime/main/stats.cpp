@@ -143,8 +143,7 @@ std::string stats_text(const StatsInput& input, bool with_details) {
     text += "  " + ran.site + ": " + ran.rule + " on " + to_string(ran.on) + ", " + std::to_string(ran.count) +
             (ran.count == 1 ? " time\n" : " times\n");
   for (const protocol::Fallback& fallback : input.last.fallbacks)
-    text += "  " + fallback.site + ": " + fallback.rule + " did not run on " + to_string(fallback.on) + ", " +
-            std::to_string(fallback.count) + (fallback.count == 1 ? " time: " : " times: ") + fallback.reason + "\n";
+    text += "  " + did_not_run(fallback.site, {fallback.rule, fallback.on}) + ", " + std::to_string(fallback.count) + (fallback.count == 1 ? " time: " : " times: ") + fallback.reason + "\n";
   text += profile_text(input.last);
   if (input.last.bytes_moved != 0)
     text += "  " + std::to_string(input.last.bytes_moved) + " bytes to and from the device\n";
