@@ -12,6 +12,7 @@
 #include "runtime/main/run_watch.h"
 #include "runtime/main/session.h"
 #include "runtime/main/stats.h"
+#include "runtime/matrix/new_contents.h"
 
 namespace pbrt {
 
@@ -197,7 +198,7 @@ void run_file_mode(Session& session) {
   problem.sizes = sizes_from_inputs(*ctx, transform, problem.inputs, input_names, wishes);
   problem.outputs = allocate_outputs(*ctx, transform, problem.sizes);
   for (int i = 0; i < transform.num_outputs; ++i)
-    if (transform.outputs[i].is_read_initially) zero_fill(problem.outputs[static_cast<std::size_t>(i)]);
+    if (transform.outputs[i].is_read_initially && !are_new_matrices_nan()) zero_fill(problem.outputs[static_cast<std::size_t>(i)]);
   MatrixWriter writer({options.precision, options.maxval});
   for (auto output = word; output != options.words.end(); ++output) writer.open(*output);
 

@@ -133,6 +133,8 @@ const Option kOptions[] = {
     {"trace", Takes::Value, "FILE", "writes what ran when, on which worker and device, for Perfetto or about:tracing",
      set_text<&Options::trace>},
     {"strict", Takes::Nothing, "", "a device version that does not run is an error", set_flag<&Options::is_strict>},
+    {"fill-nan", Takes::Nothing, "", "matrices hold NaN until they are written: shows reads of what nothing wrote",
+     set_flag<&Options::fills_nan>},
     {"accuracy", Takes::Nothing, "", "prints how accurate the outputs are, by the accuracy metric",
      set_flag<&Options::wants_accuracy>},
     {"hash", Takes::Nothing, "", "prints a hash of the outputs", set_flag<&Options::wants_hash>},

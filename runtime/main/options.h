@@ -32,6 +32,7 @@ struct Options {
   StatsFormat stats = StatsFormat::None;
   std::string trace;  ///< file; empty: none
   bool is_strict = false;
+  bool fills_nan = false;
   bool is_server = false;
   bool wants_help = false;
   bool wants_version = false;

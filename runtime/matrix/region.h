@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <type_traits>
 
 #include "runtime/matrix/element_kind.h"
@@ -16,8 +15,9 @@
 namespace pbrt {
 
 namespace detail {
-/// Checks the sizes, computes the dense strides, returns new storage.
-[[nodiscard]] Storage* allocate_dense(ElementKind kind, int num_dims, const IndexT* sizes, std::int64_t* strides);
+/// Checks the sizes, computes the dense strides, returns new storage (new_contents.h).
+[[nodiscard]] Storage* allocate_dense(ElementKind kind, int num_dims, const IndexT* sizes, std::int64_t* strides,
+                                      bool is_zeroed = false);
 /// Whether new matrices hold zeros. A template argument of what depends on it, since the runtime's library is no checked build.
 #ifdef PB_CHECKED
 constexpr bool kIsZeroed = true;
@@ -60,15 +60,14 @@ class BasicRegion {
   requires(std::is_same_v<const F, E> && !std::is_same_v<F, E>) BasicRegion(const BasicRegion<F, N>& other)
       : view_(other.view()), storage_(other.storage_ref()) {}
 
-  /// A new matrix of the given sizes, content undefined; in builds with PB_CHECKED zero.
+  /// A new matrix of the given sizes, content undefined (new_contents.h).
   ///
   /// Errors:  RuntimeError if a size is negative or there is not so much memory
   template <bool kZeroed = detail::kIsZeroed, class... I>
   requires(sizeof...(I) == N) [[nodiscard]] static BasicRegion<Plain, N> allocate(I... sizes) {
     const IndexT wanted[] = {static_cast<IndexT>(sizes)...};
     std::int64_t strides[N];
-    Storage* storage = detail::allocate_dense(kElementKindOf<Plain>, N, wanted, strides);
-    if constexpr (kZeroed) std::memset(storage->data(), 0, storage->bytes());
+    Storage* storage = detail::allocate_dense(kElementKindOf<Plain>, N, wanted, strides, kZeroed);
     return BasicRegion<Plain, N>(StorageRef::adopt(storage),
                                  View<Plain, N>(static_cast<Plain*>(storage->data()), wanted, strides));
   }
@@ -191,8 +190,7 @@ class BasicRegion<T, 0> {
 
   template <bool kZeroed = detail::kIsZeroed>
   [[nodiscard]] static BasicRegion allocate() {
-    Storage* storage = detail::allocate_dense(kElementKindOf<T>, 0, nullptr, nullptr);
-    if constexpr (kZeroed) std::memset(storage->data(), 0, storage->bytes());
+    Storage* storage = detail::allocate_dense(kElementKindOf<T>, 0, nullptr, nullptr, kZeroed);
     return BasicRegion(StorageRef::adopt(storage), ViewType(static_cast<T*>(storage->data()), nullptr, nullptr));
   }
 

@@ -15,6 +15,7 @@
 
 #include "runtime/config/errors.h"
 #include "runtime/matrix/any_matrix.h"
+#include "runtime/matrix/new_contents.h"
 #include "runtime/matrix/random.h"
 
 namespace pbrt {
@@ -192,6 +193,26 @@ TEST(Region, NewMatricesOfACheckedBuildHoldZeros) {
     for (int i = 0; i < 100; ++i) m.cell(i) = 7;
     number.cell() = 7;
   }
+}
+
+/// Restores what new matrices hold.
+class NewMatricesAreNan {
+ public:
+  NewMatricesAreNan() { fill_new_matrices_with_nan(true); }
+  ~NewMatricesAreNan() { fill_new_matrices_with_nan(false); }
+};
+
+TEST(Region, NewMatricesHoldNanWhereThatIsWanted) {
+  const NewMatricesAreNan scope;
+  const auto m = MatrixRegion<double, 2>::allocate(30, 40);
+  for (int i = 0; i < 1200; ++i) EXPECT_TRUE(std::isnan(m.base()[i])) << i;
+  const auto plain = MatrixRegion<float, 1>::allocate<false>(3);
+  EXPECT_TRUE(std::isnan(plain.cell(2)));
+  EXPECT_TRUE(std::isnan((MatrixRegion<double, 0>::allocate().cell())));
+  EXPECT_EQ((MatrixRegion<int, 0>::allocate().cell()), INT32_MIN);
+  EXPECT_EQ((MatrixRegion<unsigned char, 1>::allocate(2).cell(1)), 255);
+  const IndexT sizes[] = {5};
+  EXPECT_TRUE(std::isnan(AnyMatrix::allocate(ElementKind::Double, 1, sizes).number_at(4)));
 }
 
 TEST(Region, ZeroDimensionsConvertToAndFromNumbers) {

@@ -9,6 +9,7 @@
 
 #include "runtime/config/check.h"
 #include "runtime/config/errors.h"
+#include "runtime/matrix/new_contents.h"
 #include "runtime/matrix/random.h"
 #include "runtime/matrix/region.h"
 #include "runtime/matrix/visit_kind.h"
@@ -206,7 +207,7 @@ void copy_view(const RawView& dst, const RawView& src) {
   });
 }
 
-Storage* allocate_dense(ElementKind kind, int num_dims, const IndexT* sizes, std::int64_t* strides) {
+Storage* allocate_dense(ElementKind kind, int num_dims, const IndexT* sizes, std::int64_t* strides, bool is_zeroed) {
   std::int64_t count = 1;
   for (int d = 0; d < num_dims; ++d) {
     if (sizes[d] < 0)
@@ -215,7 +216,9 @@ Storage* allocate_dense(ElementKind kind, int num_dims, const IndexT* sizes, std
     if (__builtin_mul_overflow(count, static_cast<std::int64_t>(sizes[d]), &count) || count > (INT64_MAX >> 4))
       throw UserError("a matrix of that many elements does not fit into memory");
   }
-  return Storage::create(static_cast<std::size_t>(count) * element_bytes(kind));
+  Storage* const storage = Storage::create(static_cast<std::size_t>(count) * element_bytes(kind));
+  if (is_zeroed || are_new_matrices_nan()) fill_new(*storage, kind);
+  return storage;
 }
 
 }  // namespace detail

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// What new matrices hold before anything is written to them (LANGUAGE 8.6): whatever lay there; zeros in a checked
+// build; NaN where the user asked for it, so that a program that reads what nothing wrote shows it. For allocate_dense
+// and program_main.
+#pragma once
+
+#include <atomic>
+
+#include "runtime/matrix/element_kind.h"
+#include "runtime/matrix/storage.h"
+
+namespace pbrt {
+
+namespace detail {
+// Relaxed: it is written before workers start.
+inline std::atomic<bool> is_nan_wanted{false};
+}  // namespace detail
+
+/// From now on every new matrix of the process holds NaN, or again whatever lay there. Integers: the number of their type
+/// farthest from 0. Of the process, since bodies allocate with nothing in hand.
+///
+/// Pre:     no run is in progress
+inline void fill_new_matrices_with_nan(bool is_wanted) {
+  detail::is_nan_wanted.store(is_wanted, std::memory_order_relaxed);
+}
+[[nodiscard]] inline bool are_new_matrices_nan() {
+  return detail::is_nan_wanted.load(std::memory_order_relaxed);
+}
+
+namespace detail {
+/// Fills new storage for elements of this kind: with NaN where that is wanted, else with zeros.
+void fill_new(Storage& storage, ElementKind kind);
+}  // namespace detail
+
+}  // namespace pbrt
