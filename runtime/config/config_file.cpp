@@ -9,6 +9,7 @@
 #include "runtime/config/configuration_json.h"
 #include "runtime/config/devices_json.h"
 #include "runtime/config/errors.h"
+#include "runtime/config/former_names.h"
 
 namespace pbrt {
 namespace {
@@ -108,6 +109,7 @@ void keep_first_of_each(std::vector<std::string>& items) {
 }  // namespace
 
 ConfigFile parse_config_file(std::string_view text, const std::string& path, const InfoIndex& index, OfProgram whose) {
+  if (is_former_configuration(text)) throw ConfigError(about_former_configuration(text, path, index));
   const json::Document document(text, path);
   const Node root(document);
   root.expect_object();

@@ -14,6 +14,7 @@
 
 #include "runtime/config/atomic_file.h"
 #include "runtime/config/errors.h"
+#include "runtime/config/former_names.h"
 #include "runtime/config/protocol.h"
 #include "runtime/config/test_program.h"
 
@@ -53,6 +54,62 @@ class ConfigFileTest : public ::testing::Test {
 };
 
 Machine machine(const std::string& cpu) { return {cpu, 2, 2, {{1, 32768}}, {{"PoCL", "3.1"}}}; }
+
+TEST_F(ConfigFileTest, NamesOfPetaBricksAreExplained) {
+  const std::string former =
+      "# tuned\n"
+      "sequentialcutoff = 64     # int, valid range: 0 to 2147483647\n"
+      "distributedcutoff = 512\n"
+      "worker_threads = 8\n"
+      "\n"
+      "Blur_0_lvl1_rule = 0\n"
+      "Blur_0_lvl2_cutoff = 300\n"
+      "Conv_splitsize = 64\n"
+      "Conv_unrollschedule = 1\n"
+      "Conv_damp = 0.5\n"
+      "Conv_i1_block__17 = 3\n"
+      "Conv_gone = 3\n"
+      "Other_splitsize = 64\n";
+  EXPECT_EQ(parse_error(former),
+            "t.cfg:2:1: a configuration of PetaBricks, with a `NAME = VALUE` in each line; expected JSON: `pbtune` finds "
+            "one, `--reset` writes the default. Its names are called here:\n"
+            "  sequentialcutoff: `global.sequential_cutoff`\n"
+            "  distributedcutoff: nothing: a program runs on one machine\n"
+            "  worker_threads: `global.threads`\n"
+            "  Blur_0_lvl1_rule: `transforms.Blur.sites`: a list of {\"from\": SIZE, \"rule\": NAME, \"on\": \"cpu\"} for "
+            "each choice\n"
+            "  Blur_0_lvl2_cutoff: `transforms.Blur.sites`: a list of {\"from\": SIZE, \"rule\": NAME, \"on\": \"cpu\"} "
+            "for each choice\n"
+            "  Conv_splitsize: `transforms.Conv.tunables.split_size`\n"
+            "  Conv_unrollschedule: nothing: it is decided when the program is compiled\n"
+            "  Conv_damp: `transforms.Conv.tunables.damp`\n"
+            "  Conv_i1_block__17: `transforms.Conv.tunables.block`\n"
+            "  Conv_gone: nothing of this program\n"
+            "  Other_splitsize: nothing of this program");
+}
+
+TEST_F(ConfigFileTest, NamesOfPetaBricksInJsonAreExplained) {
+  const ConfigFile file = parse_config_file(
+      R"({"global": {"worker_threads": 8, "distributedcutoff": 512, "seqential_cutoff": 3},
+          "transforms": {"Conv": {"tunables": {"Conv_splitsize": 64}}}})",
+      "t.cfg", index);
+  EXPECT_THAT(file.warnings.lines("t.cfg"),
+              ::testing::ElementsAre(
+                  "t.cfg: the program has no `global.worker_threads` (that is `global.threads`), "
+                  "`global.distributedcutoff` (that is nothing: a program runs on one machine), "
+                  "`global.seqential_cutoff` (did you mean `sequential_cutoff`?), "
+                  "`transforms.Conv.tunables.Conv_splitsize` (that is `transforms.Conv.tunables.split_size`); ignored"));
+}
+
+TEST_F(ConfigFileTest, NamesOfInstancesOfPetaBricksAreExplained) {
+  TrainingInfo templates = info;
+  templates.transforms[0].name = "Blur<bin 1>";
+  templates.transforms[1].name = "Conv<3,1>";
+  const InfoIndex others(templates);
+  EXPECT_EQ(former_name_now("Conv_tmpl_3_1_splitsize", others), "`transforms.Conv<3,1>.tunables.split_size`");
+  EXPECT_THAT(former_name_now("Blur_tmpl_1_0_lvl12_cutoff", others), StartsWith("`transforms.Blur<bin 1>.sites`"));
+  EXPECT_EQ(former_name_now("Blur_tmpl_0_0_lvl12_cutoff", others), "");
+}
 
 TEST_F(ConfigFileTest, EntriesOfOtherMachinesAreKeptByteForByte) {
   ConfigFile file{"blur", "sha256:0123", {}, {}, {}};

@@ -61,7 +61,7 @@ bool repair_forbidden(const InfoIndex& index, Configuration& configuration);
 /// What was wrong but could be helped while reading; at most one line for unknown names and one for values per file.
 struct ConfigWarnings {
   std::vector<std::string> unknown_names;            ///< `transforms.Blur`, `transforms.Conv.tunables.foo`
-  std::map<std::string, std::string> nearest_names;  ///< of some of them what may stand in their place
+  std::map<std::string, std::string> hints;  ///< of some of them what should stand in their place, in words
   std::vector<std::string> bad_values;     ///< `Conv.split_size = -3 (1 to 2147483647)`
   /// `prog.cfg:7:30: …`: what the file decides otherwise than `pbc --config` did. Not among lines(): it is for the caller
   /// to say whether the program may run all the same.

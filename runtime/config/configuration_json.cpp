@@ -8,6 +8,7 @@
 #include <map>
 
 #include "runtime/config/errors.h"
+#include "runtime/config/former_names.h"
 #include "runtime/config/nearest_word.h"
 
 namespace pbrt {
@@ -83,8 +84,10 @@ class Reader {
   /// `known`: what may stand there instead of `name`.
   void unknown(const std::string& prefix, const std::string& name, const std::vector<std::string>& known) {
     warnings_.unknown_names.push_back(prefix + name);
-    const std::string nearest = nearest_word(name, known);
-    if (!nearest.empty()) warnings_.nearest_names[prefix + name] = nearest;
+    const std::string now = former_name_now(name, index_);
+    const std::string nearest = now.empty() ? nearest_word(name, known) : "";
+    if (!now.empty()) warnings_.hints[prefix + name] = "that is " + now;
+    if (!nearest.empty()) warnings_.hints[prefix + name] = "did you mean `" + nearest + "`?";
   }
   void expect_members(const Node& node, const std::string& prefix, const std::vector<std::string>& known) {
     node.each_member([&](const std::string& name, const Node&) {
@@ -242,13 +245,13 @@ class Reader {
   Configuration out_;
 };
 
-/// `nearest`: what was meant, where that may be guessed.
-std::string joined(const std::vector<std::string>& items, const std::map<std::string, std::string>& nearest = {}) {
+/// `hints`: what was meant, where that may be guessed.
+std::string joined(const std::vector<std::string>& items, const std::map<std::string, std::string>& hints = {}) {
   constexpr std::size_t kMaxShown = 5;
   std::string out;
   for (std::size_t i = 0; i < items.size() && i < kMaxShown; ++i) {
     out += (i > 0 ? ", `" : "`") + items[i] + "`";
-    if (const auto found = nearest.find(items[i]); found != nearest.end()) out += " (did you mean `" + found->second + "`?)";
+    if (const auto found = hints.find(items[i]); found != hints.end()) out += " (" + found->second + ")";
   }
   if (items.size() > kMaxShown) out += " and " + std::to_string(items.size() - kMaxShown) + " more";
   return out;
@@ -258,7 +261,7 @@ std::string joined(const std::vector<std::string>& items, const std::map<std::st
 
 std::vector<std::string> ConfigWarnings::lines(const std::string& file) const {
   std::vector<std::string> out;
-  if (!unknown_names.empty()) out.push_back(file + ": the program has no " + joined(unknown_names, nearest_names) + "; ignored");
+  if (!unknown_names.empty()) out.push_back(file + ": the program has no " + joined(unknown_names, hints) + "; ignored");
   if (!bad_values.empty()) out.push_back(file + ": out of range, the default is used: " + joined(bad_values));
   return out;
 }
