@@ -25,6 +25,7 @@ class Case:
     options: tuple = ()                         # of pbc
     generated: bool = False                     # inputs come from the program's own generator
     varies: bool = False                        # tunables change the result: only the default is compared
+    adds_to_outputs: bool = False               # what outputs hold at first, zeros for files, is part of the result
     pending: str = ""                           # a construct not carried yet: part of the message that refuses it
     fails: str = ""                             # pbc must refuse: `LINE: part of the message`
     needs: str = ""                             # a library the program links; without it the case is skipped, and says so

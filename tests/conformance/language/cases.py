@@ -95,7 +95,7 @@ CASES = {
     "duplicate": Case(lambda a, b: [a @ b], lambda n, r: [vec(n, r), vec(n, r)], sizes=(0, 1, 2, 3, 17, 101)),
     "for_enough": Case(lambda v: [v / 10], lambda n, r: [vec((), r)], varies=True),
     "frame": Case(frame, rect, sizes=(2, 3, 4, 17, 64)),
-    "function": Case(lambda a, s: [s * a], lambda n, r: [vec(n, r), vec((), r)]),
+    "function": Case(lambda a, s: [s * a], lambda n, r: [vec(n, r), vec((), r)], adds_to_outputs=True),
     "function_or": Case(lambda a: [a.sum()], one),
     "generator": Case(lambda a: [a[len(a) // 2]], generated=True, sizes=(1, 2, 3, 16, 101)),
     "in_place": Case(lambda a: [4.5 * a], one, sizes=(0, 1, 2, 17, 64)),
