@@ -5,9 +5,13 @@
 
 #include <chrono>
 #include <exception>
+#include <new>
+#include <string>
+#include <system_error>
 #include <utility>
 
 #include "runtime/config/check.h"
+#include "runtime/config/errors.h"
 #include "runtime/config/machine.h"
 #include "runtime/sched/trace.h"
 
@@ -24,6 +28,10 @@ Scheduler::Scheduler(int num_workers, Trace* trace) : has_cpu_per_worker_(num_wo
     for (int i = 1; i < num_workers; ++i) {
       threads_.emplace_back([this, i] { workers_[static_cast<std::size_t>(i)]->run_until_stopped(stop_); });
     }
+  } catch (const std::system_error& error) {
+    stop();
+    throw RuntimeError("cannot start worker " + std::to_string(threads_.size() + 1) + " of " + std::to_string(num_workers) +
+                       ": " + error.code().message() + "; `--threads` asks for fewer");
   } catch (...) {
     stop();
     throw;
@@ -49,16 +57,19 @@ void Scheduler::run_erased(RunState& state, void (*call)(void*, Frame&), void* c
   job.call = call;
   job.closure = closure;
   state.num_workers = num_workers();
-  {
-    const std::lock_guard<std::mutex> guard(abort_lock_);
-    active_run_ = &state;
+  set_active_run(&state);
+  try {
+    workers_[0]->run_root(job);
+  } catch (const std::bad_alloc&) {  // not even a stack for the root
+    job.error = std::current_exception();
   }
-  workers_[0]->run_root(job);
-  {
-    const std::lock_guard<std::mutex> guard(abort_lock_);
-    active_run_ = nullptr;
-  }
+  set_active_run(nullptr);
   if (job.error) std::rethrow_exception(std::move(job.error));
+}
+
+void Scheduler::set_active_run(RunState* run) {
+  const std::lock_guard<std::mutex> guard(abort_lock_);
+  active_run_ = run;
 }
 
 void Scheduler::rouse() {

@@ -73,6 +73,7 @@ class Scheduler {
   friend class Suspension;
 
   void stop();
+  void set_active_run(RunState* run);
   void run_erased(RunState& state, void (*call)(void*, Frame&), void* closure);
   /// Makes a woken fiber runnable on a random worker. Pre: external_lock_ is held.
   void push_external(detail::Task& task);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <new>
 #include <utility>
 
 #include "runtime/config/check.h"
@@ -81,8 +82,8 @@ void Worker::run_until_stopped(const std::atomic<bool>& stop) {
 }
 
 void Worker::run_root(RootJob& job) {
+  Stack& stack = take_stack();  // or throws, and nothing has happened
   take_thread();
-  Stack& stack = take_stack();
   stack.call = &root_main;
   stack.argument = &job;
   stack.fiber.run = job.run;
@@ -218,11 +219,18 @@ detail::Task* Worker::steal_once() {
 
 void Worker::run(detail::Task& task) {
   if (task.kind == detail::TaskKind::ResumeFiber) return resume(static_cast<ResumeTask&>(task).fiber);
-  Stack& stack = take_stack();
-  stack.call = &task_main;
-  stack.argument = &task;
-  stack.fiber.run = task.parent->run_;
-  resume(stack.fiber);
+  Stack* stack = nullptr;
+  try {
+    stack = &take_stack();
+  } catch (const std::bad_alloc&) {
+    fail(task);
+    if (Fiber* parent = finish_elsewhere(task)) resume(*parent);
+    return;
+  }
+  stack->call = &task_main;
+  stack->argument = &task;
+  stack->fiber.run = task.parent->run_;
+  resume(stack->fiber);
 }
 
 void Worker::resume(Fiber& fiber) {
@@ -348,6 +356,11 @@ std::exception_ptr Worker::call_body(detail::Task& task, Frame& frame) noexcept 
   }
 }
 
+void Worker::fail(detail::Task& task) {
+  task.parent->keep_error(Frame::kKept, std::current_exception());
+  if (!task.is_trivial) task.entry(task, nullptr);
+}
+
 void Worker::retire(detail::Task& task, Worker& worker) {
   if (task.kind == detail::TaskKind::Graph) {
     finish_graph_task(static_cast<detail::GraphTask&>(task), worker);
@@ -406,13 +419,17 @@ void Worker::run_child(detail::Task& task, Frame& parent) {
   Fiber& fiber = static_cast<Fiber&>(*parent.fiber_);
   // Where the recursion has just been aborted, execute() only drops the task.
   if (parent.is_stack_low() && !aborts_endless_recursion(fiber)) [[unlikely]] {
-    call_on_fresh_stack(
-        fiber,
-        [](void* argument) {
-          auto& self = *static_cast<detail::Task*>(argument);
-          execute(self, static_cast<Fiber&>(*self.parent->fiber_));
-        },
-        &task);
+    try {
+      call_on_fresh_stack(
+          fiber,
+          [](void* argument) {
+            auto& self = *static_cast<detail::Task*>(argument);
+            execute(self, static_cast<Fiber&>(*self.parent->fiber_));
+          },
+          &task);
+    } catch (const std::bad_alloc&) {
+      fail(task);  // execute() lets nothing out: there was no stack
+    }
   } else {
     execute(task, fiber);
   }
@@ -463,8 +480,8 @@ void Worker::call_on_fresh_stack(Fiber& fiber, void (*call)(void*), void* argume
   if (aborts_endless_recursion(fiber)) [[unlikely]]
     detail::throw_aborted();
   FreshCall fresh{call, argument, nullptr};
-  ++fiber.num_fresh_stacks;
   Stack& stack = fiber.worker->take_stack();
+  ++fiber.num_fresh_stacks;
   Context* const caller = fiber.active;
   const char* const caller_limit = fiber.stack_limit;
   stack.call = &run_fresh_call;

@@ -152,6 +152,8 @@ class Worker {
   static void root_main(Stack& stack);
   static void execute(detail::Task& task, Fiber& fiber);
   static std::exception_ptr call_body(detail::Task& task, Frame& frame) noexcept;
+  /// In a handler: the frame of a task that cannot run, for there is no stack, gets the error.
+  static void fail(detail::Task& task);
   static void retire(detail::Task& task, Worker& worker);
 
   Stack& take_stack();

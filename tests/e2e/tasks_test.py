@@ -6,6 +6,8 @@
 
 import os
 import pathlib
+import re
+import resource
 import sys
 import time
 
@@ -100,6 +102,21 @@ class Tasks:
         _, found = self.run("Deep", [10_000, 7], num_outputs=2)
         self.check(found == 7, f"a recursion that fits gives {found}")
 
+    def little_memory(self):
+        """Where stacks for tasks cannot be had, the run ends with one line; it neither hangs nor dies."""
+        num_refused = 0
+        for megabytes in (60, 100, 200, 400, 700, 1000, 4000):
+            for transform, values in (("Spawned", 10_000), ("Fib", 15)):
+                def limit(bytes=megabytes * 2**20):
+                    resource.setrlimit(resource.RLIMIT_AS, (bytes, bytes))
+
+                done, _ = self.run(transform, values, 4, expect=None, timeout=60, preexec_fn=limit)
+                is_refused = done.returncode == 1 and done.stderr.count("\n") == 1 and re.search("not enough memory|cannot start worker", done.stderr)
+                num_refused += bool(is_refused)
+                self.check(done.returncode == 0 or is_refused,
+                           f"{transform} with {megabytes} MiB ends with {done.returncode}: {done.stderr}")
+        self.check(num_refused > 0, "no limit of memory was too small")
+
     def given_up(self):
         done, _ = self.run("MayGiveUp", -1, expect=66)
         self.check("gave up" in done.stderr, f"a run that is given up says {done.stderr}")
@@ -157,7 +174,7 @@ def main():
     work = args.work / "tasks"
     work.mkdir(parents=True, exist_ok=True)
     tasks = Tasks(args.dist, work)
-    for check in (tasks.deep_calls, tasks.overflows, tasks.given_up, tasks.memory_of_many_calls, tasks.heap_of_tasks, tasks.idle_time):
+    for check in (tasks.deep_calls, tasks.overflows, tasks.little_memory, tasks.given_up, tasks.memory_of_many_calls, tasks.heap_of_tasks, tasks.idle_time):
         start = time.perf_counter()
         check()
         print(f"{check.__name__}: {time.perf_counter() - start:.1f} s")
