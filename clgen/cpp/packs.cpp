@@ -70,7 +70,7 @@ class PackPrinter {
       return (is_const ? "const " : "") + pack_of(without_const(decl.type_text)) + " " + declarator.name;
     };
     dialect.stmt = [this](Writer& out, BodyPrinter& printer, StmtId id) {
-      return print_counted_loop(out, printer, id);
+      return print_counted_loop(out, printer, id) || print_store(out, printer, id);
     };
     return dialect;
   }
@@ -88,6 +88,30 @@ class PackPrinter {
     printer.print_children(out, loop->body);
     out.close(");");
     return true;
+  }
+
+  /// `b.cell(y) = …` of an output: an element of each instance.
+  bool print_store(Writer& out, BodyPrinter& printer, StmtId id) const {
+    const auto* stmt = std::get_if<ExprStmt>(&body_.stmts[id].node);
+    const auto* assign = stmt == nullptr ? nullptr : std::get_if<AssignExpr>(&body_.exprs[stmt->expr].node);
+    const auto* cell = assign == nullptr ? nullptr : std::get_if<MemberExpr>(&body_.exprs[assign->lhs].node);
+    if (cell == nullptr) return false;
+    const std::string region = printer.expr(cell->object);
+    std::vector<std::string> indices;
+    for (const ExprId arg : cell->args) indices.push_back(printer.expr(arg, 2));
+    const std::string value = printer.expr(assign->rhs, 2);
+    if (assign->is_compound) {
+      out.line("{ auto pb_value = " + region + ".cell(" + joined(indices) + "); pb_value " + spell_operator(assign->op) +
+               "= " + value + "; " + region + ".store(pb_value, " + joined(indices) + "); }");
+    } else {
+      indices.insert(indices.begin(), pack_of_value(region) + "(" + value + ")");
+      out.line(region + ".store(" + joined(indices) + ");");
+    }
+    return true;
+  }
+
+  static std::string pack_of_value(const std::string& region) {
+    return "typename std::remove_cvref_t<decltype(" + region + ")>::Values";
   }
 
   std::optional<CountedLoop> find_counted_loop(const ForStmt& loop) const {
@@ -177,8 +201,14 @@ void emit_body(Writer& out, const RuleCode& code, const PackFacts& facts, const 
   std::vector<std::string> types = {"class PbShape"};
   std::vector<std::string> params;
   if (!rule.is_return_form) {
-    for (const RegionAccess& output : rule.outputs)
-      params.push_back(unused_mark(code, output.binding) + pack_of(element_of(code, output)) + "& " + output.binding);
+    for (const RegionAccess& output : rule.outputs) {
+      std::string type = pack_of(element_of(code, output)) + "& ";
+      if (!is_element(output)) {
+        types.push_back("class View_" + output.binding);
+        type = "const View_" + output.binding + "& ";
+      }
+      params.push_back(unused_mark(code, output.binding) + type + output.binding);
+    }
   }
   for (std::size_t i = 0; i < rule.inputs.size(); ++i) {
     const RegionAccess& input = rule.inputs[i];
@@ -226,8 +256,11 @@ std::string cell_text(const RegionAccess& access) { return joined(coordinates(ac
 std::string pack_call(const RuleCode& code, const PackFacts& facts, const std::string& stem) {
   const Rule& rule = code.rule;
   std::vector<std::string> args;
-  if (!rule.is_return_form)
-    for (const RegionAccess& output : rule.outputs) args.push_back("pb_" + output.binding);
+  for (std::size_t i = 0; !rule.is_return_form && i < rule.outputs.size(); ++i) {
+    const RegionAccess& output = rule.outputs[i];
+    args.push_back(is_element(output) ? "pb_" + output.binding
+                                      : lanes_template(facts.outputs[i]) + "(" + access_text(code, output) + ")");
+  }
   for (std::size_t i = 0; i < rule.inputs.size(); ++i) {
     const RegionAccess& input = rule.inputs[i];
     const LaneAccess& lanes = facts.inputs[i];
@@ -256,13 +289,14 @@ void emit_pack_instance(Writer& out, const RuleCode& code, const PackFacts& fact
   }
   for (std::size_t i = 0; i < rule.outputs.size(); ++i) {
     const RegionAccess& output = rule.outputs[i];
+    if (!is_element(output)) continue;
     const std::string first =
         code.facts.outputs[i].is_overwritten ? "{}" : " = " + target(i) + ".cell(" + cell_text(output) + ")";
     out.line(pack_of(element_of(code, output)) + " pb_" + output.binding + first + ";");
   }
   out.line(pack_call(code, facts, stem) + ";");
   for (std::size_t i = 0; i < rule.outputs.size(); ++i)
-    out.line(target(i) + ".store(pb_" + rule.outputs[i].binding + ", " + cell_text(rule.outputs[i]) + ");");
+    if (is_element(rule.outputs[i])) out.line(target(i) + ".store(pb_" + rule.outputs[i].binding + ", " + cell_text(rule.outputs[i]) + ");");
 }
 
 /// Whether an instance may be computed twice: it must not read what it, or a neighbour, has written.
@@ -282,7 +316,7 @@ std::string repeat_condition(const RuleCode& code) {
 void emit_lanes(Writer& to, const RuleCode& code, const Step& step, const PackFacts& facts, const std::string& stem) {
   Writer out;
   out.indent();
-  out.line("const bool pb_may_repeat = " + repeat_condition(code) + ";");
+  if (!facts.writes_regions) out.line("const bool pb_may_repeat = " + repeat_condition(code) + ";");
   const std::size_t num_loops = step.loops.size();
   for (std::size_t i = 0; i + 2 < num_loops; ++i) {
     const std::string& var = step.loops[i].var;
@@ -295,11 +329,12 @@ void emit_lanes(Writer& to, const RuleCode& code, const Step& step, const PackFa
   };
   const bool has_rows = num_loops > 1;
   const std::string rows = has_rows ? bound("lo", 1) + ", " + bound("hi", 1) : "0, 1";
-  out.line("pbrt::simd::for_each_pack<pbrt::simd::Shapes<" + std::string(facts.is_wide_type ? "double" : "float") +
-           ">, " + (facts.is_tall ? "true" : "false") + ">(");
+  const std::string shapes = std::string("pbrt::simd::Shapes<") + (facts.is_wide_type ? "double" : "float") + ">";
+  out.line(facts.writes_regions ? "pbrt::simd::for_each_long_pack<" + shapes + ">("
+                                : "pbrt::simd::for_each_pack<" + shapes + ", " + (facts.is_tall ? "true" : "false") + ">(");
   out.indent();
   out.indent();
-  out.line(bound("lo", 0) + ", " + bound("hi", 0) + ", " + rows + ", pb_may_repeat,");
+  out.line(bound("lo", 0) + ", " + bound("hi", 0) + ", " + rows + (facts.writes_regions ? "," : ", pb_may_repeat,"));
   const std::string vars = "const IndexT " + std::string(facts.lane_var) +
                            (has_rows ? ", const IndexT " + std::string(facts.row_var) : ", IndexT");
   out.open("[&]<class PbShape>(PbShape, " + vars + ") PB_SIMD_LAMBDA");

@@ -91,7 +91,7 @@ class Uniformity {
     walk(
         body_, body_.root, [&](StmtId id) { check_stmt(id); }, [&](ExprId id) { check_expr(id); });
     if (!is_fit_) return std::nullopt;
-    facts_.is_plain = is_straight_line() && (!facts_.is_tall || num_reads() <= kFewReads);
+    facts_.is_plain = !facts_.writes_regions && is_straight_line() && (!facts_.is_tall || num_reads() <= kFewReads);
     return std::move(facts_);
   }
 
@@ -106,9 +106,14 @@ class Uniformity {
     bool rows_fit = !facts_.row_var.empty();
     for (const RegionAccess& output : rule_.outputs) {
       LaneAccess lanes;
-      if (!is_element(output) || !find_lane_access(output, facts_.lane_var, facts_.row_var, lanes, rows_fit))
+      if (!find_lane_access(output, facts_.lane_var, facts_.row_var, lanes, rows_fit) || !lanes.moves_along_row)
         return false;
-      if (!lanes.moves_along_row) return false;
+      if (!is_element(output)) {
+        // A column, or a region that is one cell wide: neighbours write neighbouring ones.
+        if (!output.is_fixed_dim(0)) return false;
+        facts_.writes_regions = true;
+        rows_fit = false;
+      }
       rows_fit = rows_fit && lanes.row_dim >= 0;
       facts_.outputs.push_back(lanes);
     }
@@ -288,7 +293,7 @@ class Uniformity {
                    [&](const ReturnStmt& node) {
                      if (id != last_ || node.value.is_none() || type_of(node.value).kind == Kind::Bool) refuse();
                    },
-                   [&](const ExprStmt&) {},
+                   [&](const ExprStmt& node) { stores_.push_back(node.expr); },
                    [&](const DeclStmt& node) { check_decl(node); },
                    [&](const SwitchStmt&) { refuse(); },
                    [&](const CaseStmt&) { refuse(); },
@@ -334,10 +339,7 @@ class Uniformity {
                    [&](const UnaryExpr& node) { check_unary(id, node); },
                    [&](const BinaryExpr& node) { check_binary(id, node); },
                    [&](const ConditionalExpr& node) { check_conditional(id, node); },
-                   [&](const AssignExpr& node) {
-                     if (varies(id) && (type_of(node.lhs).kind == Kind::Bool || type_of(node.rhs).kind == Kind::Bool))
-                       refuse();
-                   },
+                   [&](const AssignExpr& node) { check_assign(id, node); },
                    [&](const CallExpr& node) { check_call(id, node); },
                    [&](const MemberExpr& node) { check_member(node); },
                    [&](const SubscriptExpr& node) {
@@ -363,7 +365,15 @@ class Uniformity {
     if (binding.kind == NameKind::Unknown || binding.kind == NameKind::Temporary) refuse();
     const bool is_region = type_of(id).kind == Kind::Region;
     const bool is_object = std::find(region_objects_.begin(), region_objects_.end(), id) != region_objects_.end();
-    if (is_region && (!is_object || binding.kind != NameKind::Input)) refuse();
+    const bool is_of_header = binding.kind == NameKind::Input || binding.kind == NameKind::Output;
+    if (is_region && (!is_object || !is_of_header)) refuse();
+  }
+
+  /// An element of a region gets its value by a statement of its own: the printer writes those in another way.
+  void check_assign(ExprId id, const AssignExpr& node) {
+    if (varies(id) && (type_of(node.lhs).kind == Kind::Bool || type_of(node.rhs).kind == Kind::Bool)) refuse();
+    const bool is_stored = std::holds_alternative<MemberExpr>(body_.exprs[node.lhs].node);
+    if (is_stored && std::find(stores_.begin(), stores_.end(), id) == stores_.end()) refuse();
   }
 
   void check_unary(ExprId id, const UnaryExpr& node) {
@@ -437,6 +447,7 @@ class Uniformity {
   const Step& step_;
   PackFacts facts_;
   std::vector<ExprId> region_objects_;
+  std::vector<ExprId> stores_;  ///< expressions that are statements
   StmtId last_;
   std::uint32_t next_local_ = 0;
   bool changed_ = false;

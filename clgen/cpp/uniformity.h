@@ -27,6 +27,7 @@ struct PackFacts {
   std::vector<LaneAccess> inputs;
   bool is_tall = false;                    ///< several rows at once: they share what they read
   bool is_plain = false;                   ///< straight-line code that compilers vectorise as well by themselves
+  bool writes_regions = false;             ///< some output is not an element: bodies write it as they go
   bool is_wide_type = false;               ///< some value that differs between instances has 8 bytes
   std::set<std::uint32_t> varying_locals;  ///< by number of declaration
   std::vector<bool> is_varying;            ///< by ExprId

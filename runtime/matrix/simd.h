@@ -45,6 +45,10 @@ struct Shapes {
   using Tall = Shape<kLanes, 1, kTallRows>;
   using Flat = Shape<kLanes, 4, 1>;
   using Narrow = Shape<kLanes, 1, 1>;
+  // Parts of a vector, for the rest of a row that cannot be computed twice.
+  static constexpr int kHalf = kVectorBytes >= 32 ? kLanes / 2 : kLanes;
+  using Half = Shape<kHalf, 1, 1>;
+  using Quarter = Shape<kVectorBytes >= 64 ? kLanes / 4 : kHalf, 1, 1>;
 };
 
 namespace detail {
@@ -485,6 +489,21 @@ PB_SIMD_INLINE void for_each_pack(IndexT x_lo, IndexT x_hi, IndexT y_lo, IndexT 
   const IndexT x_left = x_hi - (x_hi > x_lo ? (x_hi - x_lo) % Narrow::kWidth : 0);
   for (y = y_lo; y < y_hi; ++y)
     for (IndexT x = x_left; x < x_hi; ++x) cell(x, y);
+}
+
+/// The same for instances that each take long, such as columns: what is left of a row in parts of a vector. None is computed
+/// twice.
+template <class Shapes, class Packs, class Cell>
+PB_SIMD_INLINE void for_each_long_pack(IndexT x_lo, IndexT x_hi, IndexT y_lo, IndexT y_hi, Packs packs, Cell cell) {
+  for (IndexT y = y_lo; y < y_hi; ++y) {
+    IndexT x = detail::pack_row<typename Shapes::Flat>(x_lo, x_hi, y, false, packs);
+    x = detail::pack_row<typename Shapes::Narrow>(x, x_hi, y, false, packs);
+    if constexpr (Shapes::Half::kWidth < Shapes::Narrow::kWidth)
+      x = detail::pack_row<typename Shapes::Half>(x, x_hi, y, false, packs);
+    if constexpr (Shapes::Quarter::kWidth < Shapes::Half::kWidth)
+      x = detail::pack_row<typename Shapes::Quarter>(x, x_hi, y, false, packs);
+    for (; x < x_hi; ++x) cell(x, y);
+  }
 }
 
 }  // namespace pbrt::simd
