@@ -155,8 +155,8 @@ class Check {
 
 }  // namespace
 
-bool has_independent_instances(const Rule& rule, const Step& step) {
-  return rule.is_return_form && has_pack_accesses(rule, step) && Check(rule).run();
+bool has_independent_instances(const Rule& rule, const Step& step, bool all_exist) {
+  return rule.is_return_form && has_pack_accesses(rule, step, all_exist) && Check(rule).run();
 }
 
 // Note [Independent instances]

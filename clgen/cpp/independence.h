@@ -10,6 +10,6 @@ namespace pb {
 /// Whether the body is a computation of one value without effects, by loops with few iterations known here, choices and
 /// arithmetic, from cells at fixed distances: compilers need not look for dependences between instances. See Note [Independent
 /// instances].
-[[nodiscard]] bool has_independent_instances(const Rule& rule, const Step& step);
+[[nodiscard]] bool has_independent_instances(const Rule& rule, const Step& step, bool all_exist);
 
 }  // namespace pb

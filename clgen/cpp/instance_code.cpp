@@ -66,7 +66,7 @@ std::string argument_text(const RuleCode& code, const RegionAccess& access) {
 }
 
 /// Statement that calls the rule function and assigns its value.
-std::string instance_call(const RuleCode& code) {
+std::string instance_call(const RuleCode& code, bool all_exist = false) {
   const Rule& rule = code.rule;
   std::vector<std::string> args;
   if (code.facts.has_calls) args.emplace_back("pb_frame");
@@ -79,6 +79,11 @@ std::string instance_call(const RuleCode& code) {
     if (input.is_guest) continue;
     if (!input.is_optional()) {
       args.push_back(argument_text(code, input));
+      continue;
+    }
+    if (all_exist) {
+      args.push_back(access_text(code, input));
+      args.emplace_back("false");
       continue;
     }
     const std::string inside = inside_text(code, input);
@@ -223,13 +228,13 @@ void emit_own_where(Writer& out, const RuleCode& code) {
 
 }  // namespace
 
-void emit_instance(Writer& out, const RuleCode& code) {
+void emit_instance(Writer& out, const RuleCode& code, bool all_exist) {
   const bool tries = !code.tried.empty();
   if (tries) out.open("do");
   for (const RuleCode& guest : code.tried) emit_try(out, code, guest);
   if (code.rule.is_dynamic) emit_own_where(out, code);
   emit_tests(out, code);
-  out.line(instance_call(code));
+  out.line(instance_call(code, all_exist));
   if (tries) out.close(" while (false);");
 }
 

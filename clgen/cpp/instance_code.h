@@ -8,7 +8,7 @@
 
 namespace pb {
 
-/// Statements that run one instance.
-void emit_instance(Writer& out, const RuleCode& code);
+/// Statements that run one instance. `all_exist`: none of its optional cells is missing.
+void emit_instance(Writer& out, const RuleCode& code, bool all_exist = false);
 
 }  // namespace pb

@@ -104,14 +104,10 @@ class PackPrinter {
       out.line("{ auto pb_value = " + region + ".cell(" + joined(indices) + "); pb_value " + spell_operator(assign->op) +
                "= " + value + "; " + region + ".store(pb_value, " + joined(indices) + "); }");
     } else {
-      indices.insert(indices.begin(), pack_of_value(region) + "(" + value + ")");
-      out.line(region + ".store(" + joined(indices) + ");");
+      indices.insert(indices.begin(), value);
+      out.line(region + ".assign(" + joined(indices) + ");");
     }
     return true;
-  }
-
-  static std::string pack_of_value(const std::string& region) {
-    return "typename std::remove_cvref_t<decltype(" + region + ")>::Values";
   }
 
   std::optional<CountedLoop> find_counted_loop(const ForStmt& loop) const {

@@ -7,6 +7,7 @@
 #include "clgen/cpp/body_text.h"
 #include "clgen/cpp/independence.h"
 #include "clgen/cpp/instance_code.h"
+#include "clgen/cpp/optional_ranges.h"
 #include "clgen/cpp/strips.h"
 #include "clgen/cpp/tunable_code.h"
 #include "clgen/cpp/uniformity.h"
@@ -432,10 +433,36 @@ std::string loop_head(const LoopDim& loop) {
 }
 
 /// Whether compilers may run the instances of the innermost loop side by side: straight-line code, and what becomes it.
-bool may_run_in_vectors(const RuleCode& code, const Step& step) {
+bool may_run_in_vectors(const RuleCode& code, const Step& step, bool all_exist) {
   if (step.loops.empty() || code.has_calls()) return false;
-  const auto facts = find_pack_facts(code.rule, step, code.element);
-  return facts ? facts->is_plain : has_independent_instances(code.rule, step);
+  const auto facts = find_pack_facts(code.rule, step, code.element, all_exist);
+  return facts ? facts->is_plain : has_independent_instances(code.rule, step, all_exist);
+}
+
+void emit_conditional_instance(Writer& out, const RuleCode& code, const Step& step, bool all_exist) {
+  std::vector<std::string> terms;
+  for (const IndexExpr& condition : step.conditions) terms.push_back("(" + to_cpp(condition) + ") >= 0");
+  if (!terms.empty()) out.open("if (" + joined(terms, " && ") + ")");
+  emit_instance(out, code, all_exist);
+  if (!terms.empty()) out.close();
+}
+
+/// The innermost loop in three parts: before and behind those instances whose optional cells all exist each is tested.
+void emit_optional_loops(Writer& out, const RuleCode& code, const Step& step) {
+  const std::string& var = step.loops.back().var;
+  const auto head = [&](const std::string& first, const std::string& last) {
+    return "for (IndexT " + var + " = pb_" + first + "_" + var + "; " + var + " < pb_" + last + "_" + var + "; ++" + var + ")";
+  };
+  emit_optional_range(out, code, step);
+  out.open("const auto pb_tested = [&](const IndexT " + var + ")");
+  emit_conditional_instance(out, code, step, false);
+  out.close(";");
+  out.line(head("lo", "first") + " pb_tested(" + var + ");");
+  if (may_run_in_vectors(code, step, true)) out.line("PB_INDEPENDENT");
+  out.open(head("first", "last"));
+  emit_conditional_instance(out, code, step, true);
+  out.close();
+  out.line(head("last", "hi") + " pb_tested(" + var + ");");
 }
 
 }  // namespace
@@ -466,6 +493,7 @@ void emit_loops(Writer& to, const RuleCode& code, const Step& step, const std::s
   out.indent();
   const std::size_t num_open = num_loops > 0 && is_thin(step) ? num_loops - 1 : num_loops;
   const bool is_striped = has_strips(code, step);
+  const bool has_ranges = num_open == num_loops && has_optional_ranges(code, step);
   const auto dim = [&](std::size_t i) { return std::to_string(num_loops - 1 - i); };
   for (std::size_t i = 0; i < num_loops; ++i)
     if (step.loops[i].is_plain()) emit_plain_bounds(out, step.loops[i], dim(i), i < num_open);
@@ -473,7 +501,8 @@ void emit_loops(Writer& to, const RuleCode& code, const Step& step, const std::s
     const LoopDim& loop = step.loops[i];
     if (!loop.is_plain()) emit_inner_bounds(out, loop, dim(i));
     if (is_striped && i + 2 == num_loops) open_strips(out, code, step);
-    if (i + 1 == num_open && may_run_in_vectors(code, step)) out.line("PB_INDEPENDENT");
+    if (has_ranges && i + 1 == num_loops) break;
+    if (i + 1 == num_open && may_run_in_vectors(code, step, false)) out.line("PB_INDEPENDENT");
     if (i < num_open) {
       out.open(is_striped && i + 1 == num_loops ? strip_loop_head(step) : loop_head(loop));
     } else {
@@ -481,12 +510,12 @@ void emit_loops(Writer& to, const RuleCode& code, const Step& step, const std::s
     }
     if (is_striped && i + 2 == num_loops) emit_strip_prefetch(out, code, step);
   }
-  std::vector<std::string> terms;
-  for (const IndexExpr& condition : step.conditions) terms.push_back("(" + to_cpp(condition) + ") >= 0");
-  if (!terms.empty()) out.open("if (" + joined(terms, " && ") + ")");
-  emit_instance(out, code);
-  if (!terms.empty()) out.close();
-  for (std::size_t i = 0; i < num_open + (is_striped ? 1 : 0); ++i) out.close();
+  if (has_ranges) {
+    emit_optional_loops(out, code, step);
+  } else {
+    emit_conditional_instance(out, code, step, false);
+  }
+  for (std::size_t i = 0; i < num_open + (is_striped ? 1 : 0) - (has_ranges ? 1 : 0); ++i) out.close();
   emit_loops_function(to, code, "PB_LOOPS void " + name, num_loops == 0 ? "" : "const " + box_type(step) + "& pb_box", out);
 }
 

@@ -8,23 +8,20 @@
 #include "lang/body_walk.h"
 #include "lang/math_functions.h"
 #include "lang/overloaded.h"
+#include "lang/region/affine.h"
 
 namespace pb {
-namespace {
 
-using Kind = BodyType::Kind;
-
-/// Integer coefficient of `symbol`; none if the formula is not affine in it.
-std::optional<std::int64_t> coefficient(const Formula& formula, std::string_view symbol) {
+std::optional<std::int64_t> coefficient_of(const Formula& formula, std::string_view symbol) {
   if (std::holds_alternative<IntLiteral>(formula.node) || std::holds_alternative<RealLiteral>(formula.node)) return 0;
   if (const auto* name = std::get_if<SymbolRef>(&formula.node)) return name->name == symbol ? 1 : 0;
   if (const auto* negated = std::get_if<NegatedFormula>(&formula.node)) {
-    const auto inner = coefficient(negated->operand[0], symbol);
+    const auto inner = coefficient_of(negated->operand[0], symbol);
     return inner ? std::optional(-*inner) : std::nullopt;
   }
   const auto& binary = std::get<BinaryFormula>(formula.node);
-  const auto a = coefficient(binary.operands[0], symbol);
-  const auto b = coefficient(binary.operands[1], symbol);
+  const auto a = coefficient_of(binary.operands[0], symbol);
+  const auto b = coefficient_of(binary.operands[1], symbol);
   if (!a || !b) return std::nullopt;
   if (*a == 0 && *b == 0) return 0;
   if (binary.op == FormulaOp::Add) return *a + *b;
@@ -34,12 +31,16 @@ std::optional<std::int64_t> coefficient(const Formula& formula, std::string_view
   return std::nullopt;
 }
 
+namespace {
+
+using Kind = BodyType::Kind;
+
 /// Whether the extents of a region stay the same where `symbol` advances.
 bool keeps_extents(const RegionAccess& access, std::string_view symbol) {
   if (access.kind != AccessKind::Region) return true;
   for (std::size_t d = 0; d < access.lo.size(); ++d) {
-    const auto lo = coefficient(access.lo[d], symbol);
-    if (!lo || lo != coefficient(access.hi[d], symbol)) return false;
+    const auto lo = coefficient_of(access.lo[d], symbol);
+    if (!lo || lo != coefficient_of(access.hi[d], symbol)) return false;
   }
   return true;
 }
@@ -51,12 +52,12 @@ bool find_lane_access(const RegionAccess& access, std::string_view lane_var, std
   if (!keeps_extents(access, lane_var)) return false;
   rows_fit = rows_fit && (row_var.empty() || keeps_extents(access, row_var));
   for (std::size_t d = 0; d < access.lo.size(); ++d) {
-    const auto along = coefficient(access.lo[d], lane_var);
+    const auto along = coefficient_of(access.lo[d], lane_var);
     if (!along || *along < 0 || *along > 1) return false;
     if (*along == 1 && (d != 0 || is_row)) return false;
     if (*along == 1) result.moves_along_row = true;
     if (row_var.empty()) continue;
-    const auto across = coefficient(access.lo[d], row_var);
+    const auto across = coefficient_of(access.lo[d], row_var);
     if (!across || *across == 0) {
       rows_fit = rows_fit && across.has_value();
       continue;
@@ -71,10 +72,18 @@ bool find_lane_access(const RegionAccess& access, std::string_view lane_var, std
   return true;
 }
 
+/// A column, or a region like one: neighbours have neighbouring ones.
+bool is_one_wide(const RegionAccess& access) {
+  if (access.kind != AccessKind::Region) return access.kind == AccessKind::Column;
+  const auto lo = to_rational(access.lo[0], {});
+  const auto hi = to_rational(access.hi[0], {});
+  return lo && hi && lo->denominator == 1 && hi->denominator == 1 && index_sub(hi->numerator, lo->numerator).is_const(1);
+}
+
 class Uniformity {
  public:
-  Uniformity(const Rule& rule, const Step& step, ElementType element)
-      : element_(element), rule_(rule), body_(rule.body), types_(rule.body_types), step_(step) {}
+  Uniformity(const Rule& rule, const Step& step, ElementType element, bool all_exist)
+      : element_(element), all_exist_(all_exist), rule_(rule), body_(rule.body), types_(rule.body_types), step_(step) {}
 
   bool has_accesses() { return find_accesses(); }
 
@@ -109,8 +118,7 @@ class Uniformity {
       if (!find_lane_access(output, facts_.lane_var, facts_.row_var, lanes, rows_fit) || !lanes.moves_along_row)
         return false;
       if (!is_element(output)) {
-        // A column, or a region that is one cell wide: neighbours write neighbouring ones.
-        if (!output.is_fixed_dim(0)) return false;
+        if (!is_one_wide(output)) return false;
         facts_.writes_regions = true;
         rows_fit = false;
       }
@@ -119,7 +127,7 @@ class Uniformity {
     }
     for (const RegionAccess& input : rule_.inputs) {
       LaneAccess lanes;
-      if (input.is_optional() || !input.tested_dims.empty()) return false;
+      if ((input.is_optional() && !all_exist_) || !input.tested_dims.empty()) return false;
       if (!find_lane_access(input, facts_.lane_var, facts_.row_var, lanes, rows_fit)) return false;
       facts_.inputs.push_back(lanes);
     }
@@ -441,6 +449,7 @@ class Uniformity {
   }
 
   ElementType element_;
+  bool all_exist_;
   const Rule& rule_;
   const Body& body_;
   const BodyTypes& types_;
@@ -456,10 +465,12 @@ class Uniformity {
 
 }  // namespace
 
-std::optional<PackFacts> find_pack_facts(const Rule& rule, const Step& step, ElementType element) {
-  return Uniformity(rule, step, element).run();
+std::optional<PackFacts> find_pack_facts(const Rule& rule, const Step& step, ElementType element, bool all_exist) {
+  return Uniformity(rule, step, element, all_exist).run();
 }
 
-bool has_pack_accesses(const Rule& rule, const Step& step) { return Uniformity(rule, step, ElementType::Double).has_accesses(); }
+bool has_pack_accesses(const Rule& rule, const Step& step, bool all_exist) {
+  return Uniformity(rule, step, ElementType::Double, all_exist).has_accesses();
+}
 
 }  // namespace pb

@@ -36,12 +36,17 @@ struct PackFacts {
 
 /// None if the body needs something that packs do not have.
 ///
-/// Pre: `step` has loops; `element` is what ElementT is
-[[nodiscard]] std::optional<PackFacts> find_pack_facts(const Rule& rule, const Step& step, ElementType element);
+/// Pre: `step` has loops; `element` is what ElementT is; `all_exist`: no optional cell is missing where it is to run, else
+/// a body with such is none
+[[nodiscard]] std::optional<PackFacts> find_pack_facts(const Rule& rule, const Step& step, ElementType element,
+                                                       bool all_exist = false);
 
 /// Whether what the rule accesses moves as packs need it, whatever its body is.
 ///
 /// Pre: `step` has loops
-[[nodiscard]] bool has_pack_accesses(const Rule& rule, const Step& step);
+[[nodiscard]] bool has_pack_accesses(const Rule& rule, const Step& step, bool all_exist = false);
+
+/// Integer coefficient of `symbol`; none if the formula is not affine in it.
+[[nodiscard]] std::optional<std::int64_t> coefficient_of(const Formula& formula, std::string_view symbol);
 
 }  // namespace pb

@@ -358,6 +358,11 @@ struct Lanes {
     const IndexT at[] = {static_cast<IndexT>(indices)..., 0};
     put(values, at, S::kIndices);
   }
+  /// The same with a number for all, or with values of another type.
+  template <class V, class... I>
+  PB_SIMD_INLINE void assign(const V& value, I... indices) const {
+    store(Values(value), indices...);
+  }
 
  private:
   using Unaligned = typename detail::VectorType<Element, S::kLanes>::Unaligned;

@@ -169,6 +169,24 @@ def correct(fine, coarse):
     return [fine + (coarse[x // 2] + coarse[(x + 1) // 2]) / 2]
 
 
+def far(a, v):
+    k, m, n = a.shape
+    b = 4 * a
+    for z, y, x in np.ndindex(a.shape):
+        b[z, y, x] += (a[z, y, x - 2] if x >= 2 else 1) + 2 * (a[z, y + 1, x + 5] if x + 5 < n and y + 1 < m else 7)
+        b[z, y, x] += 3 * (a[z - 1, y, x] if z else y - x)
+
+    def at(i, missing):
+        return v[i] if 0 <= i < n + 3 else missing
+
+    mirrored = [(at(n - 1 - i, 0) + at(n - 4 - i, -1)) * at(i + 4, 1) for i in range(n)]
+    sums = [[at(y, 2) + 10 * at(3, 5) + 100 * at(m + 1, 6) + 1000 * at(x - y, 9) for x in range(n)] for y in range(m)]
+    own = np.zeros((m, n))
+    for y, x in np.ndindex(own.shape):
+        own[y, x] = v[x] + (own[y, x - 1] / 2 if x else 0) + (own[y - 2, x] if y >= 2 else 1) / 4
+    return [b, np.array(mirrored), np.array(sums).reshape(m, n), own]
+
+
 CASES = {
     "mixed_dimensions": Case(mixed, lambda n, r: [vec(n, r), mat(n, n // 2 + 1, r), r.normal(size=(2, n // 2 + 1, n))],
                              sizes=(1, 2, 3, 5, 17, 40)),
@@ -190,6 +208,7 @@ CASES = {
     "lattice": Case(refine, lambda n, r: [vec(n, r)]),
     "where_or": Case(first_row_or_column, rect),
     "optional_stencil": Case(neighbours, rect),
+    "optional_far": Case(far, lambda n, r: [r.normal(size=(3, n // 2 + 1, n)), vec(n + 3, r)], sizes=(1, 2, 3, 6, 33, 70)),
     "running_directions": Case(sweeps, rect, sizes=(1, 2, 3, 30, 65)),
     "two_dimensional_prefix": Case(lambda a: [a.cumsum(axis=0).cumsum(axis=1)], rect, sizes=(1, 2, 3, 32, 65)),
     "everything_before": Case(everything_before, lambda n, r: [vec(n, r)], sizes=(0, 1, 2, 31, 64)),

@@ -119,11 +119,31 @@ def deduced(a):
     return [powers(2), np.array([1, 2, 4])[i % 3] * a + i // 2 * 1.5, powers(3)]
 
 
+def columns(a, k):
+    h, w = a.shape
+    d, c = np.zeros((2, h, w))
+    c[0] = -0.25
+    d[0] = a[0] / 4
+    for i in range(1, h):
+        m = 1 / (4 + c[i - 1])
+        c[i] = -m
+        d[i] = np.where(a[i] > k, (a[i] + d[i - 1]) * m, m)
+    for i in range(h - 2, -1, -1):
+        d[i] -= c[i] * d[i + 1]
+    t = np.ones((h, h, w))
+    for i in range(h - 1):
+        t[i + 1] = t[i] * a + a[:, :1]
+    if h > 2:
+        t[1] = np.arange(h)[:, None]
+    return [d, c, d[-1] + np.arange(w), t, c.sum(axis=0)]
+
+
 CASES = {
     "auto_locals": Case(deduced, lambda n, r: [vec(n, r)], sizes=(1, 2, 3, 33, 101)),
     "outputs_by_reference": Case(totals, lambda n, r: [vec(n, r)], sizes=(1, 2, 17, 64)),
     "statements": Case(lambda a: [np.array(ONE_OF_EACH)], lambda n, r: [vec(n, r)], sizes=(0, 1, 70)),
     "handles_in_containers": Case(handles, lambda n, r: [vec(n, r)]),
+    "columns_at_once": Case(columns, lambda n, r: [mat(n, n // 3 + 1, r), vec((), r)], sizes=(1, 2, 3, 15, 47, 101)),
     "user_types": Case(user_types, lambda n, r: [vec(n, r), vec(n, r)]),
     "views_of_inputs": Case(lambda a: [3 * a + len(a) + 1], lambda n, r: [vec(n, r)], sizes=(0, 1, 2, 17, 64)),
     "return_form_calls": Case(all_calls, lambda n, r: [mat(n, n + 1, r), np.float64(n % 10)]),
