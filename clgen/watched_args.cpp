@@ -6,18 +6,29 @@
 namespace pb {
 namespace {
 
-/// The name at the root of `b.region(…).row(…)`, `rows[i]`; the expression itself where there is none.
-ExprId root_of(const Body& body, ExprId id) {
-  while (true) {
-    const auto& node = body.exprs[id].node;
-    if (const auto* member = std::get_if<MemberExpr>(&node)) {
-      id = member->object;
-    } else if (const auto* subscript = std::get_if<SubscriptExpr>(&node)) {
-      id = subscript->object;
-    } else {
-      return id;
-    }
+/// Adds what the matrix of an argument may come from: the name at the root of `b.region(…).row(…)` or `rows[i]`, both of
+/// `even ? x : y`, each argument of `pick(x, y)`; the expression itself where it is none of these.
+void add_roots(const Body& body, ExprId id, std::vector<ExprId>& roots) {
+  const auto& node = body.exprs[id].node;
+  if (const auto* member = std::get_if<MemberExpr>(&node)) return add_roots(body, member->object, roots);
+  if (const auto* subscript = std::get_if<SubscriptExpr>(&node)) return add_roots(body, subscript->object, roots);
+  if (const auto* cast = std::get_if<CastExpr>(&node)) return add_roots(body, cast->operand, roots);
+  if (const auto* unary = std::get_if<UnaryExpr>(&node)) return add_roots(body, unary->operand, roots);
+  if (const auto* assign = std::get_if<AssignExpr>(&node)) {
+    add_roots(body, assign->lhs, roots);
+    return add_roots(body, assign->rhs, roots);
   }
+  if (const auto* binary = std::get_if<BinaryExpr>(&node)) {
+    add_roots(body, binary->lhs, roots);
+    return add_roots(body, binary->rhs, roots);
+  }
+  if (const auto* conditional = std::get_if<ConditionalExpr>(&node)) {
+    add_roots(body, conditional->if_true, roots);
+    return add_roots(body, conditional->if_false, roots);
+  }
+  roots.push_back(id);
+  if (const auto* call = std::get_if<CallExpr>(&node))
+    for (const ExprId arg : call->args) add_roots(body, arg, roots);
 }
 
 /// Matrices of the callee in the order of its arguments.
@@ -45,16 +56,22 @@ std::vector<WatchedArg> find_watched_args(const Program& program, const Rule& ru
   const bool watches_own = facts.touches_handles || (facts.has_handles && touches_writable(facts));
   for (std::size_t i = 0; i < call.args.size() && i < params.size(); ++i) {
     if (program.transforms[call.targets[0]].matrices[params[i]].extents.empty()) continue;
-    const ExprId root = root_of(rule.body, call.args[i]);
-    const NameBinding& binding = rule.body_types.bindings[root.index()];
-    WatchedArg arg{i, root == call.args[i] && std::holds_alternative<NameExpr>(rule.body.exprs[root].node), false};
+    std::vector<ExprId> roots;
+    add_roots(rule.body, call.args[i], roots);
+    WatchedArg arg{i, std::holds_alternative<NameExpr>(rule.body.exprs[call.args[i]].node), false};
     bool is_watched = false;
-    if (binding.kind == NameKind::Output) {
-      is_watched = facts.outputs[binding.index].is_touched;
-    } else if (binding.kind == NameKind::Temporary) {
-      is_watched = facts.temporaries[binding.index].is_touched;
-    } else if (binding.kind != NameKind::Input) {
-      arg.is_own = is_watched = watches_own;
+    for (const ExprId root : roots) {
+      const NameBinding& binding = rule.body_types.bindings[root.index()];
+      if (binding.kind == NameKind::Output) {
+        is_watched |= facts.outputs[binding.index].is_touched;
+      } else if (binding.kind == NameKind::Temporary) {
+        is_watched |= facts.temporaries[binding.index].is_touched;
+      } else if (binding.kind != NameKind::Input) {
+        // A name of a prefix block may be that of any matrix.
+        const bool is_foreign = binding.kind == NameKind::Unknown && std::holds_alternative<NameExpr>(rule.body.exprs[root].node);
+        arg.is_own = true;
+        is_watched |= watches_own || is_foreign;
+      }
     }
     if (is_watched) out.push_back(arg);
   }
