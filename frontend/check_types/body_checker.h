@@ -40,6 +40,7 @@ class BodyChecker {
 
   // ---- calls of transforms (calls.cpp)
   void check_call(StmtId id, const TransformCallStmt& call);
+  void check_opaque(const OpaqueStmt& stmt, TokenRange tokens);
 
   // ---- names (names.cpp)
   void enter_rule_scope();

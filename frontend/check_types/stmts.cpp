@@ -28,6 +28,29 @@ BodyType declared_type(BodyType type, const Declarator& declarator, const BodyCh
   return type;
 }
 
+/// The token of the other parenthesis, from the one at `i` in steps of `step`; the end of `range` if there is none.
+std::size_t other_parenthesis(const std::vector<BodyToken>& tokens, std::size_t i, int step, TokenRange range) {
+  for (int depth = 0; i >= range.begin && i < range.end; i += static_cast<std::size_t>(step)) {
+    depth += tokens[i].text == "(" ? step : tokens[i].text == ")" ? -step : 0;
+    if (depth == 0) return i;
+  }
+  return range.end;
+}
+
+/// Whether a statement `name(…);` stands at `i`, as far as tokens tell.
+bool is_call_statement(const std::vector<BodyToken>& tokens, std::size_t i, TokenRange range) {
+  static const std::set<std::string_view> kBefore{"{", "}", ";", "]", "else", "do", "spawn"};
+  static const std::set<std::string_view> kHeads{"if", "for", "while", "switch", "constexpr"};
+  if (i + 1 >= range.end || tokens[i + 1].text != "(") return false;
+  const std::size_t close = other_parenthesis(tokens, i + 1, 1, range);
+  if (close + 1 >= range.end || tokens[close + 1].text != ";") return false;
+  const std::string& before = tokens[i - 1].text;
+  if (before == ":") return i == range.begin + 2;  // a label
+  if (before != ")") return kBefore.contains(before);
+  const std::size_t open = other_parenthesis(tokens, i - 1, -1, range);
+  return open < range.end && open > range.begin && kHeads.contains(tokens[open - 1].text);
+}
+
 }  // namespace
 
 bool is_auto(const std::string& type_text) {
@@ -66,6 +89,22 @@ void BodyChecker::check_return(const ReturnStmt& stmt, Span span) {
   if (!rule_.is_return_form && !stmt.value.is_none()) {
     auto diag = diags_.emit(DiagKind::ReturnWithValue, span);
     if (!rule_.outputs.empty()) diag.hint("assign to `" + rule_.outputs.front().binding + "` instead");
+  }
+}
+
+/// Calls in there would reach the C++ compiler, which knows no transforms.
+void BodyChecker::check_opaque(const OpaqueStmt& stmt, TokenRange tokens) {
+  const std::vector<BodyToken>& all = body().tokens;
+  for (std::uint32_t i = tokens.begin + 1; i < tokens.end; ++i) {
+    const std::string& name = all[i].text;
+    const auto callee = program_.find_transform(name);
+    if (!callee || find(name) || native_functions_.contains(name) || !is_call_statement(all, i, tokens)) continue;
+    diags_.emit(DiagKind::CallInOpaque, all[i].expansion)
+        .arg(name)
+        .label(program_.transforms[*callee].span, "the transform")
+        .note("the statement is passed on because " + stmt.reason)
+        .hint("calls stand in blocks, branches and loops of the body: move this one out of the `try`, lambda or label");
+    return;
   }
 }
 
@@ -112,7 +151,8 @@ void BodyChecker::check_stmt(StmtId id) {
                         [&](const ReturnStmt& leave) { check_return(leave, stmt.span); }, [](const BreakStmt&) {},
                         [](const ContinueStmt&) {}, [&](const TransformCallStmt& call) { check_call(id, call); },
                         [](const SyncStmt&) {}, [&](const DeclStmt& decl) { check_declaration(decl); },
-                        [&](const ExprStmt& expr) { (void)check_expr(expr.expr); }, [](const OpaqueStmt&) {}},
+                        [&](const ExprStmt& expr) { (void)check_expr(expr.expr); },
+                        [&](const OpaqueStmt& opaque) { check_opaque(opaque, stmt.tokens); }},
              stmt.node);
   pop_scope();
 }
