@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/matrix/storage.h"
 
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -30,6 +31,18 @@ namespace {
 // zeroing each, which would be the larger part of a temporary matrix's cost.
 constexpr std::size_t kPageBlockBytes = 4096;
 constexpr std::size_t kSmallAlignment = 128;
+// From this size on blocks lie on large pages where the system has some to give: one fault instead of 512, and addresses
+// that are looked up faster.
+constexpr std::size_t kLargePageBytes = std::size_t{1} << 21;
+
+/// New memory for a large block, a multiple of Storage::kAlignment; null if there is none.
+void* new_pages(std::size_t bytes) {
+  if (bytes < kLargePageBytes) return std::aligned_alloc(Storage::kAlignment, bytes);
+  void* data = std::aligned_alloc(kLargePageBytes, bytes);
+  // A wish: what comes of it is the system's.
+  if (data != nullptr) (void)::madvise(data, bytes / kLargePageBytes * kLargePageBytes, MADV_HUGEPAGE);
+  return data;
+}
 
 /// Freed large blocks, newest last.
 class Blocks {
@@ -90,6 +103,8 @@ class Blocks {
 // Blocks beyond this size are shared by all threads at once.
 constexpr std::size_t kMaxThreadBytes = std::size_t{1} << 20;
 constexpr std::size_t kMinSharedBytes = std::size_t{1} << 28;
+// A recursion frees the temporaries of a call at once, some dozens.
+constexpr std::size_t kMaxSharedBlocks = 256;
 // At most this part of the machine's memory is kept beyond kMinSharedBytes.
 constexpr std::size_t kMemoryShare = 8;
 
@@ -132,7 +147,7 @@ class SharedBlocks {
 
   const std::size_t memory_bytes_ = machine_memory_bytes();
   std::mutex mutex_;
-  Blocks blocks_{16, kMinSharedBytes};
+  Blocks blocks_{kMaxSharedBlocks, kMinSharedBytes};
   std::size_t used_bytes_ = 0;
 };
 SharedBlocks& shared_blocks() {
@@ -179,10 +194,10 @@ class ThreadBlocks {
       if (const Blocks::Block found = of_thread().large_.take(bytes); found.data != nullptr) return found;
     }
     Blocks::Block block = shared_blocks().take(bytes);
-    if (block.data == nullptr) block = {std::aligned_alloc(Storage::kAlignment, bytes), bytes};
+    if (block.data == nullptr) block = {new_pages(bytes), bytes};
     if (block.data == nullptr) {
       shared_blocks().free_all();
-      block.data = std::aligned_alloc(Storage::kAlignment, bytes);
+      block.data = new_pages(bytes);
     }
     if (block.data != nullptr) shared_blocks().begin_use(block.bytes);
     return block;
