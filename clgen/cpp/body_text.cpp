@@ -76,13 +76,14 @@ class TokenText {
 
 class Rewriter {
  public:
-  Rewriter(const Program& program, const Rule& rule, const RuleFacts& facts, const SourceManager& sources, bool is_checked)
+  Rewriter(const Program& program, const Rule& rule, const RuleFacts& facts, const SourceManager& sources,
+           const BodyOptions& options)
       : program_(program),
         rule_(rule),
         body_(rule.body),
         facts_(facts),
         sources_(sources),
-        is_checked_(is_checked),
+        options_(options),
         out_(sources) {}
 
   std::string run() {
@@ -124,13 +125,14 @@ class Rewriter {
     const Stmt& stmt = body_.stmts[id];
     const BodyToken& first = body_.tokens[stmt.tokens.begin];
     if (std::holds_alternative<SyncStmt>(stmt.node)) {
-      const bool keeps_own = spawns_own_regions(program_, rule_, facts_);
+      const bool keeps_own = options_.has_kernels && spawns_own_regions(program_, rule_, facts_);
       out_.replacement(first, "{ pb_frame.sync();" + arrivals() +
                                   (keeps_own ? " pb_spawned.back_on_host(pb_frame);" : "") + " }");
       return;
     }
     const TransformCall& call = call_at(id);
-    const std::vector<WatchedArg> watched = find_watched_args(program_, rule_, facts_, call);
+    std::vector<WatchedArg> watched;
+    if (options_.has_kernels) watched = find_watched_args(program_, rule_, facts_, call);
     const bool is_spawn = std::get<TransformCallStmt>(stmt.node).is_spawn;
     const bool is_chosen = !call.choice.empty();
     const std::string callee =
@@ -139,7 +141,7 @@ class Rewriter {
     out_.replacement(first, "{ ");
     std::vector<std::string> names(call.args.size());
     for (const WatchedArg& arg : watched) names[arg.index] = announce(call, arg);
-    out_.insert((is_checked_ ? "try { " : "") + verb + callee + "(pb_frame");
+    out_.insert((options_.is_checked ? "try { " : "") + verb + callee + "(pb_frame");
     for (const TemplateArg& arg : call.choice) {
       out_.insert(", ");
       if (arg.expr.is_none()) {
@@ -155,11 +157,11 @@ class Rewriter {
       out_.insert(is_converted ? ", pbrt::converted<" + output_element(call, i) + ">(" : ", ");
       names[i].empty() ? insert_arg(call.args[i]) : out_.insert(names[i]);
       // Where the callee only reads it, the handle becomes a const one, which would count as another reference.
-      if (is_input(call, i) && lenders_of(call.args[i])) out_.insert(".lent()");
+      if (is_input(call, i) && lenders_of(call.args[i])) out_.insert(".as_input()");
       if (is_converted) out_.insert(")");
     }
     out_.insert(");");
-    if (is_checked_)
+    if (options_.is_checked)
       out_.insert(" } catch (const pbrt::OverlapError& pb_error) { pbrt::overlap_in(" +
                   quoted(origin_of(sources_, first.expansion)) + ", " + quoted(source_text(stmt.tokens)) + ", pb_error); }");
     for (const WatchedArg& arg : watched) {
@@ -189,7 +191,7 @@ class Rewriter {
       insert_arg(call.args[arg.index]);
       out_.insert("; ");
     }
-    out_.insert("pbrt::wrote_on_host(" + name + "); ");
+    out_.insert("pbrt::wrote_on_host(pb_frame, " + name + "); ");
     return name;
   }
 
@@ -248,6 +250,7 @@ class Rewriter {
   /// Brings to the host what spawned calls may have used of the rule's regions and the body's text may touch.
   std::string arrivals() const {
     std::string text;
+    if (!options_.has_kernels) return text;
     for_each_writable([&](const std::string& name, const RegionUse& use) {
       if (use.needs_handle && use.is_touched) text += " pbrt::back_on_host(pb_frame, " + name + ");";
     });
@@ -269,7 +272,7 @@ class Rewriter {
   const Body& body_;
   const RuleFacts& facts_;
   const SourceManager& sources_;
-  const bool is_checked_;
+  const BodyOptions& options_;
   TokenText out_;
   std::map<std::uint32_t, StmtId> rewritten_;
 };
@@ -277,8 +280,8 @@ class Rewriter {
 }  // namespace
 
 std::string body_text(const Program& program, const Rule& rule, const RuleFacts& facts, const SourceManager& sources,
-                      bool is_checked) {
-  return Rewriter(program, rule, facts, sources, is_checked).run();
+                      const BodyOptions& options) {
+  return Rewriter(program, rule, facts, sources, options).run();
 }
 
 namespace {

@@ -163,6 +163,7 @@ std::string emit_cpp(const Program& program, const Plan& plan, const SourceManag
   CppContext context{program, plan, sources, options, Numbering(plan), program.name + ".cpp", {}, {}, NativeMacros(program)};
   find_spawned(program, context.spawned, context.spawned_templates);
   const std::vector<Kernel> kernels = make_kernels(program, plan, sources);
+  context.has_kernels = !kernels.empty();
   Writer out;
   out.line("// Made by pbc from " + program.name + ".pbcc.");
   if (options.is_checked) out.line("#define PB_CHECKED 1");

@@ -51,7 +51,8 @@ RuleCode::RuleCode(const CppContext& context, TransformId in_transform, RuleId i
       matrices(matrices_of_rule(transform, rule, facts)),
       scalar_inputs(scalar_inputs_of(transform, rule)),
       stem(rule_stem(context.program, in_transform, in_rule)),
-      element(context.program.element) {
+      element(context.program.element),
+      has_kernels(context.has_kernels) {
   for (const RuleId id : rule.tried) join_tried(RuleCode(context, transform_id, id));
   for (const Relation& relation : rule.where) add_names(relation, header_names);
   for (const Disjunction& disjunction : rule.where_any)
@@ -363,7 +364,7 @@ void emit_rule_function(Writer& out, const CppContext& context, const RuleCode& 
   if (!signature.view_types.empty()) out.line("template <" + joined(signature.view_types) + ">");
   open_function(out, "static inline " + type + " rule_" + code.stem, signature.params);
   if (code.facts.has_calls) out.line("pbrt::CallFrame pb_frame(pb_parent);");
-  if (spawns_own_regions(context.program, code.rule, code.facts))
+  if (code.has_kernels && spawns_own_regions(context.program, code.rule, code.facts))
     out.line("pbrt::SpawnedRegions pb_spawned(pb_frame.context().gpu() != nullptr);");
   emit_present(out, code);
   emit_constants(out, code.rule);
@@ -373,7 +374,7 @@ void emit_rule_function(Writer& out, const CppContext& context, const RuleCode& 
   out.line(is_checked ? "try {" : "{");
   const std::set<std::string> macros = context.macros.used_in(code.rule.body);
   if (!macros.empty()) out.verbatim(NativeMacros::give_back(macros));
-  out.verbatim(body_text(context.program, code.rule, code.facts, context.sources, is_checked));
+  out.verbatim(body_text(context.program, code.rule, code.facts, context.sources, {is_checked, code.has_kernels}));
   if (!macros.empty()) out.verbatim(NativeMacros::take(macros));
   out.restore_line(context.file);
   out.line("}");

@@ -31,6 +31,7 @@ struct CppContext {
   std::set<TransformId> spawned;  ///< by some body
   std::set<TemplateId> spawned_templates;  ///< by some body that chooses the instance
   NativeMacros macros;
+  bool has_kernels = true;
 };
 
 /// One rule of one transform, with what is known of it.
@@ -46,6 +47,7 @@ struct RuleCode {
   std::vector<MatrixId> scalar_inputs;
   std::string stem;                    ///< `Convolve2D_0`
   ElementType element;                 ///< what ElementT is
+  bool has_kernels;                    ///< of the program
   std::map<std::string, std::string> constants;  ///< fixed tunables of the user, by name: their declarations
   std::vector<RuleCode> tried;         ///< rules that an instance tries first
   std::set<std::string> header_names;  ///< names in accesses, temporaries and loops over instances

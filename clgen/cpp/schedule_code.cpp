@@ -201,6 +201,7 @@ class ScheduleEmitter {
 
   template <class Emit>
   void emit_hosted(const std::vector<NestPart>& parts, const Emit& emit) {
+    if (!context_.has_kernels) return;
     for (const NestPart& part : parts) {
       out_.open(part.condition.empty() ? "" : "if (" + part.condition + ")");
       emit_boxes(out_, step_boxes(plan_, part.code, part.member.step));

@@ -87,6 +87,8 @@ std::vector<StepBox> step_boxes(const TransformPlan& plan, const RuleCode& code,
   const Step& step = plan.steps[step_id];
   std::vector<StepBox> boxes;
   if (!step.loops.empty()) boxes.push_back({"pb_box", box_type(step), box_initializer(step)});
+  // Parts that are written matter to devices alone.
+  if (!code.has_kernels) return boxes;
   for (const RuleMatrix& use : code.matrices) {
     if (!use.is_output || !use.is_touched) continue;
     for (const std::string& box : written_boxes(plan, code.transform, step, use.matrix)) {
@@ -120,6 +122,7 @@ void emit_boxes(Writer& out, const std::vector<StepBox>& boxes) {
 }
 
 void emit_arrivals(Writer& out, const TransformPlan& plan, const RuleCode& code, StepId step, const std::string& frame) {
+  if (!code.has_kernels) return;
   std::vector<std::string> reads = {frame};
   for (const RuleMatrix& use : code.matrices)
     if (is_awaited(code, use) && (use.is_input || !use.is_overwritten)) reads.push_back(code.matrix(use.matrix).name);
@@ -133,12 +136,13 @@ void emit_arrivals(Writer& out, const TransformPlan& plan, const RuleCode& code,
 
 void emit_departures(Writer& out, const TransformPlan& plan, const RuleCode& code, StepId step,
                      const std::string& frame) {
+  if (!code.has_kernels) return;
   for (const RuleMatrix& use : code.matrices) {
     if (!use.is_output || !use.is_touched) continue;
     for (const std::string& part : written_parts(plan, code, step, use.matrix)) {
       // A call in the body may have left it on a device.
       if (code.has_calls()) out.line("pbrt::need_on_host(" + frame + ", " + part + ");");
-      out.line("pbrt::wrote_on_host(" + part + ");");
+      out.line("pbrt::wrote_on_host(" + frame + ", " + part + ");");
     }
   }
 }

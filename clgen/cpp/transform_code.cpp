@@ -288,6 +288,7 @@ class TransformEmitter {
 
   /// What steps write of a scattered matrix interleaves, so what a device may hold of it comes home before they start.
   void emit_scattered() {
+    if (!context_.has_kernels) return;
     for (const MatrixId id : transform_.matrices_of(MatrixRole::To))
       if (is_scattered(plan_, id))
         out_.line("pbrt::before_host_write(pb_frame, " + transform_.matrices[id].name + ");");

@@ -7,11 +7,11 @@
 //         .scalar(w).scalar(h).scalar(KWIDTH).range(box).group(ctx.tunable_array(kTunable_wg), 2);
 //   if (!ctx.run(launch, site, alternative)) { /* CPU version */ }
 //
-// Around host code, whether or not a device exists (one load when the storage never was on a device):
+// Around host code, whether or not a device exists (a branch when the run has none, a load when the storage never was there):
 //   need_on_host(frame, In);            before reading
 //   before_host_write(frame, Out);      before writing, also if only some cells of the part are written
 //   … host code …
-//   wrote_on_host(Out);                 afterwards: device copies of that part are stale
+//   wrote_on_host(frame, Out);          afterwards: device copies of that part are stale
 #pragma once
 
 #include <cstdint>
@@ -189,12 +189,12 @@ template <class Region, int N>
 /// Cost:   a load for each if nothing of the storages is newer on a device
 template <gpu::Handle... Regions>
 [[gnu::always_inline]] inline void need_on_host(Frame& frame, const Regions&... regions) {
-  if ((gpu::device_state(regions) | ...) & gpu::kDirty) [[unlikely]]
+  if (frame.has_device() && ((gpu::device_state(regions) | ...) & gpu::kDirty)) [[unlikely]]
     (gpu::detail::need_slow(frame, regions), ...);
 }
 template <gpu::Handle Region, int N>
 [[gnu::always_inline]] inline void need_on_host(Frame& frame, const Region& region, const Box<N>& part) {
-  if (gpu::device_state(region) & gpu::kDirty) [[unlikely]]
+  if (frame.has_device() && gpu::device_state(region) & gpu::kDirty) [[unlikely]]
     gpu::detail::need_slow(frame, part_of(region, part));
 }
 
@@ -205,12 +205,12 @@ template <gpu::Handle Region, int N>
 /// Cost: one load if nothing is in flight or newer
 template <gpu::Handle Region>
 [[gnu::always_inline]] inline void before_host_write(Frame& frame, const Region& region) {
-  if (gpu::device_state(region) & (gpu::kDirty | gpu::kInFlight)) [[unlikely]]
+  if (frame.has_device() && gpu::device_state(region) & (gpu::kDirty | gpu::kInFlight)) [[unlikely]]
     gpu::detail::before_write_slow(frame, region);
 }
 template <gpu::Handle Region, int N>
 [[gnu::always_inline]] inline void before_host_write(Frame& frame, const Region& region, const Box<N>& part) {
-  if (gpu::device_state(region) & (gpu::kDirty | gpu::kInFlight)) [[unlikely]]
+  if (frame.has_device() && gpu::device_state(region) & (gpu::kDirty | gpu::kInFlight)) [[unlikely]]
     gpu::detail::before_write_slow(frame, part_of(region, part));
 }
 
@@ -223,9 +223,13 @@ template <gpu::Handle Region>
   if (gpu::device_state(region) != 0) [[unlikely]]
     gpu::detail::wrote_slow(region);
 }
+template <gpu::Handle Region>
+[[gnu::always_inline]] inline void wrote_on_host(Frame& frame, const Region& region) {
+  if (frame.has_device()) wrote_on_host(region);
+}
 template <gpu::Handle Region, int N>
-[[gnu::always_inline]] inline void wrote_on_host(const Region& region, const Box<N>& part) {
-  if (gpu::device_state(region) != 0) [[unlikely]]
+[[gnu::always_inline]] inline void wrote_on_host(Frame& frame, const Region& region, const Box<N>& part) {
+  if (frame.has_device() && gpu::device_state(region) != 0) [[unlikely]]
     gpu::detail::wrote_slow(part_of(region, part));
 }
 
@@ -235,7 +239,7 @@ template <gpu::Handle Region, int N>
 /// Cost:   one load if nothing is in flight or newer
 template <gpu::Handle Region>
 [[gnu::always_inline]] inline void back_on_host(Frame& frame, const Region& region) {
-  if (gpu::device_state(region) & (gpu::kDirty | gpu::kInFlight)) [[unlikely]]
+  if (frame.has_device() && gpu::device_state(region) & (gpu::kDirty | gpu::kInFlight)) [[unlikely]]
     gpu::detail::back_slow(frame, region);
 }
 

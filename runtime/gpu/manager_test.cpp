@@ -68,7 +68,7 @@ TEST(Manager, PartsAreBoxes) {
     EXPECT_TRUE(is_filled(part_of(out, row), 6));
     before_host_write(frame, out, row);
     out.cell(3, 1) = 9;
-    wrote_on_host(out, row);
+    wrote_on_host(frame, out, row);
     need_on_host(frame, out);
     EXPECT_EQ(out.cell(3, 1), 9);
     EXPECT_EQ(out.cell(3, 2), 6);

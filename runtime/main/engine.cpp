@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/main/engine.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <utility>
 
@@ -26,6 +27,13 @@ const TaskLocalHooks kRandomHooks{
 
 constexpr std::uint64_t kInputSeed = 0x1001;
 constexpr std::uint64_t kOutputSeed = 0x2001;
+
+/// Whether a run may meet data on a device: of its own, or what runs before it left of the matrices.
+bool may_meet_device(const Problem& problem, const RunWishes& wishes) {
+  const auto was_on_device = [](const AnyMatrix& matrix) { return gpu::device_state(matrix) != 0; };
+  return wishes.device != nullptr || std::any_of(problem.inputs.begin(), problem.inputs.end(), was_on_device) ||
+         std::any_of(problem.outputs.begin(), problem.outputs.end(), was_on_device);
+}
 
 /// Makes a stream current while it lives, also across suspensions.
 class RandomScope {
@@ -158,6 +166,7 @@ RunReport Engine::run(const Problem& problem, const RunWishes& wishes) {
   RunState state;
   state.context = &ctx;
   state.sequential_cutoff = wishes.config->sequential_cutoff();
+  state.has_device = may_meet_device(problem, wishes);
   if (program_.uses_random) state.hooks = &kRandomHooks;
   RunReport report;
   gpu::DeviceStatistics before;

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "runtime/gpu/fake_device.h"
 #include "runtime/gpu/launch.h"
 #include "runtime/gpu/manager.h"
@@ -35,7 +37,7 @@ void run_add(Frame& frame, const AnyMatrix* outputs, const AnyMatrix* inputs) {
   need_on_host(frame, b);
   before_host_write(frame, b);
   for (int i = 0; i < extent; ++i) b.cell(i) += a.cell(i);
-  wrote_on_host(b);
+  wrote_on_host(frame, b);
   ctx.count(frame, 0, 0);
 }
 
@@ -121,6 +123,19 @@ TEST_F(EngineTest, RestoresContentsBetweenTrials) {
     EXPECT_EQ(engine_.run(problem_, wishes()).bytes_moved, 3 * 800);
     expect_sum();
   }
+}
+
+TEST_F(EngineTest, ARunWithoutADeviceTellsLaterOnesWhatItWrote) {
+  start_device();
+  RunWishes on_cpu = wishes();
+  on_cpu.device = nullptr;
+  // Each adds to what the last one left: the second on the host, so that the copy on the device is old.
+  engine_.run(problem_, wishes());
+  engine_.run(problem_, on_cpu);
+  EXPECT_EQ(engine_.run(problem_, wishes()).ran[0].on, On::OpenCl);
+  const auto number = [](const AnyMatrix& matrix) { return matrix.number_at(7); };
+  const double expected = number(snapshot_.outputs[0]) + 3 * number(snapshot_.inputs[0]);
+  EXPECT_NEAR(number(problem_.outputs[0]), expected, 1e-12 * std::fabs(expected));
 }
 
 TEST_F(EngineTest, ResidentRunsFindTheirInputsOnTheDevice) {

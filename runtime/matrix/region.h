@@ -44,6 +44,11 @@ class TypedStorage {
   Storage* storage_;
 };
 
+template <class E, int N>
+class BasicRegion;
+template <class E, int N>
+class LentRegion;
+
 /// Handle of an N-dimensional matrix or of a box of one. `E` is the element type, const for read-only handles.
 template <class E, int N>
 class BasicRegion {
@@ -135,26 +140,28 @@ class BasicRegion {
   /// Gives borrowed parts of this handle, as arguments of such functions.
   class Lender {
    public:
+    using Slice = std::conditional_t<N == 1, BasicRegion<E, N - 1>, LentRegion<E, N - 1>>;
     explicit Lender(const BasicRegion& region) : region_(region) {}
     template <class... I>
-    requires(sizeof...(I) == 2 * N) [[nodiscard]] BasicRegion region(I... bounds) const {
-      return BasicRegion(region_.view_.region(bounds...), region_.storage_, Borrow{});
+    requires(sizeof...(I) == 2 * N) [[nodiscard]] LentRegion<E, N> region(I... bounds) const {
+      return LentRegion<E, N>(region_.storage_, region_.view_.region(bounds...));
     }
-    [[nodiscard]] BasicRegion<E, N - 1> slice(int dim, std::int64_t position) const {
-      return BasicRegion<E, N - 1>::lent_by(region_.storage_, region_.view_.slice(dim, position));
+    [[nodiscard]] Slice slice(int dim, std::int64_t position) const {
+      return Slice(region_.storage_, region_.view_.slice(dim, position));
     }
-    [[nodiscard]] BasicRegion<E, N - 1> row(std::int64_t y) const requires(N >= 2) { return slice(1, y); }
-    [[nodiscard]] BasicRegion<E, N - 1> col(std::int64_t x) const { return slice(0, x); }
-    [[nodiscard]] BasicRegion<E, N - 1> column(std::int64_t x) const { return slice(0, x); }
-    operator BasicRegion() const { return region_.borrowed(); }
-    operator BasicRegion<const E, N>() const requires(!std::is_const_v<E>) {
-      return BasicRegion<const E, N>::lent_by(region_.storage_, region_.view_);
-    }
+    [[nodiscard]] Slice row(std::int64_t y) const requires(N >= 2) { return slice(1, y); }
+    [[nodiscard]] Slice col(std::int64_t x) const { return slice(0, x); }
+    [[nodiscard]] Slice column(std::int64_t x) const { return slice(0, x); }
 
    private:
     const BasicRegion& region_;
   };
   [[nodiscard]] Lender lent() const { return Lender(*this); }
+  /// The same handle for a function that only reads.
+  [[nodiscard]] const BasicRegion& as_input() const requires(std::is_const_v<E>) { return *this; }
+  [[nodiscard]] LentRegion<const E, N> as_input() const requires(!std::is_const_v<E>) {
+    return LentRegion<const E, N>(storage_, view_);
+  }
   [[nodiscard]] static BasicRegion lent_by(const StorageRef& lender, const ViewType& view) {
     return BasicRegion(view, lender, Borrow{});
   }
@@ -172,6 +179,31 @@ class BasicRegion {
 
   ViewType view_;
   StorageRef storage_;
+};
+
+/// A borrowed part of a handle as an argument of a function: there is nothing to give back when it goes, so that a caller
+/// need not look whether there is.
+template <class E, int N>
+class LentRegion {
+ public:
+  using Region = BasicRegion<E, N>;
+
+  LentRegion(const StorageRef& lender, const View<E, N>& view) : region_(Region::lent_by(lender, view)) {}
+  LentRegion(const LentRegion&) = delete;
+  LentRegion& operator=(const LentRegion&) = delete;
+  // The part stays as it is: what is borrowed has no destructor to speak of.
+  ~LentRegion() {}
+
+  operator const Region&() const { return region_; }
+  [[nodiscard]] typename Region::Lender lent() const { return region_.lent(); }
+  [[nodiscard]] decltype(auto) as_input() const { return region_.as_input(); }
+  [[nodiscard]] const StorageRef& storage_ref() const { return region_.storage_ref(); }
+  [[nodiscard]] RawView raw() const { return region_.raw(); }
+
+ private:
+  union {
+    Region region_;
+  };
 };
 
 /// A single number that refers to a variable or to an element of a matrix.
@@ -213,7 +245,6 @@ class BasicRegion<T, 0> {
   [[nodiscard]] BasicRegion all() const { return *this; }
   [[nodiscard]] BasicRegion transposed() const { return *this; }
   [[nodiscard]] const BasicRegion& lent() const { return *this; }
-  [[nodiscard]] static BasicRegion lent_by(const StorageRef& lender, const ViewType& view) { return BasicRegion(lender, view); }
   [[nodiscard]] BasicRegion forceMutable() const { return *this; }
   [[nodiscard]] IndexT size(int) const { return 1; }
   [[nodiscard]] std::int64_t count() const { return 1; }
@@ -272,7 +303,6 @@ class BasicRegion<const T, 0> {
   [[nodiscard]] BasicRegion all() const { return *this; }
   [[nodiscard]] BasicRegion transposed() const { return *this; }
   [[nodiscard]] const BasicRegion& lent() const { return *this; }
-  [[nodiscard]] static BasicRegion lent_by(const StorageRef& storage, const ViewType& view) { return BasicRegion(storage, view); }
   [[nodiscard]] IndexT size(int) const { return 1; }
   [[nodiscard]] std::int64_t count() const { return 1; }
   [[nodiscard]] std::int64_t perimeter() const { return 0; }

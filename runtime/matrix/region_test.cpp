@@ -85,16 +85,18 @@ TEST(Region, LentPartsOwnNothingButTheirCopiesDo) {
   ConstMatrixRegion<double, 2> whole;
   {
     const auto m = counting(4, 3);
-    const auto part = m.lent().region(1, 0, 3, 2);
+    const auto lent = m.lent().region(1, 0, 3, 2);
+    const MatrixRegion<double, 2>& part = lent;
     EXPECT_EQ(part.base(), m.region(1, 0, 3, 2).base());
     EXPECT_EQ(part.size(0), 2);
     box = part;
     row = m.lent().row(2);
     column = m.lent().region(1, 0, 3, 3).lent().column(1);
-    EXPECT_EQ(m.lent().slice(0, 3).base(), m.col(3).base());
+    EXPECT_EQ(m.lent().slice(0, 3).raw().base, m.col(3).base());
     corner = row.lent().slice(0, 1);
     const auto reads = [](const ConstMatrixRegion<double, 2>& read) { return ConstMatrixRegion<double, 2>(read); };
-    whole = reads(m.lent());
+    whole = reads(m.as_input());
+    EXPECT_EQ(&whole.as_input(), &whole);
   }
   EXPECT_EQ(box.cell(1, 1), 12);
   EXPECT_EQ(row.cell(3), 23);
@@ -267,6 +269,18 @@ TEST(View, UnitStrideViewsAgreeWithGeneralOnes) {
   EXPECT_FALSE(m.transposed().view().has_unit_stride());
 }
 
+TEST(View, RowsOfNeighboursArePassedInRegisters) {
+  // Twice as wide, a view goes through memory at each call; leaves of recursions are small.
+  static_assert(sizeof(BasicView<double, 1, true, true>) == 16 && sizeof(BasicView<double, 0, true>) == 16);
+  const auto m = counting(4, 3);
+  const auto row = m.unit_view().row(1);
+  EXPECT_EQ(row.stride(0), 1);
+  EXPECT_EQ(row.multipliers()[0], 1);
+  EXPECT_EQ(row.transposed().cell(2), m.cell(2, 1));
+  const auto corner = row.slice(0, 3);
+  EXPECT_EQ(corner.cell(), m.cell(3, 1));
+}
+
 TEST(Storage, IsAlignedAndReused) {
   const auto m = MatrixRegion<double, 1>::allocate(100000);
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(m.base()) % Storage::kAlignment, 0U);
@@ -321,6 +335,23 @@ TEST(Storage, KeepsLargeBlocksWhileAsMuchIsInUse) {
     (void)StorageRef::adopt(Storage::create(4 * kBytes));
     EXPECT_EQ(cell(StorageRef::adopt(Storage::create(kBytes))), 0);
   }
+}
+
+TEST(Storage, KeepsTheTemporariesOfARecursion) {
+  // As many as a call of Strassen's algorithm has, freed at once.
+  constexpr std::size_t kBytes = std::size_t{3} << 20;
+  const auto make = [&] {
+    std::vector<StorageRef> temporaries(34);
+    std::set<void*> addresses;
+    for (StorageRef& ref : temporaries) {
+      ref = StorageRef::adopt(Storage::create(kBytes));
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(ref.get()->data()) % (1 << 21), 0U) << "for large pages";
+      addresses.insert(ref.get()->data());
+    }
+    return addresses;
+  };
+  const std::set<void*> first = make();
+  EXPECT_EQ(make(), first);
 }
 
 struct CountingRecord : DeviceRecord {

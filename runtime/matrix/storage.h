@@ -82,7 +82,7 @@ class StorageRef {
   StorageRef(StorageRef&& other) noexcept : bits_(other.bits_) {
     if (bits_ & kBorrowed) {
       bits_ &= ~kBorrowed;
-      get()->retain();
+      if (bits_ != 0) get()->retain();
     } else {
       other.bits_ = 0;
     }
@@ -98,10 +98,10 @@ class StorageRef {
     return *this;
   }
   ~StorageRef() {
-    if (bits_ != 0 && (bits_ & kBorrowed) == 0) get()->release();
+    if ((bits_ & kBorrowed) == 0 && bits_ != 0) get()->release();
   }
 
-  [[nodiscard]] StorageRef borrowed() const { return StorageRef(bits_ == 0 ? 0 : bits_ | kBorrowed); }
+  [[nodiscard]] StorageRef borrowed() const { return StorageRef(bits_ | kBorrowed); }
   [[nodiscard]] Storage* get() const { return reinterpret_cast<Storage*>(bits_ & ~kBorrowed); }
   void swap(StorageRef& other) noexcept {
     const std::uintptr_t mine = bits_;

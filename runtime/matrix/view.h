@@ -53,6 +53,36 @@ std::uint64_t hash_view(const RawView& view, std::uint64_t seed);
 /// Same sizes and kinds; x fastest.
 void copy_view(const RawView& dst, const RawView& src);
 [[noreturn]] void copy_size_mismatch();
+
+/// Distances of neighbours per dimension.
+template <int N, bool kUnit>
+class Strides {
+ public:
+  [[nodiscard]] const std::int64_t* data() const { return strides_; }
+  [[nodiscard]] std::int64_t get(int d) const { return kUnit && d == 0 ? 1 : strides_[d]; }
+  void set(int d, std::int64_t stride) { strides_[d] = stride; }
+
+ private:
+  std::int64_t strides_[N] = {};
+};
+/// None to keep: a view of this kind is passed in two registers.
+template <>
+class Strides<1, true> {
+ public:
+  [[nodiscard]] const std::int64_t* data() const { return kOne; }
+  [[nodiscard]] std::int64_t get(int) const { return 1; }
+  void set(int, std::int64_t) {}
+
+ private:
+  static constexpr std::int64_t kOne[] = {1};
+};
+template <bool kUnit>
+class Strides<0, kUnit> {
+ public:
+  [[nodiscard]] const std::int64_t* data() const { return nullptr; }
+  [[nodiscard]] std::int64_t get(int) const { return 0; }
+  void set(int, std::int64_t) {}
+};
 }  // namespace detail
 
 /// Pointer, sizes and strides of an N-dimensional box of elements. `E` may be const.
@@ -69,7 +99,7 @@ class BasicView {
   BasicView() = default;
   BasicView(E* base, const IndexT* sizes, const std::int64_t* strides) : base_(base) {
     for (int d = 0; d < N; ++d) sizes_[d] = sizes[d];
-    for (int d = 0; d < N; ++d) strides_[d] = strides[d];
+    for (int d = 0; d < N; ++d) strides_.set(d, strides[d]);
   }
   /// From a view of the same elements: mutable to const, unit to general stride, and,
   /// only where the caller has tested `has_unit_stride()` or `is_apart`, general to unit or apart.
@@ -80,12 +110,12 @@ class BasicView {
 
   [[nodiscard]] E* base() const { return base_; }
   [[nodiscard]] const IndexT* sizes() const { return sizes_; }
-  [[nodiscard]] const std::int64_t* multipliers() const { return strides_; }
-  [[nodiscard]] std::int64_t stride(int d) const { return kUnit && d == 0 ? 1 : strides_[d]; }
+  [[nodiscard]] const std::int64_t* multipliers() const { return strides_.data(); }
+  [[nodiscard]] std::int64_t stride(int d) const { return strides_.get(d); }
   /// True if neighbours in dimension 0 are neighbours in memory.
   [[nodiscard]] bool has_unit_stride() const {
     if constexpr (N == 0 || kUnit) return true;
-    return strides_[0] == 1;
+    return strides_.get(0) == 1;
   }
   /// True if elements follow one another in memory without gaps, x fastest.
   [[nodiscard]] bool is_dense() const {
@@ -166,7 +196,7 @@ class BasicView {
     result.base_ = base_;
     for (int d = 0; d < N; ++d) {
       result.sizes_[d] = sizes_[N - 1 - d];
-      result.strides_[d] = stride(N - 1 - d);
+      result.strides_.set(d, stride(N - 1 - d));
     }
     return result;
   }
@@ -188,7 +218,7 @@ class BasicView {
 
   [[nodiscard]] RawView raw() const {
     using Plain = std::remove_const_t<E>;
-    return RawView{kElementKindOf<Plain>, N, const_cast<Plain*>(base_), sizes_, strides_};
+    return RawView{kElementKindOf<Plain>, N, const_cast<Plain*>(base_), sizes_, strides_.data()};
   }
   void randomize() const { detail::fill_random(raw()); }
   void print() const { detail::print_view(raw()); }
@@ -224,7 +254,7 @@ class BasicView {
     for (int d = 0, to = 0; d < N; ++d) {
       if (d == dim) continue;
       result.sizes_[to] = sizes_[d];
-      result.strides_[to++] = stride(d);
+      result.strides_.set(to++, stride(d));
     }
     return result;
   }
@@ -238,7 +268,7 @@ class BasicView {
 
   Pointer base_ = nullptr;
   IndexT sizes_[kSlots] = {};
-  std::int64_t strides_[kSlots] = {};
+  [[no_unique_address]] detail::Strides<N, kUnit> strides_;
 };
 
 template <class E, int N>

@@ -55,6 +55,8 @@ struct TaskLocalHooks {
 struct RunState {
   RunContext* context = nullptr;
   std::int64_t sequential_cutoff = 64;
+  /// Whether data of the run may be on a device, now or later.
+  bool has_device = true;
   const TaskLocalHooks* hooks = nullptr;
   std::uint64_t root_local_key = 0;
   /// Rules are recorded; only where the scheduler has a trace.
@@ -182,6 +184,8 @@ class Frame {
 
   /// Whether spawn is a direct call here (below the sequential cut-off).
   [[nodiscard]] bool is_sequential() const { return sequential_; }
+  /// Whether data may be on a device. Else it need not be looked for.
+  [[nodiscard]] bool has_device() const { return has_device_; }
   [[nodiscard]] RunContext& context() const { return *run_->context; }
   [[nodiscard]] RunState& run_state() const { return *run_; }
   /// Announces that about `count` tasks will be spawned at once.
@@ -215,7 +219,7 @@ class Frame {
 
  protected:
   Frame(detail::FiberHead& fiber, RunState& run, const RecursiveCall* call, bool sequential)
-      : fiber_(&fiber), run_(&run), call_(call), sequential_(sequential) {}
+      : fiber_(&fiber), run_(&run), call_(call), sequential_(sequential), has_device_(run.has_device) {}
   ~Frame() = default;
 
  private:
@@ -248,6 +252,7 @@ class Frame {
   /// Claimed by the child that fails first; `error_` is written by the claimant before it joins.
   std::atomic<std::uint8_t> error_state_{kNoError};
   bool sequential_;
+  bool has_device_;
   std::exception_ptr error_;
 };
 
