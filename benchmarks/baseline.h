@@ -3,6 +3,8 @@
 // machine that figures are held against. Header only; each baseline is one file.
 #pragma once
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -56,11 +58,20 @@ template <class T>
 struct Buffer {
   std::size_t count;
   std::unique_ptr<T, void (*)(void*)> memory;
-  explicit Buffer(std::size_t n)
-      : count(n), memory(static_cast<T*>(std::aligned_alloc(4096, (n * sizeof(T) + 4095) / 4096 * 4096 + 4096)), std::free) {}
+  explicit Buffer(std::size_t n, std::size_t alignment = 4096)
+      : count(n), memory(static_cast<T*>(std::aligned_alloc(alignment, (n * sizeof(T) + 4095) / 4096 * 4096 + 4096)), std::free) {}
   [[nodiscard]] T* data() const { return memory.get(); }
   T& operator[](std::size_t i) const { return memory.get()[i]; }
 };
+
+/// The same on large pages, where the system has some: as matrices of generated programs.
+template <class T>
+[[nodiscard]] Buffer<T> on_large_pages(std::size_t count) {
+  constexpr std::size_t kLargePage = std::size_t{1} << 21;
+  Buffer<T> buffer(std::max(count, std::size_t{1}), kLargePage);
+  (void)::madvise(buffer.data(), count * sizeof(T) / kLargePage * kLargePage, MADV_HUGEPAGE);
+  return buffer;
+}
 
 /// The line that bench.py reads: names and numbers.
 class Report {

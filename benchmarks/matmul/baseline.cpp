@@ -2,12 +2,13 @@
 // Matrix products for bench.py: OpenBLAS called directly, and Strassen's recursion of matmul.pbcc on oneTBB, with
 // OpenBLAS for its leaves. The core type of OpenBLAS is the caller's, by OPENBLAS_CORETYPE.
 #include <cblas.h>
-#include <malloc.h>
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_group.h>
 
 #include <cmath>
+#include <map>
+#include <mutex>
 #include <random>
 
 #include "../baseline.h"
@@ -49,11 +50,35 @@ void subtract(Part c, Part a, Part b, int n) {
   });
 }
 
-struct Scratch {
-  Buffer<double> memory;
-  int n;
-  explicit Scratch(int size) : memory(static_cast<std::size_t>(size) * size), n(size) {}
-  operator Part() const { return {memory.data(), n}; }
+/// Memory for temporaries, kept for the next one of the same size: fresh pages would cost more than the additions that fill
+/// them. On large pages, as the program's.
+class Scratch {
+ public:
+  explicit Scratch(int n) : n_(n), memory_(take(n)) {}
+  ~Scratch() {
+    const std::lock_guard<std::mutex> lock(mutex);
+    kept[n_].push_back(std::move(memory_));
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  operator Part() const { return {memory_.data(), n_}; }
+
+ private:
+  static Buffer<double> take(int n) {
+    {
+      const std::lock_guard<std::mutex> lock(mutex);
+      if (std::vector<Buffer<double>>& same = kept[n]; !same.empty()) {
+        Buffer<double> found = std::move(same.back());
+        same.pop_back();
+        return found;
+      }
+    }
+    return baseline::on_large_pages<double>(static_cast<std::size_t>(n) * n);
+  }
+  static inline std::mutex mutex;
+  static inline std::map<int, std::vector<Buffer<double>>> kept;
+  int n_;
+  Buffer<double> memory_;
 };
 
 void strassen(Part c, Part a, Part b, int n, int leaf) {
@@ -100,11 +125,10 @@ extern "C" void openblas_set_num_threads(int);
 int main(int argc, char** argv) {
   const baseline::Options options(argc, argv);
   const int n = options.number("n", 1024), leaf = options.number("leaf", 512), trials = options.number("trials", 5), threads = options.number("threads", 2);
-  // Freed temporaries stay with the process: fresh pages would cost more than the additions that fill them.
-  mallopt(M_MMAP_THRESHOLD, 1 << 30), mallopt(M_TRIM_THRESHOLD, -1), mallopt(M_TOP_PAD, 64 << 20);
   const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, threads);
   const std::size_t count = static_cast<std::size_t>(n) * n;
-  const Buffer<double> a(count), b(count), c(count), d(count);
+  const auto matrix = [&] { return baseline::on_large_pages<double>(count); };
+  const Buffer<double> a = matrix(), b = matrix(), c = matrix(), d = matrix();
   std::mt19937_64 rng(1);
   for (std::size_t i = 0; i < count; ++i) a[i] = std::uniform_real_distribution<double>(-1, 1)(rng), b[i] = std::uniform_real_distribution<double>(-1, 1)(rng);
   const Part pa{a.data(), n}, pb{b.data(), n}, pc{c.data(), n}, pd{d.data(), n};
