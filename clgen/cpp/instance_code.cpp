@@ -56,13 +56,18 @@ std::string inside_text(const RuleCode& code, const RegionAccess& access) {
   return "(" + joined(terms, " && ") + ")";
 }
 
-/// The access as an argument of the rule function, which is done before the matrix's handle goes.
+bool has_handle(const RuleCode& code, const RegionAccess& access) {
+  return std::any_of(code.matrices.begin(), code.matrices.end(),
+                     [&](const RuleMatrix& use) { return use.matrix == access.matrix && use.needs_handle; });
+}
+
+/// The access as an argument of the rule function, which is done before the matrix's handle goes: nobody counts references.
 std::string argument_text(const RuleCode& code, const RegionAccess& access) {
   const std::string text = access_text(code, access);
-  if (access.kind != AccessKind::All || access.lo.empty() || access.is_slice) return text;
-  for (const RuleMatrix& use : code.matrices)
-    if (use.matrix == access.matrix && use.needs_handle) return text + ".borrowed()";
-  return text;
+  if (is_element(access) || access.is_slice || !has_handle(code, access)) return text;
+  if (access.kind == AccessKind::All) return text + ".borrowed()";
+  const std::size_t name_size = code.matrix_name(access).size();
+  return text.substr(0, name_size) + ".lent()" + text.substr(name_size);
 }
 
 /// Statement that calls the rule function and assigns its value.
