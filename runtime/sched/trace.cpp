@@ -311,6 +311,26 @@ void add_totals(std::vector<RuleTotals>& all, const RuleDesc& rule, std::int64_t
   found->num_timed += num_timed;
 }
 
+/// Where estimates took more from the rules around them than those had: gives it back, so that the sum stays what it was.
+void give_back_excess(std::vector<RuleTotals>& rules) {
+  std::int64_t excess_ns = 0;
+  std::int64_t estimated_ns = 0;
+  for (RuleTotals& each : rules) {
+    excess_ns += std::max<std::int64_t>(0, -each.time_ns);
+    each.time_ns = std::max<std::int64_t>(0, each.time_ns);
+    if (each.is_estimated()) estimated_ns += each.time_ns;
+  }
+  for (RuleTotals& each : rules) {
+    if (excess_ns == 0 || !each.is_estimated() || each.time_ns == 0) continue;
+    const double part = static_cast<double>(each.time_ns) / static_cast<double>(estimated_ns);
+    const bool is_last = each.time_ns == estimated_ns;
+    const auto share_ns = is_last ? excess_ns : static_cast<std::int64_t>(part * static_cast<double>(excess_ns));
+    estimated_ns -= each.time_ns;
+    excess_ns -= share_ns;
+    each.time_ns = std::max<std::int64_t>(0, each.time_ns - share_ns);
+  }
+}
+
 /// The least time from one reading of the clock to the next.
 std::int64_t measure_clock() {
   std::int64_t least = 1000;
@@ -374,8 +394,7 @@ RunProfile Trace::end_run() {
           add_totals(profile.rules, *each.rule, slot.count, slot.cells, slot.time_ns, slot.num_timed);
     }
   }
-  // Where estimates took more from a rule than it had.
-  for (RuleTotals& each : profile.rules) each.time_ns = std::max<std::int64_t>(0, each.time_ns);
+  give_back_excess(profile.rules);
   std::stable_sort(profile.rules.begin(), profile.rules.end(),
                    [](const RuleTotals& a, const RuleTotals& b) { return a.time_ns > b.time_ns; });
   PBRT_CHECK(!runs_.empty() && runs_.back().end_ns == 0, "a run ends after it began");
