@@ -74,12 +74,27 @@ std::string StepDispatch::choice_condition_of(const Step& step) const {
   return chosen.find(" || ") != std::string::npos ? "(" + chosen + ")" : chosen;
 }
 
+namespace {
+
+bool has_access(const std::vector<RegionAccess>& accesses, MatrixId matrix) {
+  return std::any_of(accesses.begin(), accesses.end(), [&](const RegionAccess& each) { return each.matrix == matrix; });
+}
+
+}  // namespace
+
 std::string StepDispatch::read_condition(MatrixId matrix) const {
+  return any_condition([&](const Rule& rule) { return has_access(rule.inputs, matrix); });
+}
+
+std::string StepDispatch::use_condition(MatrixId matrix) const {
+  return any_condition([&](const Rule& rule) { return has_access(rule.inputs, matrix) || has_access(rule.outputs, matrix); });
+}
+
+/// When a step runs whose rule is one of those; empty: always.
+std::string StepDispatch::any_condition(const std::function<bool(const Rule&)>& concerns) const {
   std::vector<std::string> terms;
   for (const StepId id : plan_.steps.ids()) {
-    const std::vector<RegionAccess>& inputs = transform_.rules[plan_.steps[id].rule].inputs;
-    const auto reads = [&](const RegionAccess& access) { return access.matrix == matrix; };
-    if (std::none_of(inputs.begin(), inputs.end(), reads)) continue;
+    if (!concerns(transform_.rules[plan_.steps[id].rule])) continue;
     const std::string condition = condition_of(id);
     if (condition.empty()) return "";
     terms.push_back(condition.find(" && ") == std::string::npos ? condition : "(" + condition + ")");

@@ -3,6 +3,7 @@
 // steps, which is schedule_code.h.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -51,6 +52,8 @@ class StepDispatch {
   [[nodiscard]] std::string device_condition_of(StepId step) const;
   /// When some step that runs may read the matrix; empty: always.
   [[nodiscard]] std::string read_condition(MatrixId matrix) const;
+  /// When some step that runs may read or write the matrix; empty: always.
+  [[nodiscard]] std::string use_condition(MatrixId matrix) const;
   /// The number of the choice under which a step runs in `version`, where it is known: else what is chosen.
   [[nodiscard]] std::string choice_value(const Step& step, Version version) const;
   [[nodiscard]] std::string split_value() const;
@@ -58,6 +61,7 @@ class StepDispatch {
 
  private:
   std::string need_of(StepId step) const;
+  std::string any_condition(const std::function<bool(const Rule&)>& concerns) const;
   std::string condition_with(StepId step, std::string choices) const;
   std::string is_chosen(const Step& step, std::span<const Version> versions) const;
   std::string pieces_arg(StepId step) const;

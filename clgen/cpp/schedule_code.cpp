@@ -57,9 +57,9 @@ class ScheduleEmitter {
 
   [[nodiscard]] const ScheduleFunctions& functions() const { return functions_; }
 
-  void emit_steps(const std::function<void(const ReadCondition&)>& emit_checks) {
+  void emit_steps(const std::function<void(const StepDispatch&)>& emit_before) {
     dispatch_.emit_needs(out_);
-    emit_checks([this](MatrixId matrix) { return dispatch_.read_condition(matrix); });
+    emit_before(dispatch_);
     const bool in_order = is_ordered(plan_);
     const std::vector<Unit> all = units();
     if (in_order && is_sequence(all)) {
@@ -459,9 +459,9 @@ ScheduleFunctions emit_schedule_functions(Writer& out, const CppContext& context
 }
 
 void emit_schedule(Writer& out, const CppContext& context, TransformId transform, const ScheduleFunctions& functions,
-                   const std::function<void(const ReadCondition&)>& emit_checks) {
+                   const std::function<void(const StepDispatch&)>& emit_before) {
   const std::vector<Kernel> none;
-  ScheduleEmitter(out, context, transform, none, functions).emit_steps(emit_checks);
+  ScheduleEmitter(out, context, transform, none, functions).emit_steps(emit_before);
 }
 
 }  // namespace pb

@@ -25,12 +25,9 @@ struct ScheduleFunctions {
 [[nodiscard]] ScheduleFunctions emit_schedule_functions(Writer& out, const CppContext& context, TransformId transform,
                                                         const std::vector<Kernel>& kernels);
 
-/// When some step that runs may read a matrix, as an expression over what is in scope; empty: always.
-using ReadCondition = std::function<std::string(MatrixId)>;
-
-/// The statements of `run_T` that run all steps; choices, sizes and matrices are in scope. `emit_checks` writes those
-/// that come before.
+/// The statements of `run_T` that run all steps; choices, sizes and matrices of the call are in scope. `emit_before` writes
+/// those that come before: temporaries, checks.
 void emit_schedule(Writer& out, const CppContext& context, TransformId transform, const ScheduleFunctions& functions,
-                   const std::function<void(const ReadCondition&)>& emit_checks);
+                   const std::function<void(const StepDispatch&)>& emit_before);
 
 }  // namespace pb

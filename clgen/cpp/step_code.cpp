@@ -7,8 +7,10 @@
 #include "clgen/cpp/nest_code.h"
 #include "clgen/cpp/packs.h"
 #include "clgen/cpp/strips.h"
+#include "clgen/cpp/uniformity.h"
 #include "clgen/names.h"
 #include "lang/body_walk.h"
+#include "lang/region/affine.h"
 
 namespace pb {
 namespace {
@@ -233,6 +235,31 @@ std::string written_cells(const RuleCode& code) {
   return joined(terms, " + ");
 }
 
+/// The cells that each instance of a loop over lines writes, where it is the same number for all; else empty.
+std::string cells_per_instance(const RuleCode& code, const Step& step) {
+  if (step.loops.size() != 1) return "";
+  std::vector<std::string> terms;
+  for (const RegionAccess& output : code.rule.outputs) {
+    if (is_element(output)) continue;
+    std::vector<std::string> extents;
+    for (std::size_t d = 0; d < output.lo.size(); ++d) {
+      if (output.is_fixed_dim(d)) continue;
+      if (output.kind != AccessKind::Region) {
+        extents.push_back("std::int64_t{" + code.matrix_name(output) + ".size(" + std::to_string(d) + ")}");
+        continue;
+      }
+      const auto lo = to_rational(output.lo[d], {});
+      const auto hi = to_rational(output.hi[d], {});
+      const auto along = coefficient_of(output.lo[d], step.loops[0].var);
+      if (!lo || !hi || !along || along != coefficient_of(output.hi[d], step.loops[0].var)) return "";
+      if (lo->denominator != 1 || hi->denominator != 1) return "";
+      extents.push_back("std::int64_t{" + to_cpp(index_sub(hi->numerator, lo->numerator)) + "}");
+    }
+    if (!extents.empty()) terms.push_back(joined(extents, " * "));
+  }
+  return joined(terms, " + ");
+}
+
 void emit_loop_step(Writer& out, const RuleCode& code, const Step& step, const std::string& stem, bool has_packs) {
   const std::string condition = unit_condition(code);
   const std::string unit = condition.empty() ? "" : "pb_unit";
@@ -244,7 +271,9 @@ void emit_loop_step(Writer& out, const RuleCode& code, const Step& step, const s
     return;
   }
   const std::string frame = code.has_calls() ? "pbrt::Frame& pb_inner" : "pbrt::Frame&";
-  out.open("pbrt::parallel_for(pb_frame, pb_box, pb_split, [&](" + frame + ", const " + box_type(step) + "& pb_piece)");
+  const std::string cells = cells_per_instance(code, step);
+  const std::string split = cells.empty() ? "pb_split" : "pbrt::split_of_long(pb_split, " + cells + ")";
+  out.open("pbrt::parallel_for(pb_frame, pb_box, " + split + ", [&](" + frame + ", const " + box_type(step) + "& pb_piece)");
   emit_piece(out, code, stem, has_packs, unit, "pb_piece");
   out.close(", &" + rule_constant(code.stem) + (has_strips(code, step) ? ", pbrt::kTallPieces" : "") + ");");
 }

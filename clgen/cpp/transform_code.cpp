@@ -109,12 +109,13 @@ class TransformEmitter {
   void emit_run_body(const ScheduleFunctions& functions) {
     emit_sizes();
     emit_frame();
-    emit_through();
-    emit_uncovered(false, [](MatrixId) { return std::string(); });
+    emit_uncovered(nullptr);
     emit_scattered();
     emit_choices();
-    emit_schedule(out_, context_, id_, functions,
-                  [this](const ReadCondition& read_condition) { emit_uncovered(true, read_condition); });
+    emit_schedule(out_, context_, id_, functions, [this](const StepDispatch& dispatch) {
+      emit_through(dispatch);
+      emit_uncovered(&dispatch);
+    });
   }
 
   void emit_sizes() {
@@ -223,7 +224,8 @@ class TransformEmitter {
     out_.line("[[maybe_unused]] pbrt::RunContext& pb_context = pb_frame.context();");
   }
 
-  void emit_through() {
+  /// Temporaries that no step will touch have no storage.
+  void emit_through(const StepDispatch& dispatch) {
     for (const MatrixId id : transform_.matrices_of(MatrixRole::Through)) {
       const Matrix& matrix = transform_.matrices[id];
       std::vector<std::string> extents;
@@ -233,16 +235,21 @@ class TransformEmitter {
                   ", " + quoted(to_string(matrix.extents[d])) + ", " + extents.back() + ");");
       }
       const std::string type = region_type(matrix, false);
-      out_.line("const " + type + " " + matrix.name + " = " + type + "::allocate(" + joined(extents) + ");");
+      const std::string use = dispatch.use_condition(id);
+      const std::string storage = type + "::allocate(" + joined(extents) + ")";
+      out_.line("const " + type + " " + matrix.name + " = " +
+                (use.empty() ? storage : use + " ? " + storage + " : " + type + "()") + ";");
     }
   }
 
-  /// Cells that no rule computes stop the call: of temporaries only if a step that runs may read the matrix.
-  void emit_uncovered(bool of_temporaries, const ReadCondition& read_condition) {
+  /// Cells that no rule computes stop the call: of outputs, or with `dispatch` of temporaries, only if a step that runs may
+  /// read the matrix.
+  void emit_uncovered(const StepDispatch* dispatch) {
     for (const UncoveredBox& box : plan_.uncovered) {
-      if ((transform_.matrices[box.matrix].role == MatrixRole::Through) != of_temporaries) continue;
+      if ((transform_.matrices[box.matrix].role == MatrixRole::Through) != (dispatch != nullptr)) continue;
       std::vector<std::string> terms = guard_terms(box.guards);
-      if (std::string read = read_condition(box.matrix); !read.empty()) terms.insert(terms.begin(), std::move(read));
+      std::string read = dispatch == nullptr ? "" : dispatch->read_condition(box.matrix);
+      if (!read.empty()) terms.insert(terms.begin(), std::move(read));
       if (!box.conditions.empty()) {
         emit_uncovered_search(box, terms);
         continue;

@@ -97,6 +97,14 @@ void parallel_for(Frame& frame, const Box<N>& box, std::int64_t split, const F& 
 
 /// A split size that leaves boxes whole.
 inline constexpr std::int64_t kWholeBox = std::numeric_limits<std::int64_t>::max();
+/// So many cells are worth a task whatever else is known of them: a tenth of a millisecond or more.
+inline constexpr std::int64_t kManyCells = std::int64_t{1} << 18;
+/// The split size for instances that write `num_cells` each, such as rows: `split`, or fewer where they are long.
+[[nodiscard]] constexpr std::int64_t split_of_long(std::int64_t split, std::int64_t num_cells) {
+  if (split == kWholeBox || num_cells <= 1) return split;
+  const std::int64_t enough = num_cells < kManyCells ? kManyCells / num_cells : 1;
+  return split < enough ? split : enough;
+}
 /// Dimensions that JointLoops may have.
 inline constexpr int kMaxJointDimensions = 3;
 

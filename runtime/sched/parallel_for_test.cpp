@@ -250,4 +250,13 @@ TEST(JointLoops, RethrowTheExceptionOfAPiece) {
 }
 
 }  // namespace
+TEST(ParallelFor, LongInstancesAreManyPieces) {
+  EXPECT_EQ(split_of_long(512, 1), 512);
+  EXPECT_EQ(split_of_long(512, 100), 512);
+  EXPECT_EQ(split_of_long(512, kManyCells / 4), 4);
+  EXPECT_EQ(split_of_long(2, kManyCells / 4), 2);
+  EXPECT_EQ(split_of_long(512, 1'000'000'000), 1);
+  EXPECT_EQ(split_of_long(kWholeBox, 1'000'000'000), kWholeBox);
+}
+
 }  // namespace pbrt
