@@ -97,6 +97,8 @@ void leave_order_to_nests(TransformPlan& plan);
 void find_input_boxes(Analysis& analysis);
 /// Fills the versions of the sites' alternatives.
 void find_versions(Analysis& analysis);
+/// Fills where steps with device versions may be divided.
+void find_device_shares(Analysis& analysis);
 void list_tunables(Analysis& analysis);
 /// Whether anything in the plan may read the tunable: versions, nests and loops; of the user's it is not known, so yes.
 [[nodiscard]] bool is_read(const TransformPlan& plan, const Transform& transform, const PlanTunable& tunable);

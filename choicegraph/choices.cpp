@@ -11,6 +11,7 @@ namespace {
 
 constexpr double kMaxSplitSize = 2147483647.0;
 constexpr double kMaxWorkGroup = 1024;
+constexpr double kEighths = 8;
 constexpr std::size_t kMaxDeviceLoops = 3;
 
 /// Kernels run over boxes of instances, and what they write comes back in boxes.
@@ -186,6 +187,13 @@ std::size_t count_split_loops(const TransformPlan& plan) {
   return out;
 }
 
+/// Whether some step may be divided between a device and the CPU.
+bool is_divided(const TransformPlan& plan) {
+  return std::any_of(plan.steps.begin(), plan.steps.end(), [&](const Step& step) {
+    return step.device_share && has_version(plan, step.rule, Version::OpenCl);
+  });
+}
+
 /// Extents of tiles, fastest row first: some 16384 instances, so that a task is far longer than its start.
 std::vector<double> initial_tile(std::size_t num_rows) {
   if (num_rows == 2) return {256, 64};
@@ -230,6 +238,15 @@ void list_tunables(Analysis& analysis) {
     analysis.plan.tunables.push_back(std::move(split));
   }
   add_tiles(analysis);
+  if (is_divided(analysis.plan)) {
+    PlanTunable share;
+    share.name = "device_eighths";
+    share.kind = TunableKind::DeviceShare;
+    share.initial = {kEighths};
+    share.min = 1;
+    share.max = kEighths;
+    analysis.plan.tunables.push_back(std::move(share));
+  }
   add_work_groups(analysis);
   add_user_tunables(analysis);
 }
@@ -242,6 +259,8 @@ bool is_read(const TransformPlan& plan, const Transform& transform, const PlanTu
       return std::any_of(plan.nests.begin(), plan.nests.end(), [&](const Nest& nest) {
         return nest.rows.front().kind != RowKind::Slices && tile_name(plan, transform, nest) == tunable.name;
       });
+    case TunableKind::DeviceShare:
+      return is_divided(plan);
     case TunableKind::WorkGroup:
       return has_version(plan, *tunable.rule, tunable.version);
     case TunableKind::Cutoff:

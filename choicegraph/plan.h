@@ -104,6 +104,13 @@ struct InputBox {
   bool is_same_for_all_instances = false;  ///< `lo` does not depend on loop variables
 };
 
+/// How the instances of a step may be divided between a device and the CPU (ARCHITECTURE 7): at a value of one loop, which
+/// divides what every output gets at a coordinate of one dimension. The part below it is the device's.
+struct DeviceShare {
+  std::size_t loop = 0;                    ///< index into Step::loops
+  std::vector<std::size_t> dims;           ///< of each output, by index in Rule::outputs
+};
+
 /// One rule applied to segments: a loop nest, or a single instance if `loops` is empty.
 /// Runs only under the alternatives of its site that give its rule those of the segments that are there, and not what
 /// it leaves to others: see `runs`. A segment has one owner per call: of steps of different
@@ -119,6 +126,7 @@ struct Step {
   std::vector<IndexExpr> guards;           ///< the step exists only if each is >= 0 (conditions without a rule variable)
   bool is_data_parallel = false;           ///< all loops Parallel: may be split into tasks and run on a device
   std::vector<InputBox> input_boxes;       ///< one per input
+  std::optional<DeviceShare> device_share; ///< of steps with device versions
   std::vector<SegmentId> reads;            ///< segments of `to` and `through` matrices that it may read
 };
 
@@ -203,7 +211,7 @@ struct UncoveredBox {
   std::vector<IndexExpr> guards;           ///< it exists only if each is >= 0
 };
 
-enum class TunableKind : std::uint8_t { Cutoff, Split, Tile, WorkGroup, User, Config, Accuracy, ForEnough };
+enum class TunableKind : std::uint8_t { Cutoff, Split, Tile, DeviceShare, WorkGroup, User, Config, Accuracy, ForEnough };
 /// A tunable of the plan: the compiler's own and the user's, with the name of the configuration file.
 struct PlanTunable {
   std::string name;                        ///< `split_size`, `Out#1.opencl.work_group`, or the user's

@@ -142,6 +142,7 @@ class Parser {
     if (line.accept("step")) return read_step(line);
     if (line.accept("for")) return read_loop(line);
     if (line.accept("where")) return last_step() != nullptr && read_conjunction(line, last_step()->conditions);
+    if (line.accept("divided")) return read_division(line);
     if (line.accept("input")) return read_input(line);
     if (line.accept("edge")) return read_edge(line);
     if (line.accept("nest")) return read_nest();
@@ -400,6 +401,22 @@ class Parser {
     }
     box.is_same_for_all_instances = line.accept("same");
     last_step()->input_boxes.push_back(std::move(box));
+    return true;
+  }
+
+  bool read_division(Line& line) {
+    if (last_step() == nullptr || !line.accept("at")) return false;
+    const std::string_view var = line.next();
+    const std::vector<LoopDim>& loops = last_step()->loops;
+    DeviceShare share;
+    while (share.loop < loops.size() && loops[share.loop].var != var) ++share.loop;
+    if (share.loop == loops.size() || !line.accept("along")) return false;
+    while (!line.at_end()) {
+      const auto dim = line.next_number();
+      if (!dim) return false;
+      share.dims.push_back(*dim);
+    }
+    last_step()->device_share = std::move(share);
     return true;
   }
 

@@ -70,6 +70,11 @@ class Printer {
     for (const IdT id : ids) out += " " + number(id.index());
     return out;
   }
+  static std::string numbers_text(const std::vector<std::size_t>& items) {
+    std::string out;
+    for (const std::size_t item : items) out += " " + number(item);
+    return out;
+  }
   static std::string tuple_text(const std::vector<IndexExpr>& items) {
     std::string out;
     for (const IndexExpr& item : items) out += (out.empty() ? "" : ", ") + to_string(item);
@@ -111,6 +116,8 @@ class Printer {
     line(1, text + condition(step.guards));
     for (const LoopDim& loop : step.loops) print_loop(2, loop);
     if (!step.conditions.empty()) line(2, where(step.conditions).substr(1));
+    if (step.device_share)
+      line(2, "divided at " + step.loops[step.device_share->loop].var + " along" + numbers_text(step.device_share->dims));
     for (const InputBox& box : step.input_boxes) {
       std::string input = "input " + number(box.input) + ": at " + tuple_text(box.lo);
       if (box.extent_is_uniform) input += " extent " + tuple_text(box.extent);

@@ -10,10 +10,11 @@
 
 namespace pb::choices {
 
-inline constexpr std::array<std::pair<TunableKind, std::string_view>, 8> kTunableWords{{
+inline constexpr std::array<std::pair<TunableKind, std::string_view>, 9> kTunableWords{{
     {TunableKind::Cutoff, "cutoff"},
     {TunableKind::Split, "split"},
     {TunableKind::Tile, "tile"},
+    {TunableKind::DeviceShare, "ratio"},
     {TunableKind::WorkGroup, "work_group"},
     {TunableKind::User, "user"},
     {TunableKind::Config, "config"},

@@ -13,7 +13,14 @@ namespace pb {
 namespace {
 
 constexpr Version kAllVersions[] = {Version::Cpu, Version::OpenCl, Version::OpenClLocal};
+/// What follows the names of boxes that a device gets.
+constexpr const char* kOnDevice = "_on_device";
 constexpr Version kDeviceVersions[] = {Version::OpenCl, Version::OpenClLocal};
+
+/// Unless it is a name.
+std::string in_parentheses(const std::string& expression) {
+  return expression.find(' ') == std::string::npos ? expression : "(" + expression + ")";
+}
 
 std::string need_name(std::size_t need) { return "pb_needed_" + std::to_string(need); }
 
@@ -22,6 +29,21 @@ std::string need_name(std::size_t need) { return "pb_needed_" + std::to_string(n
 std::string choice_name(SiteId site) { return "pb_choice_" + std::to_string(site.index()); }
 
 bool StepDispatch::is_decided(SiteId site) const { return is_decision(plan_.sites[site]); }
+
+/// Eighths that a device gets of steps that it shares; empty: all, in all calls.
+std::string StepDispatch::eighths_value() const {
+  for (std::size_t i = 0; i < plan_.tunables.size(); ++i) {
+    const PlanTunable& tunable = plan_.tunables[i];
+    const bool is_all = !tunable.fixed.empty() && tunable.fixed.front() == tunable.max;
+    if (tunable.kind == TunableKind::DeviceShare && !is_all) return tunable_value(context_, id_, i, "pb_context", "pb_n");
+  }
+  return "";
+}
+
+bool StepDispatch::is_shared(StepId id) const {
+  if (!has_device(id) || eighths_value().empty()) return false;
+  return !cuts_of(plan_, RuleCode(context_, id_, plan_.steps[id].rule), id).empty();
+}
 
 bool StepDispatch::has_device(StepId id) const {
   return is_decided(plan_.steps[id].site) && !is_chosen(plan_.steps[id], kDeviceVersions).empty();
@@ -190,20 +212,59 @@ std::string StepDispatch::choice_value(const Step& step, Version version) const 
 void StepDispatch::emit_dispatch(Writer& out, StepId step_id, const std::string& frame, bool are_boxes_declared) const {
   const Step& step = plan_.steps[step_id];
   const RuleCode code(context_, id_, step.rule);
-  const std::vector<Try> tries = device_tries(step_id, code, frame);
-  if (!tries.empty()) {
-    if (!are_boxes_declared) emit_boxes(out, step_boxes(plan_, code, step_id));
-    out.line("const bool pb_has_run =");
-    for (std::size_t i = 0; i < tries.size(); ++i) {
-      out.line("    " + tries[i].head);
-      out.line("        " + tries[i].arguments + (i + 1 < tries.size() ? " ||" : ";"));
-    }
-    out.open("if (!pb_has_run)");
+  if (!has_device(step_id)) {
+    emit_on_cpu(out, step_id, code, frame, are_boxes_declared);
+    return;
   }
+  if (!are_boxes_declared) emit_boxes(out, step_boxes(plan_, code, step_id), is_shared(step_id));
+  is_shared(step_id) ? emit_shared_tries(out, step_id, code, frame) : emit_tries(out, step_id, code, frame);
+  out.open("if (!pb_has_run)");
+  emit_on_cpu(out, step_id, code, frame, true);
+  out.close();
+}
+
+void StepDispatch::emit_on_cpu(Writer& out, StepId step_id, const RuleCode& code, const std::string& frame,
+                               bool are_boxes_declared) const {
   emit_count(out, step_id, frame);
-  out.line(functions_.at({step_id, Version::Cpu}) + "(" +
-           step_call_args(step_id, code, frame, are_boxes_declared || !tries.empty()) + pieces_arg(step_id) + ");");
-  if (!tries.empty()) out.close();
+  out.line(functions_.at({step_id, Version::Cpu}) + "(" + step_call_args(step_id, code, frame, are_boxes_declared) +
+           pieces_arg(step_id) + ");");
+}
+
+/// Declares `pb_has_run`: whether a device runs the step.
+void StepDispatch::emit_tries(Writer& out, StepId step, const RuleCode& code, const std::string& frame) const {
+  const std::vector<Try> tries = device_tries(step, code, frame, "", copy_out_value(step));
+  const std::string eighths = eighths_value();
+  out.line("const bool pb_has_run =");
+  if (!eighths.empty()) out.line("    pbrt::gpu::is_mostly_on_device(" + eighths + ") &&" + (tries.size() > 1 ? " (" : ""));
+  for (std::size_t i = 0; i < tries.size(); ++i) {
+    const bool is_last = i + 1 == tries.size();
+    out.line("    " + tries[i].head);
+    out.line("        " + tries[i].arguments + (!is_last ? " ||" : !eighths.empty() && tries.size() > 1 ? ");" : ";"));
+  }
+}
+
+/// The same for a device that gets a part of the step; the boxes keep the rest.
+void StepDispatch::emit_shared_tries(Writer& out, StepId step, const RuleCode& code, const std::string& frame) const {
+  out.line("bool pb_has_run = false;");
+  out.open("if (" + is_chosen(plan_.steps[step], kDeviceVersions) + ") [[unlikely]]");
+  const std::vector<BoxCut> cuts = cuts_of(plan_, code, step);
+  const std::string extent = "pb_box.extent(" + std::to_string(cuts.front().dim) + ")";
+  out.line("const std::int64_t pb_share = pbrt::gpu::share_of_device(" + extent + ", " + eighths_value() + ");");
+  for (const BoxCut& cut : cuts)
+    out.line("const " + cut.box.type + " " + cut.box.name + kOnDevice + " = pbrt::gpu::lower_part(" + cut.box.name + ", " +
+             std::to_string(cut.dim) + ", pb_share);");
+  out.line("const bool pb_is_all = pb_share == " + extent + ";");
+  const std::vector<Try> tries =
+      device_tries(step, code, frame, kOnDevice, "pb_is_all ? " + in_parentheses(copy_out_value(step)) + " : pbrt::gpu::CopyOut::Eager");
+  for (std::size_t i = 0; i < tries.size(); ++i) {
+    out.line((i == 0 ? "if (" : "    ") + tries[i].head);
+    out.line("        " + tries[i].arguments + (i + 1 < tries.size() ? " ||" : ") {"));
+  }
+  out.indent();
+  for (const BoxCut& cut : cuts) out.line(cut.box.name + ".lo[" + std::to_string(cut.dim) + "] += pb_share;");
+  out.line("pb_has_run = pb_is_all;");
+  out.close();
+  out.close();
 }
 
 void StepDispatch::emit_count(Writer& out, StepId step_id, const std::string& frame) const {
@@ -224,17 +285,19 @@ std::string StepDispatch::step_call_args(StepId step, const RuleCode& code, cons
   return joined(args);
 }
 
-std::vector<StepDispatch::Try> StepDispatch::device_tries(StepId step_id, const RuleCode& code, const std::string& frame) const {
+std::vector<StepDispatch::Try> StepDispatch::device_tries(StepId step_id, const RuleCode& code, const std::string& frame,
+                                                          const std::string& boxes_end, const std::string& copy_out) const {
   const Step& step = plan_.steps[step_id];
   std::vector<Try> tries;
-  if (!is_decided(step.site)) return tries;
+  std::vector<std::string> args = step_args(code, frame);
+  for (const std::string& box : box_args(plan_, code, step_id, true)) args.push_back(box + boxes_end);
   for (const Version version : kDeviceVersions) {
     std::string chosen = is_chosen(step, {&version, 1});
     if (chosen.empty()) continue;
     if (chosen.find(" || ") != std::string::npos) chosen = "(" + chosen + ")";
     tries.push_back({"(" + chosen + " && " + functions_.at({step_id, version}) + "(" +
-                         step_call_args(step_id, code, frame, true) + ",",
-                     group_value(step, version) + ", " + copy_out_value(step_id) + ", " +
+                         joined(args) + ",",
+                     group_value(step, version) + ", " + copy_out + ", " +
                          site_constant(context_, id_, step.site) + ", " + choice_value(step, version) + "))"});
   }
   return tries;

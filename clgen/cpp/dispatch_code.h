@@ -41,6 +41,8 @@ class StepDispatch {
   void emit_count(Writer& out, StepId step, const std::string& frame) const;
   /// Whether some device version may be chosen.
   [[nodiscard]] bool has_device(StepId step) const;
+  /// Whether a device and the CPU may share the step: then its boxes are variables, which the dispatch changes.
+  [[nodiscard]] bool is_shared(StepId step) const;
   [[nodiscard]] bool is_decided(SiteId site) const;
   /// Whether one of the nest's steps is needed; empty: it needs no reader.
   [[nodiscard]] std::string need_of(const Nest& nest) const;
@@ -73,7 +75,13 @@ class StepDispatch {
     std::string head;
     std::string arguments;
   };
-  std::vector<Try> device_tries(StepId step, const RuleCode& code, const std::string& frame) const;
+  /// `boxes_end` follows the names of its boxes.
+  std::vector<Try> device_tries(StepId step, const RuleCode& code, const std::string& frame, const std::string& boxes_end,
+                                const std::string& copy_out) const;
+  void emit_on_cpu(Writer& out, StepId step, const RuleCode& code, const std::string& frame, bool are_boxes_declared) const;
+  void emit_tries(Writer& out, StepId step, const RuleCode& code, const std::string& frame) const;
+  void emit_shared_tries(Writer& out, StepId step, const RuleCode& code, const std::string& frame) const;
+  std::string eighths_value() const;
 
   const CppContext& context_;
   TransformId id_;

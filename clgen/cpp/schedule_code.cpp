@@ -137,7 +137,10 @@ class ScheduleEmitter {
       dispatches_[text] = name;
       const RuleCode code(context_, id_, plan_.steps[id].rule);
       std::string params = "pbrt::Frame& pb_step";
-      for (const StepBox& box : step_boxes(plan_, code, id)) params += ", const " + box.type + "& " + box.name;
+      // A step that is shared leaves in its boxes what the CPU does.
+      const std::string type_end = dispatch_.is_shared(id) ? " " : "& ";
+      for (const StepBox& box : step_boxes(plan_, code, id))
+        params += (dispatch_.is_shared(id) ? ", " : ", const ") + box.type + type_end + box.name;
       out_.open("const auto " + name + " = [&](" + params + ")");
       out_.verbatim(text);
       out_.close(";");

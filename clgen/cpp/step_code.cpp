@@ -22,7 +22,7 @@ const TransformPlan& plan_of(const CppContext& context, const RuleCode& code) {
 }
 
 /// The boxes of a matrix that a step writes, as initializers; an empty one is all of the matrix. All of a scattered matrix: no
-/// device writes it.
+/// device writes it. A step that may be divided names the box of all too: either side writes a part.
 std::vector<std::string> written_boxes(const TransformPlan& plan, const Transform& transform, const Step& step,
                                        MatrixId id) {
   if (is_scattered(plan, id)) return {""};
@@ -39,7 +39,7 @@ std::vector<std::string> written_boxes(const TransformPlan& plan, const Transfor
       lo.push_back(to_cpp(segment.box[d].lo));
       hi.push_back(to_cpp(segment.box[d].hi));
     }
-    boxes.push_back(is_whole ? "" : "{{" + joined(lo) + "}, {" + joined(hi) + "}}");
+    boxes.push_back(is_whole && !step.device_share ? "" : "{{" + joined(lo) + "}, {" + joined(hi) + "}}");
   }
   return boxes;
 }
@@ -119,8 +119,9 @@ std::vector<std::string> written_parts(const TransformPlan& plan, const RuleCode
 
 }  // namespace
 
-void emit_boxes(Writer& out, const std::vector<StepBox>& boxes) {
-  for (const StepBox& box : boxes) out.line("const " + box.type + " " + box.name + " = " + box.initializer + ";");
+void emit_boxes(Writer& out, const std::vector<StepBox>& boxes, bool may_change) {
+  for (const StepBox& box : boxes)
+    out.line((may_change ? "" : "const ") + box.type + " " + box.name + " = " + box.initializer + ";");
 }
 
 void emit_arrivals(Writer& out, const TransformPlan& plan, const RuleCode& code, StepId step, const std::string& frame) {
@@ -411,6 +412,27 @@ std::string emit_cpu_step(Writer& out, const CppContext& context, const RuleCode
   });
 }
 
+std::vector<BoxCut> cuts_of(const TransformPlan& plan, const RuleCode& code, StepId step_id) {
+  const Step& step = plan.steps[step_id];
+  if (!step.device_share || !takes_boxes(plan, step_id)) return {};
+  const std::vector<StepBox> boxes = step_boxes(plan, code, step_id);
+  std::vector<BoxCut> cuts{{boxes.front(), step.loops.size() - 1 - step.device_share->loop}};
+  for (std::size_t i = 0; i < code.rule.outputs.size(); ++i) {
+    const MatrixId id = code.rule.outputs[i].matrix;
+    const auto use = std::find_if(code.matrices.begin(), code.matrices.end(), [&](const RuleMatrix& m) { return m.matrix == id; });
+    // What keeps earlier values goes to the device as a whole.
+    if (use == code.matrices.end() || !use->is_touched || !use->is_overwritten) return {};
+    const std::string written = written_boxes(plan, code.transform, step, id).front();
+    const auto box = std::find_if(boxes.begin(), boxes.end(), [&](const StepBox& b) { return b.initializer == written; });
+    const auto known = std::find_if(cuts.begin(), cuts.end(), [&](const BoxCut& cut) { return cut.box.name == box->name; });
+    if (known == cuts.end())
+      cuts.push_back({*box, step.device_share->dims[i]});
+    else if (known->dim != step.device_share->dims[i])
+      return {};
+  }
+  return cuts;
+}
+
 std::vector<std::string> box_args(const TransformPlan& plan, const RuleCode& code, StepId step, bool are_declared) {
   std::vector<std::string> args;
   if (!takes_boxes(plan, step)) return args;
@@ -420,10 +442,45 @@ std::vector<std::string> box_args(const TransformPlan& plan, const RuleCode& cod
 
 namespace {
 
+/// What instances in `pb_box` read of a matrix along the dimension that follows the loop at which the step is divided; no
+/// text where that may be all.
+struct ReadRange {
+  std::size_t dim = 0;
+  std::string lo, hi;
+};
+std::optional<ReadRange> read_range(const Step& step, const RuleCode& code, MatrixId matrix, std::size_t dim) {
+  if (!step.device_share) return std::nullopt;
+  const std::string& var = step.loops[step.device_share->loop].var;
+  std::vector<IndexExpr> lo;
+  std::vector<IndexExpr> hi;
+  for (const InputBox& box : step.input_boxes) {
+    if (code.rule.inputs[box.input].matrix != matrix) continue;
+    if (!box.extent_is_uniform) return std::nullopt;
+    const auto at = to_nest_coordinate(box.lo[dim], code.rule);
+    if (!at || at->var != var || at->sign != 1) return std::nullopt;
+    lo.push_back(at->shift);
+    hi.push_back(index_sub(index_add(at->shift, box.extent[dim]), index_const(1)));
+  }
+  if (lo.empty()) return std::nullopt;
+  const std::string d = std::to_string(step.loops.size() - 1 - step.device_share->loop);
+  return ReadRange{dim, to_cpp(index_add(index_symbol("pb_box.lo[" + d + "]"), index_min(std::move(lo)))),
+                   to_cpp(index_add(index_symbol("pb_box.hi[" + d + "]"), index_max(std::move(hi))))};
+}
+
+/// A kernel on a part of the instances needs a part of the input there.
+std::string input_call(const Step& step, const RuleCode& code, const RuleMatrix& use) {
+  const Matrix& matrix = code.matrix(use.matrix);
+  for (std::size_t d = 0; d < matrix.extents.size(); ++d)
+    if (const auto range = read_range(step, code, use.matrix, d))
+      return "pb_launch.input(" + matrix.name + ", pbrt::gpu::slab_of(" + matrix.name + ", " + std::to_string(d) + ", " + range->lo +
+             ", " + range->hi + "));";
+  return "pb_launch.input(" + matrix.name + ");";
+}
+
 /// `pb_launch.output(Out, pb_box, pb_copy_out)` and so on, in order of the kernel's regions.
 std::string region_call(const TransformPlan& plan, const RuleCode& code, StepId step, const RuleMatrix& use) {
   const std::string& name = code.matrix(use.matrix).name;
-  if (!use.is_output) return "pb_launch.input(" + name + ");";
+  if (!use.is_output) return input_call(plan.steps[step], code, use);
   const std::vector<std::string> parts = written_parts(plan, code, step, use.matrix);
   const bool is_plain = use.is_overwritten && !use.is_input && parts.size() == 1;
   return is_plain ? "pb_launch.output(" + parts[0] + ", pb_copy_out);" : "pb_launch.inout(" + name + ", pb_copy_out);";

@@ -24,7 +24,13 @@ struct StepBox {
   std::string initializer;  ///< `{{lo, …}, {hi, …}}`, dimension 0 first
 };
 [[nodiscard]] std::vector<StepBox> step_boxes(const TransformPlan& plan, const RuleCode& code, StepId step);
-void emit_boxes(Writer& out, const std::vector<StepBox>& boxes);
+void emit_boxes(Writer& out, const std::vector<StepBox>& boxes, bool may_change = false);
+/// Where a step that a device and the CPU may share cuts its boxes, that of its instances first; empty: nobody shares it.
+struct BoxCut {
+  StepBox box;
+  std::size_t dim = 0;
+};
+[[nodiscard]] std::vector<BoxCut> cuts_of(const TransformPlan& plan, const RuleCode& code, StepId step);
 /// The boxes that a step's functions take after their `step_args`, by their names or as they are.
 [[nodiscard]] std::vector<std::string> box_args(const TransformPlan& plan, const RuleCode& code, StepId step,
                                                 bool are_declared);

@@ -32,6 +32,8 @@ pbrt::TunableRole role_of(TunableKind kind) {
       return pbrt::TunableRole::Split;
     case TunableKind::Tile:
       return pbrt::TunableRole::Split;
+    case TunableKind::DeviceShare:
+      return pbrt::TunableRole::Ratio;
     case TunableKind::WorkGroup:
       return pbrt::TunableRole::WorkGroup;
     case TunableKind::User:

@@ -272,7 +272,8 @@ void Manager::Impl::record_kernel(LaunchJob& job, Operation& operation) {
 void Manager::Impl::enqueue_eager_reads(LaunchJob& job) {
   if (info.shares_host_memory) return;
   for (LaunchRegion& region : job.plan.regions) {
-    if (!region.is_written || region.copy_out != CopyOut::Must) continue;
+    const bool is_eager = region.copy_out == CopyOut::Must || region.copy_out == CopyOut::Eager;
+    if (!region.is_written || !is_eager) continue;
     BoxSet boxes;
     {
       const std::lock_guard lock(region.record->mutex);

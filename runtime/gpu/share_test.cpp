@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// Steps that a device and the CPU share: how much the device gets, what it needs for that, how its part comes home.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "runtime/gpu/fake_fixture.h"
+
+namespace pbrt::gpu {
+namespace {
+
+using ::testing::ElementsAre;
+
+TEST(Share, IsRoundedUpAndNeverMoreThanAll) {
+  for (std::int64_t extent = 1; extent < 40; ++extent) {
+    for (std::int64_t eighths = 1; eighths <= 8; ++eighths) {
+      const std::int64_t share = share_of_device(extent, eighths);
+      EXPECT_GE(8 * share, extent * eighths);
+      EXPECT_LT(8 * (share - 1), extent * eighths);
+      EXPECT_LE(share, extent);
+    }
+    EXPECT_EQ(share_of_device(extent, 8), extent);
+  }
+  EXPECT_EQ(share_of_device(std::int64_t{1} << 62, 3), 3 * (std::int64_t{1} << 59)) << "nothing overflows";
+}
+
+TEST(Share, OfNothingIsNothing) {
+  EXPECT_EQ(share_of_device(0, 5), 0);
+  EXPECT_EQ(share_of_device(-2, 5), -2) << "an empty box stays as it is";
+}
+
+TEST(Slab, EndsWhereTheMatrixEnds) {
+  const Matrix2 m = filled(8, 4, 1);
+  const Matrix2 slab = slab_of(m, 1, -1, 3);
+  EXPECT_EQ(slab.width(), 8);
+  EXPECT_EQ(slab.height(), 3);
+  EXPECT_EQ(slab_of(m, 0, 6, 10).width(), 2);
+  EXPECT_EQ(slab_of(m, 0, 5, 5).width(), 8) << "no kernel reads nothing: all is a safe answer";
+}
+
+TEST(Share, BothWriteTheirPartAndTheDeviceGetsWhatItReads) {
+  FakeManager fake;
+  const Box<2> all = {{0, 0}, {8, 4}}, on_device = lower_part(all, 1, 3), rest = {{0, 3}, {8, 4}};
+  Scheduler scheduler(2);
+  scheduler.run([&](Frame& frame) {
+    const Matrix2 in = filled(8, 4, 1), out = filled(8, 4, 0);
+    Launch launch(kAddStep, frame, fake.manager.get());
+    launch.input(in, slab_of(in, 1, 0, 3)).output(out, on_device, CopyOut::Eager).scalar(5).range(on_device);
+    ASSERT_TRUE(launch.run());
+    before_host_write(frame, out, rest);
+    for (int x = 0; x < 8; ++x) out.cell(x, 3) = in.cell(x, 3) + 5;
+    wrote_on_host(frame, out, rest);
+    need_on_host(frame, out);
+    EXPECT_TRUE(is_filled(out, 6));
+  });
+  EXPECT_EQ(fake.manager->statistics().bytes_to_device, static_cast<std::int64_t>(3 * 8 * sizeof(int)));
+}
+
+TEST(Share, OfTheDeviceComesHomeUnasked) {
+  FakeManager fake;
+  Scheduler scheduler(2);
+  scheduler.run([&](Frame& frame) {
+    const Matrix2 in = filled(8, 4, 1), out = filled(8, 4, 0);
+    EXPECT_EQ(fake.add_step(frame, out, in, 5, CopyOut::Eager), "");
+    fake.manager->drain(frame);
+    EXPECT_TRUE(is_filled(out, 6));
+  });
+  EXPECT_THAT(fake.control->log(), ElementsAre("write", "launch add_step", "read"));
+}
+
+}  // namespace
+}  // namespace pbrt::gpu

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: MIT
+"""Steps that a device and the CPU share: whatever the device gets, outputs are those of NumPy, and both did their part.
+
+Each program of tests/e2e/shares runs with each device version and each value of `device_eighths`, on one and on two workers, at
+sizes from one row on.
+
+    shares_test.py --dist BUILD/dist --work FOLDER
+"""
+
+import pathlib
+import sys
+
+import numpy as np
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import polybricks  # noqa: E402
+from agreement import AgreementCheck  # noqa: E402
+
+PROGRAMS = pathlib.Path(__file__).resolve().parent / "shares"
+SIZES = (1, 2, 7, 33)
+
+
+def blur(a, k):
+    w, h = a.shape[1] - 2, a.shape[0] - 2
+    t = sum(k[i] * a[:, i:i + w] for i in range(3))
+    return [sum(k[i] * t[i:i + h] for i in range(3))]
+
+
+def frame(a):
+    out = -a
+    out[1:-1] = a[1:-1] + 0.25 * (a[:-2] - 2 * a[1:-1] + a[2:])
+    return [out]
+
+
+def outputs(a, r):
+    b = a + r[::-1, None]
+    c = (a - r[::-1, None]).T
+    return [b, c, np.concatenate([[-1], 2 * r, [-1]]), r[::-1]]
+
+
+def steps(u):
+    v = u
+    for _ in range(3):
+        new = v.copy()
+        new[1:-1] = 0.5 * v[1:-1] + 0.25 * (v[:-2] + v[2:])
+        v = new
+    return [v + np.where(u > 0, 2 * u, 0)]
+
+
+# name: (shapes of the inputs for size n, outputs from inputs)
+CASES = {
+    "blur": (lambda n: [(n + 2, n + 7), (3,)], blur),
+    "frame": (lambda n: [(n, n + 1, n + 2)], frame),
+    "outputs": (lambda n: [(n, n + 3), (n,)], outputs),
+    "steps": (lambda n: [(n, n + 5)], steps),
+}
+
+
+class Check(AgreementCheck):
+    def agrees(self, got, want):
+        return np.allclose(got, want, rtol=1e-12, atol=1e-12)
+
+    def configurations(self):
+        sites = list(self.program.sites())
+        shared = [t for t, data in self.program.info["transforms"].items() if "device_eighths" in data["tunables"]]
+        for version in sorted({on for _, _, alternatives in sites for _, on in alternatives} - {"cpu"}):
+            choices = {}
+            for transform, site, alternatives in sites:
+                on = {on for _, on in alternatives}
+                best = version if version in on else "opencl" if "opencl" in on else "cpu"
+                choices.setdefault(transform, {})[site] = next(a for a in alternatives if a[1] == best)
+            for eighths in range(1, 9):
+                tunables = {transform: {"device_eighths": eighths} for transform in shared}
+                for threads in (1, 2):
+                    entry = self.program.configuration(choices, tunables, sequential_cutoff=0, threads=threads)
+                    yield f"{version} {eighths}/8, {threads} threads", entry
+
+    def run_configurations(self, server, n, tolerance):
+        for words, entry in self.configurations():
+            reply = server.ask("run", config=entry, trials=1, verify=True, tolerance=tolerance)
+            self.runs += 1
+            ran = {r["on"] for entries in reply.get("ran", {}).values() for r in (entries if isinstance(entries, list) else [entries])}
+            is_shared = n > 16 and "8/8" not in words
+            if reply["status"] != "ok" or reply.get("fallbacks") or not ran & {"opencl", "opencl_local"} or (is_shared and "cpu" not in ran):
+                self.failures.append(f"{self.name} n={n} {words}: {reply}")
+
+
+def main():
+    args = polybricks.arguments(__doc__).parse_args()
+    work = polybricks.fresh_folder(args.work / "shares")
+    tools = polybricks.Tools(args.dist)
+    failures = []
+    for name in CASES:
+        program = tools.compile(PROGRAMS / f"{name}.pbcc", work / name)
+        failures += Check(program, work, name, *CASES[name]).run_sizes(SIZES)
+    print("\n".join(failures))
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
