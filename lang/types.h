@@ -24,8 +24,8 @@ struct BodyType {
     Void,
     Bool,
     Char,
-    Int,      ///< int, IndexT and every other integer type up to 32 bits
-    Long,     ///< 64-bit integers, size_t
+    Int,      ///< int, IndexT and every other integer type up to 32 bits: see `is_unsigned`, `narrow_bytes`
+    Long,     ///< 64-bit integers, size_t: see `is_unsigned`
     Float,
     Double,
     Region,   ///< a matrix handle: `element`, `num_dims`, `is_const`
@@ -38,11 +38,22 @@ struct BodyType {
   int num_dims = 0;
   std::int64_t extent = 0;
   bool is_const = false;
+  bool is_unsigned = false;       ///< of Int and Long, and of what a pointer or an array of these holds
+  std::uint8_t narrow_bytes = 0;  ///< of Int, likewise: 1 or 2 if it is narrower than `int`
   bool is_element = false;  ///< spelled `ElementT`: follows --element and the vector width of a SIMD body
 
   bool operator==(const BodyType&) const = default;
 };
 
 [[nodiscard]] std::string to_string(const BodyType& type);
+
+/// The number that an element of this type is in a body.
+[[nodiscard]] BodyType number_type(ElementType element);
+/// The type of matrices that holds such a number; of integers that no matrix has, one as wide.
+///
+/// Pre:     `type` is a number other than `bool` and `char`
+[[nodiscard]] ElementType element_of(const BodyType& type);
+/// C++ spelling of a number's type: `unsigned short`, `ElementT`.
+[[nodiscard]] std::string spell_number(const BodyType& type);
 
 }  // namespace pb

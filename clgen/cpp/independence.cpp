@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "clgen/cpp/independence.h"
 
-#include <charconv>
-
 #include "clgen/cpp/uniformity.h"
 #include "lang/body_walk.h"
+#include "lang/constant_value.h"
 #include "lang/math_functions.h"
 #include "lang/overloaded.h"
 
@@ -64,19 +63,6 @@ class Check {
     return is_scalar;
   }
 
-  std::optional<std::int64_t> number(ExprId id) const {
-    if (id.is_none()) return std::nullopt;
-    if (const auto* unary = std::get_if<UnaryExpr>(&body_.exprs[id].node)) {
-      const auto value = unary->op == UnaryOp::Minus ? number(unary->operand) : std::nullopt;
-      return value ? std::optional(-*value) : std::nullopt;
-    }
-    const auto* integer = std::get_if<IntegerExpr>(&body_.exprs[id].node);
-    std::int64_t value = 0;
-    if (integer == nullptr) return std::nullopt;
-    const char* end = integer->text.data() + integer->text.size();
-    return std::from_chars(integer->text.data(), end, value).ptr == end ? std::optional(value) : std::nullopt;
-  }
-
   /// `for (int i = 0; i < 3; ++i)`
   bool is_short(const ForStmt& loop) const {
     if (loop.init.is_none() || loop.condition.is_none() || loop.step.is_none()) return false;
@@ -86,8 +72,8 @@ class Check {
     if (decl == nullptr || decl->declarators.size() != 1 || test == nullptr || step == nullptr) return false;
     if (test->op != BinaryOp::Less && test->op != BinaryOp::LessEqual) return false;
     if (step->op != UnaryOp::PreInc && step->op != UnaryOp::PostInc) return false;
-    const auto first = number(decl->declarators[0].init);
-    const auto last = number(test->rhs);
+    const auto first = constant_value(body_, decl->declarators[0].init);
+    const auto last = constant_value(body_, test->rhs);
     return first && last && *last - *first <= kMaxUnrolled && is_name(test->lhs, decl->declarators[0].name) &&
            is_name(step->operand, decl->declarators[0].name);
   }

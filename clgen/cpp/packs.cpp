@@ -22,12 +22,6 @@ std::string without_const(std::string type) {
   return type;
 }
 
-const char* type_of_kind(Kind kind) {
-  if (kind == Kind::Double) return "double";
-  if (kind == Kind::Float) return "float";
-  return kind == Kind::Long ? "long" : "int";
-}
-
 /// `for (int i = a; i < b; i++)` without anything in it that changes i or b: as a call of `unrolled`.
 struct CountedLoop {
   std::string var;
@@ -61,7 +55,9 @@ class PackPrinter {
                                  const std::string& if_true, const std::string& if_false) -> std::string {
       if (!varies(id)) return {};
       if (varies(node.condition)) return "pbrt::simd::select(" + condition + ", " + if_true + ", " + if_false + ")";
-      const std::string pack = pack_of(type_of_kind(type_of(id).kind));
+      BodyType type = type_of(id);
+      type.is_element = false;
+      const std::string pack = pack_of(spell_number(type));
       return "(" + condition + " ? " + pack + "(" + if_true + ") : " + pack + "(" + if_false + "))";
     };
     dialect.declarator = [this](const DeclStmt& decl, const Declarator& declarator, std::uint32_t local) {

@@ -28,30 +28,22 @@ bool is_integer(const BodyType& type) {
   return type.kind == Kind::Int || type.kind == Kind::Long || type.kind == Kind::Char || type.kind == Kind::Bool;
 }
 
-const char* word_of(Kind kind) {
-  if (kind == Kind::Double) return "double";
-  if (kind == Kind::Float) return "float";
-  if (kind == Kind::Long) return "long";
-  if (kind == Kind::Char) return "char";
-  return kind == Kind::Bool ? "bool" : "int";
+/// The type of a number in OpenCL C.
+std::string word_of(const BodyType& type) {
+  if (type.is_element) return "ElementT";
+  const std::string u = type.is_unsigned ? "u" : "";
+  if (type.kind == Kind::Double) return "double";
+  if (type.kind == Kind::Float) return "float";
+  if (type.kind == Kind::Long) return u + "long";
+  if (type.kind == Kind::Bool) return "bool";
+  if (type.kind == Kind::Char) return "char";
+  return u + (type.narrow_bytes == 1 ? "char" : type.narrow_bytes == 2 ? "short" : "int");
 }
 
-/// The type as written, in OpenCL C.
-std::string type_text(const BodyType& type, std::string text) {
-  const bool is_const = text.starts_with("const ");
-  if (is_const) text.erase(0, 6);
-  std::string word = text;
-  if (text == "IndexT") word = "int";
-  if (text == "size_t" || text == "unsigned long" || text == "unsigned long long") word = "ulong";
-  if (text == "long long" || text == "long int") word = "long";
-  if (text == "unsigned" || text == "unsigned int") word = "uint";
-  if (text == "unsigned char") word = "uchar";
-  if (text == "unsigned short") word = "ushort";
-  if (text == "signed char") word = "char";
-  constexpr std::array<std::string_view, 13> kWords = {
-      "ElementT", "double", "float", "int", "long", "short", "char", "bool", "ulong", "uint", "uchar", "ushort", "int"};
-  if (std::find(kWords.begin(), kWords.end(), word) == kWords.end()) word = word_of(type.kind);
-  return (is_const ? "const " : "") + word;
+BodyType number_of(Kind kind) {
+  BodyType type;
+  type.kind = kind;
+  return type;
 }
 
 bool is_plain(const std::string& text) {
@@ -85,9 +77,7 @@ class KernelBodyPrinter {
     dialect.call = [this](ExprId, const CallExpr& call, const Texts& args) { return call_text(call, args); };
     dialect.member = [this](ExprId, const MemberExpr& member, const Texts& args) { return member_text(member, args); };
     dialect.cast = [](ExprId, const CastExpr& cast, const std::string& operand) {
-      std::string type = type_text(cast.type, cast.type_text);
-      if (type.starts_with("const ")) type.erase(0, 6);
-      return "((" + type + ")(" + operand + "))";
+      return "((" + word_of(cast.type) + ")(" + operand + "))";
     };
     // OpenCL C takes no floating-point number as the condition of `?:`, though of `if` and `!`. What has no known type
     // (an element of an array of arrays) may be one.
@@ -97,7 +87,8 @@ class KernelBodyPrinter {
       return "((" + condition + ") != 0 ? " + if_true + " : (" + if_false + "))";
     };
     dialect.declarator = [](const DeclStmt& decl, const Declarator& declarator, std::uint32_t) {
-      return type_text(decl.type, decl.type_text) + " " + opencl_name(declarator.name);
+      const bool is_const = decl.type_text.starts_with("const ");
+      return (is_const ? "const " : "") + word_of(decl.type) + " " + opencl_name(declarator.name);
     };
     dialect.init = [](const DeclStmt&, const Declarator&, std::uint32_t, const std::string& init) {
       return init == "{}" ? "{0}" : init;
@@ -134,14 +125,14 @@ class KernelBodyPrinter {
     Texts converted;
     for (std::size_t i = 0; i < args.size(); ++i) {
       const bool fits = type_of(call.args[i]).kind == kind;
-      const std::string conversion = !fits ? "(" + std::string(word_of(kind)) + ")" : is_promoted ? "+" : "";
+      const std::string conversion = !fits ? "(" + word_of(number_of(kind)) + ")" : is_promoted ? "+" : "";
       converted.push_back(conversion.empty() ? args[i] : conversion + "(" + args[i] + ")");
     }
     std::string name(stays_integer ? function->opencl_integer : function->opencl);
     // For floating numbers `fmin` and `fmax` differ from C++ only for NaN; `min` and `max` agree with it.
     std::string text = name + "(" + joined(converted) + ")";
     // abs of an int is unsigned in OpenCL C.
-    return stays_integer && name == "abs" ? "((" + std::string(word_of(kind)) + ")" + text + ")" : text;
+    return stays_integer && name == "abs" ? "((" + word_of(number_of(kind)) + ")" + text + ")" : text;
   }
 
   std::string member_text(const MemberExpr& member, const Texts& args) const {
@@ -154,7 +145,9 @@ class KernelBodyPrinter {
       for (std::size_t d = 0; d < args.size(); ++d) {
         if (args[d] == "0") continue;
         std::string arg = is_plain(args[d]) ? args[d] : "(" + args[d] + ")";
-        if (!is_integer(type_of(member.args[d]))) arg = "(int)" + arg;
+        // As `cell` takes it in C++, where it is no smaller integer: of unsigned ones 0u - 1 is -1.
+        const BodyType& type = type_of(member.args[d]);
+        if (!is_integer(type) || (type.is_unsigned && type.narrow_bytes == 0)) arg = "(int)" + arg;
         index += (index.empty() ? "" : " + ") + arg + " * " + region + "_s" + std::to_string(d);
       }
       return (is_plain_index ? "pb_from_" + name : region) + "[" + (index.empty() ? "0" : index) + "]";

@@ -141,9 +141,15 @@ BodyType plain_type(Kind kind) {
 }
 
 BodyType promoted(BodyType type) {
-  if (type.kind == Kind::Bool || type.kind == Kind::Char) type.kind = Kind::Int;
+  if (type.kind == Kind::Bool || type.kind == Kind::Char || type.narrow_bytes != 0) type = plain_type(Kind::Int);
   type.is_const = false;
   return is_arithmetic(type) ? type : BodyType{};
+}
+
+bool is_same_type(BodyType a, const BodyType& b) {
+  a.is_const = b.is_const;
+  if (is_arithmetic(a)) a.element = b.element;  // means nothing there
+  return a == b;
 }
 
 BodyType common_type(const BodyType& a, const BodyType& b) {
@@ -151,6 +157,7 @@ BodyType common_type(const BodyType& a, const BodyType& b) {
   const BodyType left = promoted(a);
   const BodyType right = promoted(b);
   BodyType out = rank(left.kind) >= rank(right.kind) ? left : right;
+  if (left.kind == right.kind) out.is_unsigned = left.is_unsigned || right.is_unsigned;
   // A computation with an element stays one: `2 * e`, and `0.5 * e` where elements are doubles.
   out.is_element = (left.is_element && left.kind == out.kind) || (right.is_element && right.kind == out.kind);
   return out;
@@ -161,6 +168,11 @@ std::optional<BodyType> type_of_builtin_call(const std::string& callee, const st
   if (std::find(kMathFunctions.begin(), kMathFunctions.end(), name) != kMathFunctions.end()) return math_type(args);
   if (name == "abs" && args.size() == 1) return promoted(args[0]);
   if ((name == "min" || name == "max") && args.size() == 2) {
+    if (is_same_type(args[0], args[1]) && is_arithmetic(args[0])) {
+      BodyType type = args[0];
+      type.is_const = false;
+      return type;
+    }
     return args[0].kind == args[1].kind ? common_type(args[0], args[1]) : BodyType{};
   }
   for (const NamedType& function : kFunctions) {

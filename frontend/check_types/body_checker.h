@@ -114,10 +114,6 @@ void put_constants(Rule& rule);
 /// Pre: put_constants went before
 void settle_locals(Rule& rule);
 
-/// The value of an integer literal, and of `a op b`; none if 64 bits do not hold it, or the operator is none of `+ - * / %`.
-[[nodiscard]] std::optional<std::int64_t> literal_value(const std::string& text);
-[[nodiscard]] std::optional<std::int64_t> apply(BinaryOp op, std::int64_t a, std::int64_t b);
-
 /// Result of a function or constant of LANGUAGE 7.7 and of the mathematical ones of C++; none: not one of these.
 [[nodiscard]] std::optional<BodyType> type_of_builtin_call(const std::string& callee,
                                                            const std::vector<BodyType>& args);
@@ -127,6 +123,8 @@ void settle_locals(Rule& rule);
 [[nodiscard]] bool is_arithmetic(const BodyType& type);
 [[nodiscard]] BodyType promoted(BodyType type);
 [[nodiscard]] BodyType common_type(const BodyType& a, const BodyType& b);
+/// But for `const`.
+[[nodiscard]] bool is_same_type(BodyType a, const BodyType& b);
 [[nodiscard]] BodyType plain_type(BodyType::Kind kind);
 
 }  // namespace pb::checking

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "frontend/check_types/body_checker.h"
+#include "lang/constant_value.h"
 #include "lang/overloaded.h"
 
 namespace pb::checking {
@@ -13,12 +14,18 @@ namespace {
 
 using Kind = BodyType::Kind;
 
+/// The first of `int`, `unsigned`, `long`, `unsigned long` that holds the value: decimal ones are unsigned only by suffix.
 BodyType integer_literal_type(const std::string& text) {
-  const bool is_long = text.find_first_of("lL") != std::string::npos;
-  const bool is_hex = text.starts_with("0x") || text.starts_with("0X");
-  const std::size_t digits = text.find_first_of("uUlL");
-  const std::size_t length = digits == std::string::npos ? text.size() : digits;
-  return plain_type(is_long || length > (is_hex ? 10U : 9U) ? Kind::Long : Kind::Int);
+  const std::size_t suffix = std::min(text.find_first_of("uUlL"), text.size());
+  const bool has_u = text.find_first_of("uU", suffix) != std::string::npos;
+  const bool has_l = text.find_first_of("lL", suffix) != std::string::npos;
+  const bool is_decimal = !text.starts_with('0') || suffix == 1;
+  const auto magnitude = literal_magnitude(text);
+  const auto fits = [&](std::uint64_t max) { return magnitude && *magnitude <= max; };
+  BodyType type = plain_type(!has_l && fits(has_u || !is_decimal ? UINT32_MAX : INT32_MAX) ? Kind::Int : Kind::Long);
+  const bool is_signed = fits(type.kind == Kind::Int ? INT32_MAX : INT64_MAX) || is_decimal;
+  type.is_unsigned = has_u || !is_signed;
+  return type;
 }
 
 BodyType float_literal_type(const std::string& text) {
@@ -30,27 +37,13 @@ BodyType float_literal_type(const std::string& text) {
 /// The arithmetic type that a pointer or an array holds.
 BodyType pointee(const BodyType& type) {
   if (type.kind != Kind::Pointer && type.kind != Kind::Array) return {};
-  BodyType out;
-  out.element = type.element;
+  BodyType out = number_type(type.element);
   out.is_element = type.is_element;
   out.is_const = type.is_const;
-  switch (type.element) {
-    case ElementType::Double:
-      out.kind = Kind::Double;
-      break;
-    case ElementType::Float:
-      out.kind = Kind::Float;
-      break;
-    case ElementType::Long:
-      out.kind = Kind::Long;
-      break;
-    case ElementType::Int:
-    case ElementType::Short:
-    case ElementType::UChar:
-    case ElementType::UShort:
-      out.kind = Kind::Int;
-      break;
-  }
+  if (!type.is_unsigned && type.narrow_bytes == 0) return out;
+  // Of a variable's type: there are more than matrices have.
+  out.is_unsigned = type.is_unsigned;
+  out.narrow_bytes = type.narrow_bytes;
   return out;
 }
 
@@ -77,7 +70,7 @@ constexpr std::array kRegionMembers = {RegionMember{"cell", kPerDim, Result::Ele
                                        RegionMember{"width", 0, Result::Int},
                                        RegionMember{"height", 0, Result::Int},
                                        RegionMember{"depth", 0, Result::Int},
-                                       RegionMember{"perimeter", 0, Result::Int},
+                                       RegionMember{"perimeter", 0, Result::Long},
                                        RegionMember{"count", 0, Result::Long},
                                        RegionMember{"bytes", 0, Result::Long},
                                        RegionMember{"contains", kPerDim, Result::Bool},
@@ -187,11 +180,8 @@ BodyType BodyChecker::type_of_unary(const UnaryExpr& unary, Span span) {
     case UnaryOp::AddressOf: {
       if (!is_arithmetic(operand) || operand.kind == Kind::Bool || operand.kind == Kind::Char) return {};
       BodyType out = operand;
+      out.element = element_of(operand);
       out.kind = Kind::Pointer;
-      out.element = operand.kind == Kind::Double  ? ElementType::Double
-                    : operand.kind == Kind::Float ? ElementType::Float
-                    : operand.kind == Kind::Long  ? ElementType::Long
-                                                  : ElementType::Int;
       return out;
     }
     case UnaryOp::PreInc:
@@ -229,8 +219,7 @@ BodyType BodyChecker::type_of_conditional(const ConditionalExpr& conditional) {
   (void)check_expr(conditional.condition);
   const BodyType a = check_expr(conditional.if_true);
   const BodyType b = check_expr(conditional.if_false);
-  if (a == b) return a;
-  return common_type(a, b);
+  return is_same_type(a, b) ? a : common_type(a, b);
 }
 
 BodyType BodyChecker::type_of_call(const CallExpr& call, ExprId id) {

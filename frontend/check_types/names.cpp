@@ -7,23 +7,6 @@
 namespace pb::checking {
 namespace {
 
-BodyType::Kind scalar_kind(ElementType element) {
-  switch (element) {
-    case ElementType::Double:
-      return BodyType::Kind::Double;
-    case ElementType::Float:
-      return BodyType::Kind::Float;
-    case ElementType::Long:
-      return BodyType::Kind::Long;
-    case ElementType::Int:
-    case ElementType::Short:
-    case ElementType::UChar:
-    case ElementType::UShort:
-      return BodyType::Kind::Int;
-  }
-  return BodyType::Kind::Unknown;
-}
-
 BodyType constant(BodyType::Kind kind) {
   BodyType type = plain_type(kind);
   type.is_const = true;
@@ -43,9 +26,7 @@ BodyType tunable_type(const UserTunable& tunable) {
 }  // namespace
 
 BodyType BodyChecker::element_type(ElementType element, bool is_element_t, bool is_const) const {
-  BodyType type;
-  type.element = is_element_t ? program_.element : element;
-  type.kind = scalar_kind(type.element);
+  BodyType type = number_type(is_element_t ? program_.element : element);
   type.is_element = is_element_t;
   type.is_const = is_const;
   return type;
@@ -54,7 +35,7 @@ BodyType BodyChecker::element_type(ElementType element, bool is_element_t, bool 
 BodyType BodyChecker::normalised(BodyType type) const {
   if (!type.is_element) return type;
   type.element = program_.element;
-  if (type.kind == BodyType::Kind::Float || type.kind == BodyType::Kind::Double) type.kind = scalar_kind(type.element);
+  if (type.kind == BodyType::Kind::Float || type.kind == BodyType::Kind::Double) type.kind = number_type(type.element).kind;
   return type;
 }
 

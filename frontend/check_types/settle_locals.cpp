@@ -7,18 +7,12 @@
 
 #include "frontend/check_types/body_checker.h"
 #include "lang/body_walk.h"
-#include "lang/overloaded.h"
+#include "lang/constant_value.h"
 
 namespace pb::checking {
 namespace {
 
 using Kind = BodyType::Kind;
-
-/// What is known of one local, by the number of its declarator.
-struct Local {
-  bool is_signed_int = false;          ///< `int`, or `auto` of such a value
-  std::optional<std::int64_t> value;   ///< of a constant
-};
 
 class Settler {
  public:
@@ -39,17 +33,13 @@ class Settler {
   void declaration(DeclStmt& decl) {
     settle_type(decl);
     const std::string& text = decl.type_text;
-    const std::size_t prefix = text.starts_with("const ") ? 6 : text.starts_with("constexpr ") ? 10 : 0;
-    const std::string word = text.substr(prefix);
-    const bool is_const = prefix > 0;
-    const bool is_int = word == "int" || word == "IndexT";
+    const bool is_const = text.starts_with("const ") || text.starts_with("constexpr ");
+    const bool is_int = decl.type.kind == Kind::Int && !decl.type.is_unsigned && decl.type.narrow_bytes == 0;
     for (Declarator& declarator : decl.declarators) {
       for (ExprId& extent : declarator.extents) settle_extent(extent);
       const bool is_plain = declarator.extents.empty() && declarator.pointer_depth == 0 && !declarator.is_reference;
-      Local local;
-      local.is_signed_int = is_int && is_plain;
-      if (local.is_signed_int && is_const && !declarator.init.is_none()) local.value = value_of(declarator.init);
-      locals_.push_back(local);
+      const bool is_constant = is_const && is_int && is_plain && !declarator.init.is_none();
+      values_.push_back(is_constant ? value_of(declarator.init) : std::nullopt);
       count_items(declarator);
     }
   }
@@ -62,74 +52,22 @@ class Settler {
       return d.pointer_depth == 0 && !d.is_reference && d.extents.empty() && !d.init.is_none();
     };
     if (decl.declarators.empty() || !std::all_of(decl.declarators.begin(), decl.declarators.end(), is_plain)) return;
-    const ExprId init = decl.declarators.front().init;
-    const BodyType& type = types_.types[init.index()];
-    std::string word;
-    if (type.is_element) word = "ElementT";
-    else if (type.kind == Kind::Double) word = "double";
-    else if (type.kind == Kind::Float) word = "float";
-    else if (type.kind == Kind::Bool) word = "bool";
-    else if (is_signed_int(init)) word = "int";
-    else return;
+    const BodyType& type = types_.types[decl.declarators.front().init.index()];
+    const bool is_number = type.kind == Kind::Bool || type.kind == Kind::Char || type.kind == Kind::Int ||
+                           type.kind == Kind::Long || type.kind == Kind::Float || type.kind == Kind::Double;
+    if (!is_number) return;
     decl.type = type;
     decl.type.is_const = !qualifier.empty();
-    decl.type_text = qualifier + word;
-  }
-
-  /// Whether C++ gives the integer the type `int` itself: there are narrower and unsigned ones of the same kind.
-  bool is_signed_int(ExprId id) const {
-    if (types_.types[id.index()].kind != Kind::Int) return false;
-    return std::visit(
-        Overloaded{
-            [](const IntegerExpr& literal) { return literal.text.find_first_of("uU") == std::string::npos; },
-            [&](const NameExpr&) { return is_signed_name(types_.bindings[id.index()]); },
-            [&](const UnaryExpr& unary) {
-              return (unary.op == UnaryOp::Plus || unary.op == UnaryOp::Minus) && is_signed_int(unary.operand);
-            },
-            [&](const BinaryExpr& binary) {
-              const bool is_sum = binary.op == BinaryOp::Add || binary.op == BinaryOp::Sub || binary.op == BinaryOp::Mul ||
-                                  binary.op == BinaryOp::Div || binary.op == BinaryOp::Mod;
-              return is_sum && is_signed_int(binary.lhs) && is_signed_int(binary.rhs);
-            },
-            [&](const ConditionalExpr& either) { return is_signed_int(either.if_true) && is_signed_int(either.if_false); },
-            [](const CastExpr& cast) { return cast.type_text == "int" || cast.type_text == "IndexT"; },
-            [](const FloatExpr&) { return false; },
-            [](const CharExpr&) { return false; },
-            [](const StringExpr&) { return false; },
-            [](const BoolExpr&) { return false; },
-            [](const AssignExpr&) { return false; },
-            [](const CallExpr&) { return false; },
-            [](const MemberExpr& member) { return member.is_call && member.name != "cell"; },  // the size of a region
-            [](const SubscriptExpr&) { return false; },
-            [](const InitListExpr&) { return false; },
-            [](const OpaqueExpr&) { return false; },
-        },
-        body_.exprs[id].node);
-  }
-
-  bool is_signed_name(const NameBinding& binding) const {
-    if (binding.kind == NameKind::Local) return binding.index < locals_.size() && locals_[binding.index].is_signed_int;
-    return binding.kind == NameKind::SizeVar || binding.kind == NameKind::RuleVar;
+    decl.type_text = qualifier + spell_number(type);
   }
 
   /// The value of a constant expression of integers; the rule's own constants are numbers by now.
   std::optional<std::int64_t> value_of(ExprId id) const {
-    const Expr& expr = body_.exprs[id];
-    if (const auto* literal = std::get_if<IntegerExpr>(&expr.node)) return literal_value(literal->text);
-    if (std::holds_alternative<NameExpr>(expr.node)) {
-      const NameBinding& binding = types_.bindings[id.index()];
-      const bool is_known = binding.kind == NameKind::Local && binding.index < locals_.size();
-      return is_known ? locals_[binding.index].value : std::nullopt;
-    }
-    if (const auto* unary = std::get_if<UnaryExpr>(&expr.node); unary != nullptr && unary->op == UnaryOp::Minus) {
-      const auto value = value_of(unary->operand);
-      return value ? std::optional(-*value) : std::nullopt;
-    }
-    const auto* binary = std::get_if<BinaryExpr>(&expr.node);
-    if (binary == nullptr) return std::nullopt;
-    const auto lhs = value_of(binary->lhs);
-    const auto rhs = lhs ? value_of(binary->rhs) : std::nullopt;
-    return rhs ? apply(binary->op, *lhs, *rhs) : std::nullopt;
+    return constant_value(body_, id, [&](ExprId name) {
+      const NameBinding& binding = types_.bindings[name.index()];
+      const bool is_known = binding.kind == NameKind::Local && binding.index < values_.size();
+      return is_known ? values_[binding.index] : std::nullopt;
+    });
   }
 
   ExprId number(std::int64_t value, Expr like) {
@@ -157,7 +95,7 @@ class Settler {
 
   Body& body_;
   BodyTypes& types_;
-  std::vector<Local> locals_;
+  std::vector<std::optional<std::int64_t>> values_;  ///< of constants among the locals, by the number of their declarators
 };
 
 }  // namespace

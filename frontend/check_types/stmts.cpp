@@ -16,10 +16,7 @@ BodyType declared_type(BodyType type, const Declarator& declarator, const BodyCh
   const bool is_plain = is_arithmetic(type) && type.kind != Kind::Bool && type.kind != Kind::Char;
   if (declarator.pointer_depth == 0 && declarator.extents.empty()) return type;
   if (!is_plain || declarator.pointer_depth + declarator.extents.size() > 1) return {};
-  type.element = type.kind == Kind::Double  ? ElementType::Double
-                 : type.kind == Kind::Float ? ElementType::Float
-                 : type.kind == Kind::Long  ? ElementType::Long
-                                            : ElementType::Int;
+  type.element = element_of(type);
   type.kind = declarator.pointer_depth > 0 ? Kind::Pointer : Kind::Array;
   if (type.kind == Kind::Array && !declarator.extents.front().is_none()) {
     const auto extent = known_value(checker, declarator.extents.front());

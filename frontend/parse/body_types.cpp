@@ -30,6 +30,13 @@ BodyType simple(Kind kind) {
   return out;
 }
 
+BodyType integer(Kind kind, bool is_unsigned, int narrow_bytes = 0) {
+  BodyType out = simple(kind);
+  out.is_unsigned = is_unsigned;
+  out.narrow_bytes = static_cast<std::uint8_t>(narrow_bytes);
+  return out;
+}
+
 BodyType element_t() {
   BodyType out = simple(Kind::Double);
   out.is_element = true;
@@ -50,26 +57,9 @@ BodyType of_builtin_words(const std::vector<PbccParser::BuiltinTypeContext*>& wo
   if (base == "float") return simple(Kind::Float);
   if (base == "void") return simple(Kind::Void);
   if (base == "bool") return simple(Kind::Bool);
-  if (base == "char") return simple(is_unsigned ? Kind::Int : Kind::Char);
-  return simple(num_longs > 0 ? Kind::Long : Kind::Int);
-}
-
-std::optional<ElementType> element_of(const BodyType& type) {
-  switch (type.kind) {
-    case Kind::Int: return ElementType::Int;
-    case Kind::Long: return ElementType::Long;
-    case Kind::Float: return ElementType::Float;
-    case Kind::Double: return ElementType::Double;
-    case Kind::Unknown:
-    case Kind::Void:
-    case Kind::Bool:
-    case Kind::Char:
-    case Kind::Region:
-    case Kind::Pointer:
-    case Kind::Array:
-    case Kind::String: return std::nullopt;
-  }
-  return std::nullopt;
+  if (base == "char") return is_unsigned ? integer(Kind::Int, true, 1) : simple(Kind::Char);
+  if (base == "short") return integer(Kind::Int, is_unsigned, 2);
+  return integer(num_longs > 0 ? Kind::Long : Kind::Int, is_unsigned);
 }
 
 std::optional<ElementType> element_of_word(std::string_view word) {
@@ -111,11 +101,13 @@ BodyType of_region(std::string_view text) {
 
 BodyType of_name(std::string_view text) {
   if (text == "ElementT") return element_t();
-  if (text == "IndexT" || text == "int32_t" || text == "uint32_t" || text == "int16_t" || text == "uint16_t" ||
-      text == "int8_t" || text == "uint8_t")
-    return simple(Kind::Int);
-  if (text == "size_t" || text == "ptrdiff_t" || text == "ssize_t" || text == "int64_t" || text == "uint64_t")
-    return simple(Kind::Long);
+  if (text.starts_with("std::")) text.remove_prefix(5);
+  if (text == "IndexT" || text == "int32_t") return simple(Kind::Int);
+  if (text == "uint32_t") return integer(Kind::Int, true);
+  if (text == "int16_t" || text == "uint16_t") return integer(Kind::Int, text[0] == 'u', 2);
+  if (text == "int8_t" || text == "uint8_t") return integer(Kind::Int, text[0] == 'u', 1);
+  if (text == "ptrdiff_t" || text == "ssize_t" || text == "int64_t") return simple(Kind::Long);
+  if (text == "size_t" || text == "uint64_t") return integer(Kind::Long, true);
   return of_region(text.starts_with("pbrt::") ? text.substr(6) : text);
 }
 
@@ -126,12 +118,14 @@ BodyType of_core(PbccParser::CoreTypeContext* core) {
 }
 
 BodyType pointer_to(const BodyType& target) {
-  const auto element = element_of(target);
-  if (!element) return simple(Kind::Unknown);
+  const bool is_number = target.kind == Kind::Int || target.kind == Kind::Long || target.kind == Kind::Float || target.kind == Kind::Double;
+  if (!is_number) return simple(Kind::Unknown);
   BodyType out = simple(Kind::Pointer);
-  out.element = *element;
+  out.element = element_of(target);
   out.is_element = target.is_element;
   out.is_const = target.is_const;
+  out.is_unsigned = target.is_unsigned;
+  out.narrow_bytes = target.narrow_bytes;
   return out;
 }
 
@@ -232,7 +226,9 @@ WrittenType type_of_word(const std::string& word) {
   else if (word == "char") out.type = simple(Kind::Char);
   else if (word == "void") out.type = simple(Kind::Void);
   else if (word == "long") out.type = simple(Kind::Long);
-  else if (word == "int" || word == "short" || word == "unsigned" || word == "signed") out.type = simple(Kind::Int);
+  else if (word == "int" || word == "signed") out.type = simple(Kind::Int);
+  else if (word == "unsigned") out.type = integer(Kind::Int, true);
+  else if (word == "short") out.type = integer(Kind::Int, false, 2);
   else out.type = of_name(word);
   return out;
 }

@@ -78,6 +78,8 @@ struct IntOf<8> {
 /// What C++ computes `A op B` in.
 template <class A, class B>
 using Common = decltype(A() + B());
+template <class A, class B>
+using OfLeft = decltype(+A());
 template <class T>
 concept Number = std::is_arithmetic_v<T>;
 }  // namespace detail
@@ -151,8 +153,9 @@ PB_SIMD_INLINE decltype(auto) as(const Pack<A, S>& a) {
 }
 }  // namespace detail
 
-// Arithmetic as in C++: both sides are converted to the type that the scalars would be computed in.
-#define PB_SIMD_OPERATOR(op, name, Result)                                                          \
+// Arithmetic as in C++: both sides are converted to the type that the scalars would be computed in, of
+// shifts that of the left one.
+#define PB_SIMD_OPERATOR(op, name, Result, Type)                                                    \
   namespace detail {                                                                                \
   template <class C, class S, std::size_t... I>                                                     \
   PB_SIMD_INLINE Result name(const Pack<C, S>& a, const Pack<C, S>& b, std::index_sequence<I...>) { \
@@ -170,12 +173,12 @@ PB_SIMD_INLINE decltype(auto) as(const Pack<A, S>& a) {
   }                                                                                                 \
   template <class A, class B, class S>                                                              \
   PB_SIMD_INLINE auto operator op(const Pack<A, S>& a, const Pack<B, S>& b) {                       \
-    using C = detail::Common<A, B>;                                                                 \
+    using C = detail::Type<A, B>;                                                                   \
     return detail::name<C, S>(detail::as<C>(a), detail::as<C>(b), S::kIndices);                     \
   }                                                                                                 \
   template <class A, detail::Number B, class S>                                                     \
   PB_SIMD_INLINE auto operator op(const Pack<A, S>& a, B b) {                                       \
-    using C = detail::Common<A, B>;                                                                 \
+    using C = detail::Type<A, B>;                                                                   \
     return detail::name<C, S>(detail::as<C>(a), static_cast<C>(b), S::kIndices);                    \
   }                                                                                                 \
   template <detail::Number A, class B, class S>                                                     \
@@ -184,29 +187,29 @@ PB_SIMD_INLINE decltype(auto) as(const Pack<A, S>& a) {
   }
 #define PB_SIMD_PACK Pack<C, S>
 #define PB_SIMD_MASK Mask<sizeof(C), S>
-#define PB_SIMD_BINARY(op, name)                                         \
-  PB_SIMD_OPERATOR(op, name, PB_SIMD_PACK)                               \
+#define PB_SIMD_BINARY(op, name, Type)                                   \
+  PB_SIMD_OPERATOR(op, name, PB_SIMD_PACK, Type)                         \
   template <class A, class S, class B>                                   \
   PB_SIMD_INLINE Pack<A, S>& operator op##=(Pack<A, S>& a, const B& b) { \
     const auto result = a op b;                                          \
     return a = detail::as<A>(result);                                    \
   }
-PB_SIMD_BINARY(+, add)
-PB_SIMD_BINARY(-, subtract)
-PB_SIMD_BINARY(*, multiply)
-PB_SIMD_BINARY(/, divide)
-PB_SIMD_BINARY(%, remainder)
-PB_SIMD_BINARY(&, bit_and)
-PB_SIMD_BINARY(|, bit_or)
-PB_SIMD_BINARY(^, bit_xor)
-PB_SIMD_BINARY(<<, shift_left)
-PB_SIMD_BINARY(>>, shift_right)
-PB_SIMD_OPERATOR(<, less, PB_SIMD_MASK)
-PB_SIMD_OPERATOR(<=, less_equal, PB_SIMD_MASK)
-PB_SIMD_OPERATOR(>, greater, PB_SIMD_MASK)
-PB_SIMD_OPERATOR(>=, greater_equal, PB_SIMD_MASK)
-PB_SIMD_OPERATOR(==, equal, PB_SIMD_MASK)
-PB_SIMD_OPERATOR(!=, not_equal, PB_SIMD_MASK)
+PB_SIMD_BINARY(+, add, Common)
+PB_SIMD_BINARY(-, subtract, Common)
+PB_SIMD_BINARY(*, multiply, Common)
+PB_SIMD_BINARY(/, divide, Common)
+PB_SIMD_BINARY(%, remainder, Common)
+PB_SIMD_BINARY(&, bit_and, Common)
+PB_SIMD_BINARY(|, bit_or, Common)
+PB_SIMD_BINARY(^, bit_xor, Common)
+PB_SIMD_BINARY(<<, shift_left, OfLeft)
+PB_SIMD_BINARY(>>, shift_right, OfLeft)
+PB_SIMD_OPERATOR(<, less, PB_SIMD_MASK, Common)
+PB_SIMD_OPERATOR(<=, less_equal, PB_SIMD_MASK, Common)
+PB_SIMD_OPERATOR(>, greater, PB_SIMD_MASK, Common)
+PB_SIMD_OPERATOR(>=, greater_equal, PB_SIMD_MASK, Common)
+PB_SIMD_OPERATOR(==, equal, PB_SIMD_MASK, Common)
+PB_SIMD_OPERATOR(!=, not_equal, PB_SIMD_MASK, Common)
 #undef PB_SIMD_BINARY
 #undef PB_SIMD_OPERATOR
 #undef PB_SIMD_PACK

@@ -32,6 +32,16 @@ TEST(Pack, ArithmeticConvertsAsScalarsDo) {
   EXPECT_EQ(values(mixed), (std::vector<double>{-0.5, 0, 0.5, 1, 1.5, 2, 2.5, 3}));
 }
 
+TEST(Pack, ShiftsAreDoneInTheTypeOfTheLeftSide) {
+  const auto x = lane_index<Flat>(-3);
+  const auto halves = x >> 1U;
+  static_assert(std::is_same_v<decltype(halves)::Element, int>);
+  EXPECT_EQ(values(halves), (std::vector<int>{-2, -1, -1, 0, 0, 1, 1, 2}));
+  const Pack<short, Flat> narrow = x;
+  static_assert(std::is_same_v<decltype(narrow << 1L)::Element, int>);
+  EXPECT_EQ(values(8 << (x + 3)), (std::vector<int>{8, 16, 32, 64, 128, 256, 512, 1024}));
+}
+
 TEST(Pack, ABroadcastKeepsMinusZero) {
   const Pack<double, Flat> zero = -0.0;
   for (const double value : values(zero)) EXPECT_TRUE(std::signbit(value));

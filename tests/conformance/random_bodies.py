@@ -61,7 +61,7 @@ class BodyMaker(ExpressionMaker):
         if is_real(init.type) and not is_real(kind) and kind != "bool":
             init = self.cast(init, "int", "int")
         is_const = self.chance(0.2)
-        if self.chance(0.08):
+        if self.chance(0.2):
             word, kind = "auto", init.type
         self.scopes[-1].pop()
         self.scopes[-1].append(Number(name, kind, not is_const))

@@ -15,11 +15,14 @@ from body_tree import Binary, Call, Cast, Cell, Conditional, Extent, Item, Liter
 # Words with their types; `ElementT` is added by the program. Weights: how often they are drawn.
 LOCAL_WORDS = [("int", "int", 8), ("IndexT", "int", 2), ("long", "long", 2), ("unsigned", "uint", 2), ("double", "double", 5),
                ("float", "float", 2), ("bool", "bool", 2), ("short", "short", 1), ("unsigned char", "uchar", 1),
-               ("unsigned short", "ushort", 1), ("char", "char", 1), ("unsigned int", "uint", 1)]
+               ("unsigned short", "ushort", 1), ("char", "char", 1), ("unsigned int", "uint", 1), ("uint32_t", "uint", 1),
+               ("size_t", "ulong", 1), ("std::uint64_t", "ulong", 0.5), ("int16_t", "short", 0.5), ("unsigned long", "ulong", 0.5),
+               ("uint8_t", "uchar", 0.5), ("short int", "short", 0.5)]
 INTEGERS = [("0", 0, "int"), ("1", 1, "int"), ("2", 2, "int"), ("3", 3, "int"), ("5", 5, "int"), ("11", 11, "int"),
             ("-1", -1, "int"), ("-4", -4, "int"), ("0x1F", 31, "int"), ("017", 15, "int"), ("3u", 3, "uint"), ("7U", 7, "uint"),
             ("4L", 4, "long"), ("2UL", 2, "ulong"), ("'a'", 97, "char"), ("'\\n'", 10, "char"), ("true", 1, "bool"),
-            ("1'000", 1000, "int"), ("0b101", 5, "int"), ("0xFFu", 255, "uint"), ("3000000000L", 3000000000, "long")]
+            ("1'000", 1000, "int"), ("0b101", 5, "int"), ("0xFFu", 255, "uint"), ("3000000000L", 3000000000, "long"),
+            ("0xFFFFFFFF", 4294967295, "uint"), ("2147483648", 2147483648, "long"), ("0x7FFFFFFF", 2147483647, "int")]
 REALS = [("0.5", 0.5, "double"), ("1.5", 1.5, "double"), ("2.0", 2.0, "double"), (".25", 0.25, "double"), ("3.", 3.0, "double"),
          ("1e-3", 1e-3, "double"), ("0.5f", 0.5, "float"), ("1e-2f", 0.009999999776482582, "float"), ("-0.75", -0.75, "double"),
          ("0x1p-2", 0.25, "double"), ("2.5e0F", 2.5, "float"), ("1E1", 10.0, "double"), ("-3.0f", -3.0, "float")]
@@ -140,7 +143,7 @@ class ExpressionMaker:
 
     def cast(self, operand, word, kind):
         # `(double(float(x))) + …`, which a macro may make, would be a cast to a function type.
-        is_functional = " " not in word and not isinstance(operand, Cast)
+        is_functional = " " not in word and ":" not in word and not isinstance(operand, Cast)
         forms = [f"({word}){{}}", f"static_cast<{word}>({{}})"] + ([f"{word}({{}})"] if is_functional else [])
         return Cast(self.pick(*forms), operand, kind)
 
@@ -223,8 +226,10 @@ class ExpressionMaker:
         if kind == 6:
             return self.binary(self.pick("&", "|", "^"), one(), self.pick(one, lambda: Literal("0x3F", 63, "int"))())
         if kind == 7:
-            left = self.binary("&", one(), Literal("0xFF", 255, "int"))
-            return self.binary(self.pick("<<", ">>"), left, Literal(*self.pick(("1", 1, "int"), ("3", 3, "int"), ("2u", 2, "uint"))))
+            count = Literal(*self.pick(("1", 1, "int"), ("3", 3, "int"), ("2u", 2, "uint"), ("4L", 4, "long")))
+            if self.chance(0.4):
+                return self.binary(">>", one(), count)
+            return self.binary(self.pick("<<", ">>"), self.binary("&", one(), Literal("0xFF", 255, "int")), count)
         if kind == 8:
             return self.conditional(self.truth(depth - 1), one(), one())
         if kind == 9:

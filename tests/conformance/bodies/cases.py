@@ -138,7 +138,46 @@ def columns(a, k):
     return [d, c, d[-1] + np.arange(w), t, c.sum(axis=0)]
 
 
+def wrapped(value, bits):
+    """As a signed integer of so many bits."""
+    return (value + (1 << (bits - 1))) % (1 << bits) - (1 << (bits - 1))
+
+
+def toward_zero(a, b):
+    return abs(a) // b * (-1 if a < 0 else 1)
+
+
+def unsigned_cell(i, p):
+    mask = (1 << 32) - 1
+    hashed = 2166136261
+    for k in range(4):
+        hashed = (hashed ^ (p + k)) * 16777619 & mask
+    is_between = (i - 5) & mask < 3
+    return (hashed % 1000 + (hashed >> 28) + (p - 70000 & mask) // 2 + (0.5 if is_between else 0) +
+            (0xFFFFFFFFF - hashed) % 8191 + ((hashed * hashed & ((1 << 64) - 1)) >> 40))
+
+
+def signed_cell(i, s, l):
+    x = wrapped(s * 300, 16)
+    w = l * 3000000000 - x
+    fifth = toward_zero(w, 5)
+    either = wrapped((x if i % 2 == 0 else s) + 30000, 16)
+    least = wrapped(min(x, s) - 32000, 16)
+    return toward_zero(x, 7) + (x >> 2) + fifth - (w - 5 * fifth) + either + toward_zero(-either, 3) + least
+
+
+def deduced_integers(p, s, l):
+    each = [[int(v) for v in list_] for list_ in (p, s, l)]
+    return [np.array([unsigned_cell(i, v) for i, v in enumerate(each[0])], dtype=float),
+            np.array([signed_cell(i, *v) for i, v in enumerate(zip(*each[1:]))], dtype=float)]
+
+
+def short_and_long(n, rng):
+    return [ints(n, 0, 65536, rng), ints(n, -32768, 32768, rng), ints(n, -900000, 900000, rng)]
+
+
 CASES = {
+    "auto_integers": Case(deduced_integers, short_and_long, sizes=(1, 2, 3, 33, 101)),
     "auto_locals": Case(deduced, lambda n, r: [vec(n, r)], sizes=(1, 2, 3, 33, 101)),
     "outputs_by_reference": Case(totals, lambda n, r: [vec(n, r)], sizes=(1, 2, 17, 64)),
     "statements": Case(lambda a: [np.array(ONE_OF_EACH)], lambda n, r: [vec(n, r)], sizes=(0, 1, 70)),

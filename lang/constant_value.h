@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// Values of integer expressions that stand in the program: literals, and `+ - * / %` of known ones. As mathematics has
+// them: who needs C++'s `unsigned` looks at the types. Used by the checks of types and by clgen.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "lang/body.h"
+
+namespace pb {
+
+/// What an integer literal holds, whatever its base and suffix; none if 64 bits do not.
+[[nodiscard]] std::optional<std::uint64_t> literal_magnitude(const std::string& text);
+
+/// The value of an expression; none if it is not known, or not of 64 bits.
+///
+/// `value_of_name`: of the names in it; absent: none is known.
+[[nodiscard]] std::optional<std::int64_t> constant_value(
+    const Body& body, ExprId id, const std::function<std::optional<std::int64_t>(ExprId)>& value_of_name = {});
+
+}  // namespace pb
