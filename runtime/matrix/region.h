@@ -4,6 +4,7 @@
 // one refers to the variable it was made from, a const one holds a copy of the value.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -167,13 +168,20 @@ class BasicRegion {
   }
   [[nodiscard]] const ViewType& view() const { return view_; }
   /// Pre:     `view().has_unit_stride()`
-  [[nodiscard]] UnitView<E, N> unit_view() const { return UnitView<E, N>(view_); }
+  [[nodiscard]] UnitView<E, N> unit_view() const { return as_view<UnitView<E, N>>(); }
   /// Pre:     also `is_apart` from all that is touched while the result is in use
-  [[nodiscard]] BasicView<E, N, true, true> apart_view() const { return BasicView<E, N, true, true>(view_); }
+  [[nodiscard]] BasicView<E, N, true, true> apart_view() const { return as_view<BasicView<E, N, true, true>>(); }
   [[nodiscard]] const StorageRef& storage_ref() const { return storage_; }
   [[nodiscard]] RawView raw() const { return view_.raw(); }
 
  private:
+  /// As one piece where it can be: what is read in larger pieces than it was just written in waits for the memory.
+  template <class To>
+  [[nodiscard]] To as_view() const {
+    if constexpr (sizeof(To) == sizeof(ViewType)) return std::bit_cast<To>(view_);
+    return To(view_);
+  }
+
   struct Borrow {};
   BasicRegion(const ViewType& view, const StorageRef& lender, Borrow) : view_(view), storage_(lender.borrowed()) {}
 
