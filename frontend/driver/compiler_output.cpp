@@ -167,6 +167,19 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
     text.replace(at, from.size(), to);
 }
 
+/// `BasicView<const double, 1, true, false>`: what stands for a region in hot loops.
+void rename_views(std::string& text) {
+  constexpr std::string_view kView = "BasicView<";
+  for (std::size_t at = text.find(kView); at != std::string::npos; at = text.find(kView, at + 1)) {
+    const std::size_t comma = text.find(", ", at);
+    const std::size_t rest = comma == std::string::npos ? comma : text.find(", ", comma + 2);
+    const std::size_t end = rest == std::string::npos ? rest : text.find('>', rest);
+    if (end == std::string::npos) return;
+    text.erase(rest, end - rest);
+    text.replace(at, kView.size(), "BasicRegion<");
+  }
+}
+
 /// Types of the run time under the names that programs know: ` {aka …}` of them says nothing.
 void rename_types(std::string& text) {
   for (std::size_t at = text.find(" {aka `"); at != std::string::npos; at = text.find(" {aka `", at + 1)) {
@@ -175,14 +188,27 @@ void rename_types(std::string& text) {
     if (text.substr(at, end - at).find("pbrt::") != std::string::npos) text.erase(at, end + 2 - at);
   }
   replace_all(text, "pbrt::", "");
+  rename_views(text);
   replace_all(text, "BasicRegion<const ", "ConstMatrixRegion<");
   replace_all(text, "BasicRegion<", "MatrixRegion<");
+  constexpr std::string_view kUsing = "`using ";
+  for (std::size_t at = text.find(kUsing); at != std::string::npos; at = text.find(kUsing, at + 1)) {
+    const std::size_t equals = text.find(" = ", at);
+    const std::size_t end = equals == std::string::npos ? equals : text.find('`', equals);
+    if (end == std::string::npos) return;
+    text.erase(equals, end - equals);
+    text.erase(at + 1, kUsing.size() - 1);
+  }
 }
 
 /// What to do about errors that users of regions make often; empty for others.
 std::string hint_for(std::string_view text) {
   const auto has = [&](std::string_view words) { return text.find(words) != std::string_view::npos; };
-  if (has("no match for `operator[]`") && has("MatrixRegion")) return "an element of a region is `m.cell(i)`";
+  if ((has("no match for `operator[]`") || has("no match for call to")) && has("MatrixRegion"))
+    return "an element of a region is `m.cell(i)`";
+  if (has("has no member named") && has("MatrixRegion"))
+    return "regions have `cell`, `region`, `row`, `column`, `slice`, `all`, `transposed`, `size(d)`, `width()`, `height()`, "
+           "`depth()`, `count()` and `copyTo`";
   if ((has("no match for `operator=`") || has("conversion from `ConstMatrixRegion")) && has("ConstMatrixRegion"))
     return "an input cannot be written: copy its elements with `in.copyTo(out)`, or name it by a `ConstMatrixRegion`";
   for (const std::string name : {"max", "min"})
@@ -207,6 +233,9 @@ std::string plain_words(std::string_view text) {
     out = out.substr(kBegin.size(), end - kBegin.size()) + " was not declared in this scope";
   }
   rename_types(out);
+  // What gcc finds alike in the run time is seldom meant.
+  const std::size_t alike = out.find("; did you mean ");
+  if (alike != std::string::npos && out.find("MatrixRegion") < alike) out.resize(alike);
   return out;
 }
 

@@ -183,6 +183,24 @@ TEST_F(CompilerOutput, WrongUsesOfRegionsHaveHints) {
   EXPECT_EQ(diags_.all()[0].hints, std::vector<std::string>{"an element of a region is `m.cell(i)`"});
 }
 
+TEST_F(CompilerOutput, WhatStandsForARegionInLoopsIsNamedAsOne) {
+  EXPECT_TRUE(report_compiler_output(
+      "prog.pbcc:3:16: error: no match for call to '(pbrt::BasicView<const double, 1, true, false>) (int&)'\n"
+      "prog.pbcc:3:16: error: no match for call to '(pbrt::BasicView<const double, 1, false, false>) (int&)'\n",
+      generated_, user_, diags_));
+  EXPECT_EQ(messages(), "oops: no match for call to `(ConstMatrixRegion<double, 1>) (int&)`\n");
+  EXPECT_EQ(diags_.all()[0].hints, std::vector<std::string>{"an element of a region is `m.cell(i)`"});
+}
+
+TEST_F(CompilerOutput, MembersOfRegionsAreListed) {
+  EXPECT_TRUE(report_compiler_output(
+      "prog.pbcc:3:16: error: 'using MatrixRegion1D = class pbrt::BasicRegion<double, 1>' {aka 'class pbrt::BasicRegion<double, "
+      "1>'} has no member named 'length'; did you mean 'lent'?\n",
+      generated_, user_, diags_));
+  EXPECT_EQ(messages(), "oops: `MatrixRegion1D` has no member named `length`\n");
+  EXPECT_EQ(diags_.all()[0].hints.size(), 1U);
+}
+
 TEST_F(CompilerOutput, UndefinedReferenceIsALinkError) {
   EXPECT_TRUE(report_compiler_output("/usr/bin/ld: x.o: in function `f': undefined reference to `dgemm_'\n", generated_,
                                      user_, diags_));

@@ -130,6 +130,8 @@ class Place {
   [[nodiscard]] std::string in_rule() const {
     if (found().empty() && is_from_expected()) return "a rule that reads nothing says `from ()`";
     if (found() == "where" && is_from_expected()) return "`where` stands behind `from ( )`";
+    if (found() == "[" && error_.token > 1 && text(error_.token - 2) == ".")
+      return fmt::format("coordinates are in parentheses: `{}({})`", before(), after());
     if (found() == "[" && is_name(error_.token - 1))
       return comes_after(":") ? fmt::format("parts are written `{}.region(begin, end)`", before())
                               : fmt::format("cells are written `{}.cell({})`", before(), after());
