@@ -479,6 +479,24 @@ TEST(Nests, ShiftMembersWhoseReadsPointBothWays) {
   EXPECT_EQ(rows_of(planned), "1 slices, ");
 }
 
+TEST(Nests, RunAlongAnotherDimensionOfEachMatrix) {
+  const auto mixed = [](const std::string& read_of_p) {
+    return Planned(TestTransform()
+                       .to("P[n,n]")
+                       .to("Q[n,n]")
+                       .to("S[n]")
+                       .rule({"P.cell(j,0)"}, {})
+                       .rule({"P.cell(j,k)"}, {"Q.column(k-1)", "S.cell(k-1)"})
+                       .rule({"Q.cell(k,j)"}, {read_of_p, "S.cell(k)"})
+                       .rule({"S.cell(k)"}, {read_of_p}));
+  };
+  const Planned planned = mixed("P.row(k)");
+  ASSERT_EQ(rows_of(planned), "1 slices, ");
+  EXPECT_TRUE(is_ordered(planned.only()));
+  for (const NestMember& member : planned.only().nests[0].members) EXPECT_EQ(member.coordinates[0].var, "k");
+  EXPECT_TRUE(mixed("P").diags.has(DiagKind::NoLegalOrder));
+}
+
 TEST(Plan, GivesUpOnWhatIsTooComplexWithOneMessage) {
   Program program = TestTransform()
                         .from("A[n,m]")

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Nests of several steps that need each other (LANGUAGE 6.5): slices along one dimension where that is
-// enough, else tiles over all dimensions that the steps share, else slices inside of slices.
+// enough, else tiles over all dimensions that the steps share, else slices inside of slices, else slices along
+// another dimension of each step.
 #include <algorithm>
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include "choicegraph/dependences.h"
@@ -31,6 +33,24 @@ std::vector<std::optional<NestCoordinate>> coordinates_of(const Analysis& analys
     for (std::size_t e = 0; e < d; ++e)
       if (out[d] && out[e] && !out[d]->var.empty() && out[d]->var == out[e]->var) out[d].reset();
   return out;
+}
+
+/// `sign` times the dimension `name`.
+IndexExpr signed_symbol(const std::string& name, int sign) {
+  return index_mul(index_const(sign), index_symbol(name));
+}
+
+/// The greatest difference along the dimension `name` in direction `sign`; none if there is no constant one.
+std::optional<std::int64_t> greatest_along(const Region& needs, const std::string& name, int sign) {
+  const IndexExpr delta = signed_symbol(name, sign);
+  const auto reaches = [&](std::int64_t value) {
+    return !needs.where_nonnegative(index_sub(delta, index_const(value))).is_empty();
+  };
+  constexpr std::int64_t kMaxDistance = 8;
+  if (!reaches(-kMaxDistance)) return -kMaxDistance;
+  for (std::int64_t value = -kMaxDistance; value < kMaxDistance; ++value)
+    if (!reaches(value + 1)) return value;
+  return std::nullopt;
 }
 
 /// Looks for an order of `steps` with their coordinates in some dimensions that all have.
@@ -76,28 +96,11 @@ class Search {
   /// One dimension and its direction, outermost first.
   using Rows = std::vector<std::pair<std::size_t, int>>;
 
-  static IndexExpr signed_symbol(const std::string& name, int sign) {
-    return index_mul(index_const(sign), index_symbol(name));
-  }
-
-  /// The greatest difference along `dim` in direction `sign`; none if there is no constant one.
-  std::optional<std::int64_t> greatest(const Region& needs, std::size_t dim, int sign) const {
-    const IndexExpr delta = signed_symbol(names_[dim], sign);
-    const auto reaches = [&](std::int64_t value) {
-      return !needs.where_nonnegative(index_sub(delta, index_const(value))).is_empty();
-    };
-    constexpr std::int64_t kMaxDistance = 8;
-    if (!reaches(-kMaxDistance)) return -kMaxDistance;
-    for (std::int64_t value = -kMaxDistance; value < kMaxDistance; ++value)
-      if (!reaches(value + 1)) return value;
-    return std::nullopt;
-  }
-
   /// Shifts of the members along `dim` after which no difference in direction `sign` is positive.
   std::optional<std::vector<std::int64_t>> shifts(const Needs& needs, std::size_t dim, int sign) const {
     std::map<std::pair<std::size_t, std::size_t>, std::int64_t> limits;
     for (const auto& [pair, region] : needs) {
-      const auto limit = greatest(region, dim, sign);
+      const auto limit = greatest_along(region, names_[dim], sign);
       if (!limit) return std::nullopt;
       limits.emplace(pair, *limit);
     }
@@ -242,6 +245,69 @@ bool have_same_rank(const Analysis& analysis, const std::vector<StepId>& steps) 
                      [&](StepId id) { return coordinates_of(analysis, id).size() == rank; });
 }
 
+/// Looks for slices along one dimension of each step, another one of each where need be: `Q.cell(k,i)`, `R.cell(j,k)`
+/// and `W.cell(j,i,k)` in the order of `k`.
+class MixedSlices {
+ public:
+  MixedSlices(const Analysis& analysis, const std::vector<StepId>& steps, int sign)
+      : analysis_(analysis), steps_(steps), sign_(sign), name_(coordinate_names(1)) {
+    for (const StepId id : steps) {
+      options_.emplace_back();
+      for (const auto& coordinate : coordinates_of(analysis, id))
+        if (coordinate) options_.back().push_back(*coordinate);
+    }
+  }
+
+  std::optional<Nest> find() {
+    const std::size_t step = taken_.size();
+    if (step == steps_.size()) return search();
+    for (std::size_t option = 0; option < options_[step].size() && num_left_ > 0; ++option) {
+      --num_left_;
+      taken_.push_back(option);
+      if (fits())
+        if (auto nest = find()) return nest;
+      taken_.pop_back();
+    }
+    return std::nullopt;
+  }
+
+ private:
+  NestMember member(std::size_t step) const { return {steps_[step], {options_[step][taken_[step]]}, {}}; }
+
+  std::optional<Nest> search() const {
+    std::vector<Coordinates> coordinates;
+    for (std::size_t step = 0; step < steps_.size(); ++step) coordinates.push_back(member(step).coordinates);
+    return Search(analysis_, steps_, coordinates).slices_along(0);
+  }
+
+  /// Whether the dimension taken last may go with those before it.
+  bool fits() {
+    const std::size_t last = taken_.size() - 1;
+    for (std::size_t other = 0; other <= last; ++other)
+      if (!is_bounded(last, other) || !is_bounded(other, last)) return false;
+    return true;
+  }
+
+  /// Whether `reader` needs of `writer` only what lies a constant number of slices later, if not before.
+  bool is_bounded(std::size_t reader, std::size_t writer) {
+    const auto [entry, is_new] = bounded_.try_emplace({reader, taken_[reader], writer, taken_[writer]}, true);
+    if (!is_new) return entry->second;
+    const Region needs = coordinate_distances(analysis_, member(reader), member(writer), name_);
+    if (needs.is_empty()) return true;
+    const auto limit = greatest_along(needs, name_[0], sign_);
+    return entry->second = limit && (reader != writer || *limit <= 0);
+  }
+
+  const Analysis& analysis_;
+  const std::vector<StepId>& steps_;
+  const int sign_;
+  const std::vector<std::string> name_;
+  std::vector<Coordinates> options_;  ///< of each step
+  std::vector<std::size_t> taken_;    ///< by the first steps
+  std::map<std::tuple<std::size_t, std::size_t, std::size_t, std::size_t>, bool> bounded_;
+  std::size_t num_left_ = 500;  ///< of the dimensions to take, so that many steps take no time
+};
+
 }  // namespace
 
 std::optional<Nest> find_nest(const Analysis& analysis, const std::vector<StepId>& steps) {
@@ -257,6 +323,8 @@ std::optional<Nest> find_nest(const Analysis& analysis, const std::vector<StepId
     if (auto nest = search.tiles()) return nest;
     if (auto nest = search.nested_slices()) return nest;
   }
+  for (const int sign : {1, -1})
+    if (auto nest = MixedSlices(analysis, steps, sign).find()) return nest;
   return std::nullopt;
 }
 

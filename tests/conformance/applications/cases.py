@@ -127,6 +127,49 @@ def edges(image, threshold):
     return [np.where(magnitude > threshold, 1, np.where(magnitude > threshold / 2, 0.5, 0)), magnitude.max()]
 
 
+def hidden_markov(p, e, start):
+    t, s = e.shape
+    alpha, scale, best, pointer = np.zeros((t, s)), np.zeros(t), np.zeros((t, s)), np.zeros((t, s), int)
+    for k in range(t):
+        raw = (alpha[k - 1] @ p if k else start) * e[k]
+        scale[k] = raw.sum()
+        alpha[k] = raw / scale[k]
+        ways = best[k - 1][:, None] + np.log(p)
+        pointer[k] = ways.argmax(axis=0)
+        best[k] = (ways.max(axis=0) if k else np.log(start)) + np.log(e[k])
+    beta = np.ones((t, s))
+    for k in reversed(range(t - 1)):
+        beta[k] = p @ (e[k + 1] * beta[k + 1]) / scale[k + 1]
+    way = [best[-1].argmax()]
+    for k in range(t - 1, 0, -1):
+        way.append(pointer[k][way[-1]])
+    return [alpha, beta, np.log(scale).sum(), np.array(way[::-1])]
+
+
+def markov_inputs(n, r):
+    s = 1 + n % 4
+    p, start = r.uniform(0.1, 1, (s, s)), r.uniform(0.1, 1, s)
+    return [p / p.sum(axis=1)[:, None], r.uniform(0.1, 1, (n, s)), start / start.sum()]
+
+
+def deriche(image):
+    alpha = 0.25
+    k = (1 - np.exp(-alpha)) ** 2 / (1 + 2 * alpha * np.exp(-alpha) - np.exp(2 * alpha))
+    a1, a2, a3 = k, k * np.exp(-alpha) * (alpha - 1), k * np.exp(-alpha) * (alpha + 1)
+    a4, b1, b2 = -k * np.exp(-2 * alpha), 2 ** -alpha, -np.exp(-2 * alpha)
+
+    def along_last(v):
+        w = v.shape[1]
+        ahead, back = np.zeros((v.shape[0], w + 2)), np.zeros((v.shape[0], w + 2))
+        left, right = np.pad(v, ((0, 0), (1, 0))), np.pad(v, ((0, 0), (0, 2)))
+        for x in range(w):
+            ahead[:, x + 2] = a1 * v[:, x] + a2 * left[:, x] + b1 * ahead[:, x + 1] + b2 * ahead[:, x]
+        for x in reversed(range(w)):
+            back[:, x] = a3 * right[:, x + 1] + a4 * right[:, x + 2] + b1 * back[:, x + 1] + b2 * back[:, x + 2]
+        return ahead[:, 2:] + back[:, :w]
+    return [along_last(along_last(image).T).T]
+
+
 CASES = {
     "kmeans": Case(kmeans, lambda n, r: [r.normal(size=(2, 3 * n)) + ints(3 * n, 0, 3, r) * 4, np.zeros(3)],
                    sizes=(1, 2, 3, 17, 64)),
@@ -147,4 +190,6 @@ CASES = {
                           sizes=(1, 2, 3, 5, 8), tolerance=1e-7),
     "runge_kutta": Case(runge_kutta, lambda n, r: [mat(n, n, r), vec(n, r), np.float64(0.05)], sizes=(1, 2, 3, 17, 40)),
     "image_pipeline": Case(edges, lambda n, r: [mat(n, n + 3, r), np.float64(0.3)], sizes=(3, 4, 5, 17, 64)),
+    "hidden_markov": Case(hidden_markov, markov_inputs, sizes=(1, 2, 3, 17, 40)),
+    "recursive_filter": Case(deriche, lambda n, r: [mat(n, n + 2, r)], sizes=(1, 2, 3, 17, 40)),
 }

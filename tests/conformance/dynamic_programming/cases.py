@@ -84,6 +84,17 @@ def costs(n, r):
     return [np.abs(mat(n, n, r))]
 
 
+def affine_gaps(a, b, opening, extension):
+    h = np.zeros((len(b) + 1, len(a) + 1))
+    e, f = np.full_like(h, -1e9), np.full_like(h, -1e9)
+    for y in range(1, len(b) + 1):
+        for x in range(1, len(a) + 1):
+            e[y, x] = max(e[y, x - 1] - extension, h[y, x - 1] - opening)
+            f[y, x] = max(f[y - 1, x] - extension, h[y - 1, x] - opening)
+            h[y, x] = max(0, h[y - 1, x - 1] + (2 if a[x - 1] == b[y - 1] else -1), e[y, x], f[y, x])
+    return [h, h.max()]
+
+
 CASES = {
     "longest_common_subsequence": Case(lcs, words, sizes=(0, 1, 2, 31, 64)),
     "edit_distance": Case(edit_distance, words, sizes=(0, 1, 2, 31, 64)),
@@ -97,4 +108,6 @@ CASES = {
     "prefix_sums": Case(lambda a: [np.cumsum(a)], lambda n, r: [vec(n, r)], sizes=(1, 2, 3, 65, 200)),
     "pascal": Case(pascal, lambda n, r: [vec(n, r)], sizes=(1, 2, 3, 16, 41)),
     "lis": Case(increasing, lambda n, r: [vec(n, r)], sizes=(0, 1, 2, 31, 100)),
+    "affine_gaps": Case(affine_gaps, lambda n, r: [ints(n, 0, 3, r), ints(n + 3, 0, 3, r), np.float64(3), np.float64(1)],
+                        sizes=(0, 1, 2, 31, 64)),
 }

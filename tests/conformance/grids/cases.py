@@ -89,6 +89,13 @@ def rect(n, r):
 
 POWERS = (1, 3, 5, 9, 17, 33)
 
+def hotspot(steps, t, p):
+    for _ in range(steps):
+        e = np.pad(t, 1, mode="edge")
+        t = t + 0.5 * (p + (e[:-2, 1:-1] + e[2:, 1:-1] - 2 * t) * 0.1 + (e[1:-1, :-2] + e[1:-1, 2:] - 2 * t) * 0.2 + (80 - t) * 0.05)
+    return [t]
+
+
 CASES = {
     "heat_1d": Case(lambda u: heat(u, 10, 0.2), lambda n, r: [vec(n, r)], sizes=(1, 2, 3, 33, 130)),
     "heat_2d": Case(lambda u: heat(u, 6, 0.1), rect, sizes=(1, 2, 3, 16, 33)),
@@ -101,4 +108,6 @@ CASES = {
     "gauss_seidel_rules": Case(gauss_seidel, rect, sizes=(2, 3, 4, 16, 33)),
     "wavefront_antidiagonal": Case(wave, rect, sizes=(2, 3, 4, 16, 33)),
     "leapfrog": Case(leapfrog, lambda n, r: [vec(n, r)]),
+    "hotspot": Case(hotspot, lambda n, r: [70 + mat(n, n + 3, r), mat(n, n + 3, r)], params=lambda n: {"steps": n % 4},
+                    sizes=(1, 2, 3, 17, 30)),
 }

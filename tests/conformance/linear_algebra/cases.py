@@ -57,6 +57,18 @@ def separated(n, r):
 
 SMALL = (1, 2, 3, 17, 32)
 
+def reduced_qr(a):
+    q, r = np.linalg.qr(a)
+    signs = np.sign(np.diag(r))
+    return [r * signs[:, None], q * signs]
+
+
+def levinson(r):
+    n = len(r)
+    toeplitz = np.eye(n) + sum(np.diag(np.full(n - k, r[k - 1]), k) + np.diag(np.full(n - k, r[k - 1]), -k) for k in range(1, n))
+    return [np.linalg.solve(toeplitz, -r)]
+
+
 CASES = {
     "triangular": Case(lambda a, b: [np.linalg.solve(np.tril(a), b), np.linalg.solve(np.triu(a), b)],
                        lambda n, r: [dominant(n, r), vec(n, r)], sizes=(1, 2, 3, 17, 65)),
@@ -79,4 +91,6 @@ CASES = {
     "power_method": Case(rank_one, separated, sizes=SMALL, tolerance=1e-7),
     "jacobi_eigenvalues": Case(lambda a: [np.linalg.eigvalsh(a)], lambda n, r: [positive(n, r)], sizes=SMALL),
     "divide_and_conquer_eigenvalues": Case(tridiagonal, lambda n, r: [vec(n, r), vec(n, r)], sizes=SMALL, tolerance=1e-7),
+    "gram_schmidt_versions": Case(reduced_qr, lambda n, r: [mat(n, n + 2, r)], sizes=(1, 2, 3, 9, 20), tolerance=1e-8),
+    "levinson": Case(levinson, lambda n, r: [vec(n, r) * 0.2 / n], sizes=(1, 2, 3, 9, 20)),
 }

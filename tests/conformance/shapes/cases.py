@@ -40,6 +40,20 @@ def related(a):
     return [a, np.concatenate([[7], 2 * a]), np.stack([a, -a], axis=1).ravel()]
 
 
+def steps(a):
+    n = len(a)
+    p, s, q = np.zeros((n, 3)), np.zeros(n), np.zeros((3, n))
+    for k in range(n):
+        p[k] = 0.5 * q[:, k - 1] - 0.25 * s[k - 1] + a[k] if k else a[0] + np.arange(3)
+        s[k] = 0.1 * p[k].sum() - a[k]
+        q[:, k] = p[k][::-1] + s[k]
+    c = np.zeros((4, n))
+    for k in reversed(range(n)):
+        b = 0.5 * c[:, k + 1] + a[k] if k < n - 1 else a[k] * np.arange(4)
+        c[:, k] = 0.3 * b[::-1] + 1
+    return [q, np.array([q[0] - q[2], c[0] + 2 * c[3]])]
+
+
 CASES = {
     "products_as_sizes": Case(products, lambda n, r: [vec(n * (n + 1), r), mat(n, n + 1, r)], sizes=(1, 2, 3, 8, 17)),
     "halves_of_rows": Case(halves_of_rows, lambda n, r: [mat(n, n + 1, r)], sizes=(1, 2, 3, 17, 64)),
@@ -52,4 +66,5 @@ CASES = {
     "heads_and_tails": Case(heads_and_tails, lambda n, r: [vec(n, r)], sizes=(0, 1, 2, 3, 17, 64)),
     "alternative_tokens": Case(tokens, lambda n, r: [vec(n, r)]),
     "related_outputs": Case(related, lambda n, r: [vec(n, r)], sizes=(0, 1, 2, 17, 64)),
+    "steps_in_other_dimensions": Case(steps, lambda n, r: [vec(n, r)], sizes=(1, 2, 3, 17, 64)),
 }
