@@ -53,25 +53,26 @@ template <class R, class F>
   return median(std::move(times));
 }
 
-/// Uninitialised memory, so that the threads which write it first place it.
+/// Uninitialised memory, so that the threads which write it first place it; on large pages where the system has some, as
+/// matrices of generated programs.
 template <class T>
 struct Buffer {
+  static constexpr std::size_t kPage = 4096, kLargePage = std::size_t{1} << 21;
+
   std::size_t count;
   std::unique_ptr<T, void (*)(void*)> memory;
-  explicit Buffer(std::size_t n, std::size_t alignment = 4096)
-      : count(n), memory(static_cast<T*>(std::aligned_alloc(alignment, (n * sizeof(T) + 4095) / 4096 * 4096 + 4096)), std::free) {}
+  explicit Buffer(std::size_t n) : count(n), memory(allocate(n * sizeof(T)), std::free) {}
   [[nodiscard]] T* data() const { return memory.get(); }
   T& operator[](std::size_t i) const { return memory.get()[i]; }
-};
 
-/// The same on large pages, where the system has some: as matrices of generated programs.
-template <class T>
-[[nodiscard]] Buffer<T> on_large_pages(std::size_t count) {
-  constexpr std::size_t kLargePage = std::size_t{1} << 21;
-  Buffer<T> buffer(std::max(count, std::size_t{1}), kLargePage);
-  (void)::madvise(buffer.data(), count * sizeof(T) / kLargePage * kLargePage, MADV_HUGEPAGE);
-  return buffer;
-}
+ private:
+  static T* allocate(std::size_t bytes) {
+    const std::size_t size = (bytes / kPage + 2) * kPage;
+    void* data = std::aligned_alloc(size < kLargePage ? kPage : kLargePage, size);
+    if (size >= kLargePage) (void)::madvise(data, size / kLargePage * kLargePage, MADV_HUGEPAGE);
+    return static_cast<T*>(data);
+  }
+};
 
 /// The line that bench.py reads: names and numbers.
 class Report {

@@ -51,7 +51,7 @@ void subtract(Part c, Part a, Part b, int n) {
 }
 
 /// Memory for temporaries, kept for the next one of the same size: fresh pages would cost more than the additions that fill
-/// them. On large pages, as the program's.
+/// them.
 class Scratch {
  public:
   explicit Scratch(int n) : n_(n), memory_(take(n)) {}
@@ -73,7 +73,7 @@ class Scratch {
         return found;
       }
     }
-    return baseline::on_large_pages<double>(static_cast<std::size_t>(n) * n);
+    return Buffer<double>(static_cast<std::size_t>(n) * n);
   }
   static inline std::mutex mutex;
   static inline std::map<int, std::vector<Buffer<double>>> kept;
@@ -127,8 +127,7 @@ int main(int argc, char** argv) {
   const int n = options.number("n", 1024), leaf = options.number("leaf", 512), trials = options.number("trials", 5), threads = options.number("threads", 2);
   const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, threads);
   const std::size_t count = static_cast<std::size_t>(n) * n;
-  const auto matrix = [&] { return baseline::on_large_pages<double>(count); };
-  const Buffer<double> a = matrix(), b = matrix(), c = matrix(), d = matrix();
+  const Buffer<double> a(count), b(count), c(count), d(count);
   std::mt19937_64 rng(1);
   for (std::size_t i = 0; i < count; ++i) a[i] = std::uniform_real_distribution<double>(-1, 1)(rng), b[i] = std::uniform_real_distribution<double>(-1, 1)(rng);
   const Part pa{a.data(), n}, pb{b.data(), n}, pc{c.data(), n}, pd{d.data(), n};

@@ -98,8 +98,7 @@ int main(int argc, char** argv) {
   if (out != expected) return std::fprintf(stderr, "baseline: parallel_sort differs\n"), 1;
   // As in the program: input untouched, output separate, scratch from a pool, all on large pages.
   const std::size_t count = in.size();
-  const auto from = baseline::on_large_pages<double>(count), to = baseline::on_large_pages<double>(count);
-  const auto scratch = baseline::on_large_pages<double>(count);
+  const baseline::Buffer<double> from(count), to(count), scratch(count);
   // Copied from elsewhere, as the measurement server does, so that caches hold the same.
   const std::vector<double> unset(count, NAN);
   const auto restore = [&] { std::copy(in.begin(), in.end(), from.data()), std::copy(unset.begin(), unset.end(), to.data()); };
