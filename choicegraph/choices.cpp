@@ -5,6 +5,7 @@
 #include "choicegraph/analysis.h"
 #include "choicegraph/device_eligibility.h"
 #include "lang/body_walk.h"
+#include "lang/constant_value.h"
 
 namespace pb::choices {
 namespace {
@@ -32,14 +33,6 @@ double initial_split_size(std::size_t num_loops, bool takes_long) {
   return takes_long ? 24 : 48;
 }
 
-/// Whether the loop stops at a number that is written there.
-bool has_literal_end(const Body& body, const ForStmt& loop) {
-  if (loop.condition.is_none()) return false;
-  const auto* comparison = std::get_if<BinaryExpr>(&body.exprs[loop.condition].node);
-  const auto is_literal = [&](ExprId id) { return std::holds_alternative<IntegerExpr>(body.exprs[id].node); };
-  return comparison != nullptr && (is_literal(comparison->lhs) || is_literal(comparison->rhs));
-}
-
 /// Whether the time of an instance grows with sizes or data: it loops, but not a number of times that is written there, or
 /// calls a transform.
 bool may_take_long(const Rule& rule) {
@@ -49,7 +42,7 @@ bool may_take_long(const Rule& rule) {
       [&](StmtId id) {
         const Stmt& stmt = rule.body.stmts[id];
         const auto* loop = std::get_if<ForStmt>(&stmt.node);
-        result |= loop != nullptr ? !has_literal_end(rule.body, *loop) : is_loop(stmt);
+        result |= loop != nullptr ? !has_constant_end(rule.body, *loop) : is_loop(stmt);
       },
       [](ExprId) {});
   return result;

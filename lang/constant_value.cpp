@@ -61,4 +61,10 @@ std::optional<std::int64_t> constant_value(const Body& body, ExprId id,
   return rhs ? apply(binary->op, *lhs, *rhs) : std::nullopt;
 }
 
+bool has_constant_end(const Body& body, const ForStmt& loop) {
+  if (loop.condition.is_none()) return false;
+  const auto* comparison = std::get_if<BinaryExpr>(&body.exprs[loop.condition].node);
+  return comparison != nullptr && (constant_value(body, comparison->lhs) || constant_value(body, comparison->rhs));
+}
+
 }  // namespace pb

@@ -21,4 +21,7 @@ namespace pb {
 [[nodiscard]] std::optional<std::int64_t> constant_value(
     const Body& body, ExprId id, const std::function<std::optional<std::int64_t>(ExprId)>& value_of_name = {});
 
+/// Whether a loop compares with a number that stands in the program: `k < 2 * 4`.
+[[nodiscard]] bool has_constant_end(const Body& body, const ForStmt& loop);
+
 }  // namespace pb

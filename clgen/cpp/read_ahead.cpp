@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "lang/body_walk.h"
+#include "lang/constant_value.h"
 
 namespace pb {
 namespace {
@@ -26,7 +27,8 @@ class Finder {
  private:
   void add(const ForStmt& loop) {
     const NameExpr* var = counter_of(loop);
-    if (var == nullptr || !is_long(loop) || has_loops(loop.body)) return;
+    // Compilers unroll loops whose end stands in the program.
+    if (var == nullptr || has_constant_end(body_, loop) || has_loops(loop.body)) return;
     std::vector<std::string> in_order;
     bool is_indirect = false;
     bool writes_in_order = false;
@@ -68,13 +70,6 @@ class Finder {
     const NameBinding& binding = rule_.body_types.bindings[id.index()];
     return binding.kind == NameKind::Local && binding.index == counter_ &&
            std::holds_alternative<NameExpr>(body_.exprs[id].node);
-  }
-
-  /// Whether the number of iterations does not stand in the program: compilers unroll the others.
-  bool is_long(const ForStmt& loop) const {
-    if (loop.condition.is_none()) return false;
-    const auto* test = std::get_if<BinaryExpr>(&body_.exprs[loop.condition].node);
-    return test != nullptr && !std::holds_alternative<IntegerExpr>(body_.exprs[test->rhs].node);
   }
 
   bool has_loops(StmtId stmt) const {

@@ -503,6 +503,10 @@ namespace {
 void emit_launch(Writer& out, const TransformPlan& plan, const RuleCode& code, StepId step, const Kernel& kernel) {
   out.line("pbrt::gpu::Launch pb_launch(kKernel_" + kernel.name + ", pb_frame, pb_frame.context().gpu());");
   for (const RuleMatrix& use : kernel.matrices) out.line(region_call(plan, code, step, use));
+  for (const RuleMatrix& use : code.matrices) {  // single numbers go as values
+    const Matrix& matrix = code.matrix(use.matrix);
+    if (matrix.extents.empty() && matrix.role != MatrixRole::From) out.line("pbrt::need_on_host(pb_frame, " + matrix.name + ");");
+  }
   for (const KernelScalar& scalar : kernel.scalars) out.line("pb_launch.scalar(" + scalar.value + ");");
   for (const KernelTile& tile : kernel.tiles) {
     const RegionAccess& input = code.rule.inputs[tile.input];

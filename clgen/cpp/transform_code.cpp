@@ -365,12 +365,15 @@ class TransformEmitter {
     if (transform_.is_memoized) emit_memo(args);
     out_.open("static void call_" + name_ + "(pbrt::Frame& pb_parent, " + joined(call_params(transform_)) + ")");
     emit_overlaps();
-    const std::string entry = transform_.is_memoized ? "memo_" : "run_";
-    out_.line("pbrt::call_on_fresh_stack_if_needed(pb_parent, [&] { " + entry + name_ + "(pb_parent, " + args +
-              "); });");
+    out_.line(run_text("pb_parent", args));
     out_.close();
     if (context_.spawned.contains(id_)) emit_spawn(args, joined(captures));
     out_.blank();
+  }
+
+  std::string run_text(const std::string& frame, const std::string& args) const {
+    const std::string entry = transform_.is_memoized ? "memo_" : "run_";
+    return "pbrt::call_on_fresh_stack_if_needed(" + frame + ", [&] { " + entry + name_ + "(" + frame + ", " + args + "); });";
   }
 
   /// Checked programs stop where a matrix that the transform writes shares elements with another argument.
@@ -393,10 +396,11 @@ class TransformEmitter {
   void emit_spawn(const std::string& args, const std::string& captures) {
     // A task owns its handles; a call at once borrows them, since each copy counts references.
     out_.open("static void spawn_" + name_ + "(pbrt::Frame& pb_frame, " + joined(call_params(transform_)) + ")");
-    emit_overlaps();
     out_.line("if (pb_frame.is_sequential()) return call_" + name_ + "(pb_frame, " + args + ");");
-    out_.line("pb_frame.spawn([" + captures + "](pbrt::Frame& pb_child) { call_" + name_ + "(pb_child, " + args +
-              "); });");
+    emit_overlaps();
+    const bool is_tested = context_.options.is_checked;
+    const std::string call = is_tested ? run_text("pb_child", args) : "call_" + name_ + "(pb_child, " + args + ");";
+    out_.line("pb_frame.spawn([" + captures + "](pbrt::Frame& pb_child) { " + call + " });");
     out_.close();
   }
 

@@ -26,6 +26,11 @@ bool is_same_for_all(const Step& step, std::size_t input) {
   return box != nullptr && box->is_same_for_all_instances;
 }
 
+/// The parameter for a matrix that is a single number. Bodies know those of `from` by the matrix's name.
+std::string number_name(const Matrix& matrix) {
+  return (matrix.role == MatrixRole::From ? "" : "pb_number_") + matrix.name;
+}
+
 class KernelBuilder {
  public:
   KernelBuilder(const Program& program, const Transform& transform, const Rule& rule, const Step& step, Kernel& kernel,
@@ -36,12 +41,12 @@ class KernelBuilder {
     facts_ = find_rule_facts(rule_);
     for (const RuleMatrix& use : matrices_of_rule(transform_, rule_, facts_)) {
       const Matrix& matrix = transform_.matrices[use.matrix];
-      if (matrix.extents.empty() && matrix.role == MatrixRole::From) {
+      if (matrix.extents.empty()) {  // read only: no kernel has a single number as output
         const bool is_small = matrix.element == ElementType::Short || matrix.element == ElementType::UChar ||
                               matrix.element == ElementType::UShort;
         const std::string type = is_small ? "int" : element_word(matrix);
         kernel_.scalars.push_back(
-            {matrix.name, type, (is_small ? "static_cast<std::int32_t>(" : "(") + matrix.name + ".cell())", false});
+            {number_name(matrix), type, (is_small ? "static_cast<std::int32_t>(" : "(") + matrix.name + ".cell())", false});
       } else {
         kernel_.matrices.push_back(use);
       }
@@ -335,10 +340,10 @@ class KernelBuilder {
       const Matrix& matrix = transform_.matrices[input.matrix];
       if (!is_element(input)) {
         print_region(input, i, false);
-      } else if (matrix.extents.empty() && matrix.role == MatrixRole::From) {
-        if (input.binding != matrix.name)
+      } else if (matrix.extents.empty()) {
+        if (input.binding != number_name(matrix))
           out_.line("const " + element_word(matrix) + " " + opencl_name(input.binding) + " = " +
-                    opencl_name(matrix.name) + ";");
+                    opencl_name(number_name(matrix)) + ";");
       } else {
         out_.line("const " + element_word(matrix) + " " + opencl_name(input.binding) + " = " + cell_of(input) + ";");
       }

@@ -117,11 +117,19 @@ def dominant(n, r):
     return [mat(n, n, r) + 2 * n * np.eye(n)]
 
 
+def numbers(a):
+    n = len(a)
+    d = 3 * a
+    d[n // 2] += n
+    return [a / (1 + np.abs(a).sum()) + n % 300 * max(0, a.max()), a - d[n // 2], d]
+
+
 CASES = {
     "blocks": Case(lambda a, b: [a @ b], lambda n, r: [mat(n + 1, n, r), mat(n + 2, n + 1, r)], sizes=(1, 2, 3, 17, 32)),
     "quadrants": Case(quadrants, lambda n, r: [mat(n, n, r), mat(n, n, r)], sizes=(0, 1, 2, 7, 32)),
     "moving_regions": Case(row_blocks, lambda n, r: [mat(n, n + 1, r)], sizes=(1, 2, 3, 31, 64)),
     "block_lattice": Case(reverse_blocks, lambda n, r: [vec(n, r)], sizes=(0, 1, 3, 4, 9, 64, 101)),
+    "numbers_to_kernels": Case(numbers, lambda n, r: [vec(n, r)], sizes=(1, 2, 17, 65, 400)),
     "in_place_lu": Case(factor, dominant, sizes=(0, 1, 2, 3, 17, 40), tolerance=1e-8),
     "own_element": Case(lambda a, f: [a / 16 + f * 15 / 16], lambda n, r: [vec(n, r), vec(n, r)]),
     "unwritten_stays": Case(lambda a: [np.where(a > 0, a, -1)], lambda n, r: [vec(n, r)]),
