@@ -6,6 +6,7 @@
 #include "runtime/body_api.h"
 #include "runtime/config/errors.h"
 #include "runtime/gpu/launch.h"
+#include "runtime/gpu/share.h"
 #include "runtime/gpu/spawned_regions.h"
 #include "runtime/main/memo.h"
 #include "runtime/main/program.h"

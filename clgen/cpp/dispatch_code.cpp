@@ -13,8 +13,9 @@ namespace pb {
 namespace {
 
 constexpr Version kAllVersions[] = {Version::Cpu, Version::OpenCl, Version::OpenClLocal};
-/// What follows the names of boxes that a device gets.
+/// What follows the names of boxes that a device gets, and that the CPU gets meanwhile.
 constexpr const char* kOnDevice = "_on_device";
+constexpr const char* kOnCpu = "_on_cpu";
 constexpr Version kDeviceVersions[] = {Version::OpenCl, Version::OpenClLocal};
 
 /// Unless it is a name.
@@ -213,21 +214,26 @@ void StepDispatch::emit_dispatch(Writer& out, StepId step_id, const std::string&
   const Step& step = plan_.steps[step_id];
   const RuleCode code(context_, id_, step.rule);
   if (!has_device(step_id)) {
-    emit_on_cpu(out, step_id, code, frame, are_boxes_declared);
+    emit_on_cpu(out, step_id, code, frame, box_args(plan_, code, step_id, are_boxes_declared));
     return;
   }
   if (!are_boxes_declared) emit_boxes(out, step_boxes(plan_, code, step_id), is_shared(step_id));
   is_shared(step_id) ? emit_shared_tries(out, step_id, code, frame) : emit_tries(out, step_id, code, frame);
   out.open("if (!pb_has_run)");
-  emit_on_cpu(out, step_id, code, frame, true);
+  emit_on_cpu(out, step_id, code, frame, box_args(plan_, code, step_id, true));
   out.close();
 }
 
+std::vector<std::string> StepDispatch::boxes_ending(const RuleCode& code, StepId step, const std::string& end) const {
+  std::vector<std::string> names = box_args(plan_, code, step, true);
+  for (std::string& name : names) name += end;
+  return names;
+}
+
 void StepDispatch::emit_on_cpu(Writer& out, StepId step_id, const RuleCode& code, const std::string& frame,
-                               bool are_boxes_declared) const {
+                               const std::vector<std::string>& boxes) const {
   emit_count(out, step_id, frame);
-  out.line(functions_.at({step_id, Version::Cpu}) + "(" + step_call_args(step_id, code, frame, are_boxes_declared) +
-           pieces_arg(step_id) + ");");
+  out.line(cpu_call(step_id, code, frame, boxes, pieces_arg(step_id)));
 }
 
 /// Declares `pb_has_run`: whether a device runs the step.
@@ -250,20 +256,26 @@ void StepDispatch::emit_shared_tries(Writer& out, StepId step, const RuleCode& c
   const std::vector<BoxCut> cuts = cuts_of(plan_, code, step);
   const std::string extent = "pb_box.extent(" + std::to_string(cuts.front().dim) + ")";
   out.line("const std::int64_t pb_share = pbrt::gpu::share_of_device(" + extent + ", " + eighths_value() + ");");
-  for (const BoxCut& cut : cuts)
-    out.line("const " + cut.box.type + " " + cut.box.name + kOnDevice + " = pbrt::gpu::lower_part(" + cut.box.name + ", " +
-             std::to_string(cut.dim) + ", pb_share);");
   out.line("const bool pb_is_all = pb_share == " + extent + ";");
+  for (const BoxCut& cut : cuts) {
+    const std::string args = "(" + cut.box.name + ", " + std::to_string(cut.dim) + ", pb_share);";
+    out.line("const " + cut.box.type + " " + cut.box.name + kOnDevice + " = pbrt::gpu::lower_part" + args);
+    out.line("const " + cut.box.type + " " + cut.box.name + kOnCpu + " = pbrt::gpu::upper_part" + args);
+  }
   const std::vector<Try> tries =
       device_tries(step, code, frame, kOnDevice, "pb_is_all ? " + in_parentheses(copy_out_value(step)) + " : pbrt::gpu::CopyOut::Eager");
+  out.open("const auto pb_device = [&]");
   for (std::size_t i = 0; i < tries.size(); ++i) {
-    out.line((i == 0 ? "if (" : "    ") + tries[i].head);
-    out.line("        " + tries[i].arguments + (i + 1 < tries.size() ? " ||" : ") {"));
+    out.line((i == 0 ? "return " : "       ") + tries[i].head);
+    out.line("           " + tries[i].arguments + (i + 1 < tries.size() ? " ||" : ";"));
   }
-  out.indent();
-  for (const BoxCut& cut : cuts) out.line(cut.box.name + ".lo[" + std::to_string(cut.dim) + "] += pb_share;");
-  out.line("pb_has_run = pb_is_all;");
-  out.close();
+  out.close(";");
+  out.open("const auto pb_rest = [&](pbrt::Frame& pb_task)");
+  emit_on_cpu(out, step, code, "pb_task", boxes_ending(code, step, kOnCpu));
+  out.close(";");
+  out.line("pb_has_run = pb_is_all ? pb_device() : pbrt::gpu::run_shared(" + frame + ", pb_device, pb_rest);");
+  // What a device that cannot leaves.
+  for (const BoxCut& cut : cuts) out.line(cut.box.name + " = " + cut.box.name + kOnDevice + ";");
   out.close();
 }
 
@@ -276,13 +288,14 @@ void StepDispatch::emit_count(Writer& out, StepId step_id, const std::string& fr
 
 std::string StepDispatch::piece_call(StepId step, const std::string& frame) const {
   const RuleCode code(context_, id_, plan_.steps[step].rule);
-  return functions_.at({step, Version::Cpu}) + "(" + step_call_args(step, code, frame, true) + ", pbrt::kWholeBox);";
+  return cpu_call(step, code, frame, box_args(plan_, code, step, true), ", pbrt::kWholeBox");
 }
 
-std::string StepDispatch::step_call_args(StepId step, const RuleCode& code, const std::string& frame, bool are_boxes_declared) const {
+std::string StepDispatch::cpu_call(StepId step, const RuleCode& code, const std::string& frame, const std::vector<std::string>& boxes,
+                                   const std::string& pieces) const {
   std::vector<std::string> args = step_args(code, frame);
-  for (std::string& box : box_args(plan_, code, step, are_boxes_declared)) args.push_back(std::move(box));
-  return joined(args);
+  args.insert(args.end(), boxes.begin(), boxes.end());
+  return functions_.at({step, Version::Cpu}) + "(" + joined(args) + pieces + ");";
 }
 
 std::vector<StepDispatch::Try> StepDispatch::device_tries(StepId step_id, const RuleCode& code, const std::string& frame,
@@ -290,7 +303,7 @@ std::vector<StepDispatch::Try> StepDispatch::device_tries(StepId step_id, const 
   const Step& step = plan_.steps[step_id];
   std::vector<Try> tries;
   std::vector<std::string> args = step_args(code, frame);
-  for (const std::string& box : box_args(plan_, code, step_id, true)) args.push_back(box + boxes_end);
+  for (std::string& box : boxes_ending(code, step_id, boxes_end)) args.push_back(std::move(box));
   for (const Version version : kDeviceVersions) {
     std::string chosen = is_chosen(step, {&version, 1});
     if (chosen.empty()) continue;

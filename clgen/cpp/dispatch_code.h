@@ -69,7 +69,11 @@ class StepDispatch {
   std::string pieces_arg(StepId step) const;
   std::string group_value(const Step& step, Version version) const;
   std::string copy_out_value(StepId step) const;
-  std::string step_call_args(StepId step, const RuleCode& code, const std::string& frame, bool are_boxes_declared) const;
+  /// `pieces`: the last argument, with its comma.
+  std::string cpu_call(StepId step, const RuleCode& code, const std::string& frame, const std::vector<std::string>& boxes,
+                       const std::string& pieces) const;
+  /// The names of its boxes, each with `end`.
+  std::vector<std::string> boxes_ending(const RuleCode& code, StepId step, const std::string& end) const;
   /// A device version of the step, `(it is chosen && it has run)`, in two lines.
   struct Try {
     std::string head;
@@ -78,7 +82,8 @@ class StepDispatch {
   /// `boxes_end` follows the names of its boxes.
   std::vector<Try> device_tries(StepId step, const RuleCode& code, const std::string& frame, const std::string& boxes_end,
                                 const std::string& copy_out) const;
-  void emit_on_cpu(Writer& out, StepId step, const RuleCode& code, const std::string& frame, bool are_boxes_declared) const;
+  void emit_on_cpu(Writer& out, StepId step, const RuleCode& code, const std::string& frame,
+                   const std::vector<std::string>& boxes) const;
   void emit_tries(Writer& out, StepId step, const RuleCode& code, const std::string& frame) const;
   void emit_shared_tries(Writer& out, StepId step, const RuleCode& code, const std::string& frame) const;
   std::string eighths_value() const;

@@ -14,7 +14,6 @@
 //   wrote_on_host(frame, Out);          afterwards: device copies of that part are stale
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <utility>
 
@@ -71,20 +70,6 @@ enum class CopyOut : std::uint8_t {
   Reused,  ///< a device step reads it next: stays; run() returns when the kernel is enqueued
   May,     ///< unknown: stays pending until need_on_host; run() returns when the kernel is enqueued
 };
-
-/// How many of a step's indices along the dimension that divides it a device gets; the lower ones. `eighths`: 1…8.
-[[nodiscard]] constexpr std::int64_t share_of_device(std::int64_t extent, std::int64_t eighths) {
-  constexpr std::int64_t kEighths = 8;
-  return extent <= 0 ? extent : (extent / kEighths * eighths) + (extent % kEighths * eighths + kEighths - 1) / kEighths;
-}
-/// The lower `count` indices of `box` along dimension `d`.
-template <int N>
-[[nodiscard]] constexpr Box<N> lower_part(Box<N> box, int d, std::int64_t count) {
-  box.hi[d] = box.lo[d] + count;
-  return box;
-}
-/// Where a step of a shared transform that cannot be divided runs.
-[[nodiscard]] constexpr bool is_mostly_on_device(std::int64_t eighths) { return eighths >= 4; }
 
 /// One dimension of a local-memory tile: its extent is  extent + sum over loops d of |step[d]| * (group size in d - 1).
 /// `In.region(x, y, x+K, y+K)`: {{1,0,0}, K} and {{0,1,0}, K}; an input that is the same for all instances: {{0,0,0},
@@ -263,22 +248,6 @@ template <class Region, int N>
 gpu::Launch& gpu::Launch::output(const Region& view, const Box<N>& written, CopyOut copy_out) {
   return output(view, part_of(view, written), copy_out);
 }
-
-namespace gpu {
-
-/// The part of `region` with indices in [lo, hi) along dimension `d`, as far as there are such; all of it where there are none.
-template <class Region>
-[[nodiscard]] PB_COLD Region slab_of(const Region& region, int d, std::int64_t lo, std::int64_t hi) {
-  constexpr int kDims = Region::kDims;
-  Box<kDims> box;
-  for (int k = 0; k < kDims; ++k) box.lo[k] = 0, box.hi[k] = region.size(k);
-  lo = std::max(lo, box.lo[d]), hi = std::min(hi, box.hi[d]);
-  if (lo >= hi) return region;
-  box.lo[d] = lo, box.hi[d] = hi;
-  return part_of(region, box);
-}
-
-}  // namespace gpu
 
 }  // namespace pbrt
 

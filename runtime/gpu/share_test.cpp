@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "runtime/gpu/fake_fixture.h"
+#include "runtime/gpu/share.h"
 
 namespace pbrt::gpu {
 namespace {
@@ -39,16 +40,20 @@ TEST(Slab, EndsWhereTheMatrixEnds) {
 
 TEST(Share, BothWriteTheirPartAndTheDeviceGetsWhatItReads) {
   FakeManager fake;
-  const Box<2> all = {{0, 0}, {8, 4}}, on_device = lower_part(all, 1, 3), rest = {{0, 3}, {8, 4}};
+  const Box<2> all = {{0, 0}, {8, 4}}, on_device = lower_part(all, 1, 3), rest = upper_part(all, 1, 3);
   Scheduler scheduler(2);
   scheduler.run([&](Frame& frame) {
     const Matrix2 in = filled(8, 4, 1), out = filled(8, 4, 0);
-    Launch launch(kAddStep, frame, fake.manager.get());
-    launch.input(in, slab_of(in, 1, 0, 3)).output(out, on_device, CopyOut::Eager).scalar(5).range(on_device);
-    ASSERT_TRUE(launch.run());
-    before_host_write(frame, out, rest);
-    for (int x = 0; x < 8; ++x) out.cell(x, 3) = in.cell(x, 3) + 5;
-    wrote_on_host(frame, out, rest);
+    const auto launch_kernel = [&] {
+      Launch launch(kAddStep, frame, fake.manager.get());
+      launch.input(in, slab_of(in, 1, 0, 3)).output(out, on_device, CopyOut::Eager).scalar(5).range(on_device);
+      return launch.run();
+    };
+    EXPECT_TRUE(run_shared(frame, launch_kernel, [&](Frame& task) {
+      before_host_write(task, out, rest);
+      for (int x = 0; x < 8; ++x) out.cell(x, 3) = in.cell(x, 3) + 5;
+      wrote_on_host(task, out, rest);
+    }));
     need_on_host(frame, out);
     EXPECT_TRUE(is_filled(out, 6));
   });

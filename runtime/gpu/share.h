@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// Steps that a device and the CPU share (ARCHITECTURE 7): the device gets the lower instances along one dimension, the CPU
+// runs the others meanwhile. Used by generated code.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+
+#include "runtime/gpu/launch.h"
+#include "runtime/sched/box.h"
+
+namespace pbrt::gpu {
+
+/// How many of `extent` indices a device gets, rounded up. `eighths`: 1…8.
+[[nodiscard]] constexpr std::int64_t share_of_device(std::int64_t extent, std::int64_t eighths) {
+  constexpr std::int64_t kEighths = 8;
+  return extent <= 0 ? extent : (extent / kEighths * eighths) + (extent % kEighths * eighths + kEighths - 1) / kEighths;
+}
+/// Whether a step that cannot be divided runs on the device.
+[[nodiscard]] constexpr bool is_mostly_on_device(std::int64_t eighths) { return eighths >= 4; }
+
+/// The first `count` indices of `box` along dimension `d`, and the others.
+template <int N>
+[[nodiscard]] constexpr Box<N> lower_part(Box<N> box, int d, std::int64_t count) {
+  box.hi[d] = box.lo[d] + count;
+  return box;
+}
+template <int N>
+[[nodiscard]] constexpr Box<N> upper_part(Box<N> box, int d, std::int64_t count) {
+  box.lo[d] += count;
+  return box;
+}
+
+/// The part of `region` with indices in [lo, hi) along dimension `d`, as far as there are such; all of it where there are none.
+template <class Region>
+[[nodiscard]] PB_COLD Region slab_of(const Region& region, int d, std::int64_t lo, std::int64_t hi) {
+  constexpr int kDims = Region::kDims;
+  Box<kDims> box;
+  for (int k = 0; k < kDims; ++k) box.lo[k] = 0, box.hi[k] = region.size(k);
+  lo = std::max(lo, box.lo[d]), hi = std::min(hi, box.hi[d]);
+  if (lo >= hi) return region;
+  box.lo[d] = lo, box.hi[d] = hi;
+  return part_of(region, box);
+}
+
+namespace detail {
+[[nodiscard]] bool run_shared(Frame& frame, bool (*on_device)(const void*), const void* device_closure,
+                              void (*on_cpu)(const void*, Frame&), const void* cpu_closure);
+}
+
+/// Runs `on_device()`, which launches a kernel and says whether that worked, and `on_cpu(Frame&)` as a task meanwhile: also
+/// while the manager copies what the kernel reads. Returns what `on_device` did when both are over.
+///
+/// Errors: rethrows the first exception of either
+template <class OnDevice, class OnCpu>
+[[nodiscard]] bool run_shared(Frame& frame, const OnDevice& on_device, const OnCpu& on_cpu) {
+  return detail::run_shared(
+      frame, [](const void* closure) -> bool { return (*static_cast<const OnDevice*>(closure))(); }, std::addressof(on_device),
+      [](const void* closure, Frame& task) { (*static_cast<const OnCpu*>(closure))(task); }, std::addressof(on_cpu));
+}
+
+}  // namespace pbrt::gpu
