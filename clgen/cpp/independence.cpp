@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "clgen/cpp/independence.h"
 
+#include <algorithm>
+
 #include "clgen/cpp/uniformity.h"
+#include "clgen/rule_facts.h"
 #include "lang/body_walk.h"
 #include "lang/constant_value.h"
 #include "lang/math_functions.h"
@@ -141,8 +144,33 @@ class Check {
 
 }  // namespace
 
+namespace {
+
+/// Whether neighbours write neighbouring cells of a row and read single cells that move along their rows at most as fast, as
+/// in `C.cell(x/2, y)`: packs cannot follow, the vectors of compilers can.
+bool reads_quotients(const Rule& rule, const Step& step, bool all_exist) {
+  if (!step.is_data_parallel || rule.is_dynamic || !rule.tried.empty() || !rule.temporaries.empty()) return false;
+  const std::string& var = step.loops.back().var;
+  const auto moves_along = [&](const RegionAccess& access, bool may_divide) {
+    for (std::size_t d = 0; d < access.lo.size(); ++d) {
+      const auto along = coefficient_of(access.lo[d], var);
+      const bool fits = d > 0 ? along == 0 : along ? *along == 0 || *along == 1 : may_divide;
+      if (!fits) return false;
+    }
+    return is_element(access);
+  };
+  const RegionAccess& output = rule.outputs[0];
+  if (output.lo.empty() || coefficient_of(output.lo[0], var) != 1 || !moves_along(output, false)) return false;
+  return std::all_of(rule.inputs.begin(), rule.inputs.end(), [&](const RegionAccess& input) {
+    return (all_exist || !input.is_optional()) && input.tested_dims.empty() && moves_along(input, true);
+  });
+}
+
+}  // namespace
+
 bool has_independent_instances(const Rule& rule, const Step& step, bool all_exist) {
-  return rule.is_return_form && has_pack_accesses(rule, step, all_exist) && Check(rule).run();
+  if (!rule.is_return_form) return false;
+  return (has_pack_accesses(rule, step, all_exist) || reads_quotients(rule, step, all_exist)) && Check(rule).run();
 }
 
 // Note [Independent instances]

@@ -67,7 +67,7 @@ std::string argument_text(const RuleCode& code, const RegionAccess& access) {
   if (is_element(access) || access.is_slice || !has_handle(code, access)) return text;
   if (access.kind == AccessKind::All) return text + ".borrowed()";
   const std::size_t name_size = code.matrix_name(access).size();
-  return text.substr(0, name_size) + ".lent()" + text.substr(name_size);
+  return text.substr(0, name_size) + ".lent()" + text.substr(name_size) + ".borrowed()";
 }
 
 /// Statement that calls the rule function and assigns its value.

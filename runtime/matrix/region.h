@@ -204,6 +204,7 @@ class LentRegion {
 
   operator const Region&() const { return region_; }
   [[nodiscard]] typename Region::Lender lent() const { return region_.lent(); }
+  [[nodiscard]] Region borrowed() const { return region_.borrowed(); }
   [[nodiscard]] decltype(auto) as_input() const { return region_.as_input(); }
   [[nodiscard]] const StorageRef& storage_ref() const { return region_.storage_ref(); }
   [[nodiscard]] RawView raw() const { return region_.raw(); }
