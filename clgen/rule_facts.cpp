@@ -158,7 +158,7 @@ class Finder {
         if (target != nullptr && target->text == name)
           return !assign->is_compound && !mentions(body_.exprs[assign->rhs].tokens, name);
       }
-      if (mentions(stmt.tokens, name) || mentions(stmt.tokens, "return")) return false;
+      if (mentions(stmt.tokens, name) || mentions(stmt.tokens, "return") || mentions(stmt.tokens, "goto")) return false;
     }
     return false;
   }

@@ -212,7 +212,14 @@ class Rewriter {
   }
 
   /// An argument of a call. Parts of the rule's regions are borrowed for the call: `a.lent().region(0, m)`.
-  void insert_arg(ExprId id) { insert_expr(id, lenders_of(id).value_or(std::set<std::uint32_t>())); }
+  void insert_arg(ExprId id) {
+    // The tokens of an expression are without the parentheses around it.
+    const auto* binary = std::get_if<BinaryExpr>(&body_.exprs[id].node);
+    const bool is_list = binary != nullptr && binary->op == BinaryOp::Comma;
+    if (is_list) out_.insert("(");
+    insert_expr(id, lenders_of(id).value_or(std::set<std::uint32_t>()));
+    if (is_list) out_.insert(")");
+  }
 
   /// Where the expression is a region `a` of the rule or a part of one, the ends of the handles that lend: of `a` and
   /// `a.region(…)` in `a.region(…).row(2)`.
