@@ -25,18 +25,18 @@ MatrixRole role_of(ast::MatrixClauseKind kind) {
 }
 
 /// LANGUAGE 4.15: versions are one more dimension, the last one.
-void add_versions(const ast::Matrix& declared, Matrix& matrix, Diagnostics& diags) {
+void add_versions(const ast::Matrix& declared, Matrix& matrix, const TransformScope& scope) {
   if (!declared.versions) return;
   const ast::Versions& versions = *declared.versions;
   matrix.has_versions = true;
   matrix.extents.push_back(extent_of_versions(versions));
   if (!versions.first) return;
-  const auto first = affine_form(*versions.first);
-  const auto last = affine_form(versions.last);
+  const auto first = affine_form(substitute(*versions.first, scope.constants));
+  const auto last = affine_form(substitute(versions.last, scope.constants));
   const bool is_constant = first && first->terms.empty() && first->constant.is_integer() && first->constant.num >= 0;
   const bool is_last_constant = last && last->terms.empty() && last->constant.is_integer();
   if (!is_constant || (is_last_constant && last->constant.num < first->constant.num)) {
-    diags.emit(DiagKind::VersionRange, versions.span).arg(to_string(*versions.first)).arg(to_string(versions.last));
+    scope.diags.emit(DiagKind::VersionRange, versions.span).arg(to_string(*versions.first)).arg(to_string(versions.last));
     return;
   }
   matrix.first_version = first->constant.num;
@@ -58,7 +58,7 @@ void declare_matrices(TransformScope& scope) {
       matrix.element = declared.element.value_or(scope.element);
       matrix.is_element_t = !declared.element;
       matrix.extents = declared.extents;  // bound once all names are known
-      add_versions(declared, matrix, scope.diags);
+      add_versions(declared, matrix, scope);
       matrix.span = declared.name.span;
       found->second = scope.out.matrices.add(std::move(matrix));
     }

@@ -124,6 +124,15 @@ def numbers(a):
     return [a / (1 + np.abs(a).sum()) + n % 300 * max(0, a.max()), a - d[n // 2], d]
 
 
+def window(a, k, s):
+    v = a * s
+    for i in range(k, len(a) - k):
+        v[i] = a[i - k:i + k + 1].sum()
+    for _ in range(3):
+        v[s:] = v[s:] + v[:-s]
+    return v
+
+
 CASES = {
     "blocks": Case(lambda a, b: [a @ b], lambda n, r: [mat(n + 1, n, r), mat(n + 2, n + 1, r)], sizes=(1, 2, 3, 17, 32)),
     "quadrants": Case(quadrants, lambda n, r: [mat(n, n, r), mat(n, n, r)], sizes=(0, 1, 2, 7, 32)),
@@ -151,4 +160,6 @@ CASES = {
                          lambda n, r: [vec(n, r)], sizes=(1, 2, 3, 4, 65)),
     "unread_temporaries": Case(lambda a: [2 * a, 3 * a, -a], lambda n, r: [vec(n, r)]),
     "zigzag": Case(pairs, lambda n, r: [vec(n, r)]),
+    "versions_of_templates": Case(lambda a: [np.array([window(a, k, 2) for k in range(3)]), window(a, 1, 1)],
+                                  lambda n, r: [vec(n, r)], sizes=(1, 2, 3, 4, 5, 17, 64)),
 }
