@@ -46,12 +46,15 @@ GridBox intersect(const GridBox& a, const GridBox& b) {
 
 namespace {
 
-/// Appends the parts of `box` outside `hole`: slabs below and above it, dimension by dimension, slowest first.
+/// Whether two non-empty boxes have a cell in common. The slowest dimension first: there the boxes of a set differ most.
+bool have_common_cell(const GridBox& a, const GridBox& b) {
+  for (int d = a.num_dims - 1; d >= 0; --d)
+    if (a.lo[d] >= b.hi[d] || b.lo[d] >= a.hi[d]) return false;
+  return true;
+}
+
+/// Appends the parts of `box` outside `hole`, which it touches: slabs below and above it, dimension by dimension, slowest first.
 void append_difference(std::vector<GridBox>& out, GridBox box, const GridBox& hole) {
-  if (intersect(box, hole).is_empty()) {
-    out.push_back(box);
-    return;
-  }
   for (int d = box.num_dims - 1; d >= 0; --d) {
     if (box.lo[d] < hole.lo[d]) {
       GridBox below = box;
@@ -91,9 +94,13 @@ std::int64_t BoxSet::num_cells() const {
   return cells;
 }
 
-bool BoxSet::overlaps(const GridBox& box) const {
-  return std::any_of(boxes_.begin(), boxes_.end(),
-                     [&](const GridBox& mine) { return !gpu::intersect(mine, box).is_empty(); });
+bool BoxSet::overlaps(const GridBox& box) const { return first_overlap(box) != boxes_.size(); }
+
+std::size_t BoxSet::first_overlap(const GridBox& box) const {
+  if (boxes_.empty() || box.is_empty()) return boxes_.size();
+  PBRT_CHECK(boxes_.front().num_dims == box.num_dims, "boxes of one storage have one layout");
+  const auto overlaps_box = [&](const GridBox& mine) { return have_common_cell(mine, box); };
+  return static_cast<std::size_t>(std::find_if(boxes_.begin(), boxes_.end(), overlaps_box) - boxes_.begin());
 }
 
 bool BoxSet::overlaps(const BoxSet& other) const {
@@ -112,17 +119,22 @@ void BoxSet::add(const BoxSet& other) {
 }
 
 void BoxSet::remove(const GridBox& box) {
-  if (box.is_empty() || !overlaps(box)) return;
-  std::vector<GridBox> rest;
+  const std::size_t first = first_overlap(box);
+  if (first == boxes_.size()) return;
   std::vector<GridBox> parts;
-  std::size_t num_merged = 0;
-  for (std::size_t i = 0; i < boxes_.size(); ++i) {
-    const bool is_whole = gpu::intersect(boxes_[i], box).is_empty();
-    num_merged += is_whole && i < num_merged_ ? 1 : 0;
-    append_difference(is_whole ? rest : parts, boxes_[i], box);
+  std::size_t kept = first;
+  std::size_t num_merged = std::min(first, num_merged_);
+  for (std::size_t i = first; i < boxes_.size(); ++i) {
+    if (have_common_cell(boxes_[i], box)) {
+      append_difference(parts, boxes_[i], box);
+      continue;
+    }
+    num_merged += i < num_merged_ ? 1 : 0;
+    if (kept != i) boxes_[kept] = boxes_[i];
+    ++kept;
   }
-  rest.insert(rest.end(), parts.begin(), parts.end());
-  boxes_ = std::move(rest);
+  boxes_.resize(kept);
+  boxes_.insert(boxes_.end(), parts.begin(), parts.end());
   num_merged_ = num_merged;
 }
 
@@ -132,9 +144,10 @@ void BoxSet::remove(const BoxSet& other) {
 
 BoxSet BoxSet::intersect(const GridBox& box) const {
   BoxSet both;
+  if (box.is_empty()) return both;
   for (const GridBox& mine : boxes_) {
-    const GridBox part = gpu::intersect(mine, box);
-    if (!part.is_empty()) both.boxes_.push_back(part);
+    if (!have_common_cell(mine, box)) continue;
+    both.boxes_.push_back(gpu::intersect(mine, box));
   }
   return both;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Boxes of grid coordinates and exact sets of them: which part of a storage is where. Used by the residency
-// table only. Sets stay small (a few boxes per storage), so they are plain vectors of disjoint boxes.
+// table only. Sets are small as a rule (a few boxes per storage), so they are plain vectors of disjoint boxes; with thousands
+// of boxes, from as many kernels on parts of one matrix, an operation takes microseconds.
 #pragma once
 
 #include <array>
@@ -50,6 +51,8 @@ class BoxSet {
   [[nodiscard]] BoxSet intersect(const GridBox& box) const;
 
  private:
+  /// The number of boxes if there is none.
+  [[nodiscard]] std::size_t first_overlap(const GridBox& box) const;
   void merge_neighbours();
 
   std::vector<GridBox> boxes_;
