@@ -14,8 +14,11 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[0]))
 import harness  # noqa: E402
-from cases import CASES  # noqa: E402
+from cases import CASES as USUAL_CASES  # noqa: E402
 from harness import polybricks  # noqa: E402
+from unusual_cases import CASES as UNUSUAL_CASES  # noqa: E402
+
+CASES = USUAL_CASES + UNUSUAL_CASES
 
 COMPARE = r"""
 main transform Compare to RESULT
