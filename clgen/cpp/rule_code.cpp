@@ -306,13 +306,18 @@ void emit_present(Writer& out, const RuleCode& code) {
   for (const MatrixId id : code.scalar_inputs) emit(code.matrix(id).name);
 }
 
-void emit_temporaries(Writer& out, const RuleCode& code) {
-  for (const RuleTemporary& temporary : code.rule.temporaries) {
+/// Where the body only uses cells and sizes, temporaries are views of which compilers know that they are dense and alone.
+void emit_temporaries(Writer& out, const RuleCode& code, bool is_checked) {
+  for (std::size_t i = 0; i < code.rule.temporaries.size(); ++i) {
+    const RuleTemporary& temporary = code.rule.temporaries[i];
     const int num_dims = static_cast<int>(temporary.extents.size());
     const std::string type = region_type(temporary.element, temporary.is_element_t, num_dims, false);
     std::vector<std::string> extents;
     for (const Formula& extent : temporary.extents) extents.push_back(to_checked_c(extent));
-    out.line("[[maybe_unused]] " + type + " " + temporary.name + " = " + type + "::allocate(" + joined(extents) + ");");
+    const bool is_view = num_dims > 0 && !is_checked && !code.facts.temporaries[i].needs_handle;
+    const std::string handle = is_view ? "pb_handle_" + temporary.name : temporary.name;
+    out.line("[[maybe_unused]] " + type + " " + handle + " = " + type + "::allocate(" + joined(extents) + ");");
+    if (is_view) out.line("[[maybe_unused]] const auto " + temporary.name + " = " + handle + ".apart_view();");
   }
 }
 
@@ -369,7 +374,7 @@ void emit_rule_function(Writer& out, const CppContext& context, const RuleCode& 
   emit_present(out, code);
   emit_constants(out, code.rule);
   emit_scalar_constants(out, code, body_scalars(code));
-  emit_temporaries(out, code);
+  emit_temporaries(out, code, context.options.is_checked);
   const bool is_checked = context.options.is_checked;
   out.line(is_checked ? "try {" : "{");
   const std::set<std::string> macros = context.macros.used_in(code.rule.body);
