@@ -129,7 +129,7 @@ bool Search::tune_size(std::size_t size_index) {
     growth_ = std::max(0.5, std::log2(best_ns() / previous_best_ns_) /
                                 std::log2(static_cast<double>(n_) / static_cast<double>(previous_n_)));
   const bool is_last = size_index + 1 == options_.sizes.size();
-  if (is_last) sweep_shapes();
+  if (is_last) sweep_usual_values();
   const double end_s = is_last ? std::min(deadline_s_, options_.budget_s - final_reserve_s()) : deadline_s_;
   const int patience = options_.max_failures * (is_last ? 2 : 1);
   for (int failures = 0; failures < patience && evaluator_.elapsed_s() < end_s;) {
@@ -315,7 +315,7 @@ bool Search::evolve_once() {
   return true;
 }
 
-void Search::sweep_shapes() {
+void Search::sweep_usual_values() {
   constexpr double kMostShare = 0.2;  // of the time that is left
   const double begin_s = evaluator_.elapsed_s();
   const double end_s = begin_s + kMostShare * std::max(0.0, deadline_s_ - begin_s);
@@ -330,16 +330,16 @@ void Search::sweep_shapes() {
     if (!parent.meets_accuracy || std::none_of(parent.ran.begin(), parent.ran.end(), is_device)) continue;
     for (const TunableGene& gene : space_.tunables()) {
       if (!space_.is_tunable_relevant(gene.id, parent.ran)) continue;
-      for (const std::vector<double>& shape : space_.usual_shapes(gene)) {
+      for (const std::vector<double>& values : space_.usual_values(gene)) {
         if (evaluator_.elapsed_s() > end_s) return sort_and_prune();
         Candidate child;
         child.configuration = parent.configuration;
-        child.configuration.tunables[static_cast<std::size_t>(gene.id)] = shape;
+        child.configuration.tunables[static_cast<std::size_t>(gene.id)] = values;
         if (!tried_.insert(fingerprint(space_.index(), child.configuration)).second) continue;
-        child.origin = "usual shape for " + space_.index().tunable_name(gene.id);
+        child.origin = "usual value of " + space_.index().tunable_name(gene.id);
         child.id = next_id_++;
         child.parent = parent.id;
-        publish("trying usual shapes");
+        publish("trying usual work-groups and shares");
         if (!try_child(child, parent)) continue;
         events_.on_kept(child, parent);
         population_.push_back(child);

@@ -103,8 +103,8 @@ class Search {
   void seed_population(bool is_first);
   std::vector<Candidate> starting_points(bool is_first);
   bool evolve_once();
-  /// Tries the usual work-group shapes for every member that runs on a device, one value after the other.
-  void sweep_shapes();
+  /// Tries the usual work-group shapes and shares for every member that runs on a device, one value after the other.
+  void sweep_usual_values();
   [[nodiscard]] const Mutator* draw_mutator(const std::vector<RanChoice>& ran);
   bool make_child(const Candidate& parent, Candidate& child);
   bool try_child(Candidate& child, Candidate& parent);

@@ -183,10 +183,14 @@ std::vector<NamedConfiguration> Space::plainer(const NamedConfiguration& configu
   return out;
 }
 
-std::vector<std::vector<double>> Space::usual_shapes(const TunableGene& gene) const {
-  if (gene.info->role != TunableRole::WorkGroup) return {};
+std::vector<std::vector<double>> Space::usual_values(const TunableGene& gene) const {
   std::vector<std::vector<double>> out;
-  if (gene.info->count == 1) {
+  if (gene.info->role == TunableRole::Ratio) {
+    const double quarter = gene.info->max / 4;
+    out = {{2 * quarter}, {3 * quarter}, {quarter}};
+  } else if (gene.info->role != TunableRole::WorkGroup) {
+    return {};
+  } else if (gene.info->count == 1) {
     out = {{16}, {32}, {64}, {128}, {256}, {512}};
   } else {
     out = {{16, 16}, {32, 8}, {64, 4}, {32, 4}, {64, 1}, {128, 1}, {128, 2}, {256, 1}, {32, 32}, {16, 8}, {8, 8}};

@@ -84,8 +84,8 @@ class Space {
   /// accuracy depends on stay. None that equals `configuration`.
   [[nodiscard]] std::vector<NamedConfiguration> plainer(const NamedConfiguration& configuration,
                                                         const std::vector<RanChoice>& ran) const;
-  /// Shapes of work-groups that are often good, for a tunable of that role; none for others.
-  [[nodiscard]] std::vector<std::vector<double>> usual_shapes(const TunableGene& gene) const;
+  /// Shapes of work-groups that are often good, for a tunable of that role; shares of a device; none for others.
+  [[nodiscard]] std::vector<std::vector<double>> usual_values(const TunableGene& gene) const;
   /// Values that no choice at any size makes use of become the default's.
   void forget_unused(Configuration& configuration) const;
 

@@ -104,6 +104,19 @@ std::vector<std::string> users_of_loop(const Transform& transform, const Transfo
   return out;
 }
 
+/// The device versions of all rules.
+std::vector<std::string> device_versions(const Transform& transform, const TransformPlan& plan) {
+  std::vector<std::string> out;
+  for (const Site& site : plan.sites)
+    for (const Alternative& alternative : site.alternatives)
+      for (const RuleId rule : alternative.rules)
+        for (const Version version : alternative.versions) {
+          const std::string name = transform.rules[rule].name + "." + to_string(version);
+          if (version != Version::Cpu && std::find(out.begin(), out.end(), name) == out.end()) out.push_back(name);
+        }
+  return out;
+}
+
 pbrt::TunableInfo tunable_info(const Transform& transform, const TransformPlan& plan, const PlanTunable& tunable) {
   pbrt::TunableInfo out;
   out.name = tunable.name;
@@ -118,6 +131,7 @@ pbrt::TunableInfo tunable_info(const Transform& transform, const TransformPlan& 
   out.is_size_specific = tunable.is_size_specific;
   out.count = tunable.count;
   if (tunable.kind == TunableKind::ForEnough) out.used_by = users_of_loop(transform, plan, tunable.name);
+  if (tunable.kind == TunableKind::DeviceShare) out.used_by = device_versions(transform, plan);
   out.fixed = tunable.fixed;
   if (tunable.rule) out.used_by.push_back(transform.rules[*tunable.rule].name + "." + to_string(tunable.version));
   return out;
