@@ -108,9 +108,10 @@ void size_mismatch(const char* transform, const char* matrix, int dim, const cha
                   " is " + std::to_string(actual) + ", the header's `" + formula + "` is " + std::to_string(expected));
 }
 
-void negative_size(const char* transform, const char* matrix, int dim, const char* formula, std::int64_t value) {
+void impossible_size(const char* transform, const char* matrix, int dim, const char* formula, std::int64_t value) {
   throw UserError(std::string("call of ") + transform + ": dimension " + std::to_string(dim) + " of " + matrix +
-                  " would be negative, `" + formula + "` is " + std::to_string(value));
+                  (value < 0 ? " would be negative, `" : " would be larger than an index may be, `") + formula + "` is " +
+                  std::to_string(value));
 }
 
 void division_by_zero(const char* formula) {

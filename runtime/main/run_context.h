@@ -133,14 +133,14 @@ struct TemplateArgument {
 [[noreturn]] void size_mismatch(const char* transform, const char* matrix, int dim, const char* formula,
                                 std::int64_t expected, std::int64_t actual);
 
-/// A header formula that is negative for the sizes of a call.
-[[noreturn]] void negative_size(const char* transform, const char* matrix, int dim, const char* formula,
+/// A header formula that is no size of a matrix for the sizes of a call: negative, or too large for an index.
+[[noreturn]] void impossible_size(const char* transform, const char* matrix, int dim, const char* formula,
                                 std::int64_t value);
 
 /// The size that the header's formula gives for a matrix that a call makes.
 inline void check_extent(const char* transform, const char* matrix, int dim, const char* formula, std::int64_t value) {
-  if (value < 0) [[unlikely]]
-    negative_size(transform, matrix, dim, formula, value);
+  if (value < 0 || value > std::numeric_limits<IndexT>::max()) [[unlikely]]
+    impossible_size(transform, matrix, dim, formula, value);
 }
 
 /// The size of a call's argument against the header's formula.

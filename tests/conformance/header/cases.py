@@ -117,6 +117,8 @@ CASES = {
     "to_before_from": Case(lambda a, b, f: [a + b * f], lambda n, r: [vec(n, r), vec(n, r), vec((), r)],
                            sizes=(0, 1, 2, 7, 63, 130)),
     "many_outputs": Case(describe, lambda n, r: [mat(n, n + 3, r)], sizes=(1, 2, 5, 31, 65)),
+    "too_large": Case(lambda a: [a**3], lambda n, r: [vec(n, r)], sizes=(1, 2, 5),
+                      stops={300: "would be larger than an index may be, `n*n*n*100` is 2700000000"}),
     "size_formulas": Case(formulas, lambda n, r: [vec(n, r), vec(n // 2 + 1, r)], sizes=(1, 2, 3, 8, 33)),
     "size_inverse": Case(lambda a, b: [a[1:-1], b[::2]], lambda n, r: [vec(n + 2, r), vec(2 * n + 5, r)],
                          sizes=(0, 1, 2, 9, 64, 101)),
