@@ -105,7 +105,7 @@ class Tasks:
     def little_memory(self):
         """Where stacks for tasks cannot be had, the run ends with one line; it neither hangs nor dies."""
         num_refused = 0
-        for megabytes in (60, 100, 200, 400, 700, 1000, 4000):
+        for megabytes in (250, 400, 700, 1000, 4000):
             for transform, values in (("Spawned", 10_000), ("Fib", 15)):
                 def limit(bytes=megabytes * 2**20):
                     resource.setrlimit(resource.RLIMIT_AS, (bytes, bytes))
