@@ -6,6 +6,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <utility>
+
 namespace pbrt {
 namespace {
 
@@ -53,15 +56,19 @@ void Parking::unlist(ParkingSpot& spot) {
 }
 
 void Parking::cancel(ParkingSpot& spot) {
-  const std::lock_guard<std::mutex> guard(lock_);
-  // A waker may have been first; then the worker counts as searching already, and nobody else will sleep on its word.
-  if (spot.is_listed) unlist(spot);
+  {
+    const std::lock_guard<std::mutex> guard(lock_);
+    // A waker may have been first; then the worker counts as searching already, and nobody else will sleep on its word.
+    if (spot.is_listed) unlist(spot);
+  }
+  wake_several(std::exchange(spot.to_wake, 0));
 }
 
 void Parking::sleep(ParkingSpot& spot) {
   num_asleep_.fetch_add(1, std::memory_order_relaxed);
   while (spot.word.load(std::memory_order_acquire) == kParked) futex_wait(spot.word, kParked);
   num_asleep_.fetch_sub(1, std::memory_order_relaxed);
+  wake_several(std::exchange(spot.to_wake, 0));
 }
 
 void Parking::wake_one() {
@@ -79,15 +86,19 @@ void Parking::wake_one() {
 
 void Parking::wake_several(std::int64_t count) {
   // Relaxed: tasks published later see to their own wake-ups; this only makes them unnecessary.
-  for (; count > 0 && num_parked() > 0; --count) {
+  count = std::min<std::int64_t>(count, num_parked());
+  while (count > 0) {
     ParkingSpot* spot = nullptr;
+    const std::int64_t passed_on = (count - 1) / 2;
     {
       const std::lock_guard<std::mutex> guard(lock_);
       if (parked_ == nullptr) return;
       spot = parked_;
       unlist(*spot);
+      spot->to_wake = passed_on;
       spot->word.store(kAwake, std::memory_order_release);
     }
+    count -= 1 + passed_on;
     futex_wake(spot->word);
   }
 }

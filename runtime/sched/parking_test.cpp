@@ -65,6 +65,33 @@ TEST(Parking, WakesAsManyAsWanted) {
   for (std::thread& thread : threads) thread.join();
 }
 
+TEST(Parking, WakesManyThroughEachOther) {
+  constexpr int kCount = 16;
+  Parking parking;
+  ParkingSpot spots[kCount];
+  std::atomic<int> num_awake{0};
+  std::atomic<bool> may_end{false};
+  std::thread threads[kCount];
+  for (int i = 0; i < kCount; ++i) {
+    threads[i] = std::thread([&, i] {
+      parking.begin_search();
+      parking.park(spots[i], [] { return false; });
+      ++num_awake;
+      while (!may_end.load()) std::this_thread::yield();
+      parking.end_search();
+    });
+  }
+  while (parking.num_asleep() != kCount) std::this_thread::yield();
+  parking.wake_several(11);
+  while (num_awake.load() != 11) std::this_thread::yield();
+  EXPECT_EQ(parking.num_parked(), kCount - 11) << "not one more";
+  parking.wake_several(kCount);
+  while (num_awake.load() != kCount) std::this_thread::yield();
+  EXPECT_EQ(parking.num_searching(), kCount);
+  may_end = true;
+  for (std::thread& thread : threads) thread.join();
+}
+
 TEST(Parking, KnowsWhoIsBusyAndWhoSleeps) {
   Parking parking;
   ParkingSpot spot;
