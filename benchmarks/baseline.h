@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -61,16 +62,22 @@ struct Buffer {
 
   std::size_t count;
   std::unique_ptr<T, void (*)(void*)> memory;
-  explicit Buffer(std::size_t n) : count(n), memory(allocate(n * sizeof(T)), std::free) {}
+  explicit Buffer(std::size_t n) : count(n), memory(allocate(n * sizeof(T)), release) {}
   [[nodiscard]] T* data() const { return memory.get(); }
   T& operator[](std::size_t i) const { return memory.get()[i]; }
 
  private:
+  /// Each buffer begins at another page of its first large one: in step with each other they would be in each other's way.
   static T* allocate(std::size_t bytes) {
-    const std::size_t size = (bytes / kPage + 2) * kPage;
-    void* data = std::aligned_alloc(size < kLargePage ? kPage : kLargePage, size);
-    if (size >= kLargePage) (void)::madvise(data, size / kLargePage * kLargePage, MADV_HUGEPAGE);
-    return static_cast<T*>(data);
+    static std::size_t number = 0;
+    const std::size_t start = number++ % 31 * kPage, size = start + (bytes / kLargePage + 1) * kLargePage;
+    void* base = nullptr;
+    if (::posix_memalign(&base, kLargePage, size) != 0) std::abort();
+    if (bytes >= kLargePage) (void)::madvise(base, size / kLargePage * kLargePage, MADV_HUGEPAGE);
+    return reinterpret_cast<T*>(static_cast<char*>(base) + start);
+  }
+  static void release(void* data) {
+    std::free(static_cast<char*>(data) - reinterpret_cast<std::uintptr_t>(data) % kLargePage);
   }
 };
 

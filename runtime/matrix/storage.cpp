@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
@@ -35,13 +36,27 @@ constexpr std::size_t kSmallAlignment = 128;
 // that are looked up faster.
 constexpr std::size_t kLargePageBytes = std::size_t{1} << 21;
 
+// Matrices of one size are often read side by side. On large pages their addresses would be the same in all bits that choose
+// sets of caches and banks of memory: so each begins at another page (Note [Blocks in step]).
+constexpr std::size_t kNumStarts = 31;
+std::size_t next_start() {
+  static std::atomic<std::size_t> count{0};
+  return count.fetch_add(1, std::memory_order_relaxed) % kNumStarts * Storage::kAlignment;
+}
+
 /// New memory for a large block, a multiple of Storage::kAlignment; null if there is none.
 void* new_pages(std::size_t bytes) {
   if (bytes < kLargePageBytes) return std::aligned_alloc(Storage::kAlignment, bytes);
-  void* data = std::aligned_alloc(kLargePageBytes, bytes);
+  const std::size_t start = next_start();
+  void* base = nullptr;
+  if (::posix_memalign(&base, kLargePageBytes, start + bytes) != 0) return nullptr;
   // A wish: what comes of it is the system's.
-  if (data != nullptr) (void)::madvise(data, bytes / kLargePageBytes * kLargePageBytes, MADV_HUGEPAGE);
-  return data;
+  (void)::madvise(base, (start + bytes) / kLargePageBytes * kLargePageBytes, MADV_HUGEPAGE);
+  return static_cast<char*>(base) + start;
+}
+void free_pages(void* data, std::size_t bytes) {
+  const std::size_t start = bytes < kLargePageBytes ? 0 : reinterpret_cast<std::uintptr_t>(data) % kLargePageBytes;
+  std::free(static_cast<char*>(data) - start);
 }
 
 /// Freed large blocks, newest last.
@@ -54,7 +69,7 @@ class Blocks {
 
   Blocks(std::size_t max_blocks, std::size_t max_bytes) : max_blocks_(max_blocks), max_bytes_(max_bytes) {}
   ~Blocks() {
-    for (const Block& block : blocks_) std::free(block.data);
+    for (const Block& block : blocks_) free_pages(block.data, block.bytes);
   }
   Blocks(const Blocks&) = delete;
   Blocks& operator=(const Blocks&) = delete;
@@ -143,7 +158,7 @@ class SharedBlocks {
   }
 
  private:
-  static void free_block(Blocks::Block block) { std::free(block.data); }
+  static void free_block(Blocks::Block block) { free_pages(block.data, block.bytes); }
 
   const std::size_t memory_bytes_ = machine_memory_bytes();
   std::mutex mutex_;
@@ -289,3 +304,10 @@ void Storage::destroy() {
 }
 
 }  // namespace pbrt
+
+// Note [Blocks in step]
+//
+// Most of a stencil's time may hang on where its matrices begin. On a 16-core Xeon, loops by hand over matrices of 32 MiB,
+// all of them on large pages and aligned to those, take 2.8 (one dimension, in and out), 3.0 (three dimensions) and 8 times
+// (a reaction: two in, two out) as long as with starts that differ by a page and a bit; on small pages, which the system
+// scatters, 1.0 to 1.3 times. Virtual addresses alone do not do it: small pages at equal offsets are fast.
