@@ -67,10 +67,18 @@ class Finder {
     const bool is_handle = decl.type.kind == BodyType::Kind::Region;
     if (is_handle || decl.type.kind == BodyType::Kind::Unknown) facts_.has_handles = true;
     for (const Declarator& declarator : decl.declarators) {
+      hide(declarator.name);
       for (const ExprId extent : declarator.extents)
         if (!extent.is_none()) visit_expr(extent, false);
       if (!declarator.init.is_none()) visit_named(declarator.init, is_handle);
     }
+  }
+
+  /// Where a local of that name is known, the region is not.
+  void hide(const std::string& name) {
+    for (std::size_t i = 0; i < rule_.outputs.size(); ++i) facts_.outputs[i].may_be_renamed |= rule_.outputs[i].binding == name;
+    for (std::size_t i = 0; i < rule_.temporaries.size(); ++i)
+      facts_.temporaries[i].may_be_renamed |= rule_.temporaries[i].name == name;
   }
 
   /// What a local names from now on if `is_handle`.
@@ -89,7 +97,12 @@ class Finder {
       is_target_ = false;
       return visit_named(assign->rhs, is_handle);
     }
-    if (std::holds_alternative<NameExpr>(expr.node)) return use_name(id, true, !is_passed_on);
+    if (std::holds_alternative<NameExpr>(expr.node)) {
+      // Assigned to, swapped, or copied to a local that outlives its name.
+      RegionUse* use = is_passed_on ? nullptr : use_of(rule_.body_types.bindings[id.index()]);
+      if (use != nullptr) use->may_be_renamed = true;
+      return use_name(id, true, !is_passed_on);
+    }
     if (std::holds_alternative<OpaqueExpr>(expr.node)) return touch_names_in(expr.tokens);
     if (const auto* member = std::get_if<MemberExpr>(&expr.node)) return visit_member(*member, is_passed_on);
     is_target_ = false;
@@ -109,7 +122,8 @@ class Finder {
     } else if (is_size_member(member.name)) {
       if (!is_name) visit_expr(member.object, true);
     } else {
-      visit_expr(member.object, is_passed_on && is_view_member(member.name));
+      const bool is_view = is_passed_on && is_view_member(member.name);
+      is_name ? use_name(member.object, true, !is_view) : visit_expr(member.object, is_view);
     }
   }
 
@@ -180,7 +194,7 @@ class Finder {
     return false;
   }
 
-  static constexpr RegionUse kAnyUse{.needs_handle = true, .is_touched = true, .is_read = true};
+  static constexpr RegionUse kAnyUse{.needs_handle = true, .is_touched = true, .is_read = true, .may_be_renamed = true};
 
   const Rule& rule_;
   const Body& body_;

@@ -17,6 +17,7 @@ struct RegionUse {
   bool is_touched = false;      ///< the body's own text may read or write elements
   bool is_overwritten = false;  ///< an element that every instance writes before it may read it
   bool is_read = false;         ///< the body's own text may read elements, not only assign to them
+  bool may_be_renamed = false;  ///< in places of the body, its name may be that of something else
 };
 
 struct RuleFacts {

@@ -64,8 +64,10 @@ std::vector<WatchedArg> find_watched_args(const Program& program, const Rule& ru
       const NameBinding& binding = rule.body_types.bindings[root.index()];
       if (binding.kind == NameKind::Output) {
         is_watched |= facts.outputs[binding.index].is_touched;
+        arg.is_own |= facts.outputs[binding.index].may_be_renamed;
       } else if (binding.kind == NameKind::Temporary) {
         is_watched |= facts.temporaries[binding.index].is_touched;
+        arg.is_own |= facts.temporaries[binding.index].may_be_renamed;
       } else if (binding.kind != NameKind::Input) {
         // A name of a prefix block may be that of any matrix.
         const bool is_foreign = binding.kind == NameKind::Unknown && std::holds_alternative<NameExpr>(rule.body.exprs[root].node);

@@ -14,7 +14,7 @@ namespace pb {
 struct WatchedArg {
   std::size_t index = 0;  ///< in TransformCall::args
   bool is_plain = false;  ///< a name, not a part of something
-  bool is_own = false;    ///< not rooted in a region of the rule: a matrix that the body made, or another name
+  bool is_own = false;    ///< no name says later what it was: a matrix that the body made, another name, or one that changes
 };
 
 [[nodiscard]] std::vector<WatchedArg> find_watched_args(const Program& program, const Rule& rule, const RuleFacts& facts,

@@ -259,7 +259,7 @@ class Rewriter {
     std::string text;
     if (!options_.has_kernels) return text;
     for_each_writable([&](const std::string& name, const RegionUse& use) {
-      if (use.needs_handle && use.is_touched) text += " pbrt::back_on_host(pb_frame, " + name + ");";
+      if (use.needs_handle && use.is_touched && !use.may_be_renamed) text += " pbrt::back_on_host(pb_frame, " + name + ");";
     });
     return text;
   }

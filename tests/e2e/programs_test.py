@@ -161,6 +161,7 @@ CASES = {
                                                      np.full(len(a), a[16] if len(a) > 16 else 0)]),
     "terms": (lambda n: [(n,)], terms),
     "own_matrices": (lambda n: [(n,)], own_matrices),
+    "renamed": (lambda n: [(n,)], lambda a: [2 * a, 6 * a, 2 * a + 1 + a.sum() * (np.arange(len(a)) == 0)]),
     "chosen_arguments": (lambda n: [(n,)], lambda a: [24 * a, -4 * a, -8 * a]),
     "where": (lambda n: [(n, n + 5)], where),
     "element_types": (lambda n: [((n, n + 5), np.uint8), ((n, n + 5), np.int16), ((n, n + 5), np.float32), ((), np.int32),
