@@ -3,8 +3,6 @@
 // machine that figures are held against. Header only; each baseline is one file.
 #pragma once
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -54,8 +52,8 @@ template <class R, class F>
   return median(std::move(times));
 }
 
-/// Uninitialised memory, so that the threads which write it first place it; on large pages where the system has some, as
-/// matrices of generated programs.
+/// Uninitialised memory, so that the threads which write it first place it; what large pages the system gives unasked serve it as
+/// they serve matrices of generated programs.
 template <class T>
 struct Buffer {
   static constexpr std::size_t kPage = 4096, kLargePage = std::size_t{1} << 21;
@@ -73,7 +71,6 @@ struct Buffer {
     const std::size_t start = number++ % 31 * kPage, size = start + (bytes / kLargePage + 1) * kLargePage;
     void* base = nullptr;
     if (::posix_memalign(&base, kLargePage, size) != 0) std::abort();
-    if (bytes >= kLargePage) (void)::madvise(base, size / kLargePage * kLargePage, MADV_HUGEPAGE);
     return reinterpret_cast<T*>(static_cast<char*>(base) + start);
   }
   static void release(void* data) {

@@ -96,7 +96,7 @@ int main(int argc, char** argv) {
   expected = out;
   report.add("parallel_sort_ns", baseline::median_ns(trials, [&] { out = in; }, [&] { tbb::parallel_sort(out.begin(), out.end()); }));
   if (out != expected) return std::fprintf(stderr, "baseline: parallel_sort differs\n"), 1;
-  // As in the program: input untouched, output separate, scratch from a pool, all on large pages.
+  // As in the program: input untouched, output separate, scratch from a pool.
   const std::size_t count = in.size();
   const baseline::Buffer<double> from(count), to(count), scratch(count);
   // Copied from elsewhere, as the measurement server does, so that caches hold the same.

@@ -345,7 +345,7 @@ TEST(Storage, KeepsTheTemporariesOfARecursion) {
     std::set<void*> addresses;
     for (StorageRef& ref : temporaries) {
       ref = StorageRef::adopt(Storage::create(kBytes));
-      EXPECT_LT(reinterpret_cast<std::uintptr_t>(ref.get()->data()) % (1 << 21), 1U << 17) << "for large pages";
+      EXPECT_LT(reinterpret_cast<std::uintptr_t>(ref.get()->data()) % (1 << 21), 1U << 17) << "what large pages there are serve it";
       addresses.insert(ref.get()->data());
     }
     return addresses;

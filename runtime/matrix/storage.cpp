@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/matrix/storage.h"
 
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -32,12 +31,11 @@ namespace {
 // zeroing each, which would be the larger part of a temporary matrix's cost.
 constexpr std::size_t kPageBlockBytes = 4096;
 constexpr std::size_t kSmallAlignment = 128;
-// From this size on blocks lie on large pages where the system has some to give: one fault instead of 512, and addresses
-// that are looked up faster.
+// From this size on the system may put blocks on large pages. Nobody asks for them (docs/performance.md).
 constexpr std::size_t kLargePageBytes = std::size_t{1} << 21;
 
 // Matrices of one size are often read side by side. On large pages their addresses would be the same in all bits that choose
-// sets of caches and banks of memory: so each begins at another page (Note [Blocks in step]).
+// sets of caches and banks of memory: so each begins at another small page (Note [Blocks in step]).
 constexpr std::size_t kNumStarts = 31;
 std::size_t next_start() {
   static std::atomic<std::size_t> count{0};
@@ -50,8 +48,6 @@ void* new_pages(std::size_t bytes) {
   const std::size_t start = next_start();
   void* base = nullptr;
   if (::posix_memalign(&base, kLargePageBytes, start + bytes) != 0) return nullptr;
-  // A wish: what comes of it is the system's.
-  (void)::madvise(base, (start + bytes) / kLargePageBytes * kLargePageBytes, MADV_HUGEPAGE);
   return static_cast<char*>(base) + start;
 }
 void free_pages(void* data, std::size_t bytes) {
