@@ -93,6 +93,8 @@ void sort_steps(Analysis& analysis);
 std::vector<StepId> renumber_steps(TransformPlan& plan, const std::vector<StepId>& order);
 /// Takes the order of the steps away that only ever run in a nest of several.
 void leave_order_to_nests(TransformPlan& plan);
+/// Whether the expression names one of the variables.
+[[nodiscard]] bool names_any(const IndexExpr& expr, const std::vector<std::string>& vars);
 /// Fills the input boxes of every step.
 void find_input_boxes(Analysis& analysis);
 /// Fills the versions of the sites' alternatives.

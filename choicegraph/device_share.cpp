@@ -8,11 +8,6 @@
 namespace pb::choices {
 namespace {
 
-bool names(const IndexExpr& expr, const std::string& var) {
-  const std::vector<std::string> symbols = symbols_of(expr);
-  return std::find(symbols.begin(), symbols.end(), var) != symbols.end();
-}
-
 /// The dimension of `output` in which an instance has one position, `loop.var + c`, so that neighbouring ranges of the loop
 /// write neighbouring parts of `written`; none if there is no such dimension.
 std::optional<std::size_t> dimension_of(const Analysis& analysis, const RegionAccess& output, const LoopDim& loop,
@@ -22,9 +17,9 @@ std::optional<std::size_t> dimension_of(const Analysis& analysis, const RegionAc
     const auto lo = to_index_expr(output.lo[d], analysis.scope);
     const auto hi = to_index_expr(output.hi[d], analysis.scope);
     if (!lo || !hi) return std::nullopt;
-    if (!names(*lo, loop.var) && !names(*hi, loop.var)) continue;
+    if (!names_any(*lo, {loop.var}) && !names_any(*hi, {loop.var})) continue;
     const IndexExpr shift = index_sub(*lo, index_symbol(loop.var));
-    const bool is_one_position = index_sub(*hi, *lo).is_const(1) && !names(shift, loop.var);
+    const bool is_one_position = index_sub(*hi, *lo).is_const(1) && !names_any(shift, {loop.var});
     const bool is_range = index_sub(index_add(loop.range.lo, shift), written.box[d].lo).is_const(0) &&
                           index_sub(index_add(loop.range.hi, shift), written.box[d].hi).is_const(0);
     if (out || !is_one_position || !is_range) return std::nullopt;

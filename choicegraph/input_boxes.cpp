@@ -8,12 +8,6 @@
 namespace pb::choices {
 namespace {
 
-bool names_any(const IndexExpr& expr, const std::vector<std::string>& vars) {
-  const std::vector<std::string> symbols = symbols_of(expr);
-  return std::any_of(symbols.begin(), symbols.end(),
-                     [&](const std::string& s) { return std::find(vars.begin(), vars.end(), s) != vars.end(); });
-}
-
 /// The formulas' scope, with the rule variables that are never negative in the step.
 FormulaScope scope_of(const Analysis& analysis, const Region& instances) {
   FormulaScope out = analysis.scope;
@@ -47,6 +41,12 @@ InputBox find_box(const RegionAccess& access, std::size_t input, const FormulaSc
 }
 
 }  // namespace
+
+bool names_any(const IndexExpr& expr, const std::vector<std::string>& vars) {
+  const std::vector<std::string> symbols = symbols_of(expr);
+  return std::any_of(symbols.begin(), symbols.end(),
+                     [&](const std::string& s) { return std::find(vars.begin(), vars.end(), s) != vars.end(); });
+}
 
 void find_input_boxes(Analysis& analysis) {
   for (const StepId id : analysis.plan.steps.ids()) {

@@ -70,9 +70,10 @@ class Printer {
     for (const IdT id : ids) out += " " + number(id.index());
     return out;
   }
-  static std::string numbers_text(const std::vector<std::size_t>& items) {
+  template <class Number>
+  static std::string numbers_text(const std::vector<Number>& items) {
     std::string out;
-    for (const std::size_t item : items) out += " " + number(item);
+    for (const Number item : items) out += " " + std::to_string(item);
     return out;
   }
   static std::string tuple_text(const std::vector<IndexExpr>& items) {
@@ -137,9 +138,7 @@ class Printer {
   void print_nest(const Nest& nest) {
     line(1, "nest");
     for (const NestRow& row : nest.rows) {
-      std::string text = "row";
-      for (const int coefficient : row.coefficients) text += " " + std::to_string(coefficient);
-      line(2, text + " " + std::string(word_of(choices::kRowWords, row.kind)));
+      line(2, "row" + numbers_text(row.coefficients) + " " + std::string(word_of(choices::kRowWords, row.kind)));
     }
     for (const NestMember& member : nest.members) {
       std::vector<IndexExpr> at;

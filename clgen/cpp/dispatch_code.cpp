@@ -217,8 +217,9 @@ void StepDispatch::emit_dispatch(Writer& out, StepId step_id, const std::string&
     emit_on_cpu(out, step_id, code, frame, box_args(plan_, code, step_id, are_boxes_declared));
     return;
   }
-  if (!are_boxes_declared) emit_boxes(out, step_boxes(plan_, code, step_id), is_shared(step_id));
-  is_shared(step_id) ? emit_shared_tries(out, step_id, code, frame) : emit_tries(out, step_id, code, frame);
+  const bool shares = is_shared(step_id);
+  if (!are_boxes_declared) emit_boxes(out, step_boxes(plan_, code, step_id), shares);
+  shares ? emit_shared_tries(out, step_id, code, frame) : emit_tries(out, step_id, code, frame);
   out.open("if (!pb_has_run)");
   emit_on_cpu(out, step_id, code, frame, box_args(plan_, code, step_id, true));
   out.close();
@@ -236,17 +237,22 @@ void StepDispatch::emit_on_cpu(Writer& out, StepId step_id, const RuleCode& code
   out.line(cpu_call(step_id, code, frame, boxes, pieces_arg(step_id)));
 }
 
+/// `tries`, one after the other until one has run, between `begin` and `end`.
+void StepDispatch::emit_any_of(Writer& out, const std::vector<Try>& tries, const std::string& begin, const std::string& end) {
+  const std::string margin(begin.size(), ' ');
+  for (std::size_t i = 0; i < tries.size(); ++i) {
+    out.line((i == 0 ? begin : margin) + tries[i].head);
+    out.line(margin + "    " + tries[i].arguments + (i + 1 < tries.size() ? " ||" : end));
+  }
+}
+
 /// Declares `pb_has_run`: whether a device runs the step.
 void StepDispatch::emit_tries(Writer& out, StepId step, const RuleCode& code, const std::string& frame) const {
   const std::vector<Try> tries = device_tries(step, code, frame, "", copy_out_value(step));
   const std::string eighths = eighths_value();
   out.line("const bool pb_has_run =");
   if (!eighths.empty()) out.line("    pbrt::gpu::is_mostly_on_device(" + eighths + ") &&" + (tries.size() > 1 ? " (" : ""));
-  for (std::size_t i = 0; i < tries.size(); ++i) {
-    const bool is_last = i + 1 == tries.size();
-    out.line("    " + tries[i].head);
-    out.line("        " + tries[i].arguments + (!is_last ? " ||" : !eighths.empty() && tries.size() > 1 ? ");" : ";"));
-  }
+  emit_any_of(out, tries, "    ", !eighths.empty() && tries.size() > 1 ? ");" : ";");
 }
 
 /// The same for a device that gets a part of the step; the boxes keep the rest.
@@ -265,10 +271,7 @@ void StepDispatch::emit_shared_tries(Writer& out, StepId step, const RuleCode& c
   const std::vector<Try> tries =
       device_tries(step, code, frame, kOnDevice, "pb_is_all ? " + in_parentheses(copy_out_value(step)) + " : pbrt::gpu::CopyOut::Eager");
   out.open("const auto pb_device = [&]");
-  for (std::size_t i = 0; i < tries.size(); ++i) {
-    out.line((i == 0 ? "return " : "       ") + tries[i].head);
-    out.line("           " + tries[i].arguments + (i + 1 < tries.size() ? " ||" : ";"));
-  }
+  emit_any_of(out, tries, "return ", ";");
   out.close(";");
   out.open("const auto pb_rest = [&](pbrt::Frame& pb_task)");
   emit_on_cpu(out, step, code, "pb_task", boxes_ending(code, step, kOnCpu));

@@ -84,6 +84,7 @@ class StepDispatch {
                                 const std::string& copy_out) const;
   void emit_on_cpu(Writer& out, StepId step, const RuleCode& code, const std::string& frame,
                    const std::vector<std::string>& boxes) const;
+  static void emit_any_of(Writer& out, const std::vector<Try>& tries, const std::string& begin, const std::string& end);
   void emit_tries(Writer& out, StepId step, const RuleCode& code, const std::string& frame) const;
   void emit_shared_tries(Writer& out, StepId step, const RuleCode& code, const std::string& frame) const;
   std::string eighths_value() const;

@@ -138,9 +138,9 @@ class ScheduleEmitter {
       const RuleCode code(context_, id_, plan_.steps[id].rule);
       std::string params = "pbrt::Frame& pb_step";
       // A step that is shared leaves in its boxes what the CPU does.
-      const std::string type_end = dispatch_.is_shared(id) ? " " : "& ";
+      const bool is_shared = dispatch_.is_shared(id);
       for (const StepBox& box : step_boxes(plan_, code, id))
-        params += (dispatch_.is_shared(id) ? ", " : ", const ") + box.type + type_end + box.name;
+        params += (is_shared ? ", " + box.type + " " : ", const " + box.type + "& ") + box.name;
       out_.open("const auto " + name + " = [&](" + params + ")");
       out_.verbatim(text);
       out_.close(";");

@@ -207,9 +207,8 @@ def main():
     work.mkdir(parents=True, exist_ok=True)
     tools = polybricks.Tools(args.dist)
     failures = [] if args.only else check_forbidden(tools, work) + check_recursion(tools, work)
-    for name in [args.only] if args.only else CASES:
-        program = tools.compile(PROGRAMS / f"{name}.pbcc", work / name)
-        failures += Check(program, work, name, *CASES[name]).run_sizes(SIZES)
+    cases = {args.only: CASES[args.only]} if args.only else CASES
+    failures += Check.run_programs(tools, PROGRAMS, work, cases, SIZES)
     print("\n".join(failures))
     return 1 if failures else 0
 

@@ -243,11 +243,7 @@ def main():
     args = polybricks.arguments(__doc__).parse_args()
     work = args.work / "programs"
     work.mkdir(parents=True, exist_ok=True)
-    tools = polybricks.Tools(args.dist)
-    failures = []
-    for name in CASES:
-        program = tools.compile(PROGRAMS / f"{name}.pbcc", work / name)
-        failures += Check(program, work, name, *CASES[name]).run_sizes(SIZES)
+    failures = Check.run_programs(polybricks.Tools(args.dist), PROGRAMS, work, CASES, SIZES)
     print("\n".join(failures))
     return 1 if failures else 0
 

@@ -108,17 +108,10 @@ class Check:
             return
         if stats.get("fallbacks"):
             self.failures.append(f"{where}: fell back: {stats['fallbacks']}")
-        ran = {(site.split(".")[0], r["rule"], r["on"]) for site, r in ran_of(stats)}
+        ran = {(site.split(".")[0], r["rule"], r["on"]) for site, r in polybricks.ran_of(stats)}
         missing = versions - ran
         if has_cells and missing:
             self.failures.append(f"{where}: {sorted(missing)} did not run, but {sorted(ran)}")
-
-
-def ran_of(stats):
-    """(site, {rule, on, count}) pairs of the statistics."""
-    for site, entries in stats["ran"].items():
-        for entry in entries if isinstance(entries, list) else [entries]:
-            yield site, entry
 
 
 def fixed_choices(program):

@@ -79,7 +79,7 @@ class Check(AgreementCheck):
         for words, entry in self.configurations():
             reply = server.ask("run", config=entry, trials=1, verify=True, tolerance=tolerance)
             self.runs += 1
-            ran = {r["on"] for entries in reply.get("ran", {}).values() for r in (entries if isinstance(entries, list) else [entries])}
+            ran = {r["on"] for _, r in polybricks.ran_of({"ran": {}, **reply})}
             is_shared = n > 16 and "8/8" not in words
             if reply["status"] != "ok" or reply.get("fallbacks") or not ran & {"opencl", "opencl_local"} or (is_shared and "cpu" not in ran):
                 self.failures.append(f"{self.name} n={n} {words}: {reply}")
@@ -88,11 +88,7 @@ class Check(AgreementCheck):
 def main():
     args = polybricks.arguments(__doc__).parse_args()
     work = polybricks.fresh_folder(args.work / "shares")
-    tools = polybricks.Tools(args.dist)
-    failures = []
-    for name in CASES:
-        program = tools.compile(PROGRAMS / f"{name}.pbcc", work / name)
-        failures += Check(program, work, name, *CASES[name]).run_sizes(SIZES)
+    failures = Check.run_programs(polybricks.Tools(args.dist), PROGRAMS, work, CASES, SIZES)
     print("\n".join(failures))
     return 1 if failures else 0
 

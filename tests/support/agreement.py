@@ -69,6 +69,14 @@ class AgreementCheck:
             return
         self.run_configurations(server, n, max(self.TOLERANCE, 1e-6) if is_float else self.TOLERANCE)
 
+    @classmethod
+    def run_programs(cls, tools, programs, work, cases, sizes):
+        """The failures of all `cases`, (shapes, reference) by the names of their programs in the folder `programs`."""
+        failures = []
+        for name, case in cases.items():
+            failures += cls(tools.compile(programs / f"{name}.pbcc", work / name), work, name, *case).run_sizes(sizes)
+        return failures
+
     def run_sizes(self, sizes):
         """The failures at all sizes; prints a line."""
         try:

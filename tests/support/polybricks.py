@@ -41,6 +41,13 @@ def fresh_folder(path):
     return path
 
 
+def ran_of(stats):
+    """(site, {rule, on, count}) pairs of the statistics."""
+    for site, entries in stats["ran"].items():
+        for entry in entries if isinstance(entries, list) else [entries]:
+            yield site, entry
+
+
 class ToolError(Exception):
     """A tool ended with an unexpected status; the message holds its command and what it printed."""
 
