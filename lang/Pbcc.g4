@@ -101,10 +101,13 @@ body : stmt* EOF ;
 // A statement with an error becomes opaque up to its end; see RecoveringStrategy.
 stmt
   : emptyStmt | block | ifStmt | elseStmt | forStmt | whileStmt | doStmt | forEnoughStmt | switchStmt | caseLabel
-  | returnStmt | jumpStmt | syncStmt | transformCall | legacyCall | decl | exprStmt | otherStmt
+  | returnStmt | jumpStmt | syncStmt | transformCall | legacyCall | label | tryWord | decl | exprStmt | otherStmt
   ;
 
 emptyStmt : ';' ;
+// Opaque, but not what they stand before: calls may stand in there.
+label : ID ':' ;
+tryWord : 'try' ;
 block : '{' stmt* '}' ;
 ifStmt : 'if' '(' condExpr ')' stmt ;
 // Read as a statement of its own and joined to its `if` when the tree is built: a dangling
@@ -185,7 +188,9 @@ primary
   ;
 qualifiedName : '::'? (typeSegment '::')* (ID | TNAME) ;
 templateCall : qualifiedName templateArgs '(' args? ')' ;
-functionalCast : (builtinType | TYPE_ID) '(' args? ')' ;
+functionalCast : (builtinType | knownType) '(' args? ')' ;
+// `std::size_t` as well as `size_t`.
+knownType : '::'? (ID '::')* TYPE_ID ;
 namedCast : ('static_cast' | 'const_cast' | 'reinterpret_cast') '<' typeName '>' '(' commaExpr ')' ;
 // Known forms without a node of their own.
 opaquePrimary
@@ -196,7 +201,7 @@ opaquePrimary
   | 'nullptr'
   ;
 // Inside `( )`: a type that the body knows, or a pointer.
-castType : declPrefix* (builtinType+ | TYPE_ID) 'const'? pointerOp* | declPrefix* qualifiedType 'const'? pointerOp+ ;
+castType : declPrefix* (builtinType+ | knownType) 'const'? pointerOp* | declPrefix* qualifiedType 'const'? pointerOp+ ;
 
 // Expressions between `<` and `>`.
 constExpr

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "lang/constant_value.h"
 
+#include <algorithm>
 #include <charconv>
 
 namespace pb {
@@ -20,7 +21,9 @@ std::optional<std::int64_t> apply(BinaryOp op, std::int64_t a, std::int64_t b) {
 }  // namespace
 
 std::optional<std::uint64_t> literal_magnitude(const std::string& text) {
-  std::string digits = text.substr(0, text.find_first_of("uUlL"));
+  const std::size_t suffix = std::min(text.find_first_of("uUlL"), text.size());
+  if (text.find_first_not_of("uUlL", suffix) != std::string::npos) return std::nullopt;
+  std::string digits = text.substr(0, suffix);
   std::erase(digits, '\'');
   int base = 10;
   std::size_t begin = 0;

@@ -49,6 +49,9 @@ TEST(ConstantValue, LiteralsOfAllBasesAreRead) {
   EXPECT_EQ(literal_magnitude("0b101u"), 5U);
   EXPECT_EQ(literal_magnitude("18446744073709551615"), UINT64_MAX);
   EXPECT_EQ(literal_magnitude("18446744073709551616"), std::nullopt);
+  EXPECT_EQ(literal_magnitude("12u3"), std::nullopt);
+  EXPECT_EQ(literal_magnitude("0x"), std::nullopt);
+  EXPECT_EQ(literal_magnitude("08"), std::nullopt);
 }
 
 }  // namespace

@@ -31,14 +31,20 @@ std::string choice_name(SiteId site) { return "pb_choice_" + std::to_string(site
 
 bool StepDispatch::is_decided(SiteId site) const { return is_decision(plan_.sites[site]); }
 
+/// What `read` makes of the first tunable that `matches`; `otherwise` if there is none.
+std::string StepDispatch::tunable_of(const TunableTest& matches, TunableReader read, const std::string& otherwise) const {
+  const auto found = std::find_if(plan_.tunables.begin(), plan_.tunables.end(), matches);
+  if (found == plan_.tunables.end()) return otherwise;
+  return read(context_, id_, static_cast<std::size_t>(found - plan_.tunables.begin()), "pb_context", "pb_n");
+}
+
 /// Eighths that a device gets of steps that it shares; empty: all, in all calls.
 std::string StepDispatch::eighths_value() const {
-  for (std::size_t i = 0; i < plan_.tunables.size(); ++i) {
-    const PlanTunable& tunable = plan_.tunables[i];
+  const auto matches = [](const PlanTunable& tunable) {
     const bool is_all = !tunable.fixed.empty() && tunable.fixed.front() == tunable.max;
-    if (tunable.kind == TunableKind::DeviceShare && !is_all) return tunable_value(context_, id_, i, "pb_context", "pb_n");
-  }
-  return "";
+    return tunable.kind == TunableKind::DeviceShare && !is_all;
+  };
+  return tunable_of(matches, tunable_value, "");
 }
 
 bool StepDispatch::is_shared(StepId id) const {
@@ -143,18 +149,12 @@ std::string StepDispatch::condition_with(StepId id, std::string choices) const {
 }
 
 std::string StepDispatch::split_value() const {
-  for (std::size_t i = 0; i < plan_.tunables.size(); ++i)
-    if (plan_.tunables[i].kind == TunableKind::Split)
-      return tunable_value(context_, id_, i, "pb_context", "pb_n");
-  return "64";
+  return tunable_of([](const PlanTunable& tunable) { return tunable.kind == TunableKind::Split; }, tunable_value, "64");
 }
 
 std::string StepDispatch::tile_value(const Nest& nest) const {
   const std::string name = tile_name(plan_, transform_, nest);
-  for (std::size_t i = 0; i < plan_.tunables.size(); ++i)
-    if (plan_.tunables[i].name == name)
-      return tunable_elements(context_, id_, i, "pb_context", "pb_n");
-  return "nullptr";
+  return tunable_of([&](const PlanTunable& tunable) { return tunable.name == name; }, tunable_elements, "nullptr");
 }
 
 /// The last argument of the step's CPU function, with its comma.
@@ -171,12 +171,10 @@ std::string StepDispatch::pieces_arg(StepId id) const {
 }
 
 std::string StepDispatch::group_value(const Step& step, Version version) const {
-  for (std::size_t i = 0; i < plan_.tunables.size(); ++i) {
-    const PlanTunable& tunable = plan_.tunables[i];
-    if (tunable.kind == TunableKind::WorkGroup && tunable.rule == step.rule && tunable.version == version)
-      return tunable_elements(context_, id_, i, "pb_context", "pb_n");
-  }
-  return "nullptr";
+  const auto matches = [&](const PlanTunable& tunable) {
+    return tunable.kind == TunableKind::WorkGroup && tunable.rule == step.rule && tunable.version == version;
+  };
+  return tunable_of(matches, tunable_elements, "nullptr");
 }
 
 /// What follows the cells a device step writes: a step on the CPU, steps on a device, or nobody knows.

@@ -88,6 +88,9 @@ class StepDispatch {
   void emit_tries(Writer& out, StepId step, const RuleCode& code, const std::string& frame) const;
   void emit_shared_tries(Writer& out, StepId step, const RuleCode& code, const std::string& frame) const;
   std::string eighths_value() const;
+  using TunableTest = std::function<bool(const PlanTunable&)>;
+  using TunableReader = std::string (*)(const CppContext&, TransformId, std::size_t, const std::string&, const std::string&);
+  std::string tunable_of(const TunableTest& matches, TunableReader read, const std::string& otherwise) const;
 
   const CppContext& context_;
   TransformId id_;

@@ -79,6 +79,11 @@ pbrt::AccuracyInfo accuracy_info(const Program& program, const Transform& transf
   return out;
 }
 
+/// `OUT#1.cpu`: a version of a rule as messages and the tuner know it.
+std::string version_name(const Transform& transform, RuleId rule, Version version) {
+  return transform.rules[rule].name + "." + to_string(version);
+}
+
 bool has_loop(const Rule& rule, const std::string& tunable) {
   return std::any_of(rule.body.stmts.begin(), rule.body.stmts.end(), [&](const Stmt& stmt) {
     const auto* loop = std::get_if<ForEnoughStmt>(&stmt.node);
@@ -99,7 +104,7 @@ std::vector<std::string> users_of_loop(const Transform& transform, const Transfo
         is_choice = is_choice || (is_decision(site) && std::find(alternative.rules.begin(), alternative.rules.end(),
                                                                  id) != alternative.rules.end());
     if (!is_choice) return {};
-    out.push_back(transform.rules[id].name + "." + to_string(Version::Cpu));
+    out.push_back(version_name(transform, id, Version::Cpu));
   }
   return out;
 }
@@ -111,7 +116,7 @@ std::vector<std::string> device_versions(const Transform& transform, const Trans
     for (const Alternative& alternative : site.alternatives)
       for (const RuleId rule : alternative.rules)
         for (const Version version : alternative.versions) {
-          const std::string name = transform.rules[rule].name + "." + to_string(version);
+          const std::string name = version_name(transform, rule, version);
           if (version != Version::Cpu && std::find(out.begin(), out.end(), name) == out.end()) out.push_back(name);
         }
   return out;
@@ -133,7 +138,7 @@ pbrt::TunableInfo tunable_info(const Transform& transform, const TransformPlan& 
   if (tunable.kind == TunableKind::ForEnough) out.used_by = users_of_loop(transform, plan, tunable.name);
   if (tunable.kind == TunableKind::DeviceShare) out.used_by = device_versions(transform, plan);
   out.fixed = tunable.fixed;
-  if (tunable.rule) out.used_by.push_back(transform.rules[*tunable.rule].name + "." + to_string(tunable.version));
+  if (tunable.rule) out.used_by.push_back(version_name(transform, *tunable.rule, tunable.version));
   return out;
 }
 

@@ -42,7 +42,6 @@ bool is_call_statement(const std::vector<BodyToken>& tokens, std::size_t i, Toke
   const std::size_t close = other_parenthesis(tokens, i + 1, 1, range);
   if (close + 1 >= range.end || tokens[close + 1].text != ";") return false;
   const std::string& before = tokens[i - 1].text;
-  if (before == ":") return i == range.begin + 2;  // a label
   if (before != ")") return kBefore.contains(before);
   const std::size_t open = other_parenthesis(tokens, i - 1, -1, range);
   return open < range.end && open > range.begin && kHeads.contains(tokens[open - 1].text);
@@ -100,7 +99,7 @@ void BodyChecker::check_opaque(const OpaqueStmt& stmt, TokenRange tokens) {
         .arg(name)
         .label(program_.transforms[*callee].span, "the transform")
         .note("the statement is passed on because " + stmt.reason)
-        .hint("calls stand in blocks, branches and loops of the body: move this one out of the `try`, lambda or label");
+        .hint("calls stand in blocks, branches and loops of the body: move this one out of the lambda or `catch`");
     return;
   }
 }

@@ -55,6 +55,7 @@ class BodyBuilder {
   StmtId decl(P::DeclContext* context);
   Declarator declarator(P::DeclaratorContext* context);
   ExprId condition(P::CondExprContext* context);
+  bool report_misspelt(TokenRange range, std::size_t at);
   void report_unfinished(TokenRange range, std::size_t at);
   StmtId opaque_stmt(const antlr4::ParserRuleContext* context, std::string reason);
 

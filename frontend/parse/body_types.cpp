@@ -101,6 +101,7 @@ BodyType of_region(std::string_view text) {
 
 BodyType of_name(std::string_view text) {
   if (text == "ElementT") return element_t();
+  if (text.starts_with("::")) text.remove_prefix(2);
   if (text.starts_with("std::")) text.remove_prefix(5);
   if (text == "IndexT" || text == "int32_t") return simple(Kind::Int);
   if (text == "uint32_t") return integer(Kind::Int, true);
@@ -207,7 +208,7 @@ WrittenType type_of(PbccParser::CastTypeContext* context) {
     out.type = of_builtin_words(context->builtinType());
     for (auto* word : context->builtinType()) core += (core.empty() ? "" : " ") + word->getText();
   } else {
-    core = context->TYPE_ID() != nullptr ? context->TYPE_ID()->getText() : compact_text(context->qualifiedType());
+    core = compact_text(context->knownType() != nullptr ? static_cast<antlr4::tree::ParseTree*>(context->knownType()) : context->qualifiedType());
     out.type = of_name(core);
   }
   std::string prefix;

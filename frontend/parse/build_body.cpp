@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <string>
+#include <string_view>
 
 #include "frontend/parse/body_builder.h"
 #include "frontend/parse/build_header.h"
@@ -13,6 +15,8 @@ namespace pb {
 namespace {
 
 constexpr std::size_t kMaxElseChain = 500;
+
+bool is_number(const std::string& text) { return !text.empty() && text[0] >= '0' && text[0] <= '9'; }
 
 }  // namespace
 
@@ -34,6 +38,32 @@ void BodyBuilder::report_unfinished(TokenRange range, std::size_t at) {
       .arg(at < body_.tokens.size() ? "`" + body_.tokens[at].text + "`" : "`}`")
       .arg(is_end ? "`;`" : "an operator or `;`")
       .label(body_.tokens[range.begin].expansion, "in the statement that begins here");
+}
+
+/// A statement that begins with a word of the language alone means nothing to the C++ compiler.
+bool BodyBuilder::report_misspelt(TokenRange range, std::size_t at) {
+  static const std::map<std::string_view, std::string_view> kForms = {
+      {"for_enough", "the tuner chooses the number of rounds: `for_enough (1; 9) { … }`, least and greatest, or `for_enough { … }`"},
+      {"spawn", "`spawn` begins the call of a transform: `spawn T(out, in);`"},
+      {"sync", "`sync;` is a statement of its own"}};
+  if (range.begin >= range.end || !is_balanced_) return false;
+  // Of `for_enough (1, 9) { }` it is the loop's statement that has the error.
+  const std::string& begin = body_.tokens[range.begin].text;
+  const bool is_head = range.begin > 0 && body_.tokens[range.begin - 1].text == "for_enough" &&
+                       (begin == "(" || is_number(begin));
+  const BodyToken& word = body_.tokens[is_head ? range.begin - 1 : range.begin];
+  if (is_head) at = range.begin;
+  while (is_head && begin == "(" && at + 1 < range.end && (at == range.begin || is_number(body_.tokens[at].text))) ++at;
+  const auto form = kForms.find(word.text);
+  if (form == kForms.end()) return false;
+  const bool is_inside = at < body_.tokens.size();
+  const Span end{body_.span.file, body_.span.end - 1, body_.span.end};
+  diags_.emit(DiagKind::SyntaxError, is_inside ? body_.tokens[at].expansion : end)
+      .arg(is_inside ? "`" + body_.tokens[at].text + "`" : "`}`")
+      .arg("another form of `" + word.text + "`")
+      .label(word.expansion, "in the statement that begins here")
+      .hint(std::string(form->second));
+  return true;
 }
 
 StmtId BodyBuilder::build(P::BodyContext* context) {
@@ -100,7 +130,8 @@ void BodyBuilder::attach_else_in(StmtId owner, P::ElseStmtContext* context) {
 StmtId BodyBuilder::stmt(P::StmtContext* context) {
   const DepthGuard guard(depth_, context);
   if (const auto at = unit_.opaque_at(context)) {
-    report_unfinished(Unit::range_of(context), *at);
+    const TokenRange range = Unit::range_of(context);
+    if (!report_misspelt(range, *at)) report_unfinished(range, *at);
     return opaque_stmt(context, reason_at(*at));
   }
   auto* inner = static_cast<antlr4::ParserRuleContext*>(context->children.at(0));
@@ -129,7 +160,8 @@ StmtId BodyBuilder::stmt(P::StmtContext* context) {
     case P::RuleLegacyCall: return legacy_call(context->legacyCall());
     case P::RuleDecl: return decl(context->decl());
     case P::RuleExprStmt: return add_stmt(context, ExprStmt{comma(context->exprStmt()->commaExpr())});
-    default: return opaque_stmt(context, reason_at(Unit::range_of(context).begin));  // `else` without a list before it
+    case P::RuleLabel: return opaque_stmt(context, reason_at(Unit::range_of(context).begin + 1));
+    default: return opaque_stmt(context, reason_at(Unit::range_of(context).begin));  // `try`, `else` without `if`
   }
 }
 

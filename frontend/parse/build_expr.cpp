@@ -179,7 +179,7 @@ ExprId BodyBuilder::primary(P::PrimaryContext* context) {
 
 ExprId BodyBuilder::functional_cast(P::FunctionalCastContext* context) {
   const std::vector<ExprId> values = args(context->args());
-  WrittenType type = type_of_word(context->getStart()->getText());
+  WrittenType type = type_of_word(compact_text(context->children.front()));
   if (values.size() != 1) return opaque_expr(context, fmt::format("it constructs a `{}`", type.text));
   return add_expr(context, CastExpr{type.type, std::move(type.text), values[0]});
 }

@@ -2,8 +2,9 @@
 #include "frontend/preprocess/condition.h"
 
 #include <array>
-#include <cstdlib>
 #include <string_view>
+
+#include "lang/constant_value.h"
 
 namespace pb {
 namespace {
@@ -125,22 +126,8 @@ class Evaluator {
   }
 
   Value integer(const std::string& text) {
-    std::size_t begin = 0;
-    int base = 10;
-    if (text.starts_with("0x") || text.starts_with("0X")) {
-      base = 16;
-      begin = 2;
-    } else if (text.starts_with("0b") || text.starts_with("0B")) {
-      base = 2;
-      begin = 2;
-    } else if (text.size() > 1 && text[0] == '0') {
-      base = 8;
-    }
-    char* end = nullptr;
-    const std::uint64_t value = std::strtoull(text.c_str() + begin, &end, base);
-    if (std::string_view(end).find_first_not_of("uUlL") != std::string_view::npos || end == text.c_str() + begin)
-      return fail("`" + text + "` is no integer");
-    return static_cast<std::int64_t>(value);
+    const auto value = literal_magnitude(text);
+    return value ? Value(static_cast<std::int64_t>(*value)) : fail("`" + text + "` is no integer of 64 bits");
   }
 
   // Flat by design: one line per operator. Sums and products wrap.

