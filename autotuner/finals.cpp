@@ -13,6 +13,7 @@ constexpr double kConfidence = 0.95;
 constexpr int kContestFactor = 3;       // at most as many times the rounds that the effort asks for, while undecided
 constexpr int kLeastContestRounds = 3;  // however little time is left
 constexpr double kMuchSlower = 3;       // from the few times at hand, nobody doubts that
+constexpr double kPagesMatter = 0.05;   // what new memory costs on either kind of pages is not part of a measurement
 constexpr double kMostReserved = 0.35;  // of the budget
 
 void forget_times(Candidate& candidate) { candidate.times_ns.clear(); }
@@ -37,7 +38,7 @@ double Search::final_reserve_s() const {
   const double best_s = best_ns() * 1e-9 + overhead_s_;
   const double finals_s = (options_.num_finalists + kNumPlain) * best_s;
   const double contest_s = kNumContenders * best_s + default_ns_ * 1e-9;
-  return std::min(kMostReserved * options_.budget_s, 2 * options_.final_trials * std::max(finals_s, contest_s));
+  return std::min(kMostReserved * options_.budget_s, num_final_stages() * options_.final_trials * std::max(finals_s, contest_s));
 }
 
 /// The best few of the population, as many as there is time for.
@@ -82,9 +83,10 @@ std::vector<Candidate> Search::incumbents() const {
 Candidate Search::best_finalist() {
   std::vector<Candidate> left = finalists();
   const double limit = 4 * limit_ms(best_ns(), 2.0);
+  const double end_s = options_.budget_s - final_reserve_s() * (num_final_stages() - 1) / num_final_stages();
   for (int trial = 0; trial < kContestFactor * options_.final_trials && (left.size() > 1 || trial == 0); ++trial) {
     publish("comparing the best");
-    if (trial >= options_.min_trials && evaluator_.elapsed_s() > options_.budget_s - final_reserve_s() / 2) break;
+    if (trial >= options_.min_trials && evaluator_.elapsed_s() > end_s) break;
     in_turns(left, trial, [&](Candidate& candidate) {
       if (!measure(candidate, 1, limit, true)) candidate.times_ns.clear();
     });
@@ -113,10 +115,10 @@ Candidate Search::best_finalist() {
 
 /// Measures all in turns until the first is surely faster than each of the others, or surely not faster than one of
 /// them, or the rounds or the time are used up. Others that fail, or turn out to be inaccurate, leave.
-void Search::contest(std::vector<Candidate>& contenders) {
+void Search::contest(std::vector<Candidate>& contenders, const Contest& how) {
   for (int round = 0; round < kContestFactor * options_.final_trials; ++round) {
-    publish("comparing the best with what is there");
-    if (round >= kLeastContestRounds && evaluator_.elapsed_s() > options_.budget_s) return;
+    publish(how.phase);
+    if (round >= kLeastContestRounds && evaluator_.elapsed_s() > how.end_s) return;
     // No limit: a hiccup must not decide who takes part.
     in_turns(contenders, round, [&](Candidate& candidate) {
       if (!measure(candidate, 1, 0, true)) candidate.times_ns.clear();
@@ -130,14 +132,28 @@ void Search::contest(std::vector<Candidate>& contenders) {
     if (round + 1 < kLeastContestRounds) continue;
     const Sample& first = contenders[0].times_ns;
     const auto is_beaten = [&](const Candidate& other) {
-      return is_surely_faster(first, other.times_ns, options_.matters);
+      return is_surely_faster(first, other.times_ns, how.matters);
     };
     const auto is_unbeaten = [&](const Candidate& other) {
-      return is_surely_not_faster(first, other.times_ns, options_.matters);
+      return is_surely_not_faster(first, other.times_ns, how.matters);
     };
     if (std::all_of(contenders.begin() + 1, contenders.end(), is_beaten)) return;
     if (std::any_of(contenders.begin() + 1, contenders.end(), is_unbeaten)) return;
   }
+}
+
+void Search::try_other_pages(Candidate& winner) {
+  if (!space_.large_pages() || !winner.meets_accuracy) return;
+  Candidate other = winner;
+  double& value = other.configuration.tunables[static_cast<std::size_t>(*space_.large_pages())][0];
+  value = value > 0 ? 0 : 1;
+  other.origin += value > 0 ? ", on large pages" : ", on small pages";
+  std::vector<Candidate> both{std::move(other), winner};
+  std::for_each(both.begin(), both.end(), forget_times);
+  const double end_s = options_.budget_s - final_reserve_s() / num_final_stages();
+  contest(both, {"trying other pages of memory", end_s, kPagesMatter});
+  const bool have_both_run = both.size() == 2 && !both[0].times_ns.empty() && both[0].meets_accuracy;
+  if (have_both_run && is_surely_faster(both[0].times_ns, both[1].times_ns, kPagesMatter)) winner = both[0];
 }
 
 /// Who stays after a contest: the first if it is surely faster than all others; else the default, or what the file had
@@ -168,6 +184,7 @@ void Search::decide() {
   Candidate winner = best_finalist();
   if (winner.times_ns.empty()) return;
   space_.forget_unused(winner.configuration);
+  try_other_pages(winner);
   const bool is_default = winner.configuration == space_.default_configuration();
   take(winner, is_default ? median(winner.times_ns) : default_ns_);
   std::vector<Candidate> contenders = incumbents();
@@ -175,7 +192,7 @@ void Search::decide() {
   if (contenders.empty() || !winner.meets_accuracy) return;
   contenders.insert(contenders.begin(), winner);
   contenders[0].times_ns.clear();
-  contest(contenders);
+  contest(contenders, {"comparing the best with what is there", options_.budget_s, options_.matters});
   double default_ns = default_ns_;
   for (std::size_t i = 1; i < contenders.size(); ++i)
     if (contenders[i].configuration == space_.default_configuration()) default_ns = median(contenders[i].times_ns);

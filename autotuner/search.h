@@ -123,9 +123,18 @@ class Search {
   [[nodiscard]] Candidate best_finalist();
   /// The last word: the winner replaces the default, and what the file had before, only if it is surely faster.
   void decide();
-  void contest(std::vector<Candidate>& contenders);
+  struct Contest {
+    const char* phase;
+    double end_s;
+    double matters;  ///< how much faster
+  };
+  void contest(std::vector<Candidate>& contenders, const Contest& how);
+  /// Puts the winner's memory on the other kind of pages where it is surely faster so.
+  void try_other_pages(Candidate& winner);
   [[nodiscard]] const Candidate* verdict(const std::vector<Candidate>& contenders) const;
   void take(const Candidate& kept, double default_ns);
+  /// What decide() does: comparing the best, then pages, then what is there.
+  [[nodiscard]] int num_final_stages() const { return space_.large_pages() ? 3 : 2; }
   /// Time for decide().
   [[nodiscard]] double final_reserve_s() const;
   void note_best();

@@ -295,6 +295,39 @@ TEST_F(SearchTest, AmongEqualsTheValuesAreTheDefaults) {
   EXPECT_EQ(result.best.tunables, standard.tunables);
 }
 
+/// What a search decides about large pages where they take `factor` of the time.
+double large_pages_found(bool has_large_pages, double factor, std::uint64_t seed, std::set<double>& tried) {
+  pbrt::TrainingInfo info = testing::synthetic_program();
+  info.global.push_back(pbrt::large_pages_global());
+  const InfoIndex index(info);
+  SpaceOptions options{true, 2, 0, kTarget};
+  options.has_large_pages = has_large_pages;
+  const Space space(index, options);
+  const auto id = static_cast<std::size_t>(index.find_tunable("", pbrt::kLargePages));
+  SyntheticWorld world(index, seed);
+  world.true_time = [&](const Configuration& c) {
+    tried.insert(c.tunables[id][0]);
+    return testing::synthetic_ns(index, c, world.n()) * (c.tunables[id][0] > 0 ? factor : 1);
+  };
+  SearchOptions search;
+  search.sizes = {kTarget};
+  search.seed = seed;
+  search.max_failures = 20;
+  return Search(space, search, world.evaluator(), {}).run().best.tunables[id][0];
+}
+
+TEST_F(SearchTest, LargePagesStayWhereTheyAreFaster) {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    std::set<double> tried;
+    EXPECT_EQ(large_pages_found(true, 0.85, seed, tried), 1) << seed;
+    EXPECT_EQ(large_pages_found(true, 1, seed, tried), 0) << seed;
+    EXPECT_EQ(large_pages_found(true, 1.2, seed, tried), 0) << seed;
+    tried.clear();
+    EXPECT_EQ(large_pages_found(false, 0.5, seed, tried), 0) << seed;
+    EXPECT_EQ(tried, std::set<double>{0}) << "where asking changes nothing, nobody tries";
+  }
+}
+
 TEST_F(SearchTest, ValuesThatNothingUsesAreTheDefaults) {
   SyntheticWorld world(index, 3);
   const Configuration best = Search(space, options(3), world.evaluator(), {}).run().best;

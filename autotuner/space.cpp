@@ -26,6 +26,10 @@ bool is_library_threads(const InfoIndex::TunableRef& ref) {
   return ref.transform == nullptr && ref.tunable->name == pbrt::kOpenBlasThreads;
 }
 
+bool is_large_pages(const InfoIndex::TunableRef& ref) {
+  return ref.transform == nullptr && ref.tunable->name == pbrt::kLargePages;
+}
+
 /// The range in which a value makes a difference: nothing is compared with sizes far above the target.
 TunableGene gene_of(int id, const InfoIndex::TunableRef& ref, const SpaceOptions& options) {
   TunableGene gene{id, ref.tunable, ref.tunable->min, ref.tunable->max};
@@ -65,6 +69,10 @@ Space::Space(const InfoIndex& index, const SpaceOptions& options) : index_(&inde
     const bool is_for_device = ref.tunable->role == TunableRole::WorkGroup || ref.tunable->role == TunableRole::Ratio;
     if (ref.tunable->role == TunableRole::Config || (is_for_device && !options.has_device)) continue;
     if ((is_threads(ref) && options.fixed_threads > 0) || !ref.tunable->fixed.empty()) continue;
+    if (is_large_pages(ref)) {
+      if (options.has_large_pages) large_pages_ = id;
+      continue;
+    }
     const TunableGene gene = gene_of(id, ref, options);
     if (gene.min < gene.max) tunables_.push_back(gene);
   }

@@ -42,6 +42,7 @@ struct SpaceOptions {
   std::optional<Configuration> base{};  ///< what everything else keeps; absent: the program's default
   std::string measured{};               ///< the transform that is measured; empty: not said
   pbrt::AccuracyInfo accuracy{};        ///< of the transform that is measured
+  bool has_large_pages = false;         ///< the system gives large pages to who asks, and only then
 };
 
 struct NamedConfiguration {
@@ -66,6 +67,9 @@ class Space {
   [[nodiscard]] const SpaceOptions& options() const { return options_; }
   [[nodiscard]] const std::vector<SiteGene>& sites() const { return sites_; }
   [[nodiscard]] const std::vector<TunableGene>& tunables() const { return tunables_; }
+  /// The number of the tunable that says whether memory is on large pages, where that may be varied: it is none of
+  /// tunables(), since each change gives the program new memory for all its matrices.
+  [[nodiscard]] std::optional<int> large_pages() const { return large_pages_; }
 
   /// The program's default, or the base, with the number of threads if that is fixed.
   [[nodiscard]] Configuration default_configuration() const;
@@ -97,6 +101,7 @@ class Space {
   SpaceOptions options_;
   std::vector<SiteGene> sites_;
   std::vector<TunableGene> tunables_;
+  std::optional<int> large_pages_;
 };
 
 /// Levels with the choice of the level before them say nothing: they are dropped.

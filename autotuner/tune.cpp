@@ -191,6 +191,7 @@ void Session::choose_sizes() {
 Space Session::make_space() const {
   SpaceOptions space;
   space.has_device = has_device_;
+  space.has_large_pages = pbrt::has_large_pages_on_request();
   space.max_threads = machine_.cpus;
   space.fixed_threads = options_.threads;
   space.target_n = search_options_.sizes.back();

@@ -13,6 +13,7 @@ struct FixedGlobals {
   std::optional<std::int64_t> sequential_cutoff;
   std::optional<int> threads;  ///< where a run starts from: `--threads` still decides
   std::optional<int> openblas_threads;
+  std::optional<bool> large_pages;
   std::string openblas_coretype = "auto";
   std::string device;          ///< name of the OpenCL device that the configuration is for
 };

@@ -152,6 +152,8 @@ std::vector<pbrt::TunableInfo> global_info(const Program& program, const FixedGl
     out.push_back(pbrt::openblas_threads_global());
     if (globals.openblas_threads) out.back().initial = {static_cast<double>(*globals.openblas_threads)};
   }
+  out.push_back(pbrt::large_pages_global());
+  if (globals.large_pages) out.back().initial = {*globals.large_pages ? 1.0 : 0.0};
   return out;
 }
 

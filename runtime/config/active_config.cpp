@@ -45,6 +45,7 @@ ActiveConfig::ActiveConfig(const InfoIndex& index, const Configuration& configur
   threads_ = wanted > 0 ? static_cast<int>(wanted) : available_cpus();
   if (cutoff >= 0) sequential_cutoff_ = tunable_int(cutoff);
   if (const int id = index.find_tunable("", kOpenBlasThreads); id >= 0) openblas_threads_ = static_cast<int>(tunable_int(id));
+  if (const int id = index.find_tunable("", kLargePages); id >= 0) large_pages_ = tunable_int(id) != 0;
 }
 
 }  // namespace pbrt

@@ -54,6 +54,10 @@ class ActiveConfig {
   [[nodiscard]] std::int64_t sequential_cutoff() const noexcept { return sequential_cutoff_; }
   /// Threads that a call of OpenBLAS may use.
   [[nodiscard]] int openblas_threads() const noexcept { return openblas_threads_; }
+  /// Whether large blocks of memory ask for large pages.
+  [[nodiscard]] bool large_pages() const noexcept { return large_pages_; }
+  /// For `--large-pages`.
+  void set_large_pages(bool asks) noexcept { large_pages_ = asks; }
   /// For `--threads`.
   void set_threads(int threads) noexcept { threads_ = threads < 1 ? 1 : threads; }
 
@@ -82,6 +86,7 @@ class ActiveConfig {
   int threads_ = 1;
   std::int64_t sequential_cutoff_ = 64;
   int openblas_threads_ = 1;
+  bool large_pages_ = false;
 };
 
 }  // namespace pbrt

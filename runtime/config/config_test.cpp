@@ -63,6 +63,19 @@ TEST_F(ConfigTest, FurtherGlobalsComeAfterWhatGeneratedCodeNumbers) {
   EXPECT_THAT(warnings.unknown_names, ElementsAre("global.openblas_threads"));
 }
 
+TEST_F(ConfigTest, LargePagesAreAskedForWhereAConfigurationSaysSo) {
+  TrainingInfo longer = info;
+  longer.global.push_back(large_pages_global());
+  const InfoIndex with(longer);
+  EXPECT_FALSE(ActiveConfig(with, default_configuration(with)).large_pages());
+  EXPECT_FALSE(ActiveConfig(index, default_configuration(index)).large_pages()) << "a program without it";
+  const auto read = [&](const char* text) { return ActiveConfig(with, parse_configuration(text, "t.cfg", with, warnings)); };
+  EXPECT_TRUE(read(R"({"global": {"large_pages": 1}})").large_pages());
+  EXPECT_THAT(warnings.lines("t.cfg"), IsEmpty());
+  EXPECT_FALSE(read(R"({"global": {"large_pages": 2}})").large_pages());
+  EXPECT_THAT(warnings.lines("t.cfg"), ElementsAre(HasSubstr("large_pages = 2 (0 to 1)")));
+}
+
 TEST_F(ConfigTest, DefaultIsFirstChoiceOnCpuAndInitialValues) {
   const Configuration c = default_configuration(index);
   EXPECT_EQ(find_fault(index, c), "");

@@ -138,6 +138,16 @@ TunableInfo openblas_threads_global() {
   return out;
 }
 
+TunableInfo large_pages_global() {
+  TunableInfo out;
+  out.name = kLargePages;
+  out.min = 0;
+  out.max = 1;
+  out.initial = {0};
+  out.role = TunableRole::Flag;
+  return out;
+}
+
 InfoIndex::InfoIndex(const TrainingInfo& info) : info_(&info) {
   // Generated code numbers its own tunables behind the standard globals, whether there are others or not.
   const auto first_further = info.global.begin() + static_cast<std::ptrdiff_t>(std::min(info.global.size(), kNumStandardGlobals));

@@ -163,6 +163,9 @@ inline constexpr std::size_t kNumStandardGlobals = 2;
 /// The global of programs that use BLAS or LAPACK, behind the others: how many threads a call of OpenBLAS may use.
 [[nodiscard]] TunableInfo openblas_threads_global();
 inline constexpr const char* kOpenBlasThreads = "openblas_threads";
+/// The last global of every program: whether large blocks of memory ask the system for large pages, 0 or 1.
+[[nodiscard]] TunableInfo large_pages_global();
+inline constexpr const char* kLargePages = "large_pages";
 
 /// JSON, two blanks of indentation, ends in a newline; same value -> same bytes.
 [[nodiscard]] std::string to_json(const TrainingInfo& info);

@@ -74,6 +74,14 @@ std::optional<double> cgroup_quota() {
   return least;
 }
 
+/// The word in brackets, as in `always [madvise] never`; empty if there is no such file.
+std::string chosen_word(const std::string& path) {
+  std::ifstream file(path);
+  for (std::string word; file >> word;)
+    if (word.size() > 2 && word.front() == '[' && word.back() == ']') return word.substr(1, word.size() - 2);
+  return "";
+}
+
 std::string cpu_model() {
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);) {
@@ -127,6 +135,13 @@ int available_cpus() {
   const int cpus = affinity_cpus();
   const std::optional<double> quota = cgroup_quota();
   return quota ? std::clamp(static_cast<int>(std::ceil(*quota - 1e-9)), 1, cpus) : cpus;
+}
+
+bool has_large_pages_on_request() {
+  const std::string folder = "/sys/kernel/mm/transparent_hugepage/";
+  std::string word = chosen_word(folder + "hugepages-2048kB/enabled");
+  if (word.empty() || word == "inherit") word = chosen_word(folder + "enabled");
+  return word == "madvise";
 }
 
 Machine detect_machine(std::vector<DeviceId> devices) {

@@ -13,6 +13,7 @@
 #include "runtime/main/session.h"
 #include "runtime/main/stats.h"
 #include "runtime/matrix/new_contents.h"
+#include "runtime/matrix/storage.h"
 
 namespace pbrt {
 
@@ -21,9 +22,15 @@ void Session::open_configuration() {
   config = ActiveConfig(engine.index(), found.configuration);
   if (found.configuration.openblas_coretype != "auto") use_core_type(found.configuration.openblas_coretype);
   if (config.openblas_threads() > 1) use_library_threads(config.openblas_threads());
-  if (options.threads > 0) config.set_threads(options.threads);
+  apply_options(config);
+  Storage::ask_for_large_pages(config.large_pages());
   if (options.device || engine.uses_device(found.configuration))
     device = devices.open(devices.choose(options.device, found.device));
+}
+
+void Session::apply_options(ActiveConfig& to) const {
+  if (options.threads > 0) to.set_threads(options.threads);
+  if (options.large_pages) to.set_large_pages(*options.large_pages);
 }
 
 RunWishes Session::wishes() const {

@@ -123,6 +123,9 @@ const Option kOptions[] = {
     {"transform", Takes::Value, "NAME", "runs this transform instead of the main one", set_text<&Options::transform>},
     {"tx", Takes::Value, "NAME", "the same as --transform", set_text<&Options::transform>},
     {"threads", Takes::Value, "N", "number of worker threads", set_int<&Options::threads, 1, 512>},
+    {"large-pages", Takes::Nothing, "",
+     "matrices of 2 MiB and more ask for large pages; --nolarge-pages: not, whatever the configuration says",
+     [](Options& o, const std::string& name, const std::string& v) { o.large_pages = boolean(name, v); }},
     {"device", Takes::Value, "WHICH", "OpenCL device: index or part of the name in --list-devices, or none",
      [](Options& o, const std::string& name, const std::string& v) {
        if (v.empty()) fail_value(name, v, "an index, a part of a name, or none");

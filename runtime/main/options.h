@@ -27,6 +27,7 @@ struct Options {
   std::string config;
   std::string transform;
   int threads = 0;  ///< 0: not given
+  std::optional<bool> large_pages;
   std::optional<std::string> device;
   bool wants_device_list = false;
   StatsFormat stats = StatsFormat::None;

@@ -25,6 +25,8 @@ using protocol::Reply;
 using protocol::Request;
 using protocol::Status;
 
+constexpr std::int64_t kMostParkedBytes = std::int64_t{1} << 30;
+
 /// Answers requests one after the other. Errors of a request are its reply; the server goes on.
 class Server {
  public:
@@ -85,6 +87,7 @@ class Server {
     // What was there goes first: two problems at a time may not fit into memory.
     problem_.reset();
     snapshot_ = Snapshot();
+    on_other_pages_.clear();
     reference_.clear();
     has_reference_ = false;
     warmed_.clear();
@@ -133,7 +136,8 @@ class Server {
     if (configuration.openblas_coretype != core_type_) use_core_type(core_type_ = configuration.openblas_coretype);
     config = ActiveConfig(session_.engine.index(), configuration);
     if (config.openblas_threads() != openblas_threads_) use_library_threads(openblas_threads_ = config.openblas_threads());
-    if (session_.options.threads > 0) config.set_threads(session_.options.threads);
+    session_.apply_options(config);
+    use_large_pages(config.large_pages());
     RunWishes wishes;
     wishes.config = &config;
     wishes.seed = seed_;
@@ -141,6 +145,30 @@ class Server {
     wishes.is_resident = request.is_resident;
     if (session_.engine.uses_device(configuration)) wishes.device = session_.devices.open(device_index_);
     return wishes;
+  }
+
+  /// All matrices move to the kind of pages that a configuration wants; run_once() gives them their contents again. Those of
+  /// the other kind wait for the next change, unless they are large: new memory may take longer than a run.
+  void use_large_pages(bool is_wanted) {
+    if (is_wanted == large_pages_) return;
+    std::vector<AnyMatrix> before = problem().inputs;
+    before.insert(before.end(), problem().outputs.begin(), problem().outputs.end());
+    large_pages_ = is_wanted;
+    Storage::ask_for_large_pages(is_wanted);
+    std::swap(before, on_other_pages_);
+    const auto is_same = [](const AnyMatrix& a, const AnyMatrix& b) { return a.has_same_shape(b); };
+    if (!std::equal(before.begin(), before.end(), on_other_pages_.begin(), on_other_pages_.end(), is_same)) {
+      before.clear();
+      for (const AnyMatrix& matrix : on_other_pages_)
+        before.push_back(AnyMatrix::allocate(matrix.kind(), matrix.num_dims(), matrix.sizes()));
+      are_pages_new_ = true;
+    }
+    const auto num_inputs = static_cast<std::ptrdiff_t>(problem().inputs.size());
+    problem().inputs.assign(before.begin(), before.begin() + num_inputs);
+    problem().outputs.assign(before.begin() + num_inputs, before.end());
+    std::int64_t bytes = 0;
+    for (const AnyMatrix& matrix : before) bytes += matrix.bytes();
+    if (bytes > kMostParkedBytes) on_other_pages_.clear();
   }
 
   /// Extents that name configuration values follow the configuration in use. `label` is for traces.
@@ -201,8 +229,10 @@ class Server {
     for (int trial = 0; trial < request.trials; ++trial) {
       const std::string label = "request " + std::to_string(request.id) + ", trial " + std::to_string(trial + 1);
       RunReport report = run_once(wishes, label);
-      if (trial == 0 && report.launches != 0 && warmed_.insert(request.config).second) {
-        // Kernels were built and specialised: not timed.
+      const bool built_kernels = report.launches != 0 && warmed_.insert(request.config).second;
+      if (trial == 0 && (built_kernels || are_pages_new_)) {
+        // Kernels were built and specialised, temporaries touched their pages first: not timed.
+        are_pages_new_ = false;
         add_fallbacks(report, reply);
         report = run_once(wishes, label + ", repeated warm");
       }
@@ -264,6 +294,9 @@ class Server {
   bool has_reference_ = false;
   std::string core_type_ = "auto";  ///< of OpenBLAS
   int openblas_threads_ = 0;        ///< not set yet
+  bool large_pages_ = false;
+  bool are_pages_new_ = false;  ///< since then nothing was timed
+  std::vector<AnyMatrix> on_other_pages_;  ///< inputs and outputs for configurations that want the other kind
   std::set<std::string> warmed_;  ///< configurations whose kernels were built, for the inputs at hand
 };
 

@@ -25,8 +25,10 @@ struct Session {
   ActiveConfig config;
   gpu::Manager* device = nullptr;
 
-  /// Finds the configuration, applies --threads, opens the device if something needs one.
+  /// Finds the configuration, applies what options say otherwise, says what memory is to be like, opens the device if something needs one.
   void open_configuration();
+  /// What options say otherwise than a configuration.
+  void apply_options(ActiveConfig& to) const;
   [[nodiscard]] RunWishes wishes() const;
   [[nodiscard]] SizeWishes size_wishes() const { return {options.n, options.sizes}; }
 };

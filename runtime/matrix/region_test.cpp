@@ -6,14 +6,19 @@
 
 #include <atomic>
 #include <cmath>
+#include <cstring>
+#include <fstream>
 #include <mutex>
 #include <random>
 #include <set>
+#include <sstream>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "runtime/config/errors.h"
+#include "runtime/config/machine.h"
 #include "runtime/matrix/any_matrix.h"
 #include "runtime/matrix/new_contents.h"
 #include "runtime/matrix/random.h"
@@ -352,6 +357,60 @@ TEST(Storage, KeepsTheTemporariesOfARecursion) {
   };
   const std::set<void*> first = make();
   EXPECT_EQ(make(), first);
+}
+
+/// What the system says of the mapping that holds an address.
+struct Mapping {
+  bool is_advised = false;  ///< large pages were asked for
+  long large_kib = 0;       ///< on large pages
+};
+Mapping mapping_of(const void* address) {
+  const auto wanted = reinterpret_cast<std::uintptr_t>(address);
+  std::ifstream file("/proc/self/smaps");
+  Mapping out;
+  bool is_it = false;
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream words(line);
+    std::uintptr_t begin = 0, end = 0;
+    char dash = 0;
+    if (words >> std::hex >> begin >> dash >> end && dash == '-') is_it = begin <= wanted && wanted < end;
+    if (is_it && line.starts_with("AnonHugePages:")) out.large_kib = std::stol(line.substr(line.find(':') + 1));
+    if (is_it && line.starts_with("VmFlags:")) out.is_advised = (line + " ").find(" hg ") != std::string::npos;
+  }
+  return out;
+}
+
+TEST(Storage, AsksForLargePagesWhereItIsToldTo) {
+  constexpr std::size_t kBytes = std::size_t{8} << 20;
+  const auto make = [](std::size_t bytes) {
+    StorageRef ref = StorageRef::adopt(Storage::create(bytes));
+    std::memset(ref.get()->data(), 1, bytes);
+    return ref;
+  };
+  const auto is_advised = [&](const StorageRef& ref) { return mapping_of(ref.get()->data()).is_advised; };
+  // What is kept for reuse is of one kind.
+  (void)make(kBytes);
+  Storage::ask_for_large_pages(true);
+  StorageRef large = make(kBytes);
+  const StorageRef other = make(kBytes), small = make(std::size_t{1} << 20);
+  const auto start = [](const StorageRef& ref) { return reinterpret_cast<std::uintptr_t>(ref.get()->data()) % (1 << 21); };
+  EXPECT_NE(start(large), start(other)) << "in step";
+  EXPECT_LT(std::max(start(large), start(other)), 1U << 17);
+  const bool has_large_pages = has_large_pages_on_request();
+  const Mapping found = mapping_of(large.get()->data());
+  const void* const before = large.get()->data();
+  large = StorageRef();
+  large = make(kBytes);
+  EXPECT_EQ(large.get()->data(), before) << "kept for reuse";
+  Storage::ask_for_large_pages(false);
+  large = StorageRef();
+  EXPECT_FALSE(is_advised(make(kBytes))) << "those of before are not for who does not ask";
+  if (!has_large_pages) GTEST_SKIP() << "the system does not give large pages to who asks, or always";
+  EXPECT_TRUE(found.is_advised);
+  EXPECT_TRUE(is_advised(other)) << "what is in use stays what it is";
+  EXPECT_FALSE(is_advised(small));
+  if (found.large_kib == 0) GTEST_SKIP() << "the system has no large page left";
+  EXPECT_GE(found.large_kib, 4096);
 }
 
 struct CountingRecord : DeviceRecord {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/matrix/storage.h"
 
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -31,8 +32,10 @@ namespace {
 // zeroing each, which would be the larger part of a temporary matrix's cost.
 constexpr std::size_t kPageBlockBytes = 4096;
 constexpr std::size_t kSmallAlignment = 128;
-// From this size on the system may put blocks on large pages. Nobody asks for them (docs/performance.md).
+// From this size on the system may put blocks on large pages. They are asked for where the configuration says so
+// (docs/performance.md).
 constexpr std::size_t kLargePageBytes = std::size_t{1} << 21;
+std::atomic<bool> asks_for_large_pages{false};
 
 // Matrices of one size are often read side by side. On large pages their addresses would be the same in all bits that choose
 // sets of caches and banks of memory: so each begins at another small page (Note [Blocks in step]).
@@ -42,17 +45,41 @@ std::size_t next_start() {
   return count.fetch_add(1, std::memory_order_relaxed) % kNumStarts * Storage::kAlignment;
 }
 
+/// Whether a block of this size made now is to be on large pages.
+bool wants_large_pages(std::size_t bytes) {
+  return bytes >= kLargePageBytes && asks_for_large_pages.load(std::memory_order_relaxed);
+}
+
+/// A mapping of its own: what the heap is advised stays when a block is freed, and the next one would have it too.
+void* map_large_pages(std::size_t bytes) {
+  const std::size_t start = next_start();
+  const std::size_t mapped = start + bytes;
+  void* const found = ::mmap(nullptr, mapped + kLargePageBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (found == MAP_FAILED) return nullptr;
+  char* const first = static_cast<char*>(found);
+  const std::size_t before = (kLargePageBytes - reinterpret_cast<std::uintptr_t>(first) % kLargePageBytes) % kLargePageBytes;
+  char* const base = first + before;
+  // Giving back what alignment costs and asking may fail: then the block is as good, on more address space or small pages.
+  if (before > 0) (void)::munmap(first, before);
+  (void)::munmap(base + mapped, kLargePageBytes - before);
+  (void)::madvise(base, mapped, MADV_HUGEPAGE);
+  return base + start;
+}
+
 /// New memory for a large block, a multiple of Storage::kAlignment; null if there is none.
-void* new_pages(std::size_t bytes) {
+void* new_pages(std::size_t bytes, bool is_on_large_pages) {
+  if (is_on_large_pages) return map_large_pages(bytes);
   if (bytes < kLargePageBytes) return std::aligned_alloc(Storage::kAlignment, bytes);
   const std::size_t start = next_start();
   void* base = nullptr;
   if (::posix_memalign(&base, kLargePageBytes, start + bytes) != 0) return nullptr;
   return static_cast<char*>(base) + start;
 }
-void free_pages(void* data, std::size_t bytes) {
+void free_pages(void* data, std::size_t bytes, bool is_on_large_pages) {
   const std::size_t start = bytes < kLargePageBytes ? 0 : reinterpret_cast<std::uintptr_t>(data) % kLargePageBytes;
-  std::free(static_cast<char*>(data) - start);
+  char* const base = static_cast<char*>(data) - start;
+  if (!is_on_large_pages) return std::free(base);
+  PBRT_CHECK(::munmap(base, start + bytes) == 0, "a block is a mapping");
 }
 
 /// Freed large blocks, newest last.
@@ -61,25 +88,26 @@ class Blocks {
   struct Block {
     void* data;
     std::size_t bytes;
+    bool is_on_large_pages;  ///< they were asked for
   };
 
   Blocks(std::size_t max_blocks, std::size_t max_bytes) : max_blocks_(max_blocks), max_bytes_(max_bytes) {}
   ~Blocks() {
-    for (const Block& block : blocks_) free_pages(block.data, block.bytes);
+    for (const Block& block : blocks_) free_pages(block.data, block.bytes, block.is_on_large_pages);
   }
   Blocks(const Blocks&) = delete;
   Blocks& operator=(const Blocks&) = delete;
 
-  /// A block of at least `bytes`, at most twice as large; none, with null data, if there is none.
-  Block take(std::size_t bytes) {
+  /// A block of at least `bytes`, at most twice as large, on such pages; none, with null data, if there is none.
+  Block take(std::size_t bytes, bool is_on_large_pages) {
     for (std::size_t i = blocks_.size(); i-- > 0;) {
       const Block found = blocks_[i];
-      if (found.bytes < bytes || found.bytes / 2 > bytes) continue;
+      if (found.bytes < bytes || found.bytes / 2 > bytes || found.is_on_large_pages != is_on_large_pages) continue;
       bytes_ -= found.bytes;
       blocks_.erase(blocks_.begin() + static_cast<std::ptrdiff_t>(i));
       return found;
     }
-    return {nullptr, 0};
+    return {nullptr, 0, false};
   }
   /// Keeps the block; hands those that are too many to `pass_on`, maybe this one.
   template <class PassOn>
@@ -130,9 +158,9 @@ std::size_t machine_memory_bytes() {
 /// keeping them never adds much to what a program needs at its peak.
 class SharedBlocks {
  public:
-  Blocks::Block take(std::size_t bytes) {
+  Blocks::Block take(std::size_t bytes, bool is_on_large_pages) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    const Blocks::Block found = blocks_.take(bytes);
+    const Blocks::Block found = blocks_.take(bytes, is_on_large_pages);
     if (found.data == nullptr && blocks_.bytes() > kMinSharedBytes) blocks_.clear(&free_block);
     return found;
   }
@@ -154,7 +182,7 @@ class SharedBlocks {
   }
 
  private:
-  static void free_block(Blocks::Block block) { free_pages(block.data, block.bytes); }
+  static void free_block(Blocks::Block block) { free_pages(block.data, block.bytes, block.is_on_large_pages); }
 
   const std::size_t memory_bytes_ = machine_memory_bytes();
   std::mutex mutex_;
@@ -201,14 +229,15 @@ class ThreadBlocks {
 
   /// A block of at least `bytes`, a multiple of Storage::kAlignment; with null data if there is no memory.
   static Blocks::Block take_large(std::size_t bytes) {
+    const bool is_large = wants_large_pages(bytes);
     if (!is_gone_) {
-      if (const Blocks::Block found = of_thread().large_.take(bytes); found.data != nullptr) return found;
+      if (const Blocks::Block found = of_thread().large_.take(bytes, is_large); found.data != nullptr) return found;
     }
-    Blocks::Block block = shared_blocks().take(bytes);
-    if (block.data == nullptr) block = {new_pages(bytes), bytes};
+    Blocks::Block block = shared_blocks().take(bytes, is_large);
+    if (block.data == nullptr) block = {new_pages(bytes, is_large), bytes, is_large};
     if (block.data == nullptr) {
       shared_blocks().free_all();
-      block.data = new_pages(bytes);
+      block.data = new_pages(bytes, is_large);
     }
     if (block.data != nullptr) shared_blocks().begin_use(block.bytes);
     return block;
@@ -266,6 +295,10 @@ constexpr std::size_t small_block_bytes(std::size_t bytes) {
 
 DeviceRecord::~DeviceRecord() = default;
 
+void Storage::ask_for_large_pages(bool asks) {
+  asks_for_large_pages.store(asks, std::memory_order_relaxed);
+}
+
 Storage* Storage::create(std::size_t bytes) {
   if (bytes > static_cast<std::size_t>(INT64_MAX) / 2) out_of_memory(bytes);
   Storage* storage = nullptr;
@@ -274,7 +307,7 @@ Storage* Storage::create(std::size_t bytes) {
     static_assert(sizeof(Storage) <= kSmallAlignment);
     void* block = ThreadBlocks::take_small(small_block_bytes(bytes));
     if (block == nullptr) out_of_memory(bytes);
-    storage = new (block) Storage(static_cast<char*>(block) + kSmallAlignment, bytes, 0);
+    storage = new (block) Storage(static_cast<char*>(block) + kSmallAlignment, bytes);
   } else {
     void* header = ThreadBlocks::take_small(kSmallAlignment);
     if (header == nullptr) out_of_memory(bytes);
@@ -283,7 +316,9 @@ Storage* Storage::create(std::size_t bytes) {
       ThreadBlocks::give_small(header, kSmallAlignment);
       out_of_memory(bytes);
     }
-    storage = new (header) Storage(block.data, bytes, block.bytes);
+    storage = new (header) Storage(block.data, bytes);
+    storage->block_bytes_ = block.bytes;
+    storage->is_on_large_pages_ = block.is_on_large_pages;
   }
   return storage;
 }
@@ -294,7 +329,7 @@ void Storage::destroy() {
   delete device_record.load(std::memory_order_relaxed);
   const bool is_small = block_bytes_ == 0;
   const std::size_t block_bytes = is_small ? small_block_bytes(bytes_) : kSmallAlignment;
-  if (!is_small) ThreadBlocks::give_large({data_, block_bytes_});
+  if (!is_small) ThreadBlocks::give_large({data_, block_bytes_, is_on_large_pages_});
   this->~Storage();
   ThreadBlocks::give_small(this, block_bytes);
 }

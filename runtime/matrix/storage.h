@@ -32,6 +32,10 @@ class Storage {
   /// Errors:  RuntimeError if there is not so much memory
   [[nodiscard]] static Storage* create(std::size_t bytes);
 
+  /// Whether blocks of 2 MiB and more that are made from now on ask the system for large pages; at first they do not. Blocks
+  /// that are in use or kept for reuse stay what they are; the latter wait for who wants their kind.
+  static void ask_for_large_pages(bool asks);
+
   Storage(const Storage&) = delete;
   Storage& operator=(const Storage&) = delete;
 
@@ -58,14 +62,14 @@ class Storage {
   std::atomic<DeviceRecord*> device_record{nullptr};
 
  private:
-  Storage(void* data, std::size_t bytes, std::size_t block_bytes)
-      : data_(data), bytes_(bytes), block_bytes_(block_bytes) {}
+  Storage(void* data, std::size_t bytes) : data_(data), bytes_(bytes) {}
   ~Storage() = default;
   void destroy();
 
   void* data_;
   std::size_t bytes_;
-  std::size_t block_bytes_;  ///< of a block of its own; 0: data follows the header
+  std::size_t block_bytes_ = 0;  ///< of a block of its own; 0: data follows the header
+  bool is_on_large_pages_ = false;
   std::atomic<std::int64_t> references_{1};
 };
 
