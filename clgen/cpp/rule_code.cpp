@@ -274,7 +274,7 @@ ScalarSet body_scalars(const RuleCode& code) {
 Signature signature_of(const RuleCode& code) {
   const Rule& rule = code.rule;
   Signature signature;
-  if (code.facts.has_calls) signature.params.emplace_back("pbrt::Frame& pb_parent");
+  if (code.facts.has_calls) signature.params.emplace_back("pbrt::Frame& pb_frame");
   if (rule.is_return_form) {
     if (code.facts.may_fall_through)
       signature.params.push_back("const " + element_of(code, rule.outputs[0]) + "& pb_unchanged");
@@ -368,7 +368,7 @@ void emit_rule_function(Writer& out, const CppContext& context, const RuleCode& 
   out.line("[[maybe_unused]] constexpr pbrt::RuleDesc " + rule_constant(code.stem) + " = {" + quoted(name) + ", \"cpu\"};");
   if (!signature.view_types.empty()) out.line("template <" + joined(signature.view_types) + ">");
   open_function(out, "static inline " + type + " rule_" + code.stem, signature.params);
-  if (code.facts.has_calls) out.line("pbrt::CallFrame pb_frame(pb_parent);");
+  if (code.facts.has_calls) out.line("const pbrt::BodyScope pb_body(pb_frame);");
   if (code.has_kernels && spawns_own_regions(context.program, code.rule, code.facts))
     out.line("pbrt::SpawnedRegions pb_spawned(pb_frame.context().gpu() != nullptr);");
   emit_present(out, code);

@@ -57,13 +57,26 @@ class ScheduleEmitter {
 
   [[nodiscard]] const ScheduleFunctions& functions() const { return functions_; }
 
-  void emit_steps(const std::function<void(const StepDispatch&)>& emit_before) {
+  /// Not where a device may run a step, whose choice depends on the frame, nor where all steps need one or two of them run.
+  bool makes_frames_in_steps() {
+    const std::vector<Unit> all = units();
+    if (!is_ordered(plan_) || !is_sequence(all)) return false;
+    std::vector<StepId> with_frame;
+    for (const Unit& unit : all) {
+      if (unit.nest != SIZE_MAX || unit.is_joint() || dispatch_.has_device(unit.steps.front())) return false;
+      if (needs_frame(unit.steps.front())) with_frame.push_back(unit.steps.front());
+    }
+    return with_frame.size() < all.size() && !has_company(with_frame);
+  }
+
+  void emit_steps(const std::function<void(const StepDispatch&)>& emit_before, const EmitFrame& emit_frame) {
     dispatch_.emit_needs(out_);
     emit_before(dispatch_);
     const bool in_order = is_ordered(plan_);
     const std::vector<Unit> all = units();
     if (in_order && is_sequence(all)) {
-      for (const Unit& unit : all) emit_unit(unit, "pb_frame");
+      for (const Unit& unit : all)
+        emit_frame ? emit_step_with_frame(unit.steps.front(), emit_frame) : emit_unit(unit, "pb_frame");
       return;
     }
     out_.line("pbrt::StepGraph pb_graph(pb_frame);");
@@ -163,6 +176,20 @@ class ScheduleEmitter {
     }
     const RuleCode code(context_, id_, plan_.steps[id].rule);
     out_.line(common->second + "(pb_step, " + joined(box_args(plan_, code, id, false)) + ");");
+  }
+
+  /// Whether the step may spawn.
+  bool needs_frame(StepId id) const {
+    return RuleCode(context_, id_, plan_.steps[id].rule).has_calls() || pieces_of(plan_, id) != StepPieces::None;
+  }
+
+  void emit_step_with_frame(StepId id, const EmitFrame& emit_frame) {
+    const std::string condition = dispatch_.condition_of(id);
+    const bool has_frame = needs_frame(id);
+    if (has_frame || !condition.empty()) out_.open(condition.empty() ? "" : "if (" + condition + ")");
+    if (has_frame) emit_frame(out_);
+    dispatch_.emit_dispatch(out_, id, has_frame ? "pb_frame" : "pb_parent", false);
+    if (has_frame || !condition.empty()) out_.close();
   }
 
   void emit_guarded(StepId step_id, const std::string& frame) {
@@ -461,10 +488,15 @@ ScheduleFunctions emit_schedule_functions(Writer& out, const CppContext& context
   return emitter.functions();
 }
 
+bool makes_frames_in_steps(const CppContext& context, TransformId transform, const ScheduleFunctions& functions) {
+  Writer none;
+  return ScheduleEmitter(none, context, transform, {}, functions).makes_frames_in_steps();
+}
+
 void emit_schedule(Writer& out, const CppContext& context, TransformId transform, const ScheduleFunctions& functions,
-                   const std::function<void(const StepDispatch&)>& emit_before) {
+                   const std::function<void(const StepDispatch&)>& emit_before, const EmitFrame& emit_frame) {
   const std::vector<Kernel> none;
-  ScheduleEmitter(out, context, transform, none, functions).emit_steps(emit_before);
+  ScheduleEmitter(out, context, transform, none, functions).emit_steps(emit_before, emit_frame);
 }
 
 }  // namespace pb

@@ -108,14 +108,22 @@ class TransformEmitter {
 
   void emit_run_body(const ScheduleFunctions& functions) {
     emit_sizes();
-    emit_frame();
+    const bool is_in_steps = makes_frames_in_steps(context_, id_, functions);
+    if (is_in_steps) {
+      frame_ = "pb_parent";
+      out_.line("pb_parent.throw_if_aborted();");
+    } else {
+      emit_frame(out_);
+    }
+    out_.line("[[maybe_unused]] pbrt::RunContext& pb_context = " + frame_ + ".context();");
     emit_uncovered(nullptr);
     emit_scattered();
     emit_choices();
-    emit_schedule(out_, context_, id_, functions, [this](const StepDispatch& dispatch) {
+    const auto emit_before = [this](const StepDispatch& dispatch) {
       emit_through(dispatch);
       emit_uncovered(&dispatch);
-    });
+    };
+    emit_schedule(out_, context_, id_, functions, emit_before, is_in_steps ? [this](Writer& out) { emit_frame(out); } : EmitFrame());
   }
 
   void emit_sizes() {
@@ -192,23 +200,23 @@ class TransformEmitter {
   }
 
   /// `pb_call`, which stops a recursion that does not end.
-  void emit_recursive_call(const std::vector<std::string>& extents) {
+  void emit_recursive_call(Writer& out, const std::vector<std::string>& extents) const {
     std::vector<std::string> numbers;
     for (const MatrixId id : transform_.matrices_of(MatrixRole::From))
       if (transform_.matrices[id].extents.empty())
         numbers.push_back("static_cast<double>(" + transform_.matrices[id].name + ".cell())");
     const auto array = [&](const std::string& type, const std::string& name, const std::vector<std::string>& items) {
       if (items.empty()) return std::string("nullptr, 0");
-      out_.line("const " + type + " " + name + "[] = {" + joined(items) + "};");
+      out.line("const " + type + " " + name + "[] = {" + joined(items) + "};");
       return name + ", " + std::to_string(items.size());
     };
     const std::string of_extents = array("std::int64_t", "pb_extents", extents);
     const std::string of_numbers = array("double", "pb_numbers", numbers);
-    out_.line("const pbrt::RecursiveCall pb_call(pb_parent, " + std::to_string(id_.index()) + ", " + of_extents + ", " +
-              of_numbers + ");");
+    out.line("const pbrt::RecursiveCall pb_call(pb_parent, " + std::to_string(id_.index()) + ", " + of_extents + ", " +
+             of_numbers + ");");
   }
 
-  void emit_frame() {
+  void emit_frame(Writer& out) const {
     std::vector<std::string> extents = {"1"};
     for (const MatrixId id : call_matrices(transform_)) {
       const Matrix& matrix = transform_.matrices[id];
@@ -216,12 +224,11 @@ class TransformEmitter {
         extents.push_back(matrix.name + ".size(" + std::to_string(d) + ")");
     }
     const bool is_recursive = calls_itself();
-    if (is_recursive) emit_recursive_call({extents.begin() + 1, extents.end()});
+    if (is_recursive) emit_recursive_call(out, {extents.begin() + 1, extents.end()});
     const auto& cutoff = context_.options.globals.sequential_cutoff;
-    out_.line("pbrt::CallFrame pb_frame(pb_parent, pbrt::index_max(" + joined(extents) + ")" +
-              (cutoff ? ", " + std::to_string(*cutoff) : "") + ");");
-    if (is_recursive) out_.line("pb_call.enter(pb_frame);");
-    out_.line("[[maybe_unused]] pbrt::RunContext& pb_context = pb_frame.context();");
+    out.line("pbrt::CallFrame pb_frame(pb_parent, pbrt::index_max(" + joined(extents) + ")" +
+             (cutoff ? ", " + std::to_string(*cutoff) : "") + ");");
+    if (is_recursive) out.line("pb_call.enter(pb_frame);");
   }
 
   /// The formula in 64 bits: products of sizes may be larger than an index.
@@ -306,7 +313,7 @@ class TransformEmitter {
     if (!context_.has_kernels) return;
     for (const MatrixId id : transform_.matrices_of(MatrixRole::To))
       if (is_scattered(plan_, id))
-        out_.line("pbrt::before_host_write(pb_frame, " + transform_.matrices[id].name + ");");
+        out_.line("pbrt::before_host_write(" + frame_ + ", " + transform_.matrices[id].name + ");");
   }
 
   void emit_choices() {
@@ -326,7 +333,7 @@ class TransformEmitter {
       emit_counts_elsewhere(id);
       if (!has_device) continue;
       out_.line("static constexpr int kOnCpu_" + std::to_string(id.index()) + "[] = {" + joined(on_cpu) + "};");
-      out_.line("if (pb_frame.is_sequential()) " + name + " = kOnCpu_" + std::to_string(id.index()) + "[" + name +
+      out_.line("if (" + frame_ + ".is_sequential()) " + name + " = kOnCpu_" + std::to_string(id.index()) + "[" + name +
                 "];");
     }
   }
@@ -354,7 +361,7 @@ class TransformEmitter {
       });
       if (has_step) continue;
       const std::string index = std::to_string(choice_index(site, alternative, Version::Cpu));
-      out_.line("if (" + choice_name(id) + " == " + index + ") pb_context.count(pb_frame, " +
+      out_.line("if (" + choice_name(id) + " == " + index + ") pb_context.count(" + frame_ + ", " +
                 site_constant(context_, id_, id) + ", " + index + ");");
     }
   }
@@ -436,6 +443,7 @@ class TransformEmitter {
   const TransformPlan& plan_;
   std::string name_;
   const std::vector<Kernel>& kernels_;
+  std::string frame_ = "pb_frame";  ///< of what `run_T` does before its steps
 };
 
 }  // namespace

@@ -25,7 +25,7 @@ const std::set<std::string_view> kKeywords = {
 /// C++ takes them for names; with a matrix of such a name a body could not be read.
 const std::set<std::string_view> kOwnKeywords = {"spawn", "sync", "for_enough", "SPAWN", "SYNC", "CALL"};
 
-const std::set<std::string_view> kInBodies = {"pb_frame", "pb_parent", "pb_spawned", "pb_unchanged", "pb_error"};
+const std::set<std::string_view> kInBodies = {"pb_frame", "pb_body", "pb_spawned", "pb_unchanged", "pb_error"};
 
 class Checker {
  public:

@@ -44,9 +44,12 @@ void Frame::keep_error(ErrorState state, std::exception_ptr error) {
   if (error_state_.compare_exchange_strong(expected, state, std::memory_order_relaxed)) error_ = std::move(error);
 }
 
-void CallFrame::finish() {
+void Frame::finish() {
   if (outstanding_ != 0) join();
-  if (error_state_.load(std::memory_order_relaxed) != kNoError && std::uncaught_exceptions() == 0) rethrow();
+  if (error_state_.load(std::memory_order_relaxed) == kNoError) return;
+  if (std::uncaught_exceptions() == 0) rethrow();
+  error_ = nullptr;
+  error_state_.store(kNoError, std::memory_order_relaxed);
 }
 
 Suspension::Suspension(Frame& frame, bool is_brief)

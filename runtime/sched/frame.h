@@ -224,6 +224,7 @@ class Frame {
 
  private:
   friend class Worker;
+  friend class BodyScope;
   friend class CallFrame;
   friend class RecursiveCall;
   friend class RuleScope;
@@ -239,6 +240,8 @@ class Frame {
   void push_child(detail::Task& task);
   void join();
   void rethrow();
+  /// Joins; throws what a child threw unless the stack is already unwinding. Then the frame is as new.
+  void finish();
   void keep_error(ErrorState state, std::exception_ptr error);
 
   detail::FiberHead* fiber_;
@@ -277,9 +280,21 @@ class CallFrame : public Frame {
   ~CallFrame() noexcept(false) {
     if (outstanding_ != 0 || error_state_.load(std::memory_order_relaxed) != kNoError) finish();
   }
+};
+
+/// A body that spawns in a frame which holds no other tasks meanwhile: pieces, tasks and steps have one each, and the instances
+/// of a piece follow each other. Makes no frame, so that a call costs less; ends as a CallFrame does.
+class BodyScope {
+ public:
+  explicit BodyScope(Frame& frame) : frame_(frame) { frame.throw_if_aborted(); }
+  ~BodyScope() noexcept(false) {
+    if (frame_.outstanding_ != 0 || frame_.error_state_.load(std::memory_order_relaxed) != Frame::kNoError) frame_.finish();
+  }
+  BodyScope(const BodyScope&) = delete;
+  BodyScope& operator=(const BodyScope&) = delete;
 
  private:
-  void finish();
+  Frame& frame_;
 };
 
 /// Calls `f()` here, or on a fresh pooled stack if little is left of this one. Recursion of any depth goes through it.

@@ -112,6 +112,41 @@ TEST_P(OnWorkers, UnwindingWaitsForTheChildrenOfEachFrame) {
   }
 }
 
+TEST_P(OnWorkers, BodiesOfOneFrameEndOneByOne) {
+  Scheduler scheduler(GetParam());
+  for (int round = 0; round < 50; ++round) {
+    std::vector<int> of_body(4);
+    scheduler.run([&](Frame& root) {
+      CallFrame frame(root);
+      for (int body = 0; body < 4; ++body) {
+        const bool fails = body == 1, child_fails = body == 2;
+        const auto run_body = [&] {
+          int local = 0;  // children refer to it
+          const BodyScope scope(frame);
+          for (int i = 0; i < 20; ++i) {
+            frame.spawn([&, i](Frame&) {
+              std::this_thread::yield();
+              std::atomic_ref<int>(of_body[static_cast<std::size_t>(body)]).fetch_add(1);
+              std::atomic_ref<int>(local).fetch_add(1);
+              if (i == 7 && (fails || child_fails)) throw std::runtime_error("child failed");
+            });
+          }
+          if (fails) throw std::logic_error("body failed");
+        };
+        // What the body throws goes before what its children throw, and nothing of it is left for the next body.
+        if (fails) {
+          EXPECT_THROW(run_body(), std::logic_error);
+        } else if (child_fails) {
+          EXPECT_THROW(run_body(), std::runtime_error);
+        } else {
+          run_body();
+        }
+        EXPECT_EQ(of_body[static_cast<std::size_t>(body)], 20);
+      }
+    });
+  }
+}
+
 TEST_P(OnWorkers, ManyChildrenMayThrow) {
   Scheduler scheduler(GetParam());
   for (int round = 0; round < 20; ++round) {
