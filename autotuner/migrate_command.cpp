@@ -6,12 +6,14 @@
 #include <string>
 #include <vector>
 
+#include "autotuner/former_configuration.h"
 #include "autotuner/migrate.h"
 #include "autotuner/tune.h"
 #include "autotuner/words.h"
 #include "runtime/config/atomic_file.h"
 #include "runtime/config/config_file.h"
 #include "runtime/config/errors.h"
+#include "runtime/config/former_names.h"
 #include "runtime/config/json_reader.h"
 
 namespace pbtune {
@@ -71,6 +73,7 @@ class Command {
     if (options_.config.empty() && !fs::exists(path_))
       throw pbrt::IoError("`" + path_ + "` is missing; --config FILE says what to migrate");
     const std::string text = pbrt::json::read_bounded_file(path_);
+    if (pbrt::is_former_configuration(text)) return run_former(text);
     const pbrt::ConfigFile before = pbrt::parse_config_file(text, path_, index_, pbrt::OfProgram::Any);
     if (is_current(before, info_) && options_.renames.empty()) {
       fmt::print("{}: all of it applies to {} as it is, nothing is written\n", path_, options_.program);
@@ -78,16 +81,27 @@ class Command {
     }
     print_head(before);
     for (const pbrt::ConfigEntry& entry : before.entries) move_entry(entry);
+    return finish(before.is_short);
+  }
+
+ private:
+  /// Of PetaBricks: it is of no machine in particular.
+  int run_former(const std::string& text) {
+    const FormerConfiguration former = read_former(text, index_);
+    fmt::print("{}: a configuration of PetaBricks\n", path_);
+    move(former.written, kSizeIfUnknown, {}, {}, former.changed, former.dropped);
+    return finish(true);
+  }
+
+  int finish(bool is_short) {
     if (num_kept_ == 0) {
       fmt::print("nothing of it applies to {}: nothing is written\n", options_.program);
       return 1;
     }
-    if (options_.is_dry) return 0;
-    write(before);
+    if (!options_.is_dry) write(is_short);
     return 0;
   }
 
- private:
   void print_head(const pbrt::ConfigFile& before) const {
     const char* state = before.source == info_.source || before.source.empty() ? "" : ", of another state of its source";
     fmt::print("{}: {} {}{}{}\n", path_, before.entries.size(), before.entries.size() == 1 ? "entry" : "entries",
@@ -96,24 +110,32 @@ class Command {
 
   void move_entry(const pbrt::ConfigEntry& entry) {
     const WrittenConfiguration written = read_written(entry.raw, path_);
-    const Names names = match_names(written, info_, options_.renames, options_.may_guess);
     const std::int64_t n = entry.provenance.sizes.empty() ? kSizeIfUnknown : entry.provenance.sizes.back();
-    Migration found = migrate(written, names, index_, n);
-    num_kept_ += found.num_sites + found.num_values;
-    is_guessed_ = is_guessed_ || !names.guesses.empty();
     if (!(entry.machine == pbrt::Machine{})) fmt::print("{}\n", describe(entry.machine));
-    fmt::print("  {:<8} {}, {}\n", "kept", count_text(found.num_sites, "choice"), count_text(found.num_values, "value"));
-    print_lines("renamed", names.guesses);
-    print_lines("changed", found.changed);
-    print_lines("dropped", found.dropped);
-    print_lines("default", found.added);
-    entries_.push_back({entry.machine, provenance_now(entry.provenance), std::move(found.configuration), ""});
+    move(written, n, entry.machine, entry.provenance);
     if (!entry.provenance.sizes.empty()) tuned_n_ = n;
   }
 
-  void write(const pbrt::ConfigFile& before) {
+  /// `changed`, `dropped`: what is to be said besides.
+  void move(const WrittenConfiguration& written, std::int64_t n, const pbrt::Machine& machine, const pbrt::Provenance& provenance,
+            const std::vector<std::string>& changed = {}, const std::vector<std::string>& dropped = {}) {
+    const Names names = match_names(written, info_, options_.renames, options_.may_guess);
+    Migration found = migrate(written, names, index_, n);
+    num_kept_ += found.num_sites + found.num_values;
+    is_guessed_ = is_guessed_ || !names.guesses.empty();
+    fmt::print("  {:<8} {}, {}\n", "kept", count_text(found.num_sites, "choice"), count_text(found.num_values, "value"));
+    print_lines("renamed", names.guesses);
+    print_lines("changed", changed);
+    print_lines("changed", found.changed);
+    print_lines("dropped", dropped);
+    print_lines("dropped", found.dropped);
+    print_lines("default", found.added);
+    entries_.push_back({machine, provenance_now(provenance), std::move(found.configuration), ""});
+  }
+
+  void write(bool is_short) {
     const std::string old = set_aside(output_);
-    if (before.is_short) {
+    if (is_short) {
       pbrt::write_file_atomically(output_, pbrt::to_short_file(index_, entries_.at(0).configuration) + "\n");
     } else {
       pbrt::ConfigFile file;

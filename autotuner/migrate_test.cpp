@@ -7,6 +7,7 @@
 
 #include <utility>
 
+#include "autotuner/former_configuration.h"
 #include "autotuner/space.h"
 #include "runtime/config/errors.h"
 
@@ -199,6 +200,52 @@ TEST_F(MigrateTest, ARenameOfWhatIsNotThereIsRefused) {
   EXPECT_EQ(fault({"Sort.block=tile"}), "--rename Sort.block=tile: the program has no transform `Sort`; --rename Sort=NEW says what it is called now");
   info.transforms = transforms;
   EXPECT_EQ(fault({"Sort.block=blok"}), "--rename Sort.block=blok: the program's transform has no `blok`; did you mean `block`?");
+}
+
+std::string rules_of(const WrittenSite& site) {
+  std::string out;
+  for (const WrittenLevel& level : site.levels) out += std::to_string(level.from) + ":" + level.rules.at(site.name) + " ";
+  return out;
+}
+
+TEST_F(MigrateTest, SelectorsOfPetaBricksNumberRulesInTheirOrder) {
+  const FormerConfiguration found = read_former(
+      "Sort_0_lvl1_rule = 2 # int\nSort_0_lvl2_cutoff = 50\nSort_0_lvl2_rule = 1\nSort_0_lvl3_cutoff = 40\n"
+      "Sort_0_lvl3_rule = 0\nSort_0_lvl4_cutoff = 800\nSort_0_lvl4_rule = 7\nSort_0_lvl5_cutoff = 2147483647\n",
+      pbrt::InfoIndex(info));
+  ASSERT_EQ(found.written.transforms.size(), 1U);
+  EXPECT_EQ(rules_of(found.written.transforms[0].sites.at(0)), "0:Radix 50:Insertion ");
+  EXPECT_THAT(found.dropped, ElementsAre("Sort_0: 7 from size 800: there are not so many choices"));
+  EXPECT_THAT(found.changed, ElementsAre("Sort_0: numbers of rules are read in the order of the source"));
+}
+
+TEST_F(MigrateTest, NumbersOfPetaBricksCountCombinationsThatHaveAnOrder) {
+  info.transforms[0].sites.push_back(site("A|B", {{"A", {On::Cpu}, 3, ""}, {"B", {On::Cpu}, 6, ""}}));
+  info.transforms[0].forbidden = {{{"Insertion|Merge|Radix", "Merge"}, {"A|B", "A"}}};
+  const FormerConfiguration found = read_former("Sort_0_lvl1_rule = 1\nSort_0_lvl2_cutoff = 9\nSort_0_lvl2_rule = 3\n", pbrt::InfoIndex(info));
+  ASSERT_EQ(found.written.transforms.size(), 1U);
+  EXPECT_EQ(rules_of(found.written.transforms[0].sites.at(0)), "0:Radix 9:Merge ");
+  EXPECT_EQ(rules_of(found.written.transforms[0].sites.at(1)), "0:A 9:B ");
+}
+
+TEST_F(MigrateTest, ValuesOfPetaBricksAreCarriedOver) {
+  TunableInfo table = value("w", 0, 100, 5);
+  table.count = 2;
+  table.is_size_specific = true;
+  info.transforms[0].tunables.push_back(table);
+  const FormerConfiguration found =
+      read_former("sequentialcutoff = 7\nworker_threads = 8\nSort_block = 9\nSort_i1_w__3 = 4\nSort_i2_w = 4\nOther_x = 1\n", pbrt::InfoIndex(info));
+  ASSERT_EQ(found.written.globals.size(), 1U);
+  EXPECT_EQ(found.written.globals[0].numbers, std::vector<double>{7});
+  ASSERT_EQ(found.written.transforms.at(0).values.size(), 2U);
+  EXPECT_EQ(found.written.transforms[0].values[0].numbers, std::vector<double>{9});
+  const WrittenValue& w = found.written.transforms[0].values[1];
+  std::vector<double> expected(64, 5);
+  expected[3 * 2 + 1] = 4;
+  EXPECT_EQ(w.numbers, expected);
+  EXPECT_EQ(w.num_lists, 32);
+  EXPECT_THAT(found.dropped, ElementsAre(HasSubstr("worker_threads: "), "Sort_i2_w: the value has not so many parts",
+                                         "Other_x: the program has no such value"));
 }
 
 }  // namespace

@@ -71,8 +71,8 @@ TEST_F(ConfigFileTest, NamesOfPetaBricksAreExplained) {
       "Conv_gone = 3\n"
       "Other_splitsize = 64\n";
   EXPECT_EQ(parse_error(former),
-            "t.cfg:2:1: a configuration of PetaBricks, with a `NAME = VALUE` in each line; expected JSON: `pbtune` finds "
-            "one, `--reset` writes the default. Its names are called here:\n"
+            "t.cfg:2:1: a configuration of PetaBricks, with a `NAME = VALUE` in each line; expected JSON: `pbtune migrate` "
+            "carries it over, `pbtune` finds one, `--reset` writes the default. Its names are called here:\n"
             "  sequentialcutoff: `global.sequential_cutoff`\n"
             "  distributedcutoff: nothing: a program runs on one machine\n"
             "  worker_threads: `global.threads`\n"

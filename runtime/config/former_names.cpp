@@ -3,7 +3,8 @@
 
 #include <algorithm>
 #include <cctype>
-#include <vector>
+#include <cmath>
+#include <cstdlib>
 
 namespace pbrt {
 namespace {
@@ -16,6 +17,7 @@ struct Line {
   std::string_view name;
   bool is_empty = true;
   bool is_value = false;
+  std::string_view value = {};
 };
 
 /// `name = value  # comment`
@@ -26,7 +28,8 @@ Line parse_line(std::string_view line) {
   line.remove_prefix(begin);
   const auto end = static_cast<std::size_t>(std::find_if_not(line.begin(), line.end(), is_name_char) - line.begin());
   const std::size_t equals = line.find_first_not_of(" \t", end);
-  return {line.substr(0, end), false, end > 0 && equals != std::string_view::npos && line[equals] == '='};
+  const bool is_value = end > 0 && equals != std::string_view::npos && line[equals] == '=';
+  return {line.substr(0, end), false, is_value, is_value ? line.substr(equals + 1) : std::string_view()};
 }
 
 /// Calls `use(number, line)` for each line that says something until it gives false.
@@ -54,40 +57,58 @@ bool is_number(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
+using Kind = FormerName::Kind;
+
 /// `0_lvl2_cutoff`, `0_lvl1_rule`
-bool is_selector_part(std::string_view rest) {
-  return rest.starts_with("0_lvl") && (rest.ends_with("_rule") || rest.ends_with("_cutoff"));
+bool parse_selector_part(std::string_view rest, FormerName& out) {
+  constexpr std::string_view kBegin = "0_lvl", kRule = "_rule", kCutoff = "_cutoff";
+  if (!rest.starts_with(kBegin)) return false;
+  rest.remove_prefix(kBegin.size());
+  const std::string_view number = rest.substr(0, rest.find('_'));
+  const std::string_view word = rest.substr(number.size());
+  if (!is_number(number) || number.size() > 2 || (word != kRule && word != kCutoff)) return false;
+  out.kind = word == kRule ? Kind::LevelRule : Kind::LevelCutoff;
+  out.level = std::stoi(std::string(number));
+  return true;
 }
 
-/// `w` of `i2_w__17`: without the number of the element and that of the size.
-std::string_view plain_name(std::string_view rest) {
+/// `w`, 2 and 17 of `i2_w__17`.
+void parse_tunable(std::string_view rest, FormerName& out) {
+  constexpr std::size_t kMaxDigits = 6;
   const std::size_t size = rest.rfind("__");
-  if (size != std::string_view::npos && is_number(rest.substr(size + 2))) rest = rest.substr(0, size);
+  if (size != std::string_view::npos && is_number(rest.substr(size + 2)) && rest.size() - size - 2 <= kMaxDigits) {
+    out.bucket = std::stoi(std::string(rest.substr(size + 2)));
+    rest = rest.substr(0, size);
+  }
   const std::size_t element = rest.starts_with('i') ? rest.find('_') : std::string_view::npos;
-  if (element != std::string_view::npos && is_number(rest.substr(1, element - 1))) rest.remove_prefix(element + 1);
-  return rest;
+  if (element != std::string_view::npos && is_number(rest.substr(1, element - 1)) && element <= kMaxDigits) {
+    out.element = std::stoi(std::string(rest.substr(1, element - 1)));
+    rest.remove_prefix(element + 1);
+  }
+  out.tunable = rest;
 }
 
-std::string quoted_path(const TransformInfo& transform, std::string_view part) {
-  return "`transforms." + transform.name + "." + std::string(part) + "`";
-}
-
-std::string part_now(std::string_view rest, const TransformInfo& transform, const InfoIndex& index) {
-  if (is_selector_part(rest))
-    return quoted_path(transform, "sites") + ": a list of {\"from\": SIZE, \"rule\": NAME, \"on\": \"cpu\"} for each choice";
-  if (rest == "unrollschedule") return "nothing: it is decided when the program is compiled";
-  const std::string_view name = rest == "splitsize" ? "split_size" : plain_name(rest);
-  for (const std::string_view each : {rest, name})
-    if (index.find_tunable(transform.name, each) >= 0) return quoted_path(transform, "tunables." + std::string(each));
-  return {};
+FormerName find_part(std::string_view rest, const TransformInfo& transform, const InfoIndex& index) {
+  FormerName out;
+  out.transform = &transform;
+  if (parse_selector_part(rest, out)) return out;
+  if (rest == "unrollschedule") {
+    out.kind = Kind::Unrolled;
+    return out;
+  }
+  out.kind = Kind::Tunable;
+  out.tunable = rest == "splitsize" ? "split_size" : rest;
+  if (index.find_tunable(transform.name, out.tunable) >= 0) return out;
+  parse_tunable(rest, out);
+  return index.find_tunable(transform.name, out.tunable) >= 0 ? out : FormerName();
 }
 
 }  // namespace
 
-std::string former_name_now(std::string_view name, const InfoIndex& index) {
-  if (name == "sequentialcutoff") return "`global.sequential_cutoff`";
-  if (name == "worker_threads") return "`global.threads`";
-  if (name == "distributedcutoff") return "nothing: a program runs on one machine";
+FormerName find_former_name(std::string_view name, const InfoIndex& index) {
+  if (name == "sequentialcutoff") return {Kind::SequentialCutoff};
+  if (name == "worker_threads") return {Kind::Threads};
+  if (name == "distributedcutoff") return {Kind::Distributed};
   const TransformInfo* owner = nullptr;
   std::string owner_prefix;
   for (const TransformInfo& transform : index.info().transforms) {
@@ -96,7 +117,36 @@ std::string former_name_now(std::string_view name, const InfoIndex& index) {
     owner = &transform;
     owner_prefix = prefix;
   }
-  return owner != nullptr ? part_now(name.substr(owner_prefix.size()), *owner, index) : std::string();
+  return owner != nullptr ? find_part(name.substr(owner_prefix.size()), *owner, index) : FormerName();
+}
+
+std::string former_name_now(std::string_view name, const InfoIndex& index) {
+  const FormerName found = find_former_name(name, index);
+  const std::string path = found.transform != nullptr ? "`transforms." + found.transform->name + "." : "`global.";
+  switch (found.kind) {
+    case Kind::Unknown: return {};
+    case Kind::Distributed: return "nothing: a program runs on one machine";
+    case Kind::Threads: return path + "threads`";
+    case Kind::SequentialCutoff: return path + "sequential_cutoff`";
+    case Kind::Unrolled: return "nothing: it is decided when the program is compiled";
+    case Kind::LevelRule:
+    case Kind::LevelCutoff: return path + "sites`: a list of {\"from\": SIZE, \"rule\": NAME, \"on\": \"cpu\"} for each choice";
+    case Kind::Tunable: return path + "tunables." + found.tunable + "`";
+  }
+  return {};
+}
+
+std::vector<std::pair<std::string, double>> former_values(std::string_view text) {
+  std::vector<std::pair<std::string, double>> out;
+  each_line(text, [&](int, const Line& line) {
+    const std::string value(line.value);
+    char* end = nullptr;
+    const double number = std::strtod(value.c_str(), &end);
+    const bool is_whole = value.find_first_not_of(" \t\r", static_cast<std::size_t>(end - value.c_str())) == std::string::npos;
+    if (line.is_value && end != value.c_str() && is_whole && std::isfinite(number)) out.emplace_back(line.name, number);
+    return true;
+  });
+  return out;
 }
 
 bool is_former_configuration(std::string_view text) {
@@ -114,8 +164,8 @@ std::string about_former_configuration(std::string_view text, const std::string&
   each_line(text, [&](int number, const Line& line) {
     if (head.empty())
       head = path + ":" + std::to_string(number) +
-             ":1: a configuration of PetaBricks, with a `NAME = VALUE` in each line; expected JSON: `pbtune` finds one, "
-             "`--reset` writes the default. Its names are called here:";
+             ":1: a configuration of PetaBricks, with a `NAME = VALUE` in each line; expected JSON: `pbtune migrate` "
+             "carries it over, `pbtune` finds one, `--reset` writes the default. Its names are called here:";
     if (!line.is_value || ++count > kMaxShown) return true;
     const std::string now = former_name_now(line.name, index);
     list += "\n  " + std::string(line.name) + ": " + (now.empty() ? "nothing of this program" : now);

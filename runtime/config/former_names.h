@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Configurations of PetaBricks (LANGUAGE 13, 8.4): one `NAME = VALUE` a line. They are not read: rules had numbers then,
-// which say nothing of this program's. Who has one learns what each of its names is called now. For the reader of files.
+// Configurations of PetaBricks (LANGUAGE 13, 8.4): one `NAME = VALUE` a line. Programs do not read them: rules had numbers
+// then. Who has one learns what each of its names is called now; `pbtune migrate` carries over what applies.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "runtime/config/info.h"
 
@@ -17,6 +20,22 @@ namespace pbrt {
 ///
 /// Pre:     is_former_configuration(text)
 [[nodiscard]] std::string about_former_configuration(std::string_view text, const std::string& path, const InfoIndex& index);
+
+/// The names and numbers of the text, in its order; what is no number is left out.
+///
+/// Pre:     is_former_configuration(text)
+[[nodiscard]] std::vector<std::pair<std::string, double>> former_values(std::string_view text);
+
+/// What a name of PetaBricks stands for in a program.
+struct FormerName {
+  enum class Kind : std::uint8_t { Unknown, Distributed, Threads, SequentialCutoff, Unrolled, LevelRule, LevelCutoff, Tunable };
+  Kind kind = Kind::Unknown;
+  const TransformInfo* transform = nullptr;  ///< null: all of them
+  int level = 0;                             ///< of a LevelRule or LevelCutoff, from 1
+  std::string tunable = {};                  ///< its name now
+  int element = -1, bucket = -1;             ///< of a tunable; -1: not said
+};
+[[nodiscard]] FormerName find_former_name(std::string_view name, const InfoIndex& index);
 
 /// What was called so in PetaBricks, in words for a message: "`transforms.Half.tunables.split_size`"; empty if nothing was.
 [[nodiscard]] std::string former_name_now(std::string_view name, const InfoIndex& index);

@@ -110,6 +110,12 @@ def main():
     check("of program `blur`, now `smooth`" in done.stdout and short.exists(), done.stdout)
     check(b.ran(10) == {"Smooth.Direct|TwoPass|Three": "Three"}, "a file of one configuration stays one")
 
+    # Of PetaBricks: rules have numbers, levels have cut-offs.
+    short.write_text("Smooth_0_lvl1_rule = 1\nSmooth_0_lvl2_cutoff = 20  # int\nSmooth_0_lvl2_rule = 2\nSmooth_tile = 7\n")
+    done = b.migrate("--config", short, "-o", work / "smooth.cfg")
+    check("1 choice, 1 value" in done.stdout and "order of the source" in done.stdout, done.stdout)
+    check(b.ran(10) == {"Smooth.Direct|TwoPass|Three": "TwoPass"} and b.ran(30) == {"Smooth.Direct|TwoPass|Three": "Three"}, "levels are kept")
+
     # Nothing applies: nothing is written.
     short.write_text(json.dumps({"program": "other", "transforms": {"Other": {"tunables": {"x": 1}}}}))
     done = b.migrate("--config", short, "-o", work / "none.cfg", expect=1)
