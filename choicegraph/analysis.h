@@ -101,6 +101,8 @@ void find_input_boxes(Analysis& analysis);
 void find_versions(Analysis& analysis);
 /// Fills where steps with device versions may be divided.
 void find_device_shares(Analysis& analysis);
+/// Fills the steps that run as one loop, from the steps, their order and their choices.
+void find_fused_steps(TransformPlan& plan, const Transform& transform);
 void list_tunables(Analysis& analysis);
 /// Whether anything in the plan may read the tunable: versions, nests and loops; of the user's it is not known, so yes.
 [[nodiscard]] bool is_read(const TransformPlan& plan, const Transform& transform, const PlanTunable& tunable);

@@ -18,6 +18,7 @@ void run_passes(choices::Analysis& analysis) {
     pass(analysis);
     if (analysis.is_over()) return;
   }
+  choices::find_fused_steps(analysis.plan, analysis.transform);
 }
 
 TransformPlan plan_transform(const Program& program, TransformId id, const std::set<RuleId>& avoided,

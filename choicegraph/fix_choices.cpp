@@ -33,6 +33,7 @@ class Fixer {
     choices::renumber_steps(plan_, live_steps());
     drop_unread();
     choices::renumber_steps(plan_, choices::sorted_steps(plan_));
+    choices::find_fused_steps(plan_, transform_);
     drop_calls();
     fix_tunables();
     return std::move(plan_);

@@ -178,6 +178,11 @@ struct Nest {
 /// The coordinates as whole multiples of the rows: the inverse of their matrix.
 [[nodiscard]] std::vector<std::vector<int>> inverse_of(const std::vector<NestRow>& rows);
 
+/// Data-parallel steps that write every c-th cell of the same rows, such as the even and the odd ones, without an order among
+/// them. Where a call runs all of them on the CPU, one loop does: at each point, loops by their place, the members' instances.
+/// Their boxes differ by a few instances at most, which run by themselves.
+using FusedSteps = std::vector<StepId>;
+
 /// Alternatives (by index) of sites that cannot be chosen together: no order of the steps is right (ARCHITECTURE 6.6).
 using ForbiddenChoice = std::vector<std::pair<SiteId, std::size_t>>;
 
@@ -235,11 +240,15 @@ struct TransformPlan {
   Store<StepId, Step> steps;               ///< in an order that every assignment may use; if there is none, in any
   std::vector<StepEdge> edges;
   std::vector<Nest> nests;                 ///< more members first
+  std::vector<FusedSteps> fused;           ///< steps of different choices may be in several; those in order of the steps
   std::vector<ForbiddenChoice> forbidden;  ///< every other assignment has an order of its steps that keeps the edges
   std::vector<UncoveredBox> uncovered;     ///< at small sizes only: uncovered at large ones is a compile error
   std::vector<PlanTunable> tunables;
   std::vector<TransformId> calls;          ///< callees, each once
 };
+
+/// Whether one of the steps must have finished before the other.
+[[nodiscard]] bool has_edge(const TransformPlan& plan, StepId a, StepId b);
 
 /// True if some part of the matrix is no box. Its rules have no device version: what they write interleaves.
 [[nodiscard]] bool is_scattered(const TransformPlan& plan, MatrixId matrix);

@@ -148,6 +148,7 @@ class Parser {
     if (line.accept("nest")) return read_nest();
     if (line.accept("row")) return read_row(line);
     if (line.accept("member")) return read_member(line);
+    if (line.accept("fused")) return read_fused(line);
     if (line.accept("forbidden")) return read_forbidden(line);
     if (line.accept("uncovered")) return read_uncovered(line);
     if (line.accept("tunable")) return read_tunable(line);
@@ -463,6 +464,17 @@ class Parser {
       member.coordinates.push_back(std::move(*coordinate));
     }
     current().nests.back().members.push_back(std::move(member));
+    return true;
+  }
+
+  bool read_fused(Line& line) {
+    FusedSteps steps;
+    while (!line.at_end()) {
+      const auto step = line.next_number();
+      if (!step || *step >= current().steps.size()) return false;
+      steps.push_back(StepId(*step));
+    }
+    current().fused.push_back(std::move(steps));
     return true;
   }
 

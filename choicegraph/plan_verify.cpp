@@ -110,6 +110,20 @@ void verify_nest(const TransformPlan& plan, const Transform& transform, const Ne
   }
 }
 
+void verify_fused(const TransformPlan& plan, const FusedSteps& steps) {
+  PB_CHECK(steps.size() > 1, "a loop is fused of several");
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    PB_CHECK(steps[i].index() < plan.steps.size(), "fused loops are those of steps");
+    const Step& step = plan.steps[steps[i]];
+    PB_CHECK(step.is_data_parallel && is_box(step), "fused loops are data parallel and over boxes");
+    PB_CHECK(step.loops.size() == plan.steps[steps[0]].loops.size(), "fused loops have as many dimensions");
+    for (std::size_t k = 0; k < i; ++k) {
+      PB_CHECK(steps[k] < steps[i] && may_run_together(plan, plan.steps[steps[k]], step), "fused loops run in the same calls");
+      PB_CHECK(!has_edge(plan, steps[k], steps[i]), "fused loops have no order");
+    }
+  }
+}
+
 void verify_tunable(const PlanTunable& tunable) {
   PB_CHECK(static_cast<int>(tunable.initial.size()) == tunable.count, "an initial value per element of a tunable");
   const std::size_t num_values = tunable.initial.size() * (tunable.is_size_specific ? 32 : 1);
@@ -145,6 +159,12 @@ bool may_run_together(const TransformPlan& plan, const Step& a, const Step& b) {
   const std::vector<Alternative>& alternatives = plan.sites[a.site].alternatives;
   return std::any_of(alternatives.begin(), alternatives.end(), [&](const Alternative& alternative) {
     return runs(plan, alternative, a) && runs(plan, alternative, b);
+  });
+}
+
+bool has_edge(const TransformPlan& plan, StepId a, StepId b) {
+  return std::any_of(plan.edges.begin(), plan.edges.end(), [&](const StepEdge& edge) {
+    return (edge.before == a && edge.after == b) || (edge.before == b && edge.after == a);
   });
 }
 
@@ -184,6 +204,7 @@ void verify(const Plan& plan, const Program& program) {
     for (const Step& step : transform_plan.steps) verify_step(transform_plan, transform, step);
     verify_order(transform_plan);
     for (const Nest& nest : transform_plan.nests) verify_nest(transform_plan, transform, nest);
+    for (const FusedSteps& steps : transform_plan.fused) verify_fused(transform_plan, steps);
     for (const PlanTunable& tunable : transform_plan.tunables)
       verify_tunable(tunable);
   }

@@ -97,4 +97,82 @@ for (int y = 0; y < n; ++y) {
 transform Job from A[n] to B[n-2] { to (B.cell(i) b) from (A.region(i,i+3) a) { Smooth(b, a); } }""", ("n-2", "n"), 1,
          """parallel
 for (int i = 0; i < n-2; ++i) m0[i] = (m1[i] + 2*m1[i+1] + m1[i+2])/4;""", 1000, False),
+    Case("interpolate_1d", """transform Job from C[n] to F[2*n-1] {
+  F.cell(2*i) from (C.cell(i) c) { return c; }
+  F.cell(2*i+1) from (C.cell(i) l, C.cell(i+1) r) { return 0.5f*(l+r); } }""", ("2*n-1", "n"), 1, """parallel
+for (int i = 0; i < n-1; ++i) { m0[2*i] = m1[i]; m0[2*i+1] = 0.5f*(m1[i]+m1[i+1]); }
+m0[2*n-2] = m1[n-1];""", 20000, False),
+    Case("interpolate_2d", """transform Job from C[n,n] to F[2*n-1,2*n-1] {
+  F.cell(2*x,2*y) from (C.cell(x,y) c) { return c; }
+  F.cell(2*x+1,2*y) from (C.cell(x,y) l, C.cell(x+1,y) r) { return 0.5f*(l+r); }
+  F.cell(2*x,2*y+1) from (C.cell(x,y) u, C.cell(x,y+1) d) { return 0.5f*(u+d); }
+  F.cell(2*x+1,2*y+1) from (C.cell(x,y) a, C.cell(x+1,y) b, C.cell(x,y+1) c, C.cell(x+1,y+1) d) {
+    return 0.25f*(a+b+c+d); } }""", ("2*n-1,2*n-1", "n,n"), 1, """const int m = 2*n-1;
+parallel
+for (int y = 0; y < n-1; ++y) {
+  const E *p = m1 + y*n, *q = p + n;
+  E *f = m0 + 2*y*m, *g = f + m;
+  for (int x = 0; x < n-1; ++x) {
+    f[2*x] = p[x];
+    f[2*x+1] = 0.5f*(p[x]+p[x+1]);
+    g[2*x] = 0.5f*(p[x]+q[x]);
+    g[2*x+1] = 0.25f*(p[x]+p[x+1]+q[x]+q[x+1]);
+  }
+  f[m-1] = p[n-1];
+  g[m-1] = 0.5f*(p[n-1]+q[n-1]);
+}
+const E *p = m1 + (n-1)*n;
+E *f = m0 + (m-1)*m;
+for (int x = 0; x < n-1; ++x) { f[2*x] = p[x]; f[2*x+1] = 0.5f*(p[x]+p[x+1]); }
+f[m-1] = p[n-1];""", 100, False),
+    Case("even_odd_rows", """transform Job from A[n,m] to B[n,2*m] {
+  B.cell(x,2*y) from (A.cell(x,y) a) { return a; }
+  B.cell(x,2*y+1) from (A.cell(x,y) a, A.cell(x,y+1) b) { return 0.5f*(a+b); }
+  secondary B.cell(x,2*y+1) from (A.cell(x,y) a) { return a; } }""", ("n,2*n", "n,n"), 1, """parallel
+for (int y = 0; y < n; ++y) {
+  const E *p = m1 + y*n, *q = y+1 < n ? p + n : p;
+  for (int x = 0; x < n; ++x) {
+    m0[x+2*y*n] = p[x];
+    m0[x+(2*y+1)*n] = 0.5f*(p[x]+q[x]);
+  }
+}""", 150),
+    Case("butterfly", """transform Job from A[2*n] to B[2*n] {
+  B.cell(i) from (A.cell(2*i) a, A.cell(2*i+1) b) { return a+b; }
+  B.cell(i+n) from (A.cell(2*i) a, A.cell(2*i+1) b) { return a-b; } }""", ("2*n", "2*n"), 1, """parallel
+for (int i = 0; i < n; ++i) {
+  const E a = m1[2*i], b = m1[2*i+1];
+  m0[i] = a+b;
+  m0[i+n] = a-b;
+}""", 10000),
+    Case("complex_pairs", """transform Job from A[2*n], B[2*n] to C[2*n] {
+  C.cell(2*i) from (A.cell(2*i) ar, A.cell(2*i+1) ai, B.cell(2*i) br, B.cell(2*i+1) bi) { return ar*br - ai*bi; }
+  C.cell(2*i+1) from (A.cell(2*i) ar, A.cell(2*i+1) ai, B.cell(2*i) br, B.cell(2*i+1) bi) { return ar*bi + ai*br; } }""",
+         ("2*n", "2*n", "2*n"), 1, """parallel
+for (int i = 0; i < n; ++i) {
+  m0[2*i] = m1[2*i]*m2[2*i] - m1[2*i+1]*m2[2*i+1];
+  m0[2*i+1] = m1[2*i]*m2[2*i+1] + m1[2*i+1]*m2[2*i];
+}""", 10000),
+    Case("interleave_3", """transform Job from R[n,n], G[n,n], B[n,n] to P[3*n,n] {
+  P.cell(3*x,y) from (R.cell(x,y) r) { return r; }
+  P.cell(3*x+1,y) from (G.cell(x,y) g) { return g; }
+  P.cell(3*x+2,y) from (B.cell(x,y) b) { return b; } }""", ("3*n,n", "n,n", "n,n", "n,n"), 1, """parallel
+for (int y = 0; y < n; ++y) for (int x = 0; x < n; ++x) {
+  E* p = m0 + 3*x + 3*n*y;
+  p[0] = m1[x+y*n];
+  p[1] = m2[x+y*n];
+  p[2] = m3[x+y*n];
+}""", 150, False),
+    Case("red_black", """transform Job from A[2*w,2*h] to B[2*w,2*h] {
+  B.cell(2*x,2*y) from (A.cell(2*x,2*y) a, A.cell(2*x+1,2*y) b) { return a + 0.5f*b; }
+  B.cell(2*x+1,2*y+1) from (A.cell(2*x+1,2*y+1) a, A.cell(2*x,2*y+1) b) { return a + 0.5f*b; }
+  B.cell(2*x+1,2*y) from (A.cell(2*x+1,2*y) a) { return a; }
+  B.cell(2*x,2*y+1) from (A.cell(2*x,2*y+1) a) { return a; } }""", ("2*n,2*n", "2*n,2*n"), 1, """parallel
+for (int y = 0; y < n; ++y) for (int x = 0; x < n; ++x) {
+  const E *a = m1 + 2*x + 4*y*n, *b = a + 2*n;
+  E *c = m0 + 2*x + 4*y*n, *d = c + 2*n;
+  c[0] = a[0] + 0.5f*a[1];
+  c[1] = a[1];
+  d[0] = b[0];
+  d[1] = b[1] + 0.5f*b[0];
+}""", 100),
 ]

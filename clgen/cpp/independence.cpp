@@ -9,6 +9,7 @@
 #include "lang/constant_value.h"
 #include "lang/math_functions.h"
 #include "lang/overloaded.h"
+#include "lang/region/affine.h"
 
 namespace pb {
 namespace {
@@ -168,9 +169,11 @@ bool reads_quotients(const Rule& rule, const Step& step, bool all_exist) {
 
 }  // namespace
 
+bool has_independent_body(const Rule& rule) { return rule.is_return_form && Check(rule).run(); }
+
 bool has_independent_instances(const Rule& rule, const Step& step, bool all_exist) {
   if (!rule.is_return_form) return false;
-  return (has_pack_accesses(rule, step, all_exist) || reads_quotients(rule, step, all_exist)) && Check(rule).run();
+  return (has_pack_accesses(rule, step, all_exist) || reads_quotients(rule, step, all_exist)) && has_independent_body(rule);
 }
 
 // Note [Independent instances]

@@ -12,4 +12,7 @@ namespace pb {
 /// instances].
 [[nodiscard]] bool has_independent_instances(const Rule& rule, const Step& step, bool all_exist);
 
+/// The same of the body alone, whatever the header's cells are.
+[[nodiscard]] bool has_independent_body(const Rule& rule);
+
 }  // namespace pb

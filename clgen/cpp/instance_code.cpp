@@ -70,8 +70,8 @@ std::string argument_text(const RuleCode& code, const RegionAccess& access) {
   return text.substr(0, name_size) + ".lent()" + text.substr(name_size) + ".borrowed()";
 }
 
-/// Statement that calls the rule function and assigns its value.
-std::string instance_call(const RuleCode& code, bool all_exist = false) {
+/// The call of the rule function.
+std::string instance_value(const RuleCode& code, bool all_exist) {
   const Rule& rule = code.rule;
   std::vector<std::string> args;
   if (code.facts.has_calls) args.emplace_back("pb_frame");
@@ -102,8 +102,13 @@ std::string instance_call(const RuleCode& code, bool all_exist = false) {
   for (const std::string& var : used_rule_vars(code)) args.push_back(var);
   const ScalarSet set = rule.temporaries.empty() ? ScalarSet::Body : ScalarSet::Loops;
   for (std::string& arg : scalar_args(code, set)) args.push_back(std::move(arg));
-  const std::string call = "rule_" + code.stem + "(" + joined(args) + ");";
-  return rule.is_return_form ? access_text(code, rule.outputs[0]) + " = " + call : call;
+  return "rule_" + code.stem + "(" + joined(args) + ")";
+}
+
+/// Statement that calls the rule function and assigns its value.
+std::string instance_call(const RuleCode& code, bool all_exist = false) {
+  const std::string call = instance_value(code, all_exist) + ";";
+  return code.rule.is_return_form ? access_text(code, code.rule.outputs[0]) + " = " + call : call;
 }
 
 /// The access as its rule has it: `V<2>.row(i*i)`.
@@ -232,6 +237,8 @@ void emit_own_where(Writer& out, const RuleCode& code) {
 }
 
 }  // namespace
+
+std::string value_text(const RuleCode& code) { return instance_value(code, false); }
 
 void emit_instance(Writer& out, const RuleCode& code, bool all_exist) {
   const bool tries = !code.tried.empty();

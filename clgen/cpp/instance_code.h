@@ -11,4 +11,7 @@ namespace pb {
 /// Statements that run one instance. `all_exist`: none of its optional cells is missing.
 void emit_instance(Writer& out, const RuleCode& code, bool all_exist = false);
 
+/// The value that one instance of a rule in return form computes, where no input is optional.
+[[nodiscard]] std::string value_text(const RuleCode& code);
+
 }  // namespace pb

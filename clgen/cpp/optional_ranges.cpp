@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "clgen/cpp/strips.h"
-#include "clgen/cpp/uniformity.h"
 #include "clgen/names.h"
 #include "lang/region/affine.h"
 

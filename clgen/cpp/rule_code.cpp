@@ -120,7 +120,12 @@ bool RuleCode::has_calls() const {
 
 /// The functions of this rule's steps get what `guest` needs too.
 void RuleCode::join_tried(RuleCode guest) {
-  for (const RuleMatrix& use : guest.matrices) {
+  join(guest);
+  tried.push_back(std::move(guest));
+}
+
+void RuleCode::join(const RuleCode& other) {
+  for (const RuleMatrix& use : other.matrices) {
     const auto found = std::find_if(matrices.begin(), matrices.end(),
                                     [&](const RuleMatrix& own) { return own.matrix == use.matrix; });
     if (found == matrices.end()) {
@@ -133,10 +138,9 @@ void RuleCode::join_tried(RuleCode guest) {
     found->is_touched |= use.is_touched;
     found->is_overwritten &= use.is_overwritten;
   }
-  for (const auto* names : {&guest.header_names, &guest.facts.used_names, &guest.facts.opaque_names})
+  for (const auto* names : {&other.header_names, &other.facts.used_names, &other.facts.opaque_names})
     header_names.insert(names->begin(), names->end());
-  step_names.insert(guest.step_names.begin(), guest.step_names.end());
-  tried.push_back(std::move(guest));
+  step_names.insert(other.step_names.begin(), other.step_names.end());
 }
 
 namespace {

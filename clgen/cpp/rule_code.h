@@ -53,6 +53,9 @@ struct RuleCode {
   std::set<std::string> header_names;  ///< names in accesses, temporaries and loops over instances
   std::set<std::string> step_names;    ///< names that step functions need beside these
 
+  /// Adds what functions need that run instances of both rules.
+  void join(const RuleCode& other);
+
   /// Whether an instance may call transforms.
   [[nodiscard]] bool has_calls() const;
   [[nodiscard]] const Matrix& matrix(MatrixId id) const { return transform.matrices[id]; }

@@ -2,9 +2,11 @@
 #include "clgen/cpp/schedule_code.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include "clgen/cpp/dispatch_code.h"
+#include "clgen/cpp/fused_code.h"
 #include "clgen/cpp/joint_steps.h"
 #include "clgen/cpp/nest_code.h"
 #include "clgen/cpp/step_code.h"
@@ -53,6 +55,8 @@ class ScheduleEmitter {
     }
     for (std::size_t n = 0; n < plan_.nests.size(); ++n)
       if (plan_.nests[n].members.size() > 1) emit_nest_members(n);
+    for (const Unit& unit : units())
+      for (const std::size_t fused : fused_in(unit)) emit_fused_step(out_, context_, id_, fused);
   }
 
   [[nodiscard]] const ScheduleFunctions& functions() const { return functions_; }
@@ -392,30 +396,98 @@ class ScheduleEmitter {
 
   static std::string loops_name(const Unit& unit) { return "pb_loops_" + std::to_string(unit.steps.front().index()); }
 
+  /// The groups of steps, by index, that run as one loop and are all in the unit.
+  std::vector<std::size_t> fused_in(const Unit& unit) const {
+    std::vector<std::size_t> out;
+    const auto is_in = [&](StepId id) {
+      return std::find(unit.steps.begin(), unit.steps.end(), id) != unit.steps.end() && !dispatch_.has_device(id);
+    };
+    for (std::size_t i = 0; i < plan_.fused.size(); ++i)
+      if (unit.is_joint() && std::all_of(plan_.fused[i].begin(), plan_.fused[i].end(), is_in)) out.push_back(i);
+    return out;
+  }
+  static std::string fused_name(std::size_t index) { return "pb_fused_" + std::to_string(index); }
+
+  /// When all members run, as far as it is not known before the call.
+  std::string condition_of_fused(std::size_t index) const {
+    std::vector<std::string> terms;
+    for (const StepId id : plan_.fused[index])
+      if (std::string condition = dispatch_.condition_of(id);
+          !condition.empty() && std::find(terms.begin(), terms.end(), condition) == terms.end())
+        terms.push_back(std::move(condition));
+    return joined(terms, " && ");
+  }
+
+  /// Adds the steps of a group to the loops of its unit, as one.
+  void emit_fused(const std::string& loops, std::size_t index) {
+    const FusedSteps& steps = plan_.fused[index];
+    const std::string name = fused_name(index);
+    const std::string condition = condition_of_fused(index);
+    if (!condition.empty()) out_.line("const bool pb_is_" + name.substr(3) + " = " + condition + ";");
+    out_.open("const auto " + name + " = [&](pbrt::Frame& pb_step, const " + box_type(plan_.steps[steps[0]]) + "& pb_box)");
+    out_.line(fused_call(context_, id_, index, "pb_step"));
+    out_.close(";");
+    std::vector<std::string> boxes;
+    std::vector<std::string> args{name};
+    for (const StepId id : steps) {
+      boxes.push_back(box_initializer(plan_.steps[id]));
+      args.push_back(emit_piece_closure(id));
+    }
+    if (!condition.empty()) out_.open("if (pb_is_" + name.substr(3) + ")");
+    for (const StepId id : steps) dispatch_.emit_count(out_, id, "pb_frame");
+    out_.line(loops + ".add_fused({" + joined(boxes) + "}, " + joined(args) + ");");
+    if (!condition.empty()) out_.close();
+  }
+
+  /// Parts that the loops of a unit may have.
+  std::size_t num_parts(const Unit& unit, const std::vector<std::size_t>& fused) const {
+    std::size_t count = unit.steps.size();
+    for (const std::size_t index : fused)
+      count += 1 + 2 * plan_.steps[unit.steps.front()].loops.size() * plan_.fused[index].size();
+    return count;
+  }
+
+  /// What must hold for a step of a unit to run by itself; none: it never does.
+  std::optional<std::string> condition_alone(StepId id, const std::vector<std::size_t>& fused) const {
+    std::vector<std::string> terms;
+    if (std::string condition = dispatch_.condition_of(id); !condition.empty()) terms.push_back(std::move(condition));
+    for (const std::size_t index : fused) {
+      const FusedSteps& steps = plan_.fused[index];
+      if (std::find(steps.begin(), steps.end(), id) == steps.end()) continue;
+      if (condition_of_fused(index).empty()) return std::nullopt;
+      terms.push_back("!pb_is_" + fused_name(index).substr(3));
+    }
+    return joined(terms, " && ");
+  }
+
   /// Declares the loops of what of the unit runs on the CPU; the rest becomes nodes of the graph.
   void emit_joint_loops(const Unit& unit) {
     const std::string loops = loops_name(unit);
+    const std::vector<std::size_t> fused = fused_in(unit);
     for (const StepId id : unit.steps) {
       (void)emit_piece_closure(id);
       if (dispatch_.has_device(id)) emit_step_closure(id);
     }
     out_.line("pbrt::JointLoops<" + std::to_string(plan_.steps[unit.steps.front()].loops.size()) + ", " +
-              std::to_string(unit.steps.size()) + "> " + loops + ";");
-    for (const StepId id : unit.steps) {
-      const std::string condition = dispatch_.condition_of(id);
-      const bool has_device = dispatch_.has_device(id);
-      if (has_device) {
-        out_.open("if (" + dispatch_.device_condition_of(id) + ")");
-        out_.line((has_edge(id) ? node_name(id) + " = " : "") + "pb_graph.add_in_order(" + step_closure_name(id) + ");");
-        out_.reopen(condition.empty() ? "else" : "else if (" + condition + ")");
-      } else if (!condition.empty()) {
-        out_.open("if (" + condition + ")");
-      }
-      const RuleCode code(context_, id_, plan_.steps[id].rule);
-      dispatch_.emit_count(out_, id, "pb_frame");
-      out_.line(loops + ".add(" + joined(box_args(plan_, code, id, false)) + ", " + emit_piece_closure(id) + ");");
-      if (has_device || !condition.empty()) out_.close();
+              std::to_string(num_parts(unit, fused)) + "> " + loops + ";");
+    for (const std::size_t index : fused) emit_fused(loops, index);
+    for (const StepId id : unit.steps)
+      if (const auto condition = condition_alone(id, fused)) emit_joint_step(loops, id, *condition);
+  }
+
+  void emit_joint_step(const std::string& loops, StepId id, const std::string& condition) {
+    const bool has_device = dispatch_.has_device(id);
+    if (has_device) {
+      out_.open("if (" + dispatch_.device_condition_of(id) + ")");
+      out_.line((has_edge(id) ? node_name(id) + " = " : "") + "pb_graph.add_in_order(" + step_closure_name(id) + ");");
+      out_.reopen(condition.empty() ? "else" : "else if (" + condition + ")");
+    } else if (!condition.empty()) {
+      out_.open("if (" + condition + ")");
     }
+    const RuleCode code(context_, id_, plan_.steps[id].rule);
+    dispatch_.emit_count(out_, id, "pb_frame");
+    out_.line(loops + ".add(" + joined(box_args(plan_, code, id, false)) + ", " + emit_piece_closure(id) + ");");
+    if (has_device || !condition.empty()) out_.close();
   }
 
   void emit_joint_node(const Unit& unit) {

@@ -287,9 +287,6 @@ StepPieces pieces_of(const TransformPlan& plan, StepId id) {
   return is_split(plan.steps[id]) ? StepPieces::Split : StepPieces::None;
 }
 
-namespace {
-
-/// Parameters that every step function of a rule takes: frame, matrices, scalars.
 std::vector<std::string> step_params(const RuleCode& code) {
   std::vector<std::string> params = {"pbrt::Frame& pb_frame"};
   for (const RuleMatrix& use : code.matrices) {
@@ -299,8 +296,6 @@ std::vector<std::string> step_params(const RuleCode& code) {
   for (std::string& param : scalar_params(code, ScalarSet::Step)) params.push_back(std::move(param));
   return params;
 }
-
-}  // namespace
 
 std::vector<std::string> step_args(const RuleCode& code, const std::string& frame) {
   std::vector<std::string> args = {frame};

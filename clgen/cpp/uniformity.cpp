@@ -12,25 +12,6 @@
 
 namespace pb {
 
-std::optional<std::int64_t> coefficient_of(const Formula& formula, std::string_view symbol) {
-  if (std::holds_alternative<IntLiteral>(formula.node) || std::holds_alternative<RealLiteral>(formula.node)) return 0;
-  if (const auto* name = std::get_if<SymbolRef>(&formula.node)) return name->name == symbol ? 1 : 0;
-  if (const auto* negated = std::get_if<NegatedFormula>(&formula.node)) {
-    const auto inner = coefficient_of(negated->operand[0], symbol);
-    return inner ? std::optional(-*inner) : std::nullopt;
-  }
-  const auto& binary = std::get<BinaryFormula>(formula.node);
-  const auto a = coefficient_of(binary.operands[0], symbol);
-  const auto b = coefficient_of(binary.operands[1], symbol);
-  if (!a || !b) return std::nullopt;
-  if (*a == 0 && *b == 0) return 0;
-  if (binary.op == FormulaOp::Add) return *a + *b;
-  if (binary.op == FormulaOp::Sub) return *a - *b;
-  const auto* factor = std::get_if<IntLiteral>(&binary.operands[*a == 0 ? 0 : 1].node);
-  if (binary.op == FormulaOp::Mul && factor != nullptr) return (*a + *b) * factor->value;
-  return std::nullopt;
-}
-
 namespace {
 
 using Kind = BodyType::Kind;

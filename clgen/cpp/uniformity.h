@@ -46,7 +46,4 @@ struct PackFacts {
 /// Pre: `step` has loops
 [[nodiscard]] bool has_pack_accesses(const Rule& rule, const Step& step, bool all_exist = false);
 
-/// Integer coefficient of `symbol`; none if the formula is not affine in it.
-[[nodiscard]] std::optional<std::int64_t> coefficient_of(const Formula& formula, std::string_view symbol);
-
 }  // namespace pb

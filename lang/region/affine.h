@@ -5,8 +5,10 @@
 // parameters of regions.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lang/formula.h"
@@ -41,6 +43,9 @@ struct RationalExpr {
 
 /// The smallest part of `formula` that is not affine in rule variables, for messages.
 [[nodiscard]] const Formula* find_non_affine(const Formula& formula);
+
+/// Integer coefficient of `symbol`; none if the formula is not affine in it.
+[[nodiscard]] std::optional<std::int64_t> coefficient_of(const Formula& formula, std::string_view symbol);
 
 /// True if `formula` names a rule variable.
 [[nodiscard]] bool has_rule_var(const Formula& formula);

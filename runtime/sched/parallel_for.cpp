@@ -175,6 +175,33 @@ struct Joint {
 }  // namespace
 
 template <int N>
+Box<N> common_box(const Box<N>* boxes, int num_boxes) {
+  Box<N> common = boxes[0];
+  for (int i = 1; i < num_boxes; ++i) common = common_part(common, boxes[i]);
+  return common;
+}
+
+template <int N>
+bool take_outside(Box<N>& box, const Box<N>& inside, Box<N>& part) {
+  part = box;
+  if (inside.is_empty()) {
+    box.hi[0] = box.lo[0];
+    return !part.is_empty();
+  }
+  for (int d = N - 1; d >= 0; --d) {
+    if (box.lo[d] < inside.lo[d]) {
+      part.hi[d] = box.lo[d] = inside.lo[d];
+      return true;
+    }
+    if (inside.hi[d] < box.hi[d]) {
+      part.lo[d] = box.hi[d] = inside.hi[d];
+      return true;
+    }
+  }
+  return false;
+}
+
+template <int N>
 void insert_joint(JointPart<N>* parts, int& num_parts, const JointPart<N>& part) {
   if (part.box.is_empty()) return;
   int place = num_parts++;
@@ -200,6 +227,12 @@ void run_joint(Frame& frame, const JointPart<N>* parts, int num_parts, std::int6
   pieces.sync();
 }
 
+template Box<1> common_box<1>(const Box<1>*, int);
+template Box<2> common_box<2>(const Box<2>*, int);
+template Box<3> common_box<3>(const Box<3>*, int);
+template bool take_outside<1>(Box<1>&, const Box<1>&, Box<1>&);
+template bool take_outside<2>(Box<2>&, const Box<2>&, Box<2>&);
+template bool take_outside<3>(Box<3>&, const Box<3>&, Box<3>&);
 template void insert_joint<1>(JointPart<1>*, int&, const JointPart<1>&);
 template void insert_joint<2>(JointPart<2>*, int&, const JointPart<2>&);
 template void insert_joint<3>(JointPart<3>*, int&, const JointPart<3>&);

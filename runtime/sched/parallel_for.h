@@ -60,8 +60,22 @@ struct JointPart {
 /// Keeps the largest part first: its rows bring the cells of borders.
 template <int N>
 void insert_joint(JointPart<N>* parts, int& num_parts, const JointPart<N>& part);
+/// The part that all boxes have in common.
+template <int N>
+Box<N> common_box(const Box<N>* boxes, int num_boxes);
+/// Takes a part of `box` that lies outside of `inside`; false: there is none. Each point outside is in one such part.
+///
+/// Pre: `inside`, if it is not empty, lies in `box`
+template <int N>
+bool take_outside(Box<N>& box, const Box<N>& inside, Box<N>& part);
 template <int N>
 void run_joint(Frame& frame, const JointPart<N>* parts, int num_parts, std::int64_t split);
+extern template Box<1> common_box<1>(const Box<1>*, int);
+extern template Box<2> common_box<2>(const Box<2>*, int);
+extern template Box<3> common_box<3>(const Box<3>*, int);
+extern template bool take_outside<1>(Box<1>&, const Box<1>&, Box<1>&);
+extern template bool take_outside<2>(Box<2>&, const Box<2>&, Box<2>&);
+extern template bool take_outside<3>(Box<3>&, const Box<3>&, Box<3>&);
 extern template void insert_joint<1>(JointPart<1>*, int&, const JointPart<1>&);
 extern template void insert_joint<2>(JointPart<2>*, int&, const JointPart<2>&);
 extern template void insert_joint<3>(JointPart<3>*, int&, const JointPart<3>&);
@@ -128,6 +142,17 @@ class JointLoops {
   template <class F>
   void add(const Box<N>& box, const F&& f) = delete;
 
+  /// Loops of which `f` runs one instance each where all have one; the rest of `boxes[i]` is for the i-th of `each`.
+  ///
+  /// Pre: counts as one call, and 2 N for each box
+  template <class F, class... G>
+  void add_fused(const Box<N> (&boxes)[sizeof...(G)], const F& f, const G&... each) {
+    const Box<N> common = detail::common_box<N>(boxes, sizeof...(G));
+    add(common, f);
+    const Box<N>* box = boxes;
+    (add_outside(*box++, common, each), ...);
+  }
+
   /// Runs all loops and waits for them; in a sequential frame one after the other.
   ///
   /// Pre:     split >= 1
@@ -139,6 +164,10 @@ class JointLoops {
   template <class F>
   static void call(const void* closure, Frame& frame, const Box<N>& piece) {
     (*static_cast<const F*>(closure))(frame, piece);
+  }
+  template <class G>
+  void add_outside(Box<N> box, const Box<N>& inside, const G& g) {
+    for (Box<N> part; detail::take_outside<N>(box, inside, part);) add(part, g);
   }
   detail::JointPart<N> parts_[kMaxParts];
   int num_parts_ = 0;

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <mutex>
@@ -211,6 +212,42 @@ TEST(JointLoops, OneWorkerLeavesRowsWhole) {
       EXPECT_EQ(pieces[i].lo[1], i > 0 ? pieces[i - 1].hi[1] : 0);
     }
   });
+}
+
+TEST(JointLoops, FusedLoopsTakeWhatAllHave) {
+  for (const int num_workers : {1, 2}) {
+    Scheduler scheduler(num_workers);
+    scheduler.run([&](Frame& root) {
+      for (const bool is_apart : {false, true}) {
+        for (const std::int64_t split : {1, 4, 1000}) {
+          std::array<std::array<std::atomic<int>, 400>, 2> counts{};
+          std::atomic<int> num_fused{0};
+          const auto count = [&](int i, const Box<2>& piece) {
+            for (std::int64_t y = piece.lo[1]; y < piece.hi[1]; ++y)
+              for (std::int64_t x = piece.lo[0]; x < piece.hi[0]; ++x) ++counts[i][x + 20 * y];
+          };
+          const auto both = [&](Frame&, const Box<2>& piece) {
+            num_fused += static_cast<int>(piece.volume());
+            count(0, piece);
+            count(1, piece);
+          };
+          const auto first = [&](Frame&, const Box<2>& piece) { count(0, piece); };
+          const auto second = [&](Frame&, const Box<2>& piece) { count(1, piece); };
+          const Box<2> boxes[] = {{{0, 2}, {9, 17}}, {{is_apart ? 9 : 1, 0}, {20, 15}}};
+          JointLoops<2, 9> loops;
+          loops.add_fused({boxes[0], boxes[1]}, both, first, second);
+          loops.run(root, split);
+          EXPECT_EQ(num_fused, is_apart ? 0 : 8 * 13);
+          for (int i = 0; i < 2; ++i)
+            for (std::int64_t at = 0; at < 400; ++at) {
+              const std::int64_t x = at % 20, y = at / 20;
+              const bool is_in = x >= boxes[i].lo[0] && x < boxes[i].hi[0] && y >= boxes[i].lo[1] && y < boxes[i].hi[1];
+              ASSERT_EQ(counts[i][at], is_in ? 1 : 0) << i << ": " << x << ", " << y;
+            }
+        }
+      }
+    });
+  }
 }
 
 TEST(JointLoops, BoxesMayBeFarApartOverlapOrBeEmpty) {

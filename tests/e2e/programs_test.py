@@ -114,6 +114,19 @@ def lattices(c, a):
     return [f, np.where((x + y) % 2 == 1, a + left, a), 2 * c]
 
 
+def side_by_side(a):
+    h, w = a.shape
+    f = np.empty((2 * h - 1, 2 * w - 1))
+    f[::2, ::2] = a
+    f[::2, 1::2] = (a[:, :-1] + a[:, 1:]) / 2
+    f[1::2] = (f[:-2:2] + f[2::2]) / 2
+    p = np.empty((h, 3 * w))
+    p[:, ::3], p[:, 1::3], p[:, 2::3] = a[:, ::-1], 2 * a, a + np.arange(w)
+    q = np.full((2 * h + 2, w), 5.0)
+    q[:-2:2], q[1:-2:2] = a, np.abs(a)
+    return [f, p, q]
+
+
 def reversed_(a):
     s, d = a.copy(), np.empty_like(a)
     for i in range(len(a) - 3, -1, -1):
@@ -188,6 +201,7 @@ CASES = {
     "rows": (lambda n: [(n, n + 1)], lambda a: [a + 1]),
     "triangles": (lambda n: [(n, n)], triangles),
     "lattices": (lambda n: [(n,), (n, n + 3)], lattices),
+    "side_by_side": (lambda n: [(n, n + 3)], side_by_side),
     "reversed": (lambda n: [(n,)], reversed_),
     "templates": (lambda n: [(n + 2,)], powers),
     "body_api": (lambda n: [(n, n + 5)], body_api),
