@@ -62,31 +62,33 @@ bool has_handle(const RuleCode& code, const RegionAccess& access) {
 }
 
 /// The access as an argument of the rule function, which is done before the matrix's handle goes: nobody counts references.
-std::string argument_text(const RuleCode& code, const RegionAccess& access) {
+std::string argument_text(const RuleCode& code, const RegionAccess& access, const InstancePlace& place) {
   const std::string text = access_text(code, access);
-  if (is_element(access) || access.is_slice || !has_handle(code, access)) return text;
-  if (access.kind == AccessKind::All) return text + ".borrowed()";
+  if (is_element(access)) return text;
   const std::size_t name_size = code.matrix_name(access).size();
+  if (!has_handle(code, access)) return place.has_handles ? text.substr(0, name_size) + ".view()" + text.substr(name_size) : text;
+  if (access.is_slice) return text;
+  if (access.kind == AccessKind::All) return text + ".borrowed()";
   return text.substr(0, name_size) + ".lent()" + text.substr(name_size) + ".borrowed()";
 }
 
 /// The call of the rule function.
-std::string instance_value(const RuleCode& code, bool all_exist) {
+std::string instance_value(const RuleCode& code, const InstancePlace& place) {
   const Rule& rule = code.rule;
   std::vector<std::string> args;
   if (code.facts.has_calls) args.emplace_back("pb_frame");
   if (rule.is_return_form) {
     if (code.facts.may_fall_through) args.push_back(access_text(code, rule.outputs[0]));
   } else {
-    for (const RegionAccess& output : rule.outputs) args.push_back(argument_text(code, output));
+    for (const RegionAccess& output : rule.outputs) args.push_back(argument_text(code, output, place));
   }
   for (const RegionAccess& input : rule.inputs) {
     if (input.is_guest) continue;
     if (!input.is_optional()) {
-      args.push_back(argument_text(code, input));
+      args.push_back(argument_text(code, input, place));
       continue;
     }
-    if (all_exist) {
+    if (place.all_exist) {
       args.push_back(access_text(code, input));
       args.emplace_back("false");
       continue;
@@ -106,8 +108,8 @@ std::string instance_value(const RuleCode& code, bool all_exist) {
 }
 
 /// Statement that calls the rule function and assigns its value.
-std::string instance_call(const RuleCode& code, bool all_exist = false) {
-  const std::string call = instance_value(code, all_exist) + ";";
+std::string instance_call(const RuleCode& code, const InstancePlace& place) {
+  const std::string call = instance_value(code, place) + ";";
   return code.rule.is_return_form ? access_text(code, code.rule.outputs[0]) + " = " + call : call;
 }
 
@@ -209,7 +211,7 @@ std::string applies_text(const RuleCode& guest) {
 }
 
 /// The instance in the names of `guest`: runs it and leaves the `do` around if its `where` holds.
-void emit_try(Writer& out, const RuleCode& code, const RuleCode& guest) {
+void emit_try(Writer& out, const RuleCode& code, const RuleCode& guest, bool has_handles) {
   out.open("");
   std::vector<std::size_t> other;
   for (std::size_t i = 0; i < guest.rule.vars.size(); ++i)
@@ -220,7 +222,7 @@ void emit_try(Writer& out, const RuleCode& code, const RuleCode& guest) {
     out.line("[[maybe_unused]] const IndexT " + guest.rule.vars[i].name + " = pb_var" + std::to_string(i) + ";");
   out.open("if (" + applies_text(guest) + ")");
   emit_tests(out, guest);
-  out.line(instance_call(guest));
+  out.line(instance_call(guest, {false, has_handles}));
   out.line("break;");
   out.close();
   out.close();
@@ -238,15 +240,15 @@ void emit_own_where(Writer& out, const RuleCode& code) {
 
 }  // namespace
 
-std::string value_text(const RuleCode& code) { return instance_value(code, false); }
+std::string value_text(const RuleCode& code) { return instance_value(code, {}); }
 
-void emit_instance(Writer& out, const RuleCode& code, bool all_exist) {
+void emit_instance(Writer& out, const RuleCode& code, const InstancePlace& place) {
   const bool tries = !code.tried.empty();
   if (tries) out.open("do");
-  for (const RuleCode& guest : code.tried) emit_try(out, code, guest);
+  for (const RuleCode& guest : code.tried) emit_try(out, code, guest, place.has_handles);
   if (code.rule.is_dynamic) emit_own_where(out, code);
   emit_tests(out, code);
-  out.line(instance_call(code, all_exist));
+  out.line(instance_call(code, place));
   if (tries) out.close(" while (false);");
 }
 

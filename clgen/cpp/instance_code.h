@@ -8,8 +8,14 @@
 
 namespace pb {
 
-/// Statements that run one instance. `all_exist`: none of its optional cells is missing.
-void emit_instance(Writer& out, const RuleCode& code, bool all_exist = false);
+/// What is known where an instance runs.
+struct InstancePlace {
+  bool all_exist = false;    ///< none of its optional cells is missing
+  bool has_handles = false;  ///< matrices that the rule takes as views are handles, as outside of loops
+};
+
+/// Statements that run one instance.
+void emit_instance(Writer& out, const RuleCode& code, const InstancePlace& place = {});
 
 /// The value that one instance of a rule in return form computes, where no input is optional.
 [[nodiscard]] std::string value_text(const RuleCode& code);

@@ -453,7 +453,7 @@ void emit_conditional_instance(Writer& out, const RuleCode& code, const Step& st
   std::vector<std::string> terms;
   for (const IndexExpr& condition : step.conditions) terms.push_back("(" + to_cpp(condition) + ") >= 0");
   if (!terms.empty()) out.open("if (" + joined(terms, " && ") + ")");
-  emit_instance(out, code, all_exist);
+  emit_instance(out, code, {all_exist, false});
   if (!terms.empty()) out.close();
 }
 

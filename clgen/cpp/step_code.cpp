@@ -352,7 +352,7 @@ void emit_cpu_body(Writer& out, Writer& body, const RuleCode& code, const Transf
   body.line(scope_line(code, written_cells(code)));
   const std::string unit = may_loop(code.rule) ? unit_condition(code) : "";
   if (unit.empty()) {
-    emit_instance(body, code);
+    emit_instance(body, code, {false, true});
     return;
   }
   const std::string stem = free_stem(done.taken_by_loops, code.stem, id);
