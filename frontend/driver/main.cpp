@@ -5,8 +5,10 @@
 #include "frontend/driver/driver.h"
 #include "frontend/driver/options.h"
 #include "frontend/driver/temporary.h"
+#include "runtime/config/standard_streams.h"
 
 int main(int argc, char** argv) {
+  pbrt::hold_standard_streams();
   try {
     const pb::ParsedOptions parsed = pb::parse_options(argc, argv);
     if (!parsed.options) return parsed.exit_status;

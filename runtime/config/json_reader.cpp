@@ -170,13 +170,14 @@ std::string read_bounded_file(const std::string& path) {
   if (S_ISDIR(status.st_mode)) throw_cannot_read(path, EISDIR);
   if (S_ISREG(status.st_mode) && static_cast<std::uint64_t>(status.st_size) > kMaxBytes) throw_too_large(path);
   std::string text;
-  char buffer[65536];
+  // On the heap: programs run with stacks of 64 KiB (`ulimit -s 64`).
+  std::string buffer(65536, '\0');
   for (;;) {
-    const ssize_t count = ::read(file.get(), buffer, sizeof buffer);
+    const ssize_t count = ::read(file.get(), buffer.data(), buffer.size());
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) throw_cannot_read(path, errno);
     if (count == 0) return text;
-    text.append(buffer, static_cast<std::size_t>(count));
+    text.append(buffer, 0, static_cast<std::size_t>(count));
     if (text.size() > kMaxBytes) throw_too_large(path);
   }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <fcntl.h>
+#include <pthread.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <charconv>
@@ -9,8 +11,11 @@
 #include <new>
 #include <random>
 #include <string_view>
+#include <system_error>
+#include <thread>
 
 #include "runtime/config/check.h"
+#include "runtime/config/standard_streams.h"
 #include "runtime/main/native_libraries.h"
 #include "runtime/main/overflow_report.h"
 #include "runtime/main/session.h"
@@ -136,9 +141,7 @@ int report(const char* program_name, const char* message, int status) {
   return status;
 }
 
-}  // namespace
-
-int program_main(int argc, char** argv, const ProgramDesc& program) {
+int run_and_report(int argc, char** argv, const ProgramDesc& program) {
   prepare_native_libraries();
   const char* program_name = argc > 0 ? argv[0] : program.name;
   // A closed pipe and a file that grows too large are errors of write(), with a message.
@@ -158,6 +161,34 @@ int program_main(int argc, char** argv, const ProgramDesc& program) {
   } catch (...) {
     return report(program_name, "an exception of an unknown type ended the run", kExitError);
   }
+}
+
+/// Drivers, and the compilers in them, take for granted what systems give: under `ulimit -s 64` PoCL does not get as far as
+/// listing its devices. Returns whether threads made from now on have more than the calling one.
+bool has_better_stacks_for_threads() {
+  constexpr std::size_t kEnough = std::size_t{1} << 20;
+  constexpr std::size_t kUsual = std::size_t{8} << 20;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= kEnough) return false;
+  pthread_attr_t attributes;
+  if (::pthread_attr_init(&attributes) != 0) return false;
+  const bool is_set = ::pthread_attr_setstacksize(&attributes, kUsual) == 0 && ::pthread_setattr_default_np(&attributes) == 0;
+  (void)::pthread_attr_destroy(&attributes);
+  return is_set;
+}
+
+}  // namespace
+
+int program_main(int argc, char** argv, const ProgramDesc& program) {
+  hold_standard_streams();
+  if (!has_better_stacks_for_threads()) return run_and_report(argc, argv, program);
+  int status = kExitError;
+  try {
+    std::thread([&] { status = run_and_report(argc, argv, program); }).join();
+  } catch (const std::system_error&) {  // no thread: as far as this stack goes
+    return run_and_report(argc, argv, program);
+  }
+  return status;
 }
 
 }  // namespace pbrt

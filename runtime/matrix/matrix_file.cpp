@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
+#include <utility>
 
+#include "runtime/config/errors.h"
 #include "runtime/matrix/npy_format.h"
 #include "runtime/matrix/pnm_format.h"
 #include "runtime/matrix/text_format.h"
@@ -51,7 +53,11 @@ class FileSink : public TextSink {
 }  // namespace
 
 void MatrixWriter::open(const std::string& path) {
-  targets_.push_back({path, path == "/dev/null" ? nullptr : std::make_unique<OutputFile>(path)});
+  auto file = path == "/dev/null" ? nullptr : std::make_unique<OutputFile>(path);
+  for (const Target& other : targets_)
+    if (file != nullptr && other.file != nullptr && file->is_same_place(*other.file))
+      throw UserError(path + " is to hold two outputs: each needs a file of its own");
+  targets_.push_back({path, std::move(file)});
 }
 
 void MatrixWriter::write(std::size_t index, const AnyMatrix& matrix, const std::string& name) {

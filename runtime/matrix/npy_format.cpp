@@ -94,7 +94,7 @@ class HeaderParser {
     if (text_.starts_with("[")) throw UserError(file_ + ": holds records, not numbers");
     const std::string_view type = string();
     const auto is_plain = [](char c) { return c >= ' ' && c <= '~'; };
-    if (type.size() < 3 || !std::all_of(type.begin(), type.end(), is_plain)) fail();
+    if (type.size() < 2 || !std::all_of(type.begin(), type.end(), is_plain)) fail();
     header_.byte_order = type[0];
     header_.type = type[1];
     const auto parsed = std::from_chars(type.data() + 2, type.data() + type.size(), header_.element_bytes);

@@ -126,6 +126,8 @@ TEST_F(NpyFormat, RefusesDamagedFiles) {
 TEST_F(NpyFormat, RefusesTypesAndShapesThatDoNotFit) {
   put("c.npy", header("<c16", "False", "(2,)"));
   EXPECT_NE(error_of("c.npy", kM2).find("its type '<c16' is none of"), std::string::npos);
+  put("o.npy", header("|O", "False", "(2,)"));
+  EXPECT_NE(error_of("o.npy", kM2).find("its type '|O' is none of"), std::string::npos);
   put("l.npy", header("<f4\nx", "False", "(2,)"));
   EXPECT_EQ(error_of("l.npy", kM2), path("l.npy") + ": its .npy header is damaged") << "messages are one line";
   put("r.npy", header("<f8", "False", "(1, 2, 3)"));

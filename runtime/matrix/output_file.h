@@ -29,6 +29,9 @@ class OutputFile {
   /// Pre:     finish() has returned
   void commit();
 
+  /// Whether both name one regular file, by whatever paths: the later one would replace the other.
+  [[nodiscard]] bool is_same_place(const OutputFile& other) const;
+
  private:
   void open_direct();
   void open_beside();

@@ -126,6 +126,22 @@ TEST_F(OutputFiles, AllAppearOrNone) {
   EXPECT_EQ(num_files(), 0);
 }
 
+TEST_F(OutputFiles, HoldOneMatrixEach) {
+  std::filesystem::create_directory(path("d"));
+  std::filesystem::create_directory_symlink("d", path("also_d"));
+  MatrixWriter writer({});
+  writer.open(path("d/a.txt"));
+  writer.open(path("a.txt"));
+  writer.open("/dev/null");
+  writer.open("/dev/null");
+  try {
+    writer.open(path("also_d/a.txt"));
+    FAIL() << "the second would replace the first";
+  } catch (const UserError& error) {
+    EXPECT_EQ(error.what(), path("also_d/a.txt") + " is to hold two outputs: each needs a file of its own");
+  }
+}
+
 TEST_F(OutputFiles, InputsReportWhatIsWrongWithTheFile) {
   const MatrixSpec spec{"M[n]", ElementKind::Double, 1};
   EXPECT_EQ(error_of("none.txt", spec), "cannot read " + path("none.txt") + ": No such file or directory");

@@ -294,6 +294,53 @@ def output_device_full(b):
 
 
 @case
+def two_outputs_in_one_file(b):
+    (b.work / "two.pbcc").write_text(PROGRAM.replace("to B[n]", "to B[n], C[n]").replace("return a * f; }", "return a * f; }\n  C.cell(i) from (A.cell(i) a) { return a; }"))
+    b.tools.compile(b.work / "two.pbcc", b.work / "two")
+    b.expect([b.work / "two", *b.good[:2], "both.txt", b.work / "both.txt"], 1, r"both\.txt is to hold two outputs", absent=[b.work / "both.txt"])
+    b.expect([b.work / "two", *b.good[:2], "-", "-"], 0, r"(?s)SIZE 4.*SIZE 4")
+
+
+@case
+def output_is_the_input(b):
+    shutil.copy(b.work / "a.txt", b.work / "in_and_out.txt")
+    b.expect([b.program.path, "in_and_out.txt", "f.txt", "in_and_out.txt"], 0)
+    b.expect(["cat", "in_and_out.txt"], 0, r"2\s+4\s+6\s+8")
+
+
+# ---- surroundings ------------------------------------------------------------
+
+@case
+def closed_standard_streams(b):
+    """What is printed never ends in a file that took the place of a closed stream."""
+    source = PROGRAM.replace("B.cell(i) from (A.cell(i) a, F f) { return a * f; }", """to (B b) from (A a, F f) {
+    printf("printed\\n"); fprintf(stderr, "printed\\n"); fflush(stdout);
+    for (int i = 0; i < n; ++i) b.cell(i) = a.cell(i) * f;
+  }""")
+    (b.work / "talks.pbcc").write_text(source)
+    b.tools.compile(b.work / "talks.pbcc", b.work / "talks")
+    for closed, status in (("<&-", 0), ("2>&-", 0), (">&-", 1), ("<&- >&- 2>&-", 1)):
+        b.expect(["bash", "-c", f"./talks a.txt f.txt talk.txt {closed}"], status)
+        if (b.work / "talk.txt").exists() and "printed" in (b.work / "talk.txt").read_text():
+            b.faults.append(f"{b.name}: {closed}: what was printed is in the output")
+    b.expect(["bash", "-c", "./scale - f.txt new.txt <&-"], 1, r"cannot read standard input", absent=[b.work / "new.txt"])
+    b.expect(["bash", "-c", "./scale a.txt f.txt - >&-"], 1, r"cannot write standard output")
+    b.expect(["bash", "-c", "./scale --serve <&-"], 1, r"cannot read")
+
+
+@case
+def little_of_everything(b):
+    """Limits of stack and descriptors under which a program still runs, with a configuration to read."""
+    b.program.write_configuration(b.work / "little.cfg", {"global": {"threads": 2}, "transforms": {}})
+    for limit in ("-s 64", "-n 16"):
+        b.expect(["bash", "-c", f"ulimit {limit}; ./scale --config little.cfg a.txt f.txt -"], 0, r"2\s+4\s+6\s+8")
+    b.expect(["bash", "-c", "ulimit -v 40000; ./scale --threads 64 a.txt f.txt new.txt"], 1, r"cannot start worker \d+ of 64|not enough memory",
+             absent=[b.work / "new.txt"])
+
+
+# ---- more files --------------------------------------------------------------
+
+@case
 def too_few_files(b):
     b.expect([b.program.path, "a.txt"], 1, r"(?i)usage", r"\bA\b.*\bF\b.*\bB\b")
 

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/config/standard_streams.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace pbrt {
+
+void hold_standard_streams() {
+  // The lowest free descriptor is taken: those before it are open. Each is opened for what nobody does with it.
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
+    if (::fcntl(fd, F_GETFD) >= 0) continue;
+    if (::open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0) return;  // then they stay as they are
+  }
+}
+
+}  // namespace pbrt
