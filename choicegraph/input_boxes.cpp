@@ -28,6 +28,7 @@ InputBox find_box(const RegionAccess& access, std::size_t input, const FormulaSc
     const IndexExpr lo = to_index_expr(access.lo[d], scope).value_or(index_const(0));
     const IndexExpr hi = to_index_expr(access.hi[d], scope).value_or(index_const(0));
     const IndexExpr extent = index_sub(hi, lo);
+    out.hi.push_back(hi);
     if (names_any(extent, vars)) out.extent_is_uniform = false;
     if (names_any(lo, vars)) out.is_same_for_all_instances = false;
     out.lo.push_back(lo);

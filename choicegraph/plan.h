@@ -94,11 +94,11 @@ struct LoopDim {
   [[nodiscard]] bool is_plain() const { return lower.empty() && upper.empty() && stride == 1; }
 };
 
-/// One input of a step as the device sees it: the box read by the instance at the loop
-/// variables, per dimension `lo` (affine in them) and, where it does not depend on them, `extent`.
+/// One input of a step: the box read by the instance at the loop variables, per dimension `lo` and `hi` (of them) and, where
+/// it does not depend on them, `extent`.
 struct InputBox {
   std::size_t input = 0;                   ///< index into Rule::inputs
-  std::vector<IndexExpr> lo;
+  std::vector<IndexExpr> lo, hi;           ///< half-open
   std::vector<IndexExpr> extent;           ///< constant over instances; may name size variables and tunables
   bool extent_is_uniform = false;          ///< `extent` is meaningful
   bool is_same_for_all_instances = false;  ///< `lo` does not depend on loop variables

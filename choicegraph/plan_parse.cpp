@@ -399,6 +399,11 @@ class Parser {
       if (!extent) return false;
       box.extent = std::move(*extent);
       box.extent_is_uniform = true;
+      for (std::size_t d = 0; d < box.extent.size() && d < box.lo.size(); ++d) box.hi.push_back(index_add(box.lo[d], box.extent[d]));
+    } else if (line.accept("to")) {
+      auto hi = line.next_list('(', ')');
+      if (!hi) return false;
+      box.hi = std::move(*hi);
     }
     box.is_same_for_all_instances = line.accept("same");
     last_step()->input_boxes.push_back(std::move(box));

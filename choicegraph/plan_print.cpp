@@ -122,7 +122,7 @@ class Printer {
       line(2, "divided at " + step.loops[step.device_share->loop].var + " along" + numbers_text(step.device_share->dims));
     for (const InputBox& box : step.input_boxes) {
       std::string input = "input " + number(box.input) + ": at " + tuple_text(box.lo);
-      if (box.extent_is_uniform) input += " extent " + tuple_text(box.extent);
+      input += box.extent_is_uniform ? " extent " + tuple_text(box.extent) : " to " + tuple_text(box.hi);
       if (box.is_same_for_all_instances) input += " same";
       line(2, input);
     }

@@ -86,6 +86,7 @@ void verify_step(const TransformPlan& plan, const Transform& transform, const St
     PB_CHECK(!step.is_data_parallel || loop.order == LoopOrder::Parallel, "data-parallel loops have no direction");
   }
   verify_bounds(step, rule);
+  for (const InputBox& box : step.input_boxes) PB_CHECK(box.hi.size() == box.lo.size(), "an input's box has an end");
   PB_CHECK(step.input_boxes.empty() || step.input_boxes.size() == rule.inputs.size(), "an input box per input");
   const Site& site = plan.sites[step.site];
   PB_CHECK(std::any_of(site.alternatives.begin(), site.alternatives.end(),

@@ -177,27 +177,44 @@ std::string StepDispatch::group_value(const Step& step, Version version) const {
   return tunable_of(matches, tunable_elements, "nullptr");
 }
 
-/// What follows the cells a device step writes: a step on the CPU, steps on a device, or nobody knows.
-std::string StepDispatch::copy_out_value(StepId step_id) const {
-  std::vector<std::string> on_cpu;
-  std::vector<std::string> on_device;
+/// What follows the cells a device step writes: when steps on the CPU do, and when steps on a device.
+StepDispatch::Followers StepDispatch::followers_of(StepId step_id) const {
+  Followers out;
   for (const StepEdge& edge : plan_.edges) {
     if (edge.before != step_id) continue;
     const Step& after = plan_.steps[edge.after];
     const std::string condition = condition_of(edge.after);
     const std::string device = is_decided(after.site) ? is_chosen(after, kDeviceVersions) : "";
     const std::string not_device = device.empty() ? "true" : "!(" + device + ")";
-    on_cpu.push_back(condition.empty() ? not_device : "(" + condition + " && " + not_device + ")");
-    on_device.push_back(condition.empty() ? "true" : "(" + condition + ")");
+    out.on_cpu.push_back(condition.empty() ? not_device : "(" + condition + " && " + not_device + ")");
+    out.on_device.push_back(condition.empty() ? "true" : "(" + condition + ")");
   }
-  if (on_cpu.empty()) return "pbrt::gpu::CopyOut::May";
-  const bool is_temporary = std::all_of(
-      plan_.steps[step_id].segments.begin(), plan_.steps[step_id].segments.end(),
-      [&](SegmentId id) { return transform_.matrices[plan_.segments[id].matrix].role == MatrixRole::Through; });
-  const std::string otherwise =
-      is_temporary ? "(" + joined(on_device, " || ") + ") ? pbrt::gpu::CopyOut::Reused : pbrt::gpu::CopyOut::May"
-                   : "pbrt::gpu::CopyOut::May";
-  return "(" + joined(on_cpu, " || ") + ") ? pbrt::gpu::CopyOut::Must : " + otherwise;
+  return out;
+}
+
+bool StepDispatch::writes_temporaries(StepId step_id) const {
+  const std::vector<SegmentId>& segments = plan_.steps[step_id].segments;
+  return std::all_of(segments.begin(), segments.end(), [&](SegmentId id) {
+    return transform_.matrices[plan_.segments[id].matrix].role == MatrixRole::Through;
+  });
+}
+
+std::string StepDispatch::copy_out_value(StepId step) const {
+  const Followers followers = followers_of(step);
+  if (followers.on_cpu.empty()) return "pbrt::gpu::CopyOut::May";
+  const std::string otherwise = writes_temporaries(step)
+                                    ? "(" + joined(followers.on_device, " || ") + ") ? pbrt::gpu::CopyOut::Reused : pbrt::gpu::CopyOut::May"
+                                    : "pbrt::gpu::CopyOut::May";
+  return "(" + joined(followers.on_cpu, " || ") + ") ? pbrt::gpu::CopyOut::Must : " + otherwise;
+}
+
+/// The same for the device's part of a divided step: what the CPU needs of it afterwards is read back while the CPU does its own.
+/// Results of the whole run are needed; of those of other calls nobody knows how much.
+std::string StepDispatch::shared_copy_out_value(StepId step) const {
+  std::vector<std::string> terms = followers_of(step).on_cpu;
+  if (!writes_temporaries(step)) terms.emplace_back("pb_parent.is_root()");
+  if (terms.empty()) return "pbrt::gpu::CopyOut::May";
+  return (terms.size() == 1 ? terms.front() : "(" + joined(terms, " || ") + ")") + " ? pbrt::gpu::CopyOut::Eager : pbrt::gpu::CopyOut::May";
 }
 
 std::string StepDispatch::choice_value(const Step& step, Version version) const {
@@ -266,8 +283,11 @@ void StepDispatch::emit_shared_tries(Writer& out, StepId step, const RuleCode& c
     out.line("const " + cut.box.type + " " + cut.box.name + kOnDevice + " = pbrt::gpu::lower_part" + args);
     out.line("const " + cut.box.type + " " + cut.box.name + kOnCpu + " = pbrt::gpu::upper_part" + args);
   }
+  out.open("if (!pb_is_all)");
+  for (const std::string& fetch : fetches_of(plan_, code, step, frame, cuts.front().box.name + kOnCpu)) out.line(fetch);
+  out.close();
   const std::vector<Try> tries =
-      device_tries(step, code, frame, kOnDevice, "pb_is_all ? " + in_parentheses(copy_out_value(step)) + " : pbrt::gpu::CopyOut::Eager");
+      device_tries(step, code, frame, kOnDevice, "pb_is_all ? " + in_parentheses(copy_out_value(step)) + " : " + in_parentheses(shared_copy_out_value(step)));
   out.open("const auto pb_device = [&]");
   emit_any_of(out, tries, "return ", ";");
   out.close(";");

@@ -68,7 +68,13 @@ class StepDispatch {
   std::string is_chosen(const Step& step, std::span<const Version> versions) const;
   std::string pieces_arg(StepId step) const;
   std::string group_value(const Step& step, Version version) const;
+  struct Followers {
+    std::vector<std::string> on_cpu, on_device;
+  };
+  Followers followers_of(StepId step) const;
+  bool writes_temporaries(StepId step) const;
   std::string copy_out_value(StepId step) const;
+  std::string shared_copy_out_value(StepId step) const;
   /// `pieces`: the last argument, with its comma.
   std::string cpu_call(StepId step, const RuleCode& code, const std::string& frame, const std::vector<std::string>& boxes,
                        const std::string& pieces) const;

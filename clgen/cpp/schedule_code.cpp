@@ -329,6 +329,7 @@ class ScheduleEmitter {
   void emit_unit(const Unit& unit, const std::string& frame) {
     if (unit.is_joint()) {
       emit_joint_loops(unit);
+      emit_joint_arrivals(unit, frame);
       out_.line(loops_name(unit) + ".run(" + frame + ", " + dispatch_.split_value() + ");");
       return;
     }
@@ -490,11 +491,29 @@ class ScheduleEmitter {
     if (has_device || !condition.empty()) out_.close();
   }
 
+  /// Waits for what the loops read at once, not piece by piece.
+  void emit_joint_arrivals(const Unit& unit, const std::string& frame) {
+    if (!context_.has_kernels) return;
+    out_.open("if (" + frame + ".has_device()) [[unlikely]]");
+    for (const StepId id : unit.steps) {
+      std::vector<std::string> terms;
+      if (std::string condition = dispatch_.condition_of(id); !condition.empty()) terms.push_back(std::move(condition));
+      if (dispatch_.has_device(id)) terms.push_back("!(" + dispatch_.device_condition_of(id) + ")");
+      const RuleCode code(context_, id_, plan_.steps[id].rule);
+      out_.open(terms.empty() ? "" : "if (" + joined(terms, " && ") + ")");
+      emit_boxes(out_, step_boxes(plan_, code, id));
+      emit_arrivals(out_, plan_, code, id, frame);
+      out_.close();
+    }
+    out_.close();
+  }
+
   void emit_joint_node(const Unit& unit) {
     const std::string loops = loops_name(unit);
     const std::string closure = "pb_run_" + loops.substr(3);
     emit_joint_loops(unit);
     out_.open("const auto " + closure + " = [&](pbrt::Frame& pb_step)");
+    emit_joint_arrivals(unit, "pb_step");
     out_.line(loops + ".run(pb_step, " + dispatch_.split_value() + ");");
     out_.close(";");
     const bool has_edges = std::any_of(unit.steps.begin(), unit.steps.end(), [&](StepId id) { return has_edge(id); });

@@ -6,6 +6,7 @@
 #include "clgen/cpp/instance_code.h"
 #include "clgen/cpp/nest_code.h"
 #include "clgen/cpp/packs.h"
+#include "clgen/cpp/read_boxes.h"
 #include "clgen/cpp/strips.h"
 #include "clgen/cpp/uniformity.h"
 #include "clgen/names.h"
@@ -117,6 +118,27 @@ std::vector<std::string> written_parts(const TransformPlan& plan, const RuleCode
   return parts;
 }
 
+/// What functions of the runtime take for the parts of a matrix that a step reads, `A, pbrt::Box<2>{…}`; none: all of it.
+std::vector<std::string> read_parts(const TransformPlan& plan, const RuleCode& code, StepId id, const RuleMatrix& use) {
+  const Step& step = plan.steps[id];
+  if (step.loops.empty()) return {};
+  const std::string& name = code.matrix(use.matrix).name;
+  std::vector<std::string> parts;
+  if (use.is_input) {
+    const auto box = read_box(step, code, use.matrix, "pb_box");
+    if (!box) return {};
+    parts.push_back(name + ", " + *box);
+  }
+  if (!use.is_output || use.is_overwritten) return parts;
+  // What an instance writes may be more than is the step's own.
+  if (!step.left_to_others.empty()) return {};
+  for (std::string& written : written_parts(plan, code, id, use.matrix)) {
+    if (written == name) return {};
+    parts.push_back(std::move(written));
+  }
+  return parts;
+}
+
 }  // namespace
 
 void emit_boxes(Writer& out, const std::vector<StepBox>& boxes, bool may_change) {
@@ -126,15 +148,32 @@ void emit_boxes(Writer& out, const std::vector<StepBox>& boxes, bool may_change)
 
 void emit_arrivals(Writer& out, const TransformPlan& plan, const RuleCode& code, StepId step, const std::string& frame) {
   if (!code.has_kernels) return;
-  std::vector<std::string> reads = {frame};
-  for (const RuleMatrix& use : code.matrices)
-    if (is_awaited(code, use) && (use.is_input || !use.is_overwritten)) reads.push_back(code.matrix(use.matrix).name);
-  if (reads.size() > 1) out.line("pbrt::need_on_host(" + joined(reads) + ");");
+  std::vector<std::string> whole = {frame};
+  std::vector<std::string> parts;
+  for (const RuleMatrix& use : code.matrices) {
+    if (!is_awaited(code, use) || (!use.is_input && use.is_overwritten)) continue;
+    const std::vector<std::string> read = read_parts(plan, code, step, use);
+    if (read.empty()) whole.push_back(code.matrix(use.matrix).name);
+    parts.insert(parts.end(), read.begin(), read.end());
+  }
+  if (whole.size() > 1) out.line("pbrt::need_on_host(" + joined(whole) + ");");
+  for (const std::string& part : parts) out.line("pbrt::need_on_host(" + frame + ", " + part + ");");
   for (const RuleMatrix& use : code.matrices) {
     if (!is_awaited(code, use) || !use.is_output) continue;
     for (const std::string& part : written_parts(plan, code, step, use.matrix))
       out.line("pbrt::before_host_write(" + frame + ", " + part + ");");
   }
+}
+
+std::vector<std::string> fetches_of(const TransformPlan& plan, const RuleCode& code, StepId step, const std::string& frame,
+                                    const std::string& instances) {
+  std::vector<std::string> out;
+  for (const RuleMatrix& use : code.matrices) {
+    if (!use.is_input || !is_awaited(code, use)) continue;
+    const auto box = read_box(plan.steps[step], code, use.matrix, instances);
+    out.push_back("pbrt::gpu::fetch(" + frame + ", " + code.matrix(use.matrix).name + (box ? ", " + *box : "") + ");");
+  }
+  return out;
 }
 
 void emit_departures(Writer& out, const TransformPlan& plan, const RuleCode& code, StepId step,
@@ -437,45 +476,10 @@ std::vector<std::string> box_args(const TransformPlan& plan, const RuleCode& cod
 
 namespace {
 
-/// What instances in `pb_box` read of a matrix along the dimension that follows the loop at which the step is divided; no
-/// text where that may be all.
-struct ReadRange {
-  std::size_t dim = 0;
-  std::string lo, hi;
-};
-std::optional<ReadRange> read_range(const Step& step, const RuleCode& code, MatrixId matrix, std::size_t dim) {
-  if (!step.device_share) return std::nullopt;
-  const std::string& var = step.loops[step.device_share->loop].var;
-  std::vector<IndexExpr> lo;
-  std::vector<IndexExpr> hi;
-  for (const InputBox& box : step.input_boxes) {
-    if (code.rule.inputs[box.input].matrix != matrix) continue;
-    if (!box.extent_is_uniform) return std::nullopt;
-    const auto at = to_nest_coordinate(box.lo[dim], code.rule);
-    if (!at || at->var != var || at->sign != 1) return std::nullopt;
-    lo.push_back(at->shift);
-    hi.push_back(index_sub(index_add(at->shift, box.extent[dim]), index_const(1)));
-  }
-  if (lo.empty()) return std::nullopt;
-  const std::string d = std::to_string(step.loops.size() - 1 - step.device_share->loop);
-  return ReadRange{dim, to_cpp(index_add(index_symbol("pb_box.lo[" + d + "]"), index_min(std::move(lo)))),
-                   to_cpp(index_add(index_symbol("pb_box.hi[" + d + "]"), index_max(std::move(hi))))};
-}
-
-/// A kernel on a part of the instances needs a part of the input there.
-std::string input_call(const Step& step, const RuleCode& code, const RuleMatrix& use) {
-  const Matrix& matrix = code.matrix(use.matrix);
-  for (std::size_t d = 0; d < matrix.extents.size(); ++d)
-    if (const auto range = read_range(step, code, use.matrix, d))
-      return "pb_launch.input(" + matrix.name + ", pbrt::gpu::slab_of(" + matrix.name + ", " + std::to_string(d) + ", " + range->lo +
-             ", " + range->hi + "));";
-  return "pb_launch.input(" + matrix.name + ");";
-}
-
 /// `pb_launch.output(Out, pb_box, pb_copy_out)` and so on, in order of the kernel's regions.
 std::string region_call(const TransformPlan& plan, const RuleCode& code, StepId step, const RuleMatrix& use) {
   const std::string& name = code.matrix(use.matrix).name;
-  if (!use.is_output) return input_call(plan.steps[step], code, use);
+  if (!use.is_output) return input_call(plan.steps[step], code, use.matrix);
   const std::vector<std::string> parts = written_parts(plan, code, step, use.matrix);
   const bool is_plain = use.is_overwritten && !use.is_input && parts.size() == 1;
   return is_plain ? "pb_launch.output(" + parts[0] + ", pb_copy_out);" : "pb_launch.inout(" + name + ", pb_copy_out);";

@@ -69,6 +69,10 @@ enum class StepPieces : std::uint8_t { None, Split, Tiles };
 void emit_arrivals(Writer& out, const TransformPlan& plan, const RuleCode& code, StepId step, const std::string& frame);
 void emit_departures(Writer& out, const TransformPlan& plan, const RuleCode& code, StepId step,
                      const std::string& frame);
+/// Statements that make what the CPU's part of a divided step reads come to the host, without waiting for it: before the
+/// device's part is launched, which would be waited for else. `instances`: the name of the CPU's box.
+[[nodiscard]] std::vector<std::string> fetches_of(const TransformPlan& plan, const RuleCode& code, StepId step,
+                                                  const std::string& frame, const std::string& instances);
 /// When dimension 0 of all matrices that the loops get as views is contiguous and, where the body writes among its reads,
 /// matrices have no cells in common; empty: there are no views.
 [[nodiscard]] std::string unit_condition(const RuleCode& code);

@@ -220,6 +220,20 @@ void need_on_host_slow(Frame& frame, const RegionRef& region) {
   if (!outcome.ok) throw DeviceLost(outcome.reason);
 }
 
+void fetch_slow(const RegionRef& region) {
+  StorageRecord* record = StorageRecord::find(*region.storage);
+  FetchTask task;
+  task.view = own(*region.storage, region.view);
+  {
+    const std::lock_guard lock(record->mutex);
+    if (record->dirty_not_under_way(record->box_of(task.view)).is_empty()) return;
+  }
+  Manager::Impl* manager = record->manager();
+  if (manager == nullptr) return;
+  task.storage = share(region.storage);
+  manager->push(std::move(task));
+}
+
 void before_host_write_slow(Frame& frame, const RegionRef& region) {
   StorageRecord* record = StorageRecord::find(*region.storage);
   const OwnedView view = own(*region.storage, region.view);

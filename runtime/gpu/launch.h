@@ -14,6 +14,7 @@
 //   wrote_on_host(frame, Out);          afterwards: device copies of that part are stale
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 
@@ -25,6 +26,29 @@
 namespace pbrt {
 class Frame;
 }
+
+namespace pbrt {
+
+/// A handle of the cells with indices in `box`.
+template <class Region, int N>
+[[nodiscard]] Region part_of(const Region& region, const Box<N>& box) {
+  return [&]<int... D>(std::integer_sequence<int, D...>) {
+    return region.region(static_cast<IndexT>(box.lo[D])..., static_cast<IndexT>(box.hi[D])...);
+  }
+  (std::make_integer_sequence<int, N>());
+}
+
+/// What of `box` lies in the matrix.
+template <class Region, int N>
+[[nodiscard]] Box<N> inside(const Region& region, Box<N> box) {
+  for (int d = 0; d < N; ++d) {
+    box.lo[d] = std::max<std::int64_t>(box.lo[d], 0);
+    box.hi[d] = std::min<std::int64_t>(box.hi[d], region.size(d));
+  }
+  return box;
+}
+
+}  // namespace pbrt
 
 namespace pbrt::gpu {
 
@@ -150,12 +174,25 @@ void need_on_host_slow(Frame& frame, const RegionRef& region);
 void before_host_write_slow(Frame& frame, const RegionRef& region);
 void wrote_on_host_slow(const RegionRef& region);
 void back_on_host_slow(Frame& frame, const RegionRef& region);
+void fetch_slow(const RegionRef& region);
 
 // Where data was on a device: not inlined, once per type of handle.
 template <class Region>
 PB_COLD void need_slow(Frame& frame, const Region& region) {
   // Called for all of several regions as soon as one needs it.
   if (device_state(region) & kDirty) need_on_host_slow(frame, region);
+}
+template <class Region, int N>
+PB_COLD void need_part_slow(Frame& frame, const Region& region, const Box<N>& part) {
+  if (const Box<N> box = inside(region, part); !box.is_empty()) need_on_host_slow(frame, part_of(region, box));
+}
+template <class Region>
+PB_COLD void fetch_part_slow(const Region& region) {
+  fetch_slow(region);
+}
+template <class Region, int N>
+PB_COLD void fetch_part_slow(const Region& region, const Box<N>& part) {
+  if (const Box<N> box = inside(region, part); !box.is_empty()) fetch_slow(part_of(region, box));
 }
 template <class Region>
 PB_COLD void before_write_slow(Frame& frame, const Region& region) {
@@ -175,16 +212,9 @@ PB_COLD void back_slow(Frame& frame, const Region& region) {
 
 namespace pbrt {
 
-/// A handle of the cells with indices in `box`.
-template <class Region, int N>
-[[nodiscard]] Region part_of(const Region& region, const Box<N>& box) {
-  return [&]<int... D>(std::integer_sequence<int, D...>) {
-    return region.region(static_cast<IndexT>(box.lo[D])..., static_cast<IndexT>(box.hi[D])...);
-  }
-  (std::make_integer_sequence<int, N>());
-}
-
 /// Suspends the fiber until these parts of their storages are whole in host memory.
+///
+/// A box may reach beyond its matrix.
 ///
 /// Errors: DeviceLost if one existed only on a device that failed
 /// Cost:   a load for each if nothing of the storages is newer on a device
@@ -196,8 +226,17 @@ template <gpu::Handle... Regions>
 template <gpu::Handle Region, int N>
 [[gnu::always_inline]] inline void need_on_host(Frame& frame, const Region& region, const Box<N>& part) {
   if (frame.has_device() && gpu::device_state(region) & gpu::kDirty) [[unlikely]]
-    gpu::detail::need_slow(frame, part_of(region, part));
+    gpu::detail::need_part_slow(frame, region, part);
 }
+
+namespace gpu {
+/// Starts to copy what of this part, or of all, is newer on a device, before what is launched from now on.
+template <Handle Region, class... Part>
+[[gnu::always_inline]] inline void fetch(Frame& frame, const Region& region, const Part&... part) {
+  if (frame.has_device() && device_state(region) & kDirty) [[unlikely]]
+    detail::fetch_part_slow(region, part...);
+}
+}  // namespace gpu
 
 /// Suspends the fiber until no device operation in flight uses this part of the storage in host memory and nothing of
 /// it is newer on a device, so that cells that are left unwritten keep their values and no copy-out runs into the

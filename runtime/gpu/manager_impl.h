@@ -71,7 +71,7 @@ struct CompletionTask {
 struct FetchTask {
   StorageRef storage;
   OwnedView view;
-  WaitingFiber waiting;
+  WaitingFiber waiting;  ///< none: nobody waits for this one
 };  ///< copy-out on demand
 struct QuiesceTask {
   StorageRef storage;

@@ -72,5 +72,35 @@ TEST(Share, OfTheDeviceComesHomeUnasked) {
   EXPECT_THAT(fake.control->log(), ElementsAre("write", "launch add_step", "read"));
 }
 
+TEST(Share, OfTheCpuIsFetchedBeforeTheDeviceGoesOn) {
+  FakeManager fake;
+  Scheduler scheduler(2);
+  scheduler.run([&](Frame& frame) {
+    const Matrix2 in = filled(8, 4, 1), middle = filled(8, 4, 0), out = filled(8, 4, 0);
+    EXPECT_EQ(fake.add_step(frame, middle, in, 5, CopyOut::May), "");
+    const Box<2> halo = {{-1, 2}, {9, 3}};
+    fetch(frame, middle, halo);
+    EXPECT_EQ(fake.add_step(frame, out, middle, 1, CopyOut::May), "");
+    need_on_host(frame, middle, halo);
+    EXPECT_EQ(middle.cell(7, 2), 6);
+    EXPECT_EQ(middle.cell(7, 3), 0) << "nobody asked for it";
+  });
+  EXPECT_THAT(fake.control->log(), ElementsAre("write", "launch add_step", "read", "launch add_step"));
+  EXPECT_EQ(fake.manager->statistics().bytes_to_host, static_cast<std::int64_t>(8 * sizeof(int)));
+}
+
+TEST(Share, ThatReadsNothingWaitsForNothing) {
+  FakeManager fake;
+  Scheduler scheduler(1);
+  scheduler.run([&](Frame& frame) {
+    const Matrix2 in = filled(8, 4, 1), out = filled(8, 4, 0);
+    EXPECT_EQ(fake.add_step(frame, out, in, 5, CopyOut::May), "");
+    const Box<2> beyond = {{0, 4}, {8, 6}};
+    fetch(frame, out, beyond);
+    need_on_host(frame, out, beyond);
+  });
+  EXPECT_THAT(fake.control->log(), ElementsAre("write", "launch add_step"));
+}
+
 }  // namespace
 }  // namespace pbrt::gpu

@@ -340,7 +340,7 @@ Progress Manager::Impl::run(FetchTask& task) {
     boxes = record.dirty_not_under_way(box);
   }
   if (!boxes.is_empty()) static_cast<void>(copy_out(record, task.storage, boxes));  // seen through the record
-  return Progress::NotReady;
+  return task.waiting.waker ? Progress::NotReady : Progress::Done;
 }
 
 Progress Manager::Impl::run(QuiesceTask& task) {

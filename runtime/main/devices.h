@@ -25,8 +25,9 @@ class DeviceProvider {
   [[nodiscard]] virtual std::unique_ptr<gpu::Device> open(int index, bool is_profiled) = 0;
 };
 
-/// All platforms' devices; none if there is no OpenCL.
-[[nodiscard]] std::unique_ptr<DeviceProvider> make_opencl_provider();
+/// All platforms' devices; none if there is no OpenCL. `may_use_host_memory`: false: each has buffers of its own, and copies,
+/// also where it shares the host's memory.
+[[nodiscard]] std::unique_ptr<DeviceProvider> make_opencl_provider(bool may_use_host_memory = true);
 
 class Devices {
  public:

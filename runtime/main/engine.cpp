@@ -177,6 +177,7 @@ RunReport Engine::run(const Problem& problem, const RunWishes& wishes) {
       for (const AnyMatrix& input : problem.inputs) (void)wishes.device->prefetch(root, input);
       wishes.device->drain(root);
     }
+    if (!wishes.is_resident) state.root = &root;
     const std::int64_t start = Trace::now_ns();
     problem.transform->run(root, problem.outputs.data(), problem.inputs.data());
     if (wishes.is_resident && wishes.device != nullptr) {

@@ -8,6 +8,8 @@ namespace {
 
 class OpenClProvider : public DeviceProvider {
  public:
+  explicit OpenClProvider(bool may_use_host_memory) : may_use_host_memory_(may_use_host_memory) {}
+
   std::vector<gpu::DeviceInfo> list() override {
     if (devices_ == nullptr) devices_ = std::make_unique<cl::DeviceList>();
     return devices_->devices();
@@ -16,15 +18,19 @@ class OpenClProvider : public DeviceProvider {
     (void)list();
     cl::Options options;
     options.is_profiled = is_profiled;
+    options.may_use_host_memory = may_use_host_memory_;
     return devices_->open(static_cast<std::size_t>(index), options);
   }
 
  private:
+  bool may_use_host_memory_;
   std::unique_ptr<cl::DeviceList> devices_;
 };
 
 }  // namespace
 
-std::unique_ptr<DeviceProvider> make_opencl_provider() { return std::make_unique<OpenClProvider>(); }
+std::unique_ptr<DeviceProvider> make_opencl_provider(bool may_use_host_memory) {
+  return std::make_unique<OpenClProvider>(may_use_host_memory);
+}
 
 }  // namespace pbrt

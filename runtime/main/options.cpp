@@ -131,6 +131,8 @@ const Option kOptions[] = {
        if (v.empty()) fail_value(name, v, "an index, a part of a name, or none");
        o.device = v;
      }},
+    {"device-copies", Takes::Nothing, "", "the device gets a memory of its own, also where it shares the host's",
+     set_flag<&Options::wants_device_copies>},
     {"list-devices", Takes::Nothing, "", "lists the OpenCL devices", set_flag<&Options::wants_device_list>},
     {"stats", Takes::MaybeValue, "text|json|xml", "prints times and what ran where", set_stats},
     {"trace", Takes::Value, "FILE", "writes what ran when, on which worker and device, for Perfetto or about:tracing",

@@ -33,6 +33,7 @@ struct Options {
   StatsFormat stats = StatsFormat::None;
   std::string trace;  ///< file; empty: none
   bool is_strict = false;
+  bool wants_device_copies = false;
   bool fills_nan = false;
   bool is_server = false;
   bool wants_help = false;

@@ -57,6 +57,8 @@ struct RunState {
   std::int64_t sequential_cutoff = 64;
   /// Whether data of the run may be on a device, now or later.
   bool has_device = true;
+  /// The frame from which the transform of the run is called, where its results are needed on the host.
+  const Frame* root = nullptr;
   const TaskLocalHooks* hooks = nullptr;
   std::uint64_t root_local_key = 0;
   /// Rules are recorded; only where the scheduler has a trace.
@@ -186,6 +188,8 @@ class Frame {
   [[nodiscard]] bool is_sequential() const { return sequential_; }
   /// Whether data may be on a device. Else it need not be looked for.
   [[nodiscard]] bool has_device() const { return has_device_; }
+  /// Whether what is called from here are the results of the run.
+  [[nodiscard]] bool is_root() const { return run_->root == this; }
   [[nodiscard]] RunContext& context() const { return *run_->context; }
   [[nodiscard]] RunState& run_state() const { return *run_; }
   /// Announces that about `count` tasks will be spawned at once.

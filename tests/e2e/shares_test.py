@@ -18,6 +18,7 @@ from agreement import AgreementCheck  # noqa: E402
 
 PROGRAMS = pathlib.Path(__file__).resolve().parent / "shares"
 SIZES = (1, 2, 7, 33)
+HEAT_STEPS = 21
 
 
 def blur(a, k):
@@ -47,9 +48,18 @@ def steps(u):
     return [v + np.where(u > 0, 2 * u, 0)]
 
 
+def heat(a):
+    for _ in range(HEAT_STEPS):
+        new = a.copy()
+        new[1:-1, 1:-1] += 0.1 * (a[1:-1, :-2] + a[1:-1, 2:] + a[:-2, 1:-1] + a[2:, 1:-1] - 4 * a[1:-1, 1:-1])
+        a = new
+    return [a]
+
+
 # name: (shapes of the inputs for size n, outputs from inputs)
 CASES = {
     "blur": (lambda n: [(n + 2, n + 7), (3,)], blur),
+    "heat": (lambda n: [(n, 3 * n)], heat),
     "frame": (lambda n: [(n, n + 1, n + 2)], frame),
     "outputs": (lambda n: [(n, n + 3), (n,)], outputs),
     "steps": (lambda n: [(n, n + 5)], steps),
@@ -83,10 +93,30 @@ class Check(AgreementCheck):
         return bool(ran & {"opencl", "opencl_local"}) and ("cpu" in ran or not is_shared)
 
 
+class CopiesCheck(Check):
+    """The same where the device has a memory of its own. Steps one after the other move little but what is next to the cut."""
+
+    SERVER_OPTIONS = ("--device-copies",)
+
+    def run_configurations(self, server, n, tolerance):
+        super().run_configurations(server, n, tolerance)
+        if self.name != "heat":
+            return
+        row_bytes = 8 * 3 * n
+        for words, entry in self.configurations():
+            moved = server.ask("run", config=entry, trials=1)["bytes_moved"]
+            # Half of the border's rows belongs to the other one.
+            limit = 2 * n * row_bytes + HEAT_STEPS * 4 * row_bytes
+            if moved > limit:
+                self.failures.append(f"{self.name} n={n} {words}: {moved} bytes were moved, more than {limit}")
+
+
 def main():
     args = polybricks.arguments(__doc__).parse_args()
     work = polybricks.fresh_folder(args.work / "shares")
-    failures = Check.run_programs(polybricks.Tools(args.dist), PROGRAMS, work, CASES, SIZES)
+    tools = polybricks.Tools(args.dist)
+    failures = Check.run_programs(tools, PROGRAMS, work, CASES, SIZES)
+    failures += CopiesCheck.run_programs(tools, PROGRAMS, work, CASES, SIZES[-1:])
     print("\n".join(failures))
     return 1 if failures else 0
 

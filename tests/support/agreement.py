@@ -18,6 +18,7 @@ class AgreementCheck:
     """
 
     MAX_NO_ROOM_SHARE = 0.1
+    SERVER_OPTIONS = ()
     TOLERANCE = 1e-12  # between configurations, relative to the largest magnitude of an output
 
     def __init__(self, program, work, name, shapes, reference):
@@ -84,7 +85,7 @@ class AgreementCheck:
     def run_sizes(self, sizes):
         """The failures at all sizes; prints a line."""
         try:
-            with polybricks.Server(self.program) as server:
+            with polybricks.Server(self.program, *self.SERVER_OPTIONS) as server:
                 for n in sizes:
                     self.run_size(server, n)
         except polybricks.ToolError as error:

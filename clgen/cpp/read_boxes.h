@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// Which part of a matrix the instances of a box read, as C++: what a step on the CPU waits for and what a device gets.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "clgen/cpp/rule_code.h"
+
+namespace pb {
+
+/// A box, `pbrt::Box<2>{{…}, {…}}`, that holds all cells of the matrix which instances in the box named `instances` read, and
+/// perhaps others beside the matrix; none where it may be all of the matrix or the matrix is no input.
+///
+/// Pre: the step has loops
+[[nodiscard]] std::optional<std::string> read_box(const Step& step, const RuleCode& code, MatrixId matrix,
+                                                  const std::string& instances);
+
+/// `pb_launch.input(In, …);` of a kernel: what it reads along the dimension in which instances go to the device.
+[[nodiscard]] std::string input_call(const Step& step, const RuleCode& code, MatrixId matrix);
+
+}  // namespace pb
