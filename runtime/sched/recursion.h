@@ -7,6 +7,7 @@
 // stack of its call, which ends after all that it spawned, so the links are whole on every thread.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 
 #include "runtime/sched/frame.h"
@@ -39,7 +40,7 @@ class RecursiveCall {
     transforms_ |= outer_->transforms_;
     if ((outer_->transforms_ & mine) == 0) {
       num_without_shrinking_ = outer_->num_without_shrinking_ + 1;
-    } else if (!shrinks()) {
+    } else if (!shrinks() && !goes_on()) {
       check(parent);
     }
   }
@@ -54,6 +55,15 @@ class RecursiveCall {
   [[nodiscard]] bool shrinks() const {
     const RecursiveCall* call = outer_->transform_ == transform_ ? outer_ : outer_->outer_;
     return call != nullptr && call->transform_ == transform_ && size_ < call->size_;
+  }
+  /// Counts this call and says that it may go on, where it plainly is none of the same arguments as the one around it: as check()
+  /// would do.
+  [[nodiscard]] bool goes_on() {
+    if (outer_->transform_ != transform_ || num_numbers_ == 0 || outer_->num_without_shrinking_ >= kMaxCallsWithoutShrinking)
+      return false;
+    const bool is_other = std::bit_cast<std::uint64_t>(numbers_[0]) != std::bit_cast<std::uint64_t>(outer_->numbers_[0]);
+    if (is_other) num_without_shrinking_ = outer_->num_without_shrinking_ + 1;
+    return is_other;
   }
   /// Counts this call and stops the run if the recursion does not end.
   void check(Frame& parent);
