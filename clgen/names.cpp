@@ -57,7 +57,14 @@ struct Spelling {
   const char* min;
   const char* max;
   const char* floord;
+  const char* wide;  ///< the type in which symbols are multiplied; null: that of the symbols
 };
+
+/// Whether an expression is printed in 64 bits: a product of sizes may be larger than an index.
+bool is_wide_product(const IndexExpr& expr) {
+  const auto is_const = [](const IndexExpr& operand) { return operand.op == IndexExpr::Op::Const; };
+  return expr.op == IndexExpr::Op::Mul && std::none_of(expr.operands.begin(), expr.operands.end(), is_const);
+}
 
 std::string print(const IndexExpr& expr, int min_precedence, const Spelling& spelling) {
   const auto operand = [&](std::size_t i, int precedence) { return print(expr.operands[i], precedence, spelling); };
@@ -84,6 +91,8 @@ std::string print(const IndexExpr& expr, int min_precedence, const Spelling& spe
     case IndexExpr::Op::Sub:
       return wrap(operand(0, kSum) + "-" + operand(1, kProduct), kSum);
     case IndexExpr::Op::Mul:
+      if (spelling.wide != nullptr && is_wide_product(expr) && !is_wide_product(expr.operands[0]))
+        return wrap(std::string(spelling.wide) + "{" + operand(0, 0) + "}*" + operand(1, kAtom), kProduct);
       return wrap(operand(0, kProduct) + "*" + operand(1, kAtom), kProduct);
     case IndexExpr::Op::FloorDiv:
       return std::string(spelling.floord) + "(" + operand(0, 0) + ", " + operand(1, 0) + ")";
@@ -98,10 +107,17 @@ std::string print(const IndexExpr& expr, int min_precedence, const Spelling& spe
 }  // namespace
 
 std::string to_cpp(const IndexExpr& expr) {
-  return print(expr, 0, {"pbrt::index_min", "pbrt::index_max", "pbrt::floord"});
+  return print(expr, 0, {"pbrt::index_min", "pbrt::index_max", "pbrt::floord", "std::int64_t"});
 }
 
-std::string to_opencl(const IndexExpr& expr) { return print(expr, 0, {"PB_MIN", "PB_MAX", "PB_FLOORD"}); }
+std::string to_wide_c(const Formula& formula) {
+  std::vector<std::pair<std::string, std::string>> names;
+  if (!std::holds_alternative<SymbolRef>(formula.node))
+    for (const std::string& size : symbols_of(formula, SymbolKind::SizeVar)) names.emplace_back(size, "std::int64_t{" + size + "}");
+  return to_checked_c(renamed(formula, names));
+}
+
+std::string to_opencl(const IndexExpr& expr) { return print(expr, 0, {"PB_MIN", "PB_MAX", "PB_FLOORD", nullptr}); }
 
 bool affine_coefficient(const IndexExpr& expr, std::string_view symbol, std::int64_t& coefficient) {
   coefficient = 0;

@@ -317,7 +317,7 @@ void emit_temporaries(Writer& out, const RuleCode& code, bool is_checked) {
     const int num_dims = static_cast<int>(temporary.extents.size());
     const std::string type = region_type(temporary.element, temporary.is_element_t, num_dims, false);
     std::vector<std::string> extents;
-    for (const Formula& extent : temporary.extents) extents.push_back(to_checked_c(extent));
+    for (const Formula& extent : temporary.extents) extents.push_back(to_wide_c(extent));
     const bool is_view = num_dims > 0 && !is_checked && !code.facts.temporaries[i].needs_handle;
     const std::string handle = is_view ? "pb_handle_" + temporary.name : temporary.name;
     out.line("[[maybe_unused]] " + type + " " + handle + " = " + type + "::allocate(" + joined(extents) + ");");

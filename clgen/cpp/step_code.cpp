@@ -36,7 +36,7 @@ std::vector<std::string> written_boxes(const TransformPlan& plan, const Transfor
     std::vector<std::string> lo;
     std::vector<std::string> hi;
     for (std::size_t d = 0; d < segment.box.size(); ++d) {
-      is_whole = is_whole && segment.box[d].lo.is_const(0) && to_cpp(segment.box[d].hi) == to_c(matrix.extents[d]);
+      is_whole = is_whole && segment.box[d].lo.is_const(0) && to_opencl(segment.box[d].hi) == to_c(matrix.extents[d]);
       lo.push_back(to_cpp(segment.box[d].lo));
       hi.push_back(to_cpp(segment.box[d].hi));
     }

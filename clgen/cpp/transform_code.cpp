@@ -145,7 +145,7 @@ class TransformEmitter {
       for (std::size_t d = 0; d < matrix.extents.size(); ++d) {
         const std::string dim = std::to_string(d);
         const std::string actual = matrix.name + ".size(" + dim + ")";
-        const std::string expected = to_checked_c(matrix.extents[d]);
+        const std::string expected = to_wide_c(matrix.extents[d]);
         if (is_definition(id, d)) continue;
         out_.line("pbrt::check_size(" + quoted(transform_.name) + ", " + quoted(matrix.name) + ", " + dim + ", " +
                   quoted(to_string(matrix.extents[d])) + ", " + expected + ", " + actual + ");");
@@ -231,21 +231,13 @@ class TransformEmitter {
     if (is_recursive) out.line("pb_call.enter(pb_frame);");
   }
 
-  /// The formula in 64 bits: products of sizes may be larger than an index.
-  std::string wide_text(const Formula& formula) const {
-    std::vector<std::pair<std::string, std::string>> names;
-    for (const SizeVar& var : transform_.size_vars) names.emplace_back(var.name, "std::int64_t{" + var.name + "}");
-    const bool is_plain = std::holds_alternative<SymbolRef>(formula.node);
-    return to_checked_c(is_plain ? formula : renamed(formula, names));
-  }
-
   /// Temporaries that no step will touch have no storage.
   void emit_through(const StepDispatch& dispatch) {
     for (const MatrixId id : transform_.matrices_of(MatrixRole::Through)) {
       const Matrix& matrix = transform_.matrices[id];
       std::vector<std::string> extents;
       for (std::size_t d = 0; d < matrix.extents.size(); ++d) {
-        extents.push_back(wide_text(matrix.extents[d]));
+        extents.push_back(to_wide_c(matrix.extents[d]));
         out_.line("pbrt::check_extent(" + quoted(transform_.name) + ", " + quoted(matrix.name) + ", " + std::to_string(d) +
                   ", " + quoted(to_string(matrix.extents[d])) + ", " + extents.back() + ");");
       }

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 #include "runtime/matrix/element_kind.h"
 #include "runtime/matrix/storage.h"
@@ -27,6 +28,16 @@ constexpr bool kIsZeroed = false;
 #endif
 template <class T>
 inline constexpr bool kIsNumber = std::is_arithmetic_v<T>;
+/// Throws UserError.
+[[noreturn]] void extent_too_large(std::int64_t size);
+/// A size that was computed in 64 bits, as an index.
+template <class Size>
+[[nodiscard]] inline IndexT extent_of(Size size) {
+  if constexpr (std::is_integral_v<Size> && sizeof(Size) > sizeof(IndexT)) {
+    if (!std::in_range<IndexT>(size)) [[unlikely]] extent_too_large(static_cast<std::int64_t>(size));
+  }
+  return static_cast<IndexT>(size);
+}
 }  // namespace detail
 
 /// What `storage()` gives: `->data()` is the first element of the whole block.
@@ -71,7 +82,7 @@ class BasicRegion {
   /// Errors:  RuntimeError if a size is negative or there is not so much memory
   template <bool kZeroed = detail::kIsZeroed, class... I>
   requires(sizeof...(I) == N) [[nodiscard]] static BasicRegion<Plain, N> allocate(I... sizes) {
-    const IndexT wanted[] = {static_cast<IndexT>(sizes)...};
+    const IndexT wanted[] = {detail::extent_of(sizes)...};
     std::int64_t strides[N];
     Storage* storage = detail::allocate_dense(kElementKindOf<Plain>, N, wanted, strides, kZeroed);
     return BasicRegion<Plain, N>(StorageRef::adopt(storage),

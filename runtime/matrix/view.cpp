@@ -207,6 +207,10 @@ void copy_view(const RawView& dst, const RawView& src) {
   });
 }
 
+void extent_too_large(std::int64_t size) {
+  throw UserError("a matrix cannot have " + std::to_string(size) + " elements in a dimension (0 to 2147483647)");
+}
+
 Storage* allocate_dense(ElementKind kind, int num_dims, const IndexT* sizes, std::int64_t* strides, bool is_zeroed) {
   std::int64_t count = 1;
   for (int d = 0; d < num_dims; ++d) {

@@ -47,6 +47,11 @@ def wound_up(k, start, m, a):
     return [b, np.sum(a[:start]) + k]
 
 
+def shares(a, b, c):
+    padded = np.append(c, b[0])
+    return [np.append(2 * c, a[0] + b[0]), b[0] + padded[0]]
+
+
 def contract(a):
     weights = np.arange(1, a.shape[2] + 1)
     inner = np.einsum("vlkji,k->vlji", a, weights)  # A[p,q,r,s,t] has shape (t,s,r,q,p)
@@ -125,6 +130,7 @@ CASES = {
     "size_half_first": Case(interleave, lambda n, r: [vec(n // 2, r), vec(n, r)], sizes=(0, 1, 2, 11, 12, 67)),
     "size_equation": Case(lambda a, ab: [ab[len(a):], a - ab[:len(a)]], lambda n, r: [vec(n, r), vec(2 * n + 1, r)],
                           sizes=(0, 1, 2, 13, 64)),
+    "size_products": Case(shares, lambda n, rng: [vec(n, rng), vec(n, rng), vec(n * n // 65536, rng)], sizes=(3, 300, 65000, 65536)),
     "size_of_product": Case(table_and_sizes, lambda n, r: [vec(n // 2 + 1, r), vec(n * (n // 2 + 1), r), vec((n // 2 + 2) * 3, r)],
                             sizes=(0, 1, 2, 3, 12, 67)),
     "size_of_power": Case(lambda s, t: [s.reshape([round(len(s) ** 0.5)] * 2), *symmetric(t, len(s))],
