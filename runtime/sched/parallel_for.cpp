@@ -87,7 +87,7 @@ void run_in_dimensions(Frame& frame, const PieceBody& body, const std::int64_t* 
     box.hi[d] = is_padding ? 1 : hi[d];
   }
   if (box.is_empty()) return;
-  if (split == kWholeBox || frame.is_sequential() || frame.num_workers() == 1) return run_piece(frame, body, box);
+  if (split == kWholeBox || frame.num_workers() == 1) return run_piece(frame, body, box);
   const std::int64_t max_volume = piece_volume(box, split);
   CallFrame pieces(frame);
   pieces.expect_tasks((box.volume() - 1) / max_volume);

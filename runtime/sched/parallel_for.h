@@ -87,8 +87,9 @@ extern template void run_joint<3>(Frame&, const JointPart<3>*, int, std::int64_t
 
 /// Calls `f(Frame&, const Box<N>&)` on pieces that partition `box`, in parallel, and waits for all.
 ///
-/// In a sequential frame, or with one worker, `f` is called once with the whole box. Each
-/// call of `f` gets a frame of its own. An empty box calls nothing. `rule` is for traces, `shape` for speed.
+/// In a sequential frame, or with one worker, `f` is called once with the whole box; in a sequential one at once, without the
+/// runtime. Elsewhere each call of `f` gets a frame of its own. An empty box calls nothing. `rule` is for traces, `shape` for
+/// speed.
 ///
 /// Pre:     split >= 1
 /// Errors:  rethrows the first exception of a piece
@@ -96,6 +97,11 @@ template <int N, class F>
 void parallel_for(Frame& frame, const Box<N>& box, std::int64_t split, const F& f, const RuleDesc* rule = nullptr,
                   const PieceShape& shape = kLongPieces) {
   static_assert(N <= kMaxBoxDimensions);
+  if (frame.is_sequential()) {
+    if (box.is_empty()) return;
+    const RuleScope scope(frame, rule, box.volume());
+    return f(frame, box);
+  }
   const detail::PieceBody body{
       [](const void* closure, Frame& piece_frame, const std::int64_t* lo, const std::int64_t* hi) {
         Box<N> piece;

@@ -143,11 +143,6 @@ class Grid {
 
 void run_tiles(Frame& frame, const PieceBody& body, const std::int64_t* lo, const std::int64_t* hi,
                const std::int64_t* extent, unsigned carried) {
-  if (frame.is_sequential()) {
-    const RuleScope scope(frame, body.rule, volume_of(lo, hi, body.num_dimensions));
-    body.call(body.closure, frame, lo, hi);
-    return;
-  }
   Grid grid(body, lo, hi, extent, carried);
   if (frame.num_workers() == 1 || grid.num_tiles() == 1) {
     grid.run_in_order(frame);

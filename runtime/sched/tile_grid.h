@@ -20,7 +20,7 @@ inline constexpr std::int64_t kMaxTiles = std::int64_t{1} << 16;
 
 namespace detail {
 
-/// `carried`: bit d for dimension d.
+/// `carried`: bit d for dimension d. Pre: the frame is not sequential, the box not empty.
 void run_tiles(Frame& frame, const PieceBody& body, const std::int64_t* lo, const std::int64_t* hi,
                const std::int64_t* extent, unsigned carried);
 
@@ -40,6 +40,11 @@ template <int N, class F>
 void run_tiles(Frame& frame, const Box<N>& box, const std::int64_t* extent, unsigned carried, const F& f,
                const RuleDesc* rule = nullptr) {
   static_assert(N <= kMaxBoxDimensions);
+  if (box.is_empty()) return;
+  if (frame.is_sequential()) {
+    const RuleScope scope(frame, rule, box.volume());
+    return f(frame, box);
+  }
   const detail::PieceBody body{
       [](const void* closure, Frame& tile_frame, const std::int64_t* lo, const std::int64_t* hi) {
         Box<N> tile;
@@ -50,7 +55,7 @@ void run_tiles(Frame& frame, const Box<N>& box, const std::int64_t* extent, unsi
         (*static_cast<const F*>(closure))(tile_frame, static_cast<const Box<N>&>(tile));
       },
       static_cast<const void*>(std::addressof(f)), N, rule};
-  if (!box.is_empty()) detail::run_tiles(frame, body, box.lo, box.hi, extent, carried);
+  detail::run_tiles(frame, body, box.lo, box.hi, extent, carried);
 }
 
 }  // namespace pbrt
