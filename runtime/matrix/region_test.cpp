@@ -294,6 +294,11 @@ TEST(Storage, IsAlignedAndReused) {
   EXPECT_EQ((MatrixRegion<double, 1>::allocate(0).count()), 0);
 }
 
+TEST(Storage, SizesFitAnIndex) {
+  EXPECT_THROW(((void)MatrixRegion<unsigned char, 2>::allocate((std::int64_t{1} << 32) + 1, 1)), UserError);
+  EXPECT_EQ((MatrixRegion<unsigned char, 2>::allocate(std::int64_t{5}, std::size_t{2}).size(0)), 5);
+}
+
 TEST(Storage, BlocksWanderBetweenThreadsAndBelongToOne) {
   struct Shelf {
     std::mutex lock;

@@ -138,6 +138,22 @@ class Tasks:
                 self.check(reply["status"] == "ok", f"{transform}: {reply}")
                 self.check(grown < 2**20, f"100,000 calls of {transform} leave {grown} bytes behind")
 
+    def memory_of_calls_that_vary(self):
+        """What is kept of the temporaries of calls is bounded, also where each call has other sizes, fails or is given up: at most
+        256 MiB or as much as is in use."""
+        n, num_runs = (1_000_000, 3000) if IS_NIGHTLY else (200_000, 400)
+        ended = {"ok": 0, "error": 0, "aborted": 0}
+        with self.serve("Varying") as server:
+            server.ask("inputs", n=n, seed=1)
+            for _ in range(num_runs):
+                reply = server.ask("run", config=self.program.configuration({}, threads=4, sequential_cutoff=0), trials=1, verify=False)
+                ended[reply["status"]] += 1
+            resident = resident_bytes(server.process.pid)
+        in_use = 8 * n + 4 * 48 * n  # the input, and temporaries of four threads
+        bound = max(2**28, in_use) + in_use + 2**26
+        self.check(min(ended.values()) > 0, f"runs of Varying end {ended}")
+        self.check(resident < bound, f"{num_runs} runs of Varying leave {resident} bytes, at most {bound} expected")
+
     def heap_of_tasks(self):
         """Thousands of tasks and temporaries more take as much from the heap as a few."""
         source, library = self.work / "counter.c", self.work / "counter.so"
@@ -174,7 +190,7 @@ def main():
     work = args.work / "tasks"
     work.mkdir(parents=True, exist_ok=True)
     tasks = Tasks(args.dist, work)
-    for check in (tasks.deep_calls, tasks.overflows, tasks.little_memory, tasks.given_up, tasks.memory_of_many_calls, tasks.heap_of_tasks, tasks.idle_time):
+    for check in (tasks.deep_calls, tasks.overflows, tasks.little_memory, tasks.given_up, tasks.memory_of_many_calls, tasks.memory_of_calls_that_vary, tasks.heap_of_tasks, tasks.idle_time):
         start = time.perf_counter()
         check()
         print(f"{check.__name__}: {time.perf_counter() - start:.1f} s")
