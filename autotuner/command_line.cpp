@@ -66,7 +66,19 @@ std::pair<std::string, std::int64_t> parse_size(const std::string& text) {
   return {text.substr(0, equals), value};
 }
 
-void add_run_options(CLI::App& app, ProgramOptions& options, bool has_inputs) {
+/// The size, the device and the seed.
+void add_run_options(CLI::App& app, ProgramOptions& options) {
+  app.add_option("--n", options.n, "size: sets every size variable that is not fixed")
+      ->type_name("N")->check(whole_number(0, kMaxSize));
+  app.add_option("--device", options.device,
+                 "OpenCL device: none, index or part of its name, as ./prog --list-devices shows them")
+      ->type_name("WHICH");
+  app.add_option("--seed", options.seed, "seed of everything random")->type_name("S")->capture_default_str();
+}
+
+/// Those, and what else says how the program is run and judged.
+void add_measure_options(CLI::App& app, ProgramOptions& options) {
+  add_run_options(app, options);
   app.add_option_function<std::vector<std::string>>(
          "--size",
          [&options](const std::vector<std::string>& words) {
@@ -76,18 +88,11 @@ void add_run_options(CLI::App& app, ProgramOptions& options, bool has_inputs) {
       ->type_name("NAME=V")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  app.add_option("--n", options.n, "size: sets every size variable that is not fixed")
-      ->type_name("N")->check(whole_number(0, kMaxSize));
-  if (has_inputs)
-    app.add_option("--inputs", options.inputs, "use these input files, in header order")
-        ->type_name("FILE")
-        ->check(existing_file());
-  app.add_option("--device", options.device,
-                 "OpenCL device: none, index or part of its name, as ./prog --list-devices shows them")
-      ->type_name("WHICH");
+  app.add_option("--inputs", options.inputs, "use these input files, in header order")
+      ->type_name("FILE")
+      ->check(existing_file());
   app.add_option("--tolerance", options.tolerance, "relative difference up to which outputs agree")
       ->type_name("RATIO")->check(seconds_or_ratio(0, 1e300));
-  app.add_option("--seed", options.seed, "seed of everything random")->type_name("S")->capture_default_str();
 }
 
 struct CommandLine {
@@ -113,7 +118,7 @@ Effort parse_effort(const std::string& word) {
 
 void add_tune(CLI::App& app, CommandLine& line) {
   app.add_option("program", line.tune.run.program, "the compiled program; PROGRAM.info is read beside it")->type_name("");
-  add_run_options(app, line.tune.run, true);
+  add_measure_options(app, line.tune.run);
   app.add_option("-o,--output", line.tune.output, "configuration to write (default: PROGRAM.cfg)")->type_name("FILE");
   app.add_option_function<std::string>(
          "--effort", [&line](const std::string& word) { line.tune.effort = parse_effort(word); },
@@ -136,7 +141,7 @@ void add_look(CLI::App& command, LookOptions& options) {
 void add_sample(CLI::App& app, CommandLine& line) {
   CLI::App* command = app.add_subcommand("sample", "print random valid configurations, one per line; a line in a file is good for --config");
   command->add_option("program", line.sample.run.program, "the compiled program")->type_name("")->required();
-  add_run_options(*command, line.sample.run, false);
+  add_run_options(*command, line.sample.run);
   command->add_option("--count", line.sample.num_configurations, "how many")
       ->capture_default_str()
       ->type_name("N")->check(whole_number(1, 100000));
@@ -150,15 +155,16 @@ void add_sample(CLI::App& app, CommandLine& line) {
     if (line.sample.run.n >= 0) line.sample.max_n = line.sample.run.n;
     line.status = sample(line.sample);
   });
+  command->footer("Example: pbtune sample ./prog --seed 7 > random.cfg");
 }
 
 void add_compare(CLI::App& app, CommandLine& line) {
   CLI::App* command =
       app.add_subcommand("compare", "which of two configurations is faster, measured in turns in one process");
   command->add_option("program", line.compare.run.program, "the compiled program")->type_name("")->required();
-  command->add_option("first", line.compare.first, "a configuration")->type_name("")->required();
-  command->add_option("second", line.compare.second, "another one (default: none, the program's default)")->type_name("");
-  add_run_options(*command, line.compare.run, true);
+  command->add_option("first", line.compare.first, "a configuration; none: the program's default")->type_name("")->required();
+  command->add_option("second", line.compare.second, "another one (default: none)")->type_name("");
+  add_measure_options(*command, line.compare.run);
   command->add_option("--rounds", line.compare.num_rounds, "times that each is measured, at most")
       ->capture_default_str()
       ->type_name("N")->check(whole_number(1, 1000));
@@ -167,6 +173,7 @@ void add_compare(CLI::App& app, CommandLine& line) {
       ->capture_default_str()
       ->check(seconds_or_ratio(kMinTimeLimit, kMaxTimeLimit));
   command->add_flag("--resident", line.compare.is_resident, "time with inputs on the device and outputs left there");
+  command->footer("Example: pbtune compare ./prog prog.cfg none --n 1000");
   command->callback([&line] {
     if (line.compare.run.n < 0 && line.compare.run.inputs.empty())
       throw CLI::ValidationError("expected the size to measure at (--n N), or --inputs FILES");
@@ -185,8 +192,9 @@ void add_migrate(CLI::App& app, CommandLine& line) {
       ->type_name("OLD=NEW")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  command->add_flag("!--no-guess", options.may_guess, "equal names alone: do not guess what was renamed");
+  command->add_flag_callback("--no-guess", [&options] { options.may_guess = false; }, "equal names alone: do not guess what was renamed");
   command->add_flag("--dry-run", options.is_dry, "say what would happen, write nothing");
+  command->footer("Example: pbtune migrate ./prog --rename Sort.Halves=Merge");
   command->callback([&line] { line.status = migrate_command(line.migrate); });
 }
 
@@ -196,6 +204,7 @@ void add_subcommands(CLI::App& app, CommandLine& line) {
   add_look(*report_app, line.look);
   report_app->add_option("--html", line.look.html, "write a page with plots instead: what was chosen for which sizes, and how the search went")
       ->type_name("FILE");
+  report_app->footer("Example: pbtune report ./prog --html report.html");
   report_app->callback([&line] { line.status = report(line.look); });
 
   CLI::App* explain_app =
@@ -203,6 +212,7 @@ void add_subcommands(CLI::App& app, CommandLine& line) {
   add_look(*explain_app, line.look);
   explain_app->add_option("--n", line.look.run.n, "size (default: the one it was tuned for)")
       ->type_name("N")->check(whole_number(0, kMaxSize));
+  explain_app->footer("Example: pbtune explain ./prog");
   explain_app->callback([&line] { line.status = explain_command(line.look); });
 
   CLI::App* check_app =
@@ -210,13 +220,14 @@ void add_subcommands(CLI::App& app, CommandLine& line) {
   add_look(*check_app, line.look);
   check_app->add_flag("--outputs", line.is_checking_outputs,
                       "run random configurations and compare their outputs with the default's");
-  add_run_options(*check_app, line.outputs.run, true);
+  add_measure_options(*check_app, line.outputs.run);
   check_app->add_option("--count", line.outputs.num_configurations, "random configurations per size")
       ->capture_default_str()
       ->type_name("N")->check(whole_number(1, 100000));
   check_app->add_option("--max-n", line.outputs.max_n, "largest size tried if --n is not given")
       ->capture_default_str()
       ->type_name("N")->check(whole_number(0, kMaxSize));
+  check_app->footer("Example: pbtune check ./prog --outputs --n 100");
   check_app->callback([&line] {
     line.outputs.run.program = line.look.run.program;
     line.status = line.is_checking_outputs ? check_outputs(line.outputs) : check(line.look);
@@ -228,8 +239,9 @@ void add_subcommands(CLI::App& app, CommandLine& line) {
 
   CLI::App* diff_app = app.add_subcommand("diff", "what differs between two configurations of a program");
   diff_app->add_option("program", line.diff_program, "the compiled program")->type_name("")->required();
-  diff_app->add_option("first", line.diff_first, "a configuration")->type_name("")->required();
+  diff_app->add_option("first", line.diff_first, "a configuration; none: the program's default")->type_name("")->required();
   diff_app->add_option("second", line.diff_second, "another one")->type_name("")->required();
+  diff_app->footer("Example: pbtune diff ./prog prog.cfg none");
   diff_app->callback([&line] { line.status = diff(line.diff_program, line.diff_first, line.diff_second); });
 }
 

@@ -60,12 +60,26 @@ void print_journal(const std::string& path, const InfoIndex& index) {
   for (const std::string& note : journal.notes) fmt::print("  {}\n", note);
 }
 
-}  // namespace
-
+/// The entry of a file for a machine; ConfigError if the file has none.
 pbrt::ChosenEntry entry_for(const pbrt::ConfigFile& file, const std::string& path, const pbrt::Machine& machine) {
   pbrt::ChosenEntry chosen = pbrt::choose_entry(file, machine);
   if (chosen.entry == nullptr) throw pbrt::ConfigError(path + ": the file has no entry");
   return chosen;
+}
+
+}  // namespace
+
+pbrt::ConfigEntry entry_named(const std::string& path, const InfoIndex& index, const pbrt::Machine& machine) {
+  if (path == kNoConfig) {
+    pbrt::ConfigEntry out;
+    out.configuration = pbrt::default_configuration(index);
+    return out;
+  }
+  const pbrt::ConfigFile file = pbrt::read_config_file(path, index);
+  (void)print_warnings(file, path);
+  const pbrt::ChosenEntry chosen = entry_for(file, path, machine);
+  if (!chosen.note.empty()) fmt::print(stderr, "note: {}: {}\n", path, chosen.note);
+  return *chosen.entry;
 }
 
 int print_warnings(const pbrt::ConfigFile& file, const std::string& path) {
@@ -174,14 +188,13 @@ int sample(const SampleOptions& options) {
 int diff(const std::string& program, const std::string& first, const std::string& second) {
   const pbrt::TrainingInfo info = info_of(program);
   const InfoIndex index(info);
-  const pbrt::ConfigFile a = pbrt::read_config_file(first, index), b = pbrt::read_config_file(second, index);
   ProgramOptions run;
   run.program = program;
   const pbrt::Machine machine = this_machine(index, run);
-  const pbrt::ChosenEntry entry_a = entry_for(a, first, machine), entry_b = entry_for(b, second, machine);
-  if (entry_a.entry->machine != entry_b.entry->machine)
-    fmt::print("machine: {} -> {}\n", describe(entry_a.entry->machine), describe(entry_b.entry->machine));
-  const std::vector<std::string> lines = differences(index, entry_a.entry->configuration, entry_b.entry->configuration);
+  const pbrt::ConfigEntry a = entry_named(first, index, machine), b = entry_named(second, index, machine);
+  if (first != kNoConfig && second != kNoConfig && a.machine != b.machine)
+    fmt::print("machine: {} -> {}\n", describe(a.machine), describe(b.machine));
+  const std::vector<std::string> lines = differences(index, a.configuration, b.configuration);
   for (const std::string& line : lines) fmt::print("{}\n", line);
   return lines.empty() ? 0 : 1;
 }

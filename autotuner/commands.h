@@ -60,8 +60,9 @@ int compare_command(const CompareOptions& options);
 /// Prints a file's notes and warnings to standard error; 1 if there were warnings.
 int print_warnings(const pbrt::ConfigFile& file, const std::string& path);
 
-/// The entry of a file for a machine; ConfigError if the file has none.
-[[nodiscard]] pbrt::ChosenEntry entry_for(const pbrt::ConfigFile& file, const std::string& path, const pbrt::Machine& machine);
+/// What a command line names: a file's entry for a machine, its warnings printed, or the default for `none`.
+/// Errors:  throws ConfigError if the file has no entry
+[[nodiscard]] pbrt::ConfigEntry entry_named(const std::string& path, const InfoIndex& index, const pbrt::Machine& machine);
 
 /// `pbtune diff`: 0 if the entries for this machine are the same, else 1.
 int diff(const std::string& program, const std::string& first, const std::string& second);

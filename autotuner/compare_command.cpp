@@ -68,12 +68,7 @@ class Comparison {
 };
 
 Side Comparison::side_of(const std::string& path, const pbrt::Machine& machine) const {
-  if (path == kNoConfig) return {"the default", pbrt::default_configuration(index_)};
-  const pbrt::ConfigFile file = pbrt::read_config_file(path, index_);
-  (void)print_warnings(file, path);
-  const pbrt::ChosenEntry chosen = entry_for(file, path, machine);
-  if (!chosen.note.empty()) fmt::print(stderr, "note: {}: {}\n", path, chosen.note);
-  return {path, chosen.entry->configuration};
+  return {path == kNoConfig ? "the default" : path, entry_named(path, index_, machine).configuration};
 }
 
 std::int64_t Comparison::make_inputs() {
@@ -119,7 +114,8 @@ void Comparison::print(const std::array<Side, 2>& sides, std::int64_t n) const {
     fmt::print("no difference is proven: {} takes {:.3f} to {:.3f} times as long as {} (95 % confidence)\n", sides[1].name,
                found.lo, found.hi, sides[0].name);
   else
-    fmt::print("too few rounds to say more; give it a longer --time-limit\n");
+    fmt::print("too few rounds to say more; give it {}\n",
+               rounds == static_cast<std::size_t>(options_.num_rounds) ? "more --rounds" : "a longer --time-limit");
 }
 
 int Comparison::run() {

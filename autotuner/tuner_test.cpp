@@ -311,7 +311,7 @@ TEST_F(TunerTest, ComparesTwoConfigurationsInTurns) {
   EXPECT_THAT(worse.output, HasSubstr(prog() + ".cfg is "));
   const Ended same = run({"compare", prog(), prog() + ".cfg", prog() + ".cfg", "--n", "1760"});
   EXPECT_THAT(same.output, HasSubstr("no difference is proven"));
-  EXPECT_THAT(run({"compare", prog(), prog() + ".cfg", "--n", "1760", "--rounds", "3"}).output, HasSubstr("too few rounds"));
+  EXPECT_THAT(run({"compare", prog(), prog() + ".cfg", "--n", "1760", "--rounds", "3"}).output, HasSubstr("too few rounds to say more; give it more --rounds"));
   const Ended no_size = run({"compare", prog(), prog() + ".cfg"});
   EXPECT_EQ(no_size.status, 1);
   EXPECT_THAT(no_size.output, HasSubstr("expected the size"));
@@ -406,6 +406,8 @@ TEST_F(TunerTest, LooksAtConfigurations) {
   EXPECT_EQ(differing.status, 1);
   EXPECT_THAT(differing.output, HasSubstr("-> 77"));
   EXPECT_EQ(run({"diff", prog(), prog() + ".cfg", prog() + ".cfg"}).status, 0);
+  EXPECT_EQ(run({"diff", prog(), "none", "none"}).status, 0);
+  EXPECT_THAT(run({"diff", prog(), "none", (folder / "b.cfg").string()}).output, AllOf(HasSubstr("-> 77"), Not(HasSubstr("machine:"))));
 }
 
 TEST_F(TunerTest, PrintsRandomValidConfigurations) {

@@ -27,17 +27,24 @@ const std::map<std::string, FpMode> kFpWords = {
     {"strict", FpMode::Strict}, {"contract", FpMode::Contract}, {"reassociate", FpMode::Reassociate}};
 const std::map<std::string, ColourMode> kColourWords = {
     {"auto", ColourMode::Auto}, {"always", ColourMode::Always}, {"never", ColourMode::Never}};
+const std::map<std::string, bool> kFormatWords = {{"dot", false}, {"svg", true}};
+
+/// `a|b|c` of the words, for --help.
+template <class T>
+std::string list_of(const std::map<std::string, T>& words) {
+  std::string list;
+  for (const auto& [word, value] : words) list += (list.empty() ? "" : "|") + word;
+  return list;
+}
 
 /// A check that a word is in `words`, whose message lists them.
 template <class T>
 CLI::Validator one_of(const std::map<std::string, T>& words) {
-  std::string list;
-  for (const auto& [word, value] : words) list += (list.empty() ? "" : "|") + word;
-  const auto check = [&words, list](std::string& word) -> std::string {
+  const auto check = [&words](std::string& word) -> std::string {
     if (words.contains(word)) return {};
-    return "`" + word + "` is none of " + list;
+    return "`" + word + "` is none of " + list_of(words);
   };
-  return {check, list};
+  return {check, ""};
 }
 
 struct Words {
@@ -46,17 +53,17 @@ struct Words {
 };
 
 void add_options(CLI::App& app, Options& options, Words& words) {
-  app.add_option("input", options.input, "the program, a .pbcc file");
+  app.add_option("input", options.input, "the program, a .pbcc file")->type_name("");
   app.add_option("-o,--output", options.output,
                  "the executable to write (default: the input's name without .pbcc); its training information goes to "
                  "OUTPUT.info")
       ->type_name("FILE");
   app.add_flag("--check", options.check_only, "check the program, write nothing");
-  app.add_option("--emit", words.emit, "stop after a stage and print its result")->check(one_of(kEmitWords));
+  app.add_option("--emit", words.emit, "stop after a stage and print its result")->type_name(list_of(kEmitWords))->check(one_of(kEmitWords));
   app.add_option("--format", words.format, "of --emit=graph: Graphviz's language, or a picture (default: dot)")
-      ->check(CLI::IsMember({"dot", "svg"}));
+      ->type_name("dot|svg")->check(one_of(kFormatWords));
   app.add_flag("--explain", options.explain, "say per rule which versions exist, and why others do not");
-  app.add_option("--element", words.element, "what ElementT is (default: double)")->check(one_of(kElementWords));
+  app.add_option("--element", words.element, "what ElementT is (default: double)")->type_name(list_of(kElementWords))->check(one_of(kElementWords));
   app.add_option("--config", options.config,
                  "make the choices and values of this configuration constants of the program: what it does not choose is "
                  "left out; what it does not name stays to be chosen")
@@ -66,13 +73,13 @@ void add_options(CLI::App& app, Options& options, Words& words) {
   app.add_option(
          "--fp", words.fp,
          "floating-point rules: strict (no contraction), contract (default), reassociate (sums may be reordered)")
-      ->check(one_of(kFpWords));
+      ->type_name(list_of(kFpWords))->check(one_of(kFpWords));
   app.add_flag("--checked", options.is_checked, "test at run time every index of matrices (CPU versions; slow) and that no argument of a call overlaps one that it writes");
   app.add_flag("--keep", options.keep, "keep the generated C++ as OUTPUT.cpp");
   app.add_flag("--precompile", options.precompile,
                "write no program: precompile the headers of programs with these options, beside the runtime's library");
   app.add_flag("--time-passes", options.time_passes, "print how long each pass took");
-  app.add_option("--color,--colour", words.colour, "colours in messages (default: auto)")->check(one_of(kColourWords));
+  app.add_option("--color,--colour", words.colour, "colours in messages (default: auto)")->type_name(list_of(kColourWords))->check(one_of(kColourWords));
   app.set_version_flag("--version", std::string("pbc (Polybricks) ") + PB_VERSION);
 }
 
@@ -130,7 +137,7 @@ ParsedOptions parse_options(int argc, char** argv) {
     return usage_error(error.what());
   }
   if (!words.emit.empty()) options.emit = kEmitWords.at(words.emit);
-  options.is_svg = words.format == "svg";
+  options.is_svg = kFormatWords.at(words.format);
   if (options.is_svg && options.emit != Emit::Graph) return usage_error("--format=svg is for --emit=graph alone");
   options.element = kElementWords.at(words.element);
   options.fp = kFpWords.at(words.fp);
