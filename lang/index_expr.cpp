@@ -144,8 +144,29 @@ IndexExpr index_symbol(std::string name) {
 IndexExpr index_add(IndexExpr a, IndexExpr b) { return add_scaled(std::move(a), std::move(b), 1); }
 IndexExpr index_sub(IndexExpr a, IndexExpr b) { return add_scaled(std::move(a), std::move(b), -1); }
 
+namespace {
+
+/// The constant that `expr` begins with as a product, taken out of it; 1 if there is none.
+std::int64_t take_factor(IndexExpr& expr) {
+  if (expr.op != Op::Mul || expr.operands[0].op != Op::Const) return 1;
+  const std::int64_t factor = expr.operands[0].value;
+  IndexExpr rest = std::move(expr.operands[1]);
+  expr = std::move(rest);
+  return factor;
+}
+
+/// A product of two unknowns: constants stand in front, so that `2*n*m` and `n*m` have a term in common.
+IndexExpr product(IndexExpr a, IndexExpr b) {
+  IndexExpr x = a, y = b;
+  std::int64_t factor = 0;
+  if (__builtin_mul_overflow(take_factor(x), take_factor(y), &factor)) return make_node(Op::Mul, {std::move(a), std::move(b)});
+  return scaled(make_node(Op::Mul, {std::move(x), std::move(y)}), factor);
+}
+
+}  // namespace
+
 IndexExpr index_mul(IndexExpr a, IndexExpr b) {
-  if (a.op != Op::Const && b.op != Op::Const) return make_node(Op::Mul, {std::move(a), std::move(b)});
+  if (a.op != Op::Const && b.op != Op::Const) return product(std::move(a), std::move(b));
   if (b.op == Op::Const) std::swap(a, b);
   LinearSum sum;
   if (add_to(sum, b, a.value)) return from_sum(sum);

@@ -18,6 +18,12 @@ bool is_term(const IndexExpr& expr) {
   return expr.op == Op::FloorDiv && (!is_const(expr.operands[1]) || expr.operands[1].value == 0);
 }
 
+/// The parameter that a term is: its text. isl refuses names that begin like a number.
+std::string term_name(const IndexExpr& term) {
+  const std::string text = to_string(term);
+  return text[0] == '-' || (text[0] >= '0' && text[0] <= '9') ? "(" + text + ")" : text;
+}
+
 SpacePtr add_parameter(SpacePtr space, const std::string& name) {
   if (!space || isl_space_find_dim_by_name(space.get(), isl_dim_param, name.c_str()) >= 0) return space;
   isl_space* out = isl_space_add_dims(space.release(), isl_dim_param, 1);
@@ -152,7 +158,7 @@ SpacePtr add_parameters(State& state, SpacePtr space, const IndexExpr& expr) {
     return add_parameter(std::move(space), expr.symbol);
   }
   if (is_term(expr)) {
-    const std::string name = to_string(expr);
+    const std::string name = term_name(expr);
     state.terms.emplace(name, expr);
     return add_parameter(std::move(space), name);
   }
@@ -167,7 +173,7 @@ PwAffPtr to_pw_aff(State& state, isl_space* space, const IndexExpr& expr) {
     for (const std::string& name : symbols_of(expr))
       PB_CHECK(isl_space_find_dim_by_name(space, isl_dim_set, name.c_str()) < 0,
                "dimensions occur in affine terms only");
-    return symbol_to_pw_aff(space, to_string(expr));
+    return symbol_to_pw_aff(space, term_name(expr));
   }
   PwAffPtr out = to_pw_aff(state, space, expr.operands[0]);
   for (std::size_t i = 1; i < expr.operands.size(); ++i)

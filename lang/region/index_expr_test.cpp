@@ -34,6 +34,12 @@ TEST(IndexExpr, NeutralElementsDisappear) {
   EXPECT_EQ(index_min({kN, index_add(kN, index_const(2))}), kN);
 }
 
+TEST(IndexExpr, ConstantFactorsStandInFrontOfProducts) {
+  EXPECT_EQ(to_string(index_mul(index_mul(index_const(5), kN), kM)), "5*(n*m)");
+  EXPECT_EQ(to_string(index_mul(kN, index_mul(index_const(-2), kM))), "-2*(n*m)");
+  EXPECT_TRUE(index_sub(index_mul(index_mul(index_const(5), kN), kM), index_mul(index_const(5), index_mul(kN, kM))).is_const(0));
+}
+
 TEST(IndexExpr, DivisionRoundsToMinusInfinity) {
   EXPECT_TRUE(index_floordiv(index_const(-3), index_const(2)).is_const(-2));
   EXPECT_TRUE(index_floordiv(index_const(3), index_const(-2)).is_const(-2));

@@ -180,6 +180,14 @@ TEST(Region, TermsThatAreNotAffineAreParameters) {
   EXPECT_TRUE(region.intersect(interval(context, "n*m", "n*m+4")).is_empty());
 }
 
+TEST(Region, TermsMayBeginWithANumber) {
+  const RegionContext context;
+  const std::string large = "4611686018427387904*n";  // too large a factor to be taken out of the product of two
+  const IndexExpr term = index_mul(expr(large), index_mul(index_const(4), index_symbol("m")));
+  const Region region = Region::universe(context, {"x"}).where_nonnegative(index_sub(term, index_symbol("x")));
+  EXPECT_THAT(region.parameters(), ElementsAre("(" + to_string(term) + ")"));
+}
+
 TEST(Region, IsEmptyForLargeSizesOnly) {
   const RegionContext context;
   const Region small = interval(context, "n", "3");
