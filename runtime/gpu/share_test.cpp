@@ -84,6 +84,7 @@ TEST(Share, OfTheCpuIsFetchedBeforeTheDeviceGoesOn) {
     need_on_host(frame, middle, halo);
     EXPECT_EQ(middle.cell(7, 2), 6);
     EXPECT_EQ(middle.cell(7, 3), 0) << "nobody asked for it";
+    fake.manager->drain(frame);
   });
   EXPECT_THAT(fake.control->log(), ElementsAre("write", "launch add_step", "read", "launch add_step"));
   EXPECT_EQ(fake.manager->statistics().bytes_to_host, static_cast<std::int64_t>(8 * sizeof(int)));
@@ -98,6 +99,7 @@ TEST(Share, ThatReadsNothingWaitsForNothing) {
     const Box<2> beyond = {{0, 4}, {8, 6}};
     fetch(frame, out, beyond);
     need_on_host(frame, out, beyond);
+    fake.manager->drain(frame);
   });
   EXPECT_THAT(fake.control->log(), ElementsAre("write", "launch add_step"));
 }
