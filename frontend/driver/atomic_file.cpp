@@ -24,6 +24,13 @@ std::filesystem::path folder_of(const std::string& target) {
   throw IoError("cannot write `" + target + "`: " + strerror(error));
 }
 
+/// A device or a pipe: to be written, not to be replaced by a file.
+bool is_special(const std::string& target) {
+  std::error_code error;
+  const auto status = std::filesystem::status(target, error);
+  return std::filesystem::exists(status) && !std::filesystem::is_regular_file(status) && !std::filesystem::is_directory(status);
+}
+
 /// Writes everything or throws. Closes `descriptor` in both cases: a full disk may show only there.
 void write_and_close(int descriptor, std::string_view text, const std::string& target) {
   while (!text.empty()) {
@@ -53,6 +60,7 @@ void check_output_place(const std::string& target) {
   if (!std::filesystem::exists(status)) throw IoError("the output folder `" + folder.string() + "` does not exist");
   if (!std::filesystem::is_directory(status)) throw IoError("`" + folder.string() + "` is not a folder");
   if (std::filesystem::is_directory(target, error)) throw IoError("the output `" + target + "` is a folder");
+  if (is_special(target)) throw IoError("the output `" + target + "` is a device or a pipe: a program needs a file of its own (--check makes none)");
   // Asking by making a file also finds read-only file systems and works for root.
   const TemporaryPath probe(temporary_beside(target));
   const int descriptor = open(probe.path().c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -62,6 +70,11 @@ void check_output_place(const std::string& target) {
 }
 
 void write_file_atomically(const std::string& target, std::string_view text) {
+  if (is_special(target)) {
+    const int descriptor = open(target.c_str(), O_WRONLY | O_CLOEXEC);
+    if (descriptor < 0) fail(target, errno);
+    return write_and_close(descriptor, text, target);
+  }
   TemporaryPath file(temporary_beside(target));
   const int descriptor = open(file.path().c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (descriptor < 0) fail(target, errno);

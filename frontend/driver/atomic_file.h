@@ -12,10 +12,10 @@ namespace pb {
 
 /// Tells whether files can be made in the folder of `target` at all, before time is spent on their contents.
 ///
-/// Errors:  throws IoError: the folder is missing, is no folder, or cannot be written; `target` is a folder
+/// Errors:  throws IoError: the folder is missing, is no folder, or cannot be written; `target` is a folder, a device or a pipe
 void check_output_place(const std::string& target);
 
-/// Writes `text` beside `target` and renames.
+/// Writes `text` beside `target` and renames; into a device or a pipe directly.
 ///
 /// Errors:  throws IoError, and then `target` is as it was before
 void write_file_atomically(const std::string& target, std::string_view text);

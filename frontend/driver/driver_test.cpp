@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -52,6 +54,21 @@ TEST(AtomicFile, MissingFolderIsOneClearError) {
 TEST(AtomicFile, FolderAsOutputIsRefused) {
   const TemporaryPath folder(make_temporary_folder());
   EXPECT_THROW(check_output_place(folder.path()), IoError);
+}
+
+TEST(AtomicFile, DevicesAndPipesStayWhatTheyAre) {
+  const TemporaryPath folder(make_temporary_folder());
+  const std::string pipe = folder.path() + "/pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_THROW(check_output_place(pipe), IoError);
+  const int reader = open(pipe.c_str(), O_RDWR);
+  ASSERT_GE(reader, 0);
+  write_file_atomically(pipe, "text");
+  EXPECT_TRUE(fs::is_fifo(pipe));
+  char found[4];
+  ASSERT_EQ(::read(reader, found, sizeof found), 4);
+  EXPECT_EQ(std::string(found, 4), "text");
+  close(reader);
 }
 
 TEST(Process, CollectsBothStreamsAndStatus) {
