@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -44,11 +45,22 @@ std::optional<double> quota_in(const std::string& folder, bool is_v2) {
   return limit / period;
 }
 
-/// The least quota from the process's own group up to the root.
-std::optional<double> least_quota(const std::string& root, std::string path, bool is_v2) {
+/// Bytes that the processes of the group in `folder` may have together; nothing if there is no limit.
+std::optional<double> memory_in(const std::string& folder, bool is_v2) {
+  std::ifstream file(folder + (is_v2 ? "/memory.max" : "/memory.limit_in_bytes"));
+  double limit = 0;
+  if (!(file >> limit) || !(limit > 0)) return std::nullopt;  // "max"
+  return limit;
+}
+
+/// What limits a group, by its folder; nothing: no limit.
+using LimitOf = std::optional<double> (*)(const std::string& folder, bool is_v2);
+
+/// The least limit from the process's own group up to the root.
+std::optional<double> least_limit(LimitOf limit_in, const std::string& root, std::string path, bool is_v2) {
   std::optional<double> least;
   for (;;) {
-    const std::optional<double> here = quota_in(root + path, is_v2);
+    const std::optional<double> here = limit_in(root + path, is_v2);
     if (here && (!least || *here < *least)) least = here;
     if (path.empty()) return least;
     const std::size_t slash = path.rfind('/');
@@ -56,7 +68,8 @@ std::optional<double> least_quota(const std::string& root, std::string path, boo
   }
 }
 
-std::optional<double> cgroup_quota() {
+/// The least limit on the process; `controller` is what knows it in the first version of control groups.
+std::optional<double> cgroup_limit(LimitOf limit_in, const std::string& controller) {
   std::ifstream file("/proc/self/cgroup");
   std::optional<double> least;
   for (std::string line; std::getline(file, line);) {
@@ -66,10 +79,11 @@ std::optional<double> cgroup_quota() {
     const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",";
     std::string path = line.substr(second + 1);
     if (path == "/") path.clear();
-    std::optional<double> quota;
-    if (controllers == ",,") quota = least_quota("/sys/fs/cgroup", path, true);
-    if (controllers.find(",cpu,") != std::string::npos) quota = least_quota("/sys/fs/cgroup/cpu", path, false);
-    if (quota && (!least || *quota < *least)) least = quota;
+    std::optional<double> limit;
+    if (controllers == ",,") limit = least_limit(limit_in, "/sys/fs/cgroup", path, true);
+    if (controllers.find("," + controller + ",") != std::string::npos)
+      limit = least_limit(limit_in, "/sys/fs/cgroup/" + controller, path, false);
+    if (limit && (!least || *limit < *least)) least = limit;
   }
   return least;
 }
@@ -133,8 +147,21 @@ double difference(double a, double b) { return a == b ? 0 : std::fabs(std::log2(
 
 int available_cpus() {
   const int cpus = affinity_cpus();
-  const std::optional<double> quota = cgroup_quota();
+  const std::optional<double> quota = cgroup_limit(&quota_in, "cpu");
   return quota ? std::clamp(static_cast<int>(std::ceil(*quota - 1e-9)), 1, cpus) : cpus;
+}
+
+double memory_bytes() {
+  double ram = std::numeric_limits<double>::infinity();
+  double swap = 0;
+  std::ifstream file("/proc/meminfo");
+  for (std::string word; file >> word;) {
+    double kib = 0;
+    if (word == "MemTotal:" && file >> kib) ram = 1024 * kib;
+    if (word == "SwapTotal:" && file >> kib) swap = 1024 * kib;
+  }
+  if (const std::optional<double> limit = cgroup_limit(&memory_in, "memory")) ram = std::min(ram, *limit);
+  return ram + swap;
 }
 
 bool has_large_pages_on_request() {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "runtime/config/check.h"
+#include "runtime/config/machine.h"
 #include "runtime/gpu/launch.h"
 #include "runtime/gpu/manager.h"
 #include "runtime/main/run_context.h"
@@ -221,6 +222,10 @@ RunReport Engine::run_or_recover(const Problem& problem, const RunWishes& wishes
 }
 
 Snapshot Engine::take_snapshot(const Problem& problem) {
+  double bytes = 0;
+  for (const AnyMatrix& input : problem.inputs) bytes += static_cast<double>(input.bytes());
+  for (const AnyMatrix& output : problem.outputs) bytes += static_cast<double>(output.bytes());
+  check_memory(*problem.transform, 2 * bytes, memory_bytes());  // with the copies
   Snapshot snapshot;
   for (const AnyMatrix& input : problem.inputs) snapshot.inputs.push_back(input.clone());
   for (const AnyMatrix& output : problem.outputs) snapshot.outputs.push_back(output.clone());

@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "runtime/config/machine.h"
 #include "runtime/gpu/fake_device.h"
 #include "runtime/gpu/launch.h"
 #include "runtime/gpu/manager.h"
@@ -17,6 +18,19 @@
 
 namespace pbrt {
 namespace {
+
+TEST(Memory, IsKnownAndWhatDoesNotFitIsSaid) {
+  EXPECT_GT(memory_bytes(), 1e8);
+  TransformDesc transform{};
+  transform.name = "Blur";
+  check_memory(transform, 2e9, 2e9);
+  try {
+    check_memory(transform, 34.4e9, 23.4e9);
+    FAIL() << "it does not fit";
+  } catch (const UserError& error) {
+    EXPECT_STREQ(error.what(), "the inputs and outputs of Blur take 34.4 GB; there are 23.4 GB of memory");
+  }
+}
 
 // ---- A program: Add, from A[n] to B[n], adds A to what B holds ----
 

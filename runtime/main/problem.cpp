@@ -2,9 +2,11 @@
 #include "runtime/main/problem.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <limits>
 #include <memory>
 
+#include "runtime/config/machine.h"
 #include "runtime/main/run_context.h"
 #include "runtime/matrix/random.h"
 #include "runtime/matrix/view.h"
@@ -85,7 +87,34 @@ std::vector<AnyMatrix> allocate_all(const TransformDesc& transform, const Matrix
   return result;
 }
 
+std::string gigabytes_text(double bytes) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f GB", bytes * 1e-9);
+  return text;
+}
+
+/// Of the inputs and outputs; negative extents are for allocate_all.
+double bytes_of(const TransformDesc& transform, const std::int64_t* extents) {
+  double sum = 0;
+  const auto add = [&](const MatrixDesc* matrices, int num) {
+    for (int i = 0; i < num; ++i) {
+      double bytes = static_cast<double>(element_bytes(matrices[i].element));
+      for (int d = 0; d < matrices[i].num_dims; ++d) bytes *= static_cast<double>(std::max<std::int64_t>(0, *extents++));
+      sum += bytes;
+    }
+  };
+  add(transform.inputs, transform.num_inputs);
+  add(transform.outputs, transform.num_outputs);
+  return sum;
+}
+
 }  // namespace
+
+void check_memory(const TransformDesc& transform, double needed_bytes, double memory) {
+  if (needed_bytes <= memory) return;
+  throw UserError("the inputs and outputs of " + std::string(transform.name) + " take " + gigabytes_text(needed_bytes) +
+                  "; there are " + gigabytes_text(memory) + " of memory");
+}
 
 std::int64_t Problem::largest_size() const {
   std::int64_t largest = 1;
@@ -138,12 +167,14 @@ std::vector<std::int64_t> sizes_from_inputs(const RunContext& ctx, const Transfo
 std::vector<AnyMatrix> allocate_inputs(const RunContext& ctx, const TransformDesc& transform,
                                        const std::vector<std::int64_t>& sizes) {
   const std::vector<std::int64_t> extents = all_extents(ctx, transform, sizes);
+  check_memory(transform, bytes_of(transform, extents.data()), memory_bytes());
   return allocate_all(transform, transform.inputs, transform.num_inputs, extents.data(), sizes);
 }
 
 std::vector<AnyMatrix> allocate_outputs(const RunContext& ctx, const TransformDesc& transform,
                                         const std::vector<std::int64_t>& sizes) {
   const std::vector<std::int64_t> extents = all_extents(ctx, transform, sizes);
+  check_memory(transform, bytes_of(transform, extents.data()), memory_bytes());
   return allocate_all(transform, transform.outputs, transform.num_outputs,
                       extents.data() + first_output_extent(transform), sizes);
 }

@@ -56,9 +56,15 @@ struct Problem {
                                                           const std::vector<std::string>& input_names,
                                                           const SizeWishes& wishes);
 
+/// Files, generators and rules touch every page of inputs and outputs: where these do not fit, the system would end a process
+/// without a word.
+///
+/// Errors:  UserError if more is needed than there is
+void check_memory(const TransformDesc& transform, double needed_bytes, double memory);
+
 /// Matrices of the header for these sizes, content undefined.
 ///
-/// Errors:  NoSuchSizes if an extent is negative
+/// Errors:  NoSuchSizes if an extent is negative; UserError if inputs and outputs do not fit into memory
 [[nodiscard]] std::vector<AnyMatrix> allocate_inputs(const RunContext& ctx, const TransformDesc& transform,
                                                      const std::vector<std::int64_t>& sizes);
 [[nodiscard]] std::vector<AnyMatrix> allocate_outputs(const RunContext& ctx, const TransformDesc& transform,
