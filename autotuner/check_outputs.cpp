@@ -138,6 +138,8 @@ void OutputCheck::describe(Failure failure) {
         fmt::print("  ran: rule {} of {} (line {}) on {}\n", rule.rule, ref.transform->name, rule.line,
                    to_string(choice.on));
   }
+  if (failure.outcome.kind == OutcomeKind::Crashed)
+    fmt::print("a program of `pbc --checked` stops at an index outside of its matrix and names the line\n");
 }
 
 int OutputCheck::run() {

@@ -443,6 +443,8 @@ TEST_F(TunerTest, ChecksThatAllChoicesAgreeAndNamesTheOneThatDoesNot) {
   const Ended nowhere = run({"check", prog(), "--outputs", "--n", "3"});
   EXPECT_EQ(nowhere.status, 1);
   EXPECT_THAT(nowhere.output, HasSubstr("the default configuration fails at every size tried"));
+  fake("crash=ConvolveColumns.Out#1:opencl\n");
+  EXPECT_THAT(run({"check", prog(), "--outputs"}).output, AllOf(HasSubstr("size 2: crashed"), HasSubstr("`pbc --checked`")));
   fake("wrong=ConvolveColumns.Out#1:opencl\nskip_below=2\n");
   const Ended bad = run({"check", prog(), "--outputs"});
   EXPECT_EQ(bad.status, 1);

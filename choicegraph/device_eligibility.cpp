@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "choicegraph/device_eligibility.h"
 
+#include <algorithm>
+#include <array>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -27,8 +29,13 @@ bool is_size_member(std::string_view name) {
   return name == "size" || name == "width" || name == "height" || name == "depth" || name == "count";
 }
 
+/// Constants that OpenCL C knows by the names of C.
+constexpr std::array<std::string_view, 15> kDeviceConstants = {
+    "M_PI",    "M_PI_2",  "M_E",         "M_SQRT2", "M_LN2",   "INT_MAX",     "INT_MIN", "DBL_MAX",
+    "DBL_MIN", "DBL_EPSILON", "FLT_MAX", "FLT_MIN", "FLT_EPSILON", "INFINITY", "NAN"};
+
 bool is_device_constant(std::string_view name) {
-  return name == "M_PI" || name == "M_E" || name == "INT_MAX" || name == "INT_MIN";
+  return std::find(kDeviceConstants.begin(), kDeviceConstants.end(), name) != kDeviceConstants.end();
 }
 
 /// Looks through one body for the first thing a kernel cannot do.

@@ -70,6 +70,7 @@ constexpr std::array kConstants = {NamedType{"M_PI", Kind::Double},        Named
                                    NamedType{"DBL_MAX", Kind::Double},     NamedType{"DBL_MIN", Kind::Double},
                                    NamedType{"DBL_EPSILON", Kind::Double}, NamedType{"FLT_MAX", Kind::Float},
                                    NamedType{"FLT_MIN", Kind::Float},      NamedType{"FLT_EPSILON", Kind::Float},
+                                   NamedType{"INFINITY", Kind::Float},     NamedType{"NAN", Kind::Float},
                                    NamedType{"ACCURACY_BIN", Kind::Int},   NamedType{"ACCURACY_TARGET", Kind::Double}};
 
 std::string_view without_std(std::string_view name) {

@@ -112,41 +112,28 @@ std::string SiteInfo::rule_of_parts(const std::map<std::string, std::string>& ru
   return {};
 }
 
+namespace {
+
+TunableInfo global(const char* name, double min, double max, double initial, TunableRole role) {
+  TunableInfo out;
+  out.name = name;
+  out.min = min;
+  out.max = max;
+  out.initial = {initial};
+  out.role = role;
+  return out;
+}
+
+}  // namespace
+
 std::vector<TunableInfo> standard_globals() {
-  TunableInfo threads;
-  threads.name = "threads";
-  threads.min = 0;
-  threads.max = 512;
-  threads.initial = {0};
-  threads.role = TunableRole::Flag;
-  TunableInfo cutoff;
-  cutoff.name = "sequential_cutoff";
-  cutoff.min = 0;
-  cutoff.max = 2147483647;
-  cutoff.initial = {64};
-  cutoff.role = TunableRole::Cutoff;
-  return {threads, cutoff};
+  return {global("threads", 0, 512, 0, TunableRole::Flag),
+          global("sequential_cutoff", 0, 2147483647, 64, TunableRole::Cutoff)};
 }
 
-TunableInfo openblas_threads_global() {
-  TunableInfo out;
-  out.name = kOpenBlasThreads;
-  out.min = 1;
-  out.max = 512;
-  out.initial = {1};
-  out.role = TunableRole::Flag;
-  return out;
-}
+TunableInfo openblas_threads_global() { return global(kOpenBlasThreads, 1, 512, 1, TunableRole::Flag); }
 
-TunableInfo large_pages_global() {
-  TunableInfo out;
-  out.name = kLargePages;
-  out.min = 0;
-  out.max = 1;
-  out.initial = {0};
-  out.role = TunableRole::Flag;
-  return out;
-}
+TunableInfo large_pages_global() { return global(kLargePages, 0, 1, 0, TunableRole::Flag); }
 
 InfoIndex::InfoIndex(const TrainingInfo& info) : info_(&info) {
   // Generated code numbers its own tunables behind the standard globals, whether there are others or not.

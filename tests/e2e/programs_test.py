@@ -57,8 +57,8 @@ def pack_values(a, b):
     height, width = a.shape
     t = np.where(a > b, np.sqrt(np.abs(a)), np.maximum(a, b) * 2.5)
     f = t.astype(np.float32).astype(np.float64)
-    c = t + np.arange(width)[None, :] + (t + f)
-    d = np.where(~((a < b) & (b > 0)), c, -c + np.arange(height)[:, None]) + (t + 2 * f)
+    c = np.minimum(t, t + 2 * f) + np.arange(width)[None, :] + (t + f)
+    d = np.where(~((a < b) & (b > 0)), c, -c + np.arange(height)[:, None]) + np.sqrt(2) * (t + 2 * f)
     return [c, d]
 
 
