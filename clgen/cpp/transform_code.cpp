@@ -383,6 +383,24 @@ class TransformEmitter {
     return "pbrt::call_on_fresh_stack_if_needed(" + frame + ", [&] { " + entry + name_ + "(" + frame + ", " + args + "); });";
   }
 
+  /// Whether each instance that reads an element of `input` writes the same one of `output`, and nothing else of it:
+  /// `OUT.cell(i) from (IN.cell(i) a)`. Then a call may work in place.
+  bool is_read_where_written(MatrixId output, MatrixId input) const {
+    const auto is_cell_of = [](const RegionAccess& access, MatrixId id) {
+      return access.matrix == id && access.kind == AccessKind::Cell && !access.is_optional() && !access.is_guest && access.tested_dims.empty();
+    };
+    for (const Rule& rule : transform_.rules) {
+      const auto of_output = [&](const RegionAccess& access) { return access.matrix == output; };
+      const auto written = std::find_if(rule.outputs.begin(), rule.outputs.end(), of_output);
+      const bool is_one = std::count_if(rule.outputs.begin(), rule.outputs.end(), of_output) == 1;
+      for (const RegionAccess& read : rule.inputs) {
+        if (read.matrix != input) continue;
+        if (!is_one || !is_cell_of(*written, output) || !is_cell_of(read, input) || read.lo != written->lo) return false;
+      }
+    }
+    return true;
+  }
+
   /// Checked programs stop where a matrix that the transform writes shares elements with another argument.
   void emit_overlaps() {
     if (!context_.options.is_checked) return;
@@ -394,7 +412,9 @@ class TransformEmitter {
         const Matrix& other = transform_.matrices[matrices[j]];
         const bool is_number = other.role == MatrixRole::From && other.extents.empty();  // passed by value
         if (is_number) continue;
-        out_.line("pbrt::check_apart(" + quoted(written.name) + ", " + written.name + ".raw(), " + quoted(other.name) +
+        const bool may_be_same = other.role == MatrixRole::From && is_read_where_written(matrices[i], matrices[j]);
+        if (may_be_same) out_.line("if (!pbrt::is_same_view(" + written.name + ".raw(), " + other.name + ".raw()))");
+        out_.line((may_be_same ? "  " : "") + std::string("pbrt::check_apart(") + quoted(written.name) + ", " + written.name + ".raw(), " + quoted(other.name) +
                   ", " + other.name + ".raw(), " + (other.role == MatrixRole::To ? "true);" : "false);"));
       }
     }

@@ -227,6 +227,11 @@ Storage* allocate_dense(ElementKind kind, int num_dims, const IndexT* sizes, std
 
 }  // namespace detail
 
+bool is_same_view(const RawView& a, const RawView& b) {
+  return a.kind == b.kind && a.base == b.base && a.num_dims == b.num_dims && std::equal(a.sizes, a.sizes + a.num_dims, b.sizes, b.sizes + b.num_dims) &&
+         std::equal(a.strides, a.strides + a.num_dims, b.strides, b.strides + b.num_dims);
+}
+
 bool have_common_element(const RawView& a, const RawView& b) {
   detail::Lattice of_a(a);
   detail::Lattice of_b(b);

@@ -44,6 +44,9 @@ struct RawView {
   const std::int64_t* strides = nullptr;  ///< in elements
 };
 
+/// Whether both have the same elements at the same positions.
+[[nodiscard]] bool is_same_view(const RawView& a, const RawView& b);
+
 namespace detail {
 [[noreturn]] void index_out_of_bounds(int dim, std::int64_t index, std::int64_t size);
 [[noreturn]] void box_out_of_bounds(int dim, std::int64_t lo, std::int64_t hi, std::int64_t size);

@@ -163,7 +163,7 @@ def overlapping_arguments(b):
     """Of a checked program: a written argument that shares elements with another one, however it was cut."""
     call = "main transform Whole\nparam W\nfrom A[n]\nto B[n]\n{\n  to (B b) from (A a) {\n    Scale(b, a, W);\n" \
         "    if (W == 1) Scale(b.region(0, n - 1), b.region(1, n), 2);\n    if (W == 2) spawn Twice(b,\n      b, a);\n" \
-        "    Scale(b.region(0, 1), b.region(1, 2), 2);\n  }\n}\n"
+        "    Scale(b.region(0, 1), b.region(1, 2), 2);\n    Scale(b, b, 2);\n  }\n}\n"
     twice = "transform Twice\nfrom A[n]\nto B[n], C[n]\n{\n  to (B b, C c) from (A a) { b.cell(0) = c.cell(0) = a.cell(0); }\n}\n"
     source = PROGRAM + twice + call
     (b.work / "overlap.pbcc").write_text(source)
