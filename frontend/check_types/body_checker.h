@@ -40,6 +40,8 @@ class BodyChecker {
 
   // ---- calls of transforms (calls.cpp)
   void check_call(StmtId id, const TransformCallStmt& call);
+  void check_returns();
+  void check_initial(const Declarator& declarator);
   void check_opaque(const OpaqueStmt& stmt, TokenRange tokens);
 
   // ---- names (names.cpp)

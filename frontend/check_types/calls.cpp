@@ -126,7 +126,8 @@ void check_output(BodyChecker& checker, const Argument& arg, const Matrix& matri
     diags.emit(DiagKind::CallOutputReadOnly, arg.span)
         .arg(callee.source_name)
         .arg(matrix.name)
-        .label(matrix.span, "declared here in `to`");
+        .label(matrix.span, "declared here in `to`")
+        .hint("outputs first, then inputs");
     return;
   }
   if (matrix.num_dims() > 0 || arg.type.kind == Kind::Region) return;

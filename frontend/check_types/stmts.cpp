@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Statements and scopes.
+#include <algorithm>
+
 #include "frontend/check_types/body_checker.h"
 #include "frontend/check_types/check_types.h"
 #include "frontend/check_types/native_names.h"
+#include "lang/math_functions.h"
 #include "lang/overloaded.h"
 
 namespace pb {
@@ -62,7 +65,39 @@ BodyTypes BodyChecker::run() {
   out_.bindings.assign(body().exprs.size(), {});
   enter_rule_scope();
   check_stmt(body().root);
+  check_returns();
   return std::move(out_);
+}
+
+/// A body that may return in C++ of which the tree knows nothing, or that ends the run, is left alone.
+void BodyChecker::check_returns() {
+  if (!rule_.is_return_form || body().tokens.empty()) return;  // an empty one means it
+  const auto& stmts = body().stmts;
+  const bool may_return = std::any_of(stmts.begin(), stmts.end(), [](const Stmt& stmt) {
+    return std::holds_alternative<ReturnStmt>(stmt.node) || std::holds_alternative<OpaqueStmt>(stmt.node);
+  });
+  const bool calls_others = std::any_of(body().exprs.begin(), body().exprs.end(), [](const Expr& expr) {
+    const auto* call = std::get_if<CallExpr>(&expr.node);
+    return std::holds_alternative<OpaqueExpr>(expr.node) || (call != nullptr && find_math_function(call->callee) == nullptr);
+  });
+  if (may_return || calls_others) return;
+  diags_.emit(DiagKind::NoReturn, body().span).label(rule_.outputs.front().span, "the output has no name");
+}
+
+/// `ElementT l = l + 1;` where `l` is a region, too.
+void BodyChecker::check_initial(const Declarator& declarator) {
+  if (declarator.init.is_none()) return;
+  const TokenRange range = body().exprs[declarator.init].tokens;
+  for (std::size_t i = 0; i < body().exprs.size(); ++i) {
+    const Expr& expr = body().exprs[ExprId(static_cast<std::uint32_t>(i))];
+    const auto* name = std::get_if<NameExpr>(&expr.node);
+    if (name == nullptr || name->text != declarator.name || expr.tokens.begin < range.begin || expr.tokens.end > range.end) continue;
+    diags_.emit(DiagKind::InitialisedWithItself, expr.span)
+        .arg(declarator.name)
+        .label(declarator.name_span, "declared here")
+        .hint("give the variable another name");
+    return;
+  }
 }
 
 void BodyChecker::check_declaration(const DeclStmt& decl) {
@@ -70,6 +105,7 @@ void BodyChecker::check_declaration(const DeclStmt& decl) {
     for (const ExprId extent : declarator.extents) (void)check_expr(extent);
     declare_local(declarator.name, declared_type(normalised(decl.type), declarator, *this));
     BodyType initial = check_expr(declarator.init);
+    check_initial(declarator);
     if (is_auto(decl.type_text) && declarator.pointer_depth == 0) {
       if (initial.kind != BodyType::Kind::Region) initial.is_const = decl.type_text != "auto";
       retype_local(declarator.name, initial);

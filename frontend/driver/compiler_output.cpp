@@ -151,6 +151,22 @@ std::optional<Span> place_of(const Message& message, std::string_view generated,
   return Span{*file, begin, begin + static_cast<std::uint32_t>(std::max<std::size_t>(found->size(), 1))};
 }
 
+/// Behind the text before `place`, where what is missing belongs: blanks, line ends and `//` comments are skipped.
+Span behind_previous(Span place, const SourceManager& sources) {
+  std::string_view before = sources.text(place.file).substr(0, place.begin);
+  while (true) {
+    const std::size_t last = before.find_last_not_of(" \t\r\n");
+    if (last == std::string_view::npos) return place;
+    before = before.substr(0, last + 1);
+    const std::size_t line = before.rfind('\n') == std::string_view::npos ? 0 : before.rfind('\n') + 1;
+    const std::size_t comment = before.find("//", line);
+    if (comment == std::string_view::npos) break;
+    before = before.substr(0, comment);
+  }
+  const auto begin = static_cast<std::uint32_t>(before.size());
+  return {place.file, begin, begin + 1};
+}
+
 /// gcc's messages quote with typographic marks in some locales; code stands in backticks here.
 std::string with_backticks(std::string_view text) {
   std::string out(text);
@@ -209,6 +225,8 @@ std::string hint_for(std::string_view text) {
   if (has("has no member named") && has("MatrixRegion"))
     return "regions have `cell`, `region`, `row`, `column`, `slice`, `all`, `transposed`, `size(d)`, `width()`, `height()`, "
            "`depth()`, `count()` and `copyTo`";
+  if (text.starts_with("request for member `") && has("`const ElementT`"))
+    return "it is one number: write its name alone, without `.cell( )`";
   if ((has("no match for `operator=`") || has("conversion from `ConstMatrixRegion")) && has("ConstMatrixRegion"))
     return "an input cannot be written: copy its elements with `in.copyTo(out)`, or name it by a `ConstMatrixRegion`";
   for (const std::string name : {"max", "min"})
@@ -286,6 +304,7 @@ bool report_messages(const std::vector<std::string_view>& lines, std::string_vie
     found = true;
     std::string text = plain_words(message->text);
     if (!seen.emplace(message->file, message->line, text).second) continue;
+    if (text.starts_with("expected `,` or `;` before")) place = behind_previous(*place, user.sources);
     DiagBuilder builder = diags.emit(DiagKind::CxxError, *place);
     builder.arg(text);
     if (const std::string hint = hint_for(text); !hint.empty()) builder.hint(hint);

@@ -133,6 +133,21 @@ TEST_F(CompilerOutput, CallOfAnUnknownNameProposesATransform) {
   EXPECT_TRUE(diags_.all()[3].hints.empty());  // no call
 }
 
+TEST_F(CompilerOutput, AMissingSemicolonIsShownWhereItBelongs) {
+  const std::string lines = "  double s = a  // a half\n\n  return s;\n";
+  const FileId file = sources_.add("semicolon.pbcc", lines);
+  EXPECT_TRUE(report_compiler_output("semicolon.pbcc:3:3: error: expected ',' or ';' before 'return'\n",
+                                     "#line 1 \"semicolon.pbcc\"\n" + lines, user_, diags_));
+  EXPECT_EQ(diags_.all().at(0).span, (Span{file, 14, 15}));
+}
+
+TEST_F(CompilerOutput, AMemberOfANumberIsExplained) {
+  EXPECT_TRUE(report_compiler_output(
+      "prog.pbcc:3:16: error: request for member 'cell' in 'a', which is of non-class type 'const ElementT' {aka 'const double'}\n",
+      generated_, user_, diags_));
+  EXPECT_EQ(diags_.all().at(0).hints, std::vector<std::string>{"it is one number: write its name alone, without `.cell( )`"});
+}
+
 TEST_F(CompilerOutput, RepeatedMessagesAreShownOnce) {
   const std::string line = "prog.pbcc:3:16: error: no\n";
   EXPECT_TRUE(report_compiler_output(line + line, generated_, user_, diags_));

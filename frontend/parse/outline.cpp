@@ -44,13 +44,54 @@ class Outliner {
     while (is(index, "main") || is(index, "memoized")) ++index;  // by themselves they are clauses, anywhere in a header
     return is_name(index + 1) && (is(index, "transform") || is(index, "function"));
   }
+  /// `OUT.cell(` or `to (` at the beginning of a line: no header goes on like that.
+  bool begins_rule(std::size_t index) const {
+    if (index >= tokens_.size() || !is_first_of_line(index)) return false;
+    const bool is_named = is(index, "to") && is(index + 1, "(");
+    return is_named || (is_name(index) && is(index + 1, ".") && is_name(index + 2) && is(index + 3, "("));
+  }
   bool is_at_line_start(std::size_t index) const {
     const std::string& leading = tokens_[index].leading;
     return index == 0 || leading.ends_with('\n');
   }
 
+  bool is_first_of_line(std::size_t index) const { return index == 0 || tokens_[index].leading.find('\n') != std::string::npos; }
+  /// Blanks before the first token of the line in which a token stands.
+  std::size_t indentation(std::size_t index) const {
+    while (!is_first_of_line(index)) --index;
+    const std::string& leading = tokens_[index].leading;
+    return leading.size() - (leading.find('\n') == std::string::npos ? 0 : leading.rfind('\n') + 1);
+  }
+
+  /// Where braces do not match, points at the first pair since the beginning of the item that is indented differently.
+  void label_indentation(DiagBuilder diagnostic) const {
+    std::vector<std::size_t> open;
+    for (std::size_t i = item_begin_; i < std::min(pos_, tokens_.size()); ++i) {
+      if (is(i, "{")) open.push_back(i);
+      if (!is(i, "}") || open.empty()) continue;
+      const std::size_t opener = open.back();
+      open.pop_back();
+      if (!is_first_of_line(i) || indentation(i) == indentation(opener)) continue;
+      if (indentation(i) < indentation(opener)) {
+        diagnostic.label(span_at(opener), "the `}` of this one is indented less: it may belong to another");
+      } else {
+        diagnostic.label(span_at(i), "this one is indented more than what it closes: a `{` may be missing before it");
+      }
+      return;
+    }
+  }
+
+  /// Of what follows a comment or a string that swallowed the rest there is nothing to say.
+  bool is_swallowed() const { return diags_.has(DiagKind::UnterminatedComment) || diags_.has(DiagKind::UnterminatedString); }
+  void report_unclosed(std::size_t open, const std::string& what) {
+    if (is_swallowed()) return;
+    DiagBuilder diagnostic = diags_.emit(DiagKind::UnclosedBrace, span_at(open)).arg(what).label(span_at(pos_), "before this");
+    if (is(open, "{")) label_indentation(diagnostic);
+  }
+
   void stray() {
-    diags_.emit(DiagKind::StrayToken, span_at(pos_)).arg(found_at(pos_));
+    DiagBuilder diagnostic = diags_.emit(DiagKind::StrayToken, span_at(pos_)).arg(found_at(pos_));
+    if (is(pos_, "}")) label_indentation(diagnostic);
     const std::string text = tokens_[pos_].text;
     while (is(pos_, text)) ++pos_;
   }
@@ -66,13 +107,14 @@ class Outliner {
 
   void item() {
     ItemOutline item;
-    item.header.begin = pos_;
+    item.header.begin = item_begin_ = pos_;
     bool is_function = false;
     bool has_name = false;
     bool has_from_or_to = false;
     while (pos_ < tokens_.size() && !is(pos_, "{") && !is(pos_, "}") && !is(pos_, ";") && !is_native(pos_)) {
       // A header that never got its braces ends where the next one begins.
       if (has_name && has_from_or_to && begins_header(pos_) && is_at_line_start(pos_)) break;
+      if (has_name && has_from_or_to && begins_rule(pos_)) break;
       if (is(pos_, "transform") || is(pos_, "function")) note_name();
       is_function = is_function || is(pos_, "function");
       has_name = has_name || is(pos_, "transform") || is(pos_, "function");
@@ -81,10 +123,17 @@ class Outliner {
     }
     item.header.end = pos_;
     const bool is_good = check_brackets(item.header) && !(has_name && is(pos_, ";") && is_cut_short());
-    if (is(pos_, "{")) {
+    if (begins_rule(pos_) && !is_function) {
+      diags_.emit(DiagKind::SyntaxError, span_at(pos_))
+          .arg(found_at(pos_))
+          .arg("a header clause such as `from` or `to`, or `{`")
+          .hint("the rules of a transform stand in braces");
+      item.kind = ItemOutline::Kind::Transform;
+      rules(item, pos_);
+    } else if (is(pos_, "{")) {
       item.kind = is_function ? ItemOutline::Kind::Function : ItemOutline::Kind::Transform;
       if (is_function) alternatives(item);
-      else rules(item);
+      else rules(item, pos_++);
     } else if (is(pos_, ";")) {
       item.kind = ItemOutline::Kind::Forward;
       ++pos_;
@@ -134,11 +183,11 @@ class Outliner {
     }
   }
 
-  void rules(ItemOutline& item) {
-    const std::size_t open = pos_++;
+  /// `open`: the token of its `{`, behind which `pos_` stands.
+  void rules(ItemOutline& item, std::size_t open) {
     while (!is(pos_, "}")) {
       if (pos_ >= tokens_.size() || begins_header(pos_)) {
-        diags_.emit(DiagKind::UnclosedBrace, span_at(open)).arg("`{` of the transform").label(span_at(pos_), "before this");
+        report_unclosed(open, "`{` of the transform");
         return;
       }
       if (is(pos_, ";")) ++pos_;
@@ -229,7 +278,7 @@ class Outliner {
     }
     if (!open.empty()) {
       rule.is_balanced = false;
-      diags_.emit(DiagKind::UnclosedBrace, span_at(open.back())).arg(quoted(tokens_[open.back()].text)).label(span_at(pos_), "before this");
+      report_unclosed(open.back(), quoted(tokens_[open.back()].text));
     }
     rule.body.end = open.empty() ? pos_ - 1 : pos_;
     if (is_too_deep) rule.body.end = rule.body.begin;
@@ -251,7 +300,7 @@ class Outliner {
           .label(span_at(open.back()), "opened here");
       return false;
     }
-    diags_.emit(DiagKind::UnclosedBrace, span_at(open.back())).arg(quoted(tokens_[open.back()].text)).label(span_at(pos_), "before this");
+    report_unclosed(open.back(), quoted(tokens_[open.back()].text));
     while (!is(open.back(), "{")) open.pop_back();
     open.pop_back();
     return false;
@@ -277,6 +326,7 @@ class Outliner {
   Diagnostics& diags_;
   Outline out_;
   std::size_t pos_ = 0;
+  std::size_t item_begin_ = 0;
 };
 
 }  // namespace

@@ -126,6 +126,16 @@ class Place {
     return error_.rule == PbccParser::RuleRuleHeader && !comes_before("from");
   }
 
+  /// Whether the innermost open parenthesis is that of `to ( )`, `from ( )` or `using ( )`.
+  [[nodiscard]] bool is_in_list() const {
+    int depth = 0;
+    for (std::size_t i = error_.token; i-- > 1;) {
+      if (text(i) == ")") ++depth;
+      if (text(i) == "(" && depth-- == 0) return Words{"to", "from", "using", "through"}.contains(text(i - 1));
+    }
+    return false;
+  }
+
   /// Flat by design: one slip after the other.
   [[nodiscard]] std::string in_rule() const {
     if (found().empty() && is_from_expected()) return "a rule that reads nothing says `from ()`";
@@ -146,6 +156,8 @@ class Place {
     if (found() == "or" && error_.token == 0) return "another way to compute an output is a further rule";
     if (found() == "(" && Words{"if", "for", "while"}.contains(before()))
       return "statements stand in the bodies of rules; which instances a rule has is said by `where`";
+    if (is_name(error_.token) && !is_reserved(UnitKind::Rule, found()) && is_name(error_.token - 1) && is_in_list())
+      return "regions of a list are separated by commas";
     if (is_from_expected() && error_.token > 0 && !is_name(error_.token))
       return "a rule is written `OUT.cell(i) from (IN.cell(i) a) { … }`";
     return {};
