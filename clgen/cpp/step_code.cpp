@@ -118,6 +118,13 @@ std::vector<std::string> written_parts(const TransformPlan& plan, const RuleCode
   return parts;
 }
 
+/// Whether the step gives a new value to every cell of the parts that it writes of a matrix, and reads none of it.
+bool writes_all(const TransformPlan& plan, const Step& step, const RuleCode& code, const RuleMatrix& use) {
+  const auto is_tested = [](const RegionAccess& access) { return !access.tested_dims.empty(); };
+  return use.is_overwritten && !use.is_input && is_box(step) && !is_scattered(plan, use.matrix) && code.tried.empty() &&
+         std::none_of(code.rule.inputs.begin(), code.rule.inputs.end(), is_tested);
+}
+
 /// What functions of the runtime take for the parts of a matrix that a step reads, `A, pbrt::Box<2>{…}`; none: all of it.
 std::vector<std::string> read_parts(const TransformPlan& plan, const RuleCode& code, StepId id, const RuleMatrix& use) {
   const Step& step = plan.steps[id];
@@ -160,8 +167,8 @@ void emit_arrivals(Writer& out, const TransformPlan& plan, const RuleCode& code,
   for (const std::string& part : parts) out.line("pbrt::need_on_host(" + frame + ", " + part + ");");
   for (const RuleMatrix& use : code.matrices) {
     if (!is_awaited(code, use) || !use.is_output) continue;
-    for (const std::string& part : written_parts(plan, code, step, use.matrix))
-      out.line("pbrt::before_host_write(" + frame + ", " + part + ");");
+    const char* const function = writes_all(plan, plan.steps[step], code, use) ? "pbrt::before_host_overwrite(" : "pbrt::before_host_write(";
+    for (const std::string& part : written_parts(plan, code, step, use.matrix)) out.line(function + frame + ", " + part + ");");
   }
 }
 

@@ -250,6 +250,16 @@ void before_host_write_slow(Frame& frame, const RegionRef& region) {
   static_cast<void>(wait_for(frame, *manager, std::move(task)));  // cannot fail
 }
 
+void before_host_overwrite_slow(Frame& frame, const RegionRef& region) {
+  StorageRecord* record = StorageRecord::find(*region.storage);
+  const OwnedView view = own(*region.storage, region.view);
+  {
+    const std::lock_guard lock(record->mutex);
+    record->forget(view);
+  }
+  before_host_write_slow(frame, region);
+}
+
 void back_on_host_slow(Frame& frame, const RegionRef& region) {
   need_on_host_slow(frame, region);
   before_host_write_slow(frame, region);

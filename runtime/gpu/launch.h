@@ -10,6 +10,7 @@
 // Around host code, whether or not a device exists (a branch when the run has none, a load when the storage never was there):
 //   need_on_host(frame, In);            before reading
 //   before_host_write(frame, Out);      before writing, also if only some cells of the part are written
+//   before_host_overwrite(frame, Out);  instead, if all are
 //   … host code …
 //   wrote_on_host(frame, Out);          afterwards: device copies of that part are stale
 #pragma once
@@ -172,6 +173,7 @@ class Launch {
 namespace detail {
 void need_on_host_slow(Frame& frame, const RegionRef& region);
 void before_host_write_slow(Frame& frame, const RegionRef& region);
+void before_host_overwrite_slow(Frame& frame, const RegionRef& region);
 void wrote_on_host_slow(const RegionRef& region);
 void back_on_host_slow(Frame& frame, const RegionRef& region);
 void fetch_slow(const RegionRef& region);
@@ -197,6 +199,10 @@ PB_COLD void fetch_part_slow(const Region& region, const Box<N>& part) {
 template <class Region>
 PB_COLD void before_write_slow(Frame& frame, const Region& region) {
   before_host_write_slow(frame, region);
+}
+template <class Region>
+PB_COLD void before_overwrite_slow(Frame& frame, const Region& region) {
+  before_host_overwrite_slow(frame, region);
 }
 template <class Region>
 PB_COLD void wrote_slow(const Region& region) {
@@ -252,6 +258,18 @@ template <gpu::Handle Region, int N>
 [[gnu::always_inline]] inline void before_host_write(Frame& frame, const Region& region, const Box<N>& part) {
   if (frame.has_device() && gpu::device_state(region) & (gpu::kDirty | gpu::kInFlight)) [[unlikely]]
     gpu::detail::before_write_slow(frame, part_of(region, part));
+}
+
+/// The same where the host writes every cell of the part, whatever it held: what is newer on a device is void, not copied.
+template <gpu::Handle Region>
+[[gnu::always_inline]] inline void before_host_overwrite(Frame& frame, const Region& region) {
+  if (frame.has_device() && gpu::device_state(region) & (gpu::kDirty | gpu::kInFlight)) [[unlikely]]
+    gpu::detail::before_overwrite_slow(frame, region);
+}
+template <gpu::Handle Region, int N>
+[[gnu::always_inline]] inline void before_host_overwrite(Frame& frame, const Region& region, const Box<N>& part) {
+  if (frame.has_device() && gpu::device_state(region) & (gpu::kDirty | gpu::kInFlight)) [[unlikely]]
+    gpu::detail::before_overwrite_slow(frame, part_of(region, part));
 }
 
 /// The host wrote this part: device copies of it are stale, and what the device had that was newer is void.

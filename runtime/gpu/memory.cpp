@@ -59,6 +59,7 @@ Manager::Impl::Acquired Manager::Impl::acquire_buffer(StorageRecord& record) {
     if (buffer != nullptr) {
       const std::lock_guard lock(record.mutex);
       record.buffer = std::move(buffer);
+      record.is_host_memory = info.shares_host_memory;
       return Acquired::Yes;
     }
     if (empty_pool() || evict_clean()) continue;

@@ -104,5 +104,24 @@ TEST(Share, ThatReadsNothingWaitsForNothing) {
   EXPECT_THAT(fake.control->log(), ElementsAre("write", "launch add_step"));
 }
 
+TEST(Share, ThatTheHostOverwritesIsNotCopied) {
+  FakeManager fake;
+  Scheduler scheduler(1);
+  scheduler.run([&](Frame& frame) {
+    const Matrix2 in = filled(8, 4, 1), out = filled(8, 4, 0);
+    EXPECT_EQ(fake.add_step(frame, out, in, 5, CopyOut::May), "");
+    const Box<2> rest = upper_part<2>({{0, 0}, {8, 4}}, 1, 3);
+    before_host_overwrite(frame, out, rest);
+    for (int x = 0; x < 8; ++x) out.cell(x, 3) = 2;
+    wrote_on_host(frame, out, rest);
+    need_on_host(frame, out);
+    EXPECT_TRUE(is_filled(out.region(0, 0, 8, 3), 6));
+    EXPECT_TRUE(is_filled(out.region(0, 3, 8, 4), 2));
+    EXPECT_EQ(fake.add_step(frame, in, out, 1, CopyOut::Must), "");
+    EXPECT_TRUE(is_filled(in.region(0, 3, 8, 4), 3)) << "the device reads what the host wrote";
+  });
+  EXPECT_EQ(fake.manager->statistics().bytes_to_host, static_cast<std::int64_t>((3 + 4) * 8 * sizeof(int)));
+}
+
 }  // namespace
 }  // namespace pbrt::gpu

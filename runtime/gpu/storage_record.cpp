@@ -119,6 +119,12 @@ void StorageRecord::wrote_on_host(const OwnedView& view) {
   publish_state();
 }
 
+void StorageRecord::forget(const OwnedView& view) {
+  // Whose memory a buffer is does not change while there is one.
+  if (buffer == nullptr || is_host_memory || !adopt(view)) return;
+  wrote_on_host(view);
+}
+
 void StorageRecord::begin(OperationPart& part) {
   parts_.push_back(&part);
   publish_state();

@@ -71,6 +71,8 @@ class StorageRecord final : public DeviceRecord {
   /// A kernel writes `box` on the device: newer there than on the host.
   void wrote_on_device(const GridBox& box);
   void wrote_on_host(const OwnedView& view);
+  /// The host is going to write all of the view. Where kernels work on the host's memory they still have to end.
+  void forget(const OwnedView& view);
   void begin(OperationPart& part);
   void end(OperationPart& part, bool ok);
   /// Forgets the device: what was only there is lost.
@@ -86,6 +88,7 @@ class StorageRecord final : public DeviceRecord {
   [[nodiscard]] GridBox whole() const;
 
   std::unique_ptr<Buffer> buffer;
+  bool is_host_memory = false;  ///< the buffer is the host's memory
   BoxSet valid;  ///< current on the device
   BoxSet dirty;  ///< and newer than on the host
   BoxSet lost;   ///< was dirty on a device that failed

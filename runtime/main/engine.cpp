@@ -185,6 +185,7 @@ RunReport Engine::run(const Problem& problem, const RunWishes& wishes) {
       wishes.device->drain(root);
       report.elapsed_ns = Trace::now_ns() - start;
     }
+    for (const AnyMatrix& output : problem.outputs) gpu::fetch(root, output);
     for (const AnyMatrix& output : problem.outputs) need_on_host(root, output);
     if (!wishes.is_resident || wishes.device == nullptr) report.elapsed_ns = Trace::now_ns() - start;
   };
