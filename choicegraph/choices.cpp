@@ -28,7 +28,7 @@ std::optional<WhyNotDevice> why_no_boxes(const Analysis& analysis, const Rule& r
 /// Pieces long beside the cost of a task, and still enough of them for many workers: some thousands of cells, or hundreds
 /// where an instance may take long.
 double initial_split_size(std::size_t num_loops, bool takes_long) {
-  if (num_loops <= 1) return takes_long ? 512 : 4096;
+  if (num_loops <= 1) return takes_long ? 512 : 16384;
   if (num_loops == 2) return takes_long ? 128 : 256;
   return takes_long ? 24 : 48;
 }

@@ -28,6 +28,15 @@ void Frame::push_child(detail::Task& task) {
     Worker::run_child(task, *this);
 }
 
+bool Frame::can_assign() const { return fiber_->worker->may_assign(); }
+
+void Frame::push_child_to(int worker, detail::Task& task) {
+  task.parent = this;
+  if (run_->hooks != nullptr) task.local_key = run_->hooks->child_key();
+  ++outstanding_;
+  fiber_->worker->assign(worker, task);
+}
+
 void Frame::join() { Worker::join(*this); }
 
 void Frame::rethrow() {

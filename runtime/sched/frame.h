@@ -158,23 +158,19 @@ class Frame {
       std::forward<F>(f)(*this);
       return;
     }
-    using Closure = detail::SpawnedTask<std::decay_t<F>>;
-    static_assert(alignof(Closure) <= 64, "captures of a spawned closure need at most the alignment of a cache line");
-    const detail::TaskMemory memory = fiber_->memory->allocate<sizeof(Closure)>();
-    Closure* task = nullptr;
-    if constexpr (std::is_nothrow_constructible_v<Closure, F&&>) {
-      task = new (memory.address) Closure(std::forward<F>(f));
-    } else {
-      try {
-        task = new (memory.address) Closure(std::forward<F>(f));
-      } catch (...) {
-        fiber_->memory->release(memory.address, memory.size_class);
-        throw;
-      }
-    }
-    task->size_class = memory.size_class;
-    push_child(*task);
+    push_child(make_task(std::forward<F>(f)));
   }
+
+  /// As spawn, in a frame that is not sequential; the task is left to the worker of that number, or to whom it finds out of work
+  /// after some time: for parts of loops that come again, whose data that worker has in its caches.
+  ///
+  /// Pre: can_assign(), and `worker` is another one than worker_index()
+  template <class F>
+  void spawn_on(int worker, F&& f) {
+    push_child_to(worker, make_task(std::forward<F>(f)));
+  }
+  /// Whether the other workers look for work, so that each may be given some. A hint.
+  [[nodiscard]] bool can_assign() const;
 
   /// Waits for all tasks that this frame spawned, running those that nobody took on this stack.
   ///
@@ -241,7 +237,27 @@ class Frame {
 
   enum ErrorState : std::uint8_t { kNoError, kKept, kDropped };
 
+  template <class F>
+  detail::Task& make_task(F&& f) {
+    using Closure = detail::SpawnedTask<std::decay_t<F>>;
+    static_assert(alignof(Closure) <= 64, "captures of a spawned closure need at most the alignment of a cache line");
+    const detail::TaskMemory memory = fiber_->memory->allocate<sizeof(Closure)>();
+    Closure* task = nullptr;
+    if constexpr (std::is_nothrow_constructible_v<Closure, F&&>) {
+      task = new (memory.address) Closure(std::forward<F>(f));
+    } else {
+      try {
+        task = new (memory.address) Closure(std::forward<F>(f));
+      } catch (...) {
+        fiber_->memory->release(memory.address, memory.size_class);
+        throw;
+      }
+    }
+    task->size_class = memory.size_class;
+    return *task;
+  }
   void push_child(detail::Task& task);
+  void push_child_to(int worker, detail::Task& task);
   void join();
   void rethrow();
   /// Joins; throws what a child threw unless the stack is already unwinding. Then the frame is as new.

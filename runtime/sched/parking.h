@@ -42,10 +42,13 @@ namespace pbrt {
 
 /// Per worker: what it sleeps on.
 struct alignas(64) ParkingSpot {
-  std::atomic<std::uint32_t> word{0};
+  static constexpr std::uint32_t kAwake = 0, kParked = 1;
+  std::atomic<std::uint32_t> word{kAwake};
   ParkingSpot* next = nullptr;  // list of parked workers, newest first; under lock_
   bool is_listed = false;       // under lock_
   std::int64_t to_wake = 0;     // by the worker when it is awake; the waker writes it before `word`
+  /// Whether the worker sleeps, or is about to. A hint.
+  [[nodiscard]] bool is_parked() const { return word.load(std::memory_order_relaxed) == kParked; }
 };
 
 class Parking {
@@ -106,7 +109,7 @@ class Parking {
  private:
   static constexpr std::uint64_t kOneParked = 1;
   static constexpr std::uint64_t kOneSearching = std::uint64_t{1} << 32;
-  enum Word : std::uint32_t { kAwake, kParked };
+  static constexpr std::uint32_t kAwake = ParkingSpot::kAwake, kParked = ParkingSpot::kParked;
 
   [[nodiscard]] static bool wants_wake(std::uint64_t state) { return state != 0 && state < kOneSearching; }
 

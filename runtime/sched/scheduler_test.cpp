@@ -366,6 +366,49 @@ TEST_P(OnWorkers, ARunAfterAPauseHasAllItsWorkers) {
   }
 }
 
+TEST_P(OnWorkers, AssignedTasksRunOnceAndAreJoined) {
+  Scheduler scheduler(GetParam());
+  if (scheduler.num_workers() == 1) return;
+  std::atomic<int> sum{0};
+  scheduler.run([&](Frame& root) {
+    for (int round = 0; round < 50; ++round) {
+      CallFrame frame(root);
+      for (int worker = 0; worker < frame.num_workers(); ++worker) {
+        if (worker == frame.worker_index()) continue;
+        frame.spawn_on(worker, [&](Frame& f) {
+          f.spawn([&](Frame&) { sum += 1; });
+          sum += 2;
+        });
+      }
+      frame.sync();
+    }
+    CallFrame frame(root);
+    frame.spawn_on(1 - std::min(frame.worker_index(), 1), [](Frame&) { throw std::runtime_error("assigned"); });
+    EXPECT_THROW(frame.sync(), std::runtime_error);
+  });
+  EXPECT_EQ(sum, 50 * 3 * (scheduler.num_workers() - 1));
+}
+
+TEST(Scheduler, TasksAssignedToABusyWorkerRunElsewhere) {
+  Scheduler scheduler(2);
+  std::atomic<int> busy{-1};
+  std::atomic<bool> is_released{false};
+  scheduler.run([&](Frame& root) {
+    root.spawn([&](Frame& frame) {
+      busy = frame.worker_index();
+      while (!is_released) std::this_thread::yield();
+    });
+    while (busy < 0) std::this_thread::yield();
+    ASSERT_NE(busy, root.worker_index());
+    CallFrame frame(root);
+    frame.spawn_on(busy, [&](Frame& f) {
+      EXPECT_NE(f.worker_index(), busy);
+      is_released = true;
+    });
+    frame.sync();
+  });
+}
+
 TEST_P(OnWorkers, FramesKnowTheirWorker) {
   Scheduler scheduler(GetParam());
   std::vector<std::thread::id> threads(static_cast<std::size_t>(GetParam()));

@@ -38,9 +38,9 @@ constexpr std::chrono::nanoseconds kTinyTask{400};
 constexpr int kFewTinySteals = 2;
 constexpr int kMaxTinySteals = 5;
 
-void pause_briefly() {
-  for (int i = 0; i < kPausesPerRound; ++i) cpu_relax();
-}
+// Rounds of a search in which tasks in the mailbox of another worker are left to that one, which looks there in each of its own.
+constexpr int kRoundsForOwner = 4;
+
 
 }  // namespace
 
@@ -141,7 +141,11 @@ void Worker::note_finish() {
 
 void Worker::spare_victims() {
   if (num_tiny_steals_ <= kFewTinySteals) return;
-  for (int i = 0; i < 1 << num_tiny_steals_; ++i) pause_briefly();
+  for (int i = 0; i < 1 << num_tiny_steals_; ++i) pause_for_mail();
+}
+
+void Worker::pause_for_mail() const {
+  for (int i = 0; i < kPausesPerRound && mailbox_.is_empty(); ++i) cpu_relax();
 }
 
 detail::Task* Worker::search(const std::atomic<bool>& done) {
@@ -157,7 +161,7 @@ detail::Task* Worker::search(const std::atomic<bool>& done) {
         return task;
       }
       if (round < kSpinRounds) {
-        pause_briefly();
+        pause_for_mail();
       } else {
         sched_yield();
       }
@@ -187,7 +191,7 @@ detail::Task* Worker::search_patiently(const std::atomic<bool>& done) {
     if (done.load(std::memory_order_acquire)) return nullptr;
     for (int round = 0; round < kRoundsPerYield; ++round) {
       if (detail::Task* task = steal_once()) return task;
-      pause_briefly();
+      pause_for_mail();
     }
     sched_yield();
   }
@@ -195,17 +199,22 @@ detail::Task* Worker::search_patiently(const std::atomic<bool>& done) {
 }
 
 detail::Task* Worker::steal_once() {
+  if (detail::Task* task = mailbox_.take()) {
+    ++counts_.num_mails;
+    last_victim_ = -1;
+    return task;
+  }
   const auto& workers = scheduler_.workers_;
   const std::size_t num_workers = workers.size();
   std::size_t i = random() % num_workers;
   for (std::size_t n = 0; n < num_workers; ++n, i = i + 1 == num_workers ? 0 : i + 1) {
     Worker& victim = *workers[i];
-    if (detail::Task* task = victim.mailbox_.take()) {
+    if (&victim == this) continue;
+    if (detail::Task* task = take_mail_of(i)) {
       ++counts_.num_mails;
       last_victim_ = -1;
       return task;
     }
-    if (&victim == this) continue;
     if (detail::Task* task = victim.deque_.steal()) {
       ++counts_.num_steals;
       last_victim_ = static_cast<int>(i);
@@ -215,6 +224,34 @@ detail::Task* Worker::steal_once() {
     }
   }
   return nullptr;
+}
+
+detail::Task* Worker::take_mail_of(std::size_t index) {
+  Worker& victim = *scheduler_.workers_[index];
+  if (victim.mailbox_.is_empty()) return nullptr;
+  if (!victim.spot_.is_parked()) {
+    const int number = static_cast<int>(index);
+    if (passed_mailbox_ != number) {
+      const bool is_other_full =
+          passed_mailbox_ >= 0 && !scheduler_.workers_[static_cast<std::size_t>(passed_mailbox_)]->mailbox_.is_empty();
+      if (is_other_full) return nullptr;
+      passed_mailbox_ = number;
+      num_passes_ = 0;
+    }
+    if (++num_passes_ <= kRoundsForOwner) return nullptr;
+  }
+  passed_mailbox_ = -1;
+  return victim.mailbox_.take();
+}
+
+void Worker::assign(int worker, detail::Task& task) const {
+  scheduler_.workers_[static_cast<std::size_t>(worker)]->mailbox_.push(task);
+  parking_.notify();
+}
+
+bool Worker::may_assign() const {
+  const int num_others = scheduler_.num_workers() - 1;
+  return scheduler_.has_cpu_per_worker_ && parking_.num_parked() == 0 && 2 * parking_.num_searching() >= num_others;
 }
 
 void Worker::run(detail::Task& task) {

@@ -89,6 +89,10 @@ class Worker {
     parking_.notify();
     return true;
   }
+  /// Puts a spawned task into the mailbox of another worker.
+  void assign(int worker, detail::Task& task) const;
+  /// Whether most of the other workers search and none sleeps. A hint.
+  [[nodiscard]] bool may_assign() const;
   static void join(Frame& frame);
   static void run_child(detail::Task& task, Frame& parent);
   static void suspend(Suspension& suspension);
@@ -141,6 +145,9 @@ class Worker {
   /// Pauses before the next steals where the last ones brought tiny tasks only.
   void spare_victims();
   detail::Task* steal_once();
+  /// Takes a task out of the mailbox of another worker, unless that one may come for it: it searches too, or has work.
+  detail::Task* take_mail_of(std::size_t index);
+  void pause_for_mail() const;
   void run(detail::Task& task);
   void resume(Fiber& fiber);
   /// Does what `from` asked for. Returns the fiber to go on with at once, or null.
@@ -175,6 +182,8 @@ class Worker {
   TraceLane* const lane_;
   RuleCounters* const counters_;  // of the lane
   const int index_;
+  int passed_mailbox_ = -1;  // of another worker, in which there was something
+  int num_passes_ = 0;       // rounds of the search since then
   int last_victim_ = -1;  // whose task the last search found
   bool has_stolen_ = false;  // and the task has not finished
   int num_tiny_steals_ = 0;  // in a row, up to the last one
