@@ -79,7 +79,9 @@ bool check_affine_outputs(RuleScope& rule) {
         if (!has_rule_var(coord) || affine_in_rule_vars(rule, coord)) continue;
         const bool is_corner = output.kind == AccessKind::Region && !output.is_fixed_dim(dim);
         if (corner == &output.hi && !is_corner) continue;  // same as lo, reported there
-        rule.transform.diags.emit(DiagKind::NonAffineOutput, coord.span).arg(to_string(coord));
+        rule.transform.diags.emit(DiagKind::NonAffineOutput, coord.span)
+            .arg(to_string(coord))
+            .hint("give the matrix a dimension of its own for each rule variable, or write all of it in one rule with loops");
         ok = false;
       }
     }
