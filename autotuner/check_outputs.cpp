@@ -8,6 +8,7 @@
 #include <set>
 
 #include "autotuner/commands.h"
+#include "autotuner/interruption.h"
 #include "autotuner/progress.h"
 #include "autotuner/words.h"
 #include "runtime/config/errors.h"

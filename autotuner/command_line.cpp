@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "autotuner/commands.h"
+#include "autotuner/interruption.h"
 #include "autotuner/migrate.h"
 #include "autotuner/tune.h"
 #include "runtime/config/errors.h"

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "autotuner/html_report.h"
+#include "autotuner/interruption.h"
 #include "autotuner/journal.h"
 #include "autotuner/progress.h"
 #include "autotuner/words.h"

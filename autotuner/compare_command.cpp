@@ -7,7 +7,9 @@
 
 #include "autotuner/commands.h"
 #include "autotuner/in_turns.h"
+#include "autotuner/interruption.h"
 #include "autotuner/progress.h"
+#include "autotuner/tune.h"
 #include "runtime/config/config_file.h"
 #include "runtime/config/errors.h"
 

@@ -8,7 +8,7 @@
 
 #include "autotuner/former_configuration.h"
 #include "autotuner/migrate.h"
-#include "autotuner/tune.h"
+#include "autotuner/program_options.h"
 #include "autotuner/words.h"
 #include "runtime/config/atomic_file.h"
 #include "runtime/config/config_file.h"

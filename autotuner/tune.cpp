@@ -4,25 +4,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <csignal>
 #include <ctime>
 #include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
 
+#include "autotuner/interruption.h"
 #include "autotuner/journal.h"
 #include "autotuner/progress.h"
 #include "autotuner/targets.h"
 #include "autotuner/words.h"
 #include "runtime/config/config_file.h"
-#include "runtime/config/errors.h"
 
 namespace pbtune {
 namespace {
-
-volatile std::sig_atomic_t interrupted_by = 0;  // only signal handlers write it
-void note_signal(int number) { interrupted_by = number; }
 
 constexpr std::int64_t kSizeIfUnknown = 1024;
 constexpr const char* kBefore = "the configuration of before";
@@ -38,12 +34,6 @@ std::string utc_now() {
   ::gmtime_r(&now, &parts);
   char text[32];
   return std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts) > 0 ? text : "";
-}
-
-std::string absolute(const std::string& path) {
-  std::error_code error;
-  const std::filesystem::path full = std::filesystem::absolute(path, error);
-  return error ? path : full.lexically_normal().string();
 }
 
 /// A reference that takes longer than this share of the time is computed by the best configuration so far instead.
@@ -503,38 +493,6 @@ const char* to_string(Effort effort) {
   return "?";
 }
 
-MeasureOptions measure_options(const ProgramOptions& options, bool is_resident) {
-  MeasureOptions out;
-  out.command = {options.program};
-  if (!options.device.empty()) {
-    out.command.emplace_back("--device");
-    out.command.push_back(options.device);
-  }
-  out.sizes = options.sizes;
-  for (const std::string& path : options.inputs) out.files.push_back(absolute(path));
-  out.seed = options.seed;
-  out.is_resident = is_resident;
-  out.tolerance = options.tolerance;
-  return out;
-}
-
-pbrt::TrainingInfo info_of(const std::string& program) {
-  const std::string path = program + ".info";
-  const auto ends_with = [&](const std::string& ending) {
-    return program.size() > ending.size() && program.ends_with(ending);
-  };
-  if (ends_with(".pbcc"))
-    throw pbrt::UserError("`" + program + "` is a source: compile it (pbc " + program + ") and name the program that comes of it");
-  for (const std::string ending : {".info", ".cfg"})
-    if (ends_with(ending) && std::filesystem::exists(program.substr(0, program.size() - ending.size())))
-      throw pbrt::UserError("`" + program + "` is no program; did you mean `" +
-                            program.substr(0, program.size() - ending.size()) + "`?");
-  if (!std::filesystem::exists(program)) throw pbrt::IoError("cannot run `" + program + "`: No such file or directory");
-  if (!std::filesystem::exists(path))
-    throw pbrt::IoError("`" + path + "` is missing: pbc writes it beside the program; compile it again");
-  return pbrt::read_training_info(path);
-}
-
 SearchOptions search_options(Effort effort, double time_limit_s, std::uint64_t seed) {
   SearchOptions out;
   out.seed = seed;
@@ -572,17 +530,6 @@ Clock wall_clock() {
 int tune(const TuneOptions& options, const Clock& clock) {
   catch_signals();
   return Session(options, clock).run();
-}
-
-void catch_signals() {
-  struct sigaction action {};
-  action.sa_handler = note_signal;
-  for (const int number : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(number, &action, nullptr);
-  std::signal(SIGPIPE, SIG_IGN);
-}
-
-void throw_if_interrupted() {
-  if (interrupted_by != 0) throw Interrupted();
 }
 
 }  // namespace pbtune
