@@ -15,13 +15,15 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[0]))
 import harness  # noqa: E402
 from cases import CASES as USUAL_CASES  # noqa: E402
+from everyday_cases import CASES as EVERYDAY_CASES  # noqa: E402
 from harness import polybricks  # noqa: E402
 from unusual_cases import CASES as UNUSUAL_CASES  # noqa: E402
 
-CASES = USUAL_CASES + UNUSUAL_CASES
+CASES = USUAL_CASES + UNUSUAL_CASES + EVERYDAY_CASES
 
 COMPARE = r"""
-main transform Compare to RESULT
+// The input is above the sequential cut-off: what is called from below it runs on one thread.
+main transform Compare from LARGE[q] to RESULT
 {
   to (RESULT result) from () {
     const int n = %(n)s;
@@ -105,7 +107,7 @@ def main():
             repeats = 1 if "multiply" in case.name or case.name == "row_rule_in_out" else 20
             source.write_text(program(case, args.threads > 1, args.rounds, repeats), encoding="utf-8")
             polybricks.run_tool([tools.pbc, source, "--element", element, "--keep", "-o", binary])
-            command = [binary, args.out / "result.txt", "--threads", args.threads, "--device", "none"]
+            command = [binary, "--n", 1000, "--threads", args.threads, "--device", "none"]
             text = subprocess.run([str(word) for word in command], check=True, capture_output=True, text=True).stdout
             generated, hand, error = (float(word) for word in text.split()[-3:])
             times[case.name, element] = (generated, hand)
