@@ -446,7 +446,12 @@ std::string loop_head(const LoopDim& loop) {
 bool may_run_in_vectors(const RuleCode& code, const Step& step, bool all_exist) {
   if (step.loops.empty() || code.has_calls()) return false;
   const auto facts = find_pack_facts(code.rule, step, code.element, all_exist);
-  return facts ? facts->is_plain : has_independent_instances(code.rule, step, all_exist);
+  if (facts) return facts->is_plain;
+  // Of cells across the rows alone vectors would be gathered; beside others they pay.
+  const auto is_plain = [](const RegionAccess& input) { return is_element(input) && !input.is_optional() && input.tested_dims.empty(); };
+  const bool may_cross_rows = has_strips(code, step) && step.is_data_parallel && code.rule.inputs.size() > 1 && code.tried.empty() &&
+                              !code.rule.is_dynamic && std::all_of(code.rule.inputs.begin(), code.rule.inputs.end(), is_plain);
+  return has_independent_instances(code.rule, step, all_exist) || (may_cross_rows && has_independent_body(code.rule));
 }
 
 void emit_conditional_instance(Writer& out, const RuleCode& code, const Step& step, bool all_exist) {
