@@ -28,7 +28,8 @@ void Frame::push_child(detail::Task& task) {
     Worker::run_child(task, *this);
 }
 
-bool Frame::can_assign() const { return fiber_->worker->may_assign(); }
+// Random numbers follow the tree of tasks, which must not depend on who is out of work.
+bool Frame::can_assign() const { return run_->hooks == nullptr && fiber_->worker->may_assign(); }
 
 void Frame::push_child_to(int worker, detail::Task& task) {
   task.parent = this;

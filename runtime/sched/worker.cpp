@@ -41,7 +41,6 @@ constexpr int kMaxTinySteals = 5;
 // Rounds of a search in which tasks in the mailbox of another worker are left to that one, which looks there in each of its own.
 constexpr int kRoundsForOwner = 4;
 
-
 }  // namespace
 
 Worker::Worker(Scheduler& scheduler, int index, TraceLane* lane)

@@ -46,6 +46,7 @@ __attribute__((destructor)) static void report(void) {
 
 class Tasks:
     def __init__(self, dist, work):
+        self.dist = dist
         self.work = work
         self.program = polybricks.Tools(dist).compile(SOURCE, work / "tasks")
         self.failures = []
@@ -154,6 +155,13 @@ class Tasks:
         self.check(min(ended.values()) > 0, f"runs of Varying end {ended}")
         self.check(resident < bound, f"{num_runs} runs of Varying leave {resident} bytes, at most {bound} expected")
 
+    def random_numbers(self):
+        """They depend on the seed, not on which worker has time for a part of a loop."""
+        program = polybricks.Tools(self.dist).compile(SOURCE.with_name("random.pbcc"), self.work / "random")
+        hashes = {polybricks.run_tool([program.path, "--n", 300_000, "--seed", 5, "--threads", threads, "--device", "none", "--hash"]).stdout
+                  for threads in (2, 3, 4) for _ in range(4)}
+        self.check(len(hashes) == 1, f"runs with one seed have {len(hashes)} results")
+
     def heap_of_tasks(self):
         """Thousands of tasks and temporaries more take as much from the heap as a few."""
         source, library = self.work / "counter.c", self.work / "counter.so"
@@ -190,7 +198,8 @@ def main():
     work = args.work / "tasks"
     work.mkdir(parents=True, exist_ok=True)
     tasks = Tasks(args.dist, work)
-    for check in (tasks.deep_calls, tasks.overflows, tasks.little_memory, tasks.given_up, tasks.memory_of_many_calls, tasks.memory_of_calls_that_vary, tasks.heap_of_tasks, tasks.idle_time):
+    for check in (tasks.deep_calls, tasks.overflows, tasks.little_memory, tasks.given_up, tasks.memory_of_many_calls, tasks.memory_of_calls_that_vary, tasks.random_numbers, tasks.heap_of_tasks,
+                  tasks.idle_time):
         start = time.perf_counter()
         check()
         print(f"{check.__name__}: {time.perf_counter() - start:.1f} s")
