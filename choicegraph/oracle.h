@@ -6,32 +6,18 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
+#include "choicegraph/formula_value.h"
 #include "choicegraph/plan.h"
 #include "lang/program.h"
 
 namespace pb::testing {
 
-using Values = std::map<std::string, std::int64_t>;
 using Point = std::vector<std::int64_t>;
 /// A cell: matrix index and coordinates.
 using Cell = std::pair<std::uint32_t, Point>;
-
-/// Exact fraction with a positive denominator.
-struct Fraction {
-  std::int64_t num = 0;
-  std::int64_t den = 1;
-};
-
-/// C integer arithmetic; none for a division by zero.
-[[nodiscard]] std::optional<std::int64_t> value_of(const Formula& formula, const Values& values);
-[[nodiscard]] std::optional<Fraction> fraction_of(const Formula& formula, const Values& values);
-
-/// Whether instances have to test some of the rule's `where`: a product of rule variables, or one with a size variable.
-[[nodiscard]] bool has_dynamic_where(const Rule& rule);
 
 /// One transform at one choice of sizes.
 class Oracle {

@@ -1,119 +1,18 @@
 // SPDX-License-Identifier: MIT
 // Reads the Plan's text form back. Line by line; names are looked up in the program.
-#include <charconv>
 #include <string_view>
 
 #include "choicegraph/plan.h"
+#include "choicegraph/plan_line.h"
 #include "choicegraph/plan_words.h"
 
 namespace pb {
 namespace {
 
-/// The rest of one line.
-class Line {
- public:
-  explicit Line(std::string_view text) : rest_(text) { skip(); }
-
-  [[nodiscard]] bool at_end() const { return rest_.empty(); }
-  [[nodiscard]] std::string_view rest() const { return rest_; }
-  /// True, and past it, if the next word is `word`.
-  bool accept(std::string_view word) {
-    const std::string_view saved = rest_;
-    if (next() == word) return true;
-    rest_ = saved;
-    return false;
-  }
-  /// The next word, up to a blank.
-  std::string_view next() {
-    const std::size_t end = std::min(rest_.find(' '), rest_.size());
-    const std::string_view out = rest_.substr(0, end);
-    rest_.remove_prefix(end);
-    skip();
-    return out;
-  }
-  /// Past `name`, which may hold blanks, if it comes next.
-  bool accept_name(std::string_view name) {
-    if (!rest_.starts_with(name) || (rest_.size() > name.size() && rest_[name.size()] != ' ')) return false;
-    rest_.remove_prefix(name.size());
-    skip();
-    return true;
-  }
-  /// The next word without the colon at its end; empty if it has none.
-  std::string_view next_label() {
-    std::string_view word = next();
-    if (word.empty() || word.back() != ':') return {};
-    word.remove_suffix(1);
-    return word;
-  }
-  std::optional<std::size_t> next_number() { return number(next()); }
-  static std::optional<std::size_t> number(std::string_view text) {
-    std::size_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-    return value;
-  }
-  static std::optional<double> real(std::string_view text) {
-    double value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-    return value;
-  }
-  /// `open a, b close`: expressions between two brackets; empty if there is none here.
-  std::optional<std::vector<IndexExpr>> next_list(char open, char close) {
-    if (rest_.empty() || rest_.front() != open) return std::nullopt;
-    std::vector<IndexExpr> out;
-    std::size_t begin = 1;
-    int depth = 0;
-    for (std::size_t i = 1; i < rest_.size(); ++i) {
-      const char c = rest_[i];
-      const bool ends = depth == 0 && c == close;
-      if (ends || (depth == 0 && c == ',')) {
-        const std::string item(rest_.substr(begin, i - begin));
-        begin = i + 1;
-        if (ends && out.empty() && item.empty()) return finish(i, std::move(out));
-        auto expr = parse_index_expr(item);
-        if (!expr) return std::nullopt;
-        out.push_back(std::move(*expr));
-        if (ends) return finish(i, std::move(out));
-      } else if (c == '(') {
-        ++depth;
-      } else if (c == ')') {
-        --depth;
-      }
-    }
-    return std::nullopt;
-  }
-  /// `[a, b)`.
-  std::optional<IndexRange> next_range() {
-    const auto items = next_list('[', ')');
-    if (!items || items->size() != 2) return std::nullopt;
-    return IndexRange{(*items)[0], (*items)[1]};
-  }
-  /// The expression up to ` >= 0`.
-  std::optional<IndexExpr> next_guard() {
-    constexpr std::string_view kEnd = " >= 0";
-    const std::size_t end = rest_.find(kEnd);
-    if (end == std::string_view::npos) return std::nullopt;
-    const std::string text(rest_.substr(0, end));
-    rest_.remove_prefix(end + kEnd.size());
-    skip();
-    return parse_index_expr(text);
-  }
-
- private:
-  std::vector<IndexExpr> finish(std::size_t end, std::vector<IndexExpr> items) {
-    rest_.remove_prefix(end + 1);
-    skip();
-    return items;
-  }
-  void skip() {
-    while (!rest_.empty() && rest_.front() == ' ') rest_.remove_prefix(1);
-  }
-  std::string_view rest_;
-};
-
 /// Fills a Plan; every reader returns false at the first surprise.
 class Parser {
+  using Line = PlanLine;
+
  public:
   explicit Parser(const Program& program) : program_(program) {}
 

@@ -9,6 +9,7 @@
 #include "clgen/cpp/fused_code.h"
 #include "clgen/cpp/joint_steps.h"
 #include "clgen/cpp/nest_code.h"
+#include "clgen/cpp/schedule_units.h"
 #include "clgen/cpp/step_code.h"
 #include "clgen/cpp/transform_code.h"
 #include "clgen/names.h"
@@ -64,13 +65,13 @@ class ScheduleEmitter {
   /// Not where a device may run a step, whose choice depends on the frame, nor where all steps need one or two of them run.
   bool makes_frames_in_steps() {
     const std::vector<Unit> all = units();
-    if (!is_ordered(plan_) || !is_sequence(all)) return false;
+    if (!is_ordered(plan_) || !is_sequence(dispatch_, plan_, all)) return false;
     std::vector<StepId> with_frame;
     for (const Unit& unit : all) {
       if (unit.nest != SIZE_MAX || unit.is_joint() || dispatch_.has_device(unit.steps.front())) return false;
       if (needs_frame(unit.steps.front())) with_frame.push_back(unit.steps.front());
     }
-    return with_frame.size() < all.size() && !has_company(with_frame);
+    return with_frame.size() < all.size() && !have_company(plan_, with_frame);
   }
 
   void emit_steps(const std::function<void(const StepDispatch&)>& emit_before, const EmitFrame& emit_frame) {
@@ -78,7 +79,7 @@ class ScheduleEmitter {
     emit_before(dispatch_);
     const bool in_order = is_ordered(plan_);
     const std::vector<Unit> all = units();
-    if (in_order && is_sequence(all)) {
+    if (in_order && is_sequence(dispatch_, plan_, all)) {
       for (const Unit& unit : all)
         emit_frame ? emit_step_with_frame(unit.steps.front(), emit_frame) : emit_unit(unit, "pb_frame");
       return;
@@ -266,64 +267,13 @@ class ScheduleEmitter {
 
   // ---- all steps
 
-  /// What runs as a whole: a step, a nest that always runs, or joint steps, which have an order to none of each other.
-  struct Unit {
-    std::vector<StepId> steps;
-    std::size_t nest = SIZE_MAX;
-    [[nodiscard]] bool is_joint() const { return nest == SIZE_MAX && steps.size() > 1; }
-  };
+  using Unit = ScheduleUnit;
 
   std::vector<Unit> units() {
-    std::vector<Unit> all = join_steps(single_units());
+    std::vector<Unit> all = schedule_units(context_, id_);
     for (const Unit& unit : all)
       if (unit.is_joint()) joint_.insert(unit.steps.begin(), unit.steps.end());
     return all;
-  }
-
-  std::vector<Unit> join_steps(std::vector<Unit> units) const {
-    if (!is_ordered(plan_)) return units;
-    std::vector<Unit> out;
-    for (std::size_t i = 0; i < units.size();) {
-      Unit unit = units[i];
-      std::size_t end = i + 1;
-      for (; end < units.size() && unit.nest == SIZE_MAX && units[end].nest == SIZE_MAX; ++end) {
-        if (!may_join(context_, id_, unit.steps, units[end].steps.front())) break;
-        unit.steps.push_back(units[end].steps.front());
-      }
-      if (!has_company(unit.steps)) {
-        unit = units[i];
-        end = i + 1;
-      }
-      out.push_back(std::move(unit));
-      i = end;
-    }
-    return out;
-  }
-
-  /// Whether some two of the steps may run in the same call.
-  bool has_company(const std::vector<StepId>& steps) const {
-    for (std::size_t i = 0; i < steps.size(); ++i)
-      for (std::size_t k = 0; k < i; ++k)
-        if (may_run_together(plan_, plan_.steps[steps[i]], plan_.steps[steps[k]])) return true;
-    return false;
-  }
-
-  std::vector<Unit> single_units() const {
-    std::vector<Unit> out;
-    std::set<StepId> done;
-    for (const StepId id : plan_.steps.ids()) {
-      if (done.contains(id)) continue;
-      Unit unit{{id}, SIZE_MAX};
-      for (std::size_t n = 0; n < plan_.nests.size() && unit.nest == SIZE_MAX; ++n) {
-        if (!always_runs(plan_, plan_.nests[n]) || !has_member(plan_.nests[n], id)) continue;
-        unit.steps.clear();
-        unit.nest = n;
-        for (const NestMember& member : plan_.nests[n].members) unit.steps.push_back(member.step);
-      }
-      done.insert(unit.steps.begin(), unit.steps.end());
-      out.push_back(std::move(unit));
-    }
-    return out;
   }
 
   void emit_unit(const Unit& unit, const std::string& frame) {
@@ -341,28 +291,6 @@ class ScheduleEmitter {
     out_.open(need.empty() ? "" : "if (" + need + ")");
     emit_joint_nest(unit.nest, frame);
     out_.close();
-  }
-
-  bool is_chained(const Unit& a, const Unit& b) const {
-    return std::any_of(plan_.edges.begin(), plan_.edges.end(), [&](const StepEdge& edge) {
-      return std::find(a.steps.begin(), a.steps.end(), edge.before) != a.steps.end() &&
-             std::find(b.steps.begin(), b.steps.end(), edge.after) != b.steps.end();
-    });
-  }
-
-  /// Whether at most one unit runs per call, or each waits for the one before; nothing in a unit runs beside it.
-  bool is_sequence(const std::vector<Unit>& units) const {
-    for (const Unit& unit : units) {
-      const auto has_device = [&](StepId id) { return dispatch_.has_device(id); };
-      if (unit.is_joint() && std::any_of(unit.steps.begin(), unit.steps.end(), has_device)) return false;
-    }
-    for (std::size_t i = 0; i + 1 < units.size(); ++i) {
-      const Step& a = plan_.steps[units[i].steps.front()];
-      const Step& b = plan_.steps[units[i + 1].steps.front()];
-      const bool exclude = !units[i].is_joint() && !units[i + 1].is_joint() && !may_run_together(plan_, a, b);
-      if (!exclude && !is_chained(units[i], units[i + 1])) return false;
-    }
-    return true;
   }
 
   static std::string node_name(StepId id) { return "pb_node_" + std::to_string(id.index()); }

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// What extents, coordinates and conditions are for given values of their symbols: computed from the Formula as it was
+// written, without isl and without the compiler's own expressions. For the oracle; not part of the compiler.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "lang/program.h"
+
+namespace pb::testing {
+
+using Values = std::map<std::string, std::int64_t>;
+
+/// Exact fraction with a positive denominator.
+struct Fraction {
+  std::int64_t num = 0;
+  std::int64_t den = 1;
+};
+
+/// C integer arithmetic; none for a division by zero.
+[[nodiscard]] std::optional<std::int64_t> value_of(const Formula& formula, const Values& values);
+[[nodiscard]] std::optional<Fraction> fraction_of(const Formula& formula, const Values& values);
+
+[[nodiscard]] bool is_true(const Relation& relation, const Values& values);
+
+/// Whether instances have to test it: a product of rule variables, or one with a size variable.
+[[nodiscard]] bool is_dynamic(const Relation& relation);
+/// Whether that is so of some of the rule's `where`.
+[[nodiscard]] bool has_dynamic_where(const Rule& rule);
+
+}  // namespace pb::testing
