@@ -2,7 +2,6 @@
 #include "choicegraph/device_eligibility.h"
 
 #include <algorithm>
-#include <array>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -29,13 +28,9 @@ bool is_size_member(std::string_view name) {
   return name == "size" || name == "width" || name == "height" || name == "depth" || name == "count";
 }
 
-/// Constants that OpenCL C knows by the names of C.
-constexpr std::array<std::string_view, 15> kDeviceConstants = {
-    "M_PI",    "M_PI_2",  "M_E",         "M_SQRT2", "M_LN2",   "INT_MAX",     "INT_MIN", "DBL_MAX",
-    "DBL_MIN", "DBL_EPSILON", "FLT_MAX", "FLT_MIN", "FLT_EPSILON", "INFINITY", "NAN"};
-
 bool is_device_constant(std::string_view name) {
-  return std::find(kDeviceConstants.begin(), kDeviceConstants.end(), name) != kDeviceConstants.end();
+  const BodyConstant* constant = find_body_constant(name);
+  return constant != nullptr && constant->is_on_devices;
 }
 
 /// Looks through one body for the first thing a kernel cannot do.
@@ -130,7 +125,7 @@ class BodyCheck {
   void check_call(ExprId id, const CallExpr& call, Span span) {
     const bool is_builtin = types_.bindings[id.index()].kind == NameKind::BuiltIn;
     const MathFunction* function = is_builtin ? find_math_function(call.callee) : nullptr;
-    if (function == nullptr) return reject("it calls `" + call.callee + "`, which no device knows", span);
+    if (function == nullptr || function->opencl.empty()) return reject("it calls `" + call.callee + "`, which no device knows", span);
     if (static_cast<int>(call.args.size()) != function->num_args)
       return reject("`" + call.callee + "` is called with an unknown number of arguments", span);
     for (ExprId arg : call.args) {

@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: MIT
-// The math functions of rule bodies (LANGUAGE 7.7) that device and vector code know. One
-// table: eligibility, the OpenCL printer and the vector printer read it.
+// The math functions and constants of rule bodies (LANGUAGE 7.7). One table of each: types, eligibility, the OpenCL printer
+// and the vector printer read it.
 #pragma once
 
 #include <array>
 #include <string_view>
+
+#include "lang/types.h"
 
 namespace pb {
 
 struct MathFunction {
   std::string_view name;  ///< in the body, without `std::`
   int num_args = 1;
-  std::string_view opencl;      ///< its OpenCL C name for floating arguments
+  std::string_view opencl;      ///< its OpenCL C name for floating arguments; empty: no device version
   bool keeps_integers = false;  ///< of integers it gives an integer: abs, min, max
   std::string_view opencl_integer = {};
 };
 
-inline constexpr std::array<MathFunction, 31> kMathFunctions = {{
+inline constexpr std::array<MathFunction, 45> kMathFunctions = {{
     {"sqrt", 1, "sqrt"},
     {"fabs", 1, "fabs"},
     {"floor", 1, "floor"},
@@ -45,6 +47,21 @@ inline constexpr std::array<MathFunction, 31> kMathFunctions = {{
     {"fmin", 2, "fmin"},
     {"fmax", 2, "fmax"},
     {"fma", 3, "fma"},
+    {"acosh", 1, "acosh"},
+    {"asinh", 1, "asinh"},
+    {"atanh", 1, "atanh"},
+    {"copysign", 2, "copysign"},
+    {"erf", 1, "erf"},
+    {"erfc", 1, "erfc"},
+    {"expm1", 1, "expm1"},
+    {"fdim", 2, "fdim"},
+    {"log1p", 1, "log1p"},
+    {"nearbyint", 1, "rint"},
+    {"remainder", 2, "remainder"},
+    {"rint", 1, "rint"},
+    // How exact these are is open in OpenCL, or left to the driver.
+    {"lgamma", 1, ""},
+    {"tgamma", 1, ""},
     {"abs", 1, "fabs", true, "abs"},
     {"min", 2, "min", true, "min"},
     {"max", 2, "max", true, "max"},
@@ -59,6 +76,39 @@ inline constexpr std::array<MathFunction, 31> kMathFunctions = {{
     if (!is_std && (callee == "min" || callee == "max")) return nullptr;
     return &function;
   }
+  return nullptr;
+}
+
+struct BodyConstant {
+  std::string_view name;
+  BodyType::Kind kind = BodyType::Kind::Double;
+  bool is_on_devices = true;  ///< OpenCL C knows it by the name of C
+};
+
+inline constexpr std::array<BodyConstant, 18> kBodyConstants = {{
+    {"M_PI"},
+    {"M_PI_2"},
+    {"M_E"},
+    {"M_SQRT2"},
+    {"M_LN2"},
+    {"INT_MAX", BodyType::Kind::Int},
+    {"INT_MIN", BodyType::Kind::Int},
+    {"RAND_MAX", BodyType::Kind::Int, false},
+    {"DBL_MAX"},
+    {"DBL_MIN"},
+    {"DBL_EPSILON"},
+    {"FLT_MAX", BodyType::Kind::Float},
+    {"FLT_MIN", BodyType::Kind::Float},
+    {"FLT_EPSILON", BodyType::Kind::Float},
+    {"INFINITY", BodyType::Kind::Float},
+    {"NAN", BodyType::Kind::Float},
+    {"ACCURACY_BIN", BodyType::Kind::Int, false},
+    {"ACCURACY_TARGET", BodyType::Kind::Double, false},
+}};
+
+[[nodiscard]] inline const BodyConstant* find_body_constant(std::string_view name) {
+  for (const BodyConstant& constant : kBodyConstants)
+    if (constant.name == name) return &constant;
   return nullptr;
 }
 

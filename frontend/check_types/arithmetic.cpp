@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "frontend/check_types/body_checker.h"
+#include "lang/math_functions.h"
 
 namespace pb::checking {
 namespace {
@@ -36,13 +37,6 @@ int rank(Kind kind) {
   return 0;
 }
 
-// Functions of <math.h>: float if every argument is, else double.
-constexpr std::array<std::string_view, 42> kMathFunctions = {
-    "acos", "acosh", "asin",  "asinh",  "atan", "atan2", "atanh", "cbrt",   "ceil",      "copysign", "cos",
-    "cosh", "erf",   "erfc",  "exp",    "exp2", "expm1", "fabs",  "fdim",   "floor",     "fma",      "fmax",
-    "fmin", "fmod",  "hypot", "lgamma", "log",  "log10", "log1p", "log2",   "nearbyint", "pow",      "remainder",
-    "rint", "round", "sin",   "sinh",   "sqrt", "tan",   "tanh",  "tgamma", "trunc"};
-
 struct NamedType {
   std::string_view name;
   Kind kind;
@@ -63,15 +57,6 @@ constexpr std::array kFunctions = {NamedType{"PetabricksRuntime::randDouble", Ki
                                    NamedType{"swap", Kind::Void},
                                    NamedType{"printf", Kind::Int},
                                    NamedType{"fprintf", Kind::Int}};
-constexpr std::array kConstants = {NamedType{"M_PI", Kind::Double},        NamedType{"M_PI_2", Kind::Double},
-                                   NamedType{"M_E", Kind::Double},         NamedType{"M_SQRT2", Kind::Double},
-                                   NamedType{"M_LN2", Kind::Double},       NamedType{"INT_MAX", Kind::Int},
-                                   NamedType{"INT_MIN", Kind::Int},        NamedType{"RAND_MAX", Kind::Int},
-                                   NamedType{"DBL_MAX", Kind::Double},     NamedType{"DBL_MIN", Kind::Double},
-                                   NamedType{"DBL_EPSILON", Kind::Double}, NamedType{"FLT_MAX", Kind::Float},
-                                   NamedType{"FLT_MIN", Kind::Float},      NamedType{"FLT_EPSILON", Kind::Float},
-                                   NamedType{"INFINITY", Kind::Float},     NamedType{"NAN", Kind::Float},
-                                   NamedType{"ACCURACY_BIN", Kind::Int},   NamedType{"ACCURACY_TARGET", Kind::Double}};
 
 std::string_view without_std(std::string_view name) {
   if (name.starts_with("std::")) name.remove_prefix(5);
@@ -166,7 +151,9 @@ BodyType common_type(const BodyType& a, const BodyType& b) {
 
 std::optional<BodyType> type_of_builtin_call(const std::string& callee, const std::vector<BodyType>& args) {
   const std::string_view name = without_std(callee);
-  if (std::find(kMathFunctions.begin(), kMathFunctions.end(), name) != kMathFunctions.end()) return math_type(args);
+  // Of <math.h>: float if every argument is, else double.
+  if (const MathFunction* function = find_math_function(name); function != nullptr && !function->keeps_integers)
+    return math_type(args);
   if (name == "abs" && args.size() == 1) return promoted(args[0]);
   if ((name == "min" || name == "max") && args.size() == 2) {
     if (is_same_type(args[0], args[1]) && is_arithmetic(args[0])) {
@@ -183,13 +170,11 @@ std::optional<BodyType> type_of_builtin_call(const std::string& callee, const st
 }
 
 std::optional<BodyType> type_of_builtin_constant(const std::string& name) {
-  for (const NamedType& constant : kConstants) {
-    if (constant.name != name) continue;
-    BodyType type = plain_type(constant.kind);
-    type.is_const = true;
-    return type;
-  }
-  return std::nullopt;
+  const BodyConstant* constant = find_body_constant(name);
+  if (constant == nullptr) return std::nullopt;
+  BodyType type = plain_type(constant->kind);
+  type.is_const = true;
+  return type;
 }
 
 }  // namespace pb::checking

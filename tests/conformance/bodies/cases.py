@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Rule bodies (LANGUAGE 7): calls, spawn and sync, matrix objects, raw arrays, what C++ passes through."""
 
+import math
+
 import numpy as np
 
 from case import Case, ints, mat, vec
@@ -176,7 +178,32 @@ def short_and_long(n, rng):
     return [ints(n, 0, 65536, rng), ints(n, -32768, 32768, rng), ints(n, -900000, 900000, rng)]
 
 
+def special(a):
+    def each(function):
+        return np.array([function(v) for v in a])
+
+    def selected(v):
+        return sum(math.copysign(b, v) + round(4 * v) if b > v
+                   else max(v - b, 0) + round(3 * v) + math.remainder(7 * v, 2.0) + math.erf(v) for b in a[:3])
+
+    def summed(v, p):
+        return (math.copysign(1, v) * abs(p) + round(4 * v) + max(v - abs(v * p), 0) + round(3 * abs(v * p)) +
+                math.remainder(7 * abs(v * p), 2.0) + math.erf(v) + math.erfc(abs(v * p)) + math.expm1(v) +
+                math.log1p(abs(v * p)) + math.asinh(v) + math.acosh(1 + abs(v * p)) + math.atanh(abs(v * p) / (1 + abs(v * p))))
+
+    def picked(v):
+        if v > 0:
+            return -math.erf(v) + max(v - 0.5, 0) + math.log1p(v) + math.gamma(1 + v) + math.acosh(1 + v)
+        return (math.remainder(5 * v, 3.0) + round(2 * v) + round(4 * v) + math.erfc(v) + math.expm1(v) + math.asinh(v) +
+                math.atanh(v / (1 - v)) + math.lgamma(1 - v))
+    smooth = (each(math.erf) + each(lambda v: math.erfc(v / 2)) + np.expm1(a) - np.log1p(abs(a)) + np.arcsinh(a) +
+              np.arccosh(1 + abs(a)) + np.arctanh(a / (2 * abs(a) + 1)))
+    gammas = each(lambda v: math.lgamma(1 + abs(v)) + math.gamma(1 + abs(v)))
+    return [smooth, each(selected), each(lambda v: sum(summed(v, p) for p in a)), each(picked), gammas, np.where(a > 0, math.pi + math.sqrt(2), -2.0 ** -52 * (2 ** 31 - 1))]
+
+
 CASES = {
+    "special_functions": Case(special, lambda n, r: [vec(n, r)]),
     "auto_integers": Case(deduced_integers, short_and_long, sizes=(1, 2, 3, 33, 101)),
     "auto_locals": Case(deduced, lambda n, r: [vec(n, r)], sizes=(1, 2, 3, 33, 101)),
     "outputs_by_reference": Case(totals, lambda n, r: [vec(n, r)], sizes=(1, 2, 17, 64)),
