@@ -143,15 +143,6 @@ std::vector<std::int64_t> Template::args_of(std::size_t instance) const {
   return args;
 }
 
-std::optional<TransformId> Template::instance(const std::vector<std::int64_t>& args) const {
-  std::size_t number = 0;
-  for (std::size_t i = params.size(); i-- > 0;) {
-    if (args[i] < params[i].lo || args[i] > params[i].hi) return std::nullopt;
-    number = number * static_cast<std::size_t>(params[i].count()) + static_cast<std::size_t>(args[i] - params[i].lo);
-  }
-  return TransformId(first.index() + number);
-}
-
 std::string Template::name_of(const std::vector<std::int64_t>& args) const {
   std::string out = name + "<";
   for (std::size_t i = 0; i < params.size(); ++i)

@@ -231,8 +231,6 @@ struct Template {
   [[nodiscard]] std::size_t num_instances() const;
   /// The arguments of an instance, by parameter.
   [[nodiscard]] std::vector<std::int64_t> args_of(std::size_t instance) const;
-  /// Nothing if an argument is outside its range.
-  [[nodiscard]] std::optional<TransformId> instance(const std::vector<std::int64_t>& args) const;
   /// `T<3,bin 0>`.
   [[nodiscard]] std::string name_of(const std::vector<std::int64_t>& args) const;
 };

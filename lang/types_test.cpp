@@ -10,7 +10,6 @@ namespace {
 
 TEST(Types, ElementTypesAreSpelledInCxx) {
   EXPECT_EQ(spell(ElementType::UShort), "unsigned short");
-  EXPECT_EQ(size_bytes(ElementType::UShort), 2);
   EXPECT_TRUE(is_floating(ElementType::Float));
   EXPECT_FALSE(is_floating(ElementType::Long));
 }

@@ -20,8 +20,6 @@ Span HeaderBuilder::span_of(const ParserRuleContext* context) const {
   return join(tokens_[range.begin].expansion, tokens_[range.end - 1].expansion);
 }
 
-Span HeaderBuilder::span_of(const antlr4::Token* token) const { return tokens_[Unit::index_of(token)].expansion; }
-
 ast::Name HeaderBuilder::name(PbccParser::NameContext* context) const { return {context->getText(), span_of(context)}; }
 
 std::int64_t HeaderBuilder::decimal(const std::string& text, Span span) {

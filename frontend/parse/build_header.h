@@ -16,7 +16,6 @@ class HeaderBuilder {
   HeaderBuilder(std::span<const Token> tokens, Diagnostics& diags) : tokens_(tokens), diags_(diags) {}
 
   [[nodiscard]] Span span_of(const antlr4::ParserRuleContext* context) const;
-  [[nodiscard]] Span span_of(const antlr4::Token* token) const;
   [[nodiscard]] ast::Name name(pb_antlr::PbccParser::NameContext* context) const;
   [[nodiscard]] Formula formula(pb_antlr::PbccParser::FormulaContext* context);
   [[nodiscard]] std::vector<Formula> formulas(const std::vector<pb_antlr::PbccParser::FormulaContext*>& contexts);

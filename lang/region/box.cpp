@@ -204,8 +204,6 @@ bool may_be_boxes(const Region& piece, const Region& known) {
   return false;
 }
 
-std::optional<Interval> Region::bounds(int dim) const { return interval_of(*this, dim, Region()); }
-
 std::optional<RegionBox> Region::as_box(const Region& known) const {
   const Region exact = intersect_parameters(known).coalesce();
   if (!exact.is_known()) return std::nullopt;

@@ -133,17 +133,6 @@ Region Region::parameter_values() const {
   return Access::make(state_, isl_set_from_params(isl_set_params(isl_set_copy(set_))));
 }
 
-Region Region::project_out(int first, int count) const {
-  if (!is_known()) return unknown_like(*this, *this);
-  return Access::make(state_, isl_set_project_out(isl_set_copy(set_), isl_dim_set, static_cast<unsigned>(first),
-                                                  static_cast<unsigned>(count)));
-}
-
-Region Region::lexmin() const {
-  if (!is_known()) return unknown_like(*this, *this);
-  return Access::make(state_, isl_set_lexmin(isl_set_copy(set_)));
-}
-
 Region Region::coalesce() const {
   if (!is_known()) return unknown_like(*this, *this);
   return Access::make(state_, isl_set_coalesce(isl_set_copy(set_)));

@@ -123,8 +123,6 @@ class Region {
   [[nodiscard]] Region intersect_parameters(const Region& parameters) const;
   /// The parameter values for which there is a point, as a region without dimensions.
   [[nodiscard]] Region parameter_values() const;
-  [[nodiscard]] Region project_out(int first, int count) const;
-  [[nodiscard]] Region lexmin() const;
   /// Fewer pieces, same points.
   [[nodiscard]] Region coalesce() const;
   /// Simpler, equal to this within `known`.
@@ -143,9 +141,6 @@ class Region {
   [[nodiscard]] bool contains(const std::vector<std::pair<std::string, std::int64_t>>& parameters,
                               const std::vector<std::int64_t>& point) const;
 
-  /// Bounds of one dimension over the points, as functions of the parameters; exact where the region is not
-  /// empty. None if there is no finite bound or it is neither a minimum nor a maximum of quasi-affine terms.
-  [[nodiscard]] std::optional<Interval> bounds(int dim) const;
   /// This region as one box within `known` parameter values; none if it is no box.
   [[nodiscard]] std::optional<RegionBox> as_box(const Region& known) const;
   /// Disjoint boxes whose union is this region within `known`; none if it is no finite union of boxes.
@@ -184,7 +179,6 @@ class RegionMap {
   [[nodiscard]] bool is_known() const { return map_ != nullptr; }
   [[nodiscard]] RegionMap intersect_domain(const Region& domain) const;
   [[nodiscard]] RegionMap intersect_range(const Region& range) const;
-  [[nodiscard]] RegionMap intersect_parameters(const Region& parameters) const;
   [[nodiscard]] Region domain() const;
   [[nodiscard]] Region range() const;
   [[nodiscard]] Region apply(const Region& points) const;
@@ -195,8 +189,6 @@ class RegionMap {
   [[nodiscard]] RegionMap then(const RegionMap& next) const;
   /// Differences (out - in) of related points; in and out have the same number of dimensions.
   [[nodiscard]] Region deltas() const;
-  [[nodiscard]] bool is_empty() const;
-  [[nodiscard]] bool is_equal(const RegionMap& other) const;
   /// At most one in point per out point.
   [[nodiscard]] bool is_injective() const;
   /// At most one out point per in point.

@@ -70,11 +70,6 @@ RegionMap RegionMap::intersect_range(const Region& range) const {
   if (!is_known() || !range.is_known()) return unknown_map(state_);
   return Access::make(state_, isl_map_intersect_range(isl_map_copy(map_), isl_set_copy(Access::get(range))));
 }
-RegionMap RegionMap::intersect_parameters(const Region& parameters) const {
-  if (!is_known() || !parameters.is_known()) return unknown_map(state_);
-  isl_set* values = isl_set_params(isl_set_copy(Access::get(parameters)));
-  return Access::make(state_, isl_map_intersect_params(isl_map_copy(map_), values));
-}
 Region RegionMap::domain() const {
   if (!is_known()) return unknown_region(state_);
   return Access::make(state_, isl_map_domain(isl_map_copy(map_)));
@@ -103,10 +98,6 @@ Region RegionMap::deltas() const {
   return Access::make(state_, isl_map_deltas(isl_map_copy(map_)));
 }
 
-bool RegionMap::is_empty() const { return map_ != nullptr && is_true(*state_, isl_map_is_empty(map_)); }
-bool RegionMap::is_equal(const RegionMap& other) const {
-  return map_ != nullptr && other.map_ != nullptr && is_true(*state_, isl_map_is_equal(map_, other.map_));
-}
 bool RegionMap::is_injective() const { return map_ != nullptr && is_true(*state_, isl_map_is_injective(map_)); }
 bool RegionMap::is_single_valued() const { return map_ != nullptr && is_true(*state_, isl_map_is_single_valued(map_)); }
 

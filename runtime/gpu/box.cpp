@@ -20,12 +20,6 @@ std::int64_t GridBox::num_cells() const {
   return cells;
 }
 
-bool GridBox::contains(const GridBox& other) const {
-  for (int d = 0; d < num_dims; ++d)
-    if (other.lo[d] < lo[d] || other.hi[d] > hi[d]) return false;
-  return true;
-}
-
 bool GridBox::operator==(const GridBox& other) const {
   if (num_dims != other.num_dims) return false;
   for (int d = 0; d < num_dims; ++d)
@@ -101,10 +95,6 @@ std::size_t BoxSet::first_overlap(const GridBox& box) const {
   PBRT_CHECK(boxes_.front().num_dims == box.num_dims, "boxes of one storage have one layout");
   const auto overlaps_box = [&](const GridBox& mine) { return have_common_cell(mine, box); };
   return static_cast<std::size_t>(std::find_if(boxes_.begin(), boxes_.end(), overlaps_box) - boxes_.begin());
-}
-
-bool BoxSet::overlaps(const BoxSet& other) const {
-  return std::any_of(other.boxes_.begin(), other.boxes_.end(), [&](const GridBox& box) { return overlaps(box); });
 }
 
 void BoxSet::add(const GridBox& box) {

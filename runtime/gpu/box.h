@@ -24,7 +24,6 @@ struct GridBox {
   [[nodiscard]] bool is_empty() const;
   /// Product of the extents; a box without dimensions has one cell.
   [[nodiscard]] std::int64_t num_cells() const;
-  [[nodiscard]] bool contains(const GridBox& other) const;
   bool operator==(const GridBox& other) const;
 };
 
@@ -40,7 +39,6 @@ class BoxSet {
   [[nodiscard]] const std::vector<GridBox>& boxes() const { return boxes_; }
   [[nodiscard]] std::int64_t num_cells() const;
   [[nodiscard]] bool overlaps(const GridBox& box) const;
-  [[nodiscard]] bool overlaps(const BoxSet& other) const;
 
   void add(const GridBox& box);
   void add(const BoxSet& other);
