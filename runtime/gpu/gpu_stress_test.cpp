@@ -22,6 +22,7 @@ struct Step {
   int step = 0;
   bool on_device = false;
   CopyOut copy_out = CopyOut::May;
+  bool overwrites = false;  // the host, where the source is another matrix, says so
 };
 
 Step random_step(std::mt19937& rng, int num_matrices) {
@@ -38,15 +39,19 @@ Step random_step(std::mt19937& rng, int num_matrices) {
   step.src_y = below(kHeight - step.h + 1);
   step.step = below(100);
   step.on_device = below(3) != 0;
-  step.copy_out = static_cast<CopyOut>(below(3));
+  step.copy_out = static_cast<CopyOut>(below(4));
+  step.overwrites = below(2) == 0;
   return step;
 }
 
 Matrix2 box(const Matrix2& m, int x, int y, const Step& step) { return m.region(x, y, x + step.w, y + step.h); }
 
-void run_on_host(Frame& frame, const Matrix2& out, const Matrix2& in, int step) {
+void run_on_host(Frame& frame, const Matrix2& out, const Matrix2& in, int step, bool overwrites) {
   need_on_host(frame, in);
-  before_host_write(frame, out);
+  if (overwrites)
+    before_host_overwrite(frame, out);
+  else
+    before_host_write(frame, out);
   for (int y = 0; y < out.height(); ++y)
     for (int x = 0; x < out.width(); ++x) out.cell(x, y) = in.cell(x, y) + step;
   wrote_on_host(out);
@@ -56,11 +61,11 @@ void run_step(FakeManager& fake, Frame& frame, std::vector<Matrix2>& matrices, c
   const Matrix2 out = box(matrices[static_cast<std::size_t>(step.dst)], step.dst_x, step.dst_y, step);
   if (step.src == step.dst) {  // in place, so that order within the kernel does not matter
     if (step.on_device && fake.increment(frame, out, step.step, step.copy_out).empty()) return;
-    return run_on_host(frame, out, out, step.step);
+    return run_on_host(frame, out, out, step.step, false);
   }
   const Matrix2 in = box(matrices[static_cast<std::size_t>(step.src)], step.src_x, step.src_y, step);
   if (step.on_device && fake.add_step(frame, out, in, step.step, step.copy_out).empty()) return;
-  run_on_host(frame, out, in, step.step);
+  run_on_host(frame, out, in, step.step, step.overwrites);
 }
 
 using Plain = std::vector<std::vector<int>>;

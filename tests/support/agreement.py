@@ -19,6 +19,7 @@ class AgreementCheck:
 
     MAX_NO_ROOM_SHARE = 0.1
     SERVER_OPTIONS = ()
+    COMPILER_OPTIONS = ()
     TOLERANCE = 1e-12  # between configurations, relative to the largest magnitude of an output
 
     def __init__(self, program, work, name, shapes, reference):
@@ -79,7 +80,7 @@ class AgreementCheck:
         """The failures of all `cases`, (shapes, reference) by the names of their programs in the folder `programs`."""
         failures = []
         for name, case in cases.items():
-            failures += cls(tools.compile(programs / f"{name}.pbcc", work / name), work, name, *case).run_sizes(sizes)
+            failures += cls(tools.compile(programs / f"{name}.pbcc", work / name, *cls.COMPILER_OPTIONS), work, name, *case).run_sizes(sizes)
         return failures
 
     def run_sizes(self, sizes):
