@@ -15,6 +15,7 @@ using pbrt::protocol::Request;
 using pbrt::protocol::Status;
 
 constexpr double kStartPatienceS = 60;
+constexpr double kMostSlowdown = 20;  // a hang is found at last, however busy the machine is
 constexpr double kKernelShare = 0.5;  // of the patience, for building kernels that were not built before
 
 OutcomeKind kind_of(Status status) {
@@ -192,13 +193,28 @@ double Measurement::patience_for(const Configuration& configuration, const RunSp
   const double grace = options_.grace_s + 4 * overhead_ms_ * 1e-3 + (is_cold ? kKernelShare * options_.patience_s : 0);
   if (spec.limit_ms <= 0) return options_.patience_s + grace;
   // One trial more for the warm-up. A trial that takes three limits hangs.
-  return grace + 3 * spec.limit_ms * 1e-3 * (spec.trials + 1);
+  return grace + slowdown_ * 3 * spec.limit_ms * 1e-3 * (spec.trials + 1);
+}
+
+Sample Measurement::own_times(const Reply& reply) {
+  constexpr double kMemory = 0.9;
+  Sample out = reply.times_ns;
+  for (std::size_t i = 0; i < std::min(out.size(), reply.waited_ns.size()); ++i) {
+    const double waited = std::clamp(reply.waited_ns[i], 0.0, out[i]);
+    total_ns_ += out[i];
+    waited_ns_ += waited;
+    const double own = std::max(1.0, out[i] - waited);
+    slowdown_ = std::max({1.0, out[i] / own, kMemory * slowdown_});
+    out[i] = own;
+  }
+  slowdown_ = std::min(slowdown_, kMostSlowdown);
+  return out;
 }
 
 Outcome Measurement::outcome_of(const Reply& reply, const RunSpec& spec) {
   Outcome out;
   out.kind = kind_of(reply.status);
-  out.times_ns = reply.times_ns;
+  out.times_ns = own_times(reply);
   out.accuracy = reply.accuracy;
   out.max_error_rel = reply.max_error_rel;
   out.message = reply.message;

@@ -44,6 +44,9 @@ class Measurement {
   /// Reads the user's input files: the largest size variable, -1 if the program does not say. Throws UserError.
   [[nodiscard]] std::int64_t size_of_inputs();
   [[nodiscard]] int num_restarts() const { return num_restarts_; }
+  /// Nanoseconds that all trials took together, and how many of them they waited for processors: not part of any outcome.
+  [[nodiscard]] double total_ns() const { return total_ns_; }
+  [[nodiscard]] double waited_ns() const { return waited_ns_; }
 
  private:
   struct Answer {
@@ -61,6 +64,8 @@ class Measurement {
   /// Why the child is gone: its end and its last words; it is removed.
   std::string bury();
   [[nodiscard]] double patience_for(const Configuration& configuration, const RunSpec& spec);
+  /// What the trials would have taken on processors of their own.
+  [[nodiscard]] Sample own_times(const pbrt::protocol::Reply& reply);
   [[nodiscard]] Outcome outcome_of(const pbrt::protocol::Reply& reply, const RunSpec& spec);
   [[nodiscard]] Outcome run_once(const Configuration& configuration, const RunSpec& spec);
 
@@ -74,6 +79,8 @@ class Measurement {
   std::string reference_config_;  ///< empty: the default
   double overhead_ms_ = 0;        ///< the most that a run took beside its trials at this size
   int num_restarts_ = 0;
+  double total_ns_ = 0, waited_ns_ = 0;
+  double slowdown_ = 1;  ///< by which the load of others lengthens trials, as of late
   std::vector<std::string> warm_;  ///< choices on a device that ran since the child was started
 };
 

@@ -70,6 +70,7 @@ class Session {
   void open_journal();
   [[nodiscard]] SearchEvents events();
   [[nodiscard]] Evaluator live_evaluator();
+  void note_load();
   Measurement& measurement(std::size_t target, int variant = 0);
   [[nodiscard]] std::vector<NamedConfiguration> starting_points() const;
   [[nodiscard]] Outcome confirm(const Configuration& configuration, const RunSpec& spec);
@@ -116,6 +117,7 @@ class Session {
   std::vector<NamedConfiguration> known_;
   std::string last_warning_;
   int num_wrong_but_fast_ = 0;
+  bool is_load_known_ = false;
 };
 
 /// An existing file is kept, with its entries for other machines; its entry for this one is a starting point.
@@ -278,10 +280,27 @@ Evaluator Session::live_evaluator() {
     return prepared;
   };
   live.run = [this](const Configuration& configuration, const RunSpec& spec) {
-    return spec.is_confirmation ? confirm(configuration, spec) : measurement(current_).run(configuration, spec);
+    const Outcome outcome =
+        spec.is_confirmation ? confirm(configuration, spec) : measurement(current_).run(configuration, spec);
+    note_load();
+    return outcome;
   };
   live.elapsed_s = [] { return 0.0; };
   return live;
+}
+
+/// Says once that other programs keep processors busy.
+void Session::note_load() {
+  constexpr double kEnoughNs = 0.5e9, kMuch = 0.1;
+  const Measurement& program = measurement(current_);
+  if (is_load_known_ || program.total_ns() < kEnoughNs || program.waited_ns() < kMuch * program.total_ns()) return;
+  is_load_known_ = true;
+  const std::string text =
+      fmt::format("other programs keep this machine busy: runs wait {:.0f} % of their time for a processor. That is not counted, "
+                  "but on a quiet machine the search sees more, and clearer",
+                  100 * program.waited_ns() / program.total_ns());
+  progress_.say("note: " + text);
+  journal_->add_note(text);
 }
 
 /// Inputs of another seed; of the same size as those that are tuned on.

@@ -137,6 +137,17 @@ TEST_F(TunerTest, FindsTheOptimumAndWritesIt) {
   EXPECT_TRUE(file.warnings.lines("x").empty());
 }
 
+TEST_F(TunerTest, TheLoadOfOtherProgramsIsNotCounted) {
+  fake("load=9\nnoise=0.02\n");
+  tick_s = 0.1;
+  const Ended ended = tune();
+  EXPECT_EQ(ended.status, 0) << ended.output;
+  EXPECT_LT(tuned_ns(), 1.25 * testing::synthetic_optimum_ns(index, 1760));
+  EXPECT_THAT(ended.output, HasSubstr("other programs keep this machine busy: runs wait "));
+  const double written_ns = config().entries.at(0).provenance.times_ns.at(1).second;
+  EXPECT_NEAR(written_ns, tuned_ns(), 0.1 * tuned_ns());
+}
+
 TEST_F(TunerTest, AFastAndWrongVersionNeverWins) {
   fake("wrong=ConvolveRows.Out#1:opencl_local\n");
   const Ended ended = tune();

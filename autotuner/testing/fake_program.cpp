@@ -9,6 +9,7 @@
 //   fail_below=4      the default configuration itself fails at smaller sizes
 //   die_at=7          killed by a signal in its n-th run, once (leaves PROGRAM.died)
 //   flat_ms=5         whatever is chosen takes so long
+//   load=8            other programs: a time is up to so many times as long, and says by how much
 //   differ=1          runs differ: nothing is verified
 // Each run appends a line to `PROGRAM.log`.
 #include <signal.h>
@@ -130,7 +131,9 @@ class FakeProgram {
     for (int i = 0; i < request.trials; ++i) {
       const double flat_ns = number("flat_ms") * 1e6;
       const double time = (flat_ns > 0 ? flat_ns : synthetic_ns(index_, configuration, n_)) * std::exp(number("noise") * std::fabs(rng_.normal()));
-      reply.times_ns.push_back(is_wrong ? time / 10 : time);
+      const double waited = time * rng_.uniform() * std::max(0.0, number("load") - 1);
+      reply.times_ns.push_back(is_wrong ? time / 10 : time + waited);
+      if (number("load") > 0) reply.waited_ns.push_back(waited);
     }
     if (is_wrong && request.verify) {
       reply.status = protocol::Status::Wrong;

@@ -74,6 +74,12 @@ void add_run(Json& out, const Request& request) {
   if (request.tolerance >= 0) out["tolerance"] = finite(request.tolerance);
 }
 
+void add_times(Json& out, const char* name, const std::vector<double>& times) {
+  if (times.empty()) return;
+  Json& list = out[name] = Json::array();
+  for (const double time : times) list.push_back(json::number_to_json(finite(time)));
+}
+
 Ran ran_of(const std::string& site, const Node& node) {
   return {site, node.at("rule").string(), on_of(node.at("on")), node.integer_or("count", 0, kMaxInteger, 0)};
 }
@@ -122,14 +128,9 @@ std::string to_line(const Reply& reply) {
   Json out;
   out["id"] = reply.id;
   out["status"] = to_string(reply.status);
-  if (!reply.times_ns.empty()) {
-    out["times_ns"] = Json::array();
-    for (const double time : reply.times_ns) out["times_ns"].push_back(json::number_to_json(finite(time)));
-  }
-  if (!reply.kernel_ns.empty()) {
-    out["kernel_ns"] = Json::array();
-    for (const double time : reply.kernel_ns) out["kernel_ns"].push_back(json::number_to_json(finite(time)));
-  }
+  add_times(out, "times_ns", reply.times_ns);
+  add_times(out, "waited_ns", reply.waited_ns);
+  add_times(out, "kernel_ns", reply.kernel_ns);
   if (reply.has_accuracy) out["accuracy"] = finite(reply.accuracy);
   out["max_error"] = {{"abs", finite(reply.max_error_abs)}, {"rel", finite(reply.max_error_rel)}};
   // A site may run several versions in one trial (recursion, split work): then its value is a list.
@@ -209,6 +210,7 @@ Reply parse_reply(std::string_view line) {
   out.id = root.at("id").integer(0, kMaxInteger);
   out.status = status_of(root.at("status"));
   if (root.has("times_ns")) out.times_ns = root.at("times_ns").numbers();
+  if (root.has("waited_ns")) out.waited_ns = root.at("waited_ns").numbers();
   if (root.has("kernel_ns")) out.kernel_ns = root.at("kernel_ns").numbers();
   out.has_accuracy = root.has("accuracy");
   out.accuracy = root.number_or("accuracy", 0);

@@ -8,7 +8,7 @@
 // `inputs` replaces what was there, also the reference. `reference` computes the outputs that later runs
 // are compared with, twice: if the two differ, it says so in `message` and nothing is verified. A `run`
 // does, once per kernel and work-group shape, an untimed warm-up, then `trials` timed ones; it stops
-// early, status ok, when a trial took longer than limit_ms. The tuner kills the process group of a
+// early, status ok, when a trial took longer than limit_ms, beside what it waited for processors. The tuner kills the process group of a
 // program that does not answer: the program needs no watchdog of its own.
 #pragma once
 
@@ -90,6 +90,7 @@ struct Reply {
   std::int64_t id = 0;
   Status status = Status::Ok;
   std::vector<double> times_ns;  ///< one per timed trial; `reference`: its time
+  std::vector<double> waited_ns;  ///< of each of these: for processors that others were using; empty: nothing
   std::vector<double> kernel_ns;  ///< per timed trial with `--profile`: on the device, by its clock
   bool has_accuracy = false;
   double accuracy = 0;

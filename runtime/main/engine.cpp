@@ -9,6 +9,7 @@
 #include "runtime/config/machine.h"
 #include "runtime/gpu/launch.h"
 #include "runtime/gpu/manager.h"
+#include "runtime/main/processor_waits.h"
 #include "runtime/main/run_context.h"
 #include "runtime/matrix/random.h"
 #include "runtime/sched/frame.h"
@@ -179,19 +180,25 @@ RunReport Engine::run(const Problem& problem, const RunWishes& wishes) {
       wishes.device->drain(root);
     }
     if (!wishes.is_resident) state.root = &root;
+    if (wishes.waits != nullptr) wishes.waits->begin();
     const std::int64_t start = Trace::now_ns();
+    const auto note_end = [&] {
+      report.elapsed_ns = Trace::now_ns() - start;
+      if (wishes.waits != nullptr) report.waited_ns = std::min(report.elapsed_ns, wishes.waits->end());
+    };
     problem.transform->run(root, problem.outputs.data(), problem.inputs.data());
     if (wishes.is_resident && wishes.device != nullptr) {
       wishes.device->drain(root);
-      report.elapsed_ns = Trace::now_ns() - start;
+      note_end();
     }
     for (const AnyMatrix& output : problem.outputs) gpu::fetch(root, output);
     for (const AnyMatrix& output : problem.outputs) need_on_host(root, output);
-    if (!wishes.is_resident || wishes.device == nullptr) report.elapsed_ns = Trace::now_ns() - start;
+    if (!wishes.is_resident || wishes.device == nullptr) note_end();
   };
   Scheduler& workers = scheduler(wishes.config->threads());
   TracedRun traced(trace_, wishes.trace_label, workers.num_workers());
   state.is_traced = traced.is_on();
+  if (wishes.waits != nullptr) wishes.waits->find_threads();
   workers.rouse();
   try {
     workers.run(state, root_body);

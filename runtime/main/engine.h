@@ -18,6 +18,7 @@
 
 namespace pbrt {
 
+class ProcessorWaits;
 class Scheduler;
 namespace gpu {
 class Manager;
@@ -35,6 +36,7 @@ struct RunWishes {
   std::uint64_t seed = 0;
   bool is_strict = false;
   bool is_resident = false;  ///< inputs are put on the device before, outputs are left there
+  ProcessorWaits* waits = nullptr;  ///< to be asked how long the run waited for processors
   std::string trace_label;   ///< what the run is called in a trace; empty: it is not traced
 };
 
@@ -49,6 +51,7 @@ struct DeviceReport {
 /// What a run did.
 struct RunReport {
   std::int64_t elapsed_ns = 0;
+  std::int64_t waited_ns = 0;  ///< of that, for processors that other programs were using; 0 unless it was asked for
   [[nodiscard]] double seconds() const { return static_cast<double>(elapsed_ns) * 1e-9; }
   std::vector<protocol::Ran> ran;
   std::vector<protocol::Fallback> fallbacks;

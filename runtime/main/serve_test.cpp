@@ -130,6 +130,8 @@ TEST_F(Serve, MeasuresAndVerifies) {
     const Reply reply = run(rule, "cpu", 3);
     EXPECT_EQ(reply.status, Status::Ok) << reply.message;
     EXPECT_EQ(reply.times_ns.size(), 3U);
+    ASSERT_EQ(reply.waited_ns.size(), 3U);
+    for (std::size_t i = 0; i < 3; ++i) EXPECT_LE(reply.waited_ns[i], reply.times_ns[i]);
     ASSERT_EQ(reply.ran.size(), 1U);
     EXPECT_EQ(reply.ran[0].site, "Blur.Out#1|TwoPass");
     EXPECT_EQ(reply.ran[0].rule, rule);
