@@ -273,6 +273,20 @@ std::string_view proposed_header(const std::vector<std::string_view>& lines, std
   return {};
 }
 
+/// Says that what `text` does not find is in the standard library, if gcc says so in a note below `lines[at]`; else empty.
+std::string standard_name(std::string_view text, const std::vector<std::string_view>& lines, std::size_t at) {
+  const std::size_t end = text.find("` was not declared in this scope");
+  if (!text.starts_with('`') || end == std::string_view::npos) return {};
+  const std::string name = "`std::" + std::string(text.substr(1, end - 1)) + "`";
+  for (std::size_t i = at + 1; i < lines.size(); ++i) {
+    const auto message = parse_message(lines[i]);
+    if (!message) continue;
+    if (message->severity != "note") return {};
+    if (with_backticks(message->text).find(name) != std::string::npos) return "of the standard library it is " + name;
+  }
+  return {};
+}
+
 /// "did you mean `Sort`?" for a call of an unknown name that is like that of a transform.
 std::string similar_transform(std::string_view text, Span place, const UserProgram& user) {
   constexpr std::string_view kWords = "` was not declared in this scope";
@@ -309,6 +323,7 @@ bool report_messages(const std::vector<std::string_view>& lines, std::string_vie
     builder.arg(text);
     if (const std::string hint = hint_for(text); !hint.empty()) builder.hint(hint);
     if (const std::string hint = similar_transform(text, *place, user); !hint.empty()) builder.hint(hint);
+    if (const std::string hint = standard_name(text, lines, i); !hint.empty()) builder.hint(hint);
     const std::string_view header = proposed_header(lines, i);
     if (!header.empty())
       builder.hint("write `%{`, `#include " + std::string(header) + "`, `%}` in lines above the transform");

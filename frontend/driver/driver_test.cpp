@@ -191,6 +191,20 @@ TEST_F(CompilerOutput, ProposedHeaderIsAHint) {
   EXPECT_TRUE(diags_.all()[1].hints.empty());
 }
 
+TEST_F(CompilerOutput, NamesOfTheStandardLibraryAreProposed) {
+  EXPECT_TRUE(report_compiler_output(
+      "prog.pbcc:3:16: error: 'max' was not declared in this scope\n"
+      "prog.pbcc:3:16: note: suggested alternatives:\n"
+      "In file included from /usr/include/c++/12/algorithm:61:\n"
+      "/usr/include/c++/12/bits/stl_algo.h:5756:5: note:   'std::max'\n"
+      "prog.pbcc:3:20: error: 'sum' was not declared in this scope\n"
+      "prog.pbcc:3:20: note: suggested alternatives:\n"
+      "/usr/include/c++/12/bits/stl_algo.h:5756:5: note:   'std::ranges::sum'\n",
+      generated_, user_, diags_));
+  EXPECT_EQ(diags_.all()[0].hints, std::vector<std::string>{"of the standard library it is `std::max`"});
+  EXPECT_TRUE(diags_.all()[1].hints.empty());
+}
+
 TEST_F(CompilerOutput, FilesOfOneNameAreToldApart) {
   for (const char* name : {"one/common.h", "two/common.h"})
     sources_.add(name, std::string("%{\nint ") + name[0] + " = 1;\n%}\n");
