@@ -97,7 +97,10 @@ class Outliner {
   }
 
   void native() {
-    ItemOutline item{ItemOutline::Kind::Native, {pos_ + 1, pos_ + 1}, span_at(pos_), false, {}};
+    ItemOutline item;
+    item.kind = ItemOutline::Kind::Native;
+    item.header = {pos_ + 1, pos_ + 1};
+    item.span = span_at(pos_);
     while (pos_ < tokens_.size() && tokens_[pos_].kind != TokenKind::NativeEnd) ++pos_;
     item.header.end = pos_;
     item.span = join(item.span, span_at(pos_ < tokens_.size() ? pos_ : pos_ - 1));
@@ -227,12 +230,15 @@ class Outliner {
     if (!is(pos_, "{")) {
       auto diagnostic = diags_.emit(DiagKind::MissingBody, span_of(rule.header)).arg("rule");
       diagnostic.label(span_at(pos_), "expected `{` before this");
-      if (!has(rule.header, "from")) diagnostic.hint("a rule is written `OUT.cell(i) from (IN.cell(i) a) { return a; }`");
+      item.has_lost_rules = true;
+      if (has(rule.header, "return")) diagnostic.hint("a body stands in braces: `{ return a; }`");
+      else if (!has(rule.header, "from")) diagnostic.hint("a rule is written `OUT.cell(i) from (IN.cell(i) a) { return a; }`");
       return true;
     }
     const bool is_good = check_brackets(rule.header);
     const bool is_closed = body(rule);
     if (is_good) item.rules.push_back(rule);
+    else item.has_lost_rules = true;
     return is_closed;
   }
 

@@ -31,6 +31,7 @@ struct ItemOutline {
   enum class Kind { Native, Transform, Function, Forward } kind = Kind::Transform;
   TokenSlice header;               ///< Native: the tokens between `%{` and `%}`
   Span span;                       ///< Native: with `%{` and `%}`
+  bool has_lost_rules = false;     ///< some of its rules are left out, which is reported
   bool is_unterminated = false;    ///< neither `{` nor `;` follows the header
   std::vector<RuleOutline> rules;  ///< Function: its alternatives, without headers
 };

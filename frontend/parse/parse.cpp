@@ -83,7 +83,8 @@ class Parser {
       if (kind == ast::TransformKind::Function) out->alternatives.push_back(body(r));
       else rule(r, *out);
     }
-    if (kind == ast::TransformKind::Transform && item.rules.empty() && is_header_good && diags_.num_errors() == num_errors)
+    const bool is_empty = item.rules.empty() && !item.has_lost_rules;
+    if (kind == ast::TransformKind::Transform && is_empty && is_header_good && diags_.num_errors() == num_errors)
       diags_.emit(DiagKind::NoRules, out->name.span).arg(out->name.text);
     if (out->name.text.empty()) return std::nullopt;
     return out;
