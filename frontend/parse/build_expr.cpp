@@ -52,7 +52,7 @@ std::string BodyBuilder::reason_at(std::size_t token) const {
   const std::string& text = body_.tokens[token].text;
   const bool is_else = text == "else";
   if (is_else) return "`else` has no `if`";
-  return fmt::format("the body grammar does not carry `{}` here", text);
+  return fmt::format("`{}` here is for the C++ compiler alone", text);
 }
 
 ExprId BodyBuilder::opaque_expr(const antlr4::ParserRuleContext* context, std::string reason) {
@@ -188,7 +188,7 @@ ExprId BodyBuilder::opaque_primary(P::OpaquePrimaryContext* context) {
   const std::string word = context->getStart()->getText();
   if (word == "sizeof") return opaque_expr(context, "`sizeof` depends on the types of the host");
   if (word == "new" || word == "delete") return opaque_expr(context, fmt::format("`{}` manages memory of the host", word));
-  return opaque_expr(context, fmt::format("the body grammar does not carry `{}`", word));
+  return opaque_expr(context, fmt::format("`{}` is for the C++ compiler alone", word));
 }
 
 ExprId BodyBuilder::const_expr(P::ConstExprContext* context) {

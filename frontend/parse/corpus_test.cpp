@@ -52,7 +52,7 @@ const std::map<std::string, std::set<std::string>> kOpaque = {
     {"examples/nearest_neighbours.pbcc",
      {"std::partial_sort(order.begin(), order.begin() + std::min<int>(5, n), order.end(), [&](int a, int b) {\n"
       "      return distance.cell(a) < distance.cell(b) || (distance.cell(a) == distance.cell(b) && a < b);\n"
-      "    }); because the body grammar does not carry `[` here"}},
+      "    }); because `[` here is for the C++ compiler alone"}},
 };
 
 class Corpus : public ParseFixture, public testing::WithParamInterface<std::string> {};
