@@ -33,6 +33,19 @@ std::string_view header_word(ElementType type) {
   PB_CHECK(false, "every element type has a word");
 }
 
+int size_bytes(ElementType type) {
+  switch (type) {
+    case ElementType::Double: return 8;
+    case ElementType::Float: return 4;
+    case ElementType::Int: return 4;
+    case ElementType::Long: return 8;
+    case ElementType::Short: return 2;
+    case ElementType::UChar: return 1;
+    case ElementType::UShort: return 2;
+  }
+  PB_CHECK(false, "every element type has a size");
+}
+
 bool is_floating(ElementType type) { return type == ElementType::Double || type == ElementType::Float; }
 
 namespace {

@@ -14,6 +14,7 @@ enum class ElementType : std::uint8_t { Double, Float, Int, Long, Short, UChar, 
 [[nodiscard]] std::string_view spell(ElementType type);
 /// The word of a header: `uchar`.
 [[nodiscard]] std::string_view header_word(ElementType type);
+[[nodiscard]] int size_bytes(ElementType type);
 [[nodiscard]] bool is_floating(ElementType type);
 
 /// Type of an expression or a local of a rule body, as far as the body grammar knows it.

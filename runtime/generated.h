@@ -15,6 +15,7 @@
 #include "runtime/matrix/any_matrix.h"
 #include "runtime/matrix/read_ahead.h"
 #include "runtime/matrix/region.h"
+#include "runtime/matrix/row_blocks.h"
 #include "runtime/matrix/strips.h"
 #include "runtime/matrix/view.h"
 #include "runtime/sched/frame.h"

@@ -101,6 +101,7 @@ void gray_scott(const Matrix& u, const Matrix& v, const Matrix& nu, const Matrix
     }
     const double *au = u.row(y - 1), *ad = u.row(y + 1), *bu = v.row(y - 1), *bd = v.row(y + 1);
     p[0] = a[0], p[w - 1] = a[w - 1], q[0] = b[0], q[w - 1] = b[w - 1];
+#pragma omp simd
     for (int x = 1; x < w - 1; ++x) {
       const double r = a[x] * b[x] * b[x];
       p[x] = a[x] + 0.16 * (a[x - 1] + a[x + 1] + au[x] + ad[x] - 4 * a[x]) - r + 0.035 * (1 - a[x]);

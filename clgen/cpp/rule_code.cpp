@@ -8,6 +8,7 @@
 #include "clgen/cpp/independence.h"
 #include "clgen/cpp/instance_code.h"
 #include "clgen/cpp/optional_ranges.h"
+#include "clgen/cpp/row_blocks.h"
 #include "clgen/cpp/strips.h"
 #include "clgen/cpp/tunable_code.h"
 #include "clgen/cpp/uniformity.h"
@@ -473,10 +474,16 @@ void emit_optional_loops(Writer& out, const RuleCode& code, const Step& step) {
   emit_conditional_instance(out, code, step, false);
   out.close(";");
   out.line(head("lo", "first") + " pb_tested(" + var + ");");
-  if (may_run_in_vectors(code, step, true)) out.line("PB_INDEPENDENT");
-  out.open(head("first", "last"));
-  emit_conditional_instance(out, code, step, true);
-  out.close();
+  const bool has_vectors = may_run_in_vectors(code, step, true);
+  const auto instance = [&] { emit_conditional_instance(out, code, step, true); };
+  if (has_vectors && has_row_blocks(code, step)) {
+    emit_row_blocks(out, code, step, "pb_first_" + var, "pb_last_" + var, instance);
+  } else {
+    if (has_vectors) out.line("PB_INDEPENDENT");
+    out.open(head("first", "last"));
+    instance();
+    out.close();
+  }
   out.line(head("last", "hi") + " pb_tested(" + var + ");");
 }
 
@@ -509,15 +516,18 @@ void emit_loops(Writer& to, const RuleCode& code, const Step& step, const std::s
   const std::size_t num_open = num_loops > 0 && is_thin(step) ? num_loops - 1 : num_loops;
   const bool is_striped = has_strips(code, step);
   const bool has_ranges = num_open == num_loops && has_optional_ranges(code, step);
+  const bool has_vectors = may_run_in_vectors(code, step, has_ranges);
+  const bool has_blocks = num_open == num_loops && has_vectors && has_row_blocks(code, step);
   const auto dim = [&](std::size_t i) { return std::to_string(num_loops - 1 - i); };
   for (std::size_t i = 0; i < num_loops; ++i)
     if (step.loops[i].is_plain()) emit_plain_bounds(out, step.loops[i], dim(i), i < num_open);
+  if (has_blocks) emit_row_block_test(out, code, step);
   for (std::size_t i = 0; i < num_loops; ++i) {
     const LoopDim& loop = step.loops[i];
     if (!loop.is_plain()) emit_inner_bounds(out, loop, dim(i));
     if (is_striped && i + 2 == num_loops) open_strips(out, code, step);
-    if (has_ranges && i + 1 == num_loops) break;
-    if (i + 1 == num_open && may_run_in_vectors(code, step, false)) out.line("PB_INDEPENDENT");
+    if ((has_ranges || has_blocks) && i + 1 == num_loops) break;
+    if (i + 1 == num_open && has_vectors) out.line("PB_INDEPENDENT");
     if (i < num_open) {
       out.open(is_striped && i + 1 == num_loops ? strip_loop_head(step) : loop_head(loop));
     } else {
@@ -525,12 +535,16 @@ void emit_loops(Writer& to, const RuleCode& code, const Step& step, const std::s
     }
     if (is_striped && i + 2 == num_loops) emit_strip_prefetch(out, code, step);
   }
+  const auto instance = [&] { emit_conditional_instance(out, code, step, false); };
   if (has_ranges) {
     emit_optional_loops(out, code, step);
+  } else if (has_blocks) {
+    const std::string& var = step.loops.back().var;
+    emit_row_blocks(out, code, step, "pb_lo_" + var, "pb_hi_" + var, instance);
   } else {
-    emit_conditional_instance(out, code, step, false);
+    instance();
   }
-  for (std::size_t i = 0; i < num_open + (is_striped ? 1 : 0) - (has_ranges ? 1 : 0); ++i) out.close();
+  for (std::size_t i = 0; i < num_open + (is_striped ? 1 : 0) - (has_ranges || has_blocks ? 1 : 0); ++i) out.close();
   emit_loops_function(to, code, "PB_LOOPS void " + name, num_loops == 0 ? "" : "const " + box_type(step) + "& pb_box", out);
 }
 

@@ -97,6 +97,7 @@ class BasicView {
   using Element = E;
   using Pointer = std::conditional_t<kApart, E* __restrict, E*>;
   static constexpr int kDims = N;
+  static constexpr bool kIsUnit = kUnit;
   static constexpr int kSlots = N == 0 ? 1 : N;
 
   BasicView() = default;

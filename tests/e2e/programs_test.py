@@ -168,6 +168,17 @@ def own_matrices(a):
     return [2 * (a + 2) + m + 4 * (a + 2), 4 * a + 1, 10 * a, np.array([0, 1, 2]) * a.sum()]
 
 
+def long_rows(a, s):
+    u, c = -a, np.full(a.shape, 2, np.uint8)
+    u[1:, :-1] = a[1:, :-1] + a[:-1, :-1] - a[1:, 1:]
+    c[1:, :-1] = np.where(a[1:, :-1] > a[:-1, :-1], 3, 1)
+    down = np.pad(a, ((0, 1), (0, 0)))[1:]
+    left = np.pad(a, ((0, 0), (1, 0)), constant_values=1)[:, :-1]
+    m = 2 * a[:, ::-1]
+    m[1:, 1:-1] = np.where(a[:-1, 1:-1] > a[1:, 1:-1], a[1:, :-2], a[:-1, 2:] + np.arange(1, a.shape[1] - 1))
+    return [u, c, a + down - left * s, m]
+
+
 # name: (shapes of the inputs for size n, outputs from inputs)
 CASES = {
     "size_conditions": (lambda n: [(n,)], lambda a: [a + a[len(a) // 2 - 1] if len(a) > 1 else -a,
@@ -191,6 +202,8 @@ CASES = {
     "smooth": (lambda n: [(n,)], smooth),
     "pack_values": (lambda n: [(n, n + 5), (n, n + 5)], pack_values),
     "prefix": (lambda n: [(n,)], lambda a: [np.cumsum(a)]),
+    # One size with matrices of more than 256 KiB, where rows run in blocks.
+    "long_rows": (lambda n: [(n, n + (700 if n == 64 else 5)), (n + (700 if n == 64 else 5),)], long_rows),
     "matrix_product": (lambda n: [(n, n + 2), (n + 2, n + 7)], lambda a, b: [a @ b]),
     "versions": (lambda n: [(n, n + 5)], relax),
     "edge_mean": (lambda n: [(n,)], edge_mean),

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// Rows in blocks, for generated code: loops along the rows of matrices that are larger than near caches run block by block, and
+// before each the lines of a later one are asked for. Processors are late with lines that are written, above all where several
+// matrices are, and short blocks between the requests keep both flowing side by side.
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/matrix/view.h"
+
+namespace pbrt {
+
+/// How many blocks, of two lines each, ahead of their use lines are asked for.
+inline constexpr std::int64_t kRowBlocksAhead = 8;
+
+/// Bytes of a matrix that a near cache may hold beside others: asking ahead for those only costs.
+inline constexpr std::int64_t kMaxNearBytes = std::int64_t{1} << 18;
+
+/// Whether rows of a matrix are worth asking ahead for; never where neighbours lie apart.
+template <class View>
+[[nodiscard]] inline bool has_far_rows(const View& view) {
+  if constexpr (View::kIsUnit) return view.bytes() > kMaxNearBytes;
+  return false;
+}
+
+/// Asks for `kCount` lines from the one at an address on, which may lie outside of any matrix.
+template <int kCount, bool kIsWritten>
+PB_PREFETCHES inline void request_lines(const void* first) {
+  constexpr std::uintptr_t kLineBytes = 64;
+  const auto from = reinterpret_cast<std::uintptr_t>(first);
+  for (std::uintptr_t i = 0; i < kCount; ++i) __builtin_prefetch(reinterpret_cast<const void*>(from + i * kLineBytes), kIsWritten ? 1 : 0);
+}
+
+}  // namespace pbrt
