@@ -88,6 +88,8 @@ ClDevice::ClDevice(std::shared_ptr<const Api> api, cl_platform_id platform, cl_d
 
 ClDevice::~ClDevice() {
   ClDevice::finish();
+  lane_in_.reset();
+  lane_out_.reset();
   waiter_.reset();
 }
 
@@ -200,6 +202,48 @@ void ClDevice::store_binary(cl_program program, const std::string& key) {
 
 namespace {
 
+/// Some 400 us of copying; waking the thread of a CopyLane takes up to a tenth.
+constexpr std::uint64_t kMinBytesBeside = std::uint64_t{4} << 20;
+
+std::vector<gpu::CopyShape> copy_of(std::span<const gpu::CopyShape> shapes) { return {shapes.begin(), shapes.end()}; }
+
+/// The event of the last one.
+Event enqueue_writes(const Api& api, cl_command_queue queue, cl_mem memory, const std::byte* base,
+                     std::span<const gpu::CopyShape> shapes) {
+  Event last;
+  for (const gpu::CopyShape& shape : shapes) {
+    cl_event event = nullptr;
+    if (shape.rows == 1 && shape.slices == 1) {
+      api.clEnqueueWriteBuffer(queue, memory, CL_FALSE, shape.offset, shape.row_bytes, base + shape.offset, 0U, nullptr,
+                               &event);
+    } else {
+      const Rect rect(shape);
+      api.clEnqueueWriteBufferRect(queue, memory, CL_FALSE, rect.origin, rect.origin, rect.size, rect.row_pitch,
+                                   rect.slice_pitch, rect.row_pitch, rect.slice_pitch, base, 0U, nullptr, &event);
+    }
+    last = Event(api, event);
+  }
+  return last;
+}
+
+Event enqueue_reads(const Api& api, cl_command_queue queue, cl_mem memory, std::byte* base,
+                    std::span<const gpu::CopyShape> shapes) {
+  Event last;
+  for (const gpu::CopyShape& shape : shapes) {
+    cl_event event = nullptr;
+    if (shape.rows == 1 && shape.slices == 1) {
+      api.clEnqueueReadBuffer(queue, memory, CL_FALSE, shape.offset, shape.row_bytes, base + shape.offset, 0U, nullptr,
+                              &event);
+    } else {
+      const Rect rect(shape);
+      api.clEnqueueReadBufferRect(queue, memory, CL_FALSE, rect.origin, rect.origin, rect.size, rect.row_pitch,
+                                  rect.slice_pitch, rect.row_pitch, rect.slice_pitch, base, 0U, nullptr, &event);
+    }
+    last = Event(api, event);
+  }
+  return last;
+}
+
 /// Tells a completion what the device's clock says, then the end.
 class TimedEnd final : public gpu::Completion {
  public:
@@ -247,50 +291,46 @@ void ClDevice::notify(Event event, gpu::Completion& done) {
 bool ClDevice::copies_at_enqueue(std::span<const gpu::CopyShape>) const { return staging_ != nullptr; }
 
 void ClDevice::write(gpu::Buffer& buffer, const void* host, std::span<const gpu::CopyShape> shapes,
-                     gpu::Completion& done) {
+                     gpu::CopyOrder order, gpu::Completion& done) {
   PBRT_CHECK(!shapes.empty(), "copies have a shape");
+  const auto* base = static_cast<const std::byte*>(host);
+  if (order == gpu::CopyOrder::Beside) {
+    const auto enqueue = [api = api_.get(), memory = memory_of(buffer), base, all = copy_of(shapes)](cl_command_queue queue) {
+      return enqueue_writes(*api, queue, memory, base, all);
+    };
+    return lane(lane_in_).add(enqueue, done);
+  }
   refusing([&] {
     if (staging_ != nullptr) return notify(staging_->write(memory_of(buffer), host, shapes), done);
-    const auto* base = static_cast<const std::byte*>(host);
-    Event last;
-    for (const gpu::CopyShape& shape : shapes) {
-      cl_event event = nullptr;
-      if (shape.rows == 1 && shape.slices == 1) {
-        api_->clEnqueueWriteBuffer(queue_.get(), memory_of(buffer), CL_FALSE, shape.offset, shape.row_bytes,
-                                   base + shape.offset, 0U, nullptr, &event);
-      } else {
-        const Rect rect(shape);
-        api_->clEnqueueWriteBufferRect(queue_.get(), memory_of(buffer), CL_FALSE, rect.origin, rect.origin, rect.size,
-                                       rect.row_pitch, rect.slice_pitch, rect.row_pitch, rect.slice_pitch, base, 0U,
-                                       nullptr, &event);
-      }
-      last = Event(*api_, event);
-    }
-    notify(std::move(last), done);
+    notify(enqueue_writes(*api_, queue_.get(), memory_of(buffer), base, shapes), done);
   });
 }
 
 void ClDevice::read(const gpu::Buffer& buffer, void* host, std::span<const gpu::CopyShape> shapes,
-                    gpu::Completion& done) {
+                    gpu::CopyOrder order, gpu::Completion& done) {
   PBRT_CHECK(!shapes.empty(), "copies have a shape");
-  refusing([&] {
-    auto* base = static_cast<std::byte*>(host);
-    Event last;
-    for (const gpu::CopyShape& shape : shapes) {
-      cl_event event = nullptr;
-      if (shape.rows == 1 && shape.slices == 1) {
-        api_->clEnqueueReadBuffer(queue_.get(), memory_of(buffer), CL_FALSE, shape.offset, shape.row_bytes,
-                                  base + shape.offset, 0U, nullptr, &event);
-      } else {
-        const Rect rect(shape);
-        api_->clEnqueueReadBufferRect(queue_.get(), memory_of(buffer), CL_FALSE, rect.origin, rect.origin, rect.size,
-                                      rect.row_pitch, rect.slice_pitch, rect.row_pitch, rect.slice_pitch, base, 0U,
-                                      nullptr, &event);
-      }
-      last = Event(*api_, event);
-    }
-    notify(std::move(last), done);
-  });
+  auto* base = static_cast<std::byte*>(host);
+  if (order == gpu::CopyOrder::Beside) {
+    const auto enqueue = [api = api_.get(), memory = memory_of(buffer), base, all = copy_of(shapes)](cl_command_queue queue) {
+      return enqueue_reads(*api, queue, memory, base, all);
+    };
+    return lane(lane_out_).add(enqueue, done);
+  }
+  refusing([&] { notify(enqueue_reads(*api_, queue_.get(), memory_of(buffer), base, shapes), done); });
+}
+
+CopyLane& ClDevice::lane(std::unique_ptr<CopyLane>& place) {
+  if (place == nullptr) {
+    Queue queue(*api_, api_->clCreateCommandQueue.make(context_.get(), device_, cl_command_queue_properties{0}));
+    place = std::make_unique<CopyLane>(*api_, std::move(queue));
+  }
+  return *place;
+}
+
+/// A CPU has a memory of its own only where somebody wants to see what happens then.
+std::uint64_t ClDevice::min_bytes_beside() const {
+  if (info_.shares_host_memory || staging_ != nullptr) return UINT64_MAX;
+  return info_.type == gpu::DeviceType::Cpu ? 1 : kMinBytesBeside;
 }
 
 void ClDevice::launch(gpu::Kernel& kernel, std::span<const gpu::KernelArg> args, const gpu::KernelRange& range,
@@ -349,6 +389,8 @@ void ClDevice::watch() {
 }
 
 void ClDevice::finish() noexcept {
+  for (CopyLane* lane : {lane_in_.get(), lane_out_.get()})
+    if (lane != nullptr) lane->finish();
   static_cast<void>(api_->clFinish.status(queue_.get()));
 }  // a dead queue has ended too
 

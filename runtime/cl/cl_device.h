@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// An OpenCL device behind gpu::Device: one context, one in-order queue. Private to runtime/cl.
+// An OpenCL device behind gpu::Device: one context, one in-order queue, two more for copies beside. Private to runtime/cl.
 //
 // Memory: a device that shares memory with the host gets buffers on the host's own pages (CL_MEM_USE_HOST_PTR), others
 // get buffers of their own; transfers go straight between storage and buffer, or through pinned chunks (staging.h).
@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 
+#include "runtime/cl/copy_lane.h"
 #include "runtime/cl/devices.h"
 #include "runtime/cl/event_waiter.h"
 #include "runtime/cl/kernel_cache.h"
@@ -30,10 +31,11 @@ class ClDevice final : public gpu::Device {
   [[nodiscard]] std::unique_ptr<gpu::Buffer> allocate(std::size_t size_bytes, void* host) override;
   [[nodiscard]] std::unique_ptr<gpu::Kernel> build(const char* source, const char* name,
                                                    const std::string& options) override;
-  void write(gpu::Buffer& buffer, const void* host, std::span<const gpu::CopyShape> shapes,
+  void write(gpu::Buffer& buffer, const void* host, std::span<const gpu::CopyShape> shapes, gpu::CopyOrder order,
              gpu::Completion& done) override;
-  void read(const gpu::Buffer& buffer, void* host, std::span<const gpu::CopyShape> shapes,
+  void read(const gpu::Buffer& buffer, void* host, std::span<const gpu::CopyShape> shapes, gpu::CopyOrder order,
             gpu::Completion& done) override;
+  [[nodiscard]] std::uint64_t min_bytes_beside() const override;
   void launch(gpu::Kernel& kernel, std::span<const gpu::KernelArg> args, const gpu::KernelRange& range,
               gpu::Completion& done) override;
   [[nodiscard]] bool copies_at_enqueue(std::span<const gpu::CopyShape> shapes) const override;
@@ -53,6 +55,8 @@ class ClDevice final : public gpu::Device {
   /// What to tell the end of `event` to: `done`, or what asks for its times first and then ends itself.
   [[nodiscard]] gpu::Completion& timed(cl_event event, gpu::Completion& done) const;
   void notify(Event event, gpu::Completion& done);
+  /// Makes it at its first use.
+  [[nodiscard]] CopyLane& lane(std::unique_ptr<CopyLane>& place);
 
   std::shared_ptr<const Api> api_;
   cl_device_id device_;
@@ -61,6 +65,7 @@ class ClDevice final : public gpu::Device {
   Context context_;
   Queue queue_;
   std::unique_ptr<Staging> staging_;         // null: none
+  std::unique_ptr<CopyLane> lane_in_, lane_out_;  // null: not used yet
   std::unique_ptr<EventWaiter> waiter_;      // null: event callbacks
   std::unique_ptr<KernelTimes> times_;       // null: not profiled
   std::map<std::string, Program> programs_;  // by what decides a build

@@ -90,6 +90,10 @@ std::int64_t BoxSet::num_cells() const {
 
 bool BoxSet::overlaps(const GridBox& box) const { return first_overlap(box) != boxes_.size(); }
 
+bool BoxSet::overlaps(const BoxSet& other) const {
+  return std::any_of(other.boxes_.begin(), other.boxes_.end(), [&](const GridBox& box) { return overlaps(box); });
+}
+
 std::size_t BoxSet::first_overlap(const GridBox& box) const {
   if (boxes_.empty() || box.is_empty()) return boxes_.size();
   PBRT_CHECK(boxes_.front().num_dims == box.num_dims, "boxes of one storage have one layout");

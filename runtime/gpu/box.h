@@ -39,6 +39,7 @@ class BoxSet {
   [[nodiscard]] const std::vector<GridBox>& boxes() const { return boxes_; }
   [[nodiscard]] std::int64_t num_cells() const;
   [[nodiscard]] bool overlaps(const GridBox& box) const;
+  [[nodiscard]] bool overlaps(const BoxSet& other) const;
 
   void add(const GridBox& box);
   void add(const BoxSet& other);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The narrow interface between the management thread and a device: memory, copies, kernels, and completion
 // callbacks. Implemented by runtime/cl (OpenCL) and by gpu/fake_device (tests). One manager thread calls it;
-// operations of one device complete in the order in which they were enqueued.
+// operations of one device complete in the order in which they were enqueued, but for copies beside them (CopyOrder).
 #pragma once
 
 #include <array>
@@ -102,6 +102,12 @@ struct CopyShape {
   bool operator==(const CopyShape&) const = default;
 };
 
+/// Where a copy stands among the operations of its device.
+enum class CopyOrder : std::uint8_t {
+  InQueue,  ///< after what was enqueued before it, before what is enqueued next
+  Beside,   ///< at once; may end before operations that were enqueued before it
+};
+
 struct KernelArg {
   enum class Kind : std::uint8_t { Buffer, Value, Local };
   Kind kind = Kind::Value;
@@ -130,12 +136,18 @@ class Device {
                                                       const std::string& options) = 0;
 
   /// Enqueues copies between `host` (start of the storage) and `buffer`. `done` is called when the last has ended; it
-  /// and `host` must live until then.
-  virtual void write(Buffer& buffer, const void* host, std::span<const CopyShape> shapes, Completion& done) = 0;
-  virtual void read(const Buffer& buffer, void* host, std::span<const CopyShape> shapes, Completion& done) = 0;
+  /// and `host` must live until then. Beside: what in flight touches the same part of the buffer only reads it, as the copy
+  /// does, and so does what is enqueued before `done` is called.
+  virtual void write(Buffer& buffer, const void* host, std::span<const CopyShape> shapes, CopyOrder order,
+                     Completion& done) = 0;
+  virtual void read(const Buffer& buffer, void* host, std::span<const CopyShape> shapes, CopyOrder order,
+                    Completion& done) = 0;
   virtual void launch(Kernel& kernel, std::span<const KernelArg> args, const KernelRange& range, Completion& done) = 0;
 
-  /// True if write() has taken a copy when it returns, so that the host may write its memory at once.
+  /// From this size on a copy may go beside, where it pays to wake somebody for it.
+  [[nodiscard]] virtual std::uint64_t min_bytes_beside() const { return UINT64_MAX; }
+
+  /// True if write() in the queue has taken a copy when it returns, so that the host may write its memory at once.
   [[nodiscard]] virtual bool copies_at_enqueue(std::span<const CopyShape>) const { return false; }
 
   /// Sends what was enqueued to the device.

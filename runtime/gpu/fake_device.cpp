@@ -63,9 +63,19 @@ void FakeControl::hold() {
   is_held_ = true;
 }
 
+void FakeControl::hold_beside() {
+  const std::lock_guard lock(mutex_);
+  is_beside_held_ = true;
+}
+
+void FakeControl::set_min_bytes_beside(std::uint64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  min_bytes_beside_ = bytes;
+}
+
 void FakeControl::release() {
   const std::lock_guard lock(mutex_);
-  is_held_ = false;
+  is_held_ = is_beside_held_ = false;
   changed_.notify_all();
 }
 
@@ -111,7 +121,8 @@ DeviceInfo fake_device_info() {
 }
 
 FakeDevice::FakeDevice(std::shared_ptr<FakeControl> control, DeviceInfo info)
-    : control_(std::move(control)), info_(std::move(info)), thread_([this] { run_thread(); }) {}
+    : control_(std::move(control)), info_(std::move(info)), thread_([this] { run_thread(queue_, control_->is_held_); }),
+      beside_thread_([this] { run_thread(beside_, control_->is_beside_held_); }) {}
 
 FakeDevice::~FakeDevice() {
   {
@@ -120,6 +131,7 @@ FakeDevice::~FakeDevice() {
     control_->changed_.notify_all();
   }
   thread_.join();
+  beside_thread_.join();
 }
 
 bool FakeDevice::check_fault(FakeOperation operation) {
@@ -158,28 +170,35 @@ std::unique_ptr<Kernel> FakeDevice::build(const char*, const char* name, const s
   return std::make_unique<FakeKernel>(name, found->second, info_.max_group_size);
 }
 
-void FakeDevice::write(Buffer& buffer, const void* host, std::span<const CopyShape> shapes, Completion& done) {
+std::uint64_t FakeDevice::min_bytes_beside() const {
+  const std::lock_guard lock(control_->mutex_);
+  return control_->min_bytes_beside_;
+}
+
+void FakeDevice::write(Buffer& buffer, const void* host, std::span<const CopyShape> shapes, CopyOrder order,
+                       Completion& done) {
   Entry entry;
   entry.fails = check_fault(FakeOperation::Write);
-  entry.name = "write";
+  entry.name = order == CopyOrder::Beside ? "write beside" : "write";
   entry.done = &done;
   entry.work = [data = static_cast<FakeBuffer&>(buffer).data(), host = static_cast<const std::byte*>(host),
                 all = std::vector<CopyShape>(shapes.begin(), shapes.end())] {
     for (const CopyShape& shape : all) copy_shape(data, host, shape);
   };
-  enqueue(std::move(entry));
+  enqueue(std::move(entry), order);
 }
 
-void FakeDevice::read(const Buffer& buffer, void* host, std::span<const CopyShape> shapes, Completion& done) {
+void FakeDevice::read(const Buffer& buffer, void* host, std::span<const CopyShape> shapes, CopyOrder order,
+                      Completion& done) {
   Entry entry;
   entry.fails = check_fault(FakeOperation::Read);
-  entry.name = "read";
+  entry.name = order == CopyOrder::Beside ? "read beside" : "read";
   entry.done = &done;
   entry.work = [data = static_cast<const FakeBuffer&>(buffer).data(), host = static_cast<std::byte*>(host),
                 all = std::vector<CopyShape>(shapes.begin(), shapes.end())] {
     for (const CopyShape& shape : all) copy_shape(host, data, shape);
   };
-  enqueue(std::move(entry));
+  enqueue(std::move(entry), order);
 }
 
 void FakeDevice::launch(Kernel& kernel, std::span<const KernelArg> args, const KernelRange& range, Completion& done) {
@@ -198,22 +217,21 @@ void FakeDevice::launch(Kernel& kernel, std::span<const KernelArg> args, const K
   enqueue(std::move(entry));
 }
 
-void FakeDevice::enqueue(Entry entry) {
+void FakeDevice::enqueue(Entry entry, CopyOrder order) {
   const std::lock_guard lock(control_->mutex_);
-  queue_.push_back(std::move(entry));
+  (order == CopyOrder::Beside ? beside_ : queue_).push_back(std::move(entry));
   ++control_->num_enqueued_;
   ++control_->num_pending_;
   control_->changed_.notify_all();
 }
 
-void FakeDevice::run_thread() {
+void FakeDevice::run_thread(std::deque<Entry>& queue, const bool& is_held) {
   std::unique_lock lock(control_->mutex_);
   for (;;) {
-    control_->changed_.wait(
-        lock, [&] { return (is_stopping_ && queue_.empty()) || (!queue_.empty() && !control_->is_held_); });
-    if (queue_.empty()) return;
-    Entry entry = std::move(queue_.front());
-    queue_.pop_front();
+    control_->changed_.wait(lock, [&] { return (is_stopping_ && queue.empty()) || (!queue.empty() && !is_held); });
+    if (queue.empty()) return;
+    Entry entry = std::move(queue.front());
+    queue.pop_front();
     const int delay_us = control_->max_delay_us_ == 0
                              ? 0
                              : static_cast<int>(control_->rng_() % static_cast<std::uint64_t>(control_->max_delay_us_));
@@ -232,7 +250,7 @@ void FakeDevice::run_thread() {
 
 void FakeDevice::finish() noexcept {
   std::unique_lock lock(control_->mutex_);
-  control_->is_held_ = false;
+  control_->is_held_ = control_->is_beside_held_ = false;
   control_->changed_.notify_all();
   control_->changed_.wait(lock, [&] { return control_->num_pending_ == 0; });
 }

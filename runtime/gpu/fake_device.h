@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A device for tests, inside the process: a thread that runs operations in order, with C++ functions as kernels, and
-// delays, faults and a gate that the test controls. Not part of what programs link.
+// A device for tests, inside the process: a thread that runs operations in order, another for copies beside them, with C++
+// functions as kernels, and delays, faults and gates that the test controls. Not part of what programs link.
 #pragma once
 
 #include <condition_variable>
@@ -97,10 +97,14 @@ class FakeControl {
   void inject(FakeOperation operation, std::int64_t index, FakeFault fault);
   /// Each operation takes up to this long.
   void set_max_delay_us(int max_delay_us);
-  /// Stops the device before its next operation until release().
+  /// Lets copies of this size go beside kernels.
+  void set_min_bytes_beside(std::uint64_t bytes);
+  /// Stops the device before its next operation, but for copies beside, until release().
   void hold();
+  /// Stops the device before its next copy beside, until release().
+  void hold_beside();
   void release();
-  /// What the device has done: `write`, `launch <kernel>`, `read`, in order of their ends.
+  /// What the device has done: `write`, `launch <kernel>`, `read`, `write beside`, in order of their ends.
   [[nodiscard]] std::vector<std::string> log() const;
   /// Operations enqueued and not ended.
   [[nodiscard]] std::int64_t num_pending() const;
@@ -122,7 +126,9 @@ class FakeControl {
   std::vector<std::string> build_options_;
   std::mt19937_64 rng_;
   int max_delay_us_ = 0;
+  std::uint64_t min_bytes_beside_ = UINT64_MAX;
   bool is_held_ = false;
+  bool is_beside_held_ = false;
   std::int64_t num_enqueued_ = 0;
   std::int64_t num_pending_ = 0;
 };
@@ -139,8 +145,11 @@ class FakeDevice final : public Device {
   [[nodiscard]] std::unique_ptr<Buffer> allocate(std::size_t size_bytes, void* host) override;
   [[nodiscard]] std::unique_ptr<Kernel> build(const char* source, const char* name,
                                               const std::string& options) override;
-  void write(Buffer& buffer, const void* host, std::span<const CopyShape> shapes, Completion& done) override;
-  void read(const Buffer& buffer, void* host, std::span<const CopyShape> shapes, Completion& done) override;
+  void write(Buffer& buffer, const void* host, std::span<const CopyShape> shapes, CopyOrder order,
+             Completion& done) override;
+  void read(const Buffer& buffer, void* host, std::span<const CopyShape> shapes, CopyOrder order,
+            Completion& done) override;
+  [[nodiscard]] std::uint64_t min_bytes_beside() const override;
   void launch(Kernel& kernel, std::span<const KernelArg> args, const KernelRange& range, Completion& done) override;
   void flush() override {}
   void finish() noexcept override;
@@ -155,15 +164,17 @@ class FakeDevice final : public Device {
   };
   /// Throws for faults at enqueue; returns whether the operation fails later.
   bool check_fault(FakeOperation operation);
-  void enqueue(Entry entry);
-  void run_thread();
+  void enqueue(Entry entry, CopyOrder order = CopyOrder::InQueue);
+  void run_thread(std::deque<Entry>& queue, const bool& is_held);
 
   std::shared_ptr<FakeControl> control_;
   DeviceInfo info_;
   std::deque<Entry> queue_;     // under control_->mutex_
+  std::deque<Entry> beside_;    // likewise
   bool is_stopping_ = false;    // likewise
   std::int64_t num_built_ = 0;  // likewise
   std::thread thread_;
+  std::thread beside_thread_;
 };
 
 }  // namespace pbrt::gpu

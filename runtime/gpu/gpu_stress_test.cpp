@@ -129,6 +129,16 @@ TEST(GpuStress, RandomProgramsAgreeWithTheOracle) {
   }
 }
 
+TEST(GpuStress, RandomProgramsAgreeWithCopiesBesideKernels) {
+  for (unsigned seed = 71; seed <= 74; ++seed) {
+    FakeManager fake(fake_device_info(), seed > 72 ? 3 * kWidth * kHeight * sizeof(int) : 0, seed);
+    fake.control->set_min_bytes_beside(seed % 2 == 0 ? 1 : kWidth * sizeof(int));
+    fake.control->set_max_delay_us(seed % 2 == 0 ? 30 : 5);
+    run_programs(fake, seed);
+    EXPECT_GT(fake.manager->statistics().copies_beside, 100);
+  }
+}
+
 TEST(GpuStress, RandomProgramsAgreeOnSharedMemory) {
   DeviceInfo info = fake_device_info();
   info.shares_host_memory = true;
@@ -155,6 +165,7 @@ TEST(GpuStress, RandomFaultsLoseDataLoudlyOrNotAtAll) {
     info.shares_host_memory = rng() % 3 == 0;
     FakeManager fake(info, 0, seed);
     fake.control->set_max_delay_us(10);
+    if (seed % 2 == 0) fake.control->set_min_bytes_beside(1);
     for (int i = 0; i < 3; ++i)
       fake.control->inject(static_cast<FakeOperation>(rng() % 5), static_cast<std::int64_t>(rng() % 60),
                            i == 0 ? static_cast<FakeFault>(rng() % 3) : FakeFault::Refuse);

@@ -42,7 +42,7 @@ Manager::Impl::Impl(std::unique_ptr<Device> managed, ManagerOptions manager_opti
   memory_limit = options.memory_limit_bytes;
   if (memory_limit == 0) memory_limit = info.shares_host_memory ? UINT64_MAX : info.memory_bytes / 4 * 3;
   if (options.trace != nullptr) {
-    on_device = &options.trace->lane(options.trace_name);
+    on_device.lane = &options.trace->lane(options.trace_name);
     managing = &options.trace->lane(options.trace_name + ", management");
   }
   registry->manager = this;
@@ -189,7 +189,7 @@ void Manager::Impl::apply_ended(std::unique_lock<std::mutex>& lock) {
     lock.unlock();
     for (const Ended& each : batch) {
       if (each.operation->is_applied) continue;  // the device had failed before
-      if (on_device != nullptr) record_end(*each.operation, each.time_ns);
+      if (managing != nullptr) record_end(*each.operation, each.time_ns);
       apply(*each.operation, each.ok);
       if (!each.ok) fail_device("an operation did not succeed");
     }
@@ -200,6 +200,8 @@ void Manager::Impl::apply_ended(std::unique_lock<std::mutex>& lock) {
 void Manager::Impl::apply(Operation& operation, bool ok) {
   operation.is_applied = true;
   operation.is_ok = ok;
+  if (operation.label.kind == TraceKind::Kernel) --num_kernels;
+  if (operation.order == CopyOrder::Beside) --num_beside;
   const auto place = std::find_if(operations.begin(), operations.end(),
                                   [&](const std::shared_ptr<Operation>& each) { return each.get() == &operation; });
   PBRT_CHECK(place != operations.end(), "an operation ends once");
@@ -213,9 +215,11 @@ void Manager::Impl::apply(Operation& operation, bool ok) {
   kept->parts.clear();
 }
 
-std::shared_ptr<Operation> Manager::Impl::new_operation(const Operation::Label& label) {
-  operations.push_back(std::make_shared<Operation>(*this, label));
+std::shared_ptr<Operation> Manager::Impl::new_operation(const Operation::Label& label, CopyOrder order) {
+  operations.push_back(std::make_shared<Operation>(*this, label, order));
   operations.back()->enqueued_ns = traced_time();
+  if (label.kind == TraceKind::Kernel) ++num_kernels;
+  if (order == CopyOrder::Beside) ++num_beside;
   needs_flush = true;
   return operations.back();
 }

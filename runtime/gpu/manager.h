@@ -5,7 +5,8 @@
 // Per kernel execution, in this order: one prepare task (kernel, buffers), one copy-in task per region (nothing if
 // the data is there), one execute task (launch, eager read-backs), and completion tasks for what it enqueued. A task
 // that is not ready goes to the end of the queue; when only such tasks remain the thread sleeps until a push or a
-// completion callback wakes it. See Note [Wake-ups] in manager.cpp.
+// completion callback wakes it. See Note [Wake-ups] in manager.cpp. Long copies go beside kernels that do not touch the
+// same data: see Note [Copies beside kernels] in tasks.cpp.
 #pragma once
 
 #include <chrono>
@@ -62,6 +63,7 @@ struct DeviceStatistics {
   std::int64_t copies_to_device = 0;
   std::int64_t copies_to_host = 0;
   std::int64_t copies_avoided = 0;  ///< copy-in tasks that found the data there
+  std::int64_t copies_beside = 0;   ///< of the copies, those outside of the device's queue
   std::int64_t buffers_allocated = 0;
   std::int64_t evictions = 0;
   std::int64_t groups_clamped = 0;       ///< launches whose work-group shape did not fit device or kernel

@@ -32,11 +32,12 @@ class Operation final : public Completion {
     std::int64_t amount = 0;         ///< cells or bytes
   };
 
-  Operation(Manager::Impl& manager, const Label& of) : label(of), manager_(&manager) {}
+  Operation(Manager::Impl& manager, const Label& of, CopyOrder in_order) : label(of), order(in_order), manager_(&manager) {}
   void took(const DeviceTimes& device_times) noexcept override { times = device_times; }
   void done(bool ok) noexcept override;
 
   const Label label;
+  const CopyOrder order;
   std::int64_t enqueued_ns = 0;  ///< if the manager is traced
   DeviceTimes times;             ///< zero unless the device is profiled; written before done
 
@@ -129,7 +130,8 @@ struct Manager::Impl {
   void fail_device(const std::string& why);
   void abandon_operations();
   void warn(const std::string& line);
-  [[nodiscard]] std::shared_ptr<Operation> new_operation(const Operation::Label& label);
+  [[nodiscard]] std::shared_ptr<Operation> new_operation(const Operation::Label& label,
+                                                         CopyOrder order = CopyOrder::InQueue);
   /// Forgets an operation that the device refused.
   void discard(Operation& operation);
   void shut_down();
@@ -155,8 +157,17 @@ struct Manager::Impl {
   void enqueue_eager_reads(LaunchJob& job);
   void record_kernel(LaunchJob& job, Operation& operation);
   void unpin(LaunchJob& job);
+  /// Whether these parts are worth a copy beside kernels.
+  [[nodiscard]] bool are_long(const StorageRecord& record, const BoxSet& boxes) const;
+  /// Whether a copy beside the queue still has to end before the kernel.
+  [[nodiscard]] bool waits_for_copies(const LaunchJob& job) const;
+  /// True if there are any.
+  [[nodiscard]] bool enqueue_late_reads(LaunchJob& job);
   /// Enqueues reads of `boxes`; they count as copied when the operation has ended.
-  [[nodiscard]] std::shared_ptr<Operation> copy_out(StorageRecord& record, StorageRef storage, const BoxSet& boxes);
+  [[nodiscard]] std::shared_ptr<Operation> copy_out(StorageRecord& record, StorageRef storage, const BoxSet& boxes,
+                                                    CopyOrder order = CopyOrder::InQueue);
+  /// The same for a fiber that waits, perhaps beside kernels; then without what is still being written: to be tried again.
+  void bring(StorageRecord& record, const StorageRef& storage, const BoxSet& boxes);
 
   // Manager thread: memory.cpp.
   enum class Acquired : std::uint8_t { Yes, Later, No };
@@ -201,6 +212,8 @@ struct Manager::Impl {
   KernelTable kernels;
   std::vector<std::shared_ptr<Operation>> operations;  ///< in flight
   std::vector<std::shared_ptr<Operation>> abandoned;   ///< of a failed device: it may still report their end
+  int num_kernels = 0;  ///< of them
+  int num_beside = 0;   ///< of them, copies beside the queue
   bool needs_flush = false;
   int num_pinning_jobs = 0;  ///< prepared and not ended
   std::uint64_t clock = 0;
@@ -215,8 +228,13 @@ struct Manager::Impl {
   void record_task(const Task& task, std::int64_t start_ns);
   void record_end(const Operation& operation, std::int64_t time_ns);
   TraceLane* managing = nullptr;
-  TraceLane* on_device = nullptr;
-  std::int64_t device_free_ns = 0;  ///< manager thread: when the operation before ended
+  /// Manager thread: a lane and when the operation before ended.
+  struct TracedQueue {
+    TraceLane* lane = nullptr;
+    std::int64_t free_ns = 0;
+  };
+  [[nodiscard]] TracedQueue& queue_of(const Operation& operation);
+  TracedQueue on_device, beside_in, beside_out;
 
   std::thread thread;
 };

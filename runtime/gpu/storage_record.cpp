@@ -85,6 +85,7 @@ bool StorageRecord::adopt(const OwnedView& view) {
   for (OperationPart* part : parts_) {
     part->host_use = refined->convert(part->host_use, layout_);
     part->host_result = refined->convert(part->host_result, layout_);
+    part->device_use = refined->convert(part->device_use, layout_);
   }
   layout_ = *refined;
   return true;
@@ -146,6 +147,18 @@ void StorageRecord::lose_device() {
 bool StorageRecord::host_in_use(const GridBox& box) const {
   return std::any_of(parts_.begin(), parts_.end(),
                      [&](const OperationPart* part) { return part->host_use.overlaps(box); });
+}
+
+bool StorageRecord::device_in_use(const BoxSet& boxes, bool writes, bool only_beside) const {
+  return std::any_of(parts_.begin(), parts_.end(), [&](const OperationPart* part) {
+    return (part->is_beside || !only_beside) && (part->writes_device || writes) && part->device_use.overlaps(boxes);
+  });
+}
+
+BoxSet StorageRecord::settled(BoxSet boxes) const {
+  for (const OperationPart* part : parts_)
+    if (part->writes_device) boxes.remove(part->device_use);
+  return boxes;
 }
 
 BoxSet StorageRecord::dirty_not_under_way(const GridBox& box) const {

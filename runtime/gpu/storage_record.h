@@ -42,6 +42,9 @@ struct OperationPart {
   StorageRef storage;  ///< keeps record and memory alive
   BoxSet host_use;     ///< host memory that it reads or writes
   BoxSet host_result;  ///< what is current on the host when it has ended
+  BoxSet device_use;   ///< of the buffer, where that is not the host's memory
+  bool writes_device = false;  ///< else it reads
+  bool is_beside = false;      ///< see CopyOrder
 };
 
 class StorageRecord final : public DeviceRecord {
@@ -78,6 +81,11 @@ class StorageRecord final : public DeviceRecord {
   /// Forgets the device: what was only there is lost.
   void lose_device();
   [[nodiscard]] bool host_in_use(const GridBox& box) const;
+  /// Whether an operation in flight (only_beside: a copy beside the queue) is in the way of one that reads or writes these
+  /// parts of the buffer in another order.
+  [[nodiscard]] bool device_in_use(const BoxSet& boxes, bool writes, bool only_beside) const;
+  /// What of `boxes` no operation in flight writes.
+  [[nodiscard]] BoxSet settled(BoxSet boxes) const;
   [[nodiscard]] bool is_busy() const { return pins != 0 || !parts_.empty(); }
   /// Boxes of `dirty` in `box` that no copy-out in flight brings.
   [[nodiscard]] BoxSet dirty_not_under_way(const GridBox& box) const;

@@ -26,6 +26,11 @@ std::int64_t bytes_of(const std::vector<CopyShape>& shapes) {
   return static_cast<std::int64_t>(bytes);
 }
 
+/// Without that anybody asks.
+bool is_read_back(const LaunchRegion& region) {
+  return region.is_written && (region.copy_out == CopyOut::Must || region.copy_out == CopyOut::Eager);
+}
+
 std::size_t tile_bytes_of(const LaunchTile& tile, const std::array<std::size_t, 3>& group) {
   auto bytes = static_cast<std::size_t>(tile.element_bytes);
   for (const TileDim& dim : tile.dims) {
@@ -151,24 +156,32 @@ Progress Manager::Impl::copy_in(LaunchJob& job, LaunchRegion& region) {
   std::vector<CopyShape> shapes;
   auto part = std::make_unique<OperationPart>();
   BoxSet missing;
+  CopyOrder order = CopyOrder::InQueue;
   {
     const std::lock_guard lock(record.mutex);
     missing = BoxSet(record.box_of(region.touched));
     missing.remove(record.valid);
-    record.valid.add(missing);
-    if (info.shares_host_memory) return Progress::Done;
+    if (info.shares_host_memory) return record.valid.add(missing), Progress::Done;
     if (missing.is_empty()) return count([](DeviceStatistics& s) { ++s.copies_avoided; }), Progress::Done;
+    if (num_kernels != 0 && are_long(record, missing) && !record.device_in_use(missing, true, false))
+      order = CopyOrder::Beside;
+    else if (num_beside != 0 && record.device_in_use(missing, true, true))
+      return Progress::NotReady;
+    record.valid.add(missing);
     shapes = record.layout().copy_shapes(missing);
     part->record = &record;
     part->storage = region.storage;
-    if (!device->copies_at_enqueue(shapes)) part->host_use = missing;
+    part->device_use = missing;
+    part->writes_device = true;
+    part->is_beside = order == CopyOrder::Beside;
+    if (part->is_beside || !device->copies_at_enqueue(shapes)) part->host_use = missing;
     record.begin(*part);
   }
   const std::int64_t bytes = bytes_of(shapes);
-  const std::shared_ptr<Operation> operation = new_operation({TraceKind::CopyIn, nullptr, bytes});
+  const std::shared_ptr<Operation> operation = new_operation({TraceKind::CopyIn, nullptr, bytes}, order);
   operation->parts.push_back(std::move(part));
   try {
-    device->write(*record.buffer, record.storage().data(), shapes, *operation);
+    device->write(*record.buffer, record.storage().data(), shapes, order, *operation);
   } catch (const DeviceRefusal& refusal) {
     discard(*operation);
     {
@@ -180,6 +193,7 @@ Progress Manager::Impl::copy_in(LaunchJob& job, LaunchRegion& region) {
   job.operations.push_back(operation);
   count([&](DeviceStatistics& s) {
     ++s.copies_to_device;
+    s.copies_beside += order == CopyOrder::Beside ? 1 : 0;
     s.bytes_to_device += bytes;
   });
   return Progress::Done;
@@ -196,6 +210,7 @@ Progress Manager::Impl::run(ExecuteTask& task) {
     job.stage = LaunchJob::Stage::Executing;
     return Progress::Done;
   }
+  if (waits_for_copies(job)) return Progress::NotReady;
   enqueue_kernel(job);
   if (job.stage == LaunchJob::Stage::Ended) return Progress::Done;
   enqueue_eager_reads(job);
@@ -263,6 +278,9 @@ void Manager::Impl::record_kernel(LaunchJob& job, Operation& operation) {
     if (info.shares_host_memory) {
       part->host_use = BoxSet(box);
       if (region.is_written) part->host_result = BoxSet(box);
+    } else {
+      part->device_use = BoxSet(box);
+      part->writes_device = region.is_written;
     }
     region.record->begin(*part);
     operation.parts.push_back(std::move(part));
@@ -271,40 +289,92 @@ void Manager::Impl::record_kernel(LaunchJob& job, Operation& operation) {
 
 void Manager::Impl::enqueue_eager_reads(LaunchJob& job) {
   if (info.shares_host_memory) return;
+  // Nobody else has work for the device while the only launch is waited for.
+  const bool is_alone = active_jobs.load(std::memory_order_relaxed) == 1;
   for (LaunchRegion& region : job.plan.regions) {
-    const bool is_eager = region.copy_out == CopyOut::Must || region.copy_out == CopyOut::Eager;
-    if (!region.is_written || !is_eager) continue;
+    if (!is_read_back(region)) continue;
     BoxSet boxes;
     {
       const std::lock_guard lock(region.record->mutex);
       boxes = region.record->dirty_not_under_way(region.record->box_of(region.touched));
+      if ((region.copy_out == CopyOut::Eager || !is_alone) && are_long(*region.record, boxes)) {
+        job.has_late_reads = true;
+        continue;
+      }
     }
     if (!boxes.is_empty()) job.operations.push_back(copy_out(*region.record, region.storage, boxes));
   }
 }
 
-std::shared_ptr<Operation> Manager::Impl::copy_out(StorageRecord& record, StorageRef storage, const BoxSet& boxes) {
+bool Manager::Impl::enqueue_late_reads(LaunchJob& job) {
+  job.has_late_reads = false;
+  bool has_any = false;
+  for (LaunchRegion& region : job.plan.regions) {
+    if (!is_read_back(region)) continue;
+    BoxSet boxes;
+    {
+      const std::lock_guard lock(region.record->mutex);
+      // What a later kernel writes is that one's to bring.
+      boxes = region.record->settled(region.record->dirty_not_under_way(region.record->box_of(region.touched)));
+    }
+    if (boxes.is_empty()) continue;
+    job.operations.push_back(copy_out(*region.record, region.storage, boxes, CopyOrder::Beside));
+    has_any = true;
+  }
+  return has_any;
+}
+
+bool Manager::Impl::are_long(const StorageRecord& record, const BoxSet& boxes) const {
+  return static_cast<std::uint64_t>(boxes.num_cells() * record.layout().element_bytes()) >= device->min_bytes_beside();
+}
+
+bool Manager::Impl::waits_for_copies(const LaunchJob& job) const {
+  if (num_beside == 0 || PB_FAULT(kernel_overtakes_copy)) return false;
+  return std::any_of(job.plan.regions.begin(), job.plan.regions.end(), [](const LaunchRegion& region) {
+    const std::lock_guard lock(region.record->mutex);
+    return region.record->device_in_use(BoxSet(region.record->box_of(region.touched)), region.is_written, true);
+  });
+}
+
+void Manager::Impl::bring(StorageRecord& record, const StorageRef& storage, const BoxSet& boxes) {
+  const bool is_alone = num_kernels == 0 && active_jobs.load(std::memory_order_relaxed) == 0;
+  BoxSet ready = boxes;
+  CopyOrder order = CopyOrder::InQueue;
+  if (!is_alone) {
+    const std::lock_guard lock(record.mutex);
+    if (are_long(record, boxes)) {
+      order = CopyOrder::Beside;
+      ready = record.settled(boxes);
+    }
+  }
+  if (!ready.is_empty()) static_cast<void>(copy_out(record, storage, ready, order));  // seen through the record
+}
+
+std::shared_ptr<Operation> Manager::Impl::copy_out(StorageRecord& record, StorageRef storage, const BoxSet& boxes,
+                                                   CopyOrder order) {
   std::vector<CopyShape> shapes;
   auto part = std::make_unique<OperationPart>();
   part->record = &record;
   part->storage = std::move(storage);
-  part->host_use = part->host_result = boxes;
+  part->host_use = part->host_result = part->device_use = boxes;
+  part->is_beside = order == CopyOrder::Beside;
   {
     const std::lock_guard lock(record.mutex);
     shapes = record.layout().copy_shapes(boxes);
     record.begin(*part);
   }
   const std::int64_t bytes = bytes_of(shapes);
-  const std::shared_ptr<Operation> operation = new_operation({TraceKind::CopyOut, nullptr, bytes});
+  const std::shared_ptr<Operation> operation = new_operation({TraceKind::CopyOut, nullptr, bytes}, order);
   operation->parts.push_back(std::move(part));
   try {
-    device->read(*record.buffer, record.storage().data(), shapes, *operation);
+    device->read(*record.buffer, record.storage().data(), shapes, order, *operation);
   } catch (const DeviceRefusal& refusal) {
     // Results that cannot be read back are lost: the device is of no use.
     throw DeviceFailure(refusal.what());
   }
   count([&](DeviceStatistics& s) {
     ++s.copies_to_host;
+    s.copies_beside += order == CopyOrder::Beside ? 1 : 0;
     s.bytes_to_host += bytes;
   });
   return operation;
@@ -323,6 +393,8 @@ Progress Manager::Impl::run(CompletionTask& task) {
   // A device that failed since then may have done this launch in full.
   if (!std::all_of(job.operations.begin(), job.operations.end(), succeeded))
     return fail(job, failure_message()), Progress::Done;
+  if (job.has_late_reads && !is_alive) return fail(job, failure_message()), Progress::Done;
+  if (job.has_late_reads && enqueue_late_reads(job)) return Progress::NotReady;
   end(job, true, {});
   return Progress::Done;
 }
@@ -339,8 +411,9 @@ Progress Manager::Impl::run(FetchTask& task) {
     if (!record.dirty.overlaps(box)) return task.waiting.finish(true), Progress::Done;
     boxes = record.dirty_not_under_way(box);
   }
-  if (!boxes.is_empty()) static_cast<void>(copy_out(record, task.storage, boxes));  // seen through the record
-  return task.waiting.waker ? Progress::NotReady : Progress::Done;
+  if (task.waiting.waker) return bring(record, task.storage, boxes), Progress::NotReady;
+  if (!boxes.is_empty()) static_cast<void>(copy_out(record, task.storage, boxes));  // whoever needs it sees the record
+  return Progress::Done;
 }
 
 Progress Manager::Impl::run(QuiesceTask& task) {
@@ -353,7 +426,7 @@ Progress Manager::Impl::run(QuiesceTask& task) {
     if (is_quiet || PB_FAULT(host_write_does_not_wait)) return task.waiting.finish(true), Progress::Done;
     if (!info.shares_host_memory) boxes = record.dirty_not_under_way(box);
   }
-  if (!boxes.is_empty()) static_cast<void>(copy_out(record, task.storage, boxes));  // seen through the record
+  bring(record, task.storage, boxes);
   return Progress::NotReady;
 }
 
@@ -370,7 +443,7 @@ Progress Manager::Impl::run(DropTask& task) {
       return Progress::Done;
     }
   }
-  if (!boxes.is_empty()) static_cast<void>(copy_out(record, task.storage, boxes));  // seen through the record
+  bring(record, task.storage, boxes);
   return Progress::NotReady;
 }
 
@@ -385,3 +458,16 @@ Progress Manager::Impl::run(EvictionTask& task) {
 }
 
 }  // namespace pbrt::gpu
+
+// Note [Copies beside kernels]
+//
+// The device's queue is in order. A long copy that waits there keeps kernels waiting that do not need it; where the driver
+// copies in the calling thread, it keeps the management thread, too. So a copy from Device::min_bytes_beside() on leaves the
+// queue where something is to be gained: a copy-in while a kernel runs, a read-back where the launching fiber goes on or
+// others launch, a copy-out on demand while the device has other work. Short copies stay: waking somebody costs more.
+//
+// The device orders nothing among copies beside and the rest; this thread does, by the boxes of the operations in flight
+// (OperationPart::device_use). A copy goes beside only once nothing in flight is in its way: a copy-in stays in the queue
+// else, a read-back waits until the kernel's end was applied, as a part of its completion task. In the other direction an
+// execute task is not ready while a copy beside is in its way, nor is a copy-in. So each operation begins after what it
+// depends on was seen to end well, and none of a failed device counts that came after the failure.

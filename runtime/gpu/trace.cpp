@@ -33,29 +33,39 @@ struct NameOf {
 
 }  // namespace
 
+Manager::Impl::TracedQueue& Manager::Impl::queue_of(const Operation& operation) {
+  if (operation.order == CopyOrder::InQueue) return on_device;
+  const bool is_in = operation.label.kind == TraceKind::CopyIn;
+  TracedQueue& traced = is_in ? beside_in : beside_out;
+  if (traced.lane == nullptr)
+    traced.lane = &options.trace->lane(options.trace_name + (is_in ? ", copies in" : ", copies out"));
+  return traced;
+}
+
 void Manager::Impl::record_task(const Task& task, std::int64_t start_ns) {
   const TaskName name = std::visit(NameOf{}, task);
   managing->add({TraceKind::Management, false, false, name.task, name.rule, start_ns, Trace::now_ns(), 0});
 }
 
-/// The operations of a device run one after the other, so this one began when the one before had ended, or when it was
+/// The operations of a queue run one after the other, so this one began when the one before had ended, or when it was
 /// enqueued. The device's own clock, if it is asked, knows better how long it took.
 void Manager::Impl::record_end(const Operation& operation, std::int64_t time_ns) {
   const DeviceTimes& times = operation.times;
   const bool is_timed = times.end_ns != 0;
-  std::int64_t start = std::max(operation.enqueued_ns, device_free_ns);
+  TracedQueue& traced = queue_of(operation);
+  std::int64_t start = std::max(operation.enqueued_ns, traced.free_ns);
   std::int64_t end = std::max(time_ns, start);
   if (is_timed) {
     start = std::clamp(operation.enqueued_ns + times.start_ns - times.queued_ns, start, end);
     end = std::clamp(start + times.end_ns - times.start_ns, start, end);
   }
-  device_free_ns = end;
+  traced.free_ns = end;
   const auto& [kind, rule, amount] = operation.label;
   if (kind != TraceKind::Kernel) {
-    on_device->add({kind, false, false, kind == TraceKind::CopyIn ? "copy in" : "copy out", nullptr, start, end, amount});
+    traced.lane->add({kind, false, false, kind == TraceKind::CopyIn ? "copy in" : "copy out", nullptr, start, end, amount});
     return;
   }
-  on_device->add({kind, false, false, rule->name != nullptr ? rule->name : "kernel", rule->version, start, end, amount});
+  traced.lane->add({kind, false, false, rule->name != nullptr ? rule->name : "kernel", rule->version, start, end, amount});
   const std::int64_t time = is_timed ? times.end_ns - times.start_ns : end - start;
   count([&, rule = rule, amount = amount](DeviceStatistics& s) {
     auto found = std::find_if(s.kernels.begin(), s.kernels.end(),
