@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "clgen/cpp/instance_code.h"
+#include "clgen/cpp/instance_count.h"
 #include "clgen/cpp/packs.h"
 #include "clgen/cpp/step_code.h"
 #include "clgen/names.h"
@@ -71,13 +72,27 @@ std::string row_box(const TransformPlan& plan, const Nest& nest) {
 
 // ---- loops over a tile
 
+/// What stands in loops over a tile.
+enum class TileWork : std::uint8_t { Run, Count };
+
+/// Whether the volume of a tile is the number of instances in it.
+bool is_tile_full(const TransformPlan& plan, const Nest& nest) {
+  if (nest.members.size() != 1) return false;
+  const NestMember& member = nest.members.front();
+  const auto is_coordinate = [](const NestRow& row) {
+    return std::count(row.coefficients.begin(), row.coefficients.end(), 0) + 1 == std::ssize(row.coefficients);
+  };
+  return is_box(plan.steps[member.step]) && member.loops.empty() && std::all_of(nest.rows.begin(), nest.rows.end(), is_coordinate);
+}
+
 /// Prints the loops of a member over a tile of rows.
 class TileLoops {
  public:
-  TileLoops(Writer& out, const TransformPlan& plan, const Nest& nest, const NestPart& part)
+  TileLoops(Writer& out, const TransformPlan& plan, const Nest& nest, const NestPart& part, TileWork work)
       : out_(out),
         nest_(nest),
         part_(part),
+        work_(work),
         step_(plan.steps[part.member.step]),
         inverse_(inverse_of(nest.rows)) {
     for (std::size_t r = 0; r < num_rows(); ++r) names_.push_back(row_name(r));
@@ -90,7 +105,7 @@ class TileLoops {
     std::vector<std::string> terms;
     for (const IndexExpr& condition : instance_conditions(step_)) terms.push_back("(" + to_cpp(condition) + ") >= 0");
     if (!terms.empty()) out_.open("if (" + joined(terms, " && ") + ")");
-    emit_instance(out_, part_.code);
+    work_ == TileWork::Run ? emit_instance(out_, part_.code) : out_.line("++pb_count;");
     if (!terms.empty()) out_.close();
     for (std::size_t i = 0; i < num_rows() + part_.member.loops.size(); ++i) out_.close();
   }
@@ -172,16 +187,24 @@ class TileLoops {
   Writer& out_;
   const Nest& nest_;
   const NestPart& part_;
+  TileWork work_;
   const Step& step_;
   std::vector<std::vector<int>> inverse_;
   std::vector<std::string> names_;
 };
 
 void emit_tile_loops(Writer& out, const TransformPlan& plan, const Nest& nest, const NestPart& part) {
+  const std::string box = "const " + row_box_type(nest) + "& pb_tile";
   Writer body;
   body.indent();
-  TileLoops(body, plan, nest, part).emit();
-  emit_loops_function(out, part.code, "PB_LOOPS void loops_" + part.stem, "const " + row_box_type(nest) + "& pb_tile", body);
+  TileLoops(body, plan, nest, part, TileWork::Run).emit();
+  emit_loops_function(out, part.code, "PB_LOOPS void loops_" + part.stem, box, body);
+  out.blank();
+  if (is_tile_full(plan, nest)) return;
+  Writer count;
+  count.indent();
+  TileLoops(count, plan, nest, part, TileWork::Count).emit();
+  emit_count_function(out, part.code, part.stem, box, count);
 }
 
 // ---- slices
@@ -217,24 +240,42 @@ class NestEmitter {
   }
 
  private:
-  std::string frame_param() const {
-    const bool has_calls =
-        std::any_of(parts_.begin(), parts_.end(), [](const NestPart& part) { return part.code.has_calls(); });
-    return has_calls ? "pbrt::Frame& pb_inner" : "pbrt::Frame&";
+  bool has_calls() const {
+    return std::any_of(parts_.begin(), parts_.end(), [](const NestPart& part) { return part.code.has_calls(); });
+  }
+
+  /// `count`, or nothing where the part does not run.
+  static std::string count_if(const NestPart& part, const std::string& count) {
+    return part.condition.empty() ? count : "(" + part.condition + " ? " + count + " : 0)";
+  }
+
+  /// Instances of a member in all slices.
+  std::string count_in_slices(const NestPart& part) const {
+    const Step step = step_in_slices(plan_, part.member);
+    if (step.loops.empty()) return count_if(part, "std::int64_t{1}");
+    const std::string box = box_type(step) + box_initializer(step);
+    return count_if(part, is_box(step) ? box + ".volume()" : count_call(part.code, part.stem, box));
   }
 
   void emit_tiles() {
+    const bool is_full = is_tile_full(plan_, nest_);
     unsigned carried = 0;
     for (std::size_t r = 0; r < nest_.rows.size(); ++r)
       if (nest_.rows[r].kind == RowKind::Carried) carried |= 1U << (nest_.rows.size() - 1 - r);
     out_.open("pbrt::run_tiles(" + args_.frame + ", pb_rows, " + args_.extent + ", " + std::to_string(carried) +
-              "U, [&](" + frame_param() + ", const " + row_box_type(nest_) + "& pb_tile)");
+              "U, [&](" + (has_calls() || !is_full ? "pbrt::Frame& pb_inner" : "pbrt::Frame&") + ", const " + row_box_type(nest_) +
+              "& pb_tile)");
+    if (!is_full) {
+      std::vector<std::string> counts;
+      for (const NestPart& part : parts_) counts.push_back(count_if(part, count_call(part.code, part.stem, "pb_tile")));
+      out_.line(counted_scope("pb_inner", args_.rule, counts));
+    }
     if (parts_.size() == 1) {
       emit_piece(out_, parts_[0].code, parts_[0].stem, has_packs_[0], units_[0], "pb_tile");
     } else {
       emit_points();
     }
-    out_.close(", &" + args_.rule + ");");
+    out_.close(is_full ? ", &" + args_.rule + ");" : ");");
   }
 
   /// All members at each point of the tile.
@@ -258,8 +299,10 @@ class NestEmitter {
   void emit_slices() {
     const std::size_t num_rows = nest_.rows.size();
     // Pieces of slices record themselves.
-    if (!std::all_of(nest_.members.begin(), nest_.members.end(), is_inside_parallel))
-      out_.line("const pbrt::RuleScope pb_scope(" + args_.frame + ", " + args_.rule + ", " + args_.cells + ");");
+    std::vector<std::string> counts;
+    for (const NestPart& part : parts_)
+      if (!is_inside_parallel(part.member)) counts.push_back(count_in_slices(part));
+    if (!counts.empty()) out_.line(counted_scope(args_.frame, args_.rule, counts));
     for (std::size_t r = 0; r < num_rows; ++r) {
       const std::string dim = "[" + std::to_string(num_rows - 1 - r) + "]";
       const std::string at = "pb_u" + std::to_string(r);
@@ -318,11 +361,14 @@ class NestEmitter {
       if (!part.member.loops.empty()) out_.close();
       return;
     }
-    const std::string frame = part.code.has_calls() ? "pbrt::Frame& pb_inner" : "pbrt::Frame&";
+    const bool is_full = is_box(slice);
+    const std::string frame = part.code.has_calls() || !is_full ? "pbrt::Frame& pb_inner" : "pbrt::Frame&";
     out_.open("pbrt::parallel_for(" + args_.frame + ", pb_slice, " + args_.split + ", [&](" + frame + ", const " + type +
               "& pb_piece)");
+    const std::string rule = rule_constant(part.code.stem);
+    if (!is_full) out_.line(counted_scope("pb_inner", rule, {count_call(part.code, part.stem, "pb_piece")}));
     emit_piece(out_, part.code, part.stem, has_packs_[m], units_[m], "pb_piece");
-    out_.close(", &" + rule_constant(part.code.stem) + ");");
+    out_.close(is_full ? ", &" + rule + ");" : ");");
   }
 
   Writer& out_;
@@ -339,12 +385,12 @@ class NestEmitter {
 bool emit_member_loops(Writer& out, const TransformPlan& plan, const Nest& nest, const NestPart& part, bool may_pack) {
   if (!is_sliced(nest)) {
     emit_tile_loops(out, plan, nest, part);
-    out.blank();
     return false;
   }
   const Step step = step_in_slices(plan, part.member);
   emit_loops(out, part.code, step, "loops_" + part.stem);
   out.blank();
+  if (!step.loops.empty() && !is_box(step)) emit_instance_count(out, part.code, step, part.stem);
   return may_pack && step.is_data_parallel && emit_packs(out, part.code, step, part.stem);
 }
 

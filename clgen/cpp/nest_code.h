@@ -24,7 +24,6 @@ struct NestArgs {
   std::string split;   ///< the split size; nothing if no member splits slices
   std::string extent;  ///< pointer to the extents of its tiles
   std::string rule;    ///< what its tiles, or all its slices, are in traces
-  std::string cells;   ///< how many cells all its slices have
 };
 
 /// The loops of one member: over a tile of the rows, or over a box of all its variables in slices. Returns whether it also

@@ -230,7 +230,7 @@ class ScheduleEmitter {
     }
     emit_hosted(parts, [&](const NestPart& part) { emit_arrivals(out_, plan_, part.code, part.member.step, frame); });
     const std::string extent = is_sliced(nest) ? "" : dispatch_.tile_value(nest);
-    emit_nest(out_, plan_, nest, parts, functions_.nest_packs[n], {frame, has_split(nest) ? dispatch_.split_value() : "", extent, rule_constant(nest_stem(n)), "pb_rows.volume()"});
+    emit_nest(out_, plan_, nest, parts, functions_.nest_packs[n], {frame, has_split(nest) ? dispatch_.split_value() : "", extent, rule_constant(nest_stem(n))});
     emit_hosted(parts, [&](const NestPart& part) { emit_departures(out_, plan_, part.code, part.member.step, frame); });
   }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "clgen/cpp/instance_code.h"
+#include "clgen/cpp/instance_count.h"
 #include "clgen/cpp/nest_code.h"
 #include "clgen/cpp/packs.h"
 #include "clgen/cpp/read_boxes.h"
@@ -266,6 +267,11 @@ std::string scope_line(const RuleCode& code, const std::string& cells) {
   return "const pbrt::RuleScope pb_scope(pb_frame, " + rule_constant(code.stem) + ", " + cells + ");";
 }
 
+/// The same for the instances of `box` that the step has: not all of them.
+std::string counted_line(const RuleCode& code, const std::string& frame, const std::string& stem, const std::string& box) {
+  return counted_scope(frame, rule_constant(code.stem), {count_call(code, stem, box)});
+}
+
 /// The cells that the one instance of a rule writes.
 std::string written_cells(const RuleCode& code) {
   std::vector<std::string> terms;
@@ -312,17 +318,20 @@ void emit_loop_step(Writer& out, const RuleCode& code, const Step& step, const s
   const std::string unit = condition.empty() ? "" : "pb_unit";
   if (!unit.empty()) out.line("const bool pb_unit = " + condition + ";");
   if (!is_split(step)) {
-    out.line(scope_line(code, "pb_box.volume()"));
+    out.line(is_box(step) ? scope_line(code, "pb_box.volume()") : counted_line(code, "pb_frame", stem, "pb_box"));
     if (code.has_calls()) out.line("pbrt::Frame& pb_inner = pb_frame;");
     emit_piece(out, code, stem, has_packs, unit, "pb_box");
     return;
   }
-  const std::string frame = code.has_calls() ? "pbrt::Frame& pb_inner" : "pbrt::Frame&";
+  const std::string frame = code.has_calls() || !is_box(step) ? "pbrt::Frame& pb_inner" : "pbrt::Frame&";
   const std::string cells = cells_per_instance(code, step);
   const std::string split = cells.empty() ? "pb_split" : "pbrt::split_of_long(pb_split, " + cells + ")";
   out.open("pbrt::parallel_for(pb_frame, pb_box, " + split + ", [&](" + frame + ", const " + box_type(step) + "& pb_piece)");
+  if (!is_box(step)) out.line(counted_line(code, "pb_inner", stem, "pb_piece"));
   emit_piece(out, code, stem, has_packs, unit, "pb_piece");
-  out.close(", &" + rule_constant(code.stem) + (has_strips(code, step) ? ", pbrt::kTallPieces" : "") + ");");
+  const std::string shape = has_strips(code, step) ? ", pbrt::kTallPieces" : "";
+  const std::string no_rule = shape.empty() ? "" : ", nullptr";
+  out.close((is_box(step) ? ", &" + rule_constant(code.stem) : no_rule) + shape + ");");
 }
 
 }  // namespace
@@ -363,6 +372,7 @@ SharedLoops emit_shared_loops(Writer& out, const RuleCode& code, const Transform
   const auto emit = [&](Writer& to, const std::string& name) {
     emit_loops(to, code, plan.steps[step], "loops_" + name);
     to.blank();
+    if (!is_box(plan.steps[step])) emit_instance_count(to, code, plan.steps[step], name);
     return may_pack && emit_packs(to, code, plan.steps[step], name);
   };
   Writer text;
@@ -387,7 +397,7 @@ void emit_cpu_body(Writer& out, Writer& body, const RuleCode& code, const Transf
   if (const Nest* nest = own_nest(plan, id)) {
     const std::vector<NestPart> parts{{code, nest->members.front(), free_stem(done.taken_by_loops, code.stem, id), ""}};
     const bool has_packs = emit_member_loops(out, plan, *nest, parts.front(), may_pack);
-    emit_nest(body, plan, *nest, parts, {has_packs}, {"pb_frame", "pb_split", "pb_extent", rule_constant(code.stem), "pb_box.volume()"});
+    emit_nest(body, plan, *nest, parts, {has_packs}, {"pb_frame", "pb_split", "pb_extent", rule_constant(code.stem)});
     return;
   }
   if (!step.loops.empty()) {

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <type_traits>
 
 #include "runtime/sched/frame.h"
 
@@ -58,6 +59,16 @@ class RuleScope {
       begin(frame, *rule, cells);
   }
   RuleScope(Frame& frame, const RuleDesc& rule, std::int64_t cells) : RuleScope(frame, &rule, cells) {}
+  /// `count` finds out how many cells there are; a run that is not traced does not ask.
+  template <class Count>
+    requires std::is_invocable_r_v<std::int64_t, const Count&>
+  RuleScope(Frame& frame, const RuleDesc& rule, const Count& count) {
+    RuleCounters* const counters = frame.fiber_->counters;
+    if (counters == nullptr) [[likely]]
+      return;
+    const std::int64_t cells = count();
+    if (!is_only_counted(*counters, rule, cells)) begin(frame, rule, cells);
+  }
   ~RuleScope() {
     if (fiber_ != nullptr) [[unlikely]]
       end();

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+#include "clgen/cpp/instance_count.h"
+
+#include <utility>
+
+#include "clgen/names.h"
+
+namespace pb {
+namespace {
+
+std::string bound_text(const char* function, std::string of_box, const std::vector<IndexExpr>& others) {
+  if (others.empty()) return of_box;
+  std::vector<std::string> terms = {std::move(of_box)};
+  for (const IndexExpr& bound : others) terms.push_back("std::int64_t{" + to_cpp(bound) + "}");
+  return std::string(function) + "(" + joined(terms) + ")";
+}
+
+/// Upwards in any case: the order is nothing to who counts.
+void open_loop(Writer& out, const LoopDim& loop, const std::string& dim) {
+  std::string lo = bound_text("pbrt::index_max", "pb_box.lo[" + dim + "]", loop.lower);
+  const std::string hi = bound_text("pbrt::index_min", "pb_box.hi[" + dim + "]", loop.upper);
+  if (loop.stride > 1)
+    lo = "pbrt::next_on_lattice(" + lo + ", " + std::to_string(loop.stride) + ", " + to_cpp(loop.offset) + ")";
+  const std::string end = "pb_hi_" + loop.var;
+  out.line("const IndexT " + end + " = static_cast<IndexT>(" + hi + ");");
+  out.open("for (IndexT " + loop.var + " = static_cast<IndexT>(" + lo + "); " + loop.var + " < " + end + "; " + loop.var +
+           " += " + std::to_string(loop.stride) + ")");
+}
+
+}  // namespace
+
+void emit_instance_count(Writer& out, const RuleCode& code, const Step& step, const std::string& stem) {
+  Writer body;
+  body.indent();
+  for (std::size_t i = 0; i < step.loops.size(); ++i) open_loop(body, step.loops[i], std::to_string(step.loops.size() - 1 - i));
+  std::vector<std::string> terms;
+  for (const IndexExpr& condition : step.conditions) terms.push_back("(" + to_cpp(condition) + ") >= 0");
+  body.line((terms.empty() ? "" : "if (" + joined(terms, " && ") + ") ") + "++pb_count;");
+  for (std::size_t i = 0; i < step.loops.size(); ++i) body.close();
+  emit_count_function(out, code, stem, "const " + box_type(step) + "& pb_box", body);
+}
+
+void emit_count_function(Writer& out, const RuleCode& code, const std::string& stem, const std::string& box_param,
+                         const Writer& body) {
+  Writer statements;
+  statements.indent();
+  emit_scalar_constants(statements, code, ScalarSet::Loops);
+  statements.line("std::int64_t pb_count = 0;");
+  statements.verbatim(body.text());
+  statements.line("return pb_count;");
+  std::vector<std::string> params = scalar_params(code, ScalarSet::Loops);
+  params.push_back(box_param);
+  emit_function(out, "[[maybe_unused]] PB_COLD static std::int64_t count_" + stem, std::move(params), statements);
+  out.blank();
+}
+
+std::string count_call(const RuleCode& code, const std::string& stem, const std::string& box) {
+  std::vector<std::string> args = scalar_args(code, ScalarSet::Loops);
+  args.push_back(box);
+  return "count_" + stem + "(" + joined(args) + ")";
+}
+
+std::string counted_scope(const std::string& frame, const std::string& rule, const std::vector<std::string>& counts) {
+  return "const pbrt::RuleScope pb_scope(" + frame + ", " + rule + ", [&] { return " + joined(counts, " + ") + "; });";
+}
+
+}  // namespace pb
