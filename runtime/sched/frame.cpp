@@ -28,17 +28,23 @@ void Frame::push_child(detail::Task& task) {
     Worker::run_child(task, *this);
 }
 
-// Random numbers follow the tree of tasks, which must not depend on who is out of work.
-bool Frame::can_assign() const { return run_->hooks == nullptr && fiber_->worker->may_assign(); }
+bool Frame::can_assign() const { return has_free_tasks() && fiber_->worker->may_assign(); }
 
-void Frame::push_child_to(int worker, detail::Task& task) {
-  task.parent = this;
-  if (run_->hooks != nullptr) task.local_key = run_->hooks->child_key();
-  ++outstanding_;
+bool Frame::has_spare_task() const { return fiber_->worker->has_spare_task(); }
+
+void Frame::push_child_to(int worker, Frame& all, detail::Task& task) {
+  task.parent = &all;
+  if (&all == this) {
+    ++outstanding_;
+  } else {
+    // Relaxed: the task that runs here is unfinished, so nobody waits for this number alone (Proof: join).
+    all.joined_.fetch_add(1, std::memory_order_relaxed);
+  }
   fiber_->worker->assign(worker, task);
 }
 
 void Frame::join() { Worker::join(*this); }
+void Frame::join_soon() { Worker::join_soon(*this); }
 
 void Frame::rethrow() {
   const auto state = static_cast<ErrorState>(error_state_.load(std::memory_order_relaxed));

@@ -161,16 +161,20 @@ class Frame {
     push_child(make_task(std::forward<F>(f)));
   }
 
-  /// As spawn, in a frame that is not sequential; the task is left to the worker of that number, or to whom it finds out of work
-  /// after some time: for parts of loops that come again, whose data that worker has in its caches.
+  /// Starts `f(Frame&)` as a task of `all`: this frame, or one whose task the body is. It is left to the worker of that number, or
+  /// to whom it finds out of work after some time: for parts of loops that come again, whose data that worker has in its caches.
   ///
-  /// Pre: can_assign(), and `worker` is another one than worker_index()
+  /// Pre: all.can_assign(), and `worker` is another one than worker_index()
   template <class F>
-  void spawn_on(int worker, F&& f) {
-    push_child_to(worker, make_task(std::forward<F>(f)));
+  void spawn_on(int worker, Frame& all, F&& f) {
+    push_child_to(worker, all, make_task(std::forward<F>(f)));
   }
   /// Whether the other workers look for work, so that each may be given some. A hint.
   [[nodiscard]] bool can_assign() const;
+  /// Whether what becomes a task may depend on who is out of work. Else random numbers, which follow the tree of tasks, would.
+  [[nodiscard]] bool has_free_tasks() const { return run_->hooks == nullptr; }
+  /// Whether the worker that runs the body has a task that others could take. A hint.
+  [[nodiscard]] bool has_spare_task() const;
 
   /// Waits for all tasks that this frame spawned, running those that nobody took on this stack.
   ///
@@ -178,6 +182,12 @@ class Frame {
   void sync() {
     if (outstanding_ != 0) join();
     if (error_state_.load(std::memory_order_relaxed) != kNoError) rethrow();
+  }
+
+  /// As sync, for tasks that end at about the same time, on workers of their own.
+  void sync_soon() {
+    if (outstanding_ != 0) join_soon();
+    sync();
   }
 
   /// Whether spawn is a direct call here (below the sequential cut-off).
@@ -257,8 +267,9 @@ class Frame {
     return *task;
   }
   void push_child(detail::Task& task);
-  void push_child_to(int worker, detail::Task& task);
+  void push_child_to(int worker, Frame& all, detail::Task& task);
   void join();
+  void join_soon();
   void rethrow();
   /// Joins; throws what a child threw unless the stack is already unwinding. Then the frame is as new.
   void finish();

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <mutex>
 #include <stdexcept>
@@ -130,6 +131,49 @@ TEST(ParallelFor, PiecesMaySpawnAndSync) {
     });
   });
   EXPECT_EQ(sum.load(), 500 * 499 / 2);
+}
+
+/// Keeps the calling thread busy.
+void work_for(std::chrono::microseconds time) {
+  const auto end = std::chrono::steady_clock::now() + time;
+  while (std::chrono::steady_clock::now() < end) {
+  }
+}
+
+TEST(ParallelFor, WhoHasMoreToDoThanOthersGivesThemSome) {
+  for (const std::int64_t split : {2, 16}) {
+    bool is_shared = false;
+    Scheduler scheduler(2);
+    scheduler.run([&](Frame& root) {
+      for (int attempt = 0; attempt < 100 && !is_shared; ++attempt) {
+        std::array<std::atomic<int>, 2> num_slow{};
+        parallel_for<1>(root, {{0}, {64}}, split, [&](Frame& frame, const Box<1>& piece) {
+          if (piece.lo[0] < 32) return;
+          work_for(std::chrono::microseconds(50 * piece.volume()));
+          ++num_slow.at(static_cast<std::size_t>(frame.worker_index()));
+        });
+        is_shared = num_slow[0] > 0 && num_slow[1] > 0;
+      }
+    });
+    EXPECT_TRUE(is_shared) << "split " << split;
+  }
+}
+
+TEST(ParallelFor, LongPiecesOfAnUnevenLoopAreShared) {
+  bool is_shared = false;
+  Scheduler scheduler(2);
+  scheduler.run([&](Frame& root) {
+    for (int attempt = 0; attempt < 100 && !is_shared; ++attempt) {
+      std::atomic<int> num_running{0};
+      parallel_for<1>(root, {{0}, {4}}, 1, [&](Frame&, const Box<1>& piece) {
+        if (piece.lo[0] < 2) return;
+        if (num_running.fetch_add(1) == 1) is_shared = true;
+        work_for(std::chrono::milliseconds(1));
+        --num_running;
+      });
+    }
+  });
+  EXPECT_TRUE(is_shared) << "the worker that has both long pieces keeps none of them";
 }
 
 TEST(ParallelFor, RethrowsTheExceptionOfAPiece) {

@@ -375,7 +375,7 @@ TEST_P(OnWorkers, AssignedTasksRunOnceAndAreJoined) {
       CallFrame frame(root);
       for (int worker = 0; worker < frame.num_workers(); ++worker) {
         if (worker == frame.worker_index()) continue;
-        frame.spawn_on(worker, [&](Frame& f) {
+        frame.spawn_on(worker, frame, [&](Frame& f) {
           f.spawn([&](Frame&) { sum += 1; });
           sum += 2;
         });
@@ -383,10 +383,42 @@ TEST_P(OnWorkers, AssignedTasksRunOnceAndAreJoined) {
       frame.sync();
     }
     CallFrame frame(root);
-    frame.spawn_on(1 - std::min(frame.worker_index(), 1), [](Frame&) { throw std::runtime_error("assigned"); });
+    frame.spawn_on(1 - std::min(frame.worker_index(), 1), frame, [](Frame&) { throw std::runtime_error("assigned"); });
     EXPECT_THROW(frame.sync(), std::runtime_error);
   });
   EXPECT_EQ(sum, 50 * 3 * (scheduler.num_workers() - 1));
+}
+
+TEST_P(OnWorkers, AssignedTasksPassOnOthersOfTheSameFrame) {
+  Scheduler scheduler(GetParam());
+  const int num_workers = scheduler.num_workers();
+  if (num_workers == 1) return;
+  std::atomic<int> num_runs{0};
+  const auto pass_on = [&](auto& self, Frame& here, Frame& all, int hops) -> void {
+    ++num_runs;
+    if (hops > 0) {
+      here.spawn_on((here.worker_index() + 1) % num_workers, all, [&, hops](Frame& f) { self(self, f, all, hops - 1); });
+    }
+  };
+  scheduler.run([&](Frame& root) {
+    for (int round = 0; round < 50; ++round) {
+      CallFrame frame(root);
+      pass_on(pass_on, frame, frame, 7);
+      pass_on(pass_on, frame, frame, 2);
+      round % 2 == 0 ? frame.sync() : frame.sync_soon();
+      ASSERT_EQ(num_runs, (round + 1) * 11);
+    }
+  });
+  std::atomic<int> num_left{3};
+  EXPECT_THROW(scheduler.run([&](Frame& root) {
+    const auto abort_at_last = [&](auto& self, Frame& here, Frame& all) -> void {
+      if (--num_left == 0) here.abort_run();
+      here.spawn_on((here.worker_index() + 1) % num_workers, all, [&](Frame& f) { self(self, f, all); });
+    };
+    abort_at_last(abort_at_last, root, root);
+    root.sync_soon();
+  }),
+               RunAborted);
 }
 
 TEST(Scheduler, TasksAssignedToABusyWorkerRunElsewhere) {
@@ -401,7 +433,7 @@ TEST(Scheduler, TasksAssignedToABusyWorkerRunElsewhere) {
     while (busy < 0) std::this_thread::yield();
     ASSERT_NE(busy, root.worker_index());
     CallFrame frame(root);
-    frame.spawn_on(busy, [&](Frame& f) {
+    frame.spawn_on(busy, frame, [&](Frame& f) {
       EXPECT_NE(f.worker_index(), busy);
       is_released = true;
     });

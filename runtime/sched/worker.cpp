@@ -37,9 +37,19 @@ constexpr int kRoundsPerYield = 32;
 constexpr std::chrono::nanoseconds kTinyTask{400};
 constexpr int kFewTinySteals = 2;
 constexpr int kMaxTinySteals = 5;
+// Several such thieves pause so many times as long, or as many times as they are: together they steal about as often as one does.
+constexpr int kMaxThievesSparing = 4;
 
-// Rounds of a search in which tasks in the mailbox of another worker are left to that one, which looks there in each of its own.
-constexpr int kRoundsForOwner = 4;
+// A round of a search looks at one other worker: each look takes a line from who pushes and pops there, and who would wait for
+// it at each task if every thief looked everywhere in each round. The first round does, for work that is there already.
+constexpr std::size_t kVictimsPerRound = 1;
+
+// Looks at the children of a loop before the fiber is suspended, with a pause after each: one to three microseconds.
+constexpr int kLooksBeforeSuspension = 48;
+
+// How often a search passes by tasks in the mailbox of the only other worker, which looks there in each round of its own. Of
+// several workers each is looked at less often, so that the time is about the same.
+constexpr int kPassesForOwner = 4;
 
 }  // namespace
 
@@ -140,7 +150,8 @@ void Worker::note_finish() {
 
 void Worker::spare_victims() {
   if (num_tiny_steals_ <= kFewTinySteals) return;
-  for (int i = 0; i < 1 << num_tiny_steals_; ++i) pause_for_mail();
+  const int num_sparing = std::clamp(parking_.num_searching(), 1, kMaxThievesSparing);
+  for (int i = 0; i < num_sparing << num_tiny_steals_; ++i) pause_for_mail();
 }
 
 void Worker::pause_for_mail() const {
@@ -153,7 +164,7 @@ detail::Task* Worker::search(const std::atomic<bool>& done) {
   spare_victims();
   for (;;) {
     for (int round = 0; round < kSpinRounds + kYieldRounds; ++round) {
-      detail::Task* task = steal_once();
+      detail::Task* task = steal_once(round == 0);
       if (task != nullptr || done.load(std::memory_order_acquire)) {
         parking_.end_search();
         if (lane_ != nullptr) lane_->end_search(task != nullptr, last_victim_);
@@ -189,7 +200,7 @@ detail::Task* Worker::search_patiently(const std::atomic<bool>& done) {
   for (const Clock::time_point start = Clock::now(); Clock::now() - start < patience();) {
     if (done.load(std::memory_order_acquire)) return nullptr;
     for (int round = 0; round < kRoundsPerYield; ++round) {
-      if (detail::Task* task = steal_once()) return task;
+      if (detail::Task* task = steal_once(false)) return task;
       pause_for_mail();
     }
     sched_yield();
@@ -197,7 +208,7 @@ detail::Task* Worker::search_patiently(const std::atomic<bool>& done) {
   return nullptr;
 }
 
-detail::Task* Worker::steal_once() {
+detail::Task* Worker::steal_once(bool looks_everywhere) {
   if (detail::Task* task = mailbox_.take()) {
     ++counts_.num_mails;
     last_victim_ = -1;
@@ -205,10 +216,11 @@ detail::Task* Worker::steal_once() {
   }
   const auto& workers = scheduler_.workers_;
   const std::size_t num_workers = workers.size();
-  std::size_t i = random() % num_workers;
-  for (std::size_t n = 0; n < num_workers; ++n, i = i + 1 == num_workers ? 0 : i + 1) {
+  std::size_t num_left = looks_everywhere ? num_workers - 1 : std::min(kVictimsPerRound, num_workers - 1);
+  for (std::size_t i = random() % num_workers; num_left > 0; i = i + 1 == num_workers ? 0 : i + 1) {
     Worker& victim = *workers[i];
     if (&victim == this) continue;
+    --num_left;
     if (detail::Task* task = take_mail_of(i)) {
       ++counts_.num_mails;
       last_victim_ = -1;
@@ -237,7 +249,7 @@ detail::Task* Worker::take_mail_of(std::size_t index) {
       passed_mailbox_ = number;
       num_passes_ = 0;
     }
-    if (++num_passes_ <= kRoundsForOwner) return nullptr;
+    if (++num_passes_ <= std::max(1, kPassesForOwner / (scheduler_.num_workers() - 1))) return nullptr;
   }
   passed_mailbox_ = -1;
   return victim.mailbox_.take();
@@ -436,6 +448,20 @@ void Worker::join(Frame& frame) {
   }
   frame.outstanding_ = 0;
   frame.joined_.store(0, std::memory_order_relaxed);
+}
+
+void Worker::join_soon(Frame& frame) {
+  const auto is_joined = [&] { return frame.outstanding_ + frame.joined_.load(std::memory_order_acquire) == 0; };
+  for (int look = 0; look < kLooksBeforeSuspension && !is_joined();) {
+    detail::Task* task = frame.fiber_->worker->deque_.pop();
+    if (task != nullptr && task->parent == &frame) {
+      run_child(*task, frame);
+      continue;
+    }
+    if (task != nullptr) return frame.fiber_->worker->push(*task);
+    cpu_relax();
+    ++look;
+  }
 }
 
 namespace {

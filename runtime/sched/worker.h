@@ -9,8 +9,8 @@
 //
 // Proof: join. Frame::outstanding_ (o, owner only) counts children created by the frame's own fiber
 //   minus those finished on it. Frame::joined_ (j, atomic) is changed by -1 for each child that finishes
-//   elsewhere, and by +1 for each that a task of a TaskGroup creates elsewhere while itself
-//   unfinished. So o + j is the number of unfinished children, always >= 0.
+//   elsewhere, and by +1 for each that one of them (of a TaskGroup, or by spawn_on) creates elsewhere
+//   while itself unfinished. So o + j is the number of unfinished children, always >= 0.
 //   (1) No suspension: if the fiber reads o + j = 0, all are finished; its acquire load pairs with the
 //       finishers' acq_rel fetch_sub, so it sees what they wrote. A finisher does not touch the
 //       frame after its fetch_sub, unless (2).
@@ -94,6 +94,8 @@ class Worker {
   /// Whether most of the other workers search and none sleeps. A hint.
   [[nodiscard]] bool may_assign() const;
   static void join(Frame& frame);
+  /// Runs what nobody took, and waits awake for the rest, about as long as suspending the fiber would take.
+  static void join_soon(Frame& frame);
   static void run_child(detail::Task& task, Frame& parent);
   static void suspend(Suspension& suspension);
   static void call_on_fresh_stack(Fiber& fiber, void (*call)(void*), void* argument);
@@ -108,6 +110,8 @@ class Worker {
   [[nodiscard]] const WorkerCounts& counts() const { return counts_; }
   /// Whether a thief could find something here.
   [[nodiscard]] bool has_work() const { return !deque_.is_empty() || !mailbox_.is_empty(); }
+  /// Whether its deque has a task for a thief.
+  [[nodiscard]] bool has_spare_task() const { return !deque_.is_empty(); }
   /// Whether the calling thread is the worker's.
   [[nodiscard]] bool is_owner() const;
 
@@ -144,7 +148,8 @@ class Worker {
   void note_finish();
   /// Pauses before the next steals where the last ones brought tiny tasks only.
   void spare_victims();
-  detail::Task* steal_once();
+  /// Takes a task out of its mailbox, or from another worker: one at random, or any.
+  detail::Task* steal_once(bool looks_everywhere);
   /// Takes a task out of the mailbox of another worker, unless that one may come for it: it searches too, or has work.
   detail::Task* take_mail_of(std::size_t index);
   void pause_for_mail() const;
@@ -183,7 +188,7 @@ class Worker {
   RuleCounters* const counters_;  // of the lane
   const int index_;
   int passed_mailbox_ = -1;  // of another worker, in which there was something
-  int num_passes_ = 0;       // rounds of the search since then
+  int num_passes_ = 0;       // looks at it since then
   int last_victim_ = -1;  // whose task the last search found
   bool has_stolen_ = false;  // and the task has not finished
   int num_tiny_steals_ = 0;  // in a row, up to the last one
