@@ -17,9 +17,10 @@ import harness  # noqa: E402
 from cases import CASES as USUAL_CASES  # noqa: E402
 from everyday_cases import CASES as EVERYDAY_CASES  # noqa: E402
 from harness import polybricks  # noqa: E402
+from rare_cases import CASES as RARE_CASES  # noqa: E402
 from unusual_cases import CASES as UNUSUAL_CASES  # noqa: E402
 
-CASES = USUAL_CASES + UNUSUAL_CASES + EVERYDAY_CASES
+CASES = USUAL_CASES + UNUSUAL_CASES + EVERYDAY_CASES + RARE_CASES
 
 COMPARE = r"""
 // The input is above the sequential cut-off: what is called from below it runs on one thread.
@@ -47,41 +48,49 @@ main transform Compare from LARGE[q] to RESULT
 """
 
 
+TYPES = {"": "E", "int": "int", "uchar": "unsigned char"}
+
+
+def split_type(extents):
+    """The C++ type of the elements, and the extents alone."""
+    word, _, rest = extents.partition(" ") if extents.partition(" ")[0] in TYPES else ("", "", extents)
+    return TYPES[word], rest
+
+
 def program(case, is_parallel, rounds, repeats):
-    num = len(case.extents)
     params = []
-    for i, extents in enumerate(case.extents):
+    allocate, generated, hand, compare = [], [], [], []
+    for i, text in enumerate(case.extents):
         is_output = i < case.num_outputs
-        if extents:
-            params.append(f"{'E*' if is_output else 'const E*'} __restrict m{i}")
-        else:
-            params.append(f"{'E& ' if is_output else 'const E '}m{i}")
+        element, extents = split_type(text)
+        if not extents:
+            params.append(f"{element}& m{i}" if is_output else f"const {element} m{i}")
+            allocate.append(f"{element} M{i} = 1.5, H{i} = 1.5;")
+            generated.append(f"M{i}")
+            hand.append(f"H{i}")
+            if is_output:
+                compare.append(f"error = std::max(error, std::fabs((double) M{i}-H{i}) / (1 + std::fabs((double) H{i})));")
+            continue
+        params.append(f"{element}* __restrict m{i}" if is_output else f"const {element}* __restrict m{i}")
+        rank = extents.count(",") + 1
+        kind = f"MatrixRegion<{element}, {rank}>"
+        value = "(i * 7919 % 1000) / E(1000)" if element == "E" else "(i * 7919 % 1000)"
+        allocate.append(f"{kind} M{i} = {kind}::allocate({extents}), H{i} = M{i};")
+        allocate.append(f"for (long i = 0; i < M{i}.count(); ++i) M{i}.base()[i] = {value};")
+        if is_output:
+            allocate.append(f"H{i} = {kind}::allocate({extents}); M{i}.copyTo(H{i});")
+            compare.append(f"for (long i = 0; i < M{i}.count(); ++i) error = std::max(error, "
+                           f"std::fabs((double) M{i}.base()[i] - H{i}.base()[i]) / (1 + std::fabs((double) H{i}.base()[i])));")
+        elif case.fill:
+            allocate.append(f"{element}* m{i} = M{i}.base();")
+        generated.append(f"M{i}")
+        hand.append(f"H{i}.base()")
     omp = "_Pragma(\"omp parallel for\")" if is_parallel else ""
     by_hand = case.by_hand.replace("parallel\n", omp + "\n")
     native = ("%{\n#include <chrono>\n#include <cstdint>\n#include <cmath>\n#include <vector>\n#include <cstdio>\nusing E = PB_ELEMENT;\n"
               f"[[gnu::noipa]] static void by_hand({', '.join(params)}, const int n) {{\n{by_hand}\n}}\n%}}\n")
-    allocate, generated, hand, compare = [], [], [], []
-    for i, extents in enumerate(case.extents):
-        is_output = i < case.num_outputs
-        if not extents:
-            allocate.append(f"ElementT M{i} = 1.5, H{i} = 1.5;")
-            generated.append(f"M{i}")
-            hand.append(f"H{i}")
-            if is_output:
-                compare.append(f"error = std::max(error, (double) std::fabs(M{i}-H{i}) / (1 + (double) std::fabs(H{i})));")
-            continue
-        rank = extents.count(",") + 1
-        allocate.append(f"MatrixRegion{rank}D M{i} = MatrixRegion{rank}D::allocate({extents}), H{i} = M{i};")
-        allocate.append(f"for (long i = 0; i < M{i}.count(); ++i) M{i}.base()[i] = (i * 7919 % 1000) / ElementT(1000);")
-        if is_output:
-            allocate.append(f"H{i} = MatrixRegion{rank}D::allocate({extents}); M{i}.copyTo(H{i});")
-            compare.append(f"for (long i = 0; i < M{i}.count(); ++i) error = std::max(error, "
-                           f"(double) std::fabs(M{i}.base()[i] - H{i}.base()[i]) / (1 + (double) std::fabs(H{i}.base()[i])));")
-        generated.append(f"M{i}")
-        hand.append(f"H{i}.base()")
-    fill = {"allocate": "\n    ".join(allocate), "generated": ", ".join(generated), "hand": ", ".join(hand),
+    fill = {"allocate": "\n    ".join([*allocate, case.fill]), "generated": ", ".join(generated), "hand": ", ".join(hand),
             "compare": "\n    ".join(compare), "n": case.n, "rounds": rounds, "repeats": repeats}
-    assert num == len(generated)
     return native + case.rules + "\n" + COMPARE % fill
 
 

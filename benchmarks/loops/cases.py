@@ -13,11 +13,12 @@ from dataclasses import dataclass
 class Case:
     name: str
     rules: str            # the transform `Job`
-    extents: tuple        # of each matrix, outputs first, of n; a number without extents is ()
+    extents: tuple        # of each matrix, outputs first, of n, after `int ` or `uchar ` if that is its type; "" for a number
     num_outputs: int
     by_hand: str          # statements on `m0`, `m1`, ... (pointers; numbers as they are) and n
     n: int
     is_vector_bound: bool = True
+    fill: str = ""        # statements on `m0`, ... (pointers) and n that give matrices other contents than the usual
 
 
 CASES = [
