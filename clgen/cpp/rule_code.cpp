@@ -522,21 +522,23 @@ void emit_loops(Writer& to, const RuleCode& code, const Step& step, const std::s
   for (std::size_t i = 0; i < num_loops; ++i)
     if (step.loops[i].is_plain()) emit_plain_bounds(out, step.loops[i], dim(i), i < num_open);
   if (has_blocks) emit_row_block_test(out, code, step);
+  // Loops that are opened here; the innermost one or two are others' in some cases.
+  const std::size_t num_own = num_loops - (is_striped ? 2 : has_ranges || has_blocks ? 1 : 0);
   for (std::size_t i = 0; i < num_loops; ++i) {
     const LoopDim& loop = step.loops[i];
     if (!loop.is_plain()) emit_inner_bounds(out, loop, dim(i));
-    if (is_striped && i + 2 == num_loops) open_strips(out, code, step);
-    if ((has_ranges || has_blocks) && i + 1 == num_loops) break;
+    if (i >= num_own) continue;
     if (i + 1 == num_open && has_vectors) out.line("PB_INDEPENDENT");
     if (i < num_open) {
-      out.open(is_striped && i + 1 == num_loops ? strip_loop_head(step) : loop_head(loop));
+      out.open(loop_head(loop));
     } else {
       out.line("const IndexT " + loop.var + " = pb_lo_" + loop.var + ";");
     }
-    if (is_striped && i + 2 == num_loops) emit_strip_prefetch(out, code, step);
   }
   const auto instance = [&] { emit_conditional_instance(out, code, step, false); };
-  if (has_ranges) {
+  if (is_striped) {
+    emit_strips(out, code, step, instance, has_vectors);
+  } else if (has_ranges) {
     emit_optional_loops(out, code, step);
   } else if (has_blocks) {
     const std::string& var = step.loops.back().var;
@@ -544,7 +546,7 @@ void emit_loops(Writer& to, const RuleCode& code, const Step& step, const std::s
   } else {
     instance();
   }
-  for (std::size_t i = 0; i < num_open + (is_striped ? 1 : 0) - (has_ranges || has_blocks ? 1 : 0); ++i) out.close();
+  for (std::size_t i = 0; i < std::min(num_open, num_own); ++i) out.close();
   emit_loops_function(to, code, "PB_LOOPS void " + name, num_loops == 0 ? "" : "const " + box_type(step) + "& pb_box", out);
 }
 

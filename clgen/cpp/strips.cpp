@@ -6,7 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "clgen/cpp/instance_code.h"
+#include "clgen/names.h"
 #include "lang/check.h"
+#include "lang/region/affine.h"
 
 namespace pb {
 namespace {
@@ -75,6 +78,55 @@ void emit_requests(Writer& out, const Step& step, const std::string& name, const
   out.close(";");
 }
 
+/// Whether each instance stores one value, along the rows and nowhere else.
+bool may_stream(const RuleCode& code, const Step& step) {
+  const Rule& rule = code.rule;
+  if (!rule.is_return_form || code.facts.may_fall_through || !code.tried.empty() || rule.is_dynamic || !step.conditions.empty()) return false;
+  const auto is_plain = [](const RegionAccess& input) { return !input.is_optional() && input.tested_dims.empty(); };
+  const RegionAccess& output = rule.outputs[0];
+  return std::all_of(rule.inputs.begin(), rule.inputs.end(), is_plain) && is_along(output, step) && has_view(code, output) &&
+         coefficient_of(output.lo[0], inner_var(step)) == 1;
+}
+
+void open_strips(Writer& out, const Step& step, const std::string& length) {
+  const std::string& inner = inner_var(step);
+  out.open("for (std::int64_t pb_strip = pb_lo_" + inner + "; pb_strip < pb_hi_" + inner + "; pb_strip += " + length + ")");
+}
+
+void open_rows(Writer& out, const Step& step) {
+  const std::string& outer = outer_var(step);
+  out.open("for (IndexT " + outer + " = pb_lo_" + outer + "; " + outer + " < pb_hi_" + outer + "; ++" + outer + ")");
+}
+
+/// Asks for cache lines that come later; `length`: of strips, if it is another one.
+std::string prefetch_call(const Step& step, const std::string& length) {
+  const std::string& inner = inner_var(step);
+  const std::string& outer = outer_var(step);
+  return "pbrt::prefetch_for_strip({pb_strip, pb_hi_" + inner + (length.empty() ? "" : ", " + length) + "}, {" + outer + ", pb_lo_" + outer +
+         ", pb_hi_" + outer + "}, pb_along, pb_across);";
+}
+
+void emit_streamed_strips(Writer& out, const RuleCode& code, const Step& step) {
+  const std::string& inner = inner_var(step);
+  const RegionAccess& output = code.rule.outputs[0];
+  const std::string view = "View_" + code.matrix_name(output);
+  std::vector<std::string> along = requests(code, step, &is_along);
+  std::erase_if(along, [](const std::string& request) { return request.ends_with(", 1);"); });
+  emit_requests(out, step, "pb_along", along);
+  open_strips(out, step, "pbrt::kStreamedStrip<" + view + ">");
+  open_rows(out, step);
+  out.line(prefetch_call(step, "pbrt::kStreamedStrip<" + view + ">"));
+  out.open("const auto pb_begin = [&](const std::int64_t " + inner + ")");
+  out.line("return static_cast<IndexT>(pbrt::line_start<" + view + ">({" + inner + ", pb_hi_" + inner + "}, pb_lo_" + inner + ", " +
+           code.matrix_name(output) + ".line_of(" + joined(coordinates(output)) + ")));");
+  out.close(";");
+  out.line("const IndexT pb_last = pb_begin(pb_strip + pbrt::kStreamedStrip<" + view + ">);");
+  out.open("for (IndexT " + inner + " = pb_begin(pb_strip); " + inner + " < pb_last; ++" + inner + ")");
+  out.line("pbrt::stream(" + access_text(code, output) + ", " + value_text(code) + ");");
+  for (int i = 0; i < 3; ++i) out.close();
+  out.line("pbrt::end_streams();");
+}
+
 }  // namespace
 
 bool has_strips(const RuleCode& code, const Step& step) {
@@ -88,29 +140,30 @@ bool has_strips(const RuleCode& code, const Step& step) {
   return has;
 }
 
-void open_strips(Writer& out, const RuleCode& code, const Step& step) {
+void emit_strips(Writer& out, const RuleCode& code, const Step& step, const std::function<void()>& emit_body, bool has_vectors) {
   PB_CHECK(has_strips(code, step), "the loops run in strips");
-  const std::string& inner = inner_var(step);
-  if (const Matrix* far = far_matrix(code, step)) {
-    out.line("const bool pb_is_far = " + far->name + ".count() > pbrt::kMaxNear;");
-    emit_requests(out, step, "pb_along", requests(code, step, &is_along));
+  const bool is_far = far_matrix(code, step) != nullptr;
+  if (is_far) {
+    out.line("const bool pb_is_far = " + far_matrix(code, step)->name + ".count() > pbrt::kMaxNear;");
     emit_requests(out, step, "pb_across", requests(code, step, &is_across));
   }
-  out.open("for (std::int64_t pb_strip = pb_lo_" + inner + "; pb_strip < pb_hi_" + inner + "; pb_strip += pbrt::kStrip)");
-  out.line("const IndexT pb_strip_end = static_cast<IndexT>(pbrt::index_min(pb_hi_" + inner + ", pb_strip + pbrt::kStrip));");
-}
-
-void emit_strip_prefetch(Writer& out, const RuleCode& code, const Step& step) {
-  if (far_matrix(code, step) == nullptr) return;
+  const bool is_streamed = is_far && may_stream(code, step);
+  if (is_streamed) {
+    const std::string& output = code.matrix_name(code.rule.outputs[0]);
+    out.open("if (pbrt::is_streamed(" + output + "))");
+    emit_streamed_strips(out, code, step);
+    out.reopen("else");
+  }
+  if (is_far) emit_requests(out, step, "pb_along", requests(code, step, &is_along));
   const std::string& inner = inner_var(step);
-  const std::string& outer = outer_var(step);
-  out.line("if (pb_is_far) pbrt::prefetch_for_strip({pb_strip, pb_hi_" + inner + "}, {" + outer + ", pb_lo_" + outer + ", pb_hi_" + outer +
-           "}, pb_along, pb_across);");
-}
-
-std::string strip_loop_head(const Step& step) {
-  const std::string& var = inner_var(step);
-  return "for (IndexT " + var + " = static_cast<IndexT>(pb_strip); " + var + " < pb_strip_end; ++" + var + ")";
+  open_strips(out, step, "pbrt::kStrip");
+  out.line("const IndexT pb_strip_end = static_cast<IndexT>(pbrt::index_min(pb_hi_" + inner + ", pb_strip + pbrt::kStrip));");
+  open_rows(out, step);
+  if (is_far) out.line("if (pb_is_far) " + prefetch_call(step, ""));
+  if (has_vectors) out.line("PB_INDEPENDENT");
+  out.open("for (IndexT " + inner + " = static_cast<IndexT>(pb_strip); " + inner + " < pb_strip_end; ++" + inner + ")");
+  emit_body();
+  for (int i = 0; i < (is_streamed ? 4 : 3); ++i) out.close();
 }
 
 }  // namespace pb

@@ -4,6 +4,8 @@
 // step_code.
 #pragma once
 
+#include <functional>
+
 #include "choicegraph/plan.h"
 #include "clgen/cpp/rule_code.h"
 #include "clgen/writer/writer.h"
@@ -13,13 +15,8 @@ namespace pb {
 /// Whether the innermost loop of the step runs in strips.
 [[nodiscard]] bool has_strips(const RuleCode& code, const Step& step);
 
-/// Opens the loop over strips, outside of the second loop from the inside.
-void open_strips(Writer& out, const RuleCode& code, const Step& step);
-
-/// First statement of that second loop: asks for cache lines that come later, where matrices are larger than near caches.
-void emit_strip_prefetch(Writer& out, const RuleCode& code, const Step& step);
-
-/// Head of the innermost loop, over one strip.
-[[nodiscard]] std::string strip_loop_head(const Step& step);
+/// The two innermost loops in strips, inside of all others; `emit_body` prints what the innermost one holds. Where one value per
+/// instance goes along the rows of a matrix that is larger than caches, it is stored past them.
+void emit_strips(Writer& out, const RuleCode& code, const Step& step, const std::function<void()>& emit_body, bool has_vectors);
 
 }  // namespace pb

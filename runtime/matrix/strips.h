@@ -4,6 +4,8 @@
 // that the next rows use on. Processors guess neither, so both are asked for ahead of their use.
 #pragma once
 
+#include <bit>
+#include <cstddef>
 #include <cstdint>
 
 #include "runtime/matrix/element_kind.h"
@@ -25,9 +27,9 @@ inline constexpr std::int64_t kRowsAheadAlong = 8;
 inline constexpr std::int64_t kRowsAheadAcross = 16;
 }  // namespace detail
 
-/// First column of the strip and the end of all columns.
+/// First column of the strip, the end of all columns, and how many a strip has.
 struct StripColumns {
-  std::int64_t strip, hi;
+  std::int64_t strip, hi, length = kStrip;
 };
 /// The row that begins and all rows.
 struct StripRows {
@@ -41,12 +43,67 @@ PB_PREFETCHES inline void prefetch_for_strip(const StripColumns columns, const S
   const auto ahead = [&](const std::int64_t num_rows, const std::int64_t step, const auto& ask) PB_PREFETCHES {
     const bool is_next = rows.row + num_rows >= rows.hi;
     const std::int64_t row = rows.row + num_rows - (is_next ? rows.hi - rows.lo : 0);
-    const std::int64_t first = columns.strip + (is_next ? kStrip : 0);
-    if (row >= rows.hi || first + kStrip > columns.hi) return;
-    for (std::int64_t k = 0; k < kStrip; k += step) ask(static_cast<IndexT>(first + k), static_cast<IndexT>(row));
+    const std::int64_t first = columns.strip + (is_next ? columns.length : 0);
+    if (row >= rows.hi || first + columns.length > columns.hi) return;
+    for (std::int64_t k = 0; k < columns.length; k += step) ask(static_cast<IndexT>(first + k), static_cast<IndexT>(row));
   };
   ahead(detail::kRowsAheadAlong, detail::kLine, along);
   if ((rows.row - rows.lo) % detail::kLine == 0) ahead(detail::kRowsAheadAcross, 1, across);
+}
+
+// ---- Stores past the caches: for matrices that are larger than caches, whose lines would be read before they are written. They
+// pay where each line is written as a whole, in few lines at a time: strips are narrower, and begin where lines do.
+
+/// Bytes of a matrix from which on stores go past the caches.
+inline constexpr std::int64_t kMinStreamedBytes = std::int64_t{1} << 24;
+
+/// Columns of a strip whose results go past the caches: two lines.
+template <class View>
+inline constexpr std::int64_t kStreamedStrip = 128 / sizeof(typename View::Element);
+
+/// Whether the elements of a matrix are to be stored so; never where processors have no such stores for them.
+template <class View>
+[[nodiscard]] inline bool is_streamed([[maybe_unused]] const View& view) {
+#ifdef __x86_64__
+  constexpr std::size_t kBytes = sizeof(typename View::Element);
+  if constexpr (View::kIsUnit && (kBytes == 4 || kBytes == 8)) return view.bytes() >= kMinStreamedBytes;
+#endif
+  return false;
+}
+
+/// Stores `value` past the caches. Others see it after `end_streams`.
+template <class E>
+PB_PREFETCHES inline void stream(E& cell, const E value) {
+#ifdef __x86_64__
+  if constexpr (sizeof(E) == 8) {
+    __builtin_ia32_movnti64(reinterpret_cast<long long*>(&cell), std::bit_cast<long long>(value));
+  } else if constexpr (sizeof(E) == 4) {
+    __builtin_ia32_movnti(reinterpret_cast<int*>(&cell), std::bit_cast<int>(value));
+  } else {
+    cell = value;
+  }
+#else
+  cell = value;
+#endif
+}
+
+/// Orders streamed values before all later stores.
+inline void end_streams() {
+#ifdef __x86_64__
+  __builtin_ia32_sfence();
+#endif
+}
+
+/// Where a strip begins in one row: the first column from its own on whose element, at `cell`, begins a line, but no other than
+/// the first or the end of all columns there.
+template <class View>
+[[nodiscard]] inline std::int64_t line_start(const StripColumns columns, const std::int64_t lo, const void* cell) {
+  if (columns.strip <= lo) return lo;
+  constexpr std::uintptr_t kLineBytes = 64;
+  const std::uintptr_t behind = reinterpret_cast<std::uintptr_t>(cell) % kLineBytes;
+  const std::uintptr_t skipped = (kLineBytes - behind) % kLineBytes / sizeof(typename View::Element);
+  const std::int64_t first = columns.strip + static_cast<std::int64_t>(skipped);
+  return first < columns.hi ? first : columns.hi;
 }
 
 }  // namespace pbrt

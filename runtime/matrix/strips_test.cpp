@@ -51,5 +51,40 @@ TEST(Strips, NothingOutsideIsAskedFor) {
   }
 }
 
+TEST(Strips, StreamedOnesCoverARowAndBeginWithLines) {
+  alignas(64) static double elements[200];
+  IndexT size = 200;
+  const std::int64_t stride = 1;
+  const UnitView<double, 1> view(elements, &size, &stride);
+  constexpr std::int64_t kLength = kStreamedStrip<UnitView<double, 1>>;
+  for (const std::int64_t lo : {0, 3, 8, 15}) {
+    for (const std::int64_t hi : {lo, lo + 1, lo + 15, lo + 16, lo + 17, std::int64_t{90}}) {
+      const auto begin = [&](std::int64_t x) {
+        return line_start<UnitView<double, 1>>({x, hi}, lo, view.line_of(x));
+      };
+      std::int64_t next = lo;
+      for (std::int64_t strip = lo; strip < hi; strip += kLength) {
+        EXPECT_EQ(begin(strip), next);
+        EXPECT_TRUE(next == lo || next == hi || next % 8 == 0) << next;
+        next = begin(strip + kLength);
+      }
+      EXPECT_EQ(next, hi) << lo;
+    }
+  }
+}
+
+TEST(Strips, StreamedElementsHoldTheirValues) {
+  double a = 1;
+  float b = 1;
+  unsigned char c = 1;
+  stream(a, 2.5);
+  stream(b, 3.5F);
+  stream(c, static_cast<unsigned char>(7));
+  end_streams();
+  EXPECT_EQ(a, 2.5);
+  EXPECT_EQ(b, 3.5F);
+  EXPECT_EQ(c, 7);
+}
+
 }  // namespace
 }  // namespace pbrt
