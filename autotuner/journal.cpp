@@ -224,12 +224,18 @@ void Journal::load(const std::string& path) {
   append(pbrt::json::dump_line(to_value(header_)));
 }
 
+/// A search is worth more than its record: if a line cannot be written, none is from then on, and the search goes on.
 void Journal::append(const std::string& line) {
+  if (!trouble_.empty()) return;
+  const off_t before = ::lseek(fd_, 0, SEEK_END);
   const std::string text = line + "\n";
   for (std::size_t sent = 0; sent < text.size();) {
     const ssize_t count = ::write(fd_, text.data() + sent, text.size() - sent);
-    if (count < 0 && errno != EINTR)
-      throw pbrt::IoError("cannot write the journal `" + path_ + "`: " + std::strerror(errno));
+    if (count < 0 && errno != EINTR) {
+      trouble_ = "cannot write the journal `" + path_ + "`: " + std::strerror(errno);
+      (void)!::ftruncate(fd_, before);  // a broken last line would be left out anyway
+      return;
+    }
     if (count > 0) sent += static_cast<std::size_t>(count);
   }
 }

@@ -70,6 +70,9 @@ class Journal {
   /// once per entry, and once where the replay ends. Keeps references to the journal.
   [[nodiscard]] Evaluator recording(Evaluator live, Clock clock);
 
+  /// Why nothing is recorded any more, the disk is full for example; empty: all is well. What is there already stays.
+  [[nodiscard]] const std::string& trouble() const { return trouble_; }
+
   /// A line for people; nothing while replaying, since it is there already.
   void add_note(const std::string& text);
   void mark_done(const std::string& fingerprint);
@@ -88,7 +91,7 @@ class Journal {
   const InfoIndex& index_;
   std::string path_;
   JournalHeader header_;
-  std::string note_;
+  std::string note_, trouble_;
   int fd_ = -1;
   std::vector<JournalEntry> replay_;
   std::size_t position_ = 0;

@@ -70,7 +70,8 @@ const pbrt::protocol::Hello& Measurement::start() {
                             std::to_string(pbrt::protocol::kFormat));
   if (hello_.program != info.program ||
       (!hello_.source.empty() && !info.source.empty() && hello_.source != info.source))
-    throw pbrt::ConfigError("`" + options_.command[0] +
+    throw pbrt::ConfigError(was_started_ ? "`" + options_.command[0] + "` was replaced by another program while it was tuned"
+                                         : "`" + options_.command[0] +
                             "` and its training information do not belong together; compile the program again");
   was_started_ = true;
   return hello_;

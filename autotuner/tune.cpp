@@ -16,6 +16,7 @@
 #include "autotuner/targets.h"
 #include "autotuner/words.h"
 #include "runtime/config/config_file.h"
+#include "runtime/config/errors.h"
 
 namespace pbtune {
 namespace {
@@ -71,6 +72,7 @@ class Session {
   [[nodiscard]] SearchEvents events();
   [[nodiscard]] Evaluator live_evaluator();
   void note_load();
+  void note_trouble();
   Measurement& measurement(std::size_t target, int variant = 0);
   [[nodiscard]] std::vector<NamedConfiguration> starting_points() const;
   [[nodiscard]] Outcome confirm(const Configuration& configuration, const RunSpec& spec);
@@ -91,7 +93,7 @@ class Session {
   [[nodiscard]] const pbrt::TransformInfo& transform_info(const std::string& name) const;
   [[nodiscard]] std::string accuracy_words(const SearchResult& result) const;
   [[nodiscard]] bool has_finished_entry() const;
-  [[nodiscard]] int stop_early(const Search& search);
+  [[nodiscard]] int stop_early(const Search& search, const std::string& why, int status);
   [[nodiscard]] std::vector<std::string> arguments() const;
   [[nodiscard]] std::string how() const;
 
@@ -117,7 +119,8 @@ class Session {
   std::vector<NamedConfiguration> known_;
   std::string last_warning_;
   int num_wrong_but_fast_ = 0;
-  bool is_load_known_ = false;
+  bool is_unsaved_ = false;
+  bool is_load_known_ = false, is_trouble_known_ = false;
 };
 
 /// An existing file is kept, with its entries for other machines; its entry for this one is a starting point.
@@ -183,6 +186,7 @@ void Session::choose_sizes() {
 Space Session::make_space() const {
   SpaceOptions space;
   space.has_device = has_device_;
+  space.is_recursive = is_recursive(info_);
   space.has_large_pages = pbrt::has_large_pages_on_request();
   space.max_threads = machine_.cpus;
   space.fixed_threads = options_.threads;
@@ -283,6 +287,7 @@ Evaluator Session::live_evaluator() {
     const Outcome outcome =
         spec.is_confirmation ? confirm(configuration, spec) : measurement(current_).run(configuration, spec);
     note_load();
+    note_trouble();
     return outcome;
   };
   live.elapsed_s = [] { return 0.0; };
@@ -301,6 +306,13 @@ void Session::note_load() {
                   100 * program.waited_ns() / program.total_ns());
   progress_.say("note: " + text);
   journal_->add_note(text);
+}
+
+/// Says once that the search cannot be resumed any more.
+void Session::note_trouble() {
+  if (is_trouble_known_ || journal_->trouble().empty()) return;
+  is_trouble_known_ = true;
+  progress_.say("warning: " + journal_->trouble() + "; the search goes on, but after an interruption what it finds from now on is lost", true);
 }
 
 /// Inputs of another seed; of the same size as those that are tuned on.
@@ -393,8 +405,15 @@ void Session::save(const SearchResult& result) {
         provenance.ran.push_back(name);
     }
   }
+  const Configuration chosen = entry.configuration;
   pbrt::put_entry(file_, std::move(entry));
-  pbrt::save_config_file(output_, index_, file_);
+  try {
+    pbrt::save_config_file(output_, index_, file_);
+  } catch (const pbrt::IoError& error) {
+    is_unsaved_ = true;
+    progress_.say(fmt::format("error: {}; what was found follows, for a file that --config names", error.what()), true);
+    fmt::print("{}\n", pbrt::to_short_file(index_, chosen));
+  }
 }
 
 void Session::report(const SearchResult& result) {
@@ -447,25 +466,24 @@ bool Session::has_finished_entry() const {
          chosen.entry->provenance.effort.find(kNotFinished) == std::string::npos;
 }
 
-/// After an interruption: what is known is written, what is to be done is said.
-int Session::stop_early(const Search& search) {
+/// After an interruption, or where the program is gone: what is known is written, what is to be done is said.
+int Session::stop_early(const Search& search, const std::string& why, int status) {
   progress_.finish();
   if (has_finished_entry()) {
-    progress_.say(fmt::format("interrupted: {} keeps the configuration of before", output_), true);
+    progress_.say(fmt::format("{}: {} keeps the configuration of before", why, output_), true);
   } else if (search.has_result()) {
     save(search.best_so_far());
-    progress_.say(
-        fmt::format("interrupted: the best so far (tuned to size {}) is in {}", search.best_so_far().n, output_), true);
+    if (!is_unsaved_) progress_.say(fmt::format("{}: the best so far (tuned to size {}) is in {}", why, search.best_so_far().n, output_), true);
   } else if (!results_.empty()) {
     results_.back().is_complete = false;
     --current_;
     save(results_.back());
-    progress_.say(fmt::format("interrupted: what was tuned so far is in {}", output_), true);
+    if (!is_unsaved_) progress_.say(fmt::format("{}: what was tuned so far is in {}", why, output_), true);
   } else {
-    progress_.say("interrupted: nothing was measured yet, nothing is written", true);
+    progress_.say(why + ": nothing was measured yet, nothing is written", true);
   }
   progress_.say("run the same command again to go on where it stopped", true);
-  return kExitInterrupted;
+  return status;
 }
 
 int Session::run() {
@@ -488,9 +506,14 @@ int Session::run() {
     try {
       add_result(search.run());
     } catch (const Interrupted&) {
-      return stop_early(search);
+      return stop_early(search, "interrupted", kExitInterrupted);
+    } catch (const pbrt::IoError& error) {
+      return stop_early(search, error.what(), 1);
+    } catch (const pbrt::ConfigError& error) {
+      return stop_early(search, error.what(), 1);
     }
   }
+  if (is_unsaved_) return 1;  // the same command replays the journal and writes again
   journal_->mark_done(fingerprint(index_, results_.back().best));
   if (options_.is_quiet) return 0;
   if (num_wrong_but_fast_ > 0) fmt::print("{} fast but wrong configurations were rejected\n", num_wrong_but_fast_);

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -276,6 +277,43 @@ TEST_F(TunerTest, InterruptedItWritesTheBestSoFarAndSaysHowToResume) {
   EXPECT_EQ(again.status, 0) << again.output;
   EXPECT_THAT(again.output, HasSubstr("resuming: "));
   EXPECT_THAT(config().entries[0].provenance.effort, Not(HasSubstr("not finished")));
+}
+
+TEST_F(TunerTest, WhereTheProgramIsGoneTheBestSoFarIsWritten) {
+  fake("delay_ms=2\ndie_at=60\n");
+  const pid_t pid = start({prog(), "--n", "1760", "--effort", "quick"});
+  wait_for_journal(pid, 2000);
+  fs::remove(prog());
+  const Ended ended = wait(pid);
+  EXPECT_EQ(ended.status, 1) << ended.output;
+  EXPECT_THAT(ended.output, AllOf(HasSubstr("cannot run `" + prog() + "`: No such file or directory: the best so far"),
+                                  HasSubstr("run the same command again")));
+  EXPECT_EQ(config().entries.size(), 1U);
+}
+
+TEST_F(TunerTest, AJournalThatCannotBeWrittenEndsNoSearch) {
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const rlimit little{20000, before.rlim_max};
+  ::signal(SIGXFSZ, SIG_IGN);  // inherited: writes fail, as on a full disk
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &little), 0);
+  const Ended ended = tune();
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  EXPECT_EQ(ended.status, 0) << ended.output;
+  EXPECT_THAT(ended.output, AllOf(HasSubstr("warning: cannot write the journal"), HasSubstr("written to ")));
+  EXPECT_EQ(config().entries.size(), 1U);
+  EXPECT_EQ(journal().back(), '\n');  // no half a line stays
+}
+
+TEST_F(TunerTest, AConfigurationThatCannotBeWrittenIsPrinted) {
+  fake("delay_ms=2\n");
+  fs::create_directories(folder / "there");
+  const pid_t pid = start({prog(), "--n", "1760", "--effort", "quick", "-o", folder / "there/x.cfg"});
+  wait_for([&] { return fs::exists(folder / "there/x.cfg.journal"); });
+  fs::remove_all(folder / "there");
+  const Ended ended = wait(pid);
+  EXPECT_EQ(ended.status, 1) << ended.output;
+  EXPECT_THAT(ended.output, AllOf(HasSubstr("error: cannot write"), HasSubstr("{\"format\":1,\"program\""), Not(HasSubstr("written to"))));
 }
 
 TEST_F(TunerTest, InterruptedItLeavesAFinishedEntryAlone) {
