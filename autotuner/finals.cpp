@@ -14,6 +14,7 @@ constexpr int kContestFactor = 3;       // at most as many times the rounds that
 constexpr int kLeastContestRounds = 3;  // however little time is left
 constexpr double kMuchSlower = 3;       // from the few times at hand, nobody doubts that
 constexpr double kPagesMatter = 0.05;   // what new memory costs on either kind of pages is not part of a measurement
+constexpr double kMostUnproven = 0.04;  // how much slower one may seem, without proof, and yet count as equal
 constexpr double kMostReserved = 0.35;  // of the budget
 
 void forget_times(Candidate& candidate) { candidate.times_ns.clear(); }
@@ -105,8 +106,9 @@ Candidate Search::best_finalist() {
   const Configuration standard = space_.default_configuration();
   const Candidate* best = left.data();
   for (const Candidate& candidate : left) {
-    const bool is_equal = candidate.meets_accuracy && left[0].meets_accuracy &&
-                          paired_ratio(candidate.times_ns, left[0].times_ns, kConfidence).ratio <= 1 + options_.matters;
+    if (!candidate.meets_accuracy || !left[0].meets_accuracy) continue;
+    const PairedRatio slower = paired_ratio(candidate.times_ns, left[0].times_ns, kConfidence);
+    const bool is_equal = slower.ratio <= 1 + options_.matters || (slower.lo <= 1 && slower.ratio <= 1 + kMostUnproven);
     if (is_equal && num_differences(candidate.configuration, standard) < num_differences(best->configuration, standard))
       best = &candidate;
   }
@@ -184,6 +186,7 @@ void Search::decide() {
   Candidate winner = best_finalist();
   if (winner.times_ns.empty()) return;
   space_.forget_unused(winner.configuration);
+  take_back(winner);
   try_other_pages(winner);
   const bool is_default = winner.configuration == space_.default_configuration();
   take(winner, is_default ? median(winner.times_ns) : default_ns_);

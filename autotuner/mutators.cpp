@@ -144,6 +144,10 @@ void add_site_mutators(const Space& space, const SiteGene& gene, std::vector<Mut
   out.push_back({"add a level to " + name, gene.id, -1, [id, choices](Configuration& c, Rng& rng, std::int64_t n) {
                    return add_level(c.sites[id], choices, n, rng);
                  }});
+  if (space.options().is_recursive)
+    out.push_back({"split a level of " + name, gene.id, -1, [id, choices](Configuration& c, Rng& rng, std::int64_t n) {
+                     return split_level(c.sites[id], choices, n, rng);
+                   }});
   out.push_back({"remove a level of " + name, gene.id, -1,
                  [id](Configuration& c, Rng& rng, std::int64_t) { return remove_level(c.sites[id], rng); }});
   out.push_back({"change a choice of " + name, gene.id, -1, [id, choices](Configuration& c, Rng& rng, std::int64_t) {
@@ -182,6 +186,19 @@ bool add_level(Selector& selector, const std::vector<int>& choices, std::int64_t
                                   [&](const Level& other) { return other.from >= level.from; });
   if (place != selector.levels.end() && place->from == level.from) return false;
   selector.levels.insert(place, level);
+  return true;
+}
+
+bool split_level(Selector& selector, const std::vector<int>& choices, std::int64_t n, Rng& rng) {
+  if (selector.levels.size() >= pbrt::kMaxSelectorLevels) return false;
+  const std::int64_t from = std::llround(rng.log_uniform(2, static_cast<double>(std::max<std::int64_t>(n, 2))));
+  const auto next = std::find_if(selector.levels.begin(), selector.levels.end(),
+                                 [&](const Level& other) { return other.from > from; });
+  const auto whole = next - 1;
+  if (whole->from == from) return false;
+  Level upper{from, whole->alternative};
+  (rng.chance(0.5) ? upper : *whole).alternative = pick_other(choices, whole->alternative, rng);
+  selector.levels.insert(next, upper);
   return true;
 }
 

@@ -146,6 +146,9 @@ TEST_F(MutatorsTest, LevelsStayOrderedAndAtMostTwelve) {
       case 3:
         if (rng.chance(0.1)) (void)change_range(selector, choices, n, rng);
         break;
+      case 4:
+        (void)split_level(selector, choices, n, rng);
+        break;
       default:
         (void)add_level(selector, choices, n, rng);
         break;
@@ -165,6 +168,23 @@ TEST_F(MutatorsTest, AddedLevelsUsuallyCoverTheSizeAtHand) {
   }
   EXPECT_GT(covers, kDraws / 2);
   EXPECT_LT(covers, kDraws * 9 / 10);
+}
+
+TEST_F(MutatorsTest, ASplitReachesSmallSizesInOneStep) {
+  int below = 0, above = 0, small = 0;
+  for (int i = 0; i < kDraws; ++i) {
+    Selector selector{{{0, 3}, {1 << 18, 4}}};
+    ASSERT_TRUE(split_level(selector, {3, 4}, 1 << 17, rng));
+    expect_valid(selector);
+    ASSERT_EQ(selector.levels.size(), 3U);
+    EXPECT_EQ(selector.select(1 << 20), 4);
+    below += selector.levels[0].alternative == 4 ? 1 : 0;
+    above += selector.levels[1].alternative == 4 ? 1 : 0;
+    small += selector.levels[1].from < 512 ? 1 : 0;
+  }
+  EXPECT_EQ(below + above, kDraws);
+  EXPECT_NEAR(below, kDraws / 2.0, tolerance(0.5));
+  EXPECT_NEAR(small, kDraws / 2.0, tolerance(0.5));  // 2 to 512 is as much, in powers of two, as 512 to 131072
 }
 
 TEST_F(MutatorsTest, WorkGroupsStayPowersOfTwoWithinTheLimit) {

@@ -131,13 +131,23 @@ bool Search::tune_size(std::size_t size_index) {
   const bool is_last = size_index + 1 == options_.sizes.size();
   if (is_last) sweep_usual_values();
   const double end_s = is_last ? std::min(deadline_s_, options_.budget_s - final_reserve_s()) : deadline_s_;
-  const int patience = options_.max_failures * (is_last ? 2 : 1);
-  for (int failures = 0; failures < patience && evaluator_.elapsed_s() < end_s;) {
+  const double begin_s = evaluator_.elapsed_s();
+  for (int failures = 0; evaluator_.elapsed_s() < end_s && !is_exhausted(failures, is_last, begin_s, end_s);) {
     publish("evolving");
     failures = evolve_once() ? 0 : failures + 1;
     note_best();
   }
   return true;
+}
+
+/// Whether so many children in a row that brought nothing are enough. At the target more of them are tried where they
+/// cost little of the time.
+bool Search::is_exhausted(int failures, bool is_last, double begin_s, double end_s) const {
+  constexpr double kLittle = 0.25;
+  constexpr int kTargetFactor = 2, kCheapFactor = 10;
+  if (!is_last) return failures >= options_.max_failures;
+  const bool is_cheap = evaluator_.elapsed_s() - begin_s < kLittle * (end_s - begin_s);
+  return failures >= kTargetFactor * options_.max_failures * (is_cheap ? kCheapFactor : 1);
 }
 
 std::vector<Candidate> Search::starting_points(bool is_first) {

@@ -25,7 +25,7 @@ struct SearchOptions {
   std::vector<std::int64_t> sizes;  ///< growing; the last is the target
   double budget_s = 45;             ///< for everything
   int max_population = 8;
-  int max_failures = 60;  ///< children in a row that bring nothing, per size, at the target twice as many
+  int max_failures = 60;  ///< children in a row that bring nothing, per size, at the target twice as many, or, while they are cheap, 20 times
   int min_trials = 2;
   int max_trials = 6;
   int num_finalists = 4;
@@ -103,6 +103,7 @@ class Search {
   void seed_population(bool is_first);
   std::vector<Candidate> starting_points(bool is_first);
   bool evolve_once();
+  [[nodiscard]] bool is_exhausted(int failures, bool is_last, double begin_s, double end_s) const;
   /// Tries the usual work-group shapes and shares for every member that runs on a device, one value after the other.
   void sweep_usual_values();
   [[nodiscard]] const Mutator* draw_mutator(const std::vector<RanChoice>& ran);
@@ -129,6 +130,9 @@ class Search {
     double matters;  ///< how much faster
   };
   void contest(std::vector<Candidate>& contenders, const Contest& how);
+  /// Takes back what the winner has otherwise than the default, one thing after the other, where nothing is lost by it.
+  void take_back(Candidate& winner);
+  [[nodiscard]] bool is_as_good(Candidate& plain, const Candidate& winner, double end_s);
   /// Puts the winner's memory on the other kind of pages where it is surely faster so.
   void try_other_pages(Candidate& winner);
   [[nodiscard]] const Candidate* verdict(const std::vector<Candidate>& contenders) const;

@@ -285,14 +285,33 @@ TEST_F(SearchTest, TriesEachUniformChoiceAndTheUsualShapesAtTheTarget) {
 
 TEST_F(SearchTest, AmongEqualsTheValuesAreTheDefaults) {
   const Configuration standard = space.default_configuration();
-  SyntheticWorld world(index, 4);
-  world.noise = 0.1;
-  world.true_time = [&](const Configuration& c) {
-    return testing::synthetic_ran(c, world.n())[0].alternative == 1 ? 0.5e7 : 1e7;  // values do not matter
-  };
-  const SearchResult result = Search(space, options(4), world.evaluator(), {}).run();
-  EXPECT_EQ(result.kept, Kept::Found);
-  EXPECT_EQ(result.best.tunables, standard.tunables);
+  int num_differences = 0;
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    SyntheticWorld world(index, seed);
+    world.noise = 0.1;
+    world.true_time = [&](const Configuration& c) {
+      return testing::synthetic_ran(c, world.n())[0].alternative == 1 ? 0.5e7 : 1e7;  // values do not matter
+    };
+    const SearchResult result = Search(space, options(seed), world.evaluator(), {}).run();
+    EXPECT_EQ(result.kept, Kept::Found);
+    for (std::size_t id = 0; id < standard.tunables.size(); ++id)
+      num_differences += result.best.tunables[id] != standard.tunables[id] ? 1 : 0;
+  }
+  EXPECT_LE(num_differences, 6);  // one in 22: noise hides what is 3 % slower
+}
+
+TEST_F(SearchTest, WhatMattersIsNotTakenBack) {
+  // A cut-off that brings 4 % stays where times spread by 1 %.
+  const auto cutoff = static_cast<std::size_t>(index.find_tunable("", "sequential_cutoff"));
+  int num_kept = 0;
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    SyntheticWorld world(index, seed);
+    world.noise = 0.01;
+    world.true_time = [&](const Configuration& c) { return c.tunables[cutoff][0] < 32 ? 0.96e7 : 1e7; };
+    const SearchResult result = Search(space, options(seed), world.evaluator(), {}).run();
+    num_kept += result.best.tunables[cutoff][0] < 32 ? 1 : 0;
+  }
+  EXPECT_GE(num_kept, 7);
 }
 
 /// What a search decides about large pages where they take `factor` of the time.

@@ -42,6 +42,7 @@ struct SpaceOptions {
   std::optional<Configuration> base{};  ///< what everything else keeps; absent: the program's default
   std::string measured{};               ///< the transform that is measured; empty: not said
   pbrt::AccuracyInfo accuracy{};        ///< of the transform that is measured
+  bool is_recursive = false;            ///< what is chosen for small sizes is part of runs at large ones
   bool has_large_pages = false;         ///< the system gives large pages to who asks, and only then
 };
 
@@ -88,6 +89,9 @@ class Space {
   /// accuracy depends on stay. None that equals `configuration`.
   [[nodiscard]] std::vector<NamedConfiguration> plainer(const NamedConfiguration& configuration,
                                                         const std::vector<RanChoice>& ran) const;
+  /// `configuration` with one thing as in the default: what a site chooses at size `n`, or a value that neither accuracy
+  /// nor a size depends on; of a program that calls itself also with one level less.
+  [[nodiscard]] std::vector<NamedConfiguration> reversions(const Configuration& configuration, std::int64_t n) const;
   /// Shapes of work-groups that are often good, for a tunable of that role; shares of a device; none for others.
   [[nodiscard]] std::vector<std::vector<double>> usual_values(const TunableGene& gene) const;
   /// Values that no choice at any size makes use of become the default's.
