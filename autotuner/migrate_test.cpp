@@ -139,6 +139,22 @@ TEST_F(MigrateTest, WhatSeemsToBeRenamedIsGuessedAndSaid) {
   EXPECT_THAT(guesses, UnorderedElementsAre("Order -> Sort", "Order.tile -> Sort.block"));
 }
 
+TEST_F(MigrateTest, EqualNamesLeaveTheOtherTransformsToGuesses) {
+  pbrt::TransformInfo merge;
+  merge.name = merge.template_name = "Merge";
+  merge.tunables = {value("ways", 2, 64, 2)};
+  info.transforms.push_back(merge);
+  const Migration found = migrated(R"({"transforms": {"Sort": {"tunables": {"block": 5}}, "Join": {"tunables": {"ways": 4}}}})");
+  EXPECT_THAT(guesses, ElementsAre("Join -> Merge"));
+  EXPECT_THAT(found.dropped, IsEmpty());
+}
+
+TEST_F(MigrateTest, WhatTheCompilerAddsIsNoNewNameOfAValue) {
+  info.transforms[0].tunables.push_back({"split_size", TunableType::Int, 1, 1 << 30, {256}, TunableRole::Split, false, 1, {}});
+  (void)of_value("tile", "7");
+  EXPECT_THAT(guesses, ElementsAre("Sort.tile -> Sort.block"));
+}
+
 TEST_F(MigrateTest, NothingIsGuessedWhereTwoAreMeant) {
   info.transforms[0].tunables.push_back(value("width", 1, 64, 8));
   const Migration found = of_value("tile", "7");

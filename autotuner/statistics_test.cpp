@@ -91,6 +91,14 @@ TEST(Statistics, FewRoundsProveLargeDifferencesOnly) {
   EXPECT_FALSE(is_surely_faster({100e6, 102e6, 101e6}, {140e6, 141e6, 140e6}, 0.015));
   EXPECT_FALSE(is_surely_faster({100e6}, {200e6}, 0.015));
   EXPECT_FALSE(is_surely_faster({}, {}, 0.015));
+  EXPECT_FALSE(is_surely_faster({}, {160e6, 170e6, 165e6}, 0.015)) << "what was never measured is not fast";
+}
+
+TEST(Statistics, OfMoreRoundsTheLatestCount) {
+  const Sample slow(12, 200e6);
+  Sample fast(4, 900e6);
+  fast.insert(fast.end(), 12, 100e6);
+  EXPECT_TRUE(is_surely_faster(fast, slow, 0.015));
 }
 
 TEST(Statistics, AMachineThatDriftsDoesNotHideADifferenceOfPairs) {
