@@ -72,6 +72,9 @@ TEST_F(ProgramMain, PrintsUsageForAWrongNumberOfFiles) {
   const Finished run = mini("a.txt");
   EXPECT_EQ(run.status, 1);
   EXPECT_EQ(run.err, "mini: expected 3 arguments, found 1\nusage: mini [options] In[n] Kernel[K] Out[n-K+1]\n");
+  EXPECT_EQ(mini("--size n=5 --size K=3 --time").err,
+            "mini: expected 3 arguments, found 0; on generated inputs it runs with --n N\n"
+            "usage: mini [options] In[n] Kernel[K] Out[n-K+1]\n");
 }
 
 TEST_F(ProgramMain, SuggestsTheOptionThatWasMeant) {

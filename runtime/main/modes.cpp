@@ -186,7 +186,9 @@ void run_file_mode(Session& session) {
   const int expected = transform.num_params + transform.num_inputs + transform.num_outputs;
   if (static_cast<int>(options.words.size()) != expected)
     throw UserError("expected " + std::to_string(expected) + " arguments, found " +
-                    std::to_string(options.words.size()) + "\n" + usage_line(session.program_name, transform));
+                    std::to_string(options.words.size()) +
+                    (options.words.empty() ? "; on generated inputs it runs with --n N" : "") + "\n" +
+                    usage_line(session.program_name, transform));
   SizeWishes wishes = session.size_wishes();
   check_size_names(wishes, {&transform});
   take_params(session, wishes);

@@ -2,8 +2,10 @@
 #include "runtime/matrix/matrix_file.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cstdio>
+#include <string_view>
 #include <utility>
 
 #include "runtime/config/errors.h"
@@ -13,10 +15,27 @@
 
 namespace pbrt {
 
-FileFormat format_of(const std::string& path) {
+namespace {
+
+/// From the last dot on, in small letters; empty if there is none.
+std::string ending_of(const std::string& path) {
   const std::size_t dot = path.rfind('.');
   std::string ending = dot == std::string::npos ? "" : path.substr(dot);
   std::transform(ending.begin(), ending.end(), ending.begin(), [](unsigned char c) { return std::tolower(c); });
+  return ending;
+}
+
+/// Whether the name promises another format than text, and one that is not written.
+bool promises_another_format(const std::string& path) {
+  constexpr std::array<std::string_view, 14> kOthers = {".png",  ".jpg", ".jpeg", ".gif",  ".bmp", ".tif", ".tiff",
+                                                        ".webp", ".csv", ".json", ".npz",  ".mat", ".h5",  ".hdf5"};
+  return std::find(kOthers.begin(), kOthers.end(), ending_of(path)) != kOthers.end();
+}
+
+}  // namespace
+
+FileFormat format_of(const std::string& path) {
+  const std::string ending = ending_of(path);
   if (ending == ".npy") return FileFormat::Npy;
   if (ending == ".pgm" || ending == ".ppm" || ending == ".pnm") return FileFormat::Picture;
   return FileFormat::Text;
@@ -36,7 +55,10 @@ AnyMatrix MatrixReader::read(const std::string& path, const MatrixSpec& spec) {
     case FileFormat::Picture:
       return read_pnm(*source, spec);
   }
-  return read_text(*source, spec);
+  AnyMatrix matrix = read_text(*source, spec);
+  if (const std::string surplus = surplus_after(*source); !surplus.empty())
+    std::fprintf(stderr, "warning: %s; the rest of the file is not read\n", surplus.c_str());
+  return matrix;
 }
 
 namespace {
@@ -57,6 +79,8 @@ void MatrixWriter::open(const std::string& path) {
   for (const Target& other : targets_)
     if (file != nullptr && other.file != nullptr && file->is_same_place(*other.file))
       throw UserError(path + " is to hold two outputs: each needs a file of its own");
+  if (promises_another_format(path))
+    std::fprintf(stderr, "warning: %s will hold text: the endings of other formats are .npy, .pgm, .ppm\n", path.c_str());
   targets_.push_back({path, std::move(file)});
 }
 

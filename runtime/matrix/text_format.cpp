@@ -183,6 +183,16 @@ AnyMatrix read_text(ByteSource& source, const MatrixSpec& spec) {
   return result;
 }
 
+std::string surplus_after(ByteSource& source) {
+  if (source.bytes_left() < 0) return {};
+  skip_space(source);
+  const std::string position = source.position();
+  char buffer[kMaxToken];
+  const std::string_view token = read_token(source, buffer);
+  if (token.empty() || ((token[0] | 0x20) == 's')) return {};
+  return position + ": " + quoted(token) + " follows the last number that `SIZE` promises";
+}
+
 namespace {
 
 /// Formats like printf's `%4.*g` for floating types, all digits for integers.

@@ -2,6 +2,7 @@
 // The text format of matrices (LANGUAGE 10): `SIZE 3 2` and the numbers, x fastest.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "runtime/matrix/any_matrix.h"
@@ -20,6 +21,10 @@ int read_text_header(ByteSource& source, IndexT* sizes);
 void read_text_elements(ByteSource& source, const RawView& view);
 
 [[nodiscard]] AnyMatrix read_text(ByteSource& source, const MatrixSpec& spec);
+
+/// What follows the last number, with its place, for a warning: the `SIZE` line may be wrong. Empty at the end of the file,
+/// before another matrix, and of what is no regular file.
+[[nodiscard]] std::string surplus_after(ByteSource& source);
 
 /// Receives the written text piece by piece.
 class TextSink {

@@ -32,6 +32,29 @@ TEST_F(TextFormat, SeparatesPlanesWithAnEmptyLine) {
   EXPECT_EQ(get("m.txt"), "SIZE 2 2 2\n   0    1 \n   2    3 \n\n   4    5 \n   6    7 \n\n");
 }
 
+TEST_F(TextFormat, WarnsOfNumbersBehindTheLastOne) {
+  const auto warning_of = [&](const std::string& text) {
+    put("m.txt", text);
+    ::testing::internal::CaptureStderr();
+    (void)MatrixReader().read(path("m.txt"), kM1);
+    return ::testing::internal::GetCapturedStderr();
+  };
+  EXPECT_EQ(warning_of("SIZE 2\n1 2 # two\n\n"), "");
+  EXPECT_EQ(warning_of("SIZE 2\n1 2\n\nsize 1\n3\n"), "") << "another matrix";
+  EXPECT_EQ(warning_of("SIZE 2\n1 2\n 3 4"),
+            "warning: " + path("m.txt") + ":3:2: `3` follows the last number that `SIZE` promises; the rest of the file is not read\n");
+}
+
+TEST_F(TextFormat, WarnsWhereANamePromisesAnotherFormat) {
+  const auto warning_of = [&](const std::string& name) {
+    ::testing::internal::CaptureStderr();
+    write(name, counting(ElementKind::Double, {2}));
+    return ::testing::internal::GetCapturedStderr();
+  };
+  EXPECT_EQ(warning_of("m.PNG"), "warning: " + path("m.PNG") + " will hold text: the endings of other formats are .npy, .pgm, .ppm\n");
+  EXPECT_EQ(warning_of("m.txt") + warning_of("m.dat") + warning_of("m"), "");
+}
+
 TEST_F(TextFormat, EndsOneDimensionWithTwoNewlines) {
   write("m.txt", counting(ElementKind::Double, {2}));
   EXPECT_EQ(get("m.txt"), "SIZE 2\n   0    1 \n\n");
