@@ -199,13 +199,18 @@ bool StepDispatch::writes_temporaries(StepId step_id) const {
   });
 }
 
-std::string StepDispatch::copy_out_value(StepId step) const {
+std::string StepDispatch::copy_out_value(StepId step, const std::string& of_output) const {
   const Followers followers = followers_of(step);
-  if (followers.on_cpu.empty()) return "pbrt::gpu::CopyOut::May";
+  if (followers.on_cpu.empty()) return writes_temporaries(step) ? "pbrt::gpu::CopyOut::May" : of_output;
   const std::string otherwise = writes_temporaries(step)
                                     ? "(" + joined(followers.on_device, " || ") + ") ? pbrt::gpu::CopyOut::Reused : pbrt::gpu::CopyOut::May"
-                                    : "pbrt::gpu::CopyOut::May";
+                                    : of_output;
   return "(" + joined(followers.on_cpu, " || ") + ") ? pbrt::gpu::CopyOut::Must : " + otherwise;
+}
+
+/// The same for a step that may be divided and is not: its instances write their part of the outputs once.
+std::string StepDispatch::whole_copy_out_value(StepId step) const {
+  return copy_out_value(step, "pb_parent.is_root() ? pbrt::gpu::CopyOut::Result : pbrt::gpu::CopyOut::May");
 }
 
 /// The same for the device's part of a divided step: what the CPU needs of it afterwards is read back while the CPU does its own.
@@ -287,7 +292,7 @@ void StepDispatch::emit_shared_tries(Writer& out, StepId step, const RuleCode& c
   for (const std::string& fetch : fetches_of(plan_, code, step, frame, cuts.front().box.name + kOnCpu)) out.line(fetch);
   out.close();
   const std::vector<Try> tries =
-      device_tries(step, code, frame, kOnDevice, "pb_is_all ? " + in_parentheses(copy_out_value(step)) + " : " + in_parentheses(shared_copy_out_value(step)));
+      device_tries(step, code, frame, kOnDevice, "pb_is_all ? " + in_parentheses(whole_copy_out_value(step)) + " : " + in_parentheses(shared_copy_out_value(step)));
   out.open("const auto pb_device = [&]");
   emit_any_of(out, tries, "return ", ";");
   out.close(";");

@@ -73,8 +73,10 @@ class StepDispatch {
   };
   Followers followers_of(StepId step) const;
   bool writes_temporaries(StepId step) const;
-  std::string copy_out_value(StepId step) const;
+  /// `of_output`: of results that no later step reads.
+  std::string copy_out_value(StepId step, const std::string& of_output = "pbrt::gpu::CopyOut::May") const;
   std::string shared_copy_out_value(StepId step) const;
+  std::string whole_copy_out_value(StepId step) const;
   /// `pieces`: the last argument, with its comma.
   std::string cpu_call(StepId step, const RuleCode& code, const std::string& frame, const std::vector<std::string>& boxes,
                        const std::string& pieces) const;

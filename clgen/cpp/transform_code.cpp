@@ -12,6 +12,38 @@
 #include "lang/source.h"
 
 namespace pb {
+namespace {
+
+/// The name that an argument of a call is; empty: it is more than a name.
+std::string plain_name(const Body& body, ExprId arg) {
+  const auto* name = std::get_if<NameExpr>(&body.exprs[arg].node);
+  return name != nullptr ? name->text : "";
+}
+
+/// Whether a transform is one rule that only calls others, each for outputs that no other call writes: what is a result of
+/// the run for the transform is one for these.
+bool only_makes_results(const Program& program, const Transform& transform) {
+  if (transform.rules.size() != 1) return false;
+  const Rule& rule = transform.rules[RuleId(0)];
+  if (!rule.vars.empty() || rule.calls.empty()) return false;
+  const auto is_call = [&](StmtId id) {
+    const auto* call = std::get_if<TransformCallStmt>(&rule.body.stmts[id].node);
+    return call != nullptr && !call->is_spawn;
+  };
+  const auto& stmts = std::get<BlockStmt>(rule.body.stmts[rule.body.root].node).stmts;
+  if (!std::all_of(stmts.begin(), stmts.end(), is_call)) return false;
+  std::set<std::string> unwritten;
+  for (const RegionAccess& output : rule.outputs) unwritten.insert(output.binding);
+  return std::all_of(rule.calls.begin(), rule.calls.end(), [&](const TransformCall& call) {
+    if (call.targets.size() != 1) return false;
+    const std::size_t num_outputs = program.transforms[call.targets.front()].matrices_of(MatrixRole::To).size();
+    return std::all_of(call.args.begin(), call.args.begin() + static_cast<std::ptrdiff_t>(num_outputs),
+                       [&](ExprId arg) { return unwritten.erase(plain_name(rule.body, arg)) == 1; });
+  });
+}
+
+}  // namespace
+
 
 std::vector<MatrixId> call_matrices(const Transform& transform) {
   std::vector<MatrixId> out = transform.matrices_of(MatrixRole::To);
@@ -229,6 +261,7 @@ class TransformEmitter {
     out.line("pbrt::CallFrame pb_frame(pb_parent, pbrt::index_max(" + joined(extents) + ")" +
              (cutoff ? ", " + std::to_string(*cutoff) : "") + ");");
     if (is_recursive) out.line("pb_call.enter(pb_frame);");
+    if (context_.has_kernels && only_makes_results(context_.program, transform_)) out.line("pb_frame.pass_root(pb_parent);");
   }
 
   /// Temporaries that no step will touch have no storage.

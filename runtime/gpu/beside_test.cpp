@@ -65,6 +65,44 @@ TEST_F(Beside, ResultsAreReadBackWhileALaterKernelReadsThem) {
   EXPECT_GE(fake.manager->statistics().copies_beside, 1);
 }
 
+TEST_F(Beside, ResultsOfTheRunAreReadBackWhileALaterKernelRuns) {
+  on_workers([&](Frame& frame) {
+    const Matrix2 a = filled(8, 4, 1), b = filled(8, 4, 0), c = filled(8, 4, 0);
+    EXPECT_EQ(fake.add_step(frame, b, a, 1, CopyOut::Result), "");
+    await_ends(2);
+    EXPECT_EQ(fake.add_step(frame, c, b, 1, CopyOut::Result), "");
+    fake.manager->drain(frame);
+    EXPECT_TRUE(is_filled(b, 2)) << "nobody asked for it";
+    EXPECT_TRUE(is_filled(c, 3));
+  });
+}
+
+TEST_F(Beside, ShortResultsOfTheRunStayPending) {
+  fake.control->set_min_bytes_beside(8 * 4 * sizeof(int) + 1);
+  on_workers([&](Frame& frame) {
+    const Matrix2 a = filled(8, 4, 1), b = filled(8, 4, 0);
+    EXPECT_EQ(fake.add_step(frame, b, a, 1, CopyOut::Result), "");
+    fake.manager->drain(frame);
+    EXPECT_THAT(fake.control->log(), ElementsAre("write", "launch add_step"));
+    need_on_host(frame, b);
+    EXPECT_TRUE(is_filled(b, 2));
+  });
+}
+
+TEST_F(Beside, WhatIsAskedForIsCopiedOnceItsKernelHasEnded) {
+  on_workers([&](Frame& frame) {
+    const Matrix2 a = filled(8, 4, 1), b = filled(8, 4, 0), c = filled(8, 4, 5), d = filled(8, 4, 0);
+    fake.control->hold();
+    EXPECT_EQ(fake.add_step(frame, b, a, 1, CopyOut::May), "");
+    EXPECT_EQ(fake.add_step(frame, d, c, 1, CopyOut::May), "");
+    fetch(frame, b);
+    fake.control->release();
+    need_on_host(frame, b);
+    EXPECT_TRUE(is_filled(b, 2));
+  });
+  EXPECT_EQ(fake.manager->statistics().copies_to_host, 1);
+}
+
 TEST_F(Beside, AKernelDoesNotOverwriteWhatIsBeingReadBack) {
   on_workers([&](Frame& frame) {
     const Matrix2 a = filled(8, 4, 1), b = filled(8, 4, 0);

@@ -92,6 +92,7 @@ inline constexpr std::int64_t kMaxUnrolled = 512;
 enum class CopyOut : std::uint8_t {
   Must,    ///< a CPU step reads it next: read back at once; run() returns when it is on the host
   Eager,   ///< the CPU does the rest of the step: read back at once; run() returns when the kernel is enqueued
+  Result,  ///< of the run, needed at its end: read back beside later kernels if long, else pending; run() returns likewise
   Reused,  ///< a device step reads it next: stays; run() returns when the kernel is enqueued
   May,     ///< unknown: stays pending until need_on_host; run() returns when the kernel is enqueued
 };

@@ -166,8 +166,8 @@ struct Manager::Impl {
   /// Enqueues reads of `boxes`; they count as copied when the operation has ended.
   [[nodiscard]] std::shared_ptr<Operation> copy_out(StorageRecord& record, StorageRef storage, const BoxSet& boxes,
                                                     CopyOrder order = CopyOrder::InQueue);
-  /// The same for a fiber that waits, perhaps beside kernels; then without what is still being written: to be tried again.
-  void bring(StorageRecord& record, const StorageRef& storage, const BoxSet& boxes);
+  /// The same on demand, perhaps beside kernels; then without what is still being written. False: to be tried again.
+  [[nodiscard]] bool bring(StorageRecord& record, const StorageRef& storage, const BoxSet& boxes);
 
   // Manager thread: memory.cpp.
   enum class Acquired : std::uint8_t { Yes, Later, No };

@@ -28,7 +28,8 @@ std::int64_t bytes_of(const std::vector<CopyShape>& shapes) {
 
 /// Without that anybody asks.
 bool is_read_back(const LaunchRegion& region) {
-  return region.is_written && (region.copy_out == CopyOut::Must || region.copy_out == CopyOut::Eager);
+  return region.is_written && (region.copy_out == CopyOut::Must || region.copy_out == CopyOut::Eager ||
+                               region.copy_out == CopyOut::Result);
 }
 
 std::size_t tile_bytes_of(const LaunchTile& tile, const std::array<std::size_t, 3>& group) {
@@ -297,18 +298,19 @@ void Manager::Impl::enqueue_eager_reads(LaunchJob& job) {
     {
       const std::lock_guard lock(region.record->mutex);
       boxes = region.record->dirty_not_under_way(region.record->box_of(region.touched));
-      if ((region.copy_out == CopyOut::Eager || !is_alone) && are_long(*region.record, boxes)) {
+      if ((region.copy_out != CopyOut::Must || !is_alone) && are_long(*region.record, boxes)) {
         job.has_late_reads = true;
         continue;
       }
     }
-    if (!boxes.is_empty()) job.operations.push_back(copy_out(*region.record, region.storage, boxes));
+    if (!boxes.is_empty() && region.copy_out != CopyOut::Result) job.operations.push_back(copy_out(*region.record, region.storage, boxes));
   }
 }
 
 bool Manager::Impl::enqueue_late_reads(LaunchJob& job) {
   job.has_late_reads = false;
   bool has_any = false;
+  const bool is_alone = num_kernels == 0 && active_jobs.load(std::memory_order_relaxed) == 1;
   for (LaunchRegion& region : job.plan.regions) {
     if (!is_read_back(region)) continue;
     BoxSet boxes;
@@ -316,9 +318,12 @@ bool Manager::Impl::enqueue_late_reads(LaunchJob& job) {
       const std::lock_guard lock(region.record->mutex);
       // What a later kernel writes is that one's to bring.
       boxes = region.record->settled(region.record->dirty_not_under_way(region.record->box_of(region.touched)));
+      if (!are_long(*region.record, boxes)) continue;
     }
     if (boxes.is_empty()) continue;
-    job.operations.push_back(copy_out(*region.record, region.storage, boxes, CopyOrder::Beside));
+    // After the last kernel of a run nothing is to be kept from waiting.
+    const bool is_last = region.copy_out == CopyOut::Result && is_alone;
+    job.operations.push_back(copy_out(*region.record, region.storage, boxes, is_last ? CopyOrder::InQueue : CopyOrder::Beside));
     has_any = true;
   }
   return has_any;
@@ -336,7 +341,7 @@ bool Manager::Impl::waits_for_copies(const LaunchJob& job) const {
   });
 }
 
-void Manager::Impl::bring(StorageRecord& record, const StorageRef& storage, const BoxSet& boxes) {
+bool Manager::Impl::bring(StorageRecord& record, const StorageRef& storage, const BoxSet& boxes) {
   const bool is_alone = num_kernels == 0 && active_jobs.load(std::memory_order_relaxed) == 0;
   BoxSet ready = boxes;
   CopyOrder order = CopyOrder::InQueue;
@@ -348,6 +353,7 @@ void Manager::Impl::bring(StorageRecord& record, const StorageRef& storage, cons
     }
   }
   if (!ready.is_empty()) static_cast<void>(copy_out(record, storage, ready, order));  // seen through the record
+  return ready.num_cells() == boxes.num_cells();
 }
 
 std::shared_ptr<Operation> Manager::Impl::copy_out(StorageRecord& record, StorageRef storage, const BoxSet& boxes,
@@ -411,9 +417,8 @@ Progress Manager::Impl::run(FetchTask& task) {
     if (!record.dirty.overlaps(box)) return task.waiting.finish(true), Progress::Done;
     boxes = record.dirty_not_under_way(box);
   }
-  if (task.waiting.waker) return bring(record, task.storage, boxes), Progress::NotReady;
-  if (!boxes.is_empty()) static_cast<void>(copy_out(record, task.storage, boxes));  // whoever needs it sees the record
-  return Progress::Done;
+  const bool is_under_way = bring(record, task.storage, boxes);
+  return is_under_way && !task.waiting.waker ? Progress::Done : Progress::NotReady;
 }
 
 Progress Manager::Impl::run(QuiesceTask& task) {
@@ -426,7 +431,7 @@ Progress Manager::Impl::run(QuiesceTask& task) {
     if (is_quiet || PB_FAULT(host_write_does_not_wait)) return task.waiting.finish(true), Progress::Done;
     if (!info.shares_host_memory) boxes = record.dirty_not_under_way(box);
   }
-  bring(record, task.storage, boxes);
+  static_cast<void>(bring(record, task.storage, boxes));  // what is left is tried again
   return Progress::NotReady;
 }
 
@@ -443,7 +448,7 @@ Progress Manager::Impl::run(DropTask& task) {
       return Progress::Done;
     }
   }
-  bring(record, task.storage, boxes);
+  static_cast<void>(bring(record, task.storage, boxes));  // what is left is tried again
   return Progress::NotReady;
 }
 
@@ -464,7 +469,9 @@ Progress Manager::Impl::run(EvictionTask& task) {
 // The device's queue is in order. A long copy that waits there keeps kernels waiting that do not need it; where the driver
 // copies in the calling thread, it keeps the management thread, too. So a copy from Device::min_bytes_beside() on leaves the
 // queue where something is to be gained: a copy-in while a kernel runs, a read-back where the launching fiber goes on or
-// others launch, a copy-out on demand while the device has other work. Short copies stay: waking somebody costs more.
+// others launch, a copy-out on demand while the device has other work. Results of the run are read back as soon as their
+// kernel has ended if they are long: the run writes them once (declared outputs; not in nests, whose slices are short), so
+// no copy is in vain. Short copies stay: waking somebody costs more.
 //
 // The device orders nothing among copies beside and the rest; this thread does, by the boxes of the operations in flight
 // (OperationPart::device_use). A copy goes beside only once nothing in flight is in its way: a copy-in stays in the queue

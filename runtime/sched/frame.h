@@ -195,7 +195,9 @@ class Frame {
   /// Whether data may be on a device. Else it need not be looked for.
   [[nodiscard]] bool has_device() const { return has_device_; }
   /// Whether what is called from here are the results of the run.
-  [[nodiscard]] bool is_root() const { return run_->root == this; }
+  [[nodiscard]] bool is_root() const { return is_root_ || run_->root == this; }
+  /// What is called from here are results of the run if `parent`'s calls are.
+  void pass_root(const Frame& parent) { is_root_ = parent.is_root(); }
   [[nodiscard]] RunContext& context() const { return *run_->context; }
   [[nodiscard]] RunState& run_state() const { return *run_; }
   /// Announces that about `count` tasks will be spawned at once.
@@ -287,6 +289,7 @@ class Frame {
   std::atomic<std::uint8_t> error_state_{kNoError};
   bool sequential_;
   bool has_device_;
+  bool is_root_ = false;
   std::exception_ptr error_;
 };
 

@@ -56,6 +56,17 @@ def heat(a):
     return [a]
 
 
+def smooth(a):
+    return 0.5 * a + 0.25 * np.concatenate([[0], a[:-1]])
+
+
+def wrapped(a):
+    b = a - 1
+    c = b[::-1] * a
+    d = smooth(c)
+    return [b, c, d, smooth(d)]
+
+
 # name: (shapes of the inputs for size n, outputs from inputs)
 CASES = {
     "blur": (lambda n: [(n + 2, n + 7), (3,)], blur),
@@ -63,6 +74,7 @@ CASES = {
     "frame": (lambda n: [(n, n + 1, n + 2)], frame),
     "outputs": (lambda n: [(n, n + 3), (n,)], outputs),
     "steps": (lambda n: [(n, n + 5)], steps),
+    "wrapped": (lambda n: [(3 * n,)], wrapped),
 }
 
 CHECKED = ("outputs", "steps")
