@@ -34,7 +34,7 @@ constexpr int kRoundsPerYield = 32;
 // A thief that finds nothing but tiny tasks costs the victim more than it takes off it: each steal moves the lines of the
 // deque to another core and back. After so many in a row it pauses before the next, twice as long each time, some
 // microseconds at most.
-constexpr std::chrono::nanoseconds kTinyTask{400};
+constexpr std::chrono::nanoseconds kTinyTask{700};
 constexpr int kFewTinySteals = 2;
 constexpr int kMaxTinySteals = 5;
 // Several such thieves pause so many times as long, or as many times as they are: together they steal about as often as one does.
