@@ -2,8 +2,8 @@
 """Data-parallel programs of tests/conformance next to the same algorithms with OpenMP by hand (baseline.cpp).
 
 Prints, from one run, per program: times with one thread and with all, the ratio generated : hand-written, how each scales, and
-for the programs that memory bounds the share of a triad's bandwidth (of a scalar product's where they only read); then the geometric means. Both sides get the same
-inputs; their outputs are compared by sums of all and of every seventh element.
+for the programs that memory bounds the share of a triad's bandwidth (of a scalar product's where they only read); then the
+geometric means. Both sides get the same inputs; their outputs are compared by sums of all and of every seventh element.
 """
 
 import dataclasses
@@ -125,6 +125,9 @@ def main():
         return
     tools = polybricks.Tools(args.dist)
     wanted = args.only.split(",") if args.only else []
+    names = [pathlib.Path(case.source).name for case in CASES]
+    if unknown := [name for name in wanted if name not in names]:
+        parser.error(f"--only: there is no program {', '.join(unknown)}; there are {', '.join(names)}")
     found = []
     for case in CASES:
         if wanted and pathlib.Path(case.source).name not in wanted:
