@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "choicegraph/analysis.h"
 
-#include <utility>
-
 #include "lang/check.h"
 
 namespace pb::choices {

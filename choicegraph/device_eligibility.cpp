@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "choicegraph/device_eligibility.h"
 
-#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>

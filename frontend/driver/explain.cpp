@@ -2,7 +2,6 @@
 #include "frontend/driver/explain.h"
 
 #include <algorithm>
-#include <optional>
 #include <string_view>
 
 namespace pb {

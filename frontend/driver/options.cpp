@@ -2,11 +2,9 @@
 #include "frontend/driver/options.h"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cstdio>
 #include <iostream>
 #include <map>
-#include <sstream>
 #include <vector>
 
 #include "lang/suggest.h"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "frontend/parse/build_body.h"
 
-#include <algorithm>
-#include <limits>
 #include <map>
 #include <string>
 #include <string_view>

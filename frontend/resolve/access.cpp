@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Regions of rules: accessors and their coordinates, written out as boxes (LANGUAGE 5.2).
 #include <string>
-#include <utility>
 
 #include "frontend/resolve/affine.h"
 #include "frontend/resolve/rule_scope.h"

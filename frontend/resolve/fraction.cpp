@@ -2,7 +2,6 @@
 #include "frontend/resolve/fraction.h"
 
 #include <charconv>
-#include <cmath>
 #include <numeric>
 #include <string>
 #include <string_view>

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <utility>
 
 #include "frontend/resolve/affine.h"
 #include "lang/overloaded.h"

@@ -2,7 +2,6 @@
 #include "frontend/resolve/resolve.h"
 
 #include <filesystem>
-#include <map>
 #include <set>
 #include <string_view>
 #include <utility>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // `template` and `accuracy_bins`: the instances that a declaration stands for (LANGUAGE 4.6, 4.7).
 #include <algorithm>
-#include <utility>
 
 #include "frontend/resolve/scope.h"
 

@@ -10,7 +10,6 @@
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
-#include <string>
 #include <system_error>
 
 #include "runtime/config/machine.h"

@@ -5,10 +5,8 @@
 #include <sched.h>
 
 #include <chrono>
-#include <cstdio>
 #include <filesystem>
 #include <thread>
-#include <vector>
 
 #include "runtime/config/machine.h"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/matrix/text_format.h"
 
-#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
