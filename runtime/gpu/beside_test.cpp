@@ -180,6 +180,22 @@ TEST_F(Beside, AReadBackThatFailsLosesItsResultLoudly) {
   EXPECT_THAT(fake.control->log(), ElementsAre("write", "launch add_step", "read beside"));
 }
 
+TEST_F(Beside, AReadBackThatTheDeviceDoesNotTakeLeavesTheWorkToTheHost) {
+  fake.control->inject(FakeOperation::Read, 0, FakeFault::Fail);
+  on_workers([&](Frame& frame) {
+    const Matrix2 a = filled(8, 4, 1), b = filled(8, 4, 0), c = filled(8, 4, 0);
+    fake.control->hold();
+    EXPECT_EQ(fake.add_step(frame, b, a, 1, CopyOut::May), "");
+    frame.spawn([&](Frame& f) { EXPECT_THAT(fake.add_step(f, c, a, 1, CopyOut::Must), HasSubstr("the device failed")); });
+    frame.spawn([&](Frame&) {
+      fake.control->await_enqueued(3);
+      fake.control->release();
+    });
+    frame.sync();
+    EXPECT_THROW(need_on_host(frame, b), DeviceLost);
+  });
+}
+
 TEST_F(Beside, AKernelThatFailsIsNotReadBack) {
   fake.control->inject(FakeOperation::Launch, 0, FakeFault::FailLater);
   on_workers([&](Frame& frame) {

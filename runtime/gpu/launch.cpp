@@ -36,6 +36,7 @@ std::vector<Task> tasks_of(const JobPtr& job) {
   std::vector<Task> tasks = {PrepareTask{job}};
   for (std::size_t region = 0; region < job->plan.regions.size(); ++region)
     if (job->plan.regions[region].is_read) tasks.push_back(CopyInTask{job, region});
+  job->num_copy_ins = static_cast<int>(tasks.size()) - 1;
   tasks.push_back(ExecuteTask{job});
   tasks.push_back(CompletionTask{job});
   return tasks;

@@ -80,6 +80,7 @@ struct LaunchJob {
   Stage stage = Stage::Submitted;
   bool only_prefetch = false;  ///< copies its regions in and launches nothing
   bool is_enqueued = false;    ///< the kernel may have changed device memory
+  int num_copy_ins = 0;        ///< copy-in tasks that are not done
   bool has_late_reads = false; ///< results to read back, beside other kernels, once this one has ended
   Kernel* kernel = nullptr;
   KernelRange range;

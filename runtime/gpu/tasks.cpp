@@ -148,7 +148,9 @@ Progress Manager::Impl::run(CopyInTask& task) {
   if (job.stage == LaunchJob::Stage::Ended) return Progress::Done;
   if (!is_alive) return fail(job, failure_message()), Progress::Done;
   if (job.stage == LaunchJob::Stage::Submitted) return Progress::NotReady;
-  return copy_in(job, job.plan.regions[task.region]);
+  const Progress progress = copy_in(job, job.plan.regions[task.region]);
+  if (progress == Progress::Done) --job.num_copy_ins;
+  return progress;
 }
 
 Progress Manager::Impl::copy_in(LaunchJob& job, LaunchRegion& region) {
@@ -206,7 +208,7 @@ Progress Manager::Impl::run(ExecuteTask& task) {
   LaunchJob& job = *task.job;
   if (job.stage == LaunchJob::Stage::Ended) return Progress::Done;
   if (!is_alive) return fail(job, failure_message()), Progress::Done;
-  if (job.stage == LaunchJob::Stage::Submitted) return Progress::NotReady;
+  if (job.stage == LaunchJob::Stage::Submitted || job.num_copy_ins != 0) return Progress::NotReady;
   if (job.only_prefetch) {
     job.stage = LaunchJob::Stage::Executing;
     return Progress::Done;
@@ -308,7 +310,6 @@ void Manager::Impl::enqueue_eager_reads(LaunchJob& job) {
 }
 
 bool Manager::Impl::enqueue_late_reads(LaunchJob& job) {
-  job.has_late_reads = false;
   bool has_any = false;
   const bool is_alone = num_kernels == 0 && active_jobs.load(std::memory_order_relaxed) == 1;
   for (LaunchRegion& region : job.plan.regions) {
@@ -326,6 +327,7 @@ bool Manager::Impl::enqueue_late_reads(LaunchJob& job) {
     job.operations.push_back(copy_out(*region.record, region.storage, boxes, is_last ? CopyOrder::InQueue : CopyOrder::Beside));
     has_any = true;
   }
+  job.has_late_reads = false;  // not if the device failed above
   return has_any;
 }
 
