@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <filesystem>
@@ -109,11 +110,13 @@ std::string make_temporary_folder() {
 }
 
 void install_signal_cleanup() {
+  signal(SIGXFSZ, SIG_IGN);  // a file beyond the limit is a write that fails, with a message
   struct sigaction action = {};
   action.sa_handler = on_signal;
   sigemptyset(&action.sa_mask);
-  for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&action.sa_mask, number);
-  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+  constexpr std::array<int, 5> kEnding = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXCPU};
+  for (const int number : kEnding) sigaddset(&action.sa_mask, number);
+  for (const int number : kEnding) {
     struct sigaction old = {};
     sigaction(number, nullptr, &old);
     if (old.sa_handler != SIG_IGN) sigaction(number, &action, nullptr);  // nohup stays in force

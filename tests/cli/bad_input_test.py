@@ -338,6 +338,22 @@ def little_of_everything(b):
              absent=[b.work / "new.txt"])
 
 
+@case
+def files_that_grow_too_large(b):
+    """Beyond the limit of file sizes a write fails, and says so; nothing is left behind."""
+    temporary = b.work / "folder_for_temporaries"
+    temporary.mkdir()
+    b.expect(["bash", "-c", f"ulimit -f 16; {b.tools.pbc} scale.pbcc -o limited"], 1, r"cannot write .*File too large",
+             absent=[b.work / "limited"], env=dict(os.environ, TMPDIR=str(temporary)))
+    if list(temporary.iterdir()):
+        b.faults.append(f"{b.name}: left behind: {list(temporary.iterdir())}")
+    b.expect(["bash", "-c", "ulimit -f 1; ./scale --n 2000 --iogen-create large"], 1, r"cannot write large_\w+\.dat: File too large")
+    config = b.work / "reported.cfg"
+    config.write_text(json.dumps(b.entry()))
+    b.expect(["bash", "-c", f"ulimit -f 1; {b.tools.pbtune} report ./scale --config {config} --html large.html"], 1, r"large\.html.*File too large",
+             absent=[b.work / "large.html"])
+
+
 # ---- more files --------------------------------------------------------------
 
 @case
