@@ -5,10 +5,12 @@
 #include <optional>
 
 #include "clgen/body_printer.h"
+#include "clgen/cpp/independence.h"
 #include "clgen/cpp/instance_code.h"
 #include "clgen/cpp/uniformity.h"
 #include "clgen/names.h"
 #include "lang/body_walk.h"
+#include "lang/types.h"
 
 namespace pb {
 namespace {
@@ -341,14 +343,26 @@ void emit_lanes(Writer& to, const RuleCode& code, const Step& step, const PackFa
   emit_loops_function(to, code, "static void lanes_" + stem, "const " + box_type(step) + "& pb_box", out);
 }
 
+/// Whether some matrix has elements of one or two bytes.
+bool has_narrow_elements(const RuleCode& code) {
+  return std::any_of(code.matrices.begin(), code.matrices.end(), [&](const RuleMatrix& use) {
+    const Matrix& matrix = code.matrix(use.matrix);
+    return use.is_touched && !matrix.is_element_t && size_bytes(matrix.element) <= 2;
+  });
+}
+
 }  // namespace
+
+bool is_left_to_compilers(const RuleCode& code, const PackFacts& facts) {
+  return facts.is_plain || (has_narrow_elements(code) && has_independent_body(code.rule));
+}
 
 bool emit_packs(Writer& out, const RuleCode& code, const Step& step, const std::string& stem) {
   if (code.has_calls() || !is_box(step)) return false;
   for (const RuleMatrix& use : code.matrices)
     if (use.needs_handle) return false;
   const std::optional<PackFacts> facts = find_pack_facts(code.rule, step, code.element);
-  if (!facts || facts->is_plain) return false;
+  if (!facts || is_left_to_compilers(code, *facts)) return false;
   out.line("// The same on packs of neighbouring instances.");
   emit_body(out, code, *facts, stem);
   out.blank();

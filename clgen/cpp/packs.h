@@ -6,6 +6,7 @@
 #include <string>
 
 #include "clgen/cpp/rule_code.h"
+#include "clgen/cpp/uniformity.h"
 
 namespace pb {
 
@@ -14,5 +15,9 @@ namespace pb {
 ///
 /// Pre: `step` has loops; the function `rule_` of the rule was emitted
 [[nodiscard]] bool emit_packs(Writer& out, const RuleCode& code, const Step& step, const std::string& stem);
+
+/// Whether compilers make better vectors of such a body than packs are: of straight-line code, and where elements are narrow. Then
+/// lanes of a pack are as wide as the widest value; compilers compute in as few bytes as values need.
+[[nodiscard]] bool is_left_to_compilers(const RuleCode& code, const PackFacts& facts);
 
 }  // namespace pb

@@ -8,6 +8,7 @@
 #include "clgen/cpp/independence.h"
 #include "clgen/cpp/instance_code.h"
 #include "clgen/cpp/optional_ranges.h"
+#include "clgen/cpp/packs.h"
 #include "clgen/cpp/row_blocks.h"
 #include "clgen/cpp/strips.h"
 #include "clgen/cpp/tunable_code.h"
@@ -447,7 +448,7 @@ std::string loop_head(const LoopDim& loop) {
 bool may_run_in_vectors(const RuleCode& code, const Step& step, bool all_exist) {
   if (step.loops.empty() || code.has_calls()) return false;
   const auto facts = find_pack_facts(code.rule, step, code.element, all_exist);
-  if (facts) return facts->is_plain;
+  if (facts) return is_left_to_compilers(code, *facts);
   // Of cells across the rows alone vectors would be gathered; beside others they pay.
   const auto is_plain = [](const RegionAccess& input) { return is_element(input) && !input.is_optional() && input.tested_dims.empty(); };
   const bool may_cross_rows = has_strips(code, step) && step.is_data_parallel && code.rule.inputs.size() > 1 && code.tried.empty() &&

@@ -75,6 +75,30 @@ template <>
 struct IntOf<8> {
   using Type = long;
 };
+template <class From, int Bytes>
+using IntLike = std::conditional_t<std::is_unsigned_v<From>, std::make_unsigned_t<typename IntOf<Bytes>::Type>, typename IntOf<Bytes>::Type>;
+
+/// Converted lane by lane, in steps that processors have instructions for: GCC 12 takes the lanes apart where sizes differ by
+/// more than a factor of two, or where bytes become real numbers.
+template <class To, class From, int N>
+PB_SIMD_INLINE void convert_lanes(typename VectorType<To, N>::Type& result, const typename VectorType<From, N>::Type& v) {
+  constexpr bool kFromInt = std::is_integral_v<From>, kToInt = std::is_integral_v<To>;
+  const auto through = [&]<class Middle>(Middle) PB_SIMD_LAMBDA {
+    typename VectorType<Middle, N>::Type middle;
+    convert_lanes<Middle, From, N>(middle, v);
+    convert_lanes<To, Middle, N>(result, middle);
+  };
+  if constexpr (kFromInt != kToInt && (kToInt ? sizeof(To) : sizeof(From)) < sizeof(int)) {
+    through(int());
+  } else if constexpr (kFromInt && kToInt && sizeof(To) > 2 * sizeof(From)) {
+    through(IntLike<From, 2 * sizeof(From)>());
+  } else if constexpr (kFromInt && kToInt && 2 * sizeof(To) < sizeof(From)) {
+    through(IntLike<From, sizeof(From) / 2>());
+  } else {
+    result = __builtin_convertvector(v, typename VectorType<To, N>::Type);
+  }
+}
+
 /// What C++ computes `A op B` in.
 template <class A, class B>
 using Common = decltype(A() + B());
@@ -113,7 +137,7 @@ struct Pack {
   }
   template <class U, std::size_t... I>
   PB_SIMD_INLINE void convert_from(const Pack<U, S>& other, std::index_sequence<I...>) {
-    ((v[I] = __builtin_convertvector(other.v[I], Vector)), ...);
+    (detail::convert_lanes<T, U, S::kLanes>(v[I], other.v[I]), ...);
   }
 };
 
@@ -136,7 +160,8 @@ struct Mask {
   template <int To, std::size_t... I>
   PB_SIMD_INLINE Mask<To, S> convert(std::index_sequence<I...>) const {
     Mask<To, S> result;
-    ((result.v[I] = __builtin_convertvector(v[I], typename Mask<To, S>::Vector)), ...);
+    using From = typename detail::IntOf<Bytes>::Type;
+    (detail::convert_lanes<typename detail::IntOf<To>::Type, From, S::kLanes>(result.v[I], v[I]), ...);
     return result;
   }
 };

@@ -32,6 +32,33 @@ TEST(Pack, ArithmeticConvertsAsScalarsDo) {
   EXPECT_EQ(values(mixed), (std::vector<double>{-0.5, 0, 0.5, 1, 1.5, 2, 2.5, 3}));
 }
 
+template <class From, class To>
+void expect_converts() {
+  const bool is_signed = std::is_signed_v<From> && std::is_signed_v<To>;
+  Pack<From, Flat> from;
+  std::vector<To> wanted;
+  for (int i = 0; i < Flat::kCount * Flat::kLanes; ++i) {
+    const From value = static_cast<From>(is_signed ? 31 * i - 100 : 31 * i);
+    from.v[i / Flat::kLanes][i % Flat::kLanes] = value;
+    wanted.push_back(static_cast<To>(value));
+  }
+  EXPECT_EQ(values(Pack<To, Flat>(from)), wanted) << sizeof(From) << " bytes to " << sizeof(To);
+}
+template <class From, class... To>
+void expect_converts_to_all() {
+  ([] {
+    if constexpr (!std::is_same_v<From, To>) expect_converts<From, To>();
+  }(), ...);
+}
+template <class... T>
+void expect_all_convert() {
+  (expect_converts_to_all<T, T...>(), ...);
+}
+
+TEST(Pack, EveryTypeConvertsToEveryOtherAsScalarsDo) {
+  expect_all_convert<double, float, int, unsigned, long, short, unsigned short, unsigned char>();
+}
+
 TEST(Pack, ShiftsAreDoneInTheTypeOfTheLeftSide) {
   const auto x = lane_index<Flat>(-3);
   const auto halves = x >> 1U;
