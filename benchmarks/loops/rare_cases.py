@@ -42,13 +42,13 @@ for (int z = 0; z < m; ++z) for (int y = 0; y < m; ++y) for (int x = 0; x < m; +
   S.cell(y) from (A.row(y) a) { int c = 0; for (int i = 0; i < n; ++i) c += a.cell(i) == 7; return c; } }""", ("int n", "uchar n,n"), 1,
          "parallel\nfor (int y = 0; y < n; ++y) { int c = 0; for (int i = 0; i < n; ++i) c += m1[i+y*n] == 7; m0[y] = c; }", 400, False),
     Case("byte_mask", "transform Job from A[n,n] to uchar M[n,n] { M.cell(x,y) from (A.cell(x,y) a) { return a > 0.5f ? 255 : 0; } }",
-         ("uchar n,n", "n,n"), 1, "parallel\nfor (int i = 0; i < n*n; ++i) m0[i] = m1[i] > 0.5f ? 255 : 0;", 200),
+         ("uchar n,n", "n,n"), 1, "parallel\nfor (int y = 0; y < n; ++y) for (int x = 0; x < n; ++x) m0[x+y*n] = m1[x+y*n] > 0.5f ? 255 : 0;", 200),
     Case("masked", """transform Job from uchar M[n,n], A[n,n], B[n,n] to C[n,n] {
   C.cell(x,y) from (M.cell(x,y) m, A.cell(x,y) a, B.cell(x,y) b) { return m ? a : b; } }""", ("n,n", "uchar n,n", "n,n", "n,n"), 1,
-         "parallel\nfor (int i = 0; i < n*n; ++i) m0[i] = m1[i] ? m2[i] : m3[i];", 150),
+         "parallel\nfor (int y = 0; y < n; ++y) for (int x = 0; x < n; ++x) m0[x+y*n] = m1[x+y*n] ? m2[x+y*n] : m3[x+y*n];", 150),
     Case("byte_blend", """transform Job from uchar A[n,n], uchar B[n,n] to uchar C[n,n] {
   C.cell(x,y) from (A.cell(x,y) a, B.cell(x,y) b) { return (3*a + b) / 4; } }""", ("uchar n,n", "uchar n,n", "uchar n,n"), 1,
-         "parallel\nfor (int i = 0; i < n*n; ++i) m0[i] = (3*m1[i] + m2[i]) / 4;", 300, False),
+         "parallel\nfor (int y = 0; y < n; ++y) for (int x = 0; x < n; ++x) m0[x+y*n] = (3*m1[x+y*n] + m2[x+y*n]) / 4;", 300, False),
     Case("byte_blur", """transform Job from uchar A[n,n] to uchar B[n-2,n-2] {
   B.cell(x,y) from (A.region(x,y,x+3,y+3) a) {
     int s = 0;
@@ -158,7 +158,7 @@ for (int y = 0; y < n; ++y) {
 }""", 200, False),
     Case("gather", """transform Job from int I[n,n], T[n] to B[n,n] {
   B.cell(x,y) from (I.cell(x,y) i, T t) { return t.cell(i); } }""", ("n,n", "int n,n", "n"), 1,
-         "parallel\nfor (int i = 0; i < n*n; ++i) m0[i] = m2[m1[i]];", 150, False, "for (int i = 0; i < n*n; ++i) m1[i] = i*7919%n;"),
+         "parallel\nfor (int y = 0; y < n; ++y) for (int x = 0; x < n; ++x) m0[x+y*n] = m2[m1[x+y*n]];", 150, False, "for (int i = 0; i < n*n; ++i) m1[i] = i*7919%n;"),
     Case("four_dimensions", """transform Job from A[n,n,n,n] to B[n,n,n-1,n-1] {
   B.cell(x,y,z,t) from (A.cell(x,y,z,t) a, A.cell(x,y,z+1,t) b, A.cell(x,y,z,t+1) c) { return a + 0.5f*(b-c); } }""",
          ("n,n,n-1,n-1", "n,n,n,n"), 1, """const int p = n*n, q = p*n, m = n-1;
