@@ -122,19 +122,25 @@ class Check {
     return types_.bindings[id.index()].kind == NameKind::BuiltIn && find_math_function(call.callee) != nullptr;
   }
 
-  /// A cell of an input at sums of names and numbers: at computed places compilers would gather.
+  /// Part of a sum, or of a clamp: `max(x-1, 0)`.
+  static bool is_near_part(const Expr& expr) {
+    if (const auto* binary = std::get_if<BinaryExpr>(&expr.node)) return binary->op == BinaryOp::Add || binary->op == BinaryOp::Sub;
+    if (const auto* call = std::get_if<CallExpr>(&expr.node)) {
+      const MathFunction* function = find_math_function(call->callee);
+      return function != nullptr && (function->name == "min" || function->name == "max");
+    }
+    return std::holds_alternative<NameExpr>(expr.node) || std::holds_alternative<IntegerExpr>(expr.node);
+  }
+
+  /// A cell of an input at sums of names and numbers, which may be clamped: at other computed places compilers would gather what
+  /// lies far apart.
   bool is_near_cell(const MemberExpr& cell) const {
     if (!is_cell_call(cell)) return false;
     if (!std::holds_alternative<NameExpr>(body_.exprs[cell.object].node)) return false;
     if (types_.bindings[cell.object.index()].kind != NameKind::Input) return false;
     bool is_near = true;
     for (const ExprId arg : cell.args)
-      walk_expr(body_, arg, [&](ExprId id) {
-        const auto& node = body_.exprs[id].node;
-        const auto* binary = std::get_if<BinaryExpr>(&node);
-        is_near = is_near && (std::holds_alternative<NameExpr>(node) || std::holds_alternative<IntegerExpr>(node) ||
-                              (binary != nullptr && (binary->op == BinaryOp::Add || binary->op == BinaryOp::Sub)));
-      });
+      walk_expr(body_, arg, [&](ExprId id) { is_near = is_near && is_near_part(body_.exprs[id]); });
     return is_near;
   }
 

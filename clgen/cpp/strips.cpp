@@ -157,13 +157,24 @@ void emit_strips(Writer& out, const RuleCode& code, const Step& step, const std:
   if (is_far) emit_requests(out, step, "pb_along", requests(code, step, &is_along));
   const std::string& inner = inner_var(step);
   open_strips(out, step, "pbrt::kStrip");
-  out.line("const IndexT pb_strip_end = static_cast<IndexT>(pbrt::index_min(pb_hi_" + inner + ", pb_strip + pbrt::kStrip));");
-  open_rows(out, step);
-  if (is_far) out.line("if (pb_is_far) " + prefetch_call(step, ""));
-  if (has_vectors) out.line("PB_INDEPENDENT");
-  out.open("for (IndexT " + inner + " = static_cast<IndexT>(pb_strip); " + inner + " < pb_strip_end; ++" + inner + ")");
-  emit_body();
-  for (int i = 0; i < (is_streamed ? 4 : 3); ++i) out.close();
+  out.line("const IndexT pb_first = static_cast<IndexT>(pb_strip);");
+  out.line("const IndexT pb_last = static_cast<IndexT>(pbrt::index_min(pb_hi_" + inner + ", pb_strip + pbrt::kStrip));");
+  const auto emit_rows = [&](const std::string& end, bool has_requests) {
+    open_rows(out, step);
+    if (has_requests) out.line("if (pb_is_far) " + prefetch_call(step, ""));
+    if (has_vectors) out.line("PB_INDEPENDENT PB_ROLLED");
+    out.open("for (IndexT " + inner + " = pb_first; " + inner + " < " + end + "; ++" + inner + ")");
+    emit_body();
+    out.close();
+    out.close();
+  };
+  // Near whole strips are short work: compilers know their length, and nothing is between their rows.
+  out.open("if (" + std::string(is_far ? "!pb_is_far && " : "") + "pb_last == pb_first + pbrt::kStrip)");
+  emit_rows("pb_first + static_cast<IndexT>(pbrt::kStrip)", false);
+  out.reopen("else");
+  emit_rows("pb_last", is_far);
+  out.close();
+  for (int i = 0; i < (is_streamed ? 2 : 1); ++i) out.close();
 }
 
 }  // namespace pb

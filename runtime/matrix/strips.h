@@ -11,6 +11,14 @@
 #include "runtime/matrix/element_kind.h"
 #include "runtime/matrix/view.h"
 
+/// Beside PB_INDEPENDENT, before a loop over a strip: its vectors, one after the other, would need more addresses than there are
+/// registers.
+#if defined(__clang__)
+#define PB_ROLLED _Pragma("clang loop unroll(disable)")
+#else
+#define PB_ROLLED _Pragma("GCC unroll 1")
+#endif
+
 namespace pbrt {
 
 /// Columns of a strip: four lines of doubles, and few enough lines across the rows that a first-level cache holds them.

@@ -179,6 +179,12 @@ def long_rows(a, s):
     return [u, c, a + down - left * s, m]
 
 
+def clamped(a):
+    p = np.pad(a.astype(int), 1, mode="edge")
+    height, width = a.shape
+    return [(sum(p[j:j + height, i:i + width] for j in range(3) for i in range(3)) // 9).astype(np.uint8)]
+
+
 # name: (shapes of the inputs for size n, outputs from inputs)
 CASES = {
     "size_conditions": (lambda n: [(n,)], lambda a: [a + a[len(a) // 2 - 1] if len(a) > 1 else -a,
@@ -204,6 +210,7 @@ CASES = {
     "prefix": (lambda n: [(n,)], lambda a: [np.cumsum(a)]),
     # One size with matrices of more than 256 KiB, where rows run in blocks.
     "long_rows": (lambda n: [(n, n + (700 if n == 64 else 5)), (n + (700 if n == 64 else 5),)], long_rows),
+    "clamped": (lambda n: [((n, n + 5), np.uint8)], clamped),
     "matrix_product": (lambda n: [(n, n + 2), (n + 2, n + 7)], lambda a, b: [a @ b]),
     "versions": (lambda n: [(n, n + 5)], relax),
     "edge_mean": (lambda n: [(n,)], edge_mean),
