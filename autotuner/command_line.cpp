@@ -307,7 +307,9 @@ int parse_and_run(int argc, char** argv, const Clock& clock) {
   app.failure_message(
       [&](const CLI::App*, const CLI::Error& error) { return failure_text(app, error, line, words); });
   try {
-    app.parse(argc, argv);
+    // `pbtune tune ./prog` is what people try who know other tuners.
+    const bool says_tune = argc > 2 && words[0] == "tune" && !std::filesystem::exists(words[0]);
+    app.parse(argc - (says_tune ? 1 : 0), argv + (says_tune ? 1 : 0));
     if (!app.get_subcommands().empty()) return line.status;
     if (const std::string fault = fault_of(line.tune, app); !fault.empty()) throw CLI::ValidationError(fault);
   } catch (const CLI::ParseError& error) {

@@ -132,6 +132,7 @@ int report(const LookOptions& options) {
     for (const std::string& gain : gain_lines(info, provenance)) fmt::print("  {}\n", gain);
     for (const std::string& line : explain(index, entry.configuration, -1, device_name(entry.provenance.device), {}))
       fmt::print("  {}\n", line);
+    for (const std::string& line : loss_lines(provenance.losses)) fmt::print("  {}\n", line);
   }
   print_journal(path + ".journal", index);
   return 0;
@@ -153,11 +154,16 @@ int explain_command(const LookOptions& options) {
   const bool is_tuned_size = n == tuned_n;
   std::string head = n >= 0 ? fmt::format("at size {}", n) : std::string("at all sizes");
   if (!provenance.how.empty()) head += " (tuned with " + provenance.how + ")";
-  if (const std::string gain = gain_text(provenance, ""); is_tuned_size && !gain.empty()) head += ": " + gain;
+  const std::vector<std::string> gains = is_tuned_size ? gain_lines(info, provenance) : std::vector<std::string>{};
+  if (gains.size() == 1) head += ": " + gains[0];
   fmt::print("{}\n", head);
+  if (gains.size() > 1)
+    for (const std::string& gain : gains) fmt::print("  {}\n", gain);
   for (const std::string& line : explain(index, chosen.entry->configuration, n, device,
                                          is_tuned_size ? provenance.ran : std::vector<std::string>{}))
     fmt::print("  {}\n", line);
+  if (is_tuned_size)
+    for (const std::string& line : loss_lines(provenance.losses)) fmt::print("  {}\n", line);
   return 0;
 }
 
@@ -197,6 +203,7 @@ int diff(const std::string& program, const std::string& first, const std::string
     fmt::print("machine: {} -> {}\n", describe(a.machine), describe(b.machine));
   const std::vector<std::string> lines = differences(index, a.configuration, b.configuration);
   for (const std::string& line : lines) fmt::print("{}\n", line);
+  if (lines.empty()) fmt::print("no difference\n");
   return lines.empty() ? 0 : 1;
 }
 

@@ -123,6 +123,8 @@ void Comparison::print(const std::array<Side, 2>& sides, std::int64_t n) const {
 int Comparison::run() {
   const pbrt::Machine machine = pbrt::detect_machine(measurement_.start().devices);
   std::array<Side, 2> sides{side_of(options_.first, machine), side_of(options_.second, machine)};
+  if (sides[0].configuration == sides[1].configuration)
+    fmt::print(stderr, "note: the two configurations are the same: what is measured is the noise of this machine\n");
   const std::int64_t n = make_inputs();
   // Not counted: memory is touched for the first time, kernels are built.
   if (!measure_round(sides, 0)) return 1;

@@ -35,11 +35,11 @@ SearchResult Search::result_of(const Candidate& candidate, double best_ns, doubl
 }
 
 double Search::final_reserve_s() const {
-  constexpr int kNumPlain = 2, kNumContenders = 3;
+  constexpr int kNumPlain = 2, kNumContenders = 3, kNumTakenBack = 4;
   const double best_s = best_ns() * 1e-9 + overhead_s_;
   const double finals_s = (options_.num_finalists + kNumPlain) * best_s;
   const double contest_s = kNumContenders * best_s + default_ns_ * 1e-9;
-  return std::min(kMostReserved * options_.budget_s, num_final_stages() * options_.final_trials * std::max(finals_s, contest_s));
+  return std::min(kMostReserved * options_.budget_s, num_final_stages() * options_.final_trials * std::max({finals_s, contest_s, 2 * kNumTakenBack * best_s}));
 }
 
 /// The best few of the population, as many as there is time for.
@@ -186,12 +186,13 @@ void Search::decide() {
   Candidate winner = best_finalist();
   if (winner.times_ns.empty()) return;
   space_.forget_unused(winner.configuration);
-  take_back(winner);
+  const auto losses = take_back(winner);
   try_other_pages(winner);
   const bool is_default = winner.configuration == space_.default_configuration();
   take(winner, is_default ? median(winner.times_ns) : default_ns_);
   std::vector<Candidate> contenders = incumbents();
   std::erase_if(contenders, [&](const Candidate& other) { return other.configuration == winner.configuration; });
+  result_.losses = losses;
   if (contenders.empty() || !winner.meets_accuracy) return;
   contenders.insert(contenders.begin(), winner);
   contenders[0].times_ns.clear();
@@ -200,6 +201,7 @@ void Search::decide() {
   for (std::size_t i = 1; i < contenders.size(); ++i)
     if (contenders[i].configuration == space_.default_configuration()) default_ns = median(contenders[i].times_ns);
   if (const Candidate* kept = verdict(contenders)) take(*kept, default_ns);  // else nothing better is known
+  if (result_.best == winner.configuration) result_.losses = losses;
 }
 
 }  // namespace pbtune

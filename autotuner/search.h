@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -83,6 +84,8 @@ struct SearchResult {
   std::vector<RanChoice> ran;          ///< what took part
   bool meets_accuracy = true;
   double accuracy = 0;       ///< as in Candidate
+  /// What it has otherwise than the default, as what would be taken back, and how many times slower it would be without.
+  std::vector<std::pair<std::string, double>> losses;
   bool is_complete = false;  ///< reached the target and compared the best
 };
 
@@ -131,14 +134,15 @@ class Search {
   };
   void contest(std::vector<Candidate>& contenders, const Contest& how);
   /// Takes back what the winner has otherwise than the default, one thing after the other, where nothing is lost by it.
-  void take_back(Candidate& winner);
-  [[nodiscard]] bool is_as_good(Candidate& plain, const Candidate& winner, double end_s);
+  /// Returns what is lost without what stays.
+  std::vector<std::pair<std::string, double>> take_back(Candidate& winner);
+  [[nodiscard]] std::optional<double> loss_of(Candidate& plain, const Candidate& winner, double end_s);
   /// Puts the winner's memory on the other kind of pages where it is surely faster so.
   void try_other_pages(Candidate& winner);
   [[nodiscard]] const Candidate* verdict(const std::vector<Candidate>& contenders) const;
   void take(const Candidate& kept, double default_ns);
-  /// What decide() does: comparing the best, then pages, then what is there.
-  [[nodiscard]] int num_final_stages() const { return space_.large_pages() ? 3 : 2; }
+  /// What decide() does: comparing the best, taking back, then pages, then what is there.
+  [[nodiscard]] int num_final_stages() const { return space_.large_pages() ? 4 : 3; }
   /// Time for decide().
   [[nodiscard]] double final_reserve_s() const;
   void note_best();

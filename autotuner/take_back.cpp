@@ -25,12 +25,14 @@ std::vector<NamedConfiguration> Space::reversions(const Configuration& configura
   const Configuration standard = default_configuration();
   std::vector<NamedConfiguration> out;
   const auto add = [&](NamedConfiguration plain) {
-    if (plain.configuration != configuration && pbrt::is_allowed(*index_, plain.configuration)) out.push_back(std::move(plain));
+    const auto is_same = [&](const NamedConfiguration& other) { return other.configuration == plain.configuration; };
+    if (plain.configuration != configuration && std::none_of(out.begin(), out.end(), is_same) && pbrt::is_allowed(*index_, plain.configuration)) out.push_back(std::move(plain));
   };
   for (const SiteGene& gene : sites_) {
     const auto id = static_cast<std::size_t>(gene.id);
     const Selector& selector = configuration.sites[id];
-    const std::string name = index_->site_name(gene.id);
+    const pbrt::TransformInfo& transform = *index_->site(gene.id).transform;
+    const std::string name = transform.sites.size() == 1 ? transform.name : index_->site_name(gene.id);
     const auto level = std::find_if(selector.levels.rbegin(), selector.levels.rend(),
                                     [&](const pbrt::Level& other) { return other.from <= n; });
     NamedConfiguration plain{"the default's choice of " + name, configuration};
@@ -39,7 +41,9 @@ std::vector<NamedConfiguration> Space::reversions(const Configuration& configura
     add(std::move(plain));
     // Of a program that calls itself the levels below are part of the run; of others they are for other sizes.
     for (std::size_t i = 0; options_.is_recursive && selector.levels.size() > 1 && i < selector.levels.size(); ++i) {
-      NamedConfiguration fewer{"one level less of " + name, configuration};
+      NamedConfiguration fewer{name + (i == 0 ? " without its choice below " + std::to_string(selector.levels[1].from)
+                                              : " without its choice from " + std::to_string(selector.levels[i].from) + " on"),
+                               configuration};
       std::vector<pbrt::Level>& levels = fewer.configuration.sites[id].levels;
       levels.erase(levels.begin() + static_cast<std::ptrdiff_t>(i));
       levels[0].from = 0;
@@ -57,46 +61,56 @@ std::vector<NamedConfiguration> Space::reversions(const Configuration& configura
   return out;
 }
 
-/// Measures both in turns, until it is clear that `plain` is slower, or as often as the effort asks for. Its times, which
-/// it has afterwards, are compared with those of `winner` in the same rounds.
-bool Search::is_as_good(Candidate& plain, const Candidate& winner, double end_s) {
+/// Measures both in turns, until it is clear that `plain` is slower, or as often as the effort asks for. How many times as
+/// slow it is, beside `winner` in the same rounds; 0: nothing is lost, and it has its times; nothing: it was not measured.
+std::optional<double> Search::loss_of(Candidate& plain, const Candidate& winner, double end_s) {
   std::vector<Candidate> both{plain, winner};
   for (Candidate& candidate : both) candidate.times_ns.clear();
   const double limit = limit_ms(median(winner.times_ns), kSlowest);
   const auto slower = [&] { return paired_ratio(both[0].times_ns, both[1].times_ns, kConfidence); };
   for (int round = 0; round < options_.final_trials; ++round) {
     publish("leaving out what does not matter");
-    if (evaluator_.elapsed_s() > end_s) return false;
-    bool is_good = true;
-    in_turns(both, round, [&](Candidate& candidate) { is_good = is_good && measure(candidate, 1, limit, true); });
-    if (!is_good || !both[0].meets_accuracy) return false;
-    if (round + 1 >= options_.min_trials && slower().ratio > 1 + kTooMuch) return false;
+    if (evaluator_.elapsed_s() > end_s) return std::nullopt;
+    in_turns(both, round, [&](Candidate& candidate) {
+      if (!measure(candidate, 1, limit, true)) candidate.times_ns.clear();
+    });
+    if (both[1].times_ns.empty() || !both[0].meets_accuracy) return std::nullopt;
+    if (both[0].times_ns.size() != both[1].times_ns.size()) return kSlowest;
+    if (round + 1 >= options_.min_trials && slower().ratio > 1 + kTooMuch) return slower().ratio;
   }
   confirm(both[0]);
   plain = both[0];
+  if (!plain.meets_accuracy) return std::nullopt;
   const PairedRatio found = slower();
-  return plain.meets_accuracy &&
-         (found.ratio <= 1 + options_.matters || (found.lo <= 1 && found.ratio <= 1 + kMostUnproven));
+  const bool is_equal = found.ratio <= 1 + options_.matters || (found.lo <= 1 && found.ratio <= 1 + kMostUnproven);
+  return is_equal ? 0 : found.ratio;
 }
 
-void Search::take_back(Candidate& winner) {
-  const double end_s = options_.budget_s - final_reserve_s() * (num_final_stages() - 1) / num_final_stages();
+std::vector<std::pair<std::string, double>> Search::take_back(Candidate& winner) {
+  const double end_s = options_.budget_s - final_reserve_s() * (num_final_stages() - 2) / num_final_stages();
   const Candidate original = winner;  // what all are compared with: many small losses would add up
-  std::set<std::string> refused;
-  for (bool is_changed = true; is_changed;) {
-    is_changed = false;
-    for (NamedConfiguration& reversion : space_.reversions(winner.configuration, n_)) {
-      if (!original.meets_accuracy || evaluator_.elapsed_s() > end_s) return;
-      if (!refused.insert(reversion.name + fingerprint(space_.index(), reversion.configuration)).second) continue;
-      Candidate plain = original;
-      plain.configuration = std::move(reversion.configuration);
-      plain.is_confirmed = false;
-      if (!is_as_good(plain, original, end_s)) continue;
-      winner = std::move(plain);
-      is_changed = true;
-      break;
-    }
+  std::vector<std::pair<std::string, double>> losses;
+  if (!original.meets_accuracy) return losses;
+  std::vector<NamedConfiguration> left = space_.reversions(winner.configuration, n_);
+  while (!left.empty()) {
+    const NamedConfiguration reversion = std::move(left.front());
+    left.erase(left.begin());
+    Candidate plain = original;
+    plain.configuration = reversion.configuration;
+    plain.is_confirmed = false;
+    const std::optional<double> loss = loss_of(plain, original, end_s);
+    if (loss && *loss > 0) losses.emplace_back(reversion.name, *loss);
+    if (!loss || *loss > 0) continue;
+    winner = std::move(plain);
+    // The others, now on top of this one.
+    const auto is_open = [&](const NamedConfiguration& other) {
+      return std::any_of(left.begin(), left.end(), [&](const NamedConfiguration& known) { return known.name == other.name; });
+    };
+    std::vector<NamedConfiguration> now = space_.reversions(winner.configuration, n_);
+    std::erase_if(now, [&](const NamedConfiguration& other) { return !is_open(other); });
+    left = std::move(now);
   }
+  return losses;
 }
 
 }  // namespace pbtune

@@ -399,6 +399,10 @@ void Session::save(const SearchResult& result) {
     const std::string prefix = is_main ? "" : targets_[k].transform + ": ";
     if (all[k].default_ns > 0) provenance.times_ns.emplace_back(prefix + "default", all[k].default_ns);
     provenance.times_ns.emplace_back(prefix + "tuned", all[k].best_ns);
+    const pbrt::AccuracyInfo& accuracy = targets_[k].accuracy;
+    if (accuracy.has_target)
+      provenance.accuracies.emplace_back(targets_[k].transform, accuracy.higher_is_better ? all[k].accuracy : -all[k].accuracy);
+    for (const auto& loss : all[k].losses) provenance.losses.push_back(loss);
     for (const RanChoice& ran : all[k].ran) {
       const std::string name = index_.site_name(ran.site);
       if (std::find(provenance.ran.begin(), provenance.ran.end(), name) == provenance.ran.end())
@@ -435,6 +439,7 @@ void Session::report(const SearchResult& result) {
   for (const std::string& line :
        explain(index_, result.best, result.n, device_name(device_), ran, targets_[current_].reached))
     fmt::print("  {}\n", line);
+  for (const std::string& line : loss_lines(result.losses)) fmt::print("  {}\n", line);
 }
 
 std::string Session::accuracy_words(const SearchResult& result) const {

@@ -138,6 +138,19 @@ TEST_F(TunerTest, FindsTheOptimumAndWritesIt) {
   EXPECT_TRUE(file.warnings.lines("x").empty());
 }
 
+TEST_F(TunerTest, SaysWhatWouldBeLostWithoutEachChoice) {
+  fake("noise=0.02\n");
+  tick_s = 0.1;
+  const Ended ended = run({"tune", prog(), "--n", "1760", "--size", "KWIDTH=7", "--effort", "quick"});
+  EXPECT_EQ(ended.status, 0) << ended.output;
+  EXPECT_THAT(ended.output, HasSubstr("the default's choice of SeparableConvolution would be "));
+  EXPECT_THAT(ended.output, HasSubstr("the default's choice of ConvolveRows would be "));
+  for (const char* command : {"explain", "report"})
+    EXPECT_THAT(run({command, prog()}).output, HasSubstr("the default's choice of SeparableConvolution would be "));
+  EXPECT_THAT(run({"diff", prog(), prog() + ".cfg", prog() + ".cfg"}).output, HasSubstr("no difference"));
+  EXPECT_THAT(run({"compare", prog(), "none", "none", "--n", "100", "--rounds", "1"}).output, HasSubstr("are the same: what is measured is the noise"));
+}
+
 TEST_F(TunerTest, TheLoadOfOtherProgramsIsNotCounted) {
   fake("load=9\nnoise=0.02\n");
   tick_s = 0.1;

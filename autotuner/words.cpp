@@ -250,12 +250,32 @@ std::string origin_text(const pbrt::Provenance& provenance) {
                      provenance.how.empty() ? "" : ", ", provenance.how);
 }
 
+std::vector<std::string> loss_lines(std::vector<std::pair<std::string, double>> losses) {
+  constexpr double kMuch = 4;  // as much slower a run may be before it is stopped
+  std::stable_sort(losses.begin(), losses.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::vector<std::string> out;
+  for (const auto& [what, loss] : losses)
+    out.push_back(fmt::format("{} would be {} slower", what, loss >= kMuch ? "more than 4x" : fmt::format("{:.2f}x", loss)));
+  return out;
+}
+
+/// `, accuracy 1.03, target 1.25`; empty for what is no instance for a bin.
+static std::string accuracy_text(const pbrt::TransformInfo& transform, const pbrt::Provenance& provenance) {
+  for (const auto& [name, accuracy] : provenance.accuracies)
+    if (name == transform.name)
+      return fmt::format(", accuracy {:.6g}, target {}", accuracy, number_text(transform.accuracy.target));
+  return "";
+}
+
 std::vector<std::string> gain_lines(const pbrt::TrainingInfo& info, const pbrt::Provenance& provenance) {
   std::vector<std::string> out;
-  if (std::string gain = gain_text(provenance, ""); !gain.empty()) out.push_back(std::move(gain));
+  const pbrt::TransformInfo* main = find_transform(info, info.main);
+  if (const std::string gain = gain_text(provenance, ""); !gain.empty() && main != nullptr)
+    out.push_back((main->accuracy.has_target ? main->name + ": " : "") + gain + accuracy_text(*main, provenance));
   for (const pbrt::TransformInfo& transform : info.transforms) {
     const std::string prefix = transform.name + ": ";
-    if (const std::string gain = gain_text(provenance, prefix); !gain.empty()) out.push_back(prefix + gain);
+    if (const std::string gain = gain_text(provenance, prefix); !gain.empty())
+      out.push_back(prefix + gain + accuracy_text(transform, provenance));
   }
   return out;
 }

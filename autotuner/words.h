@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "autotuner/space.h"
@@ -31,6 +32,9 @@ namespace pbtune {
 [[nodiscard]] std::string gain_text(const pbrt::Provenance& provenance, const std::string& prefix);
 /// That of the main transform, then of each instance for an accuracy bin: those are tuned on their own.
 [[nodiscard]] std::vector<std::string> gain_lines(const pbrt::TrainingInfo& info, const pbrt::Provenance& provenance);
+
+/// `the default of threads would be 1.8x slower`, the largest loss first.
+[[nodiscard]] std::vector<std::string> loss_lines(std::vector<std::pair<std::string, double>> losses);
 
 /// `tuned WHEN by pbtune 0.1.0, effort quick, seed 1, --n 300`; of an entry that no tuner wrote: what is known.
 [[nodiscard]] std::string origin_text(const pbrt::Provenance& provenance);

@@ -56,6 +56,8 @@ Json to_value(const Provenance& provenance) {
   out["sizes"] = provenance.sizes;
   out["times_ns"] = Json::object();
   for (const auto& [name, time] : provenance.times_ns) out["times_ns"][name] = json::number_to_json(time);
+  for (const auto& [name, accuracy] : provenance.accuracies) out["accuracy"][name] = json::number_to_json(accuracy);
+  for (const auto& [name, loss] : provenance.losses) out["losses"][name] = json::number_to_json(loss);
   out["ran"] = provenance.ran;
   return out;
 }
@@ -70,10 +72,13 @@ Provenance provenance_of(const Node& node) {
   out.seed = static_cast<std::uint64_t>(node.integer_or("seed", 0, kMaxSize, 0));
   if (node.has("sizes"))
     node.at("sizes").each_item([&](const Node& item) { out.sizes.push_back(item.integer(0, kMaxSize)); });
-  if (node.has("times_ns"))
-    node.at("times_ns").each_member([&](const std::string& name, const Node& item) {
-      out.times_ns.emplace_back(name, item.number());
-    });
+  const auto read_numbers = [&](const char* key, std::vector<std::pair<std::string, double>>& numbers) {
+    if (!node.has(key)) return;
+    node.at(key).each_member([&](const std::string& name, const Node& item) { numbers.emplace_back(name, item.number()); });
+  };
+  read_numbers("times_ns", out.times_ns);
+  read_numbers("accuracy", out.accuracies);
+  read_numbers("losses", out.losses);
   if (node.has("ran")) out.ran = node.at("ran").strings();
   return out;
 }

@@ -22,6 +22,8 @@ struct Provenance {
   std::uint64_t seed = 0;
   std::vector<std::int64_t> sizes;
   std::vector<std::pair<std::string, double>> times_ns;  ///< `default`, `tuned`, …
+  std::vector<std::pair<std::string, double>> accuracies;  ///< by instance for an accuracy bin: what it reached
+  std::vector<std::pair<std::string, double>> losses;      ///< what is taken back, and how many times slower that is
   std::string how;                                       ///< the arguments, in words
   std::string device;                                    ///< name of the OpenCL device in use; empty: none
   std::vector<std::string> ran;                          ///< sites that took part at the last size, `Conv.Out#1`

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdlib>
 #include <set>
 #include <string_view>
@@ -84,6 +85,12 @@ void set_max_sec(Options& options, const std::string& name, const std::string& v
   if (value.empty() || *end != '\0' || !(options.max_sec > 0)) fail_value(name, value, "a number of seconds above 0");
 }
 
+void set_accuracy_target(Options& options, const std::string& name, const std::string& value) {
+  char* end = nullptr;
+  options.accuracy_target = std::strtod(value.c_str(), &end);
+  if (value.empty() || *end != '\0' || !std::isfinite(*options.accuracy_target)) fail_value(name, value, "a number");
+}
+
 template <bool Options::*kMember>
 void set_flag(Options& options, const std::string& name, const std::string& value) {
   options.*kMember = boolean(name, value);
@@ -142,6 +149,8 @@ const Option kOptions[] = {
      set_flag<&Options::fills_nan>},
     {"accuracy", Takes::Nothing, "", "prints how accurate the outputs are, by the accuracy metric",
      set_flag<&Options::wants_accuracy>},
+    {"accuracy-target", Takes::Value, "X", "runs the instance for the least demanding of the accuracy_bins that promises X",
+     set_accuracy_target},
     {"hash", Takes::Nothing, "", "prints a hash of the outputs", set_flag<&Options::wants_hash>},
     {"precision", Takes::Value, "P", "significant digits of numbers in text files (8)",
      set_int<&Options::precision, 1, 40>},

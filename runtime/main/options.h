@@ -40,6 +40,7 @@ struct Options {
   bool wants_version = false;
   bool wants_hash = false;
   bool wants_accuracy = false;
+  std::optional<double> accuracy_target;  ///< run the cheapest bin that promises it
   int precision = 8;
   int maxval = 0;
   std::string iogen_create;

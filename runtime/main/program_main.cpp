@@ -27,6 +27,12 @@ namespace {
 
 constexpr int kExitError = 1;
 
+std::string number_text(double value) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.6g", value);
+  return text;
+}
+
 /// The number in `Power<2>` if `name` names instance 2 of `transform`'s template so; -1 if not.
 int instance_number(const std::string& name, const char* template_name) {
   const std::string head = std::string(template_name) + "<";
@@ -63,6 +69,35 @@ const TransformDesc& find_transform(const ProgramDesc& program, const std::strin
              std::string(transform.template_name != nullptr ? transform.instance_name : transform.name);
   }
   throw UserError("--transform " + name + ": there is no such transform; there are: " + known);
+}
+
+/// `T<3,bin 1>` without the number of its bin: what the instances for the bins of one transform share.
+std::string without_bin(const std::string& name) {
+  const std::size_t at = name.rfind("bin ");
+  return at == std::string::npos ? name : name.substr(0, at) + name.substr(name.find_first_not_of("0123456789", at + 4));
+}
+
+/// The instance of `transform` for the least demanding bin that promises `wanted`.
+const TransformDesc& find_bin(const Engine& engine, const ProgramDesc& program, const TransformDesc& transform, double wanted) {
+  const std::string words = "--accuracy-target " + number_text(wanted) + ": ";
+  if (!engine.info_of(transform).accuracy.has_target)
+    throw UserError(words + "`" + transform.name + "` has no accuracy_bins");
+  const TransformDesc* best = nullptr;
+  std::string known;
+  const auto target_of = [&](const TransformDesc& bin) { return engine.info_of(bin).accuracy.target; };
+  const bool is_higher_better = engine.info_of(transform).accuracy.higher_is_better;
+  const auto is_less = [&](double a, double b) { return is_higher_better ? a < b : a > b; };
+  for (int t = 0; t < program.num_transforms; ++t) {
+    const TransformDesc& bin = program.transforms[t];
+    if (without_bin(bin.name) != without_bin(transform.name) || !engine.info_of(bin).accuracy.has_target) continue;
+    known += (known.empty() ? "" : ", ") + number_text(target_of(bin));
+    if (is_less(target_of(bin), wanted)) continue;
+    if (best == nullptr || is_less(target_of(bin), target_of(*best))) best = &bin;
+  }
+  if (best == nullptr)
+    throw UserError(words + "no bin of `" + (transform.template_name != nullptr ? transform.template_name : transform.name) + "` is as accurate; its bins are " + known +
+                    (is_higher_better ? "" : ", less is better"));
+  return *best;
 }
 
 std::uint64_t choose_seed(const Options& options) {
@@ -104,7 +139,8 @@ void run_modes(const char* program_name, const Options& options, const ProgramDe
     std::printf("%s, compiled by Polybricks %s\n", program.name, PB_VERSION);
     return;
   }
-  Session session{options, program_name, engine, devices, transform, trace_output, choose_seed(options), {}, {}, nullptr};
+  const TransformDesc& chosen = options.accuracy_target ? find_bin(engine, program, transform, *options.accuracy_target) : transform;
+  Session session{options, program_name, engine, devices, chosen, trace_output, choose_seed(options), {}, {}, nullptr};
   if (options.wants_reset) {
     const std::string path = options.config.empty() ? default_config_path(program_name) : options.config;
     return save_configuration(path, default_configuration(engine.index()), engine, devices, "--reset");

@@ -266,6 +266,14 @@ to ACC
     # Less is better: bin 0 is the one written last, what is printed is negated.
     check(case.run(a, options=["--accuracy"]) == 2.75, "bin 0")
     check(case.printed == "accuracy -2.75, target -2.5: missed (the metric, negated)\n", case.printed)
+    # Bins 3 and 2.5: who asks for 2.75 gets 2.5, who asks for 3 or more the cheaper one.
+    for wanted, bin_number in [(2.5, 0), (2.75, 0), (3, 1), (100, 1)]:
+        check(case.run(a, options=["--accuracy-target", str(wanted)]) == 2.75 + bin_number, f"bin for {wanted}")
+    check(case.run(a, options=["--accuracy-target=3", "--tx", "Pack<0>"]) == 3.75, "instances are of one transform")
+    for words, said in [(["2"], "2: no bin of `Pack` is as accurate; its bins are 2.5, 3, less is better"),
+                        (["2", "--tx", "Ratio"], "2: `Ratio` has no accuracy_bins"), (["2x"], "expected a number")]:
+        errors = case.run(a, options=["--accuracy-target", *words], expect=1)
+        check(said in errors, errors)
     case.run(a, options=["--accuracy", "--stats=xml", "--trials", "2"])
     check('<accuracy count="2" average="-2.75" min="-2.75"' in case.printed, case.printed)
     check(case.printed.index("<accuracy") < case.printed.index("<timing"), "accuracy comes first")
