@@ -105,6 +105,8 @@ void Comparison::print(const std::array<Side, 2>& sides, std::int64_t n) const {
   fmt::print("at size {}, {} rounds in turns, medians:\n", n, rounds);
   const std::size_t width = std::max(sides[0].name.size(), sides[1].name.size());
   for (const Side& side : sides) fmt::print("  {:<{}}  {}\n", side.name, width, time_text(median(side.times_ns)));
+  if (sides[0].configuration == sides[1].configuration)
+    fmt::print("the two configurations are the same: what differs is the noise of this machine\n");
   const PairedRatio found = paired_ratio(sides[1].times_ns, sides[0].times_ns, kConfidence);
   if (found.lo > 1)
     fmt::print("{} is {:.3f} times as fast ({:.3f} to {:.3f} with 95 % confidence)\n", sides[0].name, found.ratio, found.lo,
@@ -123,8 +125,6 @@ void Comparison::print(const std::array<Side, 2>& sides, std::int64_t n) const {
 int Comparison::run() {
   const pbrt::Machine machine = pbrt::detect_machine(measurement_.start().devices);
   std::array<Side, 2> sides{side_of(options_.first, machine), side_of(options_.second, machine)};
-  if (sides[0].configuration == sides[1].configuration)
-    fmt::print(stderr, "note: the two configurations are the same: what is measured is the noise of this machine\n");
   const std::int64_t n = make_inputs();
   // Not counted: memory is touched for the first time, kernels are built.
   if (!measure_round(sides, 0)) return 1;
