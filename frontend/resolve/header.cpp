@@ -47,9 +47,14 @@ void declare_matrices(TransformScope& scope) {
     for (const ast::Matrix& declared : clause.matrices) {
       const auto [found, is_new] = scope.matrices.emplace(declared.name.text, MatrixId());
       if (!is_new) {
-        scope.diags.emit(DiagKind::DuplicateMatrix, declared.name.span)
-            .arg(declared.name.text)
-            .label(scope.out.matrices[found->second].span, "first declared here");
+        Matrix& first = scope.out.matrices[found->second];
+        DiagBuilder diagnostic = scope.diags.emit(DiagKind::DuplicateMatrix, declared.name.span)
+                                     .arg(declared.name.text)
+                                     .label(first.span, "first declared here");
+        if ((first.role == MatrixRole::To) != (clause.kind == ast::MatrixClauseKind::To)) {
+          diagnostic.hint("a matrix that is changed in place stands in `to` alone: bodies may read what it held");
+          first.role = MatrixRole::To;  // so that nothing follows from the other clause
+        }
         continue;
       }
       Matrix matrix;
