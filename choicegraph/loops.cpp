@@ -63,7 +63,10 @@ void report(Analysis& analysis, const Step& step) {
   std::string vars;
   for (auto loop = step.loops.rbegin(); loop != step.loops.rend(); ++loop)
     vars += (vars.empty() ? "`" : ", `") + loop->var + "`";
-  analysis.diags.emit(DiagKind::NoLoopOrder, place).arg(rule.name).arg(vars);
+  analysis.diags.emit(DiagKind::NoLoopOrder, place)
+      .arg(rule.name)
+      .arg(vars)
+      .hint("computations in steps read the step before: of another matrix, or of versions, `T<k>` from `T<k-1>`");
 }
 
 }  // namespace
