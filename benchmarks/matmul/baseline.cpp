@@ -10,6 +10,7 @@
 #include <map>
 #include <mutex>
 #include <random>
+#include <vector>
 
 #include "../baseline.h"
 
@@ -131,14 +132,21 @@ int main(int argc, char** argv) {
   std::mt19937_64 rng(1);
   for (std::size_t i = 0; i < count; ++i) a[i] = std::uniform_real_distribution<double>(-1, 1)(rng), b[i] = std::uniform_real_distribution<double>(-1, 1)(rng);
   const Part pa{a.data(), n}, pb{b.data(), n}, pc{c.data(), n}, pd{d.data(), n};
-  const auto clear = [&](const Buffer<double>& m) { return [&] { std::fill_n(m.data(), count, NAN); }; };
+  const std::vector<double> first(a.data(), a.data() + count), second(b.data(), b.data() + count);
+  // As the measurement server does it before each trial.
+  const auto anew = [&](const Buffer<double>& m) {
+    return [&] {
+      std::copy_n(first.data(), count, a.data()), std::copy_n(second.data(), count, b.data());
+      std::fill_n(m.data(), count, NAN);
+    };
+  };
 
   baseline::Report report;
   openblas_set_num_threads(1);
-  report.add("blas_1_thread_ns", baseline::median_ns(trials, clear(c), [&] { library(pc, pa, pb, n); }));
-  report.add("strassen_ns", baseline::median_ns(trials, clear(d), [&] { strassen(pd, pa, pb, n, leaf); }));
+  report.add("blas_1_thread_ns", baseline::median_ns(trials, anew(c), [&] { library(pc, pa, pb, n); }));
+  report.add("strassen_ns", baseline::median_ns(trials, anew(d), [&] { strassen(pd, pa, pb, n, leaf); }));
   openblas_set_num_threads(threads);
-  report.add("blas_threads_ns", baseline::median_ns(trials, clear(c), [&] { library(pc, pa, pb, n); }));
+  report.add("blas_threads_ns", baseline::median_ns(trials, anew(c), [&] { library(pc, pa, pb, n); }));
   double worst = 0;
   for (std::size_t i = 0; i < count; ++i) worst = std::fmax(worst, std::fabs(c[i] - d[i]));
   if (!(worst < 1e-8)) return std::fprintf(stderr, "baseline: products differ by %g\n", worst), 1;
