@@ -319,7 +319,7 @@ bool Manager::Impl::enqueue_late_reads(LaunchJob& job) {
       const std::lock_guard lock(region.record->mutex);
       // What a later kernel writes is that one's to bring.
       boxes = region.record->settled(region.record->dirty_not_under_way(region.record->box_of(region.touched)));
-      if (!are_long(*region.record, boxes)) continue;
+      if (region.copy_out == CopyOut::Result && !are_long(*region.record, boxes)) continue;
     }
     if (boxes.is_empty()) continue;
     // After the last kernel of a run nothing is to be kept from waiting.
