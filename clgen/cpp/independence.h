@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Bodies that return early, which packs do not carry, and yet may run in vectors that compilers make. Used by rule_code.
+// Bodies that return early, which packs do not carry, and yet may run in vectors that compilers make. Used by loop_code.
 #pragma once
 
 #include "choicegraph/plan.h"

@@ -3,22 +3,16 @@
 
 #include <utility>
 
+#include "clgen/cpp/loop_code.h"
 #include "clgen/names.h"
 
 namespace pb {
 namespace {
 
-std::string bound_text(const char* function, std::string of_box, const std::vector<IndexExpr>& others) {
-  if (others.empty()) return of_box;
-  std::vector<std::string> terms = {std::move(of_box)};
-  for (const IndexExpr& bound : others) terms.push_back("std::int64_t{" + to_cpp(bound) + "}");
-  return std::string(function) + "(" + joined(terms) + ")";
-}
-
 /// Upwards in any case: the order is nothing to who counts.
 void open_loop(Writer& out, const LoopDim& loop, const std::string& dim) {
-  std::string lo = bound_text("pbrt::index_max", "pb_box.lo[" + dim + "]", loop.lower);
-  const std::string hi = bound_text("pbrt::index_min", "pb_box.hi[" + dim + "]", loop.upper);
+  std::string lo = lower_bound_text(loop, dim);
+  const std::string hi = upper_bound_text(loop, dim);
   if (loop.stride > 1)
     lo = "pbrt::next_on_lattice(" + lo + ", " + std::to_string(loop.stride) + ", " + to_cpp(loop.offset) + ")";
   const std::string end = "pb_hi_" + loop.var;

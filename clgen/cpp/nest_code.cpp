@@ -5,6 +5,7 @@
 
 #include "clgen/cpp/instance_code.h"
 #include "clgen/cpp/instance_count.h"
+#include "clgen/cpp/loop_code.h"
 #include "clgen/cpp/packs.h"
 #include "clgen/cpp/step_code.h"
 #include "clgen/names.h"

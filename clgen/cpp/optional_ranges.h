@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Optional inputs (LANGUAGE 5.7) are tested per instance only where a cell may be missing: the innermost loop over
-// instances runs in three parts, and the one in the middle, where all cells exist, has no tests. Used by rule_code.
+// instances runs in three parts, and the one in the middle, where all cells exist, has no tests. Used by loop_code.
 #pragma once
 
 #include "clgen/cpp/rule_code.h"

@@ -7,6 +7,7 @@
 #include "clgen/body_printer.h"
 #include "clgen/cpp/independence.h"
 #include "clgen/cpp/instance_code.h"
+#include "clgen/cpp/loop_code.h"
 #include "clgen/cpp/uniformity.h"
 #include "clgen/names.h"
 #include "lang/body_walk.h"

@@ -100,15 +100,4 @@ void emit_function(Writer& out, const std::string& head, std::vector<std::string
 /// The user's body as a function, with its comment of origin.
 void emit_rule_function(Writer& out, const CppContext& context, const RuleCode& code);
 
-/// The loops over a box of instances, one after the other. `name`: of the function.
-void emit_loops(Writer& out, const RuleCode& code, const Step& step, const std::string& name);
-
-/// The function of such loops, of which `body` are the statements: its parameters are views of the matrices, scalars and,
-/// unless empty, `box_param`.
-void emit_loops_function(Writer& out, const RuleCode& code, const std::string& head, const std::string& box_param,
-                         const Writer& body);
-
-/// `const pbrt::Box<2>& pb_box`.
-[[nodiscard]] std::string box_type(const Step& step);
-
 }  // namespace pb

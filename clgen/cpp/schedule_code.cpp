@@ -8,6 +8,7 @@
 #include "clgen/cpp/dispatch_code.h"
 #include "clgen/cpp/fused_code.h"
 #include "clgen/cpp/joint_steps.h"
+#include "clgen/cpp/loop_code.h"
 #include "clgen/cpp/nest_code.h"
 #include "clgen/cpp/schedule_units.h"
 #include "clgen/cpp/step_code.h"

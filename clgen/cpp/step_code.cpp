@@ -5,6 +5,7 @@
 
 #include "clgen/cpp/instance_code.h"
 #include "clgen/cpp/instance_count.h"
+#include "clgen/cpp/loop_code.h"
 #include "clgen/cpp/nest_code.h"
 #include "clgen/cpp/packs.h"
 #include "clgen/cpp/read_boxes.h"
@@ -23,41 +24,12 @@ const TransformPlan& plan_of(const CppContext& context, const RuleCode& code) {
   return context.plan.transforms[code.transform_id.index()];
 }
 
-/// The boxes of a matrix that a step writes, as initializers; an empty one is all of the matrix. All of a scattered matrix: no
-/// device writes it. A step that may be divided names the box of all too: either side writes a part.
-std::vector<std::string> written_boxes(const TransformPlan& plan, const Transform& transform, const Step& step,
-                                       MatrixId id) {
-  if (is_scattered(plan, id)) return {""};
-  std::vector<std::string> boxes;
-  const Matrix& matrix = transform.matrices[id];
-  for (const SegmentId segment_id : step.segments) {
-    const Segment& segment = plan.segments[segment_id];
-    if (segment.matrix != id) continue;
-    bool is_whole = true;
-    std::vector<std::string> lo;
-    std::vector<std::string> hi;
-    for (std::size_t d = 0; d < segment.box.size(); ++d) {
-      is_whole = is_whole && segment.box[d].lo.is_const(0) && to_opencl(segment.box[d].hi) == to_c(matrix.extents[d]);
-      lo.push_back(to_cpp(segment.box[d].lo));
-      hi.push_back(to_cpp(segment.box[d].hi));
-    }
-    boxes.push_back(is_whole && !step.device_share ? "" : "{{" + joined(lo) + "}, {" + joined(hi) + "}}");
-  }
-  return boxes;
-}
-
 /// Whether the body writes elements of a matrix while it reads others: compilers must know that they are apart.
 bool writes_among_reads(const RuleCode& code) {
   if (!code.tried.empty()) return false;
   const bool writes = std::any_of(code.rule.outputs.begin(), code.rule.outputs.end(),
                                   [](const RegionAccess& output) { return !is_element(output); });
   return writes && code.matrices.size() > 1;
-}
-
-/// Whether a step waits for the matrix. A 0-D input is a number: it was copied when the call was made.
-bool is_awaited(const RuleCode& code, const RuleMatrix& use) {
-  const Matrix& matrix = code.matrix(use.matrix);
-  return use.is_touched && (matrix.num_dims() > 0 || matrix.role != MatrixRole::From);
 }
 
 /// Whether the rule knows the matrix by one name only.
@@ -87,116 +59,6 @@ std::vector<std::string> matrix_args(const RuleCode& code, bool is_fast) {
 
 }  // namespace
 
-std::vector<StepBox> step_boxes(const TransformPlan& plan, const RuleCode& code, StepId step_id) {
-  const Step& step = plan.steps[step_id];
-  std::vector<StepBox> boxes;
-  if (!step.loops.empty()) boxes.push_back({"pb_box", box_type(step), box_initializer(step)});
-  // Parts that are written matter to devices alone.
-  if (!code.has_kernels) return boxes;
-  for (const RuleMatrix& use : code.matrices) {
-    if (!use.is_output || !use.is_touched) continue;
-    for (const std::string& box : written_boxes(plan, code.transform, step, use.matrix)) {
-      const auto is_it = [&](const StepBox& other) { return other.initializer == box; };
-      if (box.empty() || std::any_of(boxes.begin(), boxes.end(), is_it)) continue;
-      boxes.push_back({"pb_part" + std::to_string(boxes.size()),
-                       "pbrt::Box<" + std::to_string(code.matrix(use.matrix).num_dims()) + ">", box});
-    }
-  }
-  return boxes;
-}
-
-namespace {
-
-/// What functions of the runtime take for the parts of a matrix that a step writes: `C`, or `C, pb_box`.
-std::vector<std::string> written_parts(const TransformPlan& plan, const RuleCode& code, StepId step, MatrixId id) {
-  const std::vector<StepBox> boxes = step_boxes(plan, code, step);
-  std::vector<std::string> parts;
-  for (const std::string& written : written_boxes(plan, code.transform, plan.steps[step], id)) {
-    const auto found = std::find_if(boxes.begin(), boxes.end(),
-                                    [&](const StepBox& box) { return box.initializer == written; });
-    parts.push_back(code.matrix(id).name + (found == boxes.end() ? "" : ", " + found->name));
-  }
-  return parts;
-}
-
-/// Whether the step gives a new value to every cell of the parts that it writes of a matrix, and reads none of it.
-bool writes_all(const TransformPlan& plan, const Step& step, const RuleCode& code, const RuleMatrix& use) {
-  const auto is_tested = [](const RegionAccess& access) { return !access.tested_dims.empty(); };
-  return use.is_overwritten && !use.is_input && is_box(step) && !is_scattered(plan, use.matrix) && code.tried.empty() &&
-         std::none_of(code.rule.inputs.begin(), code.rule.inputs.end(), is_tested);
-}
-
-/// What functions of the runtime take for the parts of a matrix that a step reads, `A, pbrt::Box<2>{…}`; none: all of it.
-std::vector<std::string> read_parts(const TransformPlan& plan, const RuleCode& code, StepId id, const RuleMatrix& use) {
-  const Step& step = plan.steps[id];
-  if (step.loops.empty()) return {};
-  const std::string& name = code.matrix(use.matrix).name;
-  std::vector<std::string> parts;
-  if (use.is_input) {
-    const auto box = read_box(step, code, use.matrix, "pb_box");
-    if (!box) return {};
-    parts.push_back(name + ", " + *box);
-  }
-  if (!use.is_output || use.is_overwritten) return parts;
-  // What an instance writes may be more than is the step's own.
-  if (!step.left_to_others.empty()) return {};
-  for (std::string& written : written_parts(plan, code, id, use.matrix)) {
-    if (written == name) return {};
-    parts.push_back(std::move(written));
-  }
-  return parts;
-}
-
-}  // namespace
-
-void emit_boxes(Writer& out, const std::vector<StepBox>& boxes, bool may_change) {
-  for (const StepBox& box : boxes)
-    out.line((may_change ? "" : "const ") + box.type + " " + box.name + " = " + box.initializer + ";");
-}
-
-void emit_arrivals(Writer& out, const TransformPlan& plan, const RuleCode& code, StepId step, const std::string& frame) {
-  if (!code.has_kernels) return;
-  std::vector<std::string> whole = {frame};
-  std::vector<std::string> parts;
-  for (const RuleMatrix& use : code.matrices) {
-    if (!is_awaited(code, use) || (!use.is_input && use.is_overwritten)) continue;
-    const std::vector<std::string> read = read_parts(plan, code, step, use);
-    if (read.empty()) whole.push_back(code.matrix(use.matrix).name);
-    parts.insert(parts.end(), read.begin(), read.end());
-  }
-  if (whole.size() > 1) out.line("pbrt::need_on_host(" + joined(whole) + ");");
-  for (const std::string& part : parts) out.line("pbrt::need_on_host(" + frame + ", " + part + ");");
-  for (const RuleMatrix& use : code.matrices) {
-    if (!is_awaited(code, use) || !use.is_output) continue;
-    const char* const function = writes_all(plan, plan.steps[step], code, use) ? "pbrt::before_host_overwrite(" : "pbrt::before_host_write(";
-    for (const std::string& part : written_parts(plan, code, step, use.matrix)) out.line(function + frame + ", " + part + ");");
-  }
-}
-
-std::vector<std::string> fetches_of(const TransformPlan& plan, const RuleCode& code, StepId step, const std::string& frame,
-                                    const std::string& instances) {
-  std::vector<std::string> out;
-  for (const RuleMatrix& use : code.matrices) {
-    if (!use.is_input || !is_awaited(code, use)) continue;
-    const auto box = read_box(plan.steps[step], code, use.matrix, instances);
-    out.push_back("pbrt::gpu::fetch(" + frame + ", " + code.matrix(use.matrix).name + (box ? ", " + *box : "") + ");");
-  }
-  return out;
-}
-
-void emit_departures(Writer& out, const TransformPlan& plan, const RuleCode& code, StepId step,
-                     const std::string& frame) {
-  if (!code.has_kernels) return;
-  for (const RuleMatrix& use : code.matrices) {
-    if (!use.is_output || !use.is_touched) continue;
-    for (const std::string& part : written_parts(plan, code, step, use.matrix)) {
-      // A call in the body may have left it on a device.
-      if (code.has_calls()) out.line("pbrt::need_on_host(" + frame + ", " + part + ");");
-      out.line("pbrt::wrote_on_host(" + frame + ", " + part + ");");
-    }
-  }
-}
-
 std::string unit_condition(const RuleCode& code) {
   std::vector<std::string> terms;
   for (const RuleMatrix& use : code.matrices) {
@@ -222,16 +84,6 @@ std::string loops_call(const RuleCode& code, const std::string& function, bool i
   for (std::string& arg : scalar_args(code, ScalarSet::Loops)) args.push_back(std::move(arg));
   if (!box.empty()) args.push_back(box);
   return function + "(" + joined(args) + ");";
-}
-
-std::string box_initializer(const Step& step) {
-  std::vector<std::string> lo;
-  std::vector<std::string> hi;
-  for (auto loop = step.loops.rbegin(); loop != step.loops.rend(); ++loop) {
-    lo.push_back(to_cpp(loop->range.lo));
-    hi.push_back(to_cpp(loop->range.hi));
-  }
-  return "{{" + joined(lo) + "}, {" + joined(hi) + "}}";
 }
 
 void emit_piece(Writer& out, const RuleCode& code, const std::string& stem, bool has_packs, const std::string& unit,
@@ -385,11 +237,6 @@ SharedLoops emit_shared_loops(Writer& out, const RuleCode& code, const Transform
   return place->second;
 }
 
-/// Whether the step function gets its boxes from the caller: others of the rule then differ in their boxes alone.
-bool takes_boxes(const TransformPlan& plan, StepId step) {
-  return !plan.steps[step].loops.empty() && own_nest(plan, step) == nullptr;
-}
-
 /// The loops of a step and what runs them; `body` takes the statements of the step function.
 void emit_cpu_body(Writer& out, Writer& body, const RuleCode& code, const TransformPlan& plan, StepId id, bool may_pack,
                    StepFunctions& done) {
@@ -461,34 +308,6 @@ std::string emit_cpu_step(Writer& out, const CppContext& context, const RuleCode
     emit_departures(statements, plan, code, step_id, "pb_frame");
     emit_function(to, (has_params ? "PB_STEP void " : "static void ") + name, params, statements);
   });
-}
-
-std::vector<BoxCut> cuts_of(const TransformPlan& plan, const RuleCode& code, StepId step_id) {
-  const Step& step = plan.steps[step_id];
-  if (!step.device_share || !takes_boxes(plan, step_id)) return {};
-  const std::vector<StepBox> boxes = step_boxes(plan, code, step_id);
-  std::vector<BoxCut> cuts{{boxes.front(), step.loops.size() - 1 - step.device_share->loop}};
-  for (std::size_t i = 0; i < code.rule.outputs.size(); ++i) {
-    const MatrixId id = code.rule.outputs[i].matrix;
-    const auto use = std::find_if(code.matrices.begin(), code.matrices.end(), [&](const RuleMatrix& m) { return m.matrix == id; });
-    // What keeps earlier values goes to the device as a whole.
-    if (use == code.matrices.end() || !use->is_touched || !use->is_overwritten) return {};
-    const std::string written = written_boxes(plan, code.transform, step, id).front();
-    const auto box = std::find_if(boxes.begin(), boxes.end(), [&](const StepBox& b) { return b.initializer == written; });
-    const auto known = std::find_if(cuts.begin(), cuts.end(), [&](const BoxCut& cut) { return cut.box.name == box->name; });
-    if (known == cuts.end())
-      cuts.push_back({*box, step.device_share->dims[i]});
-    else if (known->dim != step.device_share->dims[i])
-      return {};
-  }
-  return cuts;
-}
-
-std::vector<std::string> box_args(const TransformPlan& plan, const RuleCode& code, StepId step, bool are_declared) {
-  std::vector<std::string> args;
-  if (!takes_boxes(plan, step)) return args;
-  for (const StepBox& box : step_boxes(plan, code, step)) args.push_back(are_declared ? box.name : box.initializer);
-  return args;
 }
 
 namespace {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "clgen/cpp/rule_code.h"
+#include "clgen/cpp/step_boxes.h"
 #include "clgen/opencl/kernel.h"
 
 namespace pb {
@@ -18,24 +19,6 @@ namespace pb {
 [[nodiscard]] std::vector<std::string> step_params(const RuleCode& code);
 /// Arguments that every step function of a rule takes: frame, matrices, scalars.
 [[nodiscard]] std::vector<std::string> step_args(const RuleCode& code, const std::string& frame);
-
-/// A box that a step function works on: of its instances, `pb_box`, or of what it writes, where that is another one.
-struct StepBox {
-  std::string name;
-  std::string type;
-  std::string initializer;  ///< `{{lo, …}, {hi, …}}`, dimension 0 first
-};
-[[nodiscard]] std::vector<StepBox> step_boxes(const TransformPlan& plan, const RuleCode& code, StepId step);
-void emit_boxes(Writer& out, const std::vector<StepBox>& boxes, bool may_change = false);
-/// Where a step that a device and the CPU may share cuts its boxes, that of its instances first; empty: nobody shares it.
-struct BoxCut {
-  StepBox box;
-  std::size_t dim = 0;
-};
-[[nodiscard]] std::vector<BoxCut> cuts_of(const TransformPlan& plan, const RuleCode& code, StepId step);
-/// The boxes that a step's functions take after their `step_args`, by their names or as they are.
-[[nodiscard]] std::vector<std::string> box_args(const TransformPlan& plan, const RuleCode& code, StepId step,
-                                                bool are_declared);
 
 /// Functions that a transform's steps have so far, by their text under the rule's own name: steps that differ in their
 /// boxes alone share them.
@@ -64,23 +47,12 @@ std::string emit_device_step(Writer& out, const CppContext& context, const RuleC
 enum class StepPieces : std::uint8_t { None, Split, Tiles };
 [[nodiscard]] StepPieces pieces_of(const TransformPlan& plan, StepId step);
 
-/// Statements before and after the instances of a step: what it reads and writes is on the host.
-/// `step_boxes` are in scope.
-void emit_arrivals(Writer& out, const TransformPlan& plan, const RuleCode& code, StepId step, const std::string& frame);
-void emit_departures(Writer& out, const TransformPlan& plan, const RuleCode& code, StepId step,
-                     const std::string& frame);
-/// Statements that make what the CPU's part of a divided step reads come to the host, without waiting for it: before the
-/// device's part is launched, which would be waited for else. `instances`: the name of the CPU's box.
-[[nodiscard]] std::vector<std::string> fetches_of(const TransformPlan& plan, const RuleCode& code, StepId step,
-                                                  const std::string& frame, const std::string& instances);
 /// When dimension 0 of all matrices that the loops get as views is contiguous and, where the body writes among its reads,
 /// matrices have no cells in common; empty: there are no views.
 [[nodiscard]] std::string unit_condition(const RuleCode& code);
 /// A call of a step's loops; frame `pb_inner` if it needs one.
 [[nodiscard]] std::string loops_call(const RuleCode& code, const std::string& function, bool is_unit,
                                      const std::string& box);
-/// `{{lo, …}, {hi, …}}` of the step's loops, dimension 0 first.
-[[nodiscard]] std::string box_initializer(const Step& step);
 /// The call of a step's loops over `box`: over unit views, with packs if there are, where the variable `unit` says so;
 /// `unit` is empty where no matrix is a view.
 void emit_piece(Writer& out, const RuleCode& code, const std::string& stem, bool has_packs, const std::string& unit,

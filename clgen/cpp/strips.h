@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Loops over instances whose cells move across the rows, such as transpositions: the innermost loop runs in strips, so that
-// every cache line is used as a whole, and what the next rows of a strip need is asked for ahead. Used by rule_code and
+// every cache line is used as a whole, and what the next rows of a strip need is asked for ahead. Used by loop_code and
 // step_code.
 #pragma once
 

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// The boxes that a step works on, reads and writes, and the statements that have data on the host where it is needed there.
+// Not the functions that run the step, which are step_code.h.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "clgen/cpp/rule_code.h"
+#include "clgen/writer/writer.h"
+
+namespace pb {
+
+/// A box that a step function works on: of its instances, `pb_box`, or of what it writes, where that is another one.
+struct StepBox {
+  std::string name;
+  std::string type;
+  std::string initializer;  ///< `{{lo, …}, {hi, …}}`, dimension 0 first
+};
+[[nodiscard]] std::vector<StepBox> step_boxes(const TransformPlan& plan, const RuleCode& code, StepId step);
+void emit_boxes(Writer& out, const std::vector<StepBox>& boxes, bool may_change = false);
+/// Where a step that a device and the CPU may share cuts its boxes, that of its instances first; empty: nobody shares it.
+struct BoxCut {
+  StepBox box;
+  std::size_t dim = 0;
+};
+[[nodiscard]] std::vector<BoxCut> cuts_of(const TransformPlan& plan, const RuleCode& code, StepId step);
+/// The boxes that a step's functions take after their `step_args`, by their names or as they are.
+[[nodiscard]] std::vector<std::string> box_args(const TransformPlan& plan, const RuleCode& code, StepId step,
+                                                bool are_declared);
+
+/// `{{lo, …}, {hi, …}}` of the step's loops, dimension 0 first.
+[[nodiscard]] std::string box_initializer(const Step& step);
+/// Whether the step function gets its boxes from the caller: others of the rule then differ in their boxes alone.
+[[nodiscard]] bool takes_boxes(const TransformPlan& plan, StepId step);
+/// What functions of the runtime take for the parts of a matrix that a step writes: `C`, or `C, pb_box`.
+[[nodiscard]] std::vector<std::string> written_parts(const TransformPlan& plan, const RuleCode& code, StepId step, MatrixId id);
+
+/// Statements before and after the instances of a step: what it reads and writes is on the host.
+/// `step_boxes` are in scope.
+void emit_arrivals(Writer& out, const TransformPlan& plan, const RuleCode& code, StepId step, const std::string& frame);
+void emit_departures(Writer& out, const TransformPlan& plan, const RuleCode& code, StepId step,
+                     const std::string& frame);
+/// Statements that make what the CPU's part of a divided step reads come to the host, without waiting for it: before the
+/// device's part is launched, which would be waited for else. `instances`: the name of the CPU's box.
+[[nodiscard]] std::vector<std::string> fetches_of(const TransformPlan& plan, const RuleCode& code, StepId step,
+                                                  const std::string& frame, const std::string& instances);
+
+}  // namespace pb
