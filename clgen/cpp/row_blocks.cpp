@@ -124,15 +124,16 @@ void emit_row_blocks(Writer& out, const RuleCode& code, const Step& step, const 
              code.matrix(line.matrix).name + ".line_of(" + at + "));");
   }
   out.close();
-  const auto loop = [&](const std::string& end) {
-    out.line("PB_INDEPENDENT");
+  const auto loop = [&](const std::string& end, bool is_block) {
+    out.line(is_block ? "PB_INDEPENDENT PB_ROLLED" : "PB_INDEPENDENT");
     out.open("for (IndexT " + var + " = pb_block; " + var + " < " + end + "; ++" + var + ")");
     instance();
     out.close();
   };
-  loop("pb_block + " + block);
+  // Rolled: unrolled before it becomes vectors, a body with choices would not become any.
+  loop("pb_block + " + block, true);
   out.close();
-  loop(last);
+  loop(last, false);
 }
 
 }  // namespace pb

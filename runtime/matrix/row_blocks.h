@@ -14,7 +14,7 @@ namespace pbrt {
 inline constexpr std::int64_t kRowBlocksAhead = 8;
 
 /// Bytes of a matrix that a near cache may hold beside others: asking ahead for those only costs.
-inline constexpr std::int64_t kMaxNearBytes = std::int64_t{1} << 18;
+inline constexpr std::int64_t kMaxNearBytes = std::int64_t{1} << 20;
 
 /// Whether rows of a matrix are worth asking ahead for; never where neighbours lie apart.
 template <class View>

@@ -11,8 +11,8 @@
 #include "runtime/matrix/element_kind.h"
 #include "runtime/matrix/view.h"
 
-/// Beside PB_INDEPENDENT, before a loop over a strip: its vectors, one after the other, would need more addresses than there are
-/// registers.
+/// Beside PB_INDEPENDENT, before a loop whose number of iterations is known: it stays a loop. The vectors of a strip, one after the
+/// other, would need more addresses than there are registers.
 #if defined(__clang__)
 #define PB_ROLLED _Pragma("clang loop unroll(disable)")
 #else

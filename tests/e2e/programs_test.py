@@ -208,8 +208,8 @@ CASES = {
     "smooth": (lambda n: [(n,)], smooth),
     "pack_values": (lambda n: [(n, n + 5), (n, n + 5)], pack_values),
     "prefix": (lambda n: [(n,)], lambda a: [np.cumsum(a)]),
-    # One size with matrices of more than 256 KiB, where rows run in blocks.
-    "long_rows": (lambda n: [(n, n + (700 if n == 64 else 5)), (n + (700 if n == 64 else 5),)], long_rows),
+    # One size with matrices of more than 1 MiB, where rows run in blocks.
+    "long_rows": (lambda n: [(n, n + (2100 if n == 64 else 5)), (n + (2100 if n == 64 else 5),)], long_rows),
     "clamped": (lambda n: [((n, n + 5), np.uint8)], clamped),
     "matrix_product": (lambda n: [(n, n + 2), (n + 2, n + 7)], lambda a, b: [a @ b]),
     "versions": (lambda n: [(n, n + 5)], relax),
