@@ -74,6 +74,10 @@ class BodyCheck {
   }
 
   void check_decl(const DeclStmt& decl, Span span) {
+    const auto holds_lambda = [&](const Declarator& declarator) {
+      return !declarator.init.is_none() && std::holds_alternative<LambdaExpr>(body_.exprs[declarator.init].node);
+    };
+    if (std::any_of(decl.declarators.begin(), decl.declarators.end(), holds_lambda)) return;  // a reason of its own
     if (decl.is_static) return reject("a static variable is shared by all instances", span);
     if (!is_number(decl.type))
       return reject("a local variable of type `" + decl.type_text + "` has no device version", span);
@@ -91,6 +95,7 @@ class BodyCheck {
     const Expr& expr = body_.exprs[id];
     std::visit(Overloaded{
                    [&](const StringExpr&) { reject("it uses a string", expr.span); },
+                   [&](const LambdaExpr&) { reject("OpenCL C has no functions within functions, as this lambda is one", expr.span); },
                    [&](const OpaqueExpr& opaque) { reject(opaque.reason, expr.span); },
                    [&](const CallExpr& call) { check_call(id, call, expr.span); },
                    [&](const MemberExpr& member) { check_member(member, expr.span); },

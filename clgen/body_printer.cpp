@@ -217,6 +217,10 @@ BodyPrinter::Piece BodyPrinter::piece(ExprId id) {
           [&](const InitListExpr& node) {
             return Piece{"{" + joined(args_of(node.items)) + "}", kPrimary};
           },
+          [&](const LambdaExpr&) {
+            PB_CHECK(false, "neither kernels nor packs hold lambdas");
+            return Piece{"", 0};
+          },
           [&](const OpaqueExpr&) {
             PB_CHECK(false, "an opaque expression has no tree to print");
             return Piece{"", 0};

@@ -128,7 +128,7 @@ legacyCall : ('SPAWN' | 'CALL') '(' (TNAME | ID) ('<' constExpr (',' constExpr)*
 exprStmt : commaExpr ';' ;
 // What can begin none of the others.
 otherStmt
-  : (KEYWORD | OTHER | 'and' | 'or' | ')' | ']' | '[' | ',' | ':' | '?' | '.' | '->' | '..' | '...' | '/' | '%' | '^' | '|'
+  : (KEYWORD | OTHER | 'mutable' | 'and' | 'or' | ')' | ']' | ',' | ':' | '?' | '.' | '->' | '..' | '...' | '/' | '%' | '^' | '|'
     | '<' | '<=' | '>' | '>=' | '==' | '!=' | '&&' | '||' | '<<' | '=' | '+=' | '-=' | '*=' | '/=' | '%=' | '&=' | '|='
     | '^=' | '<<=' | '>>=') NEVER
   ;
@@ -143,7 +143,8 @@ builtinType : 'void' | 'bool' | 'char' | 'short' | 'int' | 'long' | 'float' | 'd
 qualifiedType : '::'? typeSegment ('::' typeSegment)* ;
 typeSegment : (ID | TYPE_ID) templateArgs? ;
 templateArgs : '<' (templateArg (',' templateArg)*)? '>' ;
-templateArg : typeName | constExpr ;
+templateArg : typeName functionParams? | constExpr ;
+functionParams : '(' (typeName (',' typeName)*)? ')' ;
 typeName : declPrefix* coreType 'const'? pointerOp* ;
 pointerOp : '*' 'const'? | '&' | '&&' ;
 declarator : pointerOp* ID arrayExtent* ('=' (expr | initList) | '(' args ')' | initList)? ;
@@ -184,6 +185,7 @@ primary
   | '(' commaExpr ')'
   | functionalCast
   | namedCast
+  | lambda
   | opaquePrimary
   ;
 qualifiedName : '::'? (typeSegment '::')* (ID | TNAME) ;
@@ -192,6 +194,11 @@ functionalCast : (builtinType | knownType) '(' args? ')' ;
 // `std::size_t` as well as `size_t`.
 knownType : '::'? (ID '::')* TYPE_ID ;
 namedCast : ('static_cast' | 'const_cast' | 'reinterpret_cast') '<' typeName '>' '(' commaExpr ')' ;
+lambda : captures lambdaParams? 'mutable'? ('->' typeName)? block ;
+captures : '[' (capture (',' capture)*)? ']' ;
+capture : '=' | '&'? ID ('=' expr)? | '&' ;
+lambdaParams : '(' (lambdaParam (',' lambdaParam)*)? ')' ;
+lambdaParam : typeName ID? ;
 // Known forms without a node of their own.
 opaquePrimary
   : 'sizeof' '(' (typeName | commaExpr) ')'

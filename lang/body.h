@@ -61,12 +61,16 @@ struct MemberExpr { ExprId object; std::string name; bool is_call = false; bool 
 struct SubscriptExpr { ExprId object; ExprId index; };
 struct CastExpr { BodyType type; std::string type_text; ExprId operand; };  ///< C style, functional and static_cast
 struct InitListExpr { std::vector<ExprId> items; };
+/// `[captures](params) { body }`. `locals` declares what the text in the brackets and the parentheses does: captures with a
+/// value of their own, then parameters; each is a DeclStmt.
+struct LambdaExpr { TokenRange captures; std::vector<StmtId> locals; StmtId body; };
 /// Tokens passed through; `reason` completes "…, because <reason>".
 struct OpaqueExpr { std::string reason; };
 
 struct Expr {
   std::variant<IntegerExpr, FloatExpr, CharExpr, StringExpr, BoolExpr, NameExpr, UnaryExpr, BinaryExpr, AssignExpr,
-               ConditionalExpr, CallExpr, MemberExpr, SubscriptExpr, CastExpr, InitListExpr, OpaqueExpr>
+               ConditionalExpr, CallExpr, MemberExpr, SubscriptExpr, CastExpr, InitListExpr, LambdaExpr,
+               OpaqueExpr>
       node;
   TokenRange tokens;
   Span span;

@@ -104,9 +104,18 @@ class BodyPrinter {
             [&](const SubscriptExpr& n) { return fmt::format("([] {} {})", expr(n.object), expr(n.index)); },
             [&](const CastExpr& n) { return fmt::format("(cast {} {})", quoted(n.type_text), expr(n.operand)); },
             [&](const InitListExpr& n) { return fmt::format("(init{})", list(n.items)); },
+            [&](const LambdaExpr& n) { return lambda(n); },
             [&](const OpaqueExpr& n) { return fmt::format("(opaque {} because {})", quoted(source(e.tokens)), n.reason); },
         },
         e.node);
+  }
+
+  /// Its statements on lines of their own.
+  std::string lambda(const LambdaExpr& n) const {
+    BodyPrinter inner(body_, indent_ + 2);
+    for (const StmtId local : n.locals) inner.stmt(local);
+    inner.stmt(n.body);
+    return "(lambda " + quoted(source(n.captures)) + "\n" + inner.out_ + std::string(static_cast<std::size_t>(indent_) * 2 + 2, ' ') + ")";
   }
 
   static std::string quoted(const std::string& text) { return "`" + text + "`"; }

@@ -10,7 +10,7 @@
 
 namespace pb {
 
-/// Calls `visit(ExprId)` for each direct operand of `expr`, in order of the text.
+/// Calls `visit(ExprId)` for each direct operand of `expr`, in order of the text. A lambda has none: it holds statements.
 template <class Visit>
 void for_each_operand(const Expr& expr, Visit&& visit) {
   std::visit(
@@ -91,11 +91,24 @@ void for_each_child(const Stmt& stmt, OnStmt&& on_stmt, OnExpr&& on_expr) {
       stmt.node);
 }
 
+template <class OnStmt, class OnExpr>
+void walk(const Body& body, StmtId stmt, OnStmt&& on_stmt, OnExpr&& on_expr);
+
+/// Calls `on_expr(ExprId)` for `expr` and everything below it, parents first; `on_stmt(StmtId)` for statements of lambdas.
+template <class OnStmt, class OnExpr>
+void walk_within(const Body& body, ExprId expr, OnStmt&& on_stmt, OnExpr&& on_expr) {
+  on_expr(expr);
+  if (const auto* lambda = std::get_if<LambdaExpr>(&body.exprs[expr].node)) {
+    for (const StmtId local : lambda->locals) walk(body, local, on_stmt, on_expr);
+    return walk(body, lambda->body, on_stmt, on_expr);
+  }
+  for_each_operand(body.exprs[expr], [&](ExprId operand) { walk_within(body, operand, on_stmt, on_expr); });
+}
+
 /// Calls `visit(ExprId)` for `expr` and everything below it, parents first.
 template <class Visit>
 void walk_expr(const Body& body, ExprId expr, Visit&& visit) {
-  visit(expr);
-  for_each_operand(body.exprs[expr], [&](ExprId operand) { walk_expr(body, operand, visit); });
+  walk_within(body, expr, [](StmtId) {}, visit);
 }
 
 /// Calls `on_stmt(StmtId)` for `stmt` and every statement below it, and `on_expr(ExprId)` for every
@@ -105,7 +118,7 @@ void walk(const Body& body, StmtId stmt, OnStmt&& on_stmt, OnExpr&& on_expr) {
   on_stmt(stmt);
   for_each_child(
       body.stmts[stmt], [&](StmtId child) { walk(body, child, on_stmt, on_expr); },
-      [&](ExprId expr) { walk_expr(body, expr, on_expr); });
+      [&](ExprId expr) { walk_within(body, expr, on_stmt, on_expr); });
 }
 
 /// Whether a statement is a loop of any kind.

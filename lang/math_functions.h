@@ -67,14 +67,11 @@ inline constexpr std::array<MathFunction, 45> kMathFunctions = {{
     {"max", 2, "max", true, "max"},
 }};
 
-/// The function that a call of `callee` in a body means, or null. `min` and `max` only with `std::`.
+/// The function that a call of `callee` in a body means, or null.
 [[nodiscard]] inline const MathFunction* find_math_function(std::string_view callee) {
-  const bool is_std = callee.starts_with("std::");
-  if (is_std) callee.remove_prefix(5);
+  if (callee.starts_with("std::")) callee.remove_prefix(5);
   for (const MathFunction& function : kMathFunctions) {
-    if (function.name != callee) continue;
-    if (!is_std && (callee == "min" || callee == "max")) return nullptr;
-    return &function;
+    if (function.name == callee) return &function;
   }
   return nullptr;
 }

@@ -26,6 +26,10 @@
 
 using ElementT = PB_ELEMENT;
 using IndexT = pbrt::IndexT;
+// The C library has the other two on some systems.
+using uchar = unsigned char;
+using ushort = unsigned short;
+using uint = unsigned int;
 using pbrt::ConstMatrixRegion;
 using pbrt::MatrixRegion;
 
@@ -131,6 +135,26 @@ inline constexpr jassert::Message::Severity pb_jassert_Note = jassert::Message::
 #define JNOTE(text) PB_JASSERT_MESSAGE(Note, text)
 #define JTRACE(text) true ? static_cast<void>(0) : PB_JASSERT_MESSAGE(Note, text)
 #define UNIMPLEMENTED() JASSERT(false).Text("not implemented")
+
+// Without `std::`, and of two types, as C programs with macros of these names have them. Functions of the same names in the
+// program's own headers are more special, and so are those of `std` after `using namespace std;`.
+template <class A, class B>
+  requires(std::is_arithmetic_v<A> && std::is_arithmetic_v<B>)
+constexpr std::common_type_t<A, B> min(A a, B b) {
+  using Both = std::common_type_t<A, B>;
+  return std::min<Both>(static_cast<Both>(a), static_cast<Both>(b));
+}
+template <class A, class B>
+  requires(std::is_arithmetic_v<A> && std::is_arithmetic_v<B>)
+constexpr std::common_type_t<A, B> max(A a, B b) {
+  using Both = std::common_type_t<A, B>;
+  return std::max<Both>(static_cast<Both>(a), static_cast<Both>(b));
+}
+template <class A, class B>
+  requires std::is_same_v<A, B>
+constexpr void swap(A& a, B& b) {
+  std::swap(a, b);
+}
 
 namespace pbrt {
 /// What an `= OPTIONAL` input holds where its cell is missing: a NaN of its own, in integer matrices 0.

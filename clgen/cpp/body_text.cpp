@@ -96,11 +96,19 @@ class Rewriter {
                                     std::holds_alternative<ForEnoughStmt>(stmt.node);
           if (is_rewritten) rewritten_[stmt.tokens.begin] = id;
         },
-        [](ExprId) {});
+        [&](ExprId id) {
+          const auto* lambda = std::get_if<LambdaExpr>(&body_.exprs[id].node);
+          if (lambda != nullptr) note_captures(*lambda);
+        });
     const std::map<std::uint32_t, std::string> reads_ahead = find_reads_ahead(rule_, facts_);
     std::uint32_t i = 0;
     while (i < body_.tokens.size()) {
       if (const auto reads = reads_ahead.find(i); reads != reads_ahead.end()) out_.insert(reads->second);
+      if (const auto captures = captures_.find(i); captures != captures_.end()) {
+        out_.replacement(body_.tokens[i], captures->second.text);
+        i = captures->second.end;
+        continue;
+      }
       const auto found = rewritten_.find(i);
       if (found == rewritten_.end()) {
         out_.token(body_.tokens[i++]);
@@ -115,6 +123,56 @@ class Rewriter {
   }
 
  private:
+  struct Captures {
+    std::string text;
+    std::uint32_t end = 0;  ///< the token behind them
+  };
+
+  /// What calls, `sync` and `for_enough` become names more than the text does: a lambda with such captures them, too.
+  void note_captures(const LambdaExpr& lambda) {
+    bool has_calls = false;
+    bool has_rounds = false;
+    walk(
+        body_, lambda.body,
+        [&](StmtId id) {
+          const auto& node = body_.stmts[id].node;
+          has_calls |= std::holds_alternative<TransformCallStmt>(node) || std::holds_alternative<SyncStmt>(node);
+          has_rounds |= std::holds_alternative<ForEnoughStmt>(node);
+        },
+        [](ExprId) {});
+    if (!has_calls && !has_rounds) return;
+    std::vector<std::string> items = captures_of(lambda);
+    const std::string first = items.empty() ? "" : items.front();
+    if (first == "&" || (first == "=" && !has_calls)) return;
+    if (first == "=") {
+      items.emplace_back("&pb_frame");
+      if (keeps_own()) items.emplace_back("&pb_spawned");
+    } else {
+      // All by reference now, which `&x` must not repeat.
+      std::erase_if(items, [](const std::string& item) { return item[0] == '&' && item.find('=') == std::string::npos; });
+      items.insert(items.begin(), "&");
+    }
+    std::string text;
+    for (const std::string& item : items) text += (text.empty() ? "[" : ", ") + item;
+    captures_[lambda.captures.begin] = {text + "]", lambda.captures.end};
+  }
+
+  /// What stands between the commas.
+  std::vector<std::string> captures_of(const LambdaExpr& lambda) const {
+    std::vector<std::string> items;
+    int depth = 0;
+    for (std::uint32_t i = lambda.captures.begin + 1; i + 1 < lambda.captures.end; ++i) {
+      const std::string& text = body_.tokens[i].text;
+      depth += text == "(" || text == "[" || text == "{" ? 1 : text == ")" || text == "]" || text == "}" ? -1 : 0;
+      if (items.empty() || (text == "," && depth == 0)) items.emplace_back();
+      if (text != "," || depth > 0) items.back() += (items.back().empty() || body_.tokens[i].leading.empty() ? "" : " ") + text;
+    }
+    return items;
+  }
+
+  /// Whether the body has the list of regions that spawned calls use under other names.
+  bool keeps_own() const { return options_.has_kernels && spawns_own_regions(program_, rule_, facts_); }
+
   /// The body of the loop stays as it is.
   void rewrite_head(const ForEnoughStmt& loop) {
     out_.replacement(body_.tokens[loop.head.begin], "for (IndexT pb_" + loop.tunable + " = 0; pb_" + loop.tunable +
@@ -125,9 +183,8 @@ class Rewriter {
     const Stmt& stmt = body_.stmts[id];
     const BodyToken& first = body_.tokens[stmt.tokens.begin];
     if (std::holds_alternative<SyncStmt>(stmt.node)) {
-      const bool keeps_own = options_.has_kernels && spawns_own_regions(program_, rule_, facts_);
       out_.replacement(first, "{ pb_frame.sync();" + arrivals() +
-                                  (keeps_own ? " pb_spawned.back_on_host(pb_frame);" : "") + " }");
+                                  (keeps_own() ? " pb_spawned.back_on_host(pb_frame);" : "") + " }");
       return;
     }
     const TransformCall& call = call_at(id);
@@ -282,6 +339,7 @@ class Rewriter {
   const BodyOptions& options_;
   TokenText out_;
   std::map<std::uint32_t, StmtId> rewritten_;
+  std::map<std::uint32_t, Captures> captures_;  ///< those rewritten, by their first token
 };
 
 }  // namespace

@@ -104,6 +104,7 @@ class Check {
                           [](const SubscriptExpr&) { return false; },
                           [](const InitListExpr&) { return false; },
                           [](const StringExpr&) { return false; },
+                          [](const LambdaExpr&) { return false; },
                           [](const OpaqueExpr&) { return false; },
                       },
                       body_.exprs[id].node);

@@ -339,6 +339,7 @@ class Uniformity {
                      if (!is_number(node.type) || (varies(id) && type_of(node.operand).kind == Kind::Bool)) refuse();
                    },
                    [&](const StringExpr&) { refuse(); },
+                   [&](const LambdaExpr&) { refuse(); },
                    [&](const OpaqueExpr&) { refuse(); },
                    [&](const IntegerExpr&) {},
                    [&](const FloatExpr&) {},
@@ -414,7 +415,13 @@ class Uniformity {
     if (function == nullptr || function->num_args > 2 || static_cast<int>(node.args.size()) != function->num_args)
       return refuse();
     for (ExprId arg : node.args)
-      if (!is_number(type_of(arg))) refuse();
+      if (!is_number(type_of(arg)) || (function->num_args == 2 && function->keeps_integers && !is_like(type_of(arg), type_of(id))))
+        refuse();
+  }
+
+  /// `min` of packs has no two types.
+  static bool is_like(const BodyType& a, const BodyType& b) {
+    return a.kind == b.kind && a.is_unsigned == b.is_unsigned && a.narrow_bytes == b.narrow_bytes;
   }
 
   void check_member(const MemberExpr& node) {

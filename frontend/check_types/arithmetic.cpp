@@ -161,7 +161,8 @@ std::optional<BodyType> type_of_builtin_call(const std::string& callee, const st
       type.is_const = false;
       return type;
     }
-    return args[0].kind == args[1].kind ? common_type(args[0], args[1]) : BodyType{};
+    const bool is_bare = name == callee;  // that of two types
+    return is_bare || args[0].kind == args[1].kind ? common_type(args[0], args[1]) : BodyType{};
   }
   for (const NamedType& function : kFunctions) {
     if (function.name == name) return plain_type(function.kind);

@@ -21,6 +21,12 @@ struct NamedThing {
   BodyType type;
 };
 
+/// What only the body's own fiber may do: a call of a transform or `sync`.
+struct RuntimeCall {
+  std::string what;
+  Span span;
+};
+
 class BodyChecker {
  public:
   /// `native_functions`: those that the program's prefix blocks declare.
@@ -38,6 +44,15 @@ class BodyChecker {
   // ---- expressions (exprs.cpp); an absent expression is allowed and has type Unknown
   BodyType check_expr(ExprId id);
 
+  // ---- lambdas (lambdas.cpp)
+  void check_lambda(ExprId id, const LambdaExpr& lambda);
+  /// Notes that a name of the body is called as a function.
+  void note_called(const NameBinding& callee, Span span);
+  /// Notes that a local is another name of a lambda, if it is.
+  void note_lambda(const DeclStmt& decl, const Declarator& declarator, std::uint32_t local);
+  /// Lambdas with calls run within the body alone.
+  void check_lambda_uses();
+
   // ---- calls of transforms (calls.cpp)
   void check_call(StmtId id, const TransformCallStmt& call);
   void check_returns();
@@ -48,7 +63,7 @@ class BodyChecker {
   void enter_rule_scope();
   void push_scope() { scopes_.emplace_back(); }
   void pop_scope() { scopes_.pop_back(); }
-  void declare_local(const std::string& name, const BodyType& type);
+  void declare_local(const std::string& name, const BodyType& type, std::uint32_t local);
   /// Gives the local just declared the type of its initial value.
   void retype_local(const std::string& name, const BodyType& type);
   [[nodiscard]] std::optional<NamedThing> find(const std::string& name) const;
@@ -93,6 +108,11 @@ class BodyChecker {
   std::vector<TransformCall> calls_;
   std::vector<std::map<std::string, NamedThing>> scopes_;
   std::uint32_t num_locals_ = 0;
+  bool may_return_ = false;  ///< the body itself, not a lambda in it
+  int lambda_depth_ = 0;
+  std::vector<RuntimeCall> runtime_calls_;                    ///< in the order of the text
+  std::map<std::uint32_t, RuntimeCall> lambdas_with_calls_;   ///< by ExprId
+  std::map<std::uint32_t, RuntimeCall> locals_with_calls_;    ///< names of such, by number of their declarator
 };
 
 /// The value of an expression that is known when the program is compiled.

@@ -272,6 +272,7 @@ std::optional<TransformCall> find_targets(BodyChecker& checker, const Named& nam
 
 void BodyChecker::check_call(StmtId id, const TransformCallStmt& call) {
   const Span span = body().stmts[id].span;
+  runtime_calls_.push_back({"call of transform `" + call.callee + "`", call.callee_span});
   for (const ExprId arg : call.template_args) (void)check_expr(arg);
   for (const ExprId arg : call.args) (void)check_expr(arg);
   const auto found = program_.find_transform(call.callee);

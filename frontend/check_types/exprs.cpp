@@ -147,6 +147,10 @@ BodyType BodyChecker::check_expr(ExprId id) {
                               for (const ExprId item : list.items) (void)check_expr(item);
                               return BodyType{};
                             },
+                            [&](const LambdaExpr& lambda) {
+                              check_lambda(id, lambda);
+                              return BodyType{};
+                            },
                             [](const OpaqueExpr&) { return BodyType{}; }},
                  expr.node);
   out_.types[id.index()] = type;
@@ -228,6 +232,7 @@ BodyType BodyChecker::type_of_call(const CallExpr& call, ExprId id) {
   if (call.callee == "IS_MISSING") check_missing(call, body().exprs[id].span);
   if (const auto found = find(call.callee)) {  // a local of function type, or a region name by mistake: C++ decides
     out_.bindings[id.index()] = found->binding;
+    note_called(found->binding, body().exprs[id].span);
     return {};
   }
   if (native_functions_.contains(call.callee)) return {};

@@ -85,8 +85,8 @@ void BodyChecker::enter_rule_scope() {
   }
 }
 
-void BodyChecker::declare_local(const std::string& name, const BodyType& type) {
-  scopes_.back()[name] = {{NameKind::Local, num_locals_++}, type};
+void BodyChecker::declare_local(const std::string& name, const BodyType& type, std::uint32_t local) {
+  scopes_.back()[name] = {{NameKind::Local, local}, type};
 }
 
 void BodyChecker::retype_local(const std::string& name, const BodyType& type) { scopes_.back().at(name).type = type; }

@@ -66,6 +66,7 @@ BodyTypes BodyChecker::run() {
   enter_rule_scope();
   check_stmt(body().root);
   check_returns();
+  check_lambda_uses();
   return std::move(out_);
 }
 
@@ -73,14 +74,13 @@ BodyTypes BodyChecker::run() {
 void BodyChecker::check_returns() {
   if (!rule_.is_return_form || body().tokens.empty()) return;  // an empty one means it
   const auto& stmts = body().stmts;
-  const bool may_return = std::any_of(stmts.begin(), stmts.end(), [](const Stmt& stmt) {
-    return std::holds_alternative<ReturnStmt>(stmt.node) || std::holds_alternative<OpaqueStmt>(stmt.node);
-  });
+  const bool is_opaque = std::any_of(stmts.begin(), stmts.end(),
+                                     [](const Stmt& stmt) { return std::holds_alternative<OpaqueStmt>(stmt.node); });
   const bool calls_others = std::any_of(body().exprs.begin(), body().exprs.end(), [](const Expr& expr) {
     const auto* call = std::get_if<CallExpr>(&expr.node);
     return std::holds_alternative<OpaqueExpr>(expr.node) || (call != nullptr && find_math_function(call->callee) == nullptr);
   });
-  if (may_return || calls_others) return;
+  if (may_return_ || is_opaque || calls_others) return;
   diags_.emit(DiagKind::NoReturn, body().span).label(rule_.outputs.front().span, "the output has no name");
 }
 
@@ -101,20 +101,26 @@ void BodyChecker::check_initial(const Declarator& declarator) {
 }
 
 void BodyChecker::check_declaration(const DeclStmt& decl) {
+  // Lambdas among the initial values have locals of their own, which count after these.
+  std::uint32_t local = num_locals_;
+  num_locals_ += static_cast<std::uint32_t>(decl.declarators.size());
   for (const Declarator& declarator : decl.declarators) {
     for (const ExprId extent : declarator.extents) (void)check_expr(extent);
-    declare_local(declarator.name, declared_type(normalised(decl.type), declarator, *this));
+    declare_local(declarator.name, declared_type(normalised(decl.type), declarator, *this), local);
     BodyType initial = check_expr(declarator.init);
     check_initial(declarator);
     if (is_auto(decl.type_text) && declarator.pointer_depth == 0) {
       if (initial.kind != BodyType::Kind::Region) initial.is_const = decl.type_text != "auto";
       retype_local(declarator.name, initial);
     }
+    note_lambda(decl, declarator, local++);
   }
 }
 
 void BodyChecker::check_return(const ReturnStmt& stmt, Span span) {
   (void)check_expr(stmt.value);
+  if (lambda_depth_ > 0) return;
+  may_return_ = true;
   if (rule_.is_return_form && stmt.value.is_none()) {
     diags_.emit(DiagKind::ReturnWithoutValue, span).label(rule_.outputs.front().span, "the output has no name");
   }
@@ -135,7 +141,7 @@ void BodyChecker::check_opaque(const OpaqueStmt& stmt, TokenRange tokens) {
         .arg(name)
         .label(program_.transforms[*callee].span, "the transform")
         .note("the statement is passed on because " + stmt.reason)
-        .hint("calls stand in blocks, branches and loops of the body: move this one out of the lambda or `catch`");
+        .hint("calls stand in blocks, branches and loops of the body: move this one out of the `catch` or class");
     return;
   }
 }
@@ -182,7 +188,7 @@ void BodyChecker::check_stmt(StmtId id) {
                         [&](const CaseStmt& label) { (void)check_expr(label.value); },
                         [&](const ReturnStmt& leave) { check_return(leave, stmt.span); }, [](const BreakStmt&) {},
                         [](const ContinueStmt&) {}, [&](const TransformCallStmt& call) { check_call(id, call); },
-                        [](const SyncStmt&) {}, [&](const DeclStmt& decl) { check_declaration(decl); },
+                        [&](const SyncStmt&) { runtime_calls_.push_back({"`sync`", stmt.span}); }, [&](const DeclStmt& decl) { check_declaration(decl); },
                         [&](const ExprStmt& expr) { (void)check_expr(expr.expr); },
                         [&](const OpaqueStmt& opaque) { check_opaque(opaque, stmt.tokens); }},
              stmt.node);

@@ -70,6 +70,9 @@ class BodyBuilder {
   ExprId assign(P::AssignExprContext* context);
   ExprId functional_cast(P::FunctionalCastContext* context);
   ExprId opaque_primary(P::OpaquePrimaryContext* context);
+  ExprId lambda(P::LambdaContext* context);
+  StmtId capture(P::CaptureContext* context);
+  StmtId lambda_param(P::LambdaParamContext* context);
   ExprId const_expr(P::ConstExprContext* context);
   ExprId init_list(P::InitListContext* context);
   std::vector<ExprId> args(P::ArgsContext* context);

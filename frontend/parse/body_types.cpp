@@ -66,6 +66,8 @@ std::optional<ElementType> element_of_word(std::string_view word) {
   if (word == "double") return ElementType::Double;
   if (word == "float") return ElementType::Float;
   if (word == "int" || word == "IndexT") return ElementType::Int;
+  if (word == "uchar") return ElementType::UChar;
+  if (word == "ushort") return ElementType::UShort;
   if (word == "long") return ElementType::Long;
   if (word == "short") return ElementType::Short;
   if (word == "unsigned char") return ElementType::UChar;
@@ -104,9 +106,9 @@ BodyType of_name(std::string_view text) {
   if (text.starts_with("::")) text.remove_prefix(2);
   if (text.starts_with("std::")) text.remove_prefix(5);
   if (text == "IndexT" || text == "int32_t") return simple(Kind::Int);
-  if (text == "uint32_t") return integer(Kind::Int, true);
-  if (text == "int16_t" || text == "uint16_t") return integer(Kind::Int, text[0] == 'u', 2);
-  if (text == "int8_t" || text == "uint8_t") return integer(Kind::Int, text[0] == 'u', 1);
+  if (text == "uint32_t" || text == "uint") return integer(Kind::Int, true);
+  if (text == "int16_t" || text == "uint16_t" || text == "ushort") return integer(Kind::Int, text[0] == 'u', 2);
+  if (text == "int8_t" || text == "uint8_t" || text == "uchar") return integer(Kind::Int, text[0] == 'u', 1);
   if (text == "ptrdiff_t" || text == "ssize_t" || text == "int64_t") return simple(Kind::Long);
   if (text == "size_t" || text == "uint64_t") return integer(Kind::Long, true);
   return of_region(text.starts_with("pbrt::") ? text.substr(6) : text);

@@ -159,6 +159,7 @@ ExprId BodyBuilder::primary(P::PrimaryContext* context) {
   if (context->commaExpr() != nullptr) return comma(context->commaExpr());
   if (auto* n = context->functionalCast()) return functional_cast(n);
   if (auto* n = context->opaquePrimary()) return opaque_primary(n);
+  if (auto* n = context->lambda()) return lambda(n);
   if (auto* n = context->templateCall()) {
     const std::string callee = compact_text(n->qualifiedName()) + compact_text(n->templateArgs());
     return add_expr(context, CallExpr{callee, args(n->args())});
@@ -189,6 +190,37 @@ ExprId BodyBuilder::opaque_primary(P::OpaquePrimaryContext* context) {
   if (word == "sizeof") return opaque_expr(context, "`sizeof` depends on the types of the host");
   if (word == "new" || word == "delete") return opaque_expr(context, fmt::format("`{}` manages memory of the host", word));
   return opaque_expr(context, fmt::format("`{}` is for the C++ compiler alone", word));
+}
+
+ExprId BodyBuilder::lambda(P::LambdaContext* context) {
+  const DepthGuard guard(depth_, context);
+  LambdaExpr node;
+  node.captures = Unit::range_of(context->captures());
+  for (auto* item : context->captures()->capture())
+    if (item->expr() != nullptr) node.locals.push_back(capture(item));
+  if (auto* params = context->lambdaParams())
+    for (auto* param : params->lambdaParam())
+      if (param->ID() != nullptr) node.locals.push_back(lambda_param(param));
+  node.body = add_stmt(context->block(), BlockStmt{stmts(context->block()->stmt())});
+  return add_expr(context, std::move(node));
+}
+
+/// `[x = 2 * a]` declares a variable, as `auto x = 2 * a;` does.
+StmtId BodyBuilder::capture(P::CaptureContext* context) {
+  Declarator declarator;
+  declarator.name = context->ID()->getText();
+  declarator.name_span = body_.tokens[Unit::index_of(context->ID()->getSymbol())].expansion;
+  declarator.is_reference = context->getStart()->getText() == "&";
+  declarator.init = expr(context->expr());
+  return add_stmt(context, DeclStmt{{}, "auto", false, {std::move(declarator)}});
+}
+
+StmtId BodyBuilder::lambda_param(P::LambdaParamContext* context) {
+  Declarator declarator;
+  declarator.name = context->ID()->getText();
+  declarator.name_span = body_.tokens[Unit::index_of(context->ID()->getSymbol())].expansion;
+  WrittenType type = type_of(context->typeName());
+  return add_stmt(context, DeclStmt{type.type, std::move(type.text), false, {std::move(declarator)}});
 }
 
 ExprId BodyBuilder::const_expr(P::ConstExprContext* context) {

@@ -47,13 +47,8 @@ void check_ranges(const Body& body, const SourceManager& sources) {
   for (const BodyToken& token : body.tokens) EXPECT_EQ(sources.text(token.spelling), token.text);
 }
 
-/// Opaque pieces of the whole corpus, by program.
-const std::map<std::string, std::set<std::string>> kOpaque = {
-    {"examples/nearest_neighbours.pbcc",
-     {"std::partial_sort(order.begin(), order.begin() + std::min<int>(5, n), order.end(), [&](int a, int b) {\n"
-      "      return distance.cell(a) < distance.cell(b) || (distance.cell(a) == distance.cell(b) && a < b);\n"
-      "    }); because `[` here is for the C++ compiler alone"}},
-};
+/// Opaque pieces of the whole corpus, by program: none.
+const std::map<std::string, std::set<std::string>> kOpaque = {};
 
 class Corpus : public ParseFixture, public testing::WithParamInterface<std::string> {};
 

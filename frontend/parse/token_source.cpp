@@ -28,17 +28,17 @@ const Words kBodyWords = {
     "if", "else", "for", "while", "do", "for_enough", "switch", "case", "default", "return", "break", "continue", "spawn",
     "sync", "SPAWN", "CALL", "SYNC", "static", "const", "constexpr", "auto", "void", "bool", "char", "short", "int", "long",
     "float", "double", "unsigned", "signed", "true", "false", "nullptr", "sizeof", "new", "delete", "static_cast",
-    "const_cast", "reinterpret_cast", "and", "or", "try"};
+    "const_cast", "reinterpret_cast", "and", "or", "try", "mutable"};
 
 const Words kOtherCxxKeywords = {
     "alignas", "alignof", "asm", "catch", "class", "co_await", "co_return", "co_yield", "concept", "consteval", "constinit",
-    "decltype", "dynamic_cast", "enum", "explicit", "export", "extern", "friend", "goto", "inline", "mutable", "namespace",
+    "decltype", "dynamic_cast", "enum", "explicit", "export", "extern", "friend", "goto", "inline", "namespace",
     "noexcept", "operator", "private", "protected", "public", "register", "requires", "static_assert", "struct", "template",
     "this", "thread_local", "throw", "typedef", "typeid", "typename", "union", "using", "virtual", "volatile", "not",
     "bitand", "bitor", "compl", "xor"};
 
 const Words kTypeNames = {"ElementT", "IndexT", "size_t", "ptrdiff_t", "ssize_t", "int8_t", "int16_t", "int32_t", "int64_t",
-                          "uint8_t", "uint16_t", "uint32_t", "uint64_t", "MatrixRegion", "ConstMatrixRegion"};
+                          "uint8_t", "uint16_t", "uint32_t", "uint64_t", "uchar", "ushort", "uint", "MatrixRegion", "ConstMatrixRegion"};
 
 /// `MatrixRegion2D`, `ConstMatrixRegion0D`.
 bool is_region_type(std::string_view word) {

@@ -56,6 +56,11 @@ def torture(a):
     return [2 * a[::-1], np.array(misc)] if n else [a, a]
 
 
+def lambdas(a):
+    b = 2 * (a + 64 * a)
+    return [b + 1, max(b.sum(), a.sum()) + 2.5 + 2 + 2]
+
+
 def scopes(a):
     return [(a + 2) + a + (1 + 2) + 1 + 0.5]
 
@@ -223,6 +228,7 @@ CASES = {
     "api_members": Case(members, lambda n, r: [r.normal(size=(2, n, n + 2)), vec(n, r)], sizes=(1, 2, 3, 16, 33)),
     "c_arrays": Case(mat_vec, lambda n, r: [mat(n + 1, n, r), vec(n + 1, r)], sizes=(1, 2, 3, 16, 65)),
     "cplusplus": Case(torture, lambda n, r: [vec(n, r)], sizes=(1, 2, 3, 16, 65)),
+    "lambdas": Case(lambdas, lambda n, r: [vec(n, r)], sizes=(0, 1, 2, 33, 130)),
     "scopes_across_calls": Case(scopes, lambda n, r: [vec(n, r)], sizes=(0, 1, 2, 16, 65)),
     "using_temporaries": Case(palindromes, lambda n, r: [vec(n, r)], sizes=(0, 1, 2, 16, 65)),
     "duplicate_grid": Case(lambda a, x: [a @ x], lambda n, r: [mat(n + 1, n, r), vec(n + 1, r)], sizes=(1, 2, 3, 16, 65)),
