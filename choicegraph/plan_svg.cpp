@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "choicegraph/plan.h"
+#include "lang/readable_text.h"
 
 namespace pb {
 namespace {
@@ -82,7 +83,7 @@ class Drawing {
       const Segment& segment = plan_.segments[id];
       std::string box;
       for (const IndexRange& range : segment.box)
-        box += (box.empty() ? "[" : " x [") + to_string(range.lo) + ", " + to_string(range.hi) + ")";
+        box += (box.empty() ? "[" : " x [") + readable_text(range.lo) + ", " + readable_text(range.hi) + ")";
       segment_nodes_[id] = add({transform_.matrices[segment.matrix].name, box});
       nodes_.back().layer = 1;
     }

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "choicegraph/analysis.h"
+#include "lang/readable_text.h"
 
 namespace pb::choices {
 namespace {
@@ -26,7 +27,7 @@ Region stretched(const Analysis& analysis, const Missing& missing, const RegionB
   return Region::from_box(analysis.context, missing.all.dims(), longer).intersect_parameters(missing.known);
 }
 
-std::string range_text(const Interval& dim) { return "[" + to_string(dim.lo) + ", " + to_string(dim.hi) + ")"; }
+std::string range_text(const Interval& dim) { return "[" + readable_text(dim.lo) + ", " + readable_text(dim.hi) + ")"; }
 
 std::string box_text(const std::vector<Interval>& dims) {
   std::string out;
@@ -42,13 +43,13 @@ std::string describe(const std::vector<Interval>& dims, const std::vector<bool>&
   for (std::size_t d = 0; is_plane && d < 2; ++d) {
     if (!is_full[1 - d] || is_full[d]) continue;
     const std::string word = d == 0 ? "column" : "row";
-    return is_single(dims[d]) ? word + " " + to_string(dims[d].lo) : word + "s " + range_text(dims[d]);
+    return is_single(dims[d]) ? word + " " + readable_text(dims[d].lo) : word + "s " + range_text(dims[d]);
   }
   if (std::all_of(is_full.begin(), is_full.end(), [](bool full) { return full; })) return "all of it";
   if (!std::all_of(dims.begin(), dims.end(), is_single)) return box_text(dims);
-  if (dims.size() == 1) return "cell " + to_string(dims[0].lo);
+  if (dims.size() == 1) return "cell " + readable_text(dims[0].lo);
   std::string out;
-  for (const Interval& dim : dims) out += (out.empty() ? "" : ", ") + to_string(dim.lo);
+  for (const Interval& dim : dims) out += (out.empty() ? "" : ", ") + readable_text(dim.lo);
   return "cell (" + out + ")";
 }
 
@@ -77,7 +78,7 @@ struct Sum {
     } else if (is_scaled) {
       add(expr.operands[1], factor * expr.operands[0].value);
     } else {
-      const std::string text = to_string(expr);
+      const std::string text = readable_text(expr);
       terms[text] += factor;
       if (terms[text] == 0) terms.erase(text);
     }

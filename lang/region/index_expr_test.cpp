@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "lang/index_expr.h"
+#include "lang/readable_text.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -112,6 +113,14 @@ TEST(IndexExpr, BuildersAndTextKeepTheValue) {
     EXPECT_EQ(evaluate(substitute(sample.expr, {{"n", index_symbol("k")}}), {{"k", values[0].second}, values[1]}),
               sample.value);
   }
+}
+
+TEST(IndexExpr, ReadsAsInHeadersForPeople) {
+  const auto readable = [](const std::string& text) { return readable_text(*parse_index_expr(text)); };
+  EXPECT_EQ(readable("floord(n, 2)"), "n/2");
+  EXPECT_EQ(readable("2*floord(n+1, 2)-1"), "2*((n+1)/2)-1");
+  EXPECT_EQ(readable("floord(floord(n, 2), 3)+max(0, floord(m, 4))"), "(n/2)/3+max(0, m/4)");
+  EXPECT_EQ(readable("n-m"), "n-m");
 }
 
 }  // namespace
