@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "choicegraph/analysis.h"
+#include "lang/region/parts.h"
 #include "tests/faults/seeded_fault.h"
 
 namespace pb::choices {
@@ -25,6 +26,9 @@ struct Atom {
   RuleList rules;
   Region cells;
 };
+
+/// Sets of rules that provide the same cells: ten rules with lattices or conditions may have a thousand.
+constexpr std::size_t kMaxAtoms = 200;
 
 /// Cuts `atoms` along the border of what `rule` provides.
 void split_atoms(std::vector<Atom>& atoms, RuleId rule, const Region& provided) {
@@ -75,13 +79,18 @@ RuleList filter_by_priority(const Transform& transform, RuleList rules) {
   return rules;
 }
 
-std::vector<Group> group_cells(const Analysis& analysis, MatrixId matrix) {
+/// Nothing, with a message, if the cells fall into too many groups.
+std::vector<Group> group_cells(Analysis& analysis, MatrixId matrix) {
   const Transform& transform = analysis.transform;
   std::vector<Atom> atoms{{{}, analysis.cells[matrix.index()].intersect_parameters(analysis.known)}};
   for (const RuleId id : transform.rules.ids()) {
     const Region provided = cells_written(analysis, transform.rules[id], matrix, transform.rules[id].domain);
     if (analysis.context.limit_exceeded()) return {};
     if (provided.is_known()) split_atoms(atoms, id, provided);
+    if (atoms.size() <= kMaxAtoms) continue;
+    analysis.diags.emit(DiagKind::RegionsTooComplex, transform.span).arg(transform.name);
+    analysis.ok = false;
+    return {};
   }
   std::map<RuleList, Region> by_list;
   for (Atom& atom : atoms) {
@@ -209,11 +218,13 @@ void handle_uncovered(Analysis& analysis, MatrixId matrix, const Group& group) {
         {matrix, to_ranges(piece.dims), piece.conditions, size_guards(analysis, missing, piece)});
 }
 
-/// Moves the cells of `small` (indices into `groups`) to `large` if that takes no more pieces.
+/// Moves the cells of `small` (indices into `groups`) to `large` if that takes no more pieces. Pieces are dear to find:
+/// cells in more parts than before are not asked for them.
 bool absorb(const Analysis& analysis, std::vector<Group>& groups, Group& large, const std::vector<std::size_t>& small) {
   Region joined = large.cells;
   for (const std::size_t i : small) joined = joined.unite(groups[i].cells);
   joined = joined.coalesce();
+  if (num_parts(joined) > num_parts(large.cells)) return false;
   const auto before = large.cells.disjoint_pieces(analysis.known);
   const auto after = joined.disjoint_pieces(analysis.known);
   if (!before || !after || after->size() > before->size()) return false;
@@ -281,7 +292,7 @@ bool add_drafts(Analysis& analysis, MatrixId matrix, const Group& group, std::ve
 
 void cut_matrix(Analysis& analysis, const std::vector<Region>& needed, MatrixId matrix) {
   std::vector<Group> groups = group_cells(analysis, matrix);
-  if (analysis.context.limit_exceeded()) return;
+  if (analysis.context.limit_exceeded() || groups.empty()) return;
   for (const Group& group : groups)
     if (group.rules.empty()) handle_uncovered(analysis, matrix, group);
   std::erase_if(groups, [&](const Group& group) {
