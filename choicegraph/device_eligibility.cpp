@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "choicegraph/device_eligibility.h"
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
