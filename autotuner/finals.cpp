@@ -15,6 +15,7 @@ constexpr int kLeastContestRounds = 3;  // however little time is left
 constexpr double kMuchSlower = 3;       // from the few times at hand, nobody doubts that
 constexpr double kPagesMatter = 0.05;   // what new memory costs on either kind of pages is not part of a measurement
 constexpr double kMostUnproven = 0.04;  // how much slower one may seem, without proof, and yet count as equal
+constexpr double kMostPossible = 0.07;  // and may be, as far as the times can tell
 constexpr double kMostReserved = 0.35;  // of the budget
 
 void forget_times(Candidate& candidate) { candidate.times_ns.clear(); }
@@ -39,7 +40,7 @@ double Search::final_reserve_s() const {
   const double best_s = best_ns() * 1e-9 + overhead_s_;
   const double finals_s = (options_.num_finalists + kNumPlain) * best_s;
   const double contest_s = kNumContenders * best_s + default_ns_ * 1e-9;
-  return std::min(kMostReserved * options_.budget_s, num_final_stages() * options_.final_trials * std::max({finals_s, contest_s, 2 * kNumTakenBack * best_s}));
+  return std::min(kMostReserved * options_.budget_s, num_final_parts() * options_.final_trials * std::max({finals_s, contest_s, 2 * kNumTakenBack * best_s}));
 }
 
 /// The best few of the population, as many as there is time for.
@@ -84,7 +85,7 @@ std::vector<Candidate> Search::incumbents() const {
 Candidate Search::best_finalist() {
   std::vector<Candidate> left = finalists();
   const double limit = 4 * limit_ms(best_ns(), 2.0);
-  const double end_s = options_.budget_s - final_reserve_s() * (num_final_stages() - 1) / num_final_stages();
+  const double end_s = end_before_parts(num_final_parts() - 1);
   for (int trial = 0; trial < kContestFactor * options_.final_trials && (left.size() > 1 || trial == 0); ++trial) {
     publish("comparing the best");
     if (trial >= options_.min_trials && evaluator_.elapsed_s() > end_s) break;
@@ -108,7 +109,7 @@ Candidate Search::best_finalist() {
   for (const Candidate& candidate : left) {
     if (!candidate.meets_accuracy || !left[0].meets_accuracy) continue;
     const PairedRatio slower = paired_ratio(candidate.times_ns, left[0].times_ns, kConfidence);
-    const bool is_equal = slower.ratio <= 1 + options_.matters || (slower.lo <= 1 && slower.ratio <= 1 + kMostUnproven);
+    const bool is_equal = slower.ratio <= 1 + options_.matters || (slower.ratio <= 1 + kMostUnproven && slower.lo <= 1 && slower.hi <= 1 + kMostPossible);
     if (is_equal && num_differences(candidate.configuration, standard) < num_differences(best->configuration, standard))
       best = &candidate;
   }
@@ -118,7 +119,9 @@ Candidate Search::best_finalist() {
 /// Measures all in turns until the first is surely faster than each of the others, or surely not faster than one of
 /// them, or the rounds or the time are used up. Others that fail, or turn out to be inaccurate, leave.
 void Search::contest(std::vector<Candidate>& contenders, const Contest& how) {
-  for (int round = 0; round < kContestFactor * options_.final_trials; ++round) {
+  // Many rounds where the machine is noisy, as long as there is time.
+  constexpr int kNoisyFactor = 8, kMostRounds = 100;
+  for (int round = 0; round < std::min(kMostRounds, kNoisyFactor * options_.final_trials); ++round) {
     publish(how.phase);
     if (round >= kLeastContestRounds && evaluator_.elapsed_s() > how.end_s) return;
     // No limit: a hiccup must not decide who takes part.
@@ -152,7 +155,7 @@ void Search::try_other_pages(Candidate& winner) {
   other.origin += value > 0 ? ", on large pages" : ", on small pages";
   std::vector<Candidate> both{std::move(other), winner};
   std::for_each(both.begin(), both.end(), forget_times);
-  const double end_s = options_.budget_s - final_reserve_s() / num_final_stages();
+  const double end_s = end_before_parts(2);
   contest(both, {"trying other pages of memory", end_s, kPagesMatter});
   const bool have_both_run = both.size() == 2 && !both[0].times_ns.empty() && both[0].meets_accuracy;
   if (have_both_run && is_surely_faster(both[0].times_ns, both[1].times_ns, kPagesMatter)) winner = both[0];

@@ -30,7 +30,7 @@ struct SearchOptions {
   int min_trials = 2;
   int max_trials = 6;
   int num_finalists = 4;
-  int final_trials = 8;  ///< rounds in turns; up to three times as many if they do not decide
+  int final_trials = 8;  ///< rounds in turns; up to eight times as many, or 100, if they do not decide
   double matters = 0.015;  ///< relative differences below this are no difference
   /// At the target, too, each uniform choice is a starting point on its own, not only above the best of smaller sizes;
   /// not for programs that call themselves: one rule at all sizes may take forever.
@@ -141,8 +141,13 @@ class Search {
   void try_other_pages(Candidate& winner);
   [[nodiscard]] const Candidate* verdict(const std::vector<Candidate>& contenders) const;
   void take(const Candidate& kept, double default_ns);
-  /// What decide() does: comparing the best, taking back, then pages, then what is there.
-  [[nodiscard]] int num_final_stages() const { return space_.large_pages() ? 4 : 3; }
+  /// What decide() does: comparing the best, taking back, then pages, then what is there, which takes two parts of the
+  /// time: if it is undecided, all was in vain.
+  [[nodiscard]] int num_final_parts() const { return space_.large_pages() ? 5 : 4; }
+  /// When so many of the parts must be left.
+  [[nodiscard]] double end_before_parts(int num_left) const {
+    return options_.budget_s - final_reserve_s() * num_left / num_final_parts();
+  }
   /// Time for decide().
   [[nodiscard]] double final_reserve_s() const;
   void note_best();

@@ -12,8 +12,10 @@ namespace {
 
 constexpr double kConfidence = 0.95;
 constexpr double kSlowest = 4;           // times the winner: slower ones are cut off
-constexpr double kTooMuch = 0.1;         // from the first rounds on, this much slower is no equal
-constexpr double kMostUnproven = 0.03;   // how much slower one may seem, without proof, and yet count as equal
+constexpr double kMuch = 0.1;            // from the first rounds on, this much slower is no equal
+constexpr double kMostUnproven = 0.03;   // how much slower an equal may seem
+constexpr double kMostPossible = 0.06;   // and may be, as far as the times can tell
+constexpr int kMostFactor = 3;           // at most as many times the rounds that the effort asks for, while undecided
 
 bool is_for_accuracy(const TunableGene& gene) {
   return gene.info->role == pbrt::TunableRole::Accuracy || gene.info->role == pbrt::TunableRole::ForEnough;
@@ -61,14 +63,13 @@ std::vector<NamedConfiguration> Space::reversions(const Configuration& configura
   return out;
 }
 
-/// Measures both in turns, until it is clear that `plain` is slower, or as often as the effort asks for. How many times as
-/// slow it is, beside `winner` in the same rounds; 0: nothing is lost, and it has its times; nothing: it was not measured.
+/// Measures both in turns until it is clear that `plain` is slower, or not. How many times as slow it is, beside `winner`
+/// in the same rounds; 0: nothing is lost, and it has its times; nothing: this machine, or the time left, does not say.
 std::optional<double> Search::loss_of(Candidate& plain, const Candidate& winner, double end_s) {
   std::vector<Candidate> both{plain, winner};
   for (Candidate& candidate : both) candidate.times_ns.clear();
   const double limit = limit_ms(median(winner.times_ns), kSlowest);
-  const auto slower = [&] { return paired_ratio(both[0].times_ns, both[1].times_ns, kConfidence); };
-  for (int round = 0; round < options_.final_trials; ++round) {
+  for (int round = 0; round < kMostFactor * options_.final_trials; ++round) {
     publish("leaving out what does not matter");
     if (evaluator_.elapsed_s() > end_s) return std::nullopt;
     in_turns(both, round, [&](Candidate& candidate) {
@@ -76,18 +77,20 @@ std::optional<double> Search::loss_of(Candidate& plain, const Candidate& winner,
     });
     if (both[1].times_ns.empty() || !both[0].meets_accuracy) return std::nullopt;
     if (both[0].times_ns.size() != both[1].times_ns.size()) return kSlowest;
-    if (round + 1 >= options_.min_trials && slower().ratio > 1 + kTooMuch) return slower().ratio;
+    const PairedRatio found = paired_ratio(both[0].times_ns, both[1].times_ns, kConfidence);
+    const bool is_slower = found.lo > 1 && found.ratio > 1 + (round + 1 < options_.final_trials ? kMuch : kMostUnproven);
+    if (is_slower) return found.ratio;
+    const bool is_equal = found.ratio <= 1 + kMostUnproven && found.hi <= 1 + kMostPossible;
+    if (round + 1 < options_.final_trials || !is_equal) continue;
+    confirm(both[0]);
+    plain = both[0];
+    return plain.meets_accuracy ? std::optional<double>(0) : std::nullopt;
   }
-  confirm(both[0]);
-  plain = both[0];
-  if (!plain.meets_accuracy) return std::nullopt;
-  const PairedRatio found = slower();
-  const bool is_equal = found.ratio <= 1 + options_.matters || (found.lo <= 1 && found.ratio <= 1 + kMostUnproven);
-  return is_equal ? 0 : found.ratio;
+  return std::nullopt;
 }
 
 std::vector<std::pair<std::string, double>> Search::take_back(Candidate& winner) {
-  const double end_s = options_.budget_s - final_reserve_s() * (num_final_stages() - 2) / num_final_stages();
+  const double end_s = end_before_parts(num_final_parts() - 2);
   const Candidate original = winner;  // what all are compared with: many small losses would add up
   std::vector<std::pair<std::string, double>> losses;
   if (!original.meets_accuracy) return losses;
