@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <set>
@@ -18,6 +19,9 @@ namespace pbtune {
 namespace {
 
 constexpr double kLimitMs = 10000;
+/// Runs of a failing configuration that tell how often it fails.
+constexpr int kRepetitions = 10;
+constexpr int kMaxTries = 40;
 
 /// 0, 1, 2, odd, prime, 2^k and its neighbours, up to `max`.
 std::vector<std::int64_t> awkward_sizes(std::int64_t max) {
@@ -54,8 +58,11 @@ class OutputCheck {
   [[nodiscard]] std::vector<std::int64_t> sizes() const;
   std::optional<Failure> check_size(std::int64_t n);
   [[nodiscard]] Outcome try_one(const Configuration& configuration);
+  [[nodiscard]] int count_failures(const Configuration& configuration);
+  [[nodiscard]] bool fails(const Configuration& configuration);
   Configuration reduced(Configuration configuration);
-  void describe(Failure failure);
+  void print_culprit(const Failure& failure);
+  void describe(const Failure& failure);
 
   OutputCheckOptions options_;
   pbrt::TrainingInfo info_;
@@ -66,6 +73,7 @@ class OutputCheck {
   std::map<OutcomeKind, int> counts_;
   std::map<OutcomeKind, std::string> reasons_;  ///< the first of each kind
   int num_sizes_ = 0;
+  int num_tries_ = 1;  ///< after that many good runs a configuration counts as innocent
   std::vector<std::string> unusable_;  ///< sizes at which the default configuration itself fails, and why
 };
 
@@ -101,30 +109,56 @@ std::optional<Failure> OutputCheck::check_size(std::int64_t n) {
   return std::nullopt;
 }
 
+/// Of kRepetitions runs. Sets how many runs it takes to be sure, but for one in ten thousand, that another does not fail.
+int OutputCheck::count_failures(const Configuration& configuration) {
+  int count = 0;
+  for (int i = 0; i < kRepetitions; ++i) count += is_failure(try_one(configuration).kind) ? 1 : 0;
+  const double passes = 1 - (count + 0.5) / (kRepetitions + 1);  // never 0 nor 1
+  num_tries_ = std::clamp(static_cast<int>(std::ceil(std::log(1e-4) / std::log(passes))), 3, kMaxTries);
+  return count;
+}
+
+bool OutputCheck::fails(const Configuration& configuration) {
+  for (int i = 0; i < num_tries_; ++i)
+    if (is_failure(try_one(configuration).kind)) return true;
+  return false;
+}
+
 /// The fewest changes to the default that still fail: each site and value is set back if it is not to blame.
 Configuration OutputCheck::reduced(Configuration configuration) {
   const Configuration standard = pbrt::default_configuration(index_);
-  const auto still_fails = [&](const Configuration& candidate) { return is_failure(try_one(candidate).kind); };
   for (std::size_t id = 0; id < configuration.sites.size(); ++id) {
     Configuration candidate = configuration;
     candidate.sites[id] = standard.sites[id];
-    if (candidate != configuration && pbrt::find_fault(index_, candidate).empty() && still_fails(candidate))
+    if (candidate != configuration && pbrt::find_fault(index_, candidate).empty() && fails(candidate))
       configuration = candidate;
   }
   for (std::size_t id = 0; id < configuration.tunables.size(); ++id) {
     Configuration candidate = configuration;
     candidate.tunables[id] = standard.tunables[id];
-    if (candidate != configuration && still_fails(candidate)) configuration = candidate;
+    if (candidate != configuration && fails(candidate)) configuration = candidate;
   }
   return configuration;
 }
 
-void OutputCheck::describe(Failure failure) {
+void OutputCheck::describe(const Failure& failure) {
   fmt::print("size {}: {}", failure.n, to_string(failure.outcome.kind));
   if (failure.outcome.kind == OutcomeKind::Wrong)
     fmt::print(" outputs, relative error {:.2g}", failure.outcome.max_error_rel);
   if (!failure.outcome.message.empty()) fmt::print(": {}", failure.outcome.message);
   fmt::print("\n");
+  // What takes too long does so each time.
+  const int count = failure.outcome.kind == OutcomeKind::TimedOut ? kRepetitions : count_failures(failure.configuration);
+  if (count < kRepetitions) fmt::print("  the same configuration failed in {} of {} more runs: chance has a part in it\n", count, kRepetitions);
+  if (count < kRepetitions && fails(pbrt::default_configuration(index_)))
+    fmt::print("  the default configuration fails at times, too: no choice is to blame\n");
+  else if (count > 0)
+    print_culprit(failure);
+  if (failure.outcome.kind == OutcomeKind::Crashed)
+    fmt::print("a program of `pbc --checked` stops at an index outside of its matrix and names the line\n");
+}
+
+void OutputCheck::print_culprit(const Failure& failure) {
   const Configuration culprit = reduced(failure.configuration);
   for (const std::string& line : differences(index_, pbrt::default_configuration(index_), culprit))
     fmt::print("  {}\n", line);
@@ -139,8 +173,6 @@ void OutputCheck::describe(Failure failure) {
         fmt::print("  ran: rule {} of {} (line {}) on {}\n", rule.rule, ref.transform->name, rule.line,
                    to_string(choice.on));
   }
-  if (failure.outcome.kind == OutcomeKind::Crashed)
-    fmt::print("a program of `pbc --checked` stops at an index outside of its matrix and names the line\n");
 }
 
 int OutputCheck::run() {

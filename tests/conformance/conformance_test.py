@@ -82,6 +82,8 @@ class Corpus:
         status, text = self.compiler.check_outputs(program, self.effort.seed)
         if status != 1 or f"size {size}: wrong" not in text or f"rule {rule} " not in text:
             result.fail(f"expected rule {rule} at size {size}, found status {status}: {text.strip()}")
+        if text.count("ran: rule ") != 1:
+            result.fail(f"expected one rule to blame, found: {text.strip()}")
         thorough = dataclasses.replace(self.effort, num_configurations=20)
         if not ProgramTest(self.compiler, program, name, case, thorough, self.args.work / "files" / name).run().failures:
             result.fail("random configurations did not notice the wrong rule")

@@ -22,5 +22,6 @@ CASES = {
     "wrong_border": Case(smooth, one, wrong=("B#2", 3)),
     "wrong_recursion": Case(lambda a: [np.cumsum(a)], one, wrong=("Halves", 2)),
     "wrong_rows": Case(lambda a: [3 * a], lambda n, r: [mat(n, n, r)], wrong=("B#2", 2)),
+    "wrong_by_chance": Case(lambda a: [a.sum(), 2 * a, 3 * a], one, wrong=("S#2", 0)),
     "forgets_a_cell": Case(lambda a: [a], one, wrong=("Short", 1)),
 }
