@@ -12,7 +12,7 @@ namespace pb {
 
 /// Work that the analysis of a transform may take, for each three of its rules, before it is given up with a message: seconds;
 /// ordinary ones take a hundredth.
-inline constexpr std::uint64_t kMaxPlanOperations = 5'000'000;
+inline constexpr std::uint64_t kMaxPlanOperations = 3'000'000;
 
 /// Makes the Plan of every transform of `program`.
 ///

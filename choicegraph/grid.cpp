@@ -219,12 +219,13 @@ void handle_uncovered(Analysis& analysis, MatrixId matrix, const Group& group) {
 }
 
 /// Moves the cells of `small` (indices into `groups`) to `large` if that takes no more pieces. Pieces are dear to find:
-/// cells in more parts than before are not asked for them.
+/// cells in many parts, or in more than before, are not asked for them.
 bool absorb(const Analysis& analysis, std::vector<Group>& groups, Group& large, const std::vector<std::size_t>& small) {
   Region joined = large.cells;
   for (const std::size_t i : small) joined = joined.unite(groups[i].cells);
   joined = joined.coalesce();
-  if (num_parts(joined) > num_parts(large.cells)) return false;
+  constexpr std::size_t kMaxParts = 4;
+  if (num_parts(joined) > std::min(kMaxParts, num_parts(large.cells))) return false;
   const auto before = large.cells.disjoint_pieces(analysis.known);
   const auto after = joined.disjoint_pieces(analysis.known);
   if (!before || !after || after->size() > before->size()) return false;
