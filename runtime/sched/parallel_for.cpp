@@ -404,7 +404,7 @@ void run_pieces(Frame& frame, const PieceBody& body, const std::int64_t* lo, con
 // child ended: with two workers the halves changed hands half of the times, and each worker read from the caches of
 // the other one what it had written itself the step before (a grid of 2 MiB: 1.4 times the time of a static schedule). So
 // where the other workers look for work, each gets a part that depends on its number alone, through its mailbox. Others leave it there
-// for a while (worker.cpp). A part is cut into pieces as any box is, which are stolen where workers are not equally fast.
+// for a while (worker_search.cpp). A part is cut into pieces as any box is, which are stolen where workers are not equally fast.
 //
 // Note [Pieces and tasks]
 // A task per piece costs each piece a spawn, and on many cores far more: thieves take the pieces one by one, each with a

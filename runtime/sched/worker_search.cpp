@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+// How a worker without work looks for some: where, how often, how long, and when it leaves work to others.
+#include <sched.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "runtime/sched/cpu_relax.h"
+#include "runtime/sched/scheduler.h"
+#include "runtime/sched/trace.h"
+#include "runtime/sched/worker.h"
+
+namespace pbrt {
+namespace {
+
+// Bounds of the search before a worker parks: rounds with a pause after each, then rounds that offer the CPU to others. About 50 microseconds on the machines measured.
+constexpr int kSpinRounds = 300;
+constexpr int kYieldRounds = 4;
+constexpr int kPausesPerRound = 8;
+// How long a searching worker stays awake: for a wake that is announced as brief, since waking a thread costs about as much
+// as a small kernel; and while another worker is busy, which may spawn after a sequential part. Waking costs 50 to 100
+// microseconds on virtual machines.
+constexpr std::chrono::microseconds kPatienceForWakes{1000};
+constexpr std::chrono::microseconds kPatienceForSpawns{300};
+constexpr int kRoundsPerYield = 32;
+
+// A thief that finds nothing but tiny tasks costs the victim more than it takes off it: each steal moves the lines of the
+// deque to another core and back. After so many in a row it pauses before the next, twice as long each time, some
+// microseconds at most.
+constexpr std::chrono::nanoseconds kTinyTask{700};
+constexpr int kFewTinySteals = 2;
+constexpr int kMaxTinySteals = 5;
+// Several such thieves pause so many times as long, or as many times as they are: together they steal about as often as one does.
+constexpr int kMaxThievesSparing = 4;
+
+// A round of a search looks at one other worker: each look takes a line from who pushes and pops there, and who would wait for
+// it at each task if every thief looked everywhere in each round. The first round does, for work that is there already.
+constexpr std::size_t kVictimsPerRound = 1;
+
+// How often a search passes by tasks in the mailbox of the only other worker, which looks there in each round of its own. Of
+// several workers each is looked at less often, so that the time is about the same.
+constexpr int kPassesForOwner = 4;
+
+}  // namespace
+
+void Worker::note_finish() {
+  if (!has_stolen_) return;
+  has_stolen_ = false;
+  const bool was_tiny = std::chrono::steady_clock::now() - steal_time_ < kTinyTask;
+  num_tiny_steals_ = was_tiny ? std::min(num_tiny_steals_ + 1, kMaxTinySteals) : 0;
+}
+
+void Worker::spare_victims() {
+  if (num_tiny_steals_ <= kFewTinySteals) return;
+  const int num_sparing = std::clamp(parking_.num_searching(), 1, kMaxThievesSparing);
+  for (int i = 0; i < num_sparing << num_tiny_steals_; ++i) pause_for_mail();
+}
+
+void Worker::pause_for_mail() const {
+  for (int i = 0; i < kPausesPerRound && mailbox_.is_empty(); ++i) cpu_relax();
+}
+
+detail::Task* Worker::search(const std::atomic<bool>& done) {
+  parking_.begin_search();
+  if (lane_ != nullptr) lane_->begin_search();
+  spare_victims();
+  for (;;) {
+    for (int round = 0; round < kSpinRounds + kYieldRounds; ++round) {
+      detail::Task* task = steal_once(round == 0);
+      if (task != nullptr || done.load(std::memory_order_acquire)) {
+        parking_.end_search();
+        if (lane_ != nullptr) lane_->end_search(task != nullptr, last_victim_);
+        return task;
+      }
+      if (round < kSpinRounds) {
+        pause_for_mail();
+      } else {
+        sched_yield();
+      }
+    }
+    if (detail::Task* task = search_patiently(done)) {
+      parking_.end_search();
+      if (lane_ != nullptr) lane_->end_search(true, last_victim_);
+      return task;
+    }
+    ++counts_.num_parks;
+    if (lane_ != nullptr) lane_->begin_park();
+    parking_.park(spot_, [&] { return done.load(std::memory_order_seq_cst) || scheduler_.has_work(); });
+    if (lane_ != nullptr) lane_->end_park();
+  }
+}
+
+detail::Task* Worker::search_patiently(const std::atomic<bool>& done) {
+  using Clock = std::chrono::steady_clock;
+  // Hints. Who is woken without them was parked.
+  const auto patience = [&]() -> std::chrono::microseconds {
+    if (scheduler_.num_brief_waits_.load(std::memory_order_relaxed) != 0 && parking_.num_searching() == 1)
+      return kPatienceForWakes;
+    const bool may_get_work = scheduler_.has_cpu_per_worker_ && parking_.num_busy(scheduler_.num_workers()) > 0;
+    return may_get_work ? kPatienceForSpawns : std::chrono::microseconds(0);
+  };
+  for (const Clock::time_point start = Clock::now(); Clock::now() - start < patience();) {
+    if (done.load(std::memory_order_acquire)) return nullptr;
+    for (int round = 0; round < kRoundsPerYield; ++round) {
+      if (detail::Task* task = steal_once(false)) return task;
+      pause_for_mail();
+    }
+    sched_yield();
+  }
+  return nullptr;
+}
+
+detail::Task* Worker::steal_once(bool looks_everywhere) {
+  if (detail::Task* task = mailbox_.take()) {
+    ++counts_.num_mails;
+    last_victim_ = -1;
+    return task;
+  }
+  const auto& workers = scheduler_.workers_;
+  const std::size_t num_workers = workers.size();
+  std::size_t num_left = looks_everywhere ? num_workers - 1 : std::min(kVictimsPerRound, num_workers - 1);
+  for (std::size_t i = random() % num_workers; num_left > 0; i = i + 1 == num_workers ? 0 : i + 1) {
+    Worker& victim = *workers[i];
+    if (&victim == this) continue;
+    --num_left;
+    if (detail::Task* task = take_mail_of(i)) {
+      ++counts_.num_mails;
+      last_victim_ = -1;
+      return task;
+    }
+    if (detail::Task* task = victim.deque_.steal()) {
+      ++counts_.num_steals;
+      last_victim_ = static_cast<int>(i);
+      has_stolen_ = true;
+      steal_time_ = std::chrono::steady_clock::now();
+      return task;
+    }
+  }
+  return nullptr;
+}
+
+detail::Task* Worker::take_mail_of(std::size_t index) {
+  Worker& victim = *scheduler_.workers_[index];
+  if (victim.mailbox_.is_empty()) return nullptr;
+  if (!victim.spot_.is_parked()) {
+    const int number = static_cast<int>(index);
+    if (passed_mailbox_ != number) {
+      const bool is_other_full =
+          passed_mailbox_ >= 0 && !scheduler_.workers_[static_cast<std::size_t>(passed_mailbox_)]->mailbox_.is_empty();
+      if (is_other_full) return nullptr;
+      passed_mailbox_ = number;
+      num_passes_ = 0;
+    }
+    if (++num_passes_ <= std::max(1, kPassesForOwner / (scheduler_.num_workers() - 1))) return nullptr;
+  }
+  passed_mailbox_ = -1;
+  return victim.mailbox_.take();
+}
+
+void Worker::assign(int worker, detail::Task& task) const {
+  scheduler_.workers_[static_cast<std::size_t>(worker)]->mailbox_.push(task);
+  parking_.notify();
+}
+
+bool Worker::may_assign() const {
+  const int num_others = scheduler_.num_workers() - 1;
+  return scheduler_.has_cpu_per_worker_ && parking_.num_parked() == 0 && 2 * parking_.num_searching() >= num_others;
+}
+
+std::uint32_t Worker::random() {
+  // xorshift64*: cheap, and different on each worker.
+  random_state_ ^= random_state_ >> 12;
+  random_state_ ^= random_state_ << 25;
+  random_state_ ^= random_state_ >> 27;
+  return static_cast<std::uint32_t>((random_state_ * 0x2545f4914f6cdd1dU) >> 32);
+}
+
+}  // namespace pbrt
