@@ -189,6 +189,7 @@ void Search::decide() {
   Candidate winner = best_finalist();
   if (winner.times_ns.empty()) return;
   space_.forget_unused(winner.configuration);
+  for (Selector& selector : winner.configuration.sites) simplify(selector);
   const auto losses = take_back(winner);
   try_other_pages(winner);
   const bool is_default = winner.configuration == space_.default_configuration();

@@ -17,6 +17,7 @@ constexpr double kConfidence = 0.95;
 constexpr double kSlowestSeed = 4.0;  // starting points and old members slower than this are cut off
 constexpr double kColdFactor = 3.0;   // as much slower the first run of a configuration may be: it touches new memory
 constexpr double kSlowestChild = 1.8;
+constexpr double kClearly = 1.1;      // by medians, where hiccups forbid a proof
 constexpr double kLeastLimitMs = 5.0;  // a limit below this would cut off noise
 constexpr int kMaxMutations = 40;      // attempts to make a child that is new
 constexpr std::int64_t kLeastRecursive = 4;  // what is chosen at small sizes is part of every larger one
@@ -410,7 +411,9 @@ bool Search::beats_side_by_side(Candidate& child, Candidate& parent) {
     const bool is_decided = verdict != Verdict::Undecided;
     if (is_decided || trial + 1 == options_.max_trials) {
       parent.times_ns = fresh.times_ns;
-      return verdict == Verdict::Faster;
+      // Single hiccups of the machine leave the test undecided and the medians alone; the last word is said elsewhere.
+      const bool is_clear = verdict == Verdict::Undecided && median(child.times_ns) * kClearly < median(fresh.times_ns);
+      return verdict == Verdict::Faster || is_clear;
     }
   }
   return false;
