@@ -62,8 +62,8 @@ PB_PREFETCHES inline void prefetch_for_strip(const StripColumns columns, const S
 // ---- Stores past the caches: for matrices that are larger than caches, whose lines would be read before they are written. They
 // pay where each line is written as a whole, in few lines at a time: strips are narrower, and begin where lines do.
 
-/// Bytes of a matrix from which on stores go past the caches.
-inline constexpr std::int64_t kMinStreamedBytes = std::int64_t{1} << 24;
+/// Bytes of a matrix from which on stores go past the caches: where a step that reads it next loses no more than this one gains.
+inline constexpr std::int64_t kMinStreamedBytes = std::int64_t{1} << 25;
 
 /// Columns of a strip whose results go past the caches: two lines.
 template <class View>
