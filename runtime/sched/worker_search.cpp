@@ -119,15 +119,19 @@ detail::Task* Worker::steal_once(bool looks_everywhere) {
   const auto& workers = scheduler_.workers_;
   const std::size_t num_workers = workers.size();
   std::size_t num_left = looks_everywhere ? num_workers - 1 : std::min(kVictimsPerRound, num_workers - 1);
-  for (std::size_t i = random() % num_workers; num_left > 0; i = i + 1 == num_workers ? 0 : i + 1) {
+  // What a device makes runnable comes into any mailbox, and soon.
+  const bool reads_all_mail = scheduler_.num_brief_waits_.load(std::memory_order_relaxed) != 0;
+  std::size_t i = random() % num_workers;
+  for (std::size_t n = 0; n < num_workers && (num_left > 0 || reads_all_mail); ++n, i = i + 1 == num_workers ? 0 : i + 1) {
     Worker& victim = *workers[i];
     if (&victim == this) continue;
-    --num_left;
     if (detail::Task* task = take_mail_of(i)) {
       ++counts_.num_mails;
       last_victim_ = -1;
       return task;
     }
+    if (num_left == 0) continue;
+    --num_left;
     if (detail::Task* task = victim.deque_.steal()) {
       ++counts_.num_steals;
       last_victim_ = static_cast<int>(i);
