@@ -27,7 +27,7 @@ COLOURS = ["#1b6ca8", "#d1495b", "#2e933c", "#e09f3e", "#6a4c93", "#555555"]
 def build(source, output, *options, newer_than=()):
     """Compiles one hand-written C++ baseline; a build newer than its source (and other files) stays."""
     output = pathlib.Path(output)
-    if not output.exists() or any(output.stat().st_mtime < pathlib.Path(path).stat().st_mtime for path in (source, *newer_than)):
+    if not output.exists() or any(output.stat().st_mtime < pathlib.Path(path).stat().st_mtime for path in (source, *source.parent.glob("*.h"), *newer_than)):
         polybricks.run_tool(["c++", *BASELINE_FLAGS, source, "-o", output, *options])
     return output
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""What a task costs: runtime/sched and generated code next to oneTBB, an idle server, a program under a CPU quota.
+"""What a task costs: runtime/sched and generated code next to oneTBB, loops next to OpenMP, an idle server, a program under a CPU quota.
 
 Prints, from one run: time per spawn and wait of an empty task; Fibonacci numbers with one task per call, without a cut-off, from a
-.pbcc program, from the runtime's C++ interface and from oneTBB's task_group; the share of a CPU that a waiting --serve
-binary takes; and what a quota of one CPU costs a program that could see more. Medians of interleaved rounds.
+.pbcc program, from the runtime's C++ interface and from oneTBB's task_group; time per loop of loops that follow each other; the
+share of a CPU that a waiting --serve binary takes; and what a quota of one CPU costs a program that could see more. Medians of interleaved rounds.
 """
 
 import contextlib
@@ -58,6 +58,16 @@ def task_rows(program, tbb, runtime, args):
                      *(harness.ratio(found, (name, "fib_ns", count), (TBB, "fib_ns", count)) for count in threads)])
     fibs.append(["no tasks at all (ceiling)", milliseconds(found[RUNTIME, "plain_fib_ns", 1])] + [""] * (2 * len(threads) - 1))
     return spawns, fibs
+
+
+def loop_rows(openmp, loops, args):
+    """Time per loop, by size."""
+    rounds = {openmp: [], loops: []}
+    for _ in range(args.rounds):
+        for path, figures in rounds.items():
+            figures.append(harness.hand_written(path, "--threads", args.threads, "--trials", args.trials))
+    hand, ours = (harness.medians(figures) for figures in rounds.values())
+    return [[key.split("_")[1], f"{hand[key] / 1e3:.1f}", f"{ours[key] / 1e3:.1f}", f"{ours[key] / hand[key]:.2f}"] for key in hand]
 
 
 def cpu_ns(pid):
@@ -131,8 +141,10 @@ def main():
     baselines = harness.Baselines(args, "tasks")
     tbb = baselines.get(HERE / "baseline_tbb.cpp", "-ltbb")
     link_flags = (args.dist / "lib" / "libpbrt.flags").read_text().split()
-    runtime = harness.build(HERE / "runtime_tasks.cpp", args.out / "runtime_tasks", "-I", args.dist / "include",
-                            args.dist / "lib" / "libpbrt.a", *link_flags, newer_than=[args.dist / "lib" / "libpbrt.a"])
+    openmp = baselines.get(HERE / "baseline_openmp.cpp", "-fopenmp")
+    library = args.dist / "lib" / "libpbrt.a"
+    runtime, loops = (harness.build(HERE / f"{name}.cpp", args.out / name, "-I", args.dist / "include", library, *link_flags, newer_than=[library])
+                      for name in ("runtime_tasks", "runtime_loops"))
     if args.build_only:
         return
     program = polybricks.Tools(args.dist).compile(HERE / "fib.pbcc", args.out / "fib")
@@ -142,6 +154,8 @@ def main():
     print(harness.table(["", *(f"{text}, {batch}" for text in plural for batch in ("one by one", "by 100"))], spawns))
     print(f"\nfib({args.n}), one task per call, no cut-off")
     print(harness.table(["", *(f"{text}, ms" for text in plural), *(f"{text}, : oneTBB" for text in plural)], fibs))
+    print(f"\nloops that follow each other, {args.threads} threads, us per loop")
+    print(harness.table(["cells", "OpenMP, static", "runtime/sched, C++", ": OpenMP"], loop_rows(openmp, loops, args)))
     print(f"\nidle --serve: {100 * idle_share(program, args):.3f} % of one CPU")
     how, rows = quota_rows(program, args)
     print(f"\nfib({args.n}) under a quota of one CPU ({how})")
