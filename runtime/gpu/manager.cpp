@@ -294,12 +294,7 @@ void Manager::Impl::bring_all_home() {
   }
   for (const StorageRef& storage : living) {
     StorageRecord& record = *StorageRecord::find(*storage.get());
-    BoxSet boxes;
-    {
-      const std::lock_guard lock(record.mutex);
-      boxes = record.dirty_not_under_way(record.whole());
-    }
-    if (!boxes.is_empty()) static_cast<void>(copy_out(record, storage, boxes));  // waited for below
+    static_cast<void>(copy_out_all(record, storage));  // waited for below
   }
   device->flush();
   device->watch();

@@ -7,6 +7,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -163,11 +164,21 @@ struct Manager::Impl {
   [[nodiscard]] bool waits_for_copies(const LaunchJob& job) const;
   /// True if there are any.
   [[nodiscard]] bool enqueue_late_reads(LaunchJob& job);
-  /// Enqueues reads of `boxes`; they count as copied when the operation has ended.
-  [[nodiscard]] std::shared_ptr<Operation> copy_out(StorageRecord& record, StorageRef storage, const BoxSet& boxes,
-                                                    CopyOrder order = CopyOrder::InQueue);
-  /// The same on demand, perhaps beside kernels; then without what is still being written. False: to be tried again.
-  [[nodiscard]] bool bring(StorageRecord& record, const StorageRef& storage, const BoxSet& boxes);
+  /// What is to be read, and where.
+  struct ReadBack {
+    BoxSet boxes;
+    CopyOrder order = CopyOrder::InQueue;
+  };
+  /// Enqueues reads of what `choose` says; they count as copied when the operation has ended. Null: there is nothing.
+  ///
+  /// It is asked under the record's lock, under which the copy is noted, too: a host that overwrites boxes (forget) comes
+  /// before, and they are not read, or it waits for the copy.
+  [[nodiscard]] std::shared_ptr<Operation> copy_out(StorageRecord& record, StorageRef storage,
+                                                    const std::function<ReadBack(StorageRecord&)>& choose);
+  /// The same for all that is dirty and not under way, in the queue.
+  [[nodiscard]] std::shared_ptr<Operation> copy_out_all(StorageRecord& record, StorageRef storage);
+  /// The same of a box on demand, perhaps beside kernels; then without what is still being written. False: to be tried again.
+  [[nodiscard]] bool bring(StorageRecord& record, const StorageRef& storage, const std::function<GridBox(StorageRecord&)>& box_of);
 
   // Manager thread: memory.cpp.
   enum class Acquired : std::uint8_t { Yes, Later, No };

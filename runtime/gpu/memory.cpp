@@ -129,7 +129,6 @@ bool Manager::Impl::evict_clean() {
 /// Starts the copy-out of the least recently used dirty buffer; true if one is under way.
 bool Manager::Impl::evict_dirty() {
   StorageRef storage;
-  BoxSet boxes;
   {
     const std::lock_guard registry_lock(registry->mutex);
     std::uint64_t oldest_use = UINT64_MAX;
@@ -146,12 +145,9 @@ bool Manager::Impl::evict_dirty() {
     // Its storage is going: the buffer comes to the pool, and the record pokes this thread.
     if (!oldest->storage().try_retain()) return registry->is_short = true;
     storage = StorageRef::adopt(&oldest->storage());
-    const std::lock_guard lock(oldest->mutex);
-    boxes = oldest->dirty_not_under_way(oldest->whole());
   }
-  if (boxes.is_empty()) return true;
   StorageRecord& record = *StorageRecord::find(*storage.get());
-  push(EvictionTask{copy_out(record, storage, boxes)});
+  if (std::shared_ptr<Operation> operation = copy_out_all(record, storage)) push(EvictionTask{std::move(operation)});
   return true;
 }
 

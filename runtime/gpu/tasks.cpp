@@ -296,16 +296,14 @@ void Manager::Impl::enqueue_eager_reads(LaunchJob& job) {
   const bool is_alone = active_jobs.load(std::memory_order_relaxed) == 1;
   for (LaunchRegion& region : job.plan.regions) {
     if (!is_read_back(region)) continue;
-    BoxSet boxes;
-    {
-      const std::lock_guard lock(region.record->mutex);
-      boxes = region.record->dirty_not_under_way(region.record->box_of(region.touched));
-      if ((region.copy_out != CopyOut::Must || !is_alone) && are_long(*region.record, boxes)) {
-        job.has_late_reads = true;
-        continue;
-      }
-    }
-    if (!boxes.is_empty() && region.copy_out != CopyOut::Result) job.operations.push_back(copy_out(*region.record, region.storage, boxes));
+    auto read = copy_out(*region.record, region.storage, [&](StorageRecord& record) -> ReadBack {
+      BoxSet boxes = record.dirty_not_under_way(record.box_of(region.touched));
+      const bool is_late = (region.copy_out != CopyOut::Must || !is_alone) && are_long(record, boxes);
+      job.has_late_reads |= is_late;
+      if (is_late || region.copy_out == CopyOut::Result) return {};
+      return {std::move(boxes)};
+    });
+    if (read != nullptr) job.operations.push_back(std::move(read));
   }
 }
 
@@ -314,17 +312,16 @@ bool Manager::Impl::enqueue_late_reads(LaunchJob& job) {
   const bool is_alone = num_kernels == 0 && active_jobs.load(std::memory_order_relaxed) == 1;
   for (LaunchRegion& region : job.plan.regions) {
     if (!is_read_back(region)) continue;
-    BoxSet boxes;
-    {
-      const std::lock_guard lock(region.record->mutex);
+    const bool is_result = region.copy_out == CopyOut::Result;
+    auto read = copy_out(*region.record, region.storage, [&](StorageRecord& record) -> ReadBack {
       // What a later kernel writes is that one's to bring.
-      boxes = region.record->settled(region.record->dirty_not_under_way(region.record->box_of(region.touched)));
-      if (region.copy_out == CopyOut::Result && !are_long(*region.record, boxes)) continue;
-    }
-    if (boxes.is_empty()) continue;
-    // After the last kernel of a run nothing is to be kept from waiting.
-    const bool is_last = region.copy_out == CopyOut::Result && is_alone;
-    job.operations.push_back(copy_out(*region.record, region.storage, boxes, is_last ? CopyOrder::InQueue : CopyOrder::Beside));
+      BoxSet boxes = record.settled(record.dirty_not_under_way(record.box_of(region.touched)));
+      if (is_result && !are_long(record, boxes)) return {};
+      // After the last kernel of a run nothing is to be kept from waiting.
+      return {std::move(boxes), is_result && is_alone ? CopyOrder::InQueue : CopyOrder::Beside};
+    });
+    if (read == nullptr) continue;
+    job.operations.push_back(std::move(read));
     has_any = true;
   }
   job.has_late_reads = false;  // not if the device failed above
@@ -343,32 +340,38 @@ bool Manager::Impl::waits_for_copies(const LaunchJob& job) const {
   });
 }
 
-bool Manager::Impl::bring(StorageRecord& record, const StorageRef& storage, const BoxSet& boxes) {
+bool Manager::Impl::bring(StorageRecord& record, const StorageRef& storage, const std::function<GridBox(StorageRecord&)>& box_of) {
   const bool is_alone = num_kernels == 0 && active_jobs.load(std::memory_order_relaxed) == 0;
-  BoxSet ready = boxes;
-  CopyOrder order = CopyOrder::InQueue;
-  if (!is_alone) {
-    const std::lock_guard lock(record.mutex);
-    if (are_long(record, boxes)) {
-      order = CopyOrder::Beside;
-      ready = record.settled(boxes);
-    }
-  }
-  if (!ready.is_empty()) static_cast<void>(copy_out(record, storage, ready, order));  // seen through the record
-  return ready.num_cells() == boxes.num_cells();
+  bool is_all = true;
+  static_cast<void>(copy_out(record, storage, [&](StorageRecord& locked) -> ReadBack {  // seen through the record
+    BoxSet boxes = locked.dirty_not_under_way(box_of(locked));
+    if (is_alone || !are_long(locked, boxes)) return {std::move(boxes)};
+    BoxSet ready = locked.settled(boxes);
+    is_all = ready.num_cells() == boxes.num_cells();
+    return {std::move(ready), CopyOrder::Beside};
+  }));
+  return is_all;
 }
 
-std::shared_ptr<Operation> Manager::Impl::copy_out(StorageRecord& record, StorageRef storage, const BoxSet& boxes,
-                                                   CopyOrder order) {
+std::shared_ptr<Operation> Manager::Impl::copy_out_all(StorageRecord& record, StorageRef storage) {
+  return copy_out(record, std::move(storage), [](StorageRecord& locked) -> ReadBack { return {locked.dirty_not_under_way(locked.whole())}; });
+}
+
+std::shared_ptr<Operation> Manager::Impl::copy_out(StorageRecord& record, StorageRef storage,
+                                                   const std::function<ReadBack(StorageRecord&)>& choose) {
   std::vector<CopyShape> shapes;
   auto part = std::make_unique<OperationPart>();
-  part->record = &record;
-  part->storage = std::move(storage);
-  part->host_use = part->host_result = part->device_use = boxes;
-  part->is_beside = order == CopyOrder::Beside;
+  CopyOrder order = CopyOrder::InQueue;
   {
     const std::lock_guard lock(record.mutex);
-    shapes = record.layout().copy_shapes(boxes);
+    ReadBack back = choose(record);
+    if (back.boxes.is_empty()) return nullptr;
+    order = back.order;
+    part->record = &record;
+    part->storage = std::move(storage);
+    part->is_beside = order == CopyOrder::Beside;
+    shapes = record.layout().copy_shapes(back.boxes);
+    part->host_use = part->host_result = part->device_use = std::move(back.boxes);
     record.begin(*part);
   }
   const std::int64_t bytes = bytes_of(shapes);
@@ -411,46 +414,41 @@ Progress Manager::Impl::run(CompletionTask& task) {
 
 Progress Manager::Impl::run(FetchTask& task) {
   StorageRecord& record = *StorageRecord::find(*task.storage.get());
-  BoxSet boxes;
   {
     const std::lock_guard lock(record.mutex);
     const GridBox box = record.box_of(task.view);
     if (record.lost.overlaps(box)) return task.waiting.finish(false, "results were lost with a device"), Progress::Done;
     if (!record.dirty.overlaps(box)) return task.waiting.finish(true), Progress::Done;
-    boxes = record.dirty_not_under_way(box);
   }
-  const bool is_under_way = bring(record, task.storage, boxes);
+  const bool is_under_way = bring(record, task.storage, [&](StorageRecord& locked) { return locked.box_of(task.view); });
   return is_under_way && !task.waiting.waker ? Progress::Done : Progress::NotReady;
 }
 
 Progress Manager::Impl::run(QuiesceTask& task) {
   StorageRecord& record = *StorageRecord::find(*task.storage.get());
-  BoxSet boxes;
   {
     const std::lock_guard lock(record.mutex);
     const GridBox box = record.box_of(task.view);
     const bool is_quiet = !record.dirty.overlaps(box) && !record.host_in_use(box);
     if (is_quiet || PB_FAULT(host_write_does_not_wait)) return task.waiting.finish(true), Progress::Done;
-    if (!info.shares_host_memory) boxes = record.dirty_not_under_way(box);
   }
-  static_cast<void>(bring(record, task.storage, boxes));  // what is left is tried again
+  if (info.shares_host_memory) return Progress::NotReady;
+  static_cast<void>(bring(record, task.storage, [&](StorageRecord& locked) { return locked.box_of(task.view); }));  // what is left is tried again
   return Progress::NotReady;
 }
 
 Progress Manager::Impl::run(DropTask& task) {
   StorageRecord& record = *StorageRecord::find(*task.storage.get());
-  BoxSet boxes;
   {
     const std::lock_guard registry_lock(registry->mutex);
     const std::lock_guard lock(record.mutex);
-    boxes = record.dirty_not_under_way(record.whole());
     if (record.dirty.is_empty() && !record.is_busy()) {
       recycle_buffer(record);
       task.waiting.finish(true);
       return Progress::Done;
     }
   }
-  static_cast<void>(bring(record, task.storage, boxes));  // what is left is tried again
+  static_cast<void>(bring(record, task.storage, [](StorageRecord& locked) { return locked.whole(); }));  // what is left is tried again
   return Progress::NotReady;
 }
 
