@@ -3,6 +3,15 @@
 
 from cases import Case
 
+MATRICES_4X4 = """parallel
+for (int k = 0; k < n; ++k) {
+  const E *a = m1 + 16*k, *b = m2 + 16*k;
+  E* c = m0 + 16*k;
+  for (int y = 0; y < 4; ++y) for (int x = 0; x < 4; ++x) {
+    E s = 0; for (int i = 0; i < 4; ++i) s += a[i+4*y]*b[x+4*i];
+    c[x+4*y] = s; }
+}"""
+
 CASES = [
     Case("sparse_rows", """transform Job from int FIRST[n+1], int COLUMN[k], V[k], X[n] to Y[n] {
   Y.cell(r) from (FIRST.cell(r) b, FIRST.cell(r+1) e, COLUMN c, V v, X x) {
@@ -112,24 +121,10 @@ for (int y = 0; y < n; ++y) {
   to (C.region(0,0,k,4,4,k+1) c) from (A.region(0,0,k,4,4,k+1) a, B.region(0,0,k,4,4,k+1) b) {
     for (int y = 0; y < 4; ++y) for (int x = 0; x < 4; ++x) {
       ElementT s = 0; for (int i = 0; i < 4; ++i) s += a.cell(i,y,0)*b.cell(x,i,0);
-      c.cell(x,y,0) = s; } } }""", ("4,4,n", "4,4,n", "4,4,n"), 1, """parallel
-for (int k = 0; k < n; ++k) {
-  const E *a = m1 + 16*k, *b = m2 + 16*k;
-  E* c = m0 + 16*k;
-  for (int y = 0; y < 4; ++y) for (int x = 0; x < 4; ++x) {
-    E s = 0; for (int i = 0; i < 4; ++i) s += a[i+4*y]*b[x+4*i];
-    c[x+4*y] = s; }
-}""", 500, False),
+      c.cell(x,y,0) = s; } } }""", ("4,4,n", "4,4,n", "4,4,n"), 1, MATRICES_4X4, 500, False),
     Case("matrices_4x4_cells", """transform Job from A[4,4,n], B[4,4,n] to C[4,4,n] {
   C.cell(x,y,k) from (A.region(0,y,k,4,y+1,k+1) a, B.region(x,0,k,x+1,4,k+1) b) {
-    ElementT s = 0; for (int i = 0; i < 4; ++i) s += a.cell(i,0,0)*b.cell(0,i,0); return s; } }""", ("4,4,n", "4,4,n", "4,4,n"), 1, """parallel
-for (int k = 0; k < n; ++k) {
-  const E *a = m1 + 16*k, *b = m2 + 16*k;
-  E* c = m0 + 16*k;
-  for (int y = 0; y < 4; ++y) for (int x = 0; x < 4; ++x) {
-    E s = 0; for (int i = 0; i < 4; ++i) s += a[i+4*y]*b[x+4*i];
-    c[x+4*y] = s; }
-}""", 500, False),
+    ElementT s = 0; for (int i = 0; i < 4; ++i) s += a.cell(i,0,0)*b.cell(0,i,0); return s; } }""", ("4,4,n", "4,4,n", "4,4,n"), 1, MATRICES_4X4, 500, False),
     Case("magnitudes", """transform Job from A[2,n] to M[n] {
   M.cell(i) from (A.cell(0,i) re, A.cell(1,i) im) { return sqrt(re*re + im*im); } }""", ("n", "2,n"), 1,
          "parallel\nfor (int i = 0; i < n; ++i) m0[i] = std::sqrt(m1[2*i]*m1[2*i] + m1[2*i+1]*m1[2*i+1]);", 10000),

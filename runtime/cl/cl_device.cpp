@@ -207,41 +207,46 @@ constexpr std::uint64_t kMinBytesBeside = std::uint64_t{4} << 20;
 
 std::vector<gpu::CopyShape> copy_of(std::span<const gpu::CopyShape> shapes) { return {shapes.begin(), shapes.end()}; }
 
-/// The event of the last one.
-Event enqueue_writes(const Api& api, cl_command_queue queue, cl_mem memory, const std::byte* base,
-                     std::span<const gpu::CopyShape> shapes) {
+/// Enqueues a copy per shape, by `row` or by `box`, which get where to put its event. Returns the event of the last one.
+template <class Row, class Box>
+Event enqueue_copies(const Api& api, std::span<const gpu::CopyShape> shapes, const Row& row, const Box& box) {
   Event last;
   for (const gpu::CopyShape& shape : shapes) {
     cl_event event = nullptr;
     if (shape.rows == 1 && shape.slices == 1) {
-      api.clEnqueueWriteBuffer(queue, memory, CL_FALSE, shape.offset, shape.row_bytes, base + shape.offset, 0U, nullptr,
-                               &event);
+      row(shape, &event);
     } else {
-      const Rect rect(shape);
-      api.clEnqueueWriteBufferRect(queue, memory, CL_FALSE, rect.origin, rect.origin, rect.size, rect.row_pitch,
-                                   rect.slice_pitch, rect.row_pitch, rect.slice_pitch, base, 0U, nullptr, &event);
+      box(Rect(shape), &event);
     }
     last = Event(api, event);
   }
   return last;
 }
 
+Event enqueue_writes(const Api& api, cl_command_queue queue, cl_mem memory, const std::byte* base,
+                     std::span<const gpu::CopyShape> shapes) {
+  return enqueue_copies(
+      api, shapes,
+      [&](const gpu::CopyShape& row, cl_event* event) {
+        api.clEnqueueWriteBuffer(queue, memory, CL_FALSE, row.offset, row.row_bytes, base + row.offset, 0U, nullptr, event);
+      },
+      [&](const Rect& rect, cl_event* event) {
+        api.clEnqueueWriteBufferRect(queue, memory, CL_FALSE, rect.origin, rect.origin, rect.size, rect.row_pitch,
+                                     rect.slice_pitch, rect.row_pitch, rect.slice_pitch, base, 0U, nullptr, event);
+      });
+}
+
 Event enqueue_reads(const Api& api, cl_command_queue queue, cl_mem memory, std::byte* base,
                     std::span<const gpu::CopyShape> shapes) {
-  Event last;
-  for (const gpu::CopyShape& shape : shapes) {
-    cl_event event = nullptr;
-    if (shape.rows == 1 && shape.slices == 1) {
-      api.clEnqueueReadBuffer(queue, memory, CL_FALSE, shape.offset, shape.row_bytes, base + shape.offset, 0U, nullptr,
-                              &event);
-    } else {
-      const Rect rect(shape);
-      api.clEnqueueReadBufferRect(queue, memory, CL_FALSE, rect.origin, rect.origin, rect.size, rect.row_pitch,
-                                  rect.slice_pitch, rect.row_pitch, rect.slice_pitch, base, 0U, nullptr, &event);
-    }
-    last = Event(api, event);
-  }
-  return last;
+  return enqueue_copies(
+      api, shapes,
+      [&](const gpu::CopyShape& row, cl_event* event) {
+        api.clEnqueueReadBuffer(queue, memory, CL_FALSE, row.offset, row.row_bytes, base + row.offset, 0U, nullptr, event);
+      },
+      [&](const Rect& rect, cl_event* event) {
+        api.clEnqueueReadBufferRect(queue, memory, CL_FALSE, rect.origin, rect.origin, rect.size, rect.row_pitch,
+                                    rect.slice_pitch, rect.row_pitch, rect.slice_pitch, base, 0U, nullptr, event);
+      });
 }
 
 /// Tells a completion what the device's clock says, then the end.

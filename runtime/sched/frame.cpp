@@ -44,7 +44,7 @@ void Frame::push_child_to(int worker, Frame& all, detail::Task& task) {
 }
 
 void Frame::join() { Worker::join(*this); }
-void Frame::join_soon() { Worker::join_soon(*this); }
+void Frame::join_soon() { Worker::join(*this, Worker::kLooksBeforeSuspension); }
 
 void Frame::rethrow() {
   const auto state = static_cast<ErrorState>(error_state_.load(std::memory_order_relaxed));

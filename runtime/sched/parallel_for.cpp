@@ -105,15 +105,14 @@ template <int N>
 class Rest {
  public:
   [[nodiscard]] bool is_empty() const { return first_ == last_; }
-  [[nodiscard]] bool is_full() const { return last_ == kMaxParts; }
-  void push(const Box<N>& part) { parts_[last_++] = part; }
+  [[nodiscard]] bool is_full() const { return last_ == kMaxParts && !is_empty(); }
+  void push(const Box<N>& part) {
+    if (is_empty()) first_ = last_ = 0;
+    parts_[last_++] = part;
+  }
   [[nodiscard]] const Box<N>& largest() const { return parts_[first_]; }
   Box<N> take_smallest() { return parts_[--last_]; }
-  Box<N> take_largest() {
-    const Box<N> part = parts_[first_++];
-    if (is_empty()) first_ = last_ = 0;
-    return part;
-  }
+  Box<N> take_largest() { return parts_[first_++]; }
 
  private:
   static constexpr int kMaxParts = 24;
@@ -142,7 +141,7 @@ void run_in_pieces(Frame& frame, const Loop& loop, Box<N> box, const Offers& off
     frame.spawn([&loop, part](Frame& f) { run_in_pieces<N>(f, loop, part, {has_few_pieces<N>(loop, part)}); });
   };
   Rest<N> rest;
-  const Clock::time_point start = Clock::now();
+  Clock::time_point start;
   std::int64_t num_done = 0;
   const auto is_worth_a_task = [&](const Box<N>& part) {
     if (num_done == 0) return offers.at_once;
@@ -158,6 +157,7 @@ void run_in_pieces(Frame& frame, const Loop& loop, Box<N> box, const Offers& off
         rest.push(upper);
       }
     }
+    if (num_done == 0 && !rest.is_empty()) start = Clock::now();
     if (!rest.is_empty() && !frame.has_spare_task() && is_worth_a_task(rest.largest())) spawn(rest.take_largest());
     frame.throw_if_aborted();
     loop.run_piece(frame, box);

@@ -266,7 +266,7 @@ void Worker::push_bottom(detail::Task& task) {
   parking_.notify();
 }
 
-void Worker::join(Frame& frame) {
+void Worker::join(Frame& frame, int num_looks) {
   Fiber& fiber = static_cast<Fiber&>(*frame.fiber_);
   // Pairs with finish_elsewhere (Proof: join).
   while (frame.outstanding_ + frame.joined_.load(std::memory_order_acquire) != 0) {
@@ -275,6 +275,11 @@ void Worker::join(Frame& frame) {
     detail::Task* task = worker.deque_.pop();
     if (task != nullptr && task->parent == &frame) [[likely]] {
       run_child(*task, frame);
+      continue;
+    }
+    if (task == nullptr && num_looks > 0) {
+      --num_looks;
+      cpu_relax();
       continue;
     }
     if (task != nullptr) worker.push(*task);
@@ -286,25 +291,6 @@ void Worker::join(Frame& frame) {
   }
   frame.outstanding_ = 0;
   frame.joined_.store(0, std::memory_order_relaxed);
-}
-
-namespace {
-// Looks at the children of a loop before the fiber is suspended, with a pause after each: one to three microseconds.
-constexpr int kLooksBeforeSuspension = 48;
-}  // namespace
-
-void Worker::join_soon(Frame& frame) {
-  const auto is_joined = [&] { return frame.outstanding_ + frame.joined_.load(std::memory_order_acquire) == 0; };
-  for (int look = 0; look < kLooksBeforeSuspension && !is_joined();) {
-    detail::Task* task = frame.fiber_->worker->deque_.pop();
-    if (task != nullptr && task->parent == &frame) {
-      run_child(*task, frame);
-      continue;
-    }
-    if (task != nullptr) return frame.fiber_->worker->push(*task);
-    cpu_relax();
-    ++look;
-  }
 }
 
 namespace {
