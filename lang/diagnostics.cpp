@@ -27,6 +27,12 @@ std::span<const DiagInfo> all_diagnostics() { return kTable; }
 
 const DiagInfo& info_of(DiagKind kind) { return kTable[static_cast<std::size_t>(kind)]; }
 
+std::optional<DiagKind> kind_named(std::string_view id) {
+  for (const DiagInfo& info : kTable)
+    if (info.id == id) return info.kind;
+  return std::nullopt;
+}
+
 std::string Diagnostic::message() const {
   fmt::dynamic_format_arg_store<fmt::format_context> store;
   for (const std::string& a : args) store.push_back(a);
@@ -62,8 +68,17 @@ DiagBuilder& DiagBuilder::hint(std::string_view text) {
   return *this;
 }
 
+void Diagnostics::silence(DiagKind kind) {
+  PB_CHECK(info_of(kind).severity == Severity::Warning, "errors are not silenced");
+  silenced_.insert(kind);
+}
+
 DiagBuilder Diagnostics::emit(DiagKind kind, Span span) {
   Diagnostic diagnostic{kind, span, {}, {}, {}, {}, {}};
+  if (silenced_.contains(kind)) {
+    discarded_ = std::move(diagnostic);
+    return DiagBuilder(discarded_);
+  }
   const bool is_error = info_of(kind).severity == Severity::Error;
   ++(is_error ? num_errors_ : num_warnings_);
   if (num_errors_ > error_limit_) {

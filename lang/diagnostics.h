@@ -7,6 +7,8 @@
 
 #include <concepts>
 #include <cstdint>
+#include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -41,6 +43,8 @@ struct DiagInfo {
 /// The table of all kinds, in the order of the .def.
 [[nodiscard]] std::span<const DiagInfo> all_diagnostics();
 [[nodiscard]] const DiagInfo& info_of(DiagKind kind);
+/// The kind of that name, as docs/errors.md and the ends of warnings spell it: `MacroNotCalled`.
+[[nodiscard]] std::optional<DiagKind> kind_named(std::string_view id);
 
 struct DiagLabel {
   Span span;
@@ -87,7 +91,10 @@ class Diagnostics {
   static constexpr std::size_t kDefaultErrorLimit = 50;
   explicit Diagnostics(std::size_t error_limit = kDefaultErrorLimit) : error_limit_(error_limit) {}
 
-  /// Records a diagnostic. Errors beyond the limit are counted but not kept.
+  /// Drops warnings of this kind from now on. Pre: `kind` is a warning.
+  void silence(DiagKind kind);
+
+  /// Records a diagnostic. Errors beyond the limit are counted but not kept; silenced warnings are neither.
   DiagBuilder emit(DiagKind kind, Span span = {});
 
   /// Records a copy of a diagnostic of another sink.
@@ -111,6 +118,7 @@ class Diagnostics {
   std::size_t num_errors_ = 0;
   std::size_t num_warnings_ = 0;
   std::size_t num_dropped_ = 0;
+  std::set<DiagKind> silenced_;
   std::vector<Diagnostic> kept_;
   Diagnostic discarded_{};  // what builders of dropped diagnostics write to
 };

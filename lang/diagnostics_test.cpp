@@ -20,6 +20,19 @@ TEST(Diagnostics, RendersPlaceMessageAndCarets) {
             "hint: write a name\n");
 }
 
+TEST(Diagnostics, WarningsEndWithTheirNameAndCanBeSilenced) {
+  SourceManager sources;
+  Diagnostics diags;
+  diags.emit(DiagKind::LibraryIgnored);
+  EXPECT_EQ(render(diags, sources), "warning: `#library` has no effect [LibraryIgnored]\n");
+  diags.silence(kind_named("LibraryIgnored").value());
+  diags.emit(DiagKind::LibraryIgnored).hint("of a message that is dropped");
+  diags.emit(DiagKind::RotatableIgnored);
+  EXPECT_EQ(diags.num_warnings(), 2U);
+  EXPECT_TRUE(diags.has(DiagKind::RotatableIgnored));
+  EXPECT_EQ(kind_named("Library"), std::nullopt);
+}
+
 TEST(Diagnostics, RendersLabelsAndNotesWithTheirLines) {
   SourceManager sources;
   const FileId file = sources.add("a.pbcc", "one\ntwo\nthree\n");

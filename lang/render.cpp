@@ -44,8 +44,12 @@ class Renderer {
   Renderer(const SourceManager& sources, bool use_colours) : sources_(sources), c_(use_colours ? kAnsi : kPlain) {}
 
   void add(const Diagnostic& d) {
-    const bool is_error = info_of(d.kind).severity == Severity::Error;
-    head(d.span, is_error ? c_.error : c_.warning, is_error ? "error" : "warning", d.message());
+    const DiagInfo& info = info_of(d.kind);
+    if (info.severity == Severity::Error) {
+      head(d.span, c_.error, "error", d.message());
+    } else {
+      head(d.span, c_.warning, "warning", d.message(), fmt::format(" [{}]", info.id));
+    }
     snippet(d.span, '^', d.primary_label);
     for (const DiagLabel& l : d.labels) {
       if (!l.span.is_known()) continue;
@@ -63,12 +67,13 @@ class Renderer {
   std::string take() { return std::move(out_); }
 
  private:
-  void head(Span span, std::string_view colour, std::string_view word, const std::string& message) {
+  /// The line of a message; `name` stands behind it, for --no-warn.
+  void head(Span span, std::string_view colour, std::string_view word, const std::string& message, const std::string& name = {}) {
     if (span.is_known()) {
       const Position p = sources_.begin_of(span);
       out_ += fmt::format("{}{}:{}:{}:{} ", c_.bold, p.file, p.line, p.column, c_.reset);
     }
-    out_ += fmt::format("{}{}:{} {}{}{}\n", colour, word, c_.reset, c_.bold, message, c_.reset);
+    out_ += fmt::format("{}{}:{} {}{}{}{}\n", colour, word, c_.reset, c_.bold, message, c_.reset, name);
   }
 
   void place(Span span) {

@@ -191,6 +191,7 @@ std::string PassTimer::report() const {
 
 int run_driver(const Options& options) {
   Compilation c;
+  for (const DiagKind kind : options.silenced) c.diags.silence(kind);
   try {
     const bool ok = compile(options, c);
     print_messages(options, c);

@@ -45,7 +45,29 @@ CLI::Validator one_of(const std::map<std::string, T>& words) {
   return {check, ""};
 }
 
+/// The names of all warnings.
+std::vector<std::string> warning_names() {
+  std::vector<std::string> names;
+  for (const DiagInfo& info : all_diagnostics())
+    if (info.severity == Severity::Warning) names.emplace_back(info.id);
+  return names;
+}
+
+/// What is wrong with a name behind --no-warn; empty: nothing.
+std::string warning_fault(const std::string& name) {
+  const auto kind = kind_named(name);
+  if (kind && info_of(*kind).severity == Severity::Warning) return {};
+  if (kind) return "--no-warn: `" + name + "` is an error, and errors cannot be switched off";
+  const std::vector<std::string> names = warning_names();
+  std::string hint = suggest(name, names);
+  if (hint.empty()) {
+    for (const std::string& known : names) hint += (hint.empty() ? "the warnings are " : ", ") + known;
+  }
+  return "--no-warn: no warning is named `" + name + "`; " + hint;
+}
+
 struct Words {
+  std::vector<std::string> no_warn;
   std::string format = "dot";
   std::string emit, element = "double", fp = "contract", colour = "auto";
 };
@@ -72,6 +94,8 @@ void add_options(CLI::App& app, Options& options, Words& words) {
          "--fp", words.fp,
          "floating-point rules: strict (no contraction), contract (default), reassociate (sums may be reordered)")
       ->type_name(list_of(kFpWords))->check(one_of(kFpWords));
+  app.add_option("--no-warn", words.no_warn, "leave out the warnings of this name, which stands in brackets at their end; repeatable")
+      ->type_name("NAME")->allow_extra_args(false);
   app.add_flag("--checked", options.is_checked, "test at run time every index of matrices (CPU versions; slow) and that no argument of a call overlaps one that it writes");
   app.add_flag("--keep", options.keep, "keep the generated C++ as OUTPUT.cpp");
   app.add_flag("--precompile", options.precompile,
@@ -140,6 +164,10 @@ ParsedOptions parse_options(int argc, char** argv) {
   options.element = kElementWords.at(words.element);
   options.fp = kFpWords.at(words.fp);
   options.colour = kColourWords.at(words.colour);
+  for (const std::string& name : words.no_warn) {
+    if (const std::string fault = warning_fault(name); !fault.empty()) return usage_error(fault);
+    options.silenced.push_back(*kind_named(name));
+  }
   if (options.input.empty() && options.emit != Emit::Status) return usage_error("no input file");
   return {options, 0};
 }

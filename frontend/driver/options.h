@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "lang/diagnostics.h"
 #include "lang/types.h"
 
 namespace pb {
@@ -31,6 +33,7 @@ struct Options {
   std::string config;  ///< configuration whose choices become constants; empty: none
   FpMode fp = FpMode::Contract;
   ColourMode colour = ColourMode::Auto;
+  std::vector<DiagKind> silenced;  ///< warnings that --no-warn names
 };
 
 /// The word of the command line and of the training information.

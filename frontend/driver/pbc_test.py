@@ -138,6 +138,24 @@ class PbcTest(unittest.TestCase):
         self.expect_failure(self.run_pbc(), "no input file")
         self.expect_failure(self.run_pbc("scale.txt", "-o", "out/x"), "scale.txt")
 
+    def test_warnings_are_left_out_by_their_names(self):
+        (self.folder / "warns.pbcc").write_text("#library \"x\"\ntransform T from A[n] to B[n]\n"
+                                                "{ B.cell(i) from (A.cell(i) n) { return n; } }\n")
+        library, hides = "no effect [LibraryIgnored]", "in the body [RegionHidesSize]"
+        done = self.run_pbc("--check", "warns.pbcc")
+        self.assertIn(library, done.stderr)
+        self.assertIn(hides, done.stderr)
+        done = self.run_pbc("--check", "--no-warn", "RegionHidesSize", "warns.pbcc")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn(library, done.stderr)
+        self.assertNotIn("RegionHidesSize", done.stderr)
+        done = self.run_pbc("--check", "--no-warn=RegionHidesSize", "--no-warn", "LibraryIgnored", "warns.pbcc")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.expect_failure(self.run_pbc("--no-warn", "regionhidessize", "warns.pbcc"), "no warning is named `regionhidessize`",
+                            "did you mean `RegionHidesSize`?")
+        self.expect_failure(self.run_pbc("--no-warn", "everything", "warns.pbcc"), "the warnings are ", "RotatableIgnored")
+        self.expect_failure(self.run_pbc("--no-warn", "UncoveredOutput", "warns.pbcc"), "`UncoveredOutput` is an error")
+
     def test_emit_can_go_to_a_file(self):
         self.assertEqual(self.run_pbc("scale.pbcc", "--emit=info", "-o", "out/info").returncode, 0)
         self.assertIn('"Scale"', (self.folder / "out" / "info").read_text())

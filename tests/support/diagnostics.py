@@ -19,7 +19,8 @@ class Kind:
         text = severity + text.replace('\\"', '"').replace("\\\\", "\\") + ending
         pieces = [piece.replace("{{", "{").replace("}}", "}") for piece in PLACEHOLDER.split(text)]
         self.shown = "…".join(pieces)
-        self.pattern = re.compile(".*".join(map(re.escape, pieces)))
+        # A warning ends with its name.
+        self.pattern = re.compile(".*".join(map(re.escape, pieces)) + (rf" \[{name}\]" if macro == "WARNING" else ""))
         self.num_letters = sum(map(len, pieces)) - len(severity) - len(ending)
 
 
