@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "lang/body_constants.h"
 #include "lang/body_walk.h"
 #include "lang/math_functions.h"
 #include "lang/overloaded.h"
@@ -129,13 +130,16 @@ class BodyCheck {
 
   void check_call(ExprId id, const CallExpr& call, Span span) {
     const bool is_builtin = types_.bindings[id.index()].kind == NameKind::BuiltIn;
+    if (is_builtin && find_numeric_limit(call.callee)) return;
     const MathFunction* function = is_builtin ? find_math_function(call.callee) : nullptr;
-    if (function == nullptr || function->opencl.empty()) return reject("it calls `" + call.callee + "`, which no device knows", span);
+    if (function == nullptr || !function->is_on_devices()) return reject("it calls `" + call.callee + "`, which no device knows", span);
     if (static_cast<int>(call.args.size()) != function->num_args)
       return reject("`" + call.callee + "` is called with an unknown number of arguments", span);
     for (ExprId arg : call.args) {
-      if (!is_number(types_.types[arg.index()]))
-        return reject("the type of an argument of `" + call.callee + "` is not known", body_.exprs[arg].span);
+      if (is_number(types_.types[arg.index()])) continue;
+      // Rather what in the argument is not known.
+      walk_expr(body_, arg, [&](ExprId part) { check_expr(part); });
+      return reject("the type of an argument of `" + call.callee + "` is not known", body_.exprs[arg].span);
     }
   }
 

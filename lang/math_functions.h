@@ -1,24 +1,40 @@
 // SPDX-License-Identifier: MIT
-// The math functions and constants of rule bodies (LANGUAGE 7.7). One table of each: types, eligibility, the OpenCL printer
-// and the vector printer read it.
+// The math functions of rule bodies (LANGUAGE 7.7), in one table: types, eligibility, the OpenCL printer and the vector
+// printer read it. Constants are in lang/body_constants.h.
 #pragma once
 
 #include <array>
+#include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "lang/types.h"
 
 namespace pb {
 
+/// What a function makes of its arguments.
+enum class MathResult : std::uint8_t {
+  Real,       ///< float if every argument is one, else double
+  KeepsType,  ///< of the arguments' type: abs, min, max, clamp
+  Integer,    ///< a `long`: lround
+  Truth,      ///< isnan
+};
+
 struct MathFunction {
   std::string_view name;  ///< in the body, without `std::`
   int num_args = 1;
-  std::string_view opencl;      ///< its OpenCL C name for floating arguments; empty: no device version
-  bool keeps_integers = false;  ///< of integers it gives an integer: abs, min, max
-  std::string_view opencl_integer = {};
+  std::string_view opencl;  ///< its OpenCL C name for floating arguments
+  MathResult result = MathResult::Real;
+  std::string_view opencl_integer = {};  ///< of those that keep integers
+  /// For floating arguments `a`, `b`, `c`, where no function of OpenCL C gives what C++ does: kernels get one of their
+  /// own.
+  std::string_view definition = {};
+  bool needs_std = false;  ///< C++ knows it with `std::` alone
+
+  [[nodiscard]] constexpr bool is_on_devices() const { return !opencl.empty() || !definition.empty(); }
 };
 
-inline constexpr std::array<MathFunction, 45> kMathFunctions = {{
+inline constexpr std::array<MathFunction, 57> kMathFunctions = {{
     {"sqrt", 1, "sqrt"},
     {"fabs", 1, "fabs"},
     {"floor", 1, "floor"},
@@ -62,51 +78,43 @@ inline constexpr std::array<MathFunction, 45> kMathFunctions = {{
     // How exact these are is open in OpenCL, or left to the driver.
     {"lgamma", 1, ""},
     {"tgamma", 1, ""},
-    {"abs", 1, "fabs", true, "abs"},
-    {"min", 2, "min", true, "min"},
-    {"max", 2, "max", true, "max"},
+    {"logb", 1, "logb"},
+    {"nextafter", 2, "nextafter"},
+    {"abs", 1, "fabs", MathResult::KeepsType, "abs"},
+    // OpenCL C leaves open what its own do with NaN, and `fmin` takes the other one.
+    {"min", 2, "", MathResult::KeepsType, "min", "b < a ? b : a"},
+    {"max", 2, "", MathResult::KeepsType, "max", "a < b ? b : a"},
+    {"clamp", 3, "", MathResult::KeepsType, "clamp", "a < b ? b : c < a ? c : a", true},
+    {"lround", 1, "round", MathResult::Integer},
+    {"llround", 1, "round", MathResult::Integer},
+    {"lrint", 1, "rint", MathResult::Integer},
+    {"llrint", 1, "rint", MathResult::Integer},
+    {"isnan", 1, "isnan", MathResult::Truth},
+    {"isinf", 1, "isinf", MathResult::Truth},
+    {"isfinite", 1, "isfinite", MathResult::Truth},
+    {"isnormal", 1, "isnormal", MathResult::Truth},
+    {"signbit", 1, "signbit", MathResult::Truth},
 }};
 
 /// The function that a call of `callee` in a body means, or null.
 [[nodiscard]] inline const MathFunction* find_math_function(std::string_view callee) {
-  if (callee.starts_with("std::")) callee.remove_prefix(5);
+  const bool has_std = callee.starts_with("std::");
+  if (has_std) callee.remove_prefix(5);
   for (const MathFunction& function : kMathFunctions) {
-    if (function.name == callee) return &function;
+    if (function.name == callee) return has_std || !function.needs_std ? &function : nullptr;
   }
   return nullptr;
 }
 
-struct BodyConstant {
-  std::string_view name;
-  BodyType::Kind kind = BodyType::Kind::Double;
-  bool is_on_devices = true;  ///< OpenCL C knows it by the name of C
+/// What a kernel calls, and the text that defines it there if OpenCL C does not.
+struct DeviceFunction {
+  std::string name;
+  std::string definition;
 };
 
-inline constexpr std::array<BodyConstant, 18> kBodyConstants = {{
-    {"M_PI"},
-    {"M_PI_2"},
-    {"M_E"},
-    {"M_SQRT2"},
-    {"M_LN2"},
-    {"INT_MAX", BodyType::Kind::Int},
-    {"INT_MIN", BodyType::Kind::Int},
-    {"RAND_MAX", BodyType::Kind::Int, false},
-    {"DBL_MAX"},
-    {"DBL_MIN"},
-    {"DBL_EPSILON"},
-    {"FLT_MAX", BodyType::Kind::Float},
-    {"FLT_MIN", BodyType::Kind::Float},
-    {"FLT_EPSILON", BodyType::Kind::Float},
-    {"INFINITY", BodyType::Kind::Float},
-    {"NAN", BodyType::Kind::Float},
-    {"ACCURACY_BIN", BodyType::Kind::Int, false},
-    {"ACCURACY_TARGET", BodyType::Kind::Double, false},
-}};
-
-[[nodiscard]] inline const BodyConstant* find_body_constant(std::string_view name) {
-  for (const BodyConstant& constant : kBodyConstants)
-    if (constant.name == name) return &constant;
-  return nullptr;
-}
+/// `function` of floating arguments on a device.
+///
+/// Pre: the function is on devices; `real` is `double` or `float`
+[[nodiscard]] DeviceFunction device_function(const MathFunction& function, std::string_view real);
 
 }  // namespace pb

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <iostream>
 #include <limits>
+#include <numbers>
 #include <string>
 #include <type_traits>
 #include <vector>

@@ -162,7 +162,7 @@ std::string emit_cpp(const Program& program, const Plan& plan, const SourceManag
                      const EmitOptions& options) {
   CppContext context{program, plan, sources, options, Numbering(plan), program.name + ".cpp", {}, {}, NativeMacros(program)};
   find_spawned(program, context.spawned, context.spawned_templates);
-  const std::vector<Kernel> kernels = make_kernels(program, plan, sources);
+  const std::vector<Kernel> kernels = make_kernels(program, plan, {sources, options.is_strict()});
   context.has_kernels = !kernels.empty();
   Writer out;
   out.line("// Made by pbc from " + program.name + ".pbcc.");

@@ -5,6 +5,7 @@
 
 #include "clgen/cpp/uniformity.h"
 #include "clgen/rule_facts.h"
+#include "lang/body_constants.h"
 #include "lang/body_walk.h"
 #include "lang/constant_value.h"
 #include "lang/math_functions.h"
@@ -120,7 +121,7 @@ class Check {
   }
 
   bool is_math(ExprId id, const CallExpr& call) const {
-    return types_.bindings[id.index()].kind == NameKind::BuiltIn && find_math_function(call.callee) != nullptr;
+    return types_.bindings[id.index()].kind == NameKind::BuiltIn && (find_math_function(call.callee) != nullptr || find_numeric_limit(call.callee));
   }
 
   /// Part of a sum, or of a clamp: `max(x-1, 0)`.

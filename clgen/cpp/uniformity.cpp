@@ -5,6 +5,7 @@
 #include <string>
 
 #include "clgen/rule_facts.h"
+#include "lang/body_constants.h"
 #include "lang/body_walk.h"
 #include "lang/math_functions.h"
 #include "lang/overloaded.h"
@@ -411,17 +412,12 @@ class Uniformity {
 
   void check_call(ExprId id, const CallExpr& node) {
     const bool is_builtin = types_.bindings[id.index()].kind == NameKind::BuiltIn;
+    if (is_builtin && find_numeric_limit(node.callee)) return;
     const MathFunction* function = is_builtin ? find_math_function(node.callee) : nullptr;
     if (function == nullptr || function->num_args > 2 || static_cast<int>(node.args.size()) != function->num_args)
       return refuse();
     for (ExprId arg : node.args)
-      if (!is_number(type_of(arg)) || (function->num_args == 2 && function->keeps_integers && !is_like(type_of(arg), type_of(id))))
-        refuse();
-  }
-
-  /// `min` of packs has no two types.
-  static bool is_like(const BodyType& a, const BodyType& b) {
-    return a.kind == b.kind && a.is_unsigned == b.is_unsigned && a.narrow_bytes == b.narrow_bytes;
+      if (!is_number(type_of(arg))) refuse();
   }
 
   void check_member(const MemberExpr& node) {

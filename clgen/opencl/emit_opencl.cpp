@@ -7,9 +7,9 @@
 namespace pb {
 
 std::string emit_opencl(const Program& program, const Plan& plan, const SourceManager& sources,
-                        const EmitOptions& /*options*/) {
+                        const EmitOptions& options) {
   std::string out;
-  for (const Kernel& kernel : make_kernels(program, plan, sources)) {
+  for (const Kernel& kernel : make_kernels(program, plan, {sources, options.is_strict()})) {
     if (!out.empty()) out += "\n";
     out += "// ---- " + kernel.name + "\n" PB_KERNEL_PRELUDE + kernel.source;
   }

@@ -34,8 +34,8 @@ std::string number_name(const Matrix& matrix) {
 class KernelBuilder {
  public:
   KernelBuilder(const Program& program, const Transform& transform, const Rule& rule, const Step& step, Kernel& kernel,
-                const SourceManager& sources)
-      : program_(program), transform_(transform), rule_(rule), step_(step), kernel_(kernel), sources_(sources) {}
+                const KernelContext& context)
+      : program_(program), transform_(transform), rule_(rule), step_(step), kernel_(kernel), context_(context) {}
 
   void build() {
     facts_ = find_rule_facts(rule_);
@@ -146,9 +146,12 @@ class KernelBuilder {
   // ---- text
 
   void print() {
-    out_.line("// rule " + transform_.name + "." + rule_.name + "   " + origin_of(sources_, rule_.span));
+    out_.line("// rule " + transform_.name + "." + rule_.name + "   " + origin_of(context_.sources, rule_.span));
     if (kernel_.needs_fp64) out_.verbatim("#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
+    // Else compilers may round once where C++ rounds twice.
+    if (context_.is_strict) out_.verbatim("#pragma OPENCL FP_CONTRACT OFF\n");
     out_.line("typedef " + opencl_type(program_.element) + " ElementT;");
+    print_kernel_functions(out_, rule_);
     out_.blank();
     out_.open("__kernel void " + kernel_.name + "(" + joined(params(), ",\n    ") + ")");
     print_scalars();
@@ -362,14 +365,14 @@ class KernelBuilder {
   const Rule& rule_;
   const Step& step_;
   Kernel& kernel_;
-  const SourceManager& sources_;
+  const KernelContext& context_;
   RuleFacts facts_;
   Writer out_;
 };
 
 /// Describes and prints the kernel of `step` in `version`. The name says of which step it is if `is_for_step`.
 Kernel make_kernel(const Program& program, const Plan& plan, TransformId transform_id, StepId step_id, Version version,
-                   const SourceManager& sources, bool is_for_step) {
+                   const KernelContext& context, bool is_for_step) {
   const Transform& transform = program.transforms[transform_id];
   const Step& step = plan.transforms[transform_id.index()].steps[step_id];
   Kernel kernel;
@@ -380,16 +383,16 @@ Kernel make_kernel(const Program& program, const Plan& plan, TransformId transfo
   kernel.name = rule_stem(program, transform_id, step.rule) +
                 (is_for_step ? "_s" + std::to_string(step_id.index()) : "") +
                 (version == Version::OpenClLocal ? "_local" : "_basic");
-  KernelBuilder(program, transform, transform.rules[step.rule], step, kernel, sources).build();
+  KernelBuilder(program, transform, transform.rules[step.rule], step, kernel, context).build();
   return kernel;
 }
 
 }  // namespace
 
-std::vector<Kernel> make_kernels(const Program& program, const Plan& plan, const SourceManager& sources) {
+std::vector<Kernel> make_kernels(const Program& program, const Plan& plan, const KernelContext& context) {
   std::vector<Kernel> out;
   const auto add = [&](TransformId transform, StepId step, Version version) {
-    Kernel kernel = make_kernel(program, plan, transform, step, version, sources, false);
+    Kernel kernel = make_kernel(program, plan, transform, step, version, context, false);
     const auto has = [&](auto Kernel::*member) {
       return std::find_if(out.begin(), out.end(), [&](const Kernel& other) { return other.*member == kernel.*member; });
     };
@@ -397,7 +400,7 @@ std::vector<Kernel> make_kernels(const Program& program, const Plan& plan, const
       same->steps.push_back(step);
     } else {
       const bool is_taken = has(&Kernel::name) != out.end();
-      out.push_back(is_taken ? make_kernel(program, plan, transform, step, version, sources, true) : std::move(kernel));
+      out.push_back(is_taken ? make_kernel(program, plan, transform, step, version, context, true) : std::move(kernel));
     }
   };
   for (const TransformId id : program.transforms.ids()) {

@@ -44,7 +44,13 @@ struct Kernel {
   std::string source;  ///< without PB_KERNEL_PRELUDE, which comes first
 };
 
+/// What is the same for all kernels of a program.
+struct KernelContext {
+  const SourceManager& sources;
+  bool is_strict = false;  ///< `--fp=strict`
+};
+
 /// All kernels of the program: transforms, steps, then the basic before the local-memory version.
-[[nodiscard]] std::vector<Kernel> make_kernels(const Program& program, const Plan& plan, const SourceManager& sources);
+[[nodiscard]] std::vector<Kernel> make_kernels(const Program& program, const Plan& plan, const KernelContext& context);
 
 }  // namespace pb

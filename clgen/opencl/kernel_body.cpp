@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <string_view>
 
 #include "clgen/body_printer.h"
 #include "clgen/names.h"
+#include "lang/body_constants.h"
 #include "lang/body_walk.h"
 #include "lang/check.h"
 #include "lang/math_functions.h"
@@ -73,8 +75,8 @@ class KernelBodyPrinter {
 
   Dialect make_dialect() {
     Dialect dialect;
-    dialect.name = [](ExprId, const NameExpr& name) { return opencl_name(name.text); };
-    dialect.call = [this](ExprId, const CallExpr& call, const Texts& args) { return call_text(call, args); };
+    dialect.name = [this](ExprId id, const NameExpr& name) { return name_text(id, name); };
+    dialect.call = [this](ExprId id, const CallExpr& call, const Texts& args) { return call_text(id, call, args); };
     dialect.member = [this](ExprId, const MemberExpr& member, const Texts& args) { return member_text(member, args); };
     dialect.cast = [](ExprId, const CastExpr& cast, const std::string& operand) {
       return "((" + word_of(cast.type) + ")(" + operand + "))";
@@ -98,6 +100,11 @@ class KernelBodyPrinter {
     return dialect;
   }
 
+  std::string name_text(ExprId id, const NameExpr& name) const {
+    const BodyConstant* constant = binding_of(id).kind == NameKind::BuiltIn ? find_body_constant(name.text) : nullptr;
+    return constant == nullptr ? opencl_name(name.text) : std::string(constant->on_devices());
+  }
+
   /// Whether C widens a small integer that C++ leaves as it is: `c ? s : t`, and a smaller or larger one of such.
   bool is_widened(ExprId id) const {
     const auto& node = body_.exprs[id].node;
@@ -107,32 +114,49 @@ class KernelBodyPrinter {
            std::any_of(call->args.begin(), call->args.end(), [&](ExprId arg) { return is_widened(arg); });
   }
 
-  std::string call_text(const CallExpr& call, const Texts& args) const {
-    const MathFunction* function = find_math_function(call.callee);
-    PB_CHECK(function != nullptr, "only math functions are called in a kernel");
-    const bool all_integers =
-        std::all_of(call.args.begin(), call.args.end(), [&](ExprId arg) { return is_integer(type_of(arg)); });
+  /// The type that the arguments of a call have in C++ when it computes.
+  BodyType type_of_args(ExprId id, const MathFunction& function, const CallExpr& call) const {
+    if (function.result == MathResult::Real) return number_of(type_of(id).kind);
+    if (function.result == MathResult::KeepsType) {
+      BodyType type = type_of(id);
+      // An element type by what it stands for, truth values and characters as C computes with them.
+      type.is_element = false;
+      return type.kind == Kind::Bool || type.kind == Kind::Char ? number_of(Kind::Int) : type;
+    }
     const bool all_float =
         std::all_of(call.args.begin(), call.args.end(), [&](ExprId arg) { return type_of(arg).kind == Kind::Float; });
-    const bool any_long =
-        std::any_of(call.args.begin(), call.args.end(), [&](ExprId arg) { return type_of(arg).kind == Kind::Long; });
-    const bool stays_integer = function->keeps_integers && all_integers;
-    const Kind kind = stays_integer ? (any_long ? Kind::Long : Kind::Int) : all_float ? Kind::Float : Kind::Double;
+    return number_of(all_float ? Kind::Float : Kind::Double);
+  }
+
+  static bool is_like(const BodyType& a, const BodyType& b) {
+    return a.kind == b.kind && (!is_integer(a) || (a.is_unsigned == b.is_unsigned && a.narrow_bytes == b.narrow_bytes));
+  }
+
+  std::string call_text(ExprId id, const CallExpr& call, const Texts& args) const {
+    if (const auto limit = find_numeric_limit(call.callee)) return opencl_limit(type_of(id), limit->member);
+    const MathFunction* function = find_math_function(call.callee);
+    PB_CHECK(function != nullptr, "only math functions are called in a kernel");
+    const BodyType type = type_of_args(id, *function, call);
+    const bool stays_integer = is_integer(type);
+    // The function of the kernel's own converts what it is given.
+    if (!stays_integer && !function->definition.empty())
+      return device_function(*function, word_of(type)).name + "(" + joined(args) + ")";
     // `min` and `max` want one type, which the arguments have in C++; `+` makes it one where C widens one of them.
     const auto widens = [&](ExprId arg) { return is_widened(arg); };
     const bool is_promoted =
         stays_integer && args.size() > 1 && std::any_of(call.args.begin(), call.args.end(), widens);
     Texts converted;
     for (std::size_t i = 0; i < args.size(); ++i) {
-      const bool fits = type_of(call.args[i]).kind == kind;
-      const std::string conversion = !fits ? "(" + word_of(number_of(kind)) + ")" : is_promoted ? "+" : "";
+      const bool fits = is_like(type_of(call.args[i]), type);
+      const std::string conversion = !fits ? "(" + word_of(type) + ")" : is_promoted ? "+" : "";
       converted.push_back(conversion.empty() ? args[i] : conversion + "(" + args[i] + ")");
     }
-    std::string name(stays_integer ? function->opencl_integer : function->opencl);
-    // For floating numbers `fmin` and `fmax` differ from C++ only for NaN; `min` and `max` agree with it.
-    std::string text = name + "(" + joined(converted) + ")";
-    // abs of an int is unsigned in OpenCL C.
-    return stays_integer && name == "abs" ? "((" + word_of(number_of(kind)) + ")" + text + ")" : text;
+    const std::string text =
+        std::string(stays_integer ? function->opencl_integer : function->opencl) + "(" + joined(converted) + ")";
+    // abs of an int is unsigned in OpenCL C; its `round` gives a floating number.
+    if (function->result == MathResult::Integer) return "((long)" + text + ")";
+    const bool is_abs = stays_integer && function->num_args == 1;
+    return is_abs ? "((" + word_of(type) + ")" + text + ")" : text;
   }
 
   std::string member_text(const MemberExpr& member, const Texts& args) const {
@@ -242,6 +266,18 @@ std::string opencl_name(const std::string& name) {
   const bool is_function = std::any_of(kMathFunctions.begin(), kMathFunctions.end(),
                                        [&](const MathFunction& function) { return function.name == name; });
   return is_reserved || is_function ? "pb_" + name : name;
+}
+
+void print_kernel_functions(Writer& out, const Rule& rule) {
+  std::set<std::string> lines;
+  for (const ExprId id : rule.body.exprs.ids()) {
+    const auto* call = std::get_if<CallExpr>(&rule.body.exprs[id].node);
+    const MathFunction* function = call == nullptr ? nullptr : find_math_function(call->callee);
+    const Kind kind = rule.body_types.types[id.index()].kind;
+    if (function == nullptr || function->definition.empty() || (kind != Kind::Double && kind != Kind::Float)) continue;
+    lines.insert(device_function(*function, word_of(number_of(kind))).definition);
+  }
+  for (const std::string& line : lines) out.line(line);
 }
 
 bool print_kernel_body(Writer& out, const Rule& rule, const Kernel& kernel, const std::string& result) {

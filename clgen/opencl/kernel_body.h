@@ -16,6 +16,9 @@ namespace pb {
 /// A name of the program as an identifier of OpenCL C: reserved words get a suffix.
 [[nodiscard]] std::string opencl_name(const std::string& name);
 
+/// Defines the functions that the body calls and OpenCL C does not have as C++ means them.
+void print_kernel_functions(Writer& out, const Rule& rule);
+
 /// Prints the statements. Cells of a region named `in` in the body are `pb_from_in[pb_at_in + i * pb_at_in_s0 + …]`, or
 /// `pb_at_in` is a pointer (Kernel::pointers). Its sizes are `pb_at_in_size0`, …; element outputs are variables of
 /// their name.

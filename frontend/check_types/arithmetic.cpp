@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "frontend/check_types/body_checker.h"
+#include "lang/body_constants.h"
 #include "lang/math_functions.h"
 
 namespace pb::checking {
@@ -50,10 +51,6 @@ constexpr std::array kFunctions = {NamedType{"PetabricksRuntime::randDouble", Ki
                                    NamedType{"PetabricksRuntime::isTrainingRun", Kind::Bool},
                                    NamedType{"PetabricksRuntime::saveConfig", Kind::Void},
                                    NamedType{"IS_MISSING", Kind::Bool},
-                                   NamedType{"isnan", Kind::Bool},
-                                   NamedType{"isinf", Kind::Bool},
-                                   NamedType{"isfinite", Kind::Bool},
-                                   NamedType{"signbit", Kind::Bool},
                                    NamedType{"swap", Kind::Void},
                                    NamedType{"printf", Kind::Int},
                                    NamedType{"fprintf", Kind::Int}};
@@ -116,6 +113,31 @@ BodyType math_type(const std::vector<BodyType>& args) {
   return type;
 }
 
+/// `is_bare`: without `std::`, so that `min` and `max` take two types.
+BodyType type_of_math_call(const MathFunction& function, const std::vector<BodyType>& args, bool is_bare) {
+  switch (function.result) {
+    case MathResult::Real:
+      return math_type(args);
+    case MathResult::Integer:
+      return plain_type(Kind::Long);
+    case MathResult::Truth:
+      return plain_type(Kind::Bool);
+    case MathResult::KeepsType:
+      break;
+  }
+  if (args.size() != static_cast<std::size_t>(function.num_args)) return {};
+  if (args.size() == 1) return promoted(args[0]);
+  BodyType type = args[0];
+  type.is_const = false;
+  for (const BodyType& other : args) {
+    if (!is_arithmetic(type)) return {};
+    if (is_same_type(type, other)) continue;
+    if (!is_bare && type.kind != other.kind) return {};
+    type = common_type(type, other);
+  }
+  return is_arithmetic(type) ? type : BodyType{};
+}
+
 }  // namespace
 
 bool is_arithmetic(const BodyType& type) { return rank(type.kind) > 0; }
@@ -151,19 +173,9 @@ BodyType common_type(const BodyType& a, const BodyType& b) {
 
 std::optional<BodyType> type_of_builtin_call(const std::string& callee, const std::vector<BodyType>& args) {
   const std::string_view name = without_std(callee);
-  // Of <math.h>: float if every argument is, else double.
-  if (const MathFunction* function = find_math_function(name); function != nullptr && !function->keeps_integers)
-    return math_type(args);
-  if (name == "abs" && args.size() == 1) return promoted(args[0]);
-  if ((name == "min" || name == "max") && args.size() == 2) {
-    if (is_same_type(args[0], args[1]) && is_arithmetic(args[0])) {
-      BodyType type = args[0];
-      type.is_const = false;
-      return type;
-    }
-    const bool is_bare = name == callee;  // that of two types
-    return is_bare || args[0].kind == args[1].kind ? common_type(args[0], args[1]) : BodyType{};
-  }
+  if (const MathFunction* function = find_math_function(callee))
+    return type_of_math_call(*function, args, name == callee);
+  if (const auto limit = find_numeric_limit(callee); limit && args.empty()) return limit->type;
   for (const NamedType& function : kFunctions) {
     if (function.name == name) return plain_type(function.kind);
   }
@@ -174,6 +186,7 @@ std::optional<BodyType> type_of_builtin_constant(const std::string& name) {
   const BodyConstant* constant = find_body_constant(name);
   if (constant == nullptr) return std::nullopt;
   BodyType type = plain_type(constant->kind);
+  type.is_unsigned = constant->is_unsigned;
   type.is_const = true;
   return type;
 }

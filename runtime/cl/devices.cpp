@@ -59,6 +59,8 @@ gpu::DeviceInfo describe(const Api& api, cl_platform_id platform, cl_device_id d
                       shape.data(), nullptr);
   for (std::size_t d = 0; d < std::min<std::size_t>(3, shape.size()); ++d) info.max_group_shape[d] = shape[d];
   info.has_fp64 = device_text(api, device, CL_DEVICE_EXTENSIONS).find("cl_khr_fp64") != std::string::npos;
+  info.rounds_float_quotients = (device_value<cl_device_fp_config>(api, device, CL_DEVICE_SINGLE_FP_CONFIG) &
+                                 CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
   info.shares_host_memory = device_value<cl_bool>(api, device, CL_DEVICE_HOST_UNIFIED_MEMORY) != 0;
   // A device on the host's own cores has no other memory, whatever it says.
   if (info.type == gpu::DeviceType::Cpu) info.shares_host_memory = true;

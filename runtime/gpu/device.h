@@ -31,6 +31,7 @@ struct DeviceInfo {
   std::size_t max_group_size = 1;
   std::array<std::size_t, 3> max_group_shape = {1, 1, 1};
   bool has_fp64 = false;
+  bool rounds_float_quotients = false;  ///< kernels may ask for quotients and roots of `float` as C++ has them
   bool shares_host_memory = false;  ///< kernels work on the host's pages: no copies
 };
 

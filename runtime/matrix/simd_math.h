@@ -2,9 +2,9 @@
 // Math functions of packs (simd.h), named after the scalar ones so that bodies print alike.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 
 #include "runtime/matrix/simd.h"
 
@@ -71,33 +71,69 @@ PB_SIMD_MATH2(fmax)
 PB_SIMD_MATH2(copysign)
 PB_SIMD_MATH2(fdim)
 PB_SIMD_MATH2(remainder)
+PB_SIMD_MATH1(logb)
+PB_SIMD_MATH1(lround)
+PB_SIMD_MATH1(llround)
+PB_SIMD_MATH1(lrint)
+PB_SIMD_MATH1(llrint)
+PB_SIMD_MATH2(nextafter)
 #undef PB_SIMD_MATH1
 #undef PB_SIMD_MATH2
 
-// std::min and std::max need equal types in C++: so here.
+// Of numbers of two types, too, as without `std::`. Which side is kept for NaN and for zeros is that of std::min and
+// std::max.
+#define PB_SIMD_LESSER(name, first, second)                            \
+  template <class A, class B, class S>                                 \
+  PB_SIMD_INLINE auto name(const Pack<A, S>& x, const Pack<B, S>& y) { \
+    using C = std::common_type_t<A, B>;                                \
+    const Pack<C, S>& a = detail::as<C>(x);                            \
+    const Pack<C, S>& b = detail::as<C>(y);                            \
+    return select(first < second, b, a);                               \
+  }                                                                    \
+  template <class A, detail::Number B, class S>                        \
+  PB_SIMD_INLINE auto name(const Pack<A, S>& a, B b) {                 \
+    return name(a, Pack<std::common_type_t<A, B>, S>(b));              \
+  }                                                                    \
+  template <detail::Number A, class B, class S>                        \
+  PB_SIMD_INLINE auto name(A a, const Pack<B, S>& b) {                 \
+    return name(Pack<std::common_type_t<A, B>, S>(a), b);              \
+  }
+PB_SIMD_LESSER(min, b, a)
+PB_SIMD_LESSER(max, a, b)
+#undef PB_SIMD_LESSER
+
+namespace detail {
+/// What tests of floating numbers are made in.
+template <class A>
+using RealOf = std::conditional_t<std::is_floating_point_v<A>, A, double>;
+template <class C, class S, std::size_t... I>
+PB_SIMD_INLINE Mask<sizeof(C), S> sign_bits(const Pack<C, S>& a, std::index_sequence<I...>) {
+  Mask<sizeof(C), S> result;
+  ((result.v[I] = reinterpret_cast<typename Mask<sizeof(C), S>::Vector>(a.v[I]) < 0), ...);
+  return result;
+}
+}  // namespace detail
+
 template <class A, class S>
-PB_SIMD_INLINE Pack<A, S> min(const Pack<A, S>& a, const Pack<A, S>& b) {
-  return select(b < a, b, a);
+PB_SIMD_INLINE auto isnan(const Pack<A, S>& x) {
+  const Pack<detail::RealOf<A>, S>& a = detail::as<detail::RealOf<A>>(x);
+  return a != a;
 }
 template <class A, class S>
-PB_SIMD_INLINE Pack<A, S> min(const Pack<A, S>& a, A b) {
-  return min(a, Pack<A, S>(b));
+PB_SIMD_INLINE auto isinf(const Pack<A, S>& a) {
+  return fabs(a) == std::numeric_limits<detail::RealOf<A>>::infinity();
 }
 template <class A, class S>
-PB_SIMD_INLINE Pack<A, S> min(A a, const Pack<A, S>& b) {
-  return min(Pack<A, S>(a), b);
+PB_SIMD_INLINE auto isfinite(const Pack<A, S>& a) {
+  return fabs(a) <= std::numeric_limits<detail::RealOf<A>>::max();
 }
 template <class A, class S>
-PB_SIMD_INLINE Pack<A, S> max(const Pack<A, S>& a, const Pack<A, S>& b) {
-  return select(a < b, b, a);
+PB_SIMD_INLINE auto isnormal(const Pack<A, S>& a) {
+  return isfinite(a) && fabs(a) >= std::numeric_limits<detail::RealOf<A>>::min();
 }
 template <class A, class S>
-PB_SIMD_INLINE Pack<A, S> max(const Pack<A, S>& a, A b) {
-  return max(a, Pack<A, S>(b));
-}
-template <class A, class S>
-PB_SIMD_INLINE Pack<A, S> max(A a, const Pack<A, S>& b) {
-  return max(Pack<A, S>(a), b);
+PB_SIMD_INLINE auto signbit(const Pack<A, S>& a) {
+  return detail::sign_bits<detail::RealOf<A>, S>(detail::as<detail::RealOf<A>>(a), S::kIndices);
 }
 
 }  // namespace pbrt::simd

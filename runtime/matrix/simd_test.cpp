@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "runtime/matrix/simd_math.h"
@@ -96,6 +97,50 @@ TEST(Pack, MathIsLaneByLane) {
     EXPECT_EQ(values(max(x, 3.0))[static_cast<std::size_t>(i)], std::max(double(i), 3.0));
     EXPECT_EQ(values(pow(2, x))[static_cast<std::size_t>(i)], std::pow(2, double(i)));
   }
+}
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+/// Of the mask's lanes, those of the first vector.
+template <int Bytes, class S>
+std::vector<bool> truths(const Mask<Bytes, S>& mask) {
+  std::vector<bool> out;
+  for (int lane = 0; lane < S::kLanes; ++lane) out.push_back(mask.v[0][lane] != 0);
+  return out;
+}
+
+TEST(Pack, MinAndMaxKeepTheFirstArgumentBesideNanAndAmongZeros) {
+  Pack<double, Flat> x = 1.0;
+  x.v[0][0] = kNan;
+  x.v[0][1] = -0.0;
+  EXPECT_TRUE(std::isnan(values(min(x, 1.0))[0]));
+  EXPECT_EQ(values(min(2.0, x))[0], 2.0);
+  EXPECT_TRUE(std::signbit(values(max(x, 0.0))[1]));
+  EXPECT_FALSE(std::signbit(values(min(0.0, x))[1]));
+}
+
+TEST(Pack, MinOfTwoTypesIsComputedInTheOneTheyShare) {
+  const Pack<float, Flat> x = 16777218.0F;
+  const auto least = min(x, 16777217);
+  static_assert(std::is_same_v<decltype(least)::Element, float>);
+  EXPECT_EQ(values(least)[0], 16777216.0F);
+  const auto most = max(lane_index<Flat>(-3), 1U);
+  static_assert(std::is_same_v<decltype(most)::Element, unsigned>);
+  EXPECT_EQ(values(most)[0], 4294967293U);
+}
+
+TEST(Pack, TestsOfFloatingNumbersAreThoseOfScalars) {
+  Pack<float, Flat> x = 1.0F;
+  x.v[0][0] = std::numeric_limits<float>::quiet_NaN();
+  x.v[0][1] = -std::numeric_limits<float>::infinity();
+  x.v[0][2] = -std::numeric_limits<float>::denorm_min();
+  EXPECT_EQ(truths(isnan(x)), (std::vector<bool>{true, false, false, false}));
+  EXPECT_EQ(truths(isinf(x)), (std::vector<bool>{false, true, false, false}));
+  EXPECT_EQ(truths(isfinite(x)), (std::vector<bool>{false, false, true, true}));
+  EXPECT_EQ(truths(isnormal(x)), (std::vector<bool>{false, false, false, true}));
+  EXPECT_EQ(truths(signbit(x)), (std::vector<bool>{false, true, true, false}));
+  EXPECT_EQ(truths(isfinite(lane_index<Flat>(0))), std::vector<bool>(4, true));
+  EXPECT_EQ(values(lround(x * 2.5F))[3], 3);
 }
 
 /// 20 x 6 numbers: element (x, y) is x + 100 y.

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// The constants that rule bodies know by name (LANGUAGE 7.7): those of <math.h>, <float.h>, <limits.h>, <stdint.h>,
+// <numbers> and <limits>, with their types and how OpenCL C spells them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "lang/types.h"
+
+namespace pb {
+
+struct BodyConstant {
+  std::string_view name;
+  BodyType::Kind kind = BodyType::Kind::Double;
+  std::string_view opencl = {};  ///< empty: OpenCL C knows it by the name of C
+  bool is_unsigned = false;
+  bool is_on_devices = true;
+
+  [[nodiscard]] std::string_view on_devices() const { return opencl.empty() ? name : opencl; }
+};
+
+/// The constant of that name, or null.
+[[nodiscard]] const BodyConstant* find_body_constant(std::string_view name);
+
+/// `std::numeric_limits<TYPE>::MEMBER()`.
+struct NumericLimit {
+  BodyType type;
+  std::string_view member;
+};
+
+/// What a call of `callee` without arguments means, if it is one of these.
+[[nodiscard]] std::optional<NumericLimit> find_numeric_limit(std::string_view callee);
+
+/// The limit `member` in OpenCL C; `type` is what the element type stands for.
+[[nodiscard]] std::string opencl_limit(const BodyType& type, std::string_view member);
+
+}  // namespace pb
