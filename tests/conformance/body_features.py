@@ -2,14 +2,52 @@
 """What random programs are made of: counts, which their test prints and asserts."""
 
 import body_tree as tree
+from rule_tree import Nest
 
 ALWAYS = ("through", "0-D output", "several outputs", "versions", "optional input", "duplicate", "using", "twin", "call", "spawn",
-          "recursion", "template", "memoized", "param", "handle", "function of a region", "new matrix", "auto", "4-D", "where")
+          "recursion", "template", "memoized", "param", "handle", "function of a region", "new matrix", "auto", "4-D", "where", "far coordinate")
+
+OF_NESTS = ("versions made in turns", "rows made in turns", "columns made in turns", "cells of a nest", "call in a nest", "memoized call in a nest",
+            "spawn in a nest", "temporary in a nest", "host changes the result", "host reads the result", "handle of the result", "several members",
+            "cell by cell", "halves", "optional input", "twin", "where")
+
+
+def of_nest(nest):
+    """What a nest is made of, once for each member, rule or call."""
+    if nest.size == "1":
+        yield "halves"
+        return
+    yield from ["cell by cell"] if nest.by_cell else []
+    yield from ["several members"] if len(nest.members) > 1 else []
+    for member in nest.members:
+        main = member.rules[0]
+        kind = main.outputs[0].kind
+        yield {"slice": "versions made in turns", "row": "rows made in turns", "column": "columns made in turns", "cell": "cells of a nest"}[kind]
+        calls = list(tree.nodes_in(main.body, tree.CallTransform))
+        yield from ["call in a nest"] if calls else []
+        yield from ["memoized call in a nest"] if any(call.transform.modifier.startswith("memoized") for call in calls) else []
+        yield from ["spawn in a nest"] if any(call.is_spawned for call in calls) else []
+        yield from ["temporary in a nest"] if main.using else []
+        yield from of_call_rule(main) if calls else []
+
+
+def of_call_rule(rule):
+    """What the host does with what a call made."""
+    names = {rule.outputs[0].binding}
+    if any(stmt.name == "kept" for stmt in tree.nodes_in(rule.body, tree.DeclareRegion)):
+        yield "handle of the result"
+        names.add("kept")
+    written = [stmt.target for stmt in tree.nodes_in(rule.body, tree.Assign) if isinstance(stmt.target, tree.Cell)]
+    yield from ["host changes the result"] if any(cell.region in names for cell in written) else []
+    read = [cell for cell in tree.nodes_in(rule.body, tree.Cell) if cell.region in names and not any(cell is each for each in written)]
+    yield from ["host reads the result"] if read else []
 
 
 def of_rule(rule):
     if any(access.default is not None for access in rule.inputs):
         yield "optional input"
+    if any(low[:5].isdigit() for access in rule.inputs for low, _ in access.bounds):
+        yield "far coordinate"
     yield from ["duplicate"] if rule.duplicate else []
     yield from ["using"] if rule.using else []
     yield from ["where"] if rule.where else []
@@ -24,6 +62,7 @@ def of_rule(rule):
 
 
 def of_group(group, transform):
+    """What a group of rules, or of one output, is made of."""
     matrix = group.matrices[0]
     yield from ["through"] if matrix.role == "through" else []
     yield from ["versions"] if matrix.versions else []
@@ -44,6 +83,6 @@ def of_program(program):
         yield from ["memoized"] if transform.modifier.startswith("memoized") else []
         yield from ["param"] if transform.params else []
         for group in transform.groups:
-            yield from of_group(group, transform)
+            yield from of_nest(group) if isinstance(group, Nest) else of_group(group, transform)
             for rule in group.rules:
                 yield from of_rule(rule)

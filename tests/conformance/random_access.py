@@ -5,6 +5,7 @@ from rule_tree import Access, Rule, value_of
 
 VARIABLES = ("xyzw", "ijkq", ["col", "row", "plane", "cube"])
 NUM_VERSIONS = 4
+FAR = (1 << 30, 100000)     # factors of coordinates that leave 32 bits, or come back to where they began
 
 
 class RuleHeads:
@@ -85,9 +86,10 @@ class RuleHeads:
             variables = variables[:-1]
             outputs[0].bounds[-1] = ("0", "1")
         over = dict(variables)
-        sources = self.inputs + self.made()
+        sources = self.inputs + self.made() * (4 if self.is_tame else 1)
         if not self.is_main and group_kind == "call":
             sources = self.inputs
+        sources = [m for m in sources if m.sizes] if self.is_tame else sources
         inputs = [self.draw_access(self.pick(*sources), over, is_secondary or first, f"a{i}")
                   for i in range(1 + int(self.rng.integers(3)))]
         if group_kind == "scan":
@@ -124,7 +126,8 @@ class RuleHeads:
         """An input; inside of its matrix in every instance if `is_everywhere`."""
         over = {size: var for var, size in variables.items() if size.isalpha()}
         whole = [("0", size) for size in matrix.sizes]
-        is_reached = all(size in over or size.isdigit() or size == "2*n" and "n" in over for size in matrix.sizes)
+        own = matrix.sizes[:-1] if matrix.versions else matrix.sizes
+        is_reached = all(size in over or size.isdigit() or size == "2*n" and "n" in over for size in own)
         kind = self.pick("cell", "cell", "region", "region", "all", "row", "column")
         if kind in ("row", "column") and not matrix.versions:
             d = 1 if kind == "row" else 0
@@ -132,23 +135,31 @@ class RuleHeads:
                 whole[d] = self.coordinate(over, matrix.sizes[d], 1, is_everywhere)
                 return Access(matrix, kind, whole, binding)
         if kind not in ("cell", "region") or not matrix.sizes or (is_everywhere and not is_reached):
+            if matrix.versions and not matrix.sizes[-1].isdigit():  # bodies have no name for the count
+                return Access(matrix, "slice", [*whole[:-1], self.version_of(matrix)], binding)
             return Access(matrix, "all", whole, binding)
         length = lambda: 1 if kind == "cell" or is_everywhere else int(self.rng.integers(1, 4))  # noqa: E731
         bounds = [self.coordinate(over, size, length(), is_everywhere) if size in over or size == "2*n" and "n" in over else
                   ("0", size) if kind == "region" else ("0", "1") for size in matrix.sizes]
         if matrix.versions:
-            version = int(self.rng.integers(NUM_VERSIONS))
-            bounds[-1] = (str(version), str(version + 1))
+            bounds[-1] = self.version_of(matrix)
         access = Access(matrix, kind, bounds, binding)
         if kind == "cell" and is_reached and self.chance(0.15):
             self.make_optional(access, over)
         return access
+
+    def version_of(self, matrix):
+        last = matrix.versions.split("..")[1]
+        low = str(int(self.rng.integers(int(last) + 1))) if last.isdigit() else self.pick("0", last, last)
+        return low, f"{low}+1"
 
     def make_optional(self, access, over):
         """Farther away, with what it is outside of the matrix."""
         for d, size in enumerate(access.matrix.sizes):
             if size in over:
                 low = over[size] + self.pick("", "-1", "+1", "-3", "+2")
+                if self.chance(0.1):
+                    low = f"{self.pick(*FAR)}*{low}"
                 access.bounds[d] = (low, low + "+1")
         access.default = self.pick("OPTIONAL", "OPTIONAL", "0", "1", "n", *over.values())
 

@@ -3,17 +3,20 @@
 
     random_bodies_test.py --dist BUILD/dist --work FOLDER [--seed N] [--programs N] [--element double|float]
 
-Each program is a transform with many rules and what it calls. Its default configuration is compared with the reference, the
+random_nests_test.py tries other programs in the same way. Each program is a transform with many rules and what it calls. Its default configuration is compared with the reference, the
 others, fixed and random ones, with the default in one process. A failing program is made smaller and printed.
 """
 
 import collections
 import copy
+import dataclasses
 import itertools
 import json
 import pathlib
 import re
 import sys
+import time
+import typing
 
 import numpy as np
 
@@ -44,10 +47,10 @@ NAMES = re.compile(r"`.*?`")
 TRANSFORM_OF_SITE = re.compile(r"\w+")
 
 
-def shapes_of(seed):
+def shapes_of(seed, shapes):
     """What (n, m, l) a program is run with."""
     rng = np.random.default_rng(seed)
-    return (*SHAPES, tuple(int(extent) for extent in rng.integers(0, 8, 3)))
+    return (*shapes, tuple(int(extent) for extent in rng.integers(0, 8, 3)))
 
 
 def choices_of(program, versions, turn=0):
@@ -66,7 +69,7 @@ def odd_groups(tunables):
             yield name, [3, 2, 1][:tunable.get("count", 1)] if tunable.get("count", 1) > 1 else 3
 
 
-def configurations(program, constants, sampled):
+def configurations(program, constants, sampled, _seed=0):
     """(words, configuration): on the CPU in pieces and in sequence, on the device in its versions, in turns, and `sampled` ones.
 
     `constants`: the values of the user's tunables in all of them.
@@ -100,12 +103,29 @@ class Failure(Exception):
         return self.of_compiler, NAMES.sub("`…`", message[1]) if message else None
 
 
+@dataclasses.dataclass(frozen=True)
+class Kind:
+    """What programs are like, and how they are tried."""
+    name: str
+    make: typing.Callable               # the program of (seed, element)
+    configurations: typing.Callable     # (words, configuration) for (program, constants, sampled, seed)
+    features: tuple                     # what many programs contain some of
+    shapes: tuple = SHAPES
+    repeats: int = 1                    # of each configuration: an order that is lost shows now and then
+    server_options: tuple = ()
+    min_kernels: float = MIN_KERNELS    # share of all rules: below it the test would be about nothing
+    min_local: float = MIN_LOCAL
+
+
+BODIES = Kind("bodies", lambda seed, element: random_rules.Program(seed, GROUPS, element), configurations, body_features.ALWAYS)
+
+
 class Trial:
     """One program under test: compiled, run, compared."""
 
-    def __init__(self, compiler, folder, model, seed, options):
-        self.compiler, self.folder, self.model, self.seed, self.options = compiler, folder, model, seed, options
-        self.shapes = shapes_of(seed)
+    def __init__(self, compiler, folder, kind, model, seed, options):
+        self.compiler, self.folder, self.kind, self.model, self.seed, self.options = compiler, folder, kind, model, seed, options
+        self.shapes = shapes_of(seed, kind.shapes)
         self.runs, self.skipped, self.of_variables = 0, 0, 0
 
     def run(self, name):
@@ -116,9 +136,10 @@ class Trial:
             program = self.compiler.program(source, name, self.options)
         except polybricks.ToolError as error:
             raise Failure(str(error), of_compiler=True) from None
+        memory = ["--device-copies"] if self.seed % 3 else []
         self.sampled = self.compiler.configurations(program, NUM_SAMPLED, self.seed, 40, True)
         try:
-            with polybricks.Server(program, limit_s=ANSWER_LIMIT_S) as server:
+            with polybricks.Server(program, *self.kind.server_options, *memory, limit_s=ANSWER_LIMIT_S) as server:
                 for shape in self.shapes:
                     self.try_shape(program, server, dict(zip(("n", "m", "l"), shape)))
         except polybricks.ToolError as error:
@@ -159,7 +180,8 @@ class Trial:
             reply = server.ask(op, **fields)
             if reply["status"] != "ok" or reply.get("message"):
                 raise Failure(f"{sizes}: {op}: {reply['status']}: {reply.get('message')}")
-        for words, entry in configurations(program, constants, self.sampled):
+        tried = self.kind.configurations(program, constants, self.sampled, self.seed)
+        for words, entry in (each for each in tried for _ in range(self.kind.repeats)):
             reply = server.ask("run", config=entry, trials=1, verify=True)
             self.runs += 1
             if reply["status"] != "ok" or not self.may_fall_back(reply):
@@ -189,24 +211,27 @@ class Trial:
 
 
 class Check:
-    def __init__(self, compiler, folder):
-        self.compiler, self.folder = compiler, folder
+    def __init__(self, compiler, folder, kind):
+        self.compiler, self.folder, self.kind = compiler, folder, kind
         self.runs, self.of_variables, self.failures = 0, 0, []
         self.versions = collections.Counter()
         self.reasons = collections.Counter()
         self.shapes = collections.Counter()
         self.features = collections.Counter()
+        self.begin = time.monotonic()
+        self.first_failure_s = None
 
     def program(self, seed, element):
-        model = random_rules.Program(seed, GROUPS, element)
+        model = self.kind.make(seed, element)
         self.features.update(body_features.of_program(model))
-        name = f"bodies{seed}_{element}"
-        trial = Trial(self.compiler, self.folder, model, seed, [f"--element={element}"])
+        name = f"{self.kind.name}{seed}_{element}"
+        trial = Trial(self.compiler, self.folder, self.kind, model, seed, [f"--element={element}"])
         try:
             trial.run(name)
             self.shapes.update({"run": len(trial.shapes) - trial.skipped, "left out": trial.skipped})
             self.count(self.folder / f"{name}.pbcc", trial.options)
         except Failure as failure:
+            self.first_failure_s = self.first_failure_s or time.monotonic() - self.begin
             print(f"seed {seed}, {element}: {failure}", flush=True)
             self.failures.append(f"seed {seed}, {element}, made smaller: {self.smaller(trial, name, failure)}")
             print(self.failures[-1], flush=True)
@@ -225,7 +250,7 @@ class Check:
     def smaller(self, trial, name, failure):
         """The text of the smallest program found that still fails."""
         def fails(model):
-            small = Trial(self.compiler, self.folder, model, trial.seed, trial.options)
+            small = Trial(self.compiler, self.folder, self.kind, model, trial.seed, trial.options)
             try:
                 for shape in small.shapes:
                     small.expected(dict(zip(("n", "m", "l"), shape)))
@@ -241,8 +266,8 @@ class Check:
 
 def report(check, num_programs):
     """Prints what was tried and what became kernels; failures if it was too little."""
-    print("tried: " + ", ".join(f"{word} {check.features[word]}" for word in body_features.ALWAYS))
-    lacking = [word for word in body_features.ALWAYS if not check.features[word]]
+    print("tried: " + ", ".join(f"{word} {check.features[word]}" for word in check.kind.features))
+    lacking = [word for word in check.kind.features if not check.features[word]]
     if num_programs >= MANY_PROGRAMS and lacking:
         check.failures.append(f"{num_programs} programs without {', '.join(lacking)}")
     rules = max(1, check.versions["rules"])
@@ -256,24 +281,26 @@ def report(check, num_programs):
     print(f"{check.of_variables} of {check.runs} runs with a kernel that meets a variable")
     if num_programs >= MANY_PROGRAMS and check.of_variables > MAX_OF_VARIABLES * check.runs:
         check.failures.append("too many kernels meet variables, and fall back")
-    if rules >= MANY_RULES and (shares["opencl"] < MIN_KERNELS or shares["opencl_local"] < MIN_LOCAL):
+    if rules >= MANY_RULES and (shares["opencl"] < check.kind.min_kernels or shares["opencl_local"] < check.kind.min_local):
         check.failures.append("too few rules became kernels")
     print("\n".join(check.failures))
 
 
-def main():
-    parser = seeds.arguments(__doc__)
+def main(doc=__doc__, kind=BODIES, by_day=1):
+    parser = seeds.arguments(doc)
     parser.add_argument("--element", choices=("double", "float"), help="default: in turns")
     args = parser.parse_args()
-    folder = (args.work / "bodies").resolve()
+    folder = (args.work / kind.name).resolve()
     folder.mkdir(parents=True, exist_ok=True)
-    check = Check(compiled.Compiler(args.dist, folder), folder)
-    chosen = seeds.chosen(args, by_day=1)
+    check = Check(compiled.Compiler(args.dist, folder), folder, kind)
+    chosen = seeds.chosen(args, by_day)
     for seed in chosen:
         check.program(seed, args.element or ("float" if seed // 1000 % 2 + seed % 2 == 1 else "double"))
     if not check.failures:
         report(check, len(chosen))
-    print(f"{len(chosen)} programs from seed {args.seed}: {check.runs} runs, {len(check.failures)} failures")
+    first = f", the first after {check.first_failure_s:.0f} s" if check.first_failure_s else ""
+    print(f"{len(chosen)} programs from seed {args.seed}: {check.runs} runs, {len(check.failures)} failures{first}; "
+          f"{time.monotonic() - check.begin:.0f} s")
     return 1 if check.failures else 0
 
 

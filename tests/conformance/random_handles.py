@@ -14,6 +14,26 @@ def number_of(extent):
     return Literal(str(extent), extent, "int") if isinstance(extent, int) else Name(extent, "int")
 
 
+def each_cell(maker, region, make, is_whole):
+    """A loop nest over a region with the statements that `make` makes of a cell; not `is_whole`: maybe over every other one."""
+    with maker.scope():
+        loops, names = [], []
+        for extent in region.extents:
+            loop, var = maker.counted(extent)
+            if is_whole:
+                loop.steps = [tree.Evaluate(tree.Step(var, maker.chance(0.5), "++", "int"))]
+            maker.scopes[-1].append(Number(var, "int", False, extent))
+            names.append(var)
+            loops.append(loop)
+        positive = maker.given.positive
+        maker.given.positive = positive | {e for e in region.extents if isinstance(e, str)}
+        body = make(tree.Cell(region.name, [Name(v, "int") for v in names], region.type))
+        maker.given.positive = positive
+        for loop in loops:
+            loop.body, body = body, [loop]
+    return body
+
+
 class HandleMaker(BodyMaker):
     """Draws statements for the outermost block of a body: what they declare is visible to its end."""
 
@@ -140,16 +160,24 @@ class HandleMaker(BodyMaker):
         stmts, region = self.new_matrix_stmts(matrix.type, extents)
         return stmts, View(region.name, "", [], matrix.type)
 
-    def call_stmts(self, callee):
-        """Statements that call a transform with what there is, and make the rest; its outputs are regions then."""
+    def call_stmts(self, callee, target=None):
+        """Statements that call a transform with what there is, and make the rest; its outputs are regions then.
+
+        `target`: the region that its first output is to be.
+        """
         extents = sorted({e for r in self.readable() for e in r.extents}, key=str) + [1, 3]
         bound = {size: self.pick(*extents) for size in callee.size_names}
+        if target is not None:
+            bound.update(zip(callee.outputs()[0].sizes, target.extents))
         before, inputs, outputs, made = [], [], [], []
         for m in callee.inputs:
             stmts, arg = self.argument(m, [bound[size] for size in m.sizes])
             before += stmts
             inputs.append(arg)
         for m in callee.outputs():
+            if target is not None and not outputs:
+                outputs.append(View(target.name, "", [], m.type))
+                continue
             stmts, out, found = self.receiver(m, [int(size) if size.isdigit() else bound[size] for size in m.sizes])
             before += stmts
             outputs.append(out)

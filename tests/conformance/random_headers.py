@@ -15,7 +15,9 @@ import numpy as np
 CATCH_ALL = 9
 KINDS = ("plain", "plain", "wide", "ordered", "ordered", "gaps")
 SHIFTS = {1: [(-1,), (-1,), (-2,), (-3,)], 2: [(-1, 0), (-1, 0), (0, -1), (0, -1), (1, -1), (-1, -1), (-2, 0), (2, -1)]}
-POISON = 10**7              # of a cell that was read before it was made
+POISON = 10**7              # of a cell that was read before it was made, or that is taken for missing and is not
+FAR = (1 << 30, 1 << 30, 1 << 29, 100000)    # factors with which coordinates leave 32 bits, or come back to where they began
+MISSING = 77                # no input holds it
 
 
 @dataclasses.dataclass
@@ -36,6 +38,7 @@ class Rule:
     where: list             # relations
     variables: list
     own_reads: list = dataclasses.field(default_factory=list)   # (matrix, coordinates)
+    far: list = dataclasses.field(default_factory=list)         # coordinates of inputs with a default, mostly outside
 
 
 def formula(text):
@@ -109,7 +112,14 @@ class Transform:
         bounds = [(c, f"{c}+1") for c in coordinates]
         reads = [self.make_read(used) for _ in range(int(self.rng.integers(0, 3)))]
         where = [self.make_where(used) for _ in range(int(self.rng.random() < 0.3)) if used]
-        return Rule(int(self.rng.integers(0, 4)), matrices, kind, bounds, reads, where, used)
+        rule = Rule(int(self.rng.integers(0, 4)), matrices, kind, bounds, reads, where, used)
+        if used and self.chance(0.2):
+            rule.far.append([self.far_coordinate(v) if v in used and self.chance(0.7) else "0" for v in self.vars])
+        return rule
+
+    def far_coordinate(self, var):
+        factor = self.pick(*FAR)
+        return f"{factor}*{var}" + self.pick("", f"-{factor}", f"-{2 * factor}")
 
     def make_wide(self, matrices):
         kinds = ["block", "half", "all"] + (["row", "column"] if self.num_dims == 2 else [])
@@ -206,6 +216,11 @@ class Transform:
             reads.append(f"{read.text} r{i}")
             zeros = ["0"] * (1 if ".row" in read.text else self.num_dims)
             zero += f" + 0*r{i}" if ".cell" in read.text else f" + 0*r{i}.cell({', '.join(zeros)})"
+        for i, coordinates in enumerate(rule.far):
+            reads.append(f"IN.cell({', '.join(coordinates)}) f{i} = {MISSING}")
+            inside = " && ".join(f"(long)({c.replace('*', 'L*')}) >= 0 && (long)({c.replace('*', 'L*')}) < {size}"
+                                 for c, size in zip(coordinates, self.sizes) if c != "0") or "true"
+            zero += f" + (({inside}) == (f{i} != {MISSING}) ? 0 : {POISON})"
         for i, (matrix, coordinates) in enumerate(rule.own_reads):
             at = f".cell({', '.join(coordinates)})"
             reads += [f"{matrix}{at} s{i}", f"{own}{at} c{i}"]

@@ -13,13 +13,15 @@ from body_reference import Arithmetic, Unsuitable
 from random_access import RuleHeads
 from random_expressions import Array, Number, Region, Surroundings
 from random_handles import HandleMaker, filled
+from random_nests import Nests, can_make
 from restated import restated
-from rule_reference import ELEMENTS, GroupReference
+from rule_reference import ELEMENTS, reference_of
 from rule_tree import Access, Group, Matrix, Rule, value_of
 
 TOLERANCE = {np.dtype(np.float64): 1e-9, np.dtype(np.float32): 1e-4}    # of ARCHITECTURE; integers agree exactly
 MAX_TRIES = 60
 NUM_CELL_GROUPS = 4
+NUM_NESTS = 2
 TRIAL_SHAPES = ({"n": 5, "m": 3, "l": 2}, {"n": 1, "m": 1, "l": 1}, {"n": 2, "m": 6, "l": 1})
 # Text, type and the value in all configurations, which is not the initial one.
 CONSTANTS = [("tunable {}(3, 1, 8)", "int", 5), ("tunable double {}(0.5, 0.0, 2.0)", "double", 0.75),
@@ -32,28 +34,32 @@ CALLEE_INPUTS = ((("X", ["n"], None), ("Y", ["n", "m"], None), ("K", [], "int"))
                  (("X", ["n", "m"], ""), ("Y", ["m"], None), ("S", [], ""), ("K", [], "int")))
 TWIN_SHARE = 0.3        # of rules that have a twin
 RECURSIVE_SHARE = 0.35  # of callees
+TAME_ELEMENT_SHARE = 0.75
 TEMPLATE = ("T", 1, 3)
 
 
-class Transform(RuleHeads):
+class Transform(RuleHeads, Nests):
     """`element`: what ElementT is. `groups` may be thinned out by whoever looks for the smallest failing one.
 
-    `callees`: transforms that its bodies may call. `is_main`: with a rich header, else a short one for calls.
+    `callees`: transforms that its bodies may call. `is_main`: with a rich header, else a short one for calls. `is_tame`: nests and
+    other groups whose bodies are short.
     """
 
-    def __init__(self, name, rng, num_groups, element, callees=(), is_main=True):
+    def __init__(self, name, rng, num_groups, element, callees=(), is_main=True, is_tame=False):
         self.name, self.element, self.rng, self.callees, self.is_main = name, element, rng, list(callees), is_main
+        self.is_tame = is_tame
         self.rejected = {}      # what bodies did wrong: how often
         self.constants = [(f"t{i}", *each) for i, each in enumerate(CONSTANTS)] if is_main else []
         self.params = {"p0": int(rng.integers(0, 9))} if is_main and self.chance(0.3) else {}
         self.template = (*TEMPLATE, int(rng.integers(1, 4))) if not is_main and self.chance(0.4) else ()
         self.modifier = self.pick("", "", "memoized ") if not is_main else "main "
-        self.inputs = [self.matrix(*each) for each in (MAIN_INPUTS if is_main else self.pick(*CALLEE_INPUTS))]
+        header = self.pick(*CALLEE_INPUTS) if not is_main else [each for each in MAIN_INPUTS if not is_tame or each[0] not in "EH"]
+        self.inputs = [self.matrix(*each) for each in header]
         self.size_names = [size for size in ("n", "m", "l") if any(size in m.sizes for m in self.inputs)]
         self.trials = [(sizes, self.random_inputs(sizes, np.random.default_rng(5))) for sizes in TRIAL_SHAPES]
         self.known = [dict(zip((m.name for m in self.inputs), arrays)) for _, arrays in self.trials]
         self.groups = []
-        is_recursive = not is_main and self.chance(RECURSIVE_SHARE)
+        is_recursive = not is_main and not is_tame and self.chance(RECURSIVE_SHARE)
         for number in range(1 if is_recursive else num_groups):
             self.make_group(number, is_recursive)
         if not self.outputs():
@@ -67,7 +73,8 @@ class Transform(RuleHeads):
     # ---- matrices
 
     def matrix(self, name, sizes, word=None, role="from", versions=""):
-        word = self.pick("", *ELEMENTS) if word is None else word
+        if word is None:  # matrices that transforms pass to each other are mostly of one type
+            word = "" if self.is_tame and self.chance(TAME_ELEMENT_SHARE) else self.pick("", *ELEMENTS)
         return Matrix(name, word, word or self.element, sizes, role, versions)
 
     def random_inputs(self, sizes, rng):
@@ -107,7 +114,8 @@ class Transform(RuleHeads):
     def make_group(self, number, is_recursive=False):
         """Adds rules whose bodies do nothing that C++ leaves open, on the trial inputs."""
         for attempt in range(MAX_TRIES):
-            group = self.draw_recursion() if is_recursive else self.draw_group(number, simple=attempt > MAX_TRIES // 2)
+            group = self.draw_recursion() if is_recursive else self.draw_tame(number) if self.is_tame else \
+                self.draw_group(number, simple=attempt > MAX_TRIES // 2)
             self.groups.append(group)
             try:
                 results = [self.tried(group, known, sizes) for known, (sizes, _) in zip(self.known, self.trials)]
@@ -123,9 +131,9 @@ class Transform(RuleHeads):
 
     def tried(self, group, known, sizes):
         """The outputs of a group; Unsuitable if they hang on rounding."""
-        plain = GroupReference(self, group, Arithmetic()).run(known, sizes)
+        plain = reference_of(self, group, Arithmetic()).run(known, sizes)
         for seed in range(2):
-            noisy = GroupReference(self, group, Arithmetic(np.random.default_rng(seed))).run(known, sizes)
+            noisy = reference_of(self, group, Arithmetic(np.random.default_rng(seed))).run(known, sizes)
             for name, want in plain.items():
                 limit = TOLERANCE.get(want.dtype, 0) / 10
                 scale = np.max(np.abs(want.astype(float)), initial=1)
@@ -133,10 +141,10 @@ class Transform(RuleHeads):
                     raise Unsuitable("the result hangs on rounding")
         return plain
 
-    def draw_group(self, number, simple):
+    def draw_group(self, number, simple, kind=None):
         # The first groups are what kernels are made of: no program is without.
         kinds = ("cell", "cell", "cell", "pair", "scan", "row", "all", "mixed", "versions", "number", *(["call"] * 3 if self.callees else []))
-        kind = "cell" if number < NUM_CELL_GROUPS and self.is_main else self.pick(*kinds)
+        kind = kind or ("cell" if number < NUM_CELL_GROUPS and self.is_main else self.pick(*kinds))
         matrices, access = self.draw_outputs(number, kind)
         order = self.pick(1, -1) if kind == "scan" else 1
         rules = [self.draw_rule(matrices, access, False, simple, kind, order)]
@@ -145,8 +153,17 @@ class Transform(RuleHeads):
             rules.append(self.draw_rule(matrices, access, True, True, kind, 1))
         else:
             rules.append(self.draw_rule(matrices, access, True, True, "call" if kind == "call" else "", 0))
-        twins = [restated(rule, self.rng) for rule in rules if not rule.duplicate and self.chance(TWIN_SHARE)]
+        twins = [restated(rule, self.rng) for rule in rules if not rule.duplicate and self.chance(0.1 if self.is_tame else TWIN_SHARE)]
         return Group(matrices, [rules[0], *twins, *rules[1:]], order)
+
+    def draw_tame(self, number):
+        """The main transform begins with a nest; what it calls is mostly what devices run."""
+        kinds = ("nest", "halves", "cell", "cell", "scan", "pair") if self.is_main else ("cell",) * 8 + ("pair", "row", "all", "nest")
+        kind = "nest" if self.is_main and number < NUM_NESTS else self.pick(*kinds)
+        if kind == "halves" and self.is_main:
+            return self.draw_halves(number)
+        nest = self.draw_nest(number) if kind == "nest" else None
+        return nest or self.draw_group(number, True, "cell" if kind in ("halves", "nest") else kind)
 
     def draw_recursion(self):
         """A transform that calls itself for the parts of its data."""
@@ -166,6 +183,9 @@ class Transform(RuleHeads):
         if not is_secondary and rule.variables and self.chance(0.2) and group_kind != "first version":
             rule.where = self.draw_where(rule.variables)
         rule.is_return_form = len(matrices) == 1 and rule.outputs[0].is_number() and self.chance(0.6) and group_kind != "call"
+        if self.is_tame:
+            rule.body = self.tame_body(rule)
+            return rule
         is_plain = len(self.groups) < NUM_CELL_GROUPS and self.is_main
         if not is_plain and self.chance(0.1):
             rule.duplicate = ("U", 1, 3)
@@ -199,15 +219,7 @@ class Transform(RuleHeads):
 
     def prelude(self, rule, maker, surroundings, is_plain, with_call):
         """What comes first: optional inputs, temporaries, handles, calls."""
-        stmts = []
-        for access in rule.inputs:
-            if access.default == "OPTIONAL":
-                word = "ElementT" if not access.matrix.word else tree.WORDS.get(access.matrix.type, access.matrix.type)
-                other = tree.Literal("7", 7, "int")
-                value = tree.Conditional(tree.Missing(access.binding), maker.cast(other, word, access.matrix.type),
-                                         tree.Name(access.binding, access.matrix.type), access.matrix.type)
-                stmts.append(tree.Declare("const " + word, access.matrix.type, f"safe_{access.binding}", value))
-                maker.scopes[-1].append(Number(f"safe_{access.binding}", access.matrix.type))
+        stmts = self.optional_stmts(rule, maker)
         for m in rule.using:
             region = Region(m.name, m.type, [int(size) if size.isdigit() else size for size in m.sizes], True)
             maker.regions.append(region)
@@ -220,6 +232,20 @@ class Transform(RuleHeads):
                 stmts += self.pick(maker.handle_stmts, maker.function_stmts)()
         for _ in range(1 + int(self.rng.integers(2)) if with_call else 0):
             stmts += maker.call_stmts(self.pick(*self.callees))
+        return stmts
+
+    @staticmethod
+    def optional_stmts(rule, maker):
+        """What optional inputs without a default are where they are missing."""
+        stmts = []
+        for access in rule.inputs:
+            if access.default == "OPTIONAL":
+                word = "ElementT" if not access.matrix.word else tree.WORDS.get(access.matrix.type, access.matrix.type)
+                other = tree.Literal("7", 7, "int")
+                value = tree.Conditional(tree.Missing(access.binding), maker.cast(other, word, access.matrix.type),
+                                         tree.Name(access.binding, access.matrix.type), access.matrix.type)
+                stmts.append(tree.Declare("const " + word, access.matrix.type, f"safe_{access.binding}", value))
+                maker.scopes[-1].append(Number(f"safe_{access.binding}", access.matrix.type))
         return stmts
 
     def surroundings(self, rule):
@@ -255,7 +281,7 @@ class Transform(RuleHeads):
         """{output: array} for inputs."""
         known = dict(zip((m.name for m in self.inputs), arrays))
         for group in self.groups:
-            known.update(GroupReference(self, group, arithmetic or Arithmetic()).run(known, sizes))
+            known.update(reference_of(self, group, arithmetic or Arithmetic()).run(known, sizes))
         return {m.name: known[m.name] for m in self.outputs()}
 
     def called(self, inputs, outputs, arithmetic):
@@ -300,12 +326,14 @@ class Transform(RuleHeads):
 class Program:
     """The main transform R and what it calls, from one seed."""
 
-    def __init__(self, seed, num_groups, element):
+    def __init__(self, seed, num_groups, element, is_tame=False):
         rng = np.random.default_rng(seed)
         callees = []
-        for i in range(int(rng.integers(1, 4))):
-            callees.append(Transform(f"Part{i}", rng, 1 + int(rng.integers(2)), element, callees[:i], is_main=False))
-        self.main = Transform("R", rng, num_groups, element, callees)
+        for i in range(int(rng.integers(1, 3 if is_tame else 4))):
+            callees.append(Transform(f"Part{i}", rng, 1 + int(rng.random() < (0.2 if is_tame else 0.5)), element, callees[:i], False, is_tame))
+        while is_tame and not any(can_make(each, element, ["n"]) for each in callees):
+            callees.append(Transform(f"Part{len(callees)}", rng, 1, element, callees[:1], False, True))
+        self.main = Transform("R", rng, num_groups, element, callees, True, is_tame)
 
     def transforms(self):
         """What is called first, then the main one; what nobody calls any more is left out."""

@@ -4,21 +4,25 @@
 import numpy as np
 
 from body_reference import Compiled, Unsuitable
-from rule_tree import value_of
+from rule_tree import Nest, value_of
 
 ELEMENTS = {"double": np.float64, "float": np.float32, "int": np.int32, "long": np.int64, "short": np.int16, "uchar": np.uint8,
             "ushort": np.uint16}
 
 
-def view(access, matrices, values):
-    """A number, or an array with the last coordinate first."""
-    array, kept = matrices[access.matrix.name], set(access.dims())
-    place = []
+def place_of(access, values):
+    """The index of an access in its array, the last coordinate first."""
+    kept, place = set(access.dims()), []
     for d, (low, high) in reversed(list(enumerate(access.bounds))):
         low = value_of(low, values)
         place.append(slice(low, value_of(high, values)) if d in kept else low)
-    found = array[tuple(place)]
-    return found if kept or not hasattr(found, "item") else found.item()
+    return tuple(place)
+
+
+def view(access, matrices, values):
+    """A number, or an array with the last coordinate first."""
+    found = matrices[access.matrix.name][place_of(access, values)]
+    return found if list(access.dims()) or not hasattr(found, "item") else found.item()
 
 
 def is_within(access, values):
@@ -26,9 +30,9 @@ def is_within(access, values):
                for (low, high), size in zip(access.bounds, access.matrix.sizes))
 
 
-def is_inside(rule, values, place):
-    """Whether the instance belongs to the rule's domain."""
-    if (rule.only_first and place[-1] != 0) or (rule.where and not value_of(rule.where, values)):
+def is_inside(rule, values, is_first):
+    """Whether the instance belongs to the rule's domain; `is_first`: it is one of version or slice 0."""
+    if (rule.only_first and not is_first) or (rule.where and not value_of(rule.where, values)):
         return False
     return all(is_within(access, values) for access in rule.inputs if access.kind != "all" and access.default is None)
 
@@ -54,7 +58,7 @@ class GroupReference:
     def run(self, known, sizes):
         """{matrix: array} of the group."""
         group = self.group
-        made = {m.name: np.full(m.shape(sizes), None, dtype=object) for m in group.matrices}
+        made = empty(group.matrices, sizes)
         matrices = {**known, **made}
         limits = [value_of(size, sizes) for _, size in group.rules[0].variables]
         for place in np.ndindex(*reversed(limits)):
@@ -63,13 +67,23 @@ class GroupReference:
                 place = tuple(limit - 1 - i for limit, i in zip(limits, place))
             for rule, body in zip(group.rules, self.bodies):
                 values = {**sizes, **dict(zip((v for v, _ in rule.variables), place))}
-                if is_inside(rule, values, place):
+                if is_inside(rule, values, not place or place[-1] == 0):
                     self.run_instance(rule, body, matrices, values)
                     break
-        for m in group.matrices:
-            if made[m.name].size and any(v is None for v in made[m.name].flat):
-                raise Unsuitable("a cell is not written")
-        return {m.name: made[m.name].astype(ELEMENTS[m.type]) for m in group.matrices}
+        return whole(group.matrices, made)
+
+    def run_slice(self, matrices, covered, sizes, number, place=None):
+        """Instances of slice `number`, all or that at `place`, of the first rule at each cell; `covered`: cells that have one."""
+        for rule, body in zip(self.group.rules, self.bodies):
+            counted = [(v, size) for v, size in rule.variables if v != rule.slice_variable]
+            limits = [value_of(size, sizes) for _, size in reversed(counted)]
+            for at in np.ndindex(*limits) if place is None else [place]:
+                values = {**sizes, **dict(zip((v for v, _ in counted), reversed(at))), rule.slice_variable: number}
+                cells = [(access.matrix.name, place_of(access, values)) for access in rule.outputs]
+                if is_inside(rule, values, number == 0) and not np.any(covered[cells[0][0]][cells[0][1]]):
+                    self.run_instance(rule, body, matrices, values)
+                    for name, cell in cells:
+                        covered[name][cell] = True
 
     def run_instance(self, rule, body, matrices, values):
         outer = {**values, **self.transform.constants_of(rule)}
@@ -91,3 +105,45 @@ class GroupReference:
         for access, value in zip(outputs, [found] if rule.is_return_form else found):
             place = tuple(value_of(low, values) for low, _ in reversed(access.bounds))
             matrices[access.matrix.name][place] = value
+
+
+class NestReference:
+    """A nest, ready to run."""
+
+    def __init__(self, transform, nest, arithmetic):
+        self.nest = nest
+        self.members = [GroupReference(transform, member, arithmetic) for member in nest.members]
+
+    def run(self, known, sizes):
+        """{matrix: array} of all members."""
+        made = empty(self.nest.matrices, sizes)
+        covered = {name: np.zeros(array.shape, dtype=bool) for name, array in made.items()}
+        matrices = {**known, **made}
+        for number in range(value_of(self.nest.size, sizes)):
+            for place in self.places(sizes):
+                for member in self.members:
+                    member.run_slice(matrices, covered, sizes, number, place)
+        return whole(self.nest.matrices, made)
+
+    def places(self, sizes):
+        """Of the cells of a slice, or None for all of them at once; the last rule of a member has all the variables."""
+        if not self.nest.by_cell:
+            return [None]
+        last = self.nest.members[0].rules[-1]
+        return list(np.ndindex(*(value_of(size, sizes) for v, size in reversed(last.variables) if v != last.slice_variable)))
+
+
+def reference_of(transform, group, arithmetic):
+    return (NestReference if isinstance(group, Nest) else GroupReference)(transform, group, arithmetic)
+
+
+def empty(matrices, sizes):
+    return {m.name: np.full(m.shape(sizes), None, dtype=object) for m in matrices}
+
+
+def whole(matrices, made):
+    """The arrays in their types, once everything is written."""
+    for m in matrices:
+        if made[m.name].size and any(v is None for v in made[m.name].flat):
+            raise Unsuitable("a cell is not written")
+    return {m.name: made[m.name].astype(ELEMENTS[m.type]) for m in matrices}

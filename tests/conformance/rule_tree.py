@@ -70,7 +70,10 @@ class Access:
 
 @dataclasses.dataclass
 class Rule:
-    """`only_first`: writes version 0 alone, which its last output coordinate says and no variable counts."""
+    """`only_first`: writes version 0 or slice 0 alone, which its output's coordinate says and no variable counts.
+
+    `slice_variable`: of a rule in a nest, what counts slices.
+    """
     is_secondary: bool
     variables: list         # (name, size), fastest first
     outputs: list           # Access
@@ -81,6 +84,7 @@ class Rule:
     using: list = dataclasses.field(default_factory=list)       # Matrix
     duplicate: tuple = ()   # (name, least, greatest)
     only_first: bool = False
+    slice_variable: str = ""
 
     def lines(self):
         inputs = ", ".join(access.declared() for access in self.inputs)
@@ -105,3 +109,29 @@ class Group:
     matrices: list
     rules: list
     order: int = 1
+
+    def parts(self):
+        return [self]
+
+
+@dataclasses.dataclass
+class Nest:
+    """Groups whose instances need each other: slice after slice, in each one member after the other.
+
+    `by_cell`: cell after cell of a slice, at each one member after the other. Rules of a member may write different cells;
+    where they do not, the first one that has an instance counts.
+    """
+    members: list           # Group
+    size: str               # how many slices, a formula
+    by_cell: bool = False
+
+    @property
+    def matrices(self):
+        return [m for member in self.members for m in member.matrices]
+
+    @property
+    def rules(self):
+        return [rule for member in self.members for rule in member.rules]
+
+    def parts(self):
+        return self.members

@@ -116,7 +116,7 @@ class Search:
 
     def drop_twins(self):
         """All but the first and the last rules of groups."""
-        for group in (g for transform in self.model.transforms() for g in transform.groups):
+        for group in (part for transform in self.model.transforms() for g in transform.groups for part in g.parts()):
             for rule in group.rules[1:-1]:
                 old, group.rules = group.rules, [r for r in group.rules if r is not rule]
                 if not self.attempt():
