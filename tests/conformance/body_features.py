@@ -5,7 +5,7 @@ import body_tree as tree
 from rule_tree import Nest
 
 ALWAYS = ("through", "0-D output", "several outputs", "versions", "optional input", "duplicate", "using", "twin", "call", "spawn",
-          "recursion", "template", "memoized", "param", "handle", "function of a region", "new matrix", "auto", "4-D", "where", "far coordinate")
+          "recursion", "template", "memoized", "param", "handle", "function of a region", "new matrix", "auto", "4-D", "where", "far coordinate", "infinities and NaN")
 
 OF_NESTS = ("versions made in turns", "rows made in turns", "columns made in turns", "cells of a nest", "call in a nest", "memoized call in a nest",
             "spawn in a nest", "temporary in a nest", "host changes the result", "host reads the result", "handle of the result", "several members",
@@ -46,7 +46,7 @@ def of_call_rule(rule):
 def of_rule(rule):
     if any(access.default is not None for access in rule.inputs):
         yield "optional input"
-    if any(low[:5].isdigit() for access in rule.inputs for low, _ in access.bounds):
+    if any(len(low) > 5 and low[:5].isdigit() for access in rule.inputs for low, _ in access.bounds):
         yield "far coordinate"
     yield from ["duplicate"] if rule.duplicate else []
     yield from ["using"] if rule.using else []
@@ -80,6 +80,7 @@ def of_program(program):
     """One word for each rule, group or transform that has a feature."""
     for transform in program.transforms():
         yield from ["template"] if transform.template else []
+        yield from ["infinities and NaN"] if transform.special else []
         yield from ["memoized"] if transform.modifier.startswith("memoized") else []
         yield from ["param"] if transform.params else []
         for group in transform.groups:

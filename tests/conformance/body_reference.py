@@ -2,7 +2,8 @@
 """What a body of body_tree.py computes, by the rules of C++: the independent reference of the random bodies.
 
 A tree becomes Python functions of a frame (a list of local variables). What C++ leaves open (overflow, an index out of
-range, an uninitialised variable, an infinity) raises Unsuitable: the generator then draws another body. With `noise`
+range, an uninitialised variable) raises Unsuitable: the generator then draws another body; so does an infinity or NaN, unless
+`is_special`: then arithmetic is that of IEEE 754. With `noise`
 every inexact operation is disturbed by a few of its last bits, so that bodies whose result hangs on rounding are
 found by comparing runs.
 """
@@ -45,13 +46,30 @@ def truncated_quotient(a, b):
 
 
 def rounded_half_away(x):
-    return math.copysign(math.floor(abs(x) + 0.5), x)
+    return math.copysign(math.floor(abs(x) + 0.5), x) if math.isfinite(x) else x
+
+
+def lesser_of_numbers(a, b):
+    """fmin: NaN is no number; which of two zeros it gives is open."""
+    if a == b == 0 and math.copysign(1, a) != math.copysign(1, b):
+        raise Unsuitable("the sign of fmin or fmax of two zeros")
+    return b if a != a else a if b != b else min(a, b)
+
+
+def greater_of_numbers(a, b):
+    return -lesser_of_numbers(-a, -b)
+
+
+def real_quotient(a, b):
+    if b != 0:
+        return a / b
+    return math.nan if a == 0 or a != a else math.copysign(math.inf, a) * math.copysign(1, b)
 
 
 FUNCTIONS = {
-    "sqrt": math.sqrt, "fabs": abs, "abs": abs, "floor": math.floor, "ceil": math.ceil, "trunc": math.trunc,
+    "sqrt": math.sqrt, "fabs": abs, "abs": abs, "floor": np.floor, "ceil": np.ceil, "trunc": np.trunc,
     "round": rounded_half_away, "exp": math.exp, "sin": math.sin, "cos": math.cos, "atan": math.atan, "tanh": math.tanh,
-    "pow": math.pow, "hypot": math.hypot, "fmin": min, "fmax": max, "min": min, "max": max, "fmod": math.fmod,
+    "pow": math.pow, "hypot": math.hypot, "fmin": lesser_of_numbers, "fmax": greater_of_numbers, "min": min, "max": max, "fmod": math.fmod,
     "atan2": math.atan2, "log2": math.log2, "cbrt": lambda x: math.copysign(abs(x) ** (1 / 3), x),
     "fma": lambda a, b, c: a * b + c,
 }
@@ -61,8 +79,8 @@ ROUNDING = {"exp", "sin", "cos", "atan", "tanh", "atan2", "log2", "cbrt"}  # nev
 class Arithmetic:
     """Results of operations in their types; `noise` is a generator of random numbers or None."""
 
-    def __init__(self, noise=None):
-        self.noise = noise
+    def __init__(self, noise=None, is_special=False):
+        self.noise, self.is_special = noise, is_special
 
     def result(self, value, kind, is_rounding=False):
         """An operation's mathematical result as its type holds it."""
@@ -76,7 +94,9 @@ class Arithmetic:
         if kind == "float":
             value = ctypes.c_float(value).value
         if not math.isfinite(value):
-            raise Unsuitable("infinity or NaN")
+            if not self.is_special:
+                raise Unsuitable("infinity or NaN")
+            return value
         if self.noise is not None and (is_rounding or exact != value or not self.is_round(value)):
             value += value * (self.noise.random() - 0.5) * (4e-7 if kind == "float" else 2e-15)
         return value
@@ -97,6 +117,8 @@ class Arithmetic:
                 return value & ((1 << UNSIGNED[kind]) - 1)
             half = 1 << (SIGNED[kind] - 1)
             return (value + half) % (2 * half) - half
+        if not math.isfinite(value):
+            raise Unsuitable("an infinity or NaN as an integer")
         value = math.trunc(value)
         low, high = (0, 1 << UNSIGNED[kind]) if kind in UNSIGNED else (-(1 << (SIGNED[kind] - 1)), 1 << (SIGNED[kind] - 1))
         if not low <= value < high:
@@ -112,10 +134,10 @@ class Arithmetic:
         if op == "*":
             return self.result(a * b, kind)
         if op in ("/", "%"):
-            if b == 0:
+            if b == 0 and not (self.is_special and is_real(kind)):
                 raise Unsuitable("division by zero")
             if is_real(kind):
-                return self.result(a / b, kind)
+                return self.result(real_quotient(a, b), kind)
             quotient = truncated_quotient(a, b)
             return self.result(quotient if op == "/" else a - b * quotient, kind)
         if op in ("<<", ">>"):
@@ -259,7 +281,7 @@ class Compiled:
         def read(frame):
             array, place = find(frame)
             value = array[place]
-            if value is None or value != value:
+            if value is None or value != value and not self.arithmetic.is_special:
                 raise Unsuitable("an element is not initialised")
             return int(value) if is_int else float(value)
 
@@ -339,7 +361,9 @@ class Compiled:
         def run(frame):
             try:
                 return arithmetic.result(function(*(arg(frame) for arg in args)), kind, is_rounding)
-            except (ValueError, OverflowError, ZeroDivisionError):
+            except (ValueError, OverflowError, ZeroDivisionError) as error:
+                if arithmetic.is_special and isinstance(error, ValueError):
+                    return math.nan
                 raise Unsuitable("an argument outside of the function's domain") from None
         return run
 

@@ -119,7 +119,7 @@ class Transform:
 
     def far_coordinate(self, var):
         factor = self.pick(*FAR)
-        return f"{factor}*{var}" + self.pick("", f"-{factor}", f"-{2 * factor}")
+        return f"{factor}*{var}" + self.pick("", f"-{factor}")
 
     def make_wide(self, matrices):
         kinds = ["block", "half", "all"] + (["row", "column"] if self.num_dims == 2 else [])

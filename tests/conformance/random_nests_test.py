@@ -59,7 +59,12 @@ def configurations(program, constants, sampled, seed):
             yield words, config
 
 
-NESTS = random_bodies_test.Kind("nests", lambda seed, element: random_rules.Program(seed, GROUPS, element, is_tame=True), configurations,
+def of_nests(seed, element):
+    """Every fourth program has infinities, NaN and signed zeros."""
+    return random_rules.Program(seed, GROUPS, element, is_tame=True, is_special=seed % 4 == 3)
+
+
+NESTS = random_bodies_test.Kind("nests", of_nests, configurations,
                                 body_features.OF_NESTS, SHAPES, 2, ("--fill-nan",), min_local=0.1)
 
 if __name__ == "__main__":

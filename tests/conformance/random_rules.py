@@ -9,6 +9,7 @@ import numpy as np
 
 import body_tree as tree
 import random_functions
+from runner import difference
 from body_reference import Arithmetic, Unsuitable
 from random_access import RuleHeads
 from random_expressions import Array, Number, Region, Surroundings
@@ -32,6 +33,8 @@ MAIN_INPUTS = (("A", ["n"], ""), ("B", ["n", "m"], ""), ("C", ["n", "m", "l"], N
                ("K", [], "int"))
 CALLEE_INPUTS = ((("X", ["n"], None), ("Y", ["n", "m"], None), ("K", [], "int")), (("X", ["n"], ""), ("S", [], "")),
                  (("X", ["n", "m"], ""), ("Y", ["m"], None), ("S", [], ""), ("K", [], "int")))
+SPECIAL = (np.nan, np.nan, np.inf, -np.inf, 0.0, -0.0)
+SPECIAL_SHARE = 0.8     # of the inputs of a transform that has special ones
 TWIN_SHARE = 0.3        # of rules that have a twin
 RECURSIVE_SHARE = 0.35  # of callees
 TAME_ELEMENT_SHARE = 0.75
@@ -42,12 +45,12 @@ class Transform(RuleHeads, Nests):
     """`element`: what ElementT is. `groups` may be thinned out by whoever looks for the smallest failing one.
 
     `callees`: transforms that its bodies may call. `is_main`: with a rich header, else a short one for calls. `is_tame`: nests and
-    other groups whose bodies are short.
+    other groups whose bodies are short. `is_special`: some inputs hold infinities, NaN and zeros of both signs.
     """
 
-    def __init__(self, name, rng, num_groups, element, callees=(), is_main=True, is_tame=False):
+    def __init__(self, name, rng, num_groups, element, callees=(), is_main=True, is_tame=False, is_special=False):
         self.name, self.element, self.rng, self.callees, self.is_main = name, element, rng, list(callees), is_main
-        self.is_tame = is_tame
+        self.is_tame, self.is_special = is_tame, is_special
         self.rejected = {}      # what bodies did wrong: how often
         self.constants = [(f"t{i}", *each) for i, each in enumerate(CONSTANTS)] if is_main else []
         self.params = {"p0": int(rng.integers(0, 9))} if is_main and self.chance(0.3) else {}
@@ -55,6 +58,7 @@ class Transform(RuleHeads, Nests):
         self.modifier = self.pick("", "", "memoized ") if not is_main else "main "
         header = self.pick(*CALLEE_INPUTS) if not is_main else [each for each in MAIN_INPUTS if not is_tame or each[0] not in "EH"]
         self.inputs = [self.matrix(*each) for each in header]
+        self.special = {m.name for m in self.inputs if is_special and tree.is_real(m.type) and self.chance(SPECIAL_SHARE)}
         self.size_names = [size for size in ("n", "m", "l") if any(size in m.sizes for m in self.inputs)]
         self.trials = [(sizes, self.random_inputs(sizes, np.random.default_rng(5))) for sizes in TRIAL_SHAPES]
         self.known = [dict(zip((m.name for m in self.inputs), arrays)) for _, arrays in self.trials]
@@ -83,7 +87,10 @@ class Transform(RuleHeads, Nests):
         for m in self.inputs:
             low, high = {"uchar": (0, 200), "ushort": (0, 300)}.get(m.type, (-30, 31))
             values = rng.integers(low, high, m.shape(sizes))
-            arrays.append(np.asarray(values / 8 if tree.is_real(m.type) else values, dtype=ELEMENTS[m.type]))
+            values = np.asarray(values / 8 if tree.is_real(m.type) else values, dtype=ELEMENTS[m.type])
+            if m.name in self.special:
+                values = np.where(rng.random(values.shape) < 0.3, rng.choice(SPECIAL, values.shape), values).astype(values.dtype)
+            arrays.append(values)
         return arrays
 
     def constant_values(self):
@@ -131,13 +138,11 @@ class Transform(RuleHeads, Nests):
 
     def tried(self, group, known, sizes):
         """The outputs of a group; Unsuitable if they hang on rounding."""
-        plain = reference_of(self, group, Arithmetic()).run(known, sizes)
+        plain = reference_of(self, group, Arithmetic(None, self.is_special)).run(known, sizes)
         for seed in range(2):
-            noisy = reference_of(self, group, Arithmetic(np.random.default_rng(seed))).run(known, sizes)
+            noisy = reference_of(self, group, Arithmetic(np.random.default_rng(seed), self.is_special)).run(known, sizes)
             for name, want in plain.items():
-                limit = TOLERANCE.get(want.dtype, 0) / 10
-                scale = np.max(np.abs(want.astype(float)), initial=1)
-                if np.any(np.abs(noisy[name].astype(float) - want) > limit * scale):
+                if difference(noisy[name], want, TOLERANCE.get(want.dtype, 0) / 10, self.is_special):
                     raise Unsuitable("the result hangs on rounding")
         return plain
 
@@ -281,7 +286,7 @@ class Transform(RuleHeads, Nests):
         """{output: array} for inputs."""
         known = dict(zip((m.name for m in self.inputs), arrays))
         for group in self.groups:
-            known.update(reference_of(self, group, arithmetic or Arithmetic()).run(known, sizes))
+            known.update(reference_of(self, group, arithmetic or Arithmetic(None, self.is_special)).run(known, sizes))
         return {m.name: known[m.name] for m in self.outputs()}
 
     def called(self, inputs, outputs, arithmetic):
@@ -326,14 +331,14 @@ class Transform(RuleHeads, Nests):
 class Program:
     """The main transform R and what it calls, from one seed."""
 
-    def __init__(self, seed, num_groups, element, is_tame=False):
+    def __init__(self, seed, num_groups, element, is_tame=False, is_special=False):
         rng = np.random.default_rng(seed)
         callees = []
         for i in range(int(rng.integers(1, 3 if is_tame else 4))):
-            callees.append(Transform(f"Part{i}", rng, 1 + int(rng.random() < (0.2 if is_tame else 0.5)), element, callees[:i], False, is_tame))
+            callees.append(Transform(f"Part{i}", rng, 1 + int(rng.random() < (0.2 if is_tame else 0.5)), element, callees[:i], False, is_tame, is_special))
         while is_tame and not any(can_make(each, element, ["n"]) for each in callees):
-            callees.append(Transform(f"Part{len(callees)}", rng, 1, element, callees[:1], False, True))
-        self.main = Transform("R", rng, num_groups, element, callees, True, is_tame)
+            callees.append(Transform(f"Part{len(callees)}", rng, 1, element, callees[:1], False, True, is_special))
+        self.main = Transform("R", rng, num_groups, element, callees, True, is_tame, is_special)
 
     def transforms(self):
         """What is called first, then the main one; what nobody calls any more is left out."""

@@ -45,8 +45,8 @@ def read_text_matrix(path):
     return np.array(body.split(), dtype=np.float64).reshape(sizes[::-1])
 
 
-def difference(got, want, tolerance):
-    """What is wrong with an output, or None."""
+def difference(got, want, tolerance, with_signs=False):
+    """What is wrong with an output, or None. `with_signs`: zeros have the sign that they should have."""
     want = np.asarray(want)
     if got.shape != want.shape:
         return f"shape {got.shape}, expected {want.shape}"
@@ -58,7 +58,10 @@ def difference(got, want, tolerance):
     allowed = tolerance * max(1.0, np.max(np.abs(want[np.isfinite(want)]), initial=0))
     worst = np.unravel_index(np.argmax(np.where(np.isnan(error), np.inf, error)), error.shape)
     if error[worst] <= allowed:
-        return None
+        odd = (got == 0) & (want == 0) & (np.signbit(got) != np.signbit(want))
+        if not with_signs or not np.any(odd):
+            return None
+        worst = np.unravel_index(np.argmax(odd), odd.shape)
     return f"at {tuple(int(i) for i in worst)}: {got[worst]!r}, expected {want[worst]!r}"
 
 
