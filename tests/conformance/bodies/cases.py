@@ -207,7 +207,28 @@ def special(a):
     return [smooth, each(selected), each(lambda v: sum(summed(v, p) for p in a)), each(picked), gammas, np.where(a > 0, math.pi + math.sqrt(2), -2.0 ** -52 * (2 ** 31 - 1))]
 
 
+def guarded_division(a, b, d):
+    """Quotients and remainders of C, where there are any."""
+    d = int(np.asarray(d))
+    outputs = [[], [], [], [], []]
+    for x, y in zip(a.tolist(), b.tolist()):
+        quotient = lambda by: int(math.copysign(abs(x) // abs(by), x * by)) if by else None  # noqa: E731
+        divides = y not in (0, -1)
+        outputs[0].append(quotient(y) if divides else 0)
+        outputs[1].append(x - quotient(y) * y if divides else 7)
+        outputs[2].append(int((y > 0 and x - quotient(y) * y == 1) or (y < -1 and quotient(y) > 2)))
+        outputs[3].append((quotient(d) if x > 0 else 1) if d else (2 if x < 5 else x))
+        outputs[4].append(a[y] if 0 <= y < len(a) else -1)
+    return [np.array(output) for output in outputs]
+
+
+def limits(n, rng):
+    values = np.array([0, 1, -1, 2, -2, 3, 7, -2147483648, 2147483647, 100], np.int32)
+    return [rng.choice(values, n), rng.choice(values, n), np.int32(n % 3)]
+
+
 CASES = {
+    "guarded_division": Case(guarded_division, limits, tolerance=0),
     "special_functions": Case(special, lambda n, r: [vec(n, r)]),
     "auto_integers": Case(deduced_integers, short_and_long, sizes=(1, 2, 3, 33, 101)),
     "auto_locals": Case(deduced, lambda n, r: [vec(n, r)], sizes=(1, 2, 3, 33, 101)),

@@ -27,6 +27,7 @@ def entries(texts, **fields):
 
 ROUNDED = entries([
     "a + b", "a - b", "a * b", "a / b", "-a", "+a", "a * b + c", "c - a * b", "a * a - b * b", "a / 2", "a * 2", "1 / a", "a - b * 0.5f",
+    "a * 0.1", "a / 3.0 + b", "a < 0.1 ? a : 0.1", "a * M_PI", "a * 3 / 2", "a + 1 / 2", "a + 1 / 2.0", "fmod(a, 3)",
     "sqrt(a)", "std::sqrt(b)", "fabs(a)", "abs(a)", "std::abs(a)", "floor(a)", "ceil(a)", "trunc(a)", "round(a)", "rint(a)", "nearbyint(a)",
     "fmod(a, b)", "std::fmod(b, a)", "remainder(a, b)", "copysign(a, b)", "copysign(2, a)", "fdim(a, b)", "logb(a)", "nextafter(a, b)",
     "min(a, b)", "max(a, b)", "std::min(a, b)", "std::max(a, b)", "std::min(b, a)", "std::max(c, std::min(a, b))",
@@ -56,6 +57,7 @@ BOUNDS = {
 }
 BOUNDS_OF_TWO = {"atan2": 6, "hypot": 4, "pow": 16}
 INEXACT = [Entry(f"{name}(a)", bound) for name, bound in BOUNDS.items()] + [Entry(f"{name}(a, b)", bound) for name, bound in BOUNDS_OF_TWO.items()]
+INEXACT += [Entry("pow(a, 2)", 16), Entry("pow(2, a)", 16), Entry("hypot(a, 3)", 4)]    # in double
 
 # ---- integers: of each type; the result is a `long`
 
@@ -70,6 +72,7 @@ ANY_INTEGER = entries([
     "(unsigned char)a + (unsigned char)b", "(unsigned char)a - (unsigned char)b", "(unsigned char)a * (unsigned char)b",
     "(unsigned short)a >> 3", "~(unsigned char)a", "-(unsigned short)a", "(short)a < (unsigned short)b ? 1 : 0",
     "(a < b ? (short)a : (short)b) + 1", "a < 0 && b < 0 ? 1 : 0", "a < b || a < 0 ? 1 : 0", "(char)200 + (char)a", "'a' + (char)b",
+    "n < 0 ? a / (int)(n - n) : 7",     # the same choice for all instances
 ])
 ANY_INTEGER += [Entry("u", needs="unsigned char u = (unsigned char)a; u += 200; u *= 3;"), Entry("v", needs="short v = (short)a; v -= b & 0xFF; v <<= 1;"),
                 Entry("w", needs="unsigned w = (unsigned)a; w -= 5u; w ^= (unsigned)b; w >>= 2;")]
