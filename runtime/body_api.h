@@ -206,13 +206,15 @@ template <class To, class R>
 requires requires { R::kDims; }
 inline void _regioncopy(To* dst, const R& src) {
   const std::int64_t count = src.count();
-  for (std::int64_t i = 0; i < count; ++i) dst[i] = src.base()[pbrt::detail::offset_of_nth(src, i)];
+  const auto* const from = src.base();
+  for (std::int64_t i = 0; i < count; ++i) dst[i] = from[pbrt::detail::offset_of_nth(src, i)];
 }
 template <class R, class From>
 requires requires { R::kDims; }
 inline void _regioncopy(const R& dst, const From* src) {
   const std::int64_t count = dst.count();
-  for (std::int64_t i = 0; i < count; ++i) dst.base()[pbrt::detail::offset_of_nth(dst, i)] = src[i];
+  auto* const to = dst.base();
+  for (std::int64_t i = 0; i < count; ++i) to[pbrt::detail::offset_of_nth(dst, i)] = src[i];
 }
 template <class R, class S>
 requires requires {
@@ -221,8 +223,9 @@ requires requires {
 }
 inline void _regioncopy(const R& dst, const S& src) {
   const std::int64_t count = dst.count();
-  for (std::int64_t i = 0; i < count; ++i)
-    dst.base()[pbrt::detail::offset_of_nth(dst, i)] = src.base()[pbrt::detail::offset_of_nth(src, i)];
+  auto* const to = dst.base();
+  const auto* const from = src.base();
+  for (std::int64_t i = 0; i < count; ++i) to[pbrt::detail::offset_of_nth(dst, i)] = from[pbrt::detail::offset_of_nth(src, i)];
 }
 
 /// Sets `ptr` to the elements of `m` in memory order: its own data if `m` is a whole buffer

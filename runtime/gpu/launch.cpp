@@ -103,6 +103,44 @@ bool has_lost_input(const LaunchPlan& plan) {
   });
 }
 
+
+/// In runs whose accesses are watched: what a launch says of the parts that it uses.
+class WatchedLaunch {
+ public:
+  explicit WatchedLaunch(const LaunchPlan& plan) : rule_(plan.kernel->rule) {
+    for (const LaunchRegion& region : plan.regions) {
+      if (region.record->shadow == nullptr) continue;
+      const std::lock_guard lock(region.record->mutex);
+      const std::vector<OwnedView> all{region.touched};
+      if (region.is_read) add(region, region.read.empty() ? all : region.read, false);
+      if (region.is_written) add(region, region.written.empty() ? all : region.written, true);
+    }
+  }
+  void is_enqueued() const {
+    for (const Part& part : parts_) {
+      const std::lock_guard lock(part.record->mutex);
+      part.record->shadow->launched(part.view, part.is_written, rule_);
+    }
+  }
+
+ private:
+  struct Part {
+    StorageRef storage;
+    StorageRecord* record;
+    OwnedView view;
+    bool is_written;
+  };
+  void add(const LaunchRegion& region, const std::vector<OwnedView>& views, bool is_written) {
+    for (const OwnedView& view : views) {
+      region.record->shadow->before_launch(view, rule_);
+      parts_.push_back({region.storage, region.record, view, is_written});
+    }
+  }
+
+  const RuleDesc& rule_;  // of the program
+  std::vector<Part> parts_;
+};
+
 }  // namespace
 
 Launch::Launch(const KernelDesc& kernel, Frame& frame, Manager* manager)
@@ -127,6 +165,16 @@ Launch& Launch::add_region(const RegionRef& view, const RegionRef& touched, int 
     region.touched = own(*view.storage, touched.view);
   }
   request_->plan.regions.push_back(std::move(region));
+  return *this;
+}
+
+void Launch::add_written(const RegionRef& part) {
+  LaunchRegion& region = request_->plan.regions.back();
+  if (part.storage != nullptr) region.written.push_back(own(*part.storage, part.view));
+}
+
+Launch& Launch::reads(const RegionRef& part) {
+  if (part.storage != nullptr) request_->plan.regions.back().read.push_back(own(*part.storage, part.view));
   return *this;
 }
 
@@ -195,7 +243,9 @@ bool Launch::run() {
     return false;
   }
   if (has_lost_input(plan)) throw DeviceLost("results were lost with a device");
+  const WatchedLaunch watched(plan);
   request.outcome = submit(*request.frame, manager, std::move(plan), false);
+  if (request.outcome.ok) watched.is_enqueued();
   return request.outcome.ok;
 }
 
@@ -203,15 +253,20 @@ const char* Launch::reason() const { return request_->outcome.reason.c_str(); }
 
 namespace detail {
 
+/// Whether something of the box is newer on a device. Where nothing is, the announcement is made.
+static bool is_newer(StorageRecord& record, const OwnedView& view) {
+  const std::lock_guard lock(record.mutex);
+  const GridBox box = record.box_of(view);
+  if (record.lost.overlaps(box)) throw DeviceLost("results were lost with a device");
+  if (record.dirty.overlaps(box)) return true;
+  if (record.shadow != nullptr) record.shadow->needed(view);
+  return false;
+}
+
 void need_on_host_slow(Frame& frame, const RegionRef& region) {
   StorageRecord* record = StorageRecord::find(*region.storage);
   const OwnedView view = own(*region.storage, region.view);
-  {
-    const std::lock_guard lock(record->mutex);
-    const GridBox box = record->box_of(view);
-    if (record->lost.overlaps(box)) throw DeviceLost("results were lost with a device");
-    if (!record->dirty.overlaps(box)) return;
-  }
+  if (!is_newer(*record, view)) return;
   Manager::Impl* manager = record->manager();
   PBRT_CHECK(manager != nullptr, "a manager that ends copies everything out");
   FetchTask task;
@@ -219,6 +274,8 @@ void need_on_host_slow(Frame& frame, const RegionRef& region) {
   task.view = view;
   const Outcome outcome = wait_for(frame, *manager, std::move(task));
   if (!outcome.ok) throw DeviceLost(outcome.reason);
+  const std::lock_guard lock(record->mutex);
+  if (record->shadow != nullptr) record->shadow->needed(view);
 }
 
 void fetch_slow(const RegionRef& region) {
@@ -235,15 +292,14 @@ void fetch_slow(const RegionRef& region) {
   manager->push(std::move(task));
 }
 
-void before_host_write_slow(Frame& frame, const RegionRef& region) {
-  StorageRecord* record = StorageRecord::find(*region.storage);
-  const OwnedView view = own(*region.storage, region.view);
+/// Suspends the fiber until no device operation is in the way of a host that writes the view.
+static void wait_until_quiet(Frame& frame, StorageRecord& record, const RegionRef& region, const OwnedView& view) {
   {
-    const std::lock_guard lock(record->mutex);
-    const GridBox box = record->box_of(view);
-    if (!record->dirty.overlaps(box) && !record->host_in_use(box)) return;
+    const std::lock_guard lock(record.mutex);
+    const GridBox box = record.box_of(view);
+    if (!record.dirty.overlaps(box) && !record.host_in_use(box)) return;
   }
-  Manager::Impl* manager = record->manager();
+  Manager::Impl* manager = record.manager();
   if (manager == nullptr) return;
   QuiesceTask task;
   task.storage = share(region.storage);
@@ -251,15 +307,21 @@ void before_host_write_slow(Frame& frame, const RegionRef& region) {
   static_cast<void>(wait_for(frame, *manager, std::move(task)));  // cannot fail
 }
 
-void before_host_overwrite_slow(Frame& frame, const RegionRef& region) {
+static void before_host_write_slow(Frame& frame, const RegionRef& region, bool is_void) {
   StorageRecord* record = StorageRecord::find(*region.storage);
   const OwnedView view = own(*region.storage, region.view);
-  {
+  if (is_void) {
     const std::lock_guard lock(record->mutex);
     record->forget(view);
   }
-  before_host_write_slow(frame, region);
+  wait_until_quiet(frame, *record, region, view);
+  const std::lock_guard lock(record->mutex);
+  if (record->shadow != nullptr) record->shadow->quiet(view, is_void);
 }
+
+void before_host_write_slow(Frame& frame, const RegionRef& region) { before_host_write_slow(frame, region, false); }
+
+void before_host_overwrite_slow(Frame& frame, const RegionRef& region) { before_host_write_slow(frame, region, true); }
 
 void back_on_host_slow(Frame& frame, const RegionRef& region) {
   need_on_host_slow(frame, region);
@@ -270,6 +332,7 @@ void wrote_on_host_slow(const RegionRef& region) {
   StorageRecord* record = StorageRecord::find(*region.storage);
   const OwnedView view = own(*region.storage, region.view);
   const std::lock_guard lock(record->mutex);
+  if (record->shadow != nullptr) record->shadow->written(view);
   record->wrote_on_host(view);
 }
 

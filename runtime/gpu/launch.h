@@ -13,10 +13,18 @@
 //   before_host_overwrite(frame, Out);  instead, if all are
 //   … host code …
 //   wrote_on_host(frame, Out);          afterwards: device copies of that part are stale
+//
+// These are announcements. The invariant: a host access of a cell comes after the last device write of it in program order, and is
+// announced between that write and the next device use. So an announcement stands behind every launch that the host code follows, and
+// before every one that follows it: around each slice, point or instance where other instances in between may call a transform, around
+// the whole step where none does (clgen/cpp/host_care.h). `pbc --checked-copies` makes programs that look (access_shadow.h).
+// What an announcement names may be larger than what is accessed, but for before_host_overwrite. It may meet launches of tasks that run
+// beside it, of other cells: what those make newer on a device stays newer there.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <initializer_list>
 #include <utility>
 
 #include "runtime/config/kernel_prelude.h"
@@ -133,6 +141,17 @@ class Launch {
     return add_region(view, touched, kRead | kWrite, copy_out);
   }
 
+  /// Of which no cell beside `written` changes: steps that run beside may write those.
+  template <class Region, int N>
+  PB_COLD Launch& inout(const Region& view, std::initializer_list<Box<N>> written, CopyOut copy_out);
+
+  /// What the kernel reads of the region that was given last, no more, where accesses are watched. It is copied in as that says.
+  Launch& reads(const RegionRef& part);
+  template <class Region, int N>
+  PB_COLD Launch& reads(const Region& view, const Box<N>& part) {
+    return reads(part_of(view, inside(view, part)));
+  }
+
   Launch& scalar(std::int32_t value);  ///< `const int`
   Launch& scalar(std::int64_t value);  ///< `const long`
   Launch& scalar(float value);
@@ -166,6 +185,7 @@ class Launch {
  private:
   enum Access : std::uint8_t { kRead = 1, kWrite = 2 };
   Launch& add_region(const RegionRef& view, const RegionRef& touched, int access, CopyOut copy_out);
+  void add_written(const RegionRef& part);
   Launch& range_of(int num_dims, const std::int64_t* lo, const std::int64_t* hi);
 
   LaunchRequest* request_;  // owned
@@ -183,7 +203,7 @@ void fetch_slow(const RegionRef& region);
 template <class Region>
 PB_COLD void need_slow(Frame& frame, const Region& region) {
   // Called for all of several regions as soon as one needs it.
-  if (device_state(region) & kDirty) need_on_host_slow(frame, region);
+  if (device_state(region) & (kDirty | kWatched)) need_on_host_slow(frame, region);
 }
 template <class Region, int N>
 PB_COLD void need_part_slow(Frame& frame, const Region& region, const Box<N>& part) {
@@ -227,12 +247,12 @@ namespace pbrt {
 /// Cost:   a load for each if nothing of the storages is newer on a device
 template <gpu::Handle... Regions>
 [[gnu::always_inline]] inline void need_on_host(Frame& frame, const Regions&... regions) {
-  if (frame.has_device() && ((gpu::device_state(regions) | ...) & gpu::kDirty)) [[unlikely]]
+  if (frame.has_device() && ((gpu::device_state(regions) | ...) & (gpu::kDirty | gpu::kWatched))) [[unlikely]]
     (gpu::detail::need_slow(frame, regions), ...);
 }
 template <gpu::Handle Region, int N>
 [[gnu::always_inline]] inline void need_on_host(Frame& frame, const Region& region, const Box<N>& part) {
-  if (frame.has_device() && gpu::device_state(region) & gpu::kDirty) [[unlikely]]
+  if (frame.has_device() && gpu::device_state(region) & (gpu::kDirty | gpu::kWatched)) [[unlikely]]
     gpu::detail::need_part_slow(frame, region, part);
 }
 
@@ -252,30 +272,30 @@ template <Handle Region, class... Part>
 /// Cost: one load if nothing is in flight or newer
 template <gpu::Handle Region>
 [[gnu::always_inline]] inline void before_host_write(Frame& frame, const Region& region) {
-  if (frame.has_device() && gpu::device_state(region) & (gpu::kDirty | gpu::kInFlight)) [[unlikely]]
+  if (frame.has_device() && gpu::device_state(region) & (gpu::kDirty | gpu::kInFlight | gpu::kWatched)) [[unlikely]]
     gpu::detail::before_write_slow(frame, region);
 }
 template <gpu::Handle Region, int N>
 [[gnu::always_inline]] inline void before_host_write(Frame& frame, const Region& region, const Box<N>& part) {
-  if (frame.has_device() && gpu::device_state(region) & (gpu::kDirty | gpu::kInFlight)) [[unlikely]]
+  if (frame.has_device() && gpu::device_state(region) & (gpu::kDirty | gpu::kInFlight | gpu::kWatched)) [[unlikely]]
     gpu::detail::before_write_slow(frame, part_of(region, part));
 }
 
 /// The same where the host writes every cell of the part, whatever it held: what is newer on a device is void, not copied.
 template <gpu::Handle Region>
 [[gnu::always_inline]] inline void before_host_overwrite(Frame& frame, const Region& region) {
-  if (frame.has_device() && gpu::device_state(region) & (gpu::kDirty | gpu::kInFlight)) [[unlikely]]
+  if (frame.has_device() && gpu::device_state(region) & (gpu::kDirty | gpu::kInFlight | gpu::kWatched)) [[unlikely]]
     gpu::detail::before_overwrite_slow(frame, region);
 }
 template <gpu::Handle Region, int N>
 [[gnu::always_inline]] inline void before_host_overwrite(Frame& frame, const Region& region, const Box<N>& part) {
-  if (frame.has_device() && gpu::device_state(region) & (gpu::kDirty | gpu::kInFlight)) [[unlikely]]
+  if (frame.has_device() && gpu::device_state(region) & (gpu::kDirty | gpu::kInFlight | gpu::kWatched)) [[unlikely]]
     gpu::detail::before_overwrite_slow(frame, part_of(region, part));
 }
 
-/// The host wrote this part: device copies of it are stale, and what the device had that was newer is void.
+/// The host wrote this part: device copies of it are stale, but for what is newer there.
 ///
-/// Pre:  before_host_write(frame, region) since the last launch that uses the storage
+/// Pre:  before_host_write(frame, region) since the last launch that uses what was written
 /// Cost: one load if the storage never was on a device
 template <gpu::Handle Region>
 [[gnu::always_inline]] inline void wrote_on_host(const Region& region) {
@@ -298,13 +318,20 @@ template <gpu::Handle Region, int N>
 /// Cost:   one load if nothing is in flight or newer
 template <gpu::Handle Region>
 [[gnu::always_inline]] inline void back_on_host(Frame& frame, const Region& region) {
-  if (frame.has_device() && gpu::device_state(region) & (gpu::kDirty | gpu::kInFlight)) [[unlikely]]
+  if (frame.has_device() && gpu::device_state(region) & (gpu::kDirty | gpu::kInFlight | gpu::kWatched)) [[unlikely]]
     gpu::detail::back_slow(frame, region);
 }
 
 template <class Region, int N>
 gpu::Launch& gpu::Launch::output(const Region& view, const Box<N>& written, CopyOut copy_out) {
   return output(view, part_of(view, written), copy_out);
+}
+
+template <class Region, int N>
+gpu::Launch& gpu::Launch::inout(const Region& view, std::initializer_list<Box<N>> written, CopyOut copy_out) {
+  inout(RegionRef(view), copy_out);
+  for (const Box<N>& part : written) add_written(part_of(view, part));
+  return *this;
 }
 
 }  // namespace pbrt

@@ -23,9 +23,14 @@ struct LaunchRegion {
   StorageRecord* record = nullptr;
   OwnedView view;     ///< the kernel's argument
   OwnedView touched;  ///< what it reads or writes of it
+  std::vector<OwnedView> written;  ///< what may change, of `touched`; none: all, if it is written
+  std::vector<OwnedView> read;     ///< likewise, for accesses that are watched
   bool is_read = false;
   bool is_written = false;
   CopyOut copy_out = CopyOut::May;
+
+  /// Pre: the record's mutex is held, and the region is written
+  [[nodiscard]] BoxSet written_boxes() const;
 };
 
 struct LaunchTile {

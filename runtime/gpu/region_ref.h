@@ -17,6 +17,7 @@ enum : std::uint32_t {
   kHasRecord = 1,  ///< was on a device
   kDirty = 2,      ///< some part is newer on a device than on the host, or was lost with one
   kInFlight = 4,   ///< a device operation uses the host's memory
+  kWatched = 8,    ///< accesses of the host are watched: each announcement counts (access_shadow.h)
 };
 
 struct RegionRef {

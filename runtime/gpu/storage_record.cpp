@@ -11,7 +11,9 @@
 namespace pbrt::gpu {
 
 StorageRecord::StorageRecord(Storage& storage, int element_bytes)
-    : storage_(&storage), layout_(static_cast<std::int64_t>(storage.bytes()) / element_bytes, element_bytes) {}
+    : storage_(&storage), layout_(static_cast<std::int64_t>(storage.bytes()) / element_bytes, element_bytes) {
+  if (are_accesses_watched()) shadow = std::make_unique<AccessShadow>(*this);
+}
 
 StorageRecord* StorageRecord::find(const Storage& storage) {
   // Acquire pairs with the release of the exchange in `of`.
@@ -114,8 +116,9 @@ void StorageRecord::wrote_on_device(const GridBox& box) {
 void StorageRecord::wrote_on_host(const OwnedView& view) {
   const GridBox box = box_of(view);
   PBRT_CHECK(dirty.is_empty() || layout_.refined_for(view), "a view of another shape than its matrix was written");
-  if (!PB_FAULT(stale_device_copy)) valid.remove(box);
-  dirty.remove(box);
+  BoxSet written(box);
+  written.remove(dirty);
+  if (!PB_FAULT(stale_device_copy)) valid.remove(written);
   lost.remove(box);
   publish_state();
 }
@@ -123,6 +126,7 @@ void StorageRecord::wrote_on_host(const OwnedView& view) {
 void StorageRecord::forget(const OwnedView& view) {
   // Whose memory a buffer is does not change while there is one.
   if (buffer == nullptr || is_host_memory || !adopt(view)) return;
+  dirty.remove(layout_.box_of(view));
   wrote_on_host(view);
 }
 
@@ -169,6 +173,7 @@ BoxSet StorageRecord::dirty_not_under_way(const GridBox& box) const {
 
 void StorageRecord::publish_state() {
   std::uint32_t state = kHasRecord;
+  if (shadow != nullptr) state |= kWatched;
   if (!dirty.is_empty() || !lost.is_empty()) state |= kDirty;
   for (const OperationPart* part : parts_)
     if (!part->host_use.is_empty()) state |= kInFlight;

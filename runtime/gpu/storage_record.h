@@ -14,6 +14,7 @@
 #include <mutex>
 #include <vector>
 
+#include "runtime/gpu/access_shadow.h"
 #include "runtime/gpu/box.h"
 #include "runtime/gpu/device.h"
 #include "runtime/gpu/layout.h"
@@ -73,6 +74,7 @@ class StorageRecord final : public DeviceRecord {
 
   /// A kernel writes `box` on the device: newer there than on the host.
   void wrote_on_device(const GridBox& box);
+  /// The host wrote the view, but for what is newer on the device: that was written meanwhile, beside it.
   void wrote_on_host(const OwnedView& view);
   /// The host is going to write all of the view. Where kernels work on the host's memory they still have to end.
   void forget(const OwnedView& view);
@@ -100,6 +102,7 @@ class StorageRecord final : public DeviceRecord {
   BoxSet valid;  ///< current on the device
   BoxSet dirty;  ///< and newer than on the host
   BoxSet lost;   ///< was dirty on a device that failed
+  std::unique_ptr<AccessShadow> shadow;  ///< null: accesses of the host are not watched
   int pins = 0;  ///< launches prepared and not ended
   std::uint64_t last_use = 0;
 

@@ -45,6 +45,13 @@ std::size_t tile_bytes_of(const LaunchTile& tile, const std::array<std::size_t, 
 
 }  // namespace
 
+BoxSet LaunchRegion::written_boxes() const {
+  if (written.empty()) return BoxSet(record->box_of(touched));
+  BoxSet boxes;
+  for (const OwnedView& part : written) boxes.add(record->box_of(part));
+  return boxes;
+}
+
 /// Ends a job and wakes its fiber if it still waits. After a failed launch its outputs are the fiber's to write; what
 /// the kernel was to change in place may be half changed and counts as lost.
 void Manager::Impl::end(LaunchJob& job, bool ok, const std::string& reason) {
@@ -58,9 +65,9 @@ void Manager::Impl::end(LaunchJob& job, bool ok, const std::string& reason) {
     for (LaunchRegion& region : job.plan.regions) {
       if (!job.is_enqueued || !job.waiting.waker || !region.is_written) continue;
       const std::lock_guard lock(region.record->mutex);
-      const GridBox box = region.record->box_of(region.touched);
-      region.record->dirty.remove(box);
-      region.is_read ? region.record->lost.add(box) : region.record->lost.remove(box);
+      const BoxSet boxes = region.written_boxes();
+      region.record->dirty.remove(boxes);
+      region.is_read ? region.record->lost.add(boxes) : region.record->lost.remove(boxes);
       region.record->publish_state();
     }
   }
@@ -76,7 +83,8 @@ Progress Manager::Impl::run(PrepareTask& task) {
   if (!job.only_prefetch && job.kernel == nullptr && !choose_kernel(job)) return Progress::Done;
   const auto fits_its_matrix = [](LaunchRegion& region) {
     const std::lock_guard lock(region.record->mutex);
-    return region.record->adopt(region.view) && region.record->adopt(region.touched);
+    const auto adopts = [&](const OwnedView& view) { return region.record->adopt(view); };
+    return adopts(region.view) && adopts(region.touched) && std::all_of(region.written.begin(), region.written.end(), adopts);
   };
   if (!std::all_of(job.plan.regions.begin(), job.plan.regions.end(), fits_its_matrix))
     return fail(job, "a region is not of its matrix's shape"), Progress::Done;
@@ -277,10 +285,11 @@ void Manager::Impl::record_kernel(LaunchJob& job, Operation& operation) {
     part->storage = region.storage;
     const std::lock_guard lock(region.record->mutex);
     const GridBox box = region.record->box_of(region.touched);
-    if (region.is_written) region.record->wrote_on_device(box);
+    const BoxSet written = region.is_written ? region.written_boxes() : BoxSet();
+    for (const GridBox& each : written.boxes()) region.record->wrote_on_device(each);
     if (info.shares_host_memory) {
       part->host_use = BoxSet(box);
-      if (region.is_written) part->host_result = BoxSet(box);
+      part->host_result = written;
     } else {
       part->device_use = BoxSet(box);
       part->writes_device = region.is_written;

@@ -6,7 +6,10 @@
 
 #include <atomic>
 
+#include "runtime/config/errors.h"
+#include "runtime/gpu/fake_fixture.h"
 #include "runtime/main/run_context.h"
+#include "runtime/matrix/access_watch.h"
 #include "runtime/matrix/region.h"
 #include "runtime/sched/frame.h"
 #include "runtime/sched/scheduler.h"
@@ -132,6 +135,35 @@ TEST(TemplateInstance, CountsTheFirstArgumentFastest) {
   EXPECT_EQ(template_instance("T", {{"A", 2, 1, 3}, {"B", -1, -2, 0}}), 4);
   EXPECT_THROW((void)template_instance("T", {{"A", 4, 1, 3}}), UserError);
   EXPECT_THROW((void)template_instance("T", {{"A", 0, 1, 3}}), UserError);
+}
+
+TEST_F(Memo, ResultsAreAnnounced) {
+  watch_accesses(true);
+  gpu::FakeManager fake;
+  const auto copy_of = [](const gpu::Matrix2& to, const gpu::Matrix2& from) {
+    for (int x = 0; x < 8; ++x) to.cell(x, 0) = from.cell(x, 0);
+  };
+  run([&](Frame& frame) {
+    const gpu::Matrix2 in = gpu::filled(8, 1, 1), other = gpu::filled(8, 1, 2), out = gpu::filled(8, 1, 0), sum = gpu::filled(8, 1, 0);
+    // The results of the calls are those of the first one, and the device used what was there before.
+    for (const gpu::Matrix2& from : {in, in, in}) {
+      MemoCall memo(frame, 8);
+      memo.output(out, false);
+      memo.input(from);
+      if (!memo.find()) {
+        copy_of(out, from);
+        memo.store();
+      }
+      EXPECT_EQ(fake.add_step(frame, sum, out, 1, gpu::CopyOut::May), "");
+      before_host_write(frame, out);
+      copy_of(out, other);
+      wrote_on_host(out);
+      EXPECT_EQ(fake.add_step(frame, sum, out, 1, gpu::CopyOut::May), "");
+    }
+    need_on_host(frame, sum);
+    EXPECT_EQ(sum.cell(0, 0), 3);
+  });
+  watch_accesses(false);
 }
 
 }  // namespace

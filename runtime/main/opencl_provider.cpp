@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/cl/devices.h"
+#include "runtime/gpu/delayed_device.h"
 #include "runtime/main/devices.h"
 
 namespace pbrt {
@@ -18,8 +19,11 @@ class OpenClProvider : public DeviceProvider {
     (void)list();
     cl::Options options;
     options.is_profiled = is_profiled;
-    options.may_use_host_memory = may_use_host_memory_;
-    return devices_->open(static_cast<std::size_t>(index), options);
+    const std::optional<gpu::Delays> delays = gpu::delays_of_environment();
+    options.may_use_host_memory = may_use_host_memory_ && !delays;
+    std::unique_ptr<gpu::Device> device = devices_->open(static_cast<std::size_t>(index), options);
+    if (delays) return std::make_unique<gpu::DelayedDevice>(std::move(device), *delays);
+    return device;
   }
 
  private:

@@ -84,6 +84,8 @@ struct ProgramDesc {
   bool uses_random = true;
   const BodyName* bodies = nullptr;
   int num_bodies = 0;
+  /// Of `pbc --checked-copies`: accesses of the host to matrices that a device uses are looked at.
+  bool watches_accesses = false;
 };
 
 /// `main` of every compiled program. Never throws.

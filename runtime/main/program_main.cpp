@@ -19,6 +19,7 @@
 #include "runtime/main/native_libraries.h"
 #include "runtime/main/overflow_report.h"
 #include "runtime/main/session.h"
+#include "runtime/matrix/access_watch.h"
 #include "runtime/matrix/new_contents.h"
 
 namespace pbrt {
@@ -159,6 +160,7 @@ void run_modes(const char* program_name, const Options& options, const ProgramDe
 
 void run_program(const char* program_name, const Options& options, const ProgramDesc& program) {
   fill_new_matrices_with_nan(options.fills_nan);
+  watch_accesses(program.watches_accesses);
   const TransformDesc& transform = find_transform(program, options.transform);
   if (options.wants_help) return print_help(program_name, program, transform);
   TraceOutput trace_output(options, program.name);

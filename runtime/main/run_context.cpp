@@ -157,6 +157,10 @@ void index_error_in(const char* rule, const char* origin, const IndexError& erro
   throw UserError(std::string(origin) + ": rule " + rule + ": " + error.what());
 }
 
+void copy_error_in(const char* rule, const char* origin, const CopyError& error) {
+  throw RuntimeError(std::string(origin) + ": rule " + rule + ": " + error.what());
+}
+
 void check_apart(const char* written, const RawView& a, const char* other, const RawView& b, bool are_both_written) {
   if (!have_common_element(a, b)) return;
   throw OverlapError(std::string("the arguments for `") + written + "` and `" + other + "` overlap, and " +

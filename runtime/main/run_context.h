@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "runtime/config/active_config.h"
+#include "runtime/config/copy_error.h"
 #include "runtime/config/errors.h"
 #include "runtime/matrix/element_kind.h"
 #include "runtime/matrix/view.h"
@@ -218,6 +219,11 @@ void check_apart(const char* written, const RawView& a, const char* other, const
 ///
 /// Errors:  always throws UserError
 [[noreturn]] void index_error_in(const char* rule, const char* origin, const IndexError& error);
+
+/// Says in which rule an element was used that lies elsewhere.
+///
+/// Errors:  always throws RuntimeError
+[[noreturn]] void copy_error_in(const char* rule, const char* origin, const CopyError& error);
 
 /// A size-specific value below its minimum, or a body that gives up (LANGUAGE 8.7).
 ///

@@ -106,7 +106,7 @@ class BasicRegion {
   [[nodiscard]] BasicRegion transposed() const { return BasicRegion(storage_, ViewType(view_.transposed())); }
   [[nodiscard]] BasicRegion all() const { return *this; }
   [[nodiscard]] BasicRegion<Plain, N> forceMutable() const {
-    return BasicRegion<Plain, N>(storage_, View<Plain, N>(const_cast<Plain*>(base()), sizes(), multipliers()));
+    return BasicRegion<Plain, N>(storage_, View<Plain, N>(const_cast<Plain*>(view_.address()), sizes(), multipliers()));
   }
 
   [[nodiscard]] IndexT size(int d) const { return view_.size(d); }
@@ -126,12 +126,15 @@ class BasicRegion {
   }
   /// True if the handle covers its whole storage, in memory order.
   [[nodiscard]] bool isEntireBuffer() const {
-    return storage_.get() != nullptr && base() == storage_.get()->data() &&
+    return storage_.get() != nullptr && view_.address() == storage_.get()->data() &&
            static_cast<std::size_t>(bytes()) == storage_.get()->bytes() && view_.is_dense();
   }
 
   [[nodiscard]] E* base() const { return view_.base(); }
-  [[nodiscard]] TypedStorage<E> storage() const { return TypedStorage<E>(storage_.get()); }
+  [[nodiscard]] TypedStorage<E> storage() const {
+    static_cast<void>(base());
+    return TypedStorage<E>(storage_.get());
+  }
   [[nodiscard]] const IndexT* sizes() const { return view_.sizes(); }
   [[nodiscard]] const std::int64_t* multipliers() const { return view_.multipliers(); }
 
@@ -254,7 +257,7 @@ class BasicRegion<T, 0> {
   BasicRegion& operator=(BasicRegion&&) noexcept = default;
   template <class V>
   requires(detail::kIsNumber<V>) BasicRegion& operator=(V value) {
-    if (base() == nullptr) *this = allocate();
+    if (view_.address() == nullptr) *this = allocate();
     *base() = static_cast<T>(value);
     return *this;
   }
@@ -273,7 +276,7 @@ class BasicRegion<T, 0> {
   [[nodiscard]] bool contains() const { return true; }
   [[nodiscard]] bool isSize() const { return true; }
   [[nodiscard]] bool isEntireBuffer() const {
-    return storage_.get() != nullptr && base() == storage_.get()->data() && storage_.get()->bytes() == sizeof(T);
+    return storage_.get() != nullptr && view_.address() == storage_.get()->data() && storage_.get()->bytes() == sizeof(T);
   }
   [[nodiscard]] T* base() const { return view_.base(); }
   [[nodiscard]] TypedStorage<T> storage() const { return TypedStorage<T>(storage_.get()); }

@@ -400,7 +400,7 @@ struct Lanes {
     std::int64_t offset = 0;
     for (int d = 0; d < View::kDims; ++d)
       if (d != kRowDim) offset += static_cast<std::int64_t>(at[d]) * view.stride(d);
-    return view.base() + offset;
+    return view.address() + offset;
   }
   [[nodiscard]] PB_SIMD_INLINE std::int64_t row_stride() const {
     if constexpr (kRowDim >= 0) {
@@ -409,11 +409,20 @@ struct Lanes {
       return 0;
     }
   }
+  /// All lanes, where each access is.
+  template <class E>
+  PB_SIMD_INLINE void check([[maybe_unused]] const E* first, [[maybe_unused]] std::int64_t stride, [[maybe_unused]] IndexT row) const {
+#ifdef PB_CHECKED_COPIES
+    for (int r = 0; r < S::kRows; ++r)
+      pbrt::detail::check_access(first + static_cast<std::int64_t>(row + r) * stride, sizeof(E) * (kLaneStep == 1 ? S::kWidth : 1));
+#endif
+  }
   template <std::size_t... I>
   PB_SIMD_INLINE void load(Values& result, const IndexT* at, std::index_sequence<I...>) const {
     const auto* first = first_row(at);
     const std::int64_t stride = row_stride();
     const IndexT row = kRowDim >= 0 ? at[kRowDim < 0 ? 0 : kRowDim] : 0;
+    check(first, stride, row);
     if constexpr (kLaneStep == 1) {
       ((result.v[I] = *reinterpret_cast<const Unaligned*>(
             first + static_cast<std::int64_t>(row + static_cast<int>(I) / S::kPacks) * stride +
@@ -430,6 +439,7 @@ struct Lanes {
     auto* first = first_row(at);
     const std::int64_t stride = row_stride();
     const IndexT row = kRowDim >= 0 ? at[kRowDim < 0 ? 0 : kRowDim] : 0;
+    check(first, stride, row);
     ((*reinterpret_cast<Unaligned*>(first + static_cast<std::int64_t>(row + static_cast<int>(I) / S::kPacks) * stride +
                                     static_cast<int>(I) % S::kPacks * S::kLanes) = values.v[I]),
      ...);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Views of matrix elements without ownership: pointer, sizes, strides. Hot bodies work on
 // these (all in registers); owning handles (region.h) hold one. Members as in LANGUAGE 7.6.
-// A build with PB_CHECKED tests every index.
+// A build with PB_CHECKED tests every index, one with PB_CHECKED_COPIES that each element is on the host (access_watch.h).
 #pragma once
 
 #include <cstddef>
@@ -56,6 +56,11 @@ std::uint64_t hash_view(const RawView& view, std::uint64_t seed);
 /// Same sizes and kinds; x fastest.
 void copy_view(const RawView& dst, const RawView& src);
 [[noreturn]] void copy_size_mismatch();
+#ifdef PB_CHECKED_COPIES
+// access_watch.h
+void check_access(const void* first, std::size_t size_bytes);
+void check_view_access(const RawView& view);
+#endif
 
 /// Distances of neighbours per dimension.
 template <int N, bool kUnit>
@@ -110,9 +115,15 @@ class BasicView {
   template <class F, bool kOther, bool kOtherApart>
   requires(std::is_same_v<F, E> || std::is_same_v<const F, E>)
   explicit((kUnit && !kOther) || (kApart && !kOtherApart)) BasicView(const BasicView<F, N, kOther, kOtherApart>& other)
-      : BasicView(other.base(), other.sizes(), other.multipliers()) {}
+      : BasicView(other.address(), other.sizes(), other.multipliers()) {}
 
-  [[nodiscard]] E* base() const { return base_; }
+  /// Whose elements are then accessed: all that the view has.
+  [[nodiscard]] E* base() const {
+    check_all();
+    return base_;
+  }
+  /// The same for who accesses none, or looks after it.
+  [[nodiscard]] E* address() const { return base_; }
   [[nodiscard]] const IndexT* sizes() const { return sizes_; }
   [[nodiscard]] const std::int64_t* multipliers() const { return strides_.data(); }
   [[nodiscard]] std::int64_t stride(int d) const { return strides_.get(d); }
@@ -151,11 +162,15 @@ class BasicView {
   template <class... I>
   requires(sizeof...(I) == N) [[nodiscard]] E& cell(I... indices) const {
     if constexpr (N == 0) {
+      check_all();
       return *base_;
     } else {
       const IndexT at[] = {static_cast<IndexT>(indices)...};
 #ifdef PB_CHECKED
       check_index(at);
+#endif
+#ifdef PB_CHECKED_COPIES
+      detail::check_access(base_ + offset_of(at), sizeof(E));
 #endif
       return base_[offset_of(at)];
     }
@@ -224,14 +239,25 @@ class BasicView {
     using Plain = std::remove_const_t<E>;
     return RawView{kElementKindOf<Plain>, N, const_cast<Plain*>(base_), sizes_, strides_.data()};
   }
-  void randomize() const { detail::fill_random(raw()); }
-  void print() const { detail::print_view(raw()); }
-  [[nodiscard]] std::uint64_t hash(std::uint64_t seed = 0) const { return detail::hash_view(raw(), seed); }
+  void randomize() const {
+    check_all();
+    detail::fill_random(raw());
+  }
+  void print() const {
+    check_all();
+    detail::print_view(raw());
+  }
+  [[nodiscard]] std::uint64_t hash(std::uint64_t seed = 0) const {
+    check_all();
+    return detail::hash_view(raw(), seed);
+  }
   template <class To>
   void copyTo(const To& dst) const {
     static_assert(To::kDims == N);
     for (int d = 0; d < N; ++d)
       if (dst.size(d) != sizes_[d]) detail::copy_size_mismatch();
+    check_all();
+    static_cast<void>(dst.base());
     detail::copy_view(dst.raw(), raw());
   }
 
@@ -243,6 +269,11 @@ class BasicView {
   template <class F, int M, bool kOther, bool kOtherApart>
   friend class BasicView;
 
+  void check_all() const {
+#ifdef PB_CHECKED_COPIES
+    detail::check_view_access(raw());
+#endif
+  }
   [[nodiscard]] std::int64_t offset_of(const IndexT* at) const {
     std::int64_t offset = 0;
     for (int d = 0; d < N; ++d) offset += static_cast<std::int64_t>(at[d]) * stride(d);
@@ -293,7 +324,7 @@ template <class View>
     const std::int64_t span = (static_cast<std::int64_t>(view.size(d)) - 1) * view.stride(d);
     (span < 0 ? lo : hi) += span;
   }
-  const auto base = reinterpret_cast<std::uintptr_t>(view.base());
+  const auto base = reinterpret_cast<std::uintptr_t>(view.address());
   constexpr auto kBytes = static_cast<std::int64_t>(sizeof(typename View::Element));
   return {base + static_cast<std::uintptr_t>(lo * kBytes), base + static_cast<std::uintptr_t>((hi + 1) * kBytes)};
 }
