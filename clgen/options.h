@@ -23,6 +23,7 @@ struct EmitOptions {
   std::string fp_mode = "contract";  ///< `strict`, `contract` or `reassociate`
   bool is_checked = false;           ///< every index is tested, on the CPU, and that arguments of calls do not overlap
   FixedGlobals globals = {};
+  bool checks_copies = false;        ///< accesses of the host to what devices use are looked at
 
   [[nodiscard]] bool is_strict() const { return fp_mode == "strict"; }
 };

@@ -153,7 +153,7 @@ void emit_tables(Writer& out, const CppContext& context, const std::string& info
   out.close(";");
   out.line("const pbrt::ProgramDesc kProgram = {" + quoted(context.program.name) + ", kInfo, kTransforms, " +
            std::to_string(context.program.transforms.size()) + ", " + std::to_string(context.program.main.index()) +
-           (may_draw_random(context.program) ? ", true" : ", false") + ", kBodies, static_cast<int>(std::size(kBodies))};");
+           (may_draw_random(context.program) ? ", true" : ", false") + ", kBodies, static_cast<int>(std::size(kBodies))" + (context.options.checks_copies ? ", true};" : "};"));
 }
 
 }  // namespace
@@ -167,6 +167,7 @@ std::string emit_cpp(const Program& program, const Plan& plan, const SourceManag
   Writer out;
   out.line("// Made by pbc from " + program.name + ".pbcc.");
   if (options.is_checked) out.line("#define PB_CHECKED 1");
+  if (options.checks_copies) out.line("#define PB_CHECKED_COPIES 1");
   out.line("#define PB_ELEMENT " + std::string(spell(program.element)));
   out.line("#include \"runtime/generated.h\"");
   out.line("#include \"runtime/matrix/index_math.h\"");

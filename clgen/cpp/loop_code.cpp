@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "clgen/cpp/host_care.h"
 #include "clgen/cpp/independence.h"
 #include "clgen/cpp/instance_code.h"
 #include "clgen/cpp/optional_ranges.h"
@@ -89,7 +90,7 @@ void emit_conditional_instance(Writer& out, const RuleCode& code, const Step& st
   std::vector<std::string> terms;
   for (const IndexExpr& condition : step.conditions) terms.push_back("(" + to_cpp(condition) + ") >= 0");
   if (!terms.empty()) out.open("if (" + joined(terms, " && ") + ")");
-  emit_instance(out, code, {all_exist, false});
+  emit_with_care(out, code, step, care_of(code, step), [&] { emit_instance(out, code, {all_exist, false}); });
   if (!terms.empty()) out.close();
 }
 
@@ -135,7 +136,9 @@ void emit_loops_function(Writer& out, const RuleCode& code, const std::string& h
   Writer statements;
   statements.indent();
   emit_scalar_constants(statements, code, ScalarSet::Loops);
+  open_watched(statements, code);
   statements.verbatim(body.text());
+  close_watched(statements, code);
   emit_function(out, head, std::move(params), statements);
 }
 

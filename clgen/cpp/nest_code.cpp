@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "clgen/cpp/host_care.h"
 #include "clgen/cpp/instance_code.h"
 #include "clgen/cpp/instance_count.h"
 #include "clgen/cpp/loop_code.h"
@@ -106,7 +107,12 @@ class TileLoops {
     std::vector<std::string> terms;
     for (const IndexExpr& condition : instance_conditions(step_)) terms.push_back("(" + to_cpp(condition) + ") >= 0");
     if (!terms.empty()) out_.open("if (" + joined(terms, " && ") + ")");
-    work_ == TileWork::Run ? emit_instance(out_, part_.code) : out_.line("++pb_count;");
+    if (work_ == TileWork::Run) {
+      const HostCare care = part_.code.has_kernels && part_.code.has_calls() ? HostCare::Instance : HostCare::Step;
+      emit_with_care(out_, part_.code, step_, care, [&] { emit_instance(out_, part_.code); });
+    } else {
+      out_.line("++pb_count;");
+    }
     if (!terms.empty()) out_.close();
     for (std::size_t i = 0; i < num_rows() + part_.member.loops.size(); ++i) out_.close();
   }
@@ -210,7 +216,8 @@ void emit_tile_loops(Writer& out, const TransformPlan& plan, const Nest& nest, c
 
 // ---- slices
 
-/// The step as its slices see it: the sliced loops outside, of one iteration each, then those inside.
+}  // namespace
+
 Step step_in_slices(const TransformPlan& plan, const NestMember& member) {
   Step out = plan.steps[member.step];
   out.loops.clear();
@@ -222,6 +229,8 @@ Step step_in_slices(const TransformPlan& plan, const NestMember& member) {
   out.is_data_parallel = is_inside_parallel(member);
   return out;
 }
+
+namespace {
 
 /// Prints the statements of one nest.
 class NestEmitter {
@@ -291,7 +300,11 @@ class NestEmitter {
     }
     for (std::size_t m = 0; m < parts_.size(); ++m) {
       if (!parts_[m].condition.empty()) out_.open("if (" + parts_[m].condition + ")");
+      const bool is_announced = care_in(plan_, nest_, parts_, m) == HostCare::Slice;
+      const HostParts hosted = parts_of_box(parts_[m].code, plan_.steps[parts_[m].member.step], "");
+      if (is_announced) emit_arrivals(out_, hosted, "pb_inner");
       emit_piece(out_, parts_[m].code, parts_[m].stem, has_packs_[m], units_[m], "pb_point");
+      if (is_announced) emit_departures(out_, hosted, "pb_inner");
       if (!parts_[m].condition.empty()) out_.close();
     }
     for (std::size_t r = 0; r < num_rows; ++r) out_.close();
@@ -346,7 +359,24 @@ class NestEmitter {
     out_.close();
   }
 
+  /// With the announcements that the slice needs.
   void emit_slice_of(std::size_t m, const Step& slice) {
+    const NestPart& part = parts_[m];
+    const bool has_loops = !slice.loops.empty();
+    if (has_loops) out_.line("const " + box_type(slice) + " pb_slice = " + box_initializer(slice) + ";");
+    const HostCare care = care_in(plan_, nest_, parts_, m);
+    // What has no loops is one instance.
+    if (care == HostCare::Step || (care == HostCare::Instance && has_loops)) return emit_slice_work(m, slice);
+    const HostParts hosted = parts_of_box(part.code, slice, has_loops ? "pb_slice" : "");
+    const bool may_be_empty = has_loops && !hosted.is_empty();
+    if (may_be_empty) out_.open("if (!pb_slice.is_empty())");
+    emit_arrivals(out_, hosted, args_.frame);
+    emit_slice_work(m, slice);
+    emit_departures(out_, hosted, args_.frame);
+    if (may_be_empty) out_.close();
+  }
+
+  void emit_slice_work(std::size_t m, const Step& slice) {
     const NestPart& part = parts_[m];
     const std::string type = box_type(slice);
     if (slice.loops.empty()) {
@@ -354,7 +384,6 @@ class NestEmitter {
       out_.line(loops_call(part.code, "loops_" + part.stem, false, ""));
       return;
     }
-    out_.line("const " + type + " pb_slice = " + box_initializer(slice) + ";");
     if (!is_inside_parallel(part.member)) {
       if (!part.member.loops.empty()) out_.open("if (!pb_slice.is_empty())");
       if (part.code.has_calls()) out_.line("pbrt::Frame& pb_inner = " + args_.frame + ";");

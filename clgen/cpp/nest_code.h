@@ -30,7 +30,10 @@ struct NestArgs {
 /// has `lanes_`, which it never has without `may_pack`.
 bool emit_member_loops(Writer& out, const TransformPlan& plan, const Nest& nest, const NestPart& part, bool may_pack);
 
-/// Statements that run the nest. Data must have arrived; `pb_unit0`, … are not taken.
+/// The step as its slices see it: the sliced loops outside, of one iteration each, then those inside.
+[[nodiscard]] Step step_in_slices(const TransformPlan& plan, const NestMember& member);
+
+/// Statements that run the nest. For members whose care is that of the step (host_care.h) data must have arrived; `pb_unit0`, … are not taken.
 void emit_nest(Writer& out, const TransformPlan& plan, const Nest& nest, const std::vector<NestPart>& parts,
                const std::vector<bool>& has_packs, const NestArgs& args);
 

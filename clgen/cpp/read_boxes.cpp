@@ -4,12 +4,9 @@
 #include <algorithm>
 
 #include "clgen/names.h"
-#include "lang/index_bounds.h"
 
 namespace pb {
-namespace {
 
-/// The loops' variables in the box of that name.
 SymbolRanges ranges_in(const Step& step, const std::string& box) {
   SymbolRanges out;
   for (std::size_t loop = 0; loop < step.loops.size(); ++loop) {
@@ -18,6 +15,8 @@ SymbolRanges ranges_in(const Step& step, const std::string& box) {
   }
   return out;
 }
+
+namespace {
 
 /// What is read of the matrix along one dimension; none where that may be all.
 std::optional<IndexRange> read_range(const Step& step, const RuleCode& code, MatrixId matrix, std::size_t dim,

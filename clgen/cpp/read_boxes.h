@@ -6,8 +6,12 @@
 #include <string>
 
 #include "clgen/cpp/rule_code.h"
+#include "lang/index_bounds.h"
 
 namespace pb {
+
+/// The loops' variables in the box of instances of that name.
+[[nodiscard]] SymbolRanges ranges_in(const Step& step, const std::string& box);
 
 /// A box, `pbrt::Box<2>{{…}, {…}}`, that holds all cells of the matrix which instances in the box named `instances` read, and
 /// perhaps others beside the matrix; none where it may be all of the matrix or the matrix is no input.

@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "clgen/cpp/body_text.h"
+#include "clgen/cpp/host_care.h"
 #include "clgen/cpp/tunable_code.h"
 #include "clgen/names.h"
 #include "clgen/watched_args.h"
@@ -47,7 +48,8 @@ RuleCode::RuleCode(const CppContext& context, TransformId in_transform, RuleId i
       scalar_inputs(scalar_inputs_of(transform, rule)),
       stem(rule_stem(context.program, in_transform, in_rule)),
       element(context.program.element),
-      has_kernels(context.has_kernels) {
+      has_kernels(context.has_kernels),
+      origin(context.options.checks_copies ? origin_of(context.sources, rule.span) : "") {
   for (const RuleId id : rule.tried) join_tried(RuleCode(context, transform_id, id));
   for (const Relation& relation : rule.where) add_names(relation, header_names);
   for (const Disjunction& disjunction : rule.where_any)
@@ -80,6 +82,8 @@ RuleCode::RuleCode(const CppContext& context, TransformId in_transform, RuleId i
   // Kernels get all scalars.
   if (has_device_version(plan, rule_id))
     for (const std::string& name : all_scalars(transform)) step_names.insert(name);
+  if (!announces_instances(plan, *this)) return;
+  for (RuleMatrix& use : matrices) use.needs_handle |= use.is_touched && (matrix(use.matrix).num_dims() > 0 || matrix(use.matrix).role != MatrixRole::From);
 }
 
 void RuleCode::add_step_names(const TransformPlan& plan, const Step& step) {
@@ -359,6 +363,17 @@ std::string access_text(const RuleCode& code, const RegionAccess& access) {
   return {};
 }
 
+void open_watched(Writer& out, const RuleCode& code) {
+  if (!code.origin.empty()) out.open("try");
+}
+
+void close_watched(Writer& out, const RuleCode& code) {
+  if (code.origin.empty()) return;
+  out.reopen("catch (const pbrt::CopyError& pb_error)");
+  out.line("pbrt::copy_error_in(" + quoted(code.transform.name + "." + code.rule.name) + ", " + quoted(code.origin) + ", pb_error);");
+  out.close();
+}
+
 void emit_rule_function(Writer& out, const CppContext& context, const RuleCode& code) {
   const Signature signature = signature_of(code);
   const std::string type = code.rule.is_return_form ? element_of(code, code.rule.outputs[0]) : "void";
@@ -375,6 +390,7 @@ void emit_rule_function(Writer& out, const CppContext& context, const RuleCode& 
   emit_scalar_constants(out, code, body_scalars(code));
   emit_temporaries(out, code, context.options.is_checked);
   const bool is_checked = context.options.is_checked;
+  open_watched(out, code);
   out.line(is_checked ? "try {" : "{");
   const std::set<std::string> macros = context.macros.used_in(code.rule.body);
   if (!macros.empty()) out.verbatim(NativeMacros::give_back(macros));
@@ -386,6 +402,7 @@ void emit_rule_function(Writer& out, const CppContext& context, const RuleCode& 
     out.line("catch (const pbrt::IndexError& pb_error) { pbrt::index_error_in(" +
              quoted(name) + ", " +
              quoted(origin_of(context.sources, code.rule.span)) + ", pb_error); }");
+  close_watched(out, code);
   if (code.rule.is_return_form && code.facts.may_fall_through) out.line("return pb_unchanged;");
   out.close();
 }

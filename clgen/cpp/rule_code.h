@@ -48,6 +48,7 @@ struct RuleCode {
   std::string stem;                    ///< `Convolve2D_0`
   ElementType element;                 ///< what ElementT is
   bool has_kernels;                    ///< of the program
+  std::string origin;                  ///< file and line where functions say which rule used what is not there; else empty
   std::map<std::string, std::string> constants;  ///< fixed tunables of the user, by name: their declarations
   std::vector<RuleCode> tried;         ///< rules that an instance tries first
   std::set<std::string> header_names;  ///< names in accesses, temporaries and loops over instances
@@ -96,6 +97,10 @@ void emit_function(Writer& out, const std::string& head, std::vector<std::string
 
 /// What traces call the rule of that stem, or the nest.
 [[nodiscard]] inline std::string rule_constant(const std::string& stem) { return "kRule_" + stem; }
+
+/// Statements around which errors of accesses get the rule's name, in programs that look for them.
+void open_watched(Writer& out, const RuleCode& code);
+void close_watched(Writer& out, const RuleCode& code);
 
 /// The user's body as a function, with its comment of origin.
 void emit_rule_function(Writer& out, const CppContext& context, const RuleCode& code);

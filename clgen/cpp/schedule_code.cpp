@@ -7,6 +7,7 @@
 
 #include "clgen/cpp/dispatch_code.h"
 #include "clgen/cpp/fused_code.h"
+#include "clgen/cpp/host_care.h"
 #include "clgen/cpp/joint_steps.h"
 #include "clgen/cpp/loop_code.h"
 #include "clgen/cpp/nest_code.h"
@@ -229,19 +230,22 @@ class ScheduleEmitter {
         out_.line("pb_context.count(" + frame + ", " + site_constant(context_, id_, step.site) + ", " +
                   dispatch_.choice_value(step, Version::Cpu) + ");");
     }
-    emit_hosted(parts, [&](const NestPart& part) { emit_arrivals(out_, plan_, part.code, part.member.step, frame); });
+    emit_hosted(nest, parts, [&](const HostParts& hosted) { emit_arrivals(out_, hosted, frame); });
     const std::string extent = is_sliced(nest) ? "" : dispatch_.tile_value(nest);
     emit_nest(out_, plan_, nest, parts, functions_.nest_packs[n], {frame, has_split(nest) ? dispatch_.split_value() : "", extent, rule_constant(nest_stem(n))});
-    emit_hosted(parts, [&](const NestPart& part) { emit_departures(out_, plan_, part.code, part.member.step, frame); });
+    emit_hosted(nest, parts, [&](const HostParts& hosted) { emit_departures(out_, hosted, frame); });
   }
 
+  /// For all slices or tiles of a member at once, where that is early and late enough.
   template <class Emit>
-  void emit_hosted(const std::vector<NestPart>& parts, const Emit& emit) {
+  void emit_hosted(const Nest& nest, const std::vector<NestPart>& parts, const Emit& emit) {
     if (!context_.has_kernels) return;
-    for (const NestPart& part : parts) {
+    for (std::size_t m = 0; m < parts.size(); ++m) {
+      const NestPart& part = parts[m];
+      if (care_in(plan_, nest, parts, m) != HostCare::Step) continue;
       out_.open(part.condition.empty() ? "" : "if (" + part.condition + ")");
       emit_boxes(out_, step_boxes(plan_, part.code, part.member.step));
-      emit(part);
+      emit(parts_of_step(plan_, part.code, part.member.step));
       out_.close();
     }
   }
@@ -431,7 +435,7 @@ class ScheduleEmitter {
       const RuleCode code(context_, id_, plan_.steps[id].rule);
       out_.open(terms.empty() ? "" : "if (" + joined(terms, " && ") + ")");
       emit_boxes(out_, step_boxes(plan_, code, id));
-      emit_arrivals(out_, plan_, code, id, frame);
+      emit_arrivals(out_, parts_of_step(plan_, code, id), frame);
       out_.close();
     }
     out_.close();

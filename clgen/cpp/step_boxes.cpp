@@ -8,6 +8,9 @@
 #include "clgen/cpp/nest_code.h"
 #include "clgen/cpp/read_boxes.h"
 #include "clgen/names.h"
+#include "lang/index_bounds.h"
+#include "lang/region/affine.h"
+#include "tests/faults/seeded_fault.h"
 
 namespace pb {
 namespace {
@@ -89,9 +92,9 @@ std::vector<std::string> written_parts(const TransformPlan& plan, const RuleCode
 namespace {
 
 /// Whether the step gives a new value to every cell of the parts that it writes of a matrix, and reads none of it.
-bool writes_all(const TransformPlan& plan, const Step& step, const RuleCode& code, const RuleMatrix& use) {
+bool writes_all(const Step& step, const RuleCode& code, const RuleMatrix& use) {
   const auto is_tested = [](const RegionAccess& access) { return !access.tested_dims.empty(); };
-  return use.is_overwritten && !use.is_input && is_box(step) && !is_scattered(plan, use.matrix) && code.tried.empty() &&
+  return use.is_overwritten && !use.is_input && is_box(step) && code.tried.empty() &&
          std::none_of(code.rule.inputs.begin(), code.rule.inputs.end(), is_tested);
 }
 
@@ -123,23 +126,108 @@ void emit_boxes(Writer& out, const std::vector<StepBox>& boxes, bool may_change)
     out.line((may_change ? "" : "const ") + box.type + " " + box.name + " = " + box.initializer + ";");
 }
 
-void emit_arrivals(Writer& out, const TransformPlan& plan, const RuleCode& code, StepId step, const std::string& frame) {
-  if (!code.has_kernels) return;
-  std::vector<std::string> whole = {frame};
-  std::vector<std::string> parts;
+HostParts parts_of_step(const TransformPlan& plan, const RuleCode& code, StepId step) {
+  HostParts out;
+  if (!code.has_kernels) return out;
+  out.may_be_on_device = code.has_calls();
   for (const RuleMatrix& use : code.matrices) {
-    if (!is_awaited(code, use) || (!use.is_input && use.is_overwritten)) continue;
-    const std::vector<std::string> read = read_parts(plan, code, step, use);
-    if (read.empty()) whole.push_back(code.matrix(use.matrix).name);
-    parts.insert(parts.end(), read.begin(), read.end());
+    if (is_awaited(code, use) && (use.is_input || !use.is_overwritten)) {
+      const std::vector<std::string> read = read_parts(plan, code, step, use);
+      if (read.empty()) out.whole.push_back(code.matrix(use.matrix).name);
+      out.read.insert(out.read.end(), read.begin(), read.end());
+    }
+    if (!use.is_touched || !use.is_output) continue;
+    const bool is_all = writes_all(plan.steps[step], code, use) && !is_scattered(plan, use.matrix);
+    for (std::string& part : written_parts(plan, code, step, use.matrix)) out.written.push_back({std::move(part), is_all});
   }
-  if (whole.size() > 1) out.line("pbrt::need_on_host(" + joined(whole) + ");");
-  for (const std::string& part : parts) out.line("pbrt::need_on_host(" + frame + ", " + part + ");");
+  return out;
+}
+
+namespace {
+
+/// Where instances in the box named `box` write the matrix, `{{…}, {…}}`; none where that may be anywhere.
+std::optional<std::string> written_hull(const RuleCode& code, const Step& step, MatrixId id, const std::string& box) {
+  if (!code.tried.empty() || box.empty()) return std::nullopt;
+  const SymbolRanges ranges = ranges_in(step, box);
+  const std::size_t num_dims = code.matrix(id).extents.size();
+  std::vector<std::string> all_lo;
+  std::vector<std::string> all_hi;
+  for (std::size_t d = 0; d < num_dims; ++d) {
+    std::vector<IndexExpr> lo;
+    std::vector<IndexExpr> hi;
+    for (const RegionAccess& output : code.rule.outputs) {
+      if (output.matrix != id) continue;
+      const auto first = to_rational(output.lo[d], {});
+      const auto end = to_rational(output.hi[d], {});
+      if (!first || !end || first->denominator != 1 || end->denominator != 1) return std::nullopt;
+      const auto first_bounds = bounds_of(first->numerator, ranges);
+      const auto end_bounds = bounds_of(end->numerator, ranges);
+      if (!first_bounds || !end_bounds) return std::nullopt;
+      lo.push_back(first_bounds->first);
+      hi.push_back(end_bounds->last);
+    }
+    all_lo.push_back(to_cpp(index_min(std::move(lo))));
+    all_hi.push_back(to_cpp(index_max(std::move(hi))));
+  }
+  if (num_dims == 0) return std::nullopt;
+  bool is_same = num_dims == step.loops.size();
+  for (std::size_t d = 0; d < num_dims; ++d) {
+    const std::string at = "[" + std::to_string(d) + "]";
+    is_same = is_same && all_lo[d] == box + ".lo" + at && all_hi[d] == box + ".hi" + at;
+  }
+  if (is_same) return box;
+  return "pbrt::Box<" + std::to_string(num_dims) + ">{{" + joined(all_lo) + "}, {" + joined(all_hi) + "}}";
+}
+
+/// Whether the instances of a box write each cell of their hull: by one output, whose coordinates are variables of their own.
+bool fills_hull(const RuleCode& code, const Step& step, MatrixId id) {
+  const RegionAccess* only = nullptr;
+  for (const RegionAccess& output : code.rule.outputs) {
+    if (output.matrix != id) continue;
+    if (only != nullptr) return false;
+    only = &output;
+  }
+  if (only == nullptr || !is_element(*only)) return false;
+  std::vector<int> used(only->lo.size(), 0);
+  for (const LoopDim& loop : step.loops) {
+    int num_dims = 0;
+    for (std::size_t d = 0; d < only->lo.size(); ++d) {
+      const auto by = coefficient_of(only->lo[d], loop.var);
+      if (!by || *by > 1 || *by < -1) return false;
+      num_dims += *by != 0 ? 1 : 0;
+      used[d] += *by != 0 ? 1 : 0;
+    }
+    if (num_dims > 1) return false;
+  }
+  return std::all_of(used.begin(), used.end(), [](int count) { return count <= 1; });
+}
+
+}  // namespace
+
+HostParts parts_of_box(const RuleCode& code, const Step& step, const std::string& box) {
+  HostParts out;
+  if (!code.has_kernels) return out;
+  out.may_be_on_device = code.has_calls();
   for (const RuleMatrix& use : code.matrices) {
-    if (!is_awaited(code, use) || !use.is_output) continue;
-    const char* const function = writes_all(plan, plan.steps[step], code, use) ? "pbrt::before_host_overwrite(" : "pbrt::before_host_write(";
-    for (const std::string& part : written_parts(plan, code, step, use.matrix)) out.line(function + frame + ", " + part + ");");
+    if (!is_awaited(code, use)) continue;
+    const std::string& name = code.matrix(use.matrix).name;
+    const auto read = box.empty() || !use.is_input ? std::nullopt : read_box(step, code, use.matrix, box);
+    if (use.is_input) read ? out.read.push_back(name + ", " + *read) : out.whole.push_back(name);
+    if (!use.is_output) continue;
+    const auto hull = written_hull(code, step, use.matrix, box);
+    const std::string part = hull ? name + ", " + *hull : name;
+    const bool is_all = hull && writes_all(step, code, use) && fills_hull(code, step, use.matrix);
+    if (!use.is_overwritten && (!use.is_input || read)) hull ? out.read.push_back(part) : out.whole.push_back(name);
+    out.written.push_back({part, is_all});
   }
+  return out;
+}
+
+void emit_arrivals(Writer& out, const HostParts& parts, const std::string& frame) {
+  if (!parts.whole.empty()) out.line("pbrt::need_on_host(" + frame + ", " + joined(parts.whole) + ");");
+  for (const std::string& part : parts.read) out.line("pbrt::need_on_host(" + frame + ", " + part + ");");
+  for (const HostParts::Written& written : parts.written)
+    out.line((written.is_all ? "pbrt::before_host_overwrite(" : "pbrt::before_host_write(") + frame + ", " + written.part + ");");
 }
 
 std::vector<std::string> fetches_of(const TransformPlan& plan, const RuleCode& code, StepId step, const std::string& frame,
@@ -153,16 +241,11 @@ std::vector<std::string> fetches_of(const TransformPlan& plan, const RuleCode& c
   return out;
 }
 
-void emit_departures(Writer& out, const TransformPlan& plan, const RuleCode& code, StepId step,
-                     const std::string& frame) {
-  if (!code.has_kernels) return;
-  for (const RuleMatrix& use : code.matrices) {
-    if (!use.is_output || !use.is_touched) continue;
-    for (const std::string& part : written_parts(plan, code, step, use.matrix)) {
-      // A call in the body may have left it on a device.
-      if (code.has_calls()) out.line("pbrt::need_on_host(" + frame + ", " + part + ");");
-      out.line("pbrt::wrote_on_host(" + frame + ", " + part + ");");
-    }
+void emit_departures(Writer& out, const HostParts& parts, const std::string& frame) {
+  if (PB_FAULT(departures_are_forgotten)) return;
+  for (const HostParts::Written& written : parts.written) {
+    if (parts.may_be_on_device) out.line("pbrt::need_on_host(" + frame + ", " + written.part + ");");
+    out.line("pbrt::wrote_on_host(" + frame + ", " + written.part + ");");
   }
 }
 

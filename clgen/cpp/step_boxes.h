@@ -37,11 +37,26 @@ struct BoxCut {
 /// What functions of the runtime take for the parts of a matrix that a step writes: `C`, or `C, pb_box`.
 [[nodiscard]] std::vector<std::string> written_parts(const TransformPlan& plan, const RuleCode& code, StepId step, MatrixId id);
 
-/// Statements before and after the instances of a step: what it reads and writes is on the host.
-/// `step_boxes` are in scope.
-void emit_arrivals(Writer& out, const TransformPlan& plan, const RuleCode& code, StepId step, const std::string& frame);
-void emit_departures(Writer& out, const TransformPlan& plan, const RuleCode& code, StepId step,
-                     const std::string& frame);
+/// What the host code of some instances reads and writes, as functions of the runtime take it: `A`, or `A, pb_box`.
+struct HostParts {
+  struct Written {
+    std::string part;
+    bool is_all = false;  ///< each cell of it gets a new value
+  };
+  std::vector<std::string> whole;  ///< matrices that may be read anywhere
+  std::vector<std::string> read;   ///< parts of others
+  std::vector<Written> written;
+  bool may_be_on_device = false;   ///< what is written, when all is done: the body calls transforms
+  [[nodiscard]] bool is_empty() const { return whole.empty() && read.empty() && written.empty(); }
+};
+/// Of all instances of a step. Its `step_boxes` are in scope.
+[[nodiscard]] HostParts parts_of_step(const TransformPlan& plan, const RuleCode& code, StepId step);
+/// Of the instances in the box of that name, or some of them; parts may be larger than what they use. An empty name: of any.
+[[nodiscard]] HostParts parts_of_box(const RuleCode& code, const Step& step, const std::string& box);
+
+/// The announcements before and after these instances (launch.h).
+void emit_arrivals(Writer& out, const HostParts& parts, const std::string& frame);
+void emit_departures(Writer& out, const HostParts& parts, const std::string& frame);
 /// Statements that make what the CPU's part of a divided step reads come to the host, without waiting for it: before the
 /// device's part is launched, which would be waited for else. `instances`: the name of the CPU's box.
 [[nodiscard]] std::vector<std::string> fetches_of(const TransformPlan& plan, const RuleCode& code, StepId step,

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "clgen/cpp/host_care.h"
 #include "clgen/cpp/instance_code.h"
 #include "clgen/cpp/instance_count.h"
 #include "clgen/cpp/loop_code.h"
@@ -255,7 +256,9 @@ void emit_cpu_body(Writer& out, Writer& body, const RuleCode& code, const Transf
   body.line(scope_line(code, written_cells(code)));
   const std::string unit = may_loop(code.rule) ? unit_condition(code) : "";
   if (unit.empty()) {
+    open_watched(body, code);
     emit_instance(body, code, {false, true});
+    close_watched(body, code);
     return;
   }
   const std::string stem = free_stem(done.taken_by_loops, code.stem, id);
@@ -264,6 +267,13 @@ void emit_cpu_body(Writer& out, Writer& body, const RuleCode& code, const Transf
   body.line("const bool pb_unit = " + unit + ";");
   if (code.has_calls()) body.line("pbrt::Frame& pb_inner = pb_frame;");
   emit_piece(body, code, stem, false, "pb_unit", "");
+}
+
+/// Of a step by itself.
+HostCare care_of_step(const TransformPlan& plan, const RuleCode& code, StepId id) {
+  const Nest* nest = own_nest(plan, id);
+  if (nest == nullptr) return care_of(code, plan.steps[id]);
+  return care_in(plan, *nest, {{code, nest->members.front(), "", ""}}, 0);
 }
 
 /// A function of a step, `head` with its name; an earlier one if it is the same. Returns its stem.
@@ -293,7 +303,9 @@ std::string emit_cpu_step(Writer& out, const CppContext& context, const RuleCode
   const std::vector<StepBox> boxes = step_boxes(plan, code, step_id);
   const bool has_params = takes_boxes(plan, step_id);
   if (has_params)
-    for (const StepBox& box : boxes) params.push_back("const " + box.type + "& " + box.name);
+    for (const StepBox& box : boxes) params.push_back("[[maybe_unused]] const " + box.type + "& " + box.name);
+  const bool is_announced = care_of_step(plan, code, step_id) == HostCare::Step;
+  const HostParts hosted = is_announced ? parts_of_step(plan, code, step_id) : HostParts{};
   const StepPieces pieces = pieces_of(plan, step_id);
   if (pieces == StepPieces::Split) params.emplace_back("const std::int64_t pb_split");
   if (pieces == StepPieces::Tiles) params.emplace_back("const std::int64_t* pb_extent");
@@ -301,11 +313,11 @@ std::string emit_cpu_step(Writer& out, const CppContext& context, const RuleCode
     Writer statements;
     statements.indent();
     emit_scalar_constants(statements, code, ScalarSet::Step);
-    if (!has_params) emit_boxes(statements, boxes);
+    if (!has_params) emit_boxes(statements, is_announced || boxes.empty() ? boxes : std::vector<StepBox>{boxes.front()});
     if (!plan.steps[step_id].loops.empty()) statements.line("if (pb_box.is_empty()) return;");
-    emit_arrivals(statements, plan, code, step_id, "pb_frame");
+    emit_arrivals(statements, hosted, "pb_frame");
     statements.verbatim(body.text());
-    emit_departures(statements, plan, code, step_id, "pb_frame");
+    emit_departures(statements, hosted, "pb_frame");
     emit_function(to, (has_params ? "PB_STEP void " : "static void ") + name, params, statements);
   });
 }
@@ -318,7 +330,19 @@ std::string region_call(const TransformPlan& plan, const RuleCode& code, StepId 
   if (!use.is_output) return input_call(plan.steps[step], code, use.matrix);
   const std::vector<std::string> parts = written_parts(plan, code, step, use.matrix);
   const bool is_plain = use.is_overwritten && !use.is_input && parts.size() == 1;
-  return is_plain ? "pb_launch.output(" + parts[0] + ", pb_copy_out);" : "pb_launch.inout(" + name + ", pb_copy_out);";
+  if (is_plain) return "pb_launch.output(" + parts[0] + ", pb_copy_out);";
+  std::vector<std::string> boxes;
+  for (const std::string& part : parts)
+    if (part != name) boxes.push_back(part.substr(name.size() + std::string(", ").size()));
+  return "pb_launch.inout(" + name + (boxes.size() == parts.size() ? ", {" + joined(boxes) + "}" : "") + ", pb_copy_out);";
+}
+
+/// What the kernel reads of a region exactly, for programs that watch accesses; empty: no more is known.
+std::string watched_reads(const TransformPlan& plan, const RuleCode& code, StepId step, const RuleMatrix& use) {
+  if (code.origin.empty() || !use.is_input || plan.steps[step].loops.empty()) return "";
+  if (use.is_output && !use.is_overwritten) return "";
+  const auto box = read_box(plan.steps[step], code, use.matrix, "pb_box");
+  return box ? "pb_launch.reads(" + code.matrix(use.matrix).name + ", " + *box + ");" : "";
 }
 
 std::string tile_dims(const KernelTile& tile) {
@@ -337,7 +361,10 @@ namespace {
 
 void emit_launch(Writer& out, const TransformPlan& plan, const RuleCode& code, StepId step, const Kernel& kernel) {
   out.line("pbrt::gpu::Launch pb_launch(kKernel_" + kernel.name + ", pb_frame, pb_frame.context().gpu());");
-  for (const RuleMatrix& use : kernel.matrices) out.line(region_call(plan, code, step, use));
+  for (const RuleMatrix& use : kernel.matrices) {
+    out.line(region_call(plan, code, step, use));
+    if (const std::string reads = watched_reads(plan, code, step, use); !reads.empty()) out.line(reads);
+  }
   for (const RuleMatrix& use : code.matrices) {  // single numbers go as values
     const Matrix& matrix = code.matrix(use.matrix);
     if (matrix.extents.empty() && matrix.role != MatrixRole::From) out.line("pbrt::need_on_host(pb_frame, " + matrix.name + ");");

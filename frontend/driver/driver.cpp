@@ -66,6 +66,7 @@ bool run_passes(const Options& options, Compilation& c) {
   if (!ok()) return false;
   verify(*c.plan, *c.program);
   c.emit = {"sha256:" + sha256(c.sources.text(c.ast.main_file)), to_string(options.fp), options.is_checked};
+  c.emit.checks_copies = options.checks_copies;
   if (options.config.empty()) return true;
   c.plan = c.timer.run("with_configuration",
                        [&] { return with_configuration(options.config, *c.program, *c.plan, c.sources, c.emit); });

@@ -95,7 +95,7 @@ class Corpus:
                 return self.refuse(name, source, case)
             if case.needs and not compiled.has_library(case.needs):
                 return Result(name, notes=[f"skipped: no library {case.needs} here"])
-            program = self.compiler.program(source, name, case.options)
+            program = self.compiler.program(source, name, (*case.options, *self.args.options))
             if case.wrong:
                 return self.find_wrong(name, program, case)
             return ProgramTest(self.compiler, program, name, case, self.effort, self.args.work / "files" / name).run()
@@ -145,6 +145,7 @@ def main():
     parser.add_argument("--seed", type=int, default=int(time.time()) // 86400, help="of sample and configurations (default: the day)")
     parser.add_argument("--configurations", type=int, default=0, help="random ones per program")
     parser.add_argument("--no-device", action="store_true", help="CPU versions only")
+    parser.add_argument("--options", action="append", default=[], help="of pbc for all programs, as --options=--checked-copies")
     parser.add_argument("--verbose", action="store_true", help="a line per program")
     args = parser.parse_args()
     begin = time.monotonic()

@@ -19,6 +19,7 @@ class AgreementCheck:
 
     MAX_NO_ROOM_SHARE = 0.1
     SERVER_OPTIONS = ()
+    SERVER_ENVIRONMENT = {}
     COMPILER_OPTIONS = ()
     TOLERANCE = 1e-12  # between configurations, relative to the largest magnitude of an output
 
@@ -86,7 +87,7 @@ class AgreementCheck:
     def run_sizes(self, sizes):
         """The failures at all sizes; prints a line."""
         try:
-            with polybricks.Server(self.program, *self.SERVER_OPTIONS) as server:
+            with polybricks.Server(self.program, *self.SERVER_OPTIONS, env=self.SERVER_ENVIRONMENT) as server:
                 for n in sizes:
                     self.run_size(server, n)
         except polybricks.ToolError as error:

@@ -157,9 +157,10 @@ def lacks_storage(fallback):
 class Server:
     """A program in --serve mode: requests as dictionaries, replies likewise. It is killed when an answer takes more than `limit_s`."""
 
-    def __init__(self, program, *args, limit_s=600):
+    def __init__(self, program, *args, limit_s=600, env=None):
         self.process = subprocess.Popen([str(program.path), "--serve", *map(str, args)], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+                                        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                                        env=dict(os.environ, **(env or {})))
         self.limit_s = limit_s
         self.hello = json.loads(self.process.stdout.readline())
         self.next_id = 0
