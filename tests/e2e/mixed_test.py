@@ -17,7 +17,7 @@ import polybricks  # noqa: E402
 from agreement import AgreementCheck  # noqa: E402
 
 PROGRAMS = pathlib.Path(__file__).resolve().parent / "mixed"
-SIZES = (8, 100)
+SIZES = (8, 150)  # above the cutoff in halves, too
 CUTOFF = 64  # the default
 
 
