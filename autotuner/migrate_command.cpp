@@ -26,7 +26,7 @@ constexpr const char* kMigrated = ", migrated";
 
 bool is_current(const pbrt::ConfigFile& file, const pbrt::TrainingInfo& info) {
   return file.program == info.program && (file.source.empty() || file.source == info.source) && file.warnings.unknown_names.empty() &&
-         file.warnings.bad_values.empty();
+         file.warnings.bad_values.empty() && file.warnings.wrong_kinds.empty();
 }
 
 /// A name beside `path` at which nothing is, or the same bytes.

@@ -194,7 +194,7 @@ TEST_F(ConfigTest, ThreadsZeroMeansTheAvailableCpus) {
 
 TEST_F(ConfigTest, UnknownNamesAreIgnoredWithOneWarning) {
   const Configuration c = parse(R"({"global": {"gone": 1, "threads": 2}, "transforms": {"Old": {}, "Conv": {
-      "sites": {"Gone#1": [], "Out#1": [{"rule": "Out#9", "on": "cpu"}, {"from": 9, "rule": "Out#1", "on": "opencl"}]},
+      "sites": {"Gone#1": [], "Out#1": [{"rule": "Out#1", "on": "gone"}, {"from": 9, "rule": "Out#1", "on": "opencl"}]},
       "tunables": {"split_size": 128, "other": [1, 2]}}}})");
   EXPECT_EQ(c.tunables[kSplit][0], 128);
   EXPECT_EQ(c.tunables[kTunableThreads][0], 2);
@@ -209,9 +209,9 @@ TEST_F(ConfigTest, MisspeltMembersAreNamedWithWhatIsNear) {
       "sites": {"Out#1": [{"form": 9, "rule": "Out#1", "on": "opencl_locl"}]}}}})");
   EXPECT_EQ(c, default_configuration(index));
   EXPECT_EQ(warnings.lines("t.cfg"),
-            std::vector<std::string>{"t.cfg: the program has no `transfroms` (did you mean `transforms`?), `global.thread` (did you mean `threads`?), "
-                                     "`transforms.Conv.site` (did you mean `sites`?), `Conv.Out#1: form` (did you mean `from`?), "
-                                     "`Conv.Out#1: Out#1 on opencl_locl` (did you mean `Out#1 on opencl_local`?); ignored"});
+            std::vector<std::string>{"t.cfg:1:16: the program has no `transfroms` (did you mean `transforms`?), `global.thread` (line 1; did you mean `threads`?), "
+                                     "`transforms.Conv.site` (line 1; did you mean `sites`?), `Conv.Out#1: form` (line 2; did you mean `from`?), "
+                                     "`Conv.Out#1: Out#1 on opencl_locl` (line 2; did you mean `Out#1 on opencl_local`?); ignored"});
 }
 
 TEST_F(ConfigTest, ValuesOutOfRangeTakeTheirDefaultWithOneWarning) {
@@ -219,8 +219,35 @@ TEST_F(ConfigTest, ValuesOutOfRangeTakeTheirDefaultWithOneWarning) {
       "sites": {"Out#1": [{"rule": "Out#1"}, {"from": 9, "rule": "Out#1", "on": "opencl"}, {"from": 9, "rule": "Out#1"}]},
       "tunables": {"split_size": -3, "damp": "a", "Out#1.opencl.work_group": [8], "block": [1, 2], "device_eighths": 1e300}}}})");
   EXPECT_EQ(c, default_configuration(index));
-  EXPECT_THAT(warnings.lines("t.cfg"), SizeIs(1));
+  EXPECT_THAT(warnings.lines("t.cfg"), SizeIs(2));
   EXPECT_THAT(warnings.lines("t.cfg")[0], HasSubstr("Conv.split_size = -3 (1 to 2147483647)"));
+  EXPECT_THAT(warnings.lines("t.cfg")[1], HasSubstr("`Conv.damp: expected a number from "));
+}
+
+TEST_F(ConfigTest, ARuleThatItsSiteDoesNotHaveIsAnErrorAtItsPlace) {
+  const auto message = [&](const std::string& rule) {
+    try {
+      parse("{\"transforms\": {\"Conv\": {\n\"sites\": {\"Out#1\": [{\"rule\": \"" + rule + "\"}]}}}}");
+    } catch (const ConfigError& error) {
+      return std::string(error.what());
+    }
+    return std::string("none");
+  };
+  EXPECT_EQ(message("Out#1"), "none");
+  EXPECT_EQ(message("Out#9"), "t.cfg:2:31: site `Out#1` has no rule `Out#9`; did you mean `Out#1`?");
+  EXPECT_EQ(message("Blur"), "t.cfg:2:31: site `Out#1` has no rule `Blur`; its rules are `Out#1`");
+}
+
+TEST_F(ConfigTest, ValuesOfAnotherKindAreNamedWithWhatIsExpected) {
+  const Configuration c = parse(R"({"global": {"threads": "four"}, "transforms": {"Conv": {
+      "tunables": {"split_size": [256], "damp": true}}}})");
+  EXPECT_EQ(c, default_configuration(index));
+  EXPECT_TRUE(warnings.bad_values.empty());
+  EXPECT_EQ(warnings.lines("t.cfg"),
+            std::vector<std::string>{"t.cfg:1:24: the default is used instead of what stands there: "
+                                     "`threads: expected a number from 0 to 512, found the text \"four\"`, "
+                                     "`Conv.split_size: expected a number from 1 to 2147483647, found a list of one` (line 2), "
+                                     "`Conv.damp: expected a number from 0 to 1, found true` (line 2)"});
 }
 
 TEST_F(ConfigTest, MoreThanTwelveLevelsAreOutOfRange) {

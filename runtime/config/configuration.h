@@ -58,11 +58,14 @@ struct RandomOptions {
 /// changed.
 bool repair_forbidden(const InfoIndex& index, Configuration& configuration);
 
-/// What was wrong but could be helped while reading; at most one line for unknown names and one for values per file.
+/// What was wrong but could be helped while reading; at most one line per file for unknown names, one for values out of range and
+/// one for values that are no such thing. A rule that its site does not have is an error: sites are called after their rules.
 struct ConfigWarnings {
   std::vector<std::string> unknown_names;            ///< `transforms.Blur`, `transforms.Conv.tunables.foo`
   std::map<std::string, std::string> hints;  ///< of some of them what should stand in their place, in words
   std::vector<std::string> bad_values;     ///< `Conv.split_size = -3 (1 to 2147483647)`
+  std::vector<std::string> wrong_kinds = {};  ///< `Conv.split_size: expected a number from 1 to 2147483647, found a list`
+  std::map<std::string, std::string> places = {};  ///< of all these, `prog.cfg:7:30`
   /// `prog.cfg:7:30: …`: what the file decides otherwise than `pbc --config` did. Not among lines(): it is for the caller
   /// to say whether the program may run all the same.
   std::vector<std::string> differences = {};

@@ -58,9 +58,10 @@ std::vector<std::string> names_of(const std::vector<T>& items) {
   return out;
 }
 
+std::string limit_text(double limit) { return json::dump_line(json::number_to_json(limit)); }
+
 std::string range_text(const TunableInfo& tunable) {
-  return "(" + json::dump_line(json::number_to_json(tunable.min)) + " to " +
-         json::dump_line(json::number_to_json(tunable.max)) + ")";
+  return "(" + limit_text(tunable.min) + " to " + limit_text(tunable.max) + ")";
 }
 
 /// Reads the values of one configuration; keeps what it meets in `warnings`.
@@ -76,36 +77,45 @@ class Reader {
     if (root.has("transforms")) {
       root.at("transforms").each_member([&](const std::string& name, const Node& node) { read_transform(name, node); });
     }
-    if (repair_forbidden(index_, out_)) bad("a combination of choices without a legal order");
+    if (repair_forbidden(index_, out_)) bad(root, "a combination of choices without a legal order");
     return std::move(out_);
   }
 
  private:
   /// `known`: what may stand there instead of `name`.
-  void unknown(const std::string& prefix, const std::string& name, const std::vector<std::string>& known) {
+  void unknown(const Node& node, const std::string& prefix, const std::string& name, const std::vector<std::string>& known) {
     warnings_.unknown_names.push_back(prefix + name);
+    warnings_.places[prefix + name] = node.place();
     const std::string now = former_name_now(name, index_);
     const std::string nearest = now.empty() ? nearest_word(name, known) : "";
     if (!now.empty()) warnings_.hints[prefix + name] = "that is " + now;
     if (!nearest.empty()) warnings_.hints[prefix + name] = "did you mean `" + nearest + "`?";
   }
   void expect_members(const Node& node, const std::string& prefix, const std::vector<std::string>& known) {
-    node.each_member([&](const std::string& name, const Node&) {
-      if (std::find(known.begin(), known.end(), name) == known.end()) unknown(prefix, name, known);
+    node.each_member([&](const std::string& name, const Node& value) {
+      if (std::find(known.begin(), known.end(), name) == known.end()) unknown(value, prefix, name, known);
     });
   }
-  void bad(const std::string& what) { warnings_.bad_values.push_back(what); }
+  void bad(const Node& node, const std::string& what) {
+    warnings_.bad_values.push_back(what);
+    warnings_.places[what] = node.place();
+  }
+  void wrong_kind(const Node& node, const std::string& name, const std::string& expected) {
+    const std::string what = name + ": expected " + expected + ", found " + json::found_words(node.json());
+    warnings_.wrong_kinds.push_back(what);
+    warnings_.places[what] = node.place();
+  }
 
   void read_transform(const std::string& name, const Node& node) {
     const auto& transforms = index_.info().transforms;
     const auto found = std::find_if(transforms.begin(), transforms.end(), [&](const TransformInfo& transform) { return transform.name == name; });
     node.expect_object();
-    if (found == transforms.end()) return unknown("transforms.", name, names_of(transforms));
+    if (found == transforms.end()) return unknown(node, "transforms.", name, names_of(transforms));
     expect_members(node, "transforms." + name + ".", {"sites", "tunables"});
     if (node.has("sites")) {
       node.at("sites").each_member([&](const std::string& site, const Node& levels) {
         const int id = index_.find_site(name, site);
-        if (id < 0) return unknown("transforms." + name + ".sites.", site, names_of(found->sites));
+        if (id < 0) return unknown(levels, "transforms." + name + ".sites.", site, names_of(found->sites));
         read_selector(id, levels);
       });
     }
@@ -147,6 +157,7 @@ class Reader {
       is_ordered = is_ordered && from > last;
       last = from;
       const std::string rule = rule_of(site, item);
+      if (!item.has("rules") && site.find_alternative(rule) == nullptr) fail_unknown_rule(site, item.at("rule"), rule);
       const std::string word = item.string_or("on", "cpu");
       On on = On::Cpu;
       const int choice = parse_on(word, on) ? site.index_of(rule, on) : -1;
@@ -154,15 +165,26 @@ class Reader {
       if (choice < 0) {
         std::vector<std::string> choices;
         for (int i = 0; i < site.num_choices(); ++i) choices.push_back(site.choice(i).rule + " on " + to_string(site.choice(i).on));
-        return unknown(index_.site_name(id) + ": ", rule + " on " + word, choices);
+        return unknown(item, index_.site_name(id) + ": ", rule + " on " + word, choices);
       }
       levels.push_back({from, choice});
     });
-    if (!is_ordered) return bad(index_.site_name(id) + ": sizes must increase from level to level");
-    if (levels.size() > kMaxSelectorLevels) return bad(index_.site_name(id) + ": more than 12 levels");
+    if (!is_ordered) return bad(node, index_.site_name(id) + ": sizes must increase from level to level");
+    if (levels.size() > kMaxSelectorLevels) return bad(node, index_.site_name(id) + ": more than 12 levels");
     if (levels.empty() || levels[0].from != 0) levels.insert(levels.begin(), Level{0, fallback});
     if (levels.size() > kMaxSelectorLevels) levels.erase(levels.begin() + 1);
     out_.sites[at(id)].levels = std::move(levels);
+  }
+
+  /// A site is called after its rules: where the program still has the site, it has the rules.
+  [[noreturn]] static void fail_unknown_rule(const SiteInfo& site, const Node& node, const std::string& rule) {
+    std::vector<std::string> rules;
+    for (const AlternativeInfo& alternative : site.alternatives) rules.push_back(alternative.rule);
+    const std::string nearest = nearest_word(rule, rules);
+    std::string all;
+    for (const std::string& name : rules) all += (all.empty() ? "`" : ", `") + name + "`";
+    node.fail("site `" + site.name + "` has no rule `" + rule + "`; " +
+              (nearest.empty() ? "its rules are " + all : "did you mean `" + nearest + "`?"));
   }
 
   /// `"rule": NAME`, or `"rules": {PART: RULE, …}` at a merged site.
@@ -178,18 +200,19 @@ class Reader {
     return name.empty() ? text + " together" : name;
   }
 
-  void read_core_type(const Json& value) {
+  void read_core_type(const Node& node) {
+    const Json& value = node.json();
     if (value.is_string() && is_core_type(value.get_ref<const std::string&>()))
       out_.openblas_coretype = value.get<std::string>();
     else
-      bad(std::string(kOpenBlasCoreType) + " = " + json::dump_line(value) + " (\"auto\" or a name of OpenBLAS)");
+      bad(node, std::string(kOpenBlasCoreType) + " = " + json::dump_line(value) + " (\"auto\" or a name of OpenBLAS)");
   }
 
   void read_tunables(const std::string& transform, const std::vector<TunableInfo>& known, const Node& node, const std::string& prefix) {
     node.each_member([&](const std::string& name, const Node& value) {
-      if (transform.empty() && name == kOpenBlasCoreType) return read_core_type(value.json());
+      if (transform.empty() && name == kOpenBlasCoreType) return read_core_type(value);
       const int id = index_.find_tunable(transform, name);
-      if (id < 0) return unknown(prefix, name, names_of(known));
+      if (id < 0) return unknown(value, prefix, name, names_of(known));
       read_values(id, value);
     });
   }
@@ -215,28 +238,32 @@ class Reader {
     named_.tunables.insert(id);
     if (!tunable.fixed.empty()) return compare_values(id, node);
     const std::size_t count = at(tunable.count);
-    if (!tunable.is_size_specific) return read_elements(id, node.json(), 0);
+    if (!tunable.is_size_specific) return read_elements(id, node, node.json(), 0);
     if (!node.json().is_array() || node.json().size() != at(kNumSizeBuckets))
-      return bad(index_.tunable_name(id) + ": expected 32 values, one per power of two of the size");
+      return wrong_kind(node, index_.tunable_name(id), "a list of 32 values, one per power of two of the size");
     for (std::size_t bucket = 0; bucket < at(kNumSizeBuckets); ++bucket)
-      read_elements(id, node.json()[bucket], bucket * count);
+      read_elements(id, node, node.json()[bucket], bucket * count);
   }
 
-  void read_elements(int id, const Json& value, std::size_t begin) {
+  /// `node`: where messages point to.
+  void read_elements(int id, const Node& node, const Json& value, std::size_t begin) {
     const TunableInfo& tunable = *index_.tunable(id).tunable;
-    if (tunable.count == 1) return read_value(id, value, begin);
+    if (tunable.count == 1) return read_value(id, node, value, begin);
     if (!value.is_array() || value.size() != at(tunable.count))
-      return bad(index_.tunable_name(id) + ": expected " + std::to_string(tunable.count) + " values");
-    for (std::size_t i = 0; i < at(tunable.count); ++i) read_value(id, value[i], begin + i);
+      return wrong_kind(node, index_.tunable_name(id), "a list of " + std::to_string(tunable.count) + " values");
+    for (std::size_t i = 0; i < at(tunable.count); ++i) read_value(id, node, value[i], begin + i);
   }
 
-  void read_value(int id, const Json& value, std::size_t slot) {
+  void read_value(int id, const Node& node, const Json& value, std::size_t slot) {
     const TunableInfo& tunable = *index_.tunable(id).tunable;
     const bool is_good = value.is_number() && is_valid_value(tunable, value.get<double>());
-    if (is_good)
+    if (is_good) {
       out_.tunables[at(id)][slot] = value.get<double>();
-    else
-      bad(index_.tunable_name(id) + " = " + json::dump_line(value) + " " + range_text(tunable));
+    } else if (!value.is_number()) {
+      wrong_kind(node, index_.tunable_name(id), "a number from " + limit_text(tunable.min) + " to " + limit_text(tunable.max));
+    } else {
+      bad(node, index_.tunable_name(id) + " = " + json::dump_line(value) + " " + range_text(tunable));
+    }
   }
 
   const InfoIndex& index_;
@@ -245,13 +272,24 @@ class Reader {
   Configuration out_;
 };
 
-/// `hints`: what was meant, where that may be guessed.
-std::string joined(const std::vector<std::string>& items, const std::map<std::string, std::string>& hints = {}) {
+/// `7` of `prog.cfg:7:30`.
+std::string line_of(const std::string& place) {
+  const std::size_t column = place.rfind(':');
+  const std::size_t line = place.rfind(':', column - 1);
+  return place.substr(line + 1, column - line - 1);
+}
+
+/// Items with the lines of all but the first one, and what was meant, where that may be guessed.
+std::string joined(const std::vector<std::string>& items, const ConfigWarnings& warnings) {
   constexpr std::size_t kMaxShown = 5;
   std::string out;
   for (std::size_t i = 0; i < items.size() && i < kMaxShown; ++i) {
     out += (i > 0 ? ", `" : "`") + items[i] + "`";
-    if (const auto found = hints.find(items[i]); found != hints.end()) out += " (" + found->second + ")";
+    const auto place = warnings.places.find(items[i]);
+    const auto hint = warnings.hints.find(items[i]);
+    std::string more = i > 0 && place != warnings.places.end() ? "line " + line_of(place->second) : "";
+    if (hint != warnings.hints.end()) more += (more.empty() ? "" : "; ") + hint->second;
+    if (!more.empty()) out += " (" + more + ")";
   }
   if (items.size() > kMaxShown) out += " and " + std::to_string(items.size() - kMaxShown) + " more";
   return out;
@@ -261,8 +299,14 @@ std::string joined(const std::vector<std::string>& items, const std::map<std::st
 
 std::vector<std::string> ConfigWarnings::lines(const std::string& file) const {
   std::vector<std::string> out;
-  if (!unknown_names.empty()) out.push_back(file + ": the program has no " + joined(unknown_names, hints) + "; ignored");
-  if (!bad_values.empty()) out.push_back(file + ": out of range, the default is used: " + joined(bad_values));
+  const auto add = [&](const std::vector<std::string>& items, const char* before, const char* after) {
+    if (items.empty()) return;
+    const auto place = places.find(items.front());
+    out.push_back((place != places.end() ? place->second : file) + before + joined(items, *this) + after);
+  };
+  add(unknown_names, ": the program has no ", "; ignored");
+  add(bad_values, ": out of range, the default is used: ", "");
+  add(wrong_kinds, ": the default is used instead of what stands there: ", "");
   return out;
 }
 

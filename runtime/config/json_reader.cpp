@@ -243,7 +243,7 @@ Node Node::at(const char* key) const {
 }
 
 std::string Node::string() const {
-  if (!value_->is_string()) fail(std::string("expected text in quotes, found ") + value_->type_name());
+  if (!value_->is_string()) fail("expected text in quotes, found " + found_words(*value_));
   return value_->get<std::string>();
 }
 
@@ -257,12 +257,12 @@ std::int64_t Node::integer(std::int64_t lo, std::int64_t hi) const {
 }
 
 double Node::number() const {
-  if (!value_->is_number()) fail(std::string("expected a number, found ") + value_->type_name());
+  if (!value_->is_number()) fail("expected a number, found " + found_words(*value_));
   return value_->get<double>();
 }
 
 bool Node::boolean() const {
-  if (!value_->is_boolean()) fail(std::string("expected true or false, found ") + value_->type_name());
+  if (!value_->is_boolean()) fail("expected true or false, found " + found_words(*value_));
   return value_->get<bool>();
 }
 
@@ -277,6 +277,14 @@ std::int64_t Node::integer_or(const char* key, std::int64_t lo, std::int64_t hi,
 double Node::number_or(const char* key, double fallback) const { return has(key) ? at(key).number() : fallback; }
 
 bool Node::boolean_or(const char* key, bool fallback) const { return has(key) ? at(key).boolean() : fallback; }
+
+std::string found_words(const Json& value) {
+  if (value.is_array()) return value.size() == 1 ? "a list of one" : "a list";
+  if (value.is_object()) return "an object";
+  constexpr std::size_t kMaxShown = 40;
+  const std::string text = dump_line(value);
+  return (value.is_string() ? "the text " : "") + (text.size() <= kMaxShown ? text : text.substr(0, kMaxShown) + "…");
+}
 
 std::string dump_line(const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
 

@@ -98,6 +98,8 @@ class Node {
 /// Two blanks per level; what fits into 120 columns and holds no deeper nesting stays on one line. Ends without a
 /// newline.
 [[nodiscard]] std::string dump_pretty(const Json& value, int indent = 0);
+/// What a value is, for messages: `the text "many"`, `a list`.
+[[nodiscard]] std::string found_words(const Json& value);
 /// One line; bytes that are no UTF-8 are replaced.
 [[nodiscard]] std::string dump_line(const Json& value);
 
