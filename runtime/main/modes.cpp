@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <limits>
 #include <string>
@@ -268,10 +269,26 @@ Problem read_iogen(const Session& session) {
 
 }  // namespace
 
+namespace {
+
+/// A word where everything is generated: mostly the value of a `param`, whose place falls away as well.
+[[noreturn]] void refuse_words(const Session& session) {
+  const TransformDesc& transform = session.transform;
+  const std::vector<std::string>& words = session.options.words;
+  const auto is_number = [](const std::string& word) { return word.find_first_not_of("+-0123456789") == std::string::npos; };
+  std::string text = words.front() + " is one argument too many: with --n the inputs are generated";
+  const auto num_values = std::min(words.size(), static_cast<std::size_t>(transform.num_params));
+  for (std::size_t p = 0; p < num_values && is_number(words[p]); ++p)
+    text += (p == 0 ? "; a param has no place then, write --size " : " --size ") + std::string(transform.size_vars[transform.params[p]]) + "=" + words[p];
+  if (transform.num_params == 0) text += "; without --n it runs on files";
+  throw UserError(text);
+}
+
+}  // namespace
+
 void run_timing_mode(Session& session) {
   const Options& options = session.options;
-  if (!options.words.empty())
-    throw UserError("files are not used with --n: " + options.words.front() + " is one argument too many");
+  if (!options.words.empty()) refuse_words(session);
   session.open_configuration();
   const Problem problem = options.iogen_run.empty() ? session.engine.generate(session.transform, session.size_wishes(),
                                                                               session.seed, session.config)

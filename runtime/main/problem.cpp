@@ -131,6 +131,18 @@ std::string header_of(const MatrixDesc& matrix) {
 
 MatrixSpec spec_of(const MatrixDesc& matrix) { return {header_of(matrix), matrix.element, matrix.num_dims}; }
 
+namespace {
+
+/// What to do about a picture whose colours come last, where the header has them first among the sizes of NumPy.
+std::string colours_hint(const MatrixDesc& desc, const AnyMatrix& input, int dim, std::int64_t expected) {
+  if (desc.num_dims != 3 || dim != 2 || input.size(0) != expected) return {};
+  const auto size = [&](int d) { return std::to_string(input.size(d)); };
+  return "; NumPy's shape (" + size(2) + ", " + size(1) + ", " + size(0) + ") has the colours last, the header wants (" + size(0) + ", " +
+         size(2) + ", " + size(1) + "): `numpy.transpose(a, (2, 0, 1))`, or declare the size that is " + size(0) + " first";
+}
+
+}  // namespace
+
 std::vector<std::int64_t> sizes_from_wishes(const RunContext& ctx, const TransformDesc& transform,
                                             const SizeWishes& wishes) {
   (void)ctx;
@@ -158,7 +170,8 @@ std::vector<std::int64_t> sizes_from_inputs(const RunContext& ctx, const Transfo
       if (expected == inputs[i].size(d)) continue;
       throw NoSuchSizes(input_names[i] + ": dimension " + std::to_string(d) + " of `" + header_of(desc) + "` is " +
                         std::to_string(inputs[i].size(d)) + ", but `" + desc.formulas[d] + "` is " +
-                        std::to_string(expected) + " for " + sizes_text(transform, unknowns.values));
+                        std::to_string(expected) + " for " + sizes_text(transform, unknowns.values) +
+                        colours_hint(desc, inputs[i], d, expected));
     }
   }
   return unknowns.values;

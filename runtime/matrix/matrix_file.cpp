@@ -32,6 +32,18 @@ bool promises_another_format(const std::string& path) {
   return std::find(kOthers.begin(), kOthers.end(), ending_of(path)) != kOthers.end();
 }
 
+/// A file of another format, by its name and its first byte: text of ours may bear any name.
+void refuse_other_format(const std::string& path, ByteSource& source) {
+  const int first = source.peek();
+  if (!promises_another_format(path) || first == 's' || first == 'S') return;
+  const std::string ending = ending_of(path);
+  std::string text = path + ": " + ending + " is none of the formats that are read, which are text, .npy, .pgm and .ppm";
+  if (ending == ".npz") text += "; in Python, numpy.save(\"a.npy\", numpy.load(\"" + path + "\")[\"NAME\"]) takes one array out of it";
+  if (ending == ".csv")
+    text += "; in Python, numpy.save(\"a.npy\", numpy.loadtxt(\"" + path + "\", delimiter=\",\")) converts it; text begins with `SIZE width height`, without commas";
+  throw UserError(text);
+}
+
 }  // namespace
 
 FileFormat format_of(const std::string& path) {
@@ -55,6 +67,7 @@ AnyMatrix MatrixReader::read(const std::string& path, const MatrixSpec& spec) {
     case FileFormat::Picture:
       return read_pnm(*source, spec);
   }
+  refuse_other_format(path, *source);
   AnyMatrix matrix = read_text(*source, spec);
   if (const std::string surplus = surplus_after(*source); !surplus.empty())
     std::fprintf(stderr, "warning: %s; the rest of the file is not read\n", surplus.c_str());
