@@ -4,6 +4,7 @@
 #pragma once
 
 #include "runtime/body_api.h"
+#include "runtime/config/current_instance.h"
 #include "runtime/config/errors.h"
 #include "runtime/gpu/launch.h"
 #include "runtime/gpu/share.h"

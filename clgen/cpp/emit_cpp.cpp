@@ -153,7 +153,10 @@ void emit_tables(Writer& out, const CppContext& context, const std::string& info
   out.close(";");
   out.line("const pbrt::ProgramDesc kProgram = {" + quoted(context.program.name) + ", kInfo, kTransforms, " +
            std::to_string(context.program.transforms.size()) + ", " + std::to_string(context.program.main.index()) +
-           (may_draw_random(context.program) ? ", true" : ", false") + ", kBodies, static_cast<int>(std::size(kBodies))" + (context.options.checks_copies ? ", true};" : "};"));
+           (may_draw_random(context.program) ? ", true" : ", false") + ", kBodies, static_cast<int>(std::size(kBodies))" +
+           (context.options.is_checked      ? (context.options.checks_copies ? ", true, true};" : ", false, true};")
+            : context.options.checks_copies ? ", true};"
+                                            : "};"));
 }
 
 }  // namespace

@@ -72,6 +72,15 @@ std::string argument_text(const RuleCode& code, const RegionAccess& access, cons
   return text.substr(0, name_size) + ".lent()" + text.substr(name_size) + ".borrowed()";
 }
 
+/// `call`, in a checked program as the instance that it is.
+std::string announced(const RuleCode& code, const std::string& call) {
+  if (code.checked_place.empty()) return call;
+  std::vector<std::string> vars;
+  for (const RuleVar& var : code.rule.vars) vars.push_back("{" + quoted(var.name) + ", " + var.name + "}");
+  return "[&] { const pbrt::InstanceScope pb_instance(" + quoted(code.transform.name + "." + code.rule.name) + ", " +
+         quoted(code.checked_place) + ", {" + joined(vars) + "}); return " + call + "; }()";
+}
+
 /// The call of the rule function.
 std::string instance_value(const RuleCode& code, const InstancePlace& place) {
   const Rule& rule = code.rule;
@@ -104,7 +113,7 @@ std::string instance_value(const RuleCode& code, const InstancePlace& place) {
   for (const std::string& var : used_rule_vars(code)) args.push_back(var);
   const ScalarSet set = rule.temporaries.empty() ? ScalarSet::Body : ScalarSet::Loops;
   for (std::string& arg : scalar_args(code, set)) args.push_back(std::move(arg));
-  return "rule_" + code.stem + "(" + joined(args) + ")";
+  return announced(code, "rule_" + code.stem + "(" + joined(args) + ")");
 }
 
 /// Statement that calls the rule function and assigns its value.

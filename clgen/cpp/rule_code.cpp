@@ -49,7 +49,8 @@ RuleCode::RuleCode(const CppContext& context, TransformId in_transform, RuleId i
       stem(rule_stem(context.program, in_transform, in_rule)),
       element(context.program.element),
       has_kernels(context.has_kernels),
-      origin(context.options.checks_copies ? origin_of(context.sources, rule.span) : "") {
+      origin(context.options.checks_copies ? origin_of(context.sources, rule.span) : ""),
+      checked_place(context.options.is_checked ? origin_of(context.sources, rule.span) : "") {
   for (const RuleId id : rule.tried) join_tried(RuleCode(context, transform_id, id));
   for (const Relation& relation : rule.where) add_names(relation, header_names);
   for (const Disjunction& disjunction : rule.where_any)
@@ -391,17 +392,13 @@ void emit_rule_function(Writer& out, const CppContext& context, const RuleCode& 
   emit_temporaries(out, code, context.options.is_checked);
   const bool is_checked = context.options.is_checked;
   open_watched(out, code);
-  out.line(is_checked ? "try {" : "{");
+  out.line("{");
   const std::set<std::string> macros = context.macros.used_in(code.rule.body);
   if (!macros.empty()) out.verbatim(NativeMacros::give_back(macros));
   out.verbatim(body_text(context.program, code.rule, code.facts, context.sources, {is_checked, code.has_kernels}));
   if (!macros.empty()) out.verbatim(NativeMacros::take(macros));
   out.restore_line(context.file);
   out.line("}");
-  if (is_checked)
-    out.line("catch (const pbrt::IndexError& pb_error) { pbrt::index_error_in(" +
-             quoted(name) + ", " +
-             quoted(origin_of(context.sources, code.rule.span)) + ", pb_error); }");
   close_watched(out, code);
   if (code.rule.is_return_form && code.facts.may_fall_through) out.line("return pb_unchanged;");
   out.close();

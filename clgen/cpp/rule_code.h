@@ -49,6 +49,7 @@ struct RuleCode {
   ElementType element;                 ///< what ElementT is
   bool has_kernels;                    ///< of the program
   std::string origin;                  ///< file and line where functions say which rule used what is not there; else empty
+  std::string checked_place;           ///< of a checked program: `scale.pbcc:5`; else empty
   std::map<std::string, std::string> constants;  ///< fixed tunables of the user, by name: their declarations
   std::vector<RuleCode> tried;         ///< rules that an instance tries first
   std::set<std::string> header_names;  ///< names in accesses, temporaries and loops over instances

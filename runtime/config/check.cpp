@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/config/check.h"
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 
@@ -9,6 +10,7 @@ namespace pbrt::detail {
 void check_failed(const char* condition, const char* why, const char* file, int line) noexcept {
   std::fprintf(stderr, "internal error: check `%s` failed at %s:%d: %s\n", condition, file, line, why);
   std::fflush(stderr);
+  std::signal(SIGABRT, SIG_DFL);  // no crash of a body
   std::abort();
 }
 

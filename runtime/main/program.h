@@ -86,11 +86,12 @@ struct ProgramDesc {
   int num_bodies = 0;
   /// Of `pbc --checked-copies`: accesses of the host to matrices that a device uses are looked at.
   bool watches_accesses = false;
+  bool is_checked = false;  ///< by `pbc --checked`
 };
 
 /// `main` of every compiled program. Never throws.
 ///
-/// Post:    returns 0; 1 for usage errors, bad files, failed runs; 66 for an aborted run
+/// Post:    returns 0; 1 for usage errors, bad files, failed runs; 66 for an aborted run. A crash ends the process by its signal.
 int program_main(int argc, char** argv, const ProgramDesc& program);
 
 }  // namespace pbrt

@@ -16,9 +16,10 @@
 
 #include "runtime/config/check.h"
 #include "runtime/config/standard_streams.h"
+#include "runtime/main/crash_report.h"
 #include "runtime/main/native_libraries.h"
-#include "runtime/main/overflow_report.h"
 #include "runtime/main/session.h"
+#include "runtime/main/thrown_from.h"
 #include "runtime/matrix/access_watch.h"
 #include "runtime/matrix/new_contents.h"
 
@@ -185,19 +186,16 @@ int run_and_report(int argc, char** argv, const ProgramDesc& program) {
   // A closed pipe and a file that grows too large are errors of write(), with a message.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
-  report_stack_overflows(program_name, program);
+  report_crashes(program_name, program);
+  note_exceptions();
   try {
     run_program(program_name, parse_options(argc, argv), program);
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) return report(program_name, "cannot write standard output", kExitError);
     return 0;
   } catch (const RunAborted& error) {
     return report(program_name, error.what(), kExitAborted);
-  } catch (const std::bad_alloc&) {
-    return report(program_name, "there is not enough memory", kExitError);
-  } catch (const std::exception& error) {
-    return report(program_name, error.what(), kExitError);
   } catch (...) {
-    return report(program_name, "an exception of an unknown type ended the run", kExitError);
+    return report(program_name, words_of_exception(program).c_str(), kExitError);
   }
 }
 

@@ -153,10 +153,6 @@ void no_rule_holds(const char* transform, const char* matrix, std::initializer_l
                   ": no `where` holds there");
 }
 
-void index_error_in(const char* rule, const char* origin, const IndexError& error) {
-  throw UserError(std::string(origin) + ": rule " + rule + ": " + error.what());
-}
-
 void copy_error_in(const char* rule, const char* origin, const CopyError& error) {
   throw RuntimeError(std::string(origin) + ": rule " + rule + ": " + error.what());
 }

@@ -215,11 +215,6 @@ void check_apart(const char* written, const RawView& a, const char* other, const
 /// Errors:  always throws UserError
 [[noreturn]] void overlap_in(const char* origin, const char* call, const OverlapError& error);
 
-/// Says in which rule a body used an index outside its region.
-///
-/// Errors:  always throws UserError
-[[noreturn]] void index_error_in(const char* rule, const char* origin, const IndexError& error);
-
 /// Says in which rule an element was used that lies elsewhere.
 ///
 /// Errors:  always throws RuntimeError

@@ -15,6 +15,7 @@
 #include "runtime/main/processor_waits.h"
 #include "runtime/main/run_context.h"
 #include "runtime/main/session.h"
+#include "runtime/main/thrown_from.h"
 #include "runtime/main/verify.h"
 
 namespace pbrt {
@@ -67,12 +68,8 @@ class Server {
       fail(reply, request.op == protocol::Op::Inputs ? Status::Skipped : Status::Error, error.what());
     } catch (const RunAborted& error) {
       fail(reply, Status::Aborted, error.what());
-    } catch (const std::bad_alloc&) {
-      fail(reply, Status::Error, "there is not enough memory");
-    } catch (const std::exception& error) {
-      fail(reply, Status::Error, error.what());
     } catch (...) {
-      fail(reply, Status::Error, "an exception of an unknown type ended the run");
+      fail(reply, Status::Error, words_of_exception(session_.engine.program()).c_str());
     }
     return reply;
   }

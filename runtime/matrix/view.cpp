@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "runtime/config/check.h"
+#include "runtime/config/current_instance.h"
 #include "runtime/config/errors.h"
 #include "runtime/matrix/new_contents.h"
 #include "runtime/matrix/random.h"
@@ -39,12 +40,15 @@ const char* element_name(ElementKind kind) {
 namespace detail {
 
 void index_out_of_bounds(int dim, std::int64_t index, std::int64_t size) {
-  throw IndexError("index " + std::to_string(index) + " of dimension " + std::to_string(dim) +
+  throw IndexError(instance_prefix() + "index " + std::to_string(index) + " of dimension " + std::to_string(dim) +
                   " lies outside a region of size " + std::to_string(size));
 }
 
 void box_out_of_bounds(int dim, std::int64_t lo, std::int64_t hi, std::int64_t size) {
-  throw IndexError("[" + std::to_string(lo) + ", " + std::to_string(hi) + ") of dimension " + std::to_string(dim) +
+  if (hi < lo)
+    throw IndexError(instance_prefix() + "a region begins at " + std::to_string(lo) + " and ends before that, at " + std::to_string(hi) +
+                     ", in dimension " + std::to_string(dim));
+  throw IndexError(instance_prefix() + "[" + std::to_string(lo) + ", " + std::to_string(hi) + ") of dimension " + std::to_string(dim) +
                   " lies outside a region of size " + std::to_string(size));
 }
 

@@ -298,7 +298,7 @@ class BasicView {
       if (at[d] < 0 || at[d] >= sizes_[d]) detail::index_out_of_bounds(d, at[d], sizes_[d]);
   }
   void check_box(int d, std::int64_t lo, std::int64_t hi) const {
-    if (hi > lo && (lo < 0 || hi > sizes_[d])) detail::box_out_of_bounds(d, lo, hi, sizes_[d]);
+    if (hi < lo || (hi > lo && (lo < 0 || hi > sizes_[d]))) detail::box_out_of_bounds(d, lo, hi, sizes_[d]);
   }
 
   Pointer base_ = nullptr;

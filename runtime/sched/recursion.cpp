@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <mutex>
+#include <set>
+#include <string>
 
 namespace pbrt {
 namespace {
@@ -10,10 +13,32 @@ namespace {
 /// Calls between two of one transform that are looked through; mutual recursion of more transforms ends by depth alone.
 constexpr int kMaxSteps = 64;
 
+// Whoever finds an endless recursion has no program in hand: written before the first run.
+const char* (*name_of_caller)() = nullptr;
+
+/// A copy that stays: reasons of aborted runs are static text. There are few of them.
+const char* keep(std::string text) {
+  static std::mutex lock;
+  static std::set<std::string> texts;
+  const std::lock_guard<std::mutex> guard(lock);
+  return texts.insert(std::move(text)).first->c_str();
+}
+
 /// Equal bits: a number that is none equals itself.
 bool is_same(double a, double b) { return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b); }
 
 }  // namespace
+
+void on_endless_recursion(const char* (*name)()) { name_of_caller = name; }
+
+const char* endless_recursion_text(std::int64_t size) {
+  const char* caller = name_of_caller != nullptr ? name_of_caller() : nullptr;
+  std::string text = "recursion does not end under this configuration";
+  if (caller == nullptr && size < 0) return keep(text);
+  text += std::string(": ") + (caller != nullptr ? caller : "a rule") + " calls ";
+  text += size < 0 ? "itself or another one too deeply" : "on at size " + std::to_string(size) + ", which does not become smaller";
+  return keep(text + "; choose another rule for small sizes, or call only under a condition");
+}
 
 void RecursiveCall::check(Frame& parent) {
   const RecursiveCall* same = find_same();
@@ -21,7 +46,7 @@ void RecursiveCall::check(Frame& parent) {
   if (same == nullptr || size_ >= same->size_) num_without_shrinking_ = before.num_without_shrinking_ + 1;
   const bool is_round = same != nullptr && num_extents_ > 0 && has_same_arguments(*same);
   if (is_round || num_without_shrinking_ > kMaxCallsWithoutShrinking) [[unlikely]]
-    parent.abort_run("recursion does not end under this configuration");
+    parent.abort_run(endless_recursion_text(num_extents_ > 0 ? *std::max_element(extents_, extents_ + num_extents_) : -1));
 }
 
 const RecursiveCall* RecursiveCall::find_same() const {

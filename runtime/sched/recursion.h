@@ -17,6 +17,14 @@ namespace pbrt {
 /// So many calls inside of each other may leave the size of their data as it is.
 inline constexpr int kMaxCallsWithoutShrinking = 100'000;
 
+/// Has `name` asked which rule calls, where a recursion does not end: static text, or null if it is not known. Called once, by
+/// `main`; `name` is called by the thread that makes the call.
+void on_endless_recursion(const char* (*name)());
+
+/// What to say of a recursion that does not end at calls of `size`, their largest extent; below 0 it is not known. The text lives
+/// as long as the process.
+[[nodiscard]] const char* endless_recursion_text(std::int64_t size);
+
 class RecursiveCall {
  public:
   /// A call of transform number `transform`. `extents`: of all its matrices; `numbers`: values of its 0-D inputs, which may

@@ -7,8 +7,10 @@
 #include <utility>
 
 #include "runtime/config/check.h"
+#include "runtime/config/current_instance.h"
 #include "runtime/sched/cpu_relax.h"
-#include "runtime/sched/overflow.h"
+#include "runtime/sched/crash.h"
+#include "runtime/sched/recursion.h"
 #include "runtime/sched/scheduler.h"
 #include "runtime/sched/task.h"
 #include "runtime/sched/trace.h"
@@ -44,7 +46,7 @@ void Worker::take_thread() {
   owner_thread_ = static_cast<std::uint64_t>(pthread_self());
   worker_of_thread = this;
   adopt_thread_stack(loop_context_);
-  prepare_for_overflow();
+  prepare_for_crash();
 }
 
 void Worker::run_until_stopped(const std::atomic<bool>& stop) {
@@ -301,7 +303,7 @@ constexpr int kMaxFreshStacks = 1024;
 bool Worker::aborts_endless_recursion(Fiber& fiber) {
   if (fiber.num_fresh_stacks < kMaxFreshStacks) return false;
   // Relaxed: the reason is read when the run is over.
-  fiber.run->abort_reason.store("recursion does not end under this configuration", std::memory_order_relaxed);
+  fiber.run->abort_reason.store(endless_recursion_text(-1), std::memory_order_relaxed);
   fiber.run->aborted.store(true, std::memory_order_relaxed);
   return true;
 }
@@ -338,11 +340,13 @@ void Worker::suspend(Suspension& suspension) {
 void Worker::switch_to_loop(Fiber& fiber, const Request& request) {
   const TaskLocalHooks* hooks = fiber.run->hooks;
   TaskLocal* local = hooks != nullptr ? hooks->exchange(nullptr) : nullptr;
+  const InstanceScope* const instance = exchange_instance(nullptr);
   Worker& worker = *fiber.worker;
   PBRT_DCHECK(worker.is_owner(), "a fiber is suspended by the thread that runs it");
   ++worker.counts_.num_suspensions;
   worker.request_ = request;
   switch_context(*fiber.active, worker.loop_context_);
+  (void)exchange_instance(instance);
   if (hooks != nullptr) hooks->exchange(local);
 }
 

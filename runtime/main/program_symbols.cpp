@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "runtime/main/overflow_report.h"
+#include "runtime/main/program_symbols.h"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -13,30 +13,30 @@
 #include <cstdint>
 #include <cstring>
 
-#include "runtime/sched/overflow.h"
-
 // Made by the linker: the first byte of the program in memory.
 extern "C" const char __ehdr_start __attribute__((weak, visibility("hidden")));
 
 namespace pbrt {
 namespace {
 
-// A signal handler has no parameters of ours: written before the handler is installed.
-const char* name_of_program = nullptr;
-const ProgramDesc* description = nullptr;
-
 /// Functions of this program by their addresses. All members are async-signal-safe.
 class SymbolTable {
  public:
-  /// Maps the program's file; without one, or without symbols in it, the table is empty. The process ends soon: never unmapped.
+  /// Maps the program's file; without one, or without symbols in it, the table is empty.
   SymbolTable() {
     const int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
     struct stat status {};
-    if (file < 0 || fstat(file, &status) != 0) return;
+    if (file < 0) return;
+    if (fstat(file, &status) != 0) {
+      close(file);
+      return;
+    }
     size_ = static_cast<std::size_t>(status.st_size);
     void* memory = mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file, 0);
-    if (memory == MAP_FAILED || size_ < sizeof(ElfW(Ehdr))) return;
+    close(file);
+    if (memory == MAP_FAILED) return;
     file_ = static_cast<const char*>(memory);
+    if (size_ < sizeof(ElfW(Ehdr))) return;
     const auto& header = *reinterpret_cast<const ElfW(Ehdr)*>(file_);
     // Addresses in the file of a position-independent program are relative to its beginning.
     if (header.e_type == ET_DYN) bias_ = reinterpret_cast<std::uintptr_t>(&__ehdr_start);
@@ -52,6 +52,12 @@ class SymbolTable {
       names_ = {file_ + names.sh_offset, names.sh_size};
     }
   }
+
+  ~SymbolTable() {
+    if (file_ != nullptr) munmap(const_cast<char*>(file_), size_);
+  }
+  SymbolTable(const SymbolTable&) = delete;
+  SymbolTable& operator=(const SymbolTable&) = delete;
 
   /// The mangled name of the function around `address`; empty if there is none.
   [[nodiscard]] std::string_view find(std::uintptr_t address) const {
@@ -76,40 +82,28 @@ class SymbolTable {
   std::string_view names_;
 };
 
-struct Walk {
-  SymbolTable symbols;
-  const BodyName* found = nullptr;
-  std::uintptr_t last = 0;
-};
-
-_Unwind_Reason_Code look_at_frame(_Unwind_Context* context, void* argument) {
-  Walk& walk = *static_cast<Walk*>(argument);
-  // A return address may be the first byte of the next function.
-  const std::uintptr_t address = _Unwind_GetIP(context) - 1;
-  if (address == walk.last) return _URC_NO_REASON;  // a function that calls itself
-  walk.last = address;
-  walk.found = body_of_symbol(*description, walk.symbols.find(address));
-  return walk.found == nullptr ? _URC_NO_REASON : _URC_END_OF_STACK;
+/// Visits the functions that are being executed until `visit` returns true; of one that calls itself, the first.
+template <class Visit>
+void walk_stack(const Visit& visit) {
+  struct Walk {
+    const Visit& visit;
+    std::uintptr_t last = 0;
+  } walk{visit};
+  _Unwind_Backtrace(
+      [](_Unwind_Context* context, void* argument) {
+        Walk& self = *static_cast<Walk*>(argument);
+        int is_exact = 0;  // as where a signal struck; a return address may be the first byte of the next function
+        std::uintptr_t address = _Unwind_GetIPInfo(context, &is_exact);
+        if (is_exact == 0) --address;
+        if (address == self.last) return _URC_NO_REASON;
+        self.last = address;
+        return self.visit(address) ? _URC_END_OF_STACK : _URC_NO_REASON;
+      },
+      &walk);
 }
 
-void write_text(std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
-    if (written <= 0) return;
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-}
-
-void report() {
-  Walk walk;
-  _Unwind_Backtrace(&look_at_frame, &walk);
-  write_text(name_of_program);
-  write_text(": stack overflow in ");
-  write_text(walk.found != nullptr ? walk.found->text : "a body");
-  write_text(
-      "; C++ of a body has 64 KiB for certain: let it call itself less deeply, keep large arrays in `using` matrices or "
-      "std::vector, or make it a transform (calls of transforms may be nested as deep as memory allows)\n");
-  _exit(1);
+const BodyName* accepted(const BodyName* body, Wanted wanted) {
+  return body != nullptr && (body->is_rule || wanted == Wanted::Any) ? body : nullptr;
 }
 
 /// Whether a function of pbc is for one rule (`rule_Fib_0`, `loops_Fib_0_s2`): the names of rules and transforms may coincide.
@@ -152,10 +146,31 @@ const BodyName* body_of_symbol(const ProgramDesc& program, std::string_view symb
   return found;
 }
 
-void report_stack_overflows(const char* program_name, const ProgramDesc& program) {
-  name_of_program = program_name;
-  description = &program;
-  on_stack_overflow(&report);
+const BodyName* body_among(const ProgramDesc& program, const std::uintptr_t* addresses, std::size_t num, Wanted wanted) {
+  const SymbolTable symbols;
+  for (std::size_t i = 0; i < num; ++i)
+    if (const BodyName* body = accepted(body_of_symbol(program, symbols.find(addresses[i])), wanted)) return body;
+  return nullptr;
+}
+
+const BodyName* body_on_stack(const ProgramDesc& program, Wanted wanted) {
+  const SymbolTable symbols;
+  const BodyName* found = nullptr;
+  walk_stack([&](std::uintptr_t address) {
+    found = accepted(body_of_symbol(program, symbols.find(address)), wanted);
+    return found != nullptr;
+  });
+  return found;
+}
+
+std::size_t addresses_on_stack(std::uintptr_t* out, std::size_t max) {
+  std::size_t num = 0;
+  if (max == 0) return num;
+  walk_stack([&](std::uintptr_t address) {
+    out[num++] = address;
+    return num == max;
+  });
+  return num;
 }
 
 }  // namespace pbrt

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/sched/crash.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstddef>
+
+#include "runtime/sched/worker.h"
+
+namespace pbrt {
+namespace {
+
+// A signal handler has no parameters of ours: written before the handler is installed.
+void (*crash_report)(const Crash& crash) = nullptr;
+constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+constexpr int kNumSignals = sizeof kSignals / sizeof kSignals[0];
+struct sigaction previous_action[kNumSignals];
+// Another thread may crash while the first one reports: it waits for the end of the process.
+std::atomic_flag is_reporting = ATOMIC_FLAG_INIT;
+
+/// Of one thread, which has none of another library (a sanitizer's, say).
+class AlternateStack {
+ public:
+  AlternateStack() {
+    stack_t before{};
+    if (sigaltstack(nullptr, &before) != 0 || (before.ss_flags & SS_DISABLE) == 0) return;
+    void* memory = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) return;  // an overflow then ends in a plain crash
+    memory_ = memory;
+    stack_t mine{};
+    mine.ss_sp = memory;
+    mine.ss_size = kBytes;
+    sigaltstack(&mine, nullptr);
+  }
+  ~AlternateStack() {
+    if (memory_ == nullptr) return;
+    stack_t none{};
+    none.ss_flags = SS_DISABLE;
+    sigaltstack(&none, nullptr);
+    munmap(memory_, kBytes);
+  }
+  AlternateStack(const AlternateStack&) = delete;
+  AlternateStack& operator=(const AlternateStack&) = delete;
+
+ private:
+  static constexpr std::size_t kBytes = std::size_t{128} * 1024;
+  void* memory_ = nullptr;
+};
+
+void handle_crash(int signal, siginfo_t* info, void*) {
+  const bool is_fault = info->si_code > 0;  // else somebody sent the signal; abort() sends it to itself
+  if (is_fault || (signal == SIGABRT && info->si_pid == getpid())) {
+    // Relaxed: nothing is handed over.
+    while (is_reporting.test_and_set(std::memory_order_relaxed)) pause();
+    const bool is_access = signal == SIGSEGV || signal == SIGBUS;
+    const void* address = is_access ? info->si_addr : nullptr;
+    crash_report({signal, info->si_code, address, is_access && Worker::is_below_running_stack(address)});
+  }
+  // The instruction is repeated, or the signal sent again, for the handler before.
+  for (int i = 0; i < kNumSignals; ++i)
+    if (kSignals[i] == signal) sigaction(signal, &previous_action[i], nullptr);
+  if (!is_fault) raise(signal);
+}
+
+}  // namespace
+
+void on_crash(void (*report)(const Crash& crash)) {
+  crash_report = report;
+  for (int i = 0; i < kNumSignals; ++i) {
+    struct sigaction action {};
+    action.sa_sigaction = &handle_crash;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    sigemptyset(&action.sa_mask);
+    sigaction(kSignals[i], &action, &previous_action[i]);
+  }
+}
+
+void prepare_for_crash() { static thread_local const AlternateStack stack; }
+
+}  // namespace pbrt
