@@ -154,8 +154,31 @@ def no_where_holds(b):
 def index_outside(b):
     (b.work / "index.pbcc").write_text(PROGRAM.replace("A.cell(i) a,", "A.region(i, i+1) a,").replace("a * f", "a.cell(i) * f"))
     b.tools.compile(b.work / "index.pbcc", b.work / "index", "--checked")
-    b.expect([b.work / "index", *b.good], 1, r"index\.pbcc:5: rule Scale\.B#1: index [123] of dimension 0 lies outside a region of size 1",
+    b.expect([b.work / "index", *b.good], 1, r"index\.pbcc:5: rule Scale\.B#1 at i = ([123]): index \1 of dimension 0 lies outside a region of size 1",
              absent=[b.work / "out.txt"])
+
+
+@case
+def crashes_of_bodies(b):
+    """Each kind names the rule and its line; a checked program the instance too. The status stays that of the signal."""
+    body = "%{\n#include <exception>\n%}\n" + PROGRAM.replace("return a * f;", """
+    static volatile int zero = 0;
+    if (i == 2 && f == 1) return 1 / zero;
+    if (i == 2 && f == 2) std::abort();
+    if (i == 2 && f == 3) std::terminate();
+    if (i == 2 && f == 4) throw 7;
+    return a;""")
+    (b.work / "crash.pbcc").write_text(body)
+    place = r"in rule `B#1` of transform `Scale` \(crash\.pbcc:8\)"
+    for checked in (False, True):
+        b.tools.compile(b.work / "crash.pbcc", b.work / "crash", *(["--checked"] if checked else []))
+        more = r": rule Scale\.B#1 at i = 2" if checked else r".*pbc --checked"
+        for factor, status, words in ((1, -signal.SIGFPE, "division of a whole number by zero"), (2, -signal.SIGABRT, "abort"),
+                                      (4, 1, "exception")):
+            (b.work / "factor.txt").write_text(f"SIZE\n{factor}\n")
+            for threads in ("1", "2"):
+                b.expect([b.work / "crash", "--threads", threads, "a.txt", "factor.txt", "crash_out.txt"], status, words + " " + place + more,
+                         absent=[b.work / "crash_out.txt"])
 
 
 @case
@@ -485,6 +508,36 @@ def a_sample_is_a_configuration(b):
     b.config('{"program": "scale", "global": {"threads": 1}}')
     b.config('{"program": "other", "global": {"threads": 1}}', r"some\.cfg:1:13: .*belongs to program `other`", status=1)
     b.config('{"program": "scale"}', r"this is no configuration", status=1)
+
+
+@case
+def configuration_with_slips(b):
+    """Each is named with its line; a rule that its site does not have is an error."""
+    site = '{"program": "scale",\n "transforms": {"Scale": {"sites": {"B#1": [\n  %s]}}}}'
+    b.config(site % '{"rule": "B1", "on": "cpu"}', r"some\.cfg:3:12: site `B#1` has no rule `B1`; did you mean `B#1`\?", status=1)
+    b.config(site % '{"rule": "B#1", "on": "gpu"}', r"some\.cfg:3:3: the program has no `Scale\.B#1: B#1 on gpu`.*ignored")
+    values = '{"program": "scale",\n "transforms": {"Scale": {"tunables": {"split_size": %s}}}}'
+    b.config(values % "[256]", r"some\.cfg:2:\d+: .*default.*`Scale\.split_size: expected a number from 1 to \d+, found a list of one`")
+    b.config(values % '"many"', r"some\.cfg:2:\d+: .*expected a number from 1 to \d+, found the text \"many\"")
+    b.config(values % "0", r"some\.cfg:2:\d+: out of range, the default is used: `Scale\.split_size = 0 \(1 to \d+\)`")
+
+
+@case
+def files_of_other_formats(b):
+    (b.work / "a.npz").write_bytes(b"PK\x03\x04")
+    b.run_with(["a.npz", "f.txt"], r"a\.npz: \.npz is none of the formats.*numpy\.load\(\"a\.npz\"\)")
+    (b.work / "a.csv").write_text("1,2,3\n")
+    b.run_with(["a.csv", "f.txt"], r"a\.csv: \.csv is none of the formats.*delimiter")
+    (b.work / "a.csv").write_text("SIZE 4\n1 2 3 4\n")  # text of ours may bear any name
+    b.run_with(["a.csv", "f.txt"], status=0)
+
+
+@case
+def words_beside_generated_inputs(b):
+    (b.work / "param.pbcc").write_text(PROGRAM.replace("from A[n], F", "param F, G\nfrom A[n]").replace("a, F f) { return a * f", "a) { return a * F + G"))
+    b.tools.compile(b.work / "param.pbcc", b.work / "param")
+    b.expect([b.work / "param", "5", "6", "--n", "20"], 1, r"5 is one argument too many.*write --size F=5 --size G=6")
+    b.expect([b.program.path, "a.txt", "--n", "20"], 1, r"a\.txt is one argument too many.*without --n it runs on files")
 
 
 @case
