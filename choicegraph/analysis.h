@@ -69,6 +69,8 @@ void cut_grid(Analysis& analysis);
 void report_uncovered(Analysis& analysis, MatrixId matrix, const Region& missing);
 /// Fills `classes`.
 void find_classes(Analysis& analysis);
+/// Reports regions that end before they begin: an error where every size that has an instance has such a one.
+void check_region_ends(Analysis& analysis);
 /// Gives every segment its site; merges sites that a candidate ties together.
 void find_sites(Analysis& analysis);
 /// Makes the steps with their loops, and step_sets; their order is not yet right.

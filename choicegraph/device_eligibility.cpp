@@ -243,7 +243,7 @@ std::optional<WhyNotDevice> check_local(const Rule& rule, const Step& step) {
   for (const InputBox& box : step.input_boxes)
     if (!box.extent_is_uniform)
       return WhyNotDevice{"how much it reads differs between instances", rule.inputs[box.input].span};
-  return WhyNotDevice{"no instance reads more than one cell of an input", rule.span};
+  return WhyNotDevice{"all of its inputs are single cells: a tile holds what a `region`, `row` or `column` reads", rule.span};
 }
 
 }  // namespace

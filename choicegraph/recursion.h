@@ -10,9 +10,6 @@
 
 namespace pb::choices {
 
-/// Transforms that every run of the body calls, each once.
-[[nodiscard]] std::vector<TransformId> certain_calls(const Rule& rule);
-
 /// Rules, by transform, that their site's default should avoid: under the defaults of `plan` they call themselves, over
 /// others perhaps, whatever the sizes and data are. None where every choice does.
 [[nodiscard]] std::vector<std::set<RuleId>> endless_rules(const Program& program, const Plan& plan);

@@ -289,7 +289,11 @@ void report_uncovered(Analysis& analysis, MatrixId matrix, const Region& missing
     if (writes) note_rule(analysis, rule, matrix, large, builder);
     is_written = is_written || writes;
   }
-  if (!is_written) builder.label("no rule writes it");
+  if (!is_written) {
+    builder.label("no rule writes it");
+  } else {
+    builder.hint("let a `secondary` rule make these cells too, or declare `" + declared.name + "` smaller in the header, so that it has none of them");
+  }
 }
 
 }  // namespace pb::choices

@@ -93,6 +93,7 @@ class BodyChecker {
   BodyType type_of_member(const MemberExpr& member, Span span);
   BodyType type_of_subscript(const SubscriptExpr& subscript);
   void check_missing(const CallExpr& call, Span span);
+  void report_if_no_function(const CallExpr& call, const NamedThing& thing, Span span);
   void check_writable(ExprId target, Span span);
   void check_declaration(const DeclStmt& decl);
   void check_return(const ReturnStmt& stmt, Span span);

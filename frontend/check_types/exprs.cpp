@@ -230,9 +230,10 @@ BodyType BodyChecker::type_of_call(const CallExpr& call, ExprId id) {
   std::vector<BodyType> args;
   for (const ExprId arg : call.args) args.push_back(check_expr(arg));
   if (call.callee == "IS_MISSING") check_missing(call, body().exprs[id].span);
-  if (const auto found = find(call.callee)) {  // a local of function type, or a region name by mistake: C++ decides
+  if (const auto found = find(call.callee)) {  // a local may be of a function's type: C++ decides
     out_.bindings[id.index()] = found->binding;
     note_called(found->binding, body().exprs[id].span);
+    report_if_no_function(call, *found, body().exprs[id].span);
     return {};
   }
   if (native_functions_.contains(call.callee)) return {};
@@ -246,9 +247,30 @@ BodyType BodyChecker::type_of_call(const CallExpr& call, ExprId id) {
         .hint("give the result a variable: `ElementT r; " + call.callee + "(r, ...);`");
     return {};
   }
-  if (!builtin) return {};
+  if (!builtin) {
+    report_if_invisible_matrix(call.callee, body().exprs[id].span);
+    return {};
+  }
   out_.bindings[id.index()] = {NameKind::BuiltIn, 0};
   return normalised(*builtin);
+}
+
+/// `in(x, y)` of a region or an element.
+void BodyChecker::report_if_no_function(const CallExpr& call, const NamedThing& thing, Span span) {
+  const NameKind kind = thing.binding.kind;
+  if (kind != NameKind::Input && kind != NameKind::Output && kind != NameKind::Temporary && kind != NameKind::ScalarInput) return;
+  const bool is_region = thing.type.kind == Kind::Region;
+  std::string args;
+  for (const ExprId arg : call.args) {
+    const TokenRange range = body().exprs[arg].tokens;
+    args += args.empty() ? "" : ", ";
+    for (std::uint32_t i = range.begin; i < range.end; ++i) args += (i > range.begin ? body().tokens[i].leading : "") + body().tokens[i].text;
+  }
+  diags_.emit(DiagKind::RegionCalled, span)
+      .arg(is_region ? "region" : "element")
+      .arg(call.callee)
+      .hint(is_region ? "an element of it is `" + call.callee + ".cell(" + args + ")`"
+                      : "it is one number: write its name alone");
 }
 
 /// LANGUAGE 5.7: the question is about the name of an input that is one element.

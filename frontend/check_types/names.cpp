@@ -114,6 +114,9 @@ void BodyChecker::report_if_invisible_matrix(const std::string& name, Span span)
     }
   }
   std::string hint = "name the region in the rule's header, for example `" + name + " " + name + "`";
+  if (rule_.is_return_form && transform_.matrices[rule_.outputs.front().matrix].name == name)
+    hint = "this rule returns its element: write `return …;` instead of an assignment, or name the output: `to (" + name +
+           ".cell(…) out) from …`";
   for (const auto* accesses : {&rule_.outputs, &rule_.inputs}) {
     for (const RegionAccess& access : *accesses) {
       if (transform_.matrices[access.matrix].name == name && !access.binding.empty()) {

@@ -15,6 +15,7 @@
 #include "clgen/cpp/emit_cpp.h"
 #include "clgen/info/make_training_info.h"
 #include "clgen/opencl/emit_opencl.h"
+#include "frontend/check_slips/check_slips.h"
 #include "frontend/check_types/check_types.h"
 #include "frontend/driver/atomic_file.h"
 #include "frontend/driver/compile_cpp.h"
@@ -59,6 +60,7 @@ bool run_passes(const Options& options, Compilation& c) {
   if (!c.program) return false;
   if (!c.timer.run("check_types", [&] { return check_types(*c.program, c.diags); })) return false;
   if (!c.timer.run("infer_regions", [&] { return infer_regions(*c.program, c.diags); })) return false;
+  if (!c.timer.run("check_slips", [&] { return check_slips(*c.program, c.diags); })) return false;
   verify(*c.program);
   if (options.emit == Emit::Program) return true;
 

@@ -96,7 +96,7 @@ void add_options(CLI::App& app, Options& options, Words& words) {
       ->type_name(list_of(kFpWords))->check(one_of(kFpWords));
   app.add_option("--no-warn", words.no_warn, "leave out the warnings of this name, which stands in brackets at their end; repeatable")
       ->type_name("NAME")->allow_extra_args(false);
-  app.add_flag("--checked", options.is_checked, "test at run time every index of matrices (CPU versions; slow) and that no argument of a call overlaps one that it writes");
+  app.add_flag("--checked", options.is_checked, "test at run time every index of matrices (CPU versions; slow), that no region ends before it begins and that no argument of a call overlaps one that it writes");
   app.add_flag("--checked-copies", options.checks_copies, "test at run time that each element which the CPU uses was copied there after a device wrote it, and the reverse (slow)");
   app.add_flag("--keep", options.keep, "keep the generated C++ as OUTPUT.cpp");
   app.add_flag("--precompile", options.precompile,

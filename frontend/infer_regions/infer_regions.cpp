@@ -147,32 +147,10 @@ Region narrowed_by_where(const Inference& in, Rule& rule, Region domain) {
   return domain;
 }
 
-/// True, with an error, if the region's end is not greater than its begin for any values.
-bool is_always_empty(Inference& in, const RegionAccess& access, const std::vector<Interval>& box,
-                     const std::vector<std::string>& vars) {
-  if (access.kind != AccessKind::Region) return false;
-  for (std::size_t d = 0; d < box.size(); ++d) {
-    if (std::find(access.tested_dims.begin(), access.tested_dims.end(), d) != access.tested_dims.end()) continue;
-    const IndexExpr extent = index_sub(box[d].hi, box[d].lo);
-    const Region some = Region::universe(in.context, vars)
-                            .where_nonnegative(index_sub(extent, index_const(1)))
-                            .intersect_parameters(in.known);
-    if (!some.is_empty()) continue;
-    in.ok = false;
-    in.diags.emit(DiagKind::EmptyRegion, access.hi[d].span.is_known() ? access.hi[d].span : access.span)
-        .arg(to_string(access.lo[d]))
-        .arg(to_string(access.hi[d]))
-        .arg(d)
-        .hint("`region` takes all begins, then all ends; ends are exclusive");
-    return true;
-  }
-  return false;
-}
-
 /// Sets `access.cells` over all instances; false after an error.
 bool infer_access(Inference& in, RegionAccess& access, bool is_output, const std::vector<std::string>& vars) {
   const auto box = box_of(in, access, is_output);
-  if (!box || is_always_empty(in, access, *box, vars)) return false;
+  if (!box) return false;
   const Matrix& matrix = in.transform.matrices[access.matrix];
   access.cells = RegionMap::to_box(in.context, vars, cell_dims(matrix.num_dims()), *box);
   return true;

@@ -88,12 +88,6 @@ TEST(InferRegions, WhereNarrows) {
   }
 }
 
-TEST(InferRegions, AnEndBeforeTheBeginForAllSizesIsAnError) {
-  const Inferred inferred(TestTransform().from("A[n]").to("B[n]").rule({"B.cell(i)"}, {"A.region(i+n, i)"}));
-  EXPECT_THAT(inferred.kinds(), ElementsAre(DiagKind::EmptyRegion));
-  EXPECT_FALSE(inferred.ok);
-}
-
 TEST(InferRegions, ARuleThatNeverAppliesIsAWarning) {
   const Inferred inferred(
       TestTransform().from("A[n]").to("B[n]").rule({"B.cell(i)"}, {"A.cell(i+n)"}).rule({"B.cell(i)"}, {}));

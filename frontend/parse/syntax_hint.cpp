@@ -79,6 +79,9 @@ class Place {
     return {};
   }
 
+  /// Whether the header has that clause.
+  [[nodiscard]] bool has_clause(const std::string& word) const { return text(error_.token) == word || comes_before(word) || comes_after(word); }
+
   /// Whether a reserved word stands where a name could: where one is expected, or words that only begin a rule.
   [[nodiscard]] bool is_taken_for_name() const {
     if (!is_reserved(unit_.kind(), found())) return false;
@@ -115,11 +118,32 @@ class Place {
         unit_.tokens()[error_.token].kind == TokenKind::Integer)
       return "numbers of a list are separated by commas";
     if (!is_name(error_.token) || !in_matrices || error_.rule != PbccParser::RuleHeader) return {};
-    if (before() == "]" && after() == "[") return "matrices of a list are separated by commas";
+    if (before() == "]" && after() == "[")
+      return fmt::format("matrices of a list are separated by commas{}", has_clause("to") ? "" : ", and `to` stands before the outputs");
     const std::string earlier = error_.token > 1 ? text(error_.token - 2) : std::string();
     if (is_name(error_.token - 1) && (earlier == "," || earlier == word) && after() == "[")
       return "element types are `double`, `float`, `int`, `long`, `short`, `uchar` and `ushort`";
     return {};
+  }
+
+  /// What stands in the parentheses that open at the error.
+  [[nodiscard]] std::string in_parentheses() const {
+    std::string out;
+    int depth = 0;
+    for (std::size_t i = error_.token; i < unit_.tokens().size(); ++i) {
+      if (text(i) == ")" && --depth == 0) break;
+      if (depth > 0) out += text(i) + (text(i) == "," ? " " : "");
+      if (text(i) == "(") ++depth;
+    }
+    return out;
+  }
+
+  /// The unit from its begin, or from behind its words, to before the error.
+  [[nodiscard]] std::string text_before() const {
+    std::string out;
+    for (std::size_t i = 0; i < error_.token; ++i)
+      if (!kOfRules.contains(text(i))) out += text(i) + (text(i) == "," ? " " : "");
+    return out;
   }
 
   [[nodiscard]] bool is_from_expected() const {
@@ -142,6 +166,12 @@ class Place {
     if (found() == "where" && is_from_expected()) return "`where` stands behind `from ( )`";
     if (found() == "[" && error_.token > 1 && text(error_.token - 2) == ".")
       return fmt::format("coordinates are in parentheses: `{}({})`", before(), after());
+    const bool is_statement = Words{"if", "for", "while"}.contains(before());
+    if (found() == "(" && !is_statement && is_name(error_.token - 1) && !is_reserved(UnitKind::Rule, before()) && (is_in_list() || is_from_expected()))
+      return fmt::format("cells are written `{}.cell({})`", before(), in_parentheses());
+    if (found() == "(" && error_.token == 0) return "outputs with names stand behind `to`: `to (OUT.cell(i) out) from …`";
+    if (is_from_expected() && is_name(error_.token) && before() == ")" && after() == "from")
+      return fmt::format("an output with a name stands behind `to`, in parentheses: `to ({} {}) from …`", text_before(), found());
     if (found() == "[" && is_name(error_.token - 1))
       return comes_after(":") ? fmt::format("parts are written `{}.region(begin, end)`", before())
                               : fmt::format("cells are written `{}.cell({})`", before(), after());
@@ -154,7 +184,7 @@ class Place {
     if (kOfRules.contains(found()) && error_.rule == PbccParser::RuleRuleHeader && before() == ")")
       return fmt::format("`{}` stands at the beginning of the rule", found());
     if (found() == "or" && error_.token == 0) return "another way to compute an output is a further rule";
-    if (found() == "(" && Words{"if", "for", "while"}.contains(before()))
+    if (found() == "(" && is_statement)
       return "statements stand in the bodies of rules; which instances a rule has is said by `where`";
     if (is_name(error_.token) && !is_reserved(UnitKind::Rule, found()) && is_name(error_.token - 1) && is_in_list())
       return "regions of a list are separated by commas";

@@ -225,7 +225,9 @@ void resolve_header(TransformScope& scope) {
   declare_params(scope);
   bind_extents(scope);
   if (scope.out.matrices_of(MatrixRole::To).empty()) {
-    scope.diags.emit(DiagKind::NoOutputMatrix, scope.source.name.span).arg(scope.source.name.text);
+    scope.diags.emit(DiagKind::NoOutputMatrix, scope.source.name.span)
+        .arg(scope.source.name.text)
+        .hint("outputs have a clause of their own: `to OUT[n]` behind that of the inputs");
   }
   solve_size_vars(scope);
   if (scope.source.tolerance) {

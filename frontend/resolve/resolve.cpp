@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "frontend/resolve/resolve.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
 #include <string_view>
@@ -84,6 +85,22 @@ const ast::Transform* select_main(const Declarations& declarations, const std::s
   auto diag = diags.emit(DiagKind::UnknownMain).arg(name);
   if (const std::string hint = suggest(name, resolving::names_of(declarations)); !hint.empty()) diag.hint(hint);
   return nullptr;
+}
+
+/// Warns if `main` is the last transform, for nobody chose another one, and makes the inputs of one.
+void warn_of_generator(const Program& program, const Declarations& declarations, Diagnostics& diags) {
+  const auto is_marked = [](const ast::Transform* transform) { return transform->is_main; };
+  if (std::any_of(declarations.full.begin(), declarations.full.end(), is_marked)) return;
+  const Transform& main = program.transforms[program.main];
+  for (const Transform& user : program.transforms) {
+    if (!user.generator || program.transforms[*user.generator].source_name != main.source_name) continue;
+    diags.emit(DiagKind::MainIsGenerator, main.span)
+        .arg(main.source_name)
+        .arg(user.source_name)
+        .label(user.span, "its inputs are made here")
+        .hint("write `main transform " + user.source_name + "`, or choose with `pbc --main NAME`");
+    return;
+  }
 }
 
 /// What makes a transform of a declaration.
@@ -193,6 +210,7 @@ std::optional<Program> resolve(const Ast& ast, const SourceManager& sources, con
   if (diags.num_errors() != errors_before) return std::nullopt;
   if (!main) return std::nullopt;  // a file without transforms: the parser has said so
   program.main = declarations.ids.at(main->name.text);
+  if (options.main_name.empty()) warn_of_generator(program, declarations, diags);
   note_stems(program);
   return program;
 }

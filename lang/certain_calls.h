@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// Which calls of transforms every run of a body makes, whatever its data are.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "lang/program.h"
+
+namespace pb {
+
+/// Transforms that every run of the body calls, each once; of its calls only those count for which `counts` holds, all without
+/// it. Calls that choose an instance at run time never count.
+[[nodiscard]] std::vector<TransformId> certain_calls(const Rule& rule,
+                                                     const std::function<bool(const TransformCall&)>& counts = {});
+
+}  // namespace pb
