@@ -9,7 +9,20 @@ ALWAYS = ("through", "0-D output", "several outputs", "versions", "optional inpu
 
 OF_NESTS = ("versions made in turns", "rows made in turns", "columns made in turns", "cells of a nest", "call in a nest", "memoized call in a nest",
             "spawn in a nest", "temporary in a nest", "host changes the result", "host reads the result", "handle of the result", "several members",
-            "cell by cell", "halves", "optional input", "twin", "where")
+            "cell by cell", "halves", "inside and border", "optional input", "twin", "where", "infinities and NaN")
+OF_RUNS = ("on a device", "divided step", "cutoff above 0", "on a device above a cutoff")
+
+
+def of_run(configuration, reply, size):
+    """What a run was about, from its configuration and what the program says that it did."""
+    cutoff = configuration["global"].get("sequential_cutoff", 0)
+    ran = [each for entries in reply.get("ran", {}).values() for each in (entries if isinstance(entries, list) else [entries])]
+    is_on_device = any(each["on"] != "cpu" for each in ran)
+    shares = [of.get("tunables", {}).get("device_eighths", 8) for of in configuration["transforms"].values()]
+    yield from ["on a device"] if is_on_device else []
+    yield from ["divided step"] if is_on_device and any(0 < share < 8 for share in shares) else []
+    yield from ["cutoff above 0"] if cutoff > 0 else []
+    yield from ["on a device above a cutoff"] if is_on_device and 0 < cutoff <= size else []
 
 
 def of_nest(nest):
@@ -61,9 +74,16 @@ def of_rule(rule):
         yield "auto"
 
 
+def is_inside_and_border(group):
+    """Whether the first rule reads neighbours, so that another one makes the border: such steps may run as one loop."""
+    bounds = [low for access in group.rules[0].inputs if access.default is None for low, _ in access.bounds]
+    return group.rules[0].outputs[0].kind == "cell" and any(low[0].isalpha() and ("-" in low or "+" in low) for low in bounds)
+
+
 def of_group(group, transform):
     """What a group of rules, or of one output, is made of."""
     matrix = group.matrices[0]
+    yield from ["inside and border"] if is_inside_and_border(group) else []
     yield from ["through"] if matrix.role == "through" else []
     yield from ["versions"] if matrix.versions else []
     yield from ["several outputs"] if len(group.matrices) > 1 else []

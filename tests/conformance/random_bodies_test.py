@@ -122,7 +122,7 @@ def of_bodies(seed, element):
     return random_rules.Program(seed, GROUPS, element, is_special=seed % 3 == 0)
 
 
-BODIES = Kind("bodies", of_bodies, configurations, body_features.ALWAYS)
+BODIES = Kind("bodies", of_bodies, configurations, body_features.ALWAYS + ("inside and border", "on a device"))
 
 
 class Trial:
@@ -132,6 +132,7 @@ class Trial:
         self.compiler, self.folder, self.kind, self.model, self.seed, self.options = compiler, folder, kind, model, seed, options
         self.shapes = shapes_of(seed, kind.shapes)
         self.runs, self.skipped, self.of_variables = 0, 0, 0
+        self.features = collections.Counter()
 
     def run(self, name):
         """The program; Failure at the first disagreement."""
@@ -189,6 +190,7 @@ class Trial:
         for words, entry in (each for each in tried for _ in range(self.kind.repeats)):
             reply = server.ask("run", config=entry, trials=1, verify=True)
             self.runs += 1
+            self.features.update(body_features.of_run(entry, reply, max(sizes.values())))
             if self.model.main.is_special and "random" not in words:  # the server knows no signs of zeros
                 config = self.folder / "special.cfg"
                 program.write_configuration(config, entry)
@@ -245,6 +247,7 @@ class Check:
             self.failures.append(f"seed {seed}, {element}, made smaller: {self.smaller(trial, name, failure)}")
             print(self.failures[-1], flush=True)
         self.runs += trial.runs
+        self.features.update(trial.features)
         self.of_variables += trial.of_variables
 
     def count(self, source, options):

@@ -34,10 +34,11 @@ def mixed(program, rng):
         choices.setdefault(transform, {})[site] = among[int(rng.integers(len(among)))]
     for name, data in program.info["transforms"].items():
         for tunable, known in data.get("tunables", {}).items():
-            if known["role"] == "device_eighths":
+            if tunable == "device_eighths":
                 tunables.setdefault(name, {})[tunable] = int(rng.integers(1, MAX_EIGHTHS + 1))
             elif known["role"] == "split":
-                tunables.setdefault(name, {})[tunable] = int(rng.integers(1, 9))
+                values = [int(value) for value in rng.integers(1, 9, known.get("count", 1))]
+                tunables.setdefault(name, {})[tunable] = values if len(values) > 1 else values[0]
     if program.is_forbidden(choices):
         return None
     return program.configuration(choices, tunables, sequential_cutoff=CUTOFFS[int(rng.integers(len(CUTOFFS)))],
@@ -65,7 +66,7 @@ def of_nests(seed, element):
 
 
 NESTS = random_bodies_test.Kind("nests", of_nests, configurations,
-                                body_features.OF_NESTS, SHAPES, 2, ("--fill-nan",), min_local=0.1)
+                                body_features.OF_NESTS + body_features.OF_RUNS, SHAPES, 2, ("--fill-nan",), min_local=0.1)
 
 if __name__ == "__main__":
     sys.exit(random_bodies_test.main(__doc__, NESTS, by_day=2))
