@@ -34,6 +34,8 @@ from runner import ANSWER_LIMIT_S, difference  # noqa: E402
 GROUPS = 7              # outputs of a program: they share the cost of a compilation
 SHAPES = ((0, 0, 0), (1, 1, 1), (7, 5, 2), (35, 2, 1))     # and one of small extents by seed
 NUM_SAMPLED = 2         # random configurations
+WATCHED = "--checked-copies"
+MAX_DELAY_US = 200      # of an operation of a device that is slow at random
 MIN_KERNELS = 0.3       # share of all rules: below it the test would be about nothing
 MIN_LOCAL = 0.2
 MANY_RULES = 100        # fewer may be of any kind
@@ -113,6 +115,7 @@ class Kind:
     shapes: tuple = SHAPES
     repeats: int = 1                    # of each configuration: an order that is lost shows now and then
     server_options: tuple = ()
+    watched: typing.Callable = lambda seed: seed % 4 == 1      # with accesses of the host watched, on a device that is slow at random
     min_kernels: float = MIN_KERNELS    # share of all rules: below it the test would be about nothing
     min_local: float = MIN_LOCAL
 
@@ -143,9 +146,10 @@ class Trial:
         except polybricks.ToolError as error:
             raise Failure(str(error), of_compiler=True) from None
         memory = ["--device-copies"] if self.seed % 3 else []
+        delays = {"POLYBRICKS_DEVICE_DELAYS": f"{self.seed + 1},{MAX_DELAY_US}"} if WATCHED in self.options else {}
         self.sampled = self.compiler.configurations(program, NUM_SAMPLED, self.seed, 40, True)
         try:
-            with polybricks.Server(program, *self.kind.server_options, *memory, limit_s=ANSWER_LIMIT_S) as server:
+            with polybricks.Server(program, *self.kind.server_options, *memory, limit_s=ANSWER_LIMIT_S, env=delays) as server:
                 for shape in self.shapes:
                     self.try_shape(program, server, dict(zip(("n", "m", "l"), shape)))
         except polybricks.ToolError as error:
@@ -222,8 +226,8 @@ class Trial:
 
 
 class Check:
-    def __init__(self, compiler, folder, kind):
-        self.compiler, self.folder, self.kind = compiler, folder, kind
+    def __init__(self, compiler, folder, kind, is_watched):
+        self.compiler, self.folder, self.kind, self.is_watched = compiler, folder, kind, is_watched
         self.runs, self.of_variables, self.failures = 0, 0, []
         self.versions = collections.Counter()
         self.reasons = collections.Counter()
@@ -236,7 +240,8 @@ class Check:
         model = self.kind.make(seed, element)
         self.features.update(body_features.of_program(model))
         name = f"{self.kind.name}{seed}_{element}"
-        trial = Trial(self.compiler, self.folder, self.kind, model, seed, [f"--element={element}"])
+        trial = Trial(self.compiler, self.folder, self.kind, model, seed, [f"--element={element}", *([WATCHED] if self.is_watched(seed) else [])])
+        self.features.update(["watched accesses"] if WATCHED in trial.options else [])
         try:
             trial.run(name)
             self.shapes.update({"run": len(trial.shapes) - trial.skipped, "left out": trial.skipped})
@@ -301,10 +306,11 @@ def report(check, num_programs):
 def main(doc=__doc__, kind=BODIES, by_day=1):
     parser = seeds.arguments(doc)
     parser.add_argument("--element", choices=("double", "float"), help="default: in turns")
+    parser.add_argument("--unwatched", action="store_true", help="no program with --checked-copies")
     args = parser.parse_args()
     folder = (args.work / kind.name).resolve()
     folder.mkdir(parents=True, exist_ok=True)
-    check = Check(compiled.Compiler(args.dist, folder), folder, kind)
+    check = Check(compiled.Compiler(args.dist, folder), folder, kind, kind.watched if not args.unwatched else lambda seed: False)
     chosen = seeds.chosen(args, by_day)
     for seed in chosen:
         check.program(seed, args.element or ("float" if seed // 1000 % 2 + seed % 2 == 1 else "double"))
