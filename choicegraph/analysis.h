@@ -43,7 +43,8 @@ struct Analysis {
   std::vector<Region> segment_sets;    ///< per segment
   std::vector<InstanceClass> classes;  ///< of all rules, rule by rule
   std::vector<StepSets> step_sets;     ///< per step
-  std::set<RuleId> avoided = {};       ///< what no default takes if there is something else
+  std::vector<Region> left_out = {};  ///< per rule: instances that do not run (liveness.h); empty: none of any rule
+  std::set<RuleId> avoided = {};      ///< what no default takes if there is something else
   bool ok = true;
 
   /// Whether to stop: an error was reported, or regions became too complex. What is made from unknown regions is
@@ -51,6 +52,10 @@ struct Analysis {
   [[nodiscard]] bool is_over() const { return !ok || context.limit_exceeded(); }
   [[nodiscard]] bool exists_for_large_sizes(const Region& region) const { return !region.is_empty_for_large(sizes); }
   [[nodiscard]] const Rule& rule(RuleId id) const { return transform.rules[id]; }
+  /// The instances of a rule but for those that are left out.
+  [[nodiscard]] Region live_instances(RuleId id) const {
+    return left_out.empty() ? rule(id).domain : rule(id).domain.subtract(left_out[id.index()]).coalesce();
+  }
   [[nodiscard]] const Matrix& matrix(MatrixId id) const { return transform.matrices[id]; }
 };
 
@@ -67,6 +72,8 @@ void cut_grid(Analysis& analysis);
                            const Region& cells);
 /// Reports cells of `matrix` in `missing` that no rule provides although sizes are large.
 void report_uncovered(Analysis& analysis, MatrixId matrix, const Region& missing);
+/// `cell 0`, `rows [2, 5)`: the cells as they are where sizes are large.
+[[nodiscard]] std::string cells_in_words(const Analysis& analysis, MatrixId matrix, const Region& cells);
 /// Fills `classes`.
 void find_classes(Analysis& analysis);
 /// Reports regions that end before they begin: an error where every size that has an instance has such a one.
@@ -89,6 +96,8 @@ void find_legal_choices(Analysis& analysis);
 [[nodiscard]] std::optional<Nest> find_nest(const Analysis& analysis, const std::vector<StepId>& steps);
 /// Sorts the steps so that every assignment may use their order, where there is such an order.
 void sort_steps(Analysis& analysis);
+/// Warns of rules that run for little of what they make, since others overwrite the rest.
+void warn_of_overwritten(Analysis& analysis);
 /// The steps in that order.
 [[nodiscard]] std::vector<StepId> sorted_steps(const TransformPlan& plan);
 /// Keeps the steps of `order`, in that order; returns their new ids by the old ones. Edges and nests name no others.

@@ -14,11 +14,13 @@ bool is_candidate(const Segment& segment, RuleId rule) {
   return std::find(segment.candidates.begin(), segment.candidates.end(), rule) != segment.candidates.end();
 }
 
-Region instances_of(const Analysis& analysis, const Rule& rule, SegmentId id) {
+Region instances_of(const Analysis& analysis, RuleId rule_id, SegmentId id) {
+  const Rule& rule = analysis.rule(rule_id);
   const Segment& segment = analysis.plan.segments[id];
   Region out = Region::nothing(analysis.context, rule.domain.dims());
   for (const RegionAccess& access : rule.outputs)
     if (access.matrix == segment.matrix) out = out.unite(access.cells.preimage(analysis.segment_sets[id.index()]));
+  if (!analysis.left_out.empty()) out = out.subtract(analysis.left_out[rule_id.index()]);
   return out.intersect_parameters(analysis.known).coalesce();
 }
 
@@ -52,7 +54,7 @@ void find_classes(Analysis& analysis) {
     for (const SegmentId segment : analysis.plan.segments.ids()) {
       if (analysis.is_over()) return;
       if (!is_candidate(analysis.plan.segments[segment], id)) continue;
-      Region instances = instances_of(analysis, rule, segment);
+      Region instances = instances_of(analysis, id, segment);
       if (instances.is_empty()) continue;
       if (never_shared) {
         classes.push_back({id, {segment}, std::move(instances)});

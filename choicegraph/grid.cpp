@@ -3,123 +3,16 @@
 // constant. Exact for every size (ARCHITECTURE 5): the sets are found cell by cell with
 // isl and then written as boxes, with conditions where they are none. See Note [Small sizes].
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "choicegraph/analysis.h"
+#include "choicegraph/candidates.h"
+#include "choicegraph/liveness.h"
 #include "lang/region/parts.h"
 #include "tests/faults/seeded_fault.h"
 
 namespace pb::choices {
 namespace {
-
-using RuleList = std::vector<RuleId>;
-
-/// Cells whose candidates after the priority filter are `rules`.
-struct Group {
-  RuleList rules;
-  Region cells;
-  bool is_large = false;
-};
-
-struct Atom {
-  RuleList rules;
-  Region cells;
-};
-
-/// Sets of rules that provide the same cells: ten rules with lattices or conditions may have a thousand.
-constexpr std::size_t kMaxAtoms = 200;
-
-/// Cuts `atoms` along the border of what `rule` provides.
-void split_atoms(std::vector<Atom>& atoms, RuleId rule, const Region& provided) {
-  std::vector<Atom> out;
-  for (Atom& atom : atoms) {
-    Region inside = atom.cells.intersect(provided).coalesce();
-    if (inside.is_empty()) {
-      out.push_back(std::move(atom));
-      continue;
-    }
-    Region outside = atom.cells.subtract(provided).coalesce();
-    RuleList with = atom.rules;
-    with.push_back(rule);
-    out.push_back({std::move(with), std::move(inside)});
-    if (!outside.is_empty()) out.push_back({std::move(atom.rules), std::move(outside)});
-  }
-  atoms = std::move(out);
-}
-
-bool has_where(const Rule& rule) { return !rule.where.empty() || !rule.where_any.empty(); }
-
-/// LANGUAGE 5.8: other rules try those with a dynamic `where`. Without others the last one takes the cell.
-RuleList without_tried(const Transform& transform, RuleList rules) {
-  const auto is_dynamic = [&](RuleId id) { return transform.rules[id].is_dynamic; };
-  if (!std::all_of(rules.begin(), rules.end(), is_dynamic)) {
-    std::erase_if(rules, is_dynamic);
-    return rules;
-  }
-  return {*std::max_element(rules.begin(), rules.end(), [&](RuleId a, RuleId b) {
-    const int left = transform.rules[a].priority;
-    const int right = transform.rules[b].priority;
-    return left != right ? left < right : a < b;
-  })};
-}
-
-/// LANGUAGE 5.9: only the smallest priority number counts; rules with `where` come first.
-RuleList filter_by_priority(const Transform& transform, RuleList rules) {
-  if (rules.empty()) return rules;
-  rules = without_tried(transform, std::move(rules));
-  int best = transform.rules[rules.front()].priority;
-  for (const RuleId id : rules)
-    best = PB_FAULT(priority_is_reversed) ? std::max(best, transform.rules[id].priority)
-                                          : std::min(best, transform.rules[id].priority);
-  std::erase_if(rules, [&](RuleId id) { return transform.rules[id].priority != best; });
-  std::stable_sort(rules.begin(), rules.end(), [&](RuleId a, RuleId b) {
-    return has_where(transform.rules[a]) && !has_where(transform.rules[b]);
-  });
-  return rules;
-}
-
-/// Nothing, with a message, if the cells fall into too many groups.
-std::vector<Group> group_cells(Analysis& analysis, MatrixId matrix) {
-  const Transform& transform = analysis.transform;
-  std::vector<Atom> atoms{{{}, analysis.cells[matrix.index()].intersect_parameters(analysis.known)}};
-  for (const RuleId id : transform.rules.ids()) {
-    const Region provided = cells_written(analysis, transform.rules[id], matrix, transform.rules[id].domain);
-    if (analysis.context.limit_exceeded()) return {};
-    if (provided.is_known()) split_atoms(atoms, id, provided);
-    if (atoms.size() <= kMaxAtoms) continue;
-    analysis.diags.emit(DiagKind::RegionsTooComplex, transform.span).arg(transform.name);
-    analysis.ok = false;
-    return {};
-  }
-  std::map<RuleList, Region> by_list;
-  for (Atom& atom : atoms) {
-    const RuleList list = filter_by_priority(transform, std::move(atom.rules));
-    auto [it, is_new] = by_list.try_emplace(list, atom.cells);
-    if (!is_new) it->second = it->second.unite(atom.cells);
-  }
-  std::vector<Group> out;
-  for (auto& [rules, cells] : by_list) {
-    if (cells.is_empty()) continue;
-    const bool is_large = analysis.exists_for_large_sizes(cells);
-    out.push_back({rules, cells.coalesce(), is_large});
-  }
-  return out;
-}
-
-/// Cells of a `through` matrix that some rule may read; all cells of other matrices.
-Region read_cells(const Analysis& analysis, MatrixId matrix) {
-  const Matrix& declared = analysis.matrix(matrix);
-  Region all = analysis.cells[matrix.index()];
-  if (declared.first_version > 0)
-    all = all.where_nonnegative(index_sub(index_symbol(all.dims().back()), index_const(declared.first_version)));
-  if (declared.role != MatrixRole::Through) return all;
-  Region out = Region::nothing(analysis.context, all.dims());
-  for (const Rule& rule : analysis.transform.rules)
-    for (const RegionAccess& access : rule.inputs)
-      if (access.matrix == matrix) out = out.unite(access.cells.range());
-  return out.intersect(all).coalesce();
-}
 
 /// Sizes at which `piece` has cells, as guards: the search for a cell of it then costs nothing at other sizes.
 std::vector<IndexExpr> size_guards(const Analysis& analysis, const Region& space, const RegionBox& piece) {
@@ -154,7 +47,9 @@ void collect_remainders(const IndexExpr& expr, const std::vector<std::string>& s
   for (const IndexExpr& operand : expr.operands) collect_remainders(operand, sizes, out);
   if (expr.op != IndexExpr::Op::FloorDiv || expr.operands[1].op != IndexExpr::Op::Const) return;
   const std::vector<std::string> names = symbols_of(expr.operands[0]);
-  const auto is_size = [&](const std::string& name) { return std::find(sizes.begin(), sizes.end(), name) != sizes.end(); };
+  const auto is_size = [&](const std::string& name) {
+    return std::find(sizes.begin(), sizes.end(), name) != sizes.end();
+  };
   if (!std::all_of(names.begin(), names.end(), is_size)) return;
   IndexExpr remainder = index_sub(expr.operands[0], index_mul(expr.operands[1], expr));
   if (std::find(out.begin(), out.end(), remainder) == out.end()) out.push_back(std::move(remainder));
@@ -203,8 +98,8 @@ bool depends_on_sizes(const Analysis& analysis, const Region& missing) {
   return !analysis.exists_for_large_sizes(divided) || vanishes_in_some_order(analysis, divided);
 }
 
-void handle_uncovered(Analysis& analysis, MatrixId matrix, const Group& group) {
-  const Region missing = group.cells.intersect(read_cells(analysis, matrix)).coalesce();
+/// Cells that no rule provides and that some result needs: an error, or where their sizes are small a test of the run.
+void handle_missing(Analysis& analysis, MatrixId matrix, const Region& missing) {
   if (missing.is_empty() || PB_FAULT(uncovered_cells_pass)) return;
   if (!depends_on_sizes(analysis, missing)) {
     report_uncovered(analysis, matrix, missing);
@@ -220,7 +115,8 @@ void handle_uncovered(Analysis& analysis, MatrixId matrix, const Group& group) {
 
 /// Moves the cells of `small` (indices into `groups`) to `large` if that takes no more pieces. Pieces are dear to find:
 /// cells in many parts, or in more than before, are not asked for them.
-bool absorb(const Analysis& analysis, std::vector<Group>& groups, Group& large, const std::vector<std::size_t>& small) {
+bool absorb(const Analysis& analysis, std::vector<CellGroup>& groups, CellGroup& large,
+            const std::vector<std::size_t>& small) {
   Region joined = large.cells;
   for (const std::size_t i : small) joined = joined.unite(groups[i].cells);
   joined = joined.coalesce();
@@ -240,8 +136,8 @@ bool absorb(const Analysis& analysis, std::vector<Group>& groups, Group& large, 
 }
 
 /// See Note [Small sizes].
-void absorb_small_groups(const Analysis& analysis, std::vector<Group>& groups) {
-  for (Group& large : groups) {
+void absorb_small_groups(const Analysis& analysis, std::vector<CellGroup>& groups) {
+  for (CellGroup& large : groups) {
     if (!large.is_large || large.rules.size() != 1) continue;
     std::vector<std::size_t> small;
     for (std::size_t i = 0; i < groups.size(); ++i)
@@ -249,7 +145,7 @@ void absorb_small_groups(const Analysis& analysis, std::vector<Group>& groups) {
     if (small.empty() || absorb(analysis, groups, large, small)) continue;
     for (const std::size_t i : small) absorb(analysis, groups, large, {i});
   }
-  std::erase_if(groups, [](const Group& group) { return !group.is_large && group.cells.is_empty(); });
+  std::erase_if(groups, [](const CellGroup& group) { return !group.is_large && group.cells.is_empty(); });
 }
 
 struct Draft {
@@ -272,7 +168,7 @@ SymbolValues sample_sizes(const Analysis& analysis) {
 }
 
 /// False, with a message, if the cells are too complex to say.
-bool add_drafts(Analysis& analysis, MatrixId matrix, const Group& group, std::vector<Draft>& drafts) {
+bool add_drafts(Analysis& analysis, MatrixId matrix, const CellGroup& group, std::vector<Draft>& drafts) {
   const auto pieces = pieces_of(analysis, group.cells);
   if (!pieces) return false;
   const SymbolValues sizes = sample_sizes(analysis);
@@ -291,17 +187,13 @@ bool add_drafts(Analysis& analysis, MatrixId matrix, const Group& group, std::ve
   return true;
 }
 
-void cut_matrix(Analysis& analysis, const std::vector<Region>& needed, MatrixId matrix) {
-  std::vector<Group> groups = group_cells(analysis, matrix);
-  if (analysis.context.limit_exceeded() || groups.empty()) return;
-  for (const Group& group : groups)
-    if (group.rules.empty()) handle_uncovered(analysis, matrix, group);
-  std::erase_if(groups, [&](const Group& group) {
+void cut_matrix(Analysis& analysis, const std::vector<Region>& needed, MatrixId matrix, std::vector<CellGroup> groups) {
+  std::erase_if(groups, [&](const CellGroup& group) {
     return group.rules.empty() || is_idle(analysis, needed, matrix, group.cells);
   });
   absorb_small_groups(analysis, groups);
   std::vector<Draft> drafts;
-  for (const Group& group : groups)
+  for (const CellGroup& group : groups)
     if (!add_drafts(analysis, matrix, group, drafts)) return;
   std::stable_sort(drafts.begin(), drafts.end(), [](const Draft& a, const Draft& b) { return a.key < b.key; });
   for (Draft& draft : drafts) {
@@ -314,8 +206,22 @@ void cut_matrix(Analysis& analysis, const std::vector<Region>& needed, MatrixId 
 
 void cut_grid(Analysis& analysis) {
   const std::vector<Region> needed = needed_cells(analysis);
+  std::vector<std::vector<CellGroup>> groups = all_groups(analysis);
+  if (analysis.is_over()) return;
+  Liveness liveness = find_liveness(analysis, groups);
   for (const MatrixId matrix : analysis.transform.matrices.ids())
-    if (analysis.matrix(matrix).role != MatrixRole::From) cut_matrix(analysis, needed, matrix);
+    if (analysis.matrix(matrix).role != MatrixRole::From)
+      handle_missing(analysis, matrix, liveness.missing[matrix.index()]);
+  if (!liveness.left_out.empty()) {
+    analysis.left_out = std::move(liveness.left_out);
+    for (const RuleId id : analysis.transform.rules.ids())
+      if (!analysis.left_out[id.index()].is_empty()) analysis.plan.left_out.push_back(id);
+    groups = all_groups(analysis);
+  }
+  if (analysis.is_over()) return;
+  for (const MatrixId matrix : analysis.transform.matrices.ids())
+    cut_matrix(analysis, needed, matrix, std::move(groups[matrix.index()]));
+  warn_of_displaced(analysis);
 }
 
 // Note [Sizes in order]
@@ -325,10 +231,10 @@ void cut_grid(Analysis& analysis) {
 
 // Note [Sizes that divide]
 // `FINE[n]` from `COARSE[(n+1)/2]` by `FINE.cell(x) from (COARSE.cell(x/2) l, COARSE.cell((x+1)/2) r)` misses the last
-// cell where n is even. Such a program is written for grids of 2^k+1 points: what its header divides is meant to divide.
-// What is missing at those sizes too is an error at once; else a call with other sizes ends the run as above. So do
-// `OUT.region(0, n/2)` and `OUT.region(n/2, 2*(n/2))` where n is odd. Of divisions that no sizes make exact together,
-// such as n/2 and (n+1)/2, the first counts, in the header before the rules.
+// cell where n is even. Such a program is written for grids of 2^k+1 points: what its header divides is meant to
+// divide. What is missing at those sizes too is an error at once; else a call with other sizes ends the run as above.
+// So do `OUT.region(0, n/2)` and `OUT.region(n/2, 2*(n/2))` where n is odd. Of divisions that no sizes make exact
+// together, such as n/2 and (n+1)/2, the first counts, in the header before the rules.
 
 // Note [Small sizes]
 // With borders 0 and n-1 the cell 0 of a matrix of one cell is both: its candidates are the rules of both borders, a

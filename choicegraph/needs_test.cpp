@@ -90,6 +90,64 @@ TEST(Needs, NameTheReadersOfTemporaries) {
   EXPECT_THAT(found, ElementsAre("T#1 for B#1", "S#1 for T#1"));
 }
 
+/// Levels with starts that name their version; `G` has none.
+TestTransform levels() {
+  return TestTransform()
+      .from("X[d]")
+      .from("N[t]")
+      .through("G[d;t]")
+      .through("S[d;t]")
+      .to("B[d]")
+      .rule({"S.cell(j,0)"}, {"X.cell(j)"})
+      .rule({"G.row(k)"}, {"S.row(k-1)"})
+      .rule({"S.cell(j,k)"}, {"G.cell(j,k)"})
+      .rule({"B.cell(j)"}, {"S.cell(j,t-1)"});
+}
+
+TEST(Liveness, NamedVersionsDisplaceCountedOnes) {
+  const Planned planned(levels());
+  ASSERT_FALSE(planned.diags.has_errors());
+  EXPECT_THAT(planned.segments(), ElementsAre("G: G#1", "S: S#1", "S: S#2", "B: B#1"));
+  EXPECT_EQ(planned.only().displaced, (std::vector<Displacement>{{RuleId(2), RuleId(0), MatrixId(3)}}));
+  EXPECT_EQ(planned.only().left_out, std::vector<RuleId>{RuleId(2)});
+}
+
+TEST(Liveness, UncoveredCellsThatNobodyNeedsAreNotMissing) {
+  // A start with a worse number does not displace: then `S<0>` needs `G<0>`.
+  const Planned missing(TestTransform(levels()).rule({"S.cell(j,k)"}, {"G.cell(j,k)"}, 0));
+  EXPECT_TRUE(missing.diags.has(DiagKind::UncoveredOutput));
+  const Planned triangle(TestTransform()
+                             .from("A[n]")
+                             .through("C[n,n]")
+                             .to("B[n]")
+                             .rule({"C.cell(i,i)"}, {"A.cell(i)"}, 0)
+                             .rule({"C.cell(i,j)"}, {"C.cell(i-1,j)", "C.cell(i,j+1)"})
+                             .rule({"B.cell(i)"}, {"C.cell(i,0)"}));
+  EXPECT_FALSE(triangle.diags.has_errors());
+  EXPECT_TRUE(triangle.only().uncovered.empty());
+}
+
+TEST(Liveness, UncoveredCellsFarFromTheResultAreMissing) {
+  // Whoever reads the cell feeds a chain as long as the size.
+  const Planned planned(TestTransform()
+                            .from("A[n]")
+                            .through("T[n]")
+                            .to("B")
+                            .rule({"T.cell(i)"}, {"T.cell(i-1)", "A.cell(i)"})
+                            .rule({"B"}, {"T.cell(n-1)"}));
+  EXPECT_TRUE(planned.diags.has(DiagKind::UncoveredOutput));
+  // Of two interleaved chains the result needs one.
+  const Planned even(TestTransform()
+                         .from("A[n]")
+                         .through("T[2*n]")
+                         .to("B[n]")
+                         .rule({"T.cell(0)"}, {"A.cell(0)"})
+                         .rule({"T.cell(i)"}, {"T.cell(i-2)"})
+                         .rule({"B.cell(i)"}, {"T.cell(2*i)"}));
+  EXPECT_FALSE(even.diags.has_errors());
+  EXPECT_EQ(even.only().left_out, std::vector<RuleId>{RuleId(1)});
+}
+
 TEST(Needs, TemporariesThatNeedEachOtherAreOne) {
   const Planned planned(TestTransform()
                             .from("A[n]")

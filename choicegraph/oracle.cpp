@@ -41,6 +41,23 @@ bool holds(const std::vector<IndexExpr>& guards, const Values& sizes) {
   return std::all_of(guards.begin(), guards.end(), [&](const IndexExpr& g) { return must_evaluate(g, sizes) >= 0; });
 }
 
+/// Whether a rule writes constant versions alone, or a version that a rule variable counts (LANGUAGE 4.15).
+enum class VersionForm { Constant, Variable, Neither };
+
+VersionForm version_form(const Transform& transform, const Rule& rule) {
+  bool is_whole = false;
+  for (const RegionAccess& output : rule.outputs) {
+    if (!transform.matrices[output.matrix].has_versions) continue;
+    const Formula& first = output.lo.back();
+    const Formula& end = output.hi.back();
+    if (!symbols_of(first, SymbolKind::RuleVar).empty() || !symbols_of(end, SymbolKind::RuleVar).empty())
+      return VersionForm::Variable;
+    const bool is_row = output.kind == AccessKind::Row && output.lo.size() == 2;
+    is_whole = is_whole || !(output.kind == AccessKind::Cell || is_row || output.is_slice);
+  }
+  return is_whole ? VersionForm::Neither : VersionForm::Constant;
+}
+
 std::string cell_text(const Transform& transform, const Cell& cell) {
   std::string out = transform.matrices[MatrixId(cell.first)].name + "(";
   for (std::size_t d = 0; d < cell.second.size(); ++d) out += (d == 0 ? "" : ",") + std::to_string(cell.second[d]);
@@ -184,7 +201,95 @@ std::map<Point, std::vector<RuleId>> Oracle::candidates(MatrixId matrix) const {
     int best = 1 << 30;
     for (const RuleId id : rules) best = std::min(best, transform_.rules[id].priority);
     std::erase_if(rules, [&](RuleId id) { return transform_.rules[id].priority != best; });
+    if (!transform_.matrices[matrix].has_versions) continue;
+    const auto has = [&](VersionForm form) {
+      return [this, form](RuleId id) { return version_form(transform_, transform_.rules[id]) == form; };
+    };
+    if (std::any_of(rules.begin(), rules.end(), has(VersionForm::Constant)))
+      std::erase_if(rules, has(VersionForm::Variable));
   }
+  return out;
+}
+
+namespace {
+
+bool any_in(const std::vector<Cell>& cells, const std::set<Cell>& set) {
+  return std::any_of(cells.begin(), cells.end(), [&](const Cell& cell) { return set.count(cell) != 0; });
+}
+
+}  // namespace
+
+std::vector<Cell> Oracle::cells_read(const Rule& rule, const Point& vars) const {
+  std::vector<Cell> out;
+  const auto add = [&](const Rule& reader) {
+    for (const RegionAccess& input : reader.inputs)
+      if (!input.is_guest && transform_.matrices[input.matrix].role != MatrixRole::From)
+        for (Cell& cell : cells(reader, input, vars)) out.push_back(std::move(cell));
+  };
+  add(rule);
+  for (const Rule* tried : tried_before(rule))
+    if (is_instance(*tried, vars)) add(*tried);
+  return out;
+}
+
+std::vector<Oracle::Deed> Oracle::deeds(const std::map<Cell, std::vector<RuleId>>& candidates_of,
+                                        const std::set<Cell>& take_first) const {
+  std::vector<Deed> out;
+  for (const RuleId id : transform_.rules.ids()) {
+    const Rule& rule = transform_.rules[id];
+    for (const Point& vars : instances(rule)) {
+      Deed& deed = out.emplace_back(Deed{{id.value, vars}, {}, {}, {}, cells_read(rule, vars)});
+      for (const RegionAccess& output : rule.outputs) {
+        for (Cell& cell : cells(rule, output, vars)) {
+          const std::vector<RuleId>& rules = candidates_of.at(cell);
+          const auto at = std::find(rules.begin(), rules.end(), id);
+          if (at != rules.end()) deed.may_make.push_back(cell);
+          if (at != rules.end() && (at == rules.begin() || take_first.count(cell) == 0)) deed.makes.push_back(cell);
+          deed.writes.push_back(std::move(cell));
+        }
+      }
+    }
+  }
+  return out;
+}
+
+Liveness Oracle::liveness(const TransformPlan& plan) const {
+  std::map<Cell, std::vector<RuleId>> rules_of;
+  Liveness out;
+  for (const MatrixId matrix : transform_.matrices.ids()) {
+    const MatrixRole role = transform_.matrices[matrix].role;
+    if (role == MatrixRole::From) continue;
+    for (auto& [point, rules] : candidates(matrix)) {
+      const Cell cell{matrix.value, point};
+      if (role == MatrixRole::To) out.needed.insert(cell);
+      if (rules.empty()) out.uncovered.insert(cell);
+      rules_of[cell] = std::move(rules);
+    }
+  }
+  if (transform_.matrices_of(MatrixRole::Through).empty()) return out;
+  std::set<Cell> take_first;
+  for (const Segment& segment : plan.segments)
+    if (segment.only_small_sizes || segment.candidates.size() == 1)
+      for (Point& point : points_of(segment.box, segment.conditions, segment.guards, sizes_))
+        take_first.insert({segment.matrix.value, std::move(point)});
+  const std::vector<Deed> all = deeds(rules_of, take_first);
+  for (std::size_t before = 0; before != out.needed.size();) {
+    before = out.needed.size();
+    for (const Deed& deed : all)
+      if (any_in(deed.makes, out.needed)) out.needed.insert(deed.reads.begin(), deed.reads.end());
+  }
+  std::set<Cell> spoilt = out.uncovered;
+  for (bool is_new = true; is_new;) {
+    is_new = false;
+    for (const Deed& deed : all) {
+      if (!any_in(deed.reads, spoilt) || any_in(deed.makes, out.needed)) continue;
+      is_new = out.left_out.insert(deed.instance).second || is_new;
+      spoilt.insert(deed.may_make.begin(), deed.may_make.end());
+    }
+  }
+  for (const Deed& deed : all)
+    if (out.left_out.count(deed.instance) == 0)
+      for (const Cell& cell : deed.writes) out.makers[cell].insert(RuleId(deed.instance.first));
   return out;
 }
 
@@ -329,6 +434,9 @@ class Execution {
     for (const Segment& segment : plan.segments)
       for (Point& point : points_of(segment.box, segment.conditions, segment.guards, sizes))
         owner_[{segment.matrix.value, std::move(point)}] = chosen(segment.site).rules[segment.part];
+    for (const UncoveredBox& box : plan.uncovered)
+      for (Point& point : points_of(box.box, box.conditions, box.guards, sizes))
+        stops_.insert({box.matrix.value, std::move(point)});
   }
 
   std::string run() {
@@ -426,7 +534,10 @@ class Execution {
     for (const RegionAccess& input : running != nullptr ? running->inputs : std::vector<RegionAccess>()) {
       if (input.is_guest || transform_.matrices[input.matrix].role == MatrixRole::From) continue;
       for (const Cell& cell : oracle_.cells(*running, input, vars)) {
-        if (own.count(cell) != 0 || owner_.count(cell) == 0) continue;
+        if (own.count(cell) != 0) continue;
+        if (owner_.count(cell) == 0 && stops_.count(cell) == 0)
+          wrong_ = "`" + running->name + "` reads " + cell_text(transform_, cell) + ", which nobody makes";
+        if (owner_.count(cell) == 0) continue;
         if (written_.count(cell) == 0 || written_[cell] != owner_[cell])
           wrong_ = "`" + running->name + "` reads " + cell_text(transform_, cell) + " too early";
       }
@@ -441,6 +552,7 @@ class Execution {
   const std::vector<std::size_t>& choice_;
   std::set<StepId> idle_;  ///< steps that nobody needs
   std::vector<Unit> units_;
+  std::set<Cell> stops_;  ///< uncovered cells that end the run
   std::map<Cell, RuleId> owner_, written_;
   std::string wrong_;
 };

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,18 @@ namespace pb::testing {
 using Point = std::vector<std::int64_t>;
 /// A cell: matrix index and coordinates.
 using Cell = std::pair<std::uint32_t, Point>;
+
+/// An instance: rule index and values of its variables.
+using Instance = std::pair<std::uint32_t, Point>;
+
+/// Who needs what, for given sizes.
+struct Liveness {
+  std::set<Cell> needed;
+  std::set<Cell> uncovered;
+  /// They make no needed cell, and read uncovered cells or what such an instance may make.
+  std::set<Instance> left_out;
+  std::map<Cell, std::set<RuleId>> makers;  ///< rules with an instance that writes the cell and is not left out
+};
 
 /// One transform at one choice of sizes.
 class Oracle {
@@ -36,15 +49,33 @@ class Oracle {
   /// All instances of `rule`, one of the transform's, first variable slowest.
   [[nodiscard]] const std::vector<Point>& instances(const Rule& rule) const;
   [[nodiscard]] std::vector<Cell> cells(const Rule& rule, const RegionAccess& access, const Point& vars) const;
-  /// Candidates of every cell of `matrix` after the priority filter, in the order of LANGUAGE 5.9.
+  /// Candidates of every cell of `matrix` after the filters by priority and by version, in the order of LANGUAGE 5.9,
+  /// as if all instances ran.
   [[nodiscard]] std::map<Point, std::vector<RuleId>> candidates(MatrixId matrix) const;
+  /// What results need, what no rule makes, and which instances do not run (LANGUAGE 6.4). `plan` says where only
+  /// the first candidate counts, since a list of candidates exists for small sizes only.
+  [[nodiscard]] Liveness liveness(const TransformPlan& plan) const;
 
   /// Runs `plan` with alternative choice[site] at each site, in an order that its edges and nests allow and that is
-  /// unlike the natural one. Checks that every cell of a result ends with its owner's value and that every read of a computed cell
-  /// sees the final one; of temporaries those that the steps which run read. Returns what is wrong, or nothing.
+  /// unlike the natural one. Checks that every cell of a result ends with its owner's value and that every read of a
+  /// computed cell sees the final one; of temporaries those that the steps which run read. Returns what is wrong, or
+  /// nothing.
   [[nodiscard]] std::string run(const TransformPlan& plan, const std::vector<std::size_t>& choice) const;
 
  private:
+  /// What one instance does.
+  struct Deed {
+    Instance instance;
+    std::vector<Cell> writes;
+    std::vector<Cell> may_make;  ///< as one of the candidates
+    std::vector<Cell> makes;     ///< as one that can be chosen
+    std::vector<Cell> reads;
+  };
+  /// `take_first`: cells of which only the first candidate can be chosen.
+  [[nodiscard]] std::vector<Deed> deeds(const std::map<Cell, std::vector<RuleId>>& candidates_of,
+                                        const std::set<Cell>& take_first) const;
+  /// By the instance or by those that it tries.
+  [[nodiscard]] std::vector<Cell> cells_read(const Rule& rule, const Point& vars) const;
   [[nodiscard]] Values with(const Rule& rule, const Point& vars) const;
   [[nodiscard]] bool is_inside(const RegionAccess& access, const Values& values) const;
   [[nodiscard]] bool share_cells(const Rule& a, const Rule& b) const;

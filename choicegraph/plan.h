@@ -208,6 +208,14 @@ struct StepEdge {
   auto operator<=>(const StepEdge&) const = default;
 };
 
+/// A rule that is no candidate at some cells because `by`, of the same priority, names their version without a rule
+/// variable: `T<0>` beside `T<k>` (LANGUAGE 4.15).
+struct Displacement {
+  RuleId rule, by;
+  MatrixId matrix;
+  auto operator<=>(const Displacement&) const = default;
+};
+
 /// What the runtime checks per call: sizes for which some cell has no candidate (ARCHITECTURE 5).
 struct UncoveredBox {
   MatrixId matrix;
@@ -242,6 +250,9 @@ struct TransformPlan {
   std::vector<Nest> nests;                 ///< more members first
   std::vector<FusedSteps> fused;           ///< steps of different choices may be in several; those in order of the steps
   std::vector<ForbiddenChoice> forbidden;  ///< every other assignment has an order of its steps that keeps the edges
+  std::vector<Displacement> displaced;     ///< each once, in order
+  std::vector<RuleId> left_out;            ///< some of their instances do not run: they read cells that no rule makes, and
+                                           ///< no result needs what they make (LANGUAGE 6.4)
   std::vector<UncoveredBox> uncovered;     ///< at small sizes only: uncovered at large ones is a compile error
   std::vector<PlanTunable> tunables;
   std::vector<TransformId> calls;          ///< callees, each once

@@ -49,6 +49,8 @@ class Parser {
     if (line.accept("member")) return read_member(line);
     if (line.accept("fused")) return read_fused(line);
     if (line.accept("forbidden")) return read_forbidden(line);
+    if (line.accept("displaced")) return read_displaced(line);
+    if (line.accept("left-out")) return read_left_out(line);
     if (line.accept("uncovered")) return read_uncovered(line);
     if (line.accept("tunable")) return read_tunable(line);
     if (line.accept("calls")) return read_calls(line);
@@ -396,6 +398,21 @@ class Parser {
     }
     current().forbidden.push_back(std::move(choice));
     return true;
+  }
+
+  bool read_displaced(Line& line) {
+    const auto rule = find_rule(line.next());
+    const auto by = line.accept("by") ? find_rule(line.next()) : std::nullopt;
+    const auto matrix = line.accept("in") ? find_matrix(line.next()) : std::nullopt;
+    if (!rule || !by || !matrix) return false;
+    current().displaced.push_back({*rule, *by, *matrix});
+    return true;
+  }
+
+  bool read_left_out(Line& line) {
+    const auto rule = find_rule(line.next());
+    if (rule) current().left_out.push_back(*rule);
+    return rule.has_value();
   }
 
   bool read_uncovered(Line& line) {

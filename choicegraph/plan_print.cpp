@@ -26,6 +26,9 @@ class Printer {
     for (const Nest& nest : plan_.nests) print_nest(nest);
     for (const FusedSteps& steps : plan_.fused) line(1, "fused" + ids_text(steps));
     for (const ForbiddenChoice& choice : plan_.forbidden) print_forbidden(choice);
+    for (const Displacement& each : plan_.displaced)
+      line(1, "displaced " + rule_name(each.rule) + " by " + rule_name(each.by) + " in " + matrix_name(each.matrix));
+    for (const RuleId rule : plan_.left_out) line(1, "left-out " + rule_name(rule));
     for (const UncoveredBox& box : plan_.uncovered)
       line(1,
            "uncovered " + matrix_name(box.matrix) + box_text(box.box) + where(box.conditions) + condition(box.guards));

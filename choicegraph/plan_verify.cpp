@@ -24,6 +24,17 @@ void verify_segments(const TransformPlan& plan, const Transform& transform) {
   }
 }
 
+void verify_displaced(const TransformPlan& plan, const Transform& transform) {
+  for (const Displacement& each : plan.displaced) {
+    PB_CHECK(each.rule.index() < transform.rules.size() && each.by.index() < transform.rules.size(),
+             "displaced are rules, by rules");
+    PB_CHECK(each.matrix.index() < transform.matrices.size() && transform.matrices[each.matrix].has_versions,
+             "they are displaced in a matrix with versions");
+  }
+  for (const RuleId rule : plan.left_out)
+    PB_CHECK(rule.index() < transform.rules.size(), "instances of rules are left out");
+}
+
 void verify_fixed_levels(const Site& site) {
   for (std::size_t i = 0; i < site.fixed.size(); ++i) {
     const FixedLevel& level = site.fixed[i];
@@ -119,7 +130,8 @@ void verify_fused(const TransformPlan& plan, const FusedSteps& steps) {
     PB_CHECK(step.is_data_parallel && is_box(step), "fused loops are data parallel and over boxes");
     PB_CHECK(step.loops.size() == plan.steps[steps[0]].loops.size(), "fused loops have as many dimensions");
     for (std::size_t k = 0; k < i; ++k) {
-      PB_CHECK(steps[k] < steps[i] && may_run_together(plan, plan.steps[steps[k]], step), "fused loops run in the same calls");
+      PB_CHECK(steps[k] < steps[i] && may_run_together(plan, plan.steps[steps[k]], step),
+               "fused loops run in the same calls");
       PB_CHECK(!has_edge(plan, steps[k], steps[i]), "fused loops have no order");
     }
   }
@@ -133,8 +145,8 @@ void verify_tunable(const PlanTunable& tunable) {
 
 /// Without a common order, every pair of edges in both directions is a matter of choices or inside of a nest.
 void verify_order(const TransformPlan& plan) {
-  const bool has_choices = std::any_of(plan.sites.begin(), plan.sites.end(),
-                                       [](const Site& site) { return site.alternatives.size() > 1; });
+  const bool has_choices =
+      std::any_of(plan.sites.begin(), plan.sites.end(), [](const Site& site) { return site.alternatives.size() > 1; });
   PB_CHECK(has_choices || is_ordered(plan), "steps stand in the order of the edges");
   for (const StepEdge& edge : plan.edges)
     PB_CHECK(edge.before.index() < plan.steps.size() && edge.after.index() < plan.steps.size(), "edges join steps");
@@ -202,12 +214,12 @@ void verify(const Plan& plan, const Program& program) {
     const Transform& transform = program.transforms[transform_plan.transform];
     verify_segments(transform_plan, transform);
     verify_sites(transform_plan, transform);
+    verify_displaced(transform_plan, transform);
     for (const Step& step : transform_plan.steps) verify_step(transform_plan, transform, step);
     verify_order(transform_plan);
     for (const Nest& nest : transform_plan.nests) verify_nest(transform_plan, transform, nest);
     for (const FusedSteps& steps : transform_plan.fused) verify_fused(transform_plan, steps);
-    for (const PlanTunable& tunable : transform_plan.tunables)
-      verify_tunable(tunable);
+    for (const PlanTunable& tunable : transform_plan.tunables) verify_tunable(tunable);
   }
 }
 

@@ -29,6 +29,7 @@ struct Report {
   int three_rules = 0, self = 0, several = 0, where = 0, wide = 0, lattice = 0, triangle = 0, dynamic = 0;
   int planned_self = 0, planned_wide = 0, planned_several = 0, planned_lattice = 0, planned_triangle = 0,
       planned_dynamic = 0, dynamic_instances = 0;
+  int displaced = 0, left_out = 0;
   std::map<int, int> unsupported_kinds;
   int tiles = 0, slices = 0, joint = 0, forbidden = 0;
 
@@ -48,6 +49,8 @@ struct Report {
       joint += nest.members.size() > 1 ? 1 : 0;
     }
     forbidden += plan.forbidden.empty() ? 0 : 1;
+    displaced += plan.displaced.empty() ? 0 : 1;
+    left_out += plan.left_out.empty() ? 0 : 1;
   }
   void count_planned(const HeaderTraits& traits) {
     ++planned;
@@ -66,46 +69,26 @@ std::string sizes_text(const Values& sizes) {
   return out;
 }
 
-std::set<Cell> read_cells(const Transform& transform, const Oracle& oracle) {
-  std::set<Cell> out;
-  for (const Rule& rule : transform.rules)
-    for (const RegionAccess& access : rule.inputs)
-      if (!access.is_guest && transform.matrices[access.matrix].role == MatrixRole::Through)
-        for (const Point& vars : oracle.instances(rule))
-          for (Cell& cell : oracle.cells(rule, access, vars)) out.insert(std::move(cell));
-  return out;
-}
-
-/// Cells from which, by some rules, results follow.
-std::set<Cell> needed_cells(const Transform& transform, const Oracle& oracle) {
-  std::set<Cell> out;
-  for (const MatrixId matrix : transform.matrices.ids())
-    if (transform.matrices[matrix].role == MatrixRole::To)
-      for (Point& cell : oracle.cells_of(matrix)) out.insert({matrix.value, std::move(cell)});
-  std::set<const Rule*> used;
-  const auto is_used = [&](const Rule& rule) {
-    for (const Point& vars : oracle.instances(rule))
-      for (const RegionAccess& access : rule.outputs)
-        for (const Cell& cell : oracle.cells(rule, access, vars))
-          if (out.count(cell) != 0) return true;
-    return false;
+/// Whether the candidates that a segment lists for a cell are those of the definition, less instances that are left
+/// out.
+bool are_candidates(const std::vector<RuleId>& listed, const std::vector<RuleId>& rules, const Liveness& live,
+                    const Cell& cell) {
+  if (listed == rules || (listed.size() == 1 && listed.front() == rules.front())) return true;
+  if (live.needed.count(cell) != 0) return false;
+  const auto found = live.makers.find(cell);
+  const auto stays = [&](RuleId id) { return found != live.makers.end() && found->second.count(id) != 0; };
+  const auto has = [](const std::vector<RuleId>& list, RuleId id) {
+    return std::find(list.begin(), list.end(), id) != list.end();
   };
-  for (std::size_t before = 1; before != used.size();) {
-    before = used.size();
-    for (const Rule& rule : transform.rules) {
-      if (used.count(&rule) != 0 || !is_used(rule)) continue;
-      used.insert(&rule);
-      for (const RegionAccess& access : rule.inputs)
-        for (const Point& vars : oracle.instances(rule))
-          for (Cell& cell : oracle.cells(rule, access, vars)) out.insert(std::move(cell));
-    }
-  }
-  return out;
+  const bool is_any_left = std::any_of(rules.begin(), rules.end(), stays);
+  return std::all_of(rules.begin(), rules.end(), [&](RuleId id) { return has(listed, id) || !stays(id); }) &&
+         std::all_of(listed.begin(), listed.end(),
+                     [&](RuleId id) { return has(rules, id) || (stays(id) && !is_any_left); });
 }
 
 /// Segments against candidates, for one matrix at one size; what is wrong, or nothing.
-std::string compare_matrix(const Transform& transform, const TransformPlan& plan, const Oracle& oracle,
-                           const Values& sizes, MatrixId matrix) {
+std::string compare_matrix(const TransformPlan& plan, const Oracle& oracle, const Liveness& live, const Values& sizes,
+                           MatrixId matrix) {
   std::map<Point, SegmentId> segment_of;
   for (const SegmentId id : plan.segments.ids()) {
     const Segment& segment = plan.segments[id];
@@ -117,24 +100,21 @@ std::string compare_matrix(const Transform& transform, const TransformPlan& plan
   for (const UncoveredBox& box : plan.uncovered)
     if (box.matrix == matrix)
       for (Point& cell : points_of(box.box, box.conditions, box.guards, sizes)) uncovered.insert(std::move(cell));
-  const std::set<Cell> read = read_cells(transform, oracle);
-  const std::set<Cell> needed = needed_cells(transform, oracle);
-  const bool is_through = transform.matrices[matrix].role == MatrixRole::Through;
   std::size_t num_covered = 0;
   for (const auto& [cell, rules] : oracle.candidates(matrix)) {
     const auto segment = segment_of.find(cell);
+    const bool is_needed = live.needed.count({matrix.value, cell}) != 0;
     if (rules.empty()) {
-      const bool is_needed = !is_through || read.count({matrix.value, cell}) != 0;
       if (segment != segment_of.end()) return "a segment holds a cell that no rule provides";
-      if (is_needed != (uncovered.count(cell) != 0)) return "an uncovered cell is not listed";
+      if (is_needed && uncovered.count(cell) == 0) return "an uncovered cell is not listed";
+      if (!is_needed && uncovered.count(cell) != 0) return "an uncovered cell is listed that nobody needs";
       continue;
     }
-    if (segment == segment_of.end() && needed.count({matrix.value, cell}) == 0) continue;
-    if (segment == segment_of.end()) return "a cell with candidates is in no segment";
+    if (segment == segment_of.end() && !is_needed) continue;
+    if (segment == segment_of.end()) return "a needed cell with candidates is in no segment";
     ++num_covered;
-    const std::vector<RuleId>& listed = plan.segments[segment->second].candidates;
-    const bool same_decision = listed.size() == 1 && listed.front() == rules.front();
-    if (listed != rules && !same_decision) return "candidates differ from the definition";
+    if (!are_candidates(plan.segments[segment->second].candidates, rules, live, {matrix.value, cell}))
+      return "candidates differ from the definition";
   }
   return num_covered == segment_of.size() ? "" : "a segment holds a cell outside the matrix";
 }
@@ -170,9 +150,10 @@ constexpr std::int64_t kReach = 1;  // coordinates of random headers shift rule 
 std::string check_sizes(const Transform& transform, const TransformPlan& plan, const Values& sizes,
                         std::size_t num_choices) {
   const Oracle oracle(transform, sizes, kReach);
+  const Liveness live = oracle.liveness(plan);
   for (const MatrixId matrix : transform.matrices.ids()) {
     if (transform.matrices[matrix].role == MatrixRole::From) continue;
-    const std::string wrong = compare_matrix(transform, plan, oracle, sizes, matrix);
+    const std::string wrong = compare_matrix(plan, oracle, live, sizes, matrix);
     if (!wrong.empty()) return transform.matrices[matrix].name + " at" + sizes_text(sizes) + ": " + wrong;
   }
   for (const auto& choice : choices_of(plan, num_choices)) {
@@ -202,15 +183,10 @@ std::string check_plan(const Transform& transform, const TransformPlan& plan) {
 
 /// Matrices of which some cell that is needed has no candidate at these sizes.
 std::set<MatrixId> uncovered_at(const Transform& transform, const Values& sizes) {
-  const Oracle oracle(transform, sizes, kReach);
-  const std::set<Cell> needed = read_cells(transform, oracle);
+  const Liveness live = Oracle(transform, sizes, kReach).liveness({});
   std::set<MatrixId> out;
-  for (const MatrixId matrix : transform.matrices.ids()) {
-    const MatrixRole role = transform.matrices[matrix].role;
-    if (role == MatrixRole::From) continue;
-    for (const auto& [cell, rules] : oracle.candidates(matrix))
-      if (rules.empty() && (role == MatrixRole::To || needed.count({matrix.value, cell}) != 0)) out.insert(matrix);
-  }
+  for (const Cell& cell : live.uncovered)
+    if (live.needed.count(cell) != 0) out.insert(MatrixId(cell.first));
   return out;
 }
 
@@ -223,7 +199,9 @@ void add_divisions(const Formula& formula, Divisions& out) {
   if (binary == nullptr) return;
   for (const Formula& operand : binary->operands) add_divisions(operand, out);
   const auto* divisor = std::get_if<IntLiteral>(&binary->operands[1].node);
-  if (binary->op != FormulaOp::Div || divisor == nullptr || !symbols_of(binary->operands[0], SymbolKind::RuleVar).empty()) return;
+  if (binary->op != FormulaOp::Div || divisor == nullptr ||
+      !symbols_of(binary->operands[0], SymbolKind::RuleVar).empty())
+    return;
   out.emplace_back(binary->operands[0], divisor->value);
 }
 
@@ -242,7 +220,8 @@ Divisions divisions_of(const Transform& transform) {
   return out;
 }
 
-/// Those of `sizes` at which what the transform divides divides; of divisions that none of them make exact together the first count.
+/// Those of `sizes` at which what the transform divides divides; of divisions that none of them make exact together the
+/// first count.
 std::vector<Values> that_divide(const Transform& transform, std::vector<Values> sizes) {
   for (const auto& [top, bottom] : divisions_of(transform)) {
     std::vector<Values> exact;
@@ -254,8 +233,8 @@ std::vector<Values> that_divide(const Transform& transform, std::vector<Values> 
 }
 
 /// True if at large sizes some cell of a matrix that is needed has no candidate, whichever size is the greater. Large:
-/// beyond every constant that random headers write, with every remainder of the strides they use. What is uncovered only
-/// where divisions of sizes leave a remainder ends a run (grid.cpp, Note [Sizes that divide]).
+/// beyond every constant that random headers write, with every remainder of the strides they use. What is uncovered
+/// only where divisions of sizes leave a remainder ends a run (grid.cpp, Note [Sizes that divide]).
 bool is_uncovered_when_large(const Transform& transform) {
   static constexpr std::pair<std::int64_t, std::int64_t> kPlanes[] = {{8, 8},  {9, 9},   {8, 9},   {9, 8},  {12, 8},
                                                                       {8, 12}, {11, 10}, {10, 11}, {8, 20}, {20, 8}};
@@ -263,7 +242,8 @@ bool is_uncovered_when_large(const Transform& transform) {
     std::vector<Values> sizes;
     for (std::int64_t n = 8; n < 20; ++n) sizes.push_back({{"n", n}});
     sizes = that_divide(transform, sizes);
-    return std::any_of(sizes.begin(), sizes.end(), [&](const Values& values) { return !uncovered_at(transform, values).empty(); });
+    return std::any_of(sizes.begin(), sizes.end(),
+                       [&](const Values& values) { return !uncovered_at(transform, values).empty(); });
   }
   std::vector<Values> planes;
   for (const auto& [n, m] : kPlanes) planes.push_back({{"n", n}, {"m", m}});
@@ -366,6 +346,8 @@ TEST(PlanProperty, RandomHeadersAgreeWithTheDefinition) {
   std::printf("dynamic where with other instances: %d\n", report.dynamic_instances);
   std::printf("nests: in tiles %d, in slices %d, of several steps %d; plans with forbidden choices %d\n", report.tiles,
               report.slices, report.joint, report.forbidden);
+  std::printf("plans with displaced rules %d, with instances that are left out %d\n", report.displaced,
+              report.left_out);
   std::printf("too complex: %d\n", report.too_complex);
   for (const auto& [kind, count] : report.unsupported_kinds)
     std::printf("not supported yet: %d of diagnostic %d\n", count, kind);

@@ -16,11 +16,18 @@ class Generator {
   RandomHeader make() {
     out_.traits.is_plane = chance(55);
     const char* size = out_.traits.is_plane ? "[n,m]" : "[n]";
+    const char* with_versions = out_.traits.is_plane ? "[n;m]" : "[;n]";
+    const auto size_of_output = [&] {
+      const bool has_versions = chance(25);
+      out_.traits.has_versions = out_.traits.has_versions || has_versions;
+      return has_versions ? with_versions : size;
+    };
     declare("from", "IN", size);
-    declare("to", "OUT", size);
+    declare("to", "OUT", size_of_output());
     has_second_ = chance(45);
     is_dynamic_ = chance(14);
-    if (has_second_) declare(chance(50) ? "to" : "through", "P", size);
+    const bool is_through = chance(50);
+    if (has_second_) declare(is_through ? "through" : "to", "P", size_of_output());
     const int num_rules = 1 + pick(3);
     for (int i = 0; i < num_rules; ++i) add_rule(pick_target(), i == 0 && chance(60) ? 2 : priority());
     if (chance(15) && !is_dynamic_) add_lattices(pick_target());

@@ -99,8 +99,9 @@ void add_component(std::vector<Component>& components, Component component) {
 }
 
 /// Instances that run: those of the component and, if no other instance has a candidate cell, those without any cell.
-Region instances_to_run(const Analysis& analysis, const Rule& rule, const Component& component) {
-  const Region domain = rule.domain.intersect_parameters(analysis.known);
+Region instances_to_run(const Analysis& analysis, RuleId id, const Component& component) {
+  const Rule& rule = analysis.rule(id);
+  const Region domain = analysis.live_instances(id).intersect_parameters(analysis.known);
   Region with_cells = Region::nothing(analysis.context, domain.dims());
   for (const RegionAccess& access : rule.outputs) with_cells = with_cells.unite(access.cells.domain());
   if (domain.intersect(with_cells).is_subset(component.all)) return domain.coalesce();
@@ -163,7 +164,7 @@ void make_rule_steps(Analysis& analysis, RuleId id) {
   std::map<std::vector<std::size_t>, std::optional<std::vector<RegionBox>>> pieces;
   for (const Component& component : components) {
     const auto [known, is_new] = pieces.try_emplace(component.classes);
-    if (is_new) known->second = pieces_of(analysis, instances_to_run(analysis, analysis.rule(id), component));
+    if (is_new) known->second = pieces_of(analysis, instances_to_run(analysis, id, component));
     if (!known->second) continue;
     for (const RegionBox& box : *known->second) add_step(analysis, id, component, box);
   }

@@ -157,9 +157,13 @@ TestTransform& TestTransform::tunable(const std::string& name, double min, doubl
 }
 
 TestTransform& TestTransform::add(const std::string& spelled, MatrixRole role) {
-  const std::string text = without_blanks(spelled);
+  std::string text = without_blanks(spelled);
   const std::size_t open = text.find('[');
   Matrix matrix;
+  if (const std::size_t before_versions = text.find(';'); before_versions != std::string::npos) {
+    matrix.has_versions = true;
+    text.replace(before_versions, 1, before_versions == open + 1 ? "" : ",");
+  }
   matrix.name = text.substr(0, open);
   matrix.role = role;
   const std::string inner = open == std::string::npos ? "" : text.substr(open + 1, text.size() - open - 2);

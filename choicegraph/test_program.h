@@ -15,7 +15,8 @@ namespace pb::testing {
 [[nodiscard]] Formula parse_formula(const std::string& text, const std::vector<std::string>& rule_vars = {},
                                     const std::vector<std::string>& tunables = {});
 
-/// One transform of a test. Matrices are written `IN[w,h]`, regions as in the language: `OUT.cell(x,y)`.
+/// One transform of a test. Matrices are written `IN[w,h]`, those with versions 0 to t-1 `T[w;t]`; regions as in the
+/// language, where the version is the last coordinate: `OUT.cell(x,y)`.
 class TestTransform {
  public:
   explicit TestTransform(std::string name = "T") { transform_.name = transform_.source_name = std::move(name); }

@@ -270,15 +270,24 @@ void note_rule(const Analysis& analysis, const Rule& rule, MatrixId matrix, cons
   builder.note(rule.span, "rule `" + rule.name + "` covers " + covers);
 }
 
-}  // namespace
-
-void report_uncovered(Analysis& analysis, MatrixId matrix, const Region& missing) {
+/// What is missing at large sizes.
+Missing large_part(const Analysis& analysis, MatrixId matrix, const Region& missing) {
   Region known = analysis.known;
   for (const std::string& name : analysis.sizes)
     known = known.where_nonnegative(index_sub(index_symbol(name), index_const(1000)));
   for (const Interval& extent : extents_of(analysis, matrix))
     known = known.where_nonnegative(index_sub(extent.hi, index_const(1)));
-  const Missing large{missing.intersect_parameters(known).coalesce(), analysis.cells[matrix.index()], known};
+  return {missing.intersect_parameters(known).coalesce(), analysis.cells[matrix.index()], known};
+}
+
+}  // namespace
+
+std::string cells_in_words(const Analysis& analysis, MatrixId matrix, const Region& cells) {
+  return describe_boxes(analysis, matrix, large_part(analysis, matrix, cells));
+}
+
+void report_uncovered(Analysis& analysis, MatrixId matrix, const Region& missing) {
+  const Missing large = large_part(analysis, matrix, missing);
   const Matrix& declared = analysis.matrix(matrix);
   auto builder = analysis.diags.emit(DiagKind::UncoveredOutput, declared.span);
   builder.arg(declared.name).arg(describe_boxes(analysis, matrix, large));

@@ -37,17 +37,34 @@ const Alternative* find_alternative(const TransformPlan& plan, RuleId rule) {
   return nullptr;
 }
 
+/// The rules that displace `rule`, and where.
+std::string displaced_text(const Transform& transform, RuleId rule, const TransformPlan& plan) {
+  std::string out;
+  for (const Displacement& each : plan.displaced)
+    if (each.rule == rule)
+      out += (out.empty() ? "`" : ", `") + transform.rules[each.by].name + "` in versions of `" +
+             transform.matrices[each.matrix].name + "` that it names";
+  return out;
+}
+
+bool is_left_out(const TransformPlan& plan, RuleId rule) {
+  return std::find(plan.left_out.begin(), plan.left_out.end(), rule) != plan.left_out.end();
+}
+
 /// Why no site has the rule among its alternatives.
-std::string why_never_chosen(const Transform& transform, const Rule& rule, const TransformPlan& plan) {
+std::string why_never_chosen(const Transform& transform, RuleId id, const TransformPlan& plan) {
+  const Rule& rule = transform.rules[id];
   const auto is_temporary = [&](const RegionAccess& access) {
     return transform.matrices[access.matrix].role == MatrixRole::Through;
   };
   const auto is_idle = [&](const RegionAccess& access) {
-    return is_temporary(access) && std::none_of(plan.segments.begin(), plan.segments.end(), [&](const Segment& segment) {
-             return segment.matrix == access.matrix;
-           });
+    return is_temporary(access) &&
+           std::none_of(plan.segments.begin(), plan.segments.end(),
+                        [&](const Segment& segment) { return segment.matrix == access.matrix; });
   };
   if (std::all_of(rule.outputs.begin(), rule.outputs.end(), is_idle)) return "no result needs what it writes";
+  if (const std::string by = displaced_text(transform, id, plan); !by.empty()) return "displaced by " + by;
+  if (is_left_out(plan, id)) return "it reads what no rule makes, and no result needs what it writes";
   const bool may_be_idle = std::all_of(rule.outputs.begin(), rule.outputs.end(), is_temporary);
   return std::string("rules of higher priority produce all of its cells") +
          (may_be_idle ? ", or no result needs them" : "");
@@ -59,7 +76,7 @@ void explain_rule(std::string& out, const Transform& transform, RuleId id, const
   out += "  " + transform.name + "." + rule.name + " (" + place_text(rule.span, sources) + "): ";
   const Alternative* alternative = find_alternative(plan, id);
   if (!alternative) {
-    out += "never chosen: " + why_never_chosen(transform, rule, plan) + "\n";
+    out += "never chosen: " + why_never_chosen(transform, id, plan) + "\n";
     return;
   }
   bool is_first = true;
@@ -68,6 +85,9 @@ void explain_rule(std::string& out, const Transform& transform, RuleId id, const
     is_first = false;
   }
   out += "\n";
+  if (const std::string by = displaced_text(transform, id, plan); !by.empty()) out += "      displaced by " + by + "\n";
+  if (is_left_out(plan, id))
+    out += "      instances that read what no rule makes do not run: no result needs what they write\n";
   if (alternative->why_not_device) add_reason(out, "opencl", *alternative->why_not_device, sources);
   if (alternative->why_not_local_memory) add_reason(out, "opencl_local", *alternative->why_not_local_memory, sources);
 }

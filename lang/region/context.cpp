@@ -45,12 +45,13 @@ RegionContext::~RegionContext() {
 bool RegionContext::limit_exceeded() const { return state_->limit_exceeded; }
 void RegionContext::clear_limit_exceeded() const { state_->limit_exceeded = false; }
 
-RegionLimit::RegionLimit(const RegionContext& context, std::uint64_t max_operations) : context_(context) {
+RegionLimit::RegionLimit(const RegionContext& context, std::uint64_t max_operations)
+    : context_(context), outer_max_(isl_ctx_get_max_operations(context_.state().ctx)) {
   isl_ctx_reset_operations(context_.state().ctx);
   isl_ctx_set_max_operations(context_.state().ctx, static_cast<unsigned long>(max_operations));
 }
 RegionLimit::~RegionLimit() {
-  isl_ctx_set_max_operations(context_.state().ctx, 0);
+  isl_ctx_set_max_operations(context_.state().ctx, outer_max_);
   isl_ctx_reset_operations(context_.state().ctx);
 }
 

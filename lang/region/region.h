@@ -78,6 +78,7 @@ class RegionContext {
 };
 
 /// Bounds the work of all operations of one context while it lives; some 2 million elementary operations take a second.
+/// One that lives inside of another counts for itself; then that one begins to count anew.
 class RegionLimit {
  public:
   explicit RegionLimit(const RegionContext& context, std::uint64_t max_operations = 5'000'000);
@@ -87,6 +88,7 @@ class RegionLimit {
 
  private:
   RegionContext context_;
+  unsigned long outer_max_;
 };
 
 /// A set of points over named dimensions. Default-constructed: unknown (no space, no points asked of it).
@@ -193,6 +195,9 @@ class RegionMap {
   [[nodiscard]] bool is_injective() const;
   /// At most one out point per in point.
   [[nodiscard]] bool is_single_valued() const;
+  /// Of a map whose points in and out are of one space: in -> whatever is reached from it in one step or more; perhaps
+  /// more than that.
+  [[nodiscard]] RegionMap transitive_closure() const;
   [[nodiscard]] std::string to_string() const;
 
  private:

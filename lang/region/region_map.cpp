@@ -98,6 +98,12 @@ Region RegionMap::deltas() const {
   return Access::make(state_, isl_map_deltas(isl_map_copy(map_)));
 }
 
+RegionMap RegionMap::transitive_closure() const {
+  if (!is_known()) return unknown_map(state_);
+  isl_map* closure = isl_map_transitive_closure(isl_map_coalesce(isl_map_copy(map_)), nullptr);
+  return Access::make(state_, isl_map_coalesce(closure));
+}
+
 bool RegionMap::is_injective() const { return map_ != nullptr && is_true(*state_, isl_map_is_injective(map_)); }
 bool RegionMap::is_single_valued() const { return map_ != nullptr && is_true(*state_, isl_map_is_single_valued(map_)); }
 

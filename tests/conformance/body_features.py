@@ -86,6 +86,8 @@ def of_group(group, transform):
     yield from ["inside and border"] if is_inside_and_border(group) else []
     yield from ["through"] if matrix.role == "through" else []
     yield from ["versions"] if matrix.versions else []
+    is_named = any(rule.only_first for rule in group.rules)
+    yield from ["displaced"] if is_named and not all(r.only_first or r.is_secondary or r.reads_before() for r in group.rules) else []
     yield from ["several outputs"] if len(group.matrices) > 1 else []
     yield from ["0-D output"] if any(not m.sizes for m in group.matrices) else []
     yield from ["4-D"] if len(matrix.sizes) > 3 else []

@@ -94,7 +94,8 @@ class RuleHeads:
                   for i in range(1 + int(self.rng.integers(3)))]
         if group_kind == "scan":
             inputs.append(self.own_access(matrices[0], variables, 0, order))
-        if group_kind == "versions":
+        # Without a version before, the rule could make version 0, too: the rule that names it displaces this one.
+        if group_kind == "versions" and (is_secondary or self.chance(0.6)):
             inputs += [self.version_access(matrices[0], variables, is_secondary, f"before{i}") for i in range(self.pick(1, 2))]
         return Rule(is_secondary, variables, outputs, inputs, False, [], only_first=first)
 

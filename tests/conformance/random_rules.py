@@ -187,6 +187,9 @@ class Transform(RuleHeads, Nests):
         rule = self.draw_head(matrices, kinds, is_secondary, group_kind, order)
         if not is_secondary and rule.variables and self.chance(0.2) and group_kind != "first version":
             rule.where = self.draw_where(rule.variables)
+            is_tested = any(f"{v}*{v}" in rule.where for v, _ in rule.variables)
+            if is_tested and group_kind == "versions" and not rule.reads_before():
+                rule.where = ""  # instances of a rule that names a version are not those of one that counts them
         rule.is_return_form = len(matrices) == 1 and rule.outputs[0].is_number() and self.chance(0.6) and group_kind != "call"
         if self.is_tame:
             rule.body = self.tame_body(rule)

@@ -42,7 +42,9 @@ class GroupReference:
 
     def __init__(self, transform, group, arithmetic):
         self.transform, self.group = transform, group
-        self.bodies = [self.compiled(rule, arithmetic) for rule in group.rules]
+        # In the order in which they take a cell: by priority, then those that name its version.
+        self.rules = sorted(group.rules, key=lambda rule: (rule.is_secondary, not rule.only_first))
+        self.bodies = [self.compiled(rule, arithmetic) for rule in self.rules]
 
     def compiled(self, rule, arithmetic):
         given = self.transform.surroundings(rule)
@@ -65,7 +67,7 @@ class GroupReference:
             place = tuple(reversed(place))
             if group.order < 0:
                 place = tuple(limit - 1 - i for limit, i in zip(limits, place))
-            for rule, body in zip(group.rules, self.bodies):
+            for rule, body in zip(self.rules, self.bodies):
                 values = {**sizes, **dict(zip((v for v, _ in rule.variables), place))}
                 if is_inside(rule, values, not place or place[-1] == 0):
                     self.run_instance(rule, body, matrices, values)

@@ -95,6 +95,10 @@ class Rule:
         before = ("duplicate({}, {}, {}) ".format(*self.duplicate) if self.duplicate else "") + ("secondary " if self.is_secondary else "")
         return [f"  {before}{outputs} from ({inputs}){using}{where} {{", *tree.lines_of(self.body, "    "), "  }"]
 
+    def reads_before(self):
+        """Whether an input is the version before."""
+        return any(access.matrix.versions and access.bounds[-1][0] == "v-1" for access in self.inputs)
+
     def number_outputs(self):
         """Those that the body assigns like variables."""
         return [] if self.is_return_form else [access for access in self.outputs if access.is_number()]
