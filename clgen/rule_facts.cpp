@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "lang/body_walk.h"
+#include "lang/new_matrix.h"
 
 namespace pb {
 namespace {
@@ -106,6 +107,15 @@ class Finder {
     if (std::holds_alternative<OpaqueExpr>(expr.node)) return touch_names_in(expr.tokens);
     if (const auto* member = std::get_if<MemberExpr>(&expr.node)) return visit_member(*member, is_passed_on);
     is_target_ = false;
+    if (const auto* call = std::get_if<CallExpr>(&expr.node); call != nullptr && is_new_matrix(id, *call)) {
+      // Of a region it takes the sizes alone.
+      for (const ExprId arg : call->args) {
+        const bool is_handle = rule_.body_types.types[arg.index()].kind == BodyType::Kind::Region;
+        const bool is_name = std::holds_alternative<NameExpr>(body_.exprs[arg].node);
+        if (!is_handle || !is_name) visit_expr(arg, is_handle);
+      }
+      return;
+    }
     for_each_operand(expr, [&](ExprId operand) { visit_expr(operand, false); });
   }
 
@@ -125,6 +135,10 @@ class Finder {
       const bool is_view = is_passed_on && is_view_member(member.name);
       is_name ? use_name(member.object, true, !is_view) : visit_expr(member.object, is_view);
     }
+  }
+
+  bool is_new_matrix(ExprId id, const CallExpr& call) const {
+    return rule_.body_types.bindings[id.index()].kind == NameKind::BuiltIn && !allocated_element(call.callee).empty();
   }
 
   void use_name(ExprId id, bool needs_handle, bool is_touched) {

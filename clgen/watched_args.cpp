@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "lang/new_matrix.h"
+
 namespace pb {
 namespace {
 
@@ -27,7 +29,7 @@ void add_roots(const Body& body, ExprId id, std::vector<ExprId>& roots) {
     return add_roots(body, conditional->if_false, roots);
   }
   roots.push_back(id);
-  if (const auto* call = std::get_if<CallExpr>(&node))
+  if (const auto* call = std::get_if<CallExpr>(&node); call != nullptr && allocated_element(call->callee).empty())
     for (const ExprId arg : call->args) add_roots(body, arg, roots);
 }
 

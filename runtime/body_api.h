@@ -172,6 +172,33 @@ constexpr T missing_value() {
 
 #define CONVERT_TO_LOCAL(m) (m)
 
+namespace pbrt::detail {
+template <class T>
+inline constexpr bool kIsElement = requires { ElementKindOf<T>::value; };
+template <class R>
+inline constexpr bool kIsHandle = requires { R::kDims; };
+}  // namespace pbrt::detail
+
+/// A new matrix with a dimension per size, content undefined.
+template <class T, bool kZeroed = pbrt::detail::kIsZeroed, class... Size>
+requires(!(pbrt::detail::kIsHandle<Size> || ...)) [[nodiscard]] inline auto allocate(Size... sizes) {
+  static_assert(pbrt::detail::kIsElement<T>, "matrices hold double, float, int, long, short, uchar or ushort");
+  return MatrixRegion<T, static_cast<int>(sizeof...(Size))>::template allocate<kZeroed>(sizes...);
+}
+/// A new matrix of the same sizes as a region or handle, content undefined.
+template <class T, bool kZeroed = pbrt::detail::kIsZeroed, class R>
+requires(pbrt::detail::kIsHandle<R>) [[nodiscard]] inline auto allocate(const R& like) {
+  static_assert(pbrt::detail::kIsElement<T>, "matrices hold double, float, int, long, short, uchar or ushort");
+  if constexpr (R::kDims == 0) {
+    return MatrixRegion<T, 0>::template allocate<kZeroed>();
+  } else {
+    std::int64_t strides[R::kDims];
+    pbrt::Storage* storage = pbrt::detail::allocate_dense(pbrt::kElementKindOf<T>, R::kDims, like.sizes(), strides, kZeroed);
+    return MatrixRegion<T, R::kDims>(pbrt::StorageRef::adopt(storage),
+                                     pbrt::View<T, R::kDims>(static_cast<T*>(storage->data()), like.sizes(), strides));
+  }
+}
+
 /// Keeps the copy alive that `to_c_array` made.
 class CArrayStorage {
  public:

@@ -7,6 +7,7 @@
 #include "frontend/check_types/body_checker.h"
 #include "lang/body_constants.h"
 #include "lang/math_functions.h"
+#include "lang/new_matrix.h"
 
 namespace pb::checking {
 namespace {
@@ -60,23 +61,36 @@ std::string_view without_std(std::string_view name) {
   return name;
 }
 
+/// A handle of a matrix whose elements are of the type written; none if matrices hold no such elements.
+std::optional<BodyType> handle_of(std::string_view word, int num_dims) {
+  BodyType type = plain_type(Kind::Region);
+  type.num_dims = num_dims;
+  type.is_element = word == "ElementT";
+  if (type.is_element) return type;
+  type.element = ElementType::Int;
+  if (word == "IndexT") return type;
+  for (const ElementType element : {ElementType::Double, ElementType::Float, ElementType::Int, ElementType::Long,
+                                    ElementType::Short, ElementType::UChar, ElementType::UShort}) {
+    type.element = element;
+    if (spell(element) == word || header_word(element) == word) return type;
+  }
+  return std::nullopt;
+}
+
 /// `float,2`; none if it is something else.
 std::optional<BodyType> type_of_region(std::string_view inside) {
   const std::size_t comma = inside.rfind(',');
   if (comma == std::string_view::npos || comma + 2 != inside.size()) return std::nullopt;
   const char digit = inside[comma + 1];
-  const std::string_view word = inside.substr(0, comma);
   if (digit < '0' || digit > '9') return std::nullopt;
-  BodyType type = plain_type(Kind::Region);
-  type.num_dims = digit - '0';
-  type.is_element = word == "ElementT";
-  if (type.is_element) return type;
-  for (const ElementType element : {ElementType::Double, ElementType::Float, ElementType::Int, ElementType::Long,
-                                    ElementType::Short, ElementType::UChar, ElementType::UShort}) {
-    type.element = element;
-    if (spell(element) == word) return type;
-  }
-  return std::nullopt;
+  return handle_of(inside.substr(0, comma), digit - '0');
+}
+
+/// `allocate<long>(w, h)` has a dimension per size, `allocate<long>(m)` those of the region.
+std::optional<BodyType> type_of_new_matrix(std::string_view element, const std::vector<BodyType>& args) {
+  if (args.size() == 1 && args[0].kind == Kind::Region) return handle_of(element, args[0].num_dims);
+  const bool are_sizes = std::all_of(args.begin(), args.end(), is_arithmetic);
+  return are_sizes ? handle_of(element, static_cast<int>(args.size())) : std::nullopt;
 }
 
 /// `MatrixRegion2D::allocate(w, h)`, `MatrixRegion<float,2>::allocate(w, h)`.
@@ -179,6 +193,7 @@ std::optional<BodyType> type_of_builtin_call(const std::string& callee, const st
   for (const NamedType& function : kFunctions) {
     if (function.name == name) return plain_type(function.kind);
   }
+  if (const std::string_view element = allocated_element(name); !element.empty()) return type_of_new_matrix(element, args);
   return type_of_allocate(name);
 }
 

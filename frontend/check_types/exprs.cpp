@@ -236,7 +236,7 @@ BodyType BodyChecker::type_of_call(const CallExpr& call, ExprId id) {
     report_if_no_function(call, *found, body().exprs[id].span);
     return {};
   }
-  if (native_functions_.contains(call.callee)) return {};
+  if (native_functions_.contains(call.callee.substr(0, call.callee.find('<')))) return {};
   const auto builtin = type_of_builtin_call(call.callee, args);
   const auto callee = program_.find_transform(call.callee);
   // A transform may bear the name of a function of the C library.

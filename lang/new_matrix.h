@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// How bodies make matrices: `allocate<T>(sizes…)` and `allocate<T>(region)`. For the types of bodies and for what is
+// known of their regions.
+#pragma once
+
+#include <string_view>
+
+namespace pb {
+
+/// `long` of the callee `allocate<long>`, which makes a new matrix; empty of any other callee.
+[[nodiscard]] inline std::string_view allocated_element(std::string_view callee) {
+  constexpr std::string_view kBegin = "allocate<";
+  if (!callee.starts_with(kBegin) || !callee.ends_with('>')) return {};
+  return callee.substr(kBegin.size(), callee.size() - kBegin.size() - 1);
+}
+
+}  // namespace pb
