@@ -67,6 +67,17 @@ std::pair<std::string, std::int64_t> parse_size(const std::string& text) {
   return {text.substr(0, equals), value};
 }
 
+/// `By=0.5` -> {"By", "0.5"}, which the program judges; throws CLI::ValidationError.
+void add_given(const std::string& text, ProgramOptions& options) {
+  const std::size_t equals = text.find('=');
+  if (equals == 0 || equals == std::string::npos || equals + 1 == text.size())
+    throw CLI::ValidationError("--set", "expected NAME=VALUE, found `" + text + "`");
+  const std::string name = text.substr(0, equals);
+  for (const auto& known : options.given)
+    if (known.first == name) throw CLI::ValidationError("--set", name + " is given twice");
+  options.given.emplace_back(name, text.substr(equals + 1));
+}
+
 /// The size, the device and the seed.
 void add_run_options(CLI::App& app, ProgramOptions& options) {
   app.add_option("--n", options.n, "size: sets every size variable that is not fixed")
@@ -86,6 +97,15 @@ void add_measure_options(CLI::App& app, ProgramOptions& options) {
            for (const std::string& word : words) options.sizes.push_back(parse_size(word));
          },
          "fix a size variable; repeatable")
+      ->type_name("NAME=V")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_option_function<std::vector<std::string>>(
+         "--set",
+         [&options](const std::vector<std::string>& words) {
+           for (const std::string& word : words) add_given(word, options);
+         },
+         "give a value to a param, or to an input that is one number; repeatable")
       ->type_name("NAME=V")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);

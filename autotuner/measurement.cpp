@@ -113,6 +113,7 @@ Request Measurement::inputs_request() const {
   Request inputs;
   inputs.op = Op::Inputs;
   inputs.sizes = options_.sizes;
+  inputs.given = options_.given;
   inputs.files = options_.files;
   if (options_.files.empty()) inputs.n = n_;
   inputs.seed = options_.seed;

@@ -22,6 +22,7 @@ namespace pbtune {
 struct MeasureOptions {
   std::vector<std::string> command;                         ///< program and options; `--serve` is added
   std::vector<std::pair<std::string, std::int64_t>> sizes;  ///< fixed size variables
+  std::vector<std::pair<std::string, std::string>> given;   ///< values of params and inputs that are single numbers
   std::vector<std::string> files;  ///< the user's inputs: then the size asked for means nothing
   std::uint64_t seed = 1;          ///< of generated inputs
   bool is_resident = false;

@@ -21,6 +21,7 @@ MeasureOptions measure_options(const ProgramOptions& options, bool is_resident) 
     out.command.push_back(options.device);
   }
   out.sizes = options.sizes;
+  out.given = options.given;
   for (const std::string& path : options.inputs) out.files.push_back(absolute(path));
   out.seed = options.seed;
   out.is_resident = is_resident;

@@ -155,10 +155,12 @@ Measurement& Session::measurement(std::size_t target, int variant) {
   MeasureOptions how = patient(measure_options(options_.run, options_.is_resident), search_options_.budget_s);
   if (has_bins()) how.command.insert(how.command.end(), {"--transform", targets_[target].transform});
   if (is_called_by_main(target)) {
-    // The user's files and sizes are those of the main transform.
+    // The user's files, sizes and numbers are those of the main transform.
     how.files.clear();
     const std::vector<std::string>& known = transform_info(targets_[target].transform).sizes;
     std::erase_if(how.sizes, [&](const auto& size) { return std::find(known.begin(), known.end(), size.first) == known.end(); });
+    const std::vector<std::string>& numbers = transform_info(targets_[target].transform).numbers;
+    std::erase_if(how.given, [&](const auto& given) { return std::find(numbers.begin(), numbers.end(), given.first) == numbers.end(); });
   }
   // What the instances for bins were tuned to is part of the main transform's results.
   if (is_main_of_bins(target)) how.reference = results_.back().best;
@@ -227,6 +229,7 @@ std::vector<std::string> Session::arguments() const {
       fmt::format("--threads={}", options_.threads),         fmt::format("--time-limit={}", options_.time_limit_s),
       fmt::format("--tolerance={}", options_.run.tolerance), "--device=" + options_.run.device};
   for (const auto& [name, size] : options_.run.sizes) out.push_back(fmt::format("--size={}={}", name, size));
+  for (const auto& [name, value] : options_.run.given) out.push_back("--set=" + name + "=" + value);
   for (const std::string& path : options_.run.inputs) out.push_back("--inputs=" + absolute(path));
   if (options_.is_resident) out.emplace_back("--resident");
   return out;
@@ -236,6 +239,7 @@ std::string Session::how() const {
   std::string out;
   if (options_.run.n >= 0) out += fmt::format("--n {} ", options_.run.n);
   for (const auto& [name, size] : options_.run.sizes) out += fmt::format("--size {}={} ", name, size);
+  for (const auto& [name, value] : options_.run.given) out += "--set " + name + "=" + value + " ";
   if (!options_.run.inputs.empty()) out += "--inputs ";
   for (const std::string& path : options_.run.inputs) out += path + " ";
   if (options_.threads > 0) out += fmt::format("--threads {} ", options_.threads);
@@ -427,6 +431,7 @@ void Session::report(const SearchResult& result) {
   for (const RanChoice& choice : result.ran) ran.push_back(index_.site_name(choice.site));
   std::string text = (has_bins() ? targets_[current_].transform + " " : "") + fmt::format("at size {}", result.n);
   for (const auto& [name, size] : options_.run.sizes) text += fmt::format(", {} = {}", name, size);
+  for (const auto& [name, value] : options_.run.given) text += ", " + name + " = " + value;
   text += ": " + time_text(result.best_ns);
   if (result.default_ns > 0)
     text +=

@@ -275,6 +275,35 @@ TEST_F(TunerTest, AJournalOfAnotherSearchIsKeptAsideWithANote) {
   EXPECT_TRUE(fs::exists(prog() + ".cfg.journal.old"));
 }
 
+TEST_F(TunerTest, GivenNumbersTellSearchesApart) {
+  const std::vector<std::string> command{prog(), "--n", "1760", "--effort", "quick", "--set", "By=2", "--set=Limit=inf"};
+  std::vector<std::string> other = command;
+  other[6] = "By=3";
+  for (const auto& [next, words] : {std::pair{command, "resuming: "}, std::pair{other, "with other arguments"}}) {
+    fs::remove(prog() + ".cfg");
+    fs::remove(prog() + ".cfg.journal");
+    fake("delay_ms=5\n");
+    const pid_t pid = start(command);
+    wait_for_journal(pid, 2000);
+    ::kill(pid, SIGKILL);
+    (void)wait(pid);
+    EXPECT_EQ(slurp(prog() + ".given"), "By=2\nLimit=inf\n");
+    fake("");
+    EXPECT_THAT(run(next).output, HasSubstr(words));
+  }
+  EXPECT_EQ(slurp(prog() + ".given"), "By=3\nLimit=inf\n");
+  EXPECT_THAT(config().entries.at(0).provenance.how, HasSubstr("--set By=3 --set Limit=inf"));
+}
+
+TEST_F(TunerTest, GivenNumbersGoToTheProgramInAllCommandsThatRunIt) {
+  EXPECT_EQ(run({"compare", prog(), "none", "--n", "100", "--rounds", "2", "--set", "By=4"}).status, 0);
+  EXPECT_EQ(slurp(prog() + ".given"), "By=4\n");
+  EXPECT_EQ(run({"check", prog(), "--outputs", "--n", "100", "--count", "2", "--set", "By=5"}).status, 0);
+  EXPECT_EQ(slurp(prog() + ".given"), "By=5\n");
+  EXPECT_THAT(tune({"--set", "By=1", "--set", "By=2"}).output, HasSubstr("--set: By is given twice"));
+  EXPECT_THAT(tune({"--set", "By"}).output, HasSubstr("expected NAME=VALUE, found `By`"));
+}
+
 TEST_F(TunerTest, InterruptedItWritesTheBestSoFarAndSaysHowToResume) {
   fake("delay_ms=5\n");
   const pid_t pid = start({prog(), "--n", "1760", "--effort", "quick"});

@@ -11,7 +11,7 @@
 //   flat_ms=5         whatever is chosen takes so long
 //   load=8            other programs: a time is up to so many times as long, and says by how much
 //   differ=1          runs differ: nothing is verified
-// Each run appends a line to `PROGRAM.log`.
+// Each run appends a line to `PROGRAM.log`; `PROGRAM.given` holds the numbers that came with the last inputs.
 #include <signal.h>
 #include <unistd.h>
 
@@ -85,6 +85,8 @@ class FakeProgram {
     reply.id = request.id;
     if (request.op == protocol::Op::Inputs) {
       n_ = request.n >= 0 ? request.n : 640;
+      std::ofstream given(path_ + ".given");
+      for (const auto& [name, value] : request.given) given << name << "=" << value << "\n";
       reply.n = n_;
       if (static_cast<double>(n_) < number("skip_below")) {
         reply.status = protocol::Status::Skipped;

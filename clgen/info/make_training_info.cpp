@@ -182,6 +182,11 @@ pbrt::TrainingInfo make_training_info(const Program& program, const Plan& plan, 
     info.tolerance.rel = transform.tolerance.rel.value_or(0);
     info.tolerance.abs = transform.tolerance.abs.value_or(-1);
     for (const SizeVar& var : transform.size_vars) info.sizes.push_back(var.name);
+    for (const Formula& param : transform.params) info.numbers.push_back(to_string(param));
+    for (const MatrixId matrix : transform.matrices_of(MatrixRole::From)) {
+      const Matrix& input = transform.matrices[matrix];
+      if (input.extents.empty()) info.numbers.push_back(input.name);
+    }
     for (const TransformId callee : transform_plan.calls) info.calls.push_back(program.transforms[callee].name);
     for (const Site& site : transform_plan.sites)
       if (is_listed(site)) info.sites.push_back(site_info(transform, site, sources));

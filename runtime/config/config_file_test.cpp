@@ -237,10 +237,13 @@ TEST(Protocol, LinesSurviveTheRoundTrip) {
   inputs.op = Op::Inputs;
   inputs.n = 512;
   inputs.sizes = {{"K", 7}};
+  inputs.given = {{"By", "nan"}, {"k", "-3"}};
   inputs.files = {"a\nb.npy"};
   inputs.seed = 3;
   EXPECT_EQ(to_line(parse_request(to_line(inputs))), to_line(inputs));
   EXPECT_EQ(to_line(inputs).find('\n'), std::string::npos);
+  EXPECT_EQ(parse_request(to_line(inputs)).given, inputs.given);
+  EXPECT_EQ(parse_request(R"({"id": 1, "op": "inputs", "set": {"k": 3}})").given[0].second, "3");
 
   Reply reply;
   reply.status = Status::Wrong;

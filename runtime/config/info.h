@@ -132,6 +132,8 @@ struct TransformInfo {
   AccuracyInfo accuracy;
   ToleranceInfo tolerance;
   std::vector<std::string> sizes;           ///< size variables
+  std::vector<std::string> numbers = {};    ///< what `--set` takes: params, then inputs that are single numbers
+  std::vector<std::pair<std::string, std::string>> ranges = {};  ///< of inputs, as their headers have them: `R`, `0..5`
   std::vector<std::string> calls;           ///< transforms that its bodies call
   std::vector<std::string> input_features;  ///< transforms that describe its inputs; exported, not used
   std::vector<SiteInfo> sites;

@@ -94,6 +94,8 @@ Json to_value(const TransformInfo& transform) {
   if (transform.accuracy.is_given) out["accuracy"] = to_value(transform.accuracy);
   if (transform.tolerance.is_given) out["tolerance"] = to_value(transform.tolerance);
   out["sizes"] = to_value(transform.sizes);
+  if (!transform.numbers.empty()) out["numbers"] = to_value(transform.numbers);
+  for (const auto& [input, range] : transform.ranges) out["ranges"][input] = range;
   out["calls"] = to_value(transform.calls);
   if (!transform.input_features.empty()) out["input_features"] = to_value(transform.input_features);
   out["sites"] = Json::object();
@@ -228,6 +230,10 @@ TransformInfo transform_of(const std::string& name, const Node& node) {
   if (node.has("tolerance")) out.tolerance = tolerance_of(node.at("tolerance"));
   if (node.has("sizes")) out.sizes = node.at("sizes").strings();
   if (node.has("calls")) out.calls = node.at("calls").strings();
+  if (node.has("numbers")) out.numbers = node.at("numbers").strings();
+  if (node.has("ranges"))
+    node.at("ranges").each_member(
+        [&](const std::string& input, const Node& range) { out.ranges.emplace_back(input, range.string()); });
   if (node.has("input_features")) out.input_features = node.at("input_features").strings();
   node.at("sites").each_member(
       [&](const std::string& site, const Node& value) { out.sites.push_back(site_of(site, value)); });

@@ -62,6 +62,10 @@ void add_inputs(Json& out, const Request& request) {
     out["sizes"] = Json::object();
     for (const auto& [name, size] : request.sizes) out["sizes"][name] = size;
   }
+  if (!request.given.empty()) {
+    out["set"] = Json::object();
+    for (const auto& [name, value] : request.given) out["set"][name] = value;
+  }
   if (!request.files.empty()) out["files"] = request.files;
   out["seed"] = request.seed;
 }
@@ -180,6 +184,10 @@ Request parse_request(std::string_view line) {
   if (root.has("sizes"))
     root.at("sizes").each_member(
         [&](const std::string& name, const Node& size) { out.sizes.emplace_back(name, size.integer(0, kMaxInteger)); });
+  if (root.has("set"))
+    root.at("set").each_member([&](const std::string& name, const Node& value) {
+      out.given.emplace_back(name, value.json().is_number() ? value.json().dump() : value.string());
+    });
   if (root.has("files")) out.files = root.at("files").strings();
   out.seed = static_cast<std::uint64_t>(root.integer_or("seed", 0, kMaxInteger, 0));
   if (root.has("config")) {

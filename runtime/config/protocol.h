@@ -40,6 +40,7 @@ enum class Op : std::uint8_t { Inputs, Reference, Run, Quit };
 /// {"id": 3, "op": "inputs", "n": 512, "sizes": {"K": 7}, "seed": 1}             n and sizes together, as --n and
 /// --size
 /// {"id": 3, "op": "inputs", "files": ["in.npy"], "seed": 1}
+/// {"id": 3, "op": "inputs", "n": 512, "set": {"Weight": "0.5", "Limit": "inf"}, "seed": 1}   with n or files
 /// {"id": 4, "op": "reference", "config": {"global": …, "transforms": …}}        without config: default, one thread,
 /// CPU
 /// {"id": 5, "op": "run", "config": {…}, "trials": 3, "limit_ms": 500, "verify": true, "resident": false, "tolerance":
@@ -50,6 +51,7 @@ struct Request {
   Op op = Op::Quit;
   std::int64_t n = -1;  ///< < 0: not given
   std::vector<std::pair<std::string, std::int64_t>> sizes;
+  std::vector<std::pair<std::string, std::string>> given;  ///< names and values, as --set has them
   std::vector<std::string> files;
   std::uint64_t seed = 0;
   std::string config;  ///< JSON object, one line; empty: not given

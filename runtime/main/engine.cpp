@@ -9,6 +9,7 @@
 #include "runtime/config/machine.h"
 #include "runtime/gpu/launch.h"
 #include "runtime/gpu/manager.h"
+#include "runtime/main/generated_inputs.h"
 #include "runtime/main/processor_waits.h"
 #include "runtime/main/run_context.h"
 #include "runtime/matrix/random.h"
@@ -267,7 +268,7 @@ void Engine::run_generator(const TransformDesc& transform, const SizeWishes& wis
   made.sizes = sizes_from_wishes(*ctx, generator, wishes);
   made.inputs = allocate_inputs(*ctx, generator, made.sizes);
   made.outputs = allocate_outputs(*ctx, generator, made.sizes);
-  for (std::size_t i = 0; i < made.inputs.size(); ++i) fill_random(made.inputs[i], seed + kInputSeed + i);
+  fill_inputs(*ctx, generator, made.sizes, made.inputs, seed + kInputSeed);
   for (std::size_t i = 0; i < made.outputs.size(); ++i)
     fill_initial_output(generator.outputs[i], made.outputs[i], seed + kOutputSeed + i);
   RunWishes run_wishes;
@@ -292,7 +293,7 @@ Problem Engine::generate(const TransformDesc& transform, const SizeWishes& wishe
   } else {
     problem.sizes = sizes_from_wishes(*ctx, transform, wishes);
     problem.inputs = allocate_inputs(*ctx, transform, problem.sizes);
-    for (std::size_t i = 0; i < problem.inputs.size(); ++i) fill_random(problem.inputs[i], seed + kInputSeed + i);
+    fill_inputs(*ctx, transform, problem.sizes, problem.inputs, seed + kInputSeed);
   }
   make_outputs(*ctx, seed, problem);
   return problem;

@@ -166,6 +166,16 @@ void run_Endless(Frame& frame, const AnyMatrix* outputs, const AnyMatrix*) {
 
 void run_Slow(Frame&, const AnyMatrix*, const AnyMatrix*) { std::this_thread::sleep_for(std::chrono::seconds(5)); }
 
+// ---- Scale: param k, from By, uchar Level in 1..k, A[n] in -1..1 to B[n] ----
+
+void run_Scale(Frame&, const AnyMatrix* outputs, const AnyMatrix* inputs) {
+  const double By = *static_cast<const double*>(inputs[0].data());
+  const int Level = *static_cast<const unsigned char*>(inputs[1].data());
+  const auto A = inputs[2].as<double, 1>();
+  const auto B = outputs[0].as<double, 1>();
+  for (int i = 0; i < A.size(0); ++i) B.cell(i) = By * A.cell(i) + Level;
+}
+
 // ---- Tables ----
 
 /// Fills a size variable from a dimension of a known matrix.
@@ -190,6 +200,12 @@ const pbrt::MatrixDesc kIdentityOutputs[] = {{"OUT", pbrt::ElementKind::Double, 
 const pbrt::MatrixDesc kLuminanceInputs[] = {{"RGB", pbrt::ElementKind::Float, 3, kFormulaWH3, true}};
 const pbrt::MatrixDesc kLuminanceOutputs[] = {{"GREY", pbrt::ElementKind::UChar, 2, kFormulaWH3, false},
                                               {"S", pbrt::ElementKind::Double, 0, nullptr, false}};
+const pbrt::MatrixDesc kScaleInputs[] = {{"By", pbrt::ElementKind::Double, 0, nullptr, true},
+                                         {"Level", pbrt::ElementKind::UChar, 0, nullptr, true, "1..k"},
+                                         {"A", pbrt::ElementKind::Double, 1, kFormulaN, true, "-1..1"}};
+const pbrt::MatrixDesc kScaleOutputs[] = {{"B", pbrt::ElementKind::Double, 1, kFormulaN, false}};
+const char* const kSizesNk[] = {"n", "k"};
+const int kParamK[] = {1};
 const char* const kSizesNK[] = {"n", "K"};
 const char* const kSizesN[] = {"n"};
 const char* const kSizesWH[] = {"w", "h"};
@@ -254,6 +270,16 @@ const pbrt::TransformDesc kTransforms[] = {
        out[4] = v[1];
      },
      run_Luminance, -1},
+    {"Scale", kScaleInputs, 3, kScaleOutputs, 1, kSizesNk, 2, kParamK, 1,
+     [](const RunContext&, const IndexT* const* sizes, std::int64_t* values, bool* is_known) {
+       solve_one(sizes[2], 0, values[0], is_known[0]);
+     },
+     [](const RunContext&, const std::int64_t* v, std::int64_t* out) { out[0] = out[1] = v[0]; }, run_Scale, -1,
+     nullptr, nullptr, -1, -1, 1,
+     [](const RunContext&, const std::int64_t* v, pbrt::ValueRange* out) {
+       out[1] = pbrt::ValueRange::of_integers(1, v[1]);
+       out[2] = pbrt::ValueRange::of_reals(-1, 1);
+     }},
 };
 
 std::string info_json() {
@@ -296,6 +322,6 @@ std::string info_json() {
 
 int main(int argc, char** argv) {
   const std::string info = pb_program::info_json();
-  const pbrt::ProgramDesc program{"mini", info.c_str(), pb_program::kTransforms, 7, 0};
+  const pbrt::ProgramDesc program{"mini", info.c_str(), pb_program::kTransforms, 8, 0};
   return pbrt::program_main(argc, argv, program);
 }

@@ -44,10 +44,18 @@ RunWishes Session::wishes() const {
   return wishes;
 }
 
-std::string usage_line(const char* program_name, const TransformDesc& transform) {
+SizeWishes Session::size_wishes() const {
+  SizeWishes wishes{options.n, options.sizes};
+  given.add_to(wishes);
+  return wishes;
+}
+
+std::string usage_line(const char* program_name, const TransformDesc& transform, const GivenValues& given) {
   std::string line = std::string("usage: ") + program_name + " [options]";
-  for (int p = 0; p < transform.num_params; ++p) line += std::string(" ") + transform.size_vars[transform.params[p]];
-  for (int i = 0; i < transform.num_inputs; ++i) line += " " + header_of(transform.inputs[i]);
+  for (int p = 0; p < transform.num_params; ++p)
+    if (!given.has_param(p)) line += std::string(" ") + transform.size_vars[transform.params[p]];
+  for (int i = 0; i < transform.num_inputs; ++i)
+    if (!given.has_input(i)) line += " " + header_of(transform.inputs[i]);
   for (int i = 0; i < transform.num_outputs; ++i) line += " " + header_of(transform.outputs[i]);
   return line;
 }
@@ -128,26 +136,48 @@ void print_stats(const Options& options, const StatsInput& input) {
   std::fflush(stream);
 }
 
-/// The integers before the files.
-void take_params(const Session& session, SizeWishes& wishes) {
+using Words = std::vector<std::string>::const_iterator;
+
+/// The integers before the files; returns the word behind them.
+Words take_params(const Session& session, SizeWishes& wishes) {
   const TransformDesc& transform = session.transform;
+  Words word = session.options.words.begin();
   for (int p = 0; p < transform.num_params; ++p) {
-    const std::string& word = session.options.words[static_cast<std::size_t>(p)];
-    const char* name = transform.size_vars[transform.params[p]];
-    std::size_t used = 0;
-    long value = 0;
-    try {
-      value = std::stol(word, &used);
-    } catch (const std::logic_error&) {
-      used = 0;
-    }
-    if (used != word.size() || word.empty() || value < INT32_MIN || value > INT32_MAX)
-      throw UserError("param " + std::string(name) + ": expected an integer of 32 bits, found " + word);
+    if (session.given.has_param(p)) continue;
+    const std::string name = transform.size_vars[transform.params[p]];
+    const std::int64_t value = param_value("param " + name, *word++);
     for (const auto& known : wishes.named)
-      if (known.first == name)
-        throw UserError(std::string("param ") + name + " and --size " + name + " are both given");
+      if (known.first == name) throw UserError("param " + name + " and --size " + name + " are both given");
     wishes.named.emplace_back(name, value);
   }
+  return word;
+}
+
+/// Inputs from the files that begin at `word`, which moves behind them, and from --set.
+void take_inputs(const Session& session, Words& word, std::vector<AnyMatrix>& inputs, std::vector<std::string>& names) {
+  const TransformDesc& transform = session.transform;
+  MatrixReader reader;
+  for (int i = 0; i < transform.num_inputs; ++i) {
+    if (session.given.has_input(i)) {
+      names.emplace_back("--set");
+      inputs.push_back(session.given.input(i));
+      continue;
+    }
+    names.push_back(*word == "-" ? "standard input" : *word);
+    inputs.push_back(reader.read(*word++, spec_of(transform.inputs[i])));
+  }
+}
+
+/// As many words as the transform has params, inputs and outputs, but for those of --set.
+void check_num_words(const Session& session) {
+  const TransformDesc& transform = session.transform;
+  const auto found = static_cast<int>(session.options.words.size());
+  const int expected = transform.num_params + transform.num_inputs + transform.num_outputs - session.given.count();
+  if (found == expected) return;
+  std::string text = "expected " + std::to_string(expected) + " arguments, found " + std::to_string(found);
+  if (found == 0) text += "; on generated inputs it runs with --n N";
+  if (found > expected && session.given.count() > 0) text += "; what --set gives has no place among them: " + session.given.names();
+  throw UserError(text + "\n" + usage_line(session.program_name, transform, session.given));
 }
 
 /// Runs --trials times. A measurement starts each run from the same contents, and its first run does not count if it
@@ -184,26 +214,16 @@ void zero_fill(const AnyMatrix& matrix) {
 void run_file_mode(Session& session) {
   const TransformDesc& transform = session.transform;
   const Options& options = session.options;
-  const int expected = transform.num_params + transform.num_inputs + transform.num_outputs;
-  if (static_cast<int>(options.words.size()) != expected)
-    throw UserError("expected " + std::to_string(expected) + " arguments, found " +
-                    std::to_string(options.words.size()) +
-                    (options.words.empty() ? "; on generated inputs it runs with --n N" : "") + "\n" +
-                    usage_line(session.program_name, transform));
+  check_num_words(session);
   SizeWishes wishes = session.size_wishes();
   check_size_names(wishes, {&transform});
-  take_params(session, wishes);
+  Words word = take_params(session, wishes);
   session.open_configuration();
 
   Problem problem;
   problem.transform = &transform;
   std::vector<std::string> input_names;
-  MatrixReader reader;
-  auto word = options.words.begin() + transform.num_params;
-  for (int i = 0; i < transform.num_inputs; ++i) {
-    input_names.push_back(*word == "-" ? "standard input" : *word);
-    problem.inputs.push_back(reader.read(*word++, spec_of(transform.inputs[i])));
-  }
+  take_inputs(session, word, problem.inputs, input_names);
   const std::unique_ptr<RunContext> ctx = session.engine.make_context(session.config);
   problem.sizes = sizes_from_inputs(*ctx, transform, problem.inputs, input_names, wishes);
   problem.outputs = allocate_outputs(*ctx, transform, problem.sizes);
@@ -293,6 +313,7 @@ void run_timing_mode(Session& session) {
   const Problem problem = options.iogen_run.empty() ? session.engine.generate(session.transform, session.size_wishes(),
                                                                               session.seed, session.config)
                                                     : read_iogen(session);
+  session.given.put_into(problem);
   if (!options.iogen_create.empty()) {
     write_iogen(session, problem);
     return;

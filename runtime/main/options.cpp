@@ -58,6 +58,12 @@ void set_size(Options& options, const std::string& name, const std::string& valu
                                                "an integer from 0 to 2147483647"));
 }
 
+void set_given(Options& options, const std::string& name, const std::string& value) {
+  const std::size_t equals = value.find('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == value.size()) fail_value(name, value, "NAME=VALUE");
+  options.given.emplace_back(value.substr(0, equals), value.substr(equals + 1));
+}
+
 void set_stats(Options& options, const std::string& name, const std::string& value) {
   if (value.empty() || value == "text") {
     options.stats = StatsFormat::Text;
@@ -113,6 +119,8 @@ const Option kOptions[] = {
        o.n = integer(name, v, 0, INT32_MAX, "an integer from 0 to 2147483647");
      }},
     {"size", Takes::Value, "NAME=V", "sets one size variable; may be repeated", set_size},
+    {"set", Takes::Value, "NAME=V", "gives a value to a param or to an input that is one number, instead of its word or file; may be repeated",
+     set_given},
     {"seed", Takes::Value, "S", "seed of all random numbers", set_seed},
     {"fixedrandom", Takes::Nothing, "", "the same random numbers in every run, as --seed 0",
      set_flag<&Options::is_fixed_random>},
@@ -253,7 +261,7 @@ class Parser {
     }
     if (found == nullptr) fail_unknown(name);
     name = found->name;
-    if (name != "size" && !given_.insert(name).second) throw UserError("--" + name + " is given twice");
+    if (name != "size" && name != "set" && !given_.insert(name).second) throw UserError("--" + name + " is given twice");
     if (found->takes == Takes::Value && !has_value) {
       if (next_ == args_.size()) throw UserError("--" + name + " needs a value: --" + name + " " + found->value_name);
       value = args_[next_++];

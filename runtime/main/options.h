@@ -17,6 +17,7 @@ struct Options {
   std::vector<std::string> words;  ///< what is no option: params, then files
   std::optional<std::int64_t> n;
   std::vector<std::pair<std::string, std::int64_t>> sizes;
+  std::vector<std::pair<std::string, std::string>> given;  ///< of --set: names and values as written
   std::optional<std::uint64_t> seed;
   bool is_fixed_random = false;
   int trials = 1;

@@ -108,6 +108,13 @@ double bytes_of(const TransformDesc& transform, const std::int64_t* extents) {
   return sum;
 }
 
+void fill_random(const AnyMatrix& matrix, std::uint64_t seed) {
+  RandomStream stream{.key = RandomStream::mix(seed)};
+  RandomStream* previous = set_current_random(&stream);
+  detail::fill_random(matrix.raw());
+  set_current_random(previous);
+}
+
 }  // namespace
 
 void check_memory(const TransformDesc& transform, double needed_bytes, double memory) {
@@ -127,6 +134,10 @@ std::string header_of(const MatrixDesc& matrix) {
   std::string text = matrix.name;
   for (int d = 0; d < matrix.num_dims; ++d) text += (d == 0 ? "[" : ", ") + std::string(matrix.formulas[d]);
   return text + (matrix.num_dims == 0 ? "" : "]");
+}
+
+std::string for_sizes_text(const TransformDesc& transform, const std::vector<std::int64_t>& sizes) {
+  return transform.num_size_vars == 0 ? "" : " for " + sizes_text(transform, sizes);
 }
 
 MatrixSpec spec_of(const MatrixDesc& matrix) { return {header_of(matrix), matrix.element, matrix.num_dims}; }
@@ -200,13 +211,6 @@ bool are_outputs_of(const RunContext& ctx, const TransformDesc& transform, const
   for (const AnyMatrix& output : outputs)
     for (int d = 0; d < output.num_dims(); ++d) is_same = output.size(d) == extents[next++] && is_same;
   return is_same;
-}
-
-void fill_random(const AnyMatrix& matrix, std::uint64_t seed) {
-  RandomStream stream{.key = RandomStream::mix(seed)};
-  RandomStream* previous = set_current_random(&stream);
-  detail::fill_random(matrix.raw());
-  set_current_random(previous);
 }
 
 void fill_initial_output(const MatrixDesc& desc, const AnyMatrix& matrix, std::uint64_t seed) {

@@ -40,6 +40,8 @@ struct Problem {
 
 /// `In[w, h]`
 [[nodiscard]] std::string header_of(const MatrixDesc& matrix);
+/// ` for n = 5, m = 2`; empty if the transform has no size variables.
+[[nodiscard]] std::string for_sizes_text(const TransformDesc& transform, const std::vector<std::int64_t>& sizes);
 [[nodiscard]] MatrixSpec spec_of(const MatrixDesc& matrix);
 
 /// Sizes of all variables from wishes alone (no matrix is known yet).
@@ -77,7 +79,6 @@ void check_memory(const TransformDesc& transform, double needed_bytes, double me
 /// Uniform random numbers in (-2^31, 2^31) for outputs that a rule may read first, NaN for the
 /// others (integers: random). Same stream, same numbers.
 void fill_initial_output(const MatrixDesc& desc, const AnyMatrix& matrix, std::uint64_t seed);
-void fill_random(const AnyMatrix& matrix, std::uint64_t seed);
 
 /// Checks that every name in `wishes` is a size variable of one of the transforms.
 void check_size_names(const SizeWishes& wishes, const std::vector<const TransformDesc*>& transforms);

@@ -11,6 +11,17 @@ namespace pbrt {
 class Frame;
 class RunContext;
 
+/// `in LO..HI` behind an input, for the sizes at hand: what generated data lies in.
+struct ValueRange {
+  bool is_given = false;
+  bool is_real = false;
+  std::int64_t lo = 0, hi = 0;       ///< integers: both belong
+  double real_lo = 0, real_hi = 0;   ///< real numbers: [real_lo, real_hi)
+
+  static ValueRange of_integers(std::int64_t lo, std::int64_t hi) { return {true, false, lo, hi, 0, 0}; }
+  static ValueRange of_reals(double lo, double hi) { return {true, true, 0, 0, lo, hi}; }
+};
+
 /// One `from` or `to` matrix of a transform.
 struct MatrixDesc {
   const char* name;
@@ -21,6 +32,8 @@ struct MatrixDesc {
   /// `to` matrices: some rule may read what the caller passed (in-place transforms).
   /// If false the first contents are filled with NaN in tests and measurements. `from`: true.
   bool is_read_initially;
+  /// `0..n-1` of a `from` matrix with a range, as written; else null.
+  const char* range = nullptr;
 };
 
 /// One transform. Matrices are numbered `from` first, then `to`, in header order, wherever one
@@ -62,6 +75,8 @@ struct TransformDesc {
   int verifier = -1;
   /// How many of size_vars, the last ones, are in no header formula: params that are mere numbers.
   int num_mere_numbers = 0;
+  /// Writes the ranges of the inputs that have one, by input, for the values of the size variables; null if none has.
+  void (*ranges)(const RunContext& ctx, const std::int64_t* values, ValueRange* out) = nullptr;
 };
 
 /// How a rule, or a transform, is called in messages.

@@ -108,9 +108,13 @@ std::uint64_t choose_seed(const Options& options) {
   return std::random_device()() % 1000000000U;
 }
 
-void print_help(const char* program_name, const ProgramDesc& program, const TransformDesc& transform) {
-  std::printf("%s\n", usage_line(program_name, transform).c_str());
+void print_help(const char* program_name, const ProgramDesc& program, const TransformDesc& transform,
+                const GivenValues& given) {
+  std::printf("%s\n", usage_line(program_name, transform, given).c_str());
   std::printf("       %s [options] --n N\n\n", program_name);
+  std::string names;
+  for (const std::string& name : settable_names(transform)) names += (names.empty() ? "--set " : ", --set ") + name + "=V";
+  if (!names.empty()) std::printf("Numbers may be given by %s instead.\n\n", names.c_str());
   std::printf(
       "Runs the transform %s of %s on files (text, .npy, .pgm, .ppm; - is standard input or output), or with --n on\n"
       "generated inputs.\n\nOptions:\n%s",
@@ -142,7 +146,8 @@ void run_modes(const char* program_name, const Options& options, const ProgramDe
     return;
   }
   const TransformDesc& chosen = options.accuracy_target ? find_bin(engine, program, transform, *options.accuracy_target) : transform;
-  Session session{options, program_name, engine, devices, chosen, trace_output, choose_seed(options), {}, {}, nullptr};
+  Session session{options, program_name, engine, devices, chosen, trace_output, choose_seed(options),
+                  GivenValues(chosen, options.given), {}, {}, nullptr};
   if (options.wants_reset) {
     const std::string path = options.config.empty() ? default_config_path(program_name) : options.config;
     return save_configuration(path, default_configuration(engine.index()), engine, devices, "--reset");
@@ -163,7 +168,7 @@ void run_program(const char* program_name, const Options& options, const Program
   fill_new_matrices_with_nan(options.fills_nan);
   watch_accesses(program.watches_accesses);
   const TransformDesc& transform = find_transform(program, options.transform);
-  if (options.wants_help) return print_help(program_name, program, transform);
+  if (options.wants_help) return print_help(program_name, program, transform, GivenValues(transform, options.given));
   TraceOutput trace_output(options, program.name);
   try {
     run_modes(program_name, options, program, transform, trace_output);

@@ -88,32 +88,41 @@ class Server {
     reference_.clear();
     has_reference_ = false;
     warmed_.clear();
-    input_names_ = request.files;
-    input_names_.resize(static_cast<std::size_t>(session_.transform.num_inputs), "the generated inputs");
     wishes_ = SizeWishes();
     if (request.n >= 0) wishes_.n = request.n;
     wishes_.named = request.sizes;
     for (const auto& [name, value] : request.sizes)
       if (value < 0 || value > INT32_MAX) throw UserError("size " + name + " is not between 0 and 2147483647");
+    GivenValues::Texts texts = session_.options.given;
+    texts.insert(texts.end(), request.given.begin(), request.given.end());
+    const GivenValues given(session_.transform, texts);
+    given.add_to(wishes_);
     seed_ = request.seed;
+    input_names_.assign(static_cast<std::size_t>(session_.transform.num_inputs), "the generated inputs");
     problem_ = request.files.empty()
                    ? session_.engine.generate(session_.transform, wishes_, seed_, session_.engine.default_config())
-                   : read_files(request);
+                   : read_files(request, given);
+    if (request.files.empty()) given.put_into(*problem_);
     snapshot_ = Engine::take_snapshot(*problem_);
     reply.n = problem_->largest_size();
   }
 
-  Problem read_files(const Request& request) {
+  Problem read_files(const Request& request, const GivenValues& given) {
     const TransformDesc& transform = session_.transform;
-    if (request.files.size() != static_cast<std::size_t>(transform.num_inputs))
-      throw UserError("expected " + std::to_string(transform.num_inputs) + " input files, found " +
+    int num_files = 0;
+    for (int i = 0; i < transform.num_inputs; ++i) num_files += given.has_input(i) ? 0 : 1;
+    if (request.files.size() != static_cast<std::size_t>(num_files))
+      throw UserError("expected " + std::to_string(num_files) + " input files, found " +
                       std::to_string(request.files.size()));
     check_size_names(wishes_, {&transform});
     Problem problem;
     problem.transform = &transform;
     MatrixReader reader;
-    for (int i = 0; i < transform.num_inputs; ++i)
-      problem.inputs.push_back(reader.read(request.files[static_cast<std::size_t>(i)], spec_of(transform.inputs[i])));
+    auto file = request.files.begin();
+    for (int i = 0; i < transform.num_inputs; ++i) {
+      input_names_[static_cast<std::size_t>(i)] = given.has_input(i) ? "--set" : *file;
+      problem.inputs.push_back(given.has_input(i) ? given.input(i) : reader.read(*file++, spec_of(transform.inputs[i])));
+    }
     (void)session_.engine.fit_outputs(problem, input_names_, wishes_, seed_, session_.engine.default_config());
     return problem;
   }

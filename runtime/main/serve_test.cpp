@@ -105,6 +105,25 @@ class Serve : public test::ProcessTest {
   protocol::Hello hello_;
 };
 
+TEST_F(Serve, TakesNumbersWithItsInputs) {
+  put("a.txt", "SIZE 2\n1 2\n");
+  start({"--transform", "Scale", "--set", "k=7"});
+  Request request;
+  request.op = Op::Inputs;
+  request.n = 4;
+  request.given = {{"By", "inf"}, {"Level", "8"}};
+  EXPECT_EQ(ask(request).status, Status::Ok);
+  request.n = -1;
+  request.files = {"a.txt"};
+  EXPECT_EQ(ask(request).status, Status::Ok);
+  request.files = {"a.txt", "a.txt"};
+  EXPECT_EQ(ask(request).message, "expected 1 input files, found 2");
+  request.given.emplace_back("k", "8");
+  EXPECT_EQ(ask(request).message, "--set k is given twice");
+  request.given.back() = {"Label", "8"};
+  EXPECT_EQ(ask(request).message, "--set Label: there is no such `param` or input; Scale has k, By, Level; did you mean Level?");
+}
+
 TEST_F(Serve, IntroducesItselfAndQuits) {
   start();
   EXPECT_EQ(hello_.program, "mini");

@@ -7,6 +7,7 @@
 #include "runtime/main/config_lookup.h"
 #include "runtime/main/devices.h"
 #include "runtime/main/engine.h"
+#include "runtime/main/given_values.h"
 #include "runtime/main/options.h"
 #include "runtime/main/trace_output.h"
 
@@ -20,6 +21,7 @@ struct Session {
   const TransformDesc& transform;
   TraceOutput& trace_output;
   std::uint64_t seed = 0;
+  GivenValues given;  ///< of --set
   // Set by open_configuration.
   FoundConfiguration found;
   ActiveConfig config;
@@ -30,14 +32,15 @@ struct Session {
   /// What options say otherwise than a configuration.
   void apply_options(ActiveConfig& to) const;
   [[nodiscard]] RunWishes wishes() const;
-  [[nodiscard]] SizeWishes size_wishes() const { return {options.n, options.sizes}; }
+  /// What --n, --size and --set say.
+  [[nodiscard]] SizeWishes size_wishes() const;
 };
 
 /// Exit status of a run that was given up in file mode.
 inline constexpr int kExitAborted = 66;
 
-/// `prog [options] [N] In[w, h] … Out[…]`
-[[nodiscard]] std::string usage_line(const char* program_name, const TransformDesc& transform);
+/// `prog [options] [N] In[w, h] … Out[…]`, without what is given otherwise.
+[[nodiscard]] std::string usage_line(const char* program_name, const TransformDesc& transform, const GivenValues& given = {});
 
 /// Reads inputs, runs once, writes outputs.
 void run_file_mode(Session& session);
