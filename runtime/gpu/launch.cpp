@@ -178,6 +178,12 @@ Launch& Launch::reads(const RegionRef& part) {
   return *this;
 }
 
+Launch& Launch::also_reads(const RegionRef& view, const RegionRef& read) {
+  add_region(view, read, kRead, CopyOut::May);
+  request_->plan.regions.back().is_argument = false;
+  return *this;
+}
+
 Launch& Launch::scalar(std::int32_t value) {
   request_->plan.scalars.push_back(scalar_of(value, value));
   return *this;
@@ -224,7 +230,8 @@ Launch& Launch::group(const std::int64_t* shape, int num_dims) {
 bool Launch::run() {
   LaunchRequest& request = *request_;
   LaunchPlan& plan = request.plan;
-  PBRT_CHECK(static_cast<int>(plan.regions.size()) == plan.kernel->num_regions, "one call per region of the kernel");
+  const auto num_arguments = std::count_if(plan.regions.begin(), plan.regions.end(), [](const LaunchRegion& r) { return r.is_argument; });
+  PBRT_CHECK(static_cast<int>(num_arguments) == plan.kernel->num_regions, "one call per region of the kernel");
   PBRT_CHECK(static_cast<int>(plan.scalars.size()) == plan.kernel->num_scalars, "one call per scalar of the kernel");
   PBRT_CHECK(static_cast<int>(plan.tiles.size()) == plan.kernel->num_tiles, "one call per tile of the kernel");
   if (std::any_of(plan.extent.begin(), plan.extent.end(), [](std::int32_t extent) { return extent <= 0; })) return true;

@@ -28,6 +28,7 @@
 #include <utility>
 
 #include "runtime/config/kernel_prelude.h"
+#include "runtime/gpu/bordered_box.h"
 #include "runtime/gpu/region_ref.h"
 #include "runtime/sched/box.h"
 #include "runtime/sched/rule_scope.h"
@@ -55,6 +56,14 @@ template <class Region, int N>
     box.hi[d] = std::min<std::int64_t>(box.hi[d], region.size(d));
   }
   return box;
+}
+
+/// Runs `function` on handles of what is read.
+template <class Region, int N, class F>
+void for_each_part(const Region& region, const BorderedBox<N>& read, const F& function) {
+  std::int64_t sizes[N];
+  for (int d = 0; d < N; ++d) sizes[d] = region.size(d);
+  for_each_read(read, sizes, [&](const Box<N>& box) { function(part_of(region, box)); });
 }
 
 }  // namespace pbrt
@@ -126,6 +135,10 @@ class Launch {
   Launch& input(const RegionRef& view) { return add_region(view, view, kRead, CopyOut::May); }
   Launch& input(const RegionRef& view, const RegionRef& read) { return add_region(view, read, kRead, CopyOut::May); }
 
+  /// The same with several parts, where borders map what lies outside.
+  template <class Region, int N>
+  PB_COLD Launch& input(const Region& view, const BorderedBox<N>& read);
+
   /// A region of which the kernel writes *every* cell of `written` and reads none.
   Launch& output(const RegionRef& view, CopyOut copy_out) { return add_region(view, view, kWrite, copy_out); }
   Launch& output(const RegionRef& view, const RegionRef& written, CopyOut copy_out) {
@@ -184,12 +197,23 @@ class Launch {
 
  private:
   enum Access : std::uint8_t { kRead = 1, kWrite = 2 };
+  Launch& also_reads(const RegionRef& view, const RegionRef& read);
   Launch& add_region(const RegionRef& view, const RegionRef& touched, int access, CopyOut copy_out);
   void add_written(const RegionRef& part);
   Launch& range_of(int num_dims, const std::int64_t* lo, const std::int64_t* hi);
 
   LaunchRequest* request_;  // owned
 };
+
+template <class Region, int N>
+Launch& Launch::input(const Region& view, const BorderedBox<N>& read) {
+  bool is_first = true;
+  for_each_part(view, read, [&](const Region& part) {
+    is_first ? input(RegionRef(view), RegionRef(part)) : also_reads(RegionRef(view), RegionRef(part));
+    is_first = false;
+  });
+  return is_first ? input(RegionRef(view)) : *this;
+}
 
 namespace detail {
 void need_on_host_slow(Frame& frame, const RegionRef& region);
@@ -208,6 +232,14 @@ PB_COLD void need_slow(Frame& frame, const Region& region) {
 template <class Region, int N>
 PB_COLD void need_part_slow(Frame& frame, const Region& region, const Box<N>& part) {
   if (const Box<N> box = inside(region, part); !box.is_empty()) need_on_host_slow(frame, part_of(region, box));
+}
+template <class Region, int N>
+PB_COLD void need_part_slow(Frame& frame, const Region& region, const BorderedBox<N>& read) {
+  for_each_part(region, read, [&](const Region& part) { need_on_host_slow(frame, part); });
+}
+template <class Region, int N>
+PB_COLD void fetch_part_slow(const Region& region, const BorderedBox<N>& read) {
+  for_each_part(region, read, [&](const Region& part) { fetch_slow(part); });
 }
 template <class Region>
 PB_COLD void fetch_part_slow(const Region& region) {
@@ -254,6 +286,11 @@ template <gpu::Handle Region, int N>
 [[gnu::always_inline]] inline void need_on_host(Frame& frame, const Region& region, const Box<N>& part) {
   if (frame.has_device() && gpu::device_state(region) & (gpu::kDirty | gpu::kWatched)) [[unlikely]]
     gpu::detail::need_part_slow(frame, region, part);
+}
+template <gpu::Handle Region, int N>
+[[gnu::always_inline]] inline void need_on_host(Frame& frame, const Region& region, const BorderedBox<N>& read) {
+  if (frame.has_device() && gpu::device_state(region) & (gpu::kDirty | gpu::kWatched)) [[unlikely]]
+    gpu::detail::need_part_slow(frame, region, read);
 }
 
 namespace gpu {

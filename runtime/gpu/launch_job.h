@@ -25,6 +25,7 @@ struct LaunchRegion {
   OwnedView touched;  ///< what it reads or writes of it
   std::vector<OwnedView> written;  ///< what may change, of `touched`; none: all, if it is written
   std::vector<OwnedView> read;     ///< likewise, for accesses that are watched
+  bool is_argument = true;  ///< of the kernel; else a further part that it reads of an argument's storage
   bool is_read = false;
   bool is_written = false;
   CopyOut copy_out = CopyOut::May;

@@ -38,6 +38,59 @@ TEST(Slab, EndsWhereTheMatrixEnds) {
   EXPECT_EQ(slab_of(m, 0, 5, 5).width(), 8) << "no kernel reads nothing: all is a safe answer";
 }
 
+TEST(Bordered, PartsHoldAllThatIsReadAndLittleElse) {
+  const auto map = [](int border, std::int64_t at, std::int64_t size) {
+    return border == kWrap ? wrapped(at, size) : border == kClamp ? clamped(at, size) : mirrored(at, size);
+  };
+  for (const int border : {kWrap, kClamp, kMirror}) {
+    for (std::int64_t size = 1; size <= 6; ++size) {
+      for (std::int64_t lo = -14; lo <= 14; ++lo) {
+        for (std::int64_t hi = lo + 1; hi <= 15; ++hi) {
+          std::vector<bool> is_there(static_cast<std::size_t>(size)), is_read(static_cast<std::size_t>(size));
+          const std::int64_t sizes[] = {size};
+          for_each_read(BorderedBox<1>{{{lo}, {hi}}, {border}}, sizes, [&](const Box<1>& part) {
+            for (std::int64_t x = part.lo[0]; x < part.hi[0]; ++x) is_there.at(static_cast<std::size_t>(x)) = true;
+          });
+          for (std::int64_t at = lo; at < hi; ++at) is_read[static_cast<std::size_t>(map(border, at, size))] = true;
+          for (std::size_t x = 0; x < is_read.size(); ++x) EXPECT_TRUE(is_there[x] || !is_read[x]) << border << " " << size << " " << lo << " " << hi;
+          const bool is_near = border == kClamp || (lo >= -size + 1 && hi <= 2 * size - 1);
+          if (is_near) {
+            EXPECT_EQ(is_there, is_read) << border << " " << size << " " << lo << " " << hi;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(Bordered, KernelsGetBothEndsAndNotWhatLiesBetween) {
+  FakeManager fake;
+  Scheduler scheduler(1);
+  scheduler.run([&](Frame& frame) {
+    const Matrix2 in = filled(8, 10, 1), out = filled(8, 10, 0);
+    const Box<2> part = {{0, 0}, {8, 2}};
+    Launch launch(kAddStep, frame, fake.manager.get());
+    launch.input(in, BorderedBox<2>{{{0, -1}, {8, 3}}, {kNoBorder, kWrap}}).output(out, part, CopyOut::Eager).scalar(5).range(part);
+    EXPECT_TRUE(launch.run());
+    need_on_host(frame, out, part);
+    EXPECT_TRUE(is_filled(out.region(0, 0, 8, 2), 6));
+  });
+  EXPECT_EQ(fake.manager->statistics().bytes_to_device, static_cast<std::int64_t>(4 * 8 * sizeof(int))) << "rows 0 to 2, and 9";
+}
+
+TEST(Bordered, TheHostWaitsForBothEnds) {
+  FakeManager fake;
+  Scheduler scheduler(1);
+  scheduler.run([&](Frame& frame) {
+    const Matrix2 in = filled(8, 10, 1), out = filled(8, 10, 0);
+    EXPECT_EQ(fake.add_step(frame, out, in, 5, CopyOut::May), "");
+    need_on_host(frame, out, BorderedBox<2>{{{0, 8}, {8, 11}}, {kNoBorder, kMirror}});
+    EXPECT_TRUE(is_filled(out.region(0, 8, 8, 10), 6));
+    EXPECT_EQ(out.cell(7, 3), 0) << "nobody asked for it";
+    fake.manager->drain(frame);
+  });
+}
+
 TEST(Share, BothWriteTheirPartAndTheDeviceGetsWhatItReads) {
   FakeManager fake;
   const Box<2> all = {{0, 0}, {8, 4}}, on_device = lower_part(all, 1, 3), rest = upper_part(all, 1, 3);

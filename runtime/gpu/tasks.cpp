@@ -239,6 +239,7 @@ Progress Manager::Impl::run(ExecuteTask& task) {
 std::vector<KernelArg> Manager::Impl::arguments(const LaunchJob& job) const {
   std::vector<KernelArg> args;
   for (const LaunchRegion& region : job.plan.regions) {
+    if (!region.is_argument) continue;
     KernelArg data;
     data.kind = KernelArg::Kind::Buffer;
     data.buffer = region.record->buffer.get();

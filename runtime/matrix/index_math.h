@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "runtime/config/border_functions.h"
+
 namespace pbrt {
 
 /// a / b, rounded to minus infinity. Pre: b > 0.
@@ -25,5 +27,16 @@ template <class... More>
 [[nodiscard]] constexpr std::int64_t index_max(std::int64_t a, std::int64_t b, More... more) {
   return index_max(a > b ? a : b, more...);
 }
+
+namespace borders {
+PB_WRAPPED([[nodiscard]] constexpr, std::int64_t)
+PB_CLAMPED([[nodiscard]] constexpr, std::int64_t)
+PB_MIRRORED([[nodiscard]] constexpr, std::int64_t)
+}  // namespace borders
+
+/// Coordinates of cells that borders give for `at`; size > 0.
+[[nodiscard]] constexpr std::int64_t wrapped(std::int64_t at, std::int64_t size) { return borders::pb_wrapped(at, size); }
+[[nodiscard]] constexpr std::int64_t clamped(std::int64_t at, std::int64_t size) { return borders::pb_clamped(at, size); }
+[[nodiscard]] constexpr std::int64_t mirrored(std::int64_t at, std::int64_t size) { return borders::pb_mirrored(at, size); }
 
 }  // namespace pbrt

@@ -29,4 +29,20 @@ struct Box {
   }
 };
 
+/// Runs `function` on boxes that make up what `inside`, a part of `all`, leaves of it; on `all` if that part is empty.
+template <int N, class F>
+void for_each_outside(const Box<N>& all, const Box<N>& inside, const F& function) {
+  if (all.is_empty()) return;
+  if (inside.is_empty()) return function(all);
+  Box<N> rest = all;
+  for (int d = N; d-- > 0;) {
+    Box<N> below = rest, above = rest;
+    below.hi[d] = inside.lo[d];
+    above.lo[d] = inside.hi[d];
+    if (!below.is_empty()) function(below);
+    if (!above.is_empty()) function(above);
+    rest.lo[d] = inside.lo[d], rest.hi[d] = inside.hi[d];
+  }
+}
+
 }  // namespace pbrt
