@@ -37,6 +37,18 @@ std::optional<LoopOrder> direction_of(const Region& needs, const std::string& va
   return from_less ? LoopOrder::Increasing : LoopOrder::Parallel;
 }
 
+/// Whether instances read by the border of `input` a cell that they write themselves: elsewhere it is theirs to read (LANGUAGE
+/// 6.5), but nobody means it here.
+bool leads_to_own_cells(const Analysis& analysis, const RegionAccess& input, const RegionMap& written_by, const Region& instances) {
+  if (input.num_mapped_dims == 0) return false;
+  RegionAccess unmapped = input;
+  unmapped.num_mapped_dims = 0;
+  const auto inside = keep_inside(instances, unmapped, analysis.matrix(input.matrix), analysis.scope);
+  const Region outside = inside ? instances.subtract(*inside) : instances;
+  const Region deltas = named(input.cells.intersect_domain(outside).then(written_by).deltas(), instances.dims());
+  return deltas.is_known() && !without_zero(deltas).is_equal(deltas);
+}
+
 }  // namespace
 
 SelfDependence find_self_dependence(const Analysis& analysis, const Step& step, const Region& instances) {
@@ -52,6 +64,7 @@ SelfDependence find_self_dependence(const Analysis& analysis, const Step& step, 
       if (input.matrix != output.matrix) continue;
       const RegionMap reader_to_writer = input.cells.intersect_domain(instances).then(written_by);
       out.needs = out.needs.unite(named(reader_to_writer.deltas(), vars));
+      if (out.own_border == nullptr && leads_to_own_cells(analysis, input, written_by, instances)) out.own_border = &input;
     }
     for (const RegionAccess& other : rule.outputs) {
       if (other.matrix != output.matrix) continue;

@@ -131,6 +131,7 @@ class BodyCheck {
   void check_call(ExprId id, const CallExpr& call, Span span) {
     const bool is_builtin = types_.bindings[id.index()].kind == NameKind::BuiltIn;
     if (is_builtin && find_numeric_limit(call.callee)) return;
+    if (is_builtin && call.callee == "IS_MISSING") return;
     const MathFunction* function = is_builtin ? find_math_function(call.callee) : nullptr;
     if (function == nullptr || !function->is_on_devices()) return reject("it calls `" + call.callee + "`, which no device knows", span);
     if (static_cast<int>(call.args.size()) != function->num_args)
@@ -224,7 +225,6 @@ std::optional<WhyNotDevice> check_pattern(const Transform& transform, const Rule
   if (rule.is_dynamic || !rule.tried.empty())
     return WhyNotDevice{"each instance tests a `where` that is not affine", rule.span};
   for (const RegionAccess& input : rule.inputs) {
-    if (input.is_optional()) return WhyNotDevice{"it has an optional input", input.span};
     if (!input.tested_dims.empty())
       return WhyNotDevice{"an input coordinate is not affine, so that each instance tests it", input.span};
   }

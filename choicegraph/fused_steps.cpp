@@ -17,7 +17,7 @@ constexpr std::int64_t kMaxShift = 8;
 
 /// Whether the instances are values of single cells, without calls and tests.
 bool is_plain(const Rule& rule) {
-  const auto is_tested = [](const RegionAccess& input) { return input.is_optional() || !input.tested_dims.empty(); };
+  const auto is_tested = [](const RegionAccess& input) { return input.may_be_outside() || !input.tested_dims.empty(); };
   return rule.is_return_form && !rule.is_dynamic && rule.tried.empty() && rule.calls.empty() && rule.temporaries.empty() &&
          rule.outputs[0].kind == AccessKind::Cell && !rule.outputs[0].is_slice &&
          std::none_of(rule.inputs.begin(), rule.inputs.end(), is_tested);

@@ -63,17 +63,27 @@ void report(Analysis& analysis, const Step& step) {
   std::string vars;
   for (auto loop = step.loops.rbegin(); loop != step.loops.rend(); ++loop)
     vars += (vars.empty() ? "`" : ", `") + loop->var + "`";
-  analysis.diags.emit(DiagKind::NoLoopOrder, place)
-      .arg(rule.name)
-      .arg(vars)
-      .hint("computations in steps read the step before: of another matrix, or of versions, `T<k>` from `T<k-1>`");
+  auto diag = analysis.diags.emit(DiagKind::NoLoopOrder, place).arg(rule.name).arg(vars);
+  for (const RegionAccess& input : rule.inputs)
+    if (maps_cells(input.border)) diag.note(input.span, "`" + std::string(word_of(input.border)) + "` reads cells of the other side, too, or back from it");
+  diag.hint("computations in steps read the step before: of another matrix, or of versions, `T<k>` from `T<k-1>`");
+}
+
+void report_own_border(Analysis& analysis, const Step& step, const RegionAccess& input) {
+  const std::string word(word_of(input.border));
+  analysis.diags.emit(DiagKind::BorderReadsOwnCell, input.span)
+      .arg(analysis.rule(step.rule).name)
+      .arg(word)
+      .hint("a rule of its own for these cells, or a `where` that leaves them out, says where the computation begins");
 }
 
 }  // namespace
 
 bool order_loops(Analysis& analysis, StepId id) {
   Step& step = analysis.plan.steps[id];
-  if (step.loops.empty()) return true;
+  const std::vector<RegionAccess>& inputs = analysis.rule(step.rule).inputs;
+  const auto has_border = [](const RegionAccess& input) { return maps_cells(input.border); };
+  if (step.loops.empty() && std::none_of(inputs.begin(), inputs.end(), has_border)) return true;
   const SelfDependence dependence = find_self_dependence(analysis, step, analysis.step_sets[id.index()].instances);
   if (!dependence.needs.is_empty()) {
     const bool has_directions = orient_any(step.loops, dependence.needs);
@@ -88,6 +98,11 @@ bool order_loops(Analysis& analysis, StepId id) {
       for (LoopDim& loop : step.loops) loop.order = LoopOrder::Nested;
     if (nest) analysis.plan.nests.push_back(std::move(*nest));
   }
+  if (dependence.own_border != nullptr) {
+    report_own_border(analysis, step, *dependence.own_border);
+    return false;
+  }
+  if (step.loops.empty()) return true;
   if (!dependence.overlaps.is_empty()) separate_overlaps(step.loops, dependence.overlaps);
   step.is_data_parallel = std::all_of(step.loops.begin(), step.loops.end(), is_parallel);
   return true;

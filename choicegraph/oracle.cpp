@@ -58,6 +58,16 @@ VersionForm version_form(const Transform& transform, const Rule& rule) {
   return is_whole ? VersionForm::Neither : VersionForm::Constant;
 }
 
+/// The position inside that a border gives, found step by step.
+std::int64_t mapped(Border border, std::int64_t at, std::int64_t size) {
+  while (at < 0 || at >= size) {
+    if (border == Border::Clamp || size == 1) return at < 0 ? 0 : size - 1;
+    if (border == Border::Wrap) at += at < 0 ? size : -size;
+    if (border == Border::Mirror) at = at < 0 ? -at : 2 * (size - 1) - at;
+  }
+  return at;
+}
+
 std::string cell_text(const Transform& transform, const Cell& cell) {
   std::string out = transform.matrices[MatrixId(cell.first)].name + "(";
   for (std::size_t d = 0; d < cell.second.size(); ++d) out += (d == 0 ? "" : ",") + std::to_string(cell.second[d]);
@@ -92,6 +102,8 @@ bool Oracle::is_inside(const RegionAccess& access, const Values& values) const {
   for (std::size_t d = 0; d < access.lo.size(); ++d) {
     // 0 <= begin and end - 1 < size, exactly and as computed; without rule variables a coordinate is a value.
     const std::int64_t size = extent(access.matrix, d);
+    if (access.is_mapped_dim(d) && size < 1) return false;
+    if (access.is_mapped_dim(d)) continue;
     const auto begin = value_of(access.lo[d], values);
     const auto end = value_of(access.hi[d], values);
     if (!begin || !end || *begin < 0 || *end > size) return false;
@@ -163,6 +175,9 @@ std::vector<Cell> Oracle::cells(const Rule& rule, const RegionAccess& access, co
   for (std::size_t d = 0; d < access.lo.size(); ++d) {
     lo.push_back(value_of(access.lo[d], values).value_or(0));
     hi.push_back(value_of(access.hi[d], values).value_or(0));
+    if (!access.is_mapped_dim(d)) continue;
+    lo.back() = mapped(access.border, lo.back(), extent(access.matrix, d));
+    hi.back() = lo.back() + 1;
   }
   std::vector<Cell> out;
   for (Point& point : box_points(lo, hi)) out.emplace_back(access.matrix.value, std::move(point));

@@ -184,11 +184,19 @@ class Generator {
     if (chance(10) && matrix != target) return matrix;
     if (!out_.traits.is_plane) {
       if (used_[0] && chance(10)) return matrix + ".region(0,i)";
-      return matrix + ".cell(" + input_coordinate(0) + ")";
+      return matrix + ".cell(" + input_coordinate(0) + ")" + border();
     }
     if (chance(10)) return matrix + ".row(" + input_coordinate(1) + ")";
     const std::string x = input_coordinate(0);
-    return matrix + ".cell(" + x + "," + input_coordinate(1) + ")";
+    return matrix + ".cell(" + x + "," + input_coordinate(1) + ")" + border();
+  }
+
+  /// What stands behind an input `.cell`, most often nothing.
+  std::string border() {
+    static constexpr const char* kBorders[] = {"=wrap", "=clamp", "=mirror"};
+    if (!chance(20)) return "";
+    out_.traits.has_border = true;
+    return kBorders[pick(3)];
   }
 
   void add_rule(const std::string& target, int priority) {

@@ -193,7 +193,8 @@ void TestTransform::find_vars(const std::string& region, Rule& rule) const {
 }
 
 RegionAccess TestTransform::access(const std::string& spelled, const std::vector<std::string>& vars) const {
-  const RegionText text = take_apart(spelled);
+  const std::size_t border = spelled.find('=');
+  const RegionText text = take_apart(spelled.substr(0, border));
   RegionAccess out;
   for (const MatrixId id : transform_.matrices.ids())
     if (transform_.matrices[id].name == text.matrix) out.matrix = id;
@@ -219,6 +220,12 @@ RegionAccess TestTransform::access(const std::string& spelled, const std::vector
       out.lo.push_back(zero);
       out.hi.push_back(matrix.extents[d]);
     }
+  }
+  if (border != std::string::npos) {
+    const auto word = find_border(spelled.substr(border + 1));
+    PB_CHECK(word.has_value(), "a test names a border behind `=`");
+    out.border = *word;
+    out.num_mapped_dims = rank;
   }
   return out;
 }

@@ -14,6 +14,9 @@ void verify_access(const RegionAccess& access, const Rule& rule, const Transform
   const Matrix& matrix = transform.matrices[access.matrix];
   PB_CHECK(access.lo.size() == matrix.extents.size(), "an access has a begin per dimension");
   PB_CHECK(access.hi.size() == matrix.extents.size(), "an access has an end per dimension");
+  PB_CHECK(access.missing_value.has_value() == (access.border == Border::Default), "a default is a value");
+  PB_CHECK(access.num_mapped_dims <= access.lo.size() && (access.num_mapped_dims == 0 || maps_cells(access.border)),
+           "borders map coordinates");
   PB_CHECK(!matrix.extents.empty() || access.kind == AccessKind::Cell, "an access of a single number is a cell");
   PB_CHECK(rule.is_return_form || !access.binding.empty(), "only the output of a return form has no name");
   PB_CHECK(!access.cells.is_known() || access.cells.domain().num_dims() == static_cast<int>(rule.vars.size()),

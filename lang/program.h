@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "lang/body.h"
+#include "lang/border.h"
 #include "lang/formula.h"
 #include "lang/region/region.h"
 #include "lang/span.h"
@@ -88,8 +89,10 @@ struct RegionAccess {
   bool is_guest = false;                    ///< an input of a rule in Rule::tried; its body's, not this rule's
   bool is_slice = false;                    ///< `M<k>`: the last dimension has one position, which the body does not see
   std::string binding;                      ///< region name in the body; empty in the return form
-  std::optional<Formula> missing_value;     ///< optional input (5.7)
-  bool is_optional_marker = false;          ///< `= OPTIONAL`
+  Border border = Border::None;             ///< of a `.cell` input (5.7)
+  std::optional<Formula> missing_value;     ///< of Border::Default
+  /// The first so many coordinates are mapped by the border: all but a version. 0 unless maps_cells(border).
+  std::size_t num_mapped_dims = 0;
   Span span;                                ///< of the region, `In.region(…)`
   Span binding_span;
 
@@ -97,7 +100,12 @@ struct RegionAccess {
   [[nodiscard]] bool is_fixed_dim(std::size_t dim) const;
   /// Dimensions of the region in the body; of a single element 0.
   [[nodiscard]] int num_body_dims() const;
-  [[nodiscard]] bool is_optional() const { return missing_value.has_value() || is_optional_marker; }
+  /// The cell may be missing.
+  [[nodiscard]] bool is_optional() const { return border == Border::Default || border == Border::Optional; }
+  /// Coordinates in dimension `dim` outside of the matrix stand for others inside.
+  [[nodiscard]] bool is_mapped_dim(std::size_t dim) const { return dim < num_mapped_dims; }
+  /// Instances exist whose coordinates lie outside of the matrix.
+  [[nodiscard]] bool may_be_outside() const { return border != Border::None; }
 
   /// Instance (rule variables) -> cells of the matrix; parameters are size variables.
   RegionMap cells;

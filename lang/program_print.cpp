@@ -115,7 +115,8 @@ void print_access(std::string& out, std::string_view clause, const RegionAccess&
   if (access.is_slice) out += " of a version";
   if (!access.binding.empty()) out += " as " + access.binding;
   if (access.missing_value) out += " or " + to_string(*access.missing_value);
-  if (access.is_optional_marker) out += " or OPTIONAL";
+  if (access.border == Border::Optional) out += " or OPTIONAL";
+  if (maps_cells(access.border)) out += " = " + std::string(word_of(access.border));
   out += ": " + box_text(access);
   for (const std::size_t dim : access.tested_dims) out += ", dimension " + std::to_string(dim) + " tested";
   out += "\n";

@@ -121,7 +121,8 @@ class Check {
   }
 
   bool is_math(ExprId id, const CallExpr& call) const {
-    return types_.bindings[id.index()].kind == NameKind::BuiltIn && (find_math_function(call.callee) != nullptr || find_numeric_limit(call.callee));
+    const bool is_known = find_math_function(call.callee) != nullptr || find_numeric_limit(call.callee) || call.callee == "IS_MISSING";
+    return types_.bindings[id.index()].kind == NameKind::BuiltIn && is_known;
   }
 
   /// Part of a sum, or of a clamp: `max(x-1, 0)`.
@@ -171,7 +172,7 @@ bool reads_quotients(const Rule& rule, const Step& step, bool all_exist) {
   const RegionAccess& output = rule.outputs[0];
   if (output.lo.empty() || coefficient_of(output.lo[0], var) != 1 || !moves_along(output, false)) return false;
   return std::all_of(rule.inputs.begin(), rule.inputs.end(), [&](const RegionAccess& input) {
-    return (all_exist || !input.is_optional()) && input.tested_dims.empty() && moves_along(input, true);
+    return (all_exist || !input.may_be_outside()) && input.tested_dims.empty() && moves_along(input, true);
   });
 }
 

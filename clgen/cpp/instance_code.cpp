@@ -3,24 +3,12 @@
 
 #include <algorithm>
 
+#include "clgen/cpp/border_code.h"
 #include "clgen/names.h"
 #include "lang/region/affine.h"
 
 namespace pb {
 namespace {
-
-/// C++ of a coordinate that may be anything: in 64 bits.
-std::string wide_text(const Formula& formula) {
-  const auto widened = [](const auto& self, const Formula& part) -> Formula {
-    Formula out = part;
-    if (auto* symbol = std::get_if<SymbolRef>(&out.node)) symbol->name = "std::int64_t(" + symbol->name + ")";
-    if (auto* binary = std::get_if<BinaryFormula>(&out.node))
-      for (Formula& operand : binary->operands) operand = self(self, operand);
-    if (auto* negated = std::get_if<NegatedFormula>(&out.node)) negated->operand[0] = self(self, negated->operand[0]);
-    return out;
-  };
-  return to_c(widened(widened, formula));
-}
 
 /// `(i) != 0` for each divisor that an instance may make 0, those of inner divisions first.
 void add_divisors(const Formula& formula, std::vector<std::string>& terms) {
@@ -32,10 +20,11 @@ void add_divisors(const Formula& formula, std::vector<std::string>& terms) {
     terms.push_back("(" + wide_text(binary->operands[1]) + ") != 0");
 }
 
-/// Condition that dimension `dim` of the access lies inside its matrix.
+/// Condition that dimension `dim` of the access has a value, and lies inside its matrix unless a border maps it. May be empty.
 std::string inside_text(const RuleCode& code, const RegionAccess& access, std::size_t dim) {
   std::vector<std::string> terms;
   add_divisors(access.lo[dim], terms);
+  if (access.is_mapped_dim(dim)) return joined(terms, " && ");
   terms.push_back("(" + wide_text(access.lo[dim]) + ") >= 0");
   const std::string size = code.matrix_name(access) + ".size(" + std::to_string(dim) + ")";
   if (access.is_fixed_dim(dim)) {
@@ -94,7 +83,8 @@ std::string instance_value(const RuleCode& code, const InstancePlace& place) {
   for (const RegionAccess& input : rule.inputs) {
     if (input.is_guest) continue;
     if (!input.is_optional()) {
-      args.push_back(argument_text(code, input, place));
+      args.push_back(input.num_mapped_dims > 0 ? mapped_cell_text(code, input, place.rows, place.all_exist)
+                                               : argument_text(code, input, place));
       continue;
     }
     if (place.all_exist) {
@@ -107,7 +97,7 @@ std::string instance_value(const RuleCode& code, const InstancePlace& place) {
     const std::string missing = input.missing_value ? "static_cast<" + element + ">(" + to_c(*input.missing_value) + ")"
                                                     : "pbrt::missing_value<" + element + ">()";
     args.push_back(inside + " ? " + access_text(code, input) + " : " + missing);
-    args.push_back(input.is_optional_marker ? "!" + inside : "false");
+    args.push_back(input.border == Border::Optional ? "!" + inside : "false");
   }
   for (const MatrixId id : code.scalar_inputs) args.push_back(code.matrix(id).name + ".cell()");
   for (const std::string& var : used_rule_vars(code)) args.push_back(var);
@@ -136,9 +126,11 @@ void emit_tests(Writer& out, const RuleCode& code) {
   for (const RegionAccess& input : code.rule.inputs) {
     if (input.is_optional() || input.is_guest) continue;
     for (const std::size_t dim : input.tested_dims) {
+      const std::string inside = inside_text(code, input, dim);
+      if (inside.empty()) continue;
       std::vector<std::string> instance;
       for (const RuleVar& var : code.rule.vars) instance.push_back("{" + quoted(var.name) + ", " + var.name + "}");
-      out.line("if (!(" + inside_text(code, input, dim) + ")) [[unlikely]] pbrt::outside_matrix(" +
+      out.line("if (!(" + inside + ")) [[unlikely]] pbrt::outside_matrix(" +
                quoted(code.transform.name + "." + code.rule.name) + ", " + quoted(written_text(code, input)) + ", " +
                std::to_string(dim) + ", " + code.matrix_name(input) + ".size(" + std::to_string(dim) + "), {" +
                joined(instance) + "});");
@@ -199,6 +191,8 @@ void add_where(const Rule& rule, bool is_own, std::vector<std::string>& terms) {
 /// Conditions that `access` lies inside its matrix, exactly (LANGUAGE 5.4).
 void add_inside(const RuleCode& code, const RegionAccess& access, std::vector<std::string>& terms) {
   for (std::size_t d = 0; d < access.lo.size(); ++d) {
+    if (access.is_mapped_dim(d)) terms.push_back(code.matrix_name(access) + ".size(" + std::to_string(d) + ") > 0");
+    if (access.is_mapped_dim(d)) continue;
     const auto lo = to_rational(access.lo[d], {});
     const auto hi = to_rational(access.hi[d], {});
     if (!lo || !hi) continue;  // tested where the rule runs

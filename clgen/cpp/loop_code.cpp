@@ -80,33 +80,35 @@ bool may_run_in_vectors(const RuleCode& code, const Step& step, bool all_exist) 
   const auto facts = find_pack_facts(code.rule, step, code.element, all_exist);
   if (facts) return is_left_to_compilers(code, *facts);
   // Of cells across the rows alone vectors would be gathered; beside others they pay.
-  const auto is_plain = [](const RegionAccess& input) { return is_element(input) && !input.is_optional() && input.tested_dims.empty(); };
+  const auto is_plain = [](const RegionAccess& input) { return is_element(input) && !input.may_be_outside() && input.tested_dims.empty(); };
   const bool may_cross_rows = has_strips(code, step) && step.is_data_parallel && code.rule.inputs.size() > 1 && code.tried.empty() &&
                               !code.rule.is_dynamic && std::all_of(code.rule.inputs.begin(), code.rule.inputs.end(), is_plain);
   return has_independent_instances(code.rule, step, all_exist) || (may_cross_rows && has_independent_body(code.rule));
 }
 
-void emit_conditional_instance(Writer& out, const RuleCode& code, const Step& step, bool all_exist) {
+void emit_conditional_instance(Writer& out, const RuleCode& code, const Step& step, const InstancePlace& place) {
   std::vector<std::string> terms;
   for (const IndexExpr& condition : step.conditions) terms.push_back("(" + to_cpp(condition) + ") >= 0");
   if (!terms.empty()) out.open("if (" + joined(terms, " && ") + ")");
-  emit_with_care(out, code, step, care_of(code, step), [&] { emit_instance(out, code, {all_exist, false}); });
+  emit_with_care(out, code, step, care_of(code, step), [&] { emit_instance(out, code, place); });
   if (!terms.empty()) out.close();
 }
 
-/// The innermost loop in three parts: before and behind those instances whose optional cells all exist each is tested.
+/// The innermost loop in three parts: before and behind those instances whose cells all lie inside each is tested.
 void emit_optional_loops(Writer& out, const RuleCode& code, const Step& step) {
   const std::string& var = step.loops.back().var;
   const auto head = [&](const std::string& first, const std::string& last) {
     return "for (IndexT " + var + " = pb_" + first + "_" + var + "; " + var + " < pb_" + last + "_" + var + "; ++" + var + ")";
   };
+  const std::vector<RowCoordinate> rows = row_coordinates(code, var);
+  emit_row_coordinates(out, rows);
   emit_optional_range(out, code, step);
   out.open("const auto pb_tested = [&](const IndexT " + var + ")");
-  emit_conditional_instance(out, code, step, false);
+  emit_conditional_instance(out, code, step, {false, false, rows});
   out.close(";");
   out.line(head("lo", "first") + " pb_tested(" + var + ");");
   const bool has_vectors = may_run_in_vectors(code, step, true);
-  const auto instance = [&] { emit_conditional_instance(out, code, step, true); };
+  const auto instance = [&] { emit_conditional_instance(out, code, step, {true, false, rows}); };
   if (has_vectors && has_row_blocks(code, step)) {
     emit_row_blocks(out, code, step, "pb_first_" + var, "pb_last_" + var, instance);
   } else {
@@ -168,7 +170,7 @@ void emit_loops(Writer& to, const RuleCode& code, const Step& step, const std::s
       out.line("const IndexT " + loop.var + " = pb_lo_" + loop.var + ";");
     }
   }
-  const auto instance = [&] { emit_conditional_instance(out, code, step, false); };
+  const auto instance = [&] { emit_conditional_instance(out, code, step, {}); };
   if (is_striped) {
     emit_strips(out, code, step, instance, has_vectors);
   } else if (has_ranges) {

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "clgen/cpp/border_code.h"
 #include "clgen/cpp/strips.h"
 #include "clgen/names.h"
 #include "lang/region/affine.h"
@@ -13,15 +15,76 @@
 namespace pb {
 namespace {
 
-/// Whether the cell moves by at most one element per instance, so that the instances in which it exists are a range.
-bool is_range(const RegionAccess& input, const std::string& var) {
-  if (input.is_slice || !input.tested_dims.empty()) return false;
-  return std::all_of(input.lo.begin(), input.lo.end(), [&](const Formula& at) {
-    const auto step = coefficient_of(at, var);
-    const auto exact = to_rational(at, {});
-    return step && *step >= -1 && *step <= 1 && exact && exact->denominator == 1;
-  });
+using Texts = std::vector<std::string>;
+
+void add(Texts& terms, std::string term) {
+  if (std::find(terms.begin(), terms.end(), term) == terms.end()) terms.push_back(std::move(term));
 }
+
+/// A coordinate `factor * var + rest`, and its matrix's extent.
+struct Along {
+  std::int64_t factor = 0;
+  IndexExpr rest, size;
+};
+
+bool has_product(const IndexExpr& expr) {
+  return expr.op == IndexExpr::Op::Mul || std::any_of(expr.operands.begin(), expr.operands.end(), has_product);
+}
+
+/// The expression in 64 bits where it multiplies: coordinates may lie far outside.
+IndexExpr widened(const IndexExpr& expr) {
+  if (!has_product(expr)) return expr;
+  std::vector<std::pair<std::string, IndexExpr>> wide;
+  for (const std::string& name : symbols_of(expr)) wide.emplace_back(name, index_symbol("std::int64_t(" + name + ")"));
+  return substitute(expr, wide);
+}
+
+/// None if the coordinate is nothing of the kind.
+std::optional<Along> along(const RuleCode& code, const RegionAccess& input, std::size_t dim, const std::string& var) {
+  const auto factor = coefficient_of(input.lo[dim], var);
+  const auto exact = to_rational(input.lo[dim], {});
+  if (!factor || !exact || exact->denominator != 1) return std::nullopt;
+  const IndexExpr size = index_symbol(code.matrix_name(input) + ".size(" + std::to_string(dim) + ")");
+  return Along{*factor, widened(index_sub(exact->numerator, index_mul(index_const(*factor), index_symbol(var)))), size};
+}
+
+/// Adds what `0 <= coordinate < size` says of the variable: it is at least `first`, below `end`.
+void add_range(const Along& at, Texts& first, Texts& end) {
+  const IndexExpr one = index_const(1);
+  const std::int64_t by = at.factor < 0 ? -at.factor : at.factor;
+  const auto below = [&](IndexExpr value) { return by == 1 ? value : index_floordiv(std::move(value), index_const(by)); };
+  const auto next = [&](const IndexExpr& value) { return to_cpp(index_add(below(value), one)); };
+  if (at.factor > 0) {
+    add(first, by == 1 ? to_cpp(index_sub(index_const(0), at.rest)) : next(index_sub(index_const(-1), at.rest)));
+    add(end, by == 1 ? to_cpp(index_sub(at.size, at.rest)) : next(index_sub(index_sub(at.size, at.rest), one)));
+  } else {
+    add(first, by == 1 ? to_cpp(index_sub(index_add(at.rest, one), at.size)) : next(index_sub(at.rest, at.size)));
+    add(end, next(at.rest));
+  }
+}
+
+/// Adds that a coordinate without the variable lies inside.
+void add_conditions(const Along& at, Texts& conditions) {
+  if (!at.rest.is_const(0)) add(conditions, to_cpp(at.rest) + " >= 0");
+  add(conditions, to_cpp(at.rest) + " < " + to_cpp(at.size));
+}
+
+/// Whether the cell moves evenly, so that the instances in which it lies inside are a range. Mapped coordinates that do not
+/// move need not be inside.
+bool is_range(const RuleCode& code, const RegionAccess& input, const std::string& var) {
+  if (input.is_slice) return false;
+  for (std::size_t dim = 0; dim < input.lo.size(); ++dim) {
+    if (input.is_mapped_dim(dim) && !moves_with(input, dim, var)) continue;
+    if (!along(code, input, dim, var)) return false;
+    if (std::find(input.tested_dims.begin(), input.tested_dims.end(), dim) != input.tested_dims.end()) return false;
+  }
+  return true;
+}
+
+bool is_asked_for(const RegionAccess& input) { return !input.is_guest && input.may_be_outside(); }
+
+/// Whether the dimension counts: of inputs with a border, which has to do with mapped ones alone, not the version.
+bool counts(const RegionAccess& input, std::size_t dim) { return input.is_optional() || input.is_mapped_dim(dim); }
 
 }  // namespace
 
@@ -29,39 +92,28 @@ bool has_optional_ranges(const RuleCode& code, const Step& step) {
   if (step.loops.empty() || !code.tried.empty() || code.rule.is_dynamic || has_strips(code, step)) return false;
   const LoopDim& loop = step.loops.back();
   if (loop.order == LoopOrder::Decreasing || loop.stride > 1) return false;
-  bool has_optional = false;
+  bool has_any = false;
   for (const RegionAccess& input : code.rule.inputs) {
-    if (input.is_guest || !input.is_optional()) continue;
-    if (!is_range(input, loop.var)) return false;
-    has_optional = true;
+    if (!is_asked_for(input)) continue;
+    if (!is_range(code, input, loop.var)) return false;
+    has_any = true;
   }
-  return has_optional;
+  return has_any;
 }
 
 void emit_optional_range(Writer& out, const RuleCode& code, const Step& step) {
   const std::string& var = step.loops.back().var;
-  std::vector<std::string> first = {"pb_lo_" + var};
-  std::vector<std::string> last = {"pb_hi_" + var};
-  std::vector<std::string> same;
-  const auto add = [](std::vector<std::string>& terms, std::string term) {
-    if (std::find(terms.begin(), terms.end(), term) == terms.end()) terms.push_back(std::move(term));
-  };
+  Texts first = {"pb_lo_" + var};
+  Texts last = {"pb_hi_" + var};
+  Texts same;
   for (const RegionAccess& input : code.rule.inputs) {
-    if (input.is_guest || !input.is_optional()) continue;
-    for (std::size_t dim = 0; dim < input.lo.size(); ++dim) {
-      const IndexExpr at = to_rational(input.lo[dim], {})->numerator;
-      const IndexExpr size = index_symbol(code.matrix_name(input) + ".size(" + std::to_string(dim) + ")");
-      const std::int64_t step_of_var = coefficient_of(input.lo[dim], var).value_or(0);
-      const IndexExpr rest = index_sub(at, index_mul(index_const(step_of_var), index_symbol(var)));
-      if (step_of_var == 0) {
-        if (!at.is_const(0)) add(same, to_cpp(at) + " >= 0");
-        add(same, to_cpp(at) + " < " + to_cpp(size));
-      } else if (step_of_var == 1) {
-        add(first, to_cpp(index_sub(index_const(0), rest)));
-        add(last, to_cpp(index_sub(size, rest)));
+    for (std::size_t dim = 0; is_asked_for(input) && dim < input.lo.size(); ++dim) {
+      if (!counts(input, dim) || (input.is_mapped_dim(dim) && !moves_with(input, dim, var))) continue;
+      const Along at = *along(code, input, dim, var);
+      if (at.factor == 0) {
+        add_conditions(at, same);
       } else {
-        add(first, to_cpp(index_sub(index_add(rest, index_const(1)), size)));
-        add(last, to_cpp(index_add(rest, index_const(1))));
+        add_range(at, first, last);
       }
     }
   }
@@ -72,6 +124,34 @@ void emit_optional_range(Writer& out, const RuleCode& code, const Step& step) {
   out.line("const bool pb_exist = " + exist + ";");
   out.line("const IndexT pb_first_" + var + " = pb_exist ? static_cast<IndexT>(pb_from_" + var + ") : pb_hi_" + var + ";");
   out.line("const IndexT pb_last_" + var + " = pb_exist ? static_cast<IndexT>(pb_to_" + var + ") : pb_hi_" + var + ";");
+}
+
+std::optional<InsideBox> find_inside_box(const RuleCode& code, const Step& step) {
+  InsideBox out;
+  out.first.resize(step.loops.size());
+  out.end.resize(step.loops.size());
+  bool has_any = false;
+  for (const RegionAccess& input : code.rule.inputs) {
+    if (!is_asked_for(input)) continue;
+    has_any = true;
+    if (!input.tested_dims.empty()) return std::nullopt;
+    for (std::size_t dim = 0; dim < input.lo.size(); ++dim) {
+      if (!counts(input, dim)) continue;
+      std::vector<std::size_t> moving;
+      for (std::size_t d = 0; d < step.loops.size(); ++d)
+        if (moves_with(input, dim, step.loops[step.loops.size() - 1 - d].var)) moving.push_back(d);
+      if (moving.size() > 1) return std::nullopt;
+      const std::string var = moving.empty() ? "" : step.loops[step.loops.size() - 1 - moving[0]].var;
+      const auto at = along(code, input, dim, var);
+      if (!at) return std::nullopt;
+      if (at->factor == 0) {
+        add_conditions(*at, out.conditions);
+      } else {
+        add_range(*at, out.first[moving[0]], out.end[moving[0]]);
+      }
+    }
+  }
+  return has_any ? std::optional(std::move(out)) : std::nullopt;
 }
 
 }  // namespace pb

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Optional inputs (LANGUAGE 5.7) are tested per instance only where a cell may be missing: the innermost loop over
-// instances runs in three parts, and the one in the middle, where all cells exist, has no tests. Used by loop_code.
+// Inputs that may lie outside of their matrix, optional ones and those with a border (LANGUAGE 5.7), are tested per instance
+// only where they may: loops over instances run in parts, and the one in the middle has no tests. Along the innermost
+// loop (loop_code), or of a whole box (packs).
 #pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "clgen/cpp/rule_code.h"
 #include "clgen/writer/writer.h"
@@ -12,9 +17,17 @@ namespace pb {
 [[nodiscard]] bool has_optional_ranges(const RuleCode& code, const Step& step);
 
 /// Constants `pb_first_VAR` and `pb_last_VAR`, inside `pb_lo_VAR` and `pb_hi_VAR`: from the one to before the other all
-/// optional cells of the innermost loop's instances exist.
+/// cells of the innermost loop's instances lie inside, apart from coordinates that a border maps once per row.
 ///
 /// Pre: has_optional_ranges
 void emit_optional_range(Writer& out, const RuleCode& code, const Step& step);
+
+/// The instances of a box at which all cells lie inside: another box.
+struct InsideBox {
+  std::vector<std::vector<std::string>> first, end;  ///< per dimension of the box, the fastest first: beside its bounds, at least and at most each
+  std::vector<std::string> conditions;               ///< there is one only where all hold
+};
+/// None if no input may lie outside, or those instances are no box.
+[[nodiscard]] std::optional<InsideBox> find_inside_box(const RuleCode& code, const Step& step);
 
 }  // namespace pb

@@ -8,6 +8,7 @@
 #include "clgen/cpp/independence.h"
 #include "clgen/cpp/instance_code.h"
 #include "clgen/cpp/loop_code.h"
+#include "clgen/cpp/optional_ranges.h"
 #include "clgen/cpp/uniformity.h"
 #include "clgen/names.h"
 #include "lang/body_walk.h"
@@ -46,6 +47,7 @@ class PackPrinter {
   Dialect make_dialect() {
     Dialect dialect;
     dialect.call = [this](ExprId id, const CallExpr& call, const Texts& args) {
+      if (call.callee == "IS_MISSING") return std::string("false");  // packs run where all cells exist
       std::string name = call.callee;
       if (varies(id)) name = "pbrt::simd::" + (name.starts_with("std::") ? name.substr(5) : name);
       return name + "(" + joined(args) + ")";
@@ -308,9 +310,35 @@ std::string repeat_condition(const RuleCode& code) {
   return terms.empty() ? "true" : joined(terms, " && ");
 }
 
+/// Declares `pb_box`, the part of `pb_all` in which all cells lie inside, and runs the rest one by one.
+void emit_outside(Writer& out, const RuleCode& code, const Step& step, const InsideBox& inside, const std::string& stem) {
+  Texts first;
+  Texts end;
+  for (std::size_t d = 0; d < inside.first.size(); ++d) {
+    const auto bound = [&](const char* function, const char* side, const Texts& terms) {
+      const std::string own = "pb_all." + std::string(side) + "[" + std::to_string(d) + "]";
+      return terms.empty() ? own : std::string(function) + "(" + own + ", " + joined(terms) + ")";
+    };
+    first.push_back(bound("pbrt::index_max", "lo", inside.first[d]));
+    end.push_back(bound("pbrt::index_min", "hi", inside.end[d]));
+  }
+  Texts args;
+  for (const RuleMatrix& use : code.matrices) args.push_back(code.matrix(use.matrix).name);
+  for (std::string& arg : scalar_args(code, ScalarSet::Loops)) args.push_back(std::move(arg));
+  args.emplace_back("pb_part");
+  const std::string type = box_type(step);
+  const std::string box = type + "{{" + joined(first) + "}, {" + joined(end) + "}}";
+  const std::string exists = inside.conditions.empty() ? box : joined(inside.conditions, " && ") + " ? " + box + " : " + type + "{}";
+  out.line("// Where all cells lie inside.");
+  out.line("const " + type + " pb_box = " + exists + ";");
+  out.line("pbrt::for_each_outside(pb_all, pb_box, [&](const " + type + "& pb_part) { loops_" + stem + "(" + joined(args) + "); });");
+}
+
 void emit_lanes(Writer& to, const RuleCode& code, const Step& step, const PackFacts& facts, const std::string& stem) {
   Writer out;
   out.indent();
+  const auto inside = find_inside_box(code, step);
+  if (inside) emit_outside(out, code, step, *inside, stem);
   if (!facts.writes_regions) out.line("const bool pb_may_repeat = " + repeat_condition(code) + ";");
   const std::size_t num_loops = step.loops.size();
   for (std::size_t i = 0; i + 2 < num_loops; ++i) {
@@ -336,12 +364,12 @@ void emit_lanes(Writer& to, const RuleCode& code, const Step& step, const PackFa
   emit_pack_instance(out, code, facts, stem);
   out.close(",");
   out.open("[&](" + vars + ")");
-  emit_instance(out, code);
+  emit_instance(out, code, {inside.has_value(), false});
   out.close(");");
   out.outdent();
   out.outdent();
   for (std::size_t i = 0; i + 2 < num_loops; ++i) out.close();
-  emit_loops_function(to, code, "static void lanes_" + stem, "const " + box_type(step) + "& pb_box", out);
+  emit_loops_function(to, code, "static void lanes_" + stem, "const " + box_type(step) + (inside ? "& pb_all" : "& pb_box"), out);
 }
 
 /// Whether some matrix has elements of one or two bytes.
@@ -362,7 +390,7 @@ bool emit_packs(Writer& out, const RuleCode& code, const Step& step, const std::
   if (code.has_calls() || !is_box(step)) return false;
   for (const RuleMatrix& use : code.matrices)
     if (use.needs_handle) return false;
-  const std::optional<PackFacts> facts = find_pack_facts(code.rule, step, code.element);
+  const std::optional<PackFacts> facts = find_pack_facts(code.rule, step, code.element, find_inside_box(code, step).has_value());
   if (!facts || is_left_to_compilers(code, *facts)) return false;
   out.line("// The same on packs of neighbouring instances.");
   emit_body(out, code, *facts, stem);

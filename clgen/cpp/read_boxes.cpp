@@ -18,7 +18,39 @@ SymbolRanges ranges_in(const Step& step, const std::string& box) {
 
 namespace {
 
-/// What is read of the matrix along one dimension; none where that may be all.
+const char* constant_of(Border border) {
+  switch (border) {
+    case Border::Wrap:
+      return "pbrt::kWrap";
+    case Border::Clamp:
+      return "pbrt::kClamp";
+    case Border::Mirror:
+      return "pbrt::kMirror";
+    case Border::None:
+    case Border::Default:
+    case Border::Optional:
+      break;
+  }
+  return "pbrt::kNoBorder";
+}
+
+/// The borders of the inputs that read the matrix, where they map coordinates in dimension `dim`: a BorderSet.
+std::string borders_of(const RuleCode& code, MatrixId matrix, std::size_t dim) {
+  std::vector<std::string> words;
+  for (const RegionAccess& input : code.rule.inputs) {
+    if (input.matrix != matrix || !input.is_mapped_dim(dim)) continue;
+    const std::string word = constant_of(input.border);
+    if (std::find(words.begin(), words.end(), word) == words.end()) words.push_back(word);
+  }
+  return words.empty() ? constant_of(Border::None) : joined(words, " | ");
+}
+
+bool has_borders(const RuleCode& code, MatrixId matrix) {
+  return std::any_of(code.rule.inputs.begin(), code.rule.inputs.end(),
+                     [&](const RegionAccess& input) { return input.matrix == matrix && input.num_mapped_dims > 0; });
+}
+
+/// The coordinates read of the matrix along one dimension; none where that may be all.
 std::optional<IndexRange> read_range(const Step& step, const RuleCode& code, MatrixId matrix, std::size_t dim,
                                      const SymbolRanges& ranges) {
   std::vector<IndexExpr> lo;
@@ -60,9 +92,29 @@ std::optional<std::string> read_box(const Step& step, const RuleCode& code, Matr
     hi.push_back(range ? to_cpp(range->hi) : matrix.name + ".size(" + std::to_string(d) + ")");
   }
   if (is_all) return std::nullopt;
-  if (is_same) return instances;
-  return "pbrt::Box<" + std::to_string(matrix.extents.size()) + ">{{" + joined(lo) + "}, {" + joined(hi) + "}}";
+  if (is_same && !has_borders(code, matrix_id)) return instances;
+  const std::string rank = "<" + std::to_string(matrix.extents.size()) + ">";
+  if (!has_borders(code, matrix_id)) return "pbrt::Box" + rank + "{{" + joined(lo) + "}, {" + joined(hi) + "}}";
+  std::vector<std::string> borders;
+  for (std::size_t d = 0; d < matrix.extents.size(); ++d) borders.push_back(borders_of(code, matrix_id, d));
+  return "pbrt::BorderedBox" + rank + "{{{" + joined(lo) + "}, {" + joined(hi) + "}}, {" + joined(borders) + "}}";
 }
+
+namespace {
+
+/// What lies between the coordinates of `range` along dimension `along`, and what its borders map them to.
+std::string bordered_slab(const RuleCode& code, const Matrix& matrix, MatrixId id, std::size_t along, const IndexRange& range) {
+  std::vector<std::string> lo(matrix.extents.size(), "0");
+  std::vector<std::string> hi;
+  std::vector<std::string> borders(matrix.extents.size(), constant_of(Border::None));
+  for (std::size_t d = 0; d < matrix.extents.size(); ++d) hi.push_back(matrix.name + ".size(" + std::to_string(d) + ")");
+  lo[along] = to_cpp(range.lo);
+  hi[along] = to_cpp(range.hi);
+  borders[along] = borders_of(code, id, along);
+  return "pbrt::BorderedBox<" + std::to_string(hi.size()) + ">{{{" + joined(lo) + "}, {" + joined(hi) + "}}, {" + joined(borders) + "}}";
+}
+
+}  // namespace
 
 std::string input_call(const Step& step, const RuleCode& code, MatrixId matrix_id) {
   const Matrix& matrix = code.matrix(matrix_id);
@@ -77,7 +129,10 @@ std::string input_call(const Step& step, const RuleCode& code, MatrixId matrix_i
       return std::find(names.begin(), names.end(), along) != names.end();
     };
     if (!std::all_of(step.input_boxes.begin(), step.input_boxes.end(), follows)) continue;
-    if (const auto range = read_range(step, code, matrix_id, d, ranges))
+    const auto range = read_range(step, code, matrix_id, d, ranges);
+    if (range && borders_of(code, matrix_id, d) != constant_of(Border::None))
+      return "pb_launch.input(" + matrix.name + ", " + bordered_slab(code, matrix, matrix_id, d, *range) + ");";
+    if (range)
       return "pb_launch.input(" + matrix.name + ", pbrt::gpu::slab_of(" + matrix.name + ", " + std::to_string(d) + ", " + to_cpp(range->lo) +
              ", " + to_cpp(range->hi) + "));";
   }

@@ -82,7 +82,7 @@ void emit_requests(Writer& out, const Step& step, const std::string& name, const
 bool may_stream(const RuleCode& code, const Step& step) {
   const Rule& rule = code.rule;
   if (!rule.is_return_form || code.facts.may_fall_through || !code.tried.empty() || rule.is_dynamic || !step.conditions.empty()) return false;
-  const auto is_plain = [](const RegionAccess& input) { return !input.is_optional() && input.tested_dims.empty(); };
+  const auto is_plain = [](const RegionAccess& input) { return !input.may_be_outside() && input.tested_dims.empty(); };
   const RegionAccess& output = rule.outputs[0];
   return std::all_of(rule.inputs.begin(), rule.inputs.end(), is_plain) && is_along(output, step) && has_view(code, output) &&
          coefficient_of(output.lo[0], inner_var(step)) == 1;

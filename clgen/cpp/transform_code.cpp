@@ -420,7 +420,7 @@ class TransformEmitter {
   /// `OUT.cell(i) from (IN.cell(i) a)`. Then a call may work in place.
   bool is_read_where_written(MatrixId output, MatrixId input) const {
     const auto is_cell_of = [](const RegionAccess& access, MatrixId id) {
-      return access.matrix == id && access.kind == AccessKind::Cell && !access.is_optional() && !access.is_guest && access.tested_dims.empty();
+      return access.matrix == id && access.kind == AccessKind::Cell && !access.may_be_outside() && !access.is_guest && access.tested_dims.empty();
     };
     for (const Rule& rule : transform_.rules) {
       const auto of_output = [&](const RegionAccess& access) { return access.matrix == output; };

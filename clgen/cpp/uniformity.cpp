@@ -109,7 +109,7 @@ class Uniformity {
     }
     for (const RegionAccess& input : rule_.inputs) {
       LaneAccess lanes;
-      if ((input.is_optional() && !all_exist_) || !input.tested_dims.empty()) return false;
+      if ((input.may_be_outside() && !all_exist_) || !input.tested_dims.empty()) return false;
       if (!find_lane_access(input, facts_.lane_var, facts_.row_var, lanes, rows_fit)) return false;
       facts_.inputs.push_back(lanes);
     }
@@ -208,6 +208,7 @@ class Uniformity {
       varies |= facts_.is_varying[operand.index()];
     });
     if (std::holds_alternative<NameExpr>(expr.node)) varies = name_varies(id);
+    if (is_missing_call(id)) varies = false;
     if (const auto* member = std::get_if<MemberExpr>(&expr.node)) varies = member->name == "cell" && varies;
     if (const auto* assign = std::get_if<AssignExpr>(&expr.node); assign != nullptr && varies) mark_target(assign->lhs);
     if (varies) set_varying(id);
@@ -410,7 +411,14 @@ class Uniformity {
     return is_harmless;
   }
 
+  /// `IS_MISSING(a)`: packs run where all cells exist.
+  bool is_missing_call(ExprId id) const {
+    const auto* call = std::get_if<CallExpr>(&body_.exprs[id].node);
+    return call != nullptr && call->callee == "IS_MISSING" && types_.bindings[id.index()].kind == NameKind::BuiltIn;
+  }
+
   void check_call(ExprId id, const CallExpr& node) {
+    if (is_missing_call(id)) return;
     const bool is_builtin = types_.bindings[id.index()].kind == NameKind::BuiltIn;
     if (is_builtin && find_numeric_limit(node.callee)) return;
     const MathFunction* function = is_builtin ? find_math_function(node.callee) : nullptr;

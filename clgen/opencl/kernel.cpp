@@ -7,6 +7,7 @@
 #include "clgen/names.h"
 #include "clgen/numbering.h"
 #include "clgen/opencl/kernel_body.h"
+#include "clgen/opencl/kernel_cells.h"
 #include "clgen/opencl/kernel_tiles.h"
 #include "clgen/writer/writer.h"
 #include "lang/body_walk.h"
@@ -53,7 +54,7 @@ class KernelBuilder {
     }
     add_scalars();
     if (kernel_.version == Version::OpenClLocal) add_tiles();
-    kernel_.needs_fp64 = has_doubles(transform_, rule_);
+    kernel_.needs_fp64 = has_doubles(transform_, rule_) || has_real_default(rule_);
     for (std::size_t i = 0; i < rule_.inputs.size(); ++i)
       if (is_same_for_all(step_, i) || tile_of(i) != nullptr) kernel_.pointers.push_back(i);
     print();
@@ -152,6 +153,7 @@ class KernelBuilder {
     if (context_.is_strict) out_.verbatim("#pragma OPENCL FP_CONTRACT OFF\n");
     out_.line("typedef " + opencl_type(program_.element) + " ElementT;");
     print_kernel_functions(out_, rule_);
+    if (const std::string functions = border_functions(rule_); !functions.empty()) out_.verbatim(functions);
     out_.blank();
     out_.open("__kernel void " + kernel_.name + "(" + joined(params(), ",\n    ") + ")");
     print_scalars();
@@ -347,6 +349,8 @@ class KernelBuilder {
         if (input.binding != number_name(matrix))
           out_.line("const " + element_word(matrix) + " " + opencl_name(input.binding) + " = " +
                     opencl_name(number_name(matrix)) + ";");
+      } else if (input.may_be_outside()) {
+        print_cell_with_border(out_, transform_, input, program_.element);
       } else {
         out_.line("const " + element_word(matrix) + " " + opencl_name(input.binding) + " = " + cell_of(input) + ";");
       }

@@ -8,6 +8,7 @@
 
 #include "clgen/body_printer.h"
 #include "clgen/names.h"
+#include "clgen/opencl/kernel_cells.h"
 #include "lang/body_constants.h"
 #include "lang/body_walk.h"
 #include "lang/check.h"
@@ -133,6 +134,10 @@ class KernelBodyPrinter {
   }
 
   std::string call_text(ExprId id, const CallExpr& call, const Texts& args) const {
+    if (call.callee == "IS_MISSING") {
+      const NameBinding& binding = binding_of(call.args.front());
+      return binding.kind == NameKind::Input ? missing_text(rule_.inputs[binding.index]) : "false";
+    }
     if (const auto limit = find_numeric_limit(call.callee)) return opencl_limit(type_of(id), limit->member);
     const MathFunction* function = find_math_function(call.callee);
     PB_CHECK(function != nullptr, "only math functions are called in a kernel");

@@ -12,6 +12,7 @@
 #include "frontend/infer_regions/tried_rules.h"
 #include "lang/check.h"
 #include "lang/region/affine.h"
+#include "lang/region/border_cells.h"
 
 namespace pb {
 namespace {
@@ -183,9 +184,30 @@ void infer_domain(Inference& in, Rule& rule, const std::vector<std::string>& var
   rule.domain = domain.coalesce();
 }
 
+/// The cells that instances read through a border: those that it maps theirs to.
+RegionMap mapped_cells(const Inference& in, const RegionAccess& access, const Region& domain) {
+  const Matrix& matrix = in.transform.matrices[access.matrix];
+  std::vector<BorderedInterval> box;
+  for (std::size_t d = 0; d < access.lo.size(); ++d) {
+    const IndexExpr size = to_index_expr(matrix.extents[d], in.scope).value_or(index_const(0));
+    const auto lo = affine_coordinate(in, access.lo[d]);
+    const bool is_tested = std::find(access.tested_dims.begin(), access.tested_dims.end(), d) != access.tested_dims.end();
+    if (is_tested || !lo) {
+      box.push_back({{index_const(0), size}, size, Border::None});
+    } else {
+      box.push_back({{*lo, index_add(*lo, index_const(1))}, size, access.is_mapped_dim(d) ? access.border : Border::None});
+    }
+  }
+  return border_cells(domain.intersect_parameters(in.known), cell_dims(matrix.num_dims()), box);
+}
+
 void restrict_accesses(Inference& in, Rule& rule) {
   for (RegionAccess& access : rule.outputs) access.cells = access.cells.intersect_domain(rule.domain);
   for (RegionAccess& access : rule.inputs) {
+    if (access.num_mapped_dims > 0) {
+      access.cells = mapped_cells(in, access, rule.domain);
+      continue;
+    }
     access.cells = access.cells.intersect_domain(rule.domain);
     if (!access.is_optional()) continue;
     const auto cells = matrix_cells(in.context, in.transform.matrices[access.matrix], in.scope);

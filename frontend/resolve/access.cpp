@@ -149,10 +149,20 @@ bool check_role(RuleScope& rule, const RegionAccess& access, const Matrix& matri
   return false;
 }
 
-/// LANGUAGE 5.7: only inputs, and only single cells, may be missing.
-bool check_optional(RuleScope& rule, const ast::RegionBinding& source, const RegionAccess& access, bool is_output) {
-  if (!source.missing_value && !source.is_optional_marker) return true;
-  if (!is_output && access.kind == AccessKind::Cell) return true;
+/// What stands behind `=`. A word of a border is one where nothing else that a formula may name is called so.
+Border border_of(const ast::RegionBinding& source, const FormulaNames& names) {
+  if (source.is_optional_marker) return Border::Optional;
+  if (!source.missing_value) return Border::None;
+  const auto* word = std::get_if<SymbolRef>(&source.missing_value->node);
+  const auto border = word != nullptr && !may_name(names, word->name) ? find_border(word->name) : std::nullopt;
+  return border.value_or(Border::Default);
+}
+
+/// LANGUAGE 5.7: only inputs, and only single cells, may lie outside of their matrix.
+bool check_border(RuleScope& rule, const ast::RegionBinding& source, const RegionAccess& access, bool is_output) {
+  if (!access.may_be_outside()) return true;
+  const bool is_cell = maps_cells(access.border) ? source.region.accessor == ast::Accessor::Cell : access.kind == AccessKind::Cell;
+  if (!is_output && is_cell) return true;
   auto diag = rule.transform.diags.emit(DiagKind::OptionalNotCell, source.span);
   if (is_output) diag.note("outputs are always there");
   return false;
@@ -173,10 +183,11 @@ std::optional<RegionAccess> resolve_access(RuleScope& rule, const ast::RegionBin
     access.binding = source.name->text;
     access.binding_span = source.name->span;
   }
-  if (!check_role(rule, access, *matrix, is_output) || !check_optional(rule, source, access, is_output))
+  FormulaNames names{rule.transform, &rule.rule_vars, &rule.constants, "coordinate"};
+  access.border = border_of(source, names);
+  if (!check_role(rule, access, *matrix, is_output) || !check_border(rule, source, access, is_output))
     return std::nullopt;
   bool ok = true;
-  FormulaNames names{rule.transform, &rule.rule_vars, &rule.constants, "coordinate"};
   std::vector<Formula> coords;
   for (const Formula& coord : region.coords) coords.push_back(bind_formula(coord, names, ok));
   write_box(access, *matrix, region.accessor, num_dims, coords);
@@ -184,10 +195,10 @@ std::optional<RegionAccess> resolve_access(RuleScope& rule, const ast::RegionBin
     access.lo.push_back(bind_formula(*region.version, names, ok));
     access.hi.push_back(after(access.lo.back()));
   }
-  access.is_optional_marker = source.is_optional_marker;
-  names.where = "default value";
+  if (maps_cells(access.border)) access.num_mapped_dims = access.lo.size() - (matrix->has_versions ? 1 : 0);
+  names.where = kDefaultValue;
   names.may_be_real = true;
-  if (source.missing_value) access.missing_value = bind_formula(*source.missing_value, names, ok);
+  if (access.border == Border::Default) access.missing_value = bind_formula(*source.missing_value, names, ok);
   if (!ok) return std::nullopt;
   return access;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Binding of the names in formulas.
 #include <cmath>
+#include <string_view>
 #include <utility>
 
 #include "frontend/resolve/affine.h"
@@ -39,11 +40,17 @@ void report_unknown(const std::string& name, Span span, const FormulaNames& name
   }
   std::vector<std::string> candidates = names.scope.formula_names();
   if (names.rule_vars) candidates.insert(candidates.end(), names.rule_vars->begin(), names.rule_vars->end());
+  const bool is_default = std::string_view(names.where) == kDefaultValue;
+  if (is_default) {
+    candidates.emplace_back("OPTIONAL");
+    for (const auto& [word, border] : kBorderWords) candidates.emplace_back(word);
+  }
   auto diag = names.scope.diags.emit(DiagKind::UnknownNameInFormula, span).arg(name);
   const std::string hint = suggest(name, candidates);
   if (!hint.empty()) diag.hint(hint);
   if (name == "optional") diag.hint("an input that may be missing is marked by `OPTIONAL`");
-  if (names.rule_vars) diag.note("rule variables come from the coordinates of outputs");
+  if (is_default) diag.note("behind `=` stands a formula, `OPTIONAL`, or a border: `wrap`, `clamp`, `mirror`");
+  else if (names.rule_vars) diag.note("rule variables come from the coordinates of outputs");
 }
 
 /// None: reported.
@@ -72,6 +79,12 @@ bool check_exponent(const Formula& exponent, Diagnostics& diags) {
 }
 
 }  // namespace
+
+bool may_name(const FormulaNames& names, const std::string& name) {
+  return (names.constants && names.constants->contains(name)) || names.scope.constants.contains(name) ||
+         names.scope.tunables.contains(name) || names.scope.size_vars.contains(name) ||
+         (names.rule_vars && names.rule_vars->contains(name));
+}
 
 std::vector<std::string> TransformScope::formula_names() const {
   std::vector<std::string> names(size_vars.begin(), size_vars.end());

@@ -62,6 +62,10 @@ struct FormulaNames {
   const char* where = "size";                                 ///< for messages: `size`, `coordinate`
   bool may_be_real = false;                                   ///< real numbers are fine here
 };
+/// FormulaNames::where of what stands behind `=` of an input.
+inline constexpr const char* kDefaultValue = "default value";
+/// Whether a formula may use the name.
+[[nodiscard]] bool may_name(const FormulaNames& names, const std::string& name);
 /// `formula` with every name bound; an unknown name is reported once and becomes the number 0.
 /// Sets `ok` to false, and never to true, after an error.
 [[nodiscard]] Formula bind_formula(const Formula& formula, const FormulaNames& names, bool& ok);

@@ -328,11 +328,16 @@ std::optional<Region> keep_inside(const Region& domain, const RegionAccess& acce
                                   const FormulaScope& scope) {
   Region out = domain;
   for (std::size_t d = 0; d < access.lo.size(); ++d) {
+    const auto size = to_index_expr(matrix.extents[d], scope);
+    if (!size) return std::nullopt;
+    if (access.is_mapped_dim(d)) {  // any coordinate stands for one inside, if there is an inside
+      out = out.where_nonnegative(index_sub(*size, index_const(1)));
+      continue;
+    }
     if (std::find(access.tested_dims.begin(), access.tested_dims.end(), d) != access.tested_dims.end()) continue;
     const auto lo = to_bound(access.lo[d], scope);
     const auto hi = to_bound(access.hi[d], scope);
-    const auto size = to_index_expr(matrix.extents[d], scope);
-    if (!lo || !hi || !size) return std::nullopt;
+    if (!lo || !hi) return std::nullopt;
     out = out.where_nonnegative(lo->numerator);
     // hi - 1 < size with hi = numerator/denominator, in integers.
     const IndexExpr limit = index_mul(index_const(hi->denominator), index_add(*size, index_const(1)));

@@ -65,7 +65,7 @@ struct RationalExpr {
                                                const FormulaScope& scope);
 /// The instances of `domain` whose box of `access` lies inside `matrix`: 0 <= begin and end - 1 < size in every
 /// dimension that is not tested per instance, as exact rational conditions and as computed; a coordinate without rule
-/// variables is a value of the call. None if a coordinate is not affine.
+/// variables is a value of the call; of one that a border maps, 0 < size. None if a coordinate is not affine.
 [[nodiscard]] std::optional<Region> keep_inside(const Region& domain, const RegionAccess& access, const Matrix& matrix,
                                                 const FormulaScope& scope);
 

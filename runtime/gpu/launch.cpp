@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 #include "runtime/config/check.h"
@@ -14,6 +15,7 @@ namespace pbrt::gpu {
 /// What a Launch collects and how it ended.
 struct LaunchRequest {
   LaunchPlan plan;
+  std::vector<LaunchRegion> further;  // parts that the kernel reads beside its arguments
   Frame* frame = nullptr;
   Manager* manager = nullptr;
   bool has_foreign_region = false;  // a number outside of matrix storage
@@ -110,6 +112,8 @@ class WatchedLaunch {
   explicit WatchedLaunch(const LaunchPlan& plan) : rule_(plan.kernel->rule) {
     for (const LaunchRegion& region : plan.regions) {
       if (region.record->shadow == nullptr) continue;
+      // What an argument says that it reads holds its further parts.
+      if (!region.is_argument && has_reads_of(plan, region)) continue;
       const std::lock_guard lock(region.record->mutex);
       const std::vector<OwnedView> all{region.touched};
       if (region.is_read) add(region, region.read.empty() ? all : region.read, false);
@@ -130,6 +134,11 @@ class WatchedLaunch {
     OwnedView view;
     bool is_written;
   };
+  static bool has_reads_of(const LaunchPlan& plan, const LaunchRegion& further) {
+    return std::any_of(plan.regions.begin(), plan.regions.end(), [&](const LaunchRegion& region) {
+      return region.is_argument && region.record == further.record && !region.read.empty();
+    });
+  }
   void add(const LaunchRegion& region, const std::vector<OwnedView>& views, bool is_written) {
     for (const OwnedView& view : views) {
       region.record->shadow->before_launch(view, rule_);
@@ -178,10 +187,12 @@ Launch& Launch::reads(const RegionRef& part) {
   return *this;
 }
 
-Launch& Launch::also_reads(const RegionRef& view, const RegionRef& read) {
+void Launch::also_reads(const RegionRef& view, const RegionRef& read) {
   add_region(view, read, kRead, CopyOut::May);
-  request_->plan.regions.back().is_argument = false;
-  return *this;
+  std::vector<LaunchRegion>& regions = request_->plan.regions;
+  regions.back().is_argument = false;
+  request_->further.push_back(std::move(regions.back()));
+  regions.pop_back();
 }
 
 Launch& Launch::scalar(std::int32_t value) {
@@ -230,8 +241,7 @@ Launch& Launch::group(const std::int64_t* shape, int num_dims) {
 bool Launch::run() {
   LaunchRequest& request = *request_;
   LaunchPlan& plan = request.plan;
-  const auto num_arguments = std::count_if(plan.regions.begin(), plan.regions.end(), [](const LaunchRegion& r) { return r.is_argument; });
-  PBRT_CHECK(static_cast<int>(num_arguments) == plan.kernel->num_regions, "one call per region of the kernel");
+  PBRT_CHECK(static_cast<int>(plan.regions.size()) == plan.kernel->num_regions, "one call per region of the kernel");
   PBRT_CHECK(static_cast<int>(plan.scalars.size()) == plan.kernel->num_scalars, "one call per scalar of the kernel");
   PBRT_CHECK(static_cast<int>(plan.tiles.size()) == plan.kernel->num_tiles, "one call per tile of the kernel");
   if (std::any_of(plan.extent.begin(), plan.extent.end(), [](std::int32_t extent) { return extent <= 0; })) return true;
@@ -244,6 +254,7 @@ bool Launch::run() {
     request.outcome = {false, manager.failure_message()};
     return false;
   }
+  plan.regions.insert(plan.regions.end(), std::make_move_iterator(request.further.begin()), std::make_move_iterator(request.further.end()));
   for (LaunchRegion& region : plan.regions) {
     if (attach(*request.frame, manager, region)) continue;
     request.outcome = {false, "the data is on another device"};

@@ -165,6 +165,12 @@ class Launch {
     return reads(part_of(view, inside(view, part)));
   }
 
+  template <class Region, int N>
+  PB_COLD Launch& reads(const Region& view, const BorderedBox<N>& read) {
+    for_each_part(view, read, [&](const Region& part) { reads(RegionRef(part)); });
+    return *this;
+  }
+
   Launch& scalar(std::int32_t value);  ///< `const int`
   Launch& scalar(std::int64_t value);  ///< `const long`
   Launch& scalar(float value);
@@ -197,7 +203,8 @@ class Launch {
 
  private:
   enum Access : std::uint8_t { kRead = 1, kWrite = 2 };
-  Launch& also_reads(const RegionRef& view, const RegionRef& read);
+  /// A further part of the region that was given last, which the kernel reads.
+  void also_reads(const RegionRef& view, const RegionRef& read);
   Launch& add_region(const RegionRef& view, const RegionRef& touched, int access, CopyOut copy_out);
   void add_written(const RegionRef& part);
   Launch& range_of(int num_dims, const std::int64_t* lo, const std::int64_t* hi);
@@ -209,7 +216,8 @@ template <class Region, int N>
 Launch& Launch::input(const Region& view, const BorderedBox<N>& read) {
   bool is_first = true;
   for_each_part(view, read, [&](const Region& part) {
-    is_first ? input(RegionRef(view), RegionRef(part)) : also_reads(RegionRef(view), RegionRef(part));
+    if (!is_first) return also_reads(RegionRef(view), RegionRef(part));
+    input(RegionRef(view), RegionRef(part));
     is_first = false;
   });
   return is_first ? input(RegionRef(view)) : *this;

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+#include "clgen/cpp/border_code.h"
+
+#include <algorithm>
+
+#include "clgen/names.h"
+#include "lang/check.h"
+
+namespace pb {
+namespace {
+
+const char* function_of(Border border) {
+  switch (border) {
+    case Border::Wrap:
+      return "pbrt::wrapped(";
+    case Border::Clamp:
+      return "pbrt::clamped(";
+    case Border::Mirror:
+      return "pbrt::mirrored(";
+    case Border::None:
+    case Border::Default:
+    case Border::Optional:
+      break;
+  }
+  PB_CHECK(false, "only borders that map cells have a function");
+  return "";
+}
+
+std::string mapped_coordinate(const RuleCode& code, const RegionAccess& access, std::size_t dim) {
+  return function_of(access.border) + wide_text(access.lo[dim]) + ", " + code.matrix_name(access) + ".size(" +
+         std::to_string(dim) + "))";
+}
+
+const RowCoordinate* find_row(const std::vector<RowCoordinate>& rows, const std::string& text) {
+  const auto found = std::find_if(rows.begin(), rows.end(), [&](const RowCoordinate& row) { return row.text == text; });
+  return found == rows.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+std::string wide_text(const Formula& formula) {
+  const auto widened = [](const auto& self, const Formula& part) -> Formula {
+    Formula out = part;
+    if (auto* symbol = std::get_if<SymbolRef>(&out.node)) symbol->name = "std::int64_t(" + symbol->name + ")";
+    if (auto* binary = std::get_if<BinaryFormula>(&out.node))
+      for (Formula& operand : binary->operands) operand = self(self, operand);
+    if (auto* negated = std::get_if<NegatedFormula>(&out.node)) negated->operand[0] = self(self, negated->operand[0]);
+    return out;
+  };
+  return to_c(widened(widened, formula));
+}
+
+bool moves_with(const RegionAccess& access, std::size_t dim, const std::string& var) {
+  const std::vector<std::string> names = symbols_of(access.lo[dim], SymbolKind::RuleVar);
+  return std::find(names.begin(), names.end(), var) != names.end();
+}
+
+std::vector<RowCoordinate> row_coordinates(const RuleCode& code, const std::string& var) {
+  std::vector<RowCoordinate> out;
+  for (const RegionAccess& input : code.rule.inputs) {
+    for (std::size_t dim = 0; !input.is_guest && dim < input.num_mapped_dims; ++dim) {
+      if (moves_with(input, dim, var)) continue;
+      std::string text = mapped_coordinate(code, input, dim);
+      if (find_row(out, text) == nullptr) out.push_back({std::move(text), "pb_at" + std::to_string(out.size())});
+    }
+  }
+  return out;
+}
+
+void emit_row_coordinates(Writer& out, const std::vector<RowCoordinate>& rows) {
+  for (const RowCoordinate& row : rows) out.line("const std::int64_t " + row.name + " = " + row.text + ";");
+}
+
+std::string mapped_cell_text(const RuleCode& code, const RegionAccess& access, const std::vector<RowCoordinate>& rows,
+                             bool are_others_inside) {
+  PB_CHECK(access.kind == AccessKind::Cell, "borders are those of cells");
+  std::vector<std::string> at = coordinates(access);
+  for (std::size_t dim = 0; dim < access.num_mapped_dims; ++dim) {
+    std::string text = mapped_coordinate(code, access, dim);
+    const RowCoordinate* row = find_row(rows, text);
+    if (row != nullptr) at[dim] = row->name;
+    if (row == nullptr && !are_others_inside) at[dim] = std::move(text);
+  }
+  return code.matrix_name(access) + ".cell(" + joined(at) + ")";
+}
+
+}  // namespace pb

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+#include "clgen/opencl/kernel_cells.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "clgen/names.h"
+#include "clgen/opencl/kernel_body.h"
+#include "clgen/opencl/kernel_tiles.h"
+#include "lang/check.h"
+#include "runtime/config/border_functions.h"
+
+namespace pb {
+namespace {
+
+/// The formula with names as the kernel spells them; rule and size variables in 64 bits.
+Formula in_kernel(Formula formula) {
+  if (auto* symbol = std::get_if<SymbolRef>(&formula.node)) {
+    symbol->name = "(long)" + opencl_name(symbol->name);
+  } else if (auto* binary = std::get_if<BinaryFormula>(&formula.node)) {
+    for (Formula& operand : binary->operands) operand = in_kernel(operand);
+  } else if (auto* negated = std::get_if<NegatedFormula>(&formula.node)) {
+    for (Formula& operand : negated->operand) operand = in_kernel(operand);
+  }
+  return formula;
+}
+
+const char* function_of(Border border) {
+  switch (border) {
+    case Border::Wrap:
+      return "pb_wrapped";
+    case Border::Clamp:
+      return "pb_clamped";
+    case Border::Mirror:
+      return "pb_mirrored";
+    case Border::None:
+    case Border::Default:
+    case Border::Optional:
+      break;
+  }
+  PB_CHECK(false, "only borders that map cells have a function");
+  return "";
+}
+
+std::string missing_value_text(ElementType element) {
+  if (element == ElementType::Double) return "as_double(0x7ff8000000000b1dUL)";
+  return element == ElementType::Float ? "as_float(0x7fc00b1du)" : "0";
+}
+
+bool has_real(const Formula& formula) {
+  if (std::holds_alternative<RealLiteral>(formula.node)) return true;
+  if (const auto* negated = std::get_if<NegatedFormula>(&formula.node)) return has_real(negated->operand.front());
+  const auto* binary = std::get_if<BinaryFormula>(&formula.node);
+  return binary != nullptr && std::any_of(binary->operands.begin(), binary->operands.end(), has_real);
+}
+
+}  // namespace
+
+std::string border_functions(const Rule& rule) {
+  const bool has_any = std::any_of(rule.inputs.begin(), rule.inputs.end(),
+                                   [](const RegionAccess& input) { return input.num_mapped_dims > 0; });
+  return has_any ? PB_BORDER_KERNEL_TEXT : "";
+}
+
+void print_cell_with_border(Writer& out, const Transform& transform, const RegionAccess& input,
+                            ElementType default_element) {
+  const Matrix& matrix = transform.matrices[input.matrix];
+  const std::string name = "pb_" + matrix.name;
+  std::string cell = name + "_offset";
+  std::vector<std::string> inside;
+  for (std::size_t d = 0; d < input.lo.size(); ++d) {
+    const std::string size = name + "_size" + std::to_string(d);
+    std::string at = to_c(in_kernel(input.lo[d]));
+    if (input.is_mapped_dim(d)) at = std::string(function_of(input.border)) + "(" + at + ", " + size + ")";
+    inside.push_back("(" + at + ") >= 0 && (" + at + ") < " + size);
+    cell += " + (PB_INDEX)(" + at + ") * " + name + "_s" + std::to_string(d);
+  }
+  const ElementType element = matrix.is_element_t ? default_element : matrix.element;
+  const std::string variable = "const " + element_word(matrix) + " " + opencl_name(input.binding) + " = ";
+  const std::string value = name + "_data[" + cell + "]";
+  if (!input.is_optional()) return out.line(variable + value + ";");
+  const std::string flag = "pb_missing_" + input.binding;
+  const std::string missing = input.missing_value
+                                  ? "(" + opencl_type(element) + ")(" + to_c(in_kernel(*input.missing_value)) + ")"
+                                  : missing_value_text(element);
+  out.line("const bool " + flag + " = !(" + joined(inside, " && ") + ");");
+  out.line(variable + flag + " ? " + missing + " : " + value + ";");
+}
+
+std::string missing_text(const RegionAccess& input) {
+  return input.border == Border::Optional ? "pb_missing_" + input.binding : "false";
+}
+
+bool has_real_default(const Rule& rule) {
+  return std::any_of(rule.inputs.begin(), rule.inputs.end(),
+                     [](const RegionAccess& input) { return input.missing_value && has_real(*input.missing_value); });
+}
+
+}  // namespace pb

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// What an instance of a kernel reads of a `.cell` input that may lie outside of its matrix (LANGUAGE 5.7).
+#pragma once
+
+#include <string>
+
+#include "clgen/writer/writer.h"
+#include "lang/program.h"
+
+namespace pb {
+
+/// Functions of OpenCL C that the rule's borders need, for the kernel's beginning; empty if there are none.
+[[nodiscard]] std::string border_functions(const Rule& rule);
+
+/// Declares the input's variable and, for `OPTIONAL`, the flag that IS_MISSING is about. `default_element` is ElementT.
+void print_cell_with_border(Writer& out, const Transform& transform, const RegionAccess& input,
+                            ElementType default_element);
+
+/// The answer to IS_MISSING of the input.
+[[nodiscard]] std::string missing_text(const RegionAccess& input);
+
+/// Whether the value of some input outside of its matrix is computed as a double.
+[[nodiscard]] bool has_real_default(const Rule& rule);
+
+}  // namespace pb
