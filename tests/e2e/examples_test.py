@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The examples of science agree with NumPy, under their default and under random configurations.
+"""The examples of science and pictures agree with NumPy, under their default and under random configurations.
 
     examples_test.py --dist BUILD/dist --work FOLDER
 """
@@ -56,6 +56,21 @@ def conjugate_gradient(rng):
     return [matrix[rows, columns], columns.astype(np.int32), starts.astype(np.int32), b], [np.linalg.solve(matrix, b)]
 
 
+def life(rng):
+    g = start = rng.integers(0, 2, (37, 50)).astype(np.int32)
+    for _ in range(6):
+        count = sum(np.roll(g, (dy, dx), (0, 1)) for dy in (-1, 0, 1) for dx in (-1, 0, 1) if dx or dy)
+        g = ((count == 3) | ((count == 2) & (g == 1))).astype(np.int32)
+    return [start, np.zeros(6, np.int32)], [g]
+
+
+def soft_focus(rng):
+    picture = rng.integers(0, 256, (33, 45)).astype(np.uint8)
+    wide = np.pad(picture.astype(np.int64), 2, mode="reflect")
+    rows = sum(f * wide[:, i:i + 45] for i, f in enumerate((1, 4, 6, 4, 1)))
+    return [picture], [((sum(f * rows[i:i + 33] for i, f in enumerate((1, 4, 6, 4, 1))) + 128) // 256).astype(np.uint8)]
+
+
 def run(tools, work, example):
     """What is wrong with one example: words for each failure."""
     name = example.__name__
@@ -86,7 +101,8 @@ def main():
     args = polybricks.arguments(__doc__).parse_args()
     work = polybricks.fresh_folder(args.work / "examples")
     tools = polybricks.Tools(args.dist)
-    failures = [words for example in (shallow_water, nearest_neighbours, conjugate_gradient) for words in run(tools, work, example)]
+    examples = (shallow_water, nearest_neighbours, conjugate_gradient, life, soft_focus)
+    failures = [words for example in examples for words in run(tools, work, example)]
     print("\n".join(failures))
     return 1 if failures else 0
 
