@@ -94,7 +94,11 @@ void add_measure_options(CLI::App& app, ProgramOptions& options) {
   app.add_option_function<std::vector<std::string>>(
          "--size",
          [&options](const std::vector<std::string>& words) {
-           for (const std::string& word : words) options.sizes.push_back(parse_size(word));
+           for (const std::string& word : words) {
+             auto size = parse_size(word);
+             std::erase_if(options.sizes, [&](const auto& known) { return known.first == size.first; });
+             options.sizes.push_back(std::move(size));
+           }
          },
          "fix a size variable; repeatable")
       ->type_name("NAME=V")
@@ -320,6 +324,7 @@ int parse_and_run(int argc, char** argv, const Clock& clock) {
   app.set_version_flag("--version", kTunerVersion);
   app.require_subcommand(0, 1);
   app.footer("Example: pbtune ./prog --n 1000 --effort quick");
+  app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   CommandLine line;
   add_tune(app, line);
   add_subcommands(app, line);

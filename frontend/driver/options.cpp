@@ -95,7 +95,7 @@ void add_options(CLI::App& app, Options& options, Words& words) {
          "floating-point rules: strict (no contraction), contract (default), reassociate (sums may be reordered)")
       ->type_name(list_of(kFpWords))->check(one_of(kFpWords));
   app.add_option("--no-warn", words.no_warn, "leave out the warnings of this name, which stands in brackets at their end; repeatable")
-      ->type_name("NAME")->allow_extra_args(false);
+      ->type_name("NAME")->allow_extra_args(false)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_flag("--checked", options.is_checked, "test at run time every index of matrices (CPU versions; slow), that no region ends before it begins and that no argument of a call overlaps one that it writes");
   app.add_flag("--checked-copies", options.checks_copies, "test at run time that each element which the CPU uses was copied there after a device wrote it, and the reverse (slow)");
   app.add_flag("--keep", options.keep, "keep the generated C++ as OUTPUT.cpp");
@@ -146,6 +146,7 @@ ParsedOptions parse_options(int argc, char** argv) {
   Options options;
   Words words;
   CLI::App app{"Compiles a .pbcc program to an executable that can be tuned with pbtune.", "pbc"};
+  app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   add_options(app, options, words);
   try {
     app.parse(argc, argv);

@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "runtime/cl/driver_cache.h"
+
 namespace pbrt::cl {
 
 // Flat by design.
@@ -64,6 +66,7 @@ std::shared_ptr<const Api> Api::load() {
   const char* wanted = std::getenv("POLYBRICKS_OPENCL");
   if (wanted == nullptr || *wanted == '\0') wanted = "libOpenCL.so.1";
   if (std::strcmp(wanted, "none") == 0) return nullptr;
+  ensure_driver_cache();
   void* library = ::dlopen(wanted, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) return nullptr;
   auto api = std::make_shared<Api>();

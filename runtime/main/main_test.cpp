@@ -138,10 +138,17 @@ TEST_F(ProgramMain, PrintsUsageForAWrongNumberOfFiles) {
 TEST_F(ProgramMain, SuggestsTheOptionThatWasMeant) {
   EXPECT_EQ(mini("--trails 3").err, "mini: unknown option --trails; did you mean --trials?\n");
   EXPECT_EQ(mini("--xyzzy").err, "mini: unknown option --xyzzy; --help lists the options\n");
-  EXPECT_EQ(mini("--n 5 --n 6").err, "mini: --n is given twice\n");
   EXPECT_EQ(mini("--n").err, "mini: --n needs a value: --n N\n");
   EXPECT_EQ(mini("--n=").status, 1);
   EXPECT_EQ(mini("--trials=0 --n 3").err, "mini: --trials=0: expected an integer from 1 to 1000000000\n");
+}
+
+TEST_F(ProgramMain, OfAnOptionThatIsGivenTwiceTheLastOneCounts) {
+  const Finished run = mini("--n 5 --n=6 --size K=2 --size K=3 --threads 1 --threads 2 --config nowhere --cfg none --stats=text --stats=json");
+  EXPECT_EQ(run.status, 0) << run.err;
+  const json stats = json::parse(run.out);
+  EXPECT_EQ(stats["n"], 6);
+  EXPECT_EQ(stats["threads"], 2);
 }
 
 TEST_F(ProgramMain, SaysWhatStandsForOptionsOfPetaBricks) {

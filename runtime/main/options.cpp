@@ -5,7 +5,6 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
-#include <set>
 #include <string_view>
 #include <vector>
 
@@ -52,10 +51,9 @@ void set_size(Options& options, const std::string& name, const std::string& valu
   const std::size_t equals = value.find('=');
   if (equals == std::string::npos || equals == 0) fail_value(name, value, "NAME=VALUE");
   const std::string variable = value.substr(0, equals);
-  for (const auto& known : options.sizes)
-    if (known.first == variable) throw UserError("--size " + variable + " is given twice");
-  options.sizes.emplace_back(variable, integer(name + " " + variable, value.substr(equals + 1), 0, INT32_MAX,
-                                               "an integer from 0 to 2147483647"));
+  const std::int64_t size = integer(name + " " + variable, value.substr(equals + 1), 0, INT32_MAX, "an integer from 0 to 2147483647");
+  std::erase_if(options.sizes, [&](const auto& known) { return known.first == variable; });
+  options.sizes.emplace_back(variable, size);
 }
 
 void set_given(Options& options, const std::string& name, const std::string& value) {
@@ -261,7 +259,6 @@ class Parser {
     }
     if (found == nullptr) fail_unknown(name);
     name = found->name;
-    if (name != "size" && name != "set" && !given_.insert(name).second) throw UserError("--" + name + " is given twice");
     if (found->takes == Takes::Value && !has_value) {
       if (next_ == args_.size()) throw UserError("--" + name + " needs a value: --" + name + " " + found->value_name);
       value = args_[next_++];
@@ -272,7 +269,6 @@ class Parser {
 
   std::vector<std::string> args_;
   std::size_t next_ = 0;
-  std::set<std::string> given_;
   Options options_;
 };
 

@@ -52,7 +52,7 @@ struct Options {
 
 /// Reads the command line.
 ///
-/// Errors:  UserError with one line: unknown option (with a suggestion), given twice, value missing or out of range
+/// Errors:  UserError with one line: unknown option (with a suggestion), value missing or out of range
 [[nodiscard]] Options parse_options(int argc, const char* const* argv);
 
 /// The list of options for --help.

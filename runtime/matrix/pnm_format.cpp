@@ -21,6 +21,8 @@ struct Picture {
   int planes = 1;
   int width = 0, height = 0, maxval = 0;
   [[nodiscard]] std::int64_t num_samples() const { return std::int64_t{width} * height * planes; }
+  /// Of the samples; of decimal ones more.
+  [[nodiscard]] std::int64_t least_bytes() const { return num_samples() * (!is_ascii && maxval > 255 ? 2 : 1); }
 };
 
 bool is_space(int c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
@@ -51,6 +53,16 @@ std::int64_t next_number(ByteSource& source, std::int64_t max) {
   return value;
 }
 
+/// One blank stands between the header and binary samples. Where lines end with two bytes the second one belongs to the header,
+/// too, unless the file is so short that it must be a sample.
+void skip_end_of_header(ByteSource& source, const Picture& picture) {
+  const int blank = source.peek();
+  if (blank == -1) return;
+  source.advance();
+  const bool has_rest = source.bytes_left() < 0 || source.bytes_left() > picture.least_bytes();
+  if (blank == '\r' && source.peek() == '\n' && has_rest) source.advance();
+}
+
 Picture read_header(ByteSource& source) {
   char magic[2] = {};
   if (source.read(magic, 2) != 2 || magic[0] != 'P' || magic[1] < '1' || magic[1] > '6')
@@ -65,11 +77,10 @@ Picture read_header(ByteSource& source) {
   const std::int64_t maxval = next_number(source, kMaxMaxval);
   if (maxval < 0) throw IoError(source.name() + ": the file ends in its header");
   if (maxval == 0) throw UserError(source.name() + ": its largest sample value is 0");
-  // One blank stands between the header and binary samples.
-  if (source.peek() != -1) source.advance();
   picture.width = static_cast<int>(width);
   picture.height = static_cast<int>(height);
   picture.maxval = static_cast<int>(maxval);
+  if (!picture.is_ascii) skip_end_of_header(source, picture);
   return picture;
 }
 
@@ -112,8 +123,7 @@ void check_kind(const ByteSource& source, const Picture& picture, const MatrixSp
 AnyMatrix read_pnm(ByteSource& source, const MatrixSpec& spec) {
   const Picture picture = read_header(source);
   check_kind(source, picture, spec);
-  const std::int64_t least_bytes = picture.num_samples() * (!picture.is_ascii && picture.maxval > 255 ? 2 : 1);
-  if (source.bytes_left() >= 0 && least_bytes > source.bytes_left())
+  if (source.bytes_left() >= 0 && picture.least_bytes() > source.bytes_left())
     throw IoError(source.name() + ": the file is too short for a picture of " + std::to_string(picture.width) + " by " +
                   std::to_string(picture.height));
   const IndexT sizes[] = {picture.width, picture.height, kColours};

@@ -27,6 +27,20 @@ TEST_F(PnmFormat, ReadsGreyPicturesInAllFourForms) {
   }
 }
 
+TEST_F(PnmFormat, ReadsHeadersWhoseLinesEndWithTwoBytes) {
+  put("ascii.pgm", "P2\r\n3 2\r\n255\r\n0 1 2\r\n3 4 5\r\n");
+  put("mark.pgm", "P2 3 2 255# the largest\n0 1 2 3 4 5");
+  put("binary.pgm", "P5\r\n3 2\r\n255\r\n\0\1\2\3\4\5"s);
+  for (const char* name : {"ascii.pgm", "mark.pgm", "binary.pgm"}) {
+    const AnyMatrix m = MatrixReader().read(path(name), kGrey);
+    for (int i = 0; i < 6; ++i) EXPECT_EQ(m.number_at(i), i) << name;
+  }
+  // As the format has it, one blank: the next byte is the first sample.
+  put("sample.pgm", "P5 3 1 255\r\n\1\2"s);
+  const AnyMatrix m = MatrixReader().read(path("sample.pgm"), kGrey);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(m.number_at(i), i == 0 ? 10 : i);
+}
+
 TEST_F(PnmFormat, ReadsColourAsPlanes) {
   put("m.ppm", "P6\n2 1\n255\n\1\2\3\4\5\6"s);
   const AnyMatrix m = MatrixReader().read(path("m.ppm"), kColour);

@@ -10,7 +10,7 @@
 
 namespace pbrt {
 
-enum class Stored : std::uint8_t { Ok, Fraction, Overflow };
+enum class Stored : std::uint8_t { Ok, Fraction, Overflow, TooSmall };
 
 /// Why a number was refused, to follow "does not fit: ".
 [[nodiscard]] inline const char* why_not_stored(Stored stored) {
@@ -21,6 +21,8 @@ enum class Stored : std::uint8_t { Ok, Fraction, Overflow };
       return "it is not an integer";
     case Stored::Overflow:
       return "it is too large";
+    case Stored::TooSmall:
+      return "it is too small";
   }
   return "";
 }
@@ -37,14 +39,16 @@ template <class To, class From>
     if (!(std::trunc(value) == value)) return Stored::Fraction;
     // Exact: the bounds are powers of two, or one below.
     const auto limit = std::ldexp(From{1}, std::numeric_limits<To>::digits);
-    if (value >= limit || value < (std::is_signed_v<To> ? -limit : From{0})) return Stored::Overflow;
+    if (value >= limit) return Stored::Overflow;
+    if (value < (std::is_signed_v<To> ? -limit : From{0})) return Stored::TooSmall;
     to = static_cast<To>(value);
     return Stored::Ok;
   } else {
-    if (!(value >= 0 || std::is_signed_v<To>)) return Stored::Overflow;
+    if (!(value >= 0 || std::is_signed_v<To>)) return Stored::TooSmall;
     to = static_cast<To>(value);
     const bool same_sign = (value < 0) == (to < 0);
-    return same_sign && static_cast<From>(to) == value ? Stored::Ok : Stored::Overflow;
+    if (same_sign && static_cast<From>(to) == value) return Stored::Ok;
+    return value < 0 ? Stored::TooSmall : Stored::Overflow;
   }
 }
 

@@ -57,7 +57,16 @@ std::string quoted(std::string_view text) {
   throw UserError(position + ": " + why);
 }
 
+/// The mark that some editors put before UTF-8 text.
+void skip_byte_order_mark(ByteSource& source) {
+  for (const int byte : {0xEF, 0xBB, 0xBF}) {
+    if (source.peek() != byte) return;
+    source.advance();
+  }
+}
+
 void expect_size_word(ByteSource& source) {
+  if (source.offset() == 0) skip_byte_order_mark(source);
   skip_space(source);
   const std::string position = source.position();
   char word[5] = {};
@@ -124,7 +133,8 @@ bool parse_number(std::string_view token, T& to, Stored& stored) {
   if (parsed.ec == std::errc::result_out_of_range) {
     // Too small becomes zero or denormal, too large is refused.
     value = std::strtod(std::string(token).c_str(), nullptr);
-    stored = std::isinf(value) ? Stored::Overflow : store_number(value, to);
+    const Stored beyond = std::is_integral_v<T> && value < 0 ? Stored::TooSmall : Stored::Overflow;
+    stored = std::isinf(value) ? beyond : store_number(value, to);
     return true;
   }
   stored = store_number(value, to);

@@ -232,12 +232,23 @@ TEST_F(TextFormat, RefusesFilesOfAnotherKind) {
   EXPECT_NE(error_of("ten.txt", kM1).find("at most 9"), std::string::npos);
 }
 
+TEST_F(TextFormat, SkipsTheMarkBeforeUtf8Text) {
+  put("m.txt", "\xef\xbb\xbfSIZE 2\r\n7 8\r\n");
+  EXPECT_EQ(MatrixReader().read(path("m.txt"), kM1).number_at(1), 8);
+  put("n.txt", "SIZE 2\n7 \xef\xbb\xbf" "8\n");
+  EXPECT_NE(error_of("n.txt", kM1), "");
+}
+
 TEST_F(TextFormat, RefusesNumbersThatDoNotFitTheType) {
   put("m.txt", "SIZE 1\n0.5\n");
   EXPECT_EQ(error_of("m.txt", {"M[n]", ElementKind::Int, 1}),
             path("m.txt") + ":2:1: `0.5` does not fit into an element of type int: it is not an integer");
   put("b.txt", "SIZE 1\n256\n");
   EXPECT_NE(error_of("b.txt", {"M[n]", ElementKind::UChar, 1}).find("uchar: it is too large"), std::string::npos);
+  for (const char* number : {"-1", "-1.0", "-1e400"}) {
+    put("b.txt", "SIZE 1\n" + std::string(number) + "\n");
+    EXPECT_NE(error_of("b.txt", {"M[n]", ElementKind::UChar, 1}).find("uchar: it is too small"), std::string::npos) << number;
+  }
   put("f.txt", "SIZE 1\n1e39\n");
   EXPECT_NE(error_of("f.txt", {"M[n]", ElementKind::Float, 1}).find("too large"), std::string::npos);
   put("d.txt", "SIZE 2\n1e-400 1e400\n");
