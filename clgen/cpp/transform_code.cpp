@@ -248,17 +248,28 @@ class TransformEmitter {
              of_numbers + ");");
   }
 
-  void emit_frame(Writer& out) const {
-    std::vector<std::string> extents = {"1"};
+  /// Of all arguments.
+  std::vector<std::string> extents() const {
+    std::vector<std::string> out;
     for (const MatrixId id : call_matrices(transform_)) {
       const Matrix& matrix = transform_.matrices[id];
-      for (std::size_t d = 0; d < matrix.extents.size(); ++d)
-        extents.push_back(matrix.name + ".size(" + std::to_string(d) + ")");
+      for (std::size_t d = 0; d < matrix.extents.size(); ++d) out.push_back(matrix.name + ".size(" + std::to_string(d) + ")");
     }
+    return out;
+  }
+
+  /// What the sequential cut-off is compared with.
+  std::string largest_extent() const {
+    std::vector<std::string> items = extents();
+    items.insert(items.begin(), "1");
+    return "pbrt::index_max(" + joined(items) + ")";
+  }
+
+  void emit_frame(Writer& out) const {
     const bool is_recursive = calls_itself();
-    if (is_recursive) emit_recursive_call(out, {extents.begin() + 1, extents.end()});
+    if (is_recursive) emit_recursive_call(out, extents());
     const auto& cutoff = context_.options.globals.sequential_cutoff;
-    out.line("pbrt::CallFrame pb_frame(pb_parent, pbrt::index_max(" + joined(extents) + ")" +
+    out.line("pbrt::CallFrame pb_frame(pb_parent, " + largest_extent() +
              (cutoff ? ", " + std::to_string(*cutoff) : "") + ");");
     if (is_recursive) out.line("pb_call.enter(pb_frame);");
     if (context_.has_kernels && only_makes_results(context_.program, transform_)) out.line("pb_frame.pass_root(pb_parent);");
@@ -358,8 +369,9 @@ class TransformEmitter {
       emit_counts_elsewhere(id);
       if (!has_device) continue;
       out_.line("static constexpr int kOnCpu_" + std::to_string(id.index()) + "[] = {" + joined(on_cpu) + "};");
-      out_.line("if (" + frame_ + ".is_sequential()) " + name + " = kOnCpu_" + std::to_string(id.index()) + "[" + name +
-                "];");
+      out_.line("if (" + frame_ + ".is_sequential()) " + name + " = pb_context.below_cutoff(" + frame_ + ", " +
+                site_constant(context_, id_, id) + ", " + name + ", kOnCpu_" + std::to_string(id.index()) + "[" + name + "], " +
+                largest_extent() + ");");
     }
   }
 

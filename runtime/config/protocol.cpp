@@ -156,6 +156,10 @@ std::string to_line(const Reply& reply) {
                                 {"on", pbrt::to_string(fallback.on)},
                                 {"reason", fallback.reason},
                                 {"count", fallback.count}});
+  if (!reply.below_cutoff.empty()) out["below_cutoff"] = Json::array();
+  for (const Ran& each : reply.below_cutoff)
+    out["below_cutoff"].push_back(
+        {{"site", each.site}, {"rule", each.rule}, {"on", pbrt::to_string(each.on)}, {"count", each.count}});
   out["bytes_moved"] = reply.bytes_moved;
   if (reply.n >= 0) out["n"] = reply.n;
   if (!reply.message.empty()) out["message"] = reply.message;
@@ -238,6 +242,8 @@ Reply parse_reply(std::string_view line) {
       out.fallbacks.push_back({item.at("site").string(), item.at("rule").string(), on_of(item.at("on")),
                                item.string_or("reason", ""), item.integer_or("count", 0, kMaxInteger, 0)});
     });
+  if (root.has("below_cutoff"))
+    root.at("below_cutoff").each_item([&](const Node& item) { out.below_cutoff.push_back(ran_of(item.at("site").string(), item)); });
   out.bytes_moved = root.integer_or("bytes_moved", 0, kMaxInteger, 0);
   out.n = root.integer_or("n", 0, kMaxInteger, -1);
   out.message = root.string_or("message", "");

@@ -100,6 +100,9 @@ struct Reply {
   double max_error_rel = 0;         ///< relative to the largest magnitude of the reference
   std::vector<Ran> ran;             ///< of the last trial
   std::vector<Fallback> fallbacks;  ///< of all trials
+  /// Device versions of which the CPU version ran because a call was below the sequential cut-off, last trial: as the
+  /// configuration says, no fallback.
+  std::vector<Ran> below_cutoff;
   std::int64_t bytes_moved = 0;     ///< to and from the device, last trial
   std::int64_t n = -1;              ///< reply to `inputs`: the largest size variable of the main transform
   std::string message;

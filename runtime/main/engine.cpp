@@ -56,10 +56,11 @@ void fill_report(const RunContext& ctx, const InfoIndex& index, RunReport& repor
   for (int site = 0; site < index.num_sites(); ++site) {
     const SiteInfo& info = *index.site(site).site;
     for (int i = 0; i < info.num_choices(); ++i) {
-      const std::int64_t count = ctx.times_run(site, i);
-      if (count == 0) continue;
       const Choice choice = info.choice(i);
-      report.ran.push_back({index.site_name(site), choice.rule, choice.on, count});
+      if (const std::int64_t count = ctx.times_run(site, i); count != 0)
+        report.ran.push_back({index.site_name(site), choice.rule, choice.on, count});
+      if (const std::int64_t count = ctx.times_below_cutoff(site, i); count != 0)
+        report.below_cutoff.push_back({index.site_name(site), choice.rule, choice.on, count});
     }
   }
   for (int i = 0; i < ctx.num_fallbacks(); ++i) {

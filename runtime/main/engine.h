@@ -55,6 +55,7 @@ struct RunReport {
   [[nodiscard]] double seconds() const { return static_cast<double>(elapsed_ns) * 1e-9; }
   std::vector<protocol::Ran> ran;
   std::vector<protocol::Fallback> fallbacks;
+  std::vector<protocol::Ran> below_cutoff;  ///< device versions that calls below the sequential cut-off had chosen
   std::int64_t bytes_moved = 0;
   std::int64_t launches = 0;  ///< kernels that ran on the device
   std::int64_t kernel_ns = 0;  ///< their time by its clock; 0 unless it is profiled

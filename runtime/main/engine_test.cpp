@@ -42,7 +42,10 @@ void run_add(Frame& frame, const AnyMatrix* outputs, const AnyMatrix* inputs) {
   const auto a = inputs[0].as<double, 1>();
   const std::int32_t lo = 0;
   const std::int32_t extent = b.size(0);
-  if (ctx.select(0, extent) == 1) {
+  CallFrame call(frame, extent);
+  int choice = ctx.select(0, extent);
+  if (call.is_sequential()) choice = ctx.below_cutoff(call, 0, choice, 0, extent);
+  if (choice == 1) {
     gpu::Launch launch(kAddKernel, frame, ctx.gpu());
     launch.inout(b, gpu::CopyOut::May).input(a).range(1, &lo, &extent);
     if (launch.run()) return ctx.count(frame, 0, 1);
@@ -189,6 +192,48 @@ TEST_F(EngineTest, MakesAFallbackAnErrorWhenStrict) {
   RunWishes strict = wishes();
   strict.is_strict = true;
   EXPECT_THROW((void)engine_.run(problem_, strict), UserError);
+}
+
+/// The configuration that chooses the device, with this cut-off.
+ActiveConfig with_cutoff(const InfoIndex& index, double cutoff) {
+  Configuration configuration = default_configuration(index);
+  configuration.sites[0].levels[0].alternative = 1;
+  configuration.tunables[kTunableSequentialCutoff] = {cutoff};
+  return {index, configuration};
+}
+
+TEST_F(EngineTest, ADeviceChoiceBelowTheCutoffRunsOnTheCpuAndIsCounted) {
+  start_device();
+  const ActiveConfig above = with_cutoff(engine_.index(), 101);
+  RunWishes below = wishes();
+  below.config = &above;
+  const RunReport report = engine_.run(problem_, below);
+  expect_sum();
+  ASSERT_EQ(report.ran.size(), 1U);
+  EXPECT_EQ(report.ran[0].on, On::Cpu);
+  EXPECT_TRUE(report.fallbacks.empty());
+  ASSERT_EQ(report.below_cutoff.size(), 1U);
+  EXPECT_EQ(report.below_cutoff[0].site, "Add.B#1");
+  EXPECT_EQ(report.below_cutoff[0].on, On::OpenCl);
+  EXPECT_EQ(report.below_cutoff[0].count, 1);
+  const RunReport at_cutoff = engine_.run(problem_, wishes());
+  EXPECT_EQ(at_cutoff.ran[0].on, On::OpenCl);
+  EXPECT_TRUE(at_cutoff.below_cutoff.empty());
+}
+
+TEST_F(EngineTest, ADeviceChoiceBelowTheCutoffIsAnErrorWhenStrict) {
+  start_device();
+  const ActiveConfig above = with_cutoff(engine_.index(), 101);
+  RunWishes strict = wishes();
+  strict.config = &above;
+  strict.is_strict = true;
+  try {
+    (void)engine_.run(problem_, strict);
+    ADD_FAILURE() << "it ran";
+  } catch (const UserError& error) {
+    EXPECT_STREQ(error.what(), "Add.B#1: B#1 did not run on opencl: below the cutoff: size 100 is below the sequential_cutoff, "
+                               "101 (--strict)");
+  }
 }
 
 TEST_F(EngineTest, GeneratesTheSameProblemFromTheSameSeed) {

@@ -10,6 +10,7 @@
 #include "runtime/config/info.h"
 #include "runtime/gpu/launch.h"
 #include "runtime/main/memo.h"
+#include "tests/faults/seeded_fault.h"
 
 namespace pbrt {
 
@@ -38,8 +39,9 @@ RunContext::RunContext(const RunSetup& setup, int num_sites, const int* num_alte
     first_counter_[site] = next;
     next += num_alternatives[site];
   }
+  num_choices_ = next;
   // Lines that belong to one worker alone, wherever the first one begins.
-  num_counters_ = (next / kCountersPerLine + 2) * kCountersPerLine;
+  num_counters_ = (2 * next / kCountersPerLine + 2) * kCountersPerLine;
   counters_ = new std::atomic<std::int64_t>[static_cast<std::size_t>(setup.num_workers * num_counters_)]();
 }
 
@@ -74,11 +76,29 @@ bool RunContext::run(const Frame& frame, gpu::Launch& launch, int site, int alte
   return has_run;
 }
 
-std::int64_t RunContext::times_run(int site, int alternative) const {
+void RunContext::count_below_cutoff(const Frame& frame, int site, int alternative, std::int64_t size) {
+  if (PB_FAULT(below_cutoff_is_silent)) return;
+  add_one(counter_of(frame, site, num_choices_ + alternative));
+  if (!setup_.is_strict) return;
+  const std::string cutoff = "the sequential_cutoff, " + std::to_string(sequential_cutoff());
+  const Choice choice = setup_.index->site(site).site->choice(alternative);
+  throw UserError(did_not_run(setup_.index->site_name(site), choice) + ": below the cutoff: " +
+                  (size < sequential_cutoff() ? "size " + std::to_string(size) + " is below " + cutoff
+                                              : "the call of size " + std::to_string(size) + " is part of a call below " + cutoff) +
+                  " (--strict)");
+}
+
+std::int64_t RunContext::sum_of(std::int64_t counter) const {
   std::int64_t sum = 0;
   for (int worker = 0; worker < setup_.num_workers; ++worker)
-    sum += counters_[worker * num_counters_ + first_counter_[site] + alternative].load(std::memory_order_relaxed);
+    sum += counters_[worker * num_counters_ + counter].load(std::memory_order_relaxed);
   return sum;
+}
+
+std::int64_t RunContext::times_run(int site, int alternative) const { return sum_of(first_counter_[site] + alternative); }
+
+std::int64_t RunContext::times_below_cutoff(int site, int alternative) const {
+  return sum_of(num_choices_ + first_counter_[site] + alternative);
 }
 
 int RunContext::num_fallbacks() const { return static_cast<int>(fallbacks_->list.size()); }

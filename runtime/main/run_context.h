@@ -70,9 +70,16 @@ class RunContext {
   ///
   /// Cost:    an addition in memory; each worker has its own counters
   void count(const Frame& frame, int site, int alternative) {
-    std::atomic<std::int64_t>& counter = counters_[frame.worker_index() * num_counters_ + first_counter_[site] + alternative];
-    // Relaxed and no read-modify-write: only this worker writes it, and it is read when no run is in progress.
-    counter.store(counter.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    add_one(counter_of(frame, site, alternative));
+  }
+  /// What runs where a call below the sequential cut-off has chosen `chosen`: `on_cpu`, the CPU version of the same rule.
+  /// Counted if that is something else. `size`: the call's largest extent.
+  ///
+  /// Pre:     `frame` is sequential
+  /// Errors:  UserError if it is something else and the run is strict, naming the site, the size and the cut-off
+  [[nodiscard]] int below_cutoff(const Frame& frame, int site, int chosen, int on_cpu, std::int64_t size) {
+    if (chosen != on_cpu) count_below_cutoff(frame, site, chosen, size);
+    return on_cpu;
   }
   /// Counts that `alternative` of `site` was wanted and another version of its rule ran.
   ///
@@ -101,16 +108,30 @@ class RunContext {
     std::int64_t count;
   };
   [[nodiscard]] std::int64_t times_run(int site, int alternative) const;
+  /// How often a call below the cut-off had chosen it, a device version.
+  [[nodiscard]] std::int64_t times_below_cutoff(int site, int alternative) const;
   [[nodiscard]] int num_fallbacks() const;
   [[nodiscard]] FallbackCount fallback_at(int index) const;
   [[nodiscard]] std::int64_t bytes_moved() const { return bytes_moved_.load(std::memory_order_relaxed); }
 
  private:
   struct Fallbacks;
+  /// The counters of this worker for one alternative: of executions, and `num_choices_` further on of calls below the cut-off.
+  std::atomic<std::int64_t>& counter_of(const Frame& frame, int site, int alternative) {
+    return counters_[frame.worker_index() * num_counters_ + first_counter_[site] + alternative];
+  }
+  /// Relaxed and no read-modify-write: only this worker writes it, and it is read when no run is in progress.
+  static void add_one(std::atomic<std::int64_t>& counter) {
+    counter.store(counter.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
+  PB_COLD void count_below_cutoff(const Frame& frame, int site, int alternative, std::int64_t size);
+  [[nodiscard]] std::int64_t sum_of(std::int64_t counter) const;
+
   RunSetup setup_;
   std::atomic<std::int64_t>* counters_ = nullptr;  // owned: num_counters_ per worker
   int* first_counter_ = nullptr;                   // owned: of each site
   std::int64_t num_counters_ = 0;                  // whole cache lines
+  int num_choices_ = 0;                            // alternatives of all sites
   Fallbacks* fallbacks_;
   MemoTable* memos_;  // owned, as the fallbacks: the headers behind both are not for generated code
   std::atomic<std::int64_t> bytes_moved_{0};

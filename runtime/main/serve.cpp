@@ -248,6 +248,7 @@ class Server {
       if (report.kernel_ns != 0) reply.kernel_ns.push_back(static_cast<double>(report.kernel_ns));
       add_fallbacks(report, reply);
       reply.ran = report.ran;
+      reply.below_cutoff = report.below_cutoff;
       reply.bytes_moved = report.bytes_moved;
       if (request.verify && accuracy().has_target) check_accuracy(reply);
       if (request.verify && !reference_.empty()) verify(request, reply);

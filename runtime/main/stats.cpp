@@ -126,6 +126,13 @@ std::string profile_text(const RunReport& run) {
   return text;
 }
 
+/// Versions that did not run although they were chosen, those of calls below the cut-off as well.
+std::vector<protocol::Fallback> all_fallbacks(const RunReport& run) {
+  std::vector<protocol::Fallback> all = run.fallbacks;
+  for (const protocol::Ran& each : run.below_cutoff) all.push_back({each.site, each.rule, each.on, "below the cutoff", each.count});
+  return all;
+}
+
 }  // namespace
 
 std::string stats_text(const StatsInput& input, bool with_details) {
@@ -142,7 +149,7 @@ std::string stats_text(const StatsInput& input, bool with_details) {
   for (const protocol::Ran& ran : input.last.ran)
     text += "  " + ran.site + ": " + ran.rule + " on " + to_string(ran.on) + ", " + std::to_string(ran.count) +
             (ran.count == 1 ? " time\n" : " times\n");
-  for (const protocol::Fallback& fallback : input.last.fallbacks)
+  for (const protocol::Fallback& fallback : all_fallbacks(input.last))
     text += "  " + did_not_run(fallback.site, {fallback.rule, fallback.on}) + ", " + std::to_string(fallback.count) + (fallback.count == 1 ? " time: " : " times: ") + fallback.reason + "\n";
   text += profile_text(input.last);
   if (input.last.bytes_moved != 0)
@@ -236,6 +243,11 @@ std::string stats_json(const StatsInput& input) {
                          {"reason", entry.reason},
                          {"count", entry.count}});
   json["fallbacks"] = fallbacks;
+  // Apart from those: the configuration says so.
+  nlohmann::ordered_json below_cutoff = nlohmann::ordered_json::array();
+  for (const protocol::Ran& entry : input.last.below_cutoff)
+    below_cutoff.push_back({{"site", entry.site}, {"rule", entry.rule}, {"on", to_string(entry.on)}, {"count", entry.count}});
+  json["below_cutoff"] = below_cutoff;
   json["bytes_moved"] = input.last.bytes_moved;
   if (input.last.kernel_ns != 0) json["kernel_ns"] = input.last.kernel_ns;
   add_profile(json, input.last);
@@ -244,10 +256,28 @@ std::string stats_json(const StatsInput& input) {
   return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
+namespace {
+
+std::string xml_quoted(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '&') out += "&amp;";
+    else if (c == '<') out += "&lt;";
+    else if (c == '"') out += "&quot;";
+    else out += c;
+  }
+  return out + "\"";
+}
+
+}  // namespace
+
 std::string stats_xml(const StatsInput& input) {
   std::string text = "<root>\n  <stats>\n";
   if (!input.accuracies.empty()) text += xml_element("accuracy", printed_accuracies(input));
   text += xml_element("timing", input.seconds);
+  for (const protocol::Fallback& each : all_fallbacks(input.last))
+    text += "    <fallback site=" + xml_quoted(each.site) + " rule=" + xml_quoted(each.rule) + " on=\"" + to_string(each.on) + "\" count=\"" +
+            std::to_string(each.count) + "\" reason=" + xml_quoted(each.reason) + " />\n";
   if (input.has_hash) text += "    <outputhash value=\"" + hash_text(input) + "\" />\n";
   return text + "  </stats>\n</root>\n";
 }

@@ -101,6 +101,8 @@ class ProgramTest:
             for threads in self.effort.threads:
                 configuration = json.loads(text)
                 configuration["global"]["threads"] = threads
+                if number % 2 == 0:
+                    configuration["global"]["sequential_cutoff"] = 0  # devices run what they are chosen for
                 self.run_configuration(server, n, number, configuration)
 
     def fill(self):
@@ -164,6 +166,8 @@ class ProgramTest:
             self.result.no_room += 1
         elif reply.get("fallbacks"):
             self.result.fail(f"{words}: fell back: {reply['fallbacks']}")
+        elif reply.get("below_cutoff") and configuration["global"]["sequential_cutoff"] == 0:
+            self.result.fail(f"{words}: below a cut-off of 0: {reply['below_cutoff']}")
 
     def keep(self, number, configuration):
         """Writes a configuration that fails where `--config` finds it."""

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: MIT
+"""What a stranger may try: options given twice, files with marks, folders that cannot be written, calls below the cut-off.
+
+    odd_calls_test.py --dist BUILD/dist --work FOLDER
+"""
+
+import json
+import os
+import pathlib
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import polybricks  # noqa: E402
+
+NAME = "Doubled"
+PROGRAM = f"""transform {NAME}
+from A[n]
+to B[n]
+{{
+  rule Same
+  B.cell(i) from (A.cell(i) a) {{ return 2 * a; }}
+  rule Other
+  B.cell(i) from (A.cell(i) a) {{ return a + a; }}
+}}
+main transform Whole from A[n] to B[n] {{
+  to (B b) from (A a) {{ {NAME}(b, a); }}
+}}
+"""
+OTHER = "main transform Other from A[n] to B[n] { B.cell(i) from () { return i; } }\n"
+SITE = f"{NAME}.Same|Other"
+
+
+class OddCalls(unittest.TestCase):
+    """`tools`, `work`: set by main."""
+
+    @classmethod
+    def setUpClass(cls):
+        (cls.work / "odd.pbcc").write_text(PROGRAM)
+        (cls.work / "-x.pbcc").write_text(OTHER)
+        (cls.work / "a.txt").write_text("\ufeffSIZE 4\r\n1 2 3 4\r\n")
+        done = polybricks.run_tool([cls.tools.pbc, "odd.pbcc", "-o", "odd", "--fp", "strict", "--fp=contract", "--check", "--check", "--no-warn", "NoSuch"],
+                                   cwd=cls.work, expect=1)
+        assert "NoSuch" in done.stderr, done.stderr
+        polybricks.run_tool([cls.tools.pbc, "odd.pbcc", "-o", "other", "-o", "odd", "--fp", "strict", "--fp=contract"], cwd=cls.work)
+        cls.program = polybricks.Program(cls.work / "odd")
+
+    def configure(self, cutoff, rule="Other", on="cpu"):
+        path = self.work / "odd.one.cfg"
+        self.program.write_configuration(path, self.program.configuration({NAME: {"Same|Other": (rule, on)}}, sequential_cutoff=cutoff))
+        return path
+
+    def has_device(self):
+        return "no OpenCL device" not in polybricks.run_tool([self.program.path, "--list-devices"]).stdout
+
+    def test_a_file_may_begin_with_a_mark(self):
+        _, stats = self.program.run("--device", "none", self.work / "a.txt", self.work / "b.txt", config=self.configure(0))
+        self.assertEqual(stats["ran"][SITE]["rule"], "Other")
+        self.assertEqual((self.work / "b.txt").read_text().split(), ["SIZE", "4", "2", "4", "6", "8"])
+
+    def test_words_behind_two_dashes_are_files(self):
+        polybricks.run_tool([self.tools.pbc, "--check", "--", "-x.pbcc"], cwd=self.work)
+
+    def test_a_device_choice_below_the_cutoff_is_no_secret(self):
+        if not self.has_device():
+            self.skipTest("no OpenCL device")
+        files = [self.work / "a.txt", self.work / "b.txt"]
+        config = self.configure(5, "Same", "opencl")
+        _, stats = self.program.run(*files, config=config)
+        self.assertEqual(stats["ran"][SITE], {"rule": "Same", "on": "cpu", "count": 1})
+        self.assertEqual(stats["below_cutoff"], [{"site": SITE, "rule": "Same", "on": "opencl", "count": 1}])
+        self.assertEqual(stats["fallbacks"], [])
+        for form, words in (("text", "did not run on opencl, 1 time: below the cutoff"), ("xml", 'reason="below the cutoff"')):
+            self.assertIn(words, polybricks.run_tool([self.program.path, *files, "--config", config, f"--stats={form}"]).stdout)
+        done = polybricks.run_tool([self.program.path, "--strict", *files, "--config", config], expect=1)
+        self.assertIn(f"{SITE}: Same did not run on opencl: below the cutoff: size 4 is below the sequential_cutoff, 5 (--strict)", done.stderr)
+        with polybricks.Server(self.program) as server:
+            self.assertEqual(server.load([files[0]]), "")
+            reply = server.ask("run", config=json.loads(config.read_text())["entries"][0], trials=1, verify=True)
+            self.assertEqual((reply["status"], reply["fallbacks"], len(reply["below_cutoff"])), ("ok", [], 1))
+        done = polybricks.run_tool([self.tools.pbtune, "check", self.program.path, "--outputs", "--count", "4", "--max-n", "20"], timeout=120)
+        self.assertNotIn("did not run", done.stdout + done.stderr)
+
+    def test_folders_that_cannot_be_written_keep_no_device_away(self):
+        if not self.has_device():
+            self.skipTest("no OpenCL device")
+        config = self.configure(0, "Same", "opencl")
+        for environment in ({}, {"HOME": "/proc", "XDG_CACHE_HOME": "/proc/none"}):
+            done, stats = self.program.run("--strict", self.work / "a.txt", self.work / "b.txt", config=config, env=environment)
+            self.assertEqual(stats["ran"][SITE]["on"], "opencl")
+            self.assertEqual(done.stderr, "")
+        self.assertEqual(list(pathlib.Path(os.environ.get("TMPDIR", "/tmp")).glob("polybricks-??????")), [])
+
+
+def main():
+    args = polybricks.arguments(__doc__).parse_args()
+    OddCalls.tools = polybricks.Tools(args.dist.resolve())
+    OddCalls.work = polybricks.fresh_folder(args.work.resolve() / "odd_calls")
+    sys.exit(0 if unittest.TextTestRunner().run(unittest.defaultTestLoader.loadTestsFromTestCase(OddCalls)).wasSuccessful() else 1)
+
+
+if __name__ == "__main__":
+    main()
