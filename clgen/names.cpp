@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "clgen/names.h"
 
+#include "clgen/index_width.h"
+
 #include <algorithm>
 
 #include "lang/source.h"
@@ -111,6 +113,7 @@ std::string to_cpp(const IndexExpr& expr) {
 }
 
 std::string to_wide_c(const Formula& formula) {
+  if (const std::string exact = to_extent_cpp(formula); exact.starts_with("pbrt::exact_value(")) return exact;
   std::vector<std::pair<std::string, std::string>> names;
   if (!std::holds_alternative<SymbolRef>(formula.node))
     for (const std::string& size : symbols_of(formula, SymbolKind::SizeVar)) names.emplace_back(size, "std::int64_t{" + size + "}");

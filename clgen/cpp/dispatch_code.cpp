@@ -115,6 +115,15 @@ std::string StepDispatch::read_condition(MatrixId matrix) const {
   return any_condition([&](const Rule& rule) { return has_access(rule.inputs, matrix); });
 }
 
+std::string StepDispatch::touched_condition(MatrixId matrix) const {
+  // Instances that name cells lie inside the matrix, so there are none where that has no cells.
+  const auto has_all = [&](const std::vector<RegionAccess>& accesses) {
+    return std::any_of(accesses.begin(), accesses.end(),
+                       [&](const RegionAccess& access) { return access.matrix == matrix && access.kind == AccessKind::All; });
+  };
+  return any_condition([&](const Rule& rule) { return has_all(rule.inputs) || has_all(rule.outputs); });
+}
+
 std::string StepDispatch::use_condition(MatrixId matrix) const {
   return any_condition([&](const Rule& rule) { return has_access(rule.inputs, matrix) || has_access(rule.outputs, matrix); });
 }

@@ -56,6 +56,8 @@ class StepDispatch {
   [[nodiscard]] std::string read_condition(MatrixId matrix) const;
   /// When some step that runs may read or write the matrix; empty: always.
   [[nodiscard]] std::string use_condition(MatrixId matrix) const;
+  /// When some step that runs has the matrix as a whole, of whatever size; empty: always.
+  [[nodiscard]] std::string touched_condition(MatrixId matrix) const;
   /// The number of the choice under which a step runs in `version`, where it is known: else what is chosen.
   [[nodiscard]] std::string choice_value(const Step& step, Version version) const;
   [[nodiscard]] std::string split_value() const;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "clgen/cpp/border_code.h"
+#include "clgen/index_width.h"
 #include "clgen/names.h"
 #include "lang/region/affine.h"
 
@@ -17,7 +18,7 @@ void add_divisors(const Formula& formula, std::vector<std::string>& terms) {
   if (binary == nullptr) return;
   for (const Formula& operand : binary->operands) add_divisors(operand, terms);
   if (binary->op == FormulaOp::Div && has_rule_var(binary->operands[1]))
-    terms.push_back("(" + wide_text(binary->operands[1]) + ") != 0");
+    terms.push_back("(" + to_wide_cpp(binary->operands[1]) + ") != 0");
 }
 
 /// Condition that dimension `dim` of the access has a value, and lies inside its matrix unless a border maps it. May be empty.
@@ -25,21 +26,24 @@ std::string inside_text(const RuleCode& code, const RegionAccess& access, std::s
   std::vector<std::string> terms;
   add_divisors(access.lo[dim], terms);
   if (access.is_mapped_dim(dim)) return joined(terms, " && ");
-  terms.push_back("(" + wide_text(access.lo[dim]) + ") >= 0");
+  terms.push_back("(" + to_wide_cpp(access.lo[dim]) + ") >= 0");
   const std::string size = code.matrix_name(access) + ".size(" + std::to_string(dim) + ")";
   if (access.is_fixed_dim(dim)) {
-    terms.push_back("(" + wide_text(access.lo[dim]) + ") < " + size);
+    terms.push_back("(" + to_wide_cpp(access.lo[dim]) + ") < " + size);
   } else {
     add_divisors(access.hi[dim], terms);
-    terms.push_back("(" + wide_text(access.hi[dim]) + ") <= " + size);
+    terms.push_back("(" + to_wide_cpp(access.hi[dim]) + ") <= " + size);
   }
   return joined(terms, " && ");
 }
 
 /// Condition that the cell of an optional input exists.
 std::string inside_text(const RuleCode& code, const RegionAccess& access) {
-  if (access.tested_dims.empty())
-    return code.matrix_name(access) + ".contains(" + joined(coordinates(access)) + ")";
+  if (access.tested_dims.empty()) {
+    std::vector<std::string> at;
+    for (const Formula& lo : access.lo) at.push_back(to_index_cpp(lo));
+    return code.matrix_name(access) + ".contains(" + joined(at) + ")";
+  }
   std::vector<std::string> terms;
   for (std::size_t dim = 0; dim < access.lo.size(); ++dim) terms.push_back(inside_text(code, access, dim));
   return "(" + joined(terms, " && ") + ")";
@@ -114,11 +118,24 @@ std::string instance_call(const RuleCode& code, const InstancePlace& place) {
 
 /// The access as its rule has it: `V<2>.row(i*i)`.
 std::string written_text(const RuleCode& code, const RegionAccess& access) {
-  std::string text = access_text(code, access);
-  if (!access.is_slice) return text;
-  const std::string& name = code.matrix_name(access);
-  const std::string version = to_c(access.lo.back());
-  return name + "<" + version + ">" + text.substr(name.size() + version.size() + std::string(".version()").size());
+  const std::size_t num_dims = access.lo.size() - (access.is_slice ? 1 : 0);
+  const std::string name = code.matrix_name(access) + (access.is_slice ? "<" + to_c(access.lo.back()) + ">" : "");
+  std::vector<std::string> at;
+  for (std::size_t d = 0; d < num_dims; ++d) at.push_back(to_c(access.lo[d]));
+  switch (access.kind) {
+    case AccessKind::Cell:
+      return name + ".cell(" + joined(at) + ")";
+    case AccessKind::Region:
+      for (std::size_t d = 0; d < num_dims; ++d) at.push_back(to_c(access.hi[d]));
+      return name + ".region(" + joined(at) + ")";
+    case AccessKind::Row:
+      return name + ".row(" + at[1] + ")";
+    case AccessKind::Column:
+      return name + ".column(" + at[0] + ")";
+    case AccessKind::All:
+      return name;
+  }
+  return name;
 }
 
 /// ARCHITECTURE 5: bounds of coordinates that are not affine are tested per instance.
@@ -157,34 +174,34 @@ const char* spelling(RelationOp op) {
 }
 
 /// An affine relation exactly; another in C's arithmetic, and false where it divides by 0.
-std::string relation_text(const Relation& relation) {
+std::string relation_text(const Transform& transform, const Relation& relation) {
   if (const auto exact = to_rational(difference_of(relation), {}))
-    return "(" + to_cpp(exact->numerator) + ")" + spelling(relation.op) + "0";
+    return "(" + to_index_cpp(exact->numerator, transform) + ")" + spelling(relation.op) + "0";
   std::vector<std::string> terms;
   add_divisors(relation.lhs, terms);
   add_divisors(relation.rhs, terms);
-  terms.push_back("(" + wide_text(relation.lhs) + ")" + spelling(relation.op) + "(" + wide_text(relation.rhs) + ")");
+  terms.push_back("(" + to_wide_cpp(relation.lhs) + ")" + spelling(relation.op) + "(" + to_wide_cpp(relation.rhs) + ")");
   return joined(terms, " && ");
 }
 
-std::string disjunction_text(const Disjunction& disjunction) {
+std::string disjunction_text(const Transform& transform, const Disjunction& disjunction) {
   std::vector<std::string> out;
   for (const auto& all : disjunction.any) {
     std::vector<std::string> terms;
-    for (const Relation& relation : all) terms.push_back(relation_text(relation));
+    for (const Relation& relation : all) terms.push_back(relation_text(transform, relation));
     out.push_back("(" + joined(terms, " && ") + ")");
   }
   return "(" + joined(out, " || ") + ")";
 }
 
 /// Conditions of a rule's `where`; of its own instances only those that its domain does not say.
-void add_where(const Rule& rule, bool is_own, std::vector<std::string>& terms) {
+void add_where(const Transform& transform, const Rule& rule, bool is_own, std::vector<std::string>& terms) {
   for (const Relation& relation : rule.where)
-    if (!is_own || !is_affine(relation)) terms.push_back(relation_text(relation));
+    if (!is_own || !is_affine(relation)) terms.push_back(relation_text(transform, relation));
   for (const Disjunction& disjunction : rule.where_any) {
     bool is_static = true;
     for (const auto& all : disjunction.any) is_static = is_static && std::all_of(all.begin(), all.end(), is_affine);
-    if (!is_own || !is_static) terms.push_back(disjunction_text(disjunction));
+    if (!is_own || !is_static) terms.push_back(disjunction_text(transform, disjunction));
   }
 }
 
@@ -199,7 +216,7 @@ void add_inside(const RuleCode& code, const RegionAccess& access, std::vector<st
     const IndexExpr size = index_symbol(code.matrix_name(access) + ".size(" + std::to_string(d) + ")");
     const IndexExpr limit = index_mul(index_const(hi->denominator), index_add(size, index_const(1)));
     for (const IndexExpr& term : {lo->numerator, index_sub(index_sub(limit, hi->numerator), index_const(1))})
-      if (term.op != IndexExpr::Op::Const || term.value < 0) terms.push_back("(" + to_cpp(term) + ") >= 0");
+      if (term.op != IndexExpr::Op::Const || term.value < 0) terms.push_back("(" + to_index_cpp(term, code.transform) + ") >= 0");
   }
 }
 
@@ -209,7 +226,7 @@ std::string applies_text(const RuleCode& guest) {
   for (const RegionAccess& output : guest.rule.outputs) add_inside(guest, output, terms);
   for (const RegionAccess& input : guest.rule.inputs)
     if (!input.is_guest && !input.is_optional()) add_inside(guest, input, terms);
-  add_where(guest.rule, false, terms);
+  add_where(guest.transform, guest.rule, false, terms);
   return joined(terms, " && ");
 }
 
@@ -233,10 +250,10 @@ void emit_try(Writer& out, const RuleCode& code, const RuleCode& guest, bool has
 
 void emit_own_where(Writer& out, const RuleCode& code) {
   std::vector<std::string> terms;
-  add_where(code.rule, true, terms);
+  add_where(code.transform, code.rule, true, terms);
   const RegionAccess& output = code.rule.outputs.front();
   std::vector<std::string> cell;
-  for (const Formula& lo : output.lo) cell.push_back(to_c(lo));
+  for (const Formula& lo : output.lo) cell.push_back(to_index_cpp(lo, kCellInside));
   out.line("if (!(" + joined(terms, " && ") + ")) pbrt::no_rule_holds(" + quoted(code.transform.name) + ", " +
            quoted(code.matrix_name(output)) + ", {" + joined(cell) + "});");
 }

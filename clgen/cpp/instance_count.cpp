@@ -4,17 +4,18 @@
 #include <utility>
 
 #include "clgen/cpp/loop_code.h"
+#include "clgen/index_width.h"
 #include "clgen/names.h"
 
 namespace pb {
 namespace {
 
 /// Upwards in any case: the order is nothing to who counts.
-void open_loop(Writer& out, const LoopDim& loop, const std::string& dim) {
-  std::string lo = lower_bound_text(loop, dim);
-  const std::string hi = upper_bound_text(loop, dim);
+void open_loop(Writer& out, const RuleCode& code, const LoopDim& loop, const std::string& dim) {
+  std::string lo = lower_bound_text(code, loop, dim);
+  const std::string hi = upper_bound_text(code, loop, dim);
   if (loop.stride > 1)
-    lo = "pbrt::next_on_lattice(" + lo + ", " + std::to_string(loop.stride) + ", " + to_cpp(loop.offset) + ")";
+    lo = "pbrt::next_on_lattice(" + lo + ", " + std::to_string(loop.stride) + ", " + to_index_cpp(loop.offset, code.transform) + ")";
   const std::string end = "pb_hi_" + loop.var;
   out.line("const IndexT " + end + " = static_cast<IndexT>(" + hi + ");");
   out.open("for (IndexT " + loop.var + " = static_cast<IndexT>(" + lo + "); " + loop.var + " < " + end + "; " + loop.var +
@@ -26,9 +27,9 @@ void open_loop(Writer& out, const LoopDim& loop, const std::string& dim) {
 void emit_instance_count(Writer& out, const RuleCode& code, const Step& step, const std::string& stem) {
   Writer body;
   body.indent();
-  for (std::size_t i = 0; i < step.loops.size(); ++i) open_loop(body, step.loops[i], std::to_string(step.loops.size() - 1 - i));
+  for (std::size_t i = 0; i < step.loops.size(); ++i) open_loop(body, code, step.loops[i], std::to_string(step.loops.size() - 1 - i));
   std::vector<std::string> terms;
-  for (const IndexExpr& condition : step.conditions) terms.push_back("(" + to_cpp(condition) + ") >= 0");
+  for (const IndexExpr& condition : step.conditions) terms.push_back("(" + to_index_cpp(condition, code.transform) + ") >= 0");
   body.line((terms.empty() ? "" : "if (" + joined(terms, " && ") + ") ") + "++pb_count;");
   for (std::size_t i = 0; i < step.loops.size(); ++i) body.close();
   emit_count_function(out, code, stem, "const " + box_type(step) + "& pb_box", body);

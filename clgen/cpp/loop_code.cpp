@@ -12,6 +12,7 @@
 #include "clgen/cpp/row_blocks.h"
 #include "clgen/cpp/strips.h"
 #include "clgen/cpp/uniformity.h"
+#include "clgen/index_width.h"
 #include "clgen/names.h"
 namespace pb {
 
@@ -19,22 +20,28 @@ std::string box_type(const Step& step) { return "pbrt::Box<" + std::to_string(st
 
 namespace {
 
-std::string bound_text(const char* function, std::string of_box, const std::vector<IndexExpr>& others) {
-  if (others.empty()) return of_box;
-  std::vector<std::string> terms = {std::move(of_box)};
-  for (const IndexExpr& bound : others) terms.push_back("std::int64_t{" + to_cpp(bound) + "}");
-  return std::string(function) + "(" + joined(terms) + ")";
+/// A bound of the box with others: inside the box, which an int holds, also where those are beyond.
+std::string bound_text(const RuleCode& code, const LoopDim& loop, const std::string& dim, bool is_lower) {
+  const std::vector<IndexExpr>& others = is_lower ? loop.lower : loop.upper;
+  const std::string lo = "pb_box.lo[" + dim + "]";
+  const std::string hi = "pb_box.hi[" + dim + "]";
+  std::vector<std::string> terms = {is_lower ? lo : hi};
+  bool may_be_beyond = false;
+  for (const IndexExpr& bound : others) {
+    terms.push_back("std::int64_t{" + to_index_cpp(bound, code.transform) + "}");
+    may_be_beyond = may_be_beyond || !fits_int(bound, code.transform);
+  }
+  if (others.empty()) return terms[0];
+  const std::string text = (is_lower ? "pbrt::index_max(" : "pbrt::index_min(") + joined(terms) + ")";
+  if (!may_be_beyond) return text;
+  return is_lower ? "pbrt::index_min(" + hi + ", " + text + ")" : "pbrt::index_max(" + lo + ", " + text + ")";
 }
 
 }  // namespace
 
-std::string lower_bound_text(const LoopDim& loop, const std::string& dim) {
-  return bound_text("pbrt::index_max", "pb_box.lo[" + dim + "]", loop.lower);
-}
+std::string lower_bound_text(const RuleCode& code, const LoopDim& loop, const std::string& dim) { return bound_text(code, loop, dim, true); }
 
-std::string upper_bound_text(const LoopDim& loop, const std::string& dim) {
-  return bound_text("pbrt::index_min", "pb_box.hi[" + dim + "]", loop.upper);
-}
+std::string upper_bound_text(const RuleCode& code, const LoopDim& loop, const std::string& dim) { return bound_text(code, loop, dim, false); }
 
 namespace {
 
@@ -45,10 +52,10 @@ void emit_plain_bounds(Writer& out, const LoopDim& loop, const std::string& dim,
 }
 
 /// Bounds and stride that depend on the loops outside.
-void emit_inner_bounds(Writer& out, const LoopDim& loop, const std::string& dim) {
-  std::string lo = lower_bound_text(loop, dim);
-  std::string hi = upper_bound_text(loop, dim);
-  const std::string lattice = std::to_string(loop.stride) + ", " + to_cpp(loop.offset) + ")";
+void emit_inner_bounds(Writer& out, const RuleCode& code, const LoopDim& loop, const std::string& dim) {
+  std::string lo = lower_bound_text(code, loop, dim);
+  std::string hi = upper_bound_text(code, loop, dim);
+  const std::string lattice = std::to_string(loop.stride) + ", " + to_index_cpp(loop.offset, code.transform) + ")";
   if (loop.stride > 1 && loop.order == LoopOrder::Decreasing) {
     hi = "pbrt::last_on_lattice(" + hi + " - 1, " + lattice + " + 1";
   } else if (loop.stride > 1) {
@@ -88,7 +95,7 @@ bool may_run_in_vectors(const RuleCode& code, const Step& step, bool all_exist) 
 
 void emit_conditional_instance(Writer& out, const RuleCode& code, const Step& step, const InstancePlace& place) {
   std::vector<std::string> terms;
-  for (const IndexExpr& condition : step.conditions) terms.push_back("(" + to_cpp(condition) + ") >= 0");
+  for (const IndexExpr& condition : step.conditions) terms.push_back("(" + to_index_cpp(condition, code.transform) + ") >= 0");
   if (!terms.empty()) out.open("if (" + joined(terms, " && ") + ")");
   emit_with_care(out, code, step, care_of(code, step), [&] { emit_instance(out, code, place); });
   if (!terms.empty()) out.close();
@@ -161,7 +168,7 @@ void emit_loops(Writer& to, const RuleCode& code, const Step& step, const std::s
   const std::size_t num_own = num_loops - (is_striped ? 2 : has_ranges || has_blocks ? 1 : 0);
   for (std::size_t i = 0; i < num_loops; ++i) {
     const LoopDim& loop = step.loops[i];
-    if (!loop.is_plain()) emit_inner_bounds(out, loop, dim(i));
+    if (!loop.is_plain()) emit_inner_bounds(out, code, loop, dim(i));
     if (i >= num_own) continue;
     if (i + 1 == num_open && has_vectors) out.line("PB_INDEPENDENT");
     if (i < num_open) {

@@ -22,7 +22,7 @@ void emit_loops_function(Writer& out, const RuleCode& code, const std::string& h
 [[nodiscard]] std::string box_type(const Step& step);
 
 /// Where a loop begins and ends within `pb_box`, of which it has dimension `dim`; strides aside.
-[[nodiscard]] std::string lower_bound_text(const LoopDim& loop, const std::string& dim);
-[[nodiscard]] std::string upper_bound_text(const LoopDim& loop, const std::string& dim);
+[[nodiscard]] std::string lower_bound_text(const RuleCode& code, const LoopDim& loop, const std::string& dim);
+[[nodiscard]] std::string upper_bound_text(const RuleCode& code, const LoopDim& loop, const std::string& dim);
 
 }  // namespace pb

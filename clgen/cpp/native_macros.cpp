@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "clgen/cpp/native_macros.h"
 
+#include <algorithm>
 #include <cctype>
 #include <string_view>
 
 namespace pb {
 namespace {
 
-bool is_word_char(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+bool is_word_char(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || static_cast<unsigned char>(c) >= 0x80; }
 
 std::vector<std::string> words_of(std::string_view text) {
   std::vector<std::string> out;
@@ -20,15 +21,54 @@ std::vector<std::string> words_of(std::string_view text) {
   return out;
 }
 
+/// Whether a header of C may have a macro of that name: by convention in capitals, and those that are not.
+bool may_be_macro(std::string_view name) {
+  static const std::set<std::string_view> kSmall = {
+      "alloca", "assert",   "bcmp",     "bcopy",  "bzero",    "complex",  "errno",  "htonl",   "htons",    "i386",    "index",     "isfinite",
+      "isinf",  "isnan",    "isnormal", "linux",  "major",    "makedev",  "minor",  "ntohl",   "ntohs",    "offsetof", "rindex",   "setjmp",
+      "signbit", "sigmask", "sigsetjmp", "stderr", "stdin",   "stdout",   "st_atime", "st_ctime", "st_mtime", "unix", "va_arg",    "va_copy",
+      "va_end", "va_list",  "va_start", "sa_handler", "sa_sigaction", "timerclear", "math_errhandling"};
+  if (kSmall.contains(name) || name == "I" || name.starts_with("__")) return true;
+  const auto is_capital = [](char c) { return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; };
+  return name.size() > 1 && std::all_of(name.begin(), name.end(), is_capital);
+}
+
+std::set<std::string> names_of(const Transform& transform) {
+  std::set<std::string> out;
+  for (const Matrix& matrix : transform.matrices) out.insert(matrix.name);
+  for (const SizeVar& var : transform.size_vars) out.insert(var.name);
+  for (const UserTunable& tunable : transform.tunables) out.insert(tunable.name);
+  return out;
+}
+
+std::set<std::string> names_of(const Rule& rule) {
+  std::set<std::string> out;
+  for (const auto* accesses : {&rule.outputs, &rule.inputs})
+    for (const RegionAccess& access : *accesses) out.insert(access.binding);
+  for (const RuleVar& var : rule.vars) out.insert(var.name);
+  for (const RuleTemporary& temporary : rule.temporaries) out.insert(temporary.name);
+  for (const Constant& constant : rule.constants) out.insert(constant.name);
+  return out;
+}
+
 }  // namespace
 
 NativeMacros::NativeMacros(const Program& program) {
   for (const NativeBlock& block : program.native_blocks)
     for (const BodyToken& token : block.tokens)
       if (token.text.starts_with("#define")) add(token.text);
+  for (const Transform& transform : program.transforms) add_names(transform);
   if (macros_.empty()) return;
   for (const Transform& transform : program.transforms)
-    for (const Rule& rule : transform.rules) used_.merge(used_in(rule.body));
+    for (const Rule& rule : transform.rules) used_.merge(used_in(transform, rule));
+}
+
+/// Names of the program that a macro of C may have.
+void NativeMacros::add_names(const Transform& transform) {
+  std::set<std::string> names = names_of(transform);
+  for (const Rule& rule : transform.rules) names.merge(names_of(rule));
+  for (const std::string& name : names)
+    if (may_be_macro(name) && macros_.try_emplace(name).second) of_headers_.insert(name);
 }
 
 /// `line`: `#define NAME …`. Of a name with several definitions all count.
@@ -54,12 +94,16 @@ void NativeMacros::add_with_named(const std::string& name, Use& to) const {
   for (const std::string& word : found->second.words) add_with_named(word, to);
 }
 
-std::set<std::string> NativeMacros::used_in(const Body& body) const {
+std::set<std::string> NativeMacros::used_in(const Transform& transform, const Rule& rule) const {
   Use use;
   if (macros_.empty()) return {};
-  for (const BodyToken& token : body.tokens) add_with_named(token.text, use);
+  for (const BodyToken& token : rule.body.tokens) add_with_named(token.text, use);
   for (const auto& [name, definition] : macros_)
     if (use.may_paste(name)) add_with_named(name, use);
+  if (of_headers_.empty()) return use.names;
+  std::set<std::string> own = names_of(transform);
+  own.merge(names_of(rule));
+  std::erase_if(use.names, [&](const std::string& name) { return of_headers_.contains(name) && own.contains(name); });
   return use.names;
 }
 

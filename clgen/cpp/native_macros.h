@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Macros of prefix blocks: they are taken away behind the blocks, so that generated code may use any name, and given back
-// to the bodies that name them. Most bodies name none: the preprocessor has replaced what it could.
+// to the bodies that name them. Most bodies name none: the preprocessor has replaced what it could. The same happens to names of
+// headers of the program that may be macros of C, as in `from EOF[n]`: there they are the program's.
 #pragma once
 
 #include <map>
@@ -16,8 +17,8 @@ class NativeMacros {
  public:
   explicit NativeMacros(const Program& program);
 
-  /// Those that the body's text needs, with the macros that these name.
-  [[nodiscard]] std::set<std::string> used_in(const Body& body) const;
+  /// Those that the text of the rule's body needs, with the macros that these name.
+  [[nodiscard]] std::set<std::string> used_in(const Transform& transform, const Rule& rule) const;
   /// Lines behind the last prefix block.
   [[nodiscard]] std::string take_all() const;
   /// Lines behind and before a body's text.
@@ -37,9 +38,11 @@ class NativeMacros {
     [[nodiscard]] bool may_paste(const std::string& name) const;
   };
   void add(const std::string& line);
+  void add_names(const Transform& transform);
   void add_with_named(const std::string& name, Use& to) const;
 
   std::map<std::string, Definition> macros_;
+  std::set<std::string> of_headers_;  ///< names of the program among them
   std::set<std::string> used_;  ///< by any body
 };
 

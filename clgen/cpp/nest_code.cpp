@@ -9,6 +9,7 @@
 #include "clgen/cpp/loop_code.h"
 #include "clgen/cpp/packs.h"
 #include "clgen/cpp/step_code.h"
+#include "clgen/index_width.h"
 #include "clgen/names.h"
 
 namespace pb {
@@ -105,7 +106,7 @@ class TileLoops {
     for (std::size_t c = 0; c < num_rows(); ++c) emit_variable(c);
     for (const LoopDim& loop : part_.member.loops) emit_inner(loop);
     std::vector<std::string> terms;
-    for (const IndexExpr& condition : instance_conditions(step_)) terms.push_back("(" + to_cpp(condition) + ") >= 0");
+    for (const IndexExpr& condition : instance_conditions(step_)) terms.push_back("(" + text(condition) + ") >= 0");
     if (!terms.empty()) out_.open("if (" + joined(terms, " && ") + ")");
     if (work_ == TileWork::Run) {
       const HostCare care = part_.code.has_kernels && part_.code.has_calls() ? HostCare::Instance : HostCare::Step;
@@ -119,6 +120,7 @@ class TileLoops {
 
  private:
   std::size_t num_rows() const { return nest_.rows.size(); }
+  std::string text(const IndexExpr& expr) const { return to_index_cpp(expr, part_.code.transform); }
 
   /// The row that is a coordinate as it is; none if the coordinate needs more than that.
   bool is_row(std::size_t coordinate, std::size_t row) const {
@@ -168,9 +170,11 @@ class TileLoops {
     for (std::size_t c = 0; c < num_rows(); ++c) add_bounds(c, row, lo, hi);
     const std::string& name = names_[row];
     const std::string end = "pb_end" + std::to_string(row);
-    out_.line("const IndexT " + end + " = static_cast<IndexT>(" + to_cpp(index_min(std::move(hi))) + ");");
-    out_.open("for (IndexT " + name + " = static_cast<IndexT>(" + to_cpp(index_max(std::move(lo))) + "); " + name +
-              " < " + end + "; ++" + name + ")");
+    // Rows that are sums of rule variables may be larger than these.
+    const std::string type = name.starts_with("pb_") ? "std::int64_t" : "IndexT";
+    const auto value = [&](const IndexExpr& bound) { return type == "IndexT" ? "static_cast<IndexT>(" + text(bound) + ")" : text(bound); };
+    out_.line("const " + type + " " + end + " = " + value(index_min(std::move(hi))) + ";");
+    out_.open("for (" + type + " " + name + " = " + value(index_max(std::move(lo))) + "; " + name + " < " + end + "; ++" + name + ")");
   }
 
   void emit_variable(std::size_t coordinate) {
@@ -178,12 +182,12 @@ class TileLoops {
     if (at.var.empty() || std::find(names_.begin(), names_.end(), at.var) != names_.end()) return;
     const IndexExpr value = index_sub(partial(coordinate, num_rows()), at.shift);
     out_.line("[[maybe_unused]] const IndexT " + at.var + " = static_cast<IndexT>(" +
-              to_cpp(index_mul(index_const(at.sign), value)) + ");");
+              text(index_mul(index_const(at.sign), value)) + ");");
   }
 
   void emit_inner(const LoopDim& loop) {
-    const std::string lo = "static_cast<IndexT>(" + to_cpp(loop.range.lo) + ")";
-    const std::string hi = "static_cast<IndexT>(" + to_cpp(loop.range.hi) + ")";
+    const std::string lo = "static_cast<IndexT>(" + text(loop.range.lo) + ")";
+    const std::string hi = "static_cast<IndexT>(" + text(loop.range.hi) + ")";
     if (loop.order == LoopOrder::Decreasing) {
       out_.open("for (IndexT " + loop.var + " = " + hi + " - 1; " + loop.var + " >= " + lo + "; --" + loop.var + ")");
     } else {

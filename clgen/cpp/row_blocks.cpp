@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "clgen/cpp/strips.h"
+#include "clgen/index_width.h"
 #include "clgen/names.h"
 #include "lang/check.h"
 #include "lang/region/affine.h"
@@ -118,7 +119,8 @@ void emit_row_blocks(Writer& out, const RuleCode& code, const Step& step, const 
   out.line("[[maybe_unused]] const std::int64_t " + var + " = pb_block + pbrt::kRowBlocksAhead * " + block + ";");
   for (const Line& line : lines) {
     std::string at;
-    for (const IndexExpr& index : line.at) at += (at.empty() ? "" : ", ") + to_cpp(index);
+    for (std::size_t d = 0; d < line.at.size(); ++d)
+      at += (d == 0 ? "" : ", ") + to_index_cpp(line.at[d], code.transform, kCellInside);
     const int count = std::max(1, length * element_bytes(code, line.matrix) / kLineBytes);
     out.line("pbrt::request_lines<" + std::to_string(count) + ", " + (line.is_output ? "true" : "false") + ">(" +
              code.matrix(line.matrix).name + ".line_of(" + at + "));");

@@ -7,6 +7,7 @@
 #include "clgen/cpp/body_text.h"
 #include "clgen/cpp/host_care.h"
 #include "clgen/cpp/tunable_code.h"
+#include "clgen/index_width.h"
 #include "clgen/names.h"
 #include "clgen/watched_args.h"
 #include "lang/check.h"
@@ -179,7 +180,8 @@ std::vector<std::string> scalar_params(const RuleCode& code, ScalarSet set) {
   std::vector<std::string> params;
   for (const SizeVar& var : code.transform.size_vars) {
     const std::string mark = set == ScalarSet::Body ? unused_mark(code, var.name) : "[[maybe_unused]] ";
-    if (is_in(code, set, var.name)) params.push_back(mark + "const IndexT " + var.name);
+    // Bodies and the loops around them know sizes as ints; boxes are computed in 64 bits.
+    if (is_in(code, set, var.name)) params.push_back(mark + (set == ScalarSet::Step ? "const std::int64_t " : "const IndexT ") + var.name);
   }
   for (const UserTunable& tunable : code.transform.tunables) {
     if (!is_in(code, set, tunable.name) || code.constants.contains(tunable.name)) continue;
@@ -229,9 +231,10 @@ void emit_function(Writer& out, const std::string& head, std::vector<std::string
 std::vector<std::string> coordinates(const RegionAccess& access) {
   std::vector<std::string> out;
   const std::size_t num_dims = access.lo.size() - (access.is_slice ? 1 : 0);
-  for (std::size_t d = 0; d < num_dims; ++d) out.push_back(to_c(access.lo[d]));
-  if (access.kind == AccessKind::Region)
-    for (std::size_t d = 0; d < num_dims; ++d) out.push_back(to_c(access.hi[d]));
+  const bool is_region = access.kind == AccessKind::Region;
+  for (std::size_t d = 0; d < num_dims; ++d) out.push_back(to_index_cpp(access.lo[d], is_region ? kEndInside : kCellInside));
+  if (is_region)
+    for (std::size_t d = 0; d < num_dims; ++d) out.push_back(to_index_cpp(access.hi[d], kEndInside));
   return out;
 }
 
@@ -317,7 +320,9 @@ void emit_temporaries(Writer& out, const RuleCode& code, bool is_checked) {
     const int num_dims = static_cast<int>(temporary.extents.size());
     const std::string type = region_type(temporary.element, temporary.is_element_t, num_dims, false);
     std::vector<std::string> extents;
-    for (const Formula& extent : temporary.extents) extents.push_back(to_wide_c(extent));
+    // Where its size would be negative it has no cells.
+    for (const Formula& extent : temporary.extents)
+      extents.push_back(is_never_negative(extent) ? to_wide_c(extent) : "pbrt::index_max(0, " + to_wide_c(extent) + ")");
     const bool is_view = num_dims > 0 && !is_checked && !code.facts.temporaries[i].needs_handle;
     const std::string handle = is_view ? "pb_handle_" + temporary.name : temporary.name;
     out.line("[[maybe_unused]] " + type + " " + handle + " = " + type + "::allocate(" + joined(extents) + ");");
@@ -347,16 +352,16 @@ void emit_constants(Writer& out, const Rule& rule) {
 
 std::string access_text(const RuleCode& code, const RegionAccess& access) {
   std::string name = code.matrix_name(access);
-  if (access.is_slice) name += ".version(" + to_c(access.lo.back()) + ")";
+  if (access.is_slice) name += ".version(" + to_index_cpp(access.lo.back(), kCellInside) + ")";
   switch (access.kind) {
     case AccessKind::Cell:
       return name + ".cell(" + joined(coordinates(access)) + ")";
     case AccessKind::Region:
       return name + ".region(" + joined(coordinates(access)) + ")";
     case AccessKind::Row:
-      return name + ".row(" + to_c(access.lo[1]) + ")";
+      return name + ".row(" + to_index_cpp(access.lo[1], kCellInside) + ")";
     case AccessKind::Column:
-      return name + ".column(" + to_c(access.lo[0]) + ")";
+      return name + ".column(" + to_index_cpp(access.lo[0], kCellInside) + ")";
     case AccessKind::All:
       return access.lo.empty() ? name + ".cell()" : name;
   }
@@ -393,7 +398,7 @@ void emit_rule_function(Writer& out, const CppContext& context, const RuleCode& 
   const bool is_checked = context.options.is_checked;
   open_watched(out, code);
   out.line("{");
-  const std::set<std::string> macros = context.macros.used_in(code.rule.body);
+  const std::set<std::string> macros = context.macros.used_in(code.transform, code.rule);
   if (!macros.empty()) out.verbatim(NativeMacros::give_back(macros));
   out.verbatim(body_text(context.program, code.rule, code.facts, context.sources, {is_checked, code.has_kernels}));
   if (!macros.empty()) out.verbatim(NativeMacros::take(macros));

@@ -7,6 +7,7 @@
 #include "clgen/cpp/schedule_code.h"
 #include "clgen/cpp/tunable_code.h"
 #include "clgen/initial_reads.h"
+#include "clgen/index_width.h"
 #include "clgen/names.h"
 #include "lang/region/affine.h"
 #include "lang/source.h"
@@ -97,7 +98,7 @@ Formula with_actual(const Formula& formula, const std::string& actual) {
 std::string solution_text(const SizeVar& var, const std::string& actual) {
   if (!var.is_searched) return to_solution_c(with_actual(var.solution, actual));
   return "pbrt::fitting_size(" + actual + ", [&](const std::int64_t " + var.name + ") { return " +
-         to_checked_c(var.solution) + "; })";
+         to_growing_cpp(var.solution) + "; })";
 }
 
 void emit_largest_size(Writer& out, const Transform& transform) {
@@ -140,6 +141,7 @@ class TransformEmitter {
 
   void emit_run_body(const ScheduleFunctions& functions) {
     emit_sizes();
+    emit_variable_checks();
     const bool is_in_steps = makes_frames_in_steps(context_, id_, functions);
     if (is_in_steps) {
       frame_ = "pb_parent";
@@ -163,12 +165,11 @@ class TransformEmitter {
     for (std::size_t i = 0; i < transform_.size_vars.size(); ++i) {
       const SizeVar& var = transform_.size_vars[i];
       if (var.is_given_by_run()) {
-        out_.line("[[maybe_unused]] const IndexT " + var.name + " = static_cast<IndexT>(pb_parent.context().run_size(" +
-                  std::to_string(i) + "));");
+        out_.line("[[maybe_unused]] const std::int64_t " + var.name + " = pb_parent.context().run_size(" + std::to_string(i) + ");");
         continue;
       }
       const std::string actual = transform_.matrices[var.matrix].name + ".size(" + std::to_string(var.dim) + ")";
-      out_.line("[[maybe_unused]] const IndexT " + var.name + " = " + solution_text(var, actual) + ";");
+      out_.line("[[maybe_unused]] const std::int64_t " + var.name + " = " + solution_text(var, actual) + ";");
     }
     emit_largest_size(out_, transform_);
     emit_tunables(true);
@@ -181,6 +182,19 @@ class TransformEmitter {
         if (is_definition(id, d)) continue;
         out_.line("pbrt::check_size(" + quoted(transform_.name) + ", " + quoted(matrix.name) + ", " + dim + ", " +
                   quoted(to_string(matrix.extents[d])) + ", " + expected + ", " + actual + ");");
+      }
+    }
+  }
+
+  /// Rule variables are ints: what may be larger stops the call.
+  void emit_variable_checks() {
+    std::set<std::string> done;
+    for (const Step& step : plan_.steps) {
+      for (const LoopDim& loop : step.loops) {
+        if (has_int_values(loop.range, transform_)) continue;
+        const std::string line = "pbrt::check_rule_variable(" + quoted(transform_.name + "." + transform_.rules[step.rule].name) + ", " +
+                                 quoted(loop.var) + ", " + to_cpp(loop.range.lo) + ", " + to_cpp(loop.range.hi) + ");";
+        if (done.insert(line).second) out_.line(line);
       }
     }
   }
@@ -213,7 +227,7 @@ class TransformEmitter {
              tunable_elements(context_, id_, index, "pb_parent.context()", n) + ")";
     const std::string value = tunable_value(context_, id_, index, "pb_parent.context()", n);
     return tunable.is_real ? "const double " + tunable.name + " = " + value
-                           : "const IndexT " + tunable.name + " = static_cast<IndexT>(" + value + ")";
+                           : "const std::int64_t " + tunable.name + " = " + value;
   }
 
   /// Whether a call of the transform may lead to another one of it.
@@ -275,13 +289,22 @@ class TransformEmitter {
     if (context_.has_kernels && only_makes_results(context_.program, transform_)) out.line("pb_frame.pass_root(pb_parent);");
   }
 
+  /// `touched`: when a step needs the matrix whatever its size is, else a negative size is none: it has no cells.
+  static std::string extent_of_temporary(const Formula& extent, const std::string& touched) {
+    const std::string text = to_wide_c(extent);
+    if (touched.empty() || is_never_negative(extent)) return text;
+    const std::string cut = "pbrt::index_max(0, " + text + ")";
+    return touched == "false" ? cut : "(" + touched + " ? std::int64_t{" + text + "} : " + cut + ")";
+  }
+
   /// Temporaries that no step will touch have no storage.
   void emit_through(const StepDispatch& dispatch) {
     for (const MatrixId id : transform_.matrices_of(MatrixRole::Through)) {
       const Matrix& matrix = transform_.matrices[id];
       std::vector<std::string> extents;
+      const std::string touched = dispatch.touched_condition(id);
       for (std::size_t d = 0; d < matrix.extents.size(); ++d) {
-        extents.push_back(to_wide_c(matrix.extents[d]));
+        extents.push_back(extent_of_temporary(matrix.extents[d], touched));
         out_.line("pbrt::check_extent(" + quoted(transform_.name) + ", " + quoted(matrix.name) + ", " + std::to_string(d) +
                   ", " + quoted(to_string(matrix.extents[d])) + ", " + extents.back() + ");");
       }

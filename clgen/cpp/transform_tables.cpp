@@ -5,6 +5,7 @@
 
 #include "clgen/cpp/transform_code.h"
 #include "clgen/cpp/tunable_code.h"
+#include "clgen/index_width.h"
 #include "clgen/initial_reads.h"
 #include "clgen/names.h"
 
@@ -115,7 +116,7 @@ void emit_extents(Writer& to, const CppContext& context, TransformId id) {
   int next = 0;
   for (const MatrixId matrix : table_matrices(transform))
     for (const Formula& extent : transform.matrices[matrix].extents)
-      out.line("pb_out[" + std::to_string(next++) + "] = " + to_checked_c(extent) + ";");
+      out.line("pb_out[" + std::to_string(next++) + "] = " + to_extent_cpp(extent) + ";");
   emit_function(to, "PB_COLD static void extents_" + identifier_of(context.program, id),
                 {"[[maybe_unused]] const pbrt::RunContext& pb_context", "[[maybe_unused]] const std::int64_t* pb_values",
                  "[[maybe_unused]] std::int64_t* pb_out"},

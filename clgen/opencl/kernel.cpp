@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "clgen/opencl/kernel.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 
+#include "clgen/index_width.h"
 #include "clgen/names.h"
 #include "clgen/numbering.h"
 #include "clgen/opencl/kernel_body.h"
@@ -71,7 +74,7 @@ class KernelBuilder {
   void add_scalars() {
     const std::set<std::string> specialized = specialized_names();
     for (const SizeVar& var : transform_.size_vars)
-      kernel_.scalars.push_back({var.name, "int", var.name, specialized.contains(var.name)});
+      kernel_.scalars.push_back({var.name, "int", "static_cast<std::int32_t>(" + var.name + ")", specialized.contains(var.name)});
     for (const UserTunable& tunable : transform_.tunables) {
       const std::string type = tunable.is_real ? "double" : "int";
       if (tunable.array_extent == 0) kernel_.scalars.push_back({tunable.name, type, tunable.name, false});
@@ -258,7 +261,10 @@ class KernelBuilder {
   }
 
   /// A header formula with names as the kernel spells them.
-  static std::string kernel_formula(const Formula& formula) { return to_c(renamed(formula)); }
+  static std::string kernel_formula(const Formula& formula) {
+    if (fits_int(formula, kEndInside)) return to_c(renamed(formula));
+    return to_c(with_spelling(renamed(formula), [](const std::string& name) { return "(long)" + name; }));
+  }
   static Formula renamed(Formula formula) {
     if (auto* symbol = std::get_if<SymbolRef>(&formula.node)) {
       symbol->name = opencl_name(symbol->name);
@@ -374,6 +380,15 @@ class KernelBuilder {
   Writer out_;
 };
 
+/// A name of a length that drivers take: they make file names of it. Long ones end in a number made of all of it (FNV-1a).
+std::string short_name(const std::string& name) {
+  constexpr std::size_t kLongest = 100;
+  if (name.size() <= kLongest) return name;
+  std::uint64_t hash = 0xcbf29ce484222325U;
+  for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+  return fmt::format("{}_{:016x}", name.substr(0, kLongest - 17), hash);
+}
+
 /// Describes and prints the kernel of `step` in `version`. The name says of which step it is if `is_for_step`.
 Kernel make_kernel(const Program& program, const Plan& plan, TransformId transform_id, StepId step_id, Version version,
                    const KernelContext& context, bool is_for_step) {
@@ -384,8 +399,7 @@ Kernel make_kernel(const Program& program, const Plan& plan, TransformId transfo
   kernel.rule = step.rule;
   kernel.steps = {step_id};
   kernel.version = version;
-  kernel.name = rule_stem(program, transform_id, step.rule) +
-                (is_for_step ? "_s" + std::to_string(step_id.index()) : "") +
+  kernel.name = short_name(rule_stem(program, transform_id, step.rule) + (is_for_step ? "_s" + std::to_string(step_id.index()) : "")) +
                 (version == Version::OpenClLocal ? "_local" : "_basic");
   KernelBuilder(program, transform, transform.rules[step.rule], step, kernel, context).build();
   return kernel;

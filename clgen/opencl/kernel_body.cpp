@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "clgen/opencl/kernel_body.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <set>
@@ -266,11 +268,37 @@ std::string opencl_type(ElementType element) {
   return {};
 }
 
+namespace {
+
+/// Macros of OpenCL C and of the compilers behind it.
+bool is_macro(std::string_view name) {
+  static constexpr std::array<std::string_view, 24> kMacros = {
+      "NULL",     "INFINITY", "NAN",      "MAXFLOAT", "HUGE_VAL", "HUGE_VALF", "HUGE_VALL", "CHAR_BIT",
+      "CHAR_MAX", "CHAR_MIN", "SCHAR_MAX", "SCHAR_MIN", "SHRT_MAX", "SHRT_MIN", "INT_MAX",   "INT_MIN",
+      "LONG_MAX", "LONG_MIN", "UCHAR_MAX", "USHRT_MAX", "UINT_MAX", "ULONG_MAX", "linux",     "unix"};
+  static constexpr std::array<std::string_view, 8> kPrefixes = {"M_", "FLT_", "DBL_", "HALF_", "CL_", "CLK_", "FP_", "__"};
+  return std::find(kMacros.begin(), kMacros.end(), name) != kMacros.end() ||
+         std::any_of(kPrefixes.begin(), kPrefixes.end(), [&](std::string_view prefix) { return name.starts_with(prefix); });
+}
+
+/// `größe` as `gr_c3_b6_c3_9fe`: not every OpenCL compiler knows such letters.
+std::string in_ascii(const std::string& name) {
+  std::string out;
+  for (const char c : name) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x80) out += c;
+    else out += fmt::format("_{:02x}", byte);
+  }
+  return out;
+}
+
+}  // namespace
+
 std::string opencl_name(const std::string& name) {
   const bool is_reserved = std::find(kReserved.begin(), kReserved.end(), name) != kReserved.end();
   const bool is_function = std::any_of(kMathFunctions.begin(), kMathFunctions.end(),
                                        [&](const MathFunction& function) { return function.name == name; });
-  return is_reserved || is_function ? "pb_" + name : name;
+  return is_reserved || is_function || is_macro(name) ? "pb_" + name : in_ascii(name);
 }
 
 void print_kernel_functions(Writer& out, const Rule& rule) {

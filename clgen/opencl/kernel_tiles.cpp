@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "clgen/index_width.h"
 #include "clgen/names.h"
 #include "clgen/opencl/kernel_body.h"
 
@@ -44,8 +45,10 @@ class TilePrinter {
     const std::size_t rank = tile.extent.size();
     for (std::size_t d = 0; d < rank; ++d) {
       const std::string dim = std::to_string(d);
-      std::string extent = to_opencl(tile.extent[d]);
       std::vector<std::pair<std::string, IndexExpr>> first;
+      for (const std::string& size : transform_.size_names())
+        if (opencl_name(size) != size) first.emplace_back(size, index_symbol(opencl_name(size)));
+      std::string extent = to_opencl(substitute(tile.extent[d], first));
       for (int l = 0; l < num_loops(); ++l) {
         const std::string number = std::to_string(l);
         const std::int64_t step = tile.step[d][static_cast<std::size_t>(l)];
@@ -56,7 +59,7 @@ class TilePrinter {
                            index_symbol(step < 0 ? "(pb_first" + number + " + " + past + ")" : "pb_first" + number));
       }
       out_.line("const int " + name + "_tile" + dim + " = " + extent + ";");
-      out_.line("const int " + name + "_from" + dim + " = " + to_opencl(substitute(box.lo[d], first)) + ";");
+      out_.line("const int " + name + "_from" + dim + " = " + to_index_opencl(substitute(box.lo[d], first), transform_, kEndInside) + ";");
     }
     const TileNames names{name, "pb_" + matrix.name, "pb_tile_" + input.binding};
     // A group's work-items run one after the other on a CPU: the first copies whole rows, without a test per cell.

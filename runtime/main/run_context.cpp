@@ -134,6 +134,15 @@ void impossible_size(const char* transform, const char* matrix, int dim, const c
                   std::to_string(value));
 }
 
+void beyond_64_bits(const char* formula) {
+  throw UserError(std::string("`") + formula + "` is larger than 64 bits hold, for these sizes");
+}
+
+void variable_too_large(const char* rule, const char* variable, std::int64_t lo, std::int64_t hi) {
+  throw UserError(std::string("rule ") + rule + ": `" + variable + "` would go from " + std::to_string(lo) + " to " + std::to_string(hi - 1) +
+                  "; an int holds -2147483648 to 2147483647");
+}
+
 void division_by_zero(const char* formula) {
   throw UserError(std::string("`") + formula + "`: division by zero");
 }

@@ -15,6 +15,7 @@
 #include "runtime/config/copy_error.h"
 #include "runtime/config/errors.h"
 #include "runtime/matrix/element_kind.h"
+#include "runtime/matrix/index_math.h"
 #include "runtime/matrix/view.h"
 #include "runtime/sched/frame.h"
 
@@ -178,14 +179,41 @@ inline void check_size(const char* transform, const char* matrix, int dim, const
 /// Errors:  always throws UserError, naming matrix and cell
 [[noreturn]] void uncovered_cell(const char* transform, const char* matrix, std::initializer_list<std::int64_t> cell);
 
+/// A rule variable with values that an int does not hold.
+///
+/// Errors:  always throws UserError, naming rule, variable and values
+[[noreturn]] void variable_too_large(const char* rule, const char* variable, std::int64_t lo, std::int64_t hi);
+
 /// A formula of a header or a rule that divides by zero.
 ///
 /// Errors:  always throws UserError, naming the formula
 [[noreturn]] void division_by_zero(const char* formula);
 
+/// A formula of a header whose value, or a product on the way to it, 64 bits do not hold.
+///
+/// Errors:  always throws UserError, naming the formula
+[[noreturn]] void beyond_64_bits(const char* formula);
+
+/// The value of a formula that is computed by `compute`.
+template <class Compute>
+std::int64_t exact_value(const char* formula, const Compute& compute) {
+  const Exact value = compute();
+  if (value.is_beyond()) [[unlikely]] beyond_64_bits(formula);
+  return value.value();
+}
+
+/// A rule whose variable takes values from `lo` up to `hi`: bodies know it as an int.
+inline void check_rule_variable(const char* rule, const char* variable, std::int64_t lo, std::int64_t hi) {
+  const bool fits = lo >= std::numeric_limits<IndexT>::min() && hi <= std::numeric_limits<IndexT>::max();
+  if (lo < hi && !fits) [[unlikely]] variable_too_large(rule, variable, lo, hi);
+}
+
 /// Division of formulas: of whole numbers toward zero, as in C.
 template <class Dividend, class Divisor>
 constexpr auto quotient(Dividend dividend, Divisor divisor, const char* formula) {
+  if constexpr (std::is_same_v<Divisor, Exact>) {
+    if (!divisor.is_beyond() && divisor.value() == 0) division_by_zero(formula);
+  }
   if constexpr (std::is_integral_v<Divisor>)
     if (divisor == 0) division_by_zero(formula);
   return dividend / divisor;

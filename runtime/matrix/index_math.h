@@ -39,4 +39,42 @@ PB_MIRRORED([[nodiscard]] constexpr, std::int64_t)
 [[nodiscard]] constexpr std::int64_t clamped(std::int64_t at, std::int64_t size) { return borders::pb_clamped(at, size); }
 [[nodiscard]] constexpr std::int64_t mirrored(std::int64_t at, std::int64_t size) { return borders::pb_mirrored(at, size); }
 
+/// A 64-bit integer that knows whether 64 bits were enough for it, and for all that it was computed from.
+class Exact {
+ public:
+  constexpr Exact(std::int64_t value) : value_(value) {}  // NOLINT: formulas mix it with plain integers
+  [[nodiscard]] constexpr bool is_beyond() const { return is_beyond_; }
+  /// Pre:     !is_beyond()
+  [[nodiscard]] constexpr std::int64_t value() const { return value_; }
+
+  friend constexpr Exact operator+(Exact a, Exact b) {
+    Exact out(0);
+    out.is_beyond_ = __builtin_add_overflow(a.value_, b.value_, &out.value_) || a.is_beyond_ || b.is_beyond_;
+    return out;
+  }
+  friend constexpr Exact operator-(Exact a, Exact b) {
+    Exact out(0);
+    out.is_beyond_ = __builtin_sub_overflow(a.value_, b.value_, &out.value_) || a.is_beyond_ || b.is_beyond_;
+    return out;
+  }
+  friend constexpr Exact operator*(Exact a, Exact b) {
+    Exact out(0);
+    out.is_beyond_ = __builtin_mul_overflow(a.value_, b.value_, &out.value_) || a.is_beyond_ || b.is_beyond_;
+    return out;
+  }
+  friend constexpr Exact operator/(Exact a, Exact b) {
+    Exact out(0);
+    out.is_beyond_ = a.is_beyond_ || b.is_beyond_ || b.value_ == 0 || b.value_ == -1;
+    if (!out.is_beyond_) out.value_ = a.value_ / b.value_;
+    return b.value_ == -1 ? Exact(0) - a : out;
+  }
+  friend constexpr Exact operator-(Exact a) { return Exact(0) - a; }
+
+ private:
+  std::int64_t value_;
+  bool is_beyond_ = false;
+};
+/// The most that 64 bits hold where those are not enough: of values that only grow.
+[[nodiscard]] constexpr std::int64_t exact_or_most(Exact value) { return value.is_beyond() ? INT64_MAX : value.value(); }
+
 }  // namespace pbrt

@@ -6,6 +6,17 @@ import numpy as np
 from case import Case, mat, vec
 
 
+def far_coordinates(a, p):
+    n = len(a)
+    i = np.arange(n)
+    y, x = np.mgrid[:p.shape[0], :p.shape[1]]
+    d = np.where(x > 100000 * y, p, p + np.where(x * y == 0, a[0], -2))
+    g = a
+    for k in range(1, 4):
+        g = g + np.where(i == k, g, 1)
+    return [np.where(i == 0, a[0], -1), np.where(i < 3, 2 * a, -a), d, g, np.cumsum(np.where(i == 0, a[0], 2))]
+
+
 def second_difference(a):
     out = a.copy()
     out[1:-1] = a[:-2] - 2 * a[1:-1] + a[2:]
@@ -218,4 +229,5 @@ CASES = {
     "halves": Case(butterfly, lambda n, r: [mat(n, n + 1, r)], sizes=(2, 4, 34, 64), stops={7: "no rule computes OUT(6, 0)"}),
     "constant_input_coordinate": Case(lambda a: [a - a[len(a) // 2] + a[0], a[-1] - a[0]], lambda n, r: [vec(n, r)]),
     "tiny_sizes": Case(edges, lambda n, r: [vec(n, r)], sizes=(0, 1, 2, 3, 4, 5, 6, 40)),
+    "far_coordinates": Case(far_coordinates, lambda n, r: [vec(n, r), mat(3, n, r)], sizes=(1, 2, 3, 50000)),
 }

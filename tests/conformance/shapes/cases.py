@@ -54,6 +54,16 @@ def steps(a):
     return [q, np.array([q[0] - q[2], c[0] + 2 * c[3]])]
 
 
+def differences(a):
+    n = len(a)
+    t, u = np.zeros(n), np.zeros(n)
+    t[:max(n - 1, 0)] = np.diff(a) if n else []
+    for i in range(n - 3):
+        u[i] = t[i] * a[i]
+    k = max(n - 4, 0)
+    return [a + t + u + k * (k - 1) / 2]
+
+
 CASES = {
     "products_as_sizes": Case(products, lambda n, r: [vec(n * (n + 1), r), mat(n, n + 1, r)], sizes=(1, 2, 3, 8, 17)),
     "halves_of_rows": Case(halves_of_rows, lambda n, r: [mat(n, n + 1, r)], sizes=(1, 2, 3, 17, 64)),
@@ -67,4 +77,5 @@ CASES = {
     "alternative_tokens": Case(tokens, lambda n, r: [vec(n, r)]),
     "related_outputs": Case(related, lambda n, r: [vec(n, r)], sizes=(0, 1, 2, 17, 64)),
     "steps_in_other_dimensions": Case(steps, lambda n, r: [vec(n, r)], sizes=(1, 2, 3, 17, 64)),
+    "temporaries_without_cells": Case(differences, lambda n, r: [vec(n, r)], sizes=(0, 1, 2, 3, 4, 5, 17)),
 }

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// How wide arithmetic on coordinates must be in generated code. Rule variables and sizes are ints where loops run; what a header
+// computes from them is printed in 64 bits, unless all values on the way fit 32 bits whatever the sizes are.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+
+#include "choicegraph/plan.h"
+#include "lang/formula.h"
+#include "lang/index_expr.h"
+#include "lang/program.h"
+
+namespace pb {
+
+/// Between which values a result is known to lie, both included.
+struct ValueRange {
+  std::int64_t lo = std::numeric_limits<std::int64_t>::min();
+  std::int64_t hi = std::numeric_limits<std::int64_t>::max();
+};
+/// A cell of a matrix, and the end of a region inside it.
+inline constexpr ValueRange kCellInside{0, std::numeric_limits<std::int32_t>::max() - 1};
+inline constexpr ValueRange kEndInside{0, std::numeric_limits<std::int32_t>::max()};
+
+/// Whether 32 bits hold the result, which lies in `result`, and what it is computed from, for any values of rule variables and
+/// sizes. Sizes are never negative; rule variables lie below the largest int.
+[[nodiscard]] bool fits_int(const IndexExpr& expr, const Transform& transform, ValueRange result = {});
+[[nodiscard]] bool fits_int(const Formula& formula, ValueRange result = {});
+
+/// C++ of a coordinate or a bound over ints: with 64-bit arithmetic where it needs that.
+[[nodiscard]] std::string to_index_cpp(const IndexExpr& expr, const Transform& transform, ValueRange result = {});
+[[nodiscard]] std::string to_index_cpp(const Formula& formula, ValueRange result = {});
+/// C++ of a formula in 64 bits; where those may not hold its products, one that stops the run.
+[[nodiscard]] std::string to_wide_cpp(const Formula& formula);
+/// C++ of an extent over 64-bit values; a division by zero, and what 64 bits do not hold, stops the run.
+[[nodiscard]] std::string to_extent_cpp(const Formula& formula);
+/// C++ of what a search for a size compares, which only grows: the most that 64 bits hold instead of more.
+[[nodiscard]] std::string to_growing_cpp(const Formula& formula);
+/// The same in OpenCL C: `long` where an int does not do.
+[[nodiscard]] std::string to_index_opencl(const IndexExpr& expr, const Transform& transform, ValueRange result = {});
+
+/// Whether a formula over sizes is 0 or more whatever these are.
+[[nodiscard]] bool is_never_negative(const Formula& formula);
+/// Whether an int holds all values of a rule variable in that range, whatever the sizes are.
+[[nodiscard]] bool has_int_values(const IndexRange& range, const Transform& transform);
+
+/// `formula` with symbols as `spell` writes them, and so the first of two numbers that meet.
+template <class Spell>
+[[nodiscard]] Formula with_spelling(const Formula& formula, const Spell& spell) {
+  Formula out = formula;
+  if (auto* symbol = std::get_if<SymbolRef>(&out.node)) symbol->name = spell(symbol->name);
+  if (auto* negated = std::get_if<NegatedFormula>(&out.node)) negated->operand[0] = with_spelling(negated->operand[0], spell);
+  auto* binary = std::get_if<BinaryFormula>(&out.node);
+  if (binary == nullptr) return out;
+  const auto number = [](const Formula& operand) { return std::get_if<IntLiteral>(&operand.node); };
+  if (number(binary->operands[0]) != nullptr && number(binary->operands[1]) != nullptr && binary->op != FormulaOp::Pow) {
+    const std::string text = std::to_string(number(binary->operands[0])->value);
+    binary->operands[0].node = SymbolRef{SymbolKind::Unresolved, spell(text)};
+    return out;
+  }
+  binary->operands[0] = with_spelling(binary->operands[0], spell);
+  if (binary->op != FormulaOp::Pow) binary->operands[1] = with_spelling(binary->operands[1], spell);
+  return out;
+}
+
+}  // namespace pb
