@@ -335,3 +335,13 @@ class MatrixIO {
   FILE* file_ = nullptr;
   bool is_owner_ = false;
 };
+
+// Namespaces in which older programs find these types.
+namespace petabricks {
+using ::ConstMatrixRegion, ::ElementT, ::IndexT, ::MatrixIO, ::MatrixRegion, ::PetabricksRuntime;
+using ::MatrixRegion0D, ::MatrixRegion1D, ::MatrixRegion2D, ::MatrixRegion3D, ::MatrixRegion4D, ::MatrixRegion5D, ::MatrixRegion6D,
+    ::MatrixRegion7D, ::MatrixRegion8D, ::MatrixRegion9D;
+using ::ConstMatrixRegion0D, ::ConstMatrixRegion1D, ::ConstMatrixRegion2D, ::ConstMatrixRegion3D, ::ConstMatrixRegion4D,
+    ::ConstMatrixRegion5D, ::ConstMatrixRegion6D, ::ConstMatrixRegion7D, ::ConstMatrixRegion8D, ::ConstMatrixRegion9D;
+}  // namespace petabricks
+namespace workstealing = petabricks;

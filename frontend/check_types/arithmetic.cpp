@@ -95,6 +95,8 @@ std::optional<BodyType> type_of_new_matrix(std::string_view element, const std::
 
 /// `MatrixRegion2D::allocate(w, h)`, `MatrixRegion<float,2>::allocate(w, h)`.
 std::optional<BodyType> type_of_allocate(std::string_view callee) {
+  for (const std::string_view name_space : {"pbrt::", "petabricks::", "workstealing::"})
+    if (callee.starts_with(name_space)) return type_of_allocate(callee.substr(name_space.size()));
   constexpr std::string_view kTyped = "MatrixRegion<";
   constexpr std::string_view kTypedEnd = ">::allocate";
   if (callee.starts_with(kTyped) && callee.ends_with(kTypedEnd)) {

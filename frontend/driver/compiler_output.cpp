@@ -99,7 +99,7 @@ std::vector<std::string_view> generated_lines(std::string_view generated, std::s
   return out;
 }
 
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || static_cast<unsigned char>(c) >= 0x80; }
 
 std::string_view word_at(std::string_view line, std::size_t at) {
   std::size_t end = at;

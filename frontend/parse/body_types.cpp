@@ -12,7 +12,7 @@ namespace {
 using pb_antlr::PbccParser;
 using Kind = BodyType::Kind;
 
-bool is_word_char(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+bool is_word_char(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || static_cast<unsigned char>(c) >= 0x80; }
 
 void append_text(antlr4::tree::ParseTree* tree, std::string& out) {
   if (tree->children.empty()) {
@@ -111,7 +111,9 @@ BodyType of_name(std::string_view text) {
   if (text == "int8_t" || text == "uint8_t" || text == "uchar") return integer(Kind::Int, text[0] == 'u', 1);
   if (text == "ptrdiff_t" || text == "ssize_t" || text == "int64_t") return simple(Kind::Long);
   if (text == "size_t" || text == "uint64_t") return integer(Kind::Long, true);
-  return of_region(text.starts_with("pbrt::") ? text.substr(6) : text);
+  for (const std::string_view name_space : {"pbrt::", "petabricks::", "workstealing::"})
+    if (text.starts_with(name_space)) return of_region(text.substr(name_space.size()));
+  return of_region(text);
 }
 
 BodyType of_core(PbccParser::CoreTypeContext* core) {

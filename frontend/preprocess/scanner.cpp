@@ -19,6 +19,31 @@ constexpr std::string_view kSinglePunctuators = "()[]{}<>+-*/%^&|~!=,;:.?#";
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_name_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_name_char(char c) { return is_name_start(c) || is_digit(c); }
+
+struct Range {
+  std::uint32_t first, last;
+};
+/// Beyond ASCII: what C++ 11 allows in names, without blanks and marks that nobody sees. The C++ compiler knows better.
+constexpr std::array<Range, 20> kNameCharacters = {{{0xaa, 0xaa},     {0xb5, 0xb5},     {0xb7, 0xb7},     {0xba, 0xba},     {0xc0, 0xd6},
+                                                    {0xd8, 0xf6},     {0xf8, 0x167f},   {0x1681, 0x180d}, {0x180f, 0x1fff}, {0x203f, 0x2040},
+                                                    {0x2054, 0x2054}, {0x2090, 0x209c}, {0x2102, 0x2188}, {0x2c00, 0x2dff}, {0x2e80, 0x2fff},
+                                                    {0x3004, 0x3007}, {0x3021, 0x302f}, {0x3031, 0xd7ff}, {0xf900, 0xfdff}, {0x10000, 0xefffd}}};
+
+/// Bytes of the UTF-8 character at the front of `text` if it may be part of a name; 0: it may not, or is none.
+std::size_t name_character_bytes(std::string_view text) {
+  const auto first = static_cast<unsigned char>(text.empty() ? 0 : text[0]);
+  const std::size_t size = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc2 ? 2 : 0;
+  if (size == 0 || first > 0xf4 || text.size() < size) return 0;
+  std::uint32_t code = first & (0x7fU >> size);
+  for (std::size_t i = 1; i < size; ++i) {
+    const auto next = static_cast<unsigned char>(text[i]);
+    if ((next & 0xc0U) != 0x80U) return 0;
+    code = code << 6 | (next & 0x3fU);
+  }
+  const auto holds = [&](const Range& range) { return code >= range.first && code <= range.last; };
+  return std::any_of(kNameCharacters.begin(), kNameCharacters.end(), holds) ? size : 0;
+}
+
 bool is_string_prefix(std::string_view word) { return word == "L" || word == "u8" || word == "u" || word == "U"; }
 bool is_raw_prefix(std::string_view word) {
   return word == "R" || word == "LR" || word == "u8R" || word == "uR" || word == "UR";
@@ -131,9 +156,9 @@ TokenKind Scanner::scan_token() {
     const bool is_float = text.find_first_of(is_hex ? ".pP" : ".eE") != std::string_view::npos;
     return is_float ? TokenKind::Float : TokenKind::Integer;
   }
-  if (is_name_start(c)) {
+  if (is_name_start(c) || name_character_bytes(text_.substr(pos_)) != 0) {
     const std::size_t begin = pos_;
-    while (is_name_char(peek())) ++pos_;
+    scan_name();
     const std::string_view word = text_.substr(begin, pos_ - begin);
     if (peek() == '"' && is_raw_prefix(word) && scan_raw_string()) return TokenKind::String;
     if ((peek() == '"' || peek() == '\'') && is_string_prefix(word)) {
@@ -155,6 +180,11 @@ TokenKind Scanner::scan_token() {
   }
   if (text_.substr(begin, 2) == "%}") return TokenKind::NativeEnd;
   return TokenKind::Punctuator;
+}
+
+void Scanner::scan_name() {
+  while (is_name_char(peek()) || name_character_bytes(text_.substr(pos_)) != 0)
+    pos_ += is_name_char(peek()) ? 1 : name_character_bytes(text_.substr(pos_));
 }
 
 /// `1..3` is `1`, `..`, `3`, as in version ranges; `1.` is a number.

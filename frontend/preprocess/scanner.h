@@ -42,6 +42,7 @@ class Scanner {
   void skip_block_comment();
   void skip_line_comment();
   TokenKind scan_token();
+  void scan_name();
   void scan_number();
   void scan_quoted(char quote);
   bool scan_raw_string();

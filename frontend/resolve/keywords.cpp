@@ -2,7 +2,9 @@
 // Names that cannot stand in generated C++: matrices, sizes, tunables and regions keep theirs there, as bodies use them.
 // Keywords, and what generated code calls its own: `pb_frame` and others with that beginning. Bodies may use such names
 // but for those which stand in their own functions, since a library of the user may begin its names so.
+#include <algorithm>
 #include <set>
+#include <string>
 #include <string_view>
 
 #include "frontend/resolve/affine.h"
@@ -32,6 +34,7 @@ class Checker {
   explicit Checker(Diagnostics& diags) : diags_(diags) {}
 
   void run(const ast::Transform& transform) {
+    check_letters(transform.name.text, transform.name.span);
     for (const ast::MatrixClause& clause : transform.matrix_clauses)
       for (const ast::Matrix& matrix : clause.matrices) check(matrix);
     for (const ast::Name& param : transform.params) check(param.text, param.span);
@@ -44,9 +47,18 @@ class Checker {
  private:
   void check(const std::string& name, Span span) {
     if (name.starts_with("pb_")) return report_taken(name, span);
+    check_letters(name, span);
     const bool is_own = kOwnKeywords.contains(name);
     if ((!is_own && !kKeywords.contains(name)) || !reported_.insert(name).second) return;
     diags_.emit(is_own ? DiagKind::KeywordOfBodies : DiagKind::CxxKeyword, span).arg(name).hint("choose another name, such as `" + name + "_`");
+  }
+  /// Names of headers stand in command lines, configurations and kernels.
+  void check_letters(const std::string& name, Span span) {
+    const auto is_ascii = [](char c) { return static_cast<unsigned char>(c) < 0x80; };
+    const auto first = std::find_if_not(name.begin(), name.end(), is_ascii);
+    if (first == name.end() || !reported_.insert(name).second) return;
+    const std::string letter(first, std::find_if(first, name.end(), is_ascii));
+    diags_.emit(DiagKind::UnknownCharacter, span).arg("`" + letter + "`").hint("names of headers are made of the letters of ASCII; those of bodies are not");
   }
   void report_taken(const std::string& name, Span span) {
     if (!reported_.insert(name).second) return;
@@ -64,6 +76,7 @@ class Checker {
     for (const Formula& extent : matrix.extents) check(extent);
   }
   void check(const ast::Rule& rule) {
+    if (rule.label) check_letters(rule.label->text, rule.label->span);
     for (const ast::Duplicate& duplicate : rule.duplicates) check(duplicate.name.text, duplicate.name.span);
     for (const auto* bindings : {&rule.outputs, &rule.inputs})
       for (const ast::RegionBinding& binding : *bindings)

@@ -259,4 +259,5 @@ CASES = {
     "matrix_io": Case(lambda k: [np.array([1, 2, 5, 10])[np.abs(k).astype(int) % 4]], lambda n, r: [ints(n, -9, 9, r)]),
     "region_copy": Case(lambda a: [a[::-1, ::-1]], lambda n, r: [mat(n + 1, n, r)], sizes=(1, 2, 3, 16, 65)),
     "random_numbers": Case(lambda a: [0, np.array([1, 1])], lambda n, r: [vec(n, r)], sizes=(1, 2, 3, 17, 200)),
+    "letters_of_utf8": Case(lambda a: [2 * a + 4], lambda n, r: [vec(n, r)], sizes=(0, 1, 2, 33, 100)),
 }

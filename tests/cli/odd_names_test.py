@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What a stranger may try: options given twice, files with marks, folders that cannot be written, calls below the cut-off.
+"""What a stranger may try: odd names of everything, options given twice, folders that cannot be written, calls below the cut-off.
 
-    odd_calls_test.py --dist BUILD/dist --work FOLDER
+    odd_names_test.py --dist BUILD/dist --work FOLDER
 """
 
 import json
@@ -13,8 +13,8 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import polybricks  # noqa: E402
 
-NAME = "Doubled"
-PROGRAM = f"""transform {NAME}
+LONG = "Long" + "g" * 250
+PROGRAM = f"""transform {LONG}
 from A[n]
 to B[n]
 {{
@@ -23,21 +23,22 @@ to B[n]
   rule Other
   B.cell(i) from (A.cell(i) a) {{ return a + a; }}
 }}
-main transform Whole from A[n] to B[n] {{
-  to (B b) from (A a) {{ {NAME}(b, a); }}
+main transform Whole from A[n] to B[n] through T[n-1] {{
+  to (B b) from (A a) {{ {LONG}(b, a); }}
+  T.cell(i) from (A.cell(i) a) {{ return a; }}
 }}
 """
-OTHER = "main transform Other from A[n] to B[n] { B.cell(i) from () { return i; } }\n"
-SITE = f"{NAME}.Same|Other"
+CUBE = "main transform Cube from A[n] to B[n^3] { B.cell(i) from () { return i; } }\n"
+SITE = f"{LONG}.Same|Other"
 
 
-class OddCalls(unittest.TestCase):
+class OddNames(unittest.TestCase):
     """`tools`, `work`: set by main."""
 
     @classmethod
     def setUpClass(cls):
         (cls.work / "odd.pbcc").write_text(PROGRAM)
-        (cls.work / "-x.pbcc").write_text(OTHER)
+        (cls.work / "-x.pbcc").write_text(CUBE)
         (cls.work / "a.txt").write_text("\ufeffSIZE 4\r\n1 2 3 4\r\n")
         done = polybricks.run_tool([cls.tools.pbc, "odd.pbcc", "-o", "odd", "--fp", "strict", "--fp=contract", "--check", "--check", "--no-warn", "NoSuch"],
                                    cwd=cls.work, expect=1)
@@ -47,7 +48,7 @@ class OddCalls(unittest.TestCase):
 
     def configure(self, cutoff, rule="Other", on="cpu"):
         path = self.work / "odd.one.cfg"
-        self.program.write_configuration(path, self.program.configuration({NAME: {"Same|Other": (rule, on)}}, sequential_cutoff=cutoff))
+        self.program.write_configuration(path, self.program.configuration({LONG: {"Same|Other": (rule, on)}}, sequential_cutoff=cutoff))
         return path
 
     def has_device(self):
@@ -60,6 +61,12 @@ class OddCalls(unittest.TestCase):
 
     def test_words_behind_two_dashes_are_files(self):
         polybricks.run_tool([self.tools.pbc, "--check", "--", "-x.pbcc"], cwd=self.work)
+
+    def test_products_beyond_64_bits_stop_the_run(self):
+        cube = self.tools.compile(self.work / "-x.pbcc", self.work / "cube")
+        for n, words in ((3000000, "`n^3` is larger than 64 bits hold"), (3000, "27000000000")):
+            done = polybricks.run_tool([cube.path, "--n", n, "--time"], expect=1)
+            self.assertIn(words, done.stderr)
 
     def test_a_device_choice_below_the_cutoff_is_no_secret(self):
         if not self.has_device():
@@ -81,7 +88,7 @@ class OddCalls(unittest.TestCase):
         done = polybricks.run_tool([self.tools.pbtune, "check", self.program.path, "--outputs", "--count", "4", "--max-n", "20"], timeout=120)
         self.assertNotIn("did not run", done.stdout + done.stderr)
 
-    def test_folders_that_cannot_be_written_keep_no_device_away(self):
+    def test_long_names_and_folders_that_cannot_be_written_keep_no_device_away(self):
         if not self.has_device():
             self.skipTest("no OpenCL device")
         config = self.configure(0, "Same", "opencl")
@@ -91,12 +98,16 @@ class OddCalls(unittest.TestCase):
             self.assertEqual(done.stderr, "")
         self.assertEqual(list(pathlib.Path(os.environ.get("TMPDIR", "/tmp")).glob("polybricks-??????")), [])
 
+    def test_a_temporary_of_negative_size_has_no_cells(self):
+        (self.work / "none.txt").write_text("SIZE 0\n")
+        polybricks.run_tool([self.program.path, self.work / "none.txt", self.work / "none_out.txt"])
+
 
 def main():
     args = polybricks.arguments(__doc__).parse_args()
-    OddCalls.tools = polybricks.Tools(args.dist.resolve())
-    OddCalls.work = polybricks.fresh_folder(args.work.resolve() / "odd_calls")
-    sys.exit(0 if unittest.TextTestRunner().run(unittest.defaultTestLoader.loadTestsFromTestCase(OddCalls)).wasSuccessful() else 1)
+    OddNames.tools = polybricks.Tools(args.dist.resolve())
+    OddNames.work = polybricks.fresh_folder(args.work.resolve() / "odd_names")
+    sys.exit(0 if unittest.TextTestRunner().run(unittest.defaultTestLoader.loadTestsFromTestCase(OddNames)).wasSuccessful() else 1)
 
 
 if __name__ == "__main__":
