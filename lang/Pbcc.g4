@@ -215,10 +215,13 @@ constExpr
   : qualifiedName ('(' args? ')')?
   | constExpr '.' ID ('(' args? ')')?
   | constExpr '[' expr ']'
+  | '(' castType ')' constExpr
   | op=('-' | '+') constExpr
   | constExpr op=('*' | '/' | '%') constExpr
   | constExpr op=('+' | '-') constExpr
   | INT | CHAR | 'true' | 'false'
+  | functionalCast
+  | namedCast
   | '(' inner=commaExpr ')'
   ;
 

@@ -69,6 +69,7 @@ class BodyBuilder {
   ExprId binary(P::BinaryExprContext* context);
   ExprId assign(P::AssignExprContext* context);
   ExprId functional_cast(P::FunctionalCastContext* context);
+  ExprId named_cast(P::NamedCastContext* context);
   ExprId opaque_primary(P::OpaquePrimaryContext* context);
   ExprId lambda(P::LambdaContext* context);
   StmtId capture(P::CaptureContext* context);

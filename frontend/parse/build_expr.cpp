@@ -164,10 +164,7 @@ ExprId BodyBuilder::primary(P::PrimaryContext* context) {
     const std::string callee = compact_text(n->qualifiedName()) + compact_text(n->templateArgs());
     return add_expr(context, CallExpr{callee, args(n->args())});
   }
-  if (auto* n = context->namedCast()) {
-    WrittenType type = type_of(n->typeName());
-    return add_expr(context, CastExpr{type.type, std::move(type.text), comma(n->commaExpr())});
-  }
+  if (auto* n = context->namedCast()) return named_cast(n);
   if (!context->STRING().empty()) {
     std::string text;
     for (auto* part : context->STRING()) text += (text.empty() ? "" : " ") + part->getText();
@@ -183,6 +180,11 @@ ExprId BodyBuilder::functional_cast(P::FunctionalCastContext* context) {
   WrittenType type = type_of_word(compact_text(context->children.front()));
   if (values.size() != 1) return opaque_expr(context, fmt::format("it constructs a `{}`", type.text));
   return add_expr(context, CastExpr{type.type, std::move(type.text), values[0]});
+}
+
+ExprId BodyBuilder::named_cast(P::NamedCastContext* context) {
+  WrittenType type = type_of(context->typeName());
+  return add_expr(context, CastExpr{type.type, std::move(type.text), comma(context->commaExpr())});
 }
 
 ExprId BodyBuilder::opaque_primary(P::OpaquePrimaryContext* context) {
@@ -232,6 +234,12 @@ ExprId BodyBuilder::const_expr(P::ConstExprContext* context) {
     return add_expr(context, CallExpr{compact_text(name), args(context->args())});
   }
   if (context->inner != nullptr) return comma(context->inner);
+  if (auto* cast = context->functionalCast()) return functional_cast(cast);
+  if (auto* cast = context->namedCast()) return named_cast(cast);
+  if (context->castType() != nullptr) {
+    WrittenType type = type_of(context->castType());
+    return add_expr(context, CastExpr{type.type, std::move(type.text), const_expr(operands[0])});
+  }
   if (context->expr() != nullptr) {
     const ExprId object = const_expr(operands[0]);
     return add_expr(context, SubscriptExpr{object, expr(context->expr())});

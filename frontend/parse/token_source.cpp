@@ -30,6 +30,12 @@ const Words kBodyWords = {
     "float", "double", "unsigned", "signed", "true", "false", "nullptr", "sizeof", "new", "delete", "static_cast",
     "const_cast", "reinterpret_cast", "and", "or", "try", "mutable"};
 
+/// Words that begin statements of bodies and are names in all other places, with what may follow them as such a word; none: any
+/// that does not go on with an expression.
+const std::unordered_map<std::string_view, Words> kStatementWords = {
+    {"spawn", {}}, {"for_enough", {}}, {"sync", {";", "("}}, {"SPAWN", {"("}}, {"CALL", {"("}}, {"SYNC", {"("}}};
+const Words kGoesOn = {".", "->", "[", "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--"};
+
 const Words kOtherCxxKeywords = {
     "alignas", "alignof", "asm", "catch", "class", "co_await", "co_return", "co_yield", "concept", "consteval", "constinit",
     "decltype", "dynamic_cast", "enum", "explicit", "export", "extern", "friend", "goto", "inline", "namespace",
@@ -125,11 +131,19 @@ size_t UnitTokenSource::type_of(std::size_t index) const {
 
 size_t UnitTokenSource::type_of_word(std::size_t index) const {
   const std::string& word = tokens_[index].text;
-  if (keywords_of(kind_).contains(word)) return literal_type(word, PbccParser::ID);
+  if (keywords_of(kind_).contains(word) && !is_plain_name(index)) return literal_type(word, PbccParser::ID);
   if (kind_ != UnitKind::Body) return PbccParser::ID;
   if (is_transform_call(index)) return PbccParser::TNAME;
   if (kTypeNames.contains(word) || is_region_type(word)) return PbccParser::TYPE_ID;
   return kOtherCxxKeywords.contains(word) ? PbccParser::KEYWORD : PbccParser::ID;
+}
+
+bool UnitTokenSource::is_plain_name(std::size_t index) const {
+  if (kind_ != UnitKind::Body) return false;
+  const auto word = kStatementWords.find(tokens_[index].text);
+  if (word == kStatementWords.end()) return false;
+  const Words& followers = word->second;
+  return !begins_statement(index) || (followers.empty() ? kGoesOn.contains(text(index + 1)) : !followers.contains(text(index + 1)));
 }
 
 bool UnitTokenSource::is_transform_call(std::size_t index) const {

@@ -37,6 +37,8 @@ class UnitTokenSource : public antlr4::TokenSource {
  private:
   [[nodiscard]] size_t type_of(std::size_t index) const;
   [[nodiscard]] size_t type_of_word(std::size_t index) const;
+  /// Whether a word that begins statements of bodies stands where it is a name.
+  [[nodiscard]] bool is_plain_name(std::size_t index) const;
   [[nodiscard]] bool is_transform_call(std::size_t index) const;
   [[nodiscard]] bool begins_statement(std::size_t index) const;
   [[nodiscard]] std::string_view text(std::size_t index) const;

@@ -24,9 +24,6 @@ const std::set<std::string_view> kKeywords = {
     "true", "try", "typedef", "typeid", "typename", "union", "unsigned", "using", "virtual", "void", "volatile",
     "wchar_t", "while", "xor", "xor_eq"};
 
-/// C++ takes them for names; with a matrix of such a name a body could not be read.
-const std::set<std::string_view> kOwnKeywords = {"spawn", "sync", "for_enough", "SPAWN", "SYNC", "CALL"};
-
 const std::set<std::string_view> kInBodies = {"pb_frame", "pb_body", "pb_spawned", "pb_unchanged", "pb_error"};
 
 class Checker {
@@ -46,11 +43,10 @@ class Checker {
 
  private:
   void check(const std::string& name, Span span) {
-    if (name.starts_with("pb_")) return report_taken(name, span);
+    if (name.starts_with("pb_") || name.starts_with("PB_")) return report_taken(name, span);
     check_letters(name, span);
-    const bool is_own = kOwnKeywords.contains(name);
-    if ((!is_own && !kKeywords.contains(name)) || !reported_.insert(name).second) return;
-    diags_.emit(is_own ? DiagKind::KeywordOfBodies : DiagKind::CxxKeyword, span).arg(name).hint("choose another name, such as `" + name + "_`");
+    if (!kKeywords.contains(name) || !reported_.insert(name).second) return;
+    diags_.emit(DiagKind::CxxKeyword, span).arg(name).hint("choose another name, such as `" + name + "_`");
   }
   /// Names of headers stand in command lines, configurations and kernels.
   void check_letters(const std::string& name, Span span) {
@@ -62,7 +58,7 @@ class Checker {
   }
   void report_taken(const std::string& name, Span span) {
     if (!reported_.insert(name).second) return;
-    diags_.emit(DiagKind::NameOfGeneratedCode, span).arg(name).hint("choose another name, such as `my_" + name.substr(3) + "`");
+    diags_.emit(DiagKind::NameOfGeneratedCode, span).arg(name).arg(name.substr(0, 3)).hint("choose another name, such as `my_" + name.substr(3) + "`");
   }
   void check(const Body& body) {
     for (const BodyToken& token : body.tokens)

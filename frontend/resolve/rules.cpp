@@ -24,6 +24,29 @@ std::string derived_name(const TransformScope& scope, const ast::Rule& rule, std
   return joined + "#" + std::to_string(position);
 }
 
+/// Labels, and names made for rules without one. A second rule of a label gets a number that no other name has.
+std::vector<std::string> rule_names(const TransformScope& scope, const std::vector<ast::Rule>& rules) {
+  std::vector<std::string> names;
+  std::map<std::string, int> positions;
+  for (const ast::Rule& rule : rules) {
+    const std::string derived = derived_name(scope, rule, positions);
+    names.push_back(rule.label ? rule.label->text : derived);
+  }
+  std::map<std::string, Span> labels;
+  for (std::size_t i = 0; i < rules.size(); ++i) {
+    if (!rules[i].label) continue;
+    const std::string label = names[i];
+    const auto [first, is_new] = labels.emplace(label, rules[i].label->span);
+    if (is_new) continue;
+    std::string numbered;
+    for (int number = 2; numbered.empty() || std::find(names.begin(), names.end(), numbered) != names.end(); ++number)
+      numbered = label + "#" + std::to_string(number);
+    names[i] = numbered;
+    scope.diags.emit(DiagKind::DuplicateLabel, rules[i].label->span).arg(label).arg(names[i]).label(first->second, "first used here");
+  }
+  return names;
+}
+
 /// Reports a name that already means something else in this rule.
 void check_binding(RuleScope& rule, const std::string& name, Span span, std::map<std::string, Span>& used) {
   if (name.empty()) return;
@@ -247,19 +270,9 @@ std::vector<ast::Rule> rules_of_function(const ast::Transform& source) {
 void resolve_rules(TransformScope& scope) {
   const bool is_function = scope.source.kind == ast::TransformKind::Function;
   const std::vector<ast::Rule> of_function = is_function ? rules_of_function(scope.source) : std::vector<ast::Rule>{};
-  std::map<std::string, int> positions;
-  std::map<std::string, Span> labels;
-  for (const ast::Rule& rule : is_function ? of_function : scope.source.rules) {
-    std::string name = derived_name(scope, rule, positions);
-    if (rule.label) {
-      name = rule.label->text;
-      const auto [found, is_new] = labels.emplace(name, rule.label->span);
-      if (!is_new) {
-        scope.diags.emit(DiagKind::DuplicateLabel, rule.label->span).arg(name).label(found->second, "first used here");
-      }
-    }
-    resolve_duplicates(scope, {rule, name, with_for_enough(scope, rule.body)});
-  }
+  const std::vector<ast::Rule>& rules = is_function ? of_function : scope.source.rules;
+  const std::vector<std::string> names = rule_names(scope, rules);
+  for (std::size_t i = 0; i < rules.size(); ++i) resolve_duplicates(scope, {rules[i], names[i], with_for_enough(scope, rules[i].body)});
 }
 
 }  // namespace pb::resolving

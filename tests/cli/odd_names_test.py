@@ -20,7 +20,7 @@ to B[n]
 {{
   rule Same
   B.cell(i) from (A.cell(i) a) {{ return 2 * a; }}
-  rule Other
+  rule Same
   B.cell(i) from (A.cell(i) a) {{ return a + a; }}
 }}
 main transform Whole from A[n] to B[n] through T[n-1] {{
@@ -29,7 +29,7 @@ main transform Whole from A[n] to B[n] through T[n-1] {{
 }}
 """
 CUBE = "main transform Cube from A[n] to B[n^3] { B.cell(i) from () { return i; } }\n"
-SITE = f"{LONG}.Same|Other"
+SITE = f"{LONG}.Same|Same#2"
 
 
 class OddNames(unittest.TestCase):
@@ -43,20 +43,24 @@ class OddNames(unittest.TestCase):
         done = polybricks.run_tool([cls.tools.pbc, "odd.pbcc", "-o", "odd", "--fp", "strict", "--fp=contract", "--check", "--check", "--no-warn", "NoSuch"],
                                    cwd=cls.work, expect=1)
         assert "NoSuch" in done.stderr, done.stderr
-        polybricks.run_tool([cls.tools.pbc, "odd.pbcc", "-o", "other", "-o", "odd", "--fp", "strict", "--fp=contract"], cwd=cls.work)
+        done = polybricks.run_tool([cls.tools.pbc, "odd.pbcc", "-o", "other", "-o", "odd", "--fp", "strict", "--fp=contract"], cwd=cls.work)
+        cls.warnings = done.stderr
         cls.program = polybricks.Program(cls.work / "odd")
 
-    def configure(self, cutoff, rule="Other", on="cpu"):
+    def configure(self, cutoff, rule="Same#2", on="cpu"):
         path = self.work / "odd.one.cfg"
-        self.program.write_configuration(path, self.program.configuration({LONG: {"Same|Other": (rule, on)}}, sequential_cutoff=cutoff))
+        self.program.write_configuration(path, self.program.configuration({LONG: {"Same|Same#2": (rule, on)}}, sequential_cutoff=cutoff))
         return path
 
     def has_device(self):
         return "no OpenCL device" not in polybricks.run_tool([self.program.path, "--list-devices"]).stdout
 
-    def test_a_file_may_begin_with_a_mark(self):
+    def test_a_second_rule_of_a_label_gets_a_number(self):
+        self.assertIn("odd.pbcc:7:8: warning: two rules of one transform have the label `Same`; this one is called `Same#2`", self.warnings)
+        self.assertIn("Same#2", polybricks.run_tool([self.tools.pbc, "--explain", "odd.pbcc"], cwd=self.work).stdout)
+        self.assertEqual([rule for _, site, choices in self.program.sites() if "|" in site for rule, on in choices if on == "cpu"], ["Same", "Same#2"])
         _, stats = self.program.run("--device", "none", self.work / "a.txt", self.work / "b.txt", config=self.configure(0))
-        self.assertEqual(stats["ran"][SITE]["rule"], "Other")
+        self.assertEqual(stats["ran"][SITE]["rule"], "Same#2")
         self.assertEqual((self.work / "b.txt").read_text().split(), ["SIZE", "4", "2", "4", "6", "8"])
 
     def test_words_behind_two_dashes_are_files(self):

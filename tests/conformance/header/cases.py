@@ -164,4 +164,6 @@ CASES = {
     "memoized": Case(lambda a: [np.cumsum(a + 1)], lambda n, r: [vec(n, r)]),
     "for_enough": Case(collatz, lambda n, r: [ints(n, 1, 1000, r)]),
     "tolerance": Case(lambda a: [(1 / (1 + np.abs(a))).sum()], lambda n, r: [vec(n, r)], tolerance=1e-4),
+    "names_of_macros": Case(lambda a, b: [(a + 2 * b + np.arange(len(a))) * (1 + np.arange(len(a))), 2 * a + 12],
+                            lambda n, r: [vec(n, r), vec(n, r)], sizes=(0, 1, 2, 33, 100)),
 }

@@ -120,6 +120,16 @@ def ranks(a):
     return [np.unique(a, return_inverse=True)[1], np.array(stat)]
 
 
+def words(a, e):
+    exponent = int(e)
+    half, spawned = 2 * a, 2 * a
+    synced = half ** exponent
+    half = spawned ** exponent
+    out = spawned + half - synced
+    synced[0] = a[0]
+    return [out, synced]
+
+
 CASES = {
     "using_std": Case(lambda a: [np.sort(a), np.linalg.norm(np.sort(a) - a) + 14.5], lambda n, r: [vec(n, r)],
                       sizes=(1, 2, 33, 100)),
@@ -154,4 +164,5 @@ CASES = {
     "triangular_recursion": Case(lambda s: [np.linalg.cholesky(s)], lambda n, r: [positive(n, r)], sizes=(1, 2, 3, 17, 33)),
     "template_recursion": Case(pyramid, lambda n, r: [vec(n, r), np.float64(n % 4)], sizes=(1, 2, 3, 4, 17, 64)),
     "float_and_long_locals": Case(mixed, lambda n, r: [vec(n, r)]),
+    "words_as_names": Case(words, lambda n, r: [vec(n, r), np.float64(n % 4)], sizes=(1, 2, 3, 33, 100)),
 }
