@@ -234,8 +234,8 @@ TEST_F(ConfigTest, ARuleThatItsSiteDoesNotHaveIsAnErrorAtItsPlace) {
     return std::string("none");
   };
   EXPECT_EQ(message("Out#1"), "none");
-  EXPECT_EQ(message("Out#9"), "t.cfg:2:31: site `Out#1` has no rule `Out#9`; did you mean `Out#1`?");
-  EXPECT_EQ(message("Blur"), "t.cfg:2:31: site `Out#1` has no rule `Blur`; its rules are `Out#1`");
+  EXPECT_EQ(message("Out#9"), "t.cfg:2:30: site `Out#1` has no rule `Out#9`; did you mean `Out#1`?");
+  EXPECT_EQ(message("Blur"), "t.cfg:2:30: site `Out#1` has no rule `Blur`; its rules are `Out#1`");
 }
 
 TEST_F(ConfigTest, ValuesOfAnotherKindAreNamedWithWhatIsExpected) {

@@ -218,9 +218,7 @@ TEST_F(ProgramMain, StopsARecursionThatDoesNotEnd) {
   for (const char* args : {"--tx Endless --n 10 --threads 1", "--tx Endless --n 1000 --threads 2"}) {
     const Finished run = mini(args);
     EXPECT_EQ(run.status, 66) << args;
-    const std::string size = std::string(args).find("1000") != std::string::npos ? "1000" : "10";
-    EXPECT_EQ(run.err, "mini: recursion does not end under this configuration: a rule calls on at size " + size +
-                           ", which does not become smaller; choose another rule for small sizes, or call only under a condition\n");
+    EXPECT_EQ(run.err, "mini: recursion does not end under this configuration\n");
   }
 }
 

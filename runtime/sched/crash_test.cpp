@@ -92,7 +92,7 @@ void crash_in_a_task(int workers, int kind) {
   Scheduler(workers).run([&](Frame& root) {
     root.spawn([&](Frame&) {
       if (kind == 51) *reinterpret_cast<volatile int*>(static_cast<std::uintptr_t>(zero)) = 1;
-      if (kind == 53) zero = 1 / zero;
+      if (kind == 53) zero = 7 / zero;
       if (kind == 54) std::abort();
     });
   });

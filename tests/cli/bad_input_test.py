@@ -163,7 +163,7 @@ def crashes_of_bodies(b):
     """Each kind names the rule and its line; a checked program the instance too. The status stays that of the signal."""
     body = "%{\n#include <exception>\n%}\n" + PROGRAM.replace("return a * f;", """
     static volatile int zero = 0;
-    if (i == 2 && f == 1) return 1 / zero;
+    if (i == 2 && f == 1) return 7 / zero;
     if (i == 2 && f == 2) std::abort();
     if (i == 2 && f == 3) std::terminate();
     if (i == 2 && f == 4) throw 7;
@@ -173,10 +173,11 @@ def crashes_of_bodies(b):
     for checked in (False, True):
         b.tools.compile(b.work / "crash.pbcc", b.work / "crash", *(["--checked"] if checked else []))
         more = r": rule Scale\.B#1 at i = 2" if checked else r".*pbc --checked"
-        for factor, status, words in ((1, -signal.SIGFPE, "division of a whole number by zero"), (2, -signal.SIGABRT, "abort"),
+        for factor, status, words in ((1, -signal.SIGFPE, r"division of a whole number by zero \(SIGFPE\)"), (2, -signal.SIGABRT, r"abort \(SIGABRT\)"),
                                       (4, 1, "exception")):
             (b.work / "factor.txt").write_text(f"SIZE\n{factor}\n")
             for threads in ("1", "2"):
+                (b.work / "crash_out.txt").unlink(missing_ok=True)
                 b.expect([b.work / "crash", "--threads", threads, "a.txt", "factor.txt", "crash_out.txt"], status, words + " " + place + more,
                          absent=[b.work / "crash_out.txt"])
 
