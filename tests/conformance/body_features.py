@@ -5,11 +5,11 @@ import body_tree as tree
 from rule_tree import Nest
 
 ALWAYS = ("through", "0-D output", "several outputs", "versions", "optional input", "duplicate", "using", "twin", "call", "spawn",
-          "recursion", "template", "memoized", "param", "handle", "function of a region", "new matrix", "auto", "4-D", "where", "far coordinate", "infinities and NaN")
+          "recursion", "template", "memoized", "param", "handle", "function of a region", "new matrix", "auto", "4-D", "where", "far coordinate", "border", "infinities and NaN")
 
 OF_NESTS = ("versions made in turns", "rows made in turns", "columns made in turns", "cells of a nest", "call in a nest", "memoized call in a nest",
             "spawn in a nest", "temporary in a nest", "host changes the result", "host reads the result", "handle of the result", "several members",
-            "cell by cell", "halves", "inside and border", "optional input", "twin", "where", "infinities and NaN")
+            "cell by cell", "halves", "inside and border", "optional input", "border", "twin", "where", "infinities and NaN")
 OF_RUNS = ("on a device", "divided step", "cutoff above 0", "on a device above a cutoff", "watched accesses")
 
 
@@ -57,8 +57,10 @@ def of_call_rule(rule):
 
 
 def of_rule(rule):
-    if any(access.default is not None for access in rule.inputs):
+    if any(access.default is not None and not access.has_border() for access in rule.inputs):
         yield "optional input"
+    if any(access.has_border() for access in rule.inputs):
+        yield "border"
     if any(len(low) > 5 and low[:5].isdigit() for access in rule.inputs for low, _ in access.bounds):
         yield "far coordinate"
     yield from ["duplicate"] if rule.duplicate else []

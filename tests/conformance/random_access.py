@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Random rule heads: which cells a rule writes and reads, in simple forms; random_headers.py is about the intricate ones."""
 
-from rule_tree import Access, Rule, value_of
+from rule_tree import BORDERS, Access, Rule, value_of
 
 VARIABLES = ("xyzw", "ijkq", ["col", "row", "plane", "cube"])
 NUM_VERSIONS = 4
@@ -145,7 +145,7 @@ class RuleHeads:
         if matrix.versions:
             bounds[-1] = self.version_of(matrix)
         access = Access(matrix, kind, bounds, binding)
-        if kind == "cell" and is_reached and self.chance(0.15):
+        if kind == "cell" and is_reached and self.chance(0.3):
             self.make_optional(access, over)
         return access
 
@@ -162,7 +162,7 @@ class RuleHeads:
                 if self.chance(0.1):
                     low = f"{self.pick(*FAR)}*{low}"
                 access.bounds[d] = (low, low + "+1")
-        access.default = self.pick("OPTIONAL", "OPTIONAL", "0", "1", "n", *over.values())
+        access.default = self.pick(*BORDERS, "OPTIONAL", "OPTIONAL", "0", "1", "n", *over.values())
 
     def coordinate(self, over, size, length, is_everywhere):
         if size == "2*n":

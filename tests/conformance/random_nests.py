@@ -11,7 +11,7 @@ from random_bodies import zero
 from random_expressions import Number, Region
 from random_handles import HandleMaker, each_cell
 from restated import restated
-from rule_tree import Access, Group, Nest, Rule
+from rule_tree import BORDERS, Access, Group, Nest, Rule
 
 TWIN_SHARE = 0.1
 FORMS = ("versions",) * 4 + ("rows",) * 3 + ("columns",) * 2 + ("planes", "tiles")
@@ -258,6 +258,8 @@ class Nests:
                 self.shift_within(bounds, names, dim, shift, by_cell)
             bounds[dim] = (low, f"{low}+1")
             inputs.append(Access(m, kind, bounds, binding))
+            if kind == "cell" and m.versions and self.chance(0.6):  # elsewhere a border would lead to what is not made yet
+                inputs[-1].default = self.pick(*BORDERS)
         if by_cell:  # within the slice: cells before this one
             bounds = [(v, f"{v}+1") for v in names]
             other = 1 - dim

@@ -34,7 +34,38 @@ def is_inside(rule, values, is_first):
     """Whether the instance belongs to the rule's domain; `is_first`: it is one of version or slice 0."""
     if (rule.only_first and not is_first) or (rule.where and not value_of(rule.where, values)):
         return False
+    if not all(has_cells(access, values) for access in rule.inputs if access.has_border()):
+        return False
     return all(is_within(access, values) for access in rule.inputs if access.kind != "all" and access.default is None)
+
+
+def has_cells(access, values):
+    """Whether a border has a cell to lead to, in the version that is there."""
+    version = [access.bounds[-1]] if access.matrix.versions else []
+    extents = [value_of(size, values) for size in access.matrix.sizes]
+    return min(extents, default=1) >= 1 and all(0 <= value_of(low, values) < extents[-1] for low, _ in version)
+
+
+def mapped(border, c, extent):
+    """The coordinate that a border makes of any other."""
+    if border == "wrap":
+        return c % extent
+    if border == "clamp":
+        return min(max(c, 0), extent - 1)
+    period = max(2 * extent - 2, 1)
+    c %= period
+    return c if c < extent else period - c
+
+
+def at_border(access, matrices, values):
+    """The element that a border leads to; version indices are not mapped."""
+    last = len(access.bounds) - 1 if access.matrix.versions else len(access.bounds)
+    place = []
+    for d, (low, _) in reversed(list(enumerate(access.bounds))):
+        c = value_of(low, values)
+        place.append(mapped(access.default, c, value_of(access.matrix.sizes[d], values)) if d < last else c)
+    found = matrices[access.matrix.name][tuple(place)]
+    return found.item() if hasattr(found, "item") else found
 
 
 class GroupReference:
@@ -91,7 +122,9 @@ class GroupReference:
         outer = {**values, **self.transform.constants_of(rule)}
         outer.update({name: matrices[name].item() for name in self.transform.numbers_known()})
         for access in rule.inputs:
-            if access.default is None or is_within(access, values):
+            if access.has_border():
+                outer[access.binding] = at_border(access, matrices, values)
+            elif access.default is None or is_within(access, values):
                 outer[access.binding] = view(access, matrices, values)
             else:
                 outer[access.binding] = None if access.default == "OPTIONAL" else ELEMENTS[access.matrix.type](value_of(access.default, values)).item()

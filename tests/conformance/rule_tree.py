@@ -40,13 +40,16 @@ class Matrix:
         return f"{self.word} {self.name}".strip() + versions + (f"[{', '.join(own)}]" if own else "")
 
 
+BORDERS = ("wrap", "clamp", "mirror")
+
+
 @dataclasses.dataclass
 class Access:
     matrix: Matrix
     kind: str               # cell, region, row, column, all; slice for one version
     bounds: list            # per dimension of the matrix: (begin, end)
     binding: str
-    default: typing.Optional[str] = None    # of an optional input: a formula, or OPTIONAL
+    default: typing.Optional[str] = None    # of an optional input: a formula, OPTIONAL, or a border
 
     def text(self):
         one_version = bool(self.matrix.versions) and self.kind != "all"
@@ -58,6 +61,9 @@ class Access:
 
     def declared(self):
         return f"{self.text()} {self.binding}" + (f" = {self.default}" if self.default is not None else "")
+
+    def has_border(self):
+        return self.default in BORDERS
 
     def dims(self):
         """Of the matrix, as the body indexes them; none where it is a number."""
