@@ -202,7 +202,7 @@ class Generator {
   void add_rule(const std::string& target, int priority) {
     used_[0] = used_[1] = false;
     std::vector<std::string> outputs{output(target)};
-    if (has_second_ && !is_dynamic_ && chance(38)) {
+    if (has_second_ && !is_dynamic_ && chance(46)) {
       out_.traits.has_several_outputs = true;
       outputs.push_back(output(target == "OUT" ? "P" : "OUT"));
     }

@@ -9,6 +9,7 @@
 
 #include "clgen/cpp/border_code.h"
 #include "clgen/cpp/strips.h"
+#include "clgen/index_width.h"
 #include "clgen/names.h"
 #include "lang/region/affine.h"
 
@@ -27,46 +28,36 @@ struct Along {
   IndexExpr rest, size;
 };
 
-bool has_product(const IndexExpr& expr) {
-  return expr.op == IndexExpr::Op::Mul || std::any_of(expr.operands.begin(), expr.operands.end(), has_product);
-}
-
-/// The expression in 64 bits where it multiplies: coordinates may lie far outside.
-IndexExpr widened(const IndexExpr& expr) {
-  if (!has_product(expr)) return expr;
-  std::vector<std::pair<std::string, IndexExpr>> wide;
-  for (const std::string& name : symbols_of(expr)) wide.emplace_back(name, index_symbol("std::int64_t(" + name + ")"));
-  return substitute(expr, wide);
-}
-
 /// None if the coordinate is nothing of the kind.
 std::optional<Along> along(const RuleCode& code, const RegionAccess& input, std::size_t dim, const std::string& var) {
   const auto factor = coefficient_of(input.lo[dim], var);
   const auto exact = to_rational(input.lo[dim], {});
   if (!factor || !exact || exact->denominator != 1) return std::nullopt;
   const IndexExpr size = index_symbol(code.matrix_name(input) + ".size(" + std::to_string(dim) + ")");
-  return Along{*factor, widened(index_sub(exact->numerator, index_mul(index_const(*factor), index_symbol(var)))), size};
+  return Along{*factor, index_sub(exact->numerator, index_mul(index_const(*factor), index_symbol(var))), size};
 }
 
 /// Adds what `0 <= coordinate < size` says of the variable: it is at least `first`, below `end`.
-void add_range(const Along& at, Texts& first, Texts& end) {
+void add_range(const Transform& transform, const Along& at, Texts& first, Texts& end) {
+  const auto text = [&](const IndexExpr& value) { return to_index_cpp(value, transform); };
   const IndexExpr one = index_const(1);
   const std::int64_t by = at.factor < 0 ? -at.factor : at.factor;
   const auto below = [&](IndexExpr value) { return by == 1 ? value : index_floordiv(std::move(value), index_const(by)); };
-  const auto next = [&](const IndexExpr& value) { return to_cpp(index_add(below(value), one)); };
+  const auto next = [&](const IndexExpr& value) { return text(index_add(below(value), one)); };
   if (at.factor > 0) {
-    add(first, by == 1 ? to_cpp(index_sub(index_const(0), at.rest)) : next(index_sub(index_const(-1), at.rest)));
-    add(end, by == 1 ? to_cpp(index_sub(at.size, at.rest)) : next(index_sub(index_sub(at.size, at.rest), one)));
+    add(first, by == 1 ? text(index_sub(index_const(0), at.rest)) : next(index_sub(index_const(-1), at.rest)));
+    add(end, by == 1 ? text(index_sub(at.size, at.rest)) : next(index_sub(index_sub(at.size, at.rest), one)));
   } else {
-    add(first, by == 1 ? to_cpp(index_sub(index_add(at.rest, one), at.size)) : next(index_sub(at.rest, at.size)));
+    add(first, by == 1 ? text(index_sub(index_add(at.rest, one), at.size)) : next(index_sub(at.rest, at.size)));
     add(end, next(at.rest));
   }
 }
 
 /// Adds that a coordinate without the variable lies inside.
-void add_conditions(const Along& at, Texts& conditions) {
-  if (!at.rest.is_const(0)) add(conditions, to_cpp(at.rest) + " >= 0");
-  add(conditions, to_cpp(at.rest) + " < " + to_cpp(at.size));
+void add_conditions(const Transform& transform, const Along& at, Texts& conditions) {
+  const auto text = [&](const IndexExpr& value) { return to_index_cpp(value, transform); };
+  if (!at.rest.is_const(0)) add(conditions, text(at.rest) + " >= 0");
+  add(conditions, text(at.rest) + " < " + text(at.size));
 }
 
 /// Whether the cell moves evenly, so that the instances in which it lies inside are a range. Mapped coordinates that do not
@@ -111,9 +102,9 @@ void emit_optional_range(Writer& out, const RuleCode& code, const Step& step) {
       if (!counts(input, dim) || (input.is_mapped_dim(dim) && !moves_with(input, dim, var))) continue;
       const Along at = *along(code, input, dim, var);
       if (at.factor == 0) {
-        add_conditions(at, same);
+        add_conditions(code.transform, at, same);
       } else {
-        add_range(at, first, last);
+        add_range(code.transform, at, first, last);
       }
     }
   }
@@ -145,9 +136,9 @@ std::optional<InsideBox> find_inside_box(const RuleCode& code, const Step& step)
       const auto at = along(code, input, dim, var);
       if (!at) return std::nullopt;
       if (at->factor == 0) {
-        add_conditions(*at, out.conditions);
+        add_conditions(code.transform, *at, out.conditions);
       } else {
-        add_range(*at, out.first[moving[0]], out.end[moving[0]]);
+        add_range(code.transform, *at, out.first[moving[0]], out.end[moving[0]]);
       }
     }
   }

@@ -95,10 +95,10 @@ TEST_F(ConfigFileTest, NamesOfPetaBricksInJsonAreExplained) {
       "t.cfg", index);
   EXPECT_THAT(file.warnings.lines("t.cfg"),
               ::testing::ElementsAre(
-                  "t.cfg: the program has no `global.worker_threads` (that is `global.threads`), "
-                  "`global.distributedcutoff` (that is nothing: a program runs on one machine), "
-                  "`global.seqential_cutoff` (did you mean `sequential_cutoff`?), "
-                  "`transforms.Conv.tunables.Conv_splitsize` (that is `transforms.Conv.tunables.split_size`); ignored"));
+                  "t.cfg:1:31: the program has no `global.worker_threads` (that is `global.threads`), "
+                  "`global.distributedcutoff` (line 1; that is nothing: a program runs on one machine), "
+                  "`global.seqential_cutoff` (line 1; did you mean `sequential_cutoff`?), "
+                  "`transforms.Conv.tunables.Conv_splitsize` (line 2; that is `transforms.Conv.tunables.split_size`); ignored"));
 }
 
 TEST_F(ConfigFileTest, NamesOfInstancesOfPetaBricksAreExplained) {
