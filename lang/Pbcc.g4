@@ -39,7 +39,8 @@ clause
   | kind='verify' name
   ;
 
-matrix : elementType? name ('<' versions '>')? ('[' formula (',' formula)* ']')? ;
+matrix : elementType? name ('<' versions '>')? ('[' formula (',' formula)* ']')? ('in' valueRange)? ;
+valueRange : formula ('..' | '...') formula ;
 versions : formula (('..' | '...') formula)? ;
 elementType : 'double' | 'float' | 'int' | 'long' | 'short' | 'uchar' | 'ushort' ;
 templateParam : name '(' integer ',' integer ')' ;
@@ -54,7 +55,7 @@ integer : ('-' | '+')? INT ;
 
 // Words that are special in some positions only.
 name
-  : ID | elementType | 'sizespecific' | 'accuracyhint' | 'array' | 'initial' | 'min' | 'max' | 'tolerance' | 'verify'
+  : ID | elementType | 'sizespecific' | 'accuracyhint' | 'array' | 'initial' | 'min' | 'max' | 'tolerance' | 'verify' | 'in'
   | 'cell' | 'row' | 'col' | 'column' | 'region' | 'all'
   ;
 

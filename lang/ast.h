@@ -41,13 +41,21 @@ struct Versions {
   Span span;
 };
 
-/// `float IN<0..k>[w, h]`; also a rule's `using` temporary.
+/// `-1..1` of `X[n] in -1..1`.
+struct ValueRange {
+  Formula lo;
+  Formula hi;
+  Span span;
+};
+
+/// `float IN<0..k>[w, h] in 0..1`; also a rule's `using` temporary.
 struct Matrix {
   std::optional<ElementType> element;  ///< absent: ElementT
   Span element_span;
   Name name;
   std::optional<Versions> versions;
   std::vector<Formula> extents;        ///< empty: a single number
+  std::optional<ValueRange> range;     ///< of header clauses: what generated data lies in
   Span span;
 };
 

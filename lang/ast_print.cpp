@@ -88,6 +88,7 @@ std::string matrix(const ast::Matrix& m) {
     out += "<" + (m.versions->first ? to_string(*m.versions->first) + ".." : "") + to_string(m.versions->last) + ">";
   }
   if (!m.extents.empty()) out += "[" + formulas(m.extents) + "]";
+  if (m.range) out += " in " + to_string(m.range->lo) + ".." + to_string(m.range->hi);
   return out;
 }
 

@@ -12,7 +12,7 @@ namespace pb {
 namespace {
 
 enum Precedence : int { kAdditive = 1, kMultiplicative = 2, kPower = 3, kPrimary = 4 };
-enum class Style { Source, C, CheckedC, Solution };
+enum class Style { Source, C, RealC, CheckedC, Solution };
 
 constexpr std::int64_t kMaxExponent = 64;
 
@@ -50,7 +50,7 @@ std::string print_power_in_c(const BinaryFormula& power, Style style, Precedence
   const auto* exponent = std::get_if<IntLiteral>(&power.operands[1].node);
   PB_CHECK(exponent != nullptr && exponent->value >= 0 && exponent->value <= kMaxExponent,
            "exponents are checked to be small constants before C is printed");
-  if (exponent->value == 0) return "1";
+  if (exponent->value == 0) return style == Style::RealC ? "1.0" : "1";
   const std::string base = print(power.operands[0], style, exponent->value == 1 ? context : kPrimary);
   std::string out = base;
   for (std::int64_t i = 1; i < exponent->value; ++i) out += "*" + base;
@@ -67,13 +67,13 @@ std::string print(const Formula& formula, Style style, Precedence context) {
       [&](const auto& node) -> std::string {
         using Node = std::decay_t<decltype(node)>;
         if constexpr (std::is_same_v<Node, IntLiteral>) {
-          const std::string text = fmt::format("{}", node.value);
+          const std::string text = fmt::format("{}", node.value) + (style == Style::RealC ? ".0" : "");
           return node.value < 0 && context > kAdditive ? "(" + text + ")" : text;
         } else if constexpr (std::is_same_v<Node, RealLiteral>) {
           const std::string text = spell_real(node.value);
           return node.value < 0 && context > kAdditive ? "(" + text + ")" : text;
         } else if constexpr (std::is_same_v<Node, SymbolRef>) {
-          return node.name;
+          return style == Style::RealC ? "static_cast<double>(" + node.name + ")" : node.name;
         } else if constexpr (std::is_same_v<Node, NegatedFormula>) {
           const std::string text = "-" + print(node.operand[0], style, kMultiplicative);
           return context > kAdditive ? "(" + text + ")" : text;
@@ -119,6 +119,8 @@ void collect(const Formula& formula, SymbolKind kind, std::vector<std::string>& 
 std::string to_string(const Formula& formula) { return print(formula, Style::Source, kAdditive); }
 
 std::string to_c(const Formula& formula) { return print(formula, Style::C, kAdditive); }
+
+std::string to_real_c(const Formula& formula) { return print(formula, Style::RealC, kAdditive); }
 
 std::string to_checked_c(const Formula& formula) { return print(formula, Style::CheckedC, kAdditive); }
 

@@ -60,6 +60,8 @@ inline bool NegatedFormula::operator==(const NegatedFormula& o) const { return o
 [[nodiscard]] std::string to_checked_c(const Formula& formula);
 /// The same for the solution of an equation: a product divided by a size that is zero is zero.
 [[nodiscard]] std::string to_solution_c(const Formula& formula);
+/// C of a formula in `double`: no quotient is rounded.
+[[nodiscard]] std::string to_real_c(const Formula& formula);
 /// `formula` with the symbols in `names` renamed.
 [[nodiscard]] Formula renamed(const Formula& formula, const std::vector<std::pair<std::string, std::string>>& names);
 /// Names of all symbols of `kind`, each once, in order of appearance.

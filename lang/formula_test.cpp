@@ -45,6 +45,13 @@ TEST(Formula, CheckedCTestsDivisorsThatAreNoNumbers) {
 
 TEST(Formula, RealNumbersStayReal) { EXPECT_EQ(to_c(Formula{RealLiteral{2}, {}}), "2.0"); }
 
+TEST(Formula, RealCRoundsNoQuotient) {
+  EXPECT_EQ(to_real_c(op(FormulaOp::Div, negated(number(1)), number(2))), "(-1.0)/2.0");
+  EXPECT_EQ(to_real_c(op(FormulaOp::Sub, op(FormulaOp::Div, name("n"), number(2)), Formula{RealLiteral{0.5}, {}})),
+            "static_cast<double>(n)/2.0-0.5");
+  EXPECT_EQ(to_real_c(op(FormulaOp::Div, op(FormulaOp::Pow, name("n"), number(0)), number(2))), "1.0/2.0");
+}
+
 TEST(Formula, SymbolsComeOnceInOrder) {
   const Formula f = op(FormulaOp::Add, op(FormulaOp::Mul, name("b"), name("a")), name("b"));
   EXPECT_EQ(symbols_of(f, SymbolKind::SizeVar), (std::vector<std::string>{"b", "a"}));

@@ -30,6 +30,14 @@ using TunableId = Id<struct TunableTag>;    // index within its transform
 
 enum class MatrixRole : std::uint8_t { From, To, Through };
 
+/// `in LO..HI` behind an input: what generated data lies in. Integers include both ends, real numbers lie in [lo, hi).
+struct ValueRange {
+  Formula lo, hi;
+  Span span;
+};
+/// `-1..n-1`
+[[nodiscard]] std::string to_string(const ValueRange& range);
+
 struct Matrix {
   std::string name;
   MatrixRole role = MatrixRole::From;
@@ -38,6 +46,7 @@ struct Matrix {
   std::vector<Formula> extents;             ///< dimension 0 first; empty: a single number
   bool has_versions = false;                ///< the last dimension is that of versions (LANGUAGE 4.15)
   std::int64_t first_version = 0;           ///< versions below it are never needed
+  std::optional<ValueRange> range;          ///< of inputs
   Span span;                                ///< of the name
 
   [[nodiscard]] int num_dims() const { return static_cast<int>(extents.size()); }

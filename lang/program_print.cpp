@@ -260,7 +260,10 @@ void print_header(std::string& out, const Program& program, const Transform& tra
     if (ids.empty()) continue;
     out += "  " + std::string(word(role)) + " " +
            join(ids, ", ",
-                [&](MatrixId id) { return declaration(transform.matrices[id]); }) +
+                [&](MatrixId id) {
+                  const Matrix& matrix = transform.matrices[id];
+                  return declaration(matrix) + (matrix.range ? " in " + to_string(*matrix.range) : "");
+                }) +
            "\n";
   }
   if (!transform.params.empty()) {
@@ -288,6 +291,8 @@ void print_header(std::string& out, const Program& program, const Transform& tra
 }
 
 }  // namespace
+
+std::string to_string(const ValueRange& range) { return to_string(range.lo) + ".." + to_string(range.hi); }
 
 std::string to_string(const Program& program) {
   std::string out = "program " + program.name + "\nelement " + std::string(spell(program.element)) + "\nmain " +

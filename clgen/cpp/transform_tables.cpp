@@ -42,7 +42,7 @@ void emit_matrices(Writer& out, const CppContext& context, TransformId id, Matri
     out.line("{" + quoted(matrix.name) + ", pbrt::kElementKindOf<" + element_text(matrix.element, matrix.is_element_t) +
              ">, " + std::to_string(matrix.extents.size()) + ", " +
              (matrix.extents.empty() ? "nullptr" : formulas_name(stem, matrix)) + ", " + (is_read ? "true" : "false") +
-             "},");
+             (matrix.range ? ", " + quoted(to_string(*matrix.range)) : "") + "},");
   }
   out.close(";");
 }
@@ -103,16 +103,22 @@ void emit_solve(Writer& to, const CppContext& context, TransformId id) {
                 out);
 }
 
-void emit_extents(Writer& to, const CppContext& context, TransformId id) {
+/// The values that headers' formulas name: size variables, then what the configuration says.
+void emit_formula_values(Writer& out, const CppContext& context, TransformId id) {
   const Transform& transform = context.program.transforms[id];
-  Writer out;
-  out.indent();
   emit_configuration_values(out, context, id, false);
   for (std::size_t i = 0; i < transform.size_vars.size(); ++i)
     out.line("[[maybe_unused]] const std::int64_t " + transform.size_vars[i].name + " = pb_values[" +
              std::to_string(i) + "];");
   emit_largest_size(out, transform);
   emit_configuration_values(out, context, id, true);
+}
+
+void emit_extents(Writer& to, const CppContext& context, TransformId id) {
+  const Transform& transform = context.program.transforms[id];
+  Writer out;
+  out.indent();
+  emit_formula_values(out, context, id);
   int next = 0;
   for (const MatrixId matrix : table_matrices(transform))
     for (const Formula& extent : transform.matrices[matrix].extents)
@@ -120,6 +126,33 @@ void emit_extents(Writer& to, const CppContext& context, TransformId id) {
   emit_function(to, "PB_COLD static void extents_" + identifier_of(context.program, id),
                 {"[[maybe_unused]] const pbrt::RunContext& pb_context", "[[maybe_unused]] const std::int64_t* pb_values",
                  "[[maybe_unused]] std::int64_t* pb_out"},
+                out);
+}
+
+bool has_ranges(const Transform& transform) {
+  const std::vector<MatrixId> inputs = transform.matrices_of(MatrixRole::From);
+  return std::any_of(inputs.begin(), inputs.end(), [&](MatrixId id) { return transform.matrices[id].range.has_value(); });
+}
+
+/// What generated inputs lie in.
+void emit_ranges(Writer& to, const CppContext& context, TransformId id) {
+  const Transform& transform = context.program.transforms[id];
+  if (!has_ranges(transform)) return;
+  Writer out;
+  out.indent();
+  emit_formula_values(out, context, id);
+  const std::vector<MatrixId> inputs = transform.matrices_of(MatrixRole::From);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const Matrix& matrix = transform.matrices[inputs[i]];
+    if (!matrix.range) continue;
+    const bool is_real = is_floating(matrix.element);
+    const auto text = [&](const Formula& bound) { return is_real ? to_real_c(bound) : to_checked_c(bound); };
+    out.line("pb_out[" + std::to_string(i) + "] = pbrt::ValueRange::" + (is_real ? "of_reals(" : "of_integers(") +
+             text(matrix.range->lo) + ", " + text(matrix.range->hi) + ");");
+  }
+  emit_function(to, "PB_COLD static void ranges_" + identifier_of(context.program, id),
+                {"[[maybe_unused]] const pbrt::RunContext& pb_context", "[[maybe_unused]] const std::int64_t* pb_values",
+                 "pbrt::ValueRange* pb_out"},
                 out);
 }
 
@@ -165,6 +198,7 @@ void emit_transform_tables(Writer& out, const CppContext& context, TransformId i
   if (!params.empty()) out.line("constexpr int kParams_" + name + "[] = {" + joined(params) + "};");
   emit_solve(out, context, id);
   emit_extents(out, context, id);
+  emit_ranges(out, context, id);
   emit_enter(out, context, id);
   out.blank();
 }
@@ -190,7 +224,8 @@ std::string transform_entry(const CppContext& context, TransformId id) {
          list("kSizes_", transform.size_vars.size()) + ", " + list("kParams_", num_params) + ", solve_" + name +
          ", extents_" + name + ", enter_" + name + ", " + index_text(transform.generator) + ", " +
          joined(template_names) + ", " + metric + ", " + index_text(transform.verifier) + ", " +
-         std::to_string(transform.size_vars.size() - transform.size_names().size()) + "}";
+         std::to_string(transform.size_vars.size() - transform.size_names().size()) +
+         (has_ranges(transform) ? ", ranges_" + name : "") + "}";
 }
 
 }  // namespace pb

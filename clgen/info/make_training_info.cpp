@@ -186,6 +186,7 @@ pbrt::TrainingInfo make_training_info(const Program& program, const Plan& plan, 
     for (const MatrixId matrix : transform.matrices_of(MatrixRole::From)) {
       const Matrix& input = transform.matrices[matrix];
       if (input.extents.empty()) info.numbers.push_back(input.name);
+      if (input.range) info.ranges.emplace_back(input.name, to_string(*input.range));
     }
     for (const TransformId callee : transform_plan.calls) info.calls.push_back(program.transforms[callee].name);
     for (const Site& site : transform_plan.sites)

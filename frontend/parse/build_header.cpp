@@ -134,6 +134,8 @@ ast::Matrix HeaderBuilder::matrix(PbccParser::MatrixContext* context) {
     out.versions->last = formula(versions->formula().back());
   }
   out.extents = formulas(context->formula());
+  if (auto* range = context->valueRange())
+    out.range = ast::ValueRange{formula(range->formula(0)), formula(range->formula(1)), span_of(range)};
   return out;
 }
 

@@ -17,7 +17,7 @@ const Words kHeaderWords = {
     "main", "memoized", "transform", "template", "function", "generator", "gen", "config", "param", "parameter", "tunable",
     "accuracy_metric", "accuracy_bins", "accuracy_variable", "input_feature", "scaled_by", "to", "from", "through", "using",
     "or", "and", "tolerance", "verify", "double", "float", "int", "long", "short", "uchar", "ushort", "sizespecific",
-    "accuracyhint", "array", "initial", "min", "max"};
+    "accuracyhint", "array", "initial", "min", "max", "in"};
 
 const Words kRuleWords = {
     "where", "priority", "primary", "secondary", "rotatable", "recursive", "duplicate", "rule", "to", "from", "using",
@@ -86,7 +86,7 @@ const Words& keywords_of(UnitKind kind) {
 bool is_reserved(UnitKind kind, std::string_view word) {
   static const Words contextual = {"tolerance", "verify", "double", "float", "int", "long", "short", "uchar", "ushort",
                                    "sizespecific", "accuracyhint", "array", "initial", "min", "max", "cell", "row", "col",
-                                   "column", "region", "all"};
+                                   "column", "region", "all", "in"};
   return keywords_of(kind).contains(word) && !contextual.contains(word);
 }
 

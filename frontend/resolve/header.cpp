@@ -42,6 +42,28 @@ void add_versions(const ast::Matrix& declared, Matrix& matrix, const TransformSc
   matrix.first_version = first->constant.num;
 }
 
+/// The range of an input, not bound yet. Only inputs are generated.
+std::optional<ValueRange> read_range(const ast::Matrix& declared, MatrixRole role, TransformScope& scope) {
+  if (!declared.range) return std::nullopt;
+  const ast::ValueRange& range = *declared.range;
+  if (role != MatrixRole::From) {
+    scope.diags.emit(DiagKind::RangeOfNoInput, range.span)
+        .arg(declared.name.text)
+        .arg(role == MatrixRole::To ? "an output" : "an intermediate matrix")
+        .hint("a range says what generated inputs hold; rules make all other matrices");
+    return std::nullopt;
+  }
+  if (scope.source.generator) {
+    scope.diags.emit(DiagKind::RangeWithGenerator, range.span)
+        .arg(declared.name.text)
+        .arg(scope.source.generator->text)
+        .label(scope.source.generator->span, "the generator")
+        .hint("leave one of the two out");
+    return std::nullopt;
+  }
+  return ValueRange{range.lo, range.hi, range.span};
+}
+
 void declare_matrices(TransformScope& scope) {
   for (const ast::MatrixClause& clause : scope.source.matrix_clauses) {
     for (const ast::Matrix& declared : clause.matrices) {
@@ -64,6 +86,7 @@ void declare_matrices(TransformScope& scope) {
       matrix.is_element_t = !declared.element;
       matrix.extents = declared.extents;  // bound once all names are known
       add_versions(declared, matrix, scope);
+      matrix.range = read_range(declared, matrix.role, scope);
       matrix.span = declared.name.span;
       found->second = scope.out.matrices.add(std::move(matrix));
     }
@@ -224,6 +247,7 @@ void resolve_header(TransformScope& scope) {
   declare_tunables(scope);
   declare_params(scope);
   bind_extents(scope);
+  bind_ranges(scope);
   if (scope.out.matrices_of(MatrixRole::To).empty()) {
     scope.diags.emit(DiagKind::NoOutputMatrix, scope.source.name.span)
         .arg(scope.source.name.text)

@@ -36,6 +36,8 @@ struct TransformScope {
 
 /// Fills matrices, tunables, params and size variables of `scope.out` from the header.
 void resolve_header(TransformScope& scope);
+/// Binds the ranges of inputs and checks those that are constants. Part of resolve_header.
+void bind_ranges(TransformScope& scope);
 /// Finds for each size variable the dimension that defines it (LANGUAGE 4.3). Part of resolve_header.
 void solve_size_vars(TransformScope& scope);
 /// What a declaration with `template` or `accuracy_bins` stands for; nothing if it has neither, or after an error.

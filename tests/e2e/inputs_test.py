@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Inputs that no file gives: numbers of `--set`, also under pbtune.
+"""Inputs that no file gives: numbers of `--set`, data generated in the ranges of headers, and pbtune with both.
 
     inputs_test.py --dist BUILD/dist --work FOLDER
 """
@@ -15,7 +15,7 @@ from polybricks import check  # noqa: E402
 
 PROGRAM = """main transform Weigh
 param k
-from float X[n], int Kind[n], uchar Level, Scale, long Far[2], A[n]
+from float X[n] in -1..1, int Kind[n] in 0..k, uchar Level in 3..5, Scale in -0.5..n/4, long Far[2] in -2^60..2^60, A[n]
 to Sum[n], Largest
 {
   rule Cells
@@ -53,7 +53,31 @@ class Weigh:
         return made
 
 
-def test_numbers_take_the_place_of_files(weigh):
+def test_data_lies_in_its_ranges(weigh):
+    made = weigh.generated(4000, "--size", "k=7", "--seed", 5)
+    x, kind = made["X"], made["Kind"]
+    check(-1 <= x.min() < -0.99 and 0.99 < x.max() < 1 and abs(x.mean()) < 0.05, f"X: {x.min()} {x.max()} {x.mean()}")
+    check(set(kind) == set(range(8)), f"Kind: {set(kind)}")
+    check(np.bincount(kind.astype(int)).min() > 350, f"Kind is uneven: {np.bincount(kind.astype(int))}")
+    check(3 <= made["Level"][0] <= 5 and -0.5 <= made["Scale"][0] < 1000, f"numbers: {made['Level']} {made['Scale']}")
+    check(np.abs(made["A"]).max() > 1e9, "an input without a range holds what it held")
+    check(np.abs(made["Far"]).max() <= 2.0 ** 60, f"Far: {made['Far']}")
+    again = weigh.generated(4000, "--size", "k=7", "--seed", 5)
+    check(all((made[name] == again[name]).all() for name in INPUTS), "the same seed, other numbers")
+    for seed in range(12):
+        small = weigh.generated(3, "--size", "k=0", "--seed", seed)
+        check((small["Kind"] == 0).all() and -0.5 <= small["Scale"][0] < 0.75, f"k = 0: {small}")
+
+
+def test_ranges_that_hold_nothing(weigh):
+    text = weigh.generated(5, "--size", "k=0", "--set", "Level=3", "--set", "k=-1", expect=1)
+    check("--set k and --size k are both given" in text, text)
+    text = weigh.generated(5, "--set", "k=-1", expect=1)
+    check("input `Kind[n] in 0..k`: the range is 0 to -1 for n = 5, k = -1: the first bound is above the second" in text, text)
+    check(len(weigh.generated(0, "--set", "k=-1")["Kind"]) == 0, "nothing is drawn for an empty input")
+
+
+def test_files_are_not_looked_at(weigh):
     values = {"X": np.float32([5, -7]), "Kind": np.int32([-3, 9]), "Level": np.uint8(200), "Scale": np.array(1e6), "Far": np.int64([1, 2]),
               "A": np.zeros(2)}
     paths = []
@@ -71,7 +95,7 @@ def test_numbers_take_the_place_of_files(weigh):
 
 def test_given_numbers_win_over_generated_ones(weigh):
     made = weigh.generated(6, "--set", "Scale=-inf", "--set", "k=2", "--set", "Level=77")
-    check(made["Scale"][0] == -np.inf and made["Level"][0] == 77, f"{made}")
+    check(made["Scale"][0] == -np.inf and made["Level"][0] == 77 and made["Kind"].max() <= 2, f"{made}")
     other = weigh.generated(6, "--set", "Scale=0", "--set", "k=2", "--seed", 0)
     with_level = weigh.generated(6, "--set", "Scale=0", "--set", "k=2", "--set", "Level=4", "--seed", 0)
     check((other["X"] == with_level["X"]).all(), "a given number changes nothing else")
@@ -88,7 +112,7 @@ def test_tuner_measures_with_given_numbers(weigh):
     check("--set Scael: there is no such `param` or input" in done.stdout + done.stderr and "did you mean Scale?" in done.stdout + done.stderr,
           done.stdout + done.stderr)
     info = weigh.program.info["transforms"]["Weigh"]
-    check(info["numbers"] == ["k", "Level", "Scale"], f"training information: {info}")
+    check(info["numbers"] == ["k", "Level", "Scale"] and info["ranges"]["Scale"] == "-0.5..n/4", f"training information: {info}")
 
 
 def main():
