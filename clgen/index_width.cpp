@@ -162,7 +162,7 @@ std::optional<IndexExpr> tree_of(const Formula& formula) {
   return std::nullopt;
 }
 
-Interval interval(const ValueRange& range) { return {range.lo, range.hi}; }
+Interval interval(const IntRange& range) { return {range.lo, range.hi}; }
 
 /// Whether the result and all on the way to it fit 64 bits.
 bool fits_64(const WidthCheck& check, const IndexExpr& expr) {
@@ -201,25 +201,25 @@ bool is_leaf(const Formula& formula) {
 
 }  // namespace
 
-bool fits_int(const IndexExpr& expr, const Transform& transform, ValueRange result) {
+bool fits_int(const IndexExpr& expr, const Transform& transform, IntRange result) {
   if (PB_FAULT(coordinates_in_32_bits)) return true;
   return WidthCheck(transform.size_names()).fits(expr, interval(result));
 }
 
-bool fits_int(const Formula& formula, ValueRange result) {
+bool fits_int(const Formula& formula, IntRange result) {
   if (PB_FAULT(coordinates_in_32_bits)) return true;
   const auto tree = tree_of(formula);
   const std::vector<std::string> sizes = symbols_of(formula, SymbolKind::SizeVar);
   return !tree || WidthCheck(sizes).fits(*tree, interval(result));
 }
 
-std::string to_index_cpp(const IndexExpr& expr, const Transform& transform, ValueRange result) {
+std::string to_index_cpp(const IndexExpr& expr, const Transform& transform, IntRange result) {
   if (fits_int(expr, transform, result)) return to_cpp(expr);
   // What the runtime calls its own has 64 bits already.
   return to_cpp(with_symbols(expr, [](const std::string& name) { return name.starts_with("pb_") ? name : "std::int64_t{" + name + "}"; }));
 }
 
-std::string to_index_cpp(const Formula& formula, ValueRange result) {
+std::string to_index_cpp(const Formula& formula, IntRange result) {
   return fits_int(formula, result) ? to_c(formula) : to_wide_cpp(formula);
 }
 
@@ -237,7 +237,7 @@ std::string to_growing_cpp(const Formula& formula) {
   return fits_64(formula) ? to_checked_c(formula) : "pbrt::exact_or_most(" + to_checked_c(in_exact(formula)) + ")";
 }
 
-std::string to_index_opencl(const IndexExpr& expr, const Transform& transform, ValueRange result) {
+std::string to_index_opencl(const IndexExpr& expr, const Transform& transform, IntRange result) {
   if (fits_int(expr, transform, result)) return to_opencl(expr);
   return to_opencl(with_symbols(expr, [](const std::string& name) { return "(long)" + name; }));
 }

@@ -15,22 +15,22 @@
 namespace pb {
 
 /// Between which values a result is known to lie, both included.
-struct ValueRange {
+struct IntRange {
   std::int64_t lo = std::numeric_limits<std::int64_t>::min();
   std::int64_t hi = std::numeric_limits<std::int64_t>::max();
 };
 /// A cell of a matrix, and the end of a region inside it.
-inline constexpr ValueRange kCellInside{0, std::numeric_limits<std::int32_t>::max() - 1};
-inline constexpr ValueRange kEndInside{0, std::numeric_limits<std::int32_t>::max()};
+inline constexpr IntRange kCellInside{0, std::numeric_limits<std::int32_t>::max() - 1};
+inline constexpr IntRange kEndInside{0, std::numeric_limits<std::int32_t>::max()};
 
 /// Whether 32 bits hold the result, which lies in `result`, and what it is computed from, for any values of rule variables and
 /// sizes. Sizes are never negative; rule variables lie below the largest int.
-[[nodiscard]] bool fits_int(const IndexExpr& expr, const Transform& transform, ValueRange result = {});
-[[nodiscard]] bool fits_int(const Formula& formula, ValueRange result = {});
+[[nodiscard]] bool fits_int(const IndexExpr& expr, const Transform& transform, IntRange result = {});
+[[nodiscard]] bool fits_int(const Formula& formula, IntRange result = {});
 
 /// C++ of a coordinate or a bound over ints: with 64-bit arithmetic where it needs that.
-[[nodiscard]] std::string to_index_cpp(const IndexExpr& expr, const Transform& transform, ValueRange result = {});
-[[nodiscard]] std::string to_index_cpp(const Formula& formula, ValueRange result = {});
+[[nodiscard]] std::string to_index_cpp(const IndexExpr& expr, const Transform& transform, IntRange result = {});
+[[nodiscard]] std::string to_index_cpp(const Formula& formula, IntRange result = {});
 /// C++ of a formula in 64 bits; where those may not hold its products, one that stops the run.
 [[nodiscard]] std::string to_wide_cpp(const Formula& formula);
 /// C++ of an extent over 64-bit values; a division by zero, and what 64 bits do not hold, stops the run.
@@ -38,7 +38,7 @@ inline constexpr ValueRange kEndInside{0, std::numeric_limits<std::int32_t>::max
 /// C++ of what a search for a size compares, which only grows: the most that 64 bits hold instead of more.
 [[nodiscard]] std::string to_growing_cpp(const Formula& formula);
 /// The same in OpenCL C: `long` where an int does not do.
-[[nodiscard]] std::string to_index_opencl(const IndexExpr& expr, const Transform& transform, ValueRange result = {});
+[[nodiscard]] std::string to_index_opencl(const IndexExpr& expr, const Transform& transform, IntRange result = {});
 
 /// Whether a formula over sizes is 0 or more whatever these are.
 [[nodiscard]] bool is_never_negative(const Formula& formula);

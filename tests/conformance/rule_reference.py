@@ -107,7 +107,7 @@ class GroupReference:
 
     def run_slice(self, matrices, covered, sizes, number, place=None):
         """Instances of slice `number`, all or that at `place`, of the first rule at each cell; `covered`: cells that have one."""
-        for rule, body in zip(self.group.rules, self.bodies):
+        for rule, body in zip(self.rules, self.bodies):
             counted = [(v, size) for v, size in rule.variables if v != rule.slice_variable]
             limits = [value_of(size, sizes) for _, size in reversed(counted)]
             for at in np.ndindex(*limits) if place is None else [place]:
