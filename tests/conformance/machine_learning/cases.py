@@ -12,6 +12,23 @@ def sigmoid(x):
     return 1 / (1 + np.exp(-x))
 
 
+def lstm(x, w, u, bias):
+    t, d = x.shape[0], u.shape[1]
+    h, c = np.zeros(d), np.zeros(d)
+    every = np.zeros((t, d))
+    for s in range(t):
+        g = w @ x[s] + u @ h + bias
+        into, forget, candidate, out = g[:d], g[d:2 * d], g[2 * d:3 * d], g[3 * d:]
+        c = sigmoid(forget) * c + sigmoid(into) * np.tanh(candidate)
+        h = every[s] = sigmoid(out) * np.tanh(c)
+    return [h, every]
+
+
+def lstm_inputs(n, rng):
+    k, d, t = n % 3 + 1, max(1, n // 2), min(n, 12)
+    return [rng.normal(size=(t, k)), rng.normal(size=(4 * d, k)), rng.normal(size=(4 * d, d)) / (1 + d), rng.normal(size=4 * d)]
+
+
 def gru(x, h, w, u):
     d = h.shape[1]
     xw, hu = x.astype(float) @ w, h.astype(float) @ u
@@ -94,6 +111,7 @@ def points(n, d, rng):
 
 
 CASES = {
+    "lstm": Case(lstm, lstm_inputs, sizes=SIZES, tolerance=1e-8),
     "gru": Case(gru, gru_inputs, sizes=SIZES, tolerance=1e-4),
     "convolution_layer": Case(layer, layer_inputs, sizes=(0, 1, 2, 3, 7, 16), tolerance=1e-4),
     "softmax": Case(softmax, lambda n, rng: [5 * rng.normal(size=(n + 1, n))], sizes=SIZES),

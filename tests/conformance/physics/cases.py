@@ -106,7 +106,29 @@ def noise(n, seed):
     return [total]
 
 
+def react(t, feed, kill, u, v):
+    def laplace(a):
+        return sum(np.roll(a, k, axis) for axis in (0, 1) for k in (-1, 1)) - 4 * a
+    for _ in range(t):
+        r = u * v * v
+        u, v = u + 0.16 * laplace(u) - r + feed * (1 - u), v + 0.08 * laplace(v) + r - (feed + kill) * v
+    return [u, v]
+
+
+def life(t, g):
+    g = g.astype(int)
+    counts = [g.sum()]
+    for _ in range(t):
+        around = sum(np.roll(g, (j, i), (0, 1)) for j in (-1, 0, 1) for i in (-1, 0, 1)) - g
+        g = ((around == 3) | ((g == 1) & (around == 2))).astype(int)
+        counts.append(g.sum())
+    return [g, np.array(counts)]
+
+
 CASES = {
+    "reaction_diffusion": Case(react, lambda n, rng: [np.array(0.035), np.array(0.065), rng.random(shape(n)), rng.random(shape(n))],
+                               lambda n: {"t": n % 4}, sizes=SIZES),
+    "life_torus": Case(life, lambda n, rng: [rng.integers(0, 2, shape(n)).astype(np.uint8)], lambda n: {"t": n % 5}, sizes=SIZES),
     "lattice_boltzmann": Case(lattice, lambda n, rng: [1 + 0.1 * rng.random(shape(n)), 0.05 * rng.normal(size=shape(n)),
                                                        0.05 * rng.normal(size=shape(n)), np.array(1.2)],
                               lambda n: {"t": 1 + n % 4}, sizes=SIZES),

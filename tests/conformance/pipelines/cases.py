@@ -144,6 +144,20 @@ def demosaic(raw):
     return [out]
 
 
+def unsharp(p, amount):
+    p = p.astype(float)
+
+    def smooth(a, axis):
+        size = a.shape[axis]
+        if size == 0:
+            return a
+        period = max(1, 2 * size - 2)
+        at = (np.arange(-2, size + 2) % period)
+        big = np.take(a, np.where(at < size, at, period - at), axis)
+        return sum(w * np.take(big, np.arange(k, k + size), axis) for k, w in enumerate((1, 4, 6, 4, 1))) / 16
+    return [p + amount * (p - smooth(smooth(p, 1), 0))]
+
+
 def picture(n, rng, low=0, high=256):
     return rng.integers(low, high, shape(n)).astype(np.uint8)
 
@@ -167,6 +181,7 @@ CASES = {
     "integral_image": Case(box_mean, lambda n, rng: [picture(n, rng)], lambda n: {"r": 1 + n % 3}, sizes=SIZES, tolerance=1e-5),
     "equalise": Case(equalise, lambda n, rng: [picture(n, rng, 20, 90)], sizes=SIZES),
     "optical_flow": Case(flow, lambda n, rng: [rng.normal(size=shape(n)), rng.normal(size=shape(n))], sizes=SIZES, tolerance=1e-7),
+    "unsharp": Case(unsharp, lambda n, rng: [rng.random(shape(n)).astype(np.float32), np.float32(0.75)], sizes=SIZES, tolerance=1e-5),
     "demosaic": Case(demosaic, lambda n, rng: [rng.random((2 * height(n), 2 * n)).astype(np.float32)], sizes=(0, 1, 2, 3, 8),
                      tolerance=1e-5),
 }
