@@ -114,8 +114,8 @@ void note_exceptions() {
 }  // namespace pbrt
 
 #ifndef PBRT_KEEPS_THROW
-// Sanitizers have their own.
-extern "C" [[noreturn]] void __cxa_throw(void* object, void* type, void (*destroy)(void*)) {
+// Sanitizers have their own. Weak: where libstdc++ is linked statically, its own definition holds and no place is noted.
+extern "C" [[gnu::weak, noreturn]] void __cxa_throw(void* object, void* type, void (*destroy)(void*)) {
   using Throw = void (*)(void*, void*, void (*)(void*));
   static const auto next = reinterpret_cast<Throw>(dlsym(RTLD_NEXT, "__cxa_throw"));
   if (next == nullptr) std::terminate();
