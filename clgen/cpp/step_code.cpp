@@ -334,7 +334,9 @@ std::string region_call(const TransformPlan& plan, const RuleCode& code, StepId 
   std::vector<std::string> boxes;
   for (const std::string& part : parts)
     if (part != name) boxes.push_back(part.substr(name.size() + std::string(", ").size()));
-  return "pb_launch.inout(" + name + (boxes.size() == parts.size() ? ", {" + joined(boxes) + "}" : "") + ", pb_copy_out);";
+  // No part is known where a kernel writes what nobody needs beside what it is run for.
+  const bool has_boxes = !boxes.empty() && boxes.size() == parts.size();
+  return "pb_launch.inout(" + name + (has_boxes ? ", {" + joined(boxes) + "}" : "") + ", pb_copy_out);";
 }
 
 /// What the kernel reads of a region exactly, for programs that watch accesses; empty: no more is known.
