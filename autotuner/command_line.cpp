@@ -115,6 +115,7 @@ void add_measure_options(CLI::App& app, ProgramOptions& options) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_option("--inputs", options.inputs, "use these input files, in header order")
       ->type_name("FILE")
+      ->trigger_on_parse()  // given twice, the last list counts
       ->check(existing_file());
   app.add_option("--tolerance", options.tolerance, "relative difference up to which outputs agree")
       ->type_name("RATIO")->check(seconds_or_ratio(0, 1e300));

@@ -31,6 +31,14 @@ inline constexpr std::array<std::pair<std::string_view, Border>, 3> kBorderWords
   return std::nullopt;
 }
 
+/// The function that maps a coordinate, as the runtime (`pbrt::wrapped`) and kernels (`pb_wrapped`) call it; of other
+/// borders: empty.
+[[nodiscard]] constexpr std::string_view function_of(Border border) {
+  if (border == Border::Wrap) return "wrapped";
+  if (border == Border::Clamp) return "clamped";
+  return border == Border::Mirror ? "mirrored" : "";
+}
+
 /// The word of a border that maps cells; else empty.
 [[nodiscard]] constexpr std::string_view word_of(Border border) {
   for (const auto& [spelled, one] : kBorderWords)

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "lang/check.h"
+#include "lang/overloaded.h"
 
 namespace pb {
 namespace {
@@ -143,6 +144,16 @@ std::vector<std::string> symbols_of(const Formula& formula, SymbolKind kind) {
   std::vector<std::string> out;
   collect(formula, kind, out);
   return out;
+}
+
+bool has_real(const Formula& formula) {
+  return std::visit(Overloaded{[](const IntLiteral&) { return false; }, [](const RealLiteral&) { return true; },
+                               [](const SymbolRef&) { return false; },
+                               [](const BinaryFormula& binary) {
+                                 return has_real(binary.operands[0]) || has_real(binary.operands[1]);
+                               },
+                               [](const NegatedFormula& negated) { return has_real(negated.operand.front()); }},
+                    formula.node);
 }
 
 }  // namespace pb

@@ -67,6 +67,9 @@ inline bool NegatedFormula::operator==(const NegatedFormula& o) const { return o
 /// Names of all symbols of `kind`, each once, in order of appearance.
 [[nodiscard]] std::vector<std::string> symbols_of(const Formula& formula, SymbolKind kind);
 
+/// Whether a number in it is written with a point or an exponent.
+[[nodiscard]] bool has_real(const Formula& formula);
+
 enum class RelationOp : std::uint8_t { Less, LessEqual, Greater, GreaterEqual, Equal, NotEqual };
 struct Relation {
   Formula lhs;

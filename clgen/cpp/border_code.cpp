@@ -3,31 +3,15 @@
 
 #include <algorithm>
 
+#include "clgen/index_width.h"
 #include "clgen/names.h"
 #include "lang/check.h"
 
 namespace pb {
 namespace {
 
-const char* function_of(Border border) {
-  switch (border) {
-    case Border::Wrap:
-      return "pbrt::wrapped(";
-    case Border::Clamp:
-      return "pbrt::clamped(";
-    case Border::Mirror:
-      return "pbrt::mirrored(";
-    case Border::None:
-    case Border::Default:
-    case Border::Optional:
-      break;
-  }
-  PB_CHECK(false, "only borders that map cells have a function");
-  return "";
-}
-
 std::string mapped_coordinate(const RuleCode& code, const RegionAccess& access, std::size_t dim) {
-  return function_of(access.border) + wide_text(access.lo[dim]) + ", " + code.matrix_name(access) + ".size(" +
+  return "pbrt::" + std::string(function_of(access.border)) + "(" + to_wide_cpp(access.lo[dim]) + ", " + code.matrix_name(access) + ".size(" +
          std::to_string(dim) + "))";
 }
 
@@ -37,18 +21,6 @@ const RowCoordinate* find_row(const std::vector<RowCoordinate>& rows, const std:
 }
 
 }  // namespace
-
-std::string wide_text(const Formula& formula) {
-  const auto widened = [](const auto& self, const Formula& part) -> Formula {
-    Formula out = part;
-    if (auto* symbol = std::get_if<SymbolRef>(&out.node)) symbol->name = "std::int64_t(" + symbol->name + ")";
-    if (auto* binary = std::get_if<BinaryFormula>(&out.node))
-      for (Formula& operand : binary->operands) operand = self(self, operand);
-    if (auto* negated = std::get_if<NegatedFormula>(&out.node)) negated->operand[0] = self(self, negated->operand[0]);
-    return out;
-  };
-  return to_c(widened(widened, formula));
-}
 
 bool moves_with(const RegionAccess& access, std::size_t dim, const std::string& var) {
   const std::vector<std::string> names = symbols_of(access.lo[dim], SymbolKind::RuleVar);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// C++ of coordinates that a border maps into their matrix (LANGUAGE 5.7): `pbrt::wrapped(std::int64_t(x) - 1,
+// C++ of coordinates that a border maps into their matrix (LANGUAGE 5.7): `pbrt::wrapped(std::int64_t{x}-1,
 // A.size(0))`. Coordinates that stay the same along a row of instances are mapped once, before it: constants `pb_at0`,
 // `pb_at1`, ….
 #pragma once
@@ -12,9 +12,6 @@
 #include "clgen/writer/writer.h"
 
 namespace pb {
-
-/// C++ of a coordinate that may be anything: in 64 bits.
-[[nodiscard]] std::string wide_text(const Formula& formula);
 
 /// Whether dimension `dim` of the access moves with the rule variable.
 [[nodiscard]] bool moves_with(const RegionAccess& access, std::size_t dim, const std::string& var);

@@ -102,41 +102,72 @@ std::optional<std::string> read_box(const Step& step, const RuleCode& code, Matr
 
 namespace {
 
-/// What lies between the coordinates of `range` along dimension `along`, and what its borders map them to.
-std::string bordered_slab(const RuleCode& code, const Matrix& matrix, MatrixId id, std::size_t along, const IndexRange& range) {
+/// A dimension along which a kernel reads a part of a matrix.
+struct ReadSlab {
+  std::size_t dim = 0;
+  IndexRange range;
+};
+
+/// Whether all that the step reads of the matrix along the dimension moves with the loop variable.
+bool moves_with_loop(const Step& step, const RuleCode& code, MatrixId matrix, std::size_t dim, const std::string& var) {
+  const auto follows = [&](const InputBox& box) {
+    if (code.rule.inputs[box.input].matrix != matrix) return true;
+    std::vector<std::string> names = symbols_of(box.lo[dim]);
+    for (std::string& name : symbols_of(box.hi[dim])) names.push_back(std::move(name));
+    return std::find(names.begin(), names.end(), var) != names.end();
+  };
+  return std::all_of(step.input_boxes.begin(), step.input_boxes.end(), follows);
+}
+
+/// What instances in `pb_box` read of the matrix: the versions, and the part along the dimension in which a divided step is cut.
+std::vector<ReadSlab> read_slabs(const Step& step, const RuleCode& code, MatrixId id) {
+  // Rules that an instance tries before have inputs of their own.
+  if (!code.tried.empty()) return {};
+  const Matrix& matrix = code.matrix(id);
+  const SymbolRanges ranges = ranges_in(step, "pb_box");
+  std::vector<ReadSlab> out;
+  bool is_cut = !step.device_share;
+  for (std::size_t d = 0; d < matrix.extents.size(); ++d) {
+    const bool is_version = matrix.has_versions && d + 1 == matrix.extents.size();
+    const bool is_cut_here = !is_cut && moves_with_loop(step, code, id, d, step.loops[step.device_share->loop].var);
+    if (!is_version && !is_cut_here) continue;
+    auto range = read_range(step, code, id, d, ranges);
+    if (!range) continue;
+    is_cut = is_cut || is_cut_here;
+    out.push_back({d, std::move(*range)});
+  }
+  return out;
+}
+
+/// The slabs as one box, with the borders that map coordinates into the matrix.
+std::string bordered_box(const RuleCode& code, MatrixId id, const std::vector<ReadSlab>& slabs) {
+  const Matrix& matrix = code.matrix(id);
   std::vector<std::string> lo(matrix.extents.size(), "0");
   std::vector<std::string> hi;
   std::vector<std::string> borders(matrix.extents.size(), constant_of(Border::None));
   for (std::size_t d = 0; d < matrix.extents.size(); ++d) hi.push_back(matrix.name + ".size(" + std::to_string(d) + ")");
-  lo[along] = to_cpp(range.lo);
-  hi[along] = to_cpp(range.hi);
-  borders[along] = borders_of(code, id, along);
+  for (const ReadSlab& slab : slabs) {
+    lo[slab.dim] = to_cpp(slab.range.lo);
+    hi[slab.dim] = to_cpp(slab.range.hi);
+    borders[slab.dim] = borders_of(code, id, slab.dim);
+  }
   return "pbrt::BorderedBox<" + std::to_string(hi.size()) + ">{{{" + joined(lo) + "}, {" + joined(hi) + "}}, {" + joined(borders) + "}}";
 }
 
 }  // namespace
 
-std::string input_call(const Step& step, const RuleCode& code, MatrixId matrix_id) {
-  const Matrix& matrix = code.matrix(matrix_id);
-  SymbolRanges ranges;
-  if (step.device_share) ranges = ranges_in(step, "pb_box");
-  for (std::size_t d = 0; d < matrix.extents.size() && step.device_share; ++d) {
-    const std::string& along = step.loops[step.device_share->loop].var;
-    const auto follows = [&](const InputBox& box) {
-      if (code.rule.inputs[box.input].matrix != matrix_id) return true;
-      std::vector<std::string> names = symbols_of(box.lo[d]);
-      for (std::string& name : symbols_of(box.hi[d])) names.push_back(std::move(name));
-      return std::find(names.begin(), names.end(), along) != names.end();
-    };
-    if (!std::all_of(step.input_boxes.begin(), step.input_boxes.end(), follows)) continue;
-    const auto range = read_range(step, code, matrix_id, d, ranges);
-    if (range && borders_of(code, matrix_id, d) != constant_of(Border::None))
-      return "pb_launch.input(" + matrix.name + ", " + bordered_slab(code, matrix, matrix_id, d, *range) + ");";
-    if (range)
-      return "pb_launch.input(" + matrix.name + ", pbrt::gpu::slab_of(" + matrix.name + ", " + std::to_string(d) + ", " + to_cpp(range->lo) +
-             ", " + to_cpp(range->hi) + "));";
-  }
-  return "pb_launch.input(" + matrix.name + ");";
+std::string input_call(const Step& step, const RuleCode& code, MatrixId id) {
+  const std::string& name = code.matrix(id).name;
+  const std::vector<ReadSlab> slabs = read_slabs(step, code, id);
+  if (slabs.empty()) return "pb_launch.input(" + name + ");";
+  const bool is_mapped = std::any_of(slabs.begin(), slabs.end(), [&](const ReadSlab& slab) {
+    return borders_of(code, id, slab.dim) != constant_of(Border::None);
+  });
+  if (is_mapped) return "pb_launch.input(" + name + ", " + bordered_box(code, id, slabs) + ");";
+  std::string part = name;
+  for (const ReadSlab& slab : slabs)
+    part = "pbrt::gpu::slab_of(" + part + ", " + std::to_string(slab.dim) + ", " + to_cpp(slab.range.lo) + ", " + to_cpp(slab.range.hi) + ")";
+  return "pb_launch.input(" + name + ", " + part + ");";
 }
 
 }  // namespace pb

@@ -20,7 +20,8 @@ namespace pb {
 [[nodiscard]] std::optional<std::string> read_box(const Step& step, const RuleCode& code, MatrixId matrix,
                                                   const std::string& instances);
 
-/// `pb_launch.input(In, …);` of a kernel: what it reads along the dimension in which instances go to the device.
+/// `pb_launch.input(In, …);` of a kernel: the versions it reads, and the part along the dimension in which
+/// instances go to the device.
 [[nodiscard]] std::string input_call(const Step& step, const RuleCode& code, MatrixId matrix);
 
 }  // namespace pb

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "clgen/index_width.h"
 #include "clgen/names.h"
 #include "clgen/opencl/kernel_body.h"
 #include "clgen/opencl/kernel_tiles.h"
@@ -14,44 +15,13 @@ namespace pb {
 namespace {
 
 /// The formula with names as the kernel spells them; rule and size variables in 64 bits.
-Formula in_kernel(Formula formula) {
-  if (auto* symbol = std::get_if<SymbolRef>(&formula.node)) {
-    symbol->name = "(long)" + opencl_name(symbol->name);
-  } else if (auto* binary = std::get_if<BinaryFormula>(&formula.node)) {
-    for (Formula& operand : binary->operands) operand = in_kernel(operand);
-  } else if (auto* negated = std::get_if<NegatedFormula>(&formula.node)) {
-    for (Formula& operand : negated->operand) operand = in_kernel(operand);
-  }
-  return formula;
-}
-
-const char* function_of(Border border) {
-  switch (border) {
-    case Border::Wrap:
-      return "pb_wrapped";
-    case Border::Clamp:
-      return "pb_clamped";
-    case Border::Mirror:
-      return "pb_mirrored";
-    case Border::None:
-    case Border::Default:
-    case Border::Optional:
-      break;
-  }
-  PB_CHECK(false, "only borders that map cells have a function");
-  return "";
+Formula in_kernel(const Formula& formula) {
+  return with_spelling(formula, [](const std::string& name) { return "(long)" + opencl_name(name); });
 }
 
 std::string missing_value_text(ElementType element) {
   if (element == ElementType::Double) return "as_double(0x7ff8000000000b1dUL)";
   return element == ElementType::Float ? "as_float(0x7fc00b1du)" : "0";
-}
-
-bool has_real(const Formula& formula) {
-  if (std::holds_alternative<RealLiteral>(formula.node)) return true;
-  if (const auto* negated = std::get_if<NegatedFormula>(&formula.node)) return has_real(negated->operand.front());
-  const auto* binary = std::get_if<BinaryFormula>(&formula.node);
-  return binary != nullptr && std::any_of(binary->operands.begin(), binary->operands.end(), has_real);
 }
 
 }  // namespace
@@ -71,7 +41,7 @@ void print_cell_with_border(Writer& out, const Transform& transform, const Regio
   for (std::size_t d = 0; d < input.lo.size(); ++d) {
     const std::string size = name + "_size" + std::to_string(d);
     std::string at = to_c(in_kernel(input.lo[d]));
-    if (input.is_mapped_dim(d)) at = std::string(function_of(input.border)) + "(" + at + ", " + size + ")";
+    if (input.is_mapped_dim(d)) at = "pb_" + std::string(function_of(input.border)) + "(" + at + ", " + size + ")";
     inside.push_back("(" + at + ") >= 0 && (" + at + ") < " + size);
     cell += " + (PB_INDEX)(" + at + ") * " + name + "_s" + std::to_string(d);
   }

@@ -114,16 +114,6 @@ std::optional<Fraction> combine(const BinaryFormula& binary) {
 
 }  // namespace
 
-bool has_real(const Formula& formula) {
-  return std::visit(Overloaded{[](const IntLiteral&) { return false; }, [](const RealLiteral&) { return true; },
-                               [](const SymbolRef&) { return false; },
-                               [](const BinaryFormula& binary) {
-                                 return has_real(binary.operands[0]) || has_real(binary.operands[1]);
-                               },
-                               [](const NegatedFormula& negated) { return has_real(negated.operand.front()); }},
-                    formula.node);
-}
-
 std::optional<Fraction> as_fraction(const Formula& formula) {
   return std::visit(Overloaded{[&](const IntLiteral&) { return std::optional(Fraction{formula, 1}); },
                                [&](const SymbolRef&) { return std::optional(Fraction{formula, 1}); },

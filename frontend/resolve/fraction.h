@@ -15,8 +15,6 @@ struct Fraction {
   std::int64_t den = 1;
 };
 
-[[nodiscard]] bool has_real(const Formula& formula);
-
 /// Nothing if a real number has no small denominator, or if what is not constant divides a fraction.
 ///
 /// Pre:     exponents are integers

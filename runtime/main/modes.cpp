@@ -299,7 +299,7 @@ namespace {
   std::string text = words.front() + " is one argument too many: with --n the inputs are generated";
   const auto num_values = std::min(words.size(), static_cast<std::size_t>(transform.num_params));
   for (std::size_t p = 0; p < num_values && is_number(words[p]); ++p)
-    text += (p == 0 ? "; a param has no place then, write --size " : " --size ") + std::string(transform.size_vars[transform.params[p]]) + "=" + words[p];
+    text += (p == 0 ? "; a param has no place then, write --set " : " --set ") + std::string(transform.size_vars[transform.params[p]]) + "=" + words[p];
   if (transform.num_params == 0) text += "; without --n it runs on files";
   throw UserError(text);
 }

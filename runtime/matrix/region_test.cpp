@@ -249,6 +249,8 @@ TEST(Region, ChecksIndicesInCheckedBuilds) {
   EXPECT_THROW((void)m.cell(0, -1), UserError);
   EXPECT_THROW((void)m.region(0, 0, 3, 2), UserError);
   EXPECT_THROW((void)m.row(2), UserError);
+  EXPECT_THROW((void)m.cell((std::int64_t{1} << 32) + 1, 0), UserError) << "32 bits of it are an index inside";
+  EXPECT_THROW((void)m.region(0, 0, (std::int64_t{1} << 32) + 1, 2), UserError);
 }
 
 TEST(Region, RefusesNegativeAndAbsurdSizes) {

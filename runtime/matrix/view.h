@@ -165,10 +165,11 @@ class BasicView {
       check_all();
       return *base_;
     } else {
-      const IndexT at[] = {static_cast<IndexT>(indices)...};
 #ifdef PB_CHECKED
-      check_index(at);
+      const std::int64_t wanted[] = {static_cast<std::int64_t>(indices)...};
+      check_index(wanted);
 #endif
+      const IndexT at[] = {static_cast<IndexT>(indices)...};
 #ifdef PB_CHECKED_COPIES
       detail::check_access(base_ + offset_of(at), sizeof(E));
 #endif
@@ -190,12 +191,13 @@ class BasicView {
     if constexpr (N == 0) {
       return *this;
     } else {
+#ifdef PB_CHECKED
+      const std::int64_t wanted[] = {static_cast<std::int64_t>(bounds)...};
+      for (int d = 0; d < N; ++d) check_box(d, wanted[d], wanted[N + d]);
+#endif
       const IndexT at[] = {static_cast<IndexT>(bounds)...};
       BasicView<E, N, kUnit> result(*this);
       for (int d = 0; d < N; ++d) {
-#ifdef PB_CHECKED
-        check_box(d, at[d], at[N + d]);
-#endif
         result.sizes_[d] = at[N + d] > at[d] ? at[N + d] - at[d] : 0;
       }
       result.base_ = base_ + offset_of(at);
@@ -293,7 +295,7 @@ class BasicView {
     }
     return result;
   }
-  void check_index(const IndexT* at) const {
+  void check_index(const std::int64_t* at) const {
     for (int d = 0; d < N; ++d)
       if (at[d] < 0 || at[d] >= sizes_[d]) detail::index_out_of_bounds(d, at[d], sizes_[d]);
   }

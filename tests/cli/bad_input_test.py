@@ -537,7 +537,7 @@ def files_of_other_formats(b):
 def words_beside_generated_inputs(b):
     (b.work / "param.pbcc").write_text(PROGRAM.replace("from A[n], F", "param F, G\nfrom A[n]").replace("a, F f) { return a * f", "a) { return a * F + G"))
     b.tools.compile(b.work / "param.pbcc", b.work / "param")
-    b.expect([b.work / "param", "5", "6", "--n", "20"], 1, r"5 is one argument too many.*write --size F=5 --size G=6")
+    b.expect([b.work / "param", "5", "6", "--n", "20"], 1, r"5 is one argument too many.*write --set F=5 --set G=6")
     b.expect([b.program.path, "a.txt", "--n", "20"], 1, r"a\.txt is one argument too many.*without --n it runs on files")
 
 

@@ -178,7 +178,8 @@ class HandleMaker(BodyMaker):
             if target is not None and not outputs:
                 outputs.append(View(target.name, "", [], m.type))
                 continue
-            stmts, out, found = self.receiver(m, [int(size) if size.isdigit() else bound[size] for size in m.sizes])
+            wanted = [int(size) if size.isdigit() else bound[size] for size in m.sizes]
+            stmts, out, found = self.receiver(m, wanted, [out.region for out in outputs if isinstance(out, View)])
             before += stmts
             outputs.append(out)
             made.append(found)
@@ -212,14 +213,15 @@ class HandleMaker(BodyMaker):
         return [tree.If(self.binary("<", n, Literal(str(least), least, "int")), [*leaf, tree.Return(None)], None),
                 tree.Declare("const int", "int", "half1", division), *calls, *sync]
 
-    def receiver(self, matrix, extents):
-        """(statements before, the argument, what it is after the call) for an output of a callee."""
+    def receiver(self, matrix, extents, taken):
+        """(statements before, the argument, what it is after the call) for an output of a callee, which is none of `taken`."""
         self.num_handles += 1
         name = f"got{self.num_handles}"
         if not extents:
             return [tree.Declare("ElementT", self.given.element, name, zero())], Name(name, self.given.element), \
                 Number(name, self.given.element, True)
-        outputs = [r for r in self.regions if r.is_output and r.type == matrix.type and r.extents == extents]
+        outputs = [r for r in self.regions
+                   if r.is_output and r.type == matrix.type and r.extents == extents and r.name not in taken]
         if outputs and self.chance(0.5):
             region = outputs[0]
             return [], View(region.name, "", [], matrix.type), None
