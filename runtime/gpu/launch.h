@@ -48,12 +48,12 @@ template <class Region, int N>
   (std::make_integer_sequence<int, N>());
 }
 
-/// What of `box` lies in the matrix.
+/// What of `box` lies in the matrix; of one that lies beside it, an empty box at its border.
 template <class Region, int N>
 [[nodiscard]] Box<N> inside(const Region& region, Box<N> box) {
   for (int d = 0; d < N; ++d) {
-    box.lo[d] = std::max<std::int64_t>(box.lo[d], 0);
-    box.hi[d] = std::min<std::int64_t>(box.hi[d], region.size(d));
+    box.lo[d] = std::clamp<std::int64_t>(box.lo[d], 0, region.size(d));
+    box.hi[d] = std::clamp<std::int64_t>(box.hi[d], box.lo[d], region.size(d));
   }
   return box;
 }

@@ -38,6 +38,17 @@ TEST(Slab, EndsWhereTheMatrixEnds) {
   EXPECT_EQ(slab_of(m, 0, 5, 5).width(), 8) << "no kernel reads nothing: all is a safe answer";
 }
 
+TEST(Inside, IsEmptyOfABoxBesideTheMatrix) {
+  const Matrix2 m = filled(8, 4, 1);
+  const std::int64_t far = std::int64_t{3} << 30;
+  const Box<2> above = inside(m, Box<2>{{2, far}, {5, far + 1}});
+  EXPECT_TRUE(above.is_empty());
+  EXPECT_EQ(part_of(m, above).height(), 0);
+  EXPECT_TRUE(inside(m, Box<2>{{-far, 0}, {-far + 2, 4}}).is_empty());
+  const Box<2> within = inside(m, Box<2>{{-1, 1}, {far, 3}});
+  EXPECT_EQ(within.extent(0) * within.extent(1), 8 * 2);
+}
+
 TEST(Bordered, PartsHoldAllThatIsReadAndLittleElse) {
   const auto map = [](int border, std::int64_t at, std::int64_t size) {
     return border == kWrap ? wrapped(at, size) : border == kClamp ? clamped(at, size) : mirrored(at, size);

@@ -179,7 +179,7 @@ class HandleMaker(BodyMaker):
                 outputs.append(View(target.name, "", [], m.type))
                 continue
             wanted = [int(size) if size.isdigit() else bound[size] for size in m.sizes]
-            stmts, out, found = self.receiver(m, wanted, [out.region for out in outputs if isinstance(out, View)])
+            stmts, out, found = self.receiver(m, wanted, [view.region for view in (*inputs, *outputs) if isinstance(view, View)])
             before += stmts
             outputs.append(out)
             made.append(found)
@@ -214,7 +214,7 @@ class HandleMaker(BodyMaker):
                 tree.Declare("const int", "int", "half1", division), *calls, *sync]
 
     def receiver(self, matrix, extents, taken):
-        """(statements before, the argument, what it is after the call) for an output of a callee, which is none of `taken`."""
+        """(statements before, the argument, what it is after the call) for an output of a callee: no region in `taken`."""
         self.num_handles += 1
         name = f"got{self.num_handles}"
         if not extents:
