@@ -15,7 +15,8 @@ constexpr double kMaxWorkGroup = 1024;
 constexpr double kEighths = 8;
 constexpr std::size_t kMaxDeviceLoops = 3;
 
-/// Kernels run over boxes of instances, and what they write comes back in boxes.
+/// Why the step has no device version because its instances or its outputs are no boxes; none if they are. Kernels run over boxes
+/// of instances, and what they write comes back in boxes.
 std::optional<WhyNotDevice> why_no_boxes(const Analysis& analysis, const Rule& rule, const Step& step) {
   for (const RegionAccess& output : rule.outputs)
     if (is_scattered(analysis.plan, output.matrix))
@@ -25,8 +26,8 @@ std::optional<WhyNotDevice> why_no_boxes(const Analysis& analysis, const Rule& r
   return std::nullopt;
 }
 
-/// Pieces long beside the cost of a task, and still enough of them for many workers: some thousands of cells, or hundreds
-/// where an instance may take long.
+/// The initial split size. It makes pieces that are long beside the cost of a task, and still enough of them for many workers:
+/// some thousands of cells, or hundreds where an instance may take long.
 double initial_split_size(std::size_t num_loops, bool takes_long) {
   if (num_loops <= 1) return takes_long ? 512 : 16384;
   if (num_loops == 2) return takes_long ? 128 : 256;

@@ -37,8 +37,8 @@ std::optional<LoopOrder> direction_of(const Region& needs, const std::string& va
   return from_less ? LoopOrder::Increasing : LoopOrder::Parallel;
 }
 
-/// Whether instances read by the border of `input` a cell that they write themselves: elsewhere it is theirs to read (LANGUAGE
-/// 6.5), but nobody means it here.
+/// Whether the border of `input` leads instances to cells that they write themselves. Elsewhere an instance may read its own cell
+/// (LANGUAGE 6.5), but nobody means it at a border.
 bool leads_to_own_cells(const Analysis& analysis, const RegionAccess& input, const RegionMap& written_by, const Region& instances) {
   if (input.num_mapped_dims == 0) return false;
   RegionAccess unmapped = input;

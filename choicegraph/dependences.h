@@ -20,8 +20,8 @@ struct SelfDependence {
 };
 [[nodiscard]] SelfDependence find_self_dependence(const Analysis& analysis, const Step& step, const Region& instances);
 
-/// Instances of `before` that an instance of `after` waits for: they make, as owners, what it reads, or write first what
-/// it writes again. Unknown if there is nothing of either kind.
+/// Instances of `before` that an instance of `after` waits for: they make, as owners, what it reads, or they write first what it
+/// writes again. Unknown if there is nothing of either kind.
 [[nodiscard]] RegionMap needed_instances(const Analysis& analysis, StepId after, StepId before);
 
 /// True if `owner`, and not `wide`, a step of another rule, decides the cells of `segment`, one of `owner`: what wide
@@ -33,12 +33,13 @@ struct SelfDependence {
 [[nodiscard]] Region coordinate_distances(const Analysis& analysis, const NestMember& reader, const NestMember& writer,
                                           const std::vector<std::string>& names);
 
-/// `c0`, `c1`, … as dimensions that no program can name.
+/// Names of `count` dimensions that no program can use: `c0`, `c1`, …
 [[nodiscard]] std::vector<std::string> coordinate_names(std::size_t count);
 
 /// Gives each loop of `nest`, outermost first, its direction; false if one would have to go both ways.
 [[nodiscard]] bool orient(std::vector<LoopDim>& nest, Region needs);
-/// Tries nests with one loop moved outside, after the nest as it is.
+/// Gives the loops directions as orient does. It tries the nest as it is, then nests with one loop moved outside; false if none
+/// has an order.
 [[nodiscard]] bool orient_any(std::vector<LoopDim>& loops, const Region& needs);
 /// Makes instances that write one cell twice run one after the other.
 void separate_overlaps(std::vector<LoopDim>& loops, Region overlaps);
@@ -46,7 +47,7 @@ void separate_overlaps(std::vector<LoopDim>& loops, Region overlaps);
 /// Rows of a nest over the dimensions of `needs` in which no difference (writer - reader) points forwards: they may be cut
 /// into tiles. Empty if there is no such change of coordinates with small numbers.
 [[nodiscard]] std::vector<NestRow> find_tile_rows(const Region& needs);
-/// The same with rows along single dimensions only.
+/// Rows that may be cut into tiles, as find_tile_rows says, but along single dimensions only.
 [[nodiscard]] std::vector<NestRow> find_straight_rows(const Region& needs);
 
 }  // namespace pb::choices

@@ -138,7 +138,7 @@ class BodyCheck {
       return reject("`" + call.callee + "` is called with an unknown number of arguments", span);
     for (ExprId arg : call.args) {
       if (is_number(types_.types[arg.index()])) continue;
-      // Rather what in the argument is not known.
+      // A part of the argument that a kernel cannot do is a better reason than the argument's type.
       walk_expr(body_, arg, [&](ExprId part) { check_expr(part); });
       return reject("the type of an argument of `" + call.callee + "` is not known", body_.exprs[arg].span);
     }

@@ -101,14 +101,14 @@ class Fixer {
     return out;
   }
 
-  /// Steps of temporaries that no step reads any more.
+  /// Drops the steps of temporaries that no step reads any more.
   void drop_unread() {
     std::set<StepId> unread;
     const auto is_unread = [&](StepId id) { return unread.count(id) != 0; };
     for (const StepNeed& need : needs_of(plan_, transform_))
       if (std::all_of(need.readers.begin(), need.readers.end(), is_unread))
         unread.insert(need.steps.begin(), need.steps.end());
-    for (const Nest& nest : plan_.nests)  // whole or not at all
+    for (const Nest& nest : plan_.nests)  // a nest is unread as a whole or not at all
       if (!std::all_of(nest.members.begin(), nest.members.end(), [&](const NestMember& m) { return is_unread(m.step); }))
         for (const NestMember& member : nest.members) unread.erase(member.step);
     std::erase_if(plan_.nests, [&](const Nest& nest) { return is_unread(nest.members.front().step); });
@@ -127,7 +127,7 @@ class Fixer {
     std::erase_if(plan_.edges, [&](const StepEdge& edge) { return !may_run_both(edge.before, edge.after); });
   }
 
-  /// Nests that never run as a whole, and those inside of one that always does.
+  /// Drops nests that never run as a whole, and those inside of one that always does.
   void drop_nests() {
     std::erase_if(plan_.nests, [&](const Nest& nest) {
       return std::any_of(nest.members.begin(), nest.members.end(), [&](const NestMember& a) {

@@ -49,7 +49,7 @@ class Fixed {
   Plan whole_, plan_;
 };
 
-/// Each matrix from the input or from the other, which has no order if both are.
+/// Two matrices, each made from the input or from the other one. There is no order if both are made from the other one.
 TestTransform mirrors(const std::string& at) {
   return TestTransform()
       .from("A[n]")

@@ -20,15 +20,15 @@ struct Fraction {
   std::int64_t den = 1;
 };
 
-/// C integer arithmetic; none for a division by zero.
+/// The value of the formula in C's integer arithmetic; none for a division by zero.
 [[nodiscard]] std::optional<std::int64_t> value_of(const Formula& formula, const Values& values);
 [[nodiscard]] std::optional<Fraction> fraction_of(const Formula& formula, const Values& values);
 
 [[nodiscard]] bool is_true(const Relation& relation, const Values& values);
 
-/// Whether instances have to test it: a product of rule variables, or one with a size variable.
+/// Whether instances have to test `relation`: it holds a product of rule variables, or of one with a size variable.
 [[nodiscard]] bool is_dynamic(const Relation& relation);
-/// Whether that is so of some of the rule's `where`.
+/// Whether instances have to test some relation of the rule's `where`.
 [[nodiscard]] bool has_dynamic_where(const Rule& rule);
 
 }  // namespace pb::testing

@@ -9,10 +9,10 @@
 namespace pb::choices {
 namespace {
 
-/// Groups of one transform, and steps that stand side by side: beyond them loops stay apart.
+/// Limits of fusion: groups of one transform, and steps that stand side by side. Loops beyond them stay apart.
 constexpr std::size_t kMaxGroups = 8;
 constexpr std::size_t kMaxSteps = 16;
-/// Boxes begin and end at most so far apart.
+/// The boxes of fused steps begin and end at most this far apart.
 constexpr std::int64_t kMaxShift = 8;
 
 /// Whether the instances are values of single cells, without calls and tests.

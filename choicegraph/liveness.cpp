@@ -11,9 +11,9 @@
 namespace pb::choices {
 namespace {
 
-/// So many cells one behind the other are followed one by one; then all chains at once.
+/// Chains of so many cells are followed cell by cell; where there are longer ones, all chains are followed at once.
 constexpr int kMaxRounds = 8;
-/// For those chains: what isl takes longer for is taken for needed.
+/// The work that isl may spend on following all chains at once. Cells for which it would take longer count as needed.
 constexpr std::uint64_t kMaxClosureOperations = 3'000'000;
 
 /// Sets of cells, by matrix.
@@ -85,7 +85,7 @@ class Tracer {
     }
     return out;
   }
-  /// Those of `among` that are read where some of `cells` may be produced.
+  /// The cells of `among` that are read by instances which may produce some of `cells`.
   [[nodiscard]] Cells backward(const Cells& cells, const Cells& among) const {
     Cells out = nothing();
     for (const RuleId id : analysis_.transform.rules.ids()) {
@@ -180,7 +180,7 @@ Region from_first_version(const Analysis& analysis, MatrixId matrix, const Regio
   return first == 0 ? cells : cells.where_nonnegative(index_sub(index_symbol(cells.dims().back()), index_const(first)));
 }
 
-/// Of matrices of one role; the others have no cells.
+/// The cells of the matrices of one role; in the result the other matrices have no cells.
 Cells only(const Analysis& analysis, const Cells& cells, MatrixRole role) {
   Cells out;
   for (const MatrixId matrix : analysis.transform.matrices.ids()) {
@@ -214,13 +214,13 @@ std::optional<Cells> followed(const Cells& start, Step step) {
   return std::nullopt;
 }
 
-/// Uncovered cells and those that instances produce which read spoilt ones; and which of all these results need.
+/// `all` are the uncovered cells and the cells of instances that read spoilt ones; `needed` are those that results need.
 struct Spoilt {
   Cells all;
   Cells needed;
 };
 
-/// The same by chains of any length; none if that takes too long, or is not sure to be all.
+/// `start` and what follows from it by chains of any length; none if finding it takes too long, or if some may be missing.
 std::optional<Cells> followed_at_once(const Analysis& analysis, const Tracer& tracer, const Cells& start,
                                       bool is_back) {
   if (analysis.context.limit_exceeded()) return std::nullopt;
@@ -258,7 +258,7 @@ std::vector<Region> left_out_instances(const Analysis& analysis, const Tracer& t
     out.push_back(std::move(instances));
   }
   if (!is_any) return {};
-  // With an instance go those that it tries: without it they do not make its cells.
+  // An instance that is left out takes the instances along that it tries: without it they do not make its cells.
   for (const RuleId id : analysis.transform.rules.ids())
     for (const RuleId tried : analysis.rule(id).tried)
       out[tried.index()] = out[tried.index()].unite(out[id.index()]).coalesce();

@@ -27,7 +27,7 @@ using Instance = std::pair<std::uint32_t, Point>;
 struct Liveness {
   std::set<Cell> needed;
   std::set<Cell> uncovered;
-  /// They make no needed cell, and read uncovered cells or what such an instance may make.
+  /// Instances that make no needed cell, and that read uncovered cells or what such an instance may make.
   std::set<Instance> left_out;
   std::map<Cell, std::set<RuleId>> makers;  ///< rules with an instance that writes the cell and is not left out
 };
@@ -41,7 +41,7 @@ class Oracle {
   /// False if some extent is negative: no call has these sizes.
   [[nodiscard]] bool sizes_are_possible() const { return possible_; }
   [[nodiscard]] std::vector<Point> cells_of(MatrixId matrix) const;
-  /// Whether its regions lie inside their matrices and the affine part of `where` holds.
+  /// Whether the regions of the rule's instance at `vars` lie inside their matrices and the affine part of `where` holds.
   [[nodiscard]] bool is_instance(const Rule& rule, const Point& vars) const;
   /// The rule that runs for an instance of `rule`: of those with a dynamic `where` that share cells with it the first
   /// whose `where` holds, else `rule` itself; none if that has one, too, and it fails (LANGUAGE 5.8).
@@ -71,10 +71,10 @@ class Oracle {
     std::vector<Cell> makes;     ///< as one that can be chosen
     std::vector<Cell> reads;
   };
-  /// `take_first`: cells of which only the first candidate can be chosen.
+  /// What each instance does. `take_first`: cells of which only the first candidate can be chosen.
   [[nodiscard]] std::vector<Deed> deeds(const std::map<Cell, std::vector<RuleId>>& candidates_of,
                                         const std::set<Cell>& take_first) const;
-  /// By the instance or by those that it tries.
+  /// The cells that the instance reads, or that those which it tries read.
   [[nodiscard]] std::vector<Cell> cells_read(const Rule& rule, const Point& vars) const;
   [[nodiscard]] Values with(const Rule& rule, const Point& vars) const;
   [[nodiscard]] bool is_inside(const RegionAccess& access, const Values& values) const;
@@ -86,7 +86,7 @@ class Oracle {
   Values sizes_;
   std::int64_t reach_;
   std::vector<std::vector<std::int64_t>> extents_;
-  // As far as asked for.
+  // Results of earlier questions, by rule.
   mutable std::map<const Rule*, std::vector<Point>> instances_;
   mutable std::map<const Rule*, std::vector<const Rule*>> tried_;
   bool possible_ = true;

@@ -95,8 +95,8 @@ bool reaches(const std::vector<StepEdge>& edges, StepId from, StepId to) {
   return false;
 }
 
-/// Instances of one rule that write the same cells run one after the other; so do steps of it: in their order, where
-/// nothing else says one.
+/// Adds edges between steps of one rule that write the same cells, so that these run one after the other: in the order of the
+/// steps, where nothing else gives one.
 void separate_steps(Analysis& analysis) {
   const TransformPlan& plan = analysis.plan;
   const std::vector<StepId> ids = plan.steps.ids();
@@ -131,7 +131,7 @@ void find_edges(Analysis& analysis) {
 
 namespace {
 
-/// Steps of one nest that always runs, in its order, or one other step.
+/// The steps of one nest that always runs, in the nest's order, or one step outside of such nests.
 using Unit = std::vector<StepId>;
 
 /// Units in the order in which the segments that they write stand in the header.
@@ -160,7 +160,8 @@ std::vector<Unit> units_of(const TransformPlan& plan) {
 
 }  // namespace
 
-/// Kahn's algorithm; where only cycles are left, that go away under every assignment, the preferred unit is next.
+/// The steps in an order found by Kahn's algorithm. Where only cycles are left, which go away under every assignment, the
+/// preferred unit is next.
 std::vector<StepId> sorted_steps(const TransformPlan& plan) {
   std::vector<Unit> waiting = units_of(plan);
   std::map<StepId, std::size_t> unit_of;

@@ -112,7 +112,7 @@ struct DeviceShare {
 };
 
 /// One rule applied to segments: a loop nest, or a single instance if `loops` is empty.
-/// Runs only under the alternatives of its site that give its rule those of the segments that are there, and not what
+/// A step runs only under those alternatives of its site that give its rule the segments which exist, but not the segments that
 /// it leaves to others: see `runs`. A segment has one owner per call: of steps of different
 /// rules that write it, the last one in the order of `edges`. An alternative may have no step at its site: its instances
 /// then belong to another site's step of the same rule, which always runs (ARCHITECTURE 6.5).
@@ -179,8 +179,8 @@ struct Nest {
 [[nodiscard]] std::vector<std::vector<int>> inverse_of(const std::vector<NestRow>& rows);
 
 /// Data-parallel steps that write every c-th cell of the same rows, such as the even and the odd ones, without an order among
-/// them. Where a call runs all of them on the CPU, one loop does: at each point, loops by their place, the members' instances.
-/// Their boxes differ by a few instances at most, which run by themselves.
+/// them. Where a call runs all of them on the CPU, one loop runs the instances of all members at each point; loops correspond by
+/// their place. The members' boxes differ by a few instances at most, which run by themselves.
 using FusedSteps = std::vector<StepId>;
 
 /// Alternatives (by index) of sites that cannot be chosen together: no order of the steps is right (ARCHITECTURE 6.6).
@@ -199,7 +199,7 @@ struct StepNeed {
   std::vector<StepId> steps;
   std::vector<StepId> readers;
 };
-/// All steps that do not always run when their choices run them, those of readers before those of what they read.
+/// All steps that may stay idle although their choices run them. Steps of readers come before those of what they read.
 [[nodiscard]] std::vector<StepNeed> needs_of(const TransformPlan& plan, const Transform& transform);
 
 /// `before` must have finished before `after` starts, if both run.
@@ -264,7 +264,7 @@ struct TransformPlan {
 /// True if some part of the matrix is no box. Its rules have no device version: what they write interleaves.
 [[nodiscard]] bool is_scattered(const TransformPlan& plan, MatrixId matrix);
 
-/// The name of its tile's tunable: `OUT#3.tile`, `P#2+Q#2.tile`.
+/// The name of the tunable for the tile of a nest: `OUT#3.tile`, `P#2+Q#2.tile`.
 [[nodiscard]] std::string tile_name(const TransformPlan& plan, const Transform& transform, const Nest& nest);
 /// True if a nest of several members runs whatever is chosen.
 [[nodiscard]] bool always_runs(const TransformPlan& plan, const Nest& nest);
@@ -279,11 +279,11 @@ struct Plan {
 [[nodiscard]] std::string to_string(const Plan& plan, const Program& program);
 /// `--emit=graph`: the choice dependency graph in Graphviz's language.
 [[nodiscard]] std::string to_graphviz(const Plan& plan, const Program& program);
-/// The same as a picture, laid out in layers.
+/// `--emit=graph --format=svg`: the choice dependency graph as a picture, laid out in layers.
 [[nodiscard]] std::string to_svg(const Plan& plan, const Program& program);
 /// How the instances of `step` run, where they need each other: `in tiles`, `slice by slice`, `one after the other`; else empty.
 [[nodiscard]] std::string order_words(const TransformPlan& plan, StepId step);
-/// Reads back what to_string printed for `program`; a message with its line where it cannot.
+/// What parse_plan makes of the text that to_string printed for `program`: the plan, or a message with the number of its line.
 struct ParsedPlan {
   std::optional<Plan> plan;
   std::string error;

@@ -23,7 +23,7 @@ std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
   return text != nullptr && *text != '\0' ? std::strtoull(text, nullptr, 10) : otherwise;
 }
 
-/// Prints and counts; fails with the header's text.
+/// Prints and counts what was tested; a failure shows the text of the header.
 struct Report {
   int planned = 0, uncovered = 0, unsupported = 0, too_complex = 0;
   int three_rules = 0, self = 0, several = 0, where = 0, wide = 0, lattice = 0, triangle = 0, dynamic = 0, border = 0;
@@ -222,8 +222,7 @@ Divisions divisions_of(const Transform& transform) {
   return out;
 }
 
-/// Those of `sizes` at which what the transform divides divides; of divisions that none of them make exact together the
-/// first count.
+/// The `sizes` at which the transform's divisions are exact. Of divisions that no sizes make exact together, the first counts.
 std::vector<Values> that_divide(const Transform& transform, std::vector<Values> sizes) {
   for (const auto& [top, bottom] : divisions_of(transform)) {
     std::vector<Values> exact;

@@ -143,7 +143,8 @@ class Generator {
     return offset(var, 2);
   }
 
-  /// Where conditions are tested per instance, rules have the same instances; now and then one has others, an error.
+  /// An output. Where conditions are tested per instance, rules have the same instances; now and then one has others, which is an
+  /// error.
   std::string output(const std::string& matrix) {
     if (is_dynamic_ && !chance(8)) {
       used_[0] = true;
@@ -191,7 +192,7 @@ class Generator {
     return matrix + ".cell(" + x + "," + input_coordinate(1) + ")" + border();
   }
 
-  /// What stands behind an input `.cell`, most often nothing.
+  /// The text of a border, which stands behind an input `.cell`; most often empty.
   std::string border() {
     static constexpr const char* kBorders[] = {"=wrap", "=clamp", "=mirror"};
     if (!chance(20)) return "";

@@ -40,7 +40,7 @@ class Recursions {
  private:
   const std::vector<TransformId>& calls_of(std::size_t t, RuleId rule) const { return calls_[t][rule.index()]; }
 
-  /// Sites that decide something at large sizes.
+  /// Visits the sites of transform `t` that decide something at large sizes.
   template <class Visit>
   void for_each_site(std::size_t t, Visit visit) const {
     const TransformPlan& plan = plan_.transforms[t];
@@ -59,7 +59,7 @@ class Recursions {
     });
   }
 
-  /// The smallest number of calls in each other after which a transform may end.
+  /// Finds for each transform the smallest number of nested calls after which it may end.
   void find_ranks() {
     bool has_new = true;
     for (std::size_t round = 0; has_new; ++round) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Regions that end before they begin. A region without cells is legal, so the one of an instance may be: only an end below the
-// begin is a slip, mostly that of an order of coordinates. Asked of instances that may run, for which rules of higher
-// priority leave something.
+// Finds regions that end before they begin. A region may have no cells at some instance, so only an end below the begin is a
+// slip, mostly one in the order of coordinates. Only instances that may run are asked: those of which rules of higher priority
+// leave something.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -12,7 +12,7 @@
 namespace pb::choices {
 namespace {
 
-/// What may run of a rule; unknown if nothing does.
+/// The instances of a rule that may run; unknown if there are none.
 Region instances_of(const Analysis& analysis, RuleId rule) {
   Region out;
   for (const InstanceClass& part : analysis.classes)
@@ -46,7 +46,7 @@ std::string in_our_order(const RegionAccess& access) {
   return "region(" + joined(begins) + ", " + joined(ends) + ")";
 }
 
-/// Whether there was something to say of dimension `d`.
+/// Reports what is wrong with dimension `d` of the region; whether there was something.
 bool check_dimension(Analysis& analysis, const Rule& rule, const RegionAccess& access, std::size_t d, const Region& instances) {
   const auto lo = to_index_expr(access.lo[d], analysis.scope);
   const auto hi = to_index_expr(access.hi[d], analysis.scope);
@@ -56,7 +56,7 @@ bool check_dimension(Analysis& analysis, const Rule& rule, const RegionAccess& a
   DiagKind kind = DiagKind::RegionEndsBeforeBegin;
   if (reversed.is_empty()) {
     const bool has_cells = !instances.where_nonnegative(index_sub(index_sub(*hi, *lo), index_const(1))).is_empty();
-    if (has_cells || !rule.constants.empty()) return false;  // `region(i, i+E)` of one that is 0 means it
+    if (has_cells || !rule.constants.empty()) return false;  // `region(i, i+E)` with a constant E of 0 is meant to be empty
     kind = DiagKind::EmptyRegion;
   } else if (!instances.parameter_values().is_subset(reversed.parameter_values())) {
     if (!analysis.exists_for_large_sizes(reversed)) return false;
@@ -72,7 +72,7 @@ bool check_dimension(Analysis& analysis, const Rule& rule, const RegionAccess& a
   return true;
 }
 
-/// Says it once of an access: a wrong order is wrong in each dimension.
+/// Reports at most one dimension of an access: a wrong order of coordinates is wrong in each of them.
 void check_access(Analysis& analysis, const Rule& rule, const RegionAccess& access, const Region& instances) {
   if (access.kind != AccessKind::Region || access.is_guest) return;
   for (std::size_t d = 0; d < access.lo.size(); ++d) {

@@ -58,7 +58,7 @@ class Groups {
     while (parent_[i] != i) i = parent_[i];
     return i;
   }
-  /// The smaller number stands for both.
+  /// Joins the groups of `a` and `b`; the smaller number stands for both.
   void unite(std::size_t a, std::size_t b) {
     const std::size_t low = std::min(find(a), find(b));
     parent_[std::max(find(a), find(b))] = low;
@@ -100,8 +100,8 @@ std::vector<Tie> tie_parts(const Analysis& analysis, const std::vector<Part>& pa
     if (written.size() < 2) continue;
     const bool is_tie =
         analysis.rule(found.rule).outputs.size() > 1 && analysis.exists_for_large_sizes(found.instances);
-    // Where the rule is the only candidate of some part its instances run anyway, and owners of the others overwrite:
-    // those that run anyway, too, after it or before, as is chosen.
+    // Where the rule is the only candidate of some part, its instances run anyway, and the owners of the other parts overwrite
+    // what it makes there. An owner that runs anyway does so, too, after the rule or before it, as is chosen.
     const bool runs_anyway =
         std::any_of(written.begin(), written.end(), [&](std::size_t part) { return is_forced(parts[part]); });
     const bool is_alone =

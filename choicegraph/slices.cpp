@@ -68,14 +68,14 @@ class Search {
 
   /// Slices along `dim` only, in the direction and with the shifts that keep the dependences.
   std::optional<Nest> slices_along(std::size_t dim) { return slices(needs_, {}, dim, 1); }
-  /// Slices inside of slices.
+  /// A nest of slices inside of slices; none if there is no order.
   std::optional<Nest> nested_slices() {
     for (std::size_t dim = names_.size(); dim-- > 0;)
       if (auto nest = slices(needs_, {}, dim, names_.size())) return nest;
     return std::nullopt;
   }
 
-  /// Tiles over all dimensions.
+  /// A nest of tiles over all dimensions; none if there is no order.
   std::optional<Nest> tiles() const {
     Region all = Region::nothing(analysis_.context, names_);
     Needs level;
@@ -91,9 +91,9 @@ class Search {
   }
 
  private:
-  /// By (reader, writer): differences (writer - reader).
+  /// Differences (writer - reader) by pairs (reader, writer) of members.
   using Needs = std::map<std::pair<std::size_t, std::size_t>, Region>;
-  /// One dimension and its direction, outermost first.
+  /// Dimensions with their directions, outermost first.
   using Rows = std::vector<std::pair<std::size_t, int>>;
 
   /// Shifts of the members along `dim` after which no difference in direction `sign` is positive.
@@ -303,9 +303,9 @@ class MixedSlices {
   const int sign_;
   const std::vector<std::string> name_;
   std::vector<Coordinates> options_;  ///< of each step
-  std::vector<std::size_t> taken_;    ///< by the first steps
+  std::vector<std::size_t> taken_;    ///< options that the first steps took
   std::map<std::tuple<std::size_t, std::size_t, std::size_t, std::size_t>, bool> bounded_;
-  std::size_t num_left_ = 500;  ///< of the dimensions to take, so that many steps take no time
+  std::size_t num_left_ = 500;  ///< dimensions that may still be tried, so that many steps take no time
 };
 
 }  // namespace

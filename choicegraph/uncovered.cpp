@@ -98,7 +98,7 @@ std::string side_text(const Sum& sum, bool positive, std::int64_t constant) {
   return out.empty() ? "0" : out;
 }
 
-/// What is a multiple of what, if `expr` >= 0 says just that: d*floord(e, d)-e.
+/// Words such as `x even` or `x a multiple of 3`, if `expr` >= 0 says just that: d*floord(e, d)-e.
 std::optional<std::string> multiple_words(const IndexExpr& expr, const IndexExpr& part) {
   using Op = IndexExpr::Op;
   if (part.op == Op::FloorDiv && part.operands[1].op == Op::Const) {

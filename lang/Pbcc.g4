@@ -106,13 +106,13 @@ stmt
   ;
 
 emptyStmt : ';' ;
-// Opaque, but not what they stand before: calls may stand in there.
+// Labels and `try` become opaque statements. The statements behind them do not, because these may hold calls.
 label : ID ':' ;
 tryWord : 'try' ;
 block : '{' stmt* '}' ;
 ifStmt : 'if' '(' condExpr ')' stmt ;
-// Read as a statement of its own and joined to its `if` when the tree is built: a dangling
-// `else` then needs no look-ahead.
+// An `else` is read as a statement of its own and joined to its `if` when the tree is built: a dangling `else` then needs no
+// look-ahead.
 elseStmt : 'else' stmt ;
 forStmt : 'for' '(' forHead ')' stmt ;
 forHead : (emptyStmt | decl | exprStmt) test=commaExpr? ';' step=commaExpr? ;
@@ -127,7 +127,7 @@ syncStmt : 'sync' ('(' ')')? ';' | 'SYNC' '(' ')' ';' ;
 transformCall : (TNAME | 'spawn' (TNAME | ID)) ('<' constExpr (',' constExpr)* '>')? '(' args? ')' ';' ;
 legacyCall : ('SPAWN' | 'CALL') '(' (TNAME | ID) ('<' constExpr (',' constExpr)* '>')? (',' expr)* ')' ';' ;
 exprStmt : commaExpr ';' ;
-// What can begin none of the others.
+// The tokens that can begin no other statement. This alternative never matches as a whole, since no token is NEVER.
 otherStmt
   : (KEYWORD | OTHER | 'mutable' | 'and' | 'or' | ')' | ']' | ',' | ':' | '?' | '.' | '->' | '..' | '...' | '/' | '%' | '^' | '|'
     | '<' | '<=' | '>' | '>=' | '==' | '!=' | '&&' | '||' | '<<' | '=' | '+=' | '-=' | '*=' | '/=' | '%=' | '&=' | '|='
@@ -200,7 +200,7 @@ captures : '[' (capture (',' capture)*)? ']' ;
 capture : '=' | '&'? ID ('=' expr)? | '&' ;
 lambdaParams : '(' (lambdaParam (',' lambdaParam)*)? ')' ;
 lambdaParam : typeName ID? ;
-// Known forms without a node of their own.
+// Expressions that the grammar knows and for which the tree has no node.
 opaquePrimary
   : 'sizeof' '(' (typeName | commaExpr) ')'
   | 'sizeof' expr
@@ -208,7 +208,7 @@ opaquePrimary
   | 'delete' ('[' ']')? expr
   | 'nullptr'
   ;
-// Inside `( )`: a type that the body knows, or a pointer.
+// The type of a cast in parentheses: one that bodies know, or a pointer.
 castType : declPrefix* (builtinType+ | knownType) 'const'? pointerOp* | declPrefix* qualifiedType 'const'? pointerOp+ ;
 
 // Expressions between `<` and `>`.

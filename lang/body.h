@@ -147,8 +147,8 @@ enum class NameKind : std::uint8_t {
 };
 struct NameBinding {
   NameKind kind = NameKind::Unknown;
-  /// Of the output, input, temporary, size variable, rule variable, tunable; ScalarInput: the MatrixId;
-  /// Local: number of its declarator, counted in the order of the text.
+  /// The index of the output, input, temporary, size variable, rule variable or tunable; for a ScalarInput the MatrixId; for a
+  /// Local the number of its declarator, counted in the order of the text.
   std::uint32_t index = 0;
 };
 

@@ -133,7 +133,7 @@ std::string_view found_in(const std::array<std::string_view, N>& names, std::str
   return found == names.end() ? std::string_view() : *found;
 }
 
-/// Before `_MAX` and `_MIN`.
+/// The word before `_MAX` and `_MIN` in the limits of an integer type.
 std::string_view limit_prefix(const BodyType& type) {
   if (type.kind == Kind::Char) return "CHAR";
   if (type.kind == Kind::Long) return type.is_unsigned ? "ULONG" : "LONG";
@@ -189,7 +189,7 @@ std::optional<NumericLimit> find_numeric_limit(std::string_view callee) {
 std::string opencl_limit(const BodyType& type, std::string_view member) {
   if (type.kind == Kind::Double) return real_limit("double", member);
   if (type.kind == Kind::Float) return real_limit("float", member);
-  // `epsilon()` and the like of an element type that is an integer.
+  // `epsilon()` and the other members that only real types have are 0 for an element type that is an integer.
   if (found_in(kMembersOfAll, member).empty()) return "0";
   if (type.is_unsigned && member != "max") return type.kind == Kind::Long ? "0UL" : "0U";
   return std::string(limit_prefix(type)) + (member == "max" ? "_MAX" : "_MIN");

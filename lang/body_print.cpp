@@ -110,7 +110,7 @@ class BodyPrinter {
         e.node);
   }
 
-  /// Its statements on lines of their own.
+  /// The text of a lambda, with its statements on lines of their own.
   std::string lambda(const LambdaExpr& n) const {
     BodyPrinter inner(body_, indent_ + 2);
     for (const StmtId local : n.locals) inner.stmt(local);

@@ -9,8 +9,8 @@
 namespace pb {
 namespace {
 
-/// What is certain about a statement: which calls every run of it makes. It may leave: end the body or a loop before its
-/// last statement, so that nothing is certain about what follows.
+/// What is certain about a statement: the calls that every run of it makes. `may_leave`: the statement may end the body or a loop
+/// before its last statement, so that nothing is certain about what follows.
 struct Certain {
   std::vector<TransformId> calls;
   bool may_leave = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Values of integer expressions that stand in the program: literals, and `+ - * / %` of known ones. As mathematics has
-// them: who needs C++'s `unsigned` looks at the types. Used by the checks of types and by clgen.
+// Values of integer expressions that stand in the program: literals, and `+ - * / %` of known ones. They are the values of
+// mathematics: a caller that needs C++'s `unsigned` looks at the types. Used by the checks of types and by clgen.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace pb {
 
 /// The value of an expression; none if it is not known, or not of 64 bits.
 ///
-/// `value_of_name`: of the names in it; absent: none is known.
+/// `value_of_name` gives the values of the names in the expression; without it, no name has a known value.
 [[nodiscard]] std::optional<std::int64_t> constant_value(
     const Body& body, ExprId id, const std::function<std::optional<std::int64_t>(ExprId)>& value_of_name = {});
 

@@ -99,11 +99,11 @@ class Diagnostics {
 
   /// Records a copy of a diagnostic of another sink.
   DiagBuilder add(const Diagnostic& diagnostic);
-  /// Records copies of those of another sink that are not here yet, with `note` where it is not empty: what is wrong
-  /// with a template is wrong with most of its instances, and is said once.
+  /// Records copies of the diagnostics of `others` that this sink lacks, with `note` where it is not empty: what is wrong with a
+  /// template is wrong with most of its instances, and is said once.
   void add_new(const Diagnostics& others, std::string_view note = {});
 
-  /// Puts those from index `first` on in order of their places: for a stage that looks at the program more than once.
+  /// Sorts the diagnostics from index `first` on by their places, for a stage that looks at the program more than once.
   void sort_by_position(std::size_t first);
 
   [[nodiscard]] const std::vector<Diagnostic>& all() const { return kept_; }

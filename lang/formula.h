@@ -52,22 +52,23 @@ struct Formula {
 inline bool BinaryFormula::operator==(const BinaryFormula& o) const { return op == o.op && operands == o.operands; }
 inline bool NegatedFormula::operator==(const NegatedFormula& o) const { return operand == o.operand; }
 
-/// Minimal parentheses, no blanks: `w-KWIDTH+1`. Valid in `.pbcc`, C++ and OpenCL C (no `^` in the latter two: see to_c).
+/// The text of a formula with minimal parentheses and without blanks: `w-KWIDTH+1`. It is valid in `.pbcc`, and also in C++ and
+/// OpenCL C if it has no `^` (see to_c).
 [[nodiscard]] std::string to_string(const Formula& formula);
-/// C spelling; `^` becomes repeated multiplication.
+/// The formula in C; `^` becomes repeated multiplication.
 [[nodiscard]] std::string to_c(const Formula& formula);
-/// The same for programs that have the run time: a division by zero is an error there.
+/// The formula in C for programs that link the runtime, where a division by zero is an error.
 [[nodiscard]] std::string to_checked_c(const Formula& formula);
-/// The same for the solution of an equation: a product divided by a size that is zero is zero.
+/// The formula in C as the solution of an equation: a product divided by a size that is zero is zero.
 [[nodiscard]] std::string to_solution_c(const Formula& formula);
-/// C of a formula in `double`: no quotient is rounded.
+/// The formula in C with values of type `double`: no quotient is rounded.
 [[nodiscard]] std::string to_real_c(const Formula& formula);
 /// `formula` with the symbols in `names` renamed.
 [[nodiscard]] Formula renamed(const Formula& formula, const std::vector<std::pair<std::string, std::string>>& names);
 /// Names of all symbols of `kind`, each once, in order of appearance.
 [[nodiscard]] std::vector<std::string> symbols_of(const Formula& formula, SymbolKind kind);
 
-/// Whether a number in it is written with a point or an exponent.
+/// Whether a number in `formula` is written with a point or an exponent.
 [[nodiscard]] bool has_real(const Formula& formula);
 
 enum class RelationOp : std::uint8_t { Less, LessEqual, Greater, GreaterEqual, Equal, NotEqual };

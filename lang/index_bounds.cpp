@@ -24,7 +24,7 @@ std::optional<IndexInterval> bounds_of_quotient(const IndexInterval& a, const In
   return IndexInterval{index_floordiv(is_reversed ? a.last : a.first, divisor), index_floordiv(is_reversed ? a.first : a.last, divisor)};
 }
 
-/// Of an expression with operands between `items`.
+/// The interval of the values of `expr` where its operands lie in `items`.
 std::optional<IndexInterval> combine(const IndexExpr& expr, const std::vector<IndexInterval>& items) {
   std::vector<IndexExpr> firsts;
   std::vector<IndexExpr> lasts;

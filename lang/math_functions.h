@@ -26,8 +26,8 @@ struct MathFunction {
   std::string_view opencl;  ///< its OpenCL C name for floating arguments
   MathResult result = MathResult::Real;
   std::string_view opencl_integer = {};  ///< of those that keep integers
-  /// For floating arguments `a`, `b`, `c`, where no function of OpenCL C gives what C++ does: kernels get one of their
-  /// own.
+  /// The function of floating arguments `a`, `b` and `c` as an expression, where no function of OpenCL C gives what C++ does:
+  /// kernels get one of their own.
   std::string_view definition = {};
   bool needs_std = false;  ///< C++ knows it with `std::` alone
 
@@ -75,13 +75,13 @@ inline constexpr std::array<MathFunction, 57> kMathFunctions = {{
     {"nearbyint", 1, "rint"},
     {"remainder", 2, "remainder"},
     {"rint", 1, "rint"},
-    // How exact these are is open in OpenCL, or left to the driver.
+    // Kernels have no `lgamma` and `tgamma`: OpenCL leaves their exactness open, or leaves it to the driver.
     {"lgamma", 1, ""},
     {"tgamma", 1, ""},
     {"logb", 1, "logb"},
     {"nextafter", 2, "nextafter"},
     {"abs", 1, "fabs", MathResult::KeepsType, "abs"},
-    // OpenCL C leaves open what its own do with NaN, and `fmin` takes the other one.
+    // OpenCL C leaves open what its own `min`, `max` and `clamp` do with NaN, and its `fmin` takes the number beside a NaN.
     {"min", 2, "", MathResult::KeepsType, "min", "b < a ? b : a"},
     {"max", 2, "", MathResult::KeepsType, "max", "a < b ? b : a"},
     {"clamp", 3, "", MathResult::KeepsType, "clamp", "a < b ? b : c < a ? c : a", true},
@@ -112,7 +112,7 @@ struct DeviceFunction {
   std::string definition;
 };
 
-/// `function` of floating arguments on a device.
+/// What a kernel calls for `function` with floating arguments.
 ///
 /// Pre: the function is on devices; `real` is `double` or `float`
 [[nodiscard]] DeviceFunction device_function(const MathFunction& function, std::string_view real);

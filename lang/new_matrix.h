@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// How bodies make matrices: `allocate<T>(sizes…)` and `allocate<T>(region)`. For the types of bodies and for what is
-// known of their regions.
+// How bodies make matrices: `allocate<T>(sizes…)` and `allocate<T>(region)`. Used for the types of bodies and for what is known
+// of their regions.
 #pragma once
 
 #include <string_view>
 
 namespace pb {
 
-/// `long` of the callee `allocate<long>`, which makes a new matrix; empty of any other callee.
+/// The element word of a callee that makes a new matrix: `long` for `allocate<long>`. Empty for any other callee.
 [[nodiscard]] inline std::string_view allocated_element(std::string_view callee) {
   constexpr std::string_view kBegin = "allocate<";
   if (!callee.starts_with(kBegin) || !callee.ends_with('>')) return {};

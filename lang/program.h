@@ -65,8 +65,8 @@ struct SizeVar {
   Span span;
 
   bool is_size = true;  ///< in a size formula: it counts where sizes are compared, and is taken as large
-  /// `solution` is the dimension's own formula, with the variable in it: a call looks for the value that fits. It never
-  /// shrinks where the variable grows.
+  /// True if `solution` is the dimension's own formula, with the variable in it: a call looks for the value that fits. Such a
+  /// formula never shrinks where the variable grows.
   bool is_searched = false;
 
   [[nodiscard]] bool is_given_by_run() const { return matrix.is_none(); }
@@ -92,28 +92,29 @@ struct RegionAccess {
   /// Box of the access in coordinates of the matrix, one pair per dimension, half-open:
   /// rows, columns, cells and whole matrices are written out as boxes too.
   std::vector<Formula> lo, hi;
-  /// Dimensions whose coordinates are not affine in the rule variables: `cells` has all positions, and instances test
-  /// theirs. Of inputs only.
+  /// Dimensions of an input whose coordinates are not affine in the rule variables: `cells` has all positions there, and
+  /// instances test theirs.
   std::vector<std::size_t> tested_dims;
   bool is_guest = false;                    ///< an input of a rule in Rule::tried; its body's, not this rule's
   bool is_slice = false;                    ///< `M<k>`: the last dimension has one position, which the body does not see
   std::string binding;                      ///< region name in the body; empty in the return form
   Border border = Border::None;             ///< of a `.cell` input (5.7)
   std::optional<Formula> missing_value;     ///< of Border::Default
-  /// The first so many coordinates are mapped by the border: all but a version. 0 unless maps_cells(border).
+  /// The border maps so many of the first coordinates: all but a version. 0 unless maps_cells(border).
   std::size_t num_mapped_dims = 0;
   Span span;                                ///< of the region, `In.region(…)`
   Span binding_span;
 
-  /// True if dimension `dim` of the matrix is none of the region in the body: that of a row's `y`, of a version.
+  /// True if the region in the body lacks dimension `dim` of the matrix, as a row lacks `y`, and a slice the dimension of
+  /// versions.
   [[nodiscard]] bool is_fixed_dim(std::size_t dim) const;
-  /// Dimensions of the region in the body; of a single element 0.
+  /// Number of dimensions of the region in the body; 0 for a single element.
   [[nodiscard]] int num_body_dims() const;
-  /// The cell may be missing.
+  /// True if the cell may be missing.
   [[nodiscard]] bool is_optional() const { return border == Border::Default || border == Border::Optional; }
-  /// Coordinates in dimension `dim` outside of the matrix stand for others inside.
+  /// True if coordinates in dimension `dim` that lie outside of the matrix stand for others inside.
   [[nodiscard]] bool is_mapped_dim(std::size_t dim) const { return dim < num_mapped_dims; }
-  /// Instances exist whose coordinates lie outside of the matrix.
+  /// True if instances exist whose coordinates lie outside of the matrix.
   [[nodiscard]] bool may_be_outside() const { return border != Border::None; }
 
   /// Instance (rule variables) -> cells of the matrix; parameters are size variables.
@@ -209,8 +210,8 @@ struct Transform {
   std::vector<Formula> params;              ///< names of `param`s as symbols
   Store<MatrixId, Matrix> matrices;
   std::vector<SizeVar> size_vars;           ///< in the order in which a call solves them
-  /// Where a call takes a variable from an output: other ways, from inputs alone, for a main transform, whose outputs
-  /// do not exist before. In the order in which they are solved.
+  /// Other ways to find the size variables that a call takes from outputs: from inputs alone, for a main transform, whose outputs
+  /// do not exist before it runs. They stand in the order in which they are solved.
   std::vector<SizeVar> sizes_from_inputs;
   Store<TunableId, UserTunable> tunables;
   Store<RuleId, Rule> rules;
@@ -265,16 +266,16 @@ struct Program {
   Store<TransformId, Transform> transforms;
   Store<TemplateId, Template> templates;
   TransformId main;
-  /// Parts of words of the program's C++ that stand behind a verb of generated functions: of `run_FFT` and `call_FFT_2`
-  /// it is `FFT`, of the second `FFT_2` too. No transform's functions are called so.
+  /// Names that no transform's functions may have, because the program's own C++ has words that begin with a verb of generated
+  /// functions. `run_FFT` takes `FFT`; `call_FFT_2` takes `FFT` and `FFT_2`.
   std::set<std::string> taken_stems;
 
-  /// The transform declared with this name, of a template its instance 0; nothing if there is none.
+  /// The transform declared with this name, or instance 0 of the template; nothing if there is none.
   [[nodiscard]] std::optional<TransformId> find_transform(std::string_view declared_name) const;
   [[nodiscard]] std::optional<TemplateId> find_template(std::string_view declared_name) const;
   /// The names that calls use, each once.
   [[nodiscard]] std::vector<std::string> transform_names() const;
-  /// What to say with a message that only later instances of a template have: in which; else nothing.
+  /// The note of a message that only a later instance of a template has: it names the instance. Empty for others.
   [[nodiscard]] std::string instance_note(TransformId id) const;
 };
 

@@ -13,7 +13,7 @@
 namespace pb {
 namespace {
 
-/// What no program is larger than, but a device that never ends is.
+/// No program is larger than this, but the contents of a device that never ends are.
 constexpr std::size_t kMaxBytes = std::size_t{64} << 20;
 
 std::string canonical_path(const std::string& path) {

@@ -40,8 +40,8 @@ class SourceManager {
   [[nodiscard]] std::string_view text(Span span) const;
   /// The name to show, as given to `load` or `add`.
   [[nodiscard]] std::string_view name(FileId file) const;
-  /// The end of `name`, one of a file or a line marker, that tells it from all other files: `common.h`, or
-  /// `filters/common.h` where several have that name. For what must not depend on where a program lies.
+  /// The end of `name`, the name of a file or of a line marker, that tells it from all other files: `common.h`, or
+  /// `filters/common.h` where several have that name. It serves texts that must not depend on where a program lies.
   [[nodiscard]] std::string_view short_name(std::string_view name) const;
   [[nodiscard]] std::size_t num_files() const { return files_.size(); }
 

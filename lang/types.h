@@ -49,7 +49,7 @@ struct BodyType {
 
 /// The number that an element of this type is in a body.
 [[nodiscard]] BodyType number_type(ElementType element);
-/// The type of matrices that holds such a number; of integers that no matrix has, one as wide.
+/// The element type that holds numbers of `type`; for integers that no matrix holds, one as wide.
 ///
 /// Pre:     `type` is a number other than `bool` and `char`
 [[nodiscard]] ElementType element_of(const BodyType& type);

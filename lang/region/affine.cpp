@@ -236,7 +236,7 @@ Region known_sizes(const RegionContext& context, const Transform& transform) {
     if (min) out = out.where_nonnegative(index_sub(symbol, index_const(*min)));
     if (max) out = out.where_nonnegative(index_sub(index_const(*max), symbol));
   }
-  // Extents that are a lone size variable first: with them the others' divisions get simple.
+  // Extents that are a lone size variable come first, because they make the divisions of the others simple.
   for (const bool lone : {true, false}) {
     const FormulaScope scope = formula_scope(transform, out);
     for (const Matrix& matrix : transform.matrices) {
@@ -301,7 +301,8 @@ std::optional<Region> keep_where(const Region& domain, const Relation& relation,
 
 namespace {
 
-/// A coordinate as a condition: the exact rational one of its rule variables. Without any it is a value of the call.
+/// A coordinate as a condition: the exact rational function of its rule variables. A coordinate without rule variables is a value
+/// of the call.
 std::optional<RationalExpr> to_bound(const Formula& formula, const FormulaScope& scope) {
   if (has_rule_var(formula)) return to_rational(formula, scope);
   auto value = to_index_expr(formula, scope);

@@ -9,7 +9,7 @@
 namespace pb {
 namespace {
 
-/// So many extents beyond either side the pieces of a wrapped coordinate are exact.
+/// The pieces of a wrapped coordinate are exact up to this many extents beyond either side.
 constexpr std::int64_t kExactWraps = 2;
 
 /// Where all of `conditions` are >= 0, a coordinate stands for positions of an interval.
@@ -85,7 +85,7 @@ std::vector<Piece> pieces_of(const BorderedInterval& access) {
   return {};
 }
 
-/// One piece per dimension, as far as they were taken: the instances at which they meet, and their box.
+/// One piece of each dimension taken so far: the instances at which they meet, and their box.
 struct Meeting {
   Region instances;
   std::vector<Interval> box;

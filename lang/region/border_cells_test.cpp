@@ -16,7 +16,7 @@ std::int64_t mapped(Border border, std::int64_t at, std::int64_t size) {
   return border == Border::Clamp ? pbrt::clamped(at, size) : pbrt::mirrored(at, size);
 }
 
-/// The same by stepping, one cell after the other.
+/// The cell that the border maps `at` to, found by stepping from cell to cell.
 std::int64_t walked(Border border, std::int64_t at, std::int64_t size) {
   std::int64_t cell = 0;
   std::int64_t step = at < 0 ? -1 : 1;

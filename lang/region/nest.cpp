@@ -48,7 +48,7 @@ BoundList bounds_given(const Region& region, std::size_t dim, const std::vector<
     const auto num_dims = static_cast<unsigned>(region.num_dims());
     return SetPtr(isl_set_remove_divs_involving_dims(set.release(), isl_dim_set, 0, num_dims));
   };
-  // Divisions first: what they say of the other dimensions is kept then. Projecting makes new ones.
+  // The divisions go first: what they say of the other dimensions is kept then. Projecting makes new ones.
   SetPtr open = without_divs(SetPtr(isl_set_copy(Access::get(region))));
   open = without_divs(eliminate_others(std::move(open), region.dims(), dim, kept));
   const BasicSetPtr hull(isl_basic_set_remove_redundancies(isl_set_simple_hull(open.release())));

@@ -77,8 +77,8 @@ class RegionContext {
   State* state_;
 };
 
-/// Bounds the work of all operations of one context while it lives; some 2 million elementary operations take a second.
-/// One that lives inside of another counts for itself; then that one begins to count anew.
+/// Bounds the work of all operations of one context while it lives; some 2 million elementary operations take a second. A limit
+/// that lives inside of another one counts for itself; when it ends, the outer one begins to count anew.
 class RegionLimit {
  public:
   explicit RegionLimit(const RegionContext& context, std::uint64_t max_operations = 5'000'000);
@@ -125,16 +125,16 @@ class Region {
   [[nodiscard]] Region intersect_parameters(const Region& parameters) const;
   /// The parameter values for which there is a point, as a region without dimensions.
   [[nodiscard]] Region parameter_values() const;
-  /// Fewer pieces, same points.
+  /// The same points as this region, in fewer pieces.
   [[nodiscard]] Region coalesce() const;
-  /// Simpler, equal to this within `known`.
+  /// A simpler region that equals this one within `known`.
   [[nodiscard]] Region simplify_given(const Region& known) const;
 
-  /// An unknown region is neither empty, nor a subset, nor equal.
+  /// True if there is no point. An unknown region is neither empty, nor a subset, nor equal.
   [[nodiscard]] bool is_empty() const;
-  /// The same points, where what is provable about terms that are not affine (`n*m >= n`) is said.
+  /// The points of this region, with what is provable about terms that are not affine (`n*m >= n`) as constraints.
   [[nodiscard]] Region with_term_facts() const;
-  /// Empty for all values >= `minimum` of the parameters in `names`, as far as that is provable.
+  /// True if the region is provably empty for all values >= `minimum` of the parameters in `names`.
   [[nodiscard]] bool is_empty_for_large(const std::vector<std::string>& names, std::int64_t minimum = 1000) const;
   [[nodiscard]] bool is_subset(const Region& other) const;
   [[nodiscard]] bool is_equal(const Region& other) const;
@@ -147,8 +147,8 @@ class Region {
   [[nodiscard]] std::optional<RegionBox> as_box(const Region& known) const;
   /// Disjoint boxes whose union is this region within `known`; none if it is no finite union of boxes.
   [[nodiscard]] std::optional<std::vector<RegionBox>> disjoint_boxes(const Region& known) const;
-  /// The same for any region: boxes where it is made of boxes, else convex pieces and lattices as boxes with
-  /// conditions. None if a dimension has no bound or a coefficient does not fit 64 bits.
+  /// Disjoint pieces whose union is this region within `known`: boxes where it is made of boxes, else convex pieces and lattices
+  /// as boxes with conditions. None if a dimension has no bound or a coefficient does not fit 64 bits.
   [[nodiscard]] std::optional<std::vector<RegionBox>> disjoint_pieces(const Region& known) const;
   /// Loops over this region, which is the points of `box`, in the order of `vars`, outermost first.
   [[nodiscard]] RegionNest loop_nest(const RegionBox& box, const std::vector<std::string>& vars,
@@ -187,16 +187,16 @@ class RegionMap {
   [[nodiscard]] Region preimage(const Region& points) const;
   [[nodiscard]] RegionMap reverse() const;
   [[nodiscard]] RegionMap unite(const RegionMap& other) const;
-  /// First this, then `next`.
+  /// The map that applies first this one, then `next`.
   [[nodiscard]] RegionMap then(const RegionMap& next) const;
   /// Differences (out - in) of related points; in and out have the same number of dimensions.
   [[nodiscard]] Region deltas() const;
-  /// At most one in point per out point.
+  /// True if each out point has at most one in point.
   [[nodiscard]] bool is_injective() const;
-  /// At most one out point per in point.
+  /// True if each in point has at most one out point.
   [[nodiscard]] bool is_single_valued() const;
-  /// Of a map whose points in and out are of one space: in -> whatever is reached from it in one step or more; perhaps
-  /// more than that.
+  /// For a map whose in and out points are of one space: from each point to whatever is reached from it in one step or more. The
+  /// result may hold more than that.
   [[nodiscard]] RegionMap transitive_closure() const;
   [[nodiscard]] std::string to_string() const;
 
