@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Measures configurations through a long-lived child of the tuned program (`--serve`, FORMATS 3). A crash,
+// Measures configurations through a long-lived child of the tuned program (`--serve`, docs/reference/formats.md 3). A crash,
 // a hang or a wrong output is an outcome; the child is started again after one and given its inputs and
 // reference back.
 #pragma once

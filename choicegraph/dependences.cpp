@@ -182,6 +182,6 @@ void separate_overlaps(std::vector<LoopDim>& loops, Region overlaps) {
 // differences (writer - reader) form an exact set. Going through the loops from the outside, a loop whose
 // differences are all <= 0 runs upwards, all >= 0 downwards, all zero in any order; what is left to the loops
 // inside are the differences that are zero in it. The order is right when nothing is left. Reading the
-// instance's own cell sees its old content and orders nothing (LANGUAGE 6.5).
+// instance's own cell sees its old content and orders nothing (docs/reference/language.md 6.5).
 
 }  // namespace pb::choices

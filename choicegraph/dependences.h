@@ -25,7 +25,7 @@ struct SelfDependence {
 [[nodiscard]] RegionMap needed_instances(const Analysis& analysis, StepId after, StepId before);
 
 /// True if `owner`, and not `wide`, a step of another rule, decides the cells of `segment`, one of `owner`: what wide
-/// instances write there is written again (ARCHITECTURE 6.5).
+/// instances write there is written again (docs/architecture.md 6.5).
 [[nodiscard]] bool takes_over(const TransformPlan& plan, const Step& owner, const Step& wide, SegmentId segment);
 
 /// Differences (writer - reader) over dimensions `names` of related instances at their coordinates; without the

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The choice grid: each matrix cut into parts in which the list of candidate rules is
-// constant. Exact for every size (ARCHITECTURE 5): the sets are found cell by cell with
+// constant. Exact for every size (docs/architecture.md 5): the sets are found cell by cell with
 // isl and then written as boxes, with conditions where they are none. See Note [Small sizes].
 #include <algorithm>
 #include <utility>

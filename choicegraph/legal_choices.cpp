@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which rules may be chosen together (ARCHITECTURE 6.6). Only steps that need each other,
+// Which rules may be chosen together (docs/architecture.md 6.6). Only steps that need each other,
 // over all alternatives, can be without an order: each such part is examined on its own.
 #include <algorithm>
 #include <map>

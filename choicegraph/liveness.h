@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Who needs what, cell by cell (LANGUAGE 6.4): needed are the cells of outputs and whatever
+// Who needs what, cell by cell (docs/reference/language.md 6.4): needed are the cells of outputs and whatever
 // an instance that produces a needed cell may read under any configuration. Private to this
 // folder; see Note [Liveness].
 #pragma once

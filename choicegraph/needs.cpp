@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What has to be computed (LANGUAGE 6.4): the cells of temporaries from which some result follows, whatever is chosen;
-// and, among the steps of a plan, those that run for the sake of others only.
+// What has to be computed (docs/reference/language.md 6.4): the cells of temporaries from which some result follows,
+// whatever is chosen; and, among the steps of a plan, those that run for the sake of others only.
 #include <algorithm>
 #include <utility>
 

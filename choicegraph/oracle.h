@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The definition of domains, candidates and execution, evaluated cell by cell for given
-// sizes, without isl: what the property tests compare the passes with (ARCHITECTURE 5).
+// sizes, without isl: what the property tests compare the passes with (docs/architecture.md 5).
 // Not part of the compiler.
 #pragma once
 
@@ -44,16 +44,16 @@ class Oracle {
   /// Whether the regions of the rule's instance at `vars` lie inside their matrices and the affine part of `where` holds.
   [[nodiscard]] bool is_instance(const Rule& rule, const Point& vars) const;
   /// The rule that runs for an instance of `rule`: of those with a dynamic `where` that share cells with it the first
-  /// whose `where` holds, else `rule` itself; none if that has one, too, and it fails (LANGUAGE 5.8).
+  /// whose `where` holds, else `rule` itself; none if that has one, too, and it fails (docs/reference/language.md 5.8).
   [[nodiscard]] const Rule* runs_for(const Rule& rule, const Point& vars) const;
   /// All instances of `rule`, one of the transform's, first variable slowest.
   [[nodiscard]] const std::vector<Point>& instances(const Rule& rule) const;
   [[nodiscard]] std::vector<Cell> cells(const Rule& rule, const RegionAccess& access, const Point& vars) const;
-  /// Candidates of every cell of `matrix` after the filters by priority and by version, in the order of LANGUAGE 5.9,
-  /// as if all instances ran.
+  /// Candidates of every cell of `matrix` after the filters by priority and by version, in the order of
+  /// docs/reference/language.md 5.9, as if all instances ran.
   [[nodiscard]] std::map<Point, std::vector<RuleId>> candidates(MatrixId matrix) const;
-  /// What results need, what no rule makes, and which instances do not run (LANGUAGE 6.4). `plan` says where only
-  /// the first candidate counts, since a list of candidates exists for small sizes only.
+  /// What results need, what no rule makes, and which instances do not run (docs/reference/language.md 6.4). `plan`
+  /// says where only the first candidate counts, since a list of candidates exists for small sizes only.
   [[nodiscard]] Liveness liveness(const TransformPlan& plan) const;
 
   /// Runs `plan` with alternative choice[site] at each site, in an order that its edges and nests allow and that is

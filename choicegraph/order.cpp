@@ -56,7 +56,7 @@ bool reads_from(const Analysis& analysis, StepId reader, StepId writer) {
 
 namespace {
 
-/// True if wide instances of `first` also write cells that `owner` computes (ARCHITECTURE 6.5).
+/// True if wide instances of `first` also write cells that `owner` computes (docs/architecture.md 6.5).
 bool is_overwritten_by(const Analysis& analysis, StepId first, StepId owner) {
   const Step& wide = analysis.plan.steps[first];
   const Step& step = analysis.plan.steps[owner];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Warns of rules whose instances produce much and keep little: an instance always produces
-// its whole region, and what others own of it is overwritten (ARCHITECTURE 6.5).
+// its whole region, and what others own of it is overwritten (docs/architecture.md 6.5).
 #include <algorithm>
 #include <utility>
 

@@ -68,7 +68,7 @@ struct FixedLevel {
 };
 
 /// One decision. A site with one rule and several versions is a site too. Segments with one list of candidates are a
-/// part; parts whose segments share instances of a candidate are merged to one site (ARCHITECTURE 6.4).
+/// part; parts whose segments share instances of a candidate are merged to one site (docs/architecture.md 6.4).
 struct Site {
   std::string name;                        ///< the parts' names joined by `&`
   std::vector<std::string> parts;          ///< each: candidates' names joined by `|`
@@ -104,8 +104,8 @@ struct InputBox {
   bool is_same_for_all_instances = false;  ///< `lo` does not depend on loop variables
 };
 
-/// How the instances of a step may be divided between a device and the CPU (ARCHITECTURE 7): at a value of one loop, which
-/// divides what every output gets at a coordinate of one dimension. The part below it is the device's.
+/// How the instances of a step may be divided between a device and the CPU (docs/architecture.md 7): at a value of one
+/// loop, which divides what every output gets at a coordinate of one dimension. The part below it is the device's.
 struct DeviceShare {
   std::size_t loop = 0;                    ///< index into Step::loops
   std::vector<std::size_t> dims;           ///< of each output, by index in Rule::outputs
@@ -115,7 +115,7 @@ struct DeviceShare {
 /// A step runs only under those alternatives of its site that give its rule the segments which exist, but not the segments that
 /// it leaves to others: see `runs`. A segment has one owner per call: of steps of different
 /// rules that write it, the last one in the order of `edges`. An alternative may have no step at its site: its instances
-/// then belong to another site's step of the same rule, which always runs (ARCHITECTURE 6.5).
+/// then belong to another site's step of the same rule, which always runs (docs/architecture.md 6.5).
 struct Step {
   RuleId rule;
   SiteId site;
@@ -162,7 +162,7 @@ struct NestMember {
   std::vector<LoopDim> loops;              ///< outermost first
 };
 
-/// Instances of one step, or of several steps that need each other, executed together (ARCHITECTURE 6.7). The rows are
+/// Instances of one step, or of several steps that need each other, executed together (docs/architecture.md 6.7). The rows are
 /// a unimodular change of the coordinates and run in their order, outermost first. Either all rows are Slices, or
 /// none is: then no dependence points backwards along any row, the rows may be cut into tiles, and a tile waits for
 /// its predecessor along each carried row. A nest of several members runs in a call whose choices run all of them,
@@ -183,7 +183,7 @@ struct Nest {
 /// their place. The members' boxes differ by a few instances at most, which run by themselves.
 using FusedSteps = std::vector<StepId>;
 
-/// Alternatives (by index) of sites that cannot be chosen together: no order of the steps is right (ARCHITECTURE 6.6).
+/// Alternatives (by index) of sites that cannot be chosen together: no order of the steps is right (docs/architecture.md 6.6).
 using ForbiddenChoice = std::vector<std::pair<SiteId, std::size_t>>;
 
 /// True if the step runs whatever is chosen.
@@ -194,7 +194,7 @@ using ForbiddenChoice = std::vector<std::pair<SiteId, std::size_t>>;
 [[nodiscard]] bool may_run_together(const TransformPlan& plan, const Step& a, const Step& b);
 
 /// Steps that write temporaries alone, and read each other if they are several. They run only if one of the readers,
-/// which are other steps, does: what no chosen rule reads is not computed (LANGUAGE 6.4).
+/// which are other steps, does: what no chosen rule reads is not computed (docs/reference/language.md 6.4).
 struct StepNeed {
   std::vector<StepId> steps;
   std::vector<StepId> readers;
@@ -209,14 +209,14 @@ struct StepEdge {
 };
 
 /// A rule that is no candidate at some cells because `by`, of the same priority, names their version without a rule
-/// variable: `T<0>` beside `T<k>` (LANGUAGE 4.15).
+/// variable: `T<0>` beside `T<k>` (docs/reference/language.md 4.15).
 struct Displacement {
   RuleId rule, by;
   MatrixId matrix;
   auto operator<=>(const Displacement&) const = default;
 };
 
-/// What the runtime checks per call: sizes for which some cell has no candidate (ARCHITECTURE 5).
+/// What the runtime checks per call: sizes for which some cell has no candidate (docs/architecture.md 5).
 struct UncoveredBox {
   MatrixId matrix;
   std::vector<IndexRange> box;             ///< non-empty: the call stops with a message
@@ -252,7 +252,7 @@ struct TransformPlan {
   std::vector<ForbiddenChoice> forbidden;  ///< every other assignment has an order of its steps that keeps the edges
   std::vector<Displacement> displaced;     ///< each once, in order
   std::vector<RuleId> left_out;            ///< some of their instances do not run: they read cells that no rule makes, and
-                                           ///< no result needs what they make (LANGUAGE 6.4)
+                                           ///< no result needs what they make (docs/reference/language.md 6.4)
   std::vector<UncoveredBox> uncovered;     ///< at small sizes only: uncovered at large ones is a compile error
   std::vector<PlanTunable> tunables;
   std::vector<TransformId> calls;          ///< callees, each once

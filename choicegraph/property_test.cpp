@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The Plan of random headers against the definition, cell by cell (ARCHITECTURE 5). The
+// The Plan of random headers against the definition, cell by cell (docs/architecture.md 5). The
 // seed is printed; PB_SEED and PB_CASES choose another run, PB_FIRST_CASE
 // leaves out those before, PB_NIGHTLY=1 means a long one.
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Recursion that does not end (ARCHITECTURE 6.9): rules that a default may not take. Part of build_plan.
+// Recursion that does not end (docs/architecture.md 6.9): rules that a default may not take. Part of build_plan.
 #pragma once
 
 #include <set>

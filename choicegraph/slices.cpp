@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Nests of several steps that need each other (LANGUAGE 6.5): slices along one dimension where that is
+// Nests of several steps that need each other (docs/reference/language.md 6.5): slices along one dimension where that is
 // enough, else tiles over all dimensions that the steps share, else slices inside of slices, else slices along
 // another dimension of each step.
 #include <algorithm>

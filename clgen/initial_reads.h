@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Which outputs of a transform may be read before they are written: in-place transforms take
-// their data from what the caller passed (LANGUAGE 5.10).
+// their data from what the caller passed (docs/reference/language.md 5.10).
 #pragma once
 
 #include "lang/program.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The grammar of .pbcc: header clauses, rule headers, rule bodies (LANGUAGE 3 and 7.2, 20).
+// The grammar of .pbcc: header clauses, rule headers, rule bodies (docs/reference/language.md 3 and 7.2, 20).
 //
 // The parser reads preprocessed tokens, not text, and it reads them in units: one clause of a
 // header, one rule header, one body. Where a unit ends is found beforehand by matching
@@ -12,7 +12,7 @@ grammar Pbcc;
 
 tokens {
   TNAME,    // body: name of a transform where a statement begins and `(` or `<` follows
-  TYPE_ID,  // body: a type of LANGUAGE 7.6 and other well-known type names
+  TYPE_ID,  // body: a type of docs/reference/language.md 7.6 and other well-known type names
   KEYWORD,  // body: a C++ keyword that this grammar does not carry
   OTHER,    // punctuation that this grammar does not carry
   NEVER     // no token is of this kind

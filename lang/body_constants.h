@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The constants that rule bodies know by name (LANGUAGE 7.7): those of <math.h>, <float.h>, <limits.h>, <stdint.h>,
-// <numbers> and <limits>, with their types and how OpenCL C spells them.
+// The constants that rule bodies know by name (docs/reference/language.md 7.7): those of <math.h>, <float.h>,
+// <limits.h>, <stdint.h>, <numbers> and <limits>, with their types and how OpenCL C spells them.
 #pragma once
 
 #include <optional>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The math functions of rule bodies (LANGUAGE 7.7), in one table: types, eligibility, the OpenCL printer and the vector
-// printer read it. Constants are in lang/body_constants.h.
+// The math functions of rule bodies (docs/reference/language.md 7.7), in one table: types, eligibility, the OpenCL
+// printer and the vector printer read it. Constants are in lang/body_constants.h.
 #pragma once
 
 #include <array>

@@ -44,7 +44,7 @@ struct Matrix {
   ElementType element = ElementType::Double;
   bool is_element_t = true;                 ///< declared without a type: follows --element
   std::vector<Formula> extents;             ///< dimension 0 first; empty: a single number
-  bool has_versions = false;                ///< the last dimension is that of versions (LANGUAGE 4.15)
+  bool has_versions = false;                ///< the last dimension is that of versions (docs/reference/language.md 4.15)
   std::int64_t first_version = 0;           ///< versions below it are never needed
   std::optional<ValueRange> range;          ///< of inputs
   Span span;                                ///< of the name
@@ -54,8 +54,8 @@ struct Matrix {
 
 /// How a call finds one size variable. `solution` is over size variables solved earlier
 /// and the symbol `kActualSize`, the size of dimension `dim` of `matrix`. Without a matrix it is a `param` that no size
-/// determines: the run gives it, and no body calls the transform (LANGUAGE 4.4). Those that occur in no size formula
-/// come last; they are any integers.
+/// determines: the run gives it, and no body calls the transform (docs/reference/language.md 4.4). Those that occur in
+/// no size formula come last; they are any integers.
 inline constexpr const char* kActualSize = "pb_actual";
 struct SizeVar {
   std::string name;
@@ -153,7 +153,7 @@ struct TemplateArg {
   std::int64_t value = 0;
 };
 
-/// What a call of a transform in a body means (LANGUAGE 4.6, 7.4).
+/// What a call of a transform in a body means (docs/reference/language.md 4.6, 7.4).
 struct TransformCall {
   StmtId stmt;
   /// The callee; with `choice` every instance of the template that may be chosen, perhaps none.
@@ -167,7 +167,7 @@ struct TransformCall {
 };
 
 struct Rule {
-  std::string name;                         ///< label, or `OUT#1`; unique in the transform (LANGUAGE 20.3)
+  std::string name;                         ///< label, or `OUT#1`; unique in the transform (docs/reference/language.md 20.3)
   bool has_label = false;
   int priority = 1;
   bool is_return_form = false;
@@ -176,7 +176,8 @@ struct Rule {
   std::vector<RuleTemporary> temporaries;
   std::vector<Relation> where;              ///< all of them hold
   std::vector<Disjunction> where_any;       ///< and one conjunction of each
-  /// Part of `where` is not affine: instances test it. Such a rule is no alternative beside rules without (LANGUAGE 5.8).
+  /// Part of `where` is not affine: instances test it. Such a rule is no alternative beside rules without
+  /// (docs/reference/language.md 5.8).
   bool is_dynamic = false;
   /// Rules with a dynamic `where` that an instance tries first, in this order. They have the same variables, by position,
   /// and the same outputs; their inputs are among `inputs`, as guests.
@@ -192,10 +193,10 @@ struct Rule {
 };
 
 struct Tolerance {
-  std::optional<double> rel, abs;           ///< LANGUAGE 20.5; absent: the default of the element type
+  std::optional<double> rel, abs;           ///< docs/reference/language.md 20.5; absent: the default of the element type
 };
 
-/// How good a result is (LANGUAGE 4.7).
+/// How good a result is (docs/reference/language.md 4.7).
 struct Accuracy {
   std::optional<double> target;             ///< of an instance for a bin, on the scale of the metric
   std::optional<TransformId> metric;        ///< absent: every result has accuracy 1
@@ -224,7 +225,7 @@ struct Transform {
 
   /// Ids of the matrices of `role`, in header order.
   [[nodiscard]] std::vector<MatrixId> matrices_of(MatrixRole role) const;
-  /// Names of the size variables that are sizes (LANGUAGE 6.7).
+  /// Names of the size variables that are sizes (docs/reference/language.md 6.7).
   [[nodiscard]] std::vector<std::string> size_names() const;
   /// A `param` that keeps bodies from calling the transform; null if there is none.
   [[nodiscard]] const SizeVar* param_of_run() const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Names that rule bodies and prefix blocks see at global scope (LANGUAGE 7.6, 7.7): types,
+// Names that rule bodies and prefix blocks see at global scope (docs/reference/language.md 7.6, 7.7): types,
 // random numbers, JASSERT, C arrays, MatrixIO. Headers of the C and C++ libraries as there.
 #pragma once
 
@@ -287,7 +287,7 @@ namespace pbrt {
 class AnyMatrix;
 }
 
-/// Reads and writes matrices in the text format (LANGUAGE 10). Without a file: standard input or output.
+/// Reads and writes matrices in the text format (docs/reference/language.md 10). Without a file: standard input or output.
 class MatrixIO {
  public:
   explicit MatrixIO(const char* file = nullptr, const char* mode = "r");

@@ -138,7 +138,7 @@ std::string written_text(const RuleCode& code, const RegionAccess& access) {
   return name;
 }
 
-/// ARCHITECTURE 5: bounds of coordinates that are not affine are tested per instance.
+/// docs/architecture.md 5: bounds of coordinates that are not affine are tested per instance.
 void emit_tests(Writer& out, const RuleCode& code) {
   for (const RegionAccess& input : code.rule.inputs) {
     if (input.is_optional() || input.is_guest) continue;
@@ -205,7 +205,7 @@ void add_where(const Transform& transform, const Rule& rule, bool is_own, std::v
   }
 }
 
-/// Conditions that `access` lies inside its matrix, exactly (LANGUAGE 5.4).
+/// Conditions that `access` lies inside its matrix, exactly (docs/reference/language.md 5.4).
 void add_inside(const RuleCode& code, const RegionAccess& access, std::vector<std::string>& terms) {
   for (std::size_t d = 0; d < access.lo.size(); ++d) {
     if (access.is_mapped_dim(d)) terms.push_back(code.matrix_name(access) + ".size(" + std::to_string(d) + ") > 0");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Headers of BLAS and LAPACK for programs that use their names without declaring them
-// (LANGUAGE 7.8, 20.4), arranged so that a program's own declarations do not clash.
+// (docs/reference/language.md 7.8, 20.4), arranged so that a program's own declarations do not clash.
 #pragma once
 
 #include <string>

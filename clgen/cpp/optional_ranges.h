@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Inputs that may lie outside of their matrix, optional ones and those with a border (LANGUAGE 5.7), are tested per instance
-// only where they may: loops over instances run in parts, and the one in the middle has no tests. Along the innermost
-// loop (loop_code), or of a whole box (packs).
+// Inputs that may lie outside of their matrix, optional ones and those with a border (docs/reference/language.md 5.7),
+// are tested per instance only where they may: loops over instances run in parts, and the one in the middle has no
+// tests. Along the innermost loop (loop_code), or of a whole box (packs).
 #pragma once
 
 #include <optional>

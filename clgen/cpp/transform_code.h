@@ -31,7 +31,7 @@ void emit_transform_tables(Writer& out, const CppContext& context, TransformId t
 /// The value of a size variable, where `actual` is the size of the dimension that tells.
 [[nodiscard]] std::string solution_text(const SizeVar& var, const std::string& actual);
 
-/// Defines `pb_n`, the size of a call for selectors and size-specific values (LANGUAGE 6.7).
+/// Defines `pb_n`, the size of a call for selectors and size-specific values (docs/reference/language.md 6.7).
 void emit_largest_size(Writer& out, const Transform& transform);
 
 /// Number of a site and of a tunable as named constants of the generated code.

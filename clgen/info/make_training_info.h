@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Training information (FORMATS 2) of a Plan. Its order defines the numbers of choice
+// Training information (docs/reference/formats.md 2) of a Plan. Its order defines the numbers of choice
 // sites and tunables that generated code and the active configuration share.
 #pragma once
 

@@ -137,7 +137,8 @@ void put_constants(Rule& rule);
 /// Pre: put_constants went before
 void settle_locals(Rule& rule);
 
-/// Result of a function or constant of LANGUAGE 7.7 and of the mathematical ones of C++; none: not one of these.
+/// Result of a function or constant of docs/reference/language.md 7.7 and of the mathematical ones of C++; none: not
+/// one of these.
 [[nodiscard]] std::optional<BodyType> type_of_builtin_call(const std::string& callee,
                                                            const std::vector<BodyType>& args);
 [[nodiscard]] std::optional<BodyType> type_of_builtin_constant(const std::string& name);

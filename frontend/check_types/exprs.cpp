@@ -48,7 +48,7 @@ BodyType pointee(const BodyType& type) {
 }
 
 enum class Result : std::uint8_t { Element, SameRegion, OneLess, Mutable, Int, Long, Bool, Void, Unknown };
-/// Members of regions (LANGUAGE 7.6). `num_args`: -1 not checked, -2 one per dimension, -3 two per dimension.
+/// Members of regions (docs/reference/language.md 7.6). `num_args`: -1 not checked, -2 one per dimension, -3 two per dimension.
 struct RegionMember {
   std::string_view name;
   int num_args;
@@ -273,7 +273,7 @@ void BodyChecker::report_if_no_function(const CallExpr& call, const NamedThing& 
                       : "it is one number: write its name alone");
 }
 
-/// LANGUAGE 5.7: the question is about the name of an input that is one element.
+/// docs/reference/language.md 5.7: the question is about the name of an input that is one element.
 void BodyChecker::check_missing(const CallExpr& call, Span span) {
   for (const ExprId arg : call.args) {
     const NameBinding& binding = binding_of(arg);

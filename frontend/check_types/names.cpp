@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Names visible in a body (LANGUAGE 5.10) and the scopes of its locals.
+// Names visible in a body (docs/reference/language.md 5.10) and the scopes of its locals.
 #include <algorithm>
 
 #include "frontend/check_types/body_checker.h"

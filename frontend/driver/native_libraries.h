@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The libraries of LANGUAGE 7.8 that generated programs may use without asking: BLAS,
+// The libraries of docs/reference/language.md 7.8 that generated programs may use without asking: BLAS,
 // LAPACK, LAPACKE, FFTW. Only those that the machine has are linked.
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rules whose `where` only an instance can test (LANGUAGE 5.8): who tries them before it runs
+// Rules whose `where` only an instance can test (docs/reference/language.md 5.8): who tries them before it runs
 // itself. Part of infer_regions, once the rules' domains are known.
 #pragma once
 

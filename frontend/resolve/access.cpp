@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Regions of rules: accessors and their coordinates, written out as boxes (LANGUAGE 5.2).
+// Regions of rules: accessors and their coordinates, written out as boxes (docs/reference/language.md 5.2).
 #include <string>
 
 #include "frontend/resolve/affine.h"
@@ -158,7 +158,7 @@ Border border_of(const ast::RegionBinding& source, const FormulaNames& names) {
   return border.value_or(Border::Default);
 }
 
-/// LANGUAGE 5.7: only inputs, and only single cells, may lie outside of their matrix.
+/// docs/reference/language.md 5.7: only inputs, and only single cells, may lie outside of their matrix.
 bool check_border(RuleScope& rule, const ast::RegionBinding& source, const RegionAccess& access, bool is_output) {
   if (!access.may_be_outside()) return true;
   const bool is_cell = maps_cells(access.border) ? source.region.accessor == ast::Accessor::Cell : access.kind == AccessKind::Cell;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Exact affine reading of formulas, and solving them for one name. Used by resolve for
-// size variables (LANGUAGE 4.3) and rule variables (5.3); regions use isl instead.
+// size variables (docs/reference/language.md 4.3) and rule variables (5.3); regions use isl instead.
 #pragma once
 
 #include <cstdint>

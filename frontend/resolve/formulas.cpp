@@ -69,7 +69,7 @@ std::optional<Formula> bind_name(const std::string& name, Span span, const Formu
   return std::nullopt;
 }
 
-/// `^` is a power with a small constant exponent (LANGUAGE 3.4).
+/// `^` is a power with a small constant exponent (docs/reference/language.md 3.4).
 bool check_exponent(const Formula& exponent, Diagnostics& diags) {
   constexpr std::int64_t kMaxExponent = 62;
   const auto* literal = std::get_if<IntLiteral>(&exponent.node);

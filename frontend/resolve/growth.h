@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Formulas that have no inverse among formulas, such as `n*n` or `n*(n+1)/2`, but grow with their variable, so that a
-// call can search for the one value that fits. Used by resolve for size variables (LANGUAGE 4.3).
+// call can search for the one value that fits. Used by resolve for size variables (docs/reference/language.md 4.3).
 #pragma once
 
 #include <string>

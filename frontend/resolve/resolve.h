@@ -16,7 +16,7 @@ namespace pb {
 
 struct ResolveOptions {
   ElementType element = ElementType::Double;  ///< `--element`
-  std::string main_name;                      ///< `--main`; empty: by the rules of LANGUAGE 4.11
+  std::string main_name;                      ///< `--main`; empty: by the rules of docs/reference/language.md 4.11
 };
 
 /// Resolves a whole program. What is not carried yet gets one "not supported yet" message at its place.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rule variables (LANGUAGE 5.3): the names that output coordinates introduce, and from
+// Rule variables (docs/reference/language.md 5.3): the names that output coordinates introduce, and from
 // which coordinate of the centre each is obtained.
 #include <algorithm>
 #include <cstddef>

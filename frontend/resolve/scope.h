@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The names of one transform's header (LANGUAGE 4.1: one scope for matrices, size
+// The names of one transform's header (docs/reference/language.md 4.1: one scope for matrices, size
 // variables, tunables and params), shared by the parts of resolve. Private to this folder.
 #pragma once
 
@@ -38,7 +38,7 @@ struct TransformScope {
 void resolve_header(TransformScope& scope);
 /// Binds the ranges of inputs and checks those that are constants. Part of resolve_header.
 void bind_ranges(TransformScope& scope);
-/// Finds for each size variable the dimension that defines it (LANGUAGE 4.3). Part of resolve_header.
+/// Finds for each size variable the dimension that defines it (docs/reference/language.md 4.3). Part of resolve_header.
 void solve_size_vars(TransformScope& scope);
 /// What a declaration with `template` or `accuracy_bins` stands for; nothing if it has neither, or after an error.
 struct TemplateHeader {

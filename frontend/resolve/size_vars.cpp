@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How a call finds its size variables (LANGUAGE 4.3 with its rules): over the whole header
+// How a call finds its size variables (docs/reference/language.md 4.3 with its rules): over the whole header
 // first the dimensions that are a lone variable, then those invertible without division,
 // then the rest; an equation counts as soon as one of its variables is left.
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `template` and `accuracy_bins`: the instances that a declaration stands for (LANGUAGE 4.6, 4.7).
+// `template` and `accuracy_bins`: the instances that a declaration stands for (docs/reference/language.md 4.6, 4.7).
 #include <algorithm>
 
 #include "frontend/resolve/scope.h"
@@ -36,7 +36,7 @@ bool read_params(const ast::Transform& transform, TemplateHeader& header, std::i
   return ok;
 }
 
-/// Bins grow, or shrink: then a lower metric is better, and bin 0 is the one written last (LANGUAGE 4.7).
+/// Bins grow, or shrink: then a lower metric is better, and bin 0 is the one written last (docs/reference/language.md 4.7).
 bool read_bins(const ast::Transform& transform, TemplateHeader& header, Diagnostics& diags) {
   const std::vector<ast::Number>& bins = transform.accuracy_bins;
   if (bins.empty()) return true;

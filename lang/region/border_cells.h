@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The cells that instances read where a border maps coordinates outside of a matrix to others inside (LANGUAGE 5.7),
-// as a union of pieces: inside, and per side what is mapped alike. See Note [Exact pieces].
+// The cells that instances read where a border maps coordinates outside of a matrix to others inside
+// (docs/reference/language.md 5.7), as a union of pieces: inside, and per side what is mapped alike. See Note [Exact
+// pieces].
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Configuration files (`prog.cfg`, FORMATS 1): entries per machine, choice of the nearest one, atomic
+// Configuration files (`prog.cfg`, docs/reference/formats.md 1): entries per machine, choice of the nearest one, atomic
 // save. What a file says about other machines is kept untouched when it is rewritten.
 #pragma once
 

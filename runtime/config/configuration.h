@@ -50,7 +50,8 @@ struct RandomOptions {
 
 /// Whether a value fits its declaration (range, integer, products of work groups).
 [[nodiscard]] bool is_valid_value(const TunableInfo& tunable, double value);
-/// Throws nothing; the reason if the configuration breaks a rule of FORMATS 1 or a forbidden assignment, else "".
+/// Throws nothing; the reason if the configuration breaks a rule of docs/reference/formats.md 1 or a forbidden
+/// assignment, else "".
 [[nodiscard]] std::string find_fault(const InfoIndex& index, const Configuration& configuration);
 /// Whether the choices have a legal order at every size.
 [[nodiscard]] bool is_allowed(const InfoIndex& index, const Configuration& configuration);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Configurations as JSON (FORMATS 1): what is missing takes its default, what is unknown or out of
+// Configurations as JSON (docs/reference/formats.md 1): what is missing takes its default, what is unknown or out of
 // range is set aside with one warning each, what is no configuration at all is an error.
 #include "runtime/config/configuration_json.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Configurations of PetaBricks (LANGUAGE 13, 8.4): one `NAME = VALUE` a line. Programs do not read them: rules had numbers
-// then. Who has one learns what each of its names is called now; `pbtune migrate` carries over what applies.
+// Configurations of PetaBricks (docs/reference/language.md 13, 8.4): one `NAME = VALUE` a line. Programs do not read
+// them: rules had numbers then. Who has one learns what each of its names is called now; `pbtune migrate` carries over
+// what applies.
 #pragma once
 
 #include <cstdint>

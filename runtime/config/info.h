@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Training information: what a program lets the tuner decide (FORMATS 2). Written by the compiler,
+// Training information: what a program lets the tuner decide (docs/reference/formats.md 2). Written by the compiler,
 // embedded in the binary, read by the runtime (defaults, validation) and by the tuner (search space).
 //
 // Numbering (used by generated code, Configuration and ActiveConfig):

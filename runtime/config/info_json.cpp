@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Training information as JSON (FORMATS 2).
+// Training information as JSON (docs/reference/formats.md 2).
 
 #include "runtime/config/info.h"
 #include "runtime/config/json_reader.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The measurement protocol of `--serve` (FORMATS 3): messages as structs and their JSON lines, one
+// The measurement protocol of `--serve` (docs/reference/formats.md 3): messages as structs and their JSON lines, one
 // codec for both ends. The program answers, the tuner asks; one object per line.
 //
 //   program: hello, then one reply per request, in order

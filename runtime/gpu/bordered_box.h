@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What instances read of a matrix where borders map coordinates outside of it to cells inside (LANGUAGE 5.7): not one
-// box but several, the part of the coordinates' box that lies inside and what each side of it is mapped to.
+// What instances read of a matrix where borders map coordinates outside of it to cells inside
+// (docs/reference/language.md 5.7): not one box but several, the part of the coordinates' box that lies inside and what
+// each side of it is mapped to.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Steps that a device and the CPU share (ARCHITECTURE 7): the device gets the lower instances along one dimension, the CPU
-// runs the others meanwhile. Used by generated code.
+// Steps that a device and the CPU share (docs/architecture.md 7): the device gets the lower instances along one
+// dimension, the CPU runs the others meanwhile. Used by generated code.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What bodies and prefix blocks see (LANGUAGE 7.6, 7.7), as their text would use it.
+// What bodies and prefix blocks see (docs/reference/language.md 7.6, 7.7), as their text would use it.
 #include <gtest/gtest.h>
 
 #include "runtime/generated.h"

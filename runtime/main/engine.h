@@ -24,7 +24,7 @@ namespace gpu {
 class Manager;
 }
 
-/// Contents to restore before each run (FORMATS 4).
+/// Contents to restore before each run (docs/reference/formats.md 4).
 struct Snapshot {
   std::vector<AnyMatrix> inputs;
   std::vector<AnyMatrix> outputs;

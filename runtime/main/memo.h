@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Results of memoized transforms (LANGUAGE 4.10): per transform of a run the last call's arguments and
+// Results of memoized transforms (docs/reference/language.md 4.10): per transform of a run the last call's arguments and
 // results, as copies. A call with the same arguments takes the results instead of running. Used by generated
 // code through MemoCall; the table belongs to the RunContext, so every run starts with none.
 //

@@ -79,7 +79,8 @@ StatsInput stats_input(const Session& session, const Problem& problem, const Tri
 
 void print_stats(const Options& options, const StatsInput& input);
 
-/// What a run that --max-sec ended counts as: infinitely slow (LANGUAGE 11.5), or aborted where there are files.
+/// What a run that --max-sec ended counts as: infinitely slow (docs/reference/language.md 11.5), or aborted where there
+/// are files.
 [[noreturn]] void give_up(const Session& session, const Problem& problem) {
   const Options& options = session.options;
   std::fprintf(stderr, "%s: the run was ended after --max-sec %g\n", session.program_name, options.max_sec);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a program that links OpenBLAS settles before its first call (ARCHITECTURE 4): the kernels
+// What a program that links OpenBLAS settles before its first call (docs/architecture.md 4): the kernels
 // that OpenBLAS uses on this processor, and its threads. Nothing in programs without it.
 #pragma once
 

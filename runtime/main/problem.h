@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // One instance of a transform to run: its sizes, inputs and outputs. Sizes come from files,
-// --n and --size (LANGUAGE 4.3, 11.4); contents from files, a generator or random numbers.
+// --n and --size (docs/reference/language.md 4.3, 11.4); contents from files, a generator or random numbers.
 #pragma once
 
 #include <cstdint>

@@ -52,7 +52,7 @@ struct TransformDesc {
   const int* params;
   int num_params;
 
-  /// Solves for the size variables that are not known, as far as the known matrices tell (LANGUAGE 4.3).
+  /// Solves for the size variables that are not known, as far as the known matrices tell (docs/reference/language.md 4.3).
   /// `sizes[m]`: the sizes of matrix m (inputs, then outputs), null if not known.
   /// `values[v]`, `is_known[v]`: by size variable; both read and written.
   void (*solve)(const RunContext& ctx, const IndexT* const* sizes, std::int64_t* values, bool* is_known);

@@ -145,12 +145,12 @@ struct TemplateArgument {
   std::int64_t value, lo, hi;
 };
 
-/// The number of the instance: the first argument is the fastest (LANGUAGE 4.6).
+/// The number of the instance: the first argument is the fastest (docs/reference/language.md 4.6).
 ///
 /// Errors:  UserError if an argument is outside its range
 [[nodiscard]] int template_instance(const char* transform, std::initializer_list<TemplateArgument> args);
 
-/// A call whose argument does not have the size of the header (LANGUAGE 4.3).
+/// A call whose argument does not have the size of the header (docs/reference/language.md 4.3).
 ///
 /// Errors:  always throws UserError, naming transform, matrix, formula, expected and actual size
 [[noreturn]] void size_mismatch(const char* transform, const char* matrix, int dim, const char* formula,
@@ -243,13 +243,13 @@ std::int64_t fitting_size(std::int64_t actual, Value value) {
   return value(high) == actual ? high : low;
 }
 
-/// An instance whose coordinate, which is not affine, lies outside its matrix (LANGUAGE 5.4).
+/// An instance whose coordinate, which is not affine, lies outside its matrix (docs/reference/language.md 5.4).
 ///
 /// Errors:  always throws UserError, naming rule, instance, region, dimension and its size
 [[noreturn]] void outside_matrix(const char* rule, const char* region, int dim, std::int64_t size,
                                  std::initializer_list<std::pair<const char*, std::int64_t>> instance);
 
-/// A cell for which no `where` holds and that no other rule computes (LANGUAGE 5.8).
+/// A cell for which no `where` holds and that no other rule computes (docs/reference/language.md 5.8).
 ///
 /// Errors:  always throws UserError, naming matrix and cell
 [[noreturn]] void no_rule_holds(const char* transform, const char* matrix, std::initializer_list<std::int64_t> cell);
@@ -269,7 +269,7 @@ void check_apart(const char* written, const RawView& a, const char* other, const
 /// Errors:  always throws RuntimeError
 [[noreturn]] void copy_error_in(const char* rule, const char* origin, const CopyError& error);
 
-/// A size-specific value below its minimum, or a body that gives up (LANGUAGE 8.7).
+/// A size-specific value below its minimum, or a body that gives up (docs/reference/language.md 8.7).
 ///
 /// Errors:  always throws RunAborted
 [[noreturn]] void abort_run(const char* why);

@@ -46,7 +46,7 @@ inline constexpr int kExitAborted = 66;
 void run_file_mode(Session& session);
 /// Generated inputs or those of --iogen-run, trials, times; --iogen-create.
 void run_timing_mode(Session& session);
-/// Answers requests on `request_fd` (FORMATS 3) until quit or end of file.
+/// Answers requests on `request_fd` (docs/reference/formats.md 3) until quit or end of file.
 void run_serve_mode(Session& session, int request_fd, int reply_fd);
 
 /// What the runs of one invocation gave.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What --time, --stats and --hash print (LANGUAGE 12): times, what ran where, fallbacks, hashes.
+// What --time, --stats and --hash print (docs/reference/language.md 12): times, what ran where, fallbacks, hashes.
 #pragma once
 
 #include <string>

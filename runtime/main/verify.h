@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Comparison of outputs with a reference (LANGUAGE 20.5). Used by the measurement server.
+// Comparison of outputs with a reference (docs/reference/language.md 20.5). Used by the measurement server.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The element types a matrix can have (LANGUAGE 20.1), as a number for code that handles
+// The element types a matrix can have (docs/reference/language.md 20.1), as a number for code that handles
 // matrices of any type, and the mapping from C++ types. Used by everything in runtime/.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace pbrt {
 
-/// Index type of the language: 32 bits (LANGUAGE 9). Offsets and counts are 64-bit.
+/// Index type of the language: 32 bits (docs/reference/language.md 9). Offsets and counts are 64-bit.
 using IndexT = int;
 
 inline constexpr int kMaxDims = 9;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Matrices in files (LANGUAGE 10, FORMATS 5): text, .npy, PGM and PPM, by the file's ending.
-// Used by program_main; the formats themselves are in *_format.h.
+// Matrices in files (docs/reference/language.md 10, docs/reference/formats.md 5): text, .npy, PGM and PPM, by the
+// file's ending. Used by program_main; the formats themselves are in *_format.h.
 #pragma once
 
 #include <memory>

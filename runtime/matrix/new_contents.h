@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What new matrices hold before anything is written to them (LANGUAGE 8.6): whatever lay there; zeros in a checked
-// build; NaN where the user asked for it, so that a program that reads what nothing wrote shows it. For allocate_dense
-// and program_main.
+// What new matrices hold before anything is written to them (docs/reference/language.md 8.6): whatever lay there; zeros
+// in a checked build; NaN where the user asked for it, so that a program that reads what nothing wrote shows it. For
+// allocate_dense and program_main.
 #pragma once
 
 #include <atomic>

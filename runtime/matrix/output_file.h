@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A file that appears whole or not at all (FORMATS 5): written where nobody sees it, then
+// A file that appears whole or not at all (docs/reference/formats.md 5): written where nobody sees it, then
 // put in place. `-`, devices and pipes are written directly.
 #pragma once
 

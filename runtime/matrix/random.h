@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Random numbers of running programs (LANGUAGE 8.8): one stream per task, derived from the
+// Random numbers of running programs (docs/reference/language.md 8.8): one stream per task, derived from the
 // run's seed and the task's place in the tree of spawns, so that numbers do not depend on
 // which thread runs what. The scheduler makes a task's stream current while the task runs.
 //

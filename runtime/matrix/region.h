@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Matrix handles of the language (LANGUAGE 7.6): a view plus a reference to its storage.
+// Matrix handles of the language (docs/reference/language.md 7.6): a view plus a reference to its storage.
 // Copying a handle never copies data. 0-D handles convert to and from numbers: a mutable
 // one refers to the variable it was made from, a const one holds a copy of the value.
 #pragma once

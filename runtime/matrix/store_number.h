@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Conversion of numbers read from files to a matrix's element type (LANGUAGE 20.1): to the
+// Conversion of numbers read from files to a matrix's element type (docs/reference/language.md 20.1): to the
 // nearest floating value; integers exactly or not at all. Used by the matrix readers.
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The text format of matrices (LANGUAGE 10): `SIZE 3 2` and the numbers, x fastest.
+// The text format of matrices (docs/reference/language.md 10): `SIZE 3 2` and the numbers, x fastest.
 #pragma once
 
 #include <string>

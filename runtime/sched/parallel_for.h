@@ -3,7 +3,7 @@
 // rule that carry no dependence. Light: the splitting is compiled once, in
 // parallel_for.cpp; only the body's adapter is a template.
 //
-// What `split` means (LANGUAGE 8.3, and where we differ). The language halves every
+// What `split` means (docs/reference/language.md 8.3, and where we differ). The language halves every
 // dimension while every extent is at least 2 and some extent is at least `split`:
 // after k halvings there are 2^(D k) cubes. We make pieces of (at most) the volume
 // of those cubes, but with more rows than columns cut, so that the innermost loop stays

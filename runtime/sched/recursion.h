@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Recursion that cannot end (ARCHITECTURE 6.9): a configuration may choose a rule that calls its own transform where
+// Recursion that cannot end (docs/architecture.md 6.9): a configuration may choose a rule that calls its own transform where
 // another rule was to end the recursion. Generated code makes a RecursiveCall in each call of a transform that may
 // reach itself; it finds out after one round, or after many without shrinking, not when the memory is gone.
 //

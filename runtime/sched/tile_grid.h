@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tiles of a nest of loops whose instances depend on each other (ARCHITECTURE 6.7). Used by generated code:
+// Tiles of a nest of loops whose instances depend on each other (docs/architecture.md 6.7). Used by generated code:
 // the compiler makes the nest with the bounds of one tile as parameters and says which dimensions carry
 // dependences; here the grid of tiles is made and run. Light, as parallel_for.h.
 //

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Random transforms and what they mean, cell by cell (LANGUAGE 5.3 to 5.9, 6.1, 6.5).
+"""Random transforms and what they mean, cell by cell (docs/reference/language.md 5.3 to 5.9, 6.1, 6.5).
 
 Each transform has one output or two, sometimes made through a temporary, and rules with random coordinates, inputs, conditions
 and priorities. All rules of one priority make the same number of a cell, so that every choice has to give the same

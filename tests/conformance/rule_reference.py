@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What groups of rules of rule_tree.py compute: instance by instance, by the definition (LANGUAGE 5.3 to 5.9)."""
+"""What groups of rules of rule_tree.py compute, instance by instance (docs/reference/language.md 5.3 to 5.9)."""
 
 import numpy as np
 

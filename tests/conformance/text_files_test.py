@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Text matrix files byte by byte (LANGUAGE 10): what is accepted, what is written, standard streams, statuses.
+"""Text matrix files byte by byte (docs/reference/language.md 10): what is accepted, what is written, standard streams, statuses.
 
     text_files_test.py --dist BUILD/dist --work FOLDER
 """

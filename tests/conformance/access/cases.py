@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Accessors, coordinates, borders, priorities and `where` (LANGUAGE 5.2 to 5.9), orders of recurrences (6.5)."""
+"""Accessors, coordinates, borders, priorities and `where` (docs/reference/language.md 5.2 to 5.9), orders of recurrences (6.5)."""
 
 import numpy as np
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Rule bodies (LANGUAGE 7): calls, spawn and sync, matrix objects, raw arrays, what C++ passes through."""
+"""Rule bodies (docs/reference/language.md 7): calls, spawn and sync, matrix objects, raw arrays, what C++ passes through."""
 
 import math
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Borders of `.cell` inputs, `= wrap`, `= clamp`, `= mirror`, and optional inputs (LANGUAGE 5.7)."""
+"""Borders of `.cell` inputs, `= wrap`, `= clamp`, `= mirror`, and optional inputs (docs/reference/language.md 5.7)."""
 
 import numpy as np
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Extensions (LANGUAGE 20): element types, relations, labels, native C++, selectors per call site."""
+"""Extensions (docs/reference/language.md 20): element types, relations, labels, native C++, selectors per call site."""
 
 import numpy as np
 

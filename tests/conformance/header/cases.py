@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Clauses of transform headers (LANGUAGE 4): sizes, tunables, names, functions, templates, accuracy, memoization."""
+"""Clauses of transform headers (docs/reference/language.md 4): sizes, tunables, names, functions, templates, accuracy, memoization."""
 
 import numpy as np
 

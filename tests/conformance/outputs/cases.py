@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What rules produce: blocks, rows, several outputs, temporaries, in-place data, versions (LANGUAGE 5.5, 5.6, 5.10, 4.15)."""
+"""What rules produce: blocks, rows, several outputs, temporaries, in-place data, versions.
+
+The sections are docs/reference/language.md 5.5, 5.6, 5.10 and 4.15.
+"""
 
 import numpy as np
 

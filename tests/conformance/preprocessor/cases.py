@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The preprocessor, prefix blocks and comments (LANGUAGE 2)."""
+"""The preprocessor, prefix blocks and comments (docs/reference/language.md 2)."""
 
 import numpy as np
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Programs that pbc must refuse, each with one message at one line (LANGUAGE 6.6 and the rules of each section)."""
+"""Programs that pbc must refuse, each with one message at one line (docs/reference/language.md 6.6 and others)."""
 
 from case import Case
 

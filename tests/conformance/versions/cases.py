@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Rules that name a version beside rules that count them, and parts of temporaries that nobody needs (LANGUAGE 4.15, 6.4)."""
+"""Rules that name a version beside rules that count them (docs/reference/language.md 4.15), and parts of temporaries that nobody needs (6.4)."""
 
 import numpy as np
 
