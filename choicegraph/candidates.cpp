@@ -41,7 +41,7 @@ void split_atoms(std::vector<Atom>& atoms, RuleId rule, const Region& provided) 
 
 bool has_where(const Rule& rule) { return !rule.where.empty() || !rule.where_any.empty(); }
 
-/// docs/reference/language.md 5.8: other rules try those with a dynamic `where`. Without others the last one takes the cell.
+/// Other rules try those with a dynamic `where` (docs/reference/language.md 5.8). Without others the last one takes the cell.
 RuleList without_tried(const Transform& transform, RuleList rules) {
   const auto is_dynamic = [&](RuleId id) { return transform.rules[id].is_dynamic; };
   if (!std::all_of(rules.begin(), rules.end(), is_dynamic)) {
@@ -55,7 +55,7 @@ RuleList without_tried(const Transform& transform, RuleList rules) {
   })};
 }
 
-/// docs/reference/language.md 5.9: only the smallest priority number counts; rules with `where` come first.
+/// Only the smallest priority number counts; rules with `where` come first (docs/reference/language.md 5.9).
 RuleList filter_by_priority(const Transform& transform, RuleList rules) {
   if (rules.empty()) return rules;
   rules = without_tried(transform, std::move(rules));
@@ -90,8 +90,8 @@ void note_displaced(std::vector<Displacement>& displaced, const Displacement& ea
   if (std::find(displaced.begin(), displaced.end(), each) == displaced.end()) displaced.push_back(each);
 }
 
-/// docs/reference/language.md 4.15: at cells of a matrix with versions, rules that name the version displace those that
-/// count it.
+/// At cells of a matrix with versions, rules that name the version displace those that count it
+/// (docs/reference/language.md 4.15).
 RuleList filter_by_version(Analysis& analysis, MatrixId matrix, const Atom& atom, RuleList rules) {
   const Transform& transform = analysis.transform;
   if (!transform.matrices[matrix].has_versions || PB_FAULT(versions_are_alternatives)) return rules;

@@ -83,7 +83,7 @@ void report_element(BodyChecker& checker, const Argument& arg, const Matrix& mat
   if (*hint != 0) diag.hint(hint);
 }
 
-/// docs/reference/language.md 20.1: matrices are passed as they are; only single numbers convert.
+/// Matrices are passed as they are; only single numbers convert (docs/reference/language.md 20.1).
 void check_element(BodyChecker& checker, const Argument& arg, const Matrix& matrix, const Transform& callee) {
   if (arg.type.kind != Kind::Region || matrix.num_dims() == 0 || arg.type.num_dims != matrix.num_dims()) return;
   if (arg.type.element == element_of(checker, matrix)) return;
@@ -212,7 +212,7 @@ std::optional<SplitArgs> split_args(BodyChecker& checker, const Named& named) {
   return std::nullopt;
 }
 
-/// docs/reference/language.md 7.4: inside an instance of the same transform the same bin, elsewhere the most accurate one.
+/// Inside an instance of the same transform the same bin, elsewhere the most accurate one (docs/reference/language.md 7.4).
 std::int64_t bin_without_argument(BodyChecker& checker, const Named& named) {
   const bool is_same = checker.transform().source_name == named.callee.source_name;
   const bool is_last_best = !named.callee.accuracy || named.callee.accuracy->higher_is_better;

@@ -273,7 +273,7 @@ void BodyChecker::report_if_no_function(const CallExpr& call, const NamedThing& 
                       : "it is one number: write its name alone");
 }
 
-/// docs/reference/language.md 5.7: the question is about the name of an input that is one element.
+/// The question is about the name of an input that is one element (docs/reference/language.md 5.7).
 void BodyChecker::check_missing(const CallExpr& call, Span span) {
   for (const ExprId arg : call.args) {
     const NameBinding& binding = binding_of(arg);

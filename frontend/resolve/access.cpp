@@ -158,7 +158,7 @@ Border border_of(const ast::RegionBinding& source, const FormulaNames& names) {
   return border.value_or(Border::Default);
 }
 
-/// docs/reference/language.md 5.7: only inputs, and only single cells, may lie outside of their matrix.
+/// Only inputs, and only single cells, may lie outside of their matrix (docs/reference/language.md 5.7).
 bool check_border(RuleScope& rule, const ast::RegionBinding& source, const RegionAccess& access, bool is_output) {
   if (!access.may_be_outside()) return true;
   const bool is_cell = maps_cells(access.border) ? source.region.accessor == ast::Accessor::Cell : access.kind == AccessKind::Cell;

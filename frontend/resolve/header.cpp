@@ -24,7 +24,7 @@ MatrixRole role_of(ast::MatrixClauseKind kind) {
   return MatrixRole::From;
 }
 
-/// docs/reference/language.md 4.15: versions are one more dimension, the last one.
+/// Versions are one more dimension, the last one (docs/reference/language.md 4.15).
 void add_versions(const ast::Matrix& declared, Matrix& matrix, const TransformScope& scope) {
   if (!declared.versions) return;
   const ast::Versions& versions = *declared.versions;
@@ -146,7 +146,7 @@ UserTunable read_tunable(const ast::Tunable& source, Diagnostics& diags) {
   return out;
 }
 
-/// docs/reference/language.md 4.5: a name declared twice merges: greatest initial, greatest min, least max.
+/// A name declared twice merges: greatest initial, greatest min, least max (docs/reference/language.md 4.5).
 void merge_tunable(UserTunable& into, const UserTunable& other, Diagnostics& diags) {
   if (into.is_real != other.is_real || into.array_extent != other.array_extent || into.role != other.role) {
     diags.emit(DiagKind::TunableMismatch, other.span).arg(other.name).label(into.span, "first declared here");

@@ -23,7 +23,7 @@ std::string element_of(const Matrix& matrix) {
   return matrix.is_element_t ? "ElementT" : std::string(header_word(matrix.element));
 }
 
-/// docs/reference/language.md 4.8: outputs of the generator, pairwise in order, become inputs of the transform.
+/// Outputs of the generator, pairwise in order, become inputs of the transform (docs/reference/language.md 4.8).
 void check_generator(const Transform& transform, const Transform& generator, Span span, Diagnostics& diags) {
   const auto inputs = transform.matrices_of(MatrixRole::From);
   const auto made = generator.matrices_of(MatrixRole::To);
@@ -66,7 +66,7 @@ struct Judge {
   std::vector<MatrixId> given;
 };
 
-/// docs/reference/language.md 4.7, 20.5: a judge takes the matrices in order and makes one number.
+/// A judge takes the matrices in order and makes one number (docs/reference/language.md 4.7, 20.5).
 void check_judge(const Transform& transform, const Transform& judge, const Judge& role, Diagnostics& diags) {
   const auto inputs = judge.matrices_of(MatrixRole::From);
   const auto outputs = judge.matrices_of(MatrixRole::To);

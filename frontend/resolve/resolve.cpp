@@ -19,7 +19,7 @@ namespace {
 using resolving::Declarations;
 using resolving::TransformScope;
 
-/// docs/reference/language.md 4.13: a forward declaration has the signature of the full one that follows.
+/// A forward declaration has the signature of the full one that follows (docs/reference/language.md 4.13).
 bool same_signature(const ast::Transform& a, const ast::Transform& b) {
   const auto signature = [](const ast::Transform& transform) {
     std::vector<std::pair<ast::MatrixClauseKind, std::string>> out;
@@ -67,7 +67,7 @@ Declarations collect_declarations(const Ast& ast, Diagnostics& diags) {
   return out;
 }
 
-/// docs/reference/language.md 4.11. Null after an error.
+/// The main transform (docs/reference/language.md 4.11). Null after an error.
 const ast::Transform* select_main(const Declarations& declarations, const std::string& name, Diagnostics& diags) {
   const ast::Transform* main = declarations.full.empty() ? nullptr : declarations.full.back();
   const ast::Transform* marked = nullptr;

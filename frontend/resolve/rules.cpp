@@ -11,8 +11,8 @@
 namespace pb::resolving {
 namespace {
 
-/// docs/reference/language.md 20.3: `OUT#2`, `P+Q#1`: the outputs in header order, and the position among the rules of
-/// the same outputs.
+/// `OUT#2`, `P+Q#1`: the outputs in header order, and the position among the rules of the same outputs
+/// (docs/reference/language.md 20.3).
 std::string derived_name(const TransformScope& scope, const ast::Rule& rule, std::map<std::string, int>& positions) {
   std::string joined;
   for (const Matrix& matrix : scope.out.matrices) {
@@ -243,7 +243,7 @@ void resolve_duplicates(TransformScope& scope, const RuleSource& written) {
   }
 }
 
-/// docs/reference/language.md 4.12: each body of a function is a rule over whole matrices that keep their names.
+/// Each body of a function is a rule over whole matrices that keep their names (docs/reference/language.md 4.12).
 std::vector<ast::Rule> rules_of_function(const ast::Transform& source) {
   ast::Rule header;
   for (const ast::MatrixClause& clause : source.matrix_clauses) {

@@ -45,8 +45,8 @@ int instance_number(const std::string& name, const char* template_name) {
   return parsed.ec == std::errc() && parsed.ptr == end ? number : -1;
 }
 
-/// docs/reference/language.md 4.6: `T` is instance 0, `T<i>` instance number i, `T_tmpl_3_1` and `T<3,1>` the one with
-/// these arguments.
+/// `T` is instance 0, `T<i>` instance number i, `T_tmpl_3_1` and `T<3,1>` the one with these arguments
+/// (docs/reference/language.md 4.6).
 bool is_named(const ProgramDesc& program, int index, const std::string& name) {
   const TransformDesc& transform = program.transforms[index];
   if (transform.template_name == nullptr) return name == transform.name;

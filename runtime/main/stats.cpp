@@ -35,7 +35,7 @@ std::string number(double value) {
   return text;
 }
 
-/// docs/reference/language.md 12: more is better.
+/// More is better (docs/reference/language.md 12).
 std::vector<double> printed_accuracies(const StatsInput& input) {
   std::vector<double> out = input.accuracies;
   if (!input.accuracy.higher_is_better)

@@ -5,6 +5,7 @@ import re
 
 FENCE = re.compile(r"^\s*(```|~~~)")
 HEADING = re.compile(r"^#{1,6}\s+(.*?)\s*#*$")
+ANCHOR = re.compile(r'^<a id="([^"]+)"></a>$', re.M)
 LIST_ITEM = re.compile(r"^\s*([-*+]|\d+[.)])\s+")
 LINK = re.compile(r"!?\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^()\s]*)\)")
 CODE_SPAN = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)", re.S)
@@ -41,8 +42,8 @@ def paragraphs(text):
 
 
 def anchors(text):
-    """What links to headings of the page may name, as GitHub makes it."""
-    found, times = set(), {}
+    """What links into the page may name: its headings, as GitHub makes anchors of them, and anchors of its own."""
+    found, times = set(ANCHOR.findall(text)), {}
     for _, line in lines_outside_fences(text):
         if not (heading := HEADING.match(line)):
             continue
