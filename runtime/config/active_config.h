@@ -23,7 +23,7 @@ class ActiveConfig {
   static constexpr int kMaxLevels = 12;
 
   ActiveConfig() = default;
-  /// Pre: `configuration` is valid for the program (validated by its reader or made by a generator).
+  /// Takes the values of a configuration. Pre: it is valid for the program (validated by its reader or made by a generator).
   ActiveConfig(const InfoIndex& index, const Configuration& configuration);
 
   /// The alternative (flattened over rule and version) that `site` uses for a call of size `n`:
@@ -56,9 +56,9 @@ class ActiveConfig {
   [[nodiscard]] int openblas_threads() const noexcept { return openblas_threads_; }
   /// Whether large blocks of memory ask for large pages.
   [[nodiscard]] bool large_pages() const noexcept { return large_pages_; }
-  /// For `--large-pages`.
+  /// Sets what `--large-pages` says.
   void set_large_pages(bool asks) noexcept { large_pages_ = asks; }
-  /// For `--threads`.
+  /// Sets what `--threads` says.
   void set_threads(int threads) noexcept { threads_ = threads < 1 ? 1 : threads; }
 
  private:

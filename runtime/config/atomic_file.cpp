@@ -26,7 +26,7 @@ std::string resolved(const std::string& path) {
   return out;
 }
 
-/// 0 or the errno of what failed.
+/// Writes the whole text; 0, or the errno of the call that failed.
 int write_all(int fd, std::string_view text) {
   while (!text.empty()) {
     const ssize_t count = ::write(fd, text.data(), text.size());

@@ -47,7 +47,8 @@ struct ConfigFile {
   bool is_short = false;           ///< one configuration, without entries
 };
 
-/// Whose file it may be: who carries a configuration over to a renamed program reads those of any.
+/// Whether the file must be one of the same program. Code that carries a configuration over to a renamed program reads files of
+/// any.
 enum class OfProgram : std::uint8_t { Same, Any };
 
 /// Reads and validates against the program. A file may also be one configuration, without entries: an object with
@@ -58,11 +59,11 @@ enum class OfProgram : std::uint8_t { Same, Any };
 [[nodiscard]] ConfigFile read_config_file(const std::string& path, const InfoIndex& index);
 
 [[nodiscard]] std::string to_json(const InfoIndex& index, const ConfigFile& file);
-/// Such a file of one configuration, in one line without its end.
+/// The text of a file of one configuration without entries, in one line without its end.
 [[nodiscard]] std::string to_short_file(const InfoIndex& index, const Configuration& configuration);
 /// Replaces the entry of the same machine or adds one.
 void put_entry(ConfigFile& file, ConfigEntry entry);
-/// Written beside and renamed: readers see the old or the new file, whole. Throws IoError.
+/// Writes the file beside the old one and renames it: readers see the old or the new file, whole. Throws IoError.
 void save_config_file(const std::string& path, const InfoIndex& index, const ConfigFile& file);
 
 /// The entry for `machine`: its own, else the nearest with a note. Null if there is no entry.

@@ -29,7 +29,7 @@ struct Configuration {
   bool operator==(const Configuration&) const = default;
 };
 
-/// A member of `global`, beside the tunables; not for the tuner: "auto" knows.
+/// A member of `global` beside the tunables. The tuner leaves it alone, since "auto" finds the best value.
 inline constexpr const char* kOpenBlasCoreType = "openblas_coretype";
 /// "auto", or what may be a name of OpenBLAS: up to 20 letters, digits and `_`.
 [[nodiscard]] bool is_core_type(std::string_view word);
@@ -50,13 +50,11 @@ struct RandomOptions {
 
 /// Whether a value fits its declaration (range, integer, products of work groups).
 [[nodiscard]] bool is_valid_value(const TunableInfo& tunable, double value);
-/// Throws nothing; the reason if the configuration breaks a rule of docs/reference/formats.md 1 or a forbidden
-/// assignment, else "".
+/// The reason if the configuration breaks a rule of docs/reference/formats.md 1 or a forbidden assignment, else "". Throws nothing.
 [[nodiscard]] std::string find_fault(const InfoIndex& index, const Configuration& configuration);
 /// Whether the choices have a legal order at every size.
 [[nodiscard]] bool is_allowed(const InfoIndex& index, const Configuration& configuration);
-/// Every size at which a forbidden assignment would be used takes the default instead. Returns whether something
-/// changed.
+/// Lets every size at which a forbidden assignment would be used take the default instead. Returns whether something changed.
 bool repair_forbidden(const InfoIndex& index, Configuration& configuration);
 
 /// What was wrong but could be helped while reading; at most one line per file for unknown names, one for values out of range and
@@ -81,7 +79,7 @@ struct NamedParts {
 
 /// `{"global": …, "transforms": …}`; `indent` < 0: one line.
 [[nodiscard]] std::string to_json(const InfoIndex& index, const Configuration& configuration, int indent);
-/// Missing things take their default. Throws ConfigError if `text` is not such an object.
+/// Reads such an object; missing things take their default. Throws ConfigError if `text` is none.
 [[nodiscard]] Configuration parse_configuration(std::string_view text, const std::string& name, const InfoIndex& index,
                                                 ConfigWarnings& warnings);
 

@@ -82,7 +82,7 @@ class Reader {
   }
 
  private:
-  /// `known`: what may stand there instead of `name`.
+  /// Notes an unknown name. `known` are the names that may stand in its place.
   void unknown(const Node& node, const std::string& prefix, const std::string& name, const std::vector<std::string>& known) {
     warnings_.unknown_names.push_back(prefix + name);
     warnings_.places[prefix + name] = node.place();
@@ -127,7 +127,7 @@ class Reader {
                                     "` was fixed to something else when the program was compiled (pbc --config)");
   }
 
-  /// A constant of the program: the text must say the same.
+  /// Compares the text with a selector that is a constant of the program: both must say the same.
   void compare_selector(int id, const Node& node) {
     const SiteInfo& site = *index_.site(id).site;
     std::vector<Level> levels;
@@ -222,7 +222,8 @@ class Reader {
     for (const Json& item : value) flatten(item, out);
   }
 
-  /// What is no value stands for the initial one, as in a program without constants.
+  /// Compares the text with values that are constants of the program. Text that is no value stands for the initial one, as in a
+  /// program without constants.
   void compare_values(int id, const Node& node) {
     const TunableInfo& tunable = *index_.tunable(id).tunable;
     std::vector<double> values;
@@ -245,7 +246,7 @@ class Reader {
       read_elements(id, node, node.json()[bucket], bucket * count);
   }
 
-  /// `node`: where messages point to.
+  /// Reads the elements of a value. Messages point to `node`.
   void read_elements(int id, const Node& node, const Json& value, std::size_t begin) {
     const TunableInfo& tunable = *index_.tunable(id).tunable;
     if (tunable.count == 1) return read_value(id, node, value, begin);

@@ -32,7 +32,7 @@ struct Level {
 /// On what a rule runs; the words of the files are `cpu`, `opencl`, `opencl_local`.
 enum class On : std::uint8_t { Cpu, OpenCl, OpenClLocal };
 [[nodiscard]] const char* to_string(On on);
-/// False if `word` is none of the three.
+/// Reads one of the three words; false if `word` is none of them.
 [[nodiscard]] bool parse_on(std::string_view word, On& on);
 [[nodiscard]] inline bool is_device(On on) { return on != On::Cpu; }
 
@@ -68,7 +68,7 @@ struct AlternativeInfo {
   std::vector<On> on;  ///< Cpu first
   int line = 0;
   std::string why_not_device;  ///< empty if there is a device version
-  /// Of a merged site: part and rule, for each of its parts. In files `"rules": {PART: RULE, …}` stands for them.
+  /// Part and rule for each part of a merged site; empty for others. In files `"rules": {PART: RULE, …}` stands for them.
   std::vector<std::pair<std::string, std::string>> parts = {};
   bool operator==(const AlternativeInfo&) const = default;
 };
@@ -92,7 +92,7 @@ struct SiteInfo {
   [[nodiscard]] int num_choices() const;
   /// Pre: 0 <= index < num_choices().
   [[nodiscard]] Choice choice(int index) const;
-  /// -1 if the site has no such choice.
+  /// Number of the choice; -1 if the site has no such choice.
   [[nodiscard]] int index_of(std::string_view rule, On on) const;
   /// The alternative with this rule name; null if there is none.
   [[nodiscard]] const AlternativeInfo* find_alternative(std::string_view rule) const;
@@ -195,7 +195,7 @@ class InfoIndex {
   [[nodiscard]] int num_tunables() const { return static_cast<int>(tunables_.size()); }
   [[nodiscard]] const SiteRef& site(int id) const { return sites_[static_cast<std::size_t>(id)]; }
   [[nodiscard]] const TunableRef& tunable(int id) const { return tunables_[static_cast<std::size_t>(id)]; }
-  /// -1 if there is none; an empty transform means global.
+  /// Numbers of a site or a tunable by name; -1 if there is none. An empty transform means global.
   [[nodiscard]] int find_site(std::string_view transform, std::string_view site) const;
   [[nodiscard]] int find_tunable(std::string_view transform, std::string_view tunable) const;
   /// `Convolve2D.Out#1`, `Convolve2D.split_size`, `threads`: the name that messages, statistics and the protocol use.

@@ -170,7 +170,7 @@ std::string read_bounded_file(const std::string& path) {
   if (S_ISDIR(status.st_mode)) throw_cannot_read(path, EISDIR);
   if (S_ISREG(status.st_mode) && static_cast<std::uint64_t>(status.st_size) > kMaxBytes) throw_too_large(path);
   std::string text;
-  // On the heap: programs run with stacks of 64 KiB (`ulimit -s 64`).
+  // The buffer is on the heap, because programs may run with stacks of 64 KiB (`ulimit -s 64`).
   std::string buffer(65536, '\0');
   for (;;) {
     const ssize_t count = ::read(file.get(), buffer.data(), buffer.size());

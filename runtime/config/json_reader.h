@@ -33,7 +33,7 @@ class Document {
   [[nodiscard]] const std::string& name() const { return name_; }
   /// Throws ConfigError at the value that `pointer` (RFC 6901) leads to.
   [[noreturn]] void fail(const std::string& pointer, const std::string& reason) const;
-  /// `name:line:column` of that value.
+  /// `name:line:column` of the value that `pointer` leads to.
   [[nodiscard]] std::string place_of(const std::string& pointer) const;
 
  private:
@@ -42,7 +42,7 @@ class Document {
   Json root_;
 };
 
-/// A value of a document and the way to it. Accessors throw ConfigError at its place. Keeps the document.
+/// A value of a document and the way to it. Accessors throw ConfigError at the value's place. The document must outlive it.
 class Node {
  public:
   explicit Node(const Document& document) : document_(&document), value_(&document.root()) {}
@@ -100,7 +100,7 @@ class Node {
 [[nodiscard]] std::string dump_pretty(const Json& value, int indent = 0);
 /// What a value is, for messages: `the text "many"`, `a list`.
 [[nodiscard]] std::string found_words(const Json& value);
-/// One line; bytes that are no UTF-8 are replaced.
+/// The value as text of one line; bytes that are no UTF-8 are replaced.
 [[nodiscard]] std::string dump_line(const Json& value);
 
 /// A number as JSON integer if it is whole and exactly representable, else as real.

@@ -100,8 +100,8 @@ struct Reply {
   double max_error_rel = 0;         ///< relative to the largest magnitude of the reference
   std::vector<Ran> ran;             ///< of the last trial
   std::vector<Fallback> fallbacks;  ///< of all trials
-  /// Device versions of which the CPU version ran because a call was below the sequential cut-off, last trial: as the
-  /// configuration says, no fallback.
+  /// Chosen device versions in whose place the CPU version ran in the last trial, because a call was below the sequential
+  /// cut-off. The configuration says so, so they are no fallbacks.
   std::vector<Ran> below_cutoff;
   std::int64_t bytes_moved = 0;     ///< to and from the device, last trial
   std::int64_t n = -1;              ///< reply to `inputs`: the largest size variable of the main transform
@@ -112,10 +112,10 @@ struct Reply {
 [[nodiscard]] std::string to_line(const Hello& hello);
 [[nodiscard]] std::string to_line(const Request& request);
 [[nodiscard]] std::string to_line(const Reply& reply);
-/// Throw ConfigError with the reason.
+/// Readers of lines. They throw ConfigError with the reason.
 [[nodiscard]] Hello parse_hello(std::string_view line);
 [[nodiscard]] Request parse_request(std::string_view line);
-/// The `id` of a line that is no request, so that its sender learns which one; 0 if it has none.
+/// The `id` of a line that is no request, so that its sender learns which one is meant; 0 if it has none.
 [[nodiscard]] std::int64_t id_of(std::string_view line);
 [[nodiscard]] Reply parse_reply(std::string_view line);
 

@@ -13,15 +13,15 @@
 namespace pbrt {
 namespace {
 
-// A signal handler has no parameters of ours: written before the handler is installed.
+// The reporter is a global, because a signal handler gets no parameters of ours. It is written before the handler is installed.
 void (*crash_report)(const Crash& crash) = nullptr;
 constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 constexpr int kNumSignals = sizeof kSignals / sizeof kSignals[0];
 struct sigaction previous_action[kNumSignals];
-// Another thread may crash while the first one reports: it waits for the end of the process.
+// Set while a thread reports. Another thread that crashes meanwhile waits for the end of the process.
 std::atomic_flag is_reporting = ATOMIC_FLAG_INIT;
 
-/// Of one thread, which has none of another library (a sanitizer's, say).
+/// The stack of one thread for signal handlers, unless another library (a sanitizer, say) has given the thread one.
 class AlternateStack {
  public:
   AlternateStack() {
@@ -51,15 +51,15 @@ class AlternateStack {
 };
 
 void handle_crash(int signal, siginfo_t* info, void*) {
-  const bool is_fault = info->si_code > 0;  // else somebody sent the signal; abort() sends it to itself
+  const bool is_fault = info->si_code > 0;  // if not, somebody sent the signal; abort() sends it to its own process
   if (is_fault || (signal == SIGABRT && info->si_pid == getpid())) {
-    // Relaxed: nothing is handed over.
+    // Relaxed, because nothing is handed over.
     while (is_reporting.test_and_set(std::memory_order_relaxed)) pause();
     const bool is_access = signal == SIGSEGV || signal == SIGBUS;
     const void* address = is_access ? info->si_addr : nullptr;
     crash_report({signal, info->si_code, address, is_access && Worker::is_below_running_stack(address)});
   }
-  // The instruction is repeated, or the signal sent again, for the handler before.
+  // The handler that was there before gets the signal: the instruction is repeated, or the signal is sent again.
   for (int i = 0; i < kNumSignals; ++i)
     if (kSignals[i] == signal) sigaction(signal, &previous_action[i], nullptr);
   if (!is_fault) raise(signal);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Crashes of bodies: signals that end a process, and stack overflows, which are told from other faults. Below each pooled stack
-// lie pages that nobody may touch; who does is caught by a signal handler on a stack of its own. The handler hands over to a
-// reporter. Costs nothing while it does not happen. Transform calls cannot overflow (they go on to fresh stacks), so overflows
-// are about C++ that calls itself and about huge local arrays. The report is the program's (runtime/main/crash_report.h);
-// workers prepare their threads.
+// Reports crashes of bodies: signals that end a process, and stack overflows, which are told from other faults. Below each pooled
+// stack lie pages that nobody may touch; a signal handler on a stack of its own catches an access to them and hands over to a
+// reporter. This costs nothing while it does not happen. Transform calls cannot overflow (they go on to fresh stacks), so
+// overflows are about C++ that calls itself and about huge local arrays. The report is the program's
+// (runtime/main/crash_report.h); workers prepare their threads.
 #pragma once
 
 namespace pbrt {

@@ -61,7 +61,7 @@ struct Jump {
   Context& to;
 };
 
-/// First thing after each jump, on the side of `jump.to`.
+/// What runs first after each jump, on the side of `jump.to`.
 void arrive(transfer_t transfer) {
   const Jump& jump = *static_cast<const Jump*>(transfer.data);
   Context& from = jump.from;
@@ -95,7 +95,7 @@ Stack& map_stack() {
     munmap(base, bytes);
     throw std::bad_alloc();
   }
-  // Most stacks use few of their pages. Refused only where there are no huge pages.
+  // Most stacks use few of their pages, so large pages would be wasted. The call fails only where there are no huge pages.
   (void)madvise(base, bytes, MADV_NOHUGEPAGE);
   char* limit = static_cast<char*>(base) + kGuardBytes;
   constexpr std::size_t kUsable = kStackBytes - sizeof(Stack) / 64 * 64 - 64;

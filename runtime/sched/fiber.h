@@ -27,14 +27,14 @@
 
 namespace pbrt {
 
-/// What calls fill before they go on to a fresh stack.
+/// The part of a stack that calls fill before they go on to a fresh one.
 inline constexpr std::size_t kCallBytes = std::size_t{256} * 1024;
-/// Below that, for what the last call runs without asking: bodies and libraries, which expect what threads usually have.
-/// Routines of OpenBLAS with threads use up to 5 MiB. Only address space until it is used.
+/// The part of a stack below the calls' part, for what the last call runs without asking: bodies and libraries, which expect what
+/// threads usually have. Routines of OpenBLAS with threads use up to 5 MiB. This part is only address space until it is used.
 inline constexpr std::size_t kBodyBytes = std::size_t{8} * 1024 * 1024;
 inline constexpr std::size_t kStackBytes = kCallBytes + kBodyBytes;
-/// Below each stack; only address space. Generated code touches each page of a large array in order (pbc compiles with
-/// -fstack-clash-protection), other C++ could reach over this with a larger one.
+/// The guard pages below each stack; only address space. Generated code touches each page of a large array in order (pbc compiles
+/// with -fstack-clash-protection), other C++ could reach over this with a larger one.
 inline constexpr std::size_t kGuardBytes = std::size_t{1024} * 1024;
 
 /// A place to switch to: saved registers (by the stack pointer), plus what the tools must be told.
@@ -103,7 +103,7 @@ class StackList {
     first_ = &stack;
     ++size_;
   }
-  /// Null if there is none.
+  /// Takes a stack off the list; null if there is none.
   [[nodiscard]] Stack* pop() {
     Stack* stack = first_;
     if (stack != nullptr) {

@@ -61,13 +61,13 @@ struct RunState {
   const Frame* root = nullptr;
   const TaskLocalHooks* hooks = nullptr;
   std::uint64_t root_local_key = 0;
-  /// Rules are recorded; only where the scheduler has a trace.
+  /// Whether rules are recorded; true only where the scheduler has a trace.
   bool is_traced = false;
-  /// Set by the scheduler.
+  /// Number of workers of the scheduler, which sets it.
   int num_workers = 1;
-  /// Set by abort: tasks that have not started are dropped, calls throw RunAborted.
+  /// Whether the run was aborted: tasks that have not started are dropped, calls throw RunAborted.
   std::atomic<bool> aborted{false};
-  /// Why, where the scheduler itself aborted the run; static text.
+  /// Why the scheduler itself aborted the run; static text, or null.
   std::atomic<const char*> abort_reason{nullptr};
 };
 
@@ -79,15 +79,15 @@ struct GraphTask;
 struct FiberHead {
   /// Worker that runs the fiber now; changes when the fiber is resumed elsewhere.
   Worker* worker = nullptr;
-  /// Free blocks of that worker.
+  /// Free blocks of the worker that runs the fiber.
   TaskCache* memory = nullptr;
-  /// Where calls go on to a fresh stack, less kMinStackBytes; bodies may go on below it.
+  /// The address, less kMinStackBytes, below which calls go on to a fresh stack; bodies may go on below it.
   const char* stack_limit = nullptr;
   /// The innermost rule that is being timed.
   RuleScope* scope = nullptr;
   /// Executions of rules that the worker only counts; null unless the run is traced.
   RuleCounters* counters = nullptr;
-  /// Number of that worker.
+  /// Number of the worker that runs the fiber.
   int worker_index = 0;
 };
 
@@ -136,11 +136,11 @@ void wake_helpers(FiberHead& fiber, std::int64_t count);
 
 }  // namespace detail
 
-/// Less stack than this and a call continues on a fresh one.
+/// A call that finds less stack than this continues on a fresh one.
 inline constexpr std::ptrdiff_t kMinStackBytes = std::ptrdiff_t{64} * 1024;
 
-/// Drops the run that the calling thread works for, if it works for one: for bodies that have no frame at hand. `reason` is
-/// static text.
+/// Drops the run that the calling thread works for, if there is one; for bodies that have no frame at hand. `reason` is static
+/// text.
 void abort_current_run(const char* reason);
 
 class Frame {
@@ -161,19 +161,21 @@ class Frame {
     push_child(make_task(std::forward<F>(f)));
   }
 
-  /// Starts `f(Frame&)` as a task of `all`: this frame, or one whose task the body is. It is left to the worker of that number, or
-  /// to whom it finds out of work after some time: for parts of loops that come again, whose data that worker has in its caches.
+  /// Starts `f(Frame&)` as a task of `all`, which is this frame or one whose task the body is. The task is left to the worker of
+  /// that number, but after some time to any worker without work. It is for parts of loops that come again, whose data that
+  /// worker has in its caches.
   ///
   /// Pre: all.can_assign(), and `worker` is another one than worker_index()
   template <class F>
   void spawn_on(int worker, Frame& all, F&& f) {
     push_child_to(worker, all, make_task(std::forward<F>(f)));
   }
-  /// Whether the other workers look for work, so that each may be given some. A hint.
+  /// Whether the other workers look for work, so that each may be given some. The answer is a hint.
   [[nodiscard]] bool can_assign() const;
-  /// Whether what becomes a task may depend on who is out of work. Else random numbers, which follow the tree of tasks, would.
+  /// Whether what becomes a task may depend on which workers are out of work. It may not where bodies draw random numbers: these
+  /// follow the tree of tasks.
   [[nodiscard]] bool has_free_tasks() const { return run_->hooks == nullptr; }
-  /// Whether the worker that runs the body has a task that others could take. A hint.
+  /// Whether the worker that runs the body has a task that others could take. The answer is a hint.
   [[nodiscard]] bool has_spare_task() const;
 
   /// Waits for all tasks that this frame spawned, running those that nobody took on this stack.
@@ -184,7 +186,7 @@ class Frame {
     if (error_state_.load(std::memory_order_relaxed) != kNoError) rethrow();
   }
 
-  /// As sync, for tasks that end at about the same time, on workers of their own.
+  /// Waits as sync does, for tasks that end at about the same time, on workers of their own.
   void sync_soon() {
     if (outstanding_ != 0) join_soon();
     sync();
@@ -192,11 +194,11 @@ class Frame {
 
   /// Whether spawn is a direct call here (below the sequential cut-off).
   [[nodiscard]] bool is_sequential() const { return sequential_; }
-  /// Whether data may be on a device. Else it need not be looked for.
+  /// Whether data may be on a device; if not, code need not look for it there.
   [[nodiscard]] bool has_device() const { return has_device_; }
-  /// Whether what is called from here are the results of the run.
+  /// Whether calls from this frame compute the results of the run.
   [[nodiscard]] bool is_root() const { return is_root_ || run_->root == this; }
-  /// What is called from here are results of the run if `parent`'s calls are.
+  /// Makes calls from this frame compute results of the run if those of `parent` do.
   void pass_root(const Frame& parent) { is_root_ = parent.is_root(); }
   [[nodiscard]] RunContext& context() const { return *run_->context; }
   [[nodiscard]] RunState& run_state() const { return *run_; }
@@ -213,7 +215,7 @@ class Frame {
     run_->aborted.store(true, std::memory_order_relaxed);
     detail::throw_aborted();
   }
-  /// The same, with what to say when the run is over. `reason` is static text.
+  /// Drops the whole run as abort_run() does; `reason`, a static text, is what is said when the run is over.
   [[noreturn]] void abort_run(const char* reason) {
     // Relaxed: the reason is read when the run is over.
     run_->abort_reason.store(reason, std::memory_order_relaxed);
@@ -298,7 +300,7 @@ class Frame {
 /// Its destructor syncs; it throws the children's first exception unless the stack is already unwinding.
 class CallFrame : public Frame {
  public:
-  /// Sequential if the caller is, or if `largest_extent` is below the cut-off.
+  /// Makes a frame that is sequential if the caller is, or if `largest_extent` is below the cut-off.
   CallFrame(Frame& parent, std::int64_t largest_extent, std::int64_t sequential_cutoff)
       : Frame(*parent.fiber_, *parent.run_, parent.call_,
               parent.sequential_ || largest_extent < sequential_cutoff) {
@@ -306,7 +308,7 @@ class CallFrame : public Frame {
   }
   CallFrame(Frame& parent, std::int64_t largest_extent)
       : CallFrame(parent, largest_extent, parent.run_->sequential_cutoff) {}
-  /// As sequential as the caller.
+  /// Makes a frame that is as sequential as the caller.
   explicit CallFrame(Frame& parent) : Frame(*parent.fiber_, *parent.run_, parent.call_, parent.sequential_) {
     throw_if_aborted();
   }
@@ -367,7 +369,7 @@ class Waker {
 /// Pre: after waker() was handed out, wait() is called before the Suspension dies.
 class Suspension {
  public:
-  /// is_brief: the wake is expected within a millisecond; a worker without other work then stays awake for it.
+  /// `is_brief`: the wake is expected within a millisecond; a worker without other work then stays awake for it.
   explicit Suspension(Frame& frame, bool is_brief = false);
   Suspension(const Suspension&) = delete;
   Suspension& operator=(const Suspension&) = delete;

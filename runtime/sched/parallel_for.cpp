@@ -30,11 +30,11 @@ std::int64_t piece_volume(const Box<N>& box, std::int64_t split) {
 // groups.
 constexpr std::int64_t kAlignment = 8;
 
-// Who is out of work is not known beforehand: so many tasks per worker are there from the start.
+// Number of tasks per worker that a loop starts with, since nobody knows beforehand which workers are out of work.
 constexpr std::int64_t kTasksPerWorker = 4;
 // A box of fewer pieces does not wait for the first one to show how long it takes.
 constexpr std::int64_t kFewPieces = 4;
-// Shorter than that and a part is done, out of the caches it is in, before a thief has done it.
+// A part that takes less time than this is no task: its worker has done it, from its caches, before a thief would have.
 constexpr std::chrono::nanoseconds kTimeOfTask{5000};
 
 /// The slowest dimension that is to be cut before the length of rows is; 0 if there is none.
@@ -78,7 +78,8 @@ struct Team {
   int last;
   int self;
 
-  /// The half without `self`, to which its first worker passes on what it gets; the team keeps the other.
+  /// Cuts the team in two and returns the half without `self`. The first worker of that half passes on what it gets; this team
+  /// keeps the other half.
   Team take_others() {
     const int middle = first + (last - first) / 2;
     const Team lower{first, middle, first};
@@ -122,16 +123,16 @@ class Rest {
 
 using Clock = std::chrono::steady_clock;
 
-/// When a worker offers what is left of a box.
+/// When a worker offers what is left of a box to others.
 struct Offers {
-  /// Before the first piece, whose time is not known yet.
+  /// Whether it offers something before the first piece, whose time is not known yet.
   bool at_once;
-  /// Not before it has run pieces for so long.
+  /// It offers nothing before it has run pieces for so long.
   Clock::duration delay = Clock::duration::zero();
 };
 
-/// Runs a box piece by piece, in order. Parts above `task_volume` become tasks at once; of the others the largest one that is
-/// left does, whenever the worker has no task for thieves and the part takes long enough. See Note [Pieces and tasks].
+/// Runs a box piece by piece, in order. Parts above `task_volume` become tasks at once. Of the other parts the largest one that
+/// is left becomes a task whenever the worker has none for thieves and the part takes long enough. See Note [Pieces and tasks].
 ///
 /// Loop: `halve(Box<N>& box, Box<N>& upper)`, false where the box is a piece; `run_piece(Frame&, const Box<N>&)`;
 ///       `max_volume` of a piece, `task_volume`. It lives until the frame has been joined.
@@ -167,8 +168,9 @@ void run_in_pieces(Frame& frame, const Loop& loop, Box<N> box, const Offers& off
   }
 }
 
-/// Gives each worker of a team its part of the box, the same whenever the box and the number of workers are: what it
-/// had there in a loop before may be in its caches. All parts are tasks of `all`. See Note [Parts for workers].
+/// Gives each worker of a team its part of the box, which is the same whenever the box and the number of workers are the same:
+/// the worker may have the part's data in its caches from an earlier loop. All parts are tasks of `all`. See Note [Parts for
+/// workers].
 template <int N, class Loop>
 void run_in_team(Frame& frame, Frame& all, const Loop& loop, Box<N> box, Team team) {
   while (team.last - team.first > 1 && box.volume() > loop.max_volume) {
@@ -302,7 +304,7 @@ struct Joint {
     piece_frame.sync();
   }
 
-  /// One piece after the other: rows stay whole.
+  /// Runs one piece after the other, so that rows stay whole.
   void run_in_order(Frame& frame, Box<N> box) const {
     while (clip(box) > max_volume) {
       const int d = dimension_of_rows(box, kLongPieces);

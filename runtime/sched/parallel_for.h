@@ -31,9 +31,10 @@ struct PieceShape {
   std::int64_t rows;
   std::int64_t row;
 };
-/// Vector code does several rows at once, and pieces follow each other along rows, which are streams for the memory.
+/// The shape for most loops: vector code does several rows at once, and pieces follow each other along rows, which are streams
+/// for the memory.
 inline constexpr PieceShape kLongPieces = {8, 256};
-/// Of loops in strips (runtime/matrix/strips.h): lines that run across the rows are streams too.
+/// The shape for loops in strips (runtime/matrix/strips.h), where lines that run across the rows are streams too.
 inline constexpr PieceShape kTallPieces = {256, 32};
 
 namespace detail {
@@ -43,7 +44,7 @@ struct PieceBody {
   void (*call)(const void* closure, Frame& frame, const std::int64_t* lo, const std::int64_t* hi);
   const void* closure;
   int num_dimensions;
-  /// What the pieces are counted as; null: nothing.
+  /// The rule that pieces count as; null: they are not counted.
   const RuleDesc* rule;
   PieceShape shape = kLongPieces;
 };
@@ -57,7 +58,7 @@ struct JointPart {
   void (*call)(const void* closure, Frame& frame, const Box<N>& piece);
   const void* closure;
 };
-/// Keeps the largest part first: its rows bring the cells of borders.
+/// Inserts `part` so that the largest part stays first: its rows bring the cells of borders.
 template <int N>
 void insert_joint(JointPart<N>* parts, int& num_parts, const JointPart<N>& part);
 /// The part that all boxes have in common.
@@ -117,7 +118,7 @@ void parallel_for(Frame& frame, const Box<N>& box, std::int64_t split, const F& 
 
 /// A split size that leaves boxes whole.
 inline constexpr std::int64_t kWholeBox = std::numeric_limits<std::int64_t>::max();
-/// So many cells are worth a task whatever else is known of them: a tenth of a millisecond or more.
+/// So many cells are worth a task, whatever else is known of them: they take a tenth of a millisecond or more.
 inline constexpr std::int64_t kManyCells = std::int64_t{1} << 18;
 /// The split size for instances that write `num_cells` each, such as rows: `split`, or fewer where they are long.
 [[nodiscard]] constexpr std::int64_t split_of_long(std::int64_t split, std::int64_t num_cells) {

@@ -40,14 +40,14 @@
 
 namespace pbrt {
 
-/// Per worker: what it sleeps on.
+/// What a worker sleeps on.
 struct alignas(64) ParkingSpot {
   static constexpr std::uint32_t kAwake = 0, kParked = 1;
   std::atomic<std::uint32_t> word{kAwake};
   ParkingSpot* next = nullptr;  // list of parked workers, newest first; under lock_
   bool is_listed = false;       // under lock_
   std::int64_t to_wake = 0;     // by the worker when it is awake; the waker writes it before `word`
-  /// Whether the worker sleeps, or is about to. A hint.
+  /// Whether the worker sleeps, or is about to. The answer is a hint.
   [[nodiscard]] bool is_parked() const { return word.load(std::memory_order_relaxed) == kParked; }
 };
 
@@ -123,7 +123,7 @@ class Parking {
 
   alignas(64) std::atomic<std::uint64_t> state_{0};
   bool needs_fence_;
-  /// Relaxed: a hint, nothing hangs on it.
+  /// Relaxed accesses suffice: this number is a hint, and nothing hangs on it.
   alignas(64) std::atomic<int> num_asleep_{0};
   alignas(64) std::mutex lock_;
   ParkingSpot* parked_ = nullptr;

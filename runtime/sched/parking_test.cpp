@@ -34,7 +34,7 @@ TEST(Parking, WakeReachesTheWorkerOfTheSpot) {
   while (parking.num_parked() != 2) std::this_thread::yield();
   parking.wake(spots[0]);
   threads[0].join();
-  // The one that woke found nothing more to do and, as the last searcher, woke the other.
+  // The worker that woke found nothing more to do and, as the last searcher, woke the other one.
   threads[1].join();
   EXPECT_EQ(num_awake.load(), 2);
   parking.wake(spots[0]);  // not parked: nothing happens

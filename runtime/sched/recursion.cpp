@@ -10,13 +10,14 @@
 namespace pbrt {
 namespace {
 
-/// Calls between two of one transform that are looked through; mutual recursion of more transforms ends by depth alone.
+/// At most so many calls around a call are searched for one of the same transform. Mutual recursion of more transforms ends by
+/// depth alone.
 constexpr int kMaxSteps = 64;
 
-// Whoever finds an endless recursion has no program in hand: written before the first run.
+// A global, because the code that finds an endless recursion has no program in hand. It is written before the first run.
 const char* (*name_of_caller)() = nullptr;
 
-/// A copy that stays: reasons of aborted runs are static text. There are few of them.
+/// A copy of `text` that stays for ever, because reasons of aborted runs are static text. There are few of them.
 const char* keep(std::string text) {
   static std::mutex lock;
   static std::set<std::string> texts;
@@ -24,7 +25,7 @@ const char* keep(std::string text) {
   return texts.insert(std::move(text)).first->c_str();
 }
 
-/// Equal bits: a number that is none equals itself.
+/// Whether the numbers have equal bits, so that NaN equals itself.
 bool is_same(double a, double b) { return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b); }
 
 }  // namespace

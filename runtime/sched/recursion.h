@@ -14,21 +14,21 @@
 
 namespace pbrt {
 
-/// So many calls inside of each other may leave the size of their data as it is.
+/// So many nested calls may leave the size of their data as it is.
 inline constexpr int kMaxCallsWithoutShrinking = 100'000;
 
-/// Has `name` asked which rule calls, where a recursion does not end: static text, or null if it is not known. Called once, by
-/// `main`; `name` is called by the thread that makes the call.
+/// Sets the function that says which rule calls, where a recursion does not end: it returns static text, or null if the rule is
+/// not known. Called once, by `main`; `name` is called by the thread that makes the call.
 void on_endless_recursion(const char* (*name)());
 
-/// What to say of a recursion that does not end at calls of `size`, their largest extent; below 0 it is not known. The text lives
-/// as long as the process.
+/// The message about a recursion that does not end at calls of `size`, their largest extent; below 0 the size is not known. The
+/// text lives as long as the process.
 [[nodiscard]] const char* endless_recursion_text(std::int64_t size);
 
 class RecursiveCall {
  public:
-  /// A call of transform number `transform`. `extents`: of all its matrices; `numbers`: values of its 0-D inputs, which may
-  /// end a recursion that keeps the extents. Both must live as long as the call.
+  /// A call of transform number `transform`. `extents` are those of all its matrices. `numbers` are the values of its 0-D inputs,
+  /// which may end a recursion that keeps the extents. Both must live as long as the call.
   ///
   /// Errors:  RunAborted, with the whole run, if the recursion does not end
   /// Cost:    some additions and comparisons where the data shrinks or no call around this one is of the transform; else a
@@ -59,13 +59,14 @@ class RecursiveCall {
   void enter(Frame& frame) const { frame.call_ = this; }
 
  private:
-  /// Whether this is plainly a smaller part of the nearest call or the one around it: all that check() would find.
+  /// Whether this call is plainly smaller than the nearest call of the same transform: the one around it, or the next one
+  /// outside. Then check() would find nothing.
   [[nodiscard]] bool shrinks() const {
     const RecursiveCall* call = outer_->transform_ == transform_ ? outer_ : outer_->outer_;
     return call != nullptr && call->transform_ == transform_ && size_ < call->size_;
   }
-  /// Counts this call and says that it may go on, where it plainly is none of the same arguments as the one around it: as check()
-  /// would do.
+  /// Counts this call and returns true if it plainly has other arguments than the call around it: then it may go on, as check()
+  /// would say.
   [[nodiscard]] bool goes_on() {
     if (outer_->transform_ != transform_ || num_numbers_ == 0 || outer_->num_without_shrinking_ >= kMaxCallsWithoutShrinking)
       return false;

@@ -19,7 +19,7 @@ struct RuleDesc {
   const char* version = nullptr;  ///< `cpu`, `opencl`, `opencl_local`
 };
 
-/// Executions that are only counted, of one rule on `cells` cells each. A loan of trace.h: filled and settled there.
+/// Executions of one rule, on `cells` cells each, that are only counted. trace.h lends it, fills it and settles it.
 struct RuleCounter {
   const RuleDesc* rule = nullptr;
   std::int64_t cells = 0;
@@ -27,10 +27,10 @@ struct RuleCounter {
   std::int64_t num_lent = 0;
 };
 
-/// Those of a worker, by the rule's address. The thread of the worker alone uses them while a run is active.
+/// The counters of a worker, by the rule's address. The thread of the worker alone uses them while a run is active.
 class RuleCounters {
  public:
-  /// The one place for `rule`; another one may have it now.
+  /// The one place where `rule` may have a counter; another rule may have the place now.
   [[nodiscard]] RuleCounter& of(const RuleDesc& rule) {
     return counters_[index_of(rule)];
   }
@@ -79,7 +79,7 @@ class RuleScope {
  private:
   friend class TraceLane;
 
-  /// Counts it where that is all there is to do.
+  /// Whether this execution is only counted; if so, counts it.
   static bool is_only_counted(RuleCounters& counters, const RuleDesc& rule, std::int64_t cells) {
     RuleCounter& counter = counters.of(rule);
     return counter.rule == &rule && counter.cells == cells && --counter.num_left >= 0;
@@ -87,7 +87,8 @@ class RuleScope {
   void begin(Frame& frame, const RuleDesc& rule, std::int64_t cells);
   void end();
 
-  /// Null: not timed. Then the rest has no values: setting them would cost more than the branches.
+  /// The fiber of an execution that is timed, else null. If it is null, the other fields have no values: setting them would cost
+  /// more than the branches.
   detail::FiberHead* fiber_ = nullptr;
   RuleScope* outer_;
   const RuleDesc* rule_;

@@ -26,7 +26,7 @@ class Scheduler {
  public:
   /// Pre:    num_workers >= 1
   /// Errors: std::system_error if threads cannot be made
-  /// trace: gets a lane per worker; null: none. It outlives the scheduler.
+  /// `trace` gets a lane per worker; it may be null, and it outlives the scheduler.
   explicit Scheduler(int num_workers, Trace* trace = nullptr);
   ~Scheduler();
   Scheduler(const Scheduler&) = delete;
@@ -64,7 +64,7 @@ class Scheduler {
 
   [[nodiscard]] int num_workers() const { return static_cast<int>(workers_.size()); }
   [[nodiscard]] TaskReserve& task_reserve() { return reserve_; }
-  /// Sums over the workers. Pre: no run is active.
+  /// The counts, summed over the workers. Pre: no run is active.
   [[nodiscard]] WorkerCounts counts() const;
 
  private:
@@ -91,7 +91,7 @@ class Scheduler {
   RunState* active_run_ = nullptr;  // under abort_lock_
   /// Fibers suspended for a wake that will come soon; one searching worker stays awake for them.
   std::atomic<int> num_brief_waits_{0};
-  /// Held by wakers; see worker.h, "Proof: suspension".
+  /// Wakers hold this lock; see worker.h, "Proof: suspension".
   std::mutex external_lock_;
   std::uint64_t external_random_ = 1;  // under external_lock_
   std::vector<std::thread> threads_;

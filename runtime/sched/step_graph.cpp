@@ -9,7 +9,7 @@
 namespace pbrt {
 namespace {
 
-/// Of blocks that hold a `T`.
+/// The size class of blocks that hold a `T`.
 template <class T>
 constexpr std::uint8_t kSizeClass = static_cast<std::uint8_t>(TaskCache::size_class_of(sizeof(T)));
 
@@ -116,7 +116,7 @@ void StepGraph::run_all() {
     last_first = step;
     step = next;
   }
-  // Backwards, so that the first step lies on top of the deque.
+  // Steps are started backwards, so that the first one lies on top of the deque.
   for (Step* step = last_first; step != nullptr; step = step->next_in_order) group.start(frame_, step->task);
   group.wait();
 }

@@ -12,8 +12,8 @@
 //   g.depend(b, a);                        // b runs after a
 //   g.run();
 //
-// The graph refers to the closures of its steps, which live until run() is over. Where steps are added in an order that keeps the dependences, add_in_order() runs them at once in a sequential frame, and
-// there is no graph at all.
+// The graph refers to the closures of its steps, which live until run() is over. Where steps are added in an order that keeps the
+// dependences, add_in_order() runs them at once in a sequential frame, and there is no graph at all.
 #pragma once
 
 #include <cstddef>
@@ -43,7 +43,8 @@ class StepGraph {
   template <class F>
   int add(const F&&) = delete;
 
-  /// The same; in a sequential frame the step runs here and now, and the result is -1.
+  /// Adds the step `f(Frame&)` and returns its number. In a sequential frame the step runs here and now instead, and the result
+  /// is -1.
   ///
   /// Pre:     what the step depends on was added before
   /// Errors:  in a sequential frame those of the step

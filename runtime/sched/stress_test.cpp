@@ -146,7 +146,7 @@ struct Graph {
   Graph(std::mt19937_64& rng, std::size_t size) : nodes(size) {
     for (std::size_t i = 0; i < size; ++i) {
       for (std::uint64_t k = i == 0 ? 0 : rng() % 4; k > 0; --k) {
-        // Mostly near ones: long chains and much width.
+        // Most dependencies are near ones, which gives long chains and much width.
         const std::size_t reach = rng() % 8 == 0 ? i : std::min<std::size_t>(i, 16);
         nodes[i].before.push_back(i - 1 - rng() % reach);
       }
@@ -202,7 +202,7 @@ void run_graph(Frame& root, Graph& graph, std::size_t last = SIZE_MAX, Ending en
     tasks.push_back(group.create(root, GraphBody{&group, &graph, i, graph.nodes[i].num_continuations,
                                                   i == last ? ending : Ending::Whole}));
     for (const std::size_t b : graph.nodes[i].before) group.depend(root, tasks[i], tasks[b]);
-    // Started at once: later tasks depend on tasks that are running, continued or complete.
+    // A task is started at once, so that later tasks depend on tasks that are running, continued or complete.
     group.start(root, tasks[i]);
   }
   group.wait();
@@ -244,7 +244,7 @@ TEST(Stress, RandomlyEndedTaskGraphsHoldWholeResultsOnly) {
         ASSERT_NE(i, last);
         for (const std::size_t b : graph.nodes[i].before) ASSERT_NE(graph.nodes[b].value, 0U) << "it ran too early";
       }
-      // The same graph, whole: nothing is left of the run before.
+      // The graph runs again, this time as a whole: nothing is left of the run before.
       for (Graph::Node& node : graph.nodes) node.value = 0;
       scheduler.run([&](Frame& root) { run_graph(root, graph); });
       for (std::size_t i = 0; i < graph.nodes.size(); ++i) ASSERT_EQ(graph.nodes[i].value, graph.value_of(i));

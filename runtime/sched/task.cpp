@@ -48,7 +48,7 @@ void start_task(GraphTask& task, Worker& worker) {
 void add_reference(GraphTask& task) { task.num_references.fetch_add(1, std::memory_order_relaxed); }
 
 void drop_reference(GraphTask& task) {
-  // A loop, as a task holds its continuation and chains may be long.
+  // This is a loop and no recursion, because a task holds its continuation and chains may be long.
   for (GraphTask* t = &task; t != nullptr;) {
     // acq_rel: whoever is last sees what the others did with the task.
     if (t->num_references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
@@ -69,7 +69,7 @@ void finish_graph_task(detail::GraphTask& task, Worker& worker) {
   GraphTask* continuation = task.continuation;
   const bool is_continued = continuation != nullptr;
   task.state.store(is_continued ? TaskState::Continued : TaskState::Complete, std::memory_order_release);
-  // Closes the list; pairs with link_dependent.
+  // This exchange closes the list; it pairs with link_dependent.
   DependentLink* link =
       task.dependents.exchange(is_continued ? &continued_mark : &complete_mark, std::memory_order_acq_rel);
   while (link != nullptr) {
@@ -104,7 +104,7 @@ void TaskGroup::depend(Frame& here, const TaskRef& after, const TaskRef& before)
   PBRT_DCHECK(after.state() == TaskState::New, "dependencies are added to new tasks only");
   const TaskMemory memory = here.fiber_->memory->allocate<sizeof(DependentLink)>();
   auto* link = new (memory.address) DependentLink{&dependent, nullptr};
-  // Before the link is published; stays above zero as `dependent` is New.
+  // The count is raised before the link is published; it stays above zero, as `dependent` is New.
   dependent.num_dependencies.fetch_add(1, std::memory_order_relaxed);
   for (GraphTask* target = before.task_;;) {
     DependentLink* closed = link_dependent(*target, *link);

@@ -110,7 +110,7 @@ class TaskRef {
   }
 
   explicit operator bool() const { return task_ != nullptr; }
-  /// A snapshot: other threads may move the task on.
+  /// The state as a snapshot: other threads may move the task on.
   [[nodiscard]] TaskState state() const { return task_->state.load(std::memory_order_acquire); }
 
   /// Gives the reference away.

@@ -46,7 +46,7 @@ struct FreeList {
     first = new (block) FreeBlock{first};
     ++size;
   }
-  /// Pre: not empty
+  /// Takes a block off the list. Pre: it is not empty.
   [[nodiscard]] void* pop() {
     FreeBlock* block = first;
     first = block->next;
@@ -58,14 +58,14 @@ struct FreeList {
 /// The blocks of a scheduler; frees them all when it dies.
 class TaskReserve {
  public:
-  /// Moves about kBatch free blocks of a size into `list`.
+  /// Moves about kBatch free blocks of one size into `list`.
   ///
   /// Errors:  std::bad_alloc
   /// Threads: any
   void refill(int size_class, FreeList& list);
   /// Takes kBatch blocks out of `list`.
   void absorb(int size_class, FreeList& list);
-  /// Takes back one block, for those who are on no worker.
+  /// Takes back one block from code that runs on no worker.
   void release(void* address, std::uint8_t size_class);
 
   static constexpr int kBatch = 64;
@@ -88,7 +88,7 @@ class TaskCache {
  public:
   explicit TaskCache(TaskReserve& reserve) : reserve_(reserve) {}
 
-  /// kNumTaskSizes: from the heap.
+  /// The smallest size class that holds `size_bytes`; kNumTaskSizes means that the block comes from the heap.
   static constexpr int size_class_of(std::size_t size_bytes) {
     int size_class = 0;
     while (size_class < kNumTaskSizes && size_bytes > kTaskSizes[size_class]) ++size_class;

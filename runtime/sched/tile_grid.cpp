@@ -42,7 +42,7 @@ class Grid {
   [[nodiscard]] std::int64_t num_tiles() const {
     std::int64_t product = 1;
     for (int d = 0; d < num_dims(); ++d) {
-      // Enough to know that it is too many.
+      // The exact number does not matter once it is too large.
       if (__builtin_mul_overflow(product, count_[at(d)], &product)) return INT64_MAX;
     }
     return product;
@@ -65,7 +65,7 @@ class Grid {
       // Relaxed: the tasks that count down are started below.
       num_waiting_for_[static_cast<std::size_t>(tile)].store(num_predecessors, std::memory_order_relaxed);
     }
-    // Backwards, so that the first tile lies on top of the deque.
+    // Tiles are started backwards, so that the first one lies on top of the deque.
     for (std::int64_t tile = count; tile-- > 0;) {
       const Coordinates place = coordinates_of(tile);
       bool is_first = true;

@@ -15,12 +15,12 @@
 
 namespace pbrt {
 
-/// Grids of more tiles than this get larger ones.
+/// A grid that would have more tiles than this gets larger tiles.
 inline constexpr std::int64_t kMaxTiles = std::int64_t{1} << 16;
 
 namespace detail {
 
-/// `carried`: bit d for dimension d. Pre: the frame is not sequential, the box not empty.
+/// Runs the tiles of a box. `carried` has bit d for dimension d. Pre: the frame is not sequential, the box not empty.
 void run_tiles(Frame& frame, const PieceBody& body, const std::int64_t* lo, const std::int64_t* hi,
                const std::int64_t* extent, unsigned carried);
 

@@ -218,7 +218,7 @@ void TraceLane::grow() {
 
 TraceLane::Slot& TraceLane::slot_of(const RuleDesc& rule, std::int64_t cells) {
   const int size = std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(0, cells)));
-  // Small executions of one rule often follow each other.
+  // The slot found last is kept, because small executions of one rule often follow each other.
   if (&rule != last_rule_ || size != last_size_) {
     last_slot_ = &find_slot(rule, std::min(size, kSizes - 1));
     last_rule_ = &rule;
@@ -279,7 +279,7 @@ std::int64_t TraceLane::plan_skips(Slot& slot, std::int64_t whole_ns, std::int64
   saved_ns_ = std::min(saved_ns_ + time_ns - timed_ns_, kMaxSavedNs) - kTimingNs;
   saved_ns_ = std::max(saved_ns_, -kMaxDebtNs);
   timed_ns_ = time_ns;
-  // Of one execution to the next.
+  // The time from one execution to the next is an average since the last timing.
   const std::int64_t num = std::max<std::int64_t>(1, slot.count - slot.timed_count);
   const std::int64_t interval_ns = slot.timed_ns == 0 ? whole_ns : (time_ns - slot.timed_ns) / num;
   slot.timed_count = slot.count;
@@ -311,7 +311,8 @@ void add_totals(std::vector<RuleTotals>& all, const RuleDesc& rule, std::int64_t
   found->num_timed += num_timed;
 }
 
-/// Where estimates took more from the rules around them than those had: gives it back, so that the sum stays what it was.
+/// Corrects estimates that took more time from the rules around them than those had: gives the excess back, so that the sum stays
+/// what it was.
 void give_back_excess(std::vector<RuleTotals>& rules) {
   std::int64_t excess_ns = 0;
   std::int64_t estimated_ns = 0;

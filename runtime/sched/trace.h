@@ -101,19 +101,19 @@ class TraceLane {
 
   // Owner thread only.
   void add(const TraceEvent& event);
-  /// Counts as idle from now on. Before the owner starts.
+  /// Counts the lane as idle from now on. Called before the owner starts.
   void await_owner();
   /// Begins or ends what worker 0 does in a run.
   void begin_work();
   void end_work();
   void begin_search();
-  /// Ends a search. `victim`: whose task it found; -1: it found none, or one in a mailbox.
+  /// Ends a search. `victim` is the worker whose task it found; -1 if it found none, or one in a mailbox.
   void end_search(bool has_found, int victim);
   void begin_park();
   void end_park();
   /// Ends the open parts of the fiber's scopes, which leaves this lane.
   void suspend(detail::FiberHead& fiber);
-  /// Begins new parts of them.
+  /// Begins new parts of the fiber's open scopes on this lane.
   void resume(detail::FiberHead& fiber);
 
   // Any thread.
@@ -121,20 +121,20 @@ class TraceLane {
   void for_each(const F& f) const {
     const Chunk* next = nullptr;
     for (const Chunk* chunk = &first_; chunk != nullptr; chunk = next) {
-      // Before the count: a chunk that has a successor is full.
+      // `next` is read before the count: a chunk that has a successor is full.
       next = chunk->next.load(std::memory_order_acquire);
       const std::uint32_t count = chunk->count.load(std::memory_order_acquire);
       for (std::uint32_t i = 0; i < count; ++i) f(chunk->events[i]);
     }
   }
   [[nodiscard]] std::int64_t num_dropped() const { return num_dropped_.load(std::memory_order_relaxed); }
-  /// State and since when.
+  /// What the owner is doing, and since when.
   struct Now {
     State state;
     std::int64_t since_ns;
   };
   [[nodiscard]] Now state() const;
-  /// Totals up to `time_ns`.
+  /// What the owner did up to `time_ns`.
   [[nodiscard]] WorkerTimes times(std::int64_t time_ns) const;
 
  private:
@@ -155,7 +155,7 @@ class TraceLane {
     std::atomic<Chunk*> next{nullptr};
     std::array<TraceEvent, kChunkEvents> events;
   };
-  /// Of one rule at one order of magnitude.
+  /// What is known of one rule at one order of magnitude of its size.
   struct Slot {
     std::int64_t count = 0;
     std::int64_t cells = 0;
@@ -173,14 +173,14 @@ class TraceLane {
     std::unique_ptr<std::array<Slot, kSizes>> slots;
   };
 
-  /// What has been under way since since_ns_.
+  /// Adds an event for what has been under way since since_ns_.
   void add_until(std::int64_t time_ns, TraceKind kind, const char* name);
   void enter(State state, std::int64_t time_ns);
-  /// Leaves it to a counter, which is free, to count the next `num` executions.
+  /// Lets a free counter count the next `num` executions of the rule.
   void lend(const RuleDesc& rule, std::int64_t cells, std::int64_t num);
-  /// Ends the loan of a counter that was used inside of `scope`; null: in none.
+  /// Ends the loan of a counter that was used inside of `scope`; null: inside of none.
   void settle(RuleCounter& counter, RuleScope* scope);
-  /// Of all.
+  /// Ends the loans of all counters, as settle does.
   void settle_counters(RuleScope* scope);
   /// Accounts for executions inside of `scope` that are not timed.
   static void count_untimed(Slot& slot, std::int64_t num, std::int64_t cells, RuleScope* scope);
@@ -202,7 +202,7 @@ class TraceLane {
   Chunk first_;
   Chunk* last_ = &first_;
   std::atomic<std::int64_t> num_dropped_{0};
-  /// By hash of the rule's address; owner only, others while no run is active.
+  /// The slots by a hash of the rule's address. Only the owner uses them, others while no run is active.
   std::vector<RuleSlots> rules_;
   std::size_t num_rules_ = 0;
   const RuleDesc* last_rule_ = nullptr;
@@ -212,7 +212,7 @@ class TraceLane {
   std::int64_t saved_ns_ = kMaxSavedNs;  // earned for timings and not spent; below 0: a debt
   std::int64_t timed_ns_ = 0;            // end of the last timing
 
-  // A sequence lock: odd while the owner changes the rest.
+  // The sequence of a sequence lock: odd while the owner changes the fields below.
   std::atomic<std::uint32_t> sequence_{0};
   std::atomic<State> state_{State::Outside};
   std::atomic<std::int64_t> state_since_ns_{0};
@@ -223,7 +223,7 @@ class TraceLane {
 /// All lanes of a process, and when runs began and ended.
 class Trace {
  public:
-  /// keeps_events: false for --stats alone, which needs totals only.
+  /// `keeps_events` is false for --stats alone, which needs totals only.
   explicit Trace(bool keeps_events);
 
   /// Nanoseconds of the process's steady clock.
@@ -235,9 +235,9 @@ class Trace {
   [[nodiscard]] TraceLane& lane(const std::string& name);
   [[nodiscard]] TraceLane& worker(int index);
 
-  /// Begins a run: forgets totals. Pre: no other one is active.
+  /// Begins a run and forgets the totals. Pre: no other run is active.
   void begin_run(std::string label, int num_workers);
-  /// Ends it. Pre: nothing runs any more.
+  /// Ends the run. Pre: nothing runs any more.
   RunProfile end_run();
 
   struct Run {
@@ -247,7 +247,7 @@ class Trace {
     std::int64_t end_ns = 0;  ///< 0: not over
     RunProfile profile;
   };
-  /// Copies. Threads: any.
+  /// Copies of all runs. Threads: any.
   [[nodiscard]] std::vector<Run> runs() const;
   [[nodiscard]] std::vector<const TraceLane*> lanes() const;
 

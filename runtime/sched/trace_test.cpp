@@ -63,7 +63,7 @@ bool are_nested(const std::vector<TraceEvent>& events) {
   return true;
 }
 
-/// Of all parts of a rule.
+/// The time that all parts of a rule took together.
 std::int64_t duration_of(const Trace& trace, const std::string& rule) {
   std::int64_t sum = 0;
   for (const TraceLane* lane : trace.lanes())
@@ -243,7 +243,7 @@ TEST(Trace, AccountsForTheWholeRunOfEveryWorker) {
     const WorkerTimes& idle = profile.workers[1];
     EXPECT_EQ(idle.busy_ns, 0);
     EXPECT_LE(idle.idle_ns + idle.search_ns, elapsed);
-    // In the first round its thread may start late.
+    // In the first round the idle worker's thread may start late.
     if (round > 0) {
       EXPECT_GE(idle.idle_ns + idle.search_ns, 20'000'000);
     }

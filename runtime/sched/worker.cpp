@@ -30,14 +30,14 @@ Worker::~Worker() {
   while (Stack* stack = stacks_.pop()) scheduler_.stacks_.give_back(*stack);
 }
 
-// Out of line, so that no caller keeps the thread's identity across a switch.
+// Defined out of line, so that no caller keeps the thread's identity across a switch.
 [[gnu::noinline]] bool Worker::is_owner() const { return owner_thread_ == static_cast<std::uint64_t>(pthread_self()); }
 
 // ---- the loop -------------------------------------------------------------------------------
 
 namespace {
 
-// The calling thread's worker; null on threads that are none. Functions that use it are never inlined, as is_owner.
+// The calling thread's worker; null on other threads. Functions that use it are never inlined, for the reason given at is_owner.
 thread_local Worker* worker_of_thread = nullptr;
 
 }  // namespace
@@ -296,7 +296,7 @@ void Worker::join(Frame& frame, int num_looks) {
 }
 
 namespace {
-// Stacks of one fiber (a quarter of a gigabyte) after which a recursion counts as endless.
+// A recursion that fills so many stacks of one fiber (a quarter of a gigabyte) counts as endless.
 constexpr int kMaxFreshStacks = 1024;
 }  // namespace
 

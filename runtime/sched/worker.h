@@ -64,13 +64,13 @@ struct WorkerCounts {
 
 class Worker {
  public:
-  /// lane: null unless the worker is traced.
+  /// `lane` is null unless the worker is traced.
   Worker(Scheduler& scheduler, int index, TraceLane* lane);
   ~Worker();
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
-  // What the threads call.
+  // Functions that the threads call.
   /// Works until the scheduler stops. Threads: the worker's own.
   void run_until_stopped(const std::atomic<bool>& stop);
   /// Runs the root and works until it is done. Threads: the caller of Scheduler::run, as worker 0.
@@ -78,7 +78,7 @@ class Worker {
   /// Puts a task at the bottom. Threads: any.
   void push_bottom(detail::Task& task);
 
-  // What fibers call; static where the worker may change during the call.
+  // Functions that fibers call; static where the worker may change during the call.
   /// Puts a task at the top, or into the mailbox where the deque is full.
   void push(detail::Task& task);
   /// Puts a spawned task at the top; false where the deque is full.
@@ -91,12 +91,13 @@ class Worker {
   }
   /// Puts a spawned task into the mailbox of another worker.
   void assign(int worker, detail::Task& task) const;
-  /// Whether most of the other workers search and none sleeps. A hint.
+  /// Whether most of the other workers search and none sleeps. The answer is a hint.
   [[nodiscard]] bool may_assign() const;
-  /// Looks at children that run elsewhere before a fiber is suspended for those that end soon, with a pause after each: about as
-  /// long as the suspension would take, one to three microseconds.
+  /// How often a fiber looks at children that run elsewhere before it is suspended, where they end soon. A pause follows each
+  /// look. All looks together take about as long as the suspension would: one to three microseconds.
   static constexpr int kLooksBeforeSuspension = 48;
-  /// Runs the children that nobody took and waits for the others, which it looks at so often before it suspends the fiber.
+  /// Runs the children that nobody took and waits for the others. It looks `num_looks` times for their ends before it suspends
+  /// the fiber.
   static void join(Frame& frame, int num_looks = 0);
   static void run_child(detail::Task& task, Frame& parent);
   static void suspend(Suspension& suspension);
@@ -107,12 +108,12 @@ class Worker {
   [[nodiscard]] Scheduler& scheduler() const { return scheduler_; }
   [[nodiscard]] TaskCache& memory() { return memory_; }
   [[nodiscard]] ParkingSpot& spot() { return spot_; }
-  /// Null: not traced.
+  /// The lane of a traced worker, else null.
   [[nodiscard]] TraceLane* lane() const { return lane_; }
   [[nodiscard]] const WorkerCounts& counts() const { return counts_; }
   /// Whether a thief could find something here.
   [[nodiscard]] bool has_work() const { return !deque_.is_empty() || !mailbox_.is_empty(); }
-  /// Whether its deque has a task for a thief.
+  /// Whether the worker's deque has a task for a thief.
   [[nodiscard]] bool has_spare_task() const { return !deque_.is_empty(); }
   /// Whether the calling thread is the worker's.
   [[nodiscard]] bool is_owner() const;
@@ -146,13 +147,13 @@ class Worker {
   /// Goes on searching, for a bounded time, while work may come soon: a fiber waits for a brief wake and nobody else
   /// searches, or another worker is busy.
   detail::Task* search_patiently(const std::atomic<bool>& done);
-  /// A task's body has ended: whether the one stolen last was tiny.
+  /// Notes that a task's body has ended, and whether the task stolen last was tiny.
   void note_finish();
   /// Pauses before the next steals where the last ones brought tiny tasks only.
   void spare_victims();
-  /// Takes a task out of its mailbox, or from another worker: one at random, or any.
+  /// Takes a task out of the worker's own mailbox, or from another worker: one at random, or any.
   detail::Task* steal_once(bool looks_everywhere);
-  /// Takes a task out of the mailbox of another worker, unless that one may come for it: it searches too, or has work.
+  /// Takes a task out of the mailbox of another worker, unless that worker may come for it: it searches too, or has work.
   detail::Task* take_mail_of(std::size_t index);
   void pause_for_mail() const;
   void run(detail::Task& task);
@@ -166,7 +167,7 @@ class Worker {
   static void root_main(Stack& stack);
   static void execute(detail::Task& task, Fiber& fiber);
   static std::exception_ptr call_body(detail::Task& task, Frame& frame) noexcept;
-  /// In a handler: the frame of a task that cannot run, for there is no stack, gets the error.
+  /// Gives the current exception to the frame of a task that cannot run because there is no stack. Called in a handler.
   static void fail(detail::Task& task);
   static void retire(detail::Task& task, Worker& worker);
 
@@ -187,13 +188,13 @@ class Worker {
   ParkingSpot spot_;
   WorkerCounts counts_;
   TraceLane* const lane_;
-  RuleCounters* const counters_;  // of the lane
+  RuleCounters* const counters_;  // those of the lane
   const int index_;
-  int passed_mailbox_ = -1;  // of another worker, in which there was something
-  int num_passes_ = 0;       // looks at it since then
+  int passed_mailbox_ = -1;  // mailbox of another worker in which there was something
+  int num_passes_ = 0;       // looks at that mailbox since then
   int last_victim_ = -1;  // whose task the last search found
-  bool has_stolen_ = false;  // and the task has not finished
-  int num_tiny_steals_ = 0;  // in a row, up to the last one
+  bool has_stolen_ = false;  // a task was stolen and has not finished
+  int num_tiny_steals_ = 0;  // tiny tasks stolen in a row, up to the last one
   std::chrono::steady_clock::time_point steal_time_;
   std::uint64_t random_state_;
   std::uint64_t owner_thread_ = 0;
