@@ -18,7 +18,7 @@ namespace pbrt::cl {
 /// `CL_OUT_OF_RESOURCES`, …; `error -9999` for what the standard does not name.
 [[nodiscard]] std::string error_name(cl_int code);
 
-/// A call failed. As a DeviceFailure it drops the device unless a border knows better.
+/// A call of OpenCL failed. As a DeviceFailure it drops the device unless a border knows better.
 class ClError : public gpu::DeviceFailure {
  public:
   ClError(const char* function, cl_int code)
@@ -40,7 +40,7 @@ template <class Result, class... Params>
 class Function<Result(Params...)> {
  public:
   explicit Function(const char* name) : name_(name) {}
-  /// False if the library lacks it.
+  /// Looks the function up in the library; false if the library lacks it.
   [[nodiscard]] bool find(void* library, void* (*look_up)(void*, const char*)) {
     pointer_ = reinterpret_cast<Result (*)(Params...)>(look_up(library, name_));
     return pointer_ != nullptr;
@@ -52,7 +52,7 @@ class Function<Result(Params...)> {
     const cl_int code = pointer_(std::forward<Args>(args)...);
     if (code != CL_SUCCESS) throw ClError(name_, code);
   }
-  /// The status itself: for destructors and where failing is an answer.
+  /// Calls the function and returns its status: for destructors, and where failing is an answer.
   template <class... Args>
   [[nodiscard]] cl_int status(Args&&... args) const {
     return pointer_(std::forward<Args>(args)...);
@@ -112,7 +112,8 @@ class Function<Result(Params...)> {
 
 class Api {
  public:
-  /// Null if there is no loader library or it lacks a function. The library stays loaded: drivers do not like to go.
+  /// Loads OpenCL; null if there is no loader library or it lacks a function. The library stays loaded: drivers do not like to
+  /// go.
   [[nodiscard]] static std::shared_ptr<const Api> load();
 
   // The member `name` calls the function `name`.

@@ -144,7 +144,7 @@ cl_program ClDevice::program(const char* source, const std::string& options) {
   return programs_.emplace(std::move(key), std::move(built)).first->second.get();
 }
 
-/// Empty if there is no file or the driver does not take it.
+/// The program from the cache of kernels; empty if there is no file or the driver does not take it.
 Program ClDevice::build_from_binary(const std::string& key, const std::string& options) {
   const std::optional<std::string> binary = cache_.load(key);
   if (!binary) return {};
@@ -203,7 +203,8 @@ void ClDevice::store_binary(cl_program program, const std::string& key) {
 
 namespace {
 
-/// Some 400 us of copying; waking the thread of a CopyLane takes up to a tenth.
+/// Copies of at least this size go beside the queue. They take some 400 us; waking the thread of a CopyLane takes up to a tenth
+/// of that.
 constexpr std::uint64_t kMinBytesBeside = std::uint64_t{4} << 20;
 
 std::vector<gpu::CopyShape> copy_of(std::span<const gpu::CopyShape> shapes) { return {shapes.begin(), shapes.end()}; }
@@ -333,7 +334,7 @@ CopyLane& ClDevice::lane(std::unique_ptr<CopyLane>& place) {
   return *place;
 }
 
-/// A CPU has a memory of its own only where somebody wants to see what happens then.
+/// The least size of a copy beside the queue. A CPU has a memory of its own only where somebody wants to see what happens then.
 std::uint64_t ClDevice::min_bytes_beside() const {
   if (info_.shares_host_memory || staging_ != nullptr) return UINT64_MAX;
   return info_.type == gpu::DeviceType::Cpu ? 1 : kMinBytesBeside;

@@ -52,10 +52,10 @@ class ClDevice final : public gpu::Device {
   [[nodiscard]] std::string build_log(cl_program program) const;
   void store_binary(cl_program program, const std::string& key);
   void give_to_host(std::span<const gpu::KernelArg> args, Event& last);
-  /// What to tell the end of `event` to: `done`, or what asks for its times first and then ends itself.
+  /// The completion to tell of the end of `event`: `done`, or one that asks for the event's times first and then ends itself.
   [[nodiscard]] gpu::Completion& timed(cl_event event, gpu::Completion& done) const;
   void notify(Event event, gpu::Completion& done);
-  /// Makes it at its first use.
+  /// The lane at `place`, which is made at its first use.
   [[nodiscard]] CopyLane& lane(std::unique_ptr<CopyLane>& place);
 
   std::shared_ptr<const Api> api_;

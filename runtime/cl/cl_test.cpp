@@ -297,7 +297,7 @@ TEST_P(OnDeviceWithMemory, CopiesBoxesOfThreeDimensions) {
     for (int z = 0; z < 10; ++z)
       for (int y = 0; y < 15; ++y)
         for (int x = 0; x < 20; ++x) volume.cell(x, y, z) = x + 100 * y + 10000 * z;
-    // One plane, as a transposed view of a part of it.
+    // The input is one plane, as a transposed view of a part of it.
     const Matrix2 in = volume.region(2, 3, 4, 12, 13, 9).slice(1, 5).transposed();
     Matrix2 out = Matrix2::allocate(in.width() - 1, in.height() - 1);
     ASSERT_TRUE(blur(frame, *gpu, kBlur, out, in, 2, gpu::CopyOut::May));
@@ -385,7 +385,7 @@ TEST(KernelCache, LoadsWhatWasStoredAndNothingElse) {
   cache.store("key", std::string("bl\0b", 4));
   EXPECT_EQ(cache.load("key"), std::string("bl\0b", 4));
   EXPECT_FALSE(cache.load("other").has_value());
-  // A foreign file under this key's name.
+  // A file of another key lies under this key's name.
   fs::copy_file(cache.folder() + "/" + hash_name("key") + ".bin", cache.folder() + "/" + hash_name("other") + ".bin");
   EXPECT_FALSE(cache.load("other").has_value());
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A queue of its own for long copies in one direction, with a thread that enqueues them and waits for their ends. A thread,
-// since drivers copy memory that is not page-locked within the call that enqueues (NVIDIA's does): so nobody else waits for
-// that. Private to runtime/cl.
+// A queue of its own for long copies in one direction, with a thread that enqueues them and waits for their ends. The thread is
+// there because drivers copy memory that is not page-locked within the call that enqueues (NVIDIA's does); so nobody else waits
+// for that. Private to runtime/cl.
 #pragma once
 
 #include <condition_variable>
@@ -22,12 +22,12 @@ class CopyLane {
 
   /// Keeps a reference to `api`.
   CopyLane(const Api& api, Queue queue);
-  /// Does what is left.
+  /// Does the copies that are left, then ends the thread.
   ~CopyLane();
   CopyLane(const CopyLane&) = delete;
   CopyLane& operator=(const CopyLane&) = delete;
 
-  /// `done` is told on the lane's thread, once the copy has ended or could not be enqueued.
+  /// Adds a copy. `done` is told on the lane's thread, once the copy has ended or could not be enqueued.
   ///
   /// Threads: any
   void add(Copy copy, gpu::Completion& done);

@@ -23,10 +23,10 @@ struct Options {
   /// Folder of compiled kernels; empty: $XDG_CACHE_HOME/polybricks/kernels or ~/.cache/polybricks/kernels. "none": no
   /// files.
   std::string cache_folder;
-  /// Size of a pinned chunk through which transfers of devices with their own memory go; 0: straight from and to the
+  /// Size of a pinned chunk through which transfers of devices with their own memory go; 0: transfers go straight from and to the
   /// storage.
   std::size_t staging_chunk_bytes = 0;
-  /// False: buffers of their own and copies also where device and host share memory.
+  /// If false, devices have buffers of their own, and copies, also where they share the host's memory.
   bool may_use_host_memory = true;
   EndReports ends = EndReports::ByDevice;
   bool is_profiled = false;  ///< counts the time of kernels by the device's clock
@@ -40,7 +40,8 @@ class Api;
 /// Cost:   loads the drivers on the first call
 class DeviceList {
  public:
-  /// Environment: POLYBRICKS_OPENCL is the loader library to use instead of libOpenCL.so.1; `none`: no OpenCL.
+  /// Lists the devices. The environment's POLYBRICKS_OPENCL is the loader library to use instead of libOpenCL.so.1; `none`: no
+  /// OpenCL.
   DeviceList();
   ~DeviceList();
   DeviceList(DeviceList&&) noexcept;
@@ -48,7 +49,7 @@ class DeviceList {
 
   [[nodiscard]] const std::vector<gpu::DeviceInfo>& devices() const { return infos_; }
 
-  /// Throws DeviceError if the device cannot be used.
+  /// Opens a device. Throws DeviceError if it cannot be used.
   [[nodiscard]] std::unique_ptr<gpu::Device> open(std::size_t index, const Options& options = {}) const;
 
  private:

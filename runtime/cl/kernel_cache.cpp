@@ -22,7 +22,7 @@ constexpr std::uintmax_t kMaxFileBytes = std::uintmax_t{256} << 20;
 std::uint64_t fnv1a(std::string_view text, std::uint64_t basis) {
   std::uint64_t hash = basis;
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
-  // FNV mixes its last bytes badly.
+  // FNV mixes its last bytes badly, so they are mixed once more.
   hash = (hash ^ (hash >> 33)) * 0xff51afd7ed558ccdULL;
   return hash ^ (hash >> 33);
 }
@@ -67,7 +67,7 @@ KernelCache::KernelCache(const std::string& folder)
               : folder.empty() ? default_folder()
                                : folder) {}
 
-// File: magic, length of key, length of blob, checksum of both, key, blob.
+// A file holds magic, length of key, length of blob, checksum of both, key, blob.
 std::optional<std::string> KernelCache::load(std::string_view key) const {
   if (folder_.empty()) return std::nullopt;
   const std::string path = folder_ + "/" + hash_name(key) + ".bin";

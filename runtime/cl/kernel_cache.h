@@ -10,12 +10,12 @@
 
 namespace pbrt::cl {
 
-/// 128 bits of a text as 32 hexadecimal digits; not cryptographic, files also hold the text itself.
+/// A hash of 128 bits as 32 hexadecimal digits. It is not cryptographic, so files also hold the text itself.
 [[nodiscard]] std::string hash_name(std::string_view text);
 
 class KernelCache {
  public:
-  /// `folder`: see Options::cache_folder.
+  /// Opens the cache in `folder`, which Options::cache_folder explains.
   explicit KernelCache(const std::string& folder);
 
   /// The blob stored under exactly this key.

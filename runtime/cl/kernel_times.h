@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How long kernels ran on the device, by its own clock (queue profiling). For `--profile`. Private to runtime/cl.
+// How long kernels ran on the device, by its own clock (queue profiling); for `--profile`. Private to runtime/cl.
 #pragma once
 
 #include <cstdint>

@@ -15,13 +15,13 @@ namespace pbrt::cl {
 
 class Staging {
  public:
-  /// Throws ClError if there is no pinned memory of this size.
+  /// Makes the chunks. Throws ClError if there is no pinned memory of this size.
   Staging(const Api& api, cl_context context, cl_command_queue queue, std::size_t chunk_bytes);
   ~Staging();
   Staging(const Staging&) = delete;
   Staging& operator=(const Staging&) = delete;
 
-  /// Enqueues writes of all shapes; blocks while both chunks are under way. The event of the last one.
+  /// Enqueues writes of all shapes and returns the event of the last one; blocks while both chunks are under way.
   [[nodiscard]] Event write(cl_mem buffer, const void* host, std::span<const gpu::CopyShape> shapes);
 
  private:

@@ -17,7 +17,7 @@ namespace {
 struct Table {
   std::shared_mutex mutex;
   std::map<std::uintptr_t, const WatchedMemory*> by_end;
-  /// Changes whenever the map does: what threads remember of it is of one epoch.
+  /// A number that changes whenever the map does: what threads remember of the map is of one epoch.
   std::atomic<std::uint64_t> epoch{0};
 };
 
@@ -44,7 +44,7 @@ Range look_up(std::uintptr_t address) {
   return {before, memory.begin(), nullptr};
 }
 
-/// What the thread found last. No fiber is suspended while it is in use.
+/// What the thread found last. No fiber is suspended while this is in use.
 struct Recent {
   std::uint64_t epoch = 0;
   std::size_t next = 0;
@@ -111,7 +111,7 @@ void check_view_access(const RawView& view) {
     std::int64_t offset = 0;
     for (int k = 0; k < view.num_dims; ++k) offset += at[k] * view.strides[k];
     check_access(static_cast<const char*>(view.base) + offset * bytes, static_cast<std::size_t>(bytes));
-    // The next one, x fastest.
+    // The indices of the next element, x fastest.
     for (d = 0; d < view.num_dims; ++d) {
       if (++at[d] < view.sizes[d]) break;
       at[d] = 0;

@@ -50,7 +50,7 @@ class WatchedMemory {
     flags_[static_cast<std::size_t>(element)].store(flags, std::memory_order_relaxed);
   }
 
-  /// Which element it is, and what made it stale.
+  /// Says in words which element it is, and what made it stale.
   [[nodiscard]] virtual std::string describe(std::int64_t element) const = 0;
 
  private:
@@ -61,7 +61,7 @@ class WatchedMemory {
 };
 
 namespace detail {
-/// Declared in view.h, too, for programs.
+/// Tests the elements at these addresses. Declared in view.h, too, for programs.
 ///
 /// Errors: CopyError if one of the elements is stale
 void check_access(const void* first, std::size_t size_bytes);

@@ -34,7 +34,7 @@ class AnyMatrix {
   [[nodiscard]] double number_at(std::int64_t i) const;
   /// A matrix of the same type and sizes with the same content.
   [[nodiscard]] AnyMatrix clone() const;
-  /// Pre:     same type and sizes
+  /// Copies the content of a matrix of the same type and sizes.
   void copy_from(const AnyMatrix& other) const;
   [[nodiscard]] bool has_same_shape(const AnyMatrix& other) const;
   [[nodiscard]] RawView raw() const { return RawView{kind_, num_dims_, data(), sizes_, strides_}; }

@@ -28,7 +28,7 @@ class ByteSource {
     if (next_ == end_ && !fill()) return -1;
     return static_cast<unsigned char>(*next_);
   }
-  /// Pre:     peek() was not -1
+  /// Skips the next byte. Pre: peek() was not -1.
   void advance() {
     ++offset_;
     if (*next_++ == '\n') {

@@ -74,7 +74,7 @@ class Exact {
   std::int64_t value_;
   bool is_beyond_ = false;
 };
-/// The most that 64 bits hold where those are not enough: of values that only grow.
+/// The value, or the most that 64 bits hold where those are not enough; for values that only grow.
 [[nodiscard]] constexpr std::int64_t exact_or_most(Exact value) { return value.is_beyond() ? INT64_MAX : value.value(); }
 
 }  // namespace pbrt

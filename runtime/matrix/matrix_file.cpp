@@ -17,7 +17,7 @@ namespace pbrt {
 
 namespace {
 
-/// From the last dot on, in small letters; empty if there is none.
+/// The ending of a name: from the last dot on, in small letters; empty if there is none.
 std::string ending_of(const std::string& path) {
   const std::size_t dot = path.rfind('.');
   std::string ending = dot == std::string::npos ? "" : path.substr(dot);
@@ -32,7 +32,7 @@ bool promises_another_format(const std::string& path) {
   return std::find(kOthers.begin(), kOthers.end(), ending_of(path)) != kOthers.end();
 }
 
-/// A file of another format, by its name and its first byte: text of ours may bear any name.
+/// Refuses a file of another format, by its name and its first byte; text of ours may bear any name.
 void refuse_other_format(const std::string& path, ByteSource& source) {
   const int first = source.peek();
   if (!promises_another_format(path) || first == 's' || first == 'S') return;

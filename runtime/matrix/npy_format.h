@@ -13,7 +13,7 @@ namespace pbrt {
 
 struct MatrixSpec;
 
-/// Errors:  IoError (truncated, no .npy), UserError (type, shape or numbers do not fit)
+/// Reads a matrix. Errors: IoError (truncated, no .npy), UserError (type, shape or numbers do not fit).
 [[nodiscard]] AnyMatrix read_npy(ByteSource& source, const MatrixSpec& spec);
 void write_npy(const AnyMatrix& matrix, OutputFile& file);
 

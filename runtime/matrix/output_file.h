@@ -11,16 +11,16 @@ namespace pbrt {
 
 class OutputFile {
  public:
-  /// Errors:  IoError: folder missing or not writable, the name is a folder
+  /// Opens the file. Errors: IoError: folder missing or not writable, the name is a folder.
   explicit OutputFile(const std::string& path);
-  /// Without commit() a regular file is left as it was.
+  /// Ends the file. Without commit() a regular file is left as it was.
   ~OutputFile();
   OutputFile(OutputFile&& other) noexcept;
   OutputFile& operator=(OutputFile&&) = delete;
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
-  /// Errors:  IoError: no space, a closed pipe
+  /// Appends `text`. Errors: IoError: no space, a closed pipe.
   void write(std::string_view text);
   /// Writes what is buffered; errors of the disk show here at the latest.
   void finish();

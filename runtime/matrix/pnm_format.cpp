@@ -21,7 +21,7 @@ struct Picture {
   int planes = 1;
   int width = 0, height = 0, maxval = 0;
   [[nodiscard]] std::int64_t num_samples() const { return std::int64_t{width} * height * planes; }
-  /// Of the samples; of decimal ones more.
+  /// The least number of bytes that the samples take; decimal samples take more.
   [[nodiscard]] std::int64_t least_bytes() const { return num_samples() * (!is_ascii && maxval > 255 ? 2 : 1); }
 };
 

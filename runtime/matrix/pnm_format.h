@@ -14,7 +14,7 @@ struct MatrixSpec;
 inline constexpr int kMaxMaxval = 65535;
 inline constexpr int kDefaultMaxval = 255;
 
-/// Errors:  IoError (truncated, no such picture), UserError (grey or colour does not fit the matrix)
+/// Reads a picture. Errors: IoError (truncated, no such picture), UserError (grey or colour does not fit the matrix).
 [[nodiscard]] AnyMatrix read_pnm(ByteSource& source, const MatrixSpec& spec);
 
 /// Writes samples rounded and clamped to 0 … maxval. Returns the largest sample of the matrix, rounded.

@@ -35,7 +35,7 @@ TEST_F(PnmFormat, ReadsHeadersWhoseLinesEndWithTwoBytes) {
     const AnyMatrix m = MatrixReader().read(path(name), kGrey);
     for (int i = 0; i < 6; ++i) EXPECT_EQ(m.number_at(i), i) << name;
   }
-  // As the format has it, one blank: the next byte is the first sample.
+  // The format has one blank behind the header, so the next byte is the first sample.
   put("sample.pgm", "P5 3 1 255\r\n\1\2"s);
   const AnyMatrix m = MatrixReader().read(path("sample.pgm"), kGrey);
   for (int i = 0; i < 3; ++i) EXPECT_EQ(m.number_at(i), i == 0 ? 10 : i);

@@ -34,7 +34,7 @@ struct RandomStream {
   std::uint64_t child_key() { return mix(~key + mix(++children ^ 0xa0761d6478bd642fU)); }
 };
 
-/// The running task's stream; outside of tasks one of the thread's own.
+/// The running task's stream; outside of tasks a stream of the thread's own.
 ///
 /// Threads: valid until the caller suspends; never keep the reference
 [[nodiscard]] RandomStream& current_random();

@@ -10,11 +10,11 @@
 
 namespace pbrt {
 
-/// How far ahead, in bytes of neighbouring elements: 256 doubles.
+/// How far ahead elements are asked for, in bytes of neighbouring elements: 256 doubles.
 inline constexpr std::int64_t kReadAheadBytes = 2048;
 
-/// Asks for what is read some hundred iterations after element `at` of a view, which may lie outside of the matrix. Other
-/// kinds of handles may have their data elsewhere: nothing happens.
+/// Asks for what is read some hundred iterations after element `at` of a view; that element may lie outside of the matrix. For
+/// other kinds of handles nothing happens, since their data may be elsewhere.
 template <class View>
 PB_PREFETCHES inline void read_ahead([[maybe_unused]] const View& view, [[maybe_unused]] const std::int64_t at) {
   if constexpr (requires { view.line_of(at); })

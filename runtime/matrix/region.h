@@ -20,7 +20,8 @@ namespace detail {
 /// Checks the sizes, computes the dense strides, returns new storage (new_contents.h).
 [[nodiscard]] Storage* allocate_dense(ElementKind kind, int num_dims, const IndexT* sizes, std::int64_t* strides,
                                       bool is_zeroed = false);
-/// Whether new matrices hold zeros. A template argument of what depends on it, since the runtime's library is no checked build.
+/// Whether new matrices hold zeros. What depends on this gets it as a template argument, since the runtime's library is no
+/// checked build.
 #ifdef PB_CHECKED
 constexpr bool kIsZeroed = true;
 #else
@@ -28,7 +29,7 @@ constexpr bool kIsZeroed = false;
 #endif
 template <class T>
 inline constexpr bool kIsNumber = std::is_arithmetic_v<T>;
-/// Throws UserError.
+/// Refuses a size that no index holds: throws UserError.
 [[noreturn]] void extent_too_large(std::int64_t size);
 /// A size that was computed in 64 bits, as an index.
 template <class Size>
@@ -40,7 +41,7 @@ template <class Size>
 }
 }  // namespace detail
 
-/// What `storage()` gives: `->data()` is the first element of the whole block.
+/// The result of `storage()`: `->data()` is the first element of the whole block.
 template <class T>
 class TypedStorage {
  public:
@@ -72,7 +73,7 @@ class BasicRegion {
 
   BasicRegion() = default;
   BasicRegion(StorageRef storage, const ViewType& view) : view_(view), storage_(static_cast<StorageRef&&>(storage)) {}
-  /// A mutable handle is also a const one.
+  /// Makes a const handle of a mutable one.
   template <class F>
   requires(std::is_same_v<const F, E> && !std::is_same_v<F, E>) BasicRegion(const BasicRegion<F, N>& other)
       : view_(other.view()), storage_(other.storage_ref()) {}
@@ -98,7 +99,7 @@ class BasicRegion {
   [[nodiscard]] BasicRegion<E, N - 1> slice(int dim, std::int64_t position) const {
     return BasicRegion<E, N - 1>(storage_, view_.slice(dim, position));
   }
-  /// Position `k` of the last dimension: one version of a matrix with versions.
+  /// The part at position `k` of the last dimension: one version of a matrix with versions.
   [[nodiscard]] BasicRegion<E, N - 1> version(std::int64_t k) const requires(N >= 2) { return slice(N - 1, k); }
   [[nodiscard]] BasicRegion<E, N - 1> row(std::int64_t y) const requires(N >= 2) { return slice(1, y); }
   [[nodiscard]] BasicRegion<E, N - 1> col(std::int64_t x) const { return slice(0, x); }
@@ -149,10 +150,11 @@ class BasicRegion {
   void useOnCpu(IndexT = 0) const {}
   void modifyOnCpu(IndexT = 0) const {}
 
-  // For generated code and the runtime.
-  /// The same for an argument of a function that is done before this handle goes; its copies own the storage again.
+  // Functions for generated code and the runtime.
+  /// This handle as an argument of a function that is done before the handle goes, without a reference of its own; copies of it
+  /// own the storage again.
   [[nodiscard]] BasicRegion borrowed() const { return BasicRegion(view_, storage_, Borrow{}); }
-  /// Gives borrowed parts of this handle, as arguments of such functions.
+  /// Gives borrowed parts of this handle as arguments of functions that are done before it goes.
   class Lender {
    public:
     using Slice = std::conditional_t<N == 1, BasicRegion<E, N - 1>, LentRegion<E, N - 1>>;
@@ -172,7 +174,7 @@ class BasicRegion {
     const BasicRegion& region_;
   };
   [[nodiscard]] Lender lent() const { return Lender(*this); }
-  /// The same handle for a function that only reads.
+  /// This handle as an argument of a function that only reads.
   [[nodiscard]] const BasicRegion& as_input() const requires(std::is_const_v<E>) { return *this; }
   [[nodiscard]] LentRegion<const E, N> as_input() const requires(!std::is_const_v<E>) {
     return LentRegion<const E, N>(storage_, view_);
@@ -181,15 +183,16 @@ class BasicRegion {
     return BasicRegion(view, lender, Borrow{});
   }
   [[nodiscard]] const ViewType& view() const { return view_; }
-  /// Pre:     `view().has_unit_stride()`
+  /// The view with unit stride. Pre: `view().has_unit_stride()`.
   [[nodiscard]] UnitView<E, N> unit_view() const { return as_view<UnitView<E, N>>(); }
-  /// Pre:     also `is_apart` from all that is touched while the result is in use
+  /// The view with unit stride, apart from others. Pre: also `is_apart` from all that is touched while the result is in use.
   [[nodiscard]] BasicView<E, N, true, true> apart_view() const { return as_view<BasicView<E, N, true, true>>(); }
   [[nodiscard]] const StorageRef& storage_ref() const { return storage_; }
   [[nodiscard]] RawView raw() const { return view_.raw(); }
 
  private:
-  /// As one piece where it can be: what is read in larger pieces than it was just written in waits for the memory.
+  /// The view as another type, copied in one piece where possible: what is read in larger pieces than it was just written in
+  /// waits for the memory.
   template <class To>
   [[nodiscard]] To as_view() const {
     if constexpr (sizeof(To) == sizeof(ViewType)) return std::bit_cast<To>(view_);
@@ -213,7 +216,7 @@ class LentRegion {
   LentRegion(const StorageRef& lender, const View<E, N>& view) : region_(Region::lent_by(lender, view)) {}
   LentRegion(const LentRegion&) = delete;
   LentRegion& operator=(const LentRegion&) = delete;
-  // The part stays as it is: what is borrowed has no destructor to speak of.
+  // The part is not destroyed: what is borrowed has no destructor to speak of.
   ~LentRegion() {}
 
   operator const Region&() const { return region_; }
@@ -252,7 +255,7 @@ class BasicRegion<T, 0> {
   BasicRegion(const BasicRegion&) = default;
   BasicRegion(BasicRegion&&) noexcept = default;
   ~BasicRegion() = default;
-  /// Handles re-seat, numbers are stored.
+  /// Assigning a handle re-seats this one; assigning a number stores it.
   BasicRegion& operator=(const BasicRegion&) = default;
   BasicRegion& operator=(BasicRegion&&) noexcept = default;
   template <class V>
@@ -314,7 +317,7 @@ class BasicRegion<const T, 0> {
   BasicRegion() = default;
   template <class V>
   requires(detail::kIsNumber<V>) BasicRegion(V value) : value_(static_cast<T>(value)) {}
-  /// Pre:     the number is on the host
+  /// Copies the number. Pre: it is on the host.
   BasicRegion(const StorageRef&, const ViewType& view) : value_(*view.base()) {}
   template <class V>
   BasicRegion(const BasicRegion<V, 0>& other) : value_(static_cast<T>(other.cell())) {}
@@ -342,7 +345,7 @@ class BasicRegion<const T, 0> {
     view().copyTo(dst);
   }
   void useOnCpu(IndexT = 0) const {}
-  /// Valid as long as this handle.
+  /// A view of the number, valid as long as this handle.
   [[nodiscard]] ViewType view() const { return ViewType(&value_, nullptr, nullptr); }
   [[nodiscard]] StorageRef storage_ref() const { return StorageRef(); }
   [[nodiscard]] RawView raw() const { return view().raw(); }
@@ -351,7 +354,8 @@ class BasicRegion<const T, 0> {
   T value_{};
 };
 
-/// A variable of another type than the single-number output it stands for: takes the value when it goes.
+/// Stands for a variable of another type than the single-number output that it is given for: stores the value in the variable
+/// when it goes.
 template <class T, class Target>
 class ConvertedNumber {
  public:

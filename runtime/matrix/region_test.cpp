@@ -311,7 +311,7 @@ TEST(Storage, BlocksWanderBetweenThreadsAndBelongToOne) {
   const auto work = [&](unsigned seed) {
     std::mt19937 rng(seed);
     for (int round = 0; round < 3000; ++round) {
-      // Below and above a page.
+      // Sizes below and above a page.
       const int n = static_cast<int>(rng() % 1500) + 1;
       auto mine = MatrixRegion<double, 1>::allocate(n);
       for (int i = 0; i < n; ++i) mine.cell(i) = n;
@@ -343,14 +343,14 @@ TEST(Storage, KeepsLargeBlocksWhileAsMuchIsInUse) {
   {
     const StorageRef used = StorageRef::adopt(Storage::create(kBytes));
     EXPECT_TRUE(is_kept());
-    // A larger block takes its place instead of adding to it.
+    // A larger block takes the place of the kept one instead of adding to it.
     (void)StorageRef::adopt(Storage::create(4 * kBytes));
     EXPECT_EQ(cell(StorageRef::adopt(Storage::create(kBytes))), 0);
   }
 }
 
 TEST(Storage, KeepsTheTemporariesOfARecursion) {
-  // As many as a call of Strassen's algorithm has, freed at once.
+  // As many blocks as a call of Strassen's algorithm has are freed at once.
   constexpr std::size_t kBytes = std::size_t{3} << 20;
   const auto make = [&] {
     std::vector<StorageRef> temporaries(34);
@@ -395,7 +395,7 @@ TEST(Storage, AsksForLargePagesWhereItIsToldTo) {
     return ref;
   };
   const auto is_advised = [&](const StorageRef& ref) { return mapping_of(ref.get()->data()).is_advised; };
-  // What is kept for reuse is of one kind.
+  // Blocks kept for reuse are used only for memory of the same kind.
   (void)make(kBytes);
   Storage::ask_for_large_pages(true);
   StorageRef large = make(kBytes);

@@ -10,7 +10,7 @@
 
 namespace pbrt {
 
-/// How many blocks, of two lines each, ahead of their use lines are asked for.
+/// So many blocks, of two lines each, lie between a request for lines and their use.
 inline constexpr std::int64_t kRowBlocksAhead = 8;
 
 /// Bytes of a matrix that a near cache may hold beside others: asking ahead for those only costs.

@@ -45,7 +45,7 @@ struct Shapes {
   using Tall = Shape<kLanes, 1, kTallRows>;
   using Flat = Shape<kLanes, 4, 1>;
   using Narrow = Shape<kLanes, 1, 1>;
-  // Parts of a vector, for the rest of a row that cannot be computed twice.
+  // Lanes of parts of a vector, for the rest of a row that cannot be computed twice.
   static constexpr int kHalf = kVectorBytes >= 32 ? kLanes / 2 : kLanes;
   using Half = Shape<kHalf, 1, 1>;
   using Quarter = Shape<kVectorBytes >= 64 ? kLanes / 4 : kHalf, 1, 1>;
@@ -78,8 +78,8 @@ struct IntOf<8> {
 template <class From, int Bytes>
 using IntLike = std::conditional_t<std::is_unsigned_v<From>, std::make_unsigned_t<typename IntOf<Bytes>::Type>, typename IntOf<Bytes>::Type>;
 
-/// Converted lane by lane, in steps that processors have instructions for: GCC 12 takes the lanes apart where sizes differ by
-/// more than a factor of two, or where bytes become real numbers.
+/// Converts `from` lane by lane, in steps that processors have instructions for: GCC 12 takes the lanes apart where sizes differ
+/// by more than a factor of two, or where bytes become real numbers.
 template <class To, class From, int N>
 PB_SIMD_INLINE void convert_lanes(typename VectorType<To, N>::Type& result, const typename VectorType<From, N>::Type& v) {
   constexpr bool kFromInt = std::is_integral_v<From>, kToInt = std::is_integral_v<To>;
@@ -99,7 +99,7 @@ PB_SIMD_INLINE void convert_lanes(typename VectorType<To, N>::Type& result, cons
   }
 }
 
-/// What C++ computes `A op B` in.
+/// The type in which C++ computes `A op B`.
 template <class A, class B>
 using Common = decltype(A() + B());
 template <class A, class B>
@@ -116,12 +116,12 @@ struct Pack {
   Vector v[S::kCount];
 
   Pack() = default;
-  /// The same value everywhere.
+  /// A pack with the same value in every lane.
   template <detail::Number U>
   PB_SIMD_INLINE Pack(U value) {
     fill(static_cast<T>(value), S::kIndices);
   }
-  /// Converted lane by lane.
+  /// A pack converted lane by lane.
   template <class U>
   requires(!std::is_same_v<U, T>) PB_SIMD_INLINE Pack(const Pack<U, S>& other) { convert_from(other, S::kIndices); }
   template <detail::Number U>
@@ -178,8 +178,8 @@ PB_SIMD_INLINE decltype(auto) as(const Pack<A, S>& a) {
 }
 }  // namespace detail
 
-// Arithmetic as in C++: both sides are converted to the type that the scalars would be computed in, of
-// shifts that of the left one.
+// Arithmetic as in C++: both sides are converted to the type that the scalars would be computed in; for shifts that is the type
+// of the left side.
 #define PB_SIMD_OPERATOR(op, name, Result, Type)                                                    \
   namespace detail {                                                                                \
   template <class C, class S, std::size_t... I>                                                     \
@@ -297,7 +297,7 @@ template <int A, class S>
 PB_SIMD_INLINE Mask<A, S> operator!(const Mask<A, S>& a) {
   return detail::complement(a, S::kIndices);
 }
-// A condition that is the same for all instances, beside one that is not.
+// Logic of a mask with a condition that is the same for all instances.
 template <int A, class S>
 PB_SIMD_INLINE Mask<A, S> operator&&(const Mask<A, S>& a, bool b) {
   return b ? a : Mask<A, S>{};
@@ -386,7 +386,7 @@ struct Lanes {
     const IndexT at[] = {static_cast<IndexT>(indices)..., 0};
     put(values, at, S::kIndices);
   }
-  /// The same with a number for all, or with values of another type.
+  /// Writes one number for all instances, or values of another type, at the element of the first instance.
   template <class V, class... I>
   PB_SIMD_INLINE void assign(const V& value, I... indices) const {
     store(Values(value), indices...);
@@ -409,7 +409,7 @@ struct Lanes {
       return 0;
     }
   }
-  /// All lanes, where each access is.
+  /// Tests the elements of all lanes, in programs of `pbc --checked-copies`.
   template <class E>
   PB_SIMD_INLINE void check([[maybe_unused]] const E* first, [[maybe_unused]] std::int64_t stride, [[maybe_unused]] IndexT row) const {
 #ifdef PB_CHECKED_COPIES
@@ -534,8 +534,8 @@ PB_SIMD_INLINE void for_each_pack(IndexT x_lo, IndexT x_hi, IndexT y_lo, IndexT 
     for (IndexT x = x_left; x < x_hi; ++x) cell(x, y);
 }
 
-/// The same for instances that each take long, such as columns: what is left of a row in parts of a vector. None is computed
-/// twice.
+/// The instances of a box in packs, as for_each_pack runs them, where each instance takes long, such as columns: what is left of
+/// a row runs in parts of a vector. No instance is computed twice.
 template <class Shapes, class Packs, class Cell>
 PB_SIMD_INLINE void for_each_long_pack(IndexT x_lo, IndexT x_hi, IndexT y_lo, IndexT y_hi, Packs packs, Cell cell) {
   for (IndexT y = y_lo; y < y_hi; ++y) {

@@ -80,8 +80,8 @@ PB_SIMD_MATH2(nextafter)
 #undef PB_SIMD_MATH1
 #undef PB_SIMD_MATH2
 
-// Of numbers of two types, too, as without `std::`. Which side is kept for NaN and for zeros is that of std::min and
-// std::max.
+// min and max, also for numbers of two types, as without `std::`. For NaN and for zeros they keep the side that std::min and
+// std::max keep.
 #define PB_SIMD_LESSER(name, first, second)                            \
   template <class A, class B, class S>                                 \
   PB_SIMD_INLINE auto name(const Pack<A, S>& x, const Pack<B, S>& y) { \
@@ -103,7 +103,7 @@ PB_SIMD_LESSER(max, a, b)
 #undef PB_SIMD_LESSER
 
 namespace detail {
-/// What tests of floating numbers are made in.
+/// The type in which floating numbers are tested.
 template <class A>
 using RealOf = std::conditional_t<std::is_floating_point_v<A>, A, double>;
 template <class C, class S, std::size_t... I>

@@ -101,7 +101,7 @@ TEST(Pack, MathIsLaneByLane) {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-/// Of the mask's lanes, those of the first vector.
+/// The lanes of the mask's first vector.
 template <int Bytes, class S>
 std::vector<bool> truths(const Mask<Bytes, S>& mask) {
   std::vector<bool> out;

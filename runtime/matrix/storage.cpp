@@ -76,7 +76,7 @@ void free_pages(void* data, std::size_t bytes) {
   PBRT_CHECK(::munmap(static_cast<char*>(data) - start, start + bytes) == 0, "a large block is a mapping");
 }
 
-/// Freed large blocks, newest last.
+/// A list of freed large blocks, newest last.
 class Blocks {
  public:
   struct Block {
@@ -103,7 +103,7 @@ class Blocks {
     }
     return {nullptr, 0, false};
   }
-  /// Keeps the block; hands those that are too many to `pass_on`, maybe this one.
+  /// Keeps the block; hands blocks that are too many to `pass_on`, perhaps this one.
   template <class PassOn>
   void give(Block block, PassOn pass_on) {
     if (block.bytes > max_bytes_) return pass_on(block);
@@ -147,8 +147,8 @@ std::size_t machine_memory_bytes() {
   return pages > 0 && page_bytes > 0 ? static_cast<std::size_t>(pages) * static_cast<std::size_t>(page_bytes) : 0;
 }
 
-/// Large blocks that threads share. As many bytes are kept as blocks beyond kMaxThreadBytes are in use: the temporaries of a
-/// call are rarely more than its matrices. They are given back before more memory is taken from the system, so that
+/// Large blocks that threads share. As many bytes are kept as blocks beyond kMaxThreadBytes are in use, since the temporaries of
+/// a call are rarely more than its matrices. Kept blocks are given back before more memory is taken from the system, so that
 /// keeping them never adds much to what a program needs at its peak.
 class SharedBlocks {
  public:
@@ -263,7 +263,8 @@ class ThreadBlocks {
   static void share(Blocks::Block block) {
     shared_blocks().give(block);
   }
-  // Called from functions that no caller sees through: a fiber may be on another thread at its next call.
+  // The calling thread's blocks. Only functions that no caller sees through call this, because a fiber may be on another thread
+  // at its next call.
   static ThreadBlocks& of_thread() {
     static thread_local ThreadBlocks blocks;
     return blocks;
@@ -276,7 +277,7 @@ class ThreadBlocks {
 };
 thread_local bool ThreadBlocks::is_gone_ = false;
 
-/// Of header and data together.
+/// Size of a block that holds header and data together.
 constexpr std::size_t small_block_bytes(std::size_t bytes) {
   return (kSmallAlignment + bytes + kSmallAlignment - 1) / kSmallAlignment * kSmallAlignment;
 }

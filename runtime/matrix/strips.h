@@ -11,8 +11,8 @@
 #include "runtime/matrix/element_kind.h"
 #include "runtime/matrix/view.h"
 
-/// Beside PB_INDEPENDENT, before a loop whose number of iterations is known: it stays a loop. The vectors of a strip, one after the
-/// other, would need more addresses than there are registers.
+/// Stands beside PB_INDEPENDENT before a loop whose number of iterations is known, so that it stays a loop. The vectors of a
+/// strip, one after the other, would need more addresses than there are registers.
 #if defined(__clang__)
 #define PB_ROLLED _Pragma("clang loop unroll(disable)")
 #else
@@ -28,18 +28,19 @@ inline constexpr std::int64_t kStrip = 32;
 inline constexpr std::int64_t kMaxNear = std::int64_t{1} << 17;
 
 namespace detail {
-/// Elements of a line; for smaller ones some are asked for twice.
+/// Elements of a cache line of doubles; of smaller elements some are asked for twice.
 inline constexpr std::int64_t kLine = 8;
-/// How many rows ahead lines are asked for: those along a row all the time, those across the rows when a line is through.
+/// Numbers of rows between a request for lines and their use: lines along a row are asked for all the time, lines across the rows
+/// when one is through.
 inline constexpr std::int64_t kRowsAheadAlong = 8;
 inline constexpr std::int64_t kRowsAheadAcross = 16;
 }  // namespace detail
 
-/// First column of the strip, the end of all columns, and how many a strip has.
+/// The first column of a strip, the end of all columns, and how many columns a strip has.
 struct StripColumns {
   std::int64_t strip, hi, length = kStrip;
 };
-/// The row that begins and all rows.
+/// The row that begins, and all rows.
 struct StripRows {
   std::int64_t row, lo, hi;
 };
@@ -69,7 +70,7 @@ inline constexpr std::int64_t kMinStreamedBytes = std::int64_t{1} << 25;
 template <class View>
 inline constexpr std::int64_t kStreamedStrip = 128 / sizeof(typename View::Element);
 
-/// Whether the elements of a matrix are to be stored so; never where processors have no such stores for them.
+/// Whether the elements of a matrix are to be stored past the caches; never where processors have no such stores for them.
 template <class View>
 [[nodiscard]] inline bool is_streamed([[maybe_unused]] const View& view) {
 #ifdef __x86_64__
@@ -102,8 +103,8 @@ inline void end_streams() {
 #endif
 }
 
-/// Where a strip begins in one row: the first column from its own on whose element, at `cell`, begins a line, but no other than
-/// the first or the end of all columns there.
+/// The column at which a strip begins in one row: the first one from `columns.strip` on whose element begins a line, at most the
+/// end of all columns; in the first strip it is `lo`, the first of all columns. `cell` is the element at `columns.strip`.
 template <class View>
 [[nodiscard]] inline std::int64_t line_start(const StripColumns columns, const std::int64_t lo, const void* cell) {
   if (columns.strip <= lo) return lo;

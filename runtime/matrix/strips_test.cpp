@@ -11,7 +11,7 @@ namespace {
 
 using Asked = std::map<std::pair<IndexT, IndexT>, int>;
 
-/// What is asked for while all strips of `columns` x rows run, by (column, row): along the rows and across them.
+/// The requests, by (column, row), while all strips of `columns` x rows run: along the rows and across them.
 std::pair<Asked, Asked> asked_for(std::int64_t lo, std::int64_t hi, StripRows rows) {
   std::pair<Asked, Asked> asked;
   const auto along = [&](const IndexT x, const IndexT y) { ++asked.first[{x, y}]; };

@@ -131,7 +131,7 @@ bool parse_number(std::string_view token, T& to, Stored& stored) {
   const auto parsed = std::from_chars(begin, end, value);
   if (parsed.ptr != end || (parsed.ec != std::errc() && parsed.ec != std::errc::result_out_of_range)) return false;
   if (parsed.ec == std::errc::result_out_of_range) {
-    // Too small becomes zero or denormal, too large is refused.
+    // A number that is too small becomes zero or denormal; one that is too large is refused.
     value = std::strtod(std::string(token).c_str(), nullptr);
     const Stored beyond = std::is_integral_v<T> && value < 0 ? Stored::TooSmall : Stored::Overflow;
     stored = std::isinf(value) ? beyond : store_number(value, to);
@@ -234,7 +234,7 @@ void write_elements(const RawView& view, int precision, TextSink& sink) {
       if (++at[d] < view.sizes[d]) break;
       at[d] = 0;
     }
-    // One newline per dimension that starts again; after the last number two, whatever the dimensions.
+    // A newline follows for each dimension that starts again; after the last number there are two, whatever the dimensions.
     line.append(static_cast<std::size_t>(d == view.num_dims && !PB_FAULT(text_ends_early) ? 2 : d), '\n');
     if (line.size() < 4096) return;
     sink.write(line);

@@ -58,7 +58,8 @@ bool are_boxes_apart(const RawView& a, const RawView& b) {
   const auto bytes = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(b.base) - reinterpret_cast<std::uintptr_t>(a.base));
   std::int64_t rest = bytes / static_cast<std::int64_t>(element_bytes(a.kind));
   bool is_apart = false;
-  // Where `b` starts, seen from the start of `a`: cells have one position each, if no row reaches into the next one.
+  // These are the positions at which `b` starts, seen from the start of `a`. Cells have one position each, if no row reaches into
+  // the next one.
   for (int d = a.num_dims - 1; d >= 0; --d) {
     if (a.strides[d] != b.strides[d] || a.strides[d] <= 0) return false;
     const std::int64_t at = rest / a.strides[d];

@@ -16,8 +16,8 @@
 #else
 #define PB_INDEPENDENT _Pragma("GCC ivdep")
 #endif
-/// Of functions that hold the loops over instances. Not inlined: compilers know that the views are apart only as long as they
-/// are parameters.
+/// Marks functions that hold the loops over instances. They are not inlined: compilers know that the views are apart only as long
+/// as they are parameters.
 ///
 /// GCC 12 takes some of these functions for ones without effect, by what it gathers across functions, and removes their
 /// calls (test: outputs/even_cells of tests/conformance). Kept apart from such analyses they lose nothing: they are long.
@@ -26,11 +26,13 @@
 #else
 #define PB_LOOPS [[gnu::noipa]] static
 #endif
-/// Of functions that run a step over a box: called from several places, and long beside a call.
+/// Marks functions that run a step over a box: they are called from several places, and long beside a call.
 #define PB_STEP [[gnu::noinline]] static
-/// Of functions that are called rarely or whose work is elsewhere: compilers keep them small, out of the way and do so quickly.
+/// Marks functions that are called rarely or whose work is elsewhere: compilers keep them small, out of the way and do so
+/// quickly.
 #define PB_COLD [[gnu::cold, gnu::noinline]]
-/// Of lambdas and functions that only prefetch: compilers take a call of such a function for one without effect, and remove it.
+/// Marks lambdas and functions that only prefetch: compilers take a call of such a function for one without effect, and remove
+/// it.
 #define PB_PREFETCHES __attribute__((always_inline))
 
 namespace pbrt {
@@ -53,7 +55,7 @@ namespace detail {
 void fill_random(const RawView& view);
 void print_view(const RawView& view);
 std::uint64_t hash_view(const RawView& view, std::uint64_t seed);
-/// Same sizes and kinds; x fastest.
+/// Copies the elements of `src`, x fastest. Both have the same sizes and kinds.
 void copy_view(const RawView& dst, const RawView& src);
 [[noreturn]] void copy_size_mismatch();
 #ifdef PB_CHECKED_COPIES
@@ -73,7 +75,7 @@ class Strides {
  private:
   std::int64_t strides_[N] = {};
 };
-/// None to keep: a view of this kind is passed in two registers.
+/// A view of one dimension with unit stride has no stride to keep: it is passed in two registers.
 template <>
 class Strides<1, true> {
  public:
@@ -110,19 +112,19 @@ class BasicView {
     for (int d = 0; d < N; ++d) sizes_[d] = sizes[d];
     for (int d = 0; d < N; ++d) strides_.set(d, strides[d]);
   }
-  /// From a view of the same elements: mutable to const, unit to general stride, and,
-  /// only where the caller has tested `has_unit_stride()` or `is_apart`, general to unit or apart.
+  /// Makes a view of the same elements: mutable becomes const, unit stride general, and, only where the caller has tested
+  /// `has_unit_stride()` or `is_apart`, general becomes unit or apart.
   template <class F, bool kOther, bool kOtherApart>
   requires(std::is_same_v<F, E> || std::is_same_v<const F, E>)
   explicit((kUnit && !kOther) || (kApart && !kOtherApart)) BasicView(const BasicView<F, N, kOther, kOtherApart>& other)
       : BasicView(other.address(), other.sizes(), other.multipliers()) {}
 
-  /// Whose elements are then accessed: all that the view has.
+  /// Address of the first element. The caller may access all elements of the view through it.
   [[nodiscard]] E* base() const {
     check_all();
     return base_;
   }
-  /// The same for who accesses none, or looks after it.
+  /// Address of the first element, for callers that access no element through it, or test the accesses themselves.
   [[nodiscard]] E* address() const { return base_; }
   [[nodiscard]] const IndexT* sizes() const { return sizes_; }
   [[nodiscard]] const std::int64_t* multipliers() const { return strides_.data(); }
@@ -185,7 +187,7 @@ class BasicView {
     return reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(base_) + offset);
   }
 
-  /// The box from all begins (inclusive) to all ends (exclusive).
+  /// A view of the box from all begins (inclusive) to all ends (exclusive).
   template <class... I>
   requires(sizeof...(I) == 2 * N) [[nodiscard]] BasicView<E, N, kUnit> region(I... bounds) const {
     if constexpr (N == 0) {
@@ -206,7 +208,7 @@ class BasicView {
   }
 
   [[nodiscard]] auto slice(int dim, std::int64_t position) const requires(N >= 1) { return drop<false>(dim, position); }
-  /// Position `k` of the last dimension: one version of a matrix with versions.
+  /// A view of the part at position `k` of the last dimension: one version of a matrix with versions.
   [[nodiscard]] auto version(std::int64_t k) const requires(N >= 2) { return drop<kUnit>(N - 1, k); }
   [[nodiscard]] auto row(std::int64_t y) const requires(N >= 2) { return drop<kUnit>(1, y); }
   [[nodiscard]] auto col(std::int64_t x) const requires(N >= 1) { return drop<false>(0, x); }
@@ -314,7 +316,7 @@ template <class E, int N>
 using UnitView = BasicView<E, N, true>;
 
 namespace detail {
-/// The addresses that a view's elements lie between.
+/// The addresses between which a view's elements lie.
 struct AddressRange {
   std::uintptr_t begin, end;
 };
