@@ -105,7 +105,7 @@ void AccessShadow::needed(const OwnedView& view) {
   });
 }
 
-/// Writes of the host to what it was not to write yet.
+/// Ends the run if the host wrote elements that it was not to write yet.
 void AccessShadow::check_unwritten(const OwnedView& view) const {
   for_each_element(view, num_elements(), [&](std::int64_t element) {
     if ((flags(element) & (kUsed | kKnown | kStale)) == (kUsed | kKnown) && differs(element))

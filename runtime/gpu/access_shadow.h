@@ -31,21 +31,22 @@ class AccessShadow final : public WatchedMemory {
   ///
   /// Errors: CopyError if the host wrote an element that the device has, and did not announce it
   void before_launch(const OwnedView& view, const RuleDesc& rule) const;
-  /// It was enqueued.
+  /// The kernel was enqueued.
   void launched(const OwnedView& view, bool is_written, const RuleDesc& rule);
 
-  /// need_on_host: `view` is on the host but for what of it the record says is newer on the device, by launches of others.
+  /// need_on_host was called: `view` is on the host, except what the record says is newer on the device, by launches of others.
   void needed(const OwnedView& view);
-  /// before_host_write, or with `is_void` before_host_overwrite: likewise, and the device has no further use for it.
+  /// before_host_write was called, or with `is_void` before_host_overwrite: `view` is on the host, except what others made newer
+  /// on the device, and the device has no further use for it.
   ///
   /// Errors: CopyError if the host has written an element that the device was using
   void quiet(const OwnedView& view, bool is_void);
-  /// wrote_on_host.
+  /// wrote_on_host was called.
   ///
   /// Errors: as quiet
   void written(const OwnedView& view);
 
-  /// Threads: any, without the record's mutex
+  /// Says in words which element it is. Threads: any, without the record's mutex.
   [[nodiscard]] std::string describe(std::int64_t element) const override;
 
  private:
@@ -62,7 +63,7 @@ class AccessShadow final : public WatchedMemory {
   [[nodiscard]] bool differs(std::int64_t element) const;
   void keep(std::int64_t element);
   void check_unwritten(const OwnedView& view) const;
-  /// By element: whether the record says that it is newer on the device.
+  /// Whether the record says, by element, that it is newer on the device.
   [[nodiscard]] std::vector<bool> newer_elements(const OwnedView& view) const;
   [[nodiscard]] std::string text_of_cell(std::int64_t element) const;
   [[nodiscard]] std::string name_of(std::int64_t element) const;

@@ -14,7 +14,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-/// Of the fake device: copies of any size may go beside kernels.
+/// A fake device of which copies of any size may go beside kernels.
 class Beside : public ::testing::Test {
  protected:
   void SetUp() override { fake.control->set_min_bytes_beside(1); }
@@ -37,7 +37,7 @@ TEST_F(Beside, InputsAreCopiedWhileAKernelRuns) {
     const Matrix2 a = filled(8, 4, 1), b = filled(8, 4, 0), c = filled(8, 4, 5), d = filled(8, 4, 0);
     fake.control->hold();
     EXPECT_EQ(fake.add_step(frame, b, a, 1, CopyOut::May), "");
-    // Returns once the kernel is enqueued, and that waits for its input.
+    // This call returns once the kernel is enqueued, and the kernel waits for its input.
     EXPECT_EQ(fake.add_step(frame, d, c, 1, CopyOut::May), "");
     EXPECT_THAT(fake.control->log(), ElementsAre("write beside"));
     fake.control->release();

@@ -22,7 +22,7 @@ struct BorderedBox {
   int borders[N];
 };
 
-/// Half-open; empty if hi <= lo.
+/// A half-open interval of indices; empty if hi <= lo.
 struct IndexInterval {
   std::int64_t lo = 0, hi = 0;
   [[nodiscard]] constexpr bool is_empty() const { return hi <= lo; }

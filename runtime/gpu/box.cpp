@@ -40,7 +40,8 @@ GridBox intersect(const GridBox& a, const GridBox& b) {
 
 namespace {
 
-/// Whether two non-empty boxes have a cell in common. The slowest dimension first: there the boxes of a set differ most.
+/// Whether two non-empty boxes have a cell in common. The slowest dimension is compared first: there the boxes of a set differ
+/// most.
 bool have_common_cell(const GridBox& a, const GridBox& b) {
   for (int d = a.num_dims - 1; d >= 0; --d)
     if (a.lo[d] >= b.hi[d] || b.lo[d] >= a.hi[d]) return false;
@@ -154,7 +155,7 @@ void BoxSet::merge_neighbours() {
       ++i;
       continue;
     }
-    // What has grown may touch any other: it takes the place of the last one looked at.
+    // A box that has grown may touch any other: it takes the place of the last one looked at.
     boxes_[i] = boxes_[j];
     boxes_.erase(boxes_.begin() + static_cast<std::ptrdiff_t>(j));
     --i;

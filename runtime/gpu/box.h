@@ -12,7 +12,7 @@
 
 namespace pbrt::gpu {
 
-/// One more than matrices have: see Layout.
+/// Grids may have one dimension more than matrices: see Layout.
 inline constexpr int kMaxGridDims = kMaxDims + 1;
 
 /// Half-open box, dimension 0 fastest.
@@ -50,12 +50,13 @@ class BoxSet {
   [[nodiscard]] BoxSet intersect(const GridBox& box) const;
 
  private:
-  /// The number of boxes if there is none.
+  /// Index of the first box of the set that overlaps `box`; the number of boxes if there is none.
   [[nodiscard]] std::size_t first_overlap(const GridBox& box) const;
   void merge_neighbours();
 
   std::vector<GridBox> boxes_;
-  /// No two of the first so many make a box: a set of thousands of boxes that do not touch grows in linear time.
+  /// No two of the first `num_merged_` boxes make a box together. So a set of thousands of boxes that do not touch grows in
+  /// linear time.
   std::size_t num_merged_ = 0;
 };
 

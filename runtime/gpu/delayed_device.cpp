@@ -63,7 +63,7 @@ std::optional<Delays> delays_of_environment() {
 
 DelayedDevice::DelayedDevice(std::unique_ptr<Device> device, const Delays& delays)
     : device_(std::move(device)), delays_(delays) {
-  // Nobody polls the device.
+  // Ends are reported by the device's own thread, because nobody polls the device.
   device_->watch();
   in_order_.random.seed(delays.seed);
   beside_.random.seed(delays.seed + 1);
@@ -149,7 +149,7 @@ void DelayedDevice::run(Lane& lane) {
     if (lane.entries.empty()) return;
     const Entry entry = std::move(lane.entries.front());
     lane.entries.pop_front();
-    // Half of them are late.
+    // Half of the operations are late.
     const auto limit = static_cast<std::uint64_t>(delays_.max_us) + 1;
     const auto delay = std::chrono::microseconds(lane.random() % 2 == 0 ? lane.random() % limit : 0);
     lock.unlock();

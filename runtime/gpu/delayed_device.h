@@ -31,7 +31,7 @@ struct Delays {
 
 class DelayedDevice final : public Device {
  public:
-  /// Pre: `device` has memory of its own
+  /// Makes `device` slow. Pre: it has memory of its own.
   DelayedDevice(std::unique_ptr<Device> device, const Delays& delays);
   ~DelayedDevice() override;
 
@@ -60,7 +60,7 @@ class DelayedDevice final : public Device {
 
   void enqueue(Lane& lane, Entry entry);
   void run(Lane& lane);
-  /// Enqueues on the device and waits for the end. False: it failed.
+  /// Enqueues an operation on the device and waits for its end; false if it failed.
   bool run_on_device(const std::function<void(Completion&)>& start);
 
   std::unique_ptr<Device> device_;

@@ -57,18 +57,18 @@ class BuildFailure : public DeviceError {
   std::string log_;
 };
 
-/// When the device itself says that it did something, in nanoseconds of its own clock.
+/// The times at which the device says that it did something, in nanoseconds of its own clock.
 struct DeviceTimes {
   std::int64_t queued_ns = 0;
   std::int64_t start_ns = 0;
   std::int64_t end_ns = 0;
 };
 
-/// Told once, from any thread (also from within the call that enqueues), when an operation has ended.
+/// The receiver of the end of an operation: it is told once, from any thread (also from within the call that enqueues).
 class Completion {
  public:
   virtual ~Completion() = default;
-  /// Before done(), where the device is profiled.
+  /// Called before done(), where the device is profiled.
   virtual void took(const DeviceTimes&) noexcept {}
   virtual void done(bool ok) noexcept = 0;
 };
@@ -132,7 +132,7 @@ class Device {
   /// shares_host_memory.
   [[nodiscard]] virtual std::unique_ptr<Buffer> allocate(std::size_t size_bytes, void* host) = 0;
 
-  /// Builds, or takes from a cache. Throws BuildFailure.
+  /// Builds a kernel, or takes it from a cache. Throws BuildFailure.
   [[nodiscard]] virtual std::unique_ptr<Kernel> build(const char* source, const char* name,
                                                       const std::string& options) = 0;
 
@@ -145,7 +145,7 @@ class Device {
                     Completion& done) = 0;
   virtual void launch(Kernel& kernel, std::span<const KernelArg> args, const KernelRange& range, Completion& done) = 0;
 
-  /// From this size on a copy may go beside, where it pays to wake somebody for it.
+  /// The size from which on a copy may go beside, where it pays to wake somebody for it.
   [[nodiscard]] virtual std::uint64_t min_bytes_beside() const { return UINT64_MAX; }
 
   /// True if write() in the queue has taken a copy when it returns, so that the host may write its memory at once.
@@ -155,7 +155,7 @@ class Device {
   virtual void flush() = 0;
   /// Reports what has ended, where nobody is watching. The management thread calls it while it stays awake.
   virtual void poll() {}
-  /// From now on ends are reported without poll(). Called before the management thread sleeps.
+  /// Lets ends be reported without poll() from now on. Called before the management thread sleeps.
   virtual void watch() {}
   /// Waits until everything enqueued has ended. Never throws.
   virtual void finish() noexcept = 0;

@@ -93,9 +93,9 @@ class FakeControl {
   explicit FakeControl(std::uint64_t seed = 1) : rng_(seed) {}
 
   void add_kernel(const std::string& name, FakeKernelBody body);
-  /// The `index`-th operation (0 first) of this kind has this fault.
+  /// Gives the `index`-th operation (0 first) of this kind this fault.
   void inject(FakeOperation operation, std::int64_t index, FakeFault fault);
-  /// Each operation takes up to this long.
+  /// Sets how long an operation takes at most.
   void set_max_delay_us(int max_delay_us);
   /// Lets copies of this size go beside kernels.
   void set_min_bytes_beside(std::uint64_t bytes);

@@ -68,7 +68,7 @@ TEST(Fault, ResultsThatOnlyTheDeviceHadAreLost) {
     EXPECT_THROW(need_on_host(frame, out), DeviceLost);
     EXPECT_THROW(need_on_host(frame, out.row(1)), DeviceLost);
     need_on_host(frame, in);
-    // What the host writes anew is there again.
+    // The rows that the host writes anew are there again.
     wrote_on_host(out.row(1));
     need_on_host(frame, out.row(1));
     EXPECT_THROW(need_on_host(frame, out), DeviceLost);

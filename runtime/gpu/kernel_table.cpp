@@ -9,7 +9,7 @@ namespace {
 enum KeyField : std::size_t { kIndex32, kUnitStride, kGroup0, kGroup1, kGroup2, kFirstScalar };
 
 constexpr std::int64_t kTooMany = kMaxUnrolled + 1;
-/// Stands in keys for a value that is no build option.
+/// The mark in keys for a value that is no build option.
 constexpr std::int64_t kNotSpecialized = INT64_MIN;
 
 /// Whether offsets and sums of products of indices and strides fit 32 bits, with a size's worth of room.

@@ -36,7 +36,7 @@ class KernelTable {
   void clear() { entries_.clear(); }
 
  private:
-  /// Values that decide a build: 32-bit indices, unit strides, group, specialised scalars.
+  /// The values that decide a build: 32-bit indices, unit strides, group, specialised scalars.
   using Key = std::vector<std::int64_t>;
   struct Entry {
     std::map<Key, std::unique_ptr<Kernel>> variants;

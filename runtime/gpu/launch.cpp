@@ -77,7 +77,7 @@ StorageRef share(Storage* storage) {
   return StorageRef::adopt(storage);
 }
 
-/// Makes the manager the one that holds device copies of the region's storage. False: another one does not let go.
+/// Makes `manager` the one that holds device copies of the region's storage; false if another one does not let go.
 bool attach(Frame& frame, Manager::Impl& manager, LaunchRegion& region) {
   region.record = &StorageRecord::of(*region.storage.get(), region.view.element_bytes);
   if (region.record->attach(manager.registry)) return true;
@@ -89,7 +89,7 @@ bool attach(Frame& frame, Manager::Impl& manager, LaunchRegion& region) {
   return region.record->attach(manager.registry);
 }
 
-/// Null if nothing is against trying.
+/// Why the launch cannot even be tried; null if it can.
 const char* reason_against(const LaunchRequest& request) {
   if (request.manager == nullptr) return "no device";
   if (request.has_foreign_region) return "an argument is not in matrix storage";
@@ -106,13 +106,13 @@ bool has_lost_input(const LaunchPlan& plan) {
 }
 
 
-/// In runs whose accesses are watched: what a launch says of the parts that it uses.
+/// What a launch says of the parts that it uses, in runs whose accesses are watched.
 class WatchedLaunch {
  public:
   explicit WatchedLaunch(const LaunchPlan& plan) : rule_(plan.kernel->rule) {
     for (const LaunchRegion& region : plan.regions) {
       if (region.record->shadow == nullptr) continue;
-      // What an argument says that it reads holds its further parts.
+      // An argument that says what it reads says it for its further parts, too.
       if (!region.is_argument && has_reads_of(plan, region)) continue;
       const std::lock_guard lock(region.record->mutex);
       const std::vector<OwnedView> all{region.touched};

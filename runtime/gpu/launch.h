@@ -48,7 +48,7 @@ template <class Region, int N>
   (std::make_integer_sequence<int, N>());
 }
 
-/// What of `box` lies in the matrix; of one that lies beside it, an empty box at its border.
+/// The part of `box` that lies in the matrix; if it lies beside the matrix, an empty box at the matrix's border.
 template <class Region, int N>
 [[nodiscard]] Box<N> inside(const Region& region, Box<N> box) {
   for (int d = 0; d < N; ++d) {
@@ -102,7 +102,8 @@ struct KernelDesc {
 };
 
 inline constexpr int kMaxVariants = 32;
-/// Drivers unroll loops whose bounds they know, nested ones too: PoCL takes 4 s for 24^2 iterations, 20 s for 40^2.
+/// Loops of more iterations than this get no constant bounds. Drivers unroll loops whose bounds they know, nested ones too: PoCL
+/// takes 4 s for 24^2 iterations, 20 s for 40^2.
 inline constexpr std::int64_t kMaxUnrolled = 512;
 
 /// What follows a region that a kernel writes (the compiler's copy classes).
@@ -114,9 +115,9 @@ enum class CopyOut : std::uint8_t {
   May,     ///< unknown: stays pending until need_on_host; run() returns when the kernel is enqueued
 };
 
-/// One dimension of a local-memory tile: its extent is  extent + sum over loops d of |step[d]| * (group size in d - 1).
-/// `In.region(x, y, x+K, y+K)`: {{1,0,0}, K} and {{0,1,0}, K}; an input that is the same for all instances: {{0,0,0},
-/// extent}.
+/// One dimension of a local-memory tile: its extent is extent + sum over loops d of |step[d]| * (group size in d - 1). For
+/// `In.region(x, y, x+K, y+K)` the dimensions are {{1,0,0}, K} and {{0,1,0}, K}; for an input that is the same for all instances
+/// {{0,0,0}, extent}.
 struct TileDim {
   std::int64_t step[3] = {0, 0, 0};
   std::int64_t extent = 1;
@@ -135,7 +136,7 @@ class Launch {
   Launch& input(const RegionRef& view) { return add_region(view, view, kRead, CopyOut::May); }
   Launch& input(const RegionRef& view, const RegionRef& read) { return add_region(view, read, kRead, CopyOut::May); }
 
-  /// The same with several parts, where borders map what lies outside.
+  /// A region that the kernel reads in several parts, because borders map what lies outside of it.
   template <class Region, int N>
   PB_COLD Launch& input(const Region& view, const BorderedBox<N>& read);
 
@@ -154,11 +155,13 @@ class Launch {
     return add_region(view, touched, kRead | kWrite, copy_out);
   }
 
-  /// Of which no cell beside `written` changes: steps that run beside may write those.
+  /// A region that the kernel may read and may write, of which only the cells in `written` change: steps that run beside may
+  /// write the others.
   template <class Region, int N>
   PB_COLD Launch& inout(const Region& view, std::initializer_list<Box<N>> written, CopyOut copy_out);
 
-  /// What the kernel reads of the region that was given last, no more, where accesses are watched. It is copied in as that says.
+  /// Says that the kernel reads no more than `part` of the region that was given last, for runs whose accesses are watched. What
+  /// is copied in stays as the region says.
   Launch& reads(const RegionRef& part);
   template <class Region, int N>
   PB_COLD Launch& reads(const Region& view, const Box<N>& part) {
@@ -179,20 +182,19 @@ class Launch {
   /// `__local T*` of the product of `dims` extents, for the work-group shape that is used in the end.
   Launch& tile(int element_bytes, int num_dims, const TileDim* dims);
 
-  /// The loops, fastest first: first instance and number of instances. Loops beyond the third are folded into
-  /// dimension 2.
+  /// The loops, fastest first: first instance and number of instances. Loops beyond the third are folded into dimension 2.
   Launch& range(int num_dims, const std::int32_t* lo, const std::int32_t* extent);
   template <int N>
   Launch& range(const Box<N>& box) {
     return range_of(N, box.lo, box.hi);
   }
 
-  /// Work-group shape, fastest first; clamped to what device and kernel allow (counted in the statistics). Null: the
-  /// manager's own.
+  /// The shape of a work-group, fastest first; clamped to what device and kernel allow (counted in the statistics). If it is
+  /// null, the manager chooses.
   Launch& group(const std::int64_t* shape, int num_dims);
 
-  /// Runs the kernel; the fiber is suspended meanwhile. False: nothing was changed, do it on the CPU and count
-  /// reason().
+  /// Runs the kernel; the fiber is suspended meanwhile. If it returns false, nothing was changed: the caller does the work on the
+  /// CPU and counts reason().
   ///
   /// Threads: a worker's fiber. An empty range is true at once.
   /// Errors:  throws DeviceLost if an input existed only on a device that failed
@@ -231,10 +233,10 @@ void wrote_on_host_slow(const RegionRef& region);
 void back_on_host_slow(Frame& frame, const RegionRef& region);
 void fetch_slow(const RegionRef& region);
 
-// Where data was on a device: not inlined, once per type of handle.
+// The slow paths, where data was on a device: they are not inlined, and there is one per type of handle.
 template <class Region>
 PB_COLD void need_slow(Frame& frame, const Region& region) {
-  // Called for all of several regions as soon as one needs it.
+  // The state is tested again, because this is called for all of several regions as soon as one needs it.
   if (device_state(region) & (kDirty | kWatched)) need_on_host_slow(frame, region);
 }
 template <class Region, int N>
@@ -302,7 +304,7 @@ template <gpu::Handle Region, int N>
 }
 
 namespace gpu {
-/// Starts to copy what of this part, or of all, is newer on a device, before what is launched from now on.
+/// Starts to copy to the host what of this part, or of the whole, is newer on a device, before what is launched from now on.
 template <Handle Region, class... Part>
 [[gnu::always_inline]] inline void fetch(Frame& frame, const Region& region, const Part&... part) {
   if (frame.has_device() && device_state(region) & kDirty) [[unlikely]]
@@ -326,7 +328,8 @@ template <gpu::Handle Region, int N>
     gpu::detail::before_write_slow(frame, part_of(region, part));
 }
 
-/// The same where the host writes every cell of the part, whatever it held: what is newer on a device is void, not copied.
+/// Suspends the fiber as before_host_write does, where the host then writes every cell of the part, whatever it held: what is
+/// newer on a device is void and not copied.
 template <gpu::Handle Region>
 [[gnu::always_inline]] inline void before_host_overwrite(Frame& frame, const Region& region) {
   if (frame.has_device() && gpu::device_state(region) & (gpu::kDirty | gpu::kInFlight | gpu::kWatched)) [[unlikely]]
@@ -338,7 +341,7 @@ template <gpu::Handle Region, int N>
     gpu::detail::before_overwrite_slow(frame, part_of(region, part));
 }
 
-/// The host wrote this part: device copies of it are stale, but for what is newer there.
+/// Says that the host wrote this part: device copies of it are stale, but for what is newer there.
 ///
 /// Pre:  before_host_write(frame, region) since the last launch that uses what was written
 /// Cost: one load if the storage never was on a device

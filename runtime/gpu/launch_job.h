@@ -30,7 +30,7 @@ struct LaunchRegion {
   bool is_written = false;
   CopyOut copy_out = CopyOut::May;
 
-  /// Pre: the record's mutex is held, and the region is written
+  /// The boxes that the kernel writes. Pre: the record's mutex is held, and the region is written.
   [[nodiscard]] BoxSet written_boxes() const;
 };
 
@@ -44,7 +44,7 @@ struct LaunchScalar {
   std::int64_t integer = 0;  ///< the value, if it is an integer
 };
 
-/// Where a fiber finds how its wait ended. On the fiber's stack; the manager writes it before it wakes.
+/// Where a fiber finds how its wait ended. It lies on the fiber's stack; the manager writes it before it wakes the fiber.
 struct Outcome {
   bool ok = false;
   std::string reason;
@@ -77,7 +77,7 @@ struct LaunchPlan {
 
 class Operation;
 
-/// Common to the tasks of one kernel execution; the manager thread's.
+/// What the tasks of one kernel execution have in common; only the manager's thread uses it.
 struct LaunchJob {
   enum class Stage : std::uint8_t { Submitted, Prepared, Executing, Ended };
 

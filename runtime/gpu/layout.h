@@ -42,10 +42,10 @@ class Layout {
   /// The grid that also has the strides of `view`; nothing if they are not of one chain or the view leaves the storage.
   [[nodiscard]] std::optional<Layout> refined_for(const OwnedView& view) const;
 
-  /// Post: the cells of `view` exactly. Pre: refined_for(view) is this layout.
+  /// The box of exactly the cells of `view`. Pre: refined_for(view) is this layout.
   [[nodiscard]] GridBox box_of(const OwnedView& view) const;
 
-  /// States boxes of the coarser grid `from` in this one.
+  /// The boxes of the coarser grid `from`, stated in this one.
   [[nodiscard]] BoxSet convert(const BoxSet& boxes, const Layout& from) const;
 
   /// Copies that cover the boxes: contiguous parts as one row, up to two further dimensions as rows and slices.

@@ -26,7 +26,7 @@ struct RegionRef {
 
   RegionRef() = default;
   RegionRef(Storage* region_storage, const RawView& region_view) : storage(region_storage), view(region_view) {}
-  /// From any handle: MatrixRegion, ConstMatrixRegion, AnyMatrix.
+  /// Refers to the matrix of any handle: MatrixRegion, ConstMatrixRegion, AnyMatrix.
   template <class Region>
   requires requires(const Region& r) {
     r.storage_ref();
@@ -45,7 +45,7 @@ inline std::uint32_t device_state(const Region& region) {
   return storage_state(region.storage_ref().get());
 }
 
-/// What may be on a device: handles of any type, not boxes.
+/// Handles of any type, whose data may be on a device; not boxes.
 template <class Region>
 concept Handle = std::is_same_v<Region, RegionRef> || requires(const Region& region) {
   region.storage_ref();

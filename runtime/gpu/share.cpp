@@ -8,7 +8,7 @@ namespace pbrt::gpu::detail {
 bool run_shared(Frame& frame, bool (*on_device)(const void*), const void* device_closure, void (*on_cpu)(const void*, Frame&),
                 const void* cpu_closure) {
   CallFrame both(frame);
-  // A task first: the fiber is suspended while the device is made ready, and its worker takes up the task.
+  // The task is spawned first: the fiber is suspended while the device is made ready, and its worker takes up the task.
   both.spawn([=](Frame& task) { on_cpu(cpu_closure, task); });
   const bool has_run = on_device(device_closure);
   both.sync();

@@ -12,7 +12,7 @@
 
 namespace pbrt::gpu {
 
-/// How many of `extent` indices a device gets, rounded up. `eighths`: 1…8.
+/// Number of the `extent` indices that a device gets, rounded up. `eighths`: 1…8.
 [[nodiscard]] constexpr std::int64_t share_of_device(std::int64_t extent, std::int64_t eighths) {
   constexpr std::int64_t kEighths = 8;
   return extent <= 0 ? extent : (extent / kEighths * eighths) + (extent % kEighths * eighths + kEighths - 1) / kEighths;

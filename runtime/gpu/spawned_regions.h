@@ -10,10 +10,10 @@
 
 namespace pbrt {
 
-/// Threads: the body's fiber
+/// The matrices that a body's spawned calls were given. Threads: the body's fiber.
 class SpawnedRegions {
  public:
-  /// Without a device there is nothing to remember.
+  /// `has_device`: whether there is anything to remember.
   explicit SpawnedRegions(bool has_device) : has_device_(has_device) {}
 
   template <class Region>
@@ -21,7 +21,7 @@ class SpawnedRegions {
     if (has_device_ && region.storage_ref().get() != nullptr) regions_.emplace_back(region.storage_ref(), region.raw());
   }
 
-  /// All that were added, which are then forgotten.
+  /// Brings all matrices that were added back to the host, and forgets them.
   ///
   /// Pre:     the calls are complete
   /// Errors:  DeviceLost if something existed only on a device that failed

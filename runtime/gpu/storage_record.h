@@ -58,25 +58,25 @@ class StorageRecord final : public DeviceRecord {
 
   /// Registers with `registry` if the record belongs to no running manager or holds nothing there.
   ///
-  /// Post: false: another manager has a buffer of it
+  /// Post: the result is false if another manager has a buffer of it
   [[nodiscard]] bool attach(const std::shared_ptr<Registry>& registry);
   /// The manager that has this storage's device copy; null if none.
   [[nodiscard]] Manager::Impl* manager();
 
   std::mutex mutex;
 
-  // All below: with `mutex` held.
+  // All functions below are called with `mutex` held.
 
-  /// Refines the grid for the view. False: the view is not of the storage's shape.
+  /// Refines the grid for the view; false if the view is not of the storage's shape.
   [[nodiscard]] bool adopt(const OwnedView& view);
   /// The cells of the view; the whole storage if it is not of the storage's shape.
   [[nodiscard]] GridBox box_of(const OwnedView& view);
 
-  /// A kernel writes `box` on the device: newer there than on the host.
+  /// Notes that a kernel writes `box` on the device: it is newer there than on the host.
   void wrote_on_device(const GridBox& box);
-  /// The host wrote the view, but for what is newer on the device: that was written meanwhile, beside it.
+  /// Notes that the host wrote the view, except what is newer on the device: that was written meanwhile, beside it.
   void wrote_on_host(const OwnedView& view);
-  /// The host is going to write all of the view. Where kernels work on the host's memory they still have to end.
+  /// Notes that the host is going to write all of the view. Kernels that work on the host's memory still have to end.
   void forget(const OwnedView& view);
   void begin(OperationPart& part);
   void end(OperationPart& part, bool ok);
@@ -86,7 +86,7 @@ class StorageRecord final : public DeviceRecord {
   /// Whether an operation in flight (only_beside: a copy beside the queue) is in the way of one that reads or writes these
   /// parts of the buffer in another order.
   [[nodiscard]] bool device_in_use(const BoxSet& boxes, bool writes, bool only_beside) const;
-  /// What of `boxes` no operation in flight writes.
+  /// The part of `boxes` that no operation in flight writes.
   [[nodiscard]] BoxSet settled(BoxSet boxes) const;
   [[nodiscard]] bool is_busy() const { return pins != 0 || !parts_.empty(); }
   /// Boxes of `dirty` in `box` that no copy-out in flight brings.

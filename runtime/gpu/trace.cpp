@@ -8,7 +8,7 @@
 namespace pbrt::gpu {
 namespace {
 
-/// Of a kernel that no program names (tests make such).
+/// The name of the job's kernel, also of one that no program names (tests make such).
 const char* name_of(const LaunchJob& job) {
   if (job.only_prefetch) return nullptr;
   return job.plan.kernel->rule.name != nullptr ? job.plan.kernel->rule.name : job.plan.kernel->name;
@@ -47,8 +47,8 @@ void Manager::Impl::record_task(const Task& task, std::int64_t start_ns) {
   managing->add({TraceKind::Management, false, false, name.task, name.rule, start_ns, Trace::now_ns(), 0});
 }
 
-/// The operations of a queue run one after the other, so this one began when the one before had ended, or when it was
-/// enqueued. The device's own clock, if it is asked, knows better how long it took.
+/// Records the end of an operation. The operations of a queue run one after the other, so this one began when the one before had
+/// ended, or when it was enqueued. The device's own clock, if it is asked, knows better how long it took.
 void Manager::Impl::record_end(const Operation& operation, std::int64_t time_ns) {
   const DeviceTimes& times = operation.times;
   const bool is_timed = times.end_ns != 0;

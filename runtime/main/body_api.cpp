@@ -21,7 +21,7 @@ double PetabricksRuntime::rand01() { return pbrt::random_double(0, 1); }
 
 namespace {
 
-/// Tasks of the run that have not started are dropped at once, not when the exception has reached them.
+/// Gives the run up. Its tasks that have not started are dropped at once, not when the exception has reached them.
 [[noreturn]] void abort_run(const char* reason) {
   pbrt::abort_current_run(reason);
   throw pbrt::RunAborted(reason);
@@ -75,7 +75,7 @@ void Message::finish() {
   std::fflush(stdout);
   std::fwrite(text.data(), 1, text.size(), stderr);
   if (state_->severity != Severity::Assertion) return;
-  // Other workers are still running: no destructors of static objects. A trace is still written.
+  // Other workers are still running, so no destructors of static objects run. A trace is still written.
   std::fflush(nullptr);
   std::quick_exit(1);
 }

@@ -16,7 +16,7 @@
 namespace pbrt {
 namespace {
 
-// A signal handler has no parameters of ours: written before the handler is installed.
+// Globals, because a signal handler gets no parameters of ours. They are written before the handler is installed.
 const char* name_of_program = nullptr;
 const ProgramDesc* description = nullptr;
 
@@ -28,7 +28,7 @@ void write_text(std::string_view text) {
   }
 }
 
-/// Below this no program has anything: what a null pointer and a member or an index make.
+/// No program has anything below this address: an access there comes from a null pointer with a member or an index.
 constexpr std::uintptr_t kFirstPage = 4096;
 
 std::string_view words_of(const Crash& crash) {

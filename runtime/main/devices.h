@@ -19,27 +19,27 @@ class DeviceProvider {
  public:
   virtual ~DeviceProvider() = default;
   [[nodiscard]] virtual std::vector<gpu::DeviceInfo> list() = 0;
-  /// is_profiled: it counts the time of its kernels.
+  /// Opens a device. `is_profiled`: it counts the time of its kernels.
   ///
   /// Errors:  DeviceError
   [[nodiscard]] virtual std::unique_ptr<gpu::Device> open(int index, bool is_profiled) = 0;
 };
 
-/// All platforms' devices; none if there is no OpenCL. `may_use_host_memory`: false: each has buffers of its own, and copies,
-/// also where it shares the host's memory.
+/// The devices of all platforms; none if there is no OpenCL. If `may_use_host_memory` is false, each device has buffers of its
+/// own, and copies, also where it shares the host's memory.
 [[nodiscard]] std::unique_ptr<DeviceProvider> make_opencl_provider(bool may_use_host_memory = true);
 
 class Devices {
  public:
-  /// trace: gets the lanes of devices; null: none. It outlives this.
+  /// `trace` gets the lanes of devices; it may be null, and it outlives this object.
   explicit Devices(std::unique_ptr<DeviceProvider> provider, bool is_profiled = false, Trace* trace = nullptr)
       : provider_(std::move(provider)), is_profiled_(is_profiled), trace_(trace) {}
 
   [[nodiscard]] const std::vector<gpu::DeviceInfo>& list();
   [[nodiscard]] std::vector<DeviceId> ids();
 
-  /// Index of the wanted device: `none` is -1; an index; a part of a name; without a wish the
-  /// device called `tuned_on`, else the first GPU, else the first device, else -1.
+  /// Index of the wanted device. A wish is `none`, which is -1, an index, or a part of a name. Without a wish it is the device
+  /// called `tuned_on`, else the first GPU, else the first device, else -1.
   ///
   /// Errors:  UserError listing what exists
   [[nodiscard]] int choose(const std::optional<std::string>& wish, const std::string& tuned_on = {});

@@ -31,7 +31,7 @@ const TaskLocalHooks kRandomHooks{
 constexpr std::uint64_t kInputSeed = 0x1001;
 constexpr std::uint64_t kOutputSeed = 0x2001;
 
-/// Whether a run may meet data on a device: of its own, or what runs before it left of the matrices.
+/// Whether a run may meet data on a device: on the device that it uses, or where earlier runs left the matrices.
 bool may_meet_device(const Problem& problem, const RunWishes& wishes) {
   const auto was_on_device = [](const AnyMatrix& matrix) { return gpu::device_state(matrix) != 0; };
   return wishes.device != nullptr || std::any_of(problem.inputs.begin(), problem.inputs.end(), was_on_device) ||
@@ -98,7 +98,7 @@ void fill_device_report(const gpu::Manager& device, const gpu::DeviceStatistics&
   }
 }
 
-/// A run while it is traced; without a trace or a label, nothing.
+/// Records a run in the trace while it lives; does nothing without a trace or a label.
 class TracedRun {
  public:
   TracedRun(Trace* trace, const std::string& label, int num_workers) : trace_(label.empty() ? nullptr : trace) {
@@ -208,7 +208,7 @@ RunReport Engine::run(const Problem& problem, const RunWishes& wishes) {
     // Tasks that were dropped only know that the run was aborted.
     if (state.abort_reason.load(std::memory_order_relaxed) == nullptr) throw;
   }
-  // Also where a body caught the exception: its outputs are not whole.
+  // The run also counts as aborted where a body caught the exception: its outputs are not whole.
   if (const char* reason = state.abort_reason.load(std::memory_order_relaxed)) throw RunAborted(reason);
   report.profile = traced.end();
   fill_report(ctx, index_, report);

@@ -66,7 +66,7 @@ T draw(RandomStream& stream, const ValueRange& range) {
     const auto value = static_cast<T>(static_cast<double>(lo) * (1 - share) + static_cast<double>(hi) * share);
     return value < hi ? std::max(lo, value) : std::max(lo, std::nextafter(hi, lo));
   } else {
-    // As many values as 64 bits have count as 0 here.
+    // A range of all 64-bit values has a count of 0 here.
     const std::uint64_t count = static_cast<std::uint64_t>(range.hi) - static_cast<std::uint64_t>(range.lo) + 1;
     const std::uint64_t bits = stream.next();
     __extension__ using Wide = unsigned __int128;

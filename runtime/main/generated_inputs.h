@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What inputs hold that nobody gives: numbers of the range that the header says, else any. Used by the engine where a
+// The contents of inputs that nobody gives: numbers of the range that the header says, else any. Used by the engine where a
 // transform has no generator.
 #pragma once
 

@@ -17,16 +17,16 @@ class GivenValues {
   using Texts = std::vector<std::pair<std::string, std::string>>;
 
   GivenValues() = default;
-  /// `texts`: names and values as written.
+  /// Reads values. `texts` holds names and values as written.
   ///
   /// Errors:  UserError naming the option: no such number, given twice, or a value that its type does not hold
   GivenValues(const TransformDesc& transform, const Texts& texts);
 
   [[nodiscard]] bool has_param(int p) const { return has(params_, p); }
   [[nodiscard]] bool has_input(int i) const { return has(inputs_, i); }
-  /// Pre:     has_input(i)
+  /// The value of input `i`. Pre: has_input(i).
   [[nodiscard]] AnyMatrix input(int i) const;
-  /// How many there are: words that the command line has less.
+  /// Number of values: the command line has so many words less.
   [[nodiscard]] int count() const { return static_cast<int>(params_.size() + inputs_.size()); }
   /// `By, n`
   [[nodiscard]] std::string names() const;

@@ -10,7 +10,7 @@ namespace pbrt {
 
 class LineChannel {
  public:
-  /// Takes both descriptors over.
+  /// A channel that owns both descriptors.
   LineChannel(int in_fd, int out_fd) : in_fd_(in_fd), out_fd_(out_fd) {}
   ~LineChannel();
   LineChannel(const LineChannel&) = delete;
@@ -20,7 +20,7 @@ class LineChannel {
   ///
   /// Errors:  IoError if it is longer than protocol::kMaxLineBytes, or cannot be read
   [[nodiscard]] std::optional<std::string> read_line();
-  /// Errors:  IoError if nobody reads any more
+  /// Writes a line. Errors: IoError if nobody reads any more.
   void write_line(std::string_view line);
 
  private:

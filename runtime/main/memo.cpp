@@ -45,7 +45,7 @@ AnyMatrix copy_of(const RawView& view) {
   return out;
 }
 
-/// Same shape, same bytes. Pre: `view` is dense, as every whole matrix is.
+/// Whether both have the same shape and the same bytes. Pre: `view` is dense, as every whole matrix is.
 bool is_same(const RawView& view, const AnyMatrix& matrix) {
   if (view.kind != matrix.kind() || view.num_dims != matrix.num_dims()) return false;
   for (int d = 0; d < view.num_dims; ++d)

@@ -17,7 +17,7 @@ namespace pbrt {
 
 class Frame;
 
-/// Threads: any
+/// The stored calls of a run. Threads: any.
 class MemoTable {
  public:
   struct Entry {
@@ -42,14 +42,14 @@ class MemoTable {
 /// One call of a memoized transform. Borrows the handles, which live as long as the call.
 class MemoCall {
  public:
-  /// `transform`: its index in the program.
+  /// A call of the transform with this index in the program.
   MemoCall(Frame& frame, int transform) : frame_(frame), transform_(transform) {}
 
   template <class Region>
   void input(const Region& region) {
     add(keys_, region);
   }
-  /// `is_read`: what it holds before the call has a say in the results.
+  /// Adds an output. `is_read`: what it holds before the call has a say in the results.
   template <class Region>
   void output(const Region& region, bool is_read) {
     add(outputs_, region);
@@ -58,7 +58,7 @@ class MemoCall {
 
   /// True if the outputs were taken from the last call. Only calls whose arguments are all whole matrices count.
   [[nodiscard]] bool find();
-  /// After the transform ran: keeps its results.
+  /// Keeps the results of the call, after the transform ran.
   void store();
 
  private:

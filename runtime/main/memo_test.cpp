@@ -145,7 +145,7 @@ TEST_F(Memo, ResultsAreAnnounced) {
   };
   run([&](Frame& frame) {
     const gpu::Matrix2 in = gpu::filled(8, 1, 1), other = gpu::filled(8, 1, 2), out = gpu::filled(8, 1, 0), sum = gpu::filled(8, 1, 0);
-    // The results of the calls are those of the first one, and the device used what was there before.
+    // All calls give the results of the first one, and the device used what was there before.
     for (const gpu::Matrix2& from : {in, in, in}) {
       MemoCall memo(frame, 8);
       memo.output(out, false);

@@ -89,7 +89,7 @@ void call_Blur(Frame& pb_parent, MatrixRegion1D Out, ConstMatrixRegion1D In, Con
   if (choice == kGivesUp) PetabricksRuntime::abort();
   if (choice == kBroken) JASSERT(n < 0)(n)(K).Text("this rule is broken");
   if (choice == kTwoPass) {
-    // Two halves, spawned.
+    // The rule spawns two halves.
     const IndexT half = Out.size(0) / 2;
     pb_frame.spawn([=](Frame& f) { blur_direct(f, Out.region(0, half), In.region(0, half + K - 1), Kernel, split); });
     pb_frame.spawn([=](Frame& f) { blur_direct(f, Out.region(half, Out.size(0)), In.region(half, n), Kernel, split); });

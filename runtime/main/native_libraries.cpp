@@ -71,7 +71,8 @@ void use_library_threads(int threads) {
   if (set_threads == nullptr) return;
   set_threads(threads);
   if (threads > 1) return;
-  // Those that it has would look for work for tens of milliseconds before they sleep. It makes new ones when it needs them.
+  // OpenBLAS's threads would look for work for tens of milliseconds before they sleep, so they are ended. It makes new ones when
+  // it needs them.
   if (const auto end_threads = find_function<int (*)()>("blas_thread_shutdown_"); end_threads != nullptr) (void)end_threads();
 }
 

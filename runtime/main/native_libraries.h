@@ -11,14 +11,14 @@ namespace pbrt {
 /// The OPENBLAS_CORETYPE that suits the processor better than `chosen`, the library's own choice; null: none.
 [[nodiscard]] const char* better_core_type(std::string_view chosen, bool has_avx2, bool has_avx512);
 
-/// OpenBLAS as the runtime wants it: the best kernels of the processor (0.3.21 takes processors that it does not know
-/// for one of 2004), and one thread, as the workers share the processors.
+/// Sets OpenBLAS up as the runtime wants it: the best kernels of the processor (0.3.21 takes processors that it does not know for
+/// one of 2004), and one thread, as the workers share the processors.
 ///
 /// Pre:     no thread is inside of OpenBLAS
 void prepare_native_libraries();
 
-/// Lets each call of OpenBLAS use so many threads: more than one is for programs that leave their work to it. With one its
-/// other threads end.
+/// Lets each call of OpenBLAS use so many threads: more than one is for programs that leave their work to it. With one thread
+/// OpenBLAS's other threads end.
 ///
 /// Pre:     no thread is inside of OpenBLAS
 void use_library_threads(int threads);

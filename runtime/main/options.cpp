@@ -221,7 +221,7 @@ const Option* find_option(std::string_view name) {
 
 bool is_option(std::string_view word) {
   if (word.size() < 2 || word[0] != '-') return false;
-  // Negative numbers are words.
+  // A word that begins with `-` and a digit or a point is a negative number and no option.
   return !(word[1] >= '0' && word[1] <= '9') && word[1] != '.';
 }
 

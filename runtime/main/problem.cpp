@@ -93,7 +93,7 @@ std::string gigabytes_text(double bytes) {
   return text;
 }
 
-/// Of the inputs and outputs; negative extents are for allocate_all.
+/// Bytes of the inputs and outputs. Negative extents are left to allocate_all.
 double bytes_of(const TransformDesc& transform, const std::int64_t* extents) {
   double sum = 0;
   const auto add = [&](const MatrixDesc* matrices, int num) {
@@ -144,7 +144,7 @@ MatrixSpec spec_of(const MatrixDesc& matrix) { return {header_of(matrix), matrix
 
 namespace {
 
-/// What to do about a picture whose colours come last, where the header has them first among the sizes of NumPy.
+/// A hint for a picture whose colours come last, where the header has them first among the sizes of NumPy.
 std::string colours_hint(const MatrixDesc& desc, const AnyMatrix& input, int dim, std::int64_t expected) {
   if (desc.num_dims != 3 || dim != 2 || input.size(0) != expected) return {};
   const auto size = [&](int d) { return std::to_string(input.size(d)); };

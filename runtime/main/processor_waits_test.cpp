@@ -21,12 +21,12 @@ TEST(ProcessorWaits, OneThreadLosesWhatItWaited) {
 }
 
 TEST(ProcessorWaits, SeveralThreadsLoseTheirAverage) {
-  // Two threads, ready all the time, each waited a quarter of it.
+  // Two threads were ready all the time, and each waited a quarter of it.
   EXPECT_EQ(waited_ns(10'000, 15'000, 5'000, 2), 2'500);
 }
 
 TEST(ProcessorWaits, SleepIsNoReasonToShare) {
-  // One thread that ran for a tenth, waited for a tenth and slept.
+  // One thread ran for a tenth of the time, waited for a tenth and slept.
   EXPECT_EQ(waited_ns(10'000, 1'000, 1'000, 4), 1'000);
 }
 

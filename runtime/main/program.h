@@ -29,8 +29,8 @@ struct MatrixDesc {
   int num_dims;
   /// num_dims formulas as written in the header, dimension 0 first; null if num_dims is 0.
   const char* const* formulas;
-  /// `to` matrices: some rule may read what the caller passed (in-place transforms).
-  /// If false the first contents are filled with NaN in tests and measurements. `from`: true.
+  /// Of a `to` matrix: some rule may read what the caller passed (in-place transforms). If false, the first contents are filled
+  /// with NaN in tests and measurements. True for `from` matrices.
   bool is_read_initially;
   /// `0..n-1` of a `from` matrix with a range, as written; else null.
   const char* range = nullptr;
@@ -65,7 +65,7 @@ struct TransformDesc {
   /// Index of the generator transform; -1 if there is none.
   int generator;
 
-  /// Of an instance of a template: the name of the template and `Power_tmpl_3_1`; null for others.
+  /// The name of the template of an instance, and `Power_tmpl_3_1`; null for others.
   const char* template_name = nullptr;
   const char* instance_name = nullptr;
   /// Index of the transform that computes the accuracy of a result: from outputs, then inputs, to one number. -1: none.
@@ -73,15 +73,15 @@ struct TransformDesc {
   /// Index of the transform that judges whether outputs agree with reference outputs: from outputs, reference
   /// outputs, inputs, to one number that is not 0 if they do. -1: none.
   int verifier = -1;
-  /// How many of size_vars, the last ones, are in no header formula: params that are mere numbers.
+  /// So many of size_vars, the last ones, are in no header formula: they are params that are mere numbers.
   int num_mere_numbers = 0;
   /// Writes the ranges of the inputs that have one, by input, for the values of the size variables; null if none has.
   void (*ranges)(const RunContext& ctx, const std::int64_t* values, ValueRange* out) = nullptr;
 };
 
-/// How a rule, or a transform, is called in messages.
+/// The name of a rule, or of a transform, in messages.
 struct BodyName {
-  /// What the names of its functions end in: `Fib_0`, `Fib`.
+  /// The end of the names of its functions: `Fib_0`, `Fib`.
   const char* name;
   /// "rule `F#1` of transform `Fib` (fib.pbcc:5)"
   const char* text;
@@ -99,7 +99,7 @@ struct ProgramDesc {
   bool uses_random = true;
   const BodyName* bodies = nullptr;
   int num_bodies = 0;
-  /// Of `pbc --checked-copies`: accesses of the host to matrices that a device uses are looked at.
+  /// True in programs of `pbc --checked-copies`: accesses of the host to matrices that a device uses are looked at.
   bool watches_accesses = false;
   bool is_checked = false;  ///< by `pbc --checked`
 };

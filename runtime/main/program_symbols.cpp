@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <cstring>
 
-// Made by the linker: the first byte of the program in memory.
+// The first byte of the program in memory; the linker makes this name.
 extern "C" const char __ehdr_start __attribute__((weak, visibility("hidden")));
 
 namespace pbrt {
@@ -82,7 +82,8 @@ class SymbolTable {
   std::string_view names_;
 };
 
-/// Visits the functions that are being executed until `visit` returns true; of one that calls itself, the first.
+/// Visits the functions that are being executed until `visit` returns true. A function that calls itself is visited once, at its
+/// innermost call.
 template <class Visit>
 void walk_stack(const Visit& visit) {
   struct Walk {

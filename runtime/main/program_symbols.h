@@ -22,10 +22,11 @@ enum class Wanted : std::uint8_t {
   Rule,  ///< a rule alone
 };
 
-/// What the first of these addresses belongs to that lies in a function of a rule; null if there is none. Async-signal-safe.
+/// The rule or transform of the first of these addresses that lies in a function of a rule; null if there is none.
+/// Async-signal-safe.
 [[nodiscard]] const BodyName* body_among(const ProgramDesc& program, const std::uintptr_t* addresses, std::size_t num, Wanted wanted);
 
-/// The same of the functions that are being executed, from the inside to the outside. Async-signal-safe.
+/// The rule or transform of the innermost function of a rule that is being executed; null if there is none. Async-signal-safe.
 [[nodiscard]] const BodyName* body_on_stack(const ProgramDesc& program, Wanted wanted);
 
 /// Writes the addresses of the functions that are being executed, innermost first; returns how many. Async-signal-safe.

@@ -7,7 +7,7 @@
 namespace pbrt {
 namespace {
 
-// Transform `A` with many rules, and one that is called `A_1`.
+// The bodies of transform `A`, which has many rules, and of one that is called `A_1`.
 constexpr BodyName kBodies[] = {{"A", "transform A", false},       {"A_0", "rule 0 of A", true},
                                 {"A_1", "rule 1 of A", true},      {"A_12", "rule 12 of A", true},
                                 {"A_1", "transform A_1", false},   {"A_1_0", "rule 0 of A_1", true}};

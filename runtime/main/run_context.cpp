@@ -40,7 +40,7 @@ RunContext::RunContext(const RunSetup& setup, int num_sites, const int* num_alte
     next += num_alternatives[site];
   }
   num_choices_ = next;
-  // Lines that belong to one worker alone, wherever the first one begins.
+  // Each worker's counters fill cache lines of its own, wherever the first one begins.
   num_counters_ = (2 * next / kCountersPerLine + 2) * kCountersPerLine;
   counters_ = new std::atomic<std::int64_t>[static_cast<std::size_t>(setup.num_workers * num_counters_)]();
 }

@@ -44,7 +44,7 @@ struct RunSetup {
 /// Threads: any, unless said otherwise
 class RunContext {
  public:
-  /// `num_alternatives[s]`: flattened alternatives of site s.
+  /// Sets a run up. `num_alternatives[s]`: flattened alternatives of site s.
   RunContext(const RunSetup& setup, int num_sites, const int* num_alternatives);
   ~RunContext();
   RunContext(const RunContext&) = delete;
@@ -60,7 +60,7 @@ class RunContext {
   }
   [[nodiscard]] std::int64_t sequential_cutoff() const { return setup_.config->sequential_cutoff(); }
 
-  /// Null if the run uses no device.
+  /// The manager of the device; null if the run uses none.
   [[nodiscard]] gpu::Manager* gpu() const { return setup_.device; }
   /// A size variable that only the run knows, of the transform that it runs.
   [[nodiscard]] std::int64_t run_size(int size_var) const { return setup_.sizes[size_var]; }
@@ -73,8 +73,8 @@ class RunContext {
   void count(const Frame& frame, int site, int alternative) {
     add_one(counter_of(frame, site, alternative));
   }
-  /// What runs where a call below the sequential cut-off has chosen `chosen`: `on_cpu`, the CPU version of the same rule.
-  /// Counted if that is something else. `size`: the call's largest extent.
+  /// The alternative that runs where a call below the sequential cut-off has chosen `chosen`: `on_cpu`, the CPU version of the
+  /// same rule. It is counted if that is something else. `size` is the call's largest extent.
   ///
   /// Pre:     `frame` is sequential
   /// Errors:  UserError if it is something else and the run is strict, naming the site, the size and the cut-off
@@ -91,7 +91,7 @@ class RunContext {
   ///
   /// Errors:  UserError if it did not and the run is strict
   [[nodiscard]] bool run(const Frame& frame, gpu::Launch& launch, int site, int alternative);
-  /// Bytes copied to or from the device.
+  /// Counts bytes that were copied to or from the device.
   void add_bytes_moved(std::int64_t bytes) { bytes_moved_.fetch_add(bytes, std::memory_order_relaxed); }
 
   /// Results of memoized transforms in this run.
@@ -101,7 +101,7 @@ class RunContext {
   void request_abort() { is_aborted_.store(true, std::memory_order_relaxed); }
   [[nodiscard]] bool is_aborted() const { return is_aborted_.load(std::memory_order_relaxed); }
 
-  // What was counted. Only while no run is in progress.
+  // The counts below are read only while no run is in progress.
   struct FallbackCount {
     int site;
     int alternative;
@@ -109,7 +109,7 @@ class RunContext {
     std::int64_t count;
   };
   [[nodiscard]] std::int64_t times_run(int site, int alternative) const;
-  /// How often a call below the cut-off had chosen it, a device version.
+  /// How often a call below the cut-off had chosen `alternative`, a device version.
   [[nodiscard]] std::int64_t times_below_cutoff(int site, int alternative) const;
   [[nodiscard]] int num_fallbacks() const;
   [[nodiscard]] FallbackCount fallback_at(int index) const;
@@ -121,7 +121,8 @@ class RunContext {
   std::atomic<std::int64_t>& counter_of(const Frame& frame, int site, int alternative) {
     return counters_[frame.worker_index() * num_counters_ + first_counter_[site] + alternative];
   }
-  /// Relaxed and no read-modify-write: only this worker writes it, and it is read when no run is in progress.
+  /// Adds one, relaxed and without a read-modify-write: only this worker writes the counter, and it is read when no run is in
+  /// progress.
   static void add_one(std::atomic<std::int64_t>& counter) {
     counter.store(counter.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
@@ -145,7 +146,7 @@ struct TemplateArgument {
   std::int64_t value, lo, hi;
 };
 
-/// The number of the instance: the first argument is the fastest (docs/reference/language.md 4.6).
+/// The number of the instance that the arguments name: the first argument is the fastest (docs/reference/language.md 4.6).
 ///
 /// Errors:  UserError if an argument is outside its range
 [[nodiscard]] int template_instance(const char* transform, std::initializer_list<TemplateArgument> args);
@@ -166,7 +167,7 @@ inline void check_extent(const char* transform, const char* matrix, int dim, con
     impossible_size(transform, matrix, dim, formula, value);
 }
 
-/// The size of a call's argument against the header's formula.
+/// Compares the size of a call's argument with the header's formula.
 inline void check_size(const char* transform, const char* matrix, int dim, const char* formula, std::int64_t expected,
                        std::int64_t actual) {
   if (expected == actual && expected >= 0) [[likely]] return;
@@ -202,13 +203,13 @@ std::int64_t exact_value(const char* formula, const Compute& compute) {
   return value.value();
 }
 
-/// A rule whose variable takes values from `lo` up to `hi`: bodies know it as an int.
+/// Checks that a rule's variable, with values from `lo` up to `hi`, fits an int, as bodies know it.
 inline void check_rule_variable(const char* rule, const char* variable, std::int64_t lo, std::int64_t hi) {
   const bool fits = lo >= std::numeric_limits<IndexT>::min() && hi <= std::numeric_limits<IndexT>::max();
   if (lo < hi && !fits) [[unlikely]] variable_too_large(rule, variable, lo, hi);
 }
 
-/// Division of formulas: of whole numbers toward zero, as in C.
+/// The quotient in a formula: of whole numbers it is rounded toward zero, as in C.
 template <class Dividend, class Divisor>
 constexpr auto quotient(Dividend dividend, Divisor divisor, const char* formula) {
   if constexpr (std::is_same_v<Divisor, Exact>) {
@@ -225,7 +226,7 @@ constexpr auto factor(Product product, Known known) {
   return known == 0 ? decltype(product / known){} : product / known;
 }
 
-/// The size from 0 up whose `value`, which never shrinks, is `actual`; where there is none, one whose value differs.
+/// The size from 0 up whose `value`, which never shrinks, is `actual`; if there is none, a size whose value differs.
 template <class Value>
 std::int64_t fitting_size(std::int64_t actual, Value value) {
   constexpr std::int64_t kMaxSize = std::numeric_limits<std::int32_t>::max();
@@ -254,7 +255,7 @@ std::int64_t fitting_size(std::int64_t actual, Value value) {
 /// Errors:  always throws UserError, naming matrix and cell
 [[noreturn]] void no_rule_holds(const char* transform, const char* matrix, std::initializer_list<std::int64_t> cell);
 
-/// Of a checked build: of two arguments of a call, the first is written.
+/// Checks two arguments of a call in a checked build; the call writes the first of them.
 ///
 /// Errors:  OverlapError if they share elements
 void check_apart(const char* written, const RawView& a, const char* other, const RawView& b, bool are_both_written);

@@ -10,7 +10,7 @@
 
 namespace pbrt {
 
-/// Watches what happens during its life.
+/// Watches the time of what happens while it lives.
 class RunWatch {
  public:
   /// Calls `expire` on a thread of its own if it lives longer than `seconds`; 0: no limit.

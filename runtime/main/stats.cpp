@@ -68,7 +68,7 @@ std::string duration_text(double seconds) {
   const double ms = seconds * 1e3;
   char text[40];
   std::snprintf(text, sizeof(text), ms < 999.95 ? "%.4g ms" : "%.0f ms", ms);
-  // No exponents: they are for programs.
+  // Times are printed without exponents, which are for programs.
   if (ms < 1e-4) std::snprintf(text, sizeof(text), "%.6f ms", ms);
   return text;
 }
@@ -243,7 +243,7 @@ std::string stats_json(const StatsInput& input) {
                          {"reason", entry.reason},
                          {"count", entry.count}});
   json["fallbacks"] = fallbacks;
-  // Apart from those: the configuration says so.
+  // Calls below the cut-off stand apart from the fallbacks, because the configuration says so.
   nlohmann::ordered_json below_cutoff = nlohmann::ordered_json::array();
   for (const protocol::Ran& entry : input.last.below_cutoff)
     below_cutoff.push_back({{"site", entry.site}, {"rule", entry.rule}, {"on", to_string(entry.on)}, {"count", entry.count}});

@@ -59,7 +59,7 @@ class ProcessTest : public ::testing::Test {
     std::filesystem::remove(folder_ / name);
     return text;
   }
-  /// Messages start with the program's path, which differs between machines.
+  /// Messages without the program's path at their start, which differs between machines.
   static std::string without_path(std::string text) {
     const std::string path = MINI_PROGRAM;
     for (std::size_t at = text.find(path); at != std::string::npos; at = text.find(path))

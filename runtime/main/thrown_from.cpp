@@ -35,8 +35,8 @@ struct Thrown {
   char instance[512];
 };
 
-/// By the address of the exception: the places of exceptions that live at the same time are mostly different ones. Where two
-/// share one, the older is forgotten.
+/// The places of exceptions, by the exception's address. Exceptions that live at the same time mostly have different places in
+/// the table; where two share one, the older is forgotten.
 class ThrownTable {
  public:
   void note(const void* object) {
@@ -48,7 +48,7 @@ class ThrownTable {
     const std::lock_guard<std::mutex> guard(lock_);
     slot_of(object) = found;
   }
-  /// Without addresses if it is not known.
+  /// What is known of the exception; without addresses if it is unknown.
   Thrown find(const void* object) {
     const std::lock_guard<std::mutex> guard(lock_);
     return slot_of(object).object == object ? slot_of(object) : Thrown{};
@@ -62,7 +62,7 @@ class ThrownTable {
   std::array<Thrown, kNum> slots_;
 };
 
-// __cxa_throw has no argument of ours. Constant-initialised: exceptions may be thrown before main.
+// A global, because __cxa_throw gets no argument of ours. Constant-initialised: exceptions may be thrown before main.
 constinit ThrownTable* table = nullptr;
 
 /// The exception that is being handled: what std::exception_ptr of libstdc++ points to.
@@ -114,7 +114,8 @@ void note_exceptions() {
 }  // namespace pbrt
 
 #ifndef PBRT_KEEPS_THROW
-// Sanitizers have their own. Weak: where libstdc++ is linked statically, its own definition holds and no place is noted.
+// Sanitizers have a __cxa_throw of their own. This one is weak: where libstdc++ is linked statically, its own definition holds
+// and no place is noted.
 extern "C" [[gnu::weak, noreturn]] void __cxa_throw(void* object, void* type, void (*destroy)(void*)) {
   using Throw = void (*)(void*, void*, void (*)(void*));
   static const auto next = reinterpret_cast<Throw>(dlsym(RTLD_NEXT, "__cxa_throw"));

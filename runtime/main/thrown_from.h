@@ -10,10 +10,10 @@
 
 namespace pbrt {
 
-/// From now on places are noted. Called once, by `main`.
+/// Makes places be noted from now on. Called once, by `main`.
 void note_exceptions();
 
-/// What to say of the exception that is being handled: our own messages as they are, others with the rule that threw it.
+/// The message about the exception that is being handled: our own messages as they are, others with the rule that threw it.
 ///
 /// Pre:     called in a handler of an exception
 [[nodiscard]] std::string words_of_exception(const ProgramDesc& program);

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kRunsLane = 0;
 
-/// With its quotation marks. Names may hold bytes that are no UTF-8.
+/// The text as JSON, with its quotation marks. Names may hold bytes that are no UTF-8.
 std::string quoted(const char* text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
@@ -128,7 +128,7 @@ class Writer {
   }
 
   void write_lane(const TraceLane& lane) {
-    // Before the events: what is under way now is not among them yet.
+    // The state is read before the events: what is under way now is not among them yet.
     const TraceLane::Now state = lane.state();
     std::vector<TraceEvent> events;
     lane.for_each([&](const TraceEvent& each) { events.push_back(each); });
@@ -145,7 +145,8 @@ class Writer {
 
   /// The events between two times; those that reach beyond them are cut.
   void write_part(const TraceLane& lane, const std::vector<TraceEvent>& events, std::int64_t start, std::int64_t end) {
-    // Long sleeps apart nothing reaches from one run into the next: looking from the front for them is cheap enough.
+    // Apart from long sleeps nothing reaches from one run into the next, so looking from the front for such events is cheap
+    // enough.
     auto at = std::partition_point(events.begin(), events.end(), [&](const TraceEvent& e) { return e.start_ns < start; });
     while (at != events.begin() && (at - 1)->end_ns > start) --at;
     for (; at != events.end() && at->start_ns < end; ++at) {

@@ -8,7 +8,7 @@
 
 namespace pbrt {
 
-/// A lane per worker and two per device, and one called `runs` with an event per run that names its rules and
+/// The trace as text: a lane per worker and two per device, and one called `runs` with an event per run that names its rules and
 /// totals. Times count from the making of the trace. What lies outside of runs is left out.
 ///
 /// Units:   microseconds, with nanoseconds as decimals

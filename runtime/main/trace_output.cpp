@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kEndingSignals[] = {SIGINT, SIGTERM, SIGHUP};
 
-/// Those that would end the process: what it was told to ignore (nohup) it ignores.
+/// The signals that would end the process; those that it was told to ignore (nohup) are left out.
 sigset_t ending_signals() {
   sigset_t set;
   sigemptyset(&set);
@@ -28,7 +28,8 @@ sigset_t ending_signals() {
   return set;
 }
 
-/// What bodies that end the process themselves (JASSERT, exit) must not lose: handlers of exit get no argument.
+/// The output that must not be lost when bodies end the process themselves (JASSERT, exit). A global, because handlers of exit
+/// get no argument.
 std::atomic<TraceOutput*> output_at_exit{nullptr};
 
 void write_at_exit() {

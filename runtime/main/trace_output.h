@@ -20,16 +20,16 @@ namespace pbrt {
 
 class TraceOutput {
  public:
-  /// Blocks signals in the calling thread, which is the only one yet, if there is a file to write.
+  /// Blocks signals in the calling thread, which is the process's only one at this time, if there is a file to write.
   ///
   /// Errors:  IoError if the file cannot be written
   TraceOutput(const Options& options, std::string program);
-  /// Without write() the file is left as it was.
+  /// Ends the recording. Without write() the file is left as it was.
   ~TraceOutput();
   TraceOutput(const TraceOutput&) = delete;
   TraceOutput& operator=(const TraceOutput&) = delete;
 
-  /// Null: nothing is recorded.
+  /// The recording; null if nothing is recorded.
   [[nodiscard]] Trace* trace() { return trace_ ? &*trace_ : nullptr; }
 
   /// Writes the file; nothing if there is none, or if it was done.
@@ -37,7 +37,7 @@ class TraceOutput {
   /// Errors:  IoError; nothing is left behind
   /// Threads: any
   void write();
-  /// The same where something else is being reported: an error is one more line.
+  /// Writes the file as write() does, where something else is being reported: an error is one more line.
   void write_anyway() noexcept;
 
  private:

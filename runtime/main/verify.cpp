@@ -34,7 +34,7 @@ double largest_magnitude(const AnyMatrix& matrix) {
   });
 }
 
-/// 0 for equal values, also where both are NaN or the same infinity.
+/// The difference of two values; 0 for equal ones, also where both are NaN or the same infinity.
 template <class T>
 double error_of(T value, T expected) {
   if (value == expected) return 0;
