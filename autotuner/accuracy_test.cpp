@@ -42,7 +42,8 @@ pbrt::TrainingInfo program(bool higher_is_better = true) {
   return info;
 }
 
-/// Sweeps of Fast bring 0.02 digits each, those of Slow 0.1; a sweep of Slow costs ten times as much.
+/// A program with two rules: sweeps of Fast bring 0.02 digits each, those of Slow 0.1, and a sweep of Slow costs ten times as
+/// much.
 class World {
  public:
   World(const InfoIndex& index, std::string transform, double target, bool is_negated)

@@ -19,7 +19,7 @@ namespace pbtune {
 namespace {
 
 constexpr double kLimitMs = 10000;
-/// Runs of a failing configuration that tell how often it fails.
+/// A failing configuration runs so many times more, which tells how often it fails.
 constexpr int kRepetitions = 10;
 constexpr int kMaxTries = 40;
 
@@ -109,7 +109,8 @@ std::optional<Failure> OutputCheck::check_size(std::int64_t n) {
   return std::nullopt;
 }
 
-/// Of kRepetitions runs. Sets how many runs it takes to be sure, but for one in ten thousand, that another does not fail.
+/// The number of kRepetitions runs that fail. Sets how many runs it takes to be sure, but for one in ten thousand, that another
+/// configuration does not fail.
 int OutputCheck::count_failures(const Configuration& configuration) {
   int count = 0;
   for (int i = 0; i < kRepetitions; ++i) count += is_failure(try_one(configuration).kind) ? 1 : 0;
@@ -147,7 +148,7 @@ void OutputCheck::describe(const Failure& failure) {
     fmt::print(" outputs, relative error {:.2g}", failure.outcome.max_error_rel);
   if (!failure.outcome.message.empty()) fmt::print(": {}", failure.outcome.message);
   fmt::print("\n");
-  // What takes too long does so each time.
+  // A configuration that takes too long does so each time, so it is not run again.
   const int count = failure.outcome.kind == OutcomeKind::TimedOut ? kRepetitions : count_failures(failure.configuration);
   if (count < kRepetitions) fmt::print("  the same configuration failed in {} of {} more runs: chance has a part in it\n", count, kRepetitions);
   if (count < kRepetitions && fails(pbrt::default_configuration(index_)))

@@ -38,7 +38,7 @@ void close_if_open(int& fd) {
   fd = -1;
 }
 
-/// In the new process; only calls that are safe there. `report` gets the errno if it fails.
+/// Turns the new process into the program, by calls that are safe there. `report` gets the errno if it fails.
 [[noreturn]] void become_child(char* const* arguments, const Pipe& in, const Pipe& out, const Pipe& err, int report,
                                pid_t parent) {
   ::setpgid(0, 0);
@@ -75,7 +75,7 @@ ChildProcess::ChildProcess(const std::vector<std::string>& arguments) {
   output_ = out.read_end;
   error_ = err.read_end;
   int error = pid_ < 0 ? fork_error : 0;
-  if (pid_ > 0) ::setpgid(pid_, pid_);  // also here: whoever is first; the other's failure does not matter
+  if (pid_ > 0) ::setpgid(pid_, pid_);  // parent and child both do this; the failure of the later one does not matter
   if (pid_ > 0 && ::read(report.read_end, &error, sizeof error) != static_cast<ssize_t>(sizeof error)) error = 0;
   close_if_open(report.read_end);
   ::fcntl(output_, F_SETFL, O_NONBLOCK);
@@ -159,7 +159,7 @@ void ChildProcess::reap() {
 }
 
 std::string ChildProcess::end() {
-  // It closed its output: give it a moment to die of its own cause before it is killed.
+  // The child closed its output: it gets a moment to die of its own cause before it is killed.
   constexpr int kPatienceMs = 500, kStepMs = 5;
   for (int waited = 0; !is_reaped_ && !was_killed_by_us_ && waited < kPatienceMs; waited += kStepMs) {
     if (::waitpid(pid_, &wait_status_, WNOHANG) == pid_)
@@ -168,7 +168,7 @@ std::string ChildProcess::end() {
       ::poll(nullptr, 0, kStepMs);
   }
   if (is_reaped_)
-    ::kill(-pid_, SIGKILL);  // what it left behind in its group
+    ::kill(-pid_, SIGKILL);  // processes that the child left behind in its group
   else
     kill();
   reap();

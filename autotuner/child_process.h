@@ -22,7 +22,7 @@ class ChildProcess {
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
 
-  /// False: the child is gone or does not read.
+  /// Sends a line; false if the child is gone or does not read.
   [[nodiscard]] bool send_line(const std::string& line);
 
   enum class Read { Line, TimedOut, Ended };
@@ -32,9 +32,9 @@ class ChildProcess {
                                const std::function<void()>& on_tick);
 
   void kill();
-  /// Kills what is left of it and says how it ended: `killed by signal 11 (Segmentation fault)`, `exit status 3`.
+  /// Kills what is left of the child and says how it ended: `killed by signal 11 (Segmentation fault)`, `exit status 3`.
   [[nodiscard]] std::string end();
-  /// The last lines that it printed to standard error.
+  /// The last lines that the child printed to standard error.
   [[nodiscard]] const std::string& last_errors() const { return errors_; }
 
  private:

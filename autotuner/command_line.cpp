@@ -24,7 +24,7 @@ namespace pbtune {
 namespace {
 
 constexpr std::int64_t kMaxSize = std::int64_t{1} << 40;
-/// Whole numbers of a range, said as such.
+/// Accepts whole numbers of a range, and names the range.
 CLI::Validator whole_number(std::int64_t least, std::int64_t most) {
   const auto fault_of = [least, most](std::string& text) -> std::string {
     std::int64_t value = 0;
@@ -78,7 +78,7 @@ void add_given(const std::string& text, ProgramOptions& options) {
   options.given.emplace_back(name, text.substr(equals + 1));
 }
 
-/// The size, the device and the seed.
+/// Adds the options for the size, the device and the seed.
 void add_run_options(CLI::App& app, ProgramOptions& options) {
   app.add_option("--n", options.n, "size: sets every size variable that is not fixed")
       ->type_name("N")->check(whole_number(0, kMaxSize));
@@ -88,7 +88,7 @@ void add_run_options(CLI::App& app, ProgramOptions& options) {
   app.add_option("--seed", options.seed, "seed of everything random")->type_name("S")->capture_default_str();
 }
 
-/// Those, and what else says how the program is run and judged.
+/// Adds the options of add_run_options, and the others that say how the program is run and judged.
 void add_measure_options(CLI::App& app, ProgramOptions& options) {
   add_run_options(app, options);
   app.add_option_function<std::vector<std::string>>(
@@ -301,7 +301,7 @@ std::string unknown_option_text(const CLI::App& command, const std::vector<std::
   return {};
 }
 
-/// One line, in our words where the library's say little.
+/// The message about a wrong command line: one line, in our words where the library's say little.
 std::string failure_text(const CLI::App& app, const CLI::Error& error, const CommandLine& line,
                          const std::vector<std::string>& words) {
   const std::vector<CLI::App*> commands = app.get_subcommands();
@@ -333,7 +333,7 @@ int parse_and_run(int argc, char** argv, const Clock& clock) {
   app.failure_message(
       [&](const CLI::App*, const CLI::Error& error) { return failure_text(app, error, line, words); });
   try {
-    // `pbtune tune ./prog` is what people try who know other tuners.
+    // People who know other tuners try `pbtune tune ./prog`.
     const bool says_tune = argc > 2 && words[0] == "tune" && !std::filesystem::exists(words[0]);
     app.parse(argc - (says_tune ? 1 : 0), argv + (says_tune ? 1 : 0));
     if (!app.get_subcommands().empty()) return line.status;

@@ -7,7 +7,7 @@
 
 namespace pbtune {
 
-/// Returns the exit status; throws nothing.
+/// Runs the command that the arguments name. Returns the exit status; throws nothing.
 int run_command(int argc, char** argv, const Clock& clock);
 
 }  // namespace pbtune

@@ -31,7 +31,7 @@ pbrt::ConfigFile read_config(const LookOptions& options, const InfoIndex& index)
   return pbrt::read_config_file(path, index);
 }
 
-/// The devices are those that the program sees; it may be unable to start here, then there are none.
+/// This machine, with the devices that the program sees. If the program cannot start here, there are none.
 pbrt::Machine this_machine(const InfoIndex& index, const ProgramOptions& options) {
   try {
     Measurement measurement(index, measure_options(options, false), throw_if_interrupted);
@@ -150,7 +150,7 @@ int explain_command(const LookOptions& options) {
   const std::string device = device_name(chosen.entry->provenance.device);
   const std::int64_t tuned_n = provenance.sizes.empty() ? -1 : provenance.sizes.back();
   const std::int64_t n = options.run.n >= 0 ? options.run.n : tuned_n;
-  // What ran is known for the size it was tuned for; at other sizes everything is named.
+  // What ran is known for the size that was tuned for; at other sizes everything is named.
   const bool is_tuned_size = n == tuned_n;
   std::string head = n >= 0 ? fmt::format("at size {}", n) : std::string("at all sizes");
   if (!provenance.how.empty()) head += " (tuned with " + provenance.how + ")";

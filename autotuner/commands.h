@@ -44,7 +44,7 @@ struct SampleOptions {
 /// `--serve` in a request. Drawn by the generator that `check --outputs` uses; `--device none` leaves out device versions.
 int sample(const SampleOptions& options);
 
-/// What `--config` takes for: no file, the program's default.
+/// The word for `--config` that stands for no file: the program's default.
 inline constexpr const char* kNoConfig = "none";
 
 struct CompareOptions {
@@ -60,7 +60,7 @@ int compare_command(const CompareOptions& options);
 /// Prints a file's notes and warnings to standard error; 1 if there were warnings.
 int print_warnings(const pbrt::ConfigFile& file, const std::string& path);
 
-/// What a command line names: a file's entry for a machine, its warnings printed, or the default for `none`.
+/// The entry that a command line names: a file's entry for a machine, with its warnings printed, or the default for `none`.
 /// Errors:  throws ConfigError if the file has no entry
 [[nodiscard]] pbrt::ConfigEntry entry_named(const std::string& path, const InfoIndex& index, const pbrt::Machine& machine);
 

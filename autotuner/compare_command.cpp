@@ -85,7 +85,7 @@ std::int64_t Comparison::make_inputs() {
 
 Outcome Comparison::measure(const Side& side) { return measurement_.run(side.configuration, {1, 0, side.name, true}); }
 
-/// False: one of them does not run, or gives wrong outputs.
+/// Measures both sides once; false if one of them does not run, or gives wrong outputs.
 bool Comparison::measure_round(std::array<Side, 2>& sides, int round) {
   bool is_good = true;
   in_turns(sides, round, [&](Side& side) {
@@ -126,7 +126,7 @@ int Comparison::run() {
   const pbrt::Machine machine = pbrt::detect_machine(measurement_.start().devices);
   std::array<Side, 2> sides{side_of(options_.first, machine), side_of(options_.second, machine)};
   const std::int64_t n = make_inputs();
-  // Not counted: memory is touched for the first time, kernels are built.
+  // The first round does not count: memory is touched for the first time, kernels are built.
   if (!measure_round(sides, 0)) return 1;
   for (Side& side : sides) side.times_ns.clear();
   const Clock clock = wall_clock();

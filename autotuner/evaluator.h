@@ -34,7 +34,8 @@ struct RunSpec {
   double limit_ms = 0;           ///< per trial; 0: none but the evaluator's own
   std::string what;              ///< for people: what is tried and why
   bool is_side_by_side = false;  ///< a repetition of something known, for a comparison
-  /// Not for its time: is it accurate enough on other inputs, and for whom else it serves?
+  /// The run does not count for its time. It asks whether the configuration is accurate enough on other inputs, and for the other
+  /// targets that it serves.
   bool is_confirmation = false;
 };
 
@@ -55,7 +56,7 @@ struct Evaluator {
   std::function<double()> elapsed_s;
 };
 
-/// Seconds since some beginning.
+/// A clock: seconds since some beginning.
 using Clock = std::function<double()>;
 
 /// Thrown out of an evaluator when the user interrupts.

@@ -51,7 +51,7 @@ std::vector<Candidate> Search::finalists() const {
   const std::ptrdiff_t wanted =
       std::min<std::ptrdiff_t>(options_.num_finalists, std::max<std::ptrdiff_t>(2, num_affordable));
   std::vector<Candidate> out(population_.begin(), population_.begin() + std::min(wanted, std::ssize(population_)));
-  // What differs from the default without a reason should not: these win among equals.
+  // Plainer configurations take part, and win among equals: nothing should differ from the default without a reason.
   const Candidate& best = population_[0];
   for (NamedConfiguration& plain : space_.plainer({best.origin, best.configuration}, best.ran)) {
     const auto is_same = [&](const Candidate& other) { return other.configuration == plain.configuration; };
@@ -81,7 +81,8 @@ std::vector<Candidate> Search::incumbents() const {
   return out;
 }
 
-/// Who is surely slower than the leader leaves. Empty configuration: none of them runs any more.
+/// Compares the finalists; one that is surely slower than the leader leaves. The configuration is empty if none of them runs any
+/// more.
 Candidate Search::best_finalist() {
   std::vector<Candidate> left = finalists();
   const double limit = 4 * limit_ms(best_ns(), 2.0);
@@ -103,7 +104,7 @@ Candidate Search::best_finalist() {
     });
   }
   if (std::ssize(left[0].times_ns) < options_.final_trials) return left[0];
-  // Among equals the one closest to the default: what cannot be measured should not be claimed.
+  // Among equals the one closest to the default wins: what cannot be measured should not be claimed.
   const Configuration standard = space_.default_configuration();
   const Candidate* best = left.data();
   for (const Candidate& candidate : left) {
@@ -119,12 +120,12 @@ Candidate Search::best_finalist() {
 /// Measures all in turns until the first is surely faster than each of the others, or surely not faster than one of
 /// them, or the rounds or the time are used up. Others that fail, or turn out to be inaccurate, leave.
 void Search::contest(std::vector<Candidate>& contenders, const Contest& how) {
-  // Many rounds where the machine is noisy, as long as there is time.
+  // There are many rounds where the machine is noisy, as long as there is time.
   constexpr int kNoisyFactor = 8, kMostRounds = 100;
   for (int round = 0; round < std::min(kMostRounds, kNoisyFactor * options_.final_trials); ++round) {
     publish(how.phase);
     if (round >= kLeastContestRounds && evaluator_.elapsed_s() > how.end_s) return;
-    // No limit: a hiccup must not decide who takes part.
+    // These runs have no limit, because a hiccup must not decide who takes part.
     in_turns(contenders, round, [&](Candidate& candidate) {
       if (!measure(candidate, 1, 0, true)) candidate.times_ns.clear();
     });
@@ -161,8 +162,8 @@ void Search::try_other_pages(Candidate& winner) {
   if (have_both_run && is_surely_faster(both[0].times_ns, both[1].times_ns, kPagesMatter)) winner = both[0];
 }
 
-/// Who stays after a contest: the first if it is surely faster than all others; else the default, or what the file had
-/// before where that is as good. Null: nobody that runs.
+/// The configuration that stays after a contest: the first if it is surely faster than all others; else the default, or what the
+/// file had before where that is as good. Null if none of them runs.
 const Candidate* Search::verdict(const std::vector<Candidate>& contenders) const {
   const Candidate& first = contenders[0];
   const Candidate* standard = nullptr;

@@ -24,18 +24,19 @@ using Kind = FormerName::Kind;
 /// Combinations of choices that are counted to find one by its number.
 constexpr int kMaxCounted = 1000000;
 
-/// The levels of one selector as they stand there.
+/// The levels of one selector, as the text has them.
 struct Selector {
   std::map<int, double> rules, cutoffs;  ///< by number of the level
 };
 
-/// Part of a selector: from this size on, this number.
+/// A level of a selector: from this size on, the choice of this number.
 struct NumberedLevel {
   std::int64_t from = 0;
   int number = 0;
 };
 
-/// Level k is used below the cut-off of level k + 1, so one with a cut-off that is no larger than an earlier one never is.
+/// The levels that are used. Level k is used below the cut-off of level k + 1, so one with a cut-off that is no larger than an
+/// earlier one never is.
 std::vector<NumberedLevel> levels_of(const Selector& selector) {
   constexpr double kNever = std::numeric_limits<std::int32_t>::max();
   std::vector<NumberedLevel> out;
@@ -52,7 +53,7 @@ std::vector<NumberedLevel> levels_of(const Selector& selector) {
   return out;
 }
 
-/// Sites with several rules: what PetaBricks gave numbers to.
+/// The sites with several rules, to which PetaBricks gave numbers.
 std::vector<const SiteInfo*> numbered_sites(const TransformInfo& transform) {
   std::vector<const SiteInfo*> out;
   for (const SiteInfo& site : transform.sites)
@@ -71,8 +72,8 @@ bool is_forbidden(const TransformInfo& transform, const std::vector<const SiteIn
   });
 }
 
-/// The alternative of each site in combination `number`: the first site counts fastest, what has no order does not count.
-/// Empty: there are not so many.
+/// The alternative of each site in combination `number`. The first site counts fastest, and combinations without an order do not
+/// count. Empty if there are not so many.
 std::vector<std::size_t> combination(const TransformInfo& transform, const std::vector<const SiteInfo*>& sites, int number) {
   std::vector<std::size_t> digits(sites.size(), 0);
   for (int counted = 0; counted < kMaxCounted; ++counted) {

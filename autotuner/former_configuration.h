@@ -19,7 +19,7 @@ struct FormerConfiguration {
   std::vector<std::string> dropped;
 };
 
-/// Pre:     pbrt::is_former_configuration(text)
+/// Reads the text of such a configuration. Pre: pbrt::is_former_configuration(text).
 [[nodiscard]] FormerConfiguration read_former(std::string_view text, const pbrt::InfoIndex& index);
 
 }  // namespace pbtune

@@ -17,7 +17,7 @@ namespace {
 constexpr double kWidth = 860, kLeft = 74, kRight = 846;
 constexpr int kNumColours = 6;
 
-// Light, and dark where the reader's system says so.
+// The page's style: light, or dark where the reader's system says so.
 constexpr const char* kStyle = R"(
 :root { color-scheme: light dark; --page: #fcfcfb; --ink: #0b0b0b; --soft: #52514e; --faint: #e1e0d9;
   --c0: #2a78d6; --c1: #eb6834; --c2: #1baf7a; --c3: #eda100; --c4: #e87ba4; --c5: #008300; --bad: #d03b3b; }
@@ -167,7 +167,7 @@ std::string sizes_plot(const History& history) {
          svg.str(kWidth, kHeight, "Best times by size") + table + "</tbody></table>\n";
 }
 
-/// At the target: each fixed choice beside the best.
+/// A plot of each fixed choice beside the best, at the target size.
 std::string fixed_choices_plot(const History& history) {
   constexpr double kRow = 26, kNames = 340;
   const std::vector<const Phase*> phases = last_phases(history);
@@ -194,7 +194,7 @@ std::string fixed_choices_plot(const History& history) {
          svg.str(kWidth, y + 6, "Times of fixed choices at the largest size");
 }
 
-/// Which choice a site makes at which size.
+/// A strip that shows which choice a site makes at which size.
 std::string site_strip(const InfoIndex& index, const pbrt::ConfigEntry& entry, int id, double largest) {
   constexpr double kHeight = 58, kBarBottom = 30;
   const std::vector<pbrt::Level>& levels = entry.configuration.sites[static_cast<std::size_t>(id)].levels;

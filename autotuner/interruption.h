@@ -7,7 +7,7 @@ namespace pbtune {
 
 inline constexpr int kExitInterrupted = 130;
 
-/// From now on SIGINT, SIGTERM and SIGHUP only leave a mark, which throw_if_interrupted() turns into Interrupted.
+/// Makes SIGINT, SIGTERM and SIGHUP only leave a mark from now on, which throw_if_interrupted() turns into Interrupted.
 void catch_signals();
 void throw_if_interrupted();
 

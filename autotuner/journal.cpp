@@ -139,7 +139,7 @@ void read_line(const Node& node, const InfoIndex& index, JournalContents& out) {
   }
 }
 
-/// What differs, for the note; empty if nothing does.
+/// What differs between the headers, for the note; empty if nothing does.
 std::string difference(const JournalHeader& a, const JournalHeader& b) {
   if (a.program != b.program) return "of another program";
   if (a.source != b.source) return "of another state of the program's source";
@@ -200,7 +200,7 @@ void Journal::load(const std::string& path) {
   if (size > 0) {
     try {
       JournalContents contents = read_journal(path, index_);
-      // The configurations it began with are part of it: they may have changed since, by its own first results.
+      // The configurations that a search began with are part of it: they may have changed since, by its own first results.
       reason = contents.is_done ? "of a search that is over" : difference(contents.header, header_);
       if (reason.empty()) {
         header_ = contents.header;
@@ -256,7 +256,7 @@ Evaluator Journal::recording(Evaluator live, Clock clock) {
   return out;
 }
 
-/// The next recorded entry if it is the one asked for. If it is not, the rest is of no use.
+/// The next recorded entry if it is the one asked for. If it is another one, the rest is of no use.
 const JournalEntry* Journal::next(bool is_prepare, std::int64_t n, const std::string& fingerprint,
                                   const RunSpec* spec) {
   if (!is_replaying()) return nullptr;

@@ -15,7 +15,7 @@
 
 namespace pbtune {
 
-/// What must be equal for a search to go on.
+/// What must be the same for a search to go on.
 struct JournalHeader {
   std::string tuner;  ///< version: another one may decide differently
   std::string program, source, machine;
@@ -66,14 +66,14 @@ class Journal {
   [[nodiscard]] const std::string& note() const { return note_; }
   [[nodiscard]] const JournalHeader& header() const { return header_; }
 
-  /// `live`, with everything recorded, and with what is known from before replayed in front of it. The clock is asked
-  /// once per entry, and once where the replay ends. Keeps references to the journal.
+  /// An evaluator that asks `live` and records everything. What is known from before is replayed first. The clock is asked once
+  /// per entry, and once where the replay ends. Keeps references to the journal.
   [[nodiscard]] Evaluator recording(Evaluator live, Clock clock);
 
-  /// Why nothing is recorded any more, the disk is full for example; empty: all is well. What is there already stays.
+  /// Why nothing is recorded any more (the disk is full, for example); empty if all is well. What was recorded before stays.
   [[nodiscard]] const std::string& trouble() const { return trouble_; }
 
-  /// A line for people; nothing while replaying, since it is there already.
+  /// Adds a line for people; does nothing while replaying, since the line is there already.
   void add_note(const std::string& text);
   void mark_done(const std::string& fingerprint);
 

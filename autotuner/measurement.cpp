@@ -162,7 +162,8 @@ Prepared Measurement::prepare(std::int64_t n, const Configuration* trusted) {
   Prepared prepared = send_inputs();
   const bool is_too_slow = prepared.status == PrepareStatus::Failed && prepared.reference_ns < 0;
   if (is_too_slow && trusted != nullptr) {
-    // The default is hopeless at this size: the best so far was compared with it at smaller ones.
+    // The default is hopeless at this size, so the best configuration so far is the reference; it was compared with the default
+    // at smaller sizes.
     reference_config_ = pbrt::to_json(index_, *trusted, -1);
     (void)start();
     prepared = send_inputs();
@@ -180,7 +181,8 @@ void Measurement::ensure_ready() {
     throw pbrt::IoError("the program does not run any more: " + prepared.message);
 }
 
-/// Generous: killing costs a restart and is for hangs; mere slowness is found by the limit.
+/// How long to wait before the child is killed. The time is generous: killing costs a restart and is for hangs; mere slowness is
+/// found by the limit.
 double Measurement::patience_for(const Configuration& configuration, const RunSpec& spec) {
   bool is_cold = false;
   for (int id = 0; id < index_.num_sites(); ++id) {
@@ -194,7 +196,7 @@ double Measurement::patience_for(const Configuration& configuration, const RunSp
   }
   const double grace = options_.grace_s + 4 * overhead_ms_ * 1e-3 + (is_cold ? kKernelShare * options_.patience_s : 0);
   if (spec.limit_ms <= 0) return options_.patience_s + grace;
-  // One trial more for the warm-up. A trial that takes three limits hangs.
+  // The warm-up counts as one trial more. A trial that takes three limits hangs.
   return grace + slowdown_ * 3 * spec.limit_ms * 1e-3 * (spec.trials + 1);
 }
 
@@ -268,7 +270,7 @@ Outcome Measurement::run_once(const Configuration& configuration, const RunSpec&
 
 Outcome Measurement::run(const Configuration& configuration, const RunSpec& spec) {
   Outcome out = run_once(configuration, spec);
-  // The child may have been killed from outside: only who crashes twice is to blame.
+  // The child may have been killed from outside, so only a configuration that crashes twice is to blame.
   if (out.kind == OutcomeKind::Crashed) out = run_once(configuration, spec);
   return out;
 }

@@ -38,14 +38,14 @@ class Measurement {
   /// Keeps a reference to `index`.
   Measurement(const InfoIndex& index, MeasureOptions options, std::function<void()> on_tick);
 
-  /// Starts the program. Throws IoError, ConfigError if it is another program or speaks a newer protocol.
+  /// Starts the program. Throws IoError; ConfigError if it is another program or speaks a newer protocol.
   const pbrt::protocol::Hello& start();
   [[nodiscard]] Prepared prepare(std::int64_t n, const Configuration* trusted);
   [[nodiscard]] Outcome run(const Configuration& configuration, const RunSpec& spec);
   /// Reads the user's input files: the largest size variable, -1 if the program does not say. Throws UserError.
   [[nodiscard]] std::int64_t size_of_inputs();
   [[nodiscard]] int num_restarts() const { return num_restarts_; }
-  /// Nanoseconds that all trials took together, and how many of them they waited for processors: not part of any outcome.
+  /// Nanoseconds that all trials took together, and how many of them were waits for processors; neither is part of any outcome.
   [[nodiscard]] double total_ns() const { return total_ns_; }
   [[nodiscard]] double waited_ns() const { return waited_ns_; }
 
@@ -58,14 +58,14 @@ class Measurement {
   using Clock = std::chrono::steady_clock;
 
   Answer ask(pbrt::protocol::Request request, double limit_s);
-  /// Child, inputs and reference are there afterwards. Throws IoError if that does not work any more.
+  /// Makes sure that child, inputs and reference are there. Throws IoError if that does not work any more.
   void ensure_ready();
   Prepared send_inputs();
   [[nodiscard]] pbrt::protocol::Request inputs_request() const;
-  /// Why the child is gone: its end and its last words; it is removed.
+  /// Removes the child and says why it is gone: its end and its last words.
   std::string bury();
   [[nodiscard]] double patience_for(const Configuration& configuration, const RunSpec& spec);
-  /// What the trials would have taken on processors of their own.
+  /// The times that the trials would have taken on processors of their own.
   [[nodiscard]] Sample own_times(const pbrt::protocol::Reply& reply);
   [[nodiscard]] Outcome outcome_of(const pbrt::protocol::Reply& reply, const RunSpec& spec);
   [[nodiscard]] Outcome run_once(const Configuration& configuration, const RunSpec& spec);

@@ -23,7 +23,7 @@ using pbrt::TunableInfo;
 
 std::size_t at(int id) { return static_cast<std::size_t>(id); }
 
-/// A part of a site of before, by its names of now.
+/// A part of a site of the old program, by its present names.
 struct OldPart {
   const WrittenSite* site = nullptr;
   std::string written;  ///< its name there
@@ -42,7 +42,7 @@ int num_common(const std::vector<std::string>& a, const std::vector<std::string>
   return static_cast<int>(std::count_if(a.begin(), a.end(), [&](const std::string& word) { return std::find(b.begin(), b.end(), word) != b.end(); }));
 }
 
-/// What the written site says for size `n`; null: nothing.
+/// The level that the written site has for size `n`; null if it has none.
 const WrittenLevel* level_at(const WrittenSite& site, std::int64_t n) {
   const WrittenLevel* found = nullptr;
   for (const WrittenLevel& level : site.levels)
@@ -92,8 +92,8 @@ class Migrator {
     }
   }
 
-  /// The part of this name; else the one that shares most rules, first among those that have no part of their own any
-  /// more. Null: there is none.
+  /// The old part of this name; else the one that shares most rules, first among those whose own part does not exist any more.
+  /// Null if there is none.
   static OldPart* source_of(const TransformNames& names, const std::string& part, std::vector<OldPart>& parts) {
     std::vector<std::string> homes;
     for (const SiteInfo& site : names.now->sites)
@@ -162,7 +162,7 @@ class Migrator {
     return choice.rule + " on " + to_string(choice.on);
   }
 
-  /// -1: what was chosen for this size does not exist any more. That is said where a level begins.
+  /// The choice for a size; -1 if what was chosen for it does not exist any more. That is said where a level begins.
   int choice_at(const TransformNames& names, int id, const Sources& sources, std::int64_t from) {
     const SiteInfo& site = *index_.site(id).site;
     std::map<std::string, std::string> rules;
@@ -205,7 +205,7 @@ class Migrator {
                            (from > 0 ? "what was chosen for smaller sizes is" : "the default is") + " used there");
   }
 
-  /// The choice with this version of the rule, or with the nearest that there is.
+  /// The choice with this version of the rule, or with the nearest version that there is.
   int with_version(int id, const std::string& rule, const std::string& word, std::int64_t from, bool is_said) {
     const SiteInfo& site = *index_.site(id).site;
     On wanted = On::Cpu;
@@ -247,8 +247,8 @@ class Migrator {
     return out;
   }
 
-  /// As many numbers as the value has now: one for all sizes becomes that of each, those of all sizes become the one of
-  /// size n_.
+  /// The numbers of a value as the program has it now: one for all sizes becomes that of each size, those of all sizes become the
+  /// one of size n_.
   [[nodiscard]] std::optional<std::vector<double>> fit(const TunableInfo& tunable, const WrittenValue& value) const {
     const std::vector<double>& all = value.numbers;
     const std::size_t count = at(tunable.count), whole = at(tunable.num_values()), buckets = pbrt::kNumSizeBuckets;
@@ -262,7 +262,7 @@ class Migrator {
     return std::vector<double>(begin, begin + tunable.count);
   }
 
-  /// What is out of range takes its default.
+  /// Takes the values over; one that is out of range takes its default.
   void take(int id, const std::vector<double>& values, const std::string& written) {
     const TunableInfo& tunable = *index_.tunable(id).tunable;
     std::vector<double>& slots = out_.configuration.tunables[at(id)];

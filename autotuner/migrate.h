@@ -20,7 +20,8 @@ struct Migration {
   std::vector<std::string> added;         ///< what the old one says nothing about, with the default that it got
 };
 
-/// `n`: the size that size-specific values are read at where the program now wants one for all sizes.
+/// Carries a configuration over. `n` is the size at which size-specific values are read where the program now wants one for all
+/// sizes.
 [[nodiscard]] Migration migrate(const WrittenConfiguration& before, const Names& names, const pbrt::InfoIndex& index, std::int64_t n);
 
 struct MigrateOptions {
@@ -32,8 +33,8 @@ struct MigrateOptions {
   bool is_dry = false;
 };
 
-/// `pbtune migrate`: all entries of a file. What was at the place of the output is kept beside it. 0, or 1 if nothing of
-/// the file applies to the program: then nothing is written.
+/// `pbtune migrate`: carries over all entries of a file. What was at the place of the output is kept beside it. Returns 0, or 1
+/// if nothing of the file applies to the program: then nothing is written.
 int migrate_command(const MigrateOptions& options);
 
 }  // namespace pbtune

@@ -37,7 +37,7 @@ std::string name_for_old(const std::string& path, const std::string& text) {
   }
 }
 
-/// Returns the name that what was there has now; empty: nothing was there.
+/// Moves what is at `path` aside and returns its new name; empty if nothing was there.
 std::string set_aside(const std::string& path) {
   if (!fs::is_regular_file(path)) return "";  // nor would something else be replaced
   const std::string text = pbrt::json::read_bounded_file(path);
@@ -52,7 +52,7 @@ void print_lines(const char* head, const std::vector<std::string>& lines) {
 
 std::string count_text(int count, const char* what) { return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s"); }
 
-/// Times, and what ran, were those of the program of before.
+/// The provenance without times and what ran: those were of the old program.
 pbrt::Provenance provenance_now(pbrt::Provenance provenance) {
   provenance.times_ns.clear();
   provenance.ran.clear();
@@ -85,7 +85,7 @@ class Command {
   }
 
  private:
-  /// Of PetaBricks: it is of no machine in particular.
+  /// Carries over a configuration of PetaBricks, which is for no machine in particular.
   int run_former(const std::string& text) {
     const FormerConfiguration former = read_former(text, index_);
     fmt::print("{}: a configuration of PetaBricks\n", path_);
@@ -116,7 +116,7 @@ class Command {
     if (!entry.provenance.sizes.empty()) tuned_n_ = n;
   }
 
-  /// `changed`, `dropped`: what is to be said besides.
+  /// Carries one entry over. `changed` and `dropped` are what is to be said besides.
   void move(const WrittenConfiguration& written, std::int64_t n, const pbrt::Machine& machine, const pbrt::Provenance& provenance,
             const std::vector<std::string>& changed = {}, const std::vector<std::string>& dropped = {}) {
     const Names names = match_names(written, info_, options_.renames, options_.may_guess);

@@ -18,7 +18,7 @@ struct Mutator {
   std::string name;  ///< what it changes, for people: `add a level to Conv.Out#1`
   int site = -1;     ///< the site it belongs to, else -1
   int tunable = -1;  ///< the tunable it belongs to, else -1
-  /// Changes the configuration; `n` is the size being tuned. False: nothing could be changed.
+  /// Changes the configuration; `n` is the size being tuned. Returns false if nothing could be changed.
   std::function<bool(Configuration&, pbrt::Rng&, std::int64_t n)> apply;
 };
 
@@ -31,12 +31,12 @@ struct Mutator {
 /// likely as doubling), never the same number again unless the range has only one.
 [[nodiscard]] double scaled_log_normal(double value, double min, double max, pbrt::Rng& rng);
 bool add_level(Selector& selector, const std::vector<int>& choices, std::int64_t n, pbrt::Rng& rng);
-/// Cuts a level at a random size up to `n`, all orders of magnitude alike: one of its parts gets another choice.
+/// Cuts a level at a random size up to `n`, with all orders of magnitude alike. One of its two parts gets another choice.
 bool split_level(Selector& selector, const std::vector<int>& choices, std::int64_t n, pbrt::Rng& rng);
 bool remove_level(Selector& selector, pbrt::Rng& rng);
 bool change_level(Selector& selector, const std::vector<int>& choices, pbrt::Rng& rng);
 bool move_cut_off(Selector& selector, pbrt::Rng& rng);
-/// From a random size at or below `n` on, one choice for all sizes.
+/// Gives all sizes from a random one on, at or below `n`, one choice.
 bool change_range(Selector& selector, const std::vector<int>& choices, std::int64_t n, pbrt::Rng& rng);
 /// Doubles or halves one extent, moves a factor of two between extents, or draws a new shape.
 bool change_work_group(std::vector<double>& shape, const TunableGene& gene, pbrt::Rng& rng);

@@ -25,7 +25,7 @@ class MutatorsTest : public ::testing::Test {
     const char* text = std::getenv("PB_TEST_SEED");
     return text == nullptr ? 20130316 : std::strtoull(text, nullptr, 10);
   }
-  /// Counts of a fair event are this close to their expectation, except once in 10^6 times.
+  /// The distance from its expectation that the count of a fair event keeps, except once in 10^6 times.
   static double tolerance(double probability) { return 5 * std::sqrt(kDraws * probability * (1 - probability)); }
 
   std::uint64_t seed = read_seed();

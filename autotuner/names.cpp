@@ -117,7 +117,7 @@ class Matcher {
     if (said.item.empty() && !has(now, to)) fail_said(said, "the program", to, now);
   }
 
-  /// The user's word goes before an equal name.
+  /// Pairs what has equal names; what the user said goes first.
   void pair_by_name(const WrittenTransform& transform, const std::vector<Said>& said) {
     std::string name = transform.name;
     const auto [base, arguments] = template_and_arguments(name);
@@ -145,14 +145,14 @@ class Matcher {
     return out;
   }
 
-  /// Share of the names of `before` that `now` has.
+  /// The share of the names of `before` that `now` has.
   static double likeness(const WrittenTransform& before, const TransformInfo& now) {
     const Words all = all_names(before), own = all_names(now);
     const auto num_common = std::count_if(all.begin(), all.end(), [&](const std::string& name) { return has(own, name); });
     return all.empty() ? 0 : static_cast<double>(num_common) / static_cast<double>(all.size());
   }
 
-  /// What is gone and what is new are one if half of its names are there, and no other pair agrees as well.
+  /// Pairs a transform that is gone with a new one if half of its names are there, and no other pair agrees as well.
   void guess_transforms() {
     constexpr double kLeast = 0.5;
     struct Pair {
@@ -199,8 +199,8 @@ class Matcher {
     fail_said(said, "the program's transform", said.to, now);
   }
 
-  /// Rules of a site have an order: a site that is gone and a new one of as many rules are one if they differ in rules
-  /// that are gone and rules that are new, and if no other new site can be meant.
+  /// Pairs renamed rules. Rules of a site have an order: a site that is gone and a new one of as many rules are one if they
+  /// differ in rules that are gone and rules that are new, and if no other new site can be meant.
   void guess_rules(TransformNames& names) {
     const Words rules = rule_names(*names.before), rules_now = rule_names(*names.now);
     const Words parts_now = part_names(*names.now);
@@ -222,7 +222,7 @@ class Matcher {
     }
   }
 
-  /// Whether another site of before has this name.
+  /// Whether another site of the old program has this name.
   static bool is_taken(const TransformNames& names, const std::string& part) {
     const Words parts = part_names(*names.before);
     return std::any_of(parts.begin(), parts.end(), [&](const std::string& other) { return names.part_now(other) == part; });
@@ -236,7 +236,7 @@ class Matcher {
     }
   }
 
-  /// The program's own values only: the compiler's have names that follow from the rules.
+  /// Pairs renamed values, of the program's own only: the compiler's have names that follow from the rules.
   void guess_value(TransformNames& names) {
     const Words known = value_names(*names.before), known_now = value_names(*names.now);
     Words gone, added;

@@ -17,12 +17,12 @@ struct TransformNames {
   const WrittenTransform* before = nullptr;
   const pbrt::TransformInfo* now = nullptr;
   std::map<std::string, std::string> rules;   ///< renamed ones, before -> now
-  std::map<std::string, std::string> values;  ///< the same
+  std::map<std::string, std::string> values;  ///< renamed ones, before -> now
 
   [[nodiscard]] std::string rule_now(const std::string& rule) const;
-  /// `A|B`, with its rules as they are called now.
+  /// The name of a part such as `A|B`, with its rules as they are called now.
   [[nodiscard]] std::string part_now(const std::string& part) const;
-  /// Values of a rule (`Out#1.opencl.work_group`) follow it.
+  /// The present name of a value. Values of a rule (`Out#1.opencl.work_group`) follow the rule.
   [[nodiscard]] std::string value_now(const std::string& value) const;
 };
 
@@ -31,8 +31,8 @@ struct Names {
   std::vector<std::string> guesses;        ///< `Blur.OnePass -> Blur.Direct`
 };
 
-/// `said`: `OLD=NEW` for a transform, `TRANSFORM.OLD=NEW` for a rule or a value of one, by its name of before. Keeps
-/// pointers into `before` and `info`.
+/// Matches the names. `said` holds `OLD=NEW` for a transform, and `TRANSFORM.OLD=NEW` for a rule or a value of a transform, which
+/// has its old name there. Keeps pointers into `before` and `info`.
 ///
 /// Errors: throws pbrt::UserError if `said` names what is not there
 [[nodiscard]] Names match_names(const WrittenConfiguration& before, const pbrt::TrainingInfo& info,
@@ -41,7 +41,7 @@ struct Names {
 /// The parts of a site: itself, unless it is merged.
 [[nodiscard]] std::vector<std::string> parts_of(const pbrt::SiteInfo& site);
 [[nodiscard]] std::vector<std::string> parts_of(const WrittenSite& site);
-/// `A`, `B` of `A|B`.
+/// The rules of a part: `A` and `B` of `A|B`.
 [[nodiscard]] std::vector<std::string> rules_of_part(const std::string& part);
 
 }  // namespace pbtune

@@ -12,7 +12,7 @@
 
 namespace pbtune {
 
-/// What says how the program is run, for all subcommands that run it.
+/// The options that say how the program is run, for all subcommands that run it.
 struct ProgramOptions {
   std::string program;
   std::int64_t n = -1;  ///< < 0: not given
@@ -24,7 +24,7 @@ struct ProgramOptions {
   std::uint64_t seed = 1;
 };
 
-/// A path that means the same in other folders.
+/// The path in a form that means the same in other folders.
 [[nodiscard]] std::string absolute(const std::string& path);
 [[nodiscard]] MeasureOptions measure_options(const ProgramOptions& options, bool is_resident);
 /// The training information beside the program. Throws pbrt::IoError with a hint if it is not there.

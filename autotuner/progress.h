@@ -19,9 +19,9 @@ class Progress {
 
   void set_state(const SearchState& state);
   void set_trying(const std::string& what) { trying_ = what; }
-  /// Redraws if it is time; called while a measurement is waited for.
+  /// Redraws the line if it is time; called while a measurement is waited for.
   void tick();
-  /// A line that stays: above the bar on a terminal. Shown also when quiet if `is_important`.
+  /// Prints a line that stays: above the bar on a terminal. It is shown also when quiet if `is_important`.
   void say(const std::string& text, bool is_important = false);
   void finish();
 
@@ -43,7 +43,7 @@ class Progress {
 [[nodiscard]] std::string time_text(double ns);
 /// `3.1x faster`, `1.2x slower`, `as fast`.
 [[nodiscard]] std::string ratio_text(double old_ns, double new_ns);
-/// Whether that text says that neither is faster.
+/// Whether ratio_text says that neither is faster.
 [[nodiscard]] bool is_as_fast(double old_ns, double new_ns);
 
 }  // namespace pbtune

@@ -23,14 +23,14 @@ constexpr int kMaxMutations = 40;      // attempts to make a child that is new
 constexpr std::int64_t kLeastRecursive = 4;  // what is chosen at small sizes is part of every larger one
 constexpr double kSmallShare = 0.03;         // of the budget, for each size that only recursion makes worth a look
 
-/// By times that were not taken in turns, for a result that is not the last word.
+/// Whether `a` seems faster, by times that were not taken in turns, for a result that is not the last word.
 bool seems_faster(const Sample& a, const Sample& b) {
   constexpr double kOneTrialFactor = 1.25, kMatters = 0.015;
   if (a.size() == 1 || b.size() == 1) return median(a) * kOneTrialFactor < median(b);
   return compare(a, b, kMatters, kConfidence) == Verdict::Faster;
 }
 
-/// Below this, times say little about the target.
+/// The size below which times say little about the target.
 std::int64_t least_size(std::int64_t target) { return std::max<std::int64_t>(64, target / 64); }
 
 }  // namespace
@@ -93,7 +93,7 @@ bool Search::is_small(std::size_t size_index) const {
   return options_.sizes[size_index] < least_size(options_.sizes.back()) && size_index + 1 < options_.sizes.size();
 }
 
-/// Predicts the reference, the default and a few trials from the growth seen so far.
+/// Whether a size fits into the time: predicts the reference, the default and a few trials from the growth seen so far.
 bool Search::will_fit(std::size_t size_index) const {
   if (population_.empty() || growth_ <= 0) return true;
   const double doublings = std::log2(static_cast<double>(options_.sizes[size_index]) / static_cast<double>(n_));
@@ -102,7 +102,7 @@ bool Search::will_fit(std::size_t size_index) const {
   return next_ns * 1e-9 * kLeastTrials < options_.budget_s - evaluator_.elapsed_s();
 }
 
-/// False: there are no inputs of that size.
+/// Tunes one size; false if there are no inputs of that size.
 bool Search::tune_size(std::size_t size_index) {
   const std::int64_t n = options_.sizes[size_index];
   const Prepared prepared = evaluator_.prepare(n, population_.empty() ? nullptr : &population_[0].configuration);
@@ -168,8 +168,7 @@ std::vector<Candidate> Search::starting_points(bool is_first) {
   }
   if (is_first)
     for (const NamedConfiguration& seed : extra_seeds_) add(seed.configuration, seed.name);
-  // What was best so far stays for the smaller sizes; from between the last size and this one on, one choice
-  // everywhere.
+  // The best so far stays for the smaller sizes; from between the last size and this one on there is one choice everywhere.
   const bool has_smaller = !is_first && out.size() > 1;
   Configuration best = has_smaller ? out[1].configuration : Configuration{};
   if (has_smaller) {
@@ -203,7 +202,7 @@ void Search::seed_population(bool is_first) {
     if (is_late) break;
     const double limit = start_limit_ms();
     if (!measure(start, 1, limit)) continue;
-    // The first run of a configuration may have paid for new memory: it only says whether others are worth their time.
+    // The first run of a configuration may have paid for new memory, so it only says whether others are worth their time.
     if (has_accurate() && minimum(start.times_ns) < kSlowestSeed * kColdFactor * best_ns()) {
       start.times_ns.clear();
       if (!measure(start, std::max(1, options_.min_trials - 1), limit)) continue;
@@ -220,7 +219,8 @@ void Search::seed_population(bool is_first) {
   if (static_cast<int>(population_.size()) > options_.max_population) sort_and_prune();
 }
 
-/// Crashes and hangs cost a restart and a wait: choices that were in several and in no run that ended are left alone.
+/// Notes the choices of runs that crashed or hung, which cost a restart and a wait. Choices that were in several of them and in
+/// no run that ended are left alone.
 void Search::blame(const Configuration& configuration, const Outcome& outcome) {
   const bool is_hang = outcome.kind == OutcomeKind::TimedOut && outcome.times_ns.empty();
   const bool is_fatal = is_hang || outcome.kind == OutcomeKind::Crashed;
@@ -271,7 +271,7 @@ bool Search::measure(Candidate& candidate, int trials, double limit, bool is_sid
 }
 
 std::size_t Search::tournament() {
-  // The better of two, so that good members have more children and none has all.
+  // The better of two members drawn becomes the parent, so that good members have more children and none has all.
   const std::int64_t last = static_cast<std::int64_t>(population_.size()) - 1;
   return static_cast<std::size_t>(std::min(rng_.uniform_int(0, last), rng_.uniform_int(0, last)));
 }
@@ -313,7 +313,7 @@ bool Search::make_child(const Candidate& parent, Candidate& child) {
   return false;
 }
 
-/// Makes and tests one child. True: it was kept.
+/// Makes and tests one child; true if it was kept.
 bool Search::evolve_once() {
   if (population_.empty()) return false;
   Candidate& parent = population_[tournament()];
@@ -411,7 +411,8 @@ bool Search::beats_side_by_side(Candidate& child, Candidate& parent) {
     const bool is_decided = verdict != Verdict::Undecided;
     if (is_decided || trial + 1 == options_.max_trials) {
       parent.times_ns = fresh.times_ns;
-      // Single hiccups of the machine leave the test undecided and the medians alone; the last word is said elsewhere.
+      // Single hiccups of the machine leave the test undecided and the medians alone. So medians decide here; the last word is
+      // said elsewhere.
       const bool is_clear = verdict == Verdict::Undecided && median(child.times_ns) * kClearly < median(fresh.times_ns);
       return verdict == Verdict::Faster || is_clear;
     }
@@ -431,23 +432,24 @@ double Search::limit_ms(double base_ns, double factor) const {
   return std::max(kLeastLimitMs, factor * base_ns * 1e-6 + 1);
 }
 
-/// For what is not to be told from a hang in any other way.
+/// The limit for runs that nothing else would tell from a hang.
 double Search::generous_limit_ms() const {
   return 0.3 * std::max(1.0, deadline_s_ - evaluator_.elapsed_s()) * 1e3;
 }
 
-/// A starting point's first run may be cold, and nothing of its kind has run before.
+/// The limit for starting points: the first run may be cold, and nothing of its kind has run before.
 double Search::start_limit_ms() const {
   return has_accurate() ? limit_ms(best_ns(), kSlowestSeed * kColdFactor) : generous_limit_ms();
 }
 
-/// A parent that misses the target says nothing about how long its child may take: then the best one does.
+/// The limit for a child of `parent`. A parent that misses the target says nothing about how long its child may take: then the
+/// best one does.
 double Search::child_limit_ms(const Candidate& parent) const {
   if (parent.meets_accuracy) return limit_ms(median(parent.times_ns), kSlowestChild);
   return has_accurate() ? limit_ms(best_ns(), kSlowestSeed) : generous_limit_ms();
 }
 
-/// What would be written if the search ended now: the best, unless the times at hand do not speak for it.
+/// Notes what would be written if the search ended now: the best, unless the times at hand do not speak for it.
 void Search::note_best() {
   if (population_.empty()) return;
   std::stable_sort(population_.begin(), population_.end(), ranks_before);

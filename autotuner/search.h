@@ -32,8 +32,8 @@ struct SearchOptions {
   int num_finalists = 4;
   int final_trials = 8;  ///< rounds in turns; up to eight times as many, or 100, if they do not decide
   double matters = 0.015;  ///< relative differences below this are no difference
-  /// At the target, too, each uniform choice is a starting point on its own, not only above the best of smaller sizes;
-  /// not for programs that call themselves: one rule at all sizes may take forever.
+  /// Whether each uniform choice is a starting point of its own at the target, too, and not only above the best of smaller sizes.
+  /// False for programs that call themselves: one rule at all sizes may take forever.
   bool has_pure_starts = true;
   std::uint64_t seed = 1;
 };
@@ -72,7 +72,7 @@ struct SearchEvents {
   std::function<void(const std::string&)> on_note = [](const std::string&) {};
 };
 
-/// Whose choices a result has: something found, or, since nothing found is surely faster, what was there before.
+/// The origin of a result's choices: something found, or, since nothing found is surely faster, what was there before.
 enum class Kept : std::uint8_t { Found, Default, Before };
 
 struct SearchResult {
@@ -84,18 +84,18 @@ struct SearchResult {
   std::vector<RanChoice> ran;          ///< what took part
   bool meets_accuracy = true;
   double accuracy = 0;       ///< as in Candidate
-  /// What it has otherwise than the default, as what would be taken back, and how many times slower it would be without.
+  /// The result's differences from the default, each as what taking it back would change, and how many times slower it would be.
   std::vector<std::pair<std::string, double>> losses;
   bool is_complete = false;  ///< reached the target and compared the best
 };
 
 class Search {
  public:
-  /// `extra_seeds`: configurations known from before. Keeps a reference to `space`.
+  /// Prepares a search. `extra_seeds` are configurations known from before. Keeps a reference to `space`.
   Search(const Space& space, SearchOptions options, Evaluator evaluator, SearchEvents events,
          std::vector<NamedConfiguration> extra_seeds = {});
 
-  /// Throws Interrupted, pbrt::RuntimeError; best_so_far() is meaningful afterwards.
+  /// Searches. Throws Interrupted, pbrt::RuntimeError; best_so_far() is meaningful afterwards.
   SearchResult run();
   [[nodiscard]] const SearchResult& best_so_far() const { return result_; }
   [[nodiscard]] const std::vector<Candidate>& population() const { return population_; }
@@ -115,7 +115,7 @@ class Search {
   bool beats_side_by_side(Candidate& child, Candidate& parent);
   void blame(const Configuration& configuration, const Outcome& outcome);
   [[nodiscard]] bool is_hopeless(const Configuration& configuration) const;
-  /// Measures and records; false: failed.
+  /// Measures a candidate and records the times; false if it failed.
   bool measure(Candidate& candidate, int trials, double limit_ms, bool is_side_by_side = false);
   /// Asks whether a candidate that seems accurate enough is so beyond these inputs; if not, it misses its target.
   void confirm(Candidate& candidate);
@@ -125,7 +125,7 @@ class Search {
   [[nodiscard]] std::vector<Candidate> incumbents() const;
   /// The best of the finalists, re-measured in turns.
   [[nodiscard]] Candidate best_finalist();
-  /// The last word: the winner replaces the default, and what the file had before, only if it is surely faster.
+  /// Says the last word: the winner replaces the default, and what the file had before, only if it is surely faster.
   void decide();
   struct Contest {
     const char* phase;
@@ -141,14 +141,14 @@ class Search {
   void try_other_pages(Candidate& winner);
   [[nodiscard]] const Candidate* verdict(const std::vector<Candidate>& contenders) const;
   void take(const Candidate& kept, double default_ns);
-  /// What decide() does: comparing the best, taking back, then pages, then what is there, which takes two parts of the
+  /// The parts of decide(): comparing the best, taking back, then pages, then what is there. The last takes two parts of the
   /// time: if it is undecided, all was in vain.
   [[nodiscard]] int num_final_parts() const { return space_.large_pages() ? 5 : 4; }
-  /// When so many of the parts must be left.
+  /// The time at which so many of decide()'s parts must be left.
   [[nodiscard]] double end_before_parts(int num_left) const {
     return options_.budget_s - final_reserve_s() * num_left / num_final_parts();
   }
-  /// Time for decide().
+  /// The time that is reserved for decide().
   [[nodiscard]] double final_reserve_s() const;
   void note_best();
   void publish(const std::string& phase);
@@ -191,11 +191,11 @@ class Search {
   int next_id_ = 0, num_measured_ = 0;
 };
 
-/// Is `a` to be ranked before `b`? Who is accurate enough first, by time; then the others, by accuracy.
+/// Whether `a` is ranked before `b`. Candidates that are accurate enough come first, by time; then the others, by accuracy.
 [[nodiscard]] bool ranks_before(const Candidate& a, const Candidate& b);
 
-/// Exponentially growing sizes up to `target`: factor `factor`, from about max(64, target / 64) on; of a program that
-/// calls itself from a few on.
+/// Sizes that grow up to `target` by `factor`, from about max(64, target / 64) on; for a program that calls itself, from a few
+/// on.
 [[nodiscard]] std::vector<std::int64_t> growing_sizes(std::int64_t target, int factor, bool is_recursive = false);
 
 }  // namespace pbtune

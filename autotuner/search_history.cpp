@@ -7,7 +7,7 @@
 namespace pbtune {
 namespace {
 
-/// Runs that ask whether a result holds elsewhere say nothing about times here.
+/// Whether a run asks whether a result holds elsewhere: such runs say nothing about times here.
 bool is_check(const JournalEntry& entry) { return entry.spec.is_confirmation || entry.spec.what.starts_with("check of "); }
 
 Tried& tried_of(Phase& phase, const JournalEntry& entry) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a journal says about a search as a whole: per size what was tried when, how fast it was, and who was best. For
+// What a journal says about a search as a whole: per size what was tried when, how fast it was, and who was best. Used by
 // reports.
 #pragma once
 
@@ -21,17 +21,18 @@ struct Tried {
   Sample times_ns;                     ///< of those that ended well
   bool is_on_device = false;           ///< in part at least
   [[nodiscard]] bool is_good() const { return kind == OutcomeKind::Ok && !times_ns.empty(); }
-  /// One choice everywhere, with the default's values.
+  /// Whether this was one choice everywhere, with the default's values.
   [[nodiscard]] bool is_fixed_choice() const { return origin == "the default" || origin.starts_with("all "); }
 };
 
-/// From the inputs of a size on to those of the next.
+/// The part of a search from the inputs of one size to those of the next.
 struct Phase {
   std::int64_t n = 0;
   double begin_s = 0, end_s = 0;
   std::vector<Tried> tried;  ///< in order of appearance
   std::string chosen = {};   ///< fingerprint of what the search chose in the end; of the last phase only
-  /// What was chosen; else who has the least median, of three trials at least if anybody has so many. Null if nothing ended well. Pointers into `tried`.
+  /// The configuration that was chosen; if none was, the one with the least median, of at least three trials if any has so many.
+  /// Null if nothing ended well. The pointer leads into `tried`.
   [[nodiscard]] const Tried* best() const;
   [[nodiscard]] const Tried* best_fixed() const;
   [[nodiscard]] const Tried* standard() const;

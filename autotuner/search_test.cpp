@@ -83,7 +83,8 @@ class SearchTest : public ::testing::Test {
   }
 };
 
-/// As many trials as the search had, one per configuration, the best by its true time: kinder than it can be.
+/// The best true time that random configurations reach, with as many trials as the search had, one each. This is kinder than a
+/// random search can be.
 double random_search_ns(const InfoIndex& index, std::uint64_t seed, int num_trials) {
   double best = HUGE_VAL;
   for (int i = 0; i < num_trials; ++i) {
@@ -301,7 +302,7 @@ TEST_F(SearchTest, AmongEqualsTheValuesAreTheDefaults) {
 }
 
 TEST_F(SearchTest, WhatMattersIsNotTakenBack) {
-  // A cut-off that brings 4 % stays where times spread by 1 %.
+  // A cut-off that brings 4 % is kept where times spread by 1 %.
   const auto cutoff = static_cast<std::size_t>(index.find_tunable("", "sequential_cutoff"));
   int num_kept = 0;
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {

@@ -30,7 +30,7 @@ bool is_large_pages(const InfoIndex::TunableRef& ref) {
   return ref.transform == nullptr && ref.tunable->name == pbrt::kLargePages;
 }
 
-/// The range in which a value makes a difference: nothing is compared with sizes far above the target.
+/// The tunable with the range in which its value makes a difference: nothing is compared with sizes far above the target.
 TunableGene gene_of(int id, const InfoIndex::TunableRef& ref, const SpaceOptions& options) {
   TunableGene gene{id, ref.tunable, ref.tunable->min, ref.tunable->max};
   const bool is_size = ref.tunable->role == TunableRole::Cutoff || ref.tunable->role == TunableRole::Split;

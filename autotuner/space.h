@@ -52,7 +52,7 @@ struct NamedConfiguration {
   bool is_incumbent = false;  ///< what the file has for this machine: it stays unless something is surely faster
 };
 
-/// What a measurement says ran: used to leave alone what cannot matter.
+/// A choice that ran, as a measurement says; used to leave alone what cannot matter.
 struct RanChoice {
   int site = 0;
   int alternative = 0;
@@ -68,15 +68,15 @@ class Space {
   [[nodiscard]] const SpaceOptions& options() const { return options_; }
   [[nodiscard]] const std::vector<SiteGene>& sites() const { return sites_; }
   [[nodiscard]] const std::vector<TunableGene>& tunables() const { return tunables_; }
-  /// The number of the tunable that says whether memory is on large pages, where that may be varied: it is none of
-  /// tunables(), since each change gives the program new memory for all its matrices.
+  /// The number of the tunable that says whether memory is on large pages, where that may be varied. It is none of tunables(),
+  /// since each change gives the program new memory for all its matrices.
   [[nodiscard]] std::optional<int> large_pages() const { return large_pages_; }
 
   /// The program's default, or the base, with the number of threads if that is fixed.
   [[nodiscard]] Configuration default_configuration() const;
-  /// The default; then each n-th rule everywhere x each version everywhere (CPU where a site has no such version).
-  /// Where a target of accuracy must be reached, these on the CPU with larger and larger accuracy values too: of the
-  /// measured transform alone, then of all that it calls.
+  /// The starting points: the default; then each n-th rule everywhere x each version everywhere (CPU where a site has no such
+  /// version). Where a target of accuracy must be reached, there are also these on the CPU with larger and larger accuracy
+  /// values: of the measured transform alone, then of all that it calls.
   [[nodiscard]] std::vector<NamedConfiguration> seeds() const;
 
   /// Whether a site, or a tunable, took part in a run that executed `ran` (empty: not known, so yes).
@@ -85,16 +85,16 @@ class Space {
   /// Makes a configuration of another machine fit this space: choices that do not exist here take their rule on the
   /// CPU.
   void fit(Configuration& configuration) const;
-  /// With the default's values, wherever what ran uses them: all of them, and only the number of threads. Values that
-  /// accuracy depends on stay. None that equals `configuration`.
+  /// Configurations nearer to the default: with the default's values wherever what ran uses them, for all values and for the
+  /// number of threads alone. Values that accuracy depends on stay. None of them equals `configuration`.
   [[nodiscard]] std::vector<NamedConfiguration> plainer(const NamedConfiguration& configuration,
                                                         const std::vector<RanChoice>& ran) const;
   /// `configuration` with one thing as in the default: what a site chooses at size `n`, or a value that neither accuracy
   /// nor a size depends on; of a program that calls itself also with one level less.
   [[nodiscard]] std::vector<NamedConfiguration> reversions(const Configuration& configuration, std::int64_t n) const;
-  /// Shapes of work-groups that are often good, for a tunable of that role; shares of a device; none for others.
+  /// Values that are often good for a tunable: shapes of work-groups, shares of a device; none for other tunables.
   [[nodiscard]] std::vector<std::vector<double>> usual_values(const TunableGene& gene) const;
-  /// Values that no choice at any size makes use of become the default's.
+  /// Sets values that no choice at any size uses to the default's.
   void forget_unused(Configuration& configuration) const;
 
  private:
@@ -108,16 +108,16 @@ class Space {
   std::optional<int> large_pages_;
 };
 
-/// Levels with the choice of the level before them say nothing: they are dropped.
+/// Drops levels with the choice of the level before them: they say nothing.
 void simplify(Selector& selector);
-/// Below `from` as `low`, from `from` on as `high`. Falls back to `high` alone if that needs more than 12 levels.
+/// A selector that is `low` below `from`, and `high` from there on. It is `high` alone if more than 12 levels were needed.
 [[nodiscard]] Selector graft(const Selector& low, const Selector& high, std::int64_t from);
-/// All sites grafted; tunables are those of `high`.
+/// A configuration with all sites grafted, and the tunables of `high`.
 [[nodiscard]] Configuration graft(const Configuration& low, const Configuration& high, std::int64_t from);
 
 /// The entry of a size-specific value for calls of size `n`.
 [[nodiscard]] int bucket_of(std::int64_t n);
-/// Size-specific values of all larger sizes become those of size `n`.
+/// Sets the size-specific values of all larger sizes to those of size `n`.
 void carry_up(const InfoIndex& index, std::int64_t n, Configuration& configuration);
 
 /// How many choices and values differ.

@@ -11,7 +11,7 @@ namespace pbtune {
 /// Times of one candidate at one size, nanoseconds.
 using Sample = std::vector<double>;
 
-/// Pre: the sample is not empty.
+/// The median and the least of a sample. Pre: it is not empty.
 [[nodiscard]] double median(Sample sample);
 [[nodiscard]] double minimum(const Sample& sample);
 
@@ -50,10 +50,10 @@ struct PairedRatio {
 ///          "Nonparametric Statistical Methods", 1973, chapter 3): no assumption about the shape of the noise but symmetry
 [[nodiscard]] PairedRatio paired_ratio(const Sample& a, const Sample& b, double confidence);
 
-/// Whether what was measured in turns proves that `a` is faster than `b`, by more than what matters. Few rounds prove
-/// large differences only.
+/// Whether times measured in turns prove that `a` is faster than `b`, by more than what matters. Few rounds prove large
+/// differences only.
 [[nodiscard]] bool is_surely_faster(const Sample& a, const Sample& b, double matters);
-/// Whether it proves that `a` is not faster by more than what matters.
+/// Whether times measured in turns prove that `a` is not faster than `b` by more than what matters.
 [[nodiscard]] bool is_surely_not_faster(const Sample& a, const Sample& b, double matters);
 
 }  // namespace pbtune

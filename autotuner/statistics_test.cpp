@@ -22,7 +22,7 @@ TEST(Statistics, StudentsDistributionHasTheTabulatedQuantiles) {
 }
 
 TEST(Statistics, WelchsTestAllowsForUnequalSpreads) {
-  // By hand: variances 0.04 and 0.005 of the logarithms, 3 and 2 times.
+  // Computed by hand: the variances of the logarithms are 0.04 and 0.005, of 3 and 2 times.
   const WelchResult result = welch({std::exp(10.0), std::exp(10.2), std::exp(10.4)}, {std::exp(11.0), std::exp(11.1)});
   EXPECT_NEAR(result.difference, -0.85, 1e-9);
   EXPECT_NEAR(result.standard_error, std::sqrt(0.04 / 3 + 0.005 / 2), 1e-9);
@@ -60,7 +60,7 @@ TEST(Statistics, EqualDistributionsAreRarelyTakenForDifferent) {
     }
     wrong += compare(a, b, 0.01, 0.95) == Verdict::Faster ? 1 : 0;
   }
-  // The generator is seeded and the same everywhere: so is the number, up to rounding.
+  // The generator is seeded and the same everywhere, so the number is too, up to rounding.
   EXPECT_NEAR(wrong, 46, 2) << "a risk of 5 %";
 }
 

@@ -9,7 +9,7 @@
 
 namespace pbtune {
 
-/// For text and attributes of HTML and SVG.
+/// The text with what text and attributes of HTML and SVG may not hold escaped.
 [[nodiscard]] std::string escaped(std::string_view text);
 
 struct Point {
@@ -22,22 +22,22 @@ struct Scale {
   double from_px = 0, to_px = 100;
   bool is_log = false;
   [[nodiscard]] double at(double value) const;
-  /// Round values within, at most about `most`.
+  /// Round values on the scale, at most about `most`.
   [[nodiscard]] std::vector<double> ticks(int most) const;
 };
 
-/// Makes room around the values; never empty.
+/// A logarithmic scale with room around the values; never empty.
 [[nodiscard]] Scale log_scale(double lo, double hi, double from_px, double to_px);
 
 class Svg {
  public:
   void line(Point a, Point b, const char* style);
   void path(const std::vector<Point>& points, const std::string& style);
-  /// `tip` is shown where the pointer is.
+  /// Draws a dot. `tip` is shown where the pointer is.
   void dot(Point at, double radius, const std::string& style, const std::string& tip);
   void bar(Point corner, Point opposite, const std::string& style, const std::string& tip);
   void text(Point at, const std::string& words, const char* style);
-  /// `label`: what it shows, for those who do not see it.
+  /// The picture as text. `label` says what it shows, for those who do not see it.
   [[nodiscard]] std::string str(double width, double height, const std::string& label) const;
 
  private:

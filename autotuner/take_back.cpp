@@ -41,7 +41,7 @@ std::vector<NamedConfiguration> Space::reversions(const Configuration& configura
     if (level != selector.levels.rend())
       plain.configuration.sites[id] = graft(selector, Selector{{{0, standard.sites[id].select(n)}}}, level->from);
     add(std::move(plain));
-    // Of a program that calls itself the levels below are part of the run; of others they are for other sizes.
+    // In a program that calls itself the levels below are part of the run; in others they are for other sizes.
     for (std::size_t i = 0; options_.is_recursive && selector.levels.size() > 1 && i < selector.levels.size(); ++i) {
       NamedConfiguration fewer{name + (i == 0 ? " without its choice below " + std::to_string(selector.levels[1].from)
                                               : " without its choice from " + std::to_string(selector.levels[i].from) + " on"),
@@ -63,8 +63,9 @@ std::vector<NamedConfiguration> Space::reversions(const Configuration& configura
   return out;
 }
 
-/// Measures both in turns until it is clear that `plain` is slower, or not. How many times as slow it is, beside `winner`
-/// in the same rounds; 0: nothing is lost, and it has its times; nothing: this machine, or the time left, does not say.
+/// Measures both in turns until it is clear whether `plain` is slower. The result is how many times as slow it is, beside
+/// `winner` in the same rounds. It is 0 if nothing is lost; `plain` then has its times. It is none if this machine, or the time
+/// left, does not say.
 std::optional<double> Search::loss_of(Candidate& plain, const Candidate& winner, double end_s) {
   std::vector<Candidate> both{plain, winner};
   for (Candidate& candidate : both) candidate.times_ns.clear();
@@ -105,7 +106,7 @@ std::vector<std::pair<std::string, double>> Search::take_back(Candidate& winner)
     if (loss && *loss > 0) losses.emplace_back(reversion.name, *loss);
     if (!loss || *loss > 0) continue;
     winner = std::move(plain);
-    // The others, now on top of this one.
+    // The other differences are tried next, now on top of this one.
     const auto is_open = [&](const NamedConfiguration& other) {
       return std::any_of(left.begin(), left.end(), [&](const NamedConfiguration& known) { return known.name == other.name; });
     };

@@ -25,15 +25,15 @@ Target target_at(const pbrt::TrainingInfo& info, const pbrt::TransformInfo& tran
   return out;
 }
 
-/// The most demanding one first.
+/// Sorts targets, the most demanding one first.
 void sort_by_demand(std::vector<Target>::iterator begin, std::vector<Target>::iterator end) {
   std::stable_sort(begin, end, [](const Target& a, const Target& b) {
     return a.accuracy.higher_is_better ? a.accuracy.target > b.accuracy.target : a.accuracy.target < b.accuracy.target;
   });
 }
 
-/// Instances for bins that `transform` calls, directly or over transforms without; those of one template together. What
-/// they call themselves is judged by their metric.
+/// Adds the instances for bins that `transform` calls, directly or through transforms without bins; those of one template stand
+/// together. What they call themselves is judged by their metric.
 void add_called_bins(const pbrt::TrainingInfo& info, const pbrt::TransformInfo& transform, std::set<std::string>& seen,
                      std::vector<Target>& out) {
   for (const std::string& name : transform.calls) {
@@ -107,7 +107,7 @@ void copy_values(const InfoIndex& index, const std::string& from, const std::str
   for (int id = 0; id < index.num_sites(); ++id) {
     if (index.site(id).transform->name != to) continue;
     const int source = index.find_site(from, index.site(id).site->name);
-    // Instances of one template may have other rules: only what is the same can be copied.
+    // Instances of one template may differ in their rules: only what is the same can be copied.
     if (source >= 0 && *index.site(source).site == *index.site(id).site)
       configuration.sites[static_cast<std::size_t>(id)] = configuration.sites[static_cast<std::size_t>(source)];
   }

@@ -24,10 +24,10 @@ struct Target {
 /// The transform of that name; null: there is none.
 [[nodiscard]] const pbrt::TransformInfo* find_transform(const pbrt::TrainingInfo& info, const std::string& name);
 
-/// In the order in which they are tuned.
+/// The targets of a program, in the order in which they are tuned.
 [[nodiscard]] std::vector<Target> targets_of(const pbrt::TrainingInfo& info);
 
-/// Whether the main transform reaches one that calls itself, over others perhaps.
+/// Whether the main transform reaches a transform that calls itself, perhaps through others.
 [[nodiscard]] bool is_recursive(const pbrt::TrainingInfo& info);
 
 /// Transforms whose choices and values are tuned with target `i`.

@@ -37,7 +37,8 @@ std::string utc_now() {
   return std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts) > 0 ? text : "";
 }
 
-/// A reference that takes longer than this share of the time is computed by the best configuration so far instead.
+/// Options for a measurement with this budget: a reference that takes longer than a share of the time is computed by the best
+/// configuration so far instead.
 MeasureOptions patient(MeasureOptions options, double budget_s) {
   constexpr double kShare = 0.3, kLeastS = 5, kGraceShare = 0.2;
   options.patience_s = std::max(std::min(kLeastS, budget_s), kShare * budget_s);
@@ -82,11 +83,11 @@ class Session {
   void save(const SearchResult& result);
   void report(const SearchResult& result);
   [[nodiscard]] bool has_bins() const { return targets_[0].accuracy.has_target; }
-  /// The main transform, tuned after the instances for bins that it calls.
+  /// Whether the target is the main transform, tuned after the instances for bins that it calls.
   [[nodiscard]] bool is_main_of_bins(std::size_t target) const {
     return has_bins() && !targets_[target].accuracy.has_target;
   }
-  /// One of those.
+  /// Whether the target is an instance for a bin that the main transform calls.
   [[nodiscard]] bool is_called_by_main(std::size_t target) const {
     return targets_[target].accuracy.has_target && !targets_.back().accuracy.has_target;
   }
@@ -107,7 +108,8 @@ class Session {
   std::vector<SearchResult> results_;  // of the targets before it
   Progress progress_;
   SearchOptions search_options_;
-  /// By target and variant of its inputs: 0 is what it is tuned on, the others say whether it is accurate elsewhere.
+  /// The measurements by target and variant of its inputs: variant 0 is what the target is tuned on, the others say whether it is
+  /// accurate elsewhere.
   std::map<std::pair<std::size_t, int>, std::unique_ptr<Measurement>> measurements_;
   std::map<std::pair<std::size_t, int>, std::int64_t> variant_n_;  // the size of their inputs
   std::int64_t n_ = -1;
@@ -123,7 +125,7 @@ class Session {
   bool is_load_known_ = false, is_trouble_known_ = false;
 };
 
-/// An existing file is kept, with its entries for other machines; its entry for this one is a starting point.
+/// Reads an existing file, which is kept with its entries for other machines; its entry for this one is a starting point.
 void Session::read_existing() {
   file_.program = info_.program;
   if (std::filesystem::exists(output_)) {
@@ -148,7 +150,7 @@ const pbrt::TransformInfo& Session::transform_info(const std::string& name) cons
                        [&](const pbrt::TransformInfo& transform) { return transform.name == name; });
 }
 
-/// The program as it runs this target; started when it is needed.
+/// The measurement of the program for this target; the program is started when it is needed.
 Measurement& Session::measurement(std::size_t target, int variant) {
   std::unique_ptr<Measurement>& slot = measurements_[{target, variant}];
   if (slot != nullptr) return *slot;
@@ -162,7 +164,7 @@ Measurement& Session::measurement(std::size_t target, int variant) {
     const std::vector<std::string>& numbers = transform_info(targets_[target].transform).numbers;
     std::erase_if(how.given, [&](const auto& given) { return std::find(numbers.begin(), numbers.end(), given.first) == numbers.end(); });
   }
-  // What the instances for bins were tuned to is part of the main transform's results.
+  // The results of the main transform depend on what the instances for bins were tuned to.
   if (is_main_of_bins(target)) how.reference = results_.back().best;
   how.seed += static_cast<std::uint64_t>(variant);
   slot = std::make_unique<Measurement>(index_, how, [this] {
@@ -214,7 +216,8 @@ void Session::find_known() {
       {is_ours ? kBefore : "the configuration of another machine", std::move(before), is_ours});
 }
 
-/// What is known from before; from the second target on, what the one before was tuned to.
+/// The configurations that a search starts from: what is known from before; from the second target on, what the one before was
+/// tuned to.
 std::vector<NamedConfiguration> Session::starting_points() const {
   if (current_ == 0) return known_;
   const std::string& before = targets_[current_ - 1].transform;
@@ -265,7 +268,7 @@ void Session::open_journal() {
   if (!journal_->note().empty()) progress_.say("note: " + journal_->note(), true);
   if (journal_->num_replayable() == 0) return;
   progress_.say(fmt::format("resuming: {} measurements are in {}.journal", journal_->num_replayable(), output_), true);
-  // The file may have been rewritten since by this very search: it starts from what it started from.
+  // The file may have been rewritten by this very search, which must start from what it started from.
   known_.clear();
   for (const std::string& text : journal_->header().known) {
     pbrt::ConfigWarnings warnings;
@@ -279,7 +282,7 @@ Evaluator Session::live_evaluator() {
   live.prepare = [this](std::int64_t n, const Configuration* trusted) {
     n_ = n;
     const Prepared prepared = measurement(current_).prepare(n, trusted);
-    // For example that two runs of the default differ, so that nothing can be verified.
+    // Such a message says, for example, that two runs of the default differ, so that nothing can be verified.
     if (prepared.status == PrepareStatus::Ready && !prepared.message.empty() && prepared.message != last_warning_) {
       last_warning_ = prepared.message;
       progress_.say("warning: " + prepared.message, true);
@@ -319,7 +322,7 @@ void Session::note_trouble() {
   progress_.say("warning: " + journal_->trouble() + "; the search goes on, but after an interruption what it finds from now on is lost", true);
 }
 
-/// Inputs of another seed; of the same size as those that are tuned on.
+/// Runs the configuration on inputs of another seed, of the same size as those that are tuned on.
 Outcome Session::run_variant(std::size_t target, int variant, const Configuration& configuration, const RunSpec& spec) {
   Measurement& program = measurement(target, variant);
   const auto [known, is_new] = variant_n_.emplace(std::pair(target, variant), -1);
@@ -333,8 +336,8 @@ Outcome Session::run_variant(std::size_t target, int variant, const Configuratio
   return out;
 }
 
-/// Accurate on one input may be luck. And what is good for this target must stay good enough for the earlier ones,
-/// where they use what was changed.
+/// Asks whether the configuration is accurate elsewhere: on one input it may be luck. It must also stay good enough for the
+/// earlier targets, where they use what was changed.
 Outcome Session::confirm(const Configuration& configuration, const RunSpec& spec) {
   constexpr double kSlowest = 8, kLeastMs = 200;
   const int num_variants = options_.run.inputs.empty() ? 3 : 0;
@@ -345,7 +348,7 @@ Outcome Session::confirm(const Configuration& configuration, const RunSpec& spec
   for (std::size_t k = 0; k < current_ && worst.kind == OutcomeKind::Ok; ++k) {
     if (!is_different_for(targets_[k], index_, configuration, results_.back().best)) continue;
     RunSpec check{1, kLeastMs + kSlowest * results_[k].best_ns * 1e-6, "check of " + targets_[k].transform};
-    // What was tuned on the first inputs: where their target is met so narrowly that others miss it, so be it.
+    // An earlier target may be met so narrowly on the inputs that it was tuned on that others miss it; this is accepted.
     for (int variant = 0; variant <= num_variants; ++variant) {
       const Outcome before = run_variant(k, variant, results_.back().best, check);
       const Outcome after = run_variant(k, variant, configuration, check);
@@ -454,9 +457,9 @@ std::string Session::accuracy_words(const SearchResult& result) const {
                      accuracy.target);
 }
 
-/// Keeps what was found for a target; a result that misses it is said to.
+/// Keeps what was found for a target, and says so if it misses the target.
 void Session::add_result(const SearchResult& result) {
-  // What bins are tuned to first is worth little without the rest: an interruption writes it, nothing else.
+  // What bins are tuned to first is worth little without the rest, so only an interruption writes it.
   if (current_ + 1 == targets_.size()) save(result);
   report(result);
   if (!result.meets_accuracy) {
@@ -468,15 +471,15 @@ void Session::add_result(const SearchResult& result) {
   results_.push_back(result);
 }
 
-/// Whether the file has a result for this machine that was compared with the default at its size: what an interrupted
-/// search knows was not.
+/// Whether the file has a result for this machine that was compared with the default at its size. What an interrupted search
+/// knows was not.
 bool Session::has_finished_entry() const {
   const pbrt::ChosenEntry chosen = pbrt::choose_entry(file_, machine_);
   return chosen.entry != nullptr && chosen.note.empty() &&
          chosen.entry->provenance.effort.find(kNotFinished) == std::string::npos;
 }
 
-/// After an interruption, or where the program is gone: what is known is written, what is to be done is said.
+/// Ends the run after an interruption, or where the program is gone: writes what is known, and says what is to be done.
 int Session::stop_early(const Search& search, const std::string& why, int status) {
   progress_.finish();
   if (has_finished_entry()) {

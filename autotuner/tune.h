@@ -28,10 +28,10 @@ inline constexpr const char* kTunerVersion = "pbtune " PB_VERSION;
 
 [[nodiscard]] SearchOptions search_options(Effort effort, double time_limit_s, std::uint64_t seed);
 
-/// Seconds since the process, or a test, began: what the time limit is compared with.
+/// The clock that the time limit is compared with: seconds since the process, or a test, began.
 [[nodiscard]] Clock wall_clock();
 
-/// Returns the exit status. Throws pbrt::RuntimeError.
+/// Tunes. Returns the exit status. Throws pbrt::RuntimeError.
 int tune(const TuneOptions& options, const Clock& clock);
 
 }  // namespace pbtune

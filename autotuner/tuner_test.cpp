@@ -102,7 +102,7 @@ class TunerTest : public ::testing::Test {
   }
 
   [[nodiscard]] std::string journal() const { return slurp(prog() + ".cfg.journal"); }
-  /// Waits for something that surely comes; what follows says what is wrong if it does not.
+  /// Waits for something that surely comes; if it does not, the code behind the call says what is wrong.
   template <class Predicate>
   static void wait_for(const Predicate& is_there) {
     for (int i = 0; i < 4000 && !is_there(); ++i) ::usleep(5000);
@@ -223,7 +223,7 @@ TEST_F(TunerTest, KilledAtRandomItResumesAndLosesAtMostOneMeasurement) {
     ::kill(pid, SIGKILL);
     const Ended ended = wait(pid);
     if (ended.status != 128 + SIGKILL) break;
-    // Killed in the middle of a line:
+    // The tuner was killed in the middle of a line:
     if (kills % 2 == 1 && fs::exists(prog() + ".cfg.journal"))
       std::ofstream(prog() + ".cfg.journal", std::ios::app) << "{\"run\": \"12";
   }
@@ -236,7 +236,7 @@ TEST_F(TunerTest, KilledAtRandomItResumesAndLosesAtMostOneMeasurement) {
   EXPECT_TRUE(journal.notes.empty()) << journal.notes[0];
   const auto is_run = [](const JournalEntry& entry) { return !entry.is_prepare; };
   const auto recorded = static_cast<int>(std::count_if(journal.entries.begin(), journal.entries.end(), is_run));
-  // Killed between two lines of the journal, a run is not in it.
+  // Where the tuner was killed between two lines of the journal, a run is not in it.
   EXPECT_LE(num_runs(), recorded + kills);
 }
 
@@ -512,7 +512,7 @@ TEST_F(TunerTest, PrintsRandomValidConfigurations) {
     pbrt::ConfigWarnings warnings;
     EXPECT_EQ(pbrt::find_fault(index, pbrt::parse_configuration(line, "sample", index, warnings)), "");
     EXPECT_TRUE(warnings.lines("sample").empty());
-    // A line is a file for --config, too.
+    // A printed line is also a file for --config.
     const pbrt::ConfigFile file = pbrt::parse_config_file(line, "sample", index);
     ASSERT_EQ(file.entries.size(), 1U);
     EXPECT_EQ(file.entries[0].configuration, pbrt::parse_configuration(line, "sample", index, warnings));

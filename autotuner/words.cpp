@@ -117,7 +117,8 @@ std::string recursive_words(const InfoIndex& index, const Configuration& configu
   return out;
 }
 
-/// Whether one of the rules that use it is chosen at this size; without a size, without such rules, or in a recursion: yes.
+/// Whether one of the rules that use the tunable is chosen at this size. The answer is yes without a size, without such rules, or
+/// in a recursion.
 bool is_used_at(const InfoIndex& index, const Configuration& configuration, int tunable, std::int64_t n) {
   const InfoIndex::TunableRef& ref = index.tunable(tunable);
   if (n < 0 || ref.tunable->used_by.empty()) return true;
@@ -130,7 +131,7 @@ bool is_used_at(const InfoIndex& index, const Configuration& configuration, int 
   return false;
 }
 
-/// Values of the program's own tunables that are not the initial ones.
+/// Adds a line for each of the program's own tunables whose value is not the initial one.
 void add_tunable_lines(const InfoIndex& index, const Configuration& configuration, std::int64_t n,
                        const std::set<std::string>& transforms, std::vector<std::string>& out) {
   const Configuration standard = pbrt::default_configuration(index);

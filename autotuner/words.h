@@ -30,7 +30,7 @@ namespace pbtune {
 
 /// `1.2 ms instead of 3 ms: 2.50x faster`; empty if no time is known. `prefix`: of the names of the times.
 [[nodiscard]] std::string gain_text(const pbrt::Provenance& provenance, const std::string& prefix);
-/// That of the main transform, then of each instance for an accuracy bin: those are tuned on their own.
+/// The gain of the main transform, then of each instance for an accuracy bin, which is tuned on its own.
 [[nodiscard]] std::vector<std::string> gain_lines(const pbrt::TrainingInfo& info, const pbrt::Provenance& provenance);
 
 /// `the default of threads would be 1.8x slower`, the largest loss first.

@@ -31,7 +31,7 @@ bool is_table(const Json& value) {
   return true;
 }
 
-/// False if it is neither a number nor a list or table of numbers.
+/// Reads a value; false if it is neither a number nor a list or table of numbers.
 bool read_value(const Json& value, WrittenValue& out) {
   constexpr std::size_t kMaxShown = 60;
   out.text = pbrt::json::dump_line(value);
@@ -63,7 +63,7 @@ void read_values(const Node& node, const std::string& prefix, std::vector<Writte
   });
 }
 
-/// False if it is no level.
+/// Reads a level; false if it is none.
 bool read_level(const Node& node, const std::string& site, WrittenLevel& out) {
   const Json& json = node.json();
   if (!json.is_object()) return false;
@@ -83,7 +83,7 @@ bool read_level(const Node& node, const std::string& site, WrittenLevel& out) {
   return !out.rules.empty() && out.rules.size() == json["rules"].size();
 }
 
-/// False if something in it is no level, or levels do not increase.
+/// Reads a site; false if something in it is no level, or levels do not increase.
 bool read_site(const Node& node, WrittenSite& out) {
   if (!node.json().is_array() || node.json().empty()) return false;
   bool is_good = true;

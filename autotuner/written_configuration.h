@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A configuration as its text says it: by names alone, whether the program knows them or not. For `pbtune migrate`; who
+// A configuration as its text says it: by names alone, whether the program knows them or not. Used by `pbtune migrate`. Code that
 // runs or tunes a program reads a Configuration (runtime/config), which knows what the program has and nothing else.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace pbtune {
 
-/// From size `from` on. A site that is not merged has one part: itself.
+/// What a site has from size `from` on. A site that is not merged has one part: itself.
 struct WrittenLevel {
   std::int64_t from = 0;
   std::map<std::string, std::string> rules;  ///< by part

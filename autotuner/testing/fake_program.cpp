@@ -67,7 +67,7 @@ class FakeProgram {
     return found == faults_.end() ? 0 : std::stod(found->second);
   }
 
-  /// Does the fault named `key` hit this run?
+  /// Whether the fault named `key` hits this run.
   [[nodiscard]] bool hits(const std::string& key, const std::vector<pbtune::RanChoice>& ran) const {
     const auto found = faults_.find(key);
     if (found == faults_.end()) return false;

@@ -13,14 +13,14 @@ namespace pbtune::testing {
 
 [[nodiscard]] pbrt::TrainingInfo synthetic_program();
 
-/// Sites by number.
+/// The numbers of the program's sites.
 inline constexpr int kMainSite = 0, kSite2D = 1, kSiteRows = 2, kSiteColumns = 3;
 
-/// What runs for size `n`.
+/// The choices that run for size `n`.
 [[nodiscard]] std::vector<RanChoice> synthetic_ran(const Configuration& configuration, std::int64_t n);
 
-/// Nanoseconds for size `n` on a machine with two CPUs and a device that pays from about n = 300 on. Smooth in
-/// every value, with interactions only through sums.
+/// The time for size `n`, in nanoseconds, on a machine with two CPUs and a device that pays from about n = 300 on. It is smooth
+/// in every value, with interactions only through sums.
 [[nodiscard]] double synthetic_ns(const InfoIndex& index, const Configuration& configuration, std::int64_t n);
 
 /// A configuration that takes the least of all times for size `n`.
