@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the language and C++ take and nobody means: indices beyond regions of constant size, quotients that lose their
-// fraction, names that hide others, recursion without an end. Looks at programs that passed all other checks of the front end
+// Finds what the language and C++ take and nobody means: indices beyond regions of constant size, quotients that lose their
+// fraction, names that hide others, recursion without an end. It looks at programs that passed all other checks of the front end,
 // and changes nothing.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace pb {
 
-/// Errors:  false if there was any error on `diags`; most slips are warnings
+/// Reports the slips of a program. Errors: false if there was any error on `diags`; most slips are warnings.
 [[nodiscard]] bool check_slips(const Program& program, Diagnostics& diags);
 
 }  // namespace pb

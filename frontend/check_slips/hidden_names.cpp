@@ -15,7 +15,7 @@ struct Hidden {
   Span span;
 };
 
-/// `ElementT a = a + 1;`, of which another warning speaks.
+/// Whether a declaration names itself in its value, as `ElementT a = a + 1;` does: another warning speaks of that.
 bool names_itself(const Body& body, const Declarator& declarator) {
   if (declarator.init.is_none()) return false;
   const TokenRange range = body.exprs[declarator.init].tokens;

@@ -36,7 +36,7 @@ class QuotientSearch {
   }
 
  private:
-  /// Who takes the value of an expression.
+  /// The expression or statement that takes the value of an expression.
   struct User {
     ExprId expr;
     StmtId stmt;

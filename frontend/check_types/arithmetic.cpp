@@ -77,7 +77,7 @@ std::optional<BodyType> handle_of(std::string_view word, int num_dims) {
   return std::nullopt;
 }
 
-/// `float,2`; none if it is something else.
+/// The type of a region from what stands in its angle brackets, `float,2`; none if it is something else.
 std::optional<BodyType> type_of_region(std::string_view inside) {
   const std::size_t comma = inside.rfind(',');
   if (comma == std::string_view::npos || comma + 2 != inside.size()) return std::nullopt;
@@ -93,7 +93,7 @@ std::optional<BodyType> type_of_new_matrix(std::string_view element, const std::
   return are_sizes ? handle_of(element, static_cast<int>(args.size())) : std::nullopt;
 }
 
-/// `MatrixRegion2D::allocate(w, h)`, `MatrixRegion<float,2>::allocate(w, h)`.
+/// The type that a call such as `MatrixRegion2D::allocate(w, h)` or `MatrixRegion<float,2>::allocate(w, h)` makes.
 std::optional<BodyType> type_of_allocate(std::string_view callee) {
   for (const std::string_view name_space : {"pbrt::", "petabricks::", "workstealing::"})
     if (callee.starts_with(name_space)) return type_of_allocate(callee.substr(name_space.size()));
@@ -129,7 +129,7 @@ BodyType math_type(const std::vector<BodyType>& args) {
   return type;
 }
 
-/// `is_bare`: without `std::`, so that `min` and `max` take two types.
+/// The type of a call of a math function. `is_bare`: it is written without `std::`, so that `min` and `max` take two types.
 BodyType type_of_math_call(const MathFunction& function, const std::vector<BodyType>& args, bool is_bare) {
   switch (function.result) {
     case MathResult::Real:
@@ -172,7 +172,7 @@ BodyType promoted(BodyType type) {
 
 bool is_same_type(BodyType a, const BodyType& b) {
   a.is_const = b.is_const;
-  if (is_arithmetic(a)) a.element = b.element;  // means nothing there
+  if (is_arithmetic(a)) a.element = b.element;  // the element has no meaning in an arithmetic type
   return a == b;
 }
 

@@ -29,13 +29,13 @@ struct RuntimeCall {
 
 class BodyChecker {
  public:
-  /// `native_functions`: those that the program's prefix blocks declare.
+  /// Checks one body. `native_functions` are those that the program's prefix blocks declare.
   BodyChecker(const Program& program, const std::set<std::string>& native_functions, const Transform& transform,
               const Rule& rule, Diagnostics& diags);
 
   /// Visits the whole body.
   [[nodiscard]] BodyTypes run();
-  /// What the calls met mean. After run().
+  /// What the calls in the body mean. Pre: run() was called.
   [[nodiscard]] std::vector<TransformCall> take_calls() { return std::move(calls_); }
 
   // ---- statements (stmts.cpp)
@@ -50,7 +50,7 @@ class BodyChecker {
   void note_called(const NameBinding& callee, Span span);
   /// Notes that a local is another name of a lambda, if it is.
   void note_lambda(const DeclStmt& decl, const Declarator& declarator, std::uint32_t local);
-  /// Lambdas with calls run within the body alone.
+  /// Checks that lambdas with calls of transforms run within the body alone.
   void check_lambda_uses();
 
   // ---- calls of transforms (calls.cpp)
@@ -121,7 +121,7 @@ struct KnownValue {
   std::int64_t value = 0;
   bool names_constant = false;  ///< it depends on a template parameter or a `duplicate` variable
 };
-/// Nothing if the value is known at run time only. Pre: the expression was checked
+/// The value of an expression; nothing if it is known at run time only. Pre: the expression was checked.
 [[nodiscard]] std::optional<KnownValue> known_value(const BodyChecker& checker, ExprId id);
 
 /// Puts the values of the rule's constants into its tree, where no local hides them.
@@ -147,7 +147,7 @@ void settle_locals(Rule& rule);
 [[nodiscard]] bool is_arithmetic(const BodyType& type);
 [[nodiscard]] BodyType promoted(BodyType type);
 [[nodiscard]] BodyType common_type(const BodyType& a, const BodyType& b);
-/// But for `const`.
+/// Whether the types are the same but for `const`.
 [[nodiscard]] bool is_same_type(BodyType a, const BodyType& b);
 [[nodiscard]] BodyType plain_type(BodyType::Kind kind);
 

@@ -20,13 +20,13 @@ std::string dims_text(int num_dims) {
   return std::to_string(num_dims) + "-D";
 }
 
-/// What a region or number has: -1 if that is not known.
+/// Number of dimensions of a region or a number; -1 if it is not known.
 int dims_of(const BodyType& type) {
   if (type.kind == Kind::Region) return type.num_dims;
   return is_arithmetic(type) ? 0 : -1;
 }
 
-/// Something that a single-number output can be written to. What a function of the program's own C++ returns may be a
+/// Whether a single-number output can be written to the expression. The value of a function of the program's own C++ may be a
 /// reference: only C++ knows.
 bool is_variable(const BodyChecker& checker, ExprId id) {
   const Expr& expr = checker.body().exprs[id];
@@ -101,12 +101,12 @@ bool is_converted(const BodyChecker& checker, const Argument& arg, const Matrix&
       return element != ElementType::Double;
     case Kind::Float:
       return element != ElementType::Float;
-    // Which of the integer types it is, only C++ knows; after a spawned call it is too late to convert.
+    // Only C++ knows which of the integer types it is; after a spawned call it is too late to convert.
     case Kind::Int:
       return !is_spawn || element != ElementType::Int;
     case Kind::Long:
       return !is_spawn || element != ElementType::Long;
-    // An element of the user's own array or class. It is a `double` in programs written for those.
+    // The expression may be an element of the user's own array or class, which is a `double` in programs written for those.
     case Kind::Unknown:
       return !is_spawn && element != ElementType::Double;
     case Kind::Bool:
@@ -162,7 +162,7 @@ std::string signature(const Transform& callee, const Template* of) {
 
 const char* plural(std::size_t count) { return count == 1 ? "" : "s"; }
 
-/// A call and whom it names.
+/// A call and the transform that it names.
 struct Named {
   const TransformCallStmt& call;
   Span span;
@@ -212,7 +212,8 @@ std::optional<SplitArgs> split_args(BodyChecker& checker, const Named& named) {
   return std::nullopt;
 }
 
-/// Inside an instance of the same transform the same bin, elsewhere the most accurate one (docs/reference/language.md 7.4).
+/// The bin of a call without one: inside an instance of the same transform its own bin, elsewhere the most accurate one
+/// (docs/reference/language.md 7.4).
 std::int64_t bin_without_argument(BodyChecker& checker, const Named& named) {
   const bool is_same = checker.transform().source_name == named.callee.source_name;
   const bool is_last_best = !named.callee.accuracy || named.callee.accuracy->higher_is_better;
@@ -227,7 +228,7 @@ std::int64_t bin_without_argument(BodyChecker& checker, const Named& named) {
   return bin;
 }
 
-/// Whom the call means, from its template arguments; nothing after an error.
+/// The transforms that the call may mean, from its template arguments; nothing after an error.
 std::optional<TransformCall> find_targets(BodyChecker& checker, const Named& named,
                                           const std::vector<ExprId>& template_args) {
   TransformCall out;

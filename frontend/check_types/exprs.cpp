@@ -41,7 +41,7 @@ BodyType pointee(const BodyType& type) {
   out.is_element = type.is_element;
   out.is_const = type.is_const;
   if (!type.is_unsigned && type.narrow_bytes == 0) return out;
-  // Of a variable's type: there are more than matrices have.
+  // These parts come from the variable's type, since variables may have more types than matrices.
   out.is_unsigned = type.is_unsigned;
   out.narrow_bytes = type.narrow_bytes;
   return out;
@@ -255,7 +255,7 @@ BodyType BodyChecker::type_of_call(const CallExpr& call, ExprId id) {
   return normalised(*builtin);
 }
 
-/// `in(x, y)` of a region or an element.
+/// Reports a call of a region or an element, as in `in(x, y)`.
 void BodyChecker::report_if_no_function(const CallExpr& call, const NamedThing& thing, Span span) {
   const NameKind kind = thing.binding.kind;
   if (kind != NameKind::Input && kind != NameKind::Output && kind != NameKind::Temporary && kind != NameKind::ScalarInput) return;

@@ -10,7 +10,7 @@
 namespace pb::checking {
 namespace {
 
-/// `auto f = [&] { … };` and `std::function<void(int)> f = …`.
+/// Whether a declaration makes a name of a lambda, as `auto f = [&] { … };` and `std::function<void(int)> f = …` do.
 bool is_name_of_lambda(const DeclStmt& decl, const Declarator& declarator) {
   std::string_view type = decl.type_text;
   if (type.starts_with("const ")) type.remove_prefix(6);
@@ -18,7 +18,7 @@ bool is_name_of_lambda(const DeclStmt& decl, const Declarator& declarator) {
   return !decl.is_static && declarator.pointer_depth == 0 && (is_auto(decl.type_text) || type.starts_with("function<"));
 }
 
-/// Functions that call what they are given on another thread, or later.
+/// Whether a function calls what it is given on another thread, or later.
 bool runs_elsewhere(std::string_view callee) {
   callee = callee.substr(0, callee.find('<'));
   if (const std::size_t at = callee.rfind("::"); at != std::string_view::npos) callee.remove_prefix(at + 2);

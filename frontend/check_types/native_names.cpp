@@ -48,7 +48,7 @@ class Finder {
     return i < tokens_.size() ? tokens_[i].text : kNone;
   }
 
-  /// A name after a type.
+  /// Whether token `i` is a name after a type.
   bool is_declared(std::size_t i) const {
     if (i == 0 || !is_name(text(i))) return false;
     const std::string& before = text(i - 1);

@@ -44,7 +44,7 @@ class Settler {
     }
   }
 
-  /// `auto x = a, y = 2*a`: all have one type, or C++ refuses them.
+  /// Gives the locals of an `auto` their type. In `auto x = a, y = 2*a` all have one type, or C++ refuses them.
   void settle_type(DeclStmt& decl) {
     if (!is_auto(decl.type_text)) return;
     const std::string qualifier = decl.type_text.substr(0, decl.type_text.rfind("auto"));
@@ -84,7 +84,7 @@ class Settler {
     if (const auto value = value_of(extent); value && *value > 0) extent = number(*value, body_.exprs[extent]);
   }
 
-  /// `double w[] = {1, 2, 3}`
+  /// Gives an array its extent from its items, as in `double w[] = {1, 2, 3}`.
   void count_items(Declarator& declarator) {
     if (declarator.extents.size() != 1 || !declarator.extents.front().is_none() || declarator.init.is_none()) return;
     const Expr init = body_.exprs[declarator.init];

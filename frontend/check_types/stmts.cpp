@@ -70,7 +70,8 @@ BodyTypes BodyChecker::run() {
   return std::move(out_);
 }
 
-/// A body that may return in C++ of which the tree knows nothing, or that ends the run, is left alone.
+/// Checks that the body returns a value. A body that may return in C++ of which the tree knows nothing, or that ends the run, is
+/// left alone.
 void BodyChecker::check_returns() {
   if (!rule_.is_return_form || body().tokens.empty()) return;  // an empty one means it
   const auto& stmts = body().stmts;
@@ -84,7 +85,7 @@ void BodyChecker::check_returns() {
   diags_.emit(DiagKind::NoReturn, body().span).label(rule_.outputs.front().span, "the output has no name");
 }
 
-/// `ElementT l = l + 1;` where `l` is a region, too.
+/// Reports `ElementT l = l + 1;` where `l` is a region, too.
 void BodyChecker::check_initial(const Declarator& declarator) {
   if (declarator.init.is_none()) return;
   const TokenRange range = body().exprs[declarator.init].tokens;
@@ -130,7 +131,7 @@ void BodyChecker::check_return(const ReturnStmt& stmt, Span span) {
   }
 }
 
-/// Calls in there would reach the C++ compiler, which knows no transforms.
+/// Reports calls of transforms in opaque code: they would reach the C++ compiler, which knows no transforms.
 void BodyChecker::check_opaque(const OpaqueStmt& stmt, TokenRange tokens) {
   const std::vector<BodyToken>& all = body().tokens;
   for (std::uint32_t i = tokens.begin + 1; i < tokens.end; ++i) {

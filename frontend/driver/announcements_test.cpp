@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Where generated code announces what the host uses (runtime/gpu/launch.h), on whole programs: beside the front end, which makes them.
+// Tests where generated code announces what the host uses (runtime/gpu/launch.h), on whole programs. They lie beside the front
+// end, which makes the programs.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -29,7 +30,7 @@ std::string cpp_of(const std::string& name) {
   return emit_cpp(*program, plan, sources, {});
 }
 
-/// From the line that begins with `head` to where its braces close.
+/// The text from the line that begins with `head` to where its braces close.
 std::string block_at(const std::string& text, const std::string& head) {
   const std::size_t begin = text.find(head);
   if (begin == std::string::npos) return {};

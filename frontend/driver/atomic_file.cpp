@@ -24,7 +24,7 @@ std::filesystem::path folder_of(const std::string& target) {
   throw IoError("cannot write `" + target + "`: " + strerror(error));
 }
 
-/// A device or a pipe: to be written, not to be replaced by a file.
+/// Whether `target` is a device or a pipe, which is to be written and not to be replaced by a file.
 bool is_special(const std::string& target) {
   std::error_code error;
   const auto status = std::filesystem::status(target, error);
@@ -61,7 +61,7 @@ void check_output_place(const std::string& target) {
   if (!std::filesystem::is_directory(status)) throw IoError("`" + folder.string() + "` is not a folder");
   if (std::filesystem::is_directory(target, error)) throw IoError("the output `" + target + "` is a folder");
   if (is_special(target)) throw IoError("the output `" + target + "` is a device or a pipe: a program needs a file of its own (--check makes none)");
-  // Asking by making a file also finds read-only file systems and works for root.
+  // Making a file is the test, because it also finds read-only file systems and works for root.
   const TemporaryPath probe(temporary_beside(target));
   const int descriptor = open(probe.path().c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (descriptor < 0)

@@ -20,7 +20,7 @@
 namespace pb {
 namespace {
 
-/// $CXX may hold words, such as `ccache g++`.
+/// The words of the compiler's command: $CXX may hold several, such as `ccache g++`.
 std::vector<std::string> compiler_words() {
   const char* variable = std::getenv("CXX");
   std::istringstream text(variable ? variable : "");
@@ -43,7 +43,7 @@ std::vector<std::string> compile_flags(FpMode fp) {
       flags.insert(flags.end(), {"-ffp-contract=fast"});
       break;
     case FpMode::Reassociate:
-      // Without the last two gcc ignores the first.
+      // gcc ignores the first of these flags without the last two.
       flags.insert(flags.end(),
                    {"-ffp-contract=fast", "-fassociative-math", "-fno-signed-zeros", "-fno-trapping-math"});
       break;
@@ -96,7 +96,7 @@ ProcessResult compile_with(const std::vector<std::string>& command, const std::v
   return run_process(words);
 }
 
-/// Compiler and flags, without files.
+/// The command: compiler and flags, without files.
 std::vector<std::string> compile_command(FpMode fp, const RuntimeHome& home) {
   std::vector<std::string> command = compiler_words();
   append(command, compile_flags(fp));

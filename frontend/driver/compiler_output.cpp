@@ -151,7 +151,8 @@ std::optional<Span> place_of(const Message& message, std::string_view generated,
   return Span{*file, begin, begin + static_cast<std::uint32_t>(std::max<std::size_t>(found->size(), 1))};
 }
 
-/// Behind the text before `place`, where what is missing belongs: blanks, line ends and `//` comments are skipped.
+/// The place behind the text before `place`, where something that is missing belongs: blanks, line ends and `//` comments are
+/// skipped.
 Span behind_previous(Span place, const SourceManager& sources) {
   std::string_view before = sources.text(place.file).substr(0, place.begin);
   while (true) {
@@ -167,7 +168,7 @@ Span behind_previous(Span place, const SourceManager& sources) {
   return {place.file, begin, begin + 1};
 }
 
-/// gcc's messages quote with typographic marks in some locales; code stands in backticks here.
+/// The message with code in backticks: in some locales gcc quotes with typographic marks.
 std::string with_backticks(std::string_view text) {
   std::string out(text);
   for (const std::string_view quote : {"\xe2\x80\x98", "\xe2\x80\x99"}) {
@@ -183,7 +184,7 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
     text.replace(at, from.size(), to);
 }
 
-/// `BasicView<const double, 1, true, false>`: what stands for a region in hot loops.
+/// Gives types such as `BasicView<const double, 1, true, false>`, which stand for regions in hot loops, the names of regions.
 void rename_views(std::string& text) {
   constexpr std::string_view kView = "BasicView<";
   for (std::size_t at = text.find(kView); at != std::string::npos; at = text.find(kView, at + 1)) {
@@ -196,7 +197,7 @@ void rename_views(std::string& text) {
   }
 }
 
-/// Types of the run time under the names that programs know: ` {aka …}` of them says nothing.
+/// Gives types of the runtime the names that programs know. Then ` {aka …}` behind them says nothing and goes.
 void rename_types(std::string& text) {
   for (std::size_t at = text.find(" {aka `"); at != std::string::npos; at = text.find(" {aka `", at + 1)) {
     const std::size_t end = text.find("`}", at);
@@ -241,7 +242,7 @@ std::string hint_for(std::string_view text) {
   return {};
 }
 
-/// What the user's mistake is, where gcc speaks of the template that a body became.
+/// The user's mistake in plain words, where gcc speaks of the template that a body became.
 std::string plain_words(std::string_view text) {
   std::string out = with_backticks(text);
   if (const std::size_t at = out.find(" [-fpermissive]"); at != std::string::npos) out.resize(at);
@@ -251,7 +252,7 @@ std::string plain_words(std::string_view text) {
     out = out.substr(kBegin.size(), end - kBegin.size()) + " was not declared in this scope";
   }
   rename_types(out);
-  // What gcc finds alike in the run time is seldom meant.
+  // gcc's proposals are dropped, because what it finds alike in the runtime is seldom meant.
   const std::size_t alike = out.find("; did you mean ");
   if (alike != std::string::npos && out.find("MatrixRegion") < alike) out.resize(alike);
   return out;

@@ -18,7 +18,7 @@ void print(const char* kind, const std::vector<std::string>& lines) {
   for (const std::string& line : lines) std::fprintf(stderr, "pbc: %s: %s\n", kind, line.c_str());
 }
 
-/// pbc opens no devices: of entries that differ in them alone it takes the first.
+/// The entry nearest to this machine. pbc opens no devices: of entries that differ in them alone it takes the first.
 pbrt::ChosenEntry nearest_entry(pbrt::ConfigFile& file) {
   for (pbrt::ConfigEntry& entry : file.entries) entry.machine.devices.clear();
   return pbrt::choose_entry(file, pbrt::detect_machine({}));

@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Each entry has some 60 MB: a few stay, more only while they are in use.
+// Limits of the cache. Each entry has some 60 MB: a few stay, more only while they are in use.
 constexpr std::size_t kMaxIdleEntries = 4;
 constexpr std::size_t kMaxEntries = 24;
 constexpr std::chrono::hours kIdleAfter{4};

@@ -22,7 +22,7 @@ class PrecompiledPrefix {
   /// beside the compilation that goes on meanwhile. `command`: compiler and flags without files.
   PrecompiledPrefix(const std::vector<std::string>& command, const RuntimeHome& home, const std::string& generated);
 
-  /// Flags that use it; empty if it is not there (yet).
+  /// Flags that use the precompiled prefix; empty if it is not there (yet).
   [[nodiscard]] std::vector<std::string> flags() const;
   /// Puts what was made into the cache, for the next time. A failure is nobody's business.
   void finish();

@@ -24,7 +24,7 @@ DeclaredRule declared(const Transform& transform, const Rule& rule) {
   return {transform.source_name, rule.span, rule.name};
 }
 
-/// Rules that apply nowhere in one instance of their transform may do so in another.
+/// Where rules apply: one that applies nowhere in one instance of its transform may do so in another.
 struct Applicability {
   std::set<DeclaredRule> somewhere;
   std::vector<std::pair<TransformId, const Rule*>> nowhere;
@@ -157,12 +157,13 @@ bool infer_access(Inference& in, RegionAccess& access, bool is_output, const std
   return true;
 }
 
-/// Versions below the first one hold nothing that a rule may read: `T<k-1>` of `T<2..4>` needs k > 2.
+/// The instances that read existing versions. Versions below the first one hold nothing that a rule may read: `T<k-1>` of
+/// `T<2..4>` needs k > 2.
 Region with_version(const Inference& in, const RegionAccess& access, const Region& domain) {
   const std::int64_t first = in.transform.matrices[access.matrix].first_version;
   if (first == 0 || access.is_optional()) return domain;
   const Formula& version = access.lo.back();
-  // Of all versions, or a fixed range of them, those below are there too.
+  // An access to all versions, or to a fixed range of them, includes those below the first.
   const bool is_chosen = access.is_slice || access.kind == AccessKind::Cell || has_rule_var(version);
   if (!is_chosen) return domain;
   const Relation relation{version, RelationOp::GreaterEqual, {IntLiteral{first}, version.span}, version.span};

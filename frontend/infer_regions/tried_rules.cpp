@@ -11,7 +11,7 @@ namespace {
 
 using Names = std::vector<std::pair<std::string, std::string>>;
 
-/// By priority, then as declared.
+/// The rules with a dynamic `where`, by priority, then as declared.
 std::vector<RuleId> dynamic_rules(const Transform& transform) {
   std::vector<RuleId> out;
   for (const RuleId id : transform.rules.ids())

@@ -156,7 +156,7 @@ void Unit::parse() {
     run_entry_rule();
     return;
   } catch (const antlr4::ParseCancellationException&) {
-    // Once more, exactly and with recovery.
+    // The fast prediction failed: the unit is read once more, exactly and with recovery.
   }
   headers_.clear();
   stream_.seek(0);

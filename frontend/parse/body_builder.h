@@ -23,7 +23,7 @@ struct WrittenType {
 [[nodiscard]] WrittenType type_of_decl(pb_antlr::PbccParser::DeclContext* context);
 [[nodiscard]] WrittenType type_of(pb_antlr::PbccParser::CastTypeContext* context);
 [[nodiscard]] WrittenType type_of(pb_antlr::PbccParser::TypeNameContext* context);
-/// Of `double(…)`, `ElementT(…)`: the word before the parentheses.
+/// The type that a word before parentheses names, as in `double(…)` and `ElementT(…)`.
 [[nodiscard]] WrittenType type_of_word(const std::string& word);
 
 /// The text of a tree without blanks, but for those between two words.

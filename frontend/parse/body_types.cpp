@@ -139,7 +139,7 @@ void make_const(BodyType& type) {
   if (type.kind != Kind::Region) type.is_const = true;
 }
 
-/// Puts `static` aside and notes `const`.
+/// Notes `const` and `static`; `static` is no part of the type's text.
 void apply_prefixes(const std::vector<PbccParser::DeclPrefixContext*>& prefixes, WrittenType& out, std::string& text) {
   for (auto* prefix : prefixes) {
     const std::string word = prefix->getText();
@@ -162,7 +162,7 @@ void apply_pointers(const std::vector<PbccParser::PointerOpContext*>& pointers, 
   if (depth > 1) out.type = simple(Kind::Unknown);
 }
 
-/// Is `const` written behind the type?
+/// Whether `const` is written behind the type.
 bool has_const_behind(antlr4::ParserRuleContext* context) {
   for (auto* child : context->children)
     if (child->children.empty() && child->getText() == "const") return true;

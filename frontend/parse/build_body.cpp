@@ -22,8 +22,8 @@ StmtId BodyBuilder::opaque_stmt(const antlr4::ParserRuleContext* context, std::s
   return add_stmt(context, OpaqueStmt{std::move(reason)});
 }
 
-/// A statement that runs into the end of its block without `;` is an error in C++ too, unless it is
-/// the use of a macro that only the C++ compiler knows: `NAME(…)`.
+/// Reports a statement that runs into the end of its block without `;`, which is an error in C++ too, unless it is the use of a
+/// macro that only the C++ compiler knows: `NAME(…)`.
 void BodyBuilder::report_unfinished(TokenRange range, std::size_t at) {
   if (range.begin >= range.end || !is_balanced_) return;
   const std::string& last = body_.tokens[range.end - 1].text;
@@ -38,14 +38,14 @@ void BodyBuilder::report_unfinished(TokenRange range, std::size_t at) {
       .label(body_.tokens[range.begin].expansion, "in the statement that begins here");
 }
 
-/// A statement that begins with a word of the language alone means nothing to the C++ compiler.
+/// Reports a statement that begins with a word of the language alone, which means nothing to the C++ compiler.
 bool BodyBuilder::report_misspelt(TokenRange range, std::size_t at) {
   static const std::map<std::string_view, std::string_view> kForms = {
       {"for_enough", "the tuner chooses the number of rounds: `for_enough (1; 9) { … }`, least and greatest, or `for_enough { … }`"},
       {"spawn", "`spawn` begins the call of a transform: `spawn T(out, in);`"},
       {"sync", "`sync;` is a statement of its own"}};
   if (range.begin >= range.end || !is_balanced_) return false;
-  // Of `for_enough (1, 9) { }` it is the loop's statement that has the error.
+  // In `for_enough (1, 9) { }` the loop's statement has the error.
   const std::string& begin = body_.tokens[range.begin].text;
   const bool is_head = range.begin > 0 && body_.tokens[range.begin - 1].text == "for_enough" &&
                        (begin == "(" || is_number(begin));

@@ -138,7 +138,7 @@ ExprId BodyBuilder::member(P::MemberExprContext* context) {
   return add_expr(context, std::move(node));
 }
 
-/// `f(…)` is a call by name; what else is called (`JASSERT(c)(v)`) is the member `operator()`.
+/// A call: `f(…)` is one by name; what else is called (`JASSERT(c)(v)`) is the member `operator()`.
 ExprId BodyBuilder::call(P::CallExprContext* context) {
   auto* callee = dynamic_cast<P::PrimaryExprContext*>(context->expr());
   auto* name = callee != nullptr ? callee->primary()->qualifiedName() : nullptr;
@@ -207,7 +207,7 @@ ExprId BodyBuilder::lambda(P::LambdaContext* context) {
   return add_expr(context, std::move(node));
 }
 
-/// `[x = 2 * a]` declares a variable, as `auto x = 2 * a;` does.
+/// The statement of a capture: `[x = 2 * a]` declares a variable, as `auto x = 2 * a;` does.
 StmtId BodyBuilder::capture(P::CaptureContext* context) {
   Declarator declarator;
   declarator.name = context->ID()->getText();

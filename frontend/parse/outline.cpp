@@ -39,12 +39,12 @@ class Outliner {
   Span span_at(std::size_t index) const { return index < tokens_.size() ? tokens_[index].expansion : stream_.end; }
   std::string found_at(std::size_t index) const { return index < tokens_.size() ? quoted(tokens_[index].text) : "the end of the file"; }
 
-  /// `transform NAME` and the like: the start of another transform, wherever it stands.
+  /// Whether another transform starts at the token, wherever it stands: `transform NAME` and the like.
   bool begins_header(std::size_t index) const {
     while (is(index, "main") || is(index, "memoized")) ++index;  // by themselves they are clauses, anywhere in a header
     return is_name(index + 1) && (is(index, "transform") || is(index, "function"));
   }
-  /// `OUT.cell(` or `to (` at the beginning of a line: no header goes on like that.
+  /// Whether a rule begins at the token: `OUT.cell(` or `to (` at the beginning of a line, which no header goes on like.
   bool begins_rule(std::size_t index) const {
     if (index >= tokens_.size() || !is_first_of_line(index)) return false;
     const bool is_named = is(index, "to") && is(index + 1, "(");
@@ -81,7 +81,7 @@ class Outliner {
     }
   }
 
-  /// Of what follows a comment or a string that swallowed the rest there is nothing to say.
+  /// Whether a comment or a string swallowed the rest: then there is nothing to say about what follows it.
   bool is_swallowed() const { return diags_.has(DiagKind::UnterminatedComment) || diags_.has(DiagKind::UnterminatedString); }
   void report_unclosed(std::size_t open, const std::string& what) {
     if (is_swallowed()) return;
@@ -186,7 +186,7 @@ class Outliner {
     }
   }
 
-  /// `open`: the token of its `{`, behind which `pos_` stands.
+  /// Reads the rules of a transform. `open` is the token of its `{`, behind which `pos_` stands.
   void rules(ItemOutline& item, std::size_t open) {
     while (!is(pos_, "}")) {
       if (pos_ >= tokens_.size() || begins_header(pos_)) {
@@ -218,7 +218,7 @@ class Outliner {
     if (pos_ < tokens_.size()) ++pos_;
   }
 
-  /// False if the body is never closed: then neither is the transform.
+  /// Reads a rule; false if its body is never closed: then neither is the transform.
   bool rule(ItemOutline& item) {
     RuleOutline rule;
     rule.header.begin = pos_;
@@ -292,7 +292,7 @@ class Outliner {
     return open.empty();
   }
 
-  /// A closing bracket at `pos_`: pops its partner. False if others stand between, which is reported.
+  /// Takes the closing bracket at `pos_` and pops its partner. False if others stand between, which is reported.
   bool close(std::vector<std::size_t>& open) {
     const std::string_view closer = tokens_[pos_].text;
     if (closer_of(tokens_[open.back()].text) == closer) {

@@ -41,7 +41,7 @@ struct Outline {
   std::set<std::string> transform_names;
 };
 
-/// Errors: brackets that do not match, nesting beyond the limit, things outside of transforms
+/// Makes the outline. Errors: brackets that do not match, nesting beyond the limit, things outside of transforms.
 [[nodiscard]] Outline make_outline(const TokenStream& stream, Diagnostics& diags);
 
 }  // namespace pb

@@ -63,7 +63,7 @@ std::string list_expected(const Unit& unit, const UnitError& error) {
 std::string expected_words(const Unit& unit, const UnitError& error) {
   const char* construct = construct_of(error.rule);
   const bool is_known = !error.expected.empty();
-  // One token is missing in the middle of a construct: say which.
+  // One token is missing in the middle of a construct: the message says which.
   if (is_known && (construct == nullptr || error.expected.size() == 1)) {
     const bool is_end = error.expected.size() == 1 && error.expected[0] == antlr4::Token::EOF;
     if (is_end && error.rule == PbccParser::RuleHeader) return construct;

@@ -47,7 +47,7 @@ class Place {
   }
 
  private:
-  /// Empty beyond both ends.
+  /// The text of a token; empty beyond both ends.
   [[nodiscard]] std::string text(std::size_t index) const {
     return index < unit_.tokens().size() ? unit_.tokens()[index].text : std::string();
   }
@@ -79,7 +79,7 @@ class Place {
     return {};
   }
 
-  /// Whether the header has that clause.
+  /// Whether the header has the clause that begins with `word`.
   [[nodiscard]] bool has_clause(const std::string& word) const { return text(error_.token) == word || comes_before(word) || comes_after(word); }
 
   /// Whether a reserved word stands where a name could: where one is expected, or words that only begin a rule.

@@ -8,7 +8,7 @@
 
 namespace pb {
 
-/// Empty if there is no telling.
+/// A hint about a syntax error; empty if there is no telling.
 [[nodiscard]] std::string hint_for(const Unit& unit, const UnitError& error);
 
 }  // namespace pb

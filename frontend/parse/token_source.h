@@ -24,7 +24,7 @@ enum class UnitKind { Header, Rule, Body };
 /// the final EOF has `tokens.size()`.
 class UnitTokenSource : public antlr4::TokenSource {
  public:
-  /// `transform_names`: of the whole program; matters in bodies only.
+  /// Reads `tokens`. `transform_names` are those of the whole program; they matter in bodies only.
   UnitTokenSource(UnitKind kind, std::span<const Token> tokens, const std::set<std::string>& transform_names);
 
   std::unique_ptr<antlr4::Token> nextToken() override;

@@ -130,7 +130,7 @@ class Evaluator {
     return value ? Value(static_cast<std::int64_t>(*value)) : fail("`" + text + "` is no integer of 64 bits");
   }
 
-  // Flat by design: one line per operator. Sums and products wrap.
+  // The value of an operation. Flat by design: one line per operator. Sums and products wrap.
   Value apply(std::string_view op, std::int64_t a, std::int64_t b) {
     const auto ua = static_cast<std::uint64_t>(a);
     const auto ub = static_cast<std::uint64_t>(b);

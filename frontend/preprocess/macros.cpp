@@ -87,7 +87,7 @@ std::optional<MacroExpander::Item> MacroExpander::step(Input& input) {
   return std::nullopt;
 }
 
-/// True if `(` follows directly, or of a macro of C++ after blanks.
+/// True if `(` follows directly; for a macro of C++ also after blanks.
 bool MacroExpander::is_called(Input& input, const Item& name, const Macro& macro) {
   if (input.pending.empty()) {
     auto item = pop(input);

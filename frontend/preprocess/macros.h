@@ -30,7 +30,7 @@ struct Macro {
 
 class MacroTable {
  public:
-  /// Adds or replaces; returns the macro that it replaces, if its text differs.
+  /// Adds or replaces a macro; returns the one that it replaces, if its text differs.
   const Macro* define(Macro macro);
   void undef(const std::string& name) { by_name_.erase(name); }
   [[nodiscard]] const Macro* find(const std::string& name) const;
@@ -47,13 +47,13 @@ class MacroExpander {
  public:
   using Feed = std::function<std::optional<Token>()>;
 
-  /// `feed` yields the tokens of the program before replacement.
+  /// Expands macros. `feed` yields the tokens of the program before replacement.
   MacroExpander(const MacroTable& table, Diagnostics& diags, Feed feed)
       : table_(table), diags_(diags), feed_(std::move(feed)) {}
 
   /// The next token after replacement; none at the end.
   [[nodiscard]] std::optional<Token> next();
-  /// Replaces in a closed list of tokens (the expression of an `#if`).
+  /// Replaces macros in a closed list of tokens (the expression of an `#if`).
   [[nodiscard]] std::vector<Token> expand(const std::vector<Token>& tokens);
 
  private:

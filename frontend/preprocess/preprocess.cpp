@@ -49,7 +49,7 @@ class Preprocessor {
       if (!out.tokens.empty()) keep_apart(out.tokens.back(), *token);
       out.tokens.push_back(std::move(*token));
     }
-    // Messages about the end point behind the last token, not at an empty last line.
+    // The end is behind the last token, so that messages about it do not point at an empty last line.
     if (!out.tokens.empty() && out.tokens.back().expansion.file == main_file) {
       const Span last = out.tokens.back().expansion;
       out.end = {main_file, last.end, last.end};
@@ -58,7 +58,7 @@ class Preprocessor {
   }
 
  private:
-  /// Tokens that a replacement brought together must not become one when they are printed.
+  /// Puts a blank between tokens that a replacement brought together, since they must not become one when they are printed.
   static void keep_apart(const Token& before, Token& token) {
     const bool is_adjacent = before.spelling.file == token.spelling.file && before.spelling.end == token.spelling.begin;
     if (!token.leading.empty() || is_adjacent) return;
@@ -171,8 +171,8 @@ class Preprocessor {
     return {TokenKind::NativeLine, "#" + name.text + (rest.empty() ? "" : " ") + rest, {}, span, span};
   }
 
-  /// A macro of a prefix block is the C++ compiler's. It also counts in the program's text where we can expand it, so
-  /// that names and calls in it are seen.
+  /// Defines a macro of a prefix block, which is the C++ compiler's. It also counts in the program's text where we can expand it,
+  /// so that names and calls in it are seen.
   Token native_define(Span span) {
     const auto rest = rest_of_line();
     std::string text = "#define";
@@ -280,7 +280,8 @@ class Preprocessor {
     else define_macro(rest, false);
   }
 
-  /// `rest`: name, parameters and text. Nothing is said about a macro that is the C++ compiler's (`is_native`).
+  /// Defines a macro. `rest` holds name, parameters and text. Nothing is said about a macro that is the C++ compiler's
+  /// (`is_native`).
   void define_macro(const std::vector<Token>& rest, bool is_native) {
     if (rest.empty() || rest[0].kind != TokenKind::Name) return;
     Macro macro{rest[0].text, false, is_native, {}, {}, rest[0].spelling, 0};
@@ -295,7 +296,7 @@ class Preprocessor {
       diags_.emit(DiagKind::MacroRedefined, rest[0].spelling).arg(old->name).label(old->span, "first defined here");
   }
 
-  /// `( [ name { , name } ] )`; leaves `pos` behind it.
+  /// Reads `( [ name { , name } ] )` and leaves `pos` behind it.
   bool parse_params(const std::vector<Token>& line, std::size_t& pos, Macro& macro, bool is_native) {
     ++pos;
     const auto text = [&] { return pos < line.size() ? std::string_view(line[pos].text) : ""; };
@@ -381,7 +382,7 @@ class Preprocessor {
     same.is_active = same.was_taken = is_taken;
   }
 
-  /// In a prefix block: does the condition speak of numbers and of this program's macros only?
+  /// Whether a condition in a prefix block speaks of numbers and of this program's macros only.
   bool is_ours(const std::vector<Token>& condition) const {
     return std::all_of(condition.begin(), condition.end(), [&](const Token& t) {
       return t.kind != TokenKind::Name || t.text == "defined" || macros_.was_ever_defined(t.text);
@@ -411,7 +412,7 @@ class Preprocessor {
     return value.value_or(0) != 0;
   }
 
-  /// `defined X` and `defined(X)` become 1 or 0.
+  /// The line with `defined X` and `defined(X)` replaced by 1 or 0.
   std::vector<Token> replace_defined(const std::vector<Token>& line) const {
     std::vector<Token> out;
     for (std::size_t i = 0; i < line.size(); ++i) {

@@ -18,7 +18,7 @@ namespace pb {
 /// Errors: no value if `path` itself cannot be read; all else is on `diags` and the rest of the tokens is returned
 [[nodiscard]] std::optional<TokenStream> preprocess(const std::string& path, SourceManager& sources, Diagnostics& diags);
 
-/// The same for a file that is already in `sources` (a text in memory, in tests).
+/// Returns the tokens after macro replacement of a file that is already in `sources` (a text in memory, in tests).
 [[nodiscard]] TokenStream preprocess(FileId main_file, SourceManager& sources, Diagnostics& diags);
 
 }  // namespace pb

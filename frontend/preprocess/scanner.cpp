@@ -10,7 +10,7 @@
 namespace pb {
 namespace {
 
-// Longest first.
+// The punctuators, longest first.
 constexpr std::array<std::string_view, 29> kPunctuators = {
     "<<=", ">>=", "...", "->*", "::", "..", "->", "++", "--", "<<", ">>", "<=", ">=", "==", "!=",
     "&&",  "||",  "+=",  "-=",  "*=", "/=", "%=", "&=", "|=", "^=", ".*", "##", "%{", "%}"};
@@ -23,7 +23,7 @@ bool is_name_char(char c) { return is_name_start(c) || is_digit(c); }
 struct Range {
   std::uint32_t first, last;
 };
-/// Beyond ASCII: what C++ 11 allows in names, without blanks and marks that nobody sees. The C++ compiler knows better.
+/// Characters beyond ASCII that C++ 11 allows in names, without blanks and marks that nobody sees. The C++ compiler knows better.
 constexpr std::array<Range, 20> kNameCharacters = {{{0xaa, 0xaa},     {0xb5, 0xb5},     {0xb7, 0xb7},     {0xba, 0xba},     {0xc0, 0xd6},
                                                     {0xd8, 0xf6},     {0xf8, 0x167f},   {0x1681, 0x180d}, {0x180f, 0x1fff}, {0x203f, 0x2040},
                                                     {0x2054, 0x2054}, {0x2090, 0x209c}, {0x2102, 0x2188}, {0x2c00, 0x2dff}, {0x2e80, 0x2fff},
@@ -187,7 +187,7 @@ void Scanner::scan_name() {
     pos_ += is_name_char(peek()) ? 1 : name_character_bytes(text_.substr(pos_));
 }
 
-/// `1..3` is `1`, `..`, `3`, as in version ranges; `1.` is a number.
+/// Scans a number. `1..3` is `1`, `..`, `3`, as in version ranges; `1.` is a number.
 void Scanner::scan_number() {
   while (true) {
     const char c = peek();

@@ -29,7 +29,7 @@ class Scanner {
 
   /// White space read since the last token.
   [[nodiscard]] std::string take_leading();
-  /// Messages are suppressed: the text is skipped by a conditional.
+  /// Suppresses messages, while a conditional skips the text.
   void set_quiet(bool is_quiet) { is_quiet_ = is_quiet; }
 
   [[nodiscard]] FileId file() const { return file_; }

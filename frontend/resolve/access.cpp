@@ -92,7 +92,7 @@ bool check_version(RuleScope& rule, const ast::Region& region, const Matrix& mat
   return false;
 }
 
-/// Row and column need two dimensions; every accessor its number of coordinates.
+/// Checks an accessor's shape: row and column need two dimensions, and every accessor its number of coordinates.
 bool check_shape(RuleScope& rule, const ast::Region& region, const Matrix& matrix) {
   Diagnostics& diags = rule.transform.diags;
   const std::size_t num_dims = num_dims_after(region, matrix);
@@ -149,7 +149,7 @@ bool check_role(RuleScope& rule, const RegionAccess& access, const Matrix& matri
   return false;
 }
 
-/// What stands behind `=`. A word of a border is one where nothing else that a formula may name is called so.
+/// The border that stands behind `=`. A border's word is one only where nothing else that a formula may name has that name.
 Border border_of(const ast::RegionBinding& source, const FormulaNames& names) {
   if (source.is_optional_marker) return Border::Optional;
   if (!source.missing_value) return Border::None;
@@ -158,7 +158,7 @@ Border border_of(const ast::RegionBinding& source, const FormulaNames& names) {
   return border.value_or(Border::Default);
 }
 
-/// Only inputs, and only single cells, may lie outside of their matrix (docs/reference/language.md 5.7).
+/// Checks that only inputs, and only single cells, may lie outside of their matrix (docs/reference/language.md 5.7).
 bool check_border(RuleScope& rule, const ast::RegionBinding& source, const RegionAccess& access, bool is_output) {
   if (!access.may_be_outside()) return true;
   const bool is_cell = maps_cells(access.border) ? source.region.accessor == ast::Accessor::Cell : access.kind == AccessKind::Cell;

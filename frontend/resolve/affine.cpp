@@ -243,7 +243,7 @@ std::optional<Solution> solve_linear(const std::string& name, const Formula& for
                   by_size ? SolutionRank::BySize : SolutionRank::ExactDivision};
 }
 
-/// `n*n`: a call looks for the n that fits.
+/// Solves formulas such as `n*n` by a search: a call looks for the n that fits.
 std::optional<Solution> solve_by_search(const std::string& name, const Formula& formula) {
   if (!grows_with(name, formula)) return std::nullopt;
   return Solution{formula, SolutionRank::BySearch};
@@ -272,7 +272,7 @@ std::optional<std::int64_t> fold(FormulaOp op, std::int64_t a, std::int64_t b) {
   return std::nullopt;
 }
 
-/// `(x + c) op d` with constants c and d and op `+` or `-`: the constants are joined.
+/// Joins the constants of `(x + c) op d`, with constants c and d and op `+` or `-`.
 std::optional<Formula> join_constants(FormulaOp op, const Formula& lhs, std::int64_t right) {
   const auto* inner = std::get_if<BinaryFormula>(&lhs.node);
   if (!inner || (inner->op != FormulaOp::Add && inner->op != FormulaOp::Sub)) return std::nullopt;

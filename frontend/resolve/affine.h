@@ -21,7 +21,7 @@ struct Rational {
   [[nodiscard]] bool is_integer() const { return den == 1; }
 };
 
-/// constant + sum of coefficient * name; names with coefficient zero are absent.
+/// The form constant + sum of coefficient * name; names with coefficient zero are absent.
 struct AffineForm {
   Rational constant;
   std::map<std::string, Rational> terms;

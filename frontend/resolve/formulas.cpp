@@ -53,7 +53,7 @@ void report_unknown(const std::string& name, Span span, const FormulaNames& name
   else if (names.rule_vars) diag.note("rule variables come from the coordinates of outputs");
 }
 
-/// None: reported.
+/// The formula that a name stands for; none after an error, which is reported.
 std::optional<Formula> bind_name(const std::string& name, Span span, const FormulaNames& names) {
   if (names.constants) {
     if (const auto found = names.constants->find(name); found != names.constants->end()) {
@@ -94,14 +94,14 @@ std::vector<std::string> TransformScope::formula_names() const {
 
 namespace {
 
-/// A real exponent that is whole counts as the integer it is.
+/// The exponent with a real number that is whole as the integer it is.
 Formula whole_exponent(const Formula& exponent) {
   const auto* real = std::get_if<RealLiteral>(&exponent.node);
   const bool is_whole = real != nullptr && std::floor(real->value) == real->value && std::fabs(real->value) < 1e15;
   return is_whole ? make_int(static_cast<std::int64_t>(real->value), exponent.span) : exponent;
 }
 
-/// Binds names; real numbers stay.
+/// The formula with its names bound; real numbers stay.
 Formula bind_names(const Formula& formula, const FormulaNames& names, bool& ok) {
   return std::visit(
       Overloaded{[&](const SymbolRef& ref) {
@@ -135,7 +135,7 @@ const Formula* first_real(const Formula& formula) {
   return left != nullptr ? left : first_real(binary->operands[1]);
 }
 
-/// The formula as a quotient of whole ones. 0 after an error.
+/// The formula as a quotient of whole ones; 0 after an error.
 Fraction bind_fraction(const Formula& formula, const FormulaNames& names, bool& ok) {
   Formula bound_formula = bind_names(formula, names, ok);
   const Formula* real = first_real(bound_formula);

@@ -34,7 +34,7 @@ Formula times(Formula formula, std::int64_t factor) {
   return make_binary(FormulaOp::Mul, std::move(formula), make_int(factor, span));
 }
 
-/// In lowest terms where the numerator is constant; none if the denominator is large or zero.
+/// The fraction in lowest terms where the numerator is constant; none if the denominator is large or zero.
 std::optional<Fraction> reduced(Formula num, std::optional<std::int64_t> den) {
   if (!den || *den == 0) return std::nullopt;
   std::int64_t below = *den;

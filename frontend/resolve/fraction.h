@@ -15,7 +15,7 @@ struct Fraction {
   std::int64_t den = 1;
 };
 
-/// Nothing if a real number has no small denominator, or if what is not constant divides a fraction.
+/// The formula as a fraction; nothing if a real number has no small denominator, or if what is not constant divides a fraction.
 ///
 /// Pre:     exponents are integers
 [[nodiscard]] std::optional<Fraction> as_fraction(const Formula& formula);

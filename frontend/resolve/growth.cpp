@@ -12,12 +12,12 @@
 namespace pb {
 namespace {
 
-/// Beyond it, what a search computes might leave 64 bits.
+/// The largest degree: beyond it, what a search computes might leave 64 bits.
 constexpr int kMaxDegree = 8;
 
-/// Exponents by name, all positive.
+/// A product of powers: exponents by name, all positive.
 using Monomial = std::map<std::string, int>;
-/// Coefficients, none zero.
+/// A sum of monomials: their coefficients, none zero.
 using Polynomial = std::map<Monomial, std::int64_t>;
 
 bool add_term(Polynomial& to, const Monomial& monomial, std::int64_t coefficient) {
@@ -122,7 +122,7 @@ bool mentions(const Formula& formula, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// Small enough for what a search computes.
+/// Whether a formula is a positive number, small enough for what a search computes.
 bool is_positive_number(const Formula& formula) {
   const auto* literal = std::get_if<IntLiteral>(&formula.node);
   return literal != nullptr && literal->value > 0 && literal->value <= INT32_MAX;

@@ -93,7 +93,7 @@ void declare_matrices(TransformScope& scope) {
   }
 }
 
-/// Template parameters share the scope of the other names.
+/// Checks the names of template parameters, which share the scope of the other names.
 void check_constants(TransformScope& scope) {
   for (const ast::TemplateParam& param : scope.source.template_params) {
     const auto matrix = scope.matrices.find(param.name.text);
@@ -104,7 +104,7 @@ void check_constants(TransformScope& scope) {
   }
 }
 
-/// `accuracyhint` says of a tunable what `accuracy_variable` says.
+/// The role of a tunable: `accuracyhint` says what `accuracy_variable` says.
 TunableRole role_of(const ast::Tunable& tunable) {
   switch (tunable.kind) {
     case ast::TunableClauseKind::Config:
@@ -218,7 +218,7 @@ void declare_params(TransformScope& scope) {
   }
 }
 
-/// Every name of a size formula that is nothing else is a size variable.
+/// Binds the extents: every name of a size formula that is nothing else is a size variable.
 void bind_extents(TransformScope& scope) {
   for (const Matrix& matrix : scope.out.matrices) {
     for (const Formula& extent : matrix.extents) {

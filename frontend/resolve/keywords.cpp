@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Names that cannot stand in generated C++: matrices, sizes, tunables and regions keep theirs there, as bodies use them.
-// Keywords, and what generated code calls its own: `pb_frame` and others with that beginning. Bodies may use such names
+// Checks names that cannot stand in generated C++: matrices, sizes, tunables and regions keep theirs there, as bodies use them.
+// These are keywords, and what generated code calls its own: `pb_frame` and others with that beginning. Bodies may use such names
 // but for those which stand in their own functions, since a library of the user may begin its names so.
 #include <algorithm>
 #include <set>
@@ -48,7 +48,7 @@ class Checker {
     if (!kKeywords.contains(name) || !reported_.insert(name).second) return;
     diags_.emit(DiagKind::CxxKeyword, span).arg(name).hint("choose another name, such as `" + name + "_`");
   }
-  /// Names of headers stand in command lines, configurations and kernels.
+  /// Checks the letters of a name: names of headers stand in command lines, configurations and kernels.
   void check_letters(const std::string& name, Span span) {
     const auto is_ascii = [](char c) { return static_cast<unsigned char>(c) < 0x80; };
     const auto first = std::find_if_not(name.begin(), name.end(), is_ascii);

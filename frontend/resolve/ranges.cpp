@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `in LO..HI` behind inputs: bounds are formulas over size variables, of integer matrices whole ones.
+// Reads `in LO..HI` behind inputs: bounds are formulas over size variables; those of integer matrices are whole.
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -54,7 +54,7 @@ class Evaluator {
   bool is_whole_;
 };
 
-/// A bound as written, with its names bound; of integer matrices a whole number.
+/// A bound as written, with its names bound; for integer matrices a whole number.
 Formula bind_bound(const Formula& bound, bool is_real, const FormulaNames& names, bool& ok) {
   const auto value = Evaluator(false)(bound);
   if (is_real || !has_real(bound) || !value) return bind_formula(bound, names, ok);
@@ -65,7 +65,7 @@ Formula bind_bound(const Formula& bound, bool is_real, const FormulaNames& names
   return make_int(0, bound.span);
 }
 
-/// The numbers of an integer type: exact but for `long`, whose limits no range passes that the parser has read.
+/// The limits of an integer type. They are exact but for `long`, whose limits no range passes that the parser has read.
 struct Limits {
   std::int64_t least;
   std::int64_t greatest;

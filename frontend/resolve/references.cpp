@@ -9,7 +9,7 @@
 namespace pb::resolving {
 namespace {
 
-/// Null after an error.
+/// The transform of that name; null after an error.
 const ast::Transform* find_transform(const ast::Name& name, const Declarations& declarations, Diagnostics& diags) {
   const auto found = declarations.by_name.find(name.text);
   if (found != declarations.by_name.end()) return found->second;
@@ -166,7 +166,7 @@ class ReferenceBinder {
   }
 
  private:
-  /// Nothing if no name is given or after an error.
+  /// The transform that a name means; nothing if no name is given or after an error.
   [[nodiscard]] std::optional<TransformId> target(const std::optional<ast::Name>& name) const {
     if (!name) return std::nullopt;
     const ast::Transform* found = find_transform(*name, declarations_, diags_);

@@ -103,7 +103,7 @@ void warn_of_generator(const Program& program, const Declarations& declarations,
   }
 }
 
-/// What makes a transform of a declaration.
+/// What makes one transform of a declaration: its template arguments and its template.
 struct Instance {
   const ast::Transform& source;
   const resolving::TemplateHeader* of_template = nullptr;  ///< null: it is no template
@@ -170,7 +170,7 @@ std::string program_name(const Ast& ast, const SourceManager& sources) {
   return std::filesystem::path(sources.name(ast.main_file)).stem().string();
 }
 
-/// Words of the user's C++ such as `run_FFT` must stay his.
+/// Notes words of the user's C++, such as `run_FFT`, which must stay his.
 void note_stems(const std::vector<BodyToken>& tokens, std::set<std::string>& stems) {
   static const std::set<std::string_view> kVerbs = {"call", "enter", "extents", "lanes", "loops", "memo", "packs",
                                                     "ranges", "rule", "run", "solve", "spawn", "step"};

@@ -40,7 +40,8 @@ Formula hide_parameters(const Formula& formula) {
       formula.node);
 }
 
-/// C division truncates, so a divided rule variable is not affine even if its coefficient comes out whole.
+/// Whether the formula divides a rule variable. C division truncates, so such a variable is not affine even if its coefficient
+/// comes out whole.
 bool divides_rule_var(const Formula& formula) {
   if (const auto* negated = std::get_if<NegatedFormula>(&formula.node))
     return divides_rule_var(negated->operand.front());
@@ -61,7 +62,7 @@ std::optional<AffineForm> affine_in_rule_vars(const RuleScope& rule, const Formu
   return form;
 }
 
-/// The output with the most dimensions; of several the first.
+/// The centre of a rule: its output with the most dimensions, of several the first.
 const RegionAccess& centre_of(const Rule& rule) {
   const RegionAccess* best = &rule.outputs.front();
   for (const RegionAccess& output : rule.outputs) {

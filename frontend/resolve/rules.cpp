@@ -25,7 +25,8 @@ std::string derived_name(const TransformScope& scope, const ast::Rule& rule, std
   return joined + "#" + std::to_string(position);
 }
 
-/// Labels, and names made for rules without one. A second rule of a label gets a number that no other name has.
+/// The names of rules: labels, and names made for rules without one. A second rule of a label gets a number that no other name
+/// has.
 std::vector<std::string> rule_names(const TransformScope& scope, const std::vector<ast::Rule>& rules) {
   std::vector<std::string> names;
   std::map<std::string, int> positions;
@@ -64,7 +65,7 @@ void check_binding_names(RuleScope& rule) {
   for (const RuleTemporary& temporary : rule.out.temporaries) check_binding(rule, temporary.name, temporary.span, used);
   const TransformScope& scope = rule.transform;
   for (const auto& [name, span] : used) {
-    // The extents of temporaries are computed where the region's name is visible.
+    // A rule with temporaries must not hide a size, because their extents are computed where the region's name is visible.
     const bool is_size = scope.size_vars.contains(name);
     if (is_size && rule.out.temporaries.empty()) {
       scope.diags.emit(DiagKind::RegionHidesSize, span).arg(name).hint("rename the region to use both in the body");

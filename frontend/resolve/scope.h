@@ -64,14 +64,15 @@ struct FormulaNames {
   const char* where = "size";                                 ///< for messages: `size`, `coordinate`
   bool may_be_real = false;                                   ///< real numbers are fine here
 };
-/// FormulaNames::where of what stands behind `=` of an input.
+/// The value of FormulaNames::where for what stands behind `=` of an input.
 inline constexpr const char* kDefaultValue = "default value";
 /// Whether a formula may use the name.
 [[nodiscard]] bool may_name(const FormulaNames& names, const std::string& name);
 /// `formula` with every name bound; an unknown name is reported once and becomes the number 0.
 /// Sets `ok` to false, and never to true, after an error.
 [[nodiscard]] Formula bind_formula(const Formula& formula, const FormulaNames& names, bool& ok);
-/// The same for the sides of a relation. Where they hold fractions both are multiplied: `i < 2.5` becomes `i*2 < 5`.
+/// Binds the names in the sides of a relation, as bind_formula does. Where the sides hold fractions both are multiplied: `i <
+/// 2.5` becomes `i*2 < 5`.
 [[nodiscard]] std::pair<Formula, Formula> bind_sides(const Formula& lhs, const Formula& rhs, const FormulaNames& names,
                                                      bool& ok);
 

@@ -14,7 +14,7 @@ void report_range(const ast::TemplateParam& param, Diagnostics& diags) {
   diags.emit(DiagKind::TemplateRange, param.span).arg(param.lo).arg(param.hi).arg(kMaxInstances);
 }
 
-/// False after an error.
+/// Reads the parameters of a template; false after an error.
 bool read_params(const ast::Transform& transform, TemplateHeader& header, std::int64_t& total, Diagnostics& diags) {
   bool ok = true;
   for (const ast::TemplateParam& param : transform.template_params) {
@@ -78,7 +78,7 @@ std::optional<TemplateHeader> read_template(const ast::Transform& transform, Dia
 std::vector<Constant> accuracy_constants(const Transform& instance) {
   if (!instance.accuracy || !instance.accuracy->target) return {};
   const double target = *instance.accuracy->target;
-  // To a body more is always better.
+  // A body sees a target for which more is better, whatever the metric.
   return {{"ACCURACY_BIN", instance.template_args.back()},
           {"ACCURACY_TARGET", instance.accuracy->higher_is_better ? target : -target}};
 }
