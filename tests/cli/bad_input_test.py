@@ -160,7 +160,7 @@ def index_outside(b):
 
 @case
 def crashes_of_bodies(b):
-    """Each kind names the rule and its line; a checked program the instance too. The status stays that of the signal."""
+    """Each kind of crash names the rule and its line; a checked program names the instance too. The status stays that of the signal."""
     body = "%{\n#include <exception>\n%}\n" + PROGRAM.replace("return a * f;", """
     static volatile int zero = 0;
     if (i == 2 && f == 1) return 7 / zero;
@@ -184,7 +184,7 @@ def crashes_of_bodies(b):
 
 @case
 def overlapping_arguments(b):
-    """Of a checked program: a written argument that shares elements with another one, however it was cut."""
+    """A checked program reports a written argument that shares elements with another one, however it was cut."""
     call = "main transform Whole\nparam W\nfrom A[n]\nto B[n]\n{\n  to (B b) from (A a) {\n    Scale(b, a, W);\n" \
         "    if (W == 1) Scale(b.region(0, n - 1), b.region(1, n), 2);\n    if (W == 2) spawn Twice(b,\n      b, a);\n" \
         "    Scale(b.region(0, 1), b.region(1, 2), 2);\n    Scale(b, b, 2);\n  }\n}\n"
@@ -364,7 +364,7 @@ def little_of_everything(b):
 
 @case
 def files_that_grow_too_large(b):
-    """Beyond the limit of file sizes a write fails, and says so; nothing is left behind."""
+    """A write beyond the limit of file sizes fails, and says so; nothing is left behind."""
     temporary = b.work / "folder_for_temporaries"
     temporary.mkdir()
     b.expect(["bash", "-c", f"ulimit -f 16; {b.tools.pbc} scale.pbcc -o limited"], 1, r"cannot write .*File too large",
@@ -513,7 +513,7 @@ def a_sample_is_a_configuration(b):
 
 @case
 def configuration_with_slips(b):
-    """Each is named with its line; a rule that its site does not have is an error."""
+    """Each slip of a configuration is named with its line; a rule that its site does not have is an error."""
     site = '{"program": "scale",\n "transforms": {"Scale": {"sites": {"B#1": [\n  %s]}}}}'
     b.config(site % '{"rule": "B1", "on": "cpu"}', r"some\.cfg:3:12: site `B#1` has no rule `B1`; did you mean `B#1`\?", status=1)
     b.config(site % '{"rule": "B#1", "on": "gpu"}', r"some\.cfg:3:3: the program has no `Scale\.B#1: B#1 on gpu`.*ignored")

@@ -76,7 +76,7 @@ def main():
     done = b.migrate()
     check("as it is" in done.stdout and b.config.read_text() == before, f"nothing to do, nothing written: {done.stdout}")
 
-    # Everything has another name, a rule is new, a range is smaller.
+    # The new program has other names for everything, a new rule and a smaller range.
     b.compile(AFTER)
     hint = polybricks.run_tool([b.program, "--n", 10]).stderr
     check("`pbtune migrate`" in hint, f"a run says what helps: {hint}")
@@ -93,7 +93,7 @@ def main():
     check(b.ran(10) == {"Smooth.Direct|TwoPass|Three": "Direct"} and b.ran(30) == {"Smooth.Direct|TwoPass|Three": "TwoPass"}, "it is used")
     check(polybricks.run_tool([b.tools.pbtune, "check", b.program]).stderr == "", "and valid")
 
-    # By guessing the same comes out; a second old file does not replace the first.
+    # Guessing gives the same result; a second old file does not replace the first.
     migrated = b.config.read_text()
     b.config.write_text(before + "\n")
     done = b.migrate()
@@ -101,7 +101,7 @@ def main():
     check(b.config.read_text() == migrated, "guesses find what was said")
     check((work / "blur.cfg.old").read_text() == before and (work / "blur.cfg.old2").read_text() == before + "\n", "both old files are kept")
 
-    # A renamed program; elsewhere, from a file of one configuration.
+    # The program is renamed and lies elsewhere; the file holds one configuration.
     b.program = work / "smooth"
     b.compile(AFTER, "smooth")
     short = work / "short.cfg"
@@ -110,13 +110,13 @@ def main():
     check("of program `blur`, now `smooth`" in done.stdout and short.exists(), done.stdout)
     check(b.ran(10) == {"Smooth.Direct|TwoPass|Three": "Three"}, "a file of one configuration stays one")
 
-    # Of PetaBricks: rules have numbers, levels have cut-offs.
+    # The configuration is one of PetaBricks, where rules have numbers and levels have cut-offs.
     short.write_text("Smooth_0_lvl1_rule = 1\nSmooth_0_lvl2_cutoff = 20  # int\nSmooth_0_lvl2_rule = 2\nSmooth_tile = 7\n")
     done = b.migrate("--config", short, "-o", work / "smooth.cfg")
     check("1 choice, 1 value" in done.stdout and "order of the source" in done.stdout, done.stdout)
     check(b.ran(10) == {"Smooth.Direct|TwoPass|Three": "TwoPass"} and b.ran(30) == {"Smooth.Direct|TwoPass|Three": "Three"}, "levels are kept")
 
-    # Nothing applies: nothing is written.
+    # Where nothing applies, nothing is written.
     short.write_text(json.dumps({"program": "other", "transforms": {"Other": {"tunables": {"x": 1}}}}))
     done = b.migrate("--config", short, "-o", work / "none.cfg", expect=1)
     check("nothing of it applies" in done.stdout and not (work / "none.cfg").exists(), done.stdout)

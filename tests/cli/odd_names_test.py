@@ -33,7 +33,7 @@ SITE = f"{LONG}.Same|Same#2"
 
 
 class OddNames(unittest.TestCase):
-    """`tools`, `work`: set by main."""
+    """Programs whose names are odd. `tools` and `work` are set by main."""
 
     @classmethod
     def setUpClass(cls):

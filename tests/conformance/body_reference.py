@@ -20,7 +20,7 @@ MAX_STEPS = 20000       # statements of one instance
 
 
 class Unsuitable(Exception):
-    """The body does something that C++ leaves open; says what."""
+    """Raised where the body does something that C++ leaves open; says what."""
 
 
 class Jump(Exception):
@@ -50,7 +50,7 @@ def rounded_half_away(x):
 
 
 def lesser_of_numbers(a, b):
-    """fmin: NaN is no number; which of two zeros it gives is open."""
+    """The result of fmin: NaN is no number; which of two zeros it gives is open."""
     if a == b == 0 and math.copysign(1, a) != math.copysign(1, b):
         raise Unsuitable("the sign of fmin or fmax of two zeros")
     return b if a != a else a if b != b else min(a, b)
@@ -126,7 +126,7 @@ class Arithmetic:
         return value
 
     def binary(self, op, a, b, kind):
-        """Of operands converted to `kind`, but for shifts."""
+        """The result of a binary operator, of operands converted to `kind`, but for shifts."""
         if op == "+":
             return self.result(a + b, kind)
         if op == "-":
@@ -210,7 +210,7 @@ class Compiled:
     # ---- expressions
 
     def value(self, expr, kind=None):
-        """A function of the frame; converted to `kind`."""
+        """The expression as a function of the frame; its value is converted to `kind`."""
         function = self.own_value(expr)
         if kind is None or kind == expr.type:
             return function
@@ -291,7 +291,7 @@ class Compiled:
         return read, write
 
     def view(self, expr):
-        """An array that shares its elements; the last coordinate first."""
+        """A part of a region as an array that shares its elements; the last coordinate comes first."""
         args = [self.value(arg, "int") for arg in expr.args]
         op = expr.op
 
@@ -442,7 +442,7 @@ class Compiled:
         return run
 
     def declare_region(self, stmt):
-        """Names of regions are not hidden by others: one table for the whole body."""
+        """Declares a region. Its name is not hidden by others, so there is one table for the whole body."""
         if not isinstance(stmt.view, list):
             function = self.value(stmt.view)
             return lambda frame: self.regions.__setitem__(stmt.name, function(frame))
@@ -450,7 +450,7 @@ class Compiled:
         return lambda frame: self.regions.__setitem__(stmt.name, np.full([e(frame) for e in extents], None, dtype=object))
 
     def call_transform(self, stmt):
-        """Spawned calls run at once: they touch nothing that others do."""
+        """Calls a transform. Spawned calls run at once: they touch nothing that others do."""
         inputs = [self.value(arg, None if isinstance(arg, tree.View) else m.type) for arg, m in zip(stmt.inputs, stmt.transform.inputs)]
         outputs = [self.slot(arg.name) if isinstance(arg, tree.Name) else self.value(arg) for arg in stmt.outputs]
 

@@ -55,7 +55,7 @@ class Cell:
 
 @dataclasses.dataclass
 class Extent:
-    """`region.width()`, `.size(1)`: extent `dim` of a region; `.count()` if `dim` is None."""
+    """An extent, as in `region.width()` and `.size(1)`: extent `dim` of a region, or `.count()` if `dim` is None."""
     region: str
     text: str
     dim: typing.Optional[int]
@@ -94,7 +94,7 @@ class Conditional:
 
 @dataclasses.dataclass
 class Call:
-    """Of a function of the library, a macro or a prefix block: `text` is the name as written, `function` what it means."""
+    """A call of a function of the library, a macro or a prefix block: `text` is the name as written, `function` what it means."""
     text: str
     function: str
     args: list
@@ -103,14 +103,14 @@ class Call:
 
 @dataclasses.dataclass
 class Missing:
-    """`IS_MISSING(name)` of an optional input."""
+    """The question `IS_MISSING(name)` about an optional input."""
     name: str
     type: str = "bool"
 
 
 @dataclasses.dataclass
 class View:
-    """Part of a region, as an argument or an initialiser: `op` is "" (all of it), region, row, column, slice or transposed."""
+    """A part of a region, as an argument or an initialiser: `op` is "" (all of it), region, row, column, slice or transposed."""
     region: str
     op: str
     args: list
@@ -126,7 +126,7 @@ class Cast:
 
 @dataclasses.dataclass
 class Step:
-    """`++k`, `k--` with its value."""
+    """A step with its value, as in `++k` and `k--`."""
     name: str
     is_prefix: bool
     op: str
@@ -135,7 +135,7 @@ class Step:
 
 @dataclasses.dataclass
 class Assigned:
-    """`(a = e)` with its value."""
+    """An assignment with its value, as in `(a = e)`."""
     name: str
     value: typing.Any
     type: str
@@ -159,7 +159,7 @@ class Declare:
 
 @dataclasses.dataclass
 class Declares:
-    """Several of one type: `int a = 1, b = a;`."""
+    """A declaration of several variables of one type: `int a = 1, b = a;`."""
     items: list         # Declare
 
 
@@ -182,7 +182,7 @@ class DeclareRegion:
 
 @dataclasses.dataclass
 class CallTransform:
-    """`outputs`: View, or Name of a variable; `inputs`: View or numbers; `transform` is opaque here."""
+    """A call of a transform. `outputs`: View, or Name of a variable; `inputs`: View or numbers; `transform` is opaque here."""
     transform: typing.Any
     head: str           # its name as called, with template arguments
     outputs: list
@@ -296,7 +296,7 @@ def listed(exprs):
 
 
 def spelled(expr):
-    """(text, precedence)."""
+    """The (text, precedence) of an expression."""
     match expr:
         case Literal(text=text):
             return text, UNARY - 1 if text.startswith("-") else UNARY

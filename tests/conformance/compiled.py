@@ -27,7 +27,7 @@ def sources_of(path, seen=None):
 
 
 class Compiler:
-    """`dist`: the folder of the built tools; `folder`: where programs are kept."""
+    """Compiles programs. `dist`: the folder of the built tools; `folder`: where programs are kept."""
 
     def __init__(self, dist, folder):
         self.tools = polybricks.Tools(dist)
@@ -74,7 +74,7 @@ class Compiler:
         return done.stdout.splitlines()
 
     def check_outputs(self, program, seed):
-        """`pbtune check --outputs`; returns (exit status, what it printed)."""
+        """Runs `pbtune check --outputs`; returns (exit status, what it printed)."""
         done = polybricks.run_tool([self.tools.pbtune, "check", program.path, "--outputs", "--seed", seed], expect=None)
         return done.returncode, done.stdout + done.stderr
 

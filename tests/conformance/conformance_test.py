@@ -56,7 +56,7 @@ class Corpus:
         self.compiler = compiled.Compiler(args.dist, args.work / "programs")
 
     def refuse(self, name, source, case):
-        """A program that pbc must refuse: with a given message at a given line, or as not supported yet."""
+        """Checks a program that pbc must refuse: with a given message at a given line, or as not supported yet."""
         result = Result(name, runs=1)
         status, text = self.compiler.check(source, case.options)
         if status == 0 and case.fails:
@@ -76,7 +76,7 @@ class Corpus:
         return result
 
     def find_wrong(self, name, program, case):
-        """`pbtune check --outputs` must name the wrong rule and the smallest size at which it fails."""
+        """Checks that `pbtune check --outputs` names the wrong rule and the smallest size at which it fails."""
         result = Result(name, runs=1)
         rule, size = case.wrong
         status, text = self.compiler.check_outputs(program, self.effort.seed)

@@ -94,7 +94,7 @@ class RuleHeads:
                   for i in range(1 + int(self.rng.integers(3)))]
         if group_kind == "scan":
             inputs.append(self.own_access(matrices[0], variables, 0, order))
-        # Without a version before, the rule could make version 0, too: the rule that names it displaces this one.
+        # A rule that reads no version before could make version 0, too: the rule that names it displaces this one.
         if group_kind == "versions" and (is_secondary or self.chance(0.6)):
             inputs += [self.version_access(matrices[0], variables, is_secondary, f"before{i}") for i in range(self.pick(1, 2))]
         return Rule(is_secondary, variables, outputs, inputs, False, [], only_first=first)
@@ -106,7 +106,7 @@ class RuleHeads:
         return Access(matrix, "cell", bounds, "before")
 
     def version_access(self, matrix, variables, is_secondary, binding):
-        """Of the version before: a cell near, or all of it."""
+        """An access to the version before: a cell near, or all of it."""
         bounds = [(f"{v}", f"{v}+1") for v, _ in variables]
         bounds[-1] = ("v-1", "v")
         if self.chance(0.2):
@@ -155,7 +155,7 @@ class RuleHeads:
         return low, f"{low}+1"
 
     def make_optional(self, access, over):
-        """Farther away, with what it is outside of the matrix."""
+        """Moves an access farther away, and says what it is outside of the matrix."""
         for d, size in enumerate(access.matrix.sizes):
             if size in over:
                 low = over[size] + self.pick("", "-1", "+1", "-3", "+2")

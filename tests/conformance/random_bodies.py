@@ -35,7 +35,7 @@ class BodyMaker(ExpressionMaker):
             return self.statements(1 + int(self.rng.integers(3)), depth - 1)
 
     def statement(self, depth):
-        """A list: some come with a declaration."""
+        """A statement as a list: some come with a declaration."""
         table = [("declare", 6), ("assign", 6), ("bump", 2), ("array", 1), ("later", 1), ("several", 1), ("chain", 1)]
         if depth > 0:
             table += [("if", 3), ("for", 3), ("while", 1), ("do", 1), ("switch", 1), ("block", 1), ("leave", 1), ("sum", 2), ("endless", 1), ("walk", 1)]
@@ -77,7 +77,7 @@ class BodyMaker(ExpressionMaker):
         return [tree.Declare(word, kind, name, None), branch]
 
     def several_stmt(self, depth):
-        """`int a = 1, b = a + 1;`"""
+        """A declaration of several variables: `int a = 1, b = a + 1;`"""
         (first,) = self.declare_stmt(depth)
         is_mutable, items = self.scopes[-1][-1].is_mutable, [first]
         first.word = first.word.replace("auto", tree.WORDS.get(first.type, first.type))  # of which each declares one type
@@ -88,7 +88,7 @@ class BodyMaker(ExpressionMaker):
         return [tree.Declares(items)]
 
     def chain_stmt(self, depth):
-        """`a = b = e;` or `a = e, b++;`"""
+        """A chain of assignments: `a = b = e;` or `a = e, b++;`"""
         found = [n for n in self.visible(Number) if n.is_mutable and n.type != "bool"]
         if len(found) < 2:
             return self.declare_stmt(depth)
@@ -247,7 +247,7 @@ class BodyMaker(ExpressionMaker):
         loop.steps = [Evaluate(tree.Step(var, self.chance(0.5), "--", "int"))]
 
     def sum_stmt(self, depth):
-        """What most bodies are: an accumulator and a loop over a region."""
+        """A sum as in most bodies: an accumulator and a loop over a region."""
         if not self.regions:
             return self.for_stmt(depth)
         region = self.pick(*self.regions)
@@ -280,7 +280,7 @@ class BodyMaker(ExpressionMaker):
         return [accumulator, *outer]
 
     def endless_stmt(self, depth):
-        """`for (;;)` that a `break` ends."""
+        """A loop `for (;;)` that a `break` ends."""
         var = self.fresh_name(LOOP_NAMES)
         self.scopes[-1].append(Number(var, "int", False))
         step = tree.Step(var, self.chance(0.5), "++", "int")

@@ -50,13 +50,13 @@ TRANSFORM_OF_SITE = re.compile(r"\w+")
 
 
 def shapes_of(seed, shapes):
-    """What (n, m, l) a program is run with."""
+    """The sizes (n, m, l) that a program is run with."""
     rng = np.random.default_rng(seed)
     return (*shapes, tuple(int(extent) for extent in rng.integers(0, 8, 3)))
 
 
 def choices_of(program, versions, turn=0):
-    """For the sites in turns: a rule in the next of `versions`, or in another device version, or on the CPU; `turn` says which."""
+    """Choices for the sites in turns: a rule in the next of `versions`, or in another device version, or on the CPU; `turn` says which."""
     choices = {}
     for (transform, site, alternatives), on in zip(program.sites(), itertools.cycle(versions)):
         fitting = [a for a in alternatives if a[1] == on] or [a for a in alternatives if a[1] != "cpu"] or alternatives
@@ -138,7 +138,7 @@ class Trial:
         self.features = collections.Counter()
 
     def run(self, name):
-        """The program; Failure at the first disagreement."""
+        """Tries the program and returns it; raises Failure at the first disagreement."""
         source = self.folder / f"{name}.pbcc"
         source.write_text(self.model.text())
         try:
@@ -157,12 +157,12 @@ class Trial:
         return program
 
     def expected(self, sizes):
-        """(inputs, outputs) for sizes."""
+        """The (inputs, outputs) for sizes."""
         arrays = self.model.main.random_inputs(sizes, np.random.default_rng(sum(sizes.values())))
         return arrays, self.model.main.evaluate(arrays, sizes)
 
     def try_shape(self, program, server, sizes):
-        """Leaves a shape out where C++ leaves the result open, or where it hangs on rounding."""
+        """Tries one shape; leaves it out where C++ leaves the result open, or where it hangs on rounding."""
         try:
             arrays, expected = self.expected(sizes)
         except Unsuitable:
@@ -256,7 +256,7 @@ class Check:
         self.of_variables += trial.of_variables
 
     def count(self, source, options):
-        """Which rules have which versions, and why others have none, by `pbc --explain`."""
+        """Counts which rules have which versions, and why others have none, by `pbc --explain`."""
         done = polybricks.run_tool([self.compiler.tools.pbc, "--explain", source, *options])
         for line in done.stdout.splitlines():
             if rule := RULE_LINE.match(line):

@@ -12,7 +12,7 @@ import typing
 import body_tree as tree
 from body_tree import Binary, Call, Cast, Cell, Conditional, Extent, Item, Literal, Name, Unary, common, is_real, promoted
 
-# Words with their types; `ElementT` is added by the program. Weights: how often they are drawn.
+# Words with their types; the program adds `ElementT`. Weights say how often they are drawn.
 LOCAL_WORDS = [("int", "int", 8), ("IndexT", "int", 2), ("long", "long", 2), ("unsigned", "uint", 2), ("double", "double", 5),
                ("float", "float", 2), ("bool", "bool", 2), ("short", "short", 1), ("unsigned char", "uchar", 1),
                ("unsigned short", "ushort", 1), ("char", "char", 1), ("unsigned int", "uint", 1), ("uint32_t", "uint", 1),
@@ -28,7 +28,7 @@ REALS = [("0.5", 0.5, "double"), ("1.5", 1.5, "double"), ("2.0", 2.0, "double"),
          ("0x1p-2", 0.25, "double"), ("2.5e0F", 2.5, "float"), ("1E1", 10.0, "double"), ("-3.0f", -3.0, "float")]
 DIVISORS = [("2", 2, "int"), ("3", 3, "int"), ("7", 7, "int"), ("5u", 5, "uint"), ("4L", 4, "long")]
 EXPONENTS = [("2", 2, "int"), ("3", 3, "int"), ("2.0f", 2.0, "float"), ("2.0", 2.0, "double")]
-# Some are words of OpenCL C or of the C library; `x`, `y`, `z` and sizes hide what the rule names so.
+# Names for locals. Some are words of OpenCL C or of the C library; `x`, `y`, `z` and sizes hide what the rule names so.
 LOCAL_NAMES = ["t", "u", "v", "acc", "sum", "k2", "global", "kernel", "half", "float4", "uint", "step", "length", "dot", "mix",
                "sign", "select", "uchar", "local", "y0", "index", "lane", "idx", "value", "result", "at", "size", "cell", "image",
                "x", "y", "i", "j", "clamp", "mad", "ulong", "double2", "constant", "first", "barrier", "event_t", "half_", "local_", "read_write", "pipe"]
@@ -98,7 +98,7 @@ class ExpressionMaker:
         return self.rng.random() < share
 
     def weighted(self, table):
-        """One of [(…, weight)], without the weight."""
+        """One item of [(…, weight)] drawn by weight, without the weight."""
         weights = [entry[-1] for entry in table]
         at = self.rng.random() * sum(weights)
         for entry, weight in zip(table, weights):
@@ -262,7 +262,7 @@ class ExpressionMaker:
         return Conditional(condition, yes, no, kind)
 
     def lesser(self, a, b):
-        """std::min or std::max, which want one type; fmin and fmax of anything."""
+        """A call of std::min or std::max, which want one type, or of fmin or fmax, which take any."""
         word = {"uchar": "unsigned char", "ushort": "unsigned short", "uint": "unsigned", "ulong": "unsigned long"}.get(a.type, a.type)
         if a.type != b.type:
             b = self.cast(b, word, a.type)
@@ -299,7 +299,7 @@ class ExpressionMaker:
         return self.math(depth - 1)
 
     def macro_argument(self, kind, depth):
-        """Of exactly the type: a macro's text does not convert."""
+        """An expression of exactly the type: a macro's text does not convert."""
         arg = self.of_type(kind, depth)
         return arg if arg.type == kind else self.cast(arg, kind, kind)
 

@@ -86,7 +86,7 @@ class HandleMaker(BodyMaker):
         return View(region.name, "region", lows + highs, region.type), extents
 
     def handle_stmts(self):
-        """`ConstMatrixRegion1D line = a.row(2);`, which is a region like others then."""
+        """Statements that make a handle, as in `ConstMatrixRegion1D line = a.row(2);`, which is a region like others then."""
         sources = self.readable()
         if not sources:
             return []
@@ -99,7 +99,7 @@ class HandleMaker(BodyMaker):
         return [tree.DeclareRegion(word, name, view)]
 
     def function_stmts(self):
-        """`double t = total(a.row(2));`"""
+        """Statements that call a function on a part of a region: `double t = total(a.row(2));`"""
         lines, planes = self.readable(1), [r for r in self.readable(2) if r.type == self.given.element]
         if not lines + planes:
             return []
@@ -117,7 +117,7 @@ class HandleMaker(BodyMaker):
         return [tree.Declare(value.type, value.type, name, value)]
 
     def new_matrix_stmts(self, kind, extents):
-        """A new matrix, filled; its region."""
+        """Statements that make and fill a new matrix, and its region."""
         self.num_handles += 1
         region = Region(f"made{self.num_handles}", kind, list(extents), True)
         stmts = [tree.DeclareRegion(self.handle_word(kind, len(extents), False), region.name, [number_of(e) for e in extents])]

@@ -29,7 +29,7 @@ class Read:
 
 @dataclasses.dataclass
 class Rule:
-    """`kind` of its outputs, which all lie at `bounds`, a (begin, end) per dimension."""
+    """A rule. `kind` is that of its outputs, which all lie at `bounds`, a (begin, end) per dimension."""
     priority: int
     matrices: list          # names of outputs
     kind: str               # cell, row, column, region, all
@@ -95,7 +95,7 @@ class Transform:
         return self.finish([matrix], "cell", coordinates, used)
 
     def make_rule(self):
-        """Of the kind of the transform; now and then for both outputs."""
+        """A rule of the transform's kind; now and then for both outputs."""
         matrices = list(self.outputs) if self.chance(self.pair_share) else [self.pick(*self.outputs)]
         if self.kind == "gaps" and self.num_dims == 2 and self.chance(0.4):
             line = self.pick(("x", "x"), ("x+1", "x"), ("x", "n-1-x"), ("2*x", "x"), ("x", "2*x+1"))
@@ -143,7 +143,7 @@ class Transform:
         return rule
 
     def add_own_reads(self, rule, count):
-        """Cells of outputs before the rule's own, in the transform's direction."""
+        """Adds reads of outputs' cells before the rule's own, in the transform's direction."""
         for _ in range(count):
             shift = [self.direction * s for s in self.pick(*SHIFTS[self.num_dims])]
             matrix = self.pick(*self.outputs)

@@ -22,7 +22,7 @@ class TameMaker(HandleMaker):
     """Bodies whose values stay about as large as their inputs."""
 
     def operand(self, real):
-        """Mostly an input of the rule, a number or a cell of a region; `real`: or else a whole number."""
+        """An operand: mostly an input of the rule, a number or a cell of a region. `real`: or else a whole number."""
         numbers = [n for n in self.visible(Number) if real or not is_real(n.type)]
         regions = [r for r in self.readable() if all(self.is_positive(e) for e in r.extents) and (real or not is_real(r.type))]
         found = [n for n in numbers if n.name.startswith(INPUT_NAMES)] + regions
@@ -33,7 +33,7 @@ class TameMaker(HandleMaker):
         return self.cell(chosen) if isinstance(chosen, Region) else Name(chosen.name, chosen.type)
 
     def leading(self, real):
-        """Mostly the first input, on which the order of a nest hangs."""
+        """The leading operand: mostly the first input, on which the order of a nest hangs."""
         found = [Name(n.name, n.type) for n in self.visible(Number) if n.name == "a0"]
         found += [self.cell(r) for r in self.readable() if r.name == "a0" and all(self.is_positive(e) for e in r.extents)]
         if not found or self.chance(0.1):
@@ -268,7 +268,7 @@ class Nests:
         return inputs
 
     def shift_within(self, bounds, names, dim, shift, by_cell):
-        """A neighbour: of slices that are whole any one, else one that is made before."""
+        """A shift to a neighbour: to any one in slices that are whole, else to one that is made before."""
         for d, v in enumerate(names):
             if d != dim and self.chance(0.4):
                 low = v + (self.pick("-1", "+1") if shift and not by_cell else "-1")

@@ -46,7 +46,7 @@ def mixed(program, rng):
 
 
 def configurations(program, constants, sampled, seed):
-    """(words, configuration): all on the CPU in pieces, all on the device, mixed, and `sampled` ones."""
+    """Yields (words, configuration): all on the CPU in pieces, all on the device, mixed, and `sampled` ones."""
     rng = np.random.default_rng(seed)
     everywhere = [(f"{on}, {threads} threads", program.configuration(random_bodies_test.choices_of(program, [on], threads), {},
                                                                      sequential_cutoff=0, threads=threads))

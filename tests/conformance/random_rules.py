@@ -24,7 +24,7 @@ MAX_TRIES = 60
 NUM_CELL_GROUPS = 4
 NUM_NESTS = 2
 TRIAL_SHAPES = ({"n": 5, "m": 3, "l": 2}, {"n": 1, "m": 1, "l": 1}, {"n": 2, "m": 6, "l": 1})
-# Text, type and the value in all configurations, which is not the initial one.
+# Constants with their text, type and the value in all configurations, which is not the initial one.
 CONSTANTS = [("tunable {}(3, 1, 8)", "int", 5), ("tunable double {}(0.5, 0.0, 2.0)", "double", 0.75),
              ("tunable array(3) {}(2, 0, 9)", "int", [4, 0, 7]), ("tunable double array(2) {}(1.25, 0.0, 2.0)", "double", [0.25, 1.5]),
              ("config {}(2, 0, 5)", "int", 3)]
@@ -107,7 +107,7 @@ class Transform(RuleHeads, Nests):
         return values
 
     def numbers_known(self):
-        """0-D inputs, which bodies see under the matrix' name."""
+        """The 0-D inputs, which bodies see under the matrix' name."""
         return [m.name for m in self.inputs if not m.sizes]
 
     def made(self):
@@ -147,7 +147,7 @@ class Transform(RuleHeads, Nests):
         return plain
 
     def draw_group(self, number, simple, kind=None):
-        # The first groups are what kernels are made of: no program is without.
+        # The first groups are those that kernels are made of, so every program has some.
         kinds = ("cell", "cell", "cell", "pair", "scan", "row", "all", "mixed", "versions", "number", *(["call"] * 3 if self.callees else []))
         kind = kind or ("cell" if number < NUM_CELL_GROUPS and self.is_main else self.pick(*kinds))
         matrices, access = self.draw_outputs(number, kind)
@@ -286,7 +286,7 @@ class Transform(RuleHeads, Nests):
         return random_functions.meanings()
 
     def evaluate(self, arrays, sizes, arithmetic=None):
-        """{output: array} for inputs."""
+        """The outputs for inputs, as {output: array}."""
         known = dict(zip((m.name for m in self.inputs), arrays))
         for group in self.groups:
             known.update(reference_of(self, group, arithmetic or Arithmetic(None, self.is_special)).run(known, sizes))
@@ -308,7 +308,7 @@ class Transform(RuleHeads, Nests):
         return made
 
     def hangs_on_rounding(self, arrays, sizes):
-        """Whether the outputs for these inputs do; bodies were only tried on others."""
+        """Whether the outputs for these inputs hang on rounding; bodies were only tried on others."""
         known = dict(zip((m.name for m in self.inputs), arrays))
         try:
             for group in self.groups:

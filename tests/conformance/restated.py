@@ -26,7 +26,7 @@ def restated(rule, rng):
 
 
 def as_regions(rule, rng):
-    """`A.cell(i) a` becomes `A.region(i, i+1) a`, and `a` becomes `a.cell(0)`."""
+    """Restates cells as regions: `A.cell(i) a` becomes `A.region(i, i+1) a`, and `a` becomes `a.cell(0)`."""
     changed = {}
     for access in rule.inputs:
         if access.kind == "cell" and access.bounds and access.default is None and not access.matrix.versions and rng.random() < SHARE:
@@ -41,7 +41,7 @@ def as_regions(rule, rng):
 
 
 def as_assignments(rule):
-    """The return form becomes the `to` form."""
+    """Restates the return form as the `to` form."""
     rule.is_return_form = False
     rule.outputs[0].binding = "made_here"
     target = tree.Name("made_here", rule.outputs[0].matrix.type)

@@ -20,7 +20,7 @@ def place_of(access, values):
 
 
 def view(access, matrices, values):
-    """A number, or an array with the last coordinate first."""
+    """What an access sees: a number, or an array with the last coordinate first."""
     found = matrices[access.matrix.name][place_of(access, values)]
     return found if list(access.dims()) or not hasattr(found, "item") else found.item()
 
@@ -73,7 +73,7 @@ class GroupReference:
 
     def __init__(self, transform, group, arithmetic):
         self.transform, self.group = transform, group
-        # In the order in which they take a cell: by priority, then those that name its version.
+        # Rules stand in the order in which they take a cell: by priority, then those that name its version.
         self.rules = sorted(group.rules, key=lambda rule: (rule.is_secondary, not rule.only_first))
         self.bodies = [self.compiled(rule, arithmetic) for rule in self.rules]
 
@@ -89,7 +89,7 @@ class GroupReference:
         return Compiled(rule.body, types, self.transform.meanings(), arithmetic, result, [o.binding for o in rule.number_outputs()])
 
     def run(self, known, sizes):
-        """{matrix: array} of the group."""
+        """Runs the rules; the outputs of the group as {matrix: array}."""
         group = self.group
         made = empty(group.matrices, sizes)
         matrices = {**known, **made}
@@ -106,7 +106,7 @@ class GroupReference:
         return whole(group.matrices, made)
 
     def run_slice(self, matrices, covered, sizes, number, place=None):
-        """Instances of slice `number`, all or that at `place`, of the first rule at each cell; `covered`: cells that have one."""
+        """Runs instances of slice `number`, all or the one at `place`, of the first rule at each cell; `covered`: cells that have one."""
         for rule, body in zip(self.rules, self.bodies):
             counted = [(v, size) for v, size in rule.variables if v != rule.slice_variable]
             limits = [value_of(size, sizes) for _, size in reversed(counted)]
@@ -150,7 +150,7 @@ class NestReference:
         self.members = [GroupReference(transform, member, arithmetic) for member in nest.members]
 
     def run(self, known, sizes):
-        """{matrix: array} of all members."""
+        """Runs the nest; the outputs of all members as {matrix: array}."""
         made = empty(self.nest.matrices, sizes)
         covered = {name: np.zeros(array.shape, dtype=bool) for name, array in made.items()}
         matrices = {**known, **made}
@@ -161,7 +161,7 @@ class NestReference:
         return whole(self.nest.matrices, made)
 
     def places(self, sizes):
-        """Of the cells of a slice, or None for all of them at once; the last rule of a member has all the variables."""
+        """The places of the cells of a slice, or None for all of them at once; the last rule of a member has all the variables."""
         if not self.nest.by_cell:
             return [None]
         last = self.nest.members[0].rules[-1]

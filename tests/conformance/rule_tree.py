@@ -23,7 +23,7 @@ def value_of(formula, values):
 
 @dataclasses.dataclass
 class Matrix:
-    """`versions`: what stands between < and > of the header; the last of `sizes` counts them then."""
+    """A matrix. `versions`: what stands between < and > of the header; the last of `sizes` counts them then."""
     name: str
     word: str               # of the header; "" for ElementT
     type: str
@@ -66,7 +66,7 @@ class Access:
         return self.default in BORDERS
 
     def dims(self):
-        """Of the matrix, as the body indexes them; none where it is a number."""
+        """The dimensions of the matrix as the body indexes them; none where it is a number."""
         count = len(self.bounds) - (1 if self.matrix.versions and self.kind != "all" else 0)
         return {"row": [0], "column": [1], "cell": []}.get(self.kind, range(count))
 
@@ -106,7 +106,7 @@ class Rule:
         return any(access.matrix.versions and access.bounds[-1][0] == "v-1" for access in self.inputs)
 
     def number_outputs(self):
-        """Those that the body assigns like variables."""
+        """The outputs that the body assigns like variables."""
         return [] if self.is_return_form else [access for access in self.outputs if access.is_number()]
 
 

@@ -110,7 +110,8 @@ class ProgramTest:
         return [] if self.case.adds_to_outputs else ["--fill-nan"]
 
     def memory(self):
-        """The device has a memory of its own, with copies, in every other run of a program, though it shares the host's."""
+        """Options for the memory: the device has a memory of its own, with copies, in every other run of a program, though it shares the
+        host's."""
         return ["--device-copies"] if zlib.crc32(f"{self.result.name} {self.effort.seed}".encode()) % 2 else []
 
     def make_inputs(self, n):

@@ -13,7 +13,7 @@ LIMIT_S = 240 if polybricks.is_nightly() else 60
 ONES = {"double": "1.0", "float": "1.0f", "int": "1"}
 EXPRESSIONS = (tree.Literal, tree.Name, tree.Cell, tree.Extent, tree.Item, tree.Unary, tree.Binary, tree.Conditional, tree.Call,
                tree.Cast, tree.Step, tree.Missing)
-# What may be left out of a list; arguments of a call may not.
+# Nodes that may be left out of a list; arguments of a call may not.
 STATEMENTS = (tree.Declare, tree.Declares, tree.DeclareArray, tree.DeclareRegion, tree.CallTransform, tree.Sync, tree.Assign,
               tree.Evaluate, tree.If, tree.For, tree.While, tree.Do, tree.Case, tree.Switch, tree.Block, tree.Break, tree.Continue,
               tree.Return)
@@ -43,7 +43,7 @@ def lists_in(node):
 
 
 def places_in(node):
-    """(owner, key) of all expressions below a node, the outer ones first; what is written is left alone."""
+    """The (owner, key) of all expressions below a node, the outer ones first; what is written is left alone."""
     if isinstance(node, list):
         pairs = list(enumerate(node))
     elif dataclasses.is_dataclass(node):
@@ -78,7 +78,7 @@ def simpler(expr):
 
 
 class Search:
-    """`model`: a program of random_rules.py."""
+    """Looks for a smaller program that fails. `model`: a program of random_rules.py."""
 
     def __init__(self, model, fails):
         self.model, self.fails = model, fails
@@ -115,7 +115,7 @@ class Search:
                 self.keep_groups([g for g in main.groups if g is not group])
 
     def drop_twins(self):
-        """All but the first and the last rules of groups."""
+        """Drops all but the first and the last rules of groups."""
         for group in (part for transform in self.model.transforms() for g in transform.groups for part in g.parts()):
             for rule in group.rules[1:-1]:
                 old, group.rules = group.rules, [r for r in group.rules if r is not rule]
@@ -147,7 +147,7 @@ class Search:
 
 
 def find(model, output, fails):
-    """(a smaller program that fails, how it fails); `fails` gives words or None."""
+    """Returns (a smaller program that fails, how it fails); `fails` gives words or None."""
     search = Search(model, fails)
     if output is not None:
         search.keep_groups(needed(model.main, output))

@@ -26,7 +26,7 @@ def options_of(help_text):
 
 
 def sections(text):
-    """{title: table rows as lists of cells} of the chapters."""
+    """The chapters as {title: table rows as lists of cells}."""
     out = {}
     for chapter in re.split(r"^## ", text, flags=re.M)[1:]:
         title, _, body = chapter.partition("\n")
@@ -36,7 +36,7 @@ def sections(text):
 
 
 def named(rows):
-    """(option, cells) for each option that the first cell of a row names."""
+    """The (option, cells) for each option that the first cell of a row names."""
     return [(option, row) for row in rows for option in re.findall(r"--[a-z][\w-]*", row[0])]
 
 

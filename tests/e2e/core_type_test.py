@@ -45,7 +45,7 @@ class Check:
         return re.search(r"threads: (\d+)", text).group(1)
 
     def threads(self, config):
-        """One by default, else as many as a configuration says, in a file, compiled in and in a request to a server."""
+        """OpenBLAS has one thread by default, else as many as a configuration says, in a file, compiled in and in a request to a server."""
         self.program.write_configuration(config, {"global": {"threads": 1, "openblas_threads": 3}, "transforms": {}})
         self.expect(self.num_threads(self.program, "--config", config), "3", "threads of the configuration")
         self.expect(self.num_threads(self.program), "1", "threads without one")

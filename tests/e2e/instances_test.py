@@ -29,7 +29,7 @@ class Case:
         self.program = tools.compile(path, self.work / name, *options)
 
     def accuracy(self, transform, n, config="none", seed=1):
-        """(accuracy, whether the target is met) on generated inputs."""
+        """The (accuracy, whether the target is met) on generated inputs."""
         _, found = self.program.run("--tx", transform, "--n", n, "--accuracy", "--seed", seed, config=config)
         return found["accuracies"][0], found["is_accuracy_met"]
 
@@ -200,7 +200,7 @@ def test_accuracy_of_bins(tools, work):
     check([info[f"Refine<bin {i}>"]["accuracy"]["target"] for i in range(3)] == [0.5, 2, 6], "targets of the bins")
     check(info["Refined"]["calls"] == ["Refine<bin 2>"], "a call without a bin takes the most accurate one")
     a = np.array([2.0, 3.0, 10.0, 0.5])
-    # Sizes 4 to 7 have the entry 2.
+    # Sizes 4 to 7 use the entry 2.
     sweeps = {0: 2, 1: 4, 2: 6}
     config = case.work / "sweeps.cfg"
     tunables = {f"Refine<bin {i}>": {"sweeps": [1, 1, sweeps[i]] + [9] * 29} for i in sweeps}
@@ -214,7 +214,7 @@ def test_accuracy_of_bins(tools, work):
         words = f"target {target:g}: " + ("met" if found >= target else "missed")
         check(words in case.printed, f"{words} in {case.printed}")
     check(np.allclose(case.run(a, config=config), newton(a, 6)), "the call without a bin")
-    # Below the minimum: the value's default.
+    # A value below the minimum is replaced by the default.
     tunables = {"Refine<bin 0>": {"sweeps": [0] * 32}}
     case.program.write_configuration(config, case.program.configuration({}, tunables))
     check(np.allclose(case.run(a, options=["--tx", "Refine"], config=config), newton(a, 1)), "a value out of range")
@@ -263,10 +263,10 @@ to ACC
 }
 """)
     a = np.zeros(3)
-    # Less is better: bin 0 is the one written last, what is printed is negated.
+    # Less is better here: bin 0 is the one written last, and what is printed is negated.
     check(case.run(a, options=["--accuracy"]) == 2.75, "bin 0")
     check(case.printed == "accuracy -2.75, target -2.5: missed (the metric, negated)\n", case.printed)
-    # Bins 3 and 2.5: who asks for 2.75 gets 2.5, who asks for 3 or more the cheaper one.
+    # The bins are 3 and 2.5: a request for 2.75 gets 2.5, one for 3 or more the cheaper one.
     for wanted, bin_number in [(2.5, 0), (2.75, 0), (3, 1), (100, 1)]:
         check(case.run(a, options=["--accuracy-target", str(wanted)]) == 2.75 + bin_number, f"bin for {wanted}")
     check(case.run(a, options=["--accuracy-target=3", "--tx", "Pack<0>"]) == 3.75, "instances are of one transform")
@@ -511,12 +511,12 @@ def test_multigrid(tools, work):
         return [case.accuracy(t, n, config) for t in instances]
 
     check(all(found == (16, True) for found in accuracies(["Solve"] * 4, {})), "solved directly")
-    # One cycle per level below, so many at the top.
+    # Each level below has one cycle, the top has so many.
     cycles = {t: {"forenough_iterations_1": [count] * 32} for t, count in zip(instances, (1, 4, 7, 10))}
     found = accuracies(["Multigrid"] * 4, cycles)
     check(all(met for _, met in found), f"multigrid: {found}")
     check([a for a, _ in found] == sorted(a for a, _ in found), f"more cycles are more accurate: {found}")
-    # Each from the bin below, a little better.
+    # Each bin starts from the one below and is a little better.
     steps = {t: {"forenough_iterations_2": [200] * 32} for t in instances}
     found = accuracies(["Estimate"] * 4, steps, 7)
     check(all(a < b for (a, _), (b, _) in zip(found, found[1:])) or found[-1][0] >= 15, f"estimates: {found}")

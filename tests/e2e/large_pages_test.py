@@ -13,7 +13,7 @@ import numpy as np
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import polybricks  # noqa: E402
 
-# Says itself how many bytes of its memory were advised to be on large pages.
+# The program says itself how many bytes of its memory were advised to be on large pages.
 SOURCE = """
 %{
 #include <cstdio>

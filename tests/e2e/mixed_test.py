@@ -80,12 +80,12 @@ CASES = {
     "scattered": (LINES, scattered),
     "beside": (LINES, beside),
 }
-# Those that also run with every index tested.
+# The programs that also run with every index tested.
 CHECKED = ("versions", "tiles")
 
 
 class Check(AgreementCheck):
-    """On a device that shares the host's memory: what is too early is found by the program itself."""
+    """Runs a program on a device that shares the host's memory: the program itself finds what is too early."""
 
     COMPILER_OPTIONS = ("--checked-copies",)
 
@@ -117,7 +117,7 @@ class Check(AgreementCheck):
 
 
 class CopiesCheck(Check):
-    """On one with a memory of its own, that is slow at random."""
+    """Runs a program on a device that has a memory of its own and is slow at random."""
 
     SERVER_OPTIONS = ("--device-copies", "--fill-nan")
     seed = 1
@@ -128,7 +128,7 @@ class CopiesCheck(Check):
 
 
 class PlainCheck(CopiesCheck):
-    """The same without a look at the accesses: results alone tell."""
+    """Runs a program without looking at its accesses: results alone tell."""
 
     COMPILER_OPTIONS = ()
 

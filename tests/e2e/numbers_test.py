@@ -51,7 +51,7 @@ def build(args):
 
 
 def without_packs(parts, text):
-    """A test of packs that are not there would prove nothing."""
+    """Faults of parts that lack their packs: a test of packs that are not there would prove nothing."""
     made = set(re.findall(r"\bpacks_(\w+?)\(", text))
     wanted = {f"{part.name}_1" for part in parts if part.has_packs}
     return [f"no packs for {name}" for name in sorted(wanted - made)]
@@ -64,7 +64,7 @@ def bits(array):
 
 
 def exact_errors(got, want, how):
-    """Where the two differ."""
+    """The places where the two differ."""
     wrong = bits(got) != bits(want)
     if got.dtype.kind == "f":
         wrong &= ~(np.isnan(got) & np.isnan(want))
@@ -78,7 +78,7 @@ def ulps(got, want):
     kind = got.dtype.type
     info = np.finfo(kind)
     limit = np.longdouble(info.max)
-    # What is beyond the range by less than half a unit is rounded to its end.
+    # A value beyond the range by less than half a unit is rounded to the range's end.
     clipped = np.clip(want, -limit, limit)
     spacing = np.maximum(np.spacing(np.abs(clipped.astype(kind))), info.smallest_subnormal).astype(np.longdouble)
     is_beyond = np.abs(want) > limit
@@ -116,7 +116,7 @@ class Run:
         return self.failures
 
     def bound(self, entry):
-        """On the CPU that of the C library, where it is the larger one: glibc's `cbrt` is off by 3.6."""
+        """The bound in ULPs; on the CPU that of the C library, where it is the larger one: glibc's `cbrt` is off by 3.6."""
         return max(entry.how, 4) if self.words.endswith(" cpu") else entry.how
 
     def show(self, wrong, entry, got, want):
@@ -130,7 +130,7 @@ class Run:
 
 
 def versions(program, part):
-    """(words, configuration): a plain loop, packs, both kinds of kernels."""
+    """Yields (words, configuration): a plain loop, packs, both kinds of kernels."""
     for transform, site, alternatives in program.sites():
         if transform != part.name:
             continue

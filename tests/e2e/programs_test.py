@@ -233,7 +233,7 @@ CASES = {
 
 class Check(AgreementCheck):
     def random_input(self, rng, shape):
-        """Normal numbers of a shape; of (shape, type) random numbers of a type, integers over its range up to 1000."""
+        """Normal numbers of a shape; for (shape, type) random numbers of that type, integers over its range up to 1000."""
         if len(shape) != 2 or not isinstance(shape[0], tuple):
             return rng.normal(size=shape)
         shape, kind = shape
@@ -247,7 +247,7 @@ class Check(AgreementCheck):
         return np.allclose(got, want, rtol=limit, atol=limit)
 
     def assignments(self):
-        """Every assignment; of a program with very many, every single alternative somewhere and a sample of the rest."""
+        """Every assignment; for a program with very many, every single alternative somewhere and a sample of the rest."""
         sites = list(self.program.sites())
         if math.prod(len(alternatives) for _, _, alternatives in sites) <= MAX_ASSIGNMENTS:
             return list(self.program.all_assignments())

@@ -177,7 +177,7 @@ def main():
             # The largest size runs every choice at one width only; the others a rotating third.
             chosen = choices if size < 1760 or args.nightly or width == 7 else choices[width % 3::3]
             # A width of one has boxes of one cell: nothing to share, so the tile is a copy but must be right.
-            # Below the sequential cut-off every call runs on the CPU: it is off here.
+            # Below the sequential cut-off every call runs on the CPU, so the cut-off is off here.
             configurations = [(title, program.configuration(choice, sequential_cutoff=0), versions) for title, choice, versions in chosen]
             if size == 61:
                 for title, entry, versions in configurations:

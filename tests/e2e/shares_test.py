@@ -108,7 +108,7 @@ class Check(AgreementCheck):
 
 
 class CopiesCheck(Check):
-    """The same where the device has a memory of its own. Steps one after the other move little but what is next to the cut.
+    """Runs the programs on a device with a memory of its own. Steps one after the other move little but what is next to the cut.
 
     New matrices hold NaN on the host: what only the device wrote is not taken from there.
     """
@@ -122,14 +122,14 @@ class CopiesCheck(Check):
         row_bytes = 8 * 3 * n
         for words, entry in self.configurations():
             moved = server.ask("run", config=entry, trials=1)["bytes_moved"]
-            # Half of the border's rows belongs to the other one.
+            # Half of the border's rows belong to the other side.
             limit = 2 * n * row_bytes + HEAT_STEPS * 4 * row_bytes
             if moved > limit:
                 self.failures.append(f"{self.name} n={n} {words}: {moved} bytes were moved, more than {limit}")
 
 
 class CheckedCopiesCheck(CopiesCheck):
-    """The same with every index tested."""
+    """Runs the programs on a device that has a memory of its own, with every index tested."""
 
     COMPILER_OPTIONS = ("--checked",)
 

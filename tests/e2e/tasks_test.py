@@ -104,7 +104,7 @@ class Tasks:
         self.check(found == 7, f"a recursion that fits gives {found}")
 
     def little_memory(self):
-        """Where stacks for tasks cannot be had, the run ends with one line; it neither hangs nor dies."""
+        """If stacks for tasks cannot be had, the run ends with one line; it neither hangs nor dies."""
         num_refused = 0
         for megabytes in (250, 400, 700, 1000, 4000):
             for transform, values in (("Spawned", 10_000), ("Fib", 15)):
@@ -156,7 +156,7 @@ class Tasks:
         self.check(resident < bound, f"{num_runs} runs of Varying leave {resident} bytes, at most {bound} expected")
 
     def random_numbers(self):
-        """They depend on the seed, not on which worker has time for a part of a loop."""
+        """Random numbers depend on the seed, not on which worker has time for a part of a loop."""
         program = polybricks.Tools(self.dist).compile(SOURCE.with_name("random.pbcc"), self.work / "random")
         hashes = {polybricks.run_tool([program.path, "--n", 300_000, "--seed", 5, "--threads", threads, "--device", "none", "--hash"]).stdout
                   for threads in (2, 3, 4) for _ in range(4)}

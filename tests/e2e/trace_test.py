@@ -79,7 +79,7 @@ N, TRIALS, THREADS = 1500, 2, 3
 
 
 def lanes_of(trace):
-    """{name: events} and what is wrong."""
+    """The lanes as {name: events}, and what is wrong."""
     names, events, faults = {}, {}, []
     for event in trace["traceEvents"]:
         if event["ph"] == "M" and event["name"] == "thread_name":
@@ -106,7 +106,7 @@ def lanes_of(trace):
 
 
 def faults_of_totals(where, rules):
-    """Cells per rule against the matrices."""
+    """Compares the cells per rule with the matrices."""
     cells = {rule["rule"]: rule["cells"] for rule in rules}
     expected = {"Table.M#1": N * N, "Table.Total#1": 1}
     for rule, count in expected.items():
@@ -121,7 +121,7 @@ def faults_of_totals(where, rules):
 
 
 def faults_of_shapes(program):
-    """Triangles, lattices and slices: pieces hold more than their rules, and what ran is counted."""
+    """Checks triangles, lattices and slices: pieces hold more than their rules, and what ran is counted."""
     n = 300
     outputs = {"Intervals": n * n, "Parts": n * n, "Zigzag": 2 * n}
     for transform, expected in outputs.items():

@@ -13,7 +13,7 @@
 namespace pb {
 namespace {
 
-/// The passes in the driver's order; stops where it would.
+/// Runs the passes in the driver's order; stops where the driver would.
 void compile(const TokenStream& tokens, SourceManager& sources, Diagnostics& diags) {
   const Ast ast = parse(tokens, sources, diags);
   (void)to_string(ast);

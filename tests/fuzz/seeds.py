@@ -11,7 +11,7 @@ MAX_BYTES = 4096        # larger ones are slow and say little more
 
 
 def programs():
-    """The golden tests and the corpus."""
+    """Programs: the golden tests and the corpus."""
     for folder in ("frontend/testdata", "tests/conformance"):
         for path in sorted((ROOT / folder).rglob("*.pbcc")):
             if path.stat().st_size <= MAX_BYTES:
@@ -19,7 +19,7 @@ def programs():
 
 
 def headers():
-    """Bytes that steer the generator of headers: any do."""
+    """Bytes that steer the generator of headers; any bytes do."""
     yield "short", b"abcdefgh"
     yield "long", bytes(range(32, 127))
 
@@ -31,7 +31,7 @@ def npy(descr, fortran, shape, data):
 
 
 def matrices():
-    """Format (txt, npy, pgm, ppm), element (double, float, int, uchar) and dimensions, as matrix_fuzz.cpp reads them."""
+    """Files with the format (txt, npy, pgm, ppm), element (double, float, int, uchar) and dimensions, as matrix_fuzz.cpp reads them."""
     files = {
         "plane.txt": (0, 0, 2, b"SIZE 3 2\n1 2.5 -3e2\n4 5 6\n"),
         "scalar.txt": (0, 0, 0, b"SIZE\n42\n"),
@@ -49,7 +49,7 @@ def matrices():
 
 
 def config_texts():
-    """The number of the reader, as config_fuzz.cpp has them, and a text for it."""
+    """Texts with the number of their reader, as config_fuzz.cpp has them."""
     tunable = {"type": "int", "min": 1, "max": 4096, "initial": [32], "role": "user", "size_specific": True, "count": 2}
     site = {"alternatives": [{"rule": "Out#1", "on": ["cpu", "opencl"], "line": 7}, {"rule": "Out#2", "on": ["cpu"], "line": 9}]}
     transform = {"sizes": ["w"], "calls": ["T"], "sites": {"Out#1|Out#2": site}, "tunables": {"block": tunable},

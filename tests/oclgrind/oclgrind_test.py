@@ -105,7 +105,7 @@ class Check:
         return path
 
     def without_barriers(self):
-        """Reports arrive: a kernel with local memory and without its barriers races."""
+        """Checks that reports arrive: a kernel with local memory and without its barriers races."""
         source = polybricks.ROOT / "examples" / "separable_convolution.pbcc"
         program = self.compiler.program(source, "separable_convolution")
         broken = self.args.work / "without_barriers"

@@ -24,7 +24,7 @@ class AgreementCheck:
     TOLERANCE = 1e-12  # between configurations, relative to the largest magnitude of an output
 
     def __init__(self, program, work, name, shapes, reference):
-        """`shapes(n)`: what random_input makes of each input; `reference(*inputs)`: the outputs."""
+        """Prepares the check. `shapes(n)`: what random_input makes of each input; `reference(*inputs)`: the outputs."""
         self.program, self.work, self.name = program, work, name
         self.shapes, self.reference = shapes, reference
         self.runs, self.no_room, self.failures = 0, 0, []

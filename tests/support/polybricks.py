@@ -35,14 +35,14 @@ def arguments(doc):
 
 
 def fresh_folder(path):
-    """An empty folder there, whatever was there before."""
+    """The folder, emptied, whatever was in it before."""
     shutil.rmtree(path, ignore_errors=True)
     path.mkdir(parents=True)
     return path
 
 
 def ran_of(stats):
-    """(site, {rule, on, count}) pairs of the statistics."""
+    """The (site, {rule, on, count}) pairs of the statistics."""
     for site, entries in stats["ran"].items():
         for entry in entries if isinstance(entries, list) else [entries]:
             yield site, entry

@@ -84,7 +84,7 @@ def main():
     args.work.mkdir(parents=True, exist_ok=True)
     source = (HERE / "core.pbcc").read_text(encoding="utf-8")
     generated = polybricks.run_tool([args.pbc, HERE / "core.pbcc", "--emit=cpp"]).stdout
-    # Blanked, not removed: the numbers of the lines stay.
+    # Text is blanked and not removed, so that the numbers of the lines stay.
     generated = re.sub(r"^ +loops_\w+\((?!.*(unit|apart)_view).*\.view\(\).*\);$", "", generated, flags=re.MULTILINE)
     (args.work / "core.cpp").write_text(generated, encoding="utf-8")
     failures = []

@@ -146,7 +146,7 @@ def columns(a, k):
 
 
 def wrapped(value, bits):
-    """As a signed integer of so many bits."""
+    """The value as a signed integer of so many bits."""
     return (value + (1 << (bits - 1))) % (1 << bits) - (1 << (bits - 1))
 
 

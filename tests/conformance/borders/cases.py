@@ -17,7 +17,7 @@ def clamped(at, size):
 
 
 def mirrored(at, size):
-    """As SciPy's `mirror`: period 2*size-2."""
+    """The coordinate mirrored as by SciPy's `mirror`: period 2*size-2."""
     if size == 1:
         return np.zeros_like(at)
     rest = np.mod(at, 2 * size - 2)
@@ -25,13 +25,13 @@ def mirrored(at, size):
 
 
 def at(a, border, *coordinates):
-    """`a` at coordinates, x first, each mapped alone."""
+    """The cells of `a` at coordinates, x first, each mapped alone."""
     grids = np.broadcast_arrays(*coordinates)
     return a[tuple(border(c, s) for c, s in zip(reversed(grids), a.shape))]
 
 
 def or_else(a, missing, *coordinates):
-    """`a` where the coordinates lie inside, and whether they do; elsewhere `missing`."""
+    """The cells of `a` where the coordinates lie inside, elsewhere `missing`; and whether they lie inside."""
     grids = np.broadcast_arrays(*coordinates)
     inside = np.all([(c >= 0) & (c < s) for c, s in zip(reversed(grids), a.shape)], axis=0)
     return np.where(inside, at(a, clamped, *coordinates), missing), inside

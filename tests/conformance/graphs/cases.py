@@ -9,7 +9,7 @@ SIZES = (0, 1, 2, 3, 7, 16, 31)
 
 
 def levels(source, adjacent):
-    """adjacent[u, v]: an edge from u to v."""
+    """The level of each vertex. `adjacent[u, v]`: there is an edge from u to v."""
     n = len(adjacent)
     d = np.full(n, -1)
     if 0 <= source < n:

@@ -24,7 +24,7 @@ def lu(a):
 
 
 def unique_qr(a):
-    """Of the columns of a.T: rows of q are orthonormal, r has a positive diagonal."""
+    """The QR decomposition of the columns of a.T: rows of q are orthonormal, r has a positive diagonal."""
     q, r = np.linalg.qr(a.T)
     signs = np.sign(np.diag(r))
     return [(q * signs).T, (r * signs[:, None]).T]

@@ -21,7 +21,7 @@ def padded(a, r=1):
 
 
 def around(a, dx, dy, r=1):
-    """a[y+dy, x+dx] for all cells, zero outside."""
+    """The picture a[y+dy, x+dx] for all cells, zero outside."""
     h, w = a.shape
     return padded(a, r)[r + dy:r + dy + h, r + dx:r + dx + w]
 

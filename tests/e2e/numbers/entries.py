@@ -36,7 +36,7 @@ ROUNDED = entries([
 ])
 COMPARISONS = entries(["a < b", "a <= b", "a > b", "a >= b", "a == b", "a != b"], packs=False)   # packs store no truth values
 FLOATING_ZEROS = entries(["fmin(a, b)", "fmax(a, b)", "std::fmin(b, a)"], how=ZEROS)
-# Of numbers of two types, which `min` and `max` without `std::` take.
+# Entries for numbers of two types, which `min` and `max` without `std::` take.
 MIXED = entries(["min(a, 1)", "max(a, 0)", "min(0.5f, a)", "max(a, -3L)", "min(a, 2u)", "max(a, 16777217)"])
 NOT_IN_PACKS = entries([
     "fma(a, b, c)", "std::fma(a, b, -c)", "std::clamp(a, b, b + 2)", "std::clamp(a, M(-0.0), M(0.0))", "a && b", "a || b", "!a", "a ? 1 : 2", "!a || b > 0",
@@ -50,7 +50,7 @@ TESTS = entries(["!isnan(a) && !isnan(b) ? a - b : 0", "isnan(a) ? 7 : a", "isna
                  "signbit(a) ? -1 : 1", "!std::signbit(b) && a < b ? 3 : 4", "isnan(a) == 0 ? 1 : 2"])
 TESTS[-1] = dataclasses.replace(TESTS[-1], packs=False)
 
-# ULPs.
+# Bounds in ULPs.
 BOUNDS = {
     "acos": 4, "acosh": 4, "asin": 4, "asinh": 4, "atan": 5, "atanh": 5, "cbrt": 2, "cos": 4, "cosh": 4, "erf": 16, "erfc": 16, "exp": 3, "exp2": 3,
     "expm1": 3, "log": 3, "log10": 3, "log1p": 2, "log2": 3, "sin": 4, "sinh": 4, "tan": 5, "tanh": 5,
@@ -93,7 +93,7 @@ GUARDED = entries([
     "b >= 0 && b < 2 && around.cell(b) > 3",
 ], packs=False)
 GUARDED += [Entry("g", packs=False, needs="long g = 5; if (b != 0 && b != -1) g = a % b;"), Entry("f", packs=False, needs="long f = 5; for (int j = 0; j < 2; ++j) if (b > j) f += a / (b - j);")]
-# What is a floating number of integers; the result is a `double`.
+# Entries that make a floating number of integers; the result is a `double`.
 TO_REAL = entries([
     "(double)a", "(float)a", "a / 2.0", "a / 2", "a * 0.5f", "a + 0.5", "(double)(unsigned)a", "(float)(unsigned)a", "(float)(unsigned long)a",
     "(double)(unsigned long)a", "(double)(unsigned char)a", "(float)(short)a", "sqrt((unsigned char)a)", "fabs(a)", "floor(a)", "a * 1.0f - b", "fmod(a, 7)",

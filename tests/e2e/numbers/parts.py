@@ -48,7 +48,7 @@ class Part:
 
 
 def first_input(name, type_, array):
-    """With a last cell that instances look at, but never read."""
+    """The first input, with a last cell that instances look at, but never read."""
     return Input(name, type_, np.concatenate([array, array[:1]]))
 
 
@@ -167,7 +167,7 @@ def is_exact(entry):
 
 
 def near_entries(output):
-    """Those that are compared by ULPs."""
+    """The entries that are compared by ULPs."""
     return [entry for entry in output.entries if not is_exact(entry)]
 
 
@@ -180,7 +180,7 @@ def reference_entry(part, number, k, entry):
 
 
 def reference_part(part):
-    """A function of its own. What is compared by ULPs is computed in `long double`."""
+    """The part as a function of its own. What is compared by ULPs is computed in `long double`."""
     lines = [f"static void part_{part.name}() {{"]
     names = {each.name: each.name.upper() for each in part.inputs}
     for each in part.inputs:

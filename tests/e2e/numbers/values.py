@@ -20,7 +20,7 @@ def special_reals(type_):
 
 
 def random_reals(type_, rng, count):
-    """Of all magnitudes, a third of them near 1, a third of bits."""
+    """Random numbers of all magnitudes, a third of them near 1, a third of random bits."""
     third = count // 3
     wide = rng.normal(size=third) * 10.0 ** rng.integers(-30, 30, third)
     bits = rng.integers(0, 256, (count - 2 * third) * np.dtype(type_).itemsize, dtype=np.uint8).view(type_)
@@ -48,7 +48,7 @@ def pairs(values, extra_a, extra_b):
 
 
 def fitted(values, count):
-    """Repeated, or cut, to that many."""
+    """The values, repeated or cut to that many."""
     return np.resize(values, count)
 
 
@@ -58,7 +58,7 @@ def may_divide(type_):
 
 
 def may_sum(type_):
-    """No overflow, in `int` or the type if that is wider; nor in what entries add."""
+    """Whether a sum has no overflow, in `int` or the type if that is wider; nor in what entries add."""
     info = np.iinfo(np.promote_types(type_, np.int32))
     fits = lambda v: info.min < v < info.max  # noqa: E731
     return lambda s, t: all(fits(v) for v in (s, t, s + t, s - t, s * t, s + 1, s - 1))
