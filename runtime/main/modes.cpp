@@ -129,7 +129,7 @@ void print_stats(const Options& options, const StatsInput& input) {
   if (options.stats == StatsFormat::None && options.wants_time) text = stats_text(input, false);
   if (is_for_people && options.wants_accuracy && !input.accuracies.empty()) text += accuracy_text(input);
   if (is_for_people && input.has_hash) text += "hash of the outputs: " + hash_text(input) + "\n";
-  // A matrix on standard output stays a clean file.
+  // Whether a matrix goes to standard output: then nothing else does, so that it stays a clean file.
   bool is_stdout_used = false;
   for (const std::string& word : options.words) is_stdout_used = is_stdout_used || word == "-";
   std::FILE* stream = is_stdout_used ? stderr : stdout;
@@ -169,7 +169,7 @@ void take_inputs(const Session& session, Words& word, std::vector<AnyMatrix>& in
   }
 }
 
-/// As many words as the transform has params, inputs and outputs, but for those of --set.
+/// Refuses a command line that has not as many words as the transform has params, inputs and outputs, but for those of --set.
 void check_num_words(const Session& session) {
   const TransformDesc& transform = session.transform;
   const auto found = static_cast<int>(session.options.words.size());
@@ -244,7 +244,7 @@ void run_file_mode(Session& session) {
 namespace {
 
 std::string iogen_name(const std::string& prefix, const char* kind, std::size_t index, std::size_t count) {
-  // Numbers count down: the last matrix has 0.
+  // The numbers in the names count down: the last matrix has 0.
   return prefix + "_" + kind + std::to_string(count - 1 - index) + ".dat";
 }
 
@@ -292,7 +292,7 @@ Problem read_iogen(const Session& session) {
 
 namespace {
 
-/// A word where everything is generated: mostly the value of a `param`, whose place falls away as well.
+/// Refuses a word where everything is generated: it is mostly the value of a `param`, whose place falls away as well.
 [[noreturn]] void refuse_words(const Session& session) {
   const TransformDesc& transform = session.transform;
   const std::vector<std::string>& words = session.options.words;

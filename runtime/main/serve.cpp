@@ -81,7 +81,7 @@ class Server {
   }
 
   void make_inputs(const Request& request, Reply& reply) {
-    // What was there goes first: two problems at a time may not fit into memory.
+    // The problem before goes first: two at a time may not fit into memory.
     problem_.reset();
     snapshot_ = Snapshot();
     on_other_pages_.clear();
@@ -153,7 +153,7 @@ class Server {
     return wishes;
   }
 
-  /// All matrices move to the kind of pages that a configuration wants; run_once() gives them their contents again. Those of
+  /// Moves all matrices to the kind of pages that a configuration wants; run_once() gives them their contents again. Matrices on
   /// the other kind wait for the next change, unless they are large: new memory may take longer than a run.
   void use_large_pages(bool is_wanted) {
     if (is_wanted == large_pages_) return;
@@ -177,7 +177,7 @@ class Server {
     if (bytes > kMostParkedBytes) on_other_pages_.clear();
   }
 
-  /// Extents that name configuration values follow the configuration in use. `label` is for traces.
+  /// Runs the transform once. Extents that name configuration values follow the configuration in use. `label` is for traces.
   RunReport run_once(RunWishes wishes, const std::string& label) {
     if (session_.engine.fit_outputs(problem(), input_names_, wishes_, seed_, *wishes.config)) {
       snapshot_.outputs.clear();
@@ -238,7 +238,7 @@ class Server {
       RunReport report = run_once(wishes, label);
       const bool built_kernels = report.launches != 0 && warmed_.insert(request.config).second;
       if (trial == 0 && (built_kernels || are_pages_new_)) {
-        // Kernels were built and specialised, temporaries touched their pages first: not timed.
+        // The first run is not timed: kernels were built and specialised in it, and temporaries touched their pages.
         are_pages_new_ = false;
         add_fallbacks(report, reply);
         report = run_once(wishes, label + ", repeated warm");
@@ -258,7 +258,7 @@ class Server {
     }
   }
 
-  /// The reply carries the least accurate trial.
+  /// Judges the accuracy of a run; the reply carries the least accurate trial.
   void check_accuracy(Reply& reply) {
     constexpr double kMost = 1e308;  // what the protocol can carry
     const double measured = accuracy_of(session_.engine, problem());

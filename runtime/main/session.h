@@ -22,17 +22,17 @@ struct Session {
   TraceOutput& trace_output;
   std::uint64_t seed = 0;
   GivenValues given;  ///< of --set
-  // Set by open_configuration.
+  // open_configuration sets the fields below.
   FoundConfiguration found;
   ActiveConfig config;
   gpu::Manager* device = nullptr;
 
   /// Finds the configuration, applies what options say otherwise, says what memory is to be like, opens the device if something needs one.
   void open_configuration();
-  /// What options say otherwise than a configuration.
+  /// Applies what options say otherwise than a configuration.
   void apply_options(ActiveConfig& to) const;
   [[nodiscard]] RunWishes wishes() const;
-  /// What --n, --size and --set say.
+  /// The sizes that --n, --size and --set ask for.
   [[nodiscard]] SizeWishes size_wishes() const;
 };
 
@@ -44,7 +44,7 @@ inline constexpr int kExitAborted = 66;
 
 /// Reads inputs, runs once, writes outputs.
 void run_file_mode(Session& session);
-/// Generated inputs or those of --iogen-run, trials, times; --iogen-create.
+/// Runs trials on generated inputs or on those of --iogen-run and prints times; does what --iogen-create asks for.
 void run_timing_mode(Session& session);
 /// Answers requests on `request_fd` (docs/reference/formats.md 3) until quit or end of file.
 void run_serve_mode(Session& session, int request_fd, int reply_fd);
