@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/seeded_fault.h"
 #include "runtime/config/check.h"
 #include "runtime/config/errors.h"
-#include "tests/faults/seeded_fault.h"
 
 namespace pbtune {
 namespace {

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/seeded_fault.h"
 #include "clgen/names.h"
 #include "lang/region/affine.h"
-#include "tests/faults/seeded_fault.h"
 
 namespace pb {
 namespace {

@@ -7,7 +7,7 @@
 #include <limits>
 #include <string>
 
-#include "choicegraph/plan.h"
+#include "choicegraph/plan/plan.h"
 #include "lang/formula.h"
 #include "lang/index_expr.h"
 #include "lang/program.h"

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "choicegraph/plan.h"
+#include "choicegraph/plan/plan.h"
 #include "lang/program.h"
 
 namespace pb {

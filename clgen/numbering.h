@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "choicegraph/plan.h"
+#include "choicegraph/plan/plan.h"
 
 namespace pb {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "lang/math_functions.h"
 
+#include "base/seeded_fault.h"
 #include "lang/check.h"
-#include "tests/faults/seeded_fault.h"
 
 namespace pb {
 

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "choicegraph/plan/step_needs.h"
 #include "clgen/cpp/rule_code.h"
 
 namespace pb {

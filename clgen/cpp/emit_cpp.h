@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "choicegraph/plan.h"
+#include "choicegraph/plan/plan.h"
 #include "clgen/options.h"
 #include "lang/program.h"
 

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
+#include "base/seeded_fault.h"
 #include "clgen/cpp/loop_code.h"
 #include "clgen/names.h"
-#include "tests/faults/seeded_fault.h"
 
 namespace pb {
 

@@ -2,7 +2,7 @@
 // Bodies that return early, which packs do not carry, and yet may run in vectors that compilers make. Used by loop_code.
 #pragma once
 
-#include "choicegraph/plan.h"
+#include "choicegraph/plan/plan.h"
 #include "lang/program.h"
 
 namespace pb {

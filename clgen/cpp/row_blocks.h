@@ -7,7 +7,7 @@
 #include <functional>
 #include <string>
 
-#include "choicegraph/plan.h"
+#include "choicegraph/plan/plan.h"
 #include "clgen/cpp/rule_code.h"
 #include "clgen/writer/writer.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "choicegraph/plan.h"
+#include "choicegraph/plan/plan.h"
 #include "clgen/cpp/native_macros.h"
 #include "clgen/numbering.h"
 #include "clgen/options.h"

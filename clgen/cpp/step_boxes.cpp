@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/seeded_fault.h"
 #include "clgen/cpp/loop_code.h"
 #include "clgen/cpp/nest_code.h"
 #include "clgen/cpp/read_boxes.h"
 #include "clgen/names.h"
 #include "lang/index_bounds.h"
 #include "lang/region/affine.h"
-#include "tests/faults/seeded_fault.h"
 
 namespace pb {
 namespace {

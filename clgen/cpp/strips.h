@@ -6,7 +6,7 @@
 
 #include <functional>
 
-#include "choicegraph/plan.h"
+#include "choicegraph/plan/plan.h"
 #include "clgen/cpp/rule_code.h"
 #include "clgen/writer/writer.h"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// A configuration as choicegraph/fix_choices.h takes it: the parts that a file names, by the ids of the Plan.
+// A configuration as choicegraph/passes/fix_choices.h takes it: the parts that a file names, by the ids of the Plan.
 #pragma once
 
 #include <vector>
 
-#include "choicegraph/fix_choices.h"
+#include "choicegraph/plan/fixed_transform.h"
 #include "clgen/options.h"
 #include "runtime/config/configuration.h"
 

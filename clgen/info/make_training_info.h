@@ -3,7 +3,7 @@
 // sites and tunables that generated code and the active configuration share.
 #pragma once
 
-#include "choicegraph/plan.h"
+#include "choicegraph/plan/plan.h"
 #include "clgen/options.h"
 #include "lang/program.h"
 #include "runtime/config/info.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "choicegraph/plan.h"
+#include "choicegraph/plan/plan.h"
 #include "clgen/options.h"
 #include "lang/program.h"
 

@@ -3,12 +3,12 @@
 #include <string>
 #include <vector>
 
+#include "base/seeded_fault.h"
 #include "frontend/check_slips/slips.h"
 #include "lang/body_walk.h"
 #include "lang/constant_value.h"
 #include "lang/overloaded.h"
 #include "lang/region/affine.h"
-#include "tests/faults/seeded_fault.h"
 
 namespace pb::slips {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "choicegraph/build_plan.h"
+#include "choicegraph/passes/build_plan.h"
 #include "clgen/cpp/emit_cpp.h"
 #include "frontend/check_types/check_types.h"
 #include "frontend/infer_regions/infer_regions.h"

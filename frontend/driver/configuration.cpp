@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <utility>
 
-#include "choicegraph/fix_choices.h"
+#include "choicegraph/passes/fix_choices.h"
 #include "clgen/info/fixed_choices.h"
 #include "clgen/info/make_training_info.h"
 #include "lang/io_error.h"

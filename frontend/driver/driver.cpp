@@ -11,7 +11,10 @@
 #include <string_view>
 #include <system_error>
 
-#include "choicegraph/build_plan.h"
+#include "choicegraph/passes/build_plan.h"
+#include "choicegraph/plan/plan_graph.h"
+#include "choicegraph/plan/plan_text.h"
+#include "choicegraph/plan/verify_plan.h"
 #include "clgen/cpp/emit_cpp.h"
 #include "clgen/info/make_training_info.h"
 #include "clgen/opencl/emit_opencl.h"

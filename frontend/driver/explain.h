@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "choicegraph/plan.h"
+#include "choicegraph/plan/plan.h"
 #include "lang/program.h"
 #include "lang/source.h"
 

@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "choicegraph/oracle.h"
-#include "choicegraph/test_program.h"
+#include "choicegraph/testing/oracle.h"
+#include "choicegraph/testing/test_transform.h"
 
 namespace pb {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <utility>
 
+#include "base/seeded_fault.h"
 #include "lang/check.h"
-#include "tests/faults/seeded_fault.h"
 
 namespace pb {
 namespace {

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <set>
 
+#include "base/seeded_fault.h"
 #include "runtime/config/check.h"
-#include "tests/faults/seeded_fault.h"
 
 namespace pbrt {
 namespace {

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/seeded_fault.h"
 #include "runtime/config/copy_error.h"
 #include "runtime/gpu/storage_record.h"
-#include "tests/faults/seeded_fault.h"
 
 namespace pbrt::gpu {
 namespace {

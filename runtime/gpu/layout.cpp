@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/seeded_fault.h"
 #include "runtime/config/check.h"
-#include "tests/faults/seeded_fault.h"
 
 namespace pbrt::gpu {
 

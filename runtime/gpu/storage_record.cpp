@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/seeded_fault.h"
 #include "runtime/config/check.h"
 #include "runtime/gpu/manager_impl.h"
-#include "tests/faults/seeded_fault.h"
 
 namespace pbrt::gpu {
 

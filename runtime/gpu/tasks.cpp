@@ -5,9 +5,9 @@
 #include <cstring>
 #include <utility>
 
+#include "base/seeded_fault.h"
 #include "runtime/config/check.h"
 #include "runtime/gpu/manager_impl.h"
-#include "tests/faults/seeded_fault.h"
 
 namespace pbrt::gpu {
 namespace {

@@ -6,11 +6,11 @@
 #include <mutex>
 #include <utility>
 
+#include "base/seeded_fault.h"
 #include "runtime/gpu/launch.h"
 #include "runtime/main/run_context.h"
 #include "runtime/matrix/access_watch.h"
 #include "runtime/sched/frame.h"
-#include "tests/faults/seeded_fault.h"
 
 namespace pbrt {
 

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "base/seeded_fault.h"
 #include "runtime/config/errors.h"
 #include "runtime/config/info.h"
 #include "runtime/gpu/launch.h"
 #include "runtime/main/memo.h"
-#include "tests/faults/seeded_fault.h"
 
 namespace pbrt {
 

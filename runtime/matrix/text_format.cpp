@@ -7,11 +7,11 @@
 #include <string>
 #include <type_traits>
 
+#include "base/seeded_fault.h"
 #include "runtime/config/errors.h"
 #include "runtime/matrix/matrix_file.h"
 #include "runtime/matrix/store_number.h"
 #include "runtime/matrix/visit_kind.h"
-#include "tests/faults/seeded_fault.h"
 
 namespace pbrt {
 

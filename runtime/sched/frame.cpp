@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/sched/frame.h"
 
+#include "base/seeded_fault.h"
 #include "runtime/sched/scheduler.h"
 #include "runtime/sched/worker.h"
-#include "tests/faults/seeded_fault.h"
 
 namespace pbrt {
 namespace detail {

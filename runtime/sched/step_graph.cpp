@@ -3,8 +3,8 @@
 
 #include <new>
 
+#include "base/seeded_fault.h"
 #include "runtime/config/check.h"
-#include "tests/faults/seeded_fault.h"
 
 namespace pbrt {
 namespace {

@@ -3,10 +3,10 @@
 
 #include <new>
 
+#include "base/seeded_fault.h"
 #include "runtime/config/check.h"
 #include "runtime/sched/scheduler.h"
 #include "runtime/sched/worker.h"
-#include "tests/faults/seeded_fault.h"
 
 namespace pbrt {
 namespace detail {

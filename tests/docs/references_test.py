@@ -16,7 +16,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "support"))
 import pages  # noqa: E402
 
-FOLDERS = ["autotuner", "benchmarks", "choicegraph", "clgen", "cmake", "docs", "examples", "frontend", "lang", "runtime", "tests"]
+FOLDERS = ["autotuner", "base", "benchmarks", "choicegraph", "clgen", "cmake", "docs", "examples", "frontend", "lang", "runtime", "tests"]
 ENDINGS = {".c", ".cmake", ".cpp", ".def", ".g4", ".h", ".json", ".md", ".pbcc", ".py", ".sh", ".txt"}
 NUMBER = r"\d+(?:\.\d+)*"
 REFERENCE = re.compile(rf"\b(docs/[\w/]+\.md)`?\s+(?:(?://+|#)\s+)?({NUMBER}(?:(?:, | and | to ){NUMBER})*)")

@@ -9,7 +9,10 @@
 #include <iterator>
 #include <string>
 
-#include "choicegraph/build_plan.h"
+#include "choicegraph/passes/build_plan.h"
+#include "choicegraph/plan/plan_graph.h"
+#include "choicegraph/plan/plan_text.h"
+#include "choicegraph/plan/verify_plan.h"
 #include "frontend/check_types/check_types.h"
 #include "frontend/infer_regions/infer_regions.h"
 #include "frontend/parse/parse.h"

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+// The passes of the choice graph in their order.
+#include "choicegraph/passes/build_plan.h"
+
+#include <set>
+
+#include "choicegraph/passes/analysis.h"
+#include "choicegraph/passes/check_region_ends.h"
+#include "choicegraph/passes/cut_grid.h"
+#include "choicegraph/passes/endless_rules.h"
+#include "choicegraph/passes/find_classes.h"
+#include "choicegraph/passes/find_device_shares.h"
+#include "choicegraph/passes/find_edges.h"
+#include "choicegraph/passes/find_fused_steps.h"
+#include "choicegraph/passes/find_input_boxes.h"
+#include "choicegraph/passes/find_legal_choices.h"
+#include "choicegraph/passes/find_sites.h"
+#include "choicegraph/passes/find_versions.h"
+#include "choicegraph/passes/list_calls.h"
+#include "choicegraph/passes/list_tunables.h"
+#include "choicegraph/passes/make_steps.h"
+#include "choicegraph/passes/sort_steps.h"
+#include "choicegraph/passes/warn_of_overwritten.h"
+
+namespace pb {
+namespace {
+
+void run_passes(choices::Analysis& analysis) {
+  for (const auto pass :
+       {choices::cut_grid, choices::find_classes, choices::check_region_ends, choices::find_sites, choices::make_steps, choices::find_edges,
+        choices::find_legal_choices, choices::sort_steps, choices::warn_of_overwritten, choices::find_input_boxes, choices::find_versions,
+        choices::find_device_shares, choices::list_tunables, choices::list_calls}) {
+    pass(analysis);
+    if (analysis.is_over()) return;
+  }
+  choices::find_fused_steps(analysis.plan, analysis.transform);
+}
+
+TransformPlan plan_transform(const Program& program, TransformId id, const std::set<RuleId>& avoided,
+                             std::uint64_t max_operations, Diagnostics& diags) {
+  TransformPlan empty;
+  empty.transform = id;
+  Diagnostics messages;  // dropped if the analysis is given up: then they may be wrong
+  auto analysis = choices::begin_analysis(program, id, messages);
+  if (!analysis) return empty;
+  analysis->avoided = avoided;
+  const RegionContext& context = analysis->context;
+  const Transform& transform = program.transforms[id];
+  {
+    const RegionLimit limit(context, max_operations * (1 + transform.rules.size() / 3));
+    run_passes(*analysis);
+  }
+  if (!context.limit_exceeded()) {
+    diags.add_new(messages, program.instance_note(id));
+    return std::move(analysis->plan);
+  }
+  context.clear_limit_exceeded();
+  diags.emit(DiagKind::RegionsTooComplex, transform.span).arg(transform.name);
+  return empty;
+}
+
+}  // namespace
+
+Plan build_plan(const Program& program, Diagnostics& diags, std::uint64_t max_operations) {
+  Plan plan;
+  for (const TransformId id : program.transforms.ids())
+    plan.transforms.push_back(plan_transform(program, id, {}, max_operations, diags));
+  if (diags.has_errors()) return plan;
+  const auto avoided = choices::endless_rules(program, plan);
+  for (const TransformId id : program.transforms.ids()) {
+    Diagnostics again;  // said before
+    if (!avoided[id.index()].empty())
+      plan.transforms[id.index()] = plan_transform(program, id, avoided[id.index()], max_operations, again);
+  }
+  return plan;
+}
+
+}  // namespace pb

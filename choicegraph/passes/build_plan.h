@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// The choice graph's entry: from the resolved program to the Plan.
+#pragma once
+
+#include <cstdint>
+
+#include "choicegraph/plan/plan.h"
+#include "lang/diagnostics.h"
+#include "lang/program.h"
+
+namespace pb {
+
+/// Work that the analysis of a transform may take, for each three of its rules, before it is given up with a message: seconds;
+/// ordinary ones take a hundredth.
+inline constexpr std::uint64_t kMaxPlanOperations = 3'000'000;
+
+/// Makes the Plan of every transform of `program`.
+///
+/// Pre:     infer_regions succeeded
+/// Post:    segments of a matrix are disjoint and, with the uncovered boxes, cover it for every size; the order of the
+///          steps is legal for every configuration
+/// Errors:  UncoveredOutput, NoLegalOrder and what is not supported yet, on `diags`; the plan is then not to be used
+/// Cost:    milliseconds for a program of some ten rules
+[[nodiscard]] Plan build_plan(const Program& program, Diagnostics& diags, std::uint64_t max_operations = kMaxPlanOperations);
+
+}  // namespace pb

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// Which steps may be divided between a device and the CPU, and where (docs/architecture.md 7).
+#pragma once
+
+#include "choicegraph/passes/analysis.h"
+
+namespace pb::choices {
+
+/// Finds the value of a loop at which a step with device versions may be divided: of the slowest loop that carries no
+/// dependence and cuts what every output gets in two.
+///
+/// Reads:   `plan.steps`, `plan.nests`, the versions of the alternatives
+/// Fills:   of each such step `device_share`
+void find_device_shares(Analysis& analysis);
+
+}  // namespace pb::choices

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+// Questions about the nests of a Plan: their members, coordinates and rows.
+#include <algorithm>
+
+#include "choicegraph/plan/plan.h"
+#include "lang/check.h"
+
+namespace pb {
+namespace {
+
+using Matrix2 = std::vector<std::vector<int>>;
+
+Matrix2 without(const Matrix2& matrix, std::size_t row, std::size_t column) {
+  Matrix2 out;
+  for (std::size_t r = 0; r < matrix.size(); ++r) {
+    if (r == row) continue;
+    out.emplace_back();
+    for (std::size_t c = 0; c < matrix.size(); ++c)
+      if (c != column) out.back().push_back(matrix[r][c]);
+  }
+  return out;
+}
+
+int determinant(const Matrix2& matrix) {
+  if (matrix.empty()) return 1;
+  int out = 0;
+  for (std::size_t c = 0; c < matrix.size(); ++c)
+    if (matrix[0][c] != 0) out += (c % 2 == 0 ? 1 : -1) * matrix[0][c] * determinant(without(matrix, 0, c));
+  return out;
+}
+
+Matrix2 matrix_of(const std::vector<NestRow>& rows) {
+  Matrix2 out;
+  for (const NestRow& row : rows) out.push_back(row.coefficients);
+  return out;
+}
+
+}  // namespace
+
+bool has_member(const Nest& nest, StepId id) {
+  return std::any_of(nest.members.begin(), nest.members.end(),
+                     [&](const NestMember& member) { return member.step == id; });
+}
+
+IndexExpr to_index_expr(const NestCoordinate& coordinate) {
+  if (coordinate.var.empty()) return coordinate.shift;
+  return index_add(index_mul(index_const(coordinate.sign), index_symbol(coordinate.var)), coordinate.shift);
+}
+
+std::optional<NestCoordinate> to_nest_coordinate(const IndexExpr& at, const Rule& rule) {
+  NestCoordinate out{{}, 1, at};
+  for (const std::string& symbol : symbols_of(at)) {
+    const auto is_it = [&](const RuleVar& var) { return var.name == symbol; };
+    if (std::none_of(rule.vars.begin(), rule.vars.end(), is_it)) continue;
+    if (!out.var.empty()) return std::nullopt;
+    out.var = symbol;
+  }
+  if (out.var.empty()) return out;
+  for (const int sign : {1, -1}) {
+    const IndexExpr rest = index_sub(at, index_mul(index_const(sign), index_symbol(out.var)));
+    const std::vector<std::string> symbols = symbols_of(rest);
+    if (std::find(symbols.begin(), symbols.end(), out.var) != symbols.end()) continue;
+    out.sign = sign;
+    out.shift = rest;
+    return out;
+  }
+  return std::nullopt;
+}
+
+std::string tile_name(const TransformPlan& plan, const Transform& transform, const Nest& nest) {
+  std::string out;
+  for (const NestMember& member : nest.members)
+    out += (out.empty() ? "" : "+") + transform.rules[plan.steps[member.step].rule].name;
+  return out + ".tile";
+}
+
+bool is_unimodular(const std::vector<NestRow>& rows) {
+  const int det = determinant(matrix_of(rows));
+  return det == 1 || det == -1;
+}
+
+std::vector<std::vector<int>> inverse_of(const std::vector<NestRow>& rows) {
+  const Matrix2 matrix = matrix_of(rows);
+  const int det = determinant(matrix);
+  PB_CHECK(is_unimodular(rows), "the rows of a nest are a unimodular change of coordinates");
+  Matrix2 out(matrix.size(), std::vector<int>(matrix.size()));
+  for (std::size_t r = 0; r < matrix.size(); ++r)
+    for (std::size_t c = 0; c < matrix.size(); ++c)
+      out[c][r] = det * ((r + c) % 2 == 0 ? 1 : -1) * determinant(without(matrix, r, c));
+  return out;
+}
+
+}  // namespace pb

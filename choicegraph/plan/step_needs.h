@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// Steps of a Plan that run for the sake of other steps alone. The code generator makes such a step depend on its readers.
+#pragma once
+
+#include <vector>
+
+#include "choicegraph/plan/plan.h"
+#include "lang/program.h"
+
+namespace pb {
+
+/// Steps that write temporaries alone, and read each other if they are several. They run only if one of the readers,
+/// which are other steps, does: what no chosen rule reads is not computed (docs/reference/language.md 6.4).
+struct StepNeed {
+  std::vector<StepId> steps;
+  std::vector<StepId> readers;
+};
+/// All steps that may stay idle although their choices run them. Steps of readers come before those of what they read.
+[[nodiscard]] std::vector<StepNeed> needs_of(const TransformPlan& plan, const Transform& transform);
+
+}  // namespace pb
