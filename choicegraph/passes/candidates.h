@@ -17,12 +17,12 @@ struct CellGroup {
   bool is_large = false;  ///< exists for large sizes; else only the first candidate counts
 };
 
-/// The groups of each matrix, by MatrixId; none of inputs. Notes in the plan which rules are displaced.
+/// The groups of each matrix, by MatrixId; inputs have none. Notes in the plan which rules are displaced.
 ///
 /// Errors: RegionsTooComplex if the cells of a matrix fall into too many groups
 [[nodiscard]] std::vector<std::vector<CellGroup>> all_groups(Analysis& analysis);
 
-/// Once the segments are known: warns of rules that make nothing because others name the versions.
+/// Warns of rules that make nothing because others name the versions. Pre: the segments are known.
 void warn_of_displaced(Analysis& analysis);
 
 }  // namespace pb::choices

@@ -6,14 +6,14 @@
 namespace pb::choices {
 namespace {
 
-/// Tarjan's algorithm; parts come out after all that they reach.
+/// Finds the parts by Tarjan's algorithm; a part comes out after all that it reaches.
 class Parts {
  public:
   Parts(std::size_t count, const std::function<bool(std::size_t, std::size_t)>& edge)
       : edge_(edge), index_(count, 0), low_(count, 0), is_open_(count, false) {}
 
   std::vector<std::vector<std::size_t>> find() {
-    // From the back, so that nodes without an order keep theirs.
+    // The search starts from the back, so that nodes without an order keep theirs.
     for (std::size_t node = index_.size(); node-- > 0;)
       if (index_[node] == 0) visit(node);
     std::reverse(out_.begin(), out_.end());

@@ -32,10 +32,10 @@ std::size_t part_of(std::vector<Part>& parts, const std::vector<RuleId>& rules) 
   return parts.size() - 1;
 }
 
-/// The parts; notes in each segment's `part` which one it belongs to.
+/// Makes the parts, and notes in each segment's `part` which one it belongs to.
 std::vector<Part> make_parts(Analysis& analysis) {
   std::vector<Part> out;
-  // Decisions first: a segment that exists at small sizes only must not come between them.
+  // Decisions come first: a segment that exists at small sizes only must not come between them.
   for (const bool small : {false, true}) {
     for (const SegmentId id : analysis.plan.segments.ids()) {
       Segment& segment = analysis.plan.segments[id];
@@ -275,12 +275,12 @@ void find_sites(Analysis& analysis) {
 }
 
 // Note [Merged sites]
-// A rule with several outputs is chosen for all segments of its instances or for none: their parts are one decision, of
-// which only the consistent assignments remain. A rule with one wide output may be chosen for some of the segments its
-// instances write: it runs first, and whoever owns the others overwrites them. Such parts are one decision too, unless
-// the rule is the only candidate of one of them: then its instances always run, and the other parts stay decisions of
-// their own. If instances of several candidates always run, the choice decides which of them come last, which steps of
-// their own say for each alternative: then all these parts are one decision. Instances that write several parts at
-// small sizes only tie nothing, but the parts are decided together.
+// A rule with several outputs is chosen for all segments of its instances or for none. So their parts are one decision, of which
+// only the consistent assignments remain. A rule with one wide output may be chosen for some of the segments that its instances
+// write: it runs first, and the owners of the others overwrite them. Such parts are one decision, too, with one exception: if the
+// rule is the only candidate of one of them, its instances always run, and the other parts stay decisions of their own. If
+// instances of several candidates always run, the choice decides which of them come last; steps of their own say this for each
+// alternative, and all these parts are one decision. Instances that write several parts at small sizes only tie nothing, but the
+// parts are decided together.
 
 }  // namespace pb::choices

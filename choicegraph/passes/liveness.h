@@ -15,7 +15,7 @@ struct Liveness {
   std::vector<Region> left_out;  ///< per rule: instances that do not run; empty: none of any rule
 };
 
-/// `groups` as all_groups says before anything is left out.
+/// Finds who needs what. `groups` are those of all_groups, before anything is left out.
 [[nodiscard]] Liveness find_liveness(const Analysis& analysis, const std::vector<std::vector<CellGroup>>& groups);
 
 }  // namespace pb::choices

@@ -402,18 +402,19 @@ void run_pieces(Frame& frame, const PieceBody& body, const std::int64_t* lo, con
 }  // namespace pbrt::detail
 
 // Note [Parts for workers]
-// Steps over one grid follow each other in most programs. Who steals gets any part of a loop, and the frame goes on where its last
-// child ended: with two workers the halves changed hands half of the times, and each worker read from the caches of
-// the other one what it had written itself the step before (a grid of 2 MiB: 1.4 times the time of a static schedule). So
-// where the other workers look for work, each gets a part that depends on its number alone, through its mailbox. Others leave it there
-// for a while (worker_search.cpp). A part is cut into pieces as any box is, which are stolen where workers are not equally fast.
+// In most programs steps over one grid follow each other. A thief gets any part of a loop, and the frame goes on where its last
+// child ended. So with two workers the halves changed hands half of the times, and each worker read from the caches of the other
+// one what it had written itself one step before (a grid of 2 MiB: 1.4 times the time of a static schedule). So where the other
+// workers look for work, each gets a part that depends on its number alone, through its mailbox. Other workers leave it there for
+// a while (worker_search.cpp). A part is cut into pieces as any box is; these are stolen where workers are not equally fast.
 //
 // Note [Pieces and tasks]
-// A task per piece costs each piece a spawn, and on many cores far more: thieves take the pieces one by one, each with a
-// transfer of the deque's lines and of the cells. So a worker keeps its pieces to itself and offers the largest part of them, one
-// task at a time: lazy binary splitting (Tzannes, Caragea, Barua, Vishkin, PPoPP 2010), but piece by piece rather than iteration by
-// iteration, and with tasks at once where the others may be asleep. In a team it offers nothing until all can have got their
-// parts, and never what takes less time than the transfer. Loops that follow each other, 16 cores, us per loop:
+// With a task per piece each piece costs a spawn. On many cores it costs far more: thieves take the pieces one by one, each with
+// a transfer of the deque's lines and of the cells. So a worker keeps its pieces to itself and offers the largest part of them,
+// one task at a time. This is lazy binary splitting (Tzannes, Caragea, Barua, Vishkin, PPoPP 2010), but piece by piece rather
+// than iteration by iteration, and with tasks at once where the other workers may be asleep. In a team a worker offers nothing
+// until all can have got their parts, and never a part that takes less time than the transfer. Loops that follow each other, 16
+// cores, us per loop:
 //
 //   cells, 0.25 ns each      10,000   50,000   200,000   1,000,000
 //   a task per piece             16       22        28          65
