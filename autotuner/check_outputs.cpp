@@ -9,9 +9,9 @@
 #include <set>
 
 #include "autotuner/commands.h"
-#include "autotuner/interruption.h"
-#include "autotuner/progress.h"
-#include "autotuner/words.h"
+#include "autotuner/measure/interruption.h"
+#include "autotuner/report/configuration_words.h"
+#include "autotuner/report/progress.h"
 #include "runtime/config/errors.h"
 #include "runtime/config/machine.h"
 

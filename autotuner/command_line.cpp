@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "autotuner/commands.h"
-#include "autotuner/interruption.h"
-#include "autotuner/migrate.h"
+#include "autotuner/measure/interruption.h"
+#include "autotuner/migrate/migrate.h"
 #include "autotuner/tune.h"
 #include "runtime/config/errors.h"
 #include "runtime/config/nearest_word.h"

@@ -7,11 +7,11 @@
 #include <filesystem>
 #include <map>
 
-#include "autotuner/html_report.h"
-#include "autotuner/interruption.h"
-#include "autotuner/journal.h"
-#include "autotuner/progress.h"
-#include "autotuner/words.h"
+#include "autotuner/measure/interruption.h"
+#include "autotuner/measure/journal.h"
+#include "autotuner/report/configuration_words.h"
+#include "autotuner/report/html_report.h"
+#include "autotuner/report/progress.h"
 #include "runtime/config/atomic_file.h"
 #include "runtime/config/config_file.h"
 #include "runtime/config/errors.h"

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "autotuner/program_options.h"
+#include "autotuner/measure/program_options.h"
 #include "runtime/config/config_file.h"
 
 namespace pbtune {

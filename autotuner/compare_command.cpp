@@ -6,9 +6,9 @@
 #include <array>
 
 #include "autotuner/commands.h"
-#include "autotuner/in_turns.h"
-#include "autotuner/interruption.h"
-#include "autotuner/progress.h"
+#include "autotuner/measure/interruption.h"
+#include "autotuner/report/progress.h"
+#include "autotuner/search/in_turns.h"
 #include "autotuner/tune.h"
 #include "runtime/config/config_file.h"
 #include "runtime/config/errors.h"

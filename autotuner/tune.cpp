@@ -10,11 +10,11 @@
 #include <memory>
 #include <optional>
 
-#include "autotuner/interruption.h"
-#include "autotuner/journal.h"
-#include "autotuner/progress.h"
-#include "autotuner/targets.h"
-#include "autotuner/words.h"
+#include "autotuner/measure/interruption.h"
+#include "autotuner/measure/journal.h"
+#include "autotuner/report/configuration_words.h"
+#include "autotuner/report/progress.h"
+#include "autotuner/search/tuning_targets.h"
 #include "runtime/config/config_file.h"
 #include "runtime/config/errors.h"
 

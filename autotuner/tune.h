@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <string>
 
-#include "autotuner/program_options.h"
-#include "autotuner/search.h"
+#include "autotuner/measure/program_options.h"
+#include "autotuner/search/search.h"
 
 namespace pbtune {
 

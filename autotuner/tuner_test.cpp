@@ -15,7 +15,7 @@
 #include <sstream>
 
 #include "autotuner/command_line.h"
-#include "autotuner/journal.h"
+#include "autotuner/measure/journal.h"
 #include "autotuner/testing/synthetic.h"
 #include "runtime/config/config_file.h"
 #include "runtime/config/rng.h"

@@ -23,7 +23,11 @@ MAY_USE = {
     "runtime/gpu": ["runtime/config", "runtime/matrix", "runtime/sched"],
     "runtime/cl": ["runtime/config", "runtime/matrix", "runtime/gpu"],
     "runtime": ["runtime"],
-    "autotuner": ["runtime/config"],
+    "autotuner/search": ["runtime/config"],
+    "autotuner/measure": ["runtime/config", "autotuner/search"],
+    "autotuner/report": ["runtime/config", "autotuner/search", "autotuner/measure"],
+    "autotuner/migrate": ["runtime/config", "autotuner/search", "autotuner/measure", "autotuner/report"],
+    "autotuner": ["runtime/config", "autotuner"],
 }
 INCLUDE = re.compile(r'^\s*#include "([^"]+)"', re.M)
 FILE_LIMIT = 600

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+#include "autotuner/measure/interruption.h"
+
+#include <csignal>
+
+#include "autotuner/search/evaluator.h"
+
+namespace pbtune {
+namespace {
+
+volatile std::sig_atomic_t interrupted_by = 0;  // only signal handlers write it
+void note_signal(int number) { interrupted_by = number; }
+
+}  // namespace
+
+void catch_signals() {
+  struct sigaction action {};
+  action.sa_handler = note_signal;
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(number, &action, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);
+}
+
+void throw_if_interrupted() {
+  if (interrupted_by != 0) throw Interrupted();
+}
+
+}  // namespace pbtune

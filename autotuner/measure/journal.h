@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+// The journal of a search: an append-only file of JSON lines beside the configuration, one per
+// measurement, written as soon as it is known. An interrupted search is replayed from it, decision by
+// decision, and goes on where it stopped: at most the running measurement is lost. See Note [Replay].
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "autotuner/search/evaluator.h"
+
+namespace pbtune {
+
+/// What must be the same for a search to go on.
+struct JournalHeader {
+  std::string tuner;  ///< version: another one may decide differently
+  std::string program, source, machine;
+  std::vector<std::string> arguments;  ///< everything that has a say, normalised
+  std::uint64_t seed = 0;
+  std::vector<std::string> known;  ///< configurations that the search starts from, as JSON
+  bool is_known_incumbent = false;  ///< see NamedConfiguration
+  bool operator==(const JournalHeader&) const = default;
+};
+
+struct JournalEntry {
+  bool is_prepare = false;
+  std::int64_t n = 0;
+  Prepared prepared;
+  std::string fingerprint;  ///< of the configuration that ran
+  RunSpec spec;
+  Outcome outcome;
+  double elapsed_s = 0;  ///< at its end
+};
+
+/// What a journal holds, for reports: also of a search that is over or was interrupted.
+struct JournalContents {
+  JournalHeader header;
+  std::vector<JournalEntry> entries;
+  std::map<std::string, std::string> configurations;  ///< fingerprint -> JSON
+  std::vector<std::string> notes;
+  bool is_done = false;
+  std::string best;  ///< fingerprint of what was chosen at the end
+  std::int64_t num_good_bytes = 0;  ///< whole lines
+};
+
+/// Reads a journal up to its last whole line. Throws pbrt::IoError; ConfigError if its first line is none of a journal.
+[[nodiscard]] JournalContents read_journal(const std::string& path, const InfoIndex& index);
+
+class Journal {
+ public:
+  /// Opens the journal at `path` for a search with this header. One of the same search that is not over is
+  /// resumed; any other one is moved aside to `path.old`.
+  ///
+  /// Errors: throws pbrt::IoError, also if another process is writing it
+  Journal(const std::string& path, const InfoIndex& index, JournalHeader header);
+  ~Journal();
+  Journal(const Journal&) = delete;
+  Journal& operator=(const Journal&) = delete;
+
+  [[nodiscard]] std::size_t num_replayable() const { return replay_.size(); }
+  /// Why an existing journal was not resumed, or what was cut off; empty: nothing to say.
+  [[nodiscard]] const std::string& note() const { return note_; }
+  [[nodiscard]] const JournalHeader& header() const { return header_; }
+
+  /// An evaluator that asks `live` and records everything. What is known from before is replayed first. The clock is asked once
+  /// per entry, and once where the replay ends. Keeps references to the journal.
+  [[nodiscard]] Evaluator recording(Evaluator live, Clock clock);
+
+  /// Why nothing is recorded any more (the disk is full, for example); empty if all is well. What was recorded before stays.
+  [[nodiscard]] const std::string& trouble() const { return trouble_; }
+
+  /// Adds a line for people; does nothing while replaying, since the line is there already.
+  void add_note(const std::string& text);
+  void mark_done(const std::string& fingerprint);
+
+ private:
+  void append(const std::string& line);
+  void load(const std::string& path);
+  [[nodiscard]] bool is_replaying() const { return position_ < replay_.size(); }
+  [[nodiscard]] const JournalEntry* next(bool is_prepare, std::int64_t n, const std::string& fingerprint,
+                                         const RunSpec* spec);
+  Prepared prepare(std::int64_t n, const Configuration* trusted);
+  Outcome run(const Configuration& configuration, const RunSpec& spec);
+  void go_live();
+  [[nodiscard]] double now_s() const { return base_s_ + clock_() - begin_s_; }
+
+  const InfoIndex& index_;
+  std::string path_;
+  JournalHeader header_;
+  std::string note_, trouble_;
+  int fd_ = -1;
+  std::vector<JournalEntry> replay_;
+  std::size_t position_ = 0;
+  std::set<std::string> written_;  ///< configurations that are in the file
+  Evaluator live_;
+  Clock clock_;
+  double begin_s_ = 0;  ///< by the clock: when base_s_ had passed
+  double base_s_ = 0, elapsed_s_ = 0;
+  bool is_live_prepared_ = false;
+  std::int64_t n_ = 0;
+  std::optional<Configuration> trusted_;
+};
+
+}  // namespace pbtune

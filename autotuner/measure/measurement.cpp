@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: MIT
+#include "autotuner/measure/measurement.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "runtime/config/errors.h"
+
+namespace pbtune {
+namespace {
+
+using pbrt::protocol::Op;
+using pbrt::protocol::Reply;
+using pbrt::protocol::Request;
+using pbrt::protocol::Status;
+
+constexpr double kStartPatienceS = 60;
+constexpr double kMostSlowdown = 20;  // a hang is found at last, however busy the machine is
+constexpr double kKernelShare = 0.5;  // of the patience, for building kernels that were not built before
+
+OutcomeKind kind_of(Status status) {
+  switch (status) {
+    case Status::Ok:
+      return OutcomeKind::Ok;
+    case Status::Wrong:
+      return OutcomeKind::Wrong;
+    case Status::AccuracyMissed:
+      return OutcomeKind::AccuracyMissed;
+    case Status::Aborted:
+      return OutcomeKind::Aborted;
+    case Status::Error:
+    case Status::Skipped:
+      return OutcomeKind::Error;
+  }
+  return OutcomeKind::Error;
+}
+
+std::string last_line(const std::string& text) {
+  std::size_t end = text.find_last_not_of("\n \t");
+  if (end == std::string::npos) return "";
+  const std::size_t begin = text.rfind('\n', end);
+  return text.substr(begin == std::string::npos ? 0 : begin + 1,
+                     end - (begin == std::string::npos ? 0 : begin + 1) + 1);
+}
+
+}  // namespace
+
+Measurement::Measurement(const InfoIndex& index, MeasureOptions options, std::function<void()> on_tick)
+    : index_(index), options_(std::move(options)), on_tick_(std::move(on_tick)) {}
+
+const pbrt::protocol::Hello& Measurement::start() {
+  std::vector<std::string> command = options_.command;
+  command.emplace_back("--serve");
+  child_ = std::make_unique<ChildProcess>(command);
+  warm_.clear();
+  std::string line;
+  const auto deadline =
+      Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(kStartPatienceS));
+  const ChildProcess::Read how = child_->read_line(line, deadline, on_tick_);
+  if (how != ChildProcess::Read::Line) {
+    const std::string reason = how == ChildProcess::Read::TimedOut ? "it does not answer" : bury();
+    child_.reset();
+    throw pbrt::IoError("`" + options_.command[0] + " --serve` did not start: " + reason);
+  }
+  hello_ = pbrt::protocol::parse_hello(line);
+  const pbrt::TrainingInfo& info = index_.info();
+  if (hello_.format > pbrt::protocol::kFormat)
+    throw pbrt::ConfigError("`" + options_.command[0] + "` speaks protocol format " + std::to_string(hello_.format) +
+                            ", newer than the newest that this program speaks, " +
+                            std::to_string(pbrt::protocol::kFormat));
+  if (hello_.program != info.program ||
+      (!hello_.source.empty() && !info.source.empty() && hello_.source != info.source))
+    throw pbrt::ConfigError(was_started_ ? "`" + options_.command[0] + "` was replaced by another program while it was tuned"
+                                         : "`" + options_.command[0] +
+                            "` and its training information do not belong together; compile the program again");
+  was_started_ = true;
+  return hello_;
+}
+
+std::string Measurement::bury() {
+  if (!child_) return "it is gone";
+  std::string reason = child_->end();
+  const std::string words = last_line(child_->last_errors());
+  if (!words.empty()) reason += ": " + words;
+  child_.reset();
+  return reason;
+}
+
+Measurement::Answer Measurement::ask(Request request, double limit_s) {
+  Answer answer;
+  request.id = next_id_++;
+  const Clock::time_point begin = Clock::now();
+  const auto deadline = begin + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(limit_s));
+  if (!child_->send_line(pbrt::protocol::to_line(request))) return answer;
+  std::string line;
+  do {
+    answer.how = child_->read_line(line, deadline, on_tick_);
+    if (answer.how != ChildProcess::Read::Line) return answer;
+    try {
+      answer.reply = pbrt::protocol::parse_reply(line);
+    } catch (const pbrt::ConfigError& error) {
+      answer.reply = Reply{};
+      answer.reply.id = request.id;
+      answer.reply.status = Status::Error;
+      answer.reply.message = error.what();
+    }
+  } while (answer.reply.id != request.id);
+  answer.wall_ms = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+  return answer;
+}
+
+Request Measurement::inputs_request() const {
+  Request inputs;
+  inputs.op = Op::Inputs;
+  inputs.sizes = options_.sizes;
+  inputs.given = options_.given;
+  inputs.files = options_.files;
+  if (options_.files.empty()) inputs.n = n_;
+  inputs.seed = options_.seed;
+  return inputs;
+}
+
+std::int64_t Measurement::size_of_inputs() {
+  if (!child_) (void)start();
+  const Answer answer = ask(inputs_request(), options_.patience_s);
+  if (answer.how == ChildProcess::Read::TimedOut) child_->kill();
+  if (answer.how != ChildProcess::Read::Line) throw pbrt::UserError("the program cannot read the inputs: " + bury());
+  if (answer.reply.status != Status::Ok)
+    throw pbrt::UserError("the program cannot use the inputs: " + answer.reply.message);
+  return answer.reply.n;
+}
+
+Prepared Measurement::send_inputs() {
+  Answer answer = ask(inputs_request(), options_.patience_s);
+  if (answer.how == ChildProcess::Read::TimedOut) child_->kill();
+  if (answer.how != ChildProcess::Read::Line) return {PrepareStatus::Failed, 0, "the program fails while it makes inputs: " + bury()};
+  if (answer.reply.status == Status::Skipped) return {PrepareStatus::Skipped, 0, answer.reply.message};
+  if (answer.reply.status != Status::Ok)
+    return {PrepareStatus::Failed, 0, "the program cannot make inputs: " + answer.reply.message};
+  const std::string culprit = reference_config_.empty() ? "the program fails under its default configuration: "
+                                                        : "the program fails under the best configuration so far: ";
+  Request reference;
+  reference.op = Op::Reference;
+  reference.config = reference_config_;
+  answer = ask(reference, options_.patience_s);
+  if (answer.how == ChildProcess::Read::TimedOut) {
+    child_->kill();
+    (void)bury();  // why it ended is known: it was too slow
+    return {PrepareStatus::Failed, -1,
+            "the reference run takes longer than " + std::to_string(std::lround(options_.patience_s)) + " s"};
+  }
+  if (answer.how != ChildProcess::Read::Line) return {PrepareStatus::Failed, 0, culprit + bury()};
+  if (answer.reply.status != Status::Ok) return {PrepareStatus::Failed, 0, culprit + answer.reply.message};
+  return {PrepareStatus::Ready, answer.reply.times_ns.empty() ? 0 : answer.reply.times_ns[0], answer.reply.message};
+}
+
+Prepared Measurement::prepare(std::int64_t n, const Configuration* trusted) {
+  if (!child_) (void)start();
+  n_ = n;
+  overhead_ms_ = 0;
+  reference_config_ = options_.reference ? pbrt::to_json(index_, *options_.reference, -1) : "";
+  Prepared prepared = send_inputs();
+  const bool is_too_slow = prepared.status == PrepareStatus::Failed && prepared.reference_ns < 0;
+  if (is_too_slow && trusted != nullptr) {
+    // The default is hopeless at this size, so the best configuration so far is the reference; it was compared with the default
+    // at smaller sizes.
+    reference_config_ = pbrt::to_json(index_, *trusted, -1);
+    (void)start();
+    prepared = send_inputs();
+  }
+  is_prepared_ = prepared.status == PrepareStatus::Ready;
+  return prepared;
+}
+
+void Measurement::ensure_ready() {
+  if (child_) return;
+  ++num_restarts_;
+  (void)start();
+  const Prepared prepared = send_inputs();
+  if (prepared.status != PrepareStatus::Ready)
+    throw pbrt::IoError("the program does not run any more: " + prepared.message);
+}
+
+/// How long to wait before the child is killed. The time is generous: killing costs a restart and is for hangs; mere slowness is
+/// found by the limit.
+double Measurement::patience_for(const Configuration& configuration, const RunSpec& spec) {
+  bool is_cold = false;
+  for (int id = 0; id < index_.num_sites(); ++id) {
+    for (const pbrt::Level& level : configuration.sites[static_cast<std::size_t>(id)].levels) {
+      const pbrt::Choice choice = index_.site(id).site->choice(level.alternative);
+      const std::string name = index_.site_name(id) + "." + choice.rule + "." + to_string(choice.on);
+      if (!pbrt::is_device(choice.on) || std::find(warm_.begin(), warm_.end(), name) != warm_.end()) continue;
+      is_cold = true;
+      warm_.push_back(name);
+    }
+  }
+  const double grace = options_.grace_s + 4 * overhead_ms_ * 1e-3 + (is_cold ? kKernelShare * options_.patience_s : 0);
+  if (spec.limit_ms <= 0) return options_.patience_s + grace;
+  // The warm-up counts as one trial more. A trial that takes three limits hangs.
+  return grace + slowdown_ * 3 * spec.limit_ms * 1e-3 * (spec.trials + 1);
+}
+
+Sample Measurement::own_times(const Reply& reply) {
+  constexpr double kMemory = 0.9;
+  Sample out = reply.times_ns;
+  for (std::size_t i = 0; i < std::min(out.size(), reply.waited_ns.size()); ++i) {
+    const double waited = std::clamp(reply.waited_ns[i], 0.0, out[i]);
+    total_ns_ += out[i];
+    waited_ns_ += waited;
+    const double own = std::max(1.0, out[i] - waited);
+    slowdown_ = std::max({1.0, out[i] / own, kMemory * slowdown_});
+    out[i] = own;
+  }
+  slowdown_ = std::min(slowdown_, kMostSlowdown);
+  return out;
+}
+
+Outcome Measurement::outcome_of(const Reply& reply, const RunSpec& spec) {
+  Outcome out;
+  out.kind = kind_of(reply.status);
+  out.times_ns = own_times(reply);
+  out.accuracy = reply.accuracy;
+  out.max_error_rel = reply.max_error_rel;
+  out.message = reply.message;
+  for (const pbrt::protocol::Ran& ran : reply.ran) {
+    for (int id = 0; id < index_.num_sites(); ++id) {
+      if (index_.site_name(id) != ran.site) continue;
+      const int alternative = index_.site(id).site->index_of(ran.rule, ran.on);
+      if (alternative >= 0 && ran.count > 0) out.ran.push_back({id, alternative});
+    }
+  }
+  if (out.kind == OutcomeKind::Ok && !reply.fallbacks.empty()) {
+    const pbrt::protocol::Fallback& first = reply.fallbacks[0];
+    out.kind = OutcomeKind::FellBack;
+    out.message = pbrt::did_not_run(first.site, {first.rule, first.on}) + ": " + first.reason;
+  }
+  const bool is_slow = out.kind == OutcomeKind::Ok && spec.limit_ms > 0 && !out.times_ns.empty() &&
+                       minimum(out.times_ns) > spec.limit_ms * 1e6;
+  if (is_slow) out.kind = OutcomeKind::TimedOut;
+  if (out.kind == OutcomeKind::Ok && out.times_ns.empty()) {
+    out.kind = OutcomeKind::Error;
+    out.message = "the program reports no time";
+  }
+  return out;
+}
+
+Outcome Measurement::run_once(const Configuration& configuration, const RunSpec& spec) {
+  ensure_ready();
+  Request request;
+  request.op = Op::Run;
+  request.config = pbrt::to_json(index_, configuration, -1);
+  request.trials = spec.trials;
+  request.limit_ms = spec.limit_ms;
+  request.is_resident = options_.is_resident;
+  request.tolerance = options_.tolerance;
+  const Answer answer = ask(request, patience_for(configuration, spec));
+  if (answer.how == ChildProcess::Read::Line) {
+    double trials_ms = 0;
+    for (const double time : answer.reply.times_ns) trials_ms += time * 1e-6;
+    overhead_ms_ = std::max(overhead_ms_, answer.wall_ms - trials_ms);
+    return outcome_of(answer.reply, spec);
+  }
+  Outcome out;
+  out.kind = answer.how == ChildProcess::Read::TimedOut ? OutcomeKind::TimedOut : OutcomeKind::Crashed;
+  if (answer.how == ChildProcess::Read::TimedOut) child_->kill();
+  const std::string reason = bury();
+  out.message = out.kind == OutcomeKind::TimedOut ? "it does not end" : reason;
+  return out;
+}
+
+Outcome Measurement::run(const Configuration& configuration, const RunSpec& spec) {
+  Outcome out = run_once(configuration, spec);
+  // The child may have been killed from outside, so only a configuration that crashes twice is to blame.
+  if (out.kind == OutcomeKind::Crashed) out = run_once(configuration, spec);
+  return out;
+}
+
+}  // namespace pbtune

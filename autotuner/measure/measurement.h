@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// Measures configurations through a long-lived child of the tuned program (`--serve`, docs/reference/formats.md 3). A crash,
+// a hang or a wrong output is an outcome; the child is started again after one and given its inputs and
+// reference back.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "autotuner/measure/child_process.h"
+#include "autotuner/search/evaluator.h"
+#include "runtime/config/protocol.h"
+
+namespace pbtune {
+
+struct MeasureOptions {
+  std::vector<std::string> command;                         ///< program and options; `--serve` is added
+  std::vector<std::pair<std::string, std::int64_t>> sizes;  ///< fixed size variables
+  std::vector<std::pair<std::string, std::string>> given;   ///< values of params and inputs that are single numbers
+  std::vector<std::string> files;  ///< the user's inputs: then the size asked for means nothing
+  std::uint64_t seed = 1;          ///< of generated inputs
+  bool is_resident = false;
+  double tolerance = -1;   ///< < 0: the program's own
+  std::optional<Configuration> reference{};  ///< what outputs are compared with; absent: those of the default
+  double patience_s = 60;  ///< for what has no limit of its own: inputs, reference
+  double grace_s = 2;      ///< for what a run does beside its trials: restoring inputs, comparing outputs
+};
+
+class Measurement {
+ public:
+  /// `on_tick` is called about ten times a second while waiting and may throw Interrupted.
+  /// Keeps a reference to `index`.
+  Measurement(const InfoIndex& index, MeasureOptions options, std::function<void()> on_tick);
+
+  /// Starts the program. Throws IoError; ConfigError if it is another program or speaks a newer protocol.
+  const pbrt::protocol::Hello& start();
+  [[nodiscard]] Prepared prepare(std::int64_t n, const Configuration* trusted);
+  [[nodiscard]] Outcome run(const Configuration& configuration, const RunSpec& spec);
+  /// Reads the user's input files: the largest size variable, -1 if the program does not say. Throws UserError.
+  [[nodiscard]] std::int64_t size_of_inputs();
+  [[nodiscard]] int num_restarts() const { return num_restarts_; }
+  /// Nanoseconds that all trials took together, and how many of them were waits for processors; neither is part of any outcome.
+  [[nodiscard]] double total_ns() const { return total_ns_; }
+  [[nodiscard]] double waited_ns() const { return waited_ns_; }
+
+ private:
+  struct Answer {
+    ChildProcess::Read how = ChildProcess::Read::Ended;
+    pbrt::protocol::Reply reply;
+    double wall_ms = 0;
+  };
+  using Clock = std::chrono::steady_clock;
+
+  Answer ask(pbrt::protocol::Request request, double limit_s);
+  /// Makes sure that child, inputs and reference are there. Throws IoError if that does not work any more.
+  void ensure_ready();
+  Prepared send_inputs();
+  [[nodiscard]] pbrt::protocol::Request inputs_request() const;
+  /// Removes the child and says why it is gone: its end and its last words.
+  std::string bury();
+  [[nodiscard]] double patience_for(const Configuration& configuration, const RunSpec& spec);
+  /// The times that the trials would have taken on processors of their own.
+  [[nodiscard]] Sample own_times(const pbrt::protocol::Reply& reply);
+  [[nodiscard]] Outcome outcome_of(const pbrt::protocol::Reply& reply, const RunSpec& spec);
+  [[nodiscard]] Outcome run_once(const Configuration& configuration, const RunSpec& spec);
+
+  const InfoIndex& index_;
+  MeasureOptions options_;
+  std::function<void()> on_tick_;
+  std::unique_ptr<ChildProcess> child_;
+  pbrt::protocol::Hello hello_;
+  bool was_started_ = false, is_prepared_ = false;
+  std::int64_t n_ = -1, next_id_ = 1;
+  std::string reference_config_;  ///< empty: the default
+  double overhead_ms_ = 0;        ///< the most that a run took beside its trials at this size
+  int num_restarts_ = 0;
+  double total_ns_ = 0, waited_ns_ = 0;
+  double slowdown_ = 1;  ///< by which the load of others lengthens trials, as of late
+  std::vector<std::string> warm_;  ///< choices on a device that ran since the child was started
+};
+
+}  // namespace pbtune

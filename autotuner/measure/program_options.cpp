@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+#include "autotuner/measure/program_options.h"
+
+#include <filesystem>
+
+#include "runtime/config/errors.h"
+
+namespace pbtune {
+
+std::string absolute(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path full = std::filesystem::absolute(path, error);
+  return error ? path : full.lexically_normal().string();
+}
+
+MeasureOptions measure_options(const ProgramOptions& options, bool is_resident) {
+  MeasureOptions out;
+  out.command = {options.program};
+  if (!options.device.empty()) {
+    out.command.emplace_back("--device");
+    out.command.push_back(options.device);
+  }
+  out.sizes = options.sizes;
+  out.given = options.given;
+  for (const std::string& path : options.inputs) out.files.push_back(absolute(path));
+  out.seed = options.seed;
+  out.is_resident = is_resident;
+  out.tolerance = options.tolerance;
+  return out;
+}
+
+pbrt::TrainingInfo info_of(const std::string& program) {
+  const std::string path = program + ".info";
+  const auto ends_with = [&](const std::string& ending) {
+    return program.size() > ending.size() && program.ends_with(ending);
+  };
+  if (ends_with(".pbcc"))
+    throw pbrt::UserError("`" + program + "` is a source: compile it (pbc " + program + ") and name the program that comes of it");
+  for (const std::string ending : {".info", ".cfg"})
+    if (ends_with(ending) && std::filesystem::exists(program.substr(0, program.size() - ending.size())))
+      throw pbrt::UserError("`" + program + "` is no program; did you mean `" +
+                            program.substr(0, program.size() - ending.size()) + "`?");
+  if (!std::filesystem::exists(program)) throw pbrt::IoError("cannot run `" + program + "`: No such file or directory");
+  if (!std::filesystem::exists(path))
+    throw pbrt::IoError("`" + path + "` is missing: pbc writes it beside the program; compile it again");
+  return pbrt::read_training_info(path);
+}
+
+}  // namespace pbtune

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: MIT
+#include "autotuner/migrate/migrate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "autotuner/report/configuration_words.h"
+#include "autotuner/search/search_space.h"
+
+namespace pbtune {
+namespace {
+
+using pbrt::Level;
+using pbrt::On;
+using pbrt::SiteInfo;
+using pbrt::TunableInfo;
+
+std::size_t at(int id) { return static_cast<std::size_t>(id); }
+
+/// A part of a site of the old program, by its present names.
+struct OldPart {
+  const WrittenSite* site = nullptr;
+  std::string written;  ///< its name there
+  std::string name;
+  bool is_used = false;
+};
+
+std::vector<OldPart> old_parts(const TransformNames& names) {
+  std::vector<OldPart> out;
+  for (const WrittenSite& site : names.before->sites)
+    for (const std::string& part : parts_of(site)) out.push_back({&site, part, names.part_now(part)});
+  return out;
+}
+
+int num_common(const std::vector<std::string>& a, const std::vector<std::string>& b) {
+  return static_cast<int>(std::count_if(a.begin(), a.end(), [&](const std::string& word) { return std::find(b.begin(), b.end(), word) != b.end(); }));
+}
+
+/// The level that the written site has for size `n`; null if it has none.
+const WrittenLevel* level_at(const WrittenSite& site, std::int64_t n) {
+  const WrittenLevel* found = nullptr;
+  for (const WrittenLevel& level : site.levels)
+    if (level.from <= n) found = &level;
+  return found;
+}
+
+std::string size_text(std::int64_t from) { return from > 0 ? fmt::format(" from size {}", from) : std::string(); }
+
+class Migrator {
+ public:
+  Migrator(const WrittenConfiguration& before, const Names& names, const InfoIndex& index, std::int64_t n)
+      : before_(before), names_(names), index_(index), n_(n) {
+    out_.configuration = pbrt::default_configuration(index);
+  }
+
+  Migration run() {
+    for (const WrittenTransform& transform : before_.transforms)
+      if (!exists_still(transform)) out_.dropped.push_back(transform.name + ": the program has no such transform");
+    for (const TransformNames& names : names_.transforms) {
+      move_sites(names);
+      move_values(names.now->name, names.before->values, [&](const std::string& name) { return names.value_now(name); });
+    }
+    move_values("", before_.globals, [](const std::string& name) { return name; });
+    if (pbrt::is_core_type(before_.core_type)) out_.configuration.openblas_coretype = before_.core_type;
+    for (const std::string& text : before_.unread) out_.dropped.push_back(text + ": this is no choice and no value");
+    note_added();
+    if (pbrt::repair_forbidden(index_, out_.configuration))
+      out_.changed.emplace_back("a combination of choices has no legal order any more: the default where it was used");
+    return std::move(out_);
+  }
+
+ private:
+  [[nodiscard]] bool exists_still(const WrittenTransform& transform) const {
+    return std::any_of(names_.transforms.begin(), names_.transforms.end(), [&](const auto& names) { return names.before == &transform; });
+  }
+
+  void move_sites(const TransformNames& names) {
+    std::vector<OldPart> parts = old_parts(names);
+    for (int id = 0; id < index_.num_sites(); ++id)
+      if (index_.site(id).transform == names.now) move_site(names, id, parts);
+    std::set<const WrittenSite*> said;
+    for (const OldPart& part : parts) {
+      const bool is_used = std::any_of(parts.begin(), parts.end(), [&](const OldPart& other) { return other.site == part.site && other.is_used; });
+      if (!is_used && said.insert(part.site).second)
+        out_.dropped.push_back(names.before->name + "." + part.site->name + ": the program has no such choice to make");
+    }
+  }
+
+  /// The old part of this name; else the one that shares most rules, first among those whose own part does not exist any more.
+  /// Null if there is none.
+  static OldPart* source_of(const TransformNames& names, const std::string& part, std::vector<OldPart>& parts) {
+    std::vector<std::string> homes;
+    for (const SiteInfo& site : names.now->sites)
+      for (const std::string& name : parts_of(site)) homes.push_back(name);
+    OldPart* best = nullptr;
+    int most = 0;
+    for (OldPart& old : parts) {
+      if (old.name == part) return &old;
+      const bool is_homeless = std::find(homes.begin(), homes.end(), old.name) == homes.end();
+      const int found = 2 * num_common(rules_of_part(old.name), rules_of_part(part));
+      if (found == 0 || found + (is_homeless ? 1 : 0) <= most) continue;
+      most = found + (is_homeless ? 1 : 0);
+      best = &old;
+    }
+    return best;
+  }
+
+  using Sources = std::vector<std::pair<std::string, OldPart*>>;  // by part of now; null: none
+
+  void move_site(const TransformNames& names, int id, std::vector<OldPart>& parts) {
+    const SiteInfo& site = *index_.site(id).site;
+    Sources sources;
+    std::set<std::int64_t> cuts{0};
+    bool has_source = false;
+    for (const std::string& part : parts_of(site)) {
+      OldPart* source = source_of(names, part, parts);
+      sources.emplace_back(part, source);
+      if (source == nullptr) continue;
+      source->is_used = has_source = true;
+      for (const WrittenLevel& level : source->site->levels) cuts.insert(level.from);
+    }
+    if (!site.fixed.empty()) return;  // a constant of the program
+    if (!has_source) return out_.added.push_back(index_.site_name(id) + ": " + default_words(id));
+    note_new_name(names, id, sources);
+    std::vector<Level> levels;
+    bool is_kept = false;
+    for (const std::int64_t from : cuts) {
+      int choice = choice_at(names, id, sources, from);
+      is_kept = is_kept || choice >= 0;
+      if (choice < 0) choice = levels.empty() ? default_choice(id) : levels.back().alternative;
+      if (levels.empty() || levels.back().alternative != choice) levels.push_back({from, choice});
+    }
+    out_.num_sites += is_kept ? 1 : 0;
+    if (levels.size() > pbrt::kMaxSelectorLevels) {
+      out_.changed.push_back(index_.site_name(id) + ": more than 12 levels, those of the smallest sizes are dropped");
+      levels.erase(levels.begin() + 1, levels.begin() + 1 + static_cast<std::ptrdiff_t>(levels.size() - pbrt::kMaxSelectorLevels));
+    }
+    out_.configuration.sites[at(id)].levels = std::move(levels);
+  }
+
+  void note_new_name(const TransformNames& names, int id, const Sources& sources) {
+    for (const auto& [part, source] : sources) {
+      const bool is_same = source != nullptr && source->written == part && names.before->name == names.now->name;
+      const bool was_said = source == nullptr || source->name == part;  // only names of rules differ, or of the transform
+      if (is_same || was_said) continue;
+      out_.changed.push_back(names.now->name + "." + part + " takes over what was " + names.before->name + "." + source->written);
+    }
+    if (std::any_of(sources.begin(), sources.end(), [](const auto& each) { return each.second == nullptr; }))
+      out_.changed.push_back(index_.site_name(id) + ": what is new of it is as by default");
+  }
+
+  [[nodiscard]] int default_choice(int id) const { return out_.configuration.sites[at(id)].levels[0].alternative; }
+
+  [[nodiscard]] std::string default_words(int id) const {
+    const pbrt::Choice choice = index_.site(id).site->choice(default_choice(id));
+    return choice.rule + " on " + to_string(choice.on);
+  }
+
+  /// The choice for a size; -1 if what was chosen for it does not exist any more. That is said where a level begins.
+  int choice_at(const TransformNames& names, int id, const Sources& sources, std::int64_t from) {
+    const SiteInfo& site = *index_.site(id).site;
+    std::map<std::string, std::string> rules;
+    std::string on, text;
+    bool is_said_there = false;
+    for (const auto& [part, source] : sources) {
+      const WrittenLevel* level = source != nullptr ? level_at(*source->site, from) : nullptr;
+      const auto found = level != nullptr ? level->rules.find(source->written) : std::map<std::string, std::string>::const_iterator();
+      if (level == nullptr || found == level->rules.end()) {
+        rules[part] = default_rule(site, id, part);
+        continue;
+      }
+      rules[part] = names.rule_now(found->second);
+      on = on.empty() || on == level->on ? level->on : "cpu";
+      text += (text.empty() ? "" : " and ") + found->second;
+      is_said_there = is_said_there || level->from == from;
+    }
+    if (on.empty()) return default_choice(id);
+    const int choice = with_version(id, rule_of(site, rules), on, from, is_said_there);
+    if (choice < 0 && is_said_there) note_lost(id, text, from);
+    return choice;
+  }
+
+  static std::string rule_of(const SiteInfo& site, const std::map<std::string, std::string>& rules) {
+    const std::string together = site.rule_of_parts(rules);
+    const bool is_merged = !site.alternatives.empty() && !site.alternatives[0].parts.empty();
+    return is_merged ? together : rules.begin()->second;
+  }
+
+  [[nodiscard]] std::string default_rule(const SiteInfo& site, int id, const std::string& part) const {
+    const pbrt::Choice choice = site.choice(default_choice(id));
+    const pbrt::AlternativeInfo* alternative = site.find_alternative(choice.rule);
+    for (const auto& [name, rule] : alternative->parts)
+      if (name == part) return rule;
+    return choice.rule;
+  }
+
+  void note_lost(int id, const std::string& rules, std::int64_t from) {
+    out_.changed.push_back(index_.site_name(id) + ": " + rules + size_text(from) + " is gone, " +
+                           (from > 0 ? "what was chosen for smaller sizes is" : "the default is") + " used there");
+  }
+
+  /// The choice with this version of the rule, or with the nearest version that there is.
+  int with_version(int id, const std::string& rule, const std::string& word, std::int64_t from, bool is_said) {
+    const SiteInfo& site = *index_.site(id).site;
+    On wanted = On::Cpu;
+    const bool is_known = pbrt::parse_on(word, wanted);
+    if (const int choice = is_known ? site.index_of(rule, wanted) : -1; choice >= 0) return choice;
+    for (const On on : {On::OpenCl, On::Cpu}) {
+      const int choice = site.index_of(rule, on);
+      if (choice < 0 || (on == On::OpenCl && wanted != On::OpenClLocal)) continue;
+      if (is_said)
+        out_.changed.push_back(fmt::format("{}: {}{} does not run on {} any more, but on {}", index_.site_name(id), rule, size_text(from), word, to_string(on)));
+      return choice;
+    }
+    return -1;
+  }
+
+  template <class Function>
+  void move_values(const std::string& transform, const std::vector<WrittenValue>& values, const Function& name_now) {
+    for (const WrittenValue& value : values) {
+      const int id = index_.find_tunable(transform, name_now(value.name));
+      const std::string written = (transform.empty() ? "" : transform + ".") + value.name + " = " + value.text;
+      if (id < 0) {
+        out_.dropped.push_back(written + ": the program has no such value");
+        continue;
+      }
+      if (!index_.tunable(id).tunable->fixed.empty()) continue;  // a constant of the program
+      const std::optional<std::vector<double>> fitted = fit(*index_.tunable(id).tunable, value);
+      if (!fitted) {
+        out_.dropped.push_back(written + ": it has another number of elements now");
+        continue;
+      }
+      named_.insert(id);
+      take(id, *fitted, written);
+    }
+  }
+
+  static std::vector<double> repeated(const std::vector<double>& values, int times) {
+    std::vector<double> out;
+    for (int i = 0; i < times; ++i) out.insert(out.end(), values.begin(), values.end());
+    return out;
+  }
+
+  /// The numbers of a value as the program has it now: one for all sizes becomes that of each size, those of all sizes become the
+  /// one of size n_.
+  [[nodiscard]] std::optional<std::vector<double>> fit(const TunableInfo& tunable, const WrittenValue& value) const {
+    const std::vector<double>& all = value.numbers;
+    const std::size_t count = at(tunable.count), whole = at(tunable.num_values()), buckets = pbrt::kNumSizeBuckets;
+    const bool has_table_shape = (value.num_lists > 0) == (count > 1 && tunable.is_size_specific);
+    if (all.size() == whole && has_table_shape && value.is_list == (whole > 1)) return all;
+    const bool is_plain = value.num_lists == 0 && value.is_list == (count > 1) && all.size() == count;
+    if (tunable.is_size_specific && is_plain) return repeated(all, pbrt::kNumSizeBuckets);
+    const bool is_table = all.size() == count * buckets && (count == 1 ? value.num_lists == 0 : value.num_lists == pbrt::kNumSizeBuckets);
+    if (tunable.is_size_specific || !is_table) return std::nullopt;
+    const auto begin = all.begin() + bucket_of(n_) * tunable.count;
+    return std::vector<double>(begin, begin + tunable.count);
+  }
+
+  /// Takes the values over; one that is out of range takes its default.
+  void take(int id, const std::vector<double>& values, const std::string& written) {
+    const TunableInfo& tunable = *index_.tunable(id).tunable;
+    std::vector<double>& slots = out_.configuration.tunables[at(id)];
+    int num_good = 0;
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+      if (!pbrt::is_valid_value(tunable, values[i])) continue;
+      slots[i] = values[i];
+      ++num_good;
+    }
+    const bool is_kept = num_good > 0;
+    if (is_kept) ++out_.num_values;
+    if (num_good == static_cast<int>(slots.size())) return;
+    (is_kept ? out_.changed : out_.dropped)
+        .push_back(fmt::format("{}: out of range ({} to {}), the default is used: {}", written, number_text(tunable.min), number_text(tunable.max), value_words(id)));
+  }
+
+  [[nodiscard]] std::string value_words(int id) const {
+    const TunableInfo& tunable = *index_.tunable(id).tunable;
+    std::string out;
+    for (int i = 0; i < tunable.count; ++i) out += (i > 0 ? ", " : "") + number_text(tunable.initial_of(i));
+    return out;
+  }
+
+  void note_added() {
+    for (int id = 0; id < index_.num_tunables(); ++id)
+      if (!named_.contains(id) && index_.tunable(id).tunable->fixed.empty()) out_.added.push_back(index_.tunable_name(id) + " = " + value_words(id));
+    for (int id = 0; id < index_.num_sites(); ++id) {
+      const bool is_named = std::any_of(names_.transforms.begin(), names_.transforms.end(), [&](const auto& names) { return names.now == index_.site(id).transform; });
+      if (!is_named && index_.site(id).site->fixed.empty()) out_.added.push_back(index_.site_name(id) + ": " + default_words(id));
+    }
+  }
+
+  const WrittenConfiguration& before_;
+  const Names& names_;
+  const InfoIndex& index_;
+  std::int64_t n_;
+  std::set<int> named_;
+  Migration out_;
+};
+
+}  // namespace
+
+Migration migrate(const WrittenConfiguration& before, const Names& names, const InfoIndex& index, std::int64_t n) {
+  return Migrator(before, names, index, n).run();
+}
+
+}  // namespace pbtune

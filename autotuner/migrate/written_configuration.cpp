@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+#include "autotuner/migrate/written_configuration.h"
+
+#include <cmath>
+#include <utility>
+
+#include "runtime/config/configuration.h"
+#include "runtime/config/json_reader.h"
+
+namespace pbtune {
+namespace {
+
+using pbrt::json::Json;
+using pbrt::json::Node;
+
+constexpr double kMaxFrom = 4e18;  // what a size may be
+
+bool is_number(const Json& value) { return value.is_number(); }
+
+bool is_number_list(const Json& value) {
+  if (!value.is_array() || value.empty()) return false;
+  for (const Json& item : value)
+    if (!is_number(item)) return false;
+  return true;
+}
+
+bool is_table(const Json& value) {
+  if (!value.is_array() || value.empty()) return false;
+  for (const Json& item : value)
+    if (!is_number_list(item) || item.size() != value[0].size()) return false;
+  return true;
+}
+
+/// Reads a value; false if it is neither a number nor a list or table of numbers.
+bool read_value(const Json& value, WrittenValue& out) {
+  constexpr std::size_t kMaxShown = 60;
+  out.text = pbrt::json::dump_line(value);
+  if (out.text.size() > kMaxShown) out.text = out.text.substr(0, kMaxShown) + " ...";
+  if (is_number(value)) {
+    out.numbers.push_back(value.get<double>());
+    return true;
+  }
+  out.is_list = true;
+  if (is_number_list(value)) {
+    for (const Json& item : value) out.numbers.push_back(item.get<double>());
+    return true;
+  }
+  if (!is_table(value)) return false;
+  out.num_lists = static_cast<int>(value.size());
+  for (const Json& list : value)
+    for (const Json& item : list) out.numbers.push_back(item.get<double>());
+  return true;
+}
+
+void read_values(const Node& node, const std::string& prefix, std::vector<WrittenValue>& out, std::vector<std::string>& unread) {
+  node.each_member([&](const std::string& name, const Node& item) {
+    WrittenValue value;
+    value.name = name;
+    if (read_value(item.json(), value))
+      out.push_back(std::move(value));
+    else
+      unread.push_back(prefix + name + " = " + value.text);
+  });
+}
+
+/// Reads a level; false if it is none.
+bool read_level(const Node& node, const std::string& site, WrittenLevel& out) {
+  const Json& json = node.json();
+  if (!json.is_object()) return false;
+  if (node.has("from") && !is_number(json["from"])) return false;
+  const double from = node.number_or("from", 0);
+  if (!(from >= 0 && from <= kMaxFrom) || std::floor(from) != from) return false;
+  out.from = static_cast<std::int64_t>(from);
+  if (node.has("on") && !json["on"].is_string()) return false;
+  out.on = node.string_or("on", "cpu");
+  if (node.has("rule") && json["rule"].is_string()) {
+    out.rules[site] = node.at("rule").string();
+    return true;
+  }
+  if (!node.has("rules") || !json["rules"].is_object()) return false;
+  for (const auto& item : json["rules"].items())
+    if (item.value().is_string()) out.rules[item.key()] = item.value().get<std::string>();
+  return !out.rules.empty() && out.rules.size() == json["rules"].size();
+}
+
+/// Reads a site; false if something in it is no level, or levels do not increase.
+bool read_site(const Node& node, WrittenSite& out) {
+  if (!node.json().is_array() || node.json().empty()) return false;
+  bool is_good = true;
+  node.each_item([&](const Node& item) {
+    WrittenLevel level;
+    is_good = is_good && read_level(item, out.name, level) && (out.levels.empty() || level.from > out.levels.back().from);
+    out.levels.push_back(std::move(level));
+  });
+  return is_good;
+}
+
+WrittenTransform read_transform(const std::string& name, const Node& node, std::vector<std::string>& unread) {
+  WrittenTransform out;
+  out.name = name;
+  if (node.has("sites")) {
+    node.at("sites").each_member([&](const std::string& site_name, const Node& levels) {
+      WrittenSite site;
+      site.name = site_name;
+      if (read_site(levels, site))
+        out.sites.push_back(std::move(site));
+      else
+        unread.push_back(name + "." + site_name);
+    });
+  }
+  if (node.has("tunables")) read_values(node.at("tunables"), name + ".", out.values, unread);
+  return out;
+}
+
+}  // namespace
+
+WrittenConfiguration read_written(const std::string& entry, const std::string& file) {
+  const pbrt::json::Document document(entry, file);
+  const Node root(document);
+  WrittenConfiguration out;
+  if (root.has("global")) {
+    const Node global = root.at("global");
+    read_values(global, "", out.globals, out.unread);
+    const std::string core_type = pbrt::kOpenBlasCoreType;
+    if (global.has(pbrt::kOpenBlasCoreType) && global.at(pbrt::kOpenBlasCoreType).json().is_string()) {
+      out.core_type = global.at(pbrt::kOpenBlasCoreType).string();
+      std::erase_if(out.unread, [&](const std::string& text) { return text.starts_with(core_type + " = "); });
+    }
+  }
+  if (root.has("transforms"))
+    root.at("transforms").each_member([&](const std::string& name, const Node& node) {
+      out.transforms.push_back(read_transform(name, node, out.unread));
+    });
+  return out;
+}
+
+}  // namespace pbtune

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: MIT
+#include "autotuner/report/configuration_words.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "autotuner/report/progress.h"
+#include "autotuner/search/tuning_targets.h"
+
+namespace pbtune {
+namespace {
+
+using pbrt::On;
+using pbrt::TunableInfo;
+using pbrt::TunableRole;
+
+std::size_t at(int id) { return static_cast<std::size_t>(id); }
+
+/// The values of a tunable for size `n` (size-specific ones: of its bucket).
+std::vector<double> values_at(const TunableInfo& tunable, const std::vector<double>& values, std::int64_t n) {
+  if (!tunable.is_size_specific) return values;
+  const int bucket = std::clamp(static_cast<int>(std::log2(static_cast<double>(std::max<std::int64_t>(n, 1)))), 0,
+                                pbrt::kNumSizeBuckets - 1);
+  const auto begin = values.begin() + bucket * tunable.count;
+  return {begin, begin + tunable.count};
+}
+
+std::string values_text(const std::vector<double>& values, const char* separator) {
+  std::string out;
+  for (const double value : values) out += (out.empty() ? "" : separator) + number_text(value);
+  return out;
+}
+
+bool is_used_by(const TunableInfo& tunable, const std::vector<std::string>& users) {
+  return std::find_first_of(tunable.used_by.begin(), tunable.used_by.end(), users.begin(), users.end()) !=
+         tunable.used_by.end();
+}
+
+/// The rule, or `C#1 for C#1|C#3 and C#3 for C#2|C#3` at a merged site.
+std::string rule_words(const pbrt::SiteInfo& site, const pbrt::Choice& choice) {
+  const pbrt::AlternativeInfo* alternative = site.find_alternative(choice.rule);
+  if (alternative == nullptr || alternative->parts.empty()) return choice.rule;
+  std::string out;
+  for (const auto& [part, rule] : alternative->parts) out += (out.empty() ? "" : " and ") + rule + " for " + part;
+  return out;
+}
+
+/// What the compiler's own tunables say about a version: work-groups, pieces, the device's share.
+std::string detail_words(const InfoIndex& index, const Configuration& configuration, const InfoIndex::SiteRef& site,
+                         const pbrt::Choice& choice, std::int64_t n) {
+  std::string out;
+  const std::vector<std::string> users = site.site->users_of(choice);
+  for (int id = 0; id < index.num_tunables(); ++id) {
+    const InfoIndex::TunableRef& ref = index.tunable(id);
+    if (ref.transform != site.transform) continue;
+    const TunableInfo& tunable = *ref.tunable;
+    const bool is_open = tunable.used_by.empty();
+    const std::vector<double> values = values_at(tunable, configuration.tunables[at(id)], n);
+    const bool is_group =
+        tunable.role == TunableRole::WorkGroup &&
+        (is_used_by(tunable, users) || std::any_of(users.begin(), users.end(), [&](const std::string& user) {
+           return tunable.name == user + ".work_group";
+         }));
+    if (is_group) out += ", work-groups of " + values_text(values, " x ");
+    const bool is_split =
+        tunable.role == TunableRole::Split && choice.on == On::Cpu && (is_open || is_used_by(tunable, users));
+    if (is_split) out += ", in pieces of " + values_text(values, ", ");
+    const bool is_shared = tunable.role == TunableRole::Ratio && pbrt::is_device(choice.on) && values[0] < tunable.max;
+    if (is_shared)
+      out += ", " + number_text(values[0]) + "/" + number_text(tunable.max) + " of it there and the rest on the CPU";
+  }
+  return out;
+}
+
+std::string selector_words(const InfoIndex& index, const Configuration& configuration, int site,
+                           const std::string& device) {
+  const std::vector<pbrt::Level>& levels = configuration.sites[at(site)].levels;
+  std::string out;
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    if (i > 0) out += fmt::format("; from size {}: ", levels[i].from);
+    out += choice_words(index, configuration, site, levels[i].alternative, device,
+                        std::max<std::int64_t>(levels[i].from, 1));
+  }
+  return out;
+}
+
+/// Whether a call of the transform may lead to further calls of it.
+bool calls_itself(const pbrt::TrainingInfo& info, const std::string& name) {
+  std::set<std::string> seen;
+  std::vector<std::string> next{name};
+  while (!next.empty()) {
+    const std::string caller = std::move(next.back());
+    next.pop_back();
+    const pbrt::TransformInfo* transform = find_transform(info, caller);
+    if (transform == nullptr) continue;
+    for (const std::string& callee : transform->calls) {
+      if (callee == name) return true;
+      if (seen.insert(callee).second) next.push_back(callee);
+    }
+  }
+  return false;
+}
+
+/// What is chosen at size `n`, and for the smaller parts that a recursion comes to.
+std::string recursive_words(const InfoIndex& index, const Configuration& configuration, int site, const std::string& device, std::int64_t n) {
+  std::string out;
+  const std::vector<pbrt::Level>& levels = configuration.sites[at(site)].levels;
+  for (std::size_t i = levels.size(); i-- > 0;) {
+    if (i > 0 && levels[i].from > n) continue;
+    if (!out.empty()) out += fmt::format("; below size {}: ", levels[i + 1].from);
+    const std::int64_t size = out.empty() ? n : levels[i + 1].from - 1;
+    out += choice_words(index, configuration, site, levels[i].alternative, device, std::max<std::int64_t>(size, 1));
+  }
+  return out;
+}
+
+/// Whether one of the rules that use the tunable is chosen at this size. The answer is yes without a size, without such rules, or
+/// in a recursion.
+bool is_used_at(const InfoIndex& index, const Configuration& configuration, int tunable, std::int64_t n) {
+  const InfoIndex::TunableRef& ref = index.tunable(tunable);
+  if (n < 0 || ref.tunable->used_by.empty()) return true;
+  if (ref.transform != nullptr && calls_itself(index.info(), ref.transform->name)) return true;
+  for (int id = 0; id < index.num_sites(); ++id) {
+    if (index.site(id).transform != ref.transform) continue;
+    const pbrt::Choice choice = index.site(id).site->choice(configuration.sites[at(id)].select(n));
+    if (is_used_by(*ref.tunable, index.site(id).site->users_of(choice))) return true;
+  }
+  return false;
+}
+
+/// Adds a line for each of the program's own tunables whose value is not the initial one.
+void add_tunable_lines(const InfoIndex& index, const Configuration& configuration, std::int64_t n,
+                       const std::set<std::string>& transforms, std::vector<std::string>& out) {
+  const Configuration standard = pbrt::default_configuration(index);
+  for (int id = 0; id < index.num_tunables(); ++id) {
+    const InfoIndex::TunableRef& ref = index.tunable(id);
+    const TunableRole role = ref.tunable->role;
+    if (role == TunableRole::WorkGroup || role == TunableRole::Split || role == TunableRole::Ratio) continue;
+    if (!transforms.empty() && ref.transform != nullptr && !transforms.contains(ref.transform->name)) continue;
+    if (!is_used_at(index, configuration, id, n)) continue;
+    const std::vector<double> values =
+        values_at(*ref.tunable, configuration.tunables[at(id)], std::max<std::int64_t>(n, 1));
+    if (values == values_at(*ref.tunable, standard.tunables[at(id)], std::max<std::int64_t>(n, 1))) continue;
+    out.push_back(index.tunable_name(id) + ": " + values_text(values, ", "));
+  }
+}
+
+}  // namespace
+
+std::string number_text(double value) {
+  return std::floor(value) == value && std::fabs(value) < 1e15 ? fmt::format("{:.0f}", value)
+                                                               : fmt::format("{:.6g}", value);
+}
+
+std::string choice_words(const InfoIndex& index, const Configuration& configuration, int site, int alternative,
+                         const std::string& device, std::int64_t n) {
+  const InfoIndex::SiteRef& ref = index.site(site);
+  const pbrt::Choice choice = ref.site->choice(alternative);
+  const bool has_one_rule = ref.site->alternatives.size() == 1;
+  bool has_versions = false;
+  for (const pbrt::AlternativeInfo& rule : ref.site->alternatives) has_versions = has_versions || rule.on.size() > 1;
+  std::string out = has_one_rule ? "" : rule_words(*ref.site, choice);
+  if (has_versions || has_one_rule) {
+    if (!out.empty()) out += " ";
+    switch (choice.on) {
+      case On::Cpu:
+        out += "on the CPU";
+        break;
+      case On::OpenCl:
+        out += "on " + device;
+        break;
+      case On::OpenClLocal:
+        out += "on " + device + " with local memory";
+        break;
+    }
+  }
+  return out + detail_words(index, configuration, ref, choice, n);
+}
+
+std::vector<std::string> explain(const InfoIndex& index, const Configuration& configuration, std::int64_t n,
+                                 const std::string& device, const std::vector<std::string>& only,
+                                 const std::set<std::string>& transforms) {
+  std::vector<std::string> out;
+  std::vector<int> ids;
+  for (int id = 0; id < index.num_sites(); ++id) ids.push_back(id);
+  const auto is_main = [&](int id) { return index.site(id).transform->name == index.info().main; };
+  std::stable_partition(ids.begin(), ids.end(), is_main);
+  for (const int id : ids) {
+    const InfoIndex::SiteRef& ref = index.site(id);
+    if (ref.site->num_choices() < 2) continue;
+    if (!transforms.empty() && !transforms.contains(ref.transform->name)) continue;
+    if (!only.empty() && std::find(only.begin(), only.end(), index.site_name(id)) == only.end()) continue;
+    const std::string name = ref.transform->sites.size() == 1 ? ref.transform->name : index.site_name(id);
+    std::string words;
+    if (n < 0)
+      words = selector_words(index, configuration, id, device);
+    else if (calls_itself(index.info(), ref.transform->name))
+      words = recursive_words(index, configuration, id, device, n);
+    else
+      words = choice_words(index, configuration, id, configuration.sites[at(id)].select(n), device, n);
+    out.push_back(name + ": " + words);
+  }
+  add_tunable_lines(index, configuration, n, transforms, out);
+  return out;
+}
+
+std::vector<std::string> differences(const InfoIndex& index, const Configuration& a, const Configuration& b) {
+  const auto selector_text = [&](int id, const Selector& selector) {
+    std::string out;
+    for (const pbrt::Level& level : selector.levels) {
+      const pbrt::Choice choice = index.site(id).site->choice(level.alternative);
+      if (level.from > 0) out += fmt::format(", from {} ", level.from);
+      out += choice.rule + " on " + to_string(choice.on);
+    }
+    return out;
+  };
+  std::vector<std::string> out;
+  for (int id = 0; id < index.num_sites(); ++id) {
+    if (a.sites[at(id)] == b.sites[at(id)]) continue;
+    out.push_back(index.site_name(id) + ": " + selector_text(id, a.sites[at(id)]) + " -> " +
+                  selector_text(id, b.sites[at(id)]));
+  }
+  for (int id = 0; id < index.num_tunables(); ++id) {
+    if (a.tunables[at(id)] == b.tunables[at(id)]) continue;
+    out.push_back(index.tunable_name(id) + ": " + values_text(a.tunables[at(id)], " ") + " -> " +
+                  values_text(b.tunables[at(id)], " "));
+  }
+  return out;
+}
+
+std::string gain_text(const pbrt::Provenance& provenance, const std::string& prefix) {
+  double standard = 0, tuned = 0;
+  for (const auto& [name, time] : provenance.times_ns) {
+    if (name == prefix + "default") standard = time;
+    if (name == prefix + "tuned") tuned = time;
+  }
+  if (!(tuned > 0)) return "";
+  if (tuned == standard) return time_text(tuned) + ", as the default: nothing was found to be faster";
+  return standard > 0
+             ? fmt::format("{} instead of {}: {}", time_text(tuned), time_text(standard), ratio_text(standard, tuned))
+             : time_text(tuned);
+}
+
+std::string origin_text(const pbrt::Provenance& provenance) {
+  if (provenance.tuner.empty())
+    return provenance.when.empty() && provenance.how.empty() ? "written by hand" : "written " + provenance.when + (provenance.how.empty() ? "" : " by " + provenance.how);
+  return fmt::format("tuned {} by {}, effort {}, seed {}{}{}", provenance.when, provenance.tuner, provenance.effort, provenance.seed,
+                     provenance.how.empty() ? "" : ", ", provenance.how);
+}
+
+std::vector<std::string> loss_lines(std::vector<std::pair<std::string, double>> losses) {
+  constexpr double kMuch = 4;  // as much slower a run may be before it is stopped
+  std::stable_sort(losses.begin(), losses.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::vector<std::string> out;
+  for (const auto& [what, loss] : losses)
+    out.push_back(fmt::format("{} would be {} slower", what, loss >= kMuch ? "more than 4x" : fmt::format("{:.2f}x", loss)));
+  return out;
+}
+
+/// `, accuracy 1.03, target 1.25`; empty for what is no instance for a bin.
+static std::string accuracy_text(const pbrt::TransformInfo& transform, const pbrt::Provenance& provenance) {
+  for (const auto& [name, accuracy] : provenance.accuracies)
+    if (name == transform.name)
+      return fmt::format(", accuracy {:.6g}, target {}", accuracy, number_text(transform.accuracy.target));
+  return "";
+}
+
+std::vector<std::string> gain_lines(const pbrt::TrainingInfo& info, const pbrt::Provenance& provenance) {
+  std::vector<std::string> out;
+  const pbrt::TransformInfo* main = find_transform(info, info.main);
+  if (const std::string gain = gain_text(provenance, ""); !gain.empty() && main != nullptr)
+    out.push_back((main->accuracy.has_target ? main->name + ": " : "") + gain + accuracy_text(*main, provenance));
+  for (const pbrt::TransformInfo& transform : info.transforms) {
+    const std::string prefix = transform.name + ": ";
+    if (const std::string gain = gain_text(provenance, prefix); !gain.empty())
+      out.push_back(prefix + gain + accuracy_text(transform, provenance));
+  }
+  return out;
+}
+
+std::string device_name(const std::string& name) {
+  if (name.empty()) return "the OpenCL device";
+  const bool is_pocl =
+      name.rfind("pthread-", 0) == 0 || name.rfind("cpu-", 0) == 0 || name == "pthread" || name == "basic";
+  return is_pocl ? "PoCL" : name;
+}
+
+}  // namespace pbtune

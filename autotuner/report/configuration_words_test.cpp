@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// Configurations in words: what is said of a size, and of the parts that a recursion comes to.
+#include "autotuner/report/configuration_words.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "autotuner/search/search_space.h"
+
+namespace pbtune {
+namespace {
+
+using pbrt::On;
+using ::testing::ElementsAre;
+
+/// `Sort`, by Insertion or by Merge, and what it calls: `Halves`, which calls `Sort` or nothing.
+class WordsTest : public ::testing::Test {
+ protected:
+  WordsTest() {
+    info.program = "sort";
+    info.main = "Sort";
+    info.global = pbrt::standard_globals();
+    pbrt::TransformInfo sort;
+    sort.name = sort.template_name = "Sort";
+    sort.sites = {{"Insertion|Merge", {{"Insertion", {On::Cpu}, 3, ""}, {"Merge", {On::Cpu}, 6, ""}}}};
+    sort.calls = {"Halves"};
+    pbrt::TransformInfo halves;
+    halves.name = halves.template_name = "Halves";
+    info.transforms = {sort, halves};
+  }
+
+  std::vector<std::string> said(std::int64_t n) const {
+    const pbrt::InfoIndex index(info);
+    Configuration configuration = pbrt::default_configuration(index);
+    configuration.sites[0].levels = {{0, 1}, {4, 0}, {60, 1}};
+    return explain(index, configuration, n, "PoCL", {});
+  }
+
+  pbrt::TrainingInfo info;
+};
+
+TEST_F(WordsTest, OneSizeOfAProgramThatDoesNotRecur) {
+  EXPECT_THAT(said(1000), ElementsAre("Sort: Merge"));
+  EXPECT_THAT(said(59), ElementsAre("Sort: Insertion"));
+}
+
+TEST_F(WordsTest, ARecursionComesToSmallerParts) {
+  info.transforms[1].calls = {"Sort"};
+  EXPECT_THAT(said(1000), ElementsAre("Sort: Merge; below size 60: Insertion; below size 4: Merge"));
+  EXPECT_THAT(said(60), ElementsAre("Sort: Merge; below size 60: Insertion; below size 4: Merge"));
+  EXPECT_THAT(said(59), ElementsAre("Sort: Insertion; below size 4: Merge"));
+  EXPECT_THAT(said(0), ElementsAre("Sort: Merge"));
+}
+
+TEST_F(WordsTest, AllSizes) { EXPECT_THAT(said(-1), ElementsAre("Sort: Merge; from size 4: Insertion; from size 60: Merge")); }
+
+TEST(Words, LossesComeLargestFirst) {
+  EXPECT_EQ(loss_lines({{"the default of threads", 1.2}, {"the default's choice of Sort", 7}}),
+            (std::vector<std::string>{"the default's choice of Sort would be more than 4x slower", "the default of threads would be 1.20x slower"}));
+}
+
+}  // namespace
+}  // namespace pbtune

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+#include "autotuner/report/progress.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace pbtune {
+namespace {
+
+constexpr std::chrono::milliseconds kRedrawEvery{100};
+constexpr std::chrono::seconds kLineEvery{10};
+constexpr std::size_t kBarWidth = 20;
+
+std::size_t terminal_width() {
+  winsize size{};
+  if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col < 20) return 80;
+  return size.ws_col;
+}
+
+void put(const std::string& text) {
+  std::fputs(text.c_str(), stderr);
+  std::fflush(stderr);
+}
+
+}  // namespace
+
+std::string time_text(double ns) {
+  if (ns >= 1e9) return fmt::format("{:.3g} s", ns * 1e-9);
+  if (ns >= 1e6) return fmt::format("{:.3g} ms", ns * 1e-6);
+  return fmt::format("{:.3g} us", ns * 1e-3);
+}
+
+std::string ratio_text(double old_ns, double new_ns) {
+  if (!(old_ns > 0) || !(new_ns > 0)) return "";
+  const double ratio = old_ns / new_ns;
+  if (ratio > 1.005) return fmt::format("{:.{}f}x faster", ratio, ratio < 10 ? 2 : 0);
+  if (ratio < 0.995) return fmt::format("{:.2f}x slower", 1 / ratio);
+  return "as fast";
+}
+
+bool is_as_fast(double old_ns, double new_ns) { return ratio_text(old_ns, new_ns) == "as fast"; }
+
+Progress::Progress(bool is_quiet, std::chrono::steady_clock::time_point begin)
+    : is_quiet_(is_quiet), is_terminal_(::isatty(STDERR_FILENO) == 1), begin_(begin), last_line_(begin) {}
+
+Progress::~Progress() { finish(); }
+
+void Progress::set_state(const SearchState& state) {
+  state_ = state;
+  trying_ = state.phase;
+  if (is_quiet_ || is_terminal_) return tick();
+  const bool is_new_size = state.n != last_line_n_;
+  const bool is_news = state.best_ns > 0 && state.best_ns < 0.95 * last_line_best_;
+  const auto now = std::chrono::steady_clock::now();
+  if (!is_new_size && now - last_line_ < (is_news ? kLineEvery / 5 : kLineEvery)) return;
+  last_line_ = now;
+  last_line_n_ = state.n;
+  last_line_best_ = state.best_ns;
+  put(summary() + "\n");
+}
+
+std::string Progress::summary() const {
+  std::string out = fmt::format("size {} ({} of {})", state_.n, state_.size_index + 1, state_.num_sizes);
+  if (state_.best_ns > 0) out += ", best " + time_text(state_.best_ns);
+  if (state_.best_ns > 0 && state_.default_ns > 0)
+    out += " (" + ratio_text(state_.default_ns, state_.best_ns) +
+           (is_as_fast(state_.default_ns, state_.best_ns) ? " as" : " than") + " the default)";
+  const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+  const double left = std::max(0.0, state_.budget_s - std::max(elapsed, state_.elapsed_s));
+  out += fmt::format(", at most {:.0f} s left", std::ceil(left));
+  return out + "; " + trying_;
+}
+
+std::string Progress::bar_line(std::size_t width) const {
+  const double elapsed =
+      std::max(state_.elapsed_s, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count());
+  const double share = state_.budget_s > 0 ? std::clamp(elapsed / state_.budget_s, 0.0, 1.0) : 0;
+  const auto full = static_cast<std::size_t>(std::lround(share * kBarWidth));
+  std::string line = "[" + std::string(full, '#') + std::string(kBarWidth - full, '.') + "] " + summary();
+  if (line.size() >= width) line = line.substr(0, width - 4) + "...";
+  return line;
+}
+
+void Progress::tick() {
+  if (is_quiet_ || !is_terminal_ || state_.num_sizes == 0) return;
+  const auto now = std::chrono::steady_clock::now();
+  if (now - last_drawn_ < kRedrawEvery) return;
+  last_drawn_ = now;
+  is_bar_shown_ = true;
+  put("\r" + bar_line(terminal_width()) + "\033[K");
+}
+
+void Progress::erase_bar() {
+  if (is_bar_shown_) put("\r\033[K");
+  is_bar_shown_ = false;
+}
+
+void Progress::say(const std::string& text, bool is_important) {
+  if (is_quiet_ && !is_important) return;
+  erase_bar();
+  put(text + "\n");
+}
+
+void Progress::finish() { erase_bar(); }
+
+}  // namespace pbtune

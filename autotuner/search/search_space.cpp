@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: MIT
+#include "autotuner/search/search_space.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "runtime/config/random_configuration.h"
+
+namespace pbtune {
+namespace {
+
+using pbrt::On;
+using pbrt::SiteInfo;
+using pbrt::TunableInfo;
+using pbrt::TunableRole;
+
+constexpr int kMaxSeeds = 64;
+
+std::size_t at(int id) { return static_cast<std::size_t>(id); }
+
+bool is_threads(const InfoIndex::TunableRef& ref) { return ref.transform == nullptr && ref.tunable->name == "threads"; }
+bool is_library_threads(const InfoIndex::TunableRef& ref) {
+  return ref.transform == nullptr && ref.tunable->name == pbrt::kOpenBlasThreads;
+}
+
+bool is_large_pages(const InfoIndex::TunableRef& ref) {
+  return ref.transform == nullptr && ref.tunable->name == pbrt::kLargePages;
+}
+
+/// The tunable with the range in which its value makes a difference: nothing is compared with sizes far above the target.
+TunableGene gene_of(int id, const InfoIndex::TunableRef& ref, const SpaceOptions& options) {
+  TunableGene gene{id, ref.tunable, ref.tunable->min, ref.tunable->max};
+  const bool is_size = ref.tunable->role == TunableRole::Cutoff || ref.tunable->role == TunableRole::Split;
+  if (is_size) gene.max = std::clamp(2.0 * static_cast<double>(options.target_n), gene.min, gene.max);
+  if (ref.tunable->role == TunableRole::WorkGroup) gene.max = std::min<double>(gene.max, pbrt::kMaxWorkGroupItems);
+  if (is_threads(ref)) gene.max = std::max(0, options.max_threads - 1);  // 0 says all, so all need no number
+  if (is_library_threads(ref)) gene.max = std::max(1, options.max_threads);
+  return gene;
+}
+
+int choice_near(const SiteInfo& site, const std::string& rule, On on) {
+  if (on == On::OpenClLocal && site.index_of(rule, on) < 0) on = On::OpenCl;
+  if (site.index_of(rule, on) < 0) on = On::Cpu;
+  return std::max(0, site.index_of(rule, on));
+}
+
+}  // namespace
+
+Space::Space(const InfoIndex& index, const SpaceOptions& options) : index_(&index), options_(options) {
+  const auto is_varied = [&](const std::string& transform) {
+    return options.transforms.empty() || options.transforms.contains(transform);
+  };
+  for (int id = 0; id < index.num_sites(); ++id) {
+    if (!is_varied(index.site(id).transform->name)) continue;
+    SiteGene gene{id, {}};
+    const SiteInfo& site = *index.site(id).site;
+    if (!site.fixed.empty()) continue;
+    for (int choice = 0; choice < site.num_choices(); ++choice)
+      if (options.has_device || !pbrt::is_device(site.choice(choice).on)) gene.choices.push_back(choice);
+    if (gene.choices.size() > 1) sites_.push_back(std::move(gene));
+  }
+  for (int id = 0; id < index.num_tunables(); ++id) {
+    const InfoIndex::TunableRef& ref = index.tunable(id);
+    const bool is_open = ref.transform == nullptr ? options.has_globals : is_varied(ref.transform->name);
+    if (!is_open) continue;
+    const bool is_for_device = ref.tunable->role == TunableRole::WorkGroup || ref.tunable->role == TunableRole::Ratio;
+    if (ref.tunable->role == TunableRole::Config || (is_for_device && !options.has_device)) continue;
+    if ((is_threads(ref) && options.fixed_threads > 0) || !ref.tunable->fixed.empty()) continue;
+    if (is_large_pages(ref)) {
+      if (options.has_large_pages) large_pages_ = id;
+      continue;
+    }
+    const TunableGene gene = gene_of(id, ref, options);
+    if (gene.min < gene.max) tunables_.push_back(gene);
+  }
+}
+
+Configuration Space::default_configuration() const {
+  Configuration out = options_.base ? *options_.base : pbrt::default_configuration(*index_);
+  const int threads = index_->find_tunable("", "threads");
+  if (threads >= 0 && options_.fixed_threads > 0) out.tunables[at(threads)][0] = options_.fixed_threads;
+  return out;
+}
+
+Configuration Space::uniform(int rule, On on) const {
+  Configuration out = default_configuration();
+  for (const SiteGene& gene : sites_) {
+    const SiteInfo& site = *index_->site(gene.id).site;
+    const std::size_t which = std::min(at(rule), site.alternatives.size() - 1);
+    out.sites[at(gene.id)].levels = {{0, choice_near(site, site.alternatives[which].rule, on)}};
+  }
+  (void)pbrt::repair_forbidden(*index_, out);  // a seed that is forbidden becomes the nearest legal one
+  return out;
+}
+
+NamedConfiguration Space::more_accurate(const NamedConfiguration& seed, double factor, bool is_own) const {
+  NamedConfiguration out{fmt::format("{}, {}accuracy values x {:.0f}", seed.name, is_own ? "own " : "", factor),
+                         seed.configuration};
+  for (const TunableGene& gene : tunables_) {
+    if (gene.info->role != TunableRole::Accuracy && gene.info->role != TunableRole::ForEnough) continue;
+    const pbrt::TransformInfo* transform = index_->tunable(gene.id).transform;
+    if (is_own && (transform == nullptr || transform->name != options_.measured)) continue;
+    for (double& value : out.configuration.tunables[at(gene.id)])
+      value = std::clamp(std::max(1.0, std::fabs(value)) * factor, gene.min, gene.max);
+  }
+  return out;
+}
+
+std::vector<NamedConfiguration> Space::seeds() const {
+  std::vector<NamedConfiguration> out{{"the default", default_configuration()}};
+  const auto add = [&](NamedConfiguration seed) {
+    const auto is_same = [&](const NamedConfiguration& other) { return other.configuration == seed.configuration; };
+    if (out.size() < kMaxSeeds && std::none_of(out.begin(), out.end(), is_same)) out.push_back(std::move(seed));
+  };
+  std::vector<NamedConfiguration> on_cpu;
+  std::size_t num_rules = 1;
+  for (const SiteGene& gene : sites_) num_rules = std::max(num_rules, index_->site(gene.id).site->alternatives.size());
+  for (std::size_t rule = 0; rule < num_rules; ++rule) {
+    for (const On on : {On::Cpu, On::OpenCl, On::OpenClLocal}) {
+      if (pbrt::is_device(on) && !options_.has_device) continue;
+      NamedConfiguration seed{std::string("all ") + to_string(on), uniform(static_cast<int>(rule), on)};
+      if (num_rules > 1) seed.name += ", rule " + std::to_string(rule + 1) + " of each site";
+      if (on == On::Cpu) on_cpu.push_back(seed);
+      add(std::move(seed));
+    }
+  }
+  if (!options_.accuracy.has_target) return out;
+  // A search that starts far from its target would first find the fastest way of missing it.
+  constexpr double kMost = 4096;
+  for (const bool is_own : {true, false})
+    for (double factor = is_own ? 4 : 8; factor <= kMost; factor *= is_own ? 4 : 8)
+      for (const NamedConfiguration& seed : on_cpu) add(more_accurate(seed, factor, is_own));
+  return out;
+}
+
+bool Space::is_site_relevant(int site, const std::vector<RanChoice>& ran) const {
+  return ran.empty() ||
+         std::any_of(ran.begin(), ran.end(), [&](const RanChoice& choice) { return choice.site == site; });
+}
+
+bool Space::is_tunable_relevant(int tunable, const std::vector<RanChoice>& ran) const {
+  const InfoIndex::TunableRef& ref = index_->tunable(tunable);
+  if (ran.empty() || ref.transform == nullptr || ref.transform->sites.empty()) return true;
+  const auto uses = [&](const RanChoice& item) {
+    if (index_->site(item.site).transform != ref.transform) return false;
+    const SiteInfo& site = *index_->site(item.site).site;
+    const std::vector<std::string> names = site.users_of(site.choice(item.alternative));
+    const std::vector<std::string>& users = ref.tunable->used_by;
+    return users.empty() || std::find_first_of(users.begin(), users.end(), names.begin(), names.end()) != users.end();
+  };
+  return std::any_of(ran.begin(), ran.end(), uses);
+}
+
+void Space::fit(Configuration& configuration) const {
+  for (int id = 0; id < index_->num_sites(); ++id) {
+    const SiteInfo& site = *index_->site(id).site;
+    if (!site.fixed.empty()) continue;
+    for (pbrt::Level& level : configuration.sites[at(id)].levels) {
+      const pbrt::Choice choice = site.choice(level.alternative);
+      if (!options_.has_device && pbrt::is_device(choice.on))
+        level.alternative = choice_near(site, choice.rule, On::Cpu);
+    }
+    simplify(configuration.sites[at(id)]);
+  }
+  const int threads = index_->find_tunable("", "threads");
+  if (threads >= 0 && options_.fixed_threads > 0) configuration.tunables[at(threads)][0] = options_.fixed_threads;
+  (void)pbrt::repair_forbidden(*index_, configuration);  // whether it changed something does not matter here
+}
+
+std::vector<NamedConfiguration> Space::plainer(const NamedConfiguration& configuration,
+                                               const std::vector<RanChoice>& ran) const {
+  const Configuration standard = default_configuration();
+  std::vector<NamedConfiguration> out;
+  for (const bool is_all : {true, false}) {
+    NamedConfiguration plain{configuration.name + (is_all ? ", default values" : ", default threads"),
+                             configuration.configuration};
+    for (const TunableGene& gene : tunables_) {
+      const bool is_for_accuracy =
+          gene.info->role == TunableRole::Accuracy || gene.info->role == TunableRole::ForEnough;
+      if (is_for_accuracy || !is_tunable_relevant(gene.id, ran)) continue;
+      if (is_all || is_threads(index_->tunable(gene.id)))
+        plain.configuration.tunables[at(gene.id)] = standard.tunables[at(gene.id)];
+    }
+    const bool is_new = plain.configuration != configuration.configuration &&
+                        (out.empty() || plain.configuration != out[0].configuration);
+    if (is_new) out.push_back(std::move(plain));
+  }
+  return out;
+}
+
+std::vector<std::vector<double>> Space::usual_values(const TunableGene& gene) const {
+  std::vector<std::vector<double>> out;
+  if (gene.info->role == TunableRole::Ratio) {
+    const double quarter = gene.info->max / 4;
+    out = {{2 * quarter}, {3 * quarter}, {quarter}};
+  } else if (gene.info->role != TunableRole::WorkGroup) {
+    return {};
+  } else if (gene.info->count == 1) {
+    out = {{16}, {32}, {64}, {128}, {256}, {512}};
+  } else {
+    out = {{16, 16}, {32, 8}, {64, 4}, {32, 4}, {64, 1}, {128, 1}, {128, 2}, {256, 1}, {32, 32}, {16, 8}, {8, 8}};
+    for (std::vector<double>& shape : out) shape.resize(at(gene.info->count), 1);
+  }
+  std::erase_if(out, [&](const std::vector<double>& shape) {
+    return std::any_of(shape.begin(), shape.end(), [&](double extent) { return extent > gene.max || extent < gene.min; });
+  });
+  return out;
+}
+
+void Space::forget_unused(Configuration& configuration) const {
+  const Configuration standard = default_configuration();
+  std::vector<RanChoice> chosen;
+  for (int id = 0; id < index_->num_sites(); ++id)
+    for (const pbrt::Level& level : configuration.sites[at(id)].levels) chosen.push_back({id, level.alternative});
+  for (const TunableGene& gene : tunables_)
+    if (!is_tunable_relevant(gene.id, chosen)) configuration.tunables[at(gene.id)] = standard.tunables[at(gene.id)];
+}
+
+int bucket_of(std::int64_t n) {
+  int bucket = 0;
+  while (bucket + 1 < pbrt::kNumSizeBuckets && (std::int64_t{2} << bucket) <= n) ++bucket;
+  return bucket;
+}
+
+void carry_up(const InfoIndex& index, std::int64_t n, Configuration& configuration) {
+  const int bucket = bucket_of(n);
+  for (int id = 0; id < index.num_tunables(); ++id) {
+    const TunableInfo& tunable = *index.tunable(id).tunable;
+    if (!tunable.is_size_specific || !tunable.fixed.empty()) continue;
+    std::vector<double>& values = configuration.tunables[at(id)];
+    for (int larger = bucket + 1; larger < pbrt::kNumSizeBuckets; ++larger)
+      std::copy_n(values.begin() + bucket * tunable.count, tunable.count, values.begin() + larger * tunable.count);
+  }
+}
+
+void simplify(Selector& selector) {
+  std::vector<pbrt::Level>& levels = selector.levels;
+  const auto is_same = [](const pbrt::Level& a, const pbrt::Level& b) { return a.alternative == b.alternative; };
+  levels.erase(std::unique(levels.begin(), levels.end(), is_same), levels.end());
+}
+
+Selector graft(const Selector& low, const Selector& high, std::int64_t from) {
+  Selector out{{}};
+  for (const pbrt::Level& level : low.levels)
+    if (level.from < from) out.levels.push_back(level);
+  out.levels.push_back({std::max<std::int64_t>(from, 0), high.select(from)});
+  for (const pbrt::Level& level : high.levels)
+    if (level.from > from) out.levels.push_back(level);
+  simplify(out);
+  return out.levels.size() <= pbrt::kMaxSelectorLevels ? out : high;
+}
+
+Configuration graft(const Configuration& low, const Configuration& high, std::int64_t from) {
+  Configuration out = high;
+  for (std::size_t id = 0; id < out.sites.size(); ++id) out.sites[id] = graft(low.sites[id], high.sites[id], from);
+  return out;
+}
+
+int num_differences(const Configuration& a, const Configuration& b) {
+  int count = 0;
+  for (std::size_t id = 0; id < a.sites.size(); ++id)
+    if (a.sites[id] != b.sites[id])
+      count += static_cast<int>(std::max(a.sites[id].levels.size(), b.sites[id].levels.size()));
+  for (std::size_t id = 0; id < a.tunables.size(); ++id) count += a.tunables[id] != b.tunables[id] ? 1 : 0;
+  return count;
+}
+
+std::string fingerprint(const InfoIndex& index, const Configuration& configuration) {
+  std::uint64_t hash = 0xcbf29ce484222325ULL;  // FNV-1a
+  for (const char c : pbrt::to_json(index, configuration, -1))
+    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
+  char text[24];
+  std::snprintf(text, sizeof text, "%012llx", static_cast<unsigned long long>(hash & 0xffffffffffffULL));
+  return text;
+}
+
+}  // namespace pbtune

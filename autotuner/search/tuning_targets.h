@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// What one call of pbtune tunes, one after the other: the main transform, or each of its instances for an
+// accuracy bin, from the most to the least demanding (docs/reference/language.md 15.1). Of a main transform without
+// bins first the instances for bins that it calls, each judged by its metric, then itself with what they were tuned to.
+// Each starts from what the one before it found, changes what no earlier one uses, and its own values as long as the
+// earlier ones stay accurate enough.
+#pragma once
+
+#include <cstddef>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "autotuner/search/search_space.h"
+
+namespace pbtune {
+
+struct Target {
+  std::string transform;          ///< as in the training information
+  pbrt::AccuracyInfo accuracy;    ///< of bins: what a result must reach
+  std::set<std::string> reached;  ///< the transform and all that it calls
+};
+
+/// The transform of that name; null: there is none.
+[[nodiscard]] const pbrt::TransformInfo* find_transform(const pbrt::TrainingInfo& info, const std::string& name);
+
+/// The targets of a program, in the order in which they are tuned.
+[[nodiscard]] std::vector<Target> targets_of(const pbrt::TrainingInfo& info);
+
+/// Whether the main transform reaches a transform that calls itself, perhaps through others.
+[[nodiscard]] bool is_recursive(const pbrt::TrainingInfo& info);
+
+/// Transforms whose choices and values are tuned with target `i`.
+[[nodiscard]] std::set<std::string> transforms_tuned_with(const std::vector<Target>& targets, std::size_t i);
+
+/// Whether the two configurations differ in something that a call of the target may use.
+[[nodiscard]] bool is_different_for(const Target& target, const InfoIndex& index, const Configuration& a,
+                                    const Configuration& b);
+
+/// Gives the sites and values of transform `to` what those of the same name of `from` have.
+void copy_values(const InfoIndex& index, const std::string& from, const std::string& to, Configuration& configuration);
+
+}  // namespace pbtune
