@@ -8,14 +8,15 @@
 #include <sstream>
 #include <vector>
 
-#include "frontend/driver/atomic_file.h"
 #include "frontend/driver/compiler_output.h"
 #include "frontend/driver/home.h"
 #include "frontend/driver/native_libraries.h"
+#include "frontend/driver/output_place.h"
 #include "frontend/driver/precompiled.h"
 #include "frontend/driver/process.h"
 #include "frontend/driver/temporary.h"
 #include "lang/io_error.h"
+#include "runtime/config/atomic_file.h"
 
 namespace pb {
 namespace {
@@ -116,7 +117,7 @@ bool compile_cpp(const std::string& generated, const std::string& target, FpMode
   const RuntimeHome home = find_runtime();
   const TemporaryPath folder(make_temporary_folder());
   const std::string source = folder.path() + "/program.cpp";
-  write_file_atomically(source, generated);
+  pbrt::write_file_atomically(source, generated);
   TemporaryPath binary(temporary_beside(target));
 
   const std::vector<std::string> command = compile_command(fp, home);

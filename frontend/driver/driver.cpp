@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -20,10 +21,10 @@
 #include "clgen/opencl/emit_opencl.h"
 #include "frontend/check_slips/check_slips.h"
 #include "frontend/check_types/check_types.h"
-#include "frontend/driver/atomic_file.h"
 #include "frontend/driver/compile_cpp.h"
 #include "frontend/driver/configuration.h"
 #include "frontend/driver/explain.h"
+#include "frontend/driver/output_place.h"
 #include "frontend/driver/sha256.h"
 #include "frontend/driver/status.h"
 #include "frontend/driver/timer.h"
@@ -32,6 +33,8 @@
 #include "frontend/preprocess/preprocess.h"
 #include "frontend/resolve/resolve.h"
 #include "lang/io_error.h"
+#include "runtime/config/atomic_file.h"
+#include "runtime/config/errors.h"
 
 namespace pb {
 namespace {
@@ -113,7 +116,7 @@ void write_text(const Options& options, const std::string& text) {
   if (options.output.empty() || options.output == "-") {
     print(text);
   } else {
-    write_file_atomically(options.output, text);
+    pbrt::write_file_atomically(options.output, text);
   }
 }
 
@@ -144,8 +147,8 @@ bool make_binary(const Options& options, Compilation& c) {
   const std::string cpp = c.timer.run("emit_cpp", [&] { return emit_cpp(*c.program, *c.plan, c.sources, c.emit); });
   const std::string info =
       c.timer.run("emit_info", [&] { return to_json(make_training_info(*c.program, *c.plan, c.sources, c.emit)); });
-  if (options.keep) write_file_atomically(target + ".cpp", cpp);
-  const auto commit = [&] { write_file_atomically(target + ".info", info); };
+  if (options.keep) pbrt::write_file_atomically(target + ".cpp", cpp);
+  const auto commit = [&] { pbrt::write_file_atomically(target + ".info", info); };
   const UserProgram user{c.sources, c.program->transform_names()};
   return c.timer.run("c++", [&] { return compile_cpp(cpp, target, options.fp, user, c.diags, commit); });
 }
@@ -197,15 +200,20 @@ std::string PassTimer::report() const {
 
 int run_driver(const Options& options) {
   Compilation c;
+  const auto fail = [&](const std::exception& error) {
+    print_messages(options, c);
+    std::fprintf(stderr, "pbc: error: %s\n", error.what());
+    return 1;
+  };
   for (const DiagKind kind : options.silenced) c.diags.silence(kind);
   try {
     const bool ok = compile(options, c);
     print_messages(options, c);
     return ok && !c.diags.has_errors() ? 0 : 1;
   } catch (const IoError& error) {
-    print_messages(options, c);
-    std::fprintf(stderr, "pbc: error: %s\n", error.what());
-    return 1;
+    return fail(error);
+  } catch (const pbrt::IoError& error) {
+    return fail(error);
   }
 }
 

@@ -2,6 +2,7 @@
 #include "runtime/config/atomic_file.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -51,6 +52,23 @@ mode_t default_mode() {
   return static_cast<mode_t>(0666) & ~mask;
 }
 
+/// Holds back the signals that may end the process, but for those that the thread causes by its own faults.
+class SignalsHeldBack {
+ public:
+  SignalsHeldBack() {
+    sigset_t held;
+    ::sigfillset(&held);
+    for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) ::sigdelset(&held, fault);
+    ::pthread_sigmask(SIG_BLOCK, &held, &before_);
+  }
+  ~SignalsHeldBack() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsHeldBack(const SignalsHeldBack&) = delete;
+  SignalsHeldBack& operator=(const SignalsHeldBack&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
 }  // namespace
 
 void write_file_atomically(const std::string& path, std::string_view text) {
@@ -59,6 +77,7 @@ void write_file_atomically(const std::string& path, std::string_view text) {
   const bool is_there = ::stat(target.c_str(), &status) == 0;
   if (is_there && S_ISDIR(status.st_mode)) throw_cannot_write(path, EISDIR);
   if (is_there && !S_ISREG(status.st_mode)) return write_directly(target, text);
+  const SignalsHeldBack held;
   std::string beside = target + ".XXXXXX";
   const int fd = ::mkostemp(beside.data(), O_CLOEXEC);
   if (fd < 0) throw_cannot_write(path, errno);

@@ -12,7 +12,6 @@
 #include <filesystem>
 #include <fstream>
 
-#include "runtime/config/atomic_file.h"
 #include "runtime/config/errors.h"
 #include "runtime/config/former_names.h"
 #include "runtime/config/protocol.h"
@@ -210,13 +209,6 @@ TEST_F(ConfigFileTest, SavingReplacesTheFileBehindALinkAndKeepsItsMode) {
   struct stat status {};
   ASSERT_EQ(::stat(real.c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 0777U, 0640U);
-}
-
-TEST_F(ConfigFileTest, AFailedSaveLeavesTheOldFileAndNothingElse) {
-  EXPECT_THAT(error_of([&] { write_file_atomically(path("none/t.cfg"), "x"); }),
-              HasSubstr("No such file or directory"));
-  EXPECT_THAT(error_of([&] { write_file_atomically("/dev/full", "x"); }), HasSubstr("No space left"));
-  EXPECT_TRUE(std::filesystem::is_empty(folder));
 }
 
 TEST(Protocol, LinesSurviveTheRoundTrip) {

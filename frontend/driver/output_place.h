@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Output files that appear whole or not at all. Used by the driver.
+// Where the driver's output files are made before they get their names. Used by the driver.
 #pragma once
 
 #include <string>
-#include <string_view>
 
 namespace pb {
 
@@ -14,10 +13,5 @@ namespace pb {
 ///
 /// Errors:  throws IoError: the folder is missing, is no folder, or cannot be written; `target` is a folder, a device or a pipe
 void check_output_place(const std::string& target);
-
-/// Writes `text` beside `target` and renames; into a device or a pipe directly.
-///
-/// Errors:  throws IoError, and then `target` is as it was before
-void write_file_atomically(const std::string& target, std::string_view text);
 
 }  // namespace pb

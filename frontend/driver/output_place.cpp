@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "frontend/driver/atomic_file.h"
+#include "frontend/driver/output_place.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -20,30 +20,11 @@ std::filesystem::path folder_of(const std::string& target) {
   return folder.empty() ? std::filesystem::path(".") : folder;
 }
 
-[[noreturn]] void fail(const std::string& target, int error) {
-  throw IoError("cannot write `" + target + "`: " + strerror(error));
-}
-
 /// Whether `target` is a device or a pipe, which is to be written and not to be replaced by a file.
 bool is_special(const std::string& target) {
   std::error_code error;
   const auto status = std::filesystem::status(target, error);
   return std::filesystem::exists(status) && !std::filesystem::is_regular_file(status) && !std::filesystem::is_directory(status);
-}
-
-/// Writes everything or throws. Closes `descriptor` in both cases: a full disk may show only there.
-void write_and_close(int descriptor, std::string_view text, const std::string& target) {
-  while (!text.empty()) {
-    const ssize_t written = write(descriptor, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) {
-      const int error = errno;
-      close(descriptor);
-      fail(target, error);
-    }
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  if (close(descriptor) != 0) fail(target, errno);
 }
 
 }  // namespace
@@ -67,19 +48,6 @@ void check_output_place(const std::string& target) {
   if (descriptor < 0)
     throw IoError("the output folder `" + folder.string() + "` cannot be written: " + strerror(errno));
   close(descriptor);
-}
-
-void write_file_atomically(const std::string& target, std::string_view text) {
-  if (is_special(target)) {
-    const int descriptor = open(target.c_str(), O_WRONLY | O_CLOEXEC);
-    if (descriptor < 0) fail(target, errno);
-    return write_and_close(descriptor, text, target);
-  }
-  TemporaryPath file(temporary_beside(target));
-  const int descriptor = open(file.path().c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (descriptor < 0) fail(target, errno);
-  write_and_close(descriptor, text, target);
-  file.rename_to(target);
 }
 
 }  // namespace pb
