@@ -87,23 +87,6 @@ std::string selector_words(const InfoIndex& index, const Configuration& configur
   return out;
 }
 
-/// Whether a call of the transform may lead to further calls of it.
-bool calls_itself(const pbrt::TrainingInfo& info, const std::string& name) {
-  std::set<std::string> seen;
-  std::vector<std::string> next{name};
-  while (!next.empty()) {
-    const std::string caller = std::move(next.back());
-    next.pop_back();
-    const pbrt::TransformInfo* transform = find_transform(info, caller);
-    if (transform == nullptr) continue;
-    for (const std::string& callee : transform->calls) {
-      if (callee == name) return true;
-      if (seen.insert(callee).second) next.push_back(callee);
-    }
-  }
-  return false;
-}
-
 /// What is chosen at size `n`, and for the smaller parts that a recursion comes to.
 std::string recursive_words(const InfoIndex& index, const Configuration& configuration, int site, const std::string& device, std::int64_t n) {
   std::string out;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/reaches_itself.h"
+
 namespace pbtune {
 
 const pbrt::TransformInfo* find_transform(const pbrt::TrainingInfo& info, const std::string& name) {
@@ -71,14 +73,17 @@ std::vector<Target> targets_of(const pbrt::TrainingInfo& info) {
   return out;
 }
 
+bool calls_itself(const pbrt::TrainingInfo& info, const std::string& name) {
+  return pb::reaches_itself(name, [&](const std::string& caller) {
+    const pbrt::TransformInfo* transform = find_transform(info, caller);
+    return transform == nullptr ? std::vector<std::string>{} : transform->calls;
+  });
+}
+
 bool is_recursive(const pbrt::TrainingInfo& info) {
   std::set<std::string> reached;
   reach(info, info.main, reached);
-  return std::any_of(reached.begin(), reached.end(), [&](const std::string& name) {
-    std::set<std::string> below;
-    for (const std::string& callee : find_transform(info, name)->calls) reach(info, callee, below);
-    return below.contains(name);
-  });
+  return std::any_of(reached.begin(), reached.end(), [&](const std::string& name) { return calls_itself(info, name); });
 }
 
 std::set<std::string> transforms_tuned_with(const std::vector<Target>& targets, std::size_t i) {

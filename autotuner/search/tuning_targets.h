@@ -27,6 +27,9 @@ struct Target {
 /// The targets of a program, in the order in which they are tuned.
 [[nodiscard]] std::vector<Target> targets_of(const pbrt::TrainingInfo& info);
 
+/// Whether a call of the transform may lead to further calls of it.
+[[nodiscard]] bool calls_itself(const pbrt::TrainingInfo& info, const std::string& name);
+
 /// Whether the main transform reaches a transform that calls itself, perhaps through others.
 [[nodiscard]] bool is_recursive(const pbrt::TrainingInfo& info);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/reaches_itself.h"
 #include "clgen/cpp/schedule_code.h"
 #include "clgen/cpp/tunable_code.h"
 #include "clgen/initial_reads.h"
@@ -232,17 +233,7 @@ class TransformEmitter {
 
   /// Whether a call of the transform may lead to another one of it.
   bool calls_itself() const {
-    std::set<TransformId> seen;
-    std::vector<TransformId> next = plan_.calls;
-    while (!next.empty()) {
-      const TransformId id = next.back();
-      next.pop_back();
-      if (id == id_) return true;
-      if (!seen.insert(id).second) continue;
-      const std::vector<TransformId>& calls = context_.plan.transforms[id.index()].calls;
-      next.insert(next.end(), calls.begin(), calls.end());
-    }
-    return false;
+    return reaches_itself(id_, [&](TransformId id) -> const auto& { return context_.plan.transforms[id.index()].calls; });
   }
 
   /// `pb_call`, which stops a recursion that does not end.
