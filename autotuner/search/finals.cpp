@@ -1,59 +1,35 @@
 // SPDX-License-Identifier: MIT
-// The end of a search: the best few side by side, then the winner against what it would replace. A file never gets
-// slower by tuning: see Note [The last word].
+#include "autotuner/search/finals.h"
+
 #include <algorithm>
 
 #include "autotuner/search/in_turns.h"
-#include "autotuner/search/search.h"
+#include "autotuner/search/take_back.h"
 
 namespace pbtune {
 namespace {
 
-constexpr double kConfidence = 0.95;
 constexpr int kContestFactor = 3;       // at most as many times the rounds that the effort asks for, while undecided
 constexpr int kLeastContestRounds = 3;  // however little time is left
 constexpr double kMuchSlower = 3;       // from the few times at hand, nobody doubts that
 constexpr double kPagesMatter = 0.05;   // what new memory costs on either kind of pages is not part of a measurement
 constexpr double kMostUnproven = 0.04;  // how much slower one may seem, without proof, and yet count as equal
 constexpr double kMostPossible = 0.07;  // and may be, as far as the times can tell
-constexpr double kMostReserved = 0.35;  // of the budget
-
-void forget_times(Candidate& candidate) { candidate.times_ns.clear(); }
 
 }  // namespace
 
-SearchResult Search::result_of(const Candidate& candidate, double best_ns, double default_ns) const {
-  SearchResult out;
-  out.best = candidate.configuration;
-  out.origin = candidate.origin;
-  out.n = n_;
-  out.best_ns = best_ns;
-  out.default_ns = default_ns;
-  out.ran = candidate.ran;
-  out.meets_accuracy = candidate.meets_accuracy;
-  out.accuracy = candidate.accuracy;
-  return out;
-}
-
-double Search::final_reserve_s() const {
-  constexpr int kNumPlain = 2, kNumContenders = 3, kNumTakenBack = 4;
-  const double best_s = best_ns() * 1e-9 + overhead_s_;
-  const double finals_s = (options_.num_finalists + kNumPlain) * best_s;
-  const double contest_s = kNumContenders * best_s + default_ns_ * 1e-9;
-  return std::min(kMostReserved * options_.budget_s, num_final_parts() * options_.final_trials * std::max({finals_s, contest_s, 2 * kNumTakenBack * best_s}));
-}
-
 /// The best few of the population, as many as there is time for.
-std::vector<Candidate> Search::finalists() const {
-  const double left_ns = std::max(0.0, options_.budget_s - evaluator_.elapsed_s()) * 1e9;
-  const auto num_affordable =
-      static_cast<std::ptrdiff_t>(left_ns / (options_.min_trials * std::max(1.0, best_ns() + default_ns_)));
+std::vector<Candidate> Finals::finalists() const {
+  const double left_ns = std::max(0.0, context_.options.budget_s - context_.trials.elapsed_s()) * 1e9;
+  const double round_ns = std::max(1.0, context_.population.best_ns() + context_.default_ns());
+  const auto num_affordable = static_cast<std::ptrdiff_t>(left_ns / (context_.options.min_trials * round_ns));
   const std::ptrdiff_t wanted =
-      std::min<std::ptrdiff_t>(options_.num_finalists, std::max<std::ptrdiff_t>(2, num_affordable));
-  std::vector<Candidate> out(population_.begin(), population_.begin() + std::min(wanted, std::ssize(population_)));
+      std::min<std::ptrdiff_t>(context_.options.num_finalists, std::max<std::ptrdiff_t>(2, num_affordable));
+  const std::vector<Candidate>& members = context_.population.members();
+  std::vector<Candidate> out(members.begin(), members.begin() + std::min(wanted, std::ssize(members)));
   // Plainer configurations take part, and win among equals: nothing should differ from the default without a reason.
-  const Candidate& best = population_[0];
-  for (NamedConfiguration& plain : space_.plainer({best.origin, best.configuration}, best.ran)) {
+  const Candidate& best = context_.population.best();
+  for (NamedConfiguration& plain : context_.space.plainer({best.origin, best.configuration}, best.ran)) {
     const auto is_same = [&](const Candidate& other) { return other.configuration == plain.configuration; };
     if (num_affordable <= wanted || !best.meets_accuracy || std::any_of(out.begin(), out.end(), is_same)) continue;
     Candidate candidate;
@@ -66,13 +42,15 @@ std::vector<Candidate> Search::finalists() const {
 }
 
 /// What the winner would replace: the default, unless it is known to be hopeless here, and what the file had before.
-std::vector<Candidate> Search::incumbents() const {
+std::vector<Candidate> Finals::incumbents() const {
   std::vector<Candidate> out;
-  const double left_s = options_.budget_s - evaluator_.elapsed_s();
-  const bool is_affordable = kLeastContestRounds * (default_ns_ + best_ns()) * 1e-9 < left_s;
-  if (default_ns_ > 0 && (is_affordable || default_ns_ < kMuchSlower * best_ns())) out.push_back(default_);
-  for (const NamedConfiguration& before : extra_seeds_) {
-    if (!before.is_incumbent || before.configuration == space_.default_configuration()) continue;
+  const double left_s = context_.options.budget_s - context_.trials.elapsed_s();
+  const double best_ns = context_.population.best_ns();
+  const double default_ns = context_.default_ns();
+  const bool is_affordable = kLeastContestRounds * (default_ns + best_ns) * 1e-9 < left_s;
+  if (default_ns > 0 && (is_affordable || default_ns < kMuchSlower * best_ns)) out.push_back(context_.standard);
+  for (const NamedConfiguration& before : context_.before) {
+    if (!before.is_incumbent || before.configuration == context_.space.default_configuration()) continue;
     out.emplace_back();
     out.back().configuration = before.configuration;
     out.back().origin = before.name;
@@ -83,34 +61,35 @@ std::vector<Candidate> Search::incumbents() const {
 
 /// Compares the finalists; one that is surely slower than the leader leaves. The configuration is empty if none of them runs any
 /// more.
-Candidate Search::best_finalist() {
+Candidate Finals::best_finalist() {
   std::vector<Candidate> left = finalists();
-  const double limit = 4 * limit_ms(best_ns(), 2.0);
-  const double end_s = end_before_parts(num_final_parts() - 1);
-  for (int trial = 0; trial < kContestFactor * options_.final_trials && (left.size() > 1 || trial == 0); ++trial) {
-    publish("comparing the best");
-    if (trial >= options_.min_trials && evaluator_.elapsed_s() > end_s) break;
+  const double limit = 4 * limit_ms(context_.population.best_ns(), 2.0);
+  const double end_s = context_.end_before_parts(context_.schedule.num_final_parts() - 1);
+  for (int trial = 0; trial < kContestFactor * context_.options.final_trials && (left.size() > 1 || trial == 0); ++trial) {
+    context_.on_phase("comparing the best");
+    if (trial >= context_.options.min_trials && context_.trials.elapsed_s() > end_s) break;
     in_turns(left, trial, [&](Candidate& candidate) {
-      if (!measure(candidate, 1, limit, true)) candidate.times_ns.clear();
+      if (!context_.trials.measure(candidate, 1, limit, true)) candidate.times_ns.clear();
     });
     std::erase_if(left, [](const Candidate& candidate) { return candidate.times_ns.empty(); });
     if (left.empty()) return {};
-    for (Candidate& candidate : left) confirm(candidate);
+    for (Candidate& candidate : left) context_.trials.confirm(candidate);
     std::stable_sort(left.begin(), left.end(), ranks_before);
-    if (trial + 1 < options_.min_trials || !left[0].meets_accuracy) continue;
+    if (trial + 1 < context_.options.min_trials || !left[0].meets_accuracy) continue;
     const Sample leader = left[0].times_ns;
     std::erase_if(left, [&](const Candidate& candidate) {
       return !candidate.meets_accuracy || is_surely_faster(leader, candidate.times_ns, 0);
     });
   }
-  if (std::ssize(left[0].times_ns) < options_.final_trials) return left[0];
+  if (std::ssize(left[0].times_ns) < context_.options.final_trials) return left[0];
   // Among equals the one closest to the default wins: what cannot be measured should not be claimed.
-  const Configuration standard = space_.default_configuration();
+  const Configuration standard = context_.space.default_configuration();
   const Candidate* best = left.data();
   for (const Candidate& candidate : left) {
     if (!candidate.meets_accuracy || !left[0].meets_accuracy) continue;
     const PairedRatio slower = paired_ratio(candidate.times_ns, left[0].times_ns, kConfidence);
-    const bool is_equal = slower.ratio <= 1 + options_.matters || (slower.ratio <= 1 + kMostUnproven && slower.lo <= 1 && slower.hi <= 1 + kMostPossible);
+    const bool is_equal = slower.ratio <= 1 + context_.options.matters ||
+                          (slower.ratio <= 1 + kMostUnproven && slower.lo <= 1 && slower.hi <= 1 + kMostPossible);
     if (is_equal && num_differences(candidate.configuration, standard) < num_differences(best->configuration, standard))
       best = &candidate;
   }
@@ -119,18 +98,18 @@ Candidate Search::best_finalist() {
 
 /// Measures all in turns until the first is surely faster than each of the others, or surely not faster than one of
 /// them, or the rounds or the time are used up. Others that fail, or turn out to be inaccurate, leave.
-void Search::contest(std::vector<Candidate>& contenders, const Contest& how) {
+void Finals::contest(std::vector<Candidate>& contenders, const Contest& how) {
   // There are many rounds where the machine is noisy, as long as there is time.
   constexpr int kNoisyFactor = 8, kMostRounds = 100;
-  for (int round = 0; round < std::min(kMostRounds, kNoisyFactor * options_.final_trials); ++round) {
-    publish(how.phase);
-    if (round >= kLeastContestRounds && evaluator_.elapsed_s() > how.end_s) return;
+  for (int round = 0; round < std::min(kMostRounds, kNoisyFactor * context_.options.final_trials); ++round) {
+    context_.on_phase(how.phase);
+    if (round >= kLeastContestRounds && context_.trials.elapsed_s() > how.end_s) return;
     // These runs have no limit, because a hiccup must not decide who takes part.
     in_turns(contenders, round, [&](Candidate& candidate) {
-      if (!measure(candidate, 1, 0, true)) candidate.times_ns.clear();
+      if (!context_.trials.measure(candidate, 1, 0, true)) candidate.times_ns.clear();
     });
     for (Candidate& candidate : contenders)
-      if (!candidate.times_ns.empty()) confirm(candidate);
+      if (!candidate.times_ns.empty()) context_.trials.confirm(candidate);
     std::erase_if(contenders, [&](const Candidate& candidate) {
       return &candidate != contenders.data() && (candidate.times_ns.empty() || !candidate.meets_accuracy);
     });
@@ -148,15 +127,15 @@ void Search::contest(std::vector<Candidate>& contenders, const Contest& how) {
   }
 }
 
-void Search::try_other_pages(Candidate& winner) {
-  if (!space_.large_pages() || !winner.meets_accuracy) return;
+void Finals::try_other_pages(Candidate& winner) {
+  if (!context_.space.large_pages() || !winner.meets_accuracy) return;
   Candidate other = winner;
-  double& value = other.configuration.tunables[static_cast<std::size_t>(*space_.large_pages())][0];
+  double& value = other.configuration.tunables[static_cast<std::size_t>(*context_.space.large_pages())][0];
   value = value > 0 ? 0 : 1;
   other.origin += value > 0 ? ", on large pages" : ", on small pages";
   std::vector<Candidate> both{std::move(other), winner};
   std::for_each(both.begin(), both.end(), forget_times);
-  const double end_s = end_before_parts(2);
+  const double end_s = context_.end_before_parts(2);
   contest(both, {"trying other pages of memory", end_s, kPagesMatter});
   const bool have_both_run = both.size() == 2 && !both[0].times_ns.empty() && both[0].meets_accuracy;
   if (have_both_run && is_surely_faster(both[0].times_ns, both[1].times_ns, kPagesMatter)) winner = both[0];
@@ -164,47 +143,51 @@ void Search::try_other_pages(Candidate& winner) {
 
 /// The configuration that stays after a contest: the first if it is surely faster than all others; else the default, or what the
 /// file had before where that is as good. Null if none of them runs.
-const Candidate* Search::verdict(const std::vector<Candidate>& contenders) const {
+const Candidate* Finals::verdict(const std::vector<Candidate>& contenders) const {
   const Candidate& first = contenders[0];
   const Candidate* standard = nullptr;
   const Candidate* before = nullptr;
   for (const Candidate& other : contenders)
-    if (&other != &first) (other.configuration == space_.default_configuration() ? standard : before) = &other;
-  const auto is_faster = [&](const Candidate& a, const Candidate& b) { return is_surely_faster(a.times_ns, b.times_ns, options_.matters); };
+    if (&other != &first) (other.configuration == context_.space.default_configuration() ? standard : before) = &other;
+  const auto is_faster = [&](const Candidate& a, const Candidate& b) {
+    return is_surely_faster(a.times_ns, b.times_ns, context_.options.matters);
+  };
   const bool is_alive = !first.times_ns.empty() && first.meets_accuracy;
-  const auto beats_all = [&] { return (standard == nullptr || is_faster(first, *standard)) && (before == nullptr || is_faster(first, *before)); };
+  const auto beats_all = [&] {
+    return (standard == nullptr || is_faster(first, *standard)) && (before == nullptr || is_faster(first, *before));
+  };
   if (is_alive && beats_all()) return &first;
   if (before != nullptr && (standard == nullptr || !is_faster(*standard, *before))) return before;
   if (standard != nullptr) return standard;
-  return default_.times_ns.empty() ? nullptr : &default_;
+  return context_.standard.times_ns.empty() ? nullptr : &context_.standard;
 }
 
-void Search::take(const Candidate& kept, double default_ns) {
-  result_ = result_of(kept, median(kept.times_ns), default_ns);
-  for (const NamedConfiguration& before : extra_seeds_)
+void Finals::take(const Candidate& kept, double default_ns) {
+  result_ = make_result(kept, context_.trials.n(), median(kept.times_ns), default_ns);
+  for (const NamedConfiguration& before : context_.before)
     if (before.is_incumbent && result_.best == before.configuration) result_.kept = Kept::Before;
-  if (result_.best == space_.default_configuration()) result_.kept = Kept::Default;
+  if (result_.best == context_.space.default_configuration()) result_.kept = Kept::Default;
 }
 
-void Search::decide() {
+void Finals::decide() {
   Candidate winner = best_finalist();
   if (winner.times_ns.empty()) return;
-  space_.forget_unused(winner.configuration);
+  context_.space.forget_unused(winner.configuration);
   for (Selector& selector : winner.configuration.sites) simplify(selector);
-  const auto losses = take_back(winner);
+  const Losses losses = take_back(context_, winner);
   try_other_pages(winner);
-  const bool is_default = winner.configuration == space_.default_configuration();
-  take(winner, is_default ? median(winner.times_ns) : default_ns_);
+  const bool is_default = winner.configuration == context_.space.default_configuration();
+  take(winner, is_default ? median(winner.times_ns) : context_.default_ns());
   std::vector<Candidate> contenders = incumbents();
   std::erase_if(contenders, [&](const Candidate& other) { return other.configuration == winner.configuration; });
   result_.losses = losses;
   if (contenders.empty() || !winner.meets_accuracy) return;
   contenders.insert(contenders.begin(), winner);
   contenders[0].times_ns.clear();
-  contest(contenders, {"comparing the best with what is there", options_.budget_s, options_.matters});
-  double default_ns = default_ns_;
+  contest(contenders, {"comparing the best with what is there", context_.options.budget_s, context_.options.matters});
+  double default_ns = context_.default_ns();
   for (std::size_t i = 1; i < contenders.size(); ++i)
-    if (contenders[i].configuration == space_.default_configuration()) default_ns = median(contenders[i].times_ns);
+    if (contenders[i].configuration == context_.space.default_configuration()) default_ns = median(contenders[i].times_ns);
   if (const Candidate* kept = verdict(contenders)) take(*kept, default_ns);  // else nothing better is known
   if (result_.best == winner.configuration) result_.losses = losses;
 }

@@ -47,6 +47,10 @@ int choice_near(const SiteInfo& site, const std::string& rule, On on) {
   return std::max(0, site.index_of(rule, on));
 }
 
+bool is_for_accuracy(const TunableGene& gene) {
+  return gene.info->role == pbrt::TunableRole::Accuracy || gene.info->role == pbrt::TunableRole::ForEnough;
+}
+
 }  // namespace
 
 Space::Space(const InfoIndex& index, const SpaceOptions& options) : index_(&index), options_(options) {
@@ -234,6 +238,46 @@ void carry_up(const InfoIndex& index, std::int64_t n, Configuration& configurati
     for (int larger = bucket + 1; larger < pbrt::kNumSizeBuckets; ++larger)
       std::copy_n(values.begin() + bucket * tunable.count, tunable.count, values.begin() + larger * tunable.count);
   }
+}
+
+std::vector<NamedConfiguration> Space::reversions(const Configuration& configuration, std::int64_t n) const {
+  const Configuration standard = default_configuration();
+  std::vector<NamedConfiguration> out;
+  const auto add = [&](NamedConfiguration plain) {
+    const auto is_same = [&](const NamedConfiguration& other) { return other.configuration == plain.configuration; };
+    if (plain.configuration != configuration && std::none_of(out.begin(), out.end(), is_same) && pbrt::is_allowed(*index_, plain.configuration)) out.push_back(std::move(plain));
+  };
+  for (const SiteGene& gene : sites_) {
+    const auto id = static_cast<std::size_t>(gene.id);
+    const Selector& selector = configuration.sites[id];
+    const pbrt::TransformInfo& transform = *index_->site(gene.id).transform;
+    const std::string name = transform.sites.size() == 1 ? transform.name : index_->site_name(gene.id);
+    const auto level = std::find_if(selector.levels.rbegin(), selector.levels.rend(),
+                                    [&](const pbrt::Level& other) { return other.from <= n; });
+    NamedConfiguration plain{"the default's choice of " + name, configuration};
+    if (level != selector.levels.rend())
+      plain.configuration.sites[id] = graft(selector, Selector{{{0, standard.sites[id].select(n)}}}, level->from);
+    add(std::move(plain));
+    // In a program that calls itself the levels below are part of the run; in others they are for other sizes.
+    for (std::size_t i = 0; options_.is_recursive && selector.levels.size() > 1 && i < selector.levels.size(); ++i) {
+      NamedConfiguration fewer{name + (i == 0 ? " without its choice below " + std::to_string(selector.levels[1].from)
+                                              : " without its choice from " + std::to_string(selector.levels[i].from) + " on"),
+                               configuration};
+      std::vector<pbrt::Level>& levels = fewer.configuration.sites[id].levels;
+      levels.erase(levels.begin() + static_cast<std::ptrdiff_t>(i));
+      levels[0].from = 0;
+      simplify(fewer.configuration.sites[id]);
+      add(std::move(fewer));
+    }
+  }
+  for (const TunableGene& gene : tunables_) {
+    if (is_for_accuracy(gene) || gene.info->is_size_specific) continue;
+    const auto id = static_cast<std::size_t>(gene.id);
+    NamedConfiguration plain{"the default of " + index_->tunable_name(gene.id), configuration};
+    plain.configuration.tunables[id] = standard.tunables[id];
+    add(std::move(plain));
+  }
+  return out;
 }
 
 void simplify(Selector& selector) {

@@ -7,10 +7,13 @@
 #include <cmath>
 #include <functional>
 #include <iostream>
+#include <memory>
+#include <optional>
 #include <set>
 
 #include "autotuner/testing/synthetic.h"
 #include "runtime/config/errors.h"
+#include "runtime/config/rng.h"
 
 namespace pbtune {
 namespace {
@@ -158,6 +161,33 @@ TEST_F(SearchTest, SameSeedSameResult) {
   Search first(space, options(11), a.evaluator(), {}), second(space, options(11), b.evaluator(), {});
   EXPECT_EQ(first.run().best, second.run().best);
   EXPECT_EQ(a.num_trials, b.num_trials);
+}
+
+/// Proposes one configuration, for the best member.
+class OneProposal : public Strategy {
+ public:
+  explicit OneProposal(Configuration configuration) : configuration_(std::move(configuration)) {}
+  std::optional<Proposal> propose(const Population&, std::int64_t, const Claim& claim) override {
+    if (!claim(configuration_)) return std::nullopt;
+    return Proposal{0, configuration_, "what was proposed"};
+  }
+
+ private:
+  Configuration configuration_;
+};
+
+TEST_F(SearchTest, FindsWhatItsStrategyProposesAndNothingElse) {
+  SyntheticWorld world(index, 5);
+  const Configuration optimum = testing::synthetic_optimum(index, kTarget);
+  std::set<std::string> kept;
+  SearchEvents events;
+  events.on_kept = [&](const Candidate& child, const Candidate&) { kept.insert(child.origin); };
+  SearchOptions last = options(11);
+  last.sizes = {kTarget};
+  Search search(space, last, world.evaluator(), events, {}, std::make_unique<OneProposal>(optimum));
+  EXPECT_LT(testing::synthetic_ns(index, search.run().best, kTarget), 1.1 * testing::synthetic_optimum_ns(index, kTarget));
+  EXPECT_TRUE(kept.contains("what was proposed"));
+  for (const std::string& origin : kept) EXPECT_TRUE(origin == "what was proposed" || origin.starts_with("usual value")) << origin;
 }
 
 TEST_F(SearchTest, SizesWithoutInputsAreSkippedAndATargetWithoutInputsIsAnError) {

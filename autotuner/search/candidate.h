@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// A configuration that the search considers, with what its runs said.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "autotuner/search/search_space.h"
+#include "autotuner/search/statistics.h"
+
+namespace pbtune {
+
+struct Candidate {
+  Configuration configuration;
+  std::string origin;  ///< `all opencl`, `change Conv.split_size`, …
+  int id = 0;          ///< in order of appearance
+  int parent = -1;
+  Sample times_ns;             ///< at the current size
+  bool meets_accuracy = true;  ///< in all trials
+  bool is_confirmed = false;   ///< was asked, at this size, whether it is accurate beyond the inputs at hand
+  bool is_refuted = false;     ///< it is not
+  double accuracy = 0;         ///< of the worst trial; more is better: where less is, the metric negated
+  std::vector<RanChoice> ran;
+};
+
+/// Whether `a` is ranked before `b`. Candidates that are accurate enough come first, by time; then the others, by accuracy.
+[[nodiscard]] bool ranks_before(const Candidate& a, const Candidate& b);
+
+/// The median time of the default; 0: it is not known.
+[[nodiscard]] double default_time_ns(const Candidate& standard);
+
+/// Drops the times: those that follow are taken in turns with others.
+void forget_times(Candidate& candidate);
+
+}  // namespace pbtune

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// What the end of a search works with: the population and the default at the target size, and the trials that are left.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "autotuner/search/population.h"
+#include "autotuner/search/schedule.h"
+#include "autotuner/search/search_options.h"
+#include "autotuner/search/trials.h"
+
+namespace pbtune {
+
+struct FinalsContext {
+  const Space& space;
+  const SearchOptions& options;
+  const Schedule& schedule;
+  const Population& population;                   ///< not empty
+  const Candidate& standard;                      ///< the default as measured at this size; without times if it did not end in time
+  const std::vector<NamedConfiguration>& before;  ///< configurations known from before the search
+  Trials& trials;
+  std::function<void(const std::string& phase)> on_phase;
+
+  [[nodiscard]] double default_ns() const { return default_time_ns(standard); }
+  /// The time at which only so many parts of the last word may be left, as far as the runs up to now say.
+  [[nodiscard]] double end_before_parts(int num_left) const {
+    return schedule.end_before_parts(num_left, {population.best_ns(), default_ns(), trials.overhead_s()});
+  }
+};
+
+}  // namespace pbtune

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+#include "autotuner/search/population.h"
+
+#include <gtest/gtest.h>
+
+namespace pbtune {
+namespace {
+
+Candidate candidate(int id, double time_ns, bool meets_accuracy = true, double accuracy = 0) {
+  Candidate out;
+  out.id = id;
+  out.times_ns = {time_ns};
+  out.meets_accuracy = meets_accuracy;
+  out.accuracy = accuracy;
+  return out;
+}
+
+TEST(Population, WithoutMembersHasNoTime) {
+  const Population population(3);
+  EXPECT_EQ(population.best_ns(), 0);
+  EXPECT_FALSE(population.has_accurate());
+}
+
+TEST(Population, RanksAccurateMembersByTimeAndOthersByAccuracy) {
+  Population population(8);
+  population.add(candidate(1, 10, false, 0.5));
+  population.add(candidate(2, 30));
+  population.add(candidate(3, 10, false, 0.7));
+  population.add(candidate(4, 20));
+  population.sort();
+  std::vector<int> ids;
+  for (const Candidate& member : population.members()) ids.push_back(member.id);
+  EXPECT_EQ(ids, (std::vector<int>{4, 2, 3, 1}));
+  EXPECT_EQ(population.best_ns(), 20);
+  EXPECT_TRUE(population.has_accurate());
+}
+
+TEST(Population, DropsTheLastMembersWhenItIsPruned) {
+  Population population(2);
+  for (const int time : {3, 1, 2}) population.add(candidate(time, time));
+  EXPECT_EQ(population.members().size(), 3U);
+  population.prune();
+  ASSERT_EQ(population.members().size(), 2U);
+  EXPECT_EQ(population.members()[1].id, 2);
+}
+
+TEST(Population, IsEmptyAfterAllMembersWereTaken) {
+  Population population(2);
+  population.add(candidate(1, 1));
+  EXPECT_EQ(population.take_all().size(), 1U);
+  EXPECT_TRUE(population.is_empty());
+}
+
+}  // namespace
+}  // namespace pbtune

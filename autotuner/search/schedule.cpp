@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+#include "autotuner/search/schedule.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace pbtune {
+namespace {
+
+constexpr double kFinalShare = 0.15;  // of the budget, for comparing the best
+constexpr double kTargetShare = 0.7;  // of what is left, for the target size; the smaller ones share the rest
+constexpr double kSmallShare = 0.03;  // of the budget, for each size that only recursion makes worth a look
+constexpr std::int64_t kLeastRecursive = 4;  // what is chosen at small sizes is part of every larger one
+
+/// The size below which times say little about the target.
+std::int64_t least_size(std::int64_t target) { return std::max<std::int64_t>(64, target / 64); }
+
+}  // namespace
+
+std::vector<std::int64_t> growing_sizes(std::int64_t target, int factor, bool is_recursive) {
+  const std::int64_t least = is_recursive ? kLeastRecursive : least_size(target);
+  std::vector<std::int64_t> sizes{target};
+  while (sizes.back() / factor >= least) sizes.push_back(sizes.back() / factor);
+  std::reverse(sizes.begin(), sizes.end());
+  return sizes;
+}
+
+bool Schedule::will_fit(std::size_t size_index, std::int64_t n, double best_ns, double elapsed_s) const {
+  if (best_ns <= 0 || growth_ <= 0) return true;
+  const double doublings = std::log2(static_cast<double>(options_.sizes[size_index]) / static_cast<double>(n));
+  const double next_ns = best_ns * std::exp2(growth_ * doublings);
+  constexpr double kLeastTrials = 6;
+  return next_ns * 1e-9 * kLeastTrials < options_.budget_s - elapsed_s;
+}
+
+void Schedule::begin_size(std::size_t size_index, double elapsed_s) {
+  const double left_s = options_.budget_s * (1 - kFinalShare) - elapsed_s;
+  deadline_s_ = elapsed_s + std::max(0.0, left_s * share_of(size_index));
+  size_index_ = size_index;
+}
+
+void Schedule::note_growth(std::int64_t from_n, double from_ns, std::int64_t to_n, double to_ns) {
+  constexpr double kLeastGrowth = 0.5;
+  const double doublings = std::log2(static_cast<double>(to_n) / static_cast<double>(from_n));
+  growth_ = std::max(kLeastGrowth, std::log2(to_ns / from_ns) / doublings);
+}
+
+/// The part of the time that is left which a size may take.
+double Schedule::share_of(std::size_t size_index) const {
+  const std::size_t num_larger = options_.sizes.size() - size_index - 1;
+  if (num_larger == 0) return 1;
+  if (is_small(size_index)) return kSmallShare;
+  return (1 - kTargetShare) / static_cast<double>(std::min<std::size_t>(num_larger, 3));
+}
+
+bool Schedule::is_small(std::size_t size_index) const {
+  return options_.sizes[size_index] < least_size(options_.sizes.back()) && size_index + 1 < options_.sizes.size();
+}
+
+double Schedule::end_s(const RunCosts& costs) const {
+  return is_last() ? std::min(deadline_s_, options_.budget_s - final_reserve_s(costs)) : deadline_s_;
+}
+
+bool Schedule::is_exhausted(int failures, double elapsed_s, double begin_s, double end_s) const {
+  constexpr double kLittle = 0.25;
+  constexpr int kTargetFactor = 2, kCheapFactor = 10;
+  if (!is_last()) return failures >= options_.max_failures;
+  const bool is_cheap = elapsed_s - begin_s < kLittle * (end_s - begin_s);
+  return failures >= kTargetFactor * options_.max_failures * (is_cheap ? kCheapFactor : 1);
+}
+
+double Schedule::generous_limit_ms(double elapsed_s) const { return 0.3 * std::max(1.0, deadline_s_ - elapsed_s) * 1e3; }
+
+double Schedule::end_before_parts(int num_left, const RunCosts& costs) const {
+  return options_.budget_s - final_reserve_s(costs) * num_left / num_final_parts_;
+}
+
+double Schedule::final_reserve_s(const RunCosts& costs) const {
+  constexpr double kMostReserved = 0.35;  // of the budget
+  constexpr int kNumPlain = 2, kNumContenders = 3, kNumTakenBack = 4;
+  const double best_s = costs.best_ns * 1e-9 + costs.overhead_s;
+  const double finals_s = (options_.num_finalists + kNumPlain) * best_s;
+  const double contest_s = kNumContenders * best_s + costs.default_ns * 1e-9;
+  const double part_s = options_.final_trials * std::max({finals_s, contest_s, 2 * kNumTakenBack * best_s});
+  return std::min(kMostReserved * options_.budget_s, num_final_parts_ * part_s);
+}
+
+}  // namespace pbtune

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// How a search divides its time: over the sizes, and between looking for candidates and the last word.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "autotuner/search/search_options.h"
+
+namespace pbtune {
+
+/// What one run takes at the current size. The default's time is 0 where it is not known.
+struct RunCosts {
+  double best_ns = 0, default_ns = 0;
+  double overhead_s = 0;  ///< beside the trials
+};
+
+class Schedule {
+ public:
+  /// Keeps a reference to `options`. `has_pages`: the last word is also about pages of memory.
+  Schedule(const SearchOptions& options, bool has_pages) : options_(options), num_final_parts_(has_pages ? 5 : 4) {}
+
+  /// Whether a size fits into the time after size `n` with the best at `best_ns` (0: no size was measured yet). Predicts the
+  /// reference, the default and a few trials from the growth seen so far.
+  [[nodiscard]] bool will_fit(std::size_t size_index, std::int64_t n, double best_ns, double elapsed_s) const;
+  /// Gives a size its share of the time that is left.
+  void begin_size(std::size_t size_index, double elapsed_s);
+  /// Notes how the time of the best grew from one size to the next.
+  ///
+  /// Pre:     sizes grow; times are positive
+  void note_growth(std::int64_t from_n, double from_ns, std::int64_t to_n, double to_ns);
+
+  [[nodiscard]] bool is_last() const { return size_index_ + 1 == options_.sizes.size(); }
+  [[nodiscard]] std::size_t size_index() const { return size_index_; }
+  /// The time at which the current size must be left.
+  [[nodiscard]] double deadline_s() const { return deadline_s_; }
+  /// The time at which the search for candidates ends at the current size.
+  [[nodiscard]] double end_s(const RunCosts& costs) const;
+  /// Whether so many children in a row that brought nothing are enough. At the target more of them are tried where they cost
+  /// little of the time from `begin_s` to `end_s`.
+  [[nodiscard]] bool is_exhausted(int failures, double elapsed_s, double begin_s, double end_s) const;
+  /// The limit for runs that nothing else would tell from a hang, in milliseconds.
+  [[nodiscard]] double generous_limit_ms(double elapsed_s) const;
+
+  /// The last word has this many parts: comparing the best, taking back, then pages, then what is there. The last takes two parts
+  /// of the time: if it is undecided, all was in vain.
+  [[nodiscard]] int num_final_parts() const { return num_final_parts_; }
+  /// The time at which only so many parts of the last word may be left.
+  [[nodiscard]] double end_before_parts(int num_left, const RunCosts& costs) const;
+
+ private:
+  [[nodiscard]] double share_of(std::size_t size_index) const;
+  [[nodiscard]] bool is_small(std::size_t size_index) const;
+  [[nodiscard]] double final_reserve_s(const RunCosts& costs) const;
+
+  const SearchOptions& options_;
+  int num_final_parts_;
+  std::size_t size_index_ = 0;
+  double deadline_s_ = 0;
+  double growth_ = 0;  ///< of the time per doubling of the size; 0: not known
+};
+
+}  // namespace pbtune

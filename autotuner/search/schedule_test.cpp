@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+#include "autotuner/search/schedule.h"
+
+#include <gtest/gtest.h>
+
+namespace pbtune {
+namespace {
+
+SearchOptions options() {
+  SearchOptions out;
+  out.sizes = {256, 512, 1024};
+  out.budget_s = 100;
+  return out;
+}
+
+TEST(Schedule, GivesTheTargetAllThatTheLastWordLeaves) {
+  const SearchOptions all = options();
+  Schedule schedule(all, false);
+  schedule.begin_size(0, 0);
+  EXPECT_FALSE(schedule.is_last());
+  EXPECT_LT(schedule.deadline_s(), 20);
+  schedule.begin_size(2, 50);
+  EXPECT_TRUE(schedule.is_last());
+  EXPECT_DOUBLE_EQ(schedule.deadline_s(), 85);
+  EXPECT_LT(schedule.end_s({1e9, 2e9, 0.1}), 85);
+}
+
+TEST(Schedule, LeavesOutASizeThatTheGrowthSoFarForbids) {
+  const SearchOptions all = options();
+  Schedule schedule(all, false);
+  EXPECT_TRUE(schedule.will_fit(1, 256, 1e9, 0));
+  schedule.note_growth(128, 1e9, 256, 8e9);
+  EXPECT_FALSE(schedule.will_fit(1, 256, 8e9, 0));
+  EXPECT_TRUE(schedule.will_fit(1, 256, 1e6, 0));
+}
+
+TEST(Schedule, IsMorePatientAtTheTargetAndWhileChildrenAreCheap) {
+  const SearchOptions all = options();
+  Schedule schedule(all, false);
+  schedule.begin_size(0, 0);
+  EXPECT_TRUE(schedule.is_exhausted(all.max_failures, 1, 0, 10));
+  schedule.begin_size(2, 0);
+  EXPECT_FALSE(schedule.is_exhausted(all.max_failures, 9, 0, 10));
+  EXPECT_TRUE(schedule.is_exhausted(2 * all.max_failures, 9, 0, 10));
+  EXPECT_FALSE(schedule.is_exhausted(2 * all.max_failures, 1, 0, 10));
+}
+
+TEST(Schedule, LeavesThePartsOfTheLastWordInTheirOrder) {
+  const SearchOptions all = options();
+  const Schedule schedule(all, true);
+  const RunCosts costs{1e8, 2e8, 0};
+  EXPECT_EQ(schedule.num_final_parts(), 5);
+  EXPECT_DOUBLE_EQ(schedule.end_before_parts(0, costs), 100);
+  EXPECT_LT(schedule.end_before_parts(4, costs), schedule.end_before_parts(3, costs));
+  EXPECT_GE(schedule.end_before_parts(5, costs), 65);
+}
+
+}  // namespace
+}  // namespace pbtune

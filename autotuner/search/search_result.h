@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// What a search found.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "autotuner/search/candidate.h"
+
+namespace pbtune {
+
+/// The origin of a result's choices: something found, or, since nothing found is surely faster, what was there before.
+enum class Kept : std::uint8_t { Found, Default, Before };
+
+struct SearchResult {
+  Configuration best;
+  Kept kept = Kept::Found;
+  std::string origin;
+  std::int64_t n = 0;                  ///< the size at which it was compared last
+  double best_ns = 0, default_ns = 0;  ///< medians side by side; default 0: it did not finish in time
+  std::vector<RanChoice> ran;          ///< what took part
+  bool meets_accuracy = true;
+  double accuracy = 0;       ///< as in Candidate
+  /// The result's differences from the default, each as what taking it back would change, and how many times slower it would be.
+  std::vector<std::pair<std::string, double>> losses;
+  bool is_complete = false;  ///< reached the target and compared the best
+};
+
+/// The result that `candidate` is at size `n`.
+///
+/// Units:   nanoseconds; `default_ns` 0: not known
+[[nodiscard]] SearchResult make_result(const Candidate& candidate, std::int64_t n, double best_ns, double default_ns);
+
+}  // namespace pbtune

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+#include "autotuner/search/selection.h"
+
+namespace pbtune {
+namespace {
+
+constexpr double kSlowestChild = 1.8;
+constexpr double kClearly = 1.1;  // by medians, where hiccups forbid a proof
+
+}  // namespace
+
+bool Selection::keeps(Candidate& child, Candidate& parent) {
+  if (!trials_.measure(child, 1, child_limit_ms(parent))) return false;
+  if (!beats(child, parent)) return false;
+  const bool was_accurate = child.meets_accuracy;
+  trials_.confirm(child);
+  return child.meets_accuracy == was_accurate || (!parent.meets_accuracy && child.accuracy > parent.accuracy);
+}
+
+bool Selection::beats(Candidate& child, Candidate& parent) {
+  if (!child.meets_accuracy || !parent.meets_accuracy) {
+    if (child.meets_accuracy != parent.meets_accuracy) return child.meets_accuracy;
+    return child.accuracy > parent.accuracy;
+  }
+  if (minimum(child.times_ns) > median(parent.times_ns)) return false;
+  return beats_side_by_side(child, parent);
+}
+
+/// Alternates fresh trials of both until they are told apart, are surely the same, or the trials are used up.
+/// Earlier times do not count: the machine may have been in another mood for the parent's, and the child is
+/// here because its first one was good.
+bool Selection::beats_side_by_side(Candidate& child, Candidate& parent) {
+  Candidate fresh = parent;
+  fresh.times_ns.clear();
+  child.times_ns.clear();
+  const double limit = limit_ms(median(parent.times_ns), 2 * kSlowestChild);
+  for (int trial = 0; trial < options_.max_trials; ++trial) {
+    if (!trials_.measure(fresh, 1, limit, true)) return false;
+    if (!trials_.measure(child, 1, limit, true) || !child.meets_accuracy) return false;
+    parent.meets_accuracy = parent.meets_accuracy && fresh.meets_accuracy;
+    if (!parent.meets_accuracy) return true;
+    if (trial + 1 < options_.min_trials) continue;
+    const Verdict verdict = compare(child.times_ns, fresh.times_ns, options_.matters, kConfidence);
+    const bool is_decided = verdict != Verdict::Undecided;
+    if (is_decided || trial + 1 == options_.max_trials) {
+      parent.times_ns = fresh.times_ns;
+      // Single hiccups of the machine leave the test undecided and the medians alone. So medians decide here; the last word is
+      // said elsewhere.
+      const bool is_clear = verdict == Verdict::Undecided && median(child.times_ns) * kClearly < median(fresh.times_ns);
+      return verdict == Verdict::Faster || is_clear;
+    }
+  }
+  return false;
+}
+
+/// The limit for a child of `parent`. A parent that misses the target says nothing about how long its child may take: then the
+/// best one does.
+double Selection::child_limit_ms(const Candidate& parent) const {
+  if (parent.meets_accuracy) return limit_ms(median(parent.times_ns), kSlowestChild);
+  if (population_.has_accurate()) return limit_ms(population_.best_ns(), kSlowestSeed);
+  return schedule_.generous_limit_ms(trials_.elapsed_s());
+}
+
+}  // namespace pbtune

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// Who stays: whether a child is surely better than its parent.
+#pragma once
+
+#include "autotuner/search/population.h"
+#include "autotuner/search/schedule.h"
+#include "autotuner/search/trials.h"
+
+namespace pbtune {
+
+class Selection {
+ public:
+  /// Keeps references to all of them.
+  Selection(const SearchOptions& options, const Schedule& schedule, const Population& population, Trials& trials)
+      : options_(options), schedule_(schedule), population_(population), trials_(trials) {}
+
+  /// Measures a child and, if it is promising, its parent beside it; true if the child may be a member. A child that is accurate
+  /// enough beats a parent that is not; of two that are not, the more accurate one wins. The parent may get new times.
+  ///
+  /// Errors:  throws Interrupted, pbrt::RuntimeError
+  [[nodiscard]] bool keeps(Candidate& child, Candidate& parent);
+
+ private:
+  [[nodiscard]] bool beats(Candidate& child, Candidate& parent);
+  [[nodiscard]] bool beats_side_by_side(Candidate& child, Candidate& parent);
+  [[nodiscard]] double child_limit_ms(const Candidate& parent) const;
+
+  const SearchOptions& options_;
+  const Schedule& schedule_;
+  const Population& population_;
+  Trials& trials_;
+};
+
+}  // namespace pbtune

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// Runs candidates at one size after the other, and keeps what the runs say: times and accuracy in the candidate, which choices
+// crash or hang, and what a run costs beside its trials.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <utility>
+
+#include "autotuner/search/candidate.h"
+#include "autotuner/search/evaluator.h"
+#include "autotuner/search/population.h"
+#include "autotuner/search/search_events.h"
+
+namespace pbtune {
+
+/// Starting points and old members this many times slower than the best are cut off.
+inline constexpr double kSlowestSeed = 4.0;
+
+/// The limit of a trial that may take `factor` times as long as `base_ns`.
+///
+/// Units:   nanoseconds; result in milliseconds
+[[nodiscard]] double limit_ms(double base_ns, double factor);
+
+class Trials {
+ public:
+  /// Keeps references to `space`, `events` and `population`, which says how fast the best member is.
+  Trials(const Space& space, Evaluator evaluator, const SearchEvents& events, const Population& population);
+
+  /// Makes inputs of size `n`. If they are ready, all that follows is at that size. `trusted` is as in Evaluator::prepare.
+  ///
+  /// Errors:  throws Interrupted, pbrt::RuntimeError; so do measure and confirm
+  [[nodiscard]] Prepared begin_size(std::int64_t n, const Configuration* trusted);
+  /// Measures a candidate and records the times; false if it failed. No limit if `limit_ms` is 0.
+  bool measure(Candidate& candidate, int trials, double limit_ms, bool is_side_by_side = false);
+  /// Asks whether a candidate that seems accurate enough is so beyond these inputs; if not, it misses its target.
+  void confirm(Candidate& candidate);
+  /// Whether the configuration chooses, at this size, what was in several runs that crashed or hung and in no run that ended.
+  [[nodiscard]] bool is_hopeless(const Configuration& configuration) const;
+
+  [[nodiscard]] std::int64_t n() const { return n_; }
+  /// Seconds since the search began, as Evaluator::elapsed_s says.
+  [[nodiscard]] double elapsed_s() const { return evaluator_.elapsed_s(); }
+  /// What a run at this size takes beside its trials: inputs restored, outputs verified.
+  [[nodiscard]] double overhead_s() const { return overhead_s_; }
+  [[nodiscard]] int num_measured() const { return num_measured_; }
+
+ private:
+  void blame(const Configuration& configuration, const Outcome& outcome);
+  [[nodiscard]] double rank_of_accuracy(double accuracy) const;
+
+  const Space& space_;
+  Evaluator evaluator_;
+  const SearchEvents& events_;
+  const Population& population_;
+  struct Record {
+    int num_good = 0, num_fatal = 0;
+  };
+  std::map<std::pair<int, int>, Record> records_;  ///< by site and alternative: runs that ended, crashes and hangs
+  std::int64_t n_ = 0;
+  double overhead_s_ = 0;
+  int num_runs_ = 0;  ///< at this size
+  int num_measured_ = 0;
+};
+
+}  // namespace pbtune
