@@ -12,7 +12,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "support"))
 import pages  # noqa: E402
 
-FOLDERS = ["docs", "lang", "frontend", "choicegraph", "clgen", "runtime", "autotuner", "tests", "benchmarks", "examples"]
+FOLDERS = ["base", "docs", "lang", "frontend", "choicegraph", "clgen", "runtime", "autotuner", "tests", "benchmarks", "examples"]
 
 
 def fault_of(page, target):
