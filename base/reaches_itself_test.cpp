@@ -10,7 +10,7 @@ namespace pb {
 namespace {
 
 TEST(ReachesItself, HoldsOfTheNodesOfACycleAlone) {
-  // 0 leads to the cycle 1, 2, 3, from which 4 is left; 5 leads to itself.
+  // The graph's node 0 leads to the cycle 1, 2, 3, from which 4 is left; 5 leads to itself.
   const std::map<int, std::vector<int>> edges{{0, {1, 5}}, {1, {2}}, {2, {3}}, {3, {1, 4}}, {4, {}}, {5, {5}}};
   const auto next_of = [&](int node) -> const std::vector<int>& { return edges.at(node); };
   for (const int node : {0, 4}) EXPECT_FALSE(reaches_itself(node, next_of)) << node;

@@ -27,7 +27,7 @@
 
 using ElementT = PB_ELEMENT;
 using IndexT = pbrt::IndexT;
-// The C library has the other two on some systems.
+// The C library has `ushort` and `uint`, too, on some systems.
 using uchar = unsigned char;
 using ushort = unsigned short;
 using uint = unsigned int;
@@ -66,7 +66,7 @@ struct PetabricksRuntime {
   /// Gives the whole run up: no outputs, exit status 66.
   [[noreturn]] static void abort();
   [[noreturn]] static void untrained();
-  /// Bodies never run while a configuration is being changed: nothing to tell, nothing to save.
+  /// Always false: bodies never run while a configuration is being changed, so there is nothing to tell and nothing to save.
   static bool isTrainingRun() { return false; }
   static void saveConfig() {}
 };
@@ -95,7 +95,7 @@ class Message {
   Message& Text(const char* text);
   Message& Text(const std::string& text) { return Text(text.c_str()); }
 
-  /// Prints; for an assertion the process ends with status 1.
+  /// Prints what was collected. After a failed assertion the process ends with status 1.
   void finish();
 
   // What `JASSERT_A` and `JASSERT_B` are when no further value follows.
@@ -110,7 +110,7 @@ class Message {
   State* state_;
 };
 
-/// Ends the expression.
+/// Ends the expression of a macro: prints its message.
 struct Finish {
   void operator&(Message& message) const;
 };
@@ -137,8 +137,8 @@ inline constexpr jassert::Message::Severity pb_jassert_Note = jassert::Message::
 #define JTRACE(text) true ? static_cast<void>(0) : PB_JASSERT_MESSAGE(Note, text)
 #define UNIMPLEMENTED() JASSERT(false).Text("not implemented")
 
-// Without `std::`, and of two types, as C programs with macros of these names have them. Functions of the same names in the
-// program's own headers are more special, and so are those of `std` after `using namespace std;`.
+// min and max without `std::`, and of two types, as C programs with macros of these names have them. Functions of the same names
+// in the program's own headers are more special, and so are those of `std` after `using namespace std;`.
 template <class A, class B>
   requires(std::is_arithmetic_v<A> && std::is_arithmetic_v<B>)
 constexpr std::common_type_t<A, B> min(A a, B b) {
@@ -199,7 +199,7 @@ requires(pbrt::detail::kIsHandle<R>) [[nodiscard]] inline auto allocate(const R&
   }
 }
 
-/// Keeps the copy alive that `to_c_array` made.
+/// The owner of the copy that `to_c_array` made.
 class CArrayStorage {
  public:
   /// Elements of the copy; null if there is none.
@@ -276,7 +276,7 @@ inline void from_c_array(const R& m, P*& ptr, CArrayStorage& store) {
   store.reset();
   ptr = nullptr;
 }
-/// Releases without copying back.
+/// Releases the copy without copying back.
 template <class P>
 inline void free_c_array(P*& ptr, CArrayStorage& store) {
   store.reset();
