@@ -19,7 +19,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests" / "support"))
 import polybricks  # noqa: E402,F401
 
-# The flags of generated code (docs/architecture.md, "Numbers").
+# The flags of generated code (docs/architecture.md 7.6).
 BASELINE_FLAGS = ["-std=c++20", "-O3", "-march=native", "-fno-math-errno", "-ffp-contract=fast"]
 COLOURS = ["#1b6ca8", "#d1495b", "#2e933c", "#e09f3e", "#6a4c93", "#555555"]
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The candidates of cells (docs/architecture.md 5): each matrix in groups of cells that have the
+// The candidates of cells (docs/architecture.md 5.2): each matrix in groups of cells that have the
 // same ones. Private to this folder: cut_grid.cpp writes the groups as segments,
 // liveness.cpp follows who reads whom.
 #pragma once

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The choice grid: each matrix cut into segments, in which the list of candidate rules is constant (docs/architecture.md 5).
+// The choice grid: each matrix cut into segments, in which the list of candidate rules is constant (docs/architecture.md 6.2).
 #pragma once
 
 #include "choicegraph/passes/analysis.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which steps may be divided between a device and the CPU, and where (docs/architecture.md 7).
+// Which steps may be divided between a device and the CPU, and where (docs/architecture.md 7.4).
 #pragma once
 
 #include "choicegraph/passes/analysis.h"

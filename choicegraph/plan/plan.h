@@ -104,7 +104,7 @@ struct InputBox {
   bool is_same_for_all_instances = false;  ///< `lo` does not depend on loop variables
 };
 
-/// How the instances of a step may be divided between a device and the CPU (docs/architecture.md 7): at a value of one
+/// How the instances of a step may be divided between a device and the CPU (docs/architecture.md 7.4): at a value of one
 /// loop, which divides what every output gets at a coordinate of one dimension. The part below it is the device's.
 struct DeviceShare {
   std::size_t loop = 0;                    ///< index into Step::loops
@@ -211,7 +211,7 @@ struct Displacement {
   auto operator<=>(const Displacement&) const = default;
 };
 
-/// What the runtime checks per call: sizes for which some cell has no candidate (docs/architecture.md 5).
+/// What the runtime checks per call: sizes for which some cell has no candidate (docs/architecture.md 5.2).
 struct UncoveredBox {
   MatrixId matrix;
   std::vector<IndexRange> box;             ///< non-empty: the call stops with a message

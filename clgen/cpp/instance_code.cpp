@@ -138,7 +138,7 @@ std::string written_text(const RuleCode& code, const RegionAccess& access) {
   return name;
 }
 
-/// Bounds of coordinates that are not affine are tested per instance (docs/architecture.md 5).
+/// Bounds of coordinates that are not affine are tested per instance (docs/architecture.md 5.1).
 void emit_tests(Writer& out, const RuleCode& code) {
   for (const RegionAccess& input : code.rule.inputs) {
     if (input.is_optional() || input.is_guest) continue;

@@ -84,7 +84,7 @@ void report_coordinate(Inference& in, const Formula& formula, bool is_output) {
   in.diags.emit(kind, span).arg(to_string(*term));
 }
 
-/// The box of `access`; a dimension of an input whose coordinates are not affine is read as a whole (docs/architecture.md 5).
+/// The box of `access`; a dimension of an input whose coordinates are not affine is read as a whole (docs/architecture.md 5.1).
 std::optional<std::vector<Interval>> box_of(Inference& in, RegionAccess& access, bool is_output) {
   std::vector<Interval> out;
   for (std::size_t d = 0; d < access.lo.size(); ++d) {

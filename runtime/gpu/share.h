@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Steps that a device and the CPU share (docs/architecture.md 7): the device gets the lower instances along one
+// Steps that a device and the CPU share (docs/architecture.md 7.4): the device gets the lower instances along one
 // dimension, the CPU runs the others meanwhile. Used by generated code.
 #pragma once
 

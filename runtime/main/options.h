@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The command line of a compiled program (docs/reference/language.md 11.1, 11.2, docs/architecture.md 2): text to a
+// The command line of a compiled program (docs/reference/language.md 11.1, 11.2, docs/architecture.md 2.1): text to a
 // plain struct, and its help. Knows nothing of the program's transforms.
 #pragma once
 

@@ -270,7 +270,7 @@ void check_apart(const char* written, const RawView& a, const char* other, const
 /// Errors:  always throws RuntimeError
 [[noreturn]] void copy_error_in(const char* rule, const char* origin, const CopyError& error);
 
-/// A size-specific value below its minimum, or a body that gives up (docs/reference/language.md 8.7).
+/// A body that gives the run up (docs/reference/language.md 8.7).
 ///
 /// Errors:  always throws RunAborted
 [[noreturn]] void abort_run(const char* why);
