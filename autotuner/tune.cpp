@@ -14,7 +14,7 @@
 #include "autotuner/measure/journal.h"
 #include "autotuner/report/configuration_words.h"
 #include "autotuner/report/progress.h"
-#include "autotuner/search/tuning_targets.h"
+#include "autotuner/space/tuning_targets.h"
 #include "runtime/config/config_file.h"
 #include "runtime/config/errors.h"
 

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "autotuner/report/configuration_words.h"
-#include "autotuner/search/search_space.h"
+#include "autotuner/space/search_space.h"
 
 namespace pbtune {
 namespace {

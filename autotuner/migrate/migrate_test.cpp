@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "autotuner/migrate/former_configuration.h"
-#include "autotuner/search/search_space.h"
+#include "autotuner/space/search_space.h"
 #include "runtime/config/errors.h"
 
 namespace pbtune {

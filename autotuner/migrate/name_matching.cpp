@@ -8,7 +8,7 @@
 #include <set>
 #include <utility>
 
-#include "autotuner/search/tuning_targets.h"
+#include "autotuner/space/tuning_targets.h"
 #include "runtime/config/errors.h"
 #include "runtime/config/nearest_word.h"
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "autotuner/report/progress.h"
-#include "autotuner/search/tuning_targets.h"
+#include "autotuner/space/tuning_targets.h"
 
 namespace pbtune {
 namespace {

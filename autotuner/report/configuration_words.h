@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "autotuner/search/search_space.h"
+#include "autotuner/space/search_space.h"
 #include "runtime/config/config_file.h"
 
 namespace pbtune {

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "autotuner/search/search_space.h"
+#include "autotuner/space/search_space.h"
 
 namespace pbtune {
 namespace {

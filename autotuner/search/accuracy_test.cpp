@@ -7,7 +7,7 @@
 #include <set>
 
 #include "autotuner/search/search.h"
-#include "autotuner/search/tuning_targets.h"
+#include "autotuner/space/tuning_targets.h"
 
 namespace pbtune {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "autotuner/search/search_space.h"
 #include "autotuner/search/statistics.h"
+#include "autotuner/space/search_space.h"
 
 namespace pbtune {
 

@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
-#include "autotuner/search/mutators.h"
 #include "autotuner/search/strategy.h"
+#include "autotuner/space/mutators.h"
 #include "runtime/config/rng.h"
 
 namespace pbtune {

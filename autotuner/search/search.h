@@ -16,10 +16,10 @@
 #include "autotuner/search/search_events.h"
 #include "autotuner/search/search_options.h"
 #include "autotuner/search/search_result.h"
-#include "autotuner/search/search_space.h"
 #include "autotuner/search/selection.h"
 #include "autotuner/search/strategy.h"
 #include "autotuner/search/trials.h"
+#include "autotuner/space/search_space.h"
 
 namespace pbtune {
 

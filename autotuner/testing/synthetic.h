@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "autotuner/search/search_space.h"
+#include "autotuner/space/search_space.h"
 #include "runtime/config/info.h"
 
 namespace pbtune::testing {

@@ -23,10 +23,11 @@ MAY_USE = {
     "runtime/gpu": ["runtime/config", "runtime/matrix", "runtime/sched"],
     "runtime/cl": ["runtime/config", "runtime/matrix", "runtime/gpu"],
     "runtime": ["runtime"],
-    "autotuner/search": ["runtime/config"],
-    "autotuner/measure": ["runtime/config", "autotuner/search"],
-    "autotuner/report": ["runtime/config", "autotuner/search", "autotuner/measure"],
-    "autotuner/migrate": ["runtime/config", "autotuner/search", "autotuner/measure", "autotuner/report"],
+    "autotuner/space": ["runtime/config"],
+    "autotuner/search": ["runtime/config", "autotuner/space"],
+    "autotuner/measure": ["runtime/config", "autotuner/space", "autotuner/search"],
+    "autotuner/report": ["runtime/config", "autotuner/space", "autotuner/search", "autotuner/measure"],
+    "autotuner/migrate": ["runtime/config", "autotuner/space", "autotuner/search", "autotuner/measure", "autotuner/report"],
     "autotuner": ["runtime/config", "autotuner"],
 }
 INCLUDE = re.compile(r'^\s*#include "([^"]+)"', re.M)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "autotuner/search/tuning_targets.h"
+#include "autotuner/space/tuning_targets.h"
 
 #include <algorithm>
 

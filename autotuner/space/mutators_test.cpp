@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Distributions of the mutators. Each test prints its seed; PB_TEST_SEED sets another one.
-#include "autotuner/search/mutators.h"
+#include "autotuner/space/mutators.h"
 
 #include <gtest/gtest.h>
 

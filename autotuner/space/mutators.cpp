@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "autotuner/search/mutators.h"
+#include "autotuner/space/mutators.h"
 
 #include <algorithm>
 #include <cmath>

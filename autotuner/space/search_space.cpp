@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "autotuner/search/search_space.h"
+#include "autotuner/space/search_space.h"
 
 #include <fmt/format.h>
 

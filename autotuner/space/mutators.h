@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "autotuner/search/search_space.h"
+#include "autotuner/space/search_space.h"
 #include "runtime/config/rng.h"
 
 namespace pbtune {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "autotuner/search/search_space.h"
+#include "autotuner/space/search_space.h"
 
 namespace pbtune {
 
