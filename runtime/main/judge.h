@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Transforms that judge results: the metric that says how accurate outputs are (docs/reference/language.md 4.7), the
-// verifier that says whether they agree with reference outputs (20.5). They run like references: on one CPU thread,
-// under the default configuration, whatever made the outputs. Comparing by tolerance: verify.h.
+// verifier that says whether they agree with reference outputs (docs/reference/language.md 20.5). They run like
+// references: on one CPU thread, under the default configuration, whatever made the outputs. Comparing by tolerance:
+// verify.h.
 #pragma once
 
 #include <vector>

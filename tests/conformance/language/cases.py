@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The complete programs of the language reference (tests/corpus) with the results that its text implies."""
+"""The programs of tests/corpus with the results that docs/reference/language.md implies."""
 
 import numpy as np
 
