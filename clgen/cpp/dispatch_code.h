@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -12,14 +13,12 @@
 
 #include "choicegraph/plan/step_needs.h"
 #include "clgen/cpp/rule_code.h"
+#include "clgen/lower/step_conditions.h"
 
 namespace pb {
 
 /// Names of step functions; steps may share one.
 using StepFunctionNames = std::map<std::pair<StepId, Version>, std::string>;
-
-/// The variable that holds the alternative of a site in a call.
-[[nodiscard]] std::string choice_name(SiteId site);
 
 /// `functions` must live as long, and have the steps that are asked for.
 class StepDispatch {
@@ -29,10 +28,11 @@ class StepDispatch {
         id_(id),
         transform_(context.program.transforms[id]),
         plan_(context.plan.transforms[id.index()]),
-        functions_(functions) {}
+        functions_(functions),
+        conditions_(transform_, plan_) {}
 
-  /// Declares for steps that run for others only whether one of those runs.
-  void emit_needs(Writer& out);
+  [[nodiscard]] const StepConditions& conditions() const { return conditions_; }
+
   /// Statements that run the step in the version chosen. Its boxes are in scope if `are_boxes_declared`.
   void emit_dispatch(Writer& out, StepId step, const std::string& frame, bool are_boxes_declared) const;
 
@@ -40,46 +40,16 @@ class StepDispatch {
   [[nodiscard]] std::string piece_call(StepId step, const std::string& frame) const;
   /// Counts that the step runs on the CPU, if its site is a decision.
   void emit_count(Writer& out, StepId step, const std::string& frame) const;
-  /// Whether some device version may be chosen.
-  [[nodiscard]] bool has_device(StepId step) const;
   /// Whether a device and the CPU may share the step: then its boxes are variables, which the dispatch changes.
   [[nodiscard]] bool is_shared(StepId step) const;
-  [[nodiscard]] bool is_decided(SiteId site) const;
-  /// Whether one of the nest's steps is needed; empty: it needs no reader.
-  [[nodiscard]] std::string need_of(const Nest& nest) const;
-  /// Choices that make the step run; empty: all.
-  [[nodiscard]] std::string choice_condition_of(const Step& step) const;
-  /// When the step runs; empty: always.
-  [[nodiscard]] std::string condition_of(StepId step) const;
-  /// When a step that has device versions tries one of them.
-  [[nodiscard]] std::string device_condition_of(StepId step) const;
-  /// When some step that runs may read the matrix; empty: always.
-  [[nodiscard]] std::string read_condition(MatrixId matrix) const;
-  /// When some step that runs may read or write the matrix; empty: always.
-  [[nodiscard]] std::string use_condition(MatrixId matrix) const;
-  /// When some step that runs has the matrix as a whole, of whatever size; empty: always.
-  [[nodiscard]] std::string touched_condition(MatrixId matrix) const;
   /// The number of the choice under which a step runs in `version`, where it is known: else what is chosen.
   [[nodiscard]] std::string choice_value(const Step& step, Version version) const;
   [[nodiscard]] std::string split_value() const;
   [[nodiscard]] std::string tile_value(const Nest& nest) const;
 
  private:
-  std::string need_of(StepId step) const;
-  std::string any_condition(const std::function<bool(const Rule&)>& concerns) const;
-  std::string condition_with(StepId step, std::string choices) const;
-  std::string is_chosen(const Step& step, std::span<const Version> versions) const;
   std::string pieces_arg(StepId step) const;
   std::string group_value(const Step& step, Version version) const;
-  struct Followers {
-    std::vector<std::string> on_cpu, on_device;
-  };
-  Followers followers_of(StepId step) const;
-  bool writes_temporaries(StepId step) const;
-  /// `of_output`: of results that no later step reads.
-  std::string copy_out_value(StepId step, const std::string& of_output = "pbrt::gpu::CopyOut::May") const;
-  std::string shared_copy_out_value(StepId step) const;
-  std::string whole_copy_out_value(StepId step) const;
   /// `pieces`: the last argument, with its comma.
   std::string cpu_call(StepId step, const RuleCode& code, const std::string& frame, const std::vector<std::string>& boxes,
                        const std::string& pieces) const;
@@ -98,17 +68,17 @@ class StepDispatch {
   static void emit_any_of(Writer& out, const std::vector<Try>& tries, const std::string& begin, const std::string& end);
   void emit_tries(Writer& out, StepId step, const RuleCode& code, const std::string& frame) const;
   void emit_shared_tries(Writer& out, StepId step, const RuleCode& code, const std::string& frame) const;
-  std::string eighths_value() const;
+  std::optional<std::string> eighths_value() const;
   using TunableTest = std::function<bool(const PlanTunable&)>;
   using TunableReader = std::string (*)(const CppContext&, TransformId, std::size_t, const std::string&, const std::string&);
-  std::string tunable_of(const TunableTest& matches, TunableReader read, const std::string& otherwise) const;
+  std::optional<std::string> find_tunable(const TunableTest& matches, TunableReader read) const;
 
   const CppContext& context_;
   TransformId id_;
   const Transform& transform_;
   const TransformPlan& plan_;
   const StepFunctionNames& functions_;
-  std::vector<StepNeed> needs_;
+  StepConditions conditions_;
 };
 
 }  // namespace pb

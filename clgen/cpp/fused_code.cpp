@@ -95,9 +95,8 @@ void emit_fused_step(Writer& out, const CppContext& context, TransformId transfo
   emit_arrivals(statements, hosted, "pb_frame");
   statements.line("const pbrt::RuleScope pb_scope(pb_frame, " + rule_constant(code.stem) + ", " + std::to_string(steps.size()) +
                   " * pb_box.volume());");
-  const std::string unit = unit_condition(code);
-  if (!unit.empty()) statements.line("const bool pb_unit = " + unit + ";");
-  emit_piece(statements, code, code.stem, false, unit.empty() ? "" : "pb_unit", "pb_box");
+  const std::optional<Condition> unit = declare_unit(statements, code, "pb_unit");
+  emit_piece(statements, code, code.stem, false, unit, "pb_box");
   emit_departures(statements, hosted, "pb_frame");
   std::vector<std::string> params = step_params(code);
   params.push_back("const " + box_type(plan.steps[steps[0]]) + "& pb_box");

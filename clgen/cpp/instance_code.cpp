@@ -6,6 +6,7 @@
 #include "clgen/cpp/border_code.h"
 #include "clgen/index_width.h"
 #include "clgen/names.h"
+#include "lang/relation_op.h"
 #include "lang/region/affine.h"
 
 namespace pb {
@@ -155,32 +156,17 @@ void emit_tests(Writer& out, const RuleCode& code) {
   }
 }
 
-const char* spelling(RelationOp op) {
-  switch (op) {
-    case RelationOp::Less:
-      return " < ";
-    case RelationOp::LessEqual:
-      return " <= ";
-    case RelationOp::Greater:
-      return " > ";
-    case RelationOp::GreaterEqual:
-      return " >= ";
-    case RelationOp::Equal:
-      return " == ";
-    case RelationOp::NotEqual:
-      return " != ";
-  }
-  return "";
-}
+/// With a blank on either side.
+std::string operator_text(RelationOp op) { return std::string(" ") + spelling(op) + " "; }
 
 /// An affine relation exactly; another in C's arithmetic, and false where it divides by 0.
 std::string relation_text(const Transform& transform, const Relation& relation) {
   if (const auto exact = to_rational(difference_of(relation), {}))
-    return "(" + to_index_cpp(exact->numerator, transform) + ")" + spelling(relation.op) + "0";
+    return "(" + to_index_cpp(exact->numerator, transform) + ")" + operator_text(relation.op) + "0";
   std::vector<std::string> terms;
   add_divisors(relation.lhs, terms);
   add_divisors(relation.rhs, terms);
-  terms.push_back("(" + to_wide_cpp(relation.lhs) + ")" + spelling(relation.op) + "(" + to_wide_cpp(relation.rhs) + ")");
+  terms.push_back("(" + to_wide_cpp(relation.lhs) + ")" + operator_text(relation.op) + "(" + to_wide_cpp(relation.rhs) + ")");
   return joined(terms, " && ");
 }
 

@@ -5,6 +5,7 @@
 
 #include "clgen/cpp/loop_code.h"
 #include "clgen/index_width.h"
+#include "clgen/lower/condition.h"
 #include "clgen/names.h"
 
 namespace pb {
@@ -28,9 +29,8 @@ void emit_instance_count(Writer& out, const RuleCode& code, const Step& step, co
   Writer body;
   body.indent();
   for (std::size_t i = 0; i < step.loops.size(); ++i) open_loop(body, code, step.loops[i], std::to_string(step.loops.size() - 1 - i));
-  std::vector<std::string> terms;
-  for (const IndexExpr& condition : step.conditions) terms.push_back("(" + to_index_cpp(condition, code.transform) + ") >= 0");
-  body.line((terms.empty() ? "" : "if (" + joined(terms, " && ") + ") ") + "++pb_count;");
+  const auto spell = [&](const IndexExpr& expr) { return to_index_cpp(expr, code.transform); };
+  body.line(guarded_text(all_at_least_zero(step.conditions), "++pb_count;", spell));
   for (std::size_t i = 0; i < step.loops.size(); ++i) body.close();
   emit_count_function(out, code, stem, "const " + box_type(step) + "& pb_box", body);
 }

@@ -94,11 +94,11 @@ bool may_run_in_vectors(const RuleCode& code, const Step& step, bool all_exist) 
 }
 
 void emit_conditional_instance(Writer& out, const RuleCode& code, const Step& step, const InstancePlace& place) {
-  std::vector<std::string> terms;
-  for (const IndexExpr& condition : step.conditions) terms.push_back("(" + to_index_cpp(condition, code.transform) + ") >= 0");
-  if (!terms.empty()) out.open("if (" + joined(terms, " && ") + ")");
+  const Condition is_instance = all_at_least_zero(step.conditions);
+  const auto spell = [&](const IndexExpr& expr) { return to_index_cpp(expr, code.transform); };
+  if (!is_instance.is_always()) out.open(if_text(is_instance, spell));
   emit_with_care(out, code, step, care_of(code, step), [&] { emit_instance(out, code, place); });
-  if (!terms.empty()) out.close();
+  if (!is_instance.is_always()) out.close();
 }
 
 /// The innermost loop in three parts: before and behind those instances whose cells all lie inside each is tested.

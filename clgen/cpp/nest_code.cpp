@@ -105,16 +105,15 @@ class TileLoops {
     for (std::size_t r = 0; r < num_rows(); ++r) emit_row(r);
     for (std::size_t c = 0; c < num_rows(); ++c) emit_variable(c);
     for (const LoopDim& loop : part_.member.loops) emit_inner(loop);
-    std::vector<std::string> terms;
-    for (const IndexExpr& condition : instance_conditions(step_)) terms.push_back("(" + text(condition) + ") >= 0");
-    if (!terms.empty()) out_.open("if (" + joined(terms, " && ") + ")");
+    const Condition is_instance = all_at_least_zero(instance_conditions(step_));
+    if (!is_instance.is_always()) out_.open(if_text(is_instance, [this](const IndexExpr& expr) { return text(expr); }));
     if (work_ == TileWork::Run) {
       const HostCare care = part_.code.has_kernels && part_.code.has_calls() ? HostCare::Instance : HostCare::Step;
       emit_with_care(out_, part_.code, step_, care, [&] { emit_instance(out_, part_.code); });
     } else {
       out_.line("++pb_count;");
     }
-    if (!terms.empty()) out_.close();
+    if (!is_instance.is_always()) out_.close();
     for (std::size_t i = 0; i < num_rows() + part_.member.loops.size(); ++i) out_.close();
   }
 
@@ -245,9 +244,7 @@ class NestEmitter {
 
   void emit() {
     for (std::size_t m = 0; m < parts_.size(); ++m) {
-      const std::string unit = unit_condition(parts_[m].code);
-      units_.push_back(unit.empty() ? "" : "pb_unit" + std::to_string(m));
-      if (!unit.empty()) out_.line("const bool " + units_.back() + " = " + unit + ";");
+      units_.push_back(declare_unit(out_, parts_[m].code, "pb_unit" + std::to_string(m)));
     }
     out_.line("const " + row_box_type(nest_) + " pb_rows = " + row_box(plan_, nest_) + ";");
     is_sliced(nest_) ? emit_slices() : emit_tiles();
@@ -260,7 +257,7 @@ class NestEmitter {
 
   /// `count`, or nothing where the part does not run.
   static std::string count_if(const NestPart& part, const std::string& count) {
-    return part.condition.empty() ? count : "(" + part.condition + " ? " + count + " : 0)";
+    return part.condition.is_always() ? count : "(" + selected_text(part.condition, count, "0") + ")";
   }
 
   /// Instances of a member in all slices.
@@ -303,13 +300,13 @@ class NestEmitter {
       out_.line("pb_point.hi" + dim + " = " + at + " + 1;");
     }
     for (std::size_t m = 0; m < parts_.size(); ++m) {
-      if (!parts_[m].condition.empty()) out_.open("if (" + parts_[m].condition + ")");
+      if (!parts_[m].condition.is_always()) out_.open(if_text(parts_[m].condition));
       const bool is_announced = care_in(plan_, nest_, parts_, m) == HostCare::Slice;
       const HostParts hosted = parts_of_box(parts_[m].code, plan_.steps[parts_[m].member.step], "");
       if (is_announced) emit_arrivals(out_, hosted, "pb_inner");
       emit_piece(out_, parts_[m].code, parts_[m].stem, has_packs_[m], units_[m], "pb_point");
       if (is_announced) emit_departures(out_, hosted, "pb_inner");
-      if (!parts_[m].condition.empty()) out_.close();
+      if (!parts_[m].condition.is_always()) out_.close();
     }
     for (std::size_t r = 0; r < num_rows; ++r) out_.close();
   }
@@ -342,23 +339,22 @@ class NestEmitter {
   void emit_slice(std::size_t m) {
     const NestPart& part = parts_[m];
     const Step step = step_in_slices(plan_, part.member);
-    std::vector<std::string> terms;
-    if (!part.condition.empty()) terms.push_back(part.condition);
+    std::vector<Condition> terms{part.condition};
     Step slice = step;
     std::size_t next = 0;
     for (std::size_t c = 0; c < part.member.coordinates.size(); ++c) {
       const NestCoordinate& at = part.member.coordinates[c];
       if (at.var.empty()) {
-        terms.push_back(to_cpp(coordinate_value(c)) + " == " + to_cpp(at.shift));
+        terms.push_back(Condition::relation(coordinate_value(c), RelationOp::Equal, at.shift));
         continue;
       }
       const IndexExpr value = index_mul(index_const(at.sign), index_sub(coordinate_value(c), at.shift));
       IndexRange& range = slice.loops[next++].range;
-      terms.push_back(to_cpp(value) + " >= " + to_cpp(range.lo));
-      terms.push_back(to_cpp(value) + " < " + to_cpp(range.hi));
+      terms.push_back(Condition::relation(value, RelationOp::GreaterEqual, range.lo));
+      terms.push_back(Condition::relation(value, RelationOp::Less, range.hi));
       range = {value, index_add(value, index_const(1))};
     }
-    terms.empty() ? out_.open("") : out_.open("if (" + joined(terms, " && ") + ")");
+    out_.open(if_text(Condition::all_of(std::move(terms))));
     emit_slice_of(m, slice);
     out_.close();
   }
@@ -411,21 +407,24 @@ class NestEmitter {
   const std::vector<NestPart>& parts_;
   const std::vector<bool>& has_packs_;
   const NestArgs& args_;
-  std::vector<std::string> units_;
+  std::vector<std::optional<Condition>> units_;  ///< by member: when its matrices are unit views
 };
 
 }  // namespace
 
-bool emit_member_loops(Writer& out, const TransformPlan& plan, const Nest& nest, const NestPart& part, bool may_pack) {
-  if (!is_sliced(nest)) {
-    emit_tile_loops(out, plan, nest, part);
-    return false;
-  }
+std::optional<PackFacts> find_member_packs(const TransformPlan& plan, const Nest& nest, const RuleCode& code, const NestMember& member) {
+  if (!is_sliced(nest)) return std::nullopt;
+  const Step step = step_in_slices(plan, member);
+  return step.is_data_parallel ? find_packs(code, step) : std::nullopt;
+}
+
+void emit_member_loops(Writer& out, const TransformPlan& plan, const Nest& nest, const NestPart& part, const std::optional<PackFacts>& packs) {
+  if (!is_sliced(nest)) return emit_tile_loops(out, plan, nest, part);
   const Step step = step_in_slices(plan, part.member);
   emit_loops(out, part.code, step, "loops_" + part.stem);
   out.blank();
   if (!step.loops.empty() && !is_box(step)) emit_instance_count(out, part.code, step, part.stem);
-  return may_pack && step.is_data_parallel && emit_packs(out, part.code, step, part.stem);
+  if (packs) emit_packs(out, part.code, step, *packs, part.stem);
 }
 
 void emit_nest(Writer& out, const TransformPlan& plan, const Nest& nest, const std::vector<NestPart>& parts,

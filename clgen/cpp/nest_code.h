@@ -3,10 +3,13 @@
 // slice. A nest of one step is the inside of its step function; a nest of several stands in `run_T`.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "clgen/cpp/rule_code.h"
+#include "clgen/cpp/uniformity.h"
+#include "clgen/lower/condition.h"
 
 namespace pb {
 
@@ -15,7 +18,7 @@ struct NestPart {
   const RuleCode& code;
   const NestMember& member;
   std::string stem;        ///< of its loops: `loops_T_0_n1`
-  std::string condition;   ///< when it takes part; empty: always
+  Condition condition = Condition::always();  ///< when it takes part
 };
 
 /// What a nest needs beside its members.
@@ -26,9 +29,10 @@ struct NestArgs {
   std::string rule;    ///< what its tiles, or all its slices, are in traces
 };
 
-/// The loops of one member: over a tile of the rows, or over a box of all its variables in slices. Returns whether it also
-/// has `lanes_`, which it never has without `may_pack`.
-bool emit_member_loops(Writer& out, const TransformPlan& plan, const Nest& nest, const NestPart& part, bool may_pack);
+/// How the slices of a member run on packs; none if they do not.
+[[nodiscard]] std::optional<PackFacts> find_member_packs(const TransformPlan& plan, const Nest& nest, const RuleCode& code, const NestMember& member);
+/// The loops of one member: over a tile of the rows, or over a box of all its variables in slices, with `lanes_` where `packs` are.
+void emit_member_loops(Writer& out, const TransformPlan& plan, const Nest& nest, const NestPart& part, const std::optional<PackFacts>& packs);
 
 /// The step as its slices see it: the sliced loops outside, of one iteration each, then those inside.
 [[nodiscard]] Step step_in_slices(const TransformPlan& plan, const NestMember& member);

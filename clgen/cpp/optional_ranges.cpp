@@ -53,11 +53,9 @@ void add_range(const Transform& transform, const Along& at, Texts& first, Texts&
   }
 }
 
-/// Adds that a coordinate without the variable lies inside.
-void add_conditions(const Transform& transform, const Along& at, Texts& conditions) {
-  const auto text = [&](const IndexExpr& value) { return to_index_cpp(value, transform); };
-  if (!at.rest.is_const(0)) add(conditions, text(at.rest) + " >= 0");
-  add(conditions, text(at.rest) + " < " + text(at.size));
+/// A coordinate without the variable lies inside.
+Condition is_inside(const Along& at) {
+  return Condition::all_of({Condition::at_least_zero(at.rest), Condition::relation(at.rest, RelationOp::Less, at.size)});
 }
 
 /// Whether the cell moves evenly, so that the instances in which it lies inside are a range. Mapped coordinates that do not
@@ -96,13 +94,13 @@ void emit_optional_range(Writer& out, const RuleCode& code, const Step& step) {
   const std::string& var = step.loops.back().var;
   Texts first = {"pb_lo_" + var};
   Texts last = {"pb_hi_" + var};
-  Texts same;
+  std::vector<Condition> same;
   for (const RegionAccess& input : code.rule.inputs) {
     for (std::size_t dim = 0; is_asked_for(input) && dim < input.lo.size(); ++dim) {
       if (!counts(input, dim) || (input.is_mapped_dim(dim) && !moves_with(input, dim, var))) continue;
       const Along at = *along(code, input, dim, var);
       if (at.factor == 0) {
-        add_conditions(code.transform, at, same);
+        same.push_back(is_inside(at));
       } else {
         add_range(code.transform, at, first, last);
       }
@@ -111,8 +109,9 @@ void emit_optional_range(Writer& out, const RuleCode& code, const Step& step) {
   out.line("// Where all optional cells exist.");
   out.line("const std::int64_t pb_from_" + var + " = pbrt::index_max(" + joined(first) + ");");
   out.line("const std::int64_t pb_to_" + var + " = pbrt::index_min(" + joined(last) + ");");
-  const std::string exist = (same.empty() ? "" : joined(same, " && ") + " && ") + "pb_from_" + var + " < pb_to_" + var;
-  out.line("const bool pb_exist = " + exist + ";");
+  same.push_back(Condition::relation(index_symbol("pb_from_" + var), RelationOp::Less, index_symbol("pb_to_" + var)));
+  const auto spell = [&](const IndexExpr& expr) { return to_index_cpp(expr, code.transform); };
+  out.line("const bool pb_exist = " + to_cpp(Condition::all_of(std::move(same)), spell) + ";");
   out.line("const IndexT pb_first_" + var + " = pb_exist ? static_cast<IndexT>(pb_from_" + var + ") : pb_hi_" + var + ";");
   out.line("const IndexT pb_last_" + var + " = pb_exist ? static_cast<IndexT>(pb_to_" + var + ") : pb_hi_" + var + ";");
 }
@@ -122,6 +121,7 @@ std::optional<InsideBox> find_inside_box(const RuleCode& code, const Step& step)
   out.first.resize(step.loops.size());
   out.end.resize(step.loops.size());
   bool has_any = false;
+  std::vector<Condition> terms;
   for (const RegionAccess& input : code.rule.inputs) {
     if (!is_asked_for(input)) continue;
     has_any = true;
@@ -136,12 +136,13 @@ std::optional<InsideBox> find_inside_box(const RuleCode& code, const Step& step)
       const auto at = along(code, input, dim, var);
       if (!at) return std::nullopt;
       if (at->factor == 0) {
-        add_conditions(code.transform, *at, out.conditions);
+        terms.push_back(is_inside(*at));
       } else {
         add_range(code.transform, *at, out.first[moving[0]], out.end[moving[0]]);
       }
     }
   }
+  out.condition = Condition::all_of(std::move(terms));
   return has_any ? std::optional(std::move(out)) : std::nullopt;
 }
 

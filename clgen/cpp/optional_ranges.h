@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "clgen/cpp/rule_code.h"
+#include "clgen/lower/condition.h"
 #include "clgen/writer/writer.h"
 
 namespace pb {
@@ -25,7 +26,7 @@ void emit_optional_range(Writer& out, const RuleCode& code, const Step& step);
 /// The instances of a box at which all cells lie inside: another box.
 struct InsideBox {
   std::vector<std::vector<std::string>> first, end;  ///< per dimension of the box, the fastest first: beside its bounds, at least and at most each
-  std::vector<std::string> conditions;               ///< there is one only where all hold
+  Condition condition = Condition::always();         ///< there is one only where it holds
 };
 /// None if no input may lie outside, or those instances are no box.
 [[nodiscard]] std::optional<InsideBox> find_inside_box(const RuleCode& code, const Step& step);

@@ -10,6 +10,7 @@
 #include "clgen/cpp/loop_code.h"
 #include "clgen/cpp/optional_ranges.h"
 #include "clgen/cpp/uniformity.h"
+#include "clgen/index_width.h"
 #include "clgen/names.h"
 #include "lang/body_walk.h"
 #include "lang/types.h"
@@ -297,17 +298,17 @@ void emit_pack_instance(Writer& out, const RuleCode& code, const PackFacts& fact
 }
 
 /// Whether an instance may be computed twice: it must not read what it, or a neighbour, has written.
-std::string repeat_condition(const RuleCode& code) {
-  std::vector<std::string> terms;
+Condition repeat_condition(const RuleCode& code) {
+  std::vector<Condition> terms;
   for (const RuleMatrix& output : code.matrices) {
     if (!output.is_output) continue;
-    if (output.is_input || !output.is_overwritten) return "false";
+    if (output.is_input || !output.is_overwritten) return Condition::never();
     for (const RuleMatrix& input : code.matrices)
       if (input.is_input)
-        terms.push_back("pbrt::is_apart(" + code.matrix(output.matrix).name + ", " +
-                        code.matrix(input.matrix).name + ")");
+        terms.push_back(Condition::flag("pbrt::is_apart(" + code.matrix(output.matrix).name + ", " +
+                                        code.matrix(input.matrix).name + ")"));
   }
-  return terms.empty() ? "true" : joined(terms, " && ");
+  return Condition::all_of(std::move(terms));
 }
 
 /// Declares `pb_box`, the part of `pb_all` in which all cells lie inside, and runs the rest one by one.
@@ -328,7 +329,8 @@ void emit_outside(Writer& out, const RuleCode& code, const Step& step, const Ins
   args.emplace_back("pb_part");
   const std::string type = box_type(step);
   const std::string box = type + "{{" + joined(first) + "}, {" + joined(end) + "}}";
-  const std::string exists = inside.conditions.empty() ? box : joined(inside.conditions, " && ") + " ? " + box + " : " + type + "{}";
+  const auto spell = [&](const IndexExpr& expr) { return to_index_cpp(expr, code.transform); };
+  const std::string exists = selected_text(inside.condition, box, type + "{}", spell);
   out.line("// Where all cells lie inside.");
   out.line("const " + type + " pb_box = " + exists + ";");
   out.line("pbrt::for_each_outside(pb_all, pb_box, [&](const " + type + "& pb_part) { loops_" + stem + "(" + joined(args) + "); });");
@@ -339,7 +341,7 @@ void emit_lanes(Writer& to, const RuleCode& code, const Step& step, const PackFa
   out.indent();
   const auto inside = find_inside_box(code, step);
   if (inside) emit_outside(out, code, step, *inside, stem);
-  if (!facts.writes_regions) out.line("const bool pb_may_repeat = " + repeat_condition(code) + ";");
+  if (!facts.writes_regions) out.line("const bool pb_may_repeat = " + to_cpp(repeat_condition(code)) + ";");
   const std::size_t num_loops = step.loops.size();
   for (std::size_t i = 0; i + 2 < num_loops; ++i) {
     const std::string& var = step.loops[i].var;
@@ -386,18 +388,21 @@ bool is_left_to_compilers(const RuleCode& code, const PackFacts& facts) {
   return facts.is_plain || (has_narrow_elements(code) && has_independent_body(code.rule));
 }
 
-bool emit_packs(Writer& out, const RuleCode& code, const Step& step, const std::string& stem) {
-  if (code.has_calls() || !is_box(step)) return false;
+std::optional<PackFacts> find_packs(const RuleCode& code, const Step& step) {
+  if (code.has_calls() || !is_box(step)) return std::nullopt;
   for (const RuleMatrix& use : code.matrices)
-    if (use.needs_handle) return false;
-  const std::optional<PackFacts> facts = find_pack_facts(code.rule, step, code.element, find_inside_box(code, step).has_value());
-  if (!facts || is_left_to_compilers(code, *facts)) return false;
+    if (use.needs_handle) return std::nullopt;
+  std::optional<PackFacts> facts = find_pack_facts(code.rule, step, code.element, find_inside_box(code, step).has_value());
+  if (facts && is_left_to_compilers(code, *facts)) return std::nullopt;
+  return facts;
+}
+
+void emit_packs(Writer& out, const RuleCode& code, const Step& step, const PackFacts& facts, const std::string& stem) {
   out.line("// The same on packs of neighbouring instances.");
-  emit_body(out, code, *facts, stem);
+  emit_body(out, code, facts, stem);
   out.blank();
-  emit_lanes(out, code, step, *facts, stem);
+  emit_lanes(out, code, step, facts, stem);
   out.blank();
-  return true;
 }
 
 }  // namespace pb

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "clgen/cpp/strips.h"
+#include "clgen/lower/condition.h"
 #include "clgen/index_width.h"
 #include "clgen/names.h"
 #include "lang/check.h"
@@ -101,10 +102,10 @@ bool has_row_blocks(const RuleCode& code, const Step& step) {
 }
 
 void emit_row_block_test(Writer& out, const RuleCode& code, const Step& step) {
-  std::string test;
+  std::vector<Condition> terms;
   for (const Line& line : lines_of(code, step))
-    if (line.is_output) test += (test.empty() ? "" : " || ") + ("pbrt::has_far_rows(" + code.matrix(line.matrix).name + ")");
-  out.line("const bool pb_is_far = " + test + ";");
+    if (line.is_output) terms.push_back(Condition::flag("pbrt::has_far_rows(" + code.matrix(line.matrix).name + ")"));
+  out.line("const bool pb_is_far = " + to_cpp(Condition::any_of(std::move(terms))) + ";");
 }
 
 void emit_row_blocks(Writer& out, const RuleCode& code, const Step& step, const std::string& first, const std::string& last,

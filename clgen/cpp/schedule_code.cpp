@@ -70,14 +70,14 @@ class ScheduleEmitter {
     if (!is_ordered(plan_) || !is_sequence(dispatch_, plan_, all)) return false;
     std::vector<StepId> with_frame;
     for (const Unit& unit : all) {
-      if (unit.nest != SIZE_MAX || unit.is_joint() || dispatch_.has_device(unit.steps.front())) return false;
+      if (unit.nest != SIZE_MAX || unit.is_joint() || has_device(unit.steps.front())) return false;
       if (needs_frame(unit.steps.front())) with_frame.push_back(unit.steps.front());
     }
     return with_frame.size() < all.size() && !have_company(plan_, with_frame);
   }
 
   void emit_steps(const std::function<void(const StepDispatch&)>& emit_before, const EmitFrame& emit_frame) {
-    dispatch_.emit_needs(out_);
+    for (const NeedFlag& need : conditions().needs()) out_.line("const bool " + need.name + " = " + to_cpp(need.condition) + ";");
     emit_before(dispatch_);
     const bool in_order = is_ordered(plan_);
     const std::vector<Unit> all = units();
@@ -103,6 +103,9 @@ class ScheduleEmitter {
   }
 
  private:
+  const StepConditions& conditions() const { return dispatch_.conditions(); }
+  bool has_device(StepId id) const { return conditions().has_device(id); }
+
   /// The nest that runs `step` whatever is chosen; null if there is none.
   const Nest* always_in(StepId step) const {
     for (const Nest& nest : plan_.nests)
@@ -121,8 +124,11 @@ class ScheduleEmitter {
     emit_nest_rule(n);
     for (const NestMember& member : nest.members) {
       const RuleCode code(context_, id_, plan_.steps[member.step].rule);
-      const NestPart part{code, member, member_stem(n, member.step), ""};
-      functions_.nest_packs[n].push_back(emit_member_loops(out_, plan_, nest, part, !context_.options.is_checked));
+      const NestPart part{code, member, member_stem(n, member.step)};
+      const std::optional<PackFacts> packs =
+          context_.options.is_checked ? std::nullopt : find_member_packs(plan_, nest, code, member);
+      functions_.nest_packs[n].push_back(packs.has_value());
+      emit_member_loops(out_, plan_, nest, part, packs);
     }
   }
 
@@ -168,7 +174,7 @@ class ScheduleEmitter {
   }
 
   /// Whether the step may be a node of its own: joint steps are only on devices.
-  bool has_closure(StepId id) const { return !joint_.contains(id) || dispatch_.has_device(id); }
+  bool has_closure(StepId id) const { return !joint_.contains(id) || has_device(id); }
 
   bool has_common_form(StepId id) const {
     const RuleCode code(context_, id_, plan_.steps[id].rule);
@@ -191,18 +197,18 @@ class ScheduleEmitter {
   }
 
   void emit_step_with_frame(StepId id, const EmitFrame& emit_frame) {
-    const std::string condition = dispatch_.condition_of(id);
+    const Condition condition = conditions().runs(id);
     const bool has_frame = needs_frame(id);
-    if (has_frame || !condition.empty()) out_.open(condition.empty() ? "" : "if (" + condition + ")");
+    if (has_frame || !condition.is_always()) out_.open(if_text(condition));
     if (has_frame) emit_frame(out_);
     dispatch_.emit_dispatch(out_, id, has_frame ? "pb_frame" : "pb_parent", false);
-    if (has_frame || !condition.empty()) out_.close();
+    if (has_frame || !condition.is_always()) out_.close();
   }
 
   void emit_guarded(StepId step_id, const std::string& frame) {
-    const std::string condition = dispatch_.condition_of(step_id);
-    const bool has_block = !condition.empty() || dispatch_.has_device(step_id);
-    if (has_block) out_.open(condition.empty() ? "" : "if (" + condition + ")");
+    const Condition condition = conditions().runs(step_id);
+    const bool has_block = !condition.is_always() || has_device(step_id);
+    if (has_block) out_.open(if_text(condition));
     dispatch_.emit_dispatch(out_, step_id, frame, false);
     if (has_block) out_.close();
   }
@@ -218,15 +224,14 @@ class ScheduleEmitter {
     for (std::size_t m = 0; m < nest.members.size(); ++m) {
       const NestMember& member = nest.members[m];
       const Step& step = plan_.steps[member.step];
-      std::string runs;
-      if (!step.guards.empty()) {
-        runs = "pb_runs" + std::to_string(m);
-        std::vector<std::string> terms;
-        for (const IndexExpr& guard : step.guards) terms.push_back("(" + to_cpp(guard) + ") >= 0");
-        out_.line("const bool " + runs + " = " + joined(terms, " && ") + ";");
+      Condition runs = all_at_least_zero(step.guards);
+      if (!runs.is_always()) {
+        const std::string name = "pb_runs" + std::to_string(m);
+        out_.line("const bool " + name + " = " + to_cpp(runs) + ";");
+        runs = Condition::flag(name);
       }
       parts.push_back({codes[m], member, member_stem(n, member.step), runs});
-      if (dispatch_.is_decided(step.site))
+      if (conditions().is_decided(step.site))
         out_.line("pb_context.count(" + frame + ", " + site_constant(context_, id_, step.site) + ", " +
                   dispatch_.choice_value(step, Version::Cpu) + ");");
     }
@@ -243,30 +248,16 @@ class ScheduleEmitter {
     for (std::size_t m = 0; m < parts.size(); ++m) {
       const NestPart& part = parts[m];
       if (care_in(plan_, nest, parts, m) != HostCare::Step) continue;
-      out_.open(part.condition.empty() ? "" : "if (" + part.condition + ")");
+      out_.open(if_text(part.condition));
       emit_boxes(out_, step_boxes(plan_, part.code, part.member.step));
       emit(parts_of_step(plan_, part.code, part.member.step));
       out_.close();
     }
   }
 
-  /// Whether the nest runs, as an expression over what earlier ones do; larger nests come first.
-  std::string nest_condition(std::size_t n) const {
-    const Nest& nest = plan_.nests[n];
-    std::vector<std::string> terms;
-    if (std::string need = dispatch_.need_of(nest); !need.empty()) terms.push_back(std::move(need));
-    for (const NestMember& member : nest.members) {
-      std::string choices = dispatch_.choice_condition_of(plan_.steps[member.step]);
-      if (!choices.empty() && std::find(terms.begin(), terms.end(), choices) == terms.end())
-        terms.push_back(std::move(choices));
-    }
-    for (std::size_t larger = 0; larger < n; ++larger) {
-      const Nest& other = plan_.nests[larger];
-      const bool is_inside = std::all_of(nest.members.begin(), nest.members.end(),
-                                         [&](const NestMember& member) { return has_member(other, member.step); });
-      if (is_inside) terms.push_back("!" + nest_name(larger));
-    }
-    return joined(terms, " && ");
+  /// When the nest runs; larger nests come first.
+  Condition nest_condition(std::size_t n) const {
+    return conditions().nest_runs(n, [](std::size_t larger) { return Condition::flag(nest_name(larger)); });
   }
   static std::string nest_name(std::size_t n) { return "pb_nest_" + std::to_string(n); }
 
@@ -292,8 +283,7 @@ class ScheduleEmitter {
       emit_guarded(unit.steps.front(), frame);
       return;
     }
-    const std::string need = dispatch_.need_of(plan_.nests[unit.nest]);
-    out_.open(need.empty() ? "" : "if (" + need + ")");
+    out_.open(if_text(conditions().is_needed(plan_.nests[unit.nest])));
     emit_joint_nest(unit.nest, frame);
     out_.close();
   }
@@ -334,7 +324,7 @@ class ScheduleEmitter {
   std::vector<std::size_t> fused_in(const Unit& unit) const {
     std::vector<std::size_t> out;
     const auto is_in = [&](StepId id) {
-      return std::find(unit.steps.begin(), unit.steps.end(), id) != unit.steps.end() && !dispatch_.has_device(id);
+      return std::find(unit.steps.begin(), unit.steps.end(), id) != unit.steps.end() && !has_device(id);
     };
     for (std::size_t i = 0; i < plan_.fused.size(); ++i)
       if (unit.is_joint() && std::all_of(plan_.fused[i].begin(), plan_.fused[i].end(), is_in)) out.push_back(i);
@@ -342,22 +332,17 @@ class ScheduleEmitter {
   }
   static std::string fused_name(std::size_t index) { return "pb_fused_" + std::to_string(index); }
 
-  /// When all members run, as far as it is not known before the call.
-  std::string condition_of_fused(std::size_t index) const {
-    std::vector<std::string> terms;
-    for (const StepId id : plan_.fused[index])
-      if (std::string condition = dispatch_.condition_of(id);
-          !condition.empty() && std::find(terms.begin(), terms.end(), condition) == terms.end())
-        terms.push_back(std::move(condition));
-    return joined(terms, " && ");
-  }
+  /// When all steps of the group run, as one loop.
+  Condition condition_of_fused(std::size_t index) const { return conditions().all_run(plan_.fused[index]); }
+  /// The flag that says so.
+  static Condition fused_flag(std::size_t index) { return Condition::flag("pb_is_fused_" + std::to_string(index)); }
 
   /// Adds the steps of a group to the loops of its unit, as one.
   void emit_fused(const std::string& loops, std::size_t index) {
     const FusedSteps& steps = plan_.fused[index];
     const std::string name = fused_name(index);
-    const std::string condition = condition_of_fused(index);
-    if (!condition.empty()) out_.line("const bool pb_is_" + name.substr(3) + " = " + condition + ";");
+    const Condition condition = condition_of_fused(index);
+    if (!condition.is_always()) out_.line("const bool " + fused_flag(index).name() + " = " + to_cpp(condition) + ";");
     out_.open("const auto " + name + " = [&](pbrt::Frame& pb_step, const " + box_type(plan_.steps[steps[0]]) + "& pb_box)");
     out_.line(fused_call(context_, id_, index, "pb_step"));
     out_.close(";");
@@ -367,10 +352,10 @@ class ScheduleEmitter {
       boxes.push_back(box_initializer(plan_.steps[id]));
       args.push_back(emit_piece_closure(id));
     }
-    if (!condition.empty()) out_.open("if (pb_is_" + name.substr(3) + ")");
+    if (!condition.is_always()) out_.open(if_text(fused_flag(index)));
     for (const StepId id : steps) dispatch_.emit_count(out_, id, "pb_frame");
     out_.line(loops + ".add_fused({" + joined(boxes) + "}, " + joined(args) + ");");
-    if (!condition.empty()) out_.close();
+    if (!condition.is_always()) out_.close();
   }
 
   /// Parts that the loops of a unit may have.
@@ -381,17 +366,15 @@ class ScheduleEmitter {
     return count;
   }
 
-  /// What must hold for a step of a unit to run by itself; none: it never does.
-  std::optional<std::string> condition_alone(StepId id, const std::vector<std::size_t>& fused) const {
-    std::vector<std::string> terms;
-    if (std::string condition = dispatch_.condition_of(id); !condition.empty()) terms.push_back(std::move(condition));
+  /// When a step of a unit runs by itself.
+  Condition condition_alone(StepId id, const std::vector<std::size_t>& fused) const {
+    std::vector<Condition> terms{conditions().runs(id)};
     for (const std::size_t index : fused) {
       const FusedSteps& steps = plan_.fused[index];
       if (std::find(steps.begin(), steps.end(), id) == steps.end()) continue;
-      if (condition_of_fused(index).empty()) return std::nullopt;
-      terms.push_back("!pb_is_" + fused_name(index).substr(3));
+      terms.push_back(condition_of_fused(index).is_always() ? Condition::never() : Condition::not_(fused_flag(index)));
     }
-    return joined(terms, " && ");
+    return Condition::all_of(std::move(terms));
   }
 
   /// Declares the loops of what of the unit runs on the CPU; the rest becomes nodes of the graph.
@@ -400,28 +383,28 @@ class ScheduleEmitter {
     const std::vector<std::size_t> fused = fused_in(unit);
     for (const StepId id : unit.steps) {
       (void)emit_piece_closure(id);
-      if (dispatch_.has_device(id)) emit_step_closure(id);
+      if (has_device(id)) emit_step_closure(id);
     }
     out_.line("pbrt::JointLoops<" + std::to_string(plan_.steps[unit.steps.front()].loops.size()) + ", " +
               std::to_string(num_parts(unit, fused)) + "> " + loops + ";");
     for (const std::size_t index : fused) emit_fused(loops, index);
     for (const StepId id : unit.steps)
-      if (const auto condition = condition_alone(id, fused)) emit_joint_step(loops, id, *condition);
+      if (const Condition condition = condition_alone(id, fused); !condition.is_never()) emit_joint_step(loops, id, condition);
   }
 
-  void emit_joint_step(const std::string& loops, StepId id, const std::string& condition) {
-    const bool has_device = dispatch_.has_device(id);
-    if (has_device) {
-      out_.open("if (" + dispatch_.device_condition_of(id) + ")");
+  void emit_joint_step(const std::string& loops, StepId id, const Condition& condition) {
+    const bool may_be_on_device = has_device(id);
+    if (may_be_on_device) {
+      out_.open(if_text(conditions().tries_device(id)));
       out_.line((has_edge(id) ? node_name(id) + " = " : "") + "pb_graph.add_in_order(" + step_closure_name(id) + ");");
-      out_.reopen(condition.empty() ? "else" : "else if (" + condition + ")");
-    } else if (!condition.empty()) {
-      out_.open("if (" + condition + ")");
+      out_.reopen(condition.is_always() ? "else" : "else " + if_text(condition));
+    } else if (!condition.is_always()) {
+      out_.open(if_text(condition));
     }
     const RuleCode code(context_, id_, plan_.steps[id].rule);
     dispatch_.emit_count(out_, id, "pb_frame");
     out_.line(loops + ".add(" + joined(box_args(plan_, code, id, false)) + ", " + emit_piece_closure(id) + ");");
-    if (has_device || !condition.empty()) out_.close();
+    if (may_be_on_device || !condition.is_always()) out_.close();
   }
 
   /// Waits for what the loops read at once, not piece by piece.
@@ -429,11 +412,9 @@ class ScheduleEmitter {
     if (!context_.has_kernels) return;
     out_.open("if (" + frame + ".has_device()) [[unlikely]]");
     for (const StepId id : unit.steps) {
-      std::vector<std::string> terms;
-      if (std::string condition = dispatch_.condition_of(id); !condition.empty()) terms.push_back(std::move(condition));
-      if (dispatch_.has_device(id)) terms.push_back("!(" + dispatch_.device_condition_of(id) + ")");
+      const Condition on_device = has_device(id) ? conditions().tries_device(id) : Condition::never();
       const RuleCode code(context_, id_, plan_.steps[id].rule);
-      out_.open(terms.empty() ? "" : "if (" + joined(terms, " && ") + ")");
+      out_.open(if_text(Condition::all_of({conditions().runs(id), Condition::not_(on_device)})));
       emit_boxes(out_, step_boxes(plan_, code, id));
       emit_arrivals(out_, parts_of_step(plan_, code, id), frame);
       out_.close();
@@ -454,14 +435,14 @@ class ScheduleEmitter {
     out_.line((has_edges ? "const int " + node + " = " : "") + "pb_graph.add_in_order(" + closure + ");");
     for (const StepId id : unit.steps)
       if (has_edge(id))
-        out_.line((dispatch_.has_device(id) ? "if (" + node_name(id) + " < 0) " : "") + node_name(id) + " = " + node + ";");
+        out_.line((has_device(id) ? "if (" + node_name(id) + " < 0) " : "") + node_name(id) + " = " + node + ";");
   }
 
   /// `add`: the function of the graph that takes the node.
   void emit_nest_node(std::size_t n, const std::string& add) {
     const Nest& nest = plan_.nests[n];
-    const std::string condition = nest_condition(n);
-    if (!condition.empty()) out_.line("[[maybe_unused]] const bool " + nest_name(n) + " = " + condition + ";");
+    const Condition condition = nest_condition(n);
+    if (!condition.is_always()) out_.line("[[maybe_unused]] const bool " + nest_name(n) + " = " + to_cpp(condition) + ";");
     std::string nodes;
     for (const NestMember& member : nest.members)
       if (has_edge(member.step)) nodes += node_name(member.step) + " = ";
@@ -469,17 +450,17 @@ class ScheduleEmitter {
     out_.open("const auto " + closure + " = [&](pbrt::Frame& pb_step)");
     emit_joint_nest(n, "pb_step");
     out_.close(";");
-    out_.line((condition.empty() ? "" : "if (" + nest_name(n) + ") ") + nodes + "pb_graph." + add + "(" + closure + ");");
+    const Condition flag = condition.is_always() ? condition : Condition::flag(nest_name(n));
+    out_.line(guarded_text(flag, nodes + "pb_graph." + add + "(" + closure + ");"));
   }
 
   void emit_node(StepId id, const std::string& add) {
-    std::vector<std::string> terms;
-    if (std::string condition = dispatch_.condition_of(id); !condition.empty()) terms.push_back(std::move(condition));
+    std::vector<Condition> terms{conditions().runs(id)};
     for (std::size_t n = 0; n < plan_.nests.size(); ++n)
-      if (plan_.nests[n].members.size() > 1 && has_member(plan_.nests[n], id)) terms.push_back("!" + nest_name(n));
+      if (plan_.nests[n].members.size() > 1 && has_member(plan_.nests[n], id)) terms.push_back(Condition::not_(Condition::flag(nest_name(n))));
+    const Condition condition = Condition::all_of(std::move(terms));
     emit_step_closure(id);
-    out_.line((terms.empty() ? "" : "if (" + joined(terms, " && ") + ") ") + (has_edge(id) ? node_name(id) + " = " : "") +
-              "pb_graph." + add + "(" + step_closure_name(id) + ");");
+    out_.line(guarded_text(condition, (has_edge(id) ? node_name(id) + " = " : "") + "pb_graph." + add + "(" + step_closure_name(id) + ");"));
   }
 
   static std::string step_closure_name(StepId id) { return "pb_step_" + std::to_string(id.index()); }

@@ -70,7 +70,7 @@ std::vector<ScheduleUnit> schedule_units(const CppContext& context, TransformId 
 
 bool is_sequence(const StepDispatch& dispatch, const TransformPlan& plan, const std::vector<ScheduleUnit>& units) {
   for (const ScheduleUnit& unit : units) {
-    const auto has_device = [&](StepId id) { return dispatch.has_device(id); };
+    const auto has_device = [&](StepId id) { return dispatch.conditions().has_device(id); };
     if (unit.is_joint() && std::any_of(unit.steps.begin(), unit.steps.end(), has_device)) return false;
   }
   for (std::size_t i = 0; i + 1 < units.size(); ++i) {

@@ -60,22 +60,29 @@ std::vector<std::string> matrix_args(const RuleCode& code, bool is_fast) {
 
 }  // namespace
 
-std::string unit_condition(const RuleCode& code) {
-  std::vector<std::string> terms;
+std::optional<Condition> unit_condition(const RuleCode& code) {
+  std::vector<Condition> terms;
   for (const RuleMatrix& use : code.matrices) {
     const Matrix& matrix = code.matrix(use.matrix);
-    if (!use.needs_handle && matrix.num_dims() > 0) terms.push_back(matrix.name + ".view().has_unit_stride()");
+    if (!use.needs_handle && matrix.num_dims() > 0) terms.push_back(Condition::flag(matrix.name + ".view().has_unit_stride()"));
   }
-  if (terms.empty() || !writes_among_reads(code)) return joined(terms, " && ");
-  for (std::size_t i = 0; i < code.matrices.size(); ++i) {
+  if (terms.empty()) return std::nullopt;
+  for (std::size_t i = 0; i < code.matrices.size() && writes_among_reads(code); ++i) {
     if (!code.matrices[i].is_output) continue;
     for (std::size_t k = 0; k < code.matrices.size(); ++k) {
       if (k == i || (k < i && code.matrices[k].is_output)) continue;
-      terms.push_back("pbrt::is_apart(" + code.matrix(code.matrices[i].matrix).name + ".view(), " +
-                      code.matrix(code.matrices[k].matrix).name + ".view())");
+      terms.push_back(Condition::flag("pbrt::is_apart(" + code.matrix(code.matrices[i].matrix).name + ".view(), " +
+                                      code.matrix(code.matrices[k].matrix).name + ".view())"));
     }
   }
-  return joined(terms, " && ");
+  return Condition::all_of(std::move(terms));
+}
+
+std::optional<Condition> declare_unit(Writer& out, const RuleCode& code, const std::string& name) {
+  const std::optional<Condition> unit = unit_condition(code);
+  if (!unit) return std::nullopt;
+  out.line("const bool " + name + " = " + to_cpp(*unit) + ";");
+  return Condition::flag(name);
 }
 
 std::string loops_call(const RuleCode& code, const std::string& function, bool is_unit, const std::string& box) {
@@ -87,13 +94,13 @@ std::string loops_call(const RuleCode& code, const std::string& function, bool i
   return function + "(" + joined(args) + ");";
 }
 
-void emit_piece(Writer& out, const RuleCode& code, const std::string& stem, bool has_packs, const std::string& unit,
+void emit_piece(Writer& out, const RuleCode& code, const std::string& stem, bool has_packs, const std::optional<Condition>& unit,
                 const std::string& box) {
-  if (unit.empty()) {
+  if (!unit) {
     out.line(loops_call(code, "loops_" + stem, false, box));
     return;
   }
-  out.open("if (" + unit + ")");
+  out.open(if_text(*unit));
   out.line(loops_call(code, (has_packs ? "lanes_" : "loops_") + stem, true, box));
   out.reopen("else");
   out.line(loops_call(code, "loops_" + stem, false, box));
@@ -167,9 +174,7 @@ std::string cells_per_instance(const RuleCode& code, const Step& step) {
 }
 
 void emit_loop_step(Writer& out, const RuleCode& code, const Step& step, const std::string& stem, bool has_packs) {
-  const std::string condition = unit_condition(code);
-  const std::string unit = condition.empty() ? "" : "pb_unit";
-  if (!unit.empty()) out.line("const bool pb_unit = " + condition + ";");
+  const std::optional<Condition> unit = declare_unit(out, code, "pb_unit");
   if (!is_split(step)) {
     out.line(is_box(step) ? scope_line(code, "pb_box.volume()") : counted_line(code, "pb_frame", stem, "pb_box"));
     if (code.has_calls()) out.line("pbrt::Frame& pb_inner = pb_frame;");
@@ -222,15 +227,16 @@ std::string free_stem(std::set<std::string>& taken, const std::string& stem, Ste
 /// The loops of a step, and the same on packs; earlier ones if they are the same.
 SharedLoops emit_shared_loops(Writer& out, const RuleCode& code, const TransformPlan& plan, StepId step, bool may_pack,
                               StepFunctions& done) {
+  const std::optional<PackFacts> packs = may_pack ? find_packs(code, plan.steps[step]) : std::nullopt;
   const auto emit = [&](Writer& to, const std::string& name) {
     emit_loops(to, code, plan.steps[step], "loops_" + name);
     to.blank();
     if (!is_box(plan.steps[step])) emit_instance_count(to, code, plan.steps[step], name);
-    return may_pack && emit_packs(to, code, plan.steps[step], name);
+    if (packs) emit_packs(to, code, plan.steps[step], *packs, name);
   };
   Writer text;
-  const bool has_packs = emit(text, code.stem);
-  const auto [place, is_new] = done.loops.emplace(text.text(), SharedLoops{"", has_packs});
+  emit(text, code.stem);
+  const auto [place, is_new] = done.loops.emplace(text.text(), SharedLoops{"", packs.has_value()});
   if (is_new) {
     place->second.stem = free_stem(done.taken_by_loops, code.stem, step);
     emit(out, place->second.stem);
@@ -243,9 +249,10 @@ void emit_cpu_body(Writer& out, Writer& body, const RuleCode& code, const Transf
                    StepFunctions& done) {
   const Step& step = plan.steps[id];
   if (const Nest* nest = own_nest(plan, id)) {
-    const std::vector<NestPart> parts{{code, nest->members.front(), free_stem(done.taken_by_loops, code.stem, id), ""}};
-    const bool has_packs = emit_member_loops(out, plan, *nest, parts.front(), may_pack);
-    emit_nest(body, plan, *nest, parts, {has_packs}, {"pb_frame", "pb_split", "pb_extent", rule_constant(code.stem)});
+    const std::vector<NestPart> parts{{code, nest->members.front(), free_stem(done.taken_by_loops, code.stem, id)}};
+    const std::optional<PackFacts> packs = may_pack ? find_member_packs(plan, *nest, code, nest->members.front()) : std::nullopt;
+    emit_member_loops(out, plan, *nest, parts.front(), packs);
+    emit_nest(body, plan, *nest, parts, {packs.has_value()}, {"pb_frame", "pb_split", "pb_extent", rule_constant(code.stem)});
     return;
   }
   if (!step.loops.empty()) {
@@ -254,8 +261,8 @@ void emit_cpu_body(Writer& out, Writer& body, const RuleCode& code, const Transf
     return;
   }
   body.line(scope_line(code, written_cells(code)));
-  const std::string unit = may_loop(code.rule) ? unit_condition(code) : "";
-  if (unit.empty()) {
+  const std::optional<Condition> unit = may_loop(code.rule) ? declare_unit(body, code, "pb_unit") : std::nullopt;
+  if (!unit) {
     open_watched(body, code);
     emit_instance(body, code, {false, true});
     close_watched(body, code);
@@ -264,16 +271,15 @@ void emit_cpu_body(Writer& out, Writer& body, const RuleCode& code, const Transf
   const std::string stem = free_stem(done.taken_by_loops, code.stem, id);
   emit_loops(out, code, step, "loops_" + stem);
   out.blank();
-  body.line("const bool pb_unit = " + unit + ";");
   if (code.has_calls()) body.line("pbrt::Frame& pb_inner = pb_frame;");
-  emit_piece(body, code, stem, false, "pb_unit", "");
+  emit_piece(body, code, stem, false, unit, "");
 }
 
 /// Of a step by itself.
 HostCare care_of_step(const TransformPlan& plan, const RuleCode& code, StepId id) {
   const Nest* nest = own_nest(plan, id);
   if (nest == nullptr) return care_of(code, plan.steps[id]);
-  return care_in(plan, *nest, {{code, nest->members.front(), "", ""}}, 0);
+  return care_in(plan, *nest, {{code, nest->members.front(), ""}}, 0);
 }
 
 /// A function of a step, `head` with its name; an earlier one if it is the same. Returns its stem.

@@ -281,11 +281,11 @@ class TransformEmitter {
   }
 
   /// `touched`: when a step needs the matrix whatever its size is, else a negative size is none: it has no cells.
-  static std::string extent_of_temporary(const Formula& extent, const std::string& touched) {
+  static std::string extent_of_temporary(const Formula& extent, const Condition& touched) {
     const std::string text = to_wide_c(extent);
-    if (touched.empty() || is_never_negative(extent)) return text;
+    if (touched.is_always() || is_never_negative(extent)) return text;
     const std::string cut = "pbrt::index_max(0, " + text + ")";
-    return touched == "false" ? cut : "(" + touched + " ? std::int64_t{" + text + "} : " + cut + ")";
+    return touched.is_never() ? cut : "(" + selected_text(touched, "std::int64_t{" + text + "}", cut) + ")";
   }
 
   /// Temporaries that no step will touch have no storage.
@@ -293,17 +293,16 @@ class TransformEmitter {
     for (const MatrixId id : transform_.matrices_of(MatrixRole::Through)) {
       const Matrix& matrix = transform_.matrices[id];
       std::vector<std::string> extents;
-      const std::string touched = dispatch.touched_condition(id);
+      const Condition touched = dispatch.conditions().is_touched_whole(id);
       for (std::size_t d = 0; d < matrix.extents.size(); ++d) {
         extents.push_back(extent_of_temporary(matrix.extents[d], touched));
         out_.line("pbrt::check_extent(" + quoted(transform_.name) + ", " + quoted(matrix.name) + ", " + std::to_string(d) +
                   ", " + quoted(to_string(matrix.extents[d])) + ", " + extents.back() + ");");
       }
       const std::string type = region_type(matrix, false);
-      const std::string use = dispatch.use_condition(id);
       const std::string storage = type + "::allocate(" + joined(extents) + ")";
       out_.line("const " + type + " " + matrix.name + " = " +
-                (use.empty() ? storage : use + " ? " + storage + " : " + type + "()") + ";");
+                selected_text(dispatch.conditions().is_used(id), storage, type + "()") + ";");
     }
   }
 
@@ -312,34 +311,28 @@ class TransformEmitter {
   void emit_uncovered(const StepDispatch* dispatch) {
     for (const UncoveredBox& box : plan_.uncovered) {
       if ((transform_.matrices[box.matrix].role == MatrixRole::Through) != (dispatch != nullptr)) continue;
-      std::vector<std::string> terms = guard_terms(box.guards);
-      std::string read = dispatch == nullptr ? "" : dispatch->read_condition(box.matrix);
-      if (!read.empty()) terms.insert(terms.begin(), std::move(read));
+      const Condition read = dispatch == nullptr ? Condition::always() : dispatch->conditions().is_read(box.matrix);
+      std::vector<Condition> terms{read, all_at_least_zero(box.guards)};
       if (!box.conditions.empty()) {
-        emit_uncovered_search(box, terms);
+        emit_uncovered_search(box, Condition::all_of(std::move(terms)));
         continue;
       }
       std::vector<std::string> cell;
       for (const IndexRange& range : box.box) {
-        terms.push_back("(" + to_cpp(range.hi) + ") > (" + to_cpp(range.lo) + ")");
+        terms.push_back(Condition::non_empty(range));
         cell.push_back(to_cpp(range.lo));
       }
-      out_.line("if (" + (terms.empty() ? "true" : joined(terms, " && ")) + ") " + uncovered_call(box, cell));
+      out_.line(guarded_text(Condition::all_of(std::move(terms)), uncovered_call(box, cell)));
     }
   }
 
-  static std::vector<std::string> guard_terms(const std::vector<IndexExpr>& guards) {
-    std::vector<std::string> terms;
-    for (const IndexExpr& guard : guards) terms.push_back("(" + to_cpp(guard) + ") >= 0");
-    return terms;
-  }
   std::string uncovered_call(const UncoveredBox& box, const std::vector<std::string>& cell) const {
     return "pbrt::uncovered_cell(" + quoted(transform_.name) + ", " + quoted(transform_.matrices[box.matrix].name) + ", {" +
            joined(cell) + "});";
   }
 
   /// Looks through the box for a cell that satisfies the conditions; the guards let only small sizes in.
-  void emit_uncovered_search(const UncoveredBox& box, const std::vector<std::string>& guards) {
+  void emit_uncovered_search(const UncoveredBox& box, const Condition& guards) {
     const std::vector<std::string> dims = cell_dims(static_cast<int>(box.box.size()));
     std::vector<std::pair<std::string, IndexExpr>> names;
     std::vector<std::string> cell;
@@ -347,14 +340,13 @@ class TransformEmitter {
       cell.push_back("pb_cell" + std::to_string(cell.size()));
       names.emplace_back(dim, index_symbol(cell.back()));
     }
-    out_.open(guards.empty() ? "" : "if (" + joined(guards, " && ") + ")");
+    out_.open(if_text(guards));
     for (std::size_t d = dims.size(); d-- > 0;)
       out_.open("for (std::int64_t " + cell[d] + " = " + to_cpp(box.box[d].lo) + "; " + cell[d] + " < " +
                 to_cpp(box.box[d].hi) + "; ++" + cell[d] + ")");
-    std::vector<std::string> terms;
-    for (const IndexExpr& condition : box.conditions)
-      terms.push_back("(" + to_cpp(substitute(condition, names)) + ") >= 0");
-    out_.line("if (" + joined(terms, " && ") + ") " + uncovered_call(box, cell));
+    std::vector<Condition> terms;
+    for (const IndexExpr& condition : box.conditions) terms.push_back(Condition::at_least_zero(substitute(condition, names)));
+    out_.line(guarded_text(Condition::all_of(std::move(terms)), uncovered_call(box, cell)));
     for (std::size_t d = 0; d <= dims.size(); ++d) out_.close();
   }
 
