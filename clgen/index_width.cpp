@@ -229,9 +229,12 @@ std::string to_wide_cpp(const Formula& formula) {
   return to_c(with_spelling(formula, [](const std::string& name) { return "std::int64_t{" + name + "}"; }));
 }
 
-std::string to_extent_cpp(const Formula& formula) {
-  return fits_64(formula) ? to_checked_c(formula) : exact_value(formula, to_checked_c(in_exact(formula)));
+std::optional<std::string> to_exact_cpp(const Formula& formula) {
+  if (fits_64(formula)) return std::nullopt;
+  return exact_value(formula, to_checked_c(in_exact(formula)));
 }
+
+std::string to_extent_cpp(const Formula& formula) { return to_exact_cpp(formula).value_or(to_checked_c(formula)); }
 
 std::string to_growing_cpp(const Formula& formula) {
   return fits_64(formula) ? to_checked_c(formula) : "pbrt::exact_or_most(" + to_checked_c(in_exact(formula)) + ")";

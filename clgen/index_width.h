@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 
 #include "choicegraph/plan/plan.h"
@@ -33,6 +34,8 @@ inline constexpr IntRange kEndInside{0, std::numeric_limits<std::int32_t>::max()
 [[nodiscard]] std::string to_index_cpp(const Formula& formula, IntRange result = {});
 /// C++ of a formula in 64 bits; where those may not hold its products, one that stops the run.
 [[nodiscard]] std::string to_wide_cpp(const Formula& formula);
+/// C++ of a formula whose products 64 bits may not hold; none of others.
+[[nodiscard]] std::optional<std::string> to_exact_cpp(const Formula& formula);
 /// C++ of an extent over 64-bit values; a division by zero, and what 64 bits do not hold, stops the run.
 [[nodiscard]] std::string to_extent_cpp(const Formula& formula);
 /// C++ of what a search for a size compares, which only grows: the most that 64 bits hold instead of more.

@@ -113,7 +113,7 @@ std::string to_cpp(const IndexExpr& expr) {
 }
 
 std::string to_wide_c(const Formula& formula) {
-  if (const std::string exact = to_extent_cpp(formula); exact.starts_with("pbrt::exact_value(")) return exact;
+  if (const auto exact = to_exact_cpp(formula)) return *exact;
   std::vector<std::pair<std::string, std::string>> names;
   if (!std::holds_alternative<SymbolRef>(formula.node))
     for (const std::string& size : symbols_of(formula, SymbolKind::SizeVar)) names.emplace_back(size, "std::int64_t{" + size + "}");

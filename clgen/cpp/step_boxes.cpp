@@ -78,13 +78,15 @@ std::vector<StepBox> step_boxes(const TransformPlan& plan, const RuleCode& code,
   return boxes;
 }
 
-std::vector<std::string> written_parts(const TransformPlan& plan, const RuleCode& code, StepId step, MatrixId id) {
+std::string to_cpp(const MatrixPart& part) { return part.matrix + (part.box ? ", " + *part.box : ""); }
+
+std::vector<MatrixPart> written_parts(const TransformPlan& plan, const RuleCode& code, StepId step, MatrixId id) {
   const std::vector<StepBox> boxes = step_boxes(plan, code, step);
-  std::vector<std::string> parts;
+  std::vector<MatrixPart> parts;
   for (const std::string& written : written_boxes(plan, code.transform, plan.steps[step], id)) {
     const auto found = std::find_if(boxes.begin(), boxes.end(),
                                     [&](const StepBox& box) { return box.initializer == written; });
-    parts.push_back(code.matrix(id).name + (found == boxes.end() ? "" : ", " + found->name));
+    parts.push_back({code.matrix(id).name, found == boxes.end() ? std::nullopt : std::optional(found->name)});
   }
   return parts;
 }
@@ -98,22 +100,22 @@ bool writes_all(const Step& step, const RuleCode& code, const RuleMatrix& use) {
          std::none_of(code.rule.inputs.begin(), code.rule.inputs.end(), is_tested);
 }
 
-/// What functions of the runtime take for the parts of a matrix that a step reads, `A, pbrt::Box<2>{…}`; none: all of it.
-std::vector<std::string> read_parts(const TransformPlan& plan, const RuleCode& code, StepId id, const RuleMatrix& use) {
+/// The parts of a matrix that a step reads; none: it may be all of the matrix.
+std::vector<MatrixPart> read_parts(const TransformPlan& plan, const RuleCode& code, StepId id, const RuleMatrix& use) {
   const Step& step = plan.steps[id];
   if (step.loops.empty()) return {};
   const std::string& name = code.matrix(use.matrix).name;
-  std::vector<std::string> parts;
+  std::vector<MatrixPart> parts;
   if (use.is_input) {
     const auto box = read_box(step, code, use.matrix, "pb_box");
     if (!box) return {};
-    parts.push_back(name + ", " + *box);
+    parts.push_back({name, box});
   }
   if (!use.is_output || use.is_overwritten) return parts;
   // What an instance writes may be more than is the step's own.
   if (!step.left_to_others.empty()) return {};
-  for (std::string& written : written_parts(plan, code, id, use.matrix)) {
-    if (written == name) return {};
+  for (MatrixPart& written : written_parts(plan, code, id, use.matrix)) {
+    if (!written.box) return {};
     parts.push_back(std::move(written));
   }
   return parts;
@@ -132,13 +134,13 @@ HostParts parts_of_step(const TransformPlan& plan, const RuleCode& code, StepId 
   out.may_be_on_device = code.has_calls();
   for (const RuleMatrix& use : code.matrices) {
     if (is_awaited(code, use) && (use.is_input || !use.is_overwritten)) {
-      const std::vector<std::string> read = read_parts(plan, code, step, use);
+      const std::vector<MatrixPart> read = read_parts(plan, code, step, use);
       if (read.empty()) out.whole.push_back(code.matrix(use.matrix).name);
       out.read.insert(out.read.end(), read.begin(), read.end());
     }
     if (!use.is_touched || !use.is_output) continue;
     const bool is_all = writes_all(plan.steps[step], code, use) && !is_scattered(plan, use.matrix);
-    for (std::string& part : written_parts(plan, code, step, use.matrix)) out.written.push_back({std::move(part), is_all});
+    for (MatrixPart& part : written_parts(plan, code, step, use.matrix)) out.written.push_back({std::move(part), is_all});
   }
   return out;
 }
@@ -212,10 +214,10 @@ HostParts parts_of_box(const RuleCode& code, const Step& step, const std::string
     if (!is_awaited(code, use)) continue;
     const std::string& name = code.matrix(use.matrix).name;
     const auto read = box.empty() || !use.is_input ? std::nullopt : read_box(step, code, use.matrix, box);
-    if (use.is_input) read ? out.read.push_back(name + ", " + *read) : out.whole.push_back(name);
+    if (use.is_input) read ? out.read.push_back({name, read}) : out.whole.push_back(name);
     if (!use.is_output) continue;
     const auto hull = written_hull(code, step, use.matrix, box);
-    const std::string part = hull ? name + ", " + *hull : name;
+    const MatrixPart part{name, hull};
     const bool is_all = hull && writes_all(step, code, use) && fills_hull(code, step, use.matrix);
     if (!use.is_overwritten && (!use.is_input || read)) hull ? out.read.push_back(part) : out.whole.push_back(name);
     out.written.push_back({part, is_all});
@@ -225,9 +227,9 @@ HostParts parts_of_box(const RuleCode& code, const Step& step, const std::string
 
 void emit_arrivals(Writer& out, const HostParts& parts, const std::string& frame) {
   if (!parts.whole.empty()) out.line("pbrt::need_on_host(" + frame + ", " + joined(parts.whole) + ");");
-  for (const std::string& part : parts.read) out.line("pbrt::need_on_host(" + frame + ", " + part + ");");
+  for (const MatrixPart& part : parts.read) out.line("pbrt::need_on_host(" + frame + ", " + to_cpp(part) + ");");
   for (const HostParts::Written& written : parts.written)
-    out.line((written.is_all ? "pbrt::before_host_overwrite(" : "pbrt::before_host_write(") + frame + ", " + written.part + ");");
+    out.line((written.is_all ? "pbrt::before_host_overwrite(" : "pbrt::before_host_write(") + frame + ", " + to_cpp(written.part) + ");");
 }
 
 std::vector<std::string> fetches_of(const TransformPlan& plan, const RuleCode& code, StepId step, const std::string& frame,
@@ -236,7 +238,7 @@ std::vector<std::string> fetches_of(const TransformPlan& plan, const RuleCode& c
   for (const RuleMatrix& use : code.matrices) {
     if (!use.is_input || !is_awaited(code, use)) continue;
     const auto box = read_box(plan.steps[step], code, use.matrix, instances);
-    out.push_back("pbrt::gpu::fetch(" + frame + ", " + code.matrix(use.matrix).name + (box ? ", " + *box : "") + ");");
+    out.push_back("pbrt::gpu::fetch(" + frame + ", " + to_cpp(MatrixPart{code.matrix(use.matrix).name, box}) + ");");
   }
   return out;
 }
@@ -244,8 +246,8 @@ std::vector<std::string> fetches_of(const TransformPlan& plan, const RuleCode& c
 void emit_departures(Writer& out, const HostParts& parts, const std::string& frame) {
   if (PB_FAULT(departures_are_forgotten)) return;
   for (const HostParts::Written& written : parts.written) {
-    if (parts.may_be_on_device) out.line("pbrt::need_on_host(" + frame + ", " + written.part + ");");
-    out.line("pbrt::wrote_on_host(" + frame + ", " + written.part + ");");
+    if (parts.may_be_on_device) out.line("pbrt::need_on_host(" + frame + ", " + to_cpp(written.part) + ");");
+    out.line("pbrt::wrote_on_host(" + frame + ", " + to_cpp(written.part) + ");");
   }
 }
 

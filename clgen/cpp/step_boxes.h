@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,17 +35,24 @@ struct BoxCut {
 [[nodiscard]] std::string box_initializer(const Step& step);
 /// Whether the step function gets its boxes from the caller: others of the rule then differ in their boxes alone.
 [[nodiscard]] bool takes_boxes(const TransformPlan& plan, StepId step);
-/// What functions of the runtime take for the parts of a matrix that a step writes: `C`, or `C, pb_box`.
-[[nodiscard]] std::vector<std::string> written_parts(const TransformPlan& plan, const RuleCode& code, StepId step, MatrixId id);
+/// A matrix, or what of it lies in a box.
+struct MatrixPart {
+  std::string matrix;
+  std::optional<std::string> box = std::nullopt;  ///< C++ of a pbrt::Box or a pbrt::BorderedBox; none: all of the matrix
+};
+/// As functions of the runtime take it: `C`, or `C, pb_box`.
+[[nodiscard]] std::string to_cpp(const MatrixPart& part);
+/// The parts of a matrix that a step writes. Its `step_boxes` are in scope.
+[[nodiscard]] std::vector<MatrixPart> written_parts(const TransformPlan& plan, const RuleCode& code, StepId step, MatrixId id);
 
-/// What the host code of some instances reads and writes, as functions of the runtime take it: `A`, or `A, pb_box`.
+/// What the host code of some instances reads and writes.
 struct HostParts {
   struct Written {
-    std::string part;
+    MatrixPart part;
     bool is_all = false;  ///< each cell of it gets a new value
   };
   std::vector<std::string> whole;  ///< matrices that may be read anywhere
-  std::vector<std::string> read;   ///< parts of others
+  std::vector<MatrixPart> read;    ///< parts of others
   std::vector<Written> written;
   bool may_be_on_device = false;   ///< what is written, when all is done: the body calls transforms
   [[nodiscard]] bool is_empty() const { return whole.empty() && read.empty() && written.empty(); }

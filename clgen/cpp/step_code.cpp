@@ -334,12 +334,12 @@ namespace {
 std::string region_call(const TransformPlan& plan, const RuleCode& code, StepId step, const RuleMatrix& use) {
   const std::string& name = code.matrix(use.matrix).name;
   if (!use.is_output) return input_call(plan.steps[step], code, use.matrix);
-  const std::vector<std::string> parts = written_parts(plan, code, step, use.matrix);
+  const std::vector<MatrixPart> parts = written_parts(plan, code, step, use.matrix);
   const bool is_plain = use.is_overwritten && !use.is_input && parts.size() == 1;
-  if (is_plain) return "pb_launch.output(" + parts[0] + ", pb_copy_out);";
+  if (is_plain) return "pb_launch.output(" + to_cpp(parts[0]) + ", pb_copy_out);";
   std::vector<std::string> boxes;
-  for (const std::string& part : parts)
-    if (part != name) boxes.push_back(part.substr(name.size() + std::string(", ").size()));
+  for (const MatrixPart& part : parts)
+    if (part.box) boxes.push_back(*part.box);
   // No part is known where a kernel writes what nobody needs beside what it is run for.
   const bool has_boxes = !boxes.empty() && boxes.size() == parts.size();
   return "pb_launch.inout(" + name + (has_boxes ? ", {" + joined(boxes) + "}" : "") + ", pb_copy_out);";

@@ -252,10 +252,11 @@ class KernelBuilder {
     const Matrix& matrix = transform_.matrices[access.matrix];
     std::string text = "pb_" + matrix.name + "_offset";
     for (std::size_t d = 0; d < access.lo.size(); ++d) {
+      const auto* number = std::get_if<IntLiteral>(&access.lo[d].node);
+      if (number != nullptr && number->value == 0) continue;
       const std::string at = kernel_formula(access.lo[d]);
-      const bool is_plain = at.find_first_of("+-*/") == std::string::npos;
-      if (at != "0")
-        text += " + " + (is_plain ? at : "(" + at + ")") + " * pb_" + matrix.name + "_s" + std::to_string(d);
+      const bool is_plain = number != nullptr ? number->value > 0 : std::holds_alternative<SymbolRef>(access.lo[d].node);
+      text += " + " + (is_plain ? at : "(" + at + ")") + " * pb_" + matrix.name + "_s" + std::to_string(d);
     }
     return text;
   }

@@ -51,10 +51,6 @@ BodyType number_of(Kind kind) {
   return type;
 }
 
-bool is_plain(const std::string& text) {
-  return std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
-}
-
 class KernelBodyPrinter {
  public:
   KernelBodyPrinter(const Rule& rule, const Kernel& kernel, std::string result)
@@ -174,8 +170,8 @@ class KernelBodyPrinter {
       const bool is_plain_index = !is_pointer(member.object);
       std::string index = is_plain_index ? region : "";
       for (std::size_t d = 0; d < args.size(); ++d) {
-        if (args[d] == "0") continue;
-        std::string arg = is_plain(args[d]) ? args[d] : "(" + args[d] + ")";
+        if (is_zero(member.args[d])) continue;
+        std::string arg = is_leaf(member.args[d]) ? args[d] : "(" + args[d] + ")";
         // As `cell` takes it in C++, where it is no smaller integer: of unsigned ones 0u - 1 is -1.
         const BodyType& type = type_of(member.args[d]);
         if (!is_integer(type) || (type.is_unsigned && type.narrow_bytes == 0)) arg = "(int)" + arg;
@@ -191,6 +187,16 @@ class KernelBodyPrinter {
     std::string product = "((long)" + region + "_size0";
     for (int d = 1; d < num_dims; ++d) product += " * " + region + "_size" + std::to_string(d);
     return product + ")";
+  }
+
+  bool is_zero(ExprId id) const {
+    const auto* number = std::get_if<IntegerExpr>(&body_.exprs[id].node);
+    return number != nullptr && number->text == "0";
+  }
+  /// A variable or a number without a sign. Constants of the language may be more in OpenCL C.
+  bool is_leaf(ExprId id) const {
+    const bool is_variable = std::holds_alternative<NameExpr>(body_.exprs[id].node) && binding_of(id).kind != NameKind::BuiltIn;
+    return is_variable || std::holds_alternative<IntegerExpr>(body_.exprs[id].node);
   }
 
   bool is_pointer(ExprId object) const {
