@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "choicegraph/plan/step_needs.h"
 #include "clgen/cpp/rule_code.h"
 #include "clgen/lower/step_conditions.h"
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "choicegraph/plan.h"
+#include "choicegraph/plan/plan.h"
 #include "lang/formula.h"
 #include "lang/index_expr.h"
 

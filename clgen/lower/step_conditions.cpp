@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "choicegraph/plan/step_needs.h"
 #include "clgen/numbering.h"
 #include "lang/check.h"
 
