@@ -8,7 +8,8 @@
 #include <utility>
 
 #include "runtime/config/check.h"
-#include "runtime/gpu/manager_impl.h"
+#include "runtime/gpu/manager/manager_impl.h"
+#include "runtime/gpu/manager/submission.h"
 
 namespace pbrt::gpu {
 
@@ -31,62 +32,6 @@ LaunchScalar scalar_of(T value, std::int64_t integer) {
   std::memcpy(scalar.arg.value.data(), &value, sizeof(T));
   scalar.integer = integer;
   return scalar;
-}
-
-/// The tasks of one kernel execution, in order.
-std::vector<Task> tasks_of(const JobPtr& job) {
-  std::vector<Task> tasks = {PrepareTask{job}};
-  for (std::size_t region = 0; region < job->plan.regions.size(); ++region)
-    if (job->plan.regions[region].is_read) tasks.push_back(CopyInTask{job, region});
-  job->num_copy_ins = static_cast<int>(tasks.size()) - 1;
-  tasks.push_back(ExecuteTask{job});
-  tasks.push_back(CompletionTask{job});
-  return tasks;
-}
-
-/// Hands a task with a WaitingFiber to the manager and suspends the fiber until it is woken.
-template <class TaskType>
-Outcome wait_for(Frame& frame, Manager::Impl& manager, TaskType task) {
-  Outcome outcome;
-  Suspension suspension(frame, manager.is_patient());
-  task.waiting.outcome = &outcome;
-  task.waiting.waker = suspension.waker();
-  manager.push(std::move(task));
-  suspension.wait();
-  return outcome;
-}
-
-Outcome submit(Frame& frame, Manager::Impl& manager, LaunchPlan plan, bool only_prefetch) {
-  Outcome outcome;
-  Suspension suspension(frame, manager.is_patient());
-  auto job = std::make_shared<LaunchJob>();
-  job->plan = std::move(plan);
-  job->only_prefetch = only_prefetch;
-  job->waiting.outcome = &outcome;
-  job->waiting.waker = suspension.waker();
-  // Relaxed: the queue's mutex orders it.
-  manager.active_jobs.fetch_add(1, std::memory_order_relaxed);
-  manager.push_all(tasks_of(job));
-  job.reset();
-  suspension.wait();
-  return outcome;
-}
-
-StorageRef share(Storage* storage) {
-  storage->retain();
-  return StorageRef::adopt(storage);
-}
-
-/// Makes `manager` the one that holds device copies of the region's storage; false if another one does not let go.
-bool attach(Frame& frame, Manager::Impl& manager, LaunchRegion& region) {
-  region.record = &StorageRecord::of(*region.storage.get(), region.view.element_bytes);
-  if (region.record->attach(manager.registry)) return true;
-  if (Manager::Impl* other = region.record->manager()) {
-    DropTask drop;
-    drop.storage = region.storage;
-    static_cast<void>(wait_for(frame, *other, std::move(drop)));  // attach tells whether it helped
-  }
-  return region.record->attach(manager.registry);
 }
 
 /// Why the launch cannot even be tried; null if it can.
@@ -250,19 +195,19 @@ bool Launch::run() {
     return false;
   }
   Manager::Impl& manager = request.manager->impl();
-  if (!request.manager->is_alive()) {
-    request.outcome = {false, manager.failure_message()};
+  if (!manager.device.is_alive()) {
+    request.outcome = {false, manager.device.failure_message()};
     return false;
   }
   plan.regions.insert(plan.regions.end(), std::make_move_iterator(request.further.begin()), std::make_move_iterator(request.further.end()));
   for (LaunchRegion& region : plan.regions) {
-    if (attach(*request.frame, manager, region)) continue;
+    if (attach(*request.frame, manager.memory.registry(), region)) continue;
     request.outcome = {false, "the data is on another device"};
     return false;
   }
   if (has_lost_input(plan)) throw DeviceLost("results were lost with a device");
   const WatchedLaunch watched(plan);
-  request.outcome = submit(*request.frame, manager, std::move(plan), false);
+  request.outcome = submit(*request.frame, manager.queue, std::move(plan), false);
   if (request.outcome.ok) watched.is_enqueued();
   return request.outcome.ok;
 }
@@ -285,7 +230,7 @@ void need_on_host_slow(Frame& frame, const RegionRef& region) {
   StorageRecord* record = StorageRecord::find(*region.storage);
   const OwnedView view = own(*region.storage, region.view);
   if (!is_newer(*record, view)) return;
-  Manager::Impl* manager = record->manager();
+  TaskQueue* manager = record->queue();
   PBRT_CHECK(manager != nullptr, "a manager that ends copies everything out");
   FetchTask task;
   task.storage = share(region.storage);
@@ -304,7 +249,7 @@ void fetch_slow(const RegionRef& region) {
     const std::lock_guard lock(record->mutex);
     if (record->dirty_not_under_way(record->box_of(task.view)).is_empty()) return;
   }
-  Manager::Impl* manager = record->manager();
+  TaskQueue* manager = record->queue();
   if (manager == nullptr) return;
   task.storage = share(region.storage);
   manager->push(std::move(task));
@@ -317,7 +262,7 @@ static void wait_until_quiet(Frame& frame, StorageRecord& record, const RegionRe
     const GridBox box = record.box_of(view);
     if (!record.dirty.overlaps(box) && !record.host_in_use(box)) return;
   }
-  Manager::Impl* manager = record.manager();
+  TaskQueue* manager = record.queue();
   if (manager == nullptr) return;
   QuiesceTask task;
   task.storage = share(region.storage);
@@ -355,26 +300,5 @@ void wrote_on_host_slow(const RegionRef& region) {
 }
 
 }  // namespace detail
-
-void Manager::drop_device_copies(Frame& frame, Storage* storage) {
-  if (storage_state(storage) == 0) return;
-  Impl* owner = StorageRecord::find(*storage)->manager();
-  if (owner == nullptr) return;
-  DropTask task;
-  task.storage = share(storage);
-  static_cast<void>(wait_for(frame, *owner, std::move(task)));  // cannot fail
-}
-
-bool Manager::prefetch(Frame& frame, const RegionRef& region) {
-  if (!is_alive() || region.storage == nullptr) return false;
-  LaunchPlan plan;
-  LaunchRegion& wanted = plan.regions.emplace_back();
-  wanted.storage = share(region.storage);
-  wanted.view = wanted.touched = own(*region.storage, region.view);
-  wanted.is_read = true;
-  return attach(frame, *impl_, wanted) && submit(frame, *impl_, std::move(plan), true).ok;
-}
-
-void Manager::drain(Frame& frame) { static_cast<void>(wait_for(frame, *impl_, DrainTask{})); }  // cannot fail
 
 }  // namespace pbrt::gpu

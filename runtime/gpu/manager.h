@@ -5,8 +5,8 @@
 // Per kernel execution, in this order: one prepare task (kernel, buffers), one copy-in task per region (nothing if
 // the data is there), one execute task (launch, eager read-backs), and completion tasks for what it enqueued. A task
 // that is not ready goes to the end of the queue; when only such tasks remain the thread sleeps until a push or a
-// completion callback wakes it. See Note [Wake-ups] in manager.cpp. Long copies go beside kernels that do not touch the
-// same data: see Note [Copies beside kernels] in tasks.cpp.
+// completion callback wakes it. See Note [Wake-ups] in manager/task_queue.cpp. Long copies go beside kernels
+// that do not touch the same data: see Note [Copies beside kernels] in manager/device_copies.cpp.
 #pragma once
 
 #include <chrono>

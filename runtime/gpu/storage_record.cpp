@@ -6,7 +6,7 @@
 
 #include "base/seeded_fault.h"
 #include "runtime/config/check.h"
-#include "runtime/gpu/manager_impl.h"
+#include "runtime/gpu/manager/task_queue.h"
 
 namespace pbrt::gpu {
 
@@ -43,7 +43,7 @@ bool StorageRecord::attach(const std::shared_ptr<Registry>& registry) {
   if (registry_ != nullptr) {
     const std::lock_guard registry_lock(registry_->mutex);
     const std::lock_guard lock(mutex);
-    if (registry_->manager != nullptr && (buffer != nullptr || is_busy())) return false;
+    if (registry_->queue != nullptr && (buffer != nullptr || is_busy())) return false;
     std::erase(registry_->records, this);
   }
   const std::lock_guard registry_lock(registry->mutex);
@@ -54,11 +54,11 @@ bool StorageRecord::attach(const std::shared_ptr<Registry>& registry) {
   return true;
 }
 
-Manager::Impl* StorageRecord::manager() {
+TaskQueue* StorageRecord::queue() {
   const std::lock_guard attaching(attach_mutex_);
   if (registry_ == nullptr) return nullptr;
   const std::lock_guard registry_lock(registry_->mutex);
-  return registry_->manager;
+  return registry_->queue;
 }
 
 void StorageRecord::detach() {
@@ -67,15 +67,15 @@ void StorageRecord::detach() {
   const std::lock_guard registry_lock(registry_->mutex);
   std::erase(registry_->records, this);
   if (buffer == nullptr) return;
-  if (registry_->shares_host_memory || registry_->manager == nullptr) {
+  if (registry_->shares_host_memory || registry_->queue == nullptr) {
     registry_->used_bytes -= buffer->size_bytes();
     buffer.reset();
   } else {
     registry_->pool.push_back(std::move(buffer));
   }
-  if (registry_->is_short && registry_->manager != nullptr) {
+  if (registry_->is_short && registry_->queue != nullptr) {
     registry_->is_short = false;
-    registry_->manager->poke();
+    registry_->queue->poke();
   }
 }
 

@@ -18,12 +18,12 @@
 #include "runtime/gpu/box.h"
 #include "runtime/gpu/device.h"
 #include "runtime/gpu/layout.h"
-#include "runtime/gpu/manager.h"
 #include "runtime/matrix/storage.h"
 
 namespace pbrt::gpu {
 
 class StorageRecord;
+class TaskQueue;
 
 /// What the records of one device share. Outlives the manager as long as a record refers to it.
 struct Registry {
@@ -34,7 +34,7 @@ struct Registry {
   std::uint64_t used_bytes = 0;  ///< of all buffers, pooled ones too
   bool shares_host_memory = false;
   bool is_short = false;             ///< the manager waits for a buffer of a storage that is going
-  Manager::Impl* manager = nullptr;  ///< null: ended
+  TaskQueue* queue = nullptr;        ///< of the manager; null: it has ended
 };
 
 /// What one operation in flight does with one storage. Owned by the operation; in the record's list until it ends.
@@ -60,8 +60,8 @@ class StorageRecord final : public DeviceRecord {
   ///
   /// Post: the result is false if another manager has a buffer of it
   [[nodiscard]] bool attach(const std::shared_ptr<Registry>& registry);
-  /// The manager that has this storage's device copy; null if none.
-  [[nodiscard]] Manager::Impl* manager();
+  /// The task queue of the manager that has this storage's device copy; null if none.
+  [[nodiscard]] TaskQueue* queue();
 
   std::mutex mutex;
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// What a traced manager records: its tasks on one lane, what the device did on the other.
-#include <algorithm>
-#include <type_traits>
+#include "runtime/gpu/manager/manager_trace.h"
 
-#include "runtime/gpu/manager_impl.h"
+#include <algorithm>
+#include <variant>
+
+#include "runtime/gpu/manager/operations_in_flight.h"
 
 namespace pbrt::gpu {
 namespace {
@@ -33,48 +34,46 @@ struct NameOf {
 
 }  // namespace
 
-Manager::Impl::TracedQueue& Manager::Impl::queue_of(const Operation& operation) {
-  if (operation.order == CopyOrder::InQueue) return on_device;
-  const bool is_in = operation.label.kind == TraceKind::CopyIn;
-  TracedQueue& traced = is_in ? beside_in : beside_out;
-  if (traced.lane == nullptr)
-    traced.lane = &options.trace->lane(options.trace_name + (is_in ? ", copies in" : ", copies out"));
-  return traced;
+ManagerTrace::ManagerTrace(const ManagerOptions& options, ManagerStatistics& statistics)
+    : trace_(options.trace), name_(options.trace_name), statistics_(statistics) {
+  if (trace_ == nullptr) return;
+  on_device_.lane = &trace_->lane(name_);
+  managing_ = &trace_->lane(name_ + ", management");
 }
 
-void Manager::Impl::record_task(const Task& task, std::int64_t start_ns) {
+ManagerTrace::Lane& ManagerTrace::lane_of(const Operation& operation) {
+  if (operation.order == CopyOrder::InQueue) return on_device_;
+  const bool is_in = operation.label.kind == TraceKind::CopyIn;
+  Lane& lane = is_in ? beside_in_ : beside_out_;
+  if (lane.lane == nullptr) lane.lane = &trace_->lane(name_ + (is_in ? ", copies in" : ", copies out"));
+  return lane;
+}
+
+void ManagerTrace::record_task(const Task& task, std::int64_t start_ns) {
   const TaskName name = std::visit(NameOf{}, task);
-  managing->add({TraceKind::Management, false, false, name.task, name.rule, start_ns, Trace::now_ns(), 0});
+  managing_->add({TraceKind::Management, false, false, name.task, name.rule, start_ns, Trace::now_ns(), 0});
 }
 
 /// Records the end of an operation. The operations of a queue run one after the other, so this one began when the one before had
 /// ended, or when it was enqueued. The device's own clock, if it is asked, knows better how long it took.
-void Manager::Impl::record_end(const Operation& operation, std::int64_t time_ns) {
+void ManagerTrace::record_end(const Operation& operation, std::int64_t time_ns) {
   const DeviceTimes& times = operation.times;
   const bool is_timed = times.end_ns != 0;
-  TracedQueue& traced = queue_of(operation);
-  std::int64_t start = std::max(operation.enqueued_ns, traced.free_ns);
+  Lane& lane = lane_of(operation);
+  std::int64_t start = std::max(operation.enqueued_ns, lane.free_ns);
   std::int64_t end = std::max(time_ns, start);
   if (is_timed) {
     start = std::clamp(operation.enqueued_ns + times.start_ns - times.queued_ns, start, end);
     end = std::clamp(start + times.end_ns - times.start_ns, start, end);
   }
-  traced.free_ns = end;
+  lane.free_ns = end;
   const auto& [kind, rule, amount] = operation.label;
   if (kind != TraceKind::Kernel) {
-    traced.lane->add({kind, false, false, kind == TraceKind::CopyIn ? "copy in" : "copy out", nullptr, start, end, amount});
+    lane.lane->add({kind, false, false, kind == TraceKind::CopyIn ? "copy in" : "copy out", nullptr, start, end, amount});
     return;
   }
-  traced.lane->add({kind, false, false, rule->name != nullptr ? rule->name : "kernel", rule->version, start, end, amount});
-  const std::int64_t time = is_timed ? times.end_ns - times.start_ns : end - start;
-  count([&, rule = rule, amount = amount](DeviceStatistics& s) {
-    auto found = std::find_if(s.kernels.begin(), s.kernels.end(),
-                              [rule](const KernelTotals& known) { return known.rule == rule; });
-    if (found == s.kernels.end()) found = s.kernels.insert(found, KernelTotals{rule});
-    ++found->launches;
-    found->cells += amount;
-    found->time_ns += time;
-  });
+  lane.lane->add({kind, false, false, rule->name != nullptr ? rule->name : "kernel", rule->version, start, end, amount});
+  statistics_.add_kernel(rule, amount, is_timed ? times.end_ns - times.start_ns : end - start);
 }
 
 }  // namespace pbrt::gpu

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "runtime/gpu/kernel_table.h"
+#include "runtime/gpu/manager/kernel_table.h"
 
 #include <algorithm>
 

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/gpu/manager/device_copies.h"
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "base/seeded_fault.h"
+
+namespace pbrt::gpu {
+namespace {
+
+std::int64_t bytes_of(const std::vector<CopyShape>& shapes) {
+  std::size_t bytes = 0;
+  for (const CopyShape& shape : shapes) bytes += shape.bytes();
+  return static_cast<std::int64_t>(bytes);
+}
+
+/// Without that anybody asks.
+bool is_read_back(const LaunchRegion& region) {
+  return region.is_written && (region.copy_out == CopyOut::Must || region.copy_out == CopyOut::Eager ||
+                               region.copy_out == CopyOut::Result);
+}
+
+}  // namespace
+
+Progress DeviceCopies::copy_in(LaunchJob& job, LaunchRegion& region) {
+  if (!region.is_read) return Progress::Done;
+  StorageRecord& record = *region.record;
+  std::vector<CopyShape> shapes;
+  auto part = std::make_unique<OperationPart>();
+  BoxSet missing;
+  CopyOrder order = CopyOrder::InQueue;
+  {
+    const std::lock_guard lock(record.mutex);
+    missing = BoxSet(record.box_of(region.touched));
+    missing.remove(record.valid);
+    if (device_.info().shares_host_memory) return record.valid.add(missing), Progress::Done;
+    if (missing.is_empty())
+      return statistics_.count([](DeviceStatistics& s) { ++s.copies_avoided; }), Progress::Done;
+    if (operations_.has_kernels() && are_long(record, missing) && !record.device_in_use(missing, true, false))
+      order = CopyOrder::Beside;
+    else if (operations_.has_copies_beside() && record.device_in_use(missing, true, true))
+      return Progress::NotReady;
+    record.valid.add(missing);
+    shapes = record.layout().copy_shapes(missing);
+    part->record = &record;
+    part->storage = region.storage;
+    part->device_use = missing;
+    part->writes_device = true;
+    part->is_beside = order == CopyOrder::Beside;
+    if (part->is_beside || !device_->copies_at_enqueue(shapes)) part->host_use = missing;
+    record.begin(*part);
+  }
+  const std::int64_t bytes = bytes_of(shapes);
+  const std::shared_ptr<Operation> operation = operations_.begin({TraceKind::CopyIn, nullptr, bytes}, order);
+  operation->parts.push_back(std::move(part));
+  try {
+    device_->write(*record.buffer, record.storage().data(), shapes, order, *operation);
+  } catch (const DeviceRefusal&) {
+    operations_.end(*operation, false);
+    const std::lock_guard lock(record.mutex);
+    record.valid.remove(missing);
+    throw;
+  }
+  job.operations.push_back(operation);
+  statistics_.count([&](DeviceStatistics& s) {
+    ++s.copies_to_device;
+    s.copies_beside += order == CopyOrder::Beside ? 1 : 0;
+    s.bytes_to_device += bytes;
+  });
+  return Progress::Done;
+}
+
+bool DeviceCopies::are_in_way_of(const LaunchJob& job) const {
+  if (!operations_.has_copies_beside() || PB_FAULT(kernel_overtakes_copy)) return false;
+  return std::any_of(job.plan.regions.begin(), job.plan.regions.end(), [](const LaunchRegion& region) {
+    const std::lock_guard lock(region.record->mutex);
+    return region.record->device_in_use(BoxSet(region.record->box_of(region.touched)), region.is_written, true);
+  });
+}
+
+void DeviceCopies::enqueue_eager_reads(LaunchJob& job) {
+  if (device_.info().shares_host_memory) return;
+  // Nobody else has work for the device while the only launch is waited for.
+  const bool is_alone = queue_.num_launches() == 1;
+  for (LaunchRegion& region : job.plan.regions) {
+    if (!is_read_back(region)) continue;
+    auto read = copy_out(*region.record, region.storage, [&](StorageRecord& record) -> ReadBack {
+      BoxSet boxes = record.dirty_not_under_way(record.box_of(region.touched));
+      const bool is_late = (region.copy_out != CopyOut::Must || !is_alone) && are_long(record, boxes);
+      job.has_late_reads |= is_late;
+      if (is_late || region.copy_out == CopyOut::Result) return {};
+      return {std::move(boxes)};
+    });
+    if (read != nullptr) job.operations.push_back(std::move(read));
+  }
+}
+
+bool DeviceCopies::enqueue_late_reads(LaunchJob& job) {
+  bool has_any = false;
+  const bool is_alone = !operations_.has_kernels() && queue_.num_launches() == 1;
+  for (LaunchRegion& region : job.plan.regions) {
+    if (!is_read_back(region)) continue;
+    const bool is_result = region.copy_out == CopyOut::Result;
+    auto read = copy_out(*region.record, region.storage, [&](StorageRecord& record) -> ReadBack {
+      // What a later kernel writes is that one's to bring.
+      BoxSet boxes = record.settled(record.dirty_not_under_way(record.box_of(region.touched)));
+      if (is_result && !are_long(record, boxes)) return {};
+      // After the last kernel of a run nothing is to be kept from waiting.
+      return {std::move(boxes), is_result && is_alone ? CopyOrder::InQueue : CopyOrder::Beside};
+    });
+    if (read == nullptr) continue;
+    job.operations.push_back(std::move(read));
+    has_any = true;
+  }
+  job.has_late_reads = false;  // not if the device failed above
+  return has_any;
+}
+
+bool DeviceCopies::are_long(const StorageRecord& record, const BoxSet& boxes) const {
+  return static_cast<std::uint64_t>(boxes.num_cells() * record.layout().element_bytes()) >= device_->min_bytes_beside();
+}
+
+bool DeviceCopies::bring(StorageRecord& record, const StorageRef& storage, const std::function<GridBox(StorageRecord&)>& box_of) {
+  const bool is_alone = !operations_.has_kernels() && queue_.num_launches() == 0;
+  bool is_all = true;
+  static_cast<void>(copy_out(record, storage, [&](StorageRecord& locked) -> ReadBack {  // seen through the record
+    BoxSet boxes = locked.dirty_not_under_way(box_of(locked));
+    if (is_alone || !are_long(locked, boxes)) return {std::move(boxes)};
+    BoxSet ready = locked.settled(boxes);
+    is_all = ready.num_cells() == boxes.num_cells();
+    return {std::move(ready), CopyOrder::Beside};
+  }));
+  return is_all;
+}
+
+std::shared_ptr<Operation> DeviceCopies::copy_out_all(StorageRecord& record, StorageRef storage) {
+  return copy_out(record, std::move(storage), [](StorageRecord& locked) -> ReadBack { return {locked.dirty_not_under_way(locked.whole())}; });
+}
+
+std::shared_ptr<Operation> DeviceCopies::copy_out(StorageRecord& record, StorageRef storage,
+                                                  const std::function<ReadBack(StorageRecord&)>& choose) {
+  std::vector<CopyShape> shapes;
+  auto part = std::make_unique<OperationPart>();
+  CopyOrder order = CopyOrder::InQueue;
+  {
+    const std::lock_guard lock(record.mutex);
+    ReadBack back = choose(record);
+    if (back.boxes.is_empty()) return nullptr;
+    order = back.order;
+    part->record = &record;
+    part->storage = std::move(storage);
+    part->is_beside = order == CopyOrder::Beside;
+    shapes = record.layout().copy_shapes(back.boxes);
+    part->host_use = part->host_result = part->device_use = std::move(back.boxes);
+    record.begin(*part);
+  }
+  const std::int64_t bytes = bytes_of(shapes);
+  const std::shared_ptr<Operation> operation = operations_.begin({TraceKind::CopyOut, nullptr, bytes}, order);
+  operation->parts.push_back(std::move(part));
+  try {
+    device_->read(*record.buffer, record.storage().data(), shapes, order, *operation);
+  } catch (const DeviceRefusal& refusal) {
+    // Results that cannot be read back are lost: the device is of no use.
+    throw DeviceFailure(refusal.what());
+  }
+  statistics_.count([&](DeviceStatistics& s) {
+    ++s.copies_to_host;
+    s.copies_beside += order == CopyOrder::Beside ? 1 : 0;
+    s.bytes_to_host += bytes;
+  });
+  return operation;
+}
+
+}  // namespace pbrt::gpu
+
+// Note [Copies beside kernels]
+//
+// The device's queue is in order. A long copy that waits there keeps kernels waiting that do not need it; where the driver
+// copies in the calling thread, it keeps the management thread, too. So a copy from Device::min_bytes_beside() on leaves the
+// queue where something is to be gained: a copy-in while a kernel runs, a read-back where the launching fiber goes on or
+// others launch, a copy-out on demand while the device has other work. Results of the run are read back as soon as their
+// kernel has ended if they are long: the run writes them once (declared outputs; not in nests, whose slices are short), so
+// no copy is in vain. Short copies stay: waking somebody costs more.
+//
+// The device orders nothing among copies beside and the rest; this thread does, by the boxes of the operations in flight
+// (OperationPart::device_use). A copy goes beside only once nothing in flight is in its way: a copy-in stays in the queue
+// else, a read-back waits until the kernel's end was applied, as a part of its completion task. In the other direction an
+// execute task is not ready while a copy beside is in its way, nor is a copy-in. So each operation begins after what it
+// depends on was seen to end well, and none of a failed device counts that came after the failure.

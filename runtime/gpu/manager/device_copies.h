@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// Copies between a storage and its buffer: which parts, in what order among the kernels, and what the record of the storage
+// says of them. Private to runtime/gpu. See Note [Copies beside kernels] in device_copies.cpp.
+//
+// All is the manager thread's. What a copy does is decided and noted under the one mutex of the storage's record.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "runtime/gpu/manager/launch_job.h"
+#include "runtime/gpu/manager/managed_device.h"
+#include "runtime/gpu/manager/manager_statistics.h"
+#include "runtime/gpu/manager/operations_in_flight.h"
+#include "runtime/gpu/manager/task_queue.h"
+#include "runtime/gpu/storage_record.h"
+
+namespace pbrt::gpu {
+
+/// Threads: manager thread only
+class DeviceCopies {
+ public:
+  DeviceCopies(ManagedDevice& device, const TaskQueue& queue, OperationsInFlight& operations, ManagerStatistics& statistics)
+      : device_(device), queue_(queue), operations_(operations), statistics_(statistics) {}
+
+  /// Enqueues writes of what a kernel reads and the device lacks; they count as copied at once.
+  ///
+  /// Pre:    the record has a buffer
+  /// Errors: DeviceRefusal, and then nothing has changed
+  [[nodiscard]] Progress copy_in(LaunchJob& job, LaunchRegion& region);
+  /// Whether a copy beside the queue still has to end before the kernel.
+  [[nodiscard]] bool are_in_way_of(const LaunchJob& job) const;
+
+  /// Right behind the kernel.
+  void enqueue_eager_reads(LaunchJob& job);
+  /// When the kernel has ended. True if there are any.
+  [[nodiscard]] bool enqueue_late_reads(LaunchJob& job);
+
+  /// Enqueues reads of all that is dirty and not under way, in the queue; they count as copied when the operation has ended.
+  /// Null: there is nothing.
+  [[nodiscard]] std::shared_ptr<Operation> copy_out_all(StorageRecord& record, StorageRef storage);
+  /// The same of a box on demand, perhaps beside kernels; then without what is still being written. False: to be tried again.
+  [[nodiscard]] bool bring(StorageRecord& record, const StorageRef& storage, const std::function<GridBox(StorageRecord&)>& box_of);
+
+ private:
+  /// What is to be read, and where.
+  struct ReadBack {
+    BoxSet boxes;
+    CopyOrder order = CopyOrder::InQueue;
+  };
+  /// Enqueues reads of what `choose` says. Null: there is nothing.
+  ///
+  /// It is asked under the record's lock, under which the copy is noted, too: a host that overwrites boxes (forget) comes
+  /// before, and they are not read, or it waits for the copy.
+  [[nodiscard]] std::shared_ptr<Operation> copy_out(StorageRecord& record, StorageRef storage,
+                                                    const std::function<ReadBack(StorageRecord&)>& choose);
+  /// Whether these parts are worth a copy beside kernels.
+  [[nodiscard]] bool are_long(const StorageRecord& record, const BoxSet& boxes) const;
+
+  ManagedDevice& device_;
+  const TaskQueue& queue_;
+  OperationsInFlight& operations_;
+  ManagerStatistics& statistics_;
+};
+
+}  // namespace pbrt::gpu

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+// Which parts are copied, in what order, and when they count as copied.
+#include <gtest/gtest.h>
+
+#include "runtime/gpu/manager/manual_manager.h"
+
+namespace pbrt::gpu {
+namespace {
+
+constexpr Operation::Label kKernel = {TraceKind::Kernel, nullptr, 1};
+
+class Copies : public ::testing::Test {
+ protected:
+  /// A job that has a buffer for the matrix.
+  JobPtr user_of(const Matrix2& matrix) {
+    JobPtr job = manager.user_of({matrix});
+    EXPECT_EQ(manager.memory.acquire(*job), DeviceMemory::Acquired::Yes);
+    jobs.push_back(job);
+    return job;
+  }
+  Progress copy_in(const JobPtr& job) { return manager.copies.copy_in(*job, job->plan.regions[0]); }
+  void write_on_device(const Matrix2& matrix) {
+    const LaunchRegion region = manager.region_of(matrix, false, true);
+    const std::lock_guard lock(region.record->mutex);
+    region.record->wrote_on_device(region.record->box_of(region.view));
+  }
+  void TearDown() override {
+    manager.control->release();
+    manager.settle();
+    for (const JobPtr& job : jobs) manager.memory.release(*job);
+  }
+
+  ManualManager manager;
+  std::vector<JobPtr> jobs;
+  const Matrix2 m = filled(4, 4, 1);
+};
+
+TEST_F(Copies, InOnlyOfWhatIsMissing) {
+  const JobPtr job = user_of(m);
+  EXPECT_EQ(copy_in(job), Progress::Done);
+  EXPECT_EQ(copy_in(job), Progress::Done);
+  EXPECT_EQ(job->operations.size(), 1U);
+  EXPECT_EQ(manager.counted().copies_to_device, 1);
+  EXPECT_EQ(manager.counted().bytes_to_device, 64);
+  EXPECT_EQ(manager.counted().copies_avoided, 1);
+}
+
+TEST_F(Copies, InThatIsRefusedLeavesNothing) {
+  const JobPtr job = user_of(m);
+  manager.control->inject(FakeOperation::Write, 0, FakeFault::Refuse);
+  EXPECT_THROW(static_cast<void>(copy_in(job)), DeviceRefusal);
+  EXPECT_TRUE(manager.operations.is_empty());
+  EXPECT_TRUE(job->operations.empty());
+  EXPECT_EQ(copy_in(job), Progress::Done);
+  EXPECT_EQ(job->operations.size(), 1U) << "it is still missing";
+}
+
+TEST_F(Copies, InGoesBesideAKernelThatDoesNotUseIt) {
+  manager.control->set_min_bytes_beside(64);
+  const JobPtr job = user_of(m);
+  const auto kernel = manager.operations.begin(kKernel);
+  EXPECT_EQ(copy_in(job), Progress::Done);
+  EXPECT_EQ(job->operations.front()->order, CopyOrder::Beside);
+  EXPECT_TRUE(manager.copies.are_in_way_of(*job));
+  manager.operations.end(*kernel, true);
+  manager.settle();
+  EXPECT_FALSE(manager.copies.are_in_way_of(*job));
+}
+
+TEST_F(Copies, InThatIsShortStaysInTheQueue) {
+  manager.control->set_min_bytes_beside(65);
+  const JobPtr job = user_of(m);
+  const auto kernel = manager.operations.begin(kKernel);
+  EXPECT_EQ(copy_in(job), Progress::Done);
+  EXPECT_EQ(job->operations.front()->order, CopyOrder::InQueue);
+  manager.operations.end(*kernel, true);
+}
+
+TEST_F(Copies, OutCountsWhenItHasEnded) {
+  const JobPtr job = user_of(m);
+  write_on_device(m);
+  StorageRecord& record = *job->plan.regions[0].record;
+  manager.control->hold();
+  const auto operation = manager.copies.copy_out_all(record, job->plan.regions[0].storage);
+  ASSERT_NE(operation, nullptr);
+  EXPECT_FALSE(record.dirty.is_empty());
+  EXPECT_EQ(manager.copies.copy_out_all(record, job->plan.regions[0].storage), nullptr) << "it is under way";
+  manager.control->release();
+  manager.settle();
+  EXPECT_TRUE(record.dirty.is_empty());
+}
+
+TEST_F(Copies, OutThatIsRefusedIsAFailure) {
+  const JobPtr job = user_of(m);
+  write_on_device(m);
+  manager.control->inject(FakeOperation::Read, 0, FakeFault::Refuse);
+  EXPECT_THROW(static_cast<void>(manager.copies.copy_out_all(*job->plan.regions[0].record, job->plan.regions[0].storage)), DeviceFailure);
+  manager.operations.abandon();
+}
+
+TEST_F(Copies, OnDemandLeaveOutWhatIsBeingWrittenIfTheyGoBeside) {
+  manager.control->set_min_bytes_beside(1);
+  const JobPtr job = user_of(m);
+  const LaunchRegion& region = job->plan.regions[0];
+  write_on_device(m);
+  const auto kernel = manager.operations.begin(kKernel);
+  auto part = std::make_unique<OperationPart>();
+  part->record = region.record;
+  part->storage = region.storage;
+  {
+    const std::lock_guard lock(region.record->mutex);
+    part->device_use = BoxSet(region.record->box_of(region.view));
+    part->writes_device = true;
+    region.record->begin(*part);
+  }
+  kernel->parts.push_back(std::move(part));
+  const auto whole = [](StorageRecord& record) { return record.whole(); };
+  EXPECT_FALSE(manager.copies.bring(*region.record, region.storage, whole));
+  EXPECT_EQ(manager.counted().copies_to_host, 0);
+  manager.operations.end(*kernel, true);
+  EXPECT_TRUE(manager.copies.bring(*region.record, region.storage, whole));
+  EXPECT_EQ(manager.counted().copies_to_host, 1);
+}
+
+}  // namespace
+}  // namespace pbrt::gpu

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/gpu/manager/device_memory.h"
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+#include "base/seeded_fault.h"
+
+namespace pbrt::gpu {
+
+DeviceMemory::DeviceMemory(ManagedDevice& device, TaskQueue& queue, OperationsInFlight& operations, DeviceCopies& copies,
+                           ManagerStatistics& statistics)
+    : device_(device),
+      queue_(queue),
+      operations_(operations),
+      copies_(copies),
+      statistics_(statistics),
+      registry_(std::make_shared<Registry>()) {
+  registry_->queue = &queue;
+  registry_->shares_host_memory = device.info().shares_host_memory;
+}
+
+void DeviceMemory::pin(LaunchJob& job, StorageRecord& record) {
+  const std::lock_guard lock(record.mutex);
+  ++record.pins;
+  record.last_use = ++clock_;
+  job.pinned.push_back(&record);
+}
+
+void DeviceMemory::unpin(LaunchJob& job) {
+  for (StorageRecord* record : job.pinned) {
+    const std::lock_guard lock(record->mutex);
+    --record->pins;
+  }
+  job.pinned.clear();
+}
+
+DeviceMemory::Acquired DeviceMemory::acquire(LaunchJob& job) {
+  for (LaunchRegion& region : job.plan.regions) pin(job, *region.record);
+  Acquired acquired = Acquired::Yes;
+  try {
+    for (LaunchRegion& region : job.plan.regions)
+      if (acquired == Acquired::Yes && region.record->buffer == nullptr) acquired = acquire_buffer(*region.record);
+  } catch (...) {
+    unpin(job);
+    throw;
+  }
+  if (acquired == Acquired::Yes)
+    ++num_pinning_jobs_;
+  else
+    unpin(job);
+  return acquired;
+}
+
+void DeviceMemory::release(LaunchJob& job) {
+  --num_pinning_jobs_;
+  unpin(job);
+}
+
+std::unique_ptr<Buffer> DeviceMemory::allocate(const StorageRecord& record, std::size_t size_bytes, bool& is_within_limit) {
+  {
+    const std::lock_guard lock(registry_->mutex);
+    is_within_limit = registry_->used_bytes + size_bytes <= device_.memory_limit();
+  }
+  if (!is_within_limit) return nullptr;
+  std::unique_ptr<Buffer> buffer = device_->allocate(size_bytes, record.storage().data());
+  if (buffer == nullptr) return nullptr;
+  statistics_.count([](DeviceStatistics& s) { ++s.buffers_allocated; });
+  const std::lock_guard lock(registry_->mutex);
+  registry_->used_bytes += size_bytes;
+  return buffer;
+}
+
+DeviceMemory::Acquired DeviceMemory::acquire_buffer(StorageRecord& record) {
+  const std::size_t size_bytes = std::max<std::size_t>(record.storage().bytes(), 1);
+  const DeviceInfo& info = device_.info();
+  if (size_bytes > device_.memory_limit() || (info.max_alloc_bytes != 0 && size_bytes > info.max_alloc_bytes))
+    return Acquired::No;
+  for (;;) {
+    std::unique_ptr<Buffer> buffer = take_pooled(size_bytes);
+    bool fits = true;
+    if (buffer == nullptr) buffer = allocate(record, size_bytes, fits);
+    if (buffer != nullptr) {
+      const std::lock_guard lock(record.mutex);
+      record.buffer = std::move(buffer);
+      record.is_host_memory = info.shares_host_memory;
+      return Acquired::Yes;
+    }
+    if (empty_pool() || evict_clean()) continue;
+    if (evict_dirty() || !operations_.is_empty() || num_pinning_jobs_ != 0) return Acquired::Later;
+    if (fits || !has_room(size_bytes)) return Acquired::No;
+    // A storage that was looked for in the pool and then among the living has gone between the two.
+  }
+}
+
+bool DeviceMemory::has_room(std::size_t size_bytes) const {
+  const std::lock_guard lock(registry_->mutex);
+  return !registry_->pool.empty() || registry_->used_bytes + size_bytes <= device_.memory_limit();
+}
+
+std::unique_ptr<Buffer> DeviceMemory::take_pooled(std::size_t size_bytes) {
+  const std::lock_guard lock(registry_->mutex);
+  const auto found =
+      std::find_if(registry_->pool.begin(), registry_->pool.end(),
+                   [&](const std::unique_ptr<Buffer>& buffer) { return buffer->size_bytes() == size_bytes; });
+  if (found == registry_->pool.end()) return nullptr;
+  std::unique_ptr<Buffer> buffer = std::move(*found);
+  registry_->pool.erase(found);
+  return buffer;
+}
+
+bool DeviceMemory::empty_pool() {
+  const std::lock_guard lock(registry_->mutex);
+  if (registry_->pool.empty()) return false;
+  for (const auto& buffer : registry_->pool) registry_->used_bytes -= buffer->size_bytes();
+  registry_->pool.clear();
+  return true;
+}
+
+void DeviceMemory::recycle_buffer(StorageRecord& record) {
+  if (device_.info().shares_host_memory || record.buffer == nullptr) return release_buffer(record);
+  record.valid.clear();
+  registry_->pool.push_back(std::move(record.buffer));
+}
+
+void DeviceMemory::release_buffer(StorageRecord& record) {
+  record.valid.clear();
+  if (record.buffer == nullptr) return;
+  registry_->used_bytes -= record.buffer->size_bytes();
+  record.buffer.reset();
+}
+
+bool DeviceMemory::evict_clean() {
+  const std::lock_guard registry_lock(registry_->mutex);
+  StorageRecord* oldest = nullptr;
+  std::uint64_t oldest_use = UINT64_MAX;
+  for (StorageRecord* record : registry_->records) {
+    const std::lock_guard lock(record->mutex);
+    const bool is_dirty = !record->dirty.is_empty() && !PB_FAULT(dirty_buffer_evicted);
+    const bool is_clean = record->buffer != nullptr && !is_dirty && !record->is_busy();
+    if (!is_clean || record->last_use >= oldest_use) continue;
+    oldest = record;
+    oldest_use = record->last_use;
+  }
+  if (oldest == nullptr) return false;
+  // Only this thread makes a record dirty or busy, so it still is clean.
+  const std::lock_guard lock(oldest->mutex);
+  release_buffer(*oldest);
+  statistics_.count([](DeviceStatistics& s) { ++s.evictions; });
+  return true;
+}
+
+bool DeviceMemory::evict_dirty() {
+  StorageRef storage;
+  {
+    const std::lock_guard registry_lock(registry_->mutex);
+    std::uint64_t oldest_use = UINT64_MAX;
+    StorageRecord* oldest = nullptr;
+    for (StorageRecord* record : registry_->records) {
+      const std::lock_guard lock(record->mutex);
+      if (record->buffer == nullptr || record->pins != 0 || record->dirty.is_empty()) continue;
+      if (record->is_busy()) return true;  // its copy-out is in flight
+      if (record->last_use >= oldest_use) continue;
+      oldest = record;
+      oldest_use = record->last_use;
+    }
+    if (oldest == nullptr) return false;
+    // Its storage is going: the buffer comes to the pool, and the record pokes this thread.
+    if (!oldest->storage().try_retain()) return registry_->is_short = true;
+    storage = StorageRef::adopt(&oldest->storage());
+  }
+  StorageRecord& record = *StorageRecord::find(*storage.get());
+  if (std::shared_ptr<Operation> operation = copies_.copy_out_all(record, storage)) queue_.push(EvictionTask{std::move(operation)});
+  return true;
+}
+
+bool DeviceMemory::drop(StorageRecord& record) {
+  const std::lock_guard registry_lock(registry_->mutex);
+  const std::lock_guard lock(record.mutex);
+  if (!record.dirty.is_empty() || record.is_busy()) return false;
+  recycle_buffer(record);
+  return true;
+}
+
+std::vector<StorageRef> DeviceMemory::living_storages() {
+  std::vector<StorageRef> living;
+  const std::lock_guard registry_lock(registry_->mutex);
+  for (StorageRecord* record : registry_->records)
+    if (record->storage().try_retain()) living.push_back(StorageRef::adopt(&record->storage()));
+  return living;
+}
+
+void DeviceMemory::lose_all() {
+  const std::lock_guard registry_lock(registry_->mutex);
+  for (StorageRecord* record : registry_->records) {
+    const std::lock_guard lock(record->mutex);
+    record->lose_device();
+  }
+}
+
+void DeviceMemory::close() {
+  const std::lock_guard registry_lock(registry_->mutex);
+  for (StorageRecord* record : registry_->records) {
+    const std::lock_guard lock(record->mutex);
+    record->lose_device();
+    release_buffer(*record);
+  }
+  registry_->pool.clear();
+  registry_->queue = nullptr;
+}
+
+}  // namespace pbrt::gpu

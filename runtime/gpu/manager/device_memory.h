@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// The memory of a device: one buffer per storage, evicted when memory is short: clean ones first, then dirty ones after a
+// copy-out. Private to runtime/gpu.
+//
+// Registry::mutex guards the list of records, the pool and the bytes in use; each record's mutex its buffer and pins. Both are
+// taken in this order (storage_record.h). The rest is the manager thread's.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "runtime/gpu/manager/device_copies.h"
+#include "runtime/gpu/manager/launch_job.h"
+#include "runtime/gpu/manager/managed_device.h"
+#include "runtime/gpu/manager/manager_statistics.h"
+#include "runtime/gpu/manager/operations_in_flight.h"
+#include "runtime/gpu/manager/task_queue.h"
+#include "runtime/gpu/storage_record.h"
+
+namespace pbrt::gpu {
+
+/// Threads: manager thread only, but for registry()
+class DeviceMemory {
+ public:
+  enum class Acquired : std::uint8_t { Yes, Later, No };
+
+  DeviceMemory(ManagedDevice& device, TaskQueue& queue, OperationsInFlight& operations, DeviceCopies& copies,
+               ManagerStatistics& statistics);
+
+  /// What the records of this device's storages share.
+  [[nodiscard]] const std::shared_ptr<Registry>& registry() const { return registry_; }
+
+  /// Pins the job's storages and gets a buffer for each: all or none, so that jobs never wait for each other. Later: an
+  /// event that may free memory is to come.
+  ///
+  /// Errors: throws what Device::allocate and Device::read throw, and then nothing is pinned
+  [[nodiscard]] Acquired acquire(LaunchJob& job);
+  /// Pre: acquire(job) was Yes, and it was not released since
+  void release(LaunchJob& job);
+
+  /// Gives up the storage's buffer, if nothing there is newer or in use. False: something is.
+  [[nodiscard]] bool drop(StorageRecord& record);
+  /// The storages of this device that nobody is about to destroy.
+  [[nodiscard]] std::vector<StorageRef> living_storages();
+  /// After the device failed: what was only there is lost.
+  void lose_all();
+  /// Before the manager ends: lose_all, and no record leads here any more.
+  void close();
+
+ private:
+  void pin(LaunchJob& job, StorageRecord& record);
+  static void unpin(LaunchJob& job);
+  [[nodiscard]] Acquired acquire_buffer(StorageRecord& record);
+  /// Null: the limit or the device leaves no room. `is_within_limit` tells which.
+  [[nodiscard]] std::unique_ptr<Buffer> allocate(const StorageRecord& record, std::size_t size_bytes, bool& is_within_limit);
+  /// Whether the limit leaves room for a buffer, or would if the pool were emptied of some.
+  [[nodiscard]] bool has_room(std::size_t size_bytes) const;
+  [[nodiscard]] std::unique_ptr<Buffer> take_pooled(std::size_t size_bytes);
+  [[nodiscard]] bool empty_pool();
+  [[nodiscard]] bool evict_clean();
+  /// Starts the copy-out of the least recently used dirty buffer. True if one is under way.
+  [[nodiscard]] bool evict_dirty();
+  /// Pre: the registry's mutex and the record's are held
+  void release_buffer(StorageRecord& record);
+  /// Keeps the buffer for the next matrix of its size, where it is not the host's own memory. Pre: as release_buffer
+  void recycle_buffer(StorageRecord& record);
+
+  ManagedDevice& device_;
+  TaskQueue& queue_;
+  OperationsInFlight& operations_;
+  DeviceCopies& copies_;
+  ManagerStatistics& statistics_;
+  const std::shared_ptr<Registry> registry_;
+  int num_pinning_jobs_ = 0;  ///< acquired and not released
+  std::uint64_t clock_ = 0;   ///< counts pins
+};
+
+}  // namespace pbrt::gpu

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// The tasks of a management thread: those of a kernel execution (run by LaunchTasks) and those that fibers wait for (run by
+// HostTasks). Private to runtime/gpu.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <variant>
+
+#include "runtime/gpu/layout.h"
+#include "runtime/gpu/manager/launch_job.h"
+#include "runtime/matrix/storage.h"
+
+namespace pbrt::gpu {
+
+using JobPtr = std::shared_ptr<LaunchJob>;
+
+// Of a kernel execution, in the order of the queue.
+
+/// Chooses the kernel and gets the buffers.
+struct PrepareTask {
+  JobPtr job;
+};
+/// One per region that is read.
+struct CopyInTask {
+  JobPtr job;
+  std::size_t region = 0;
+};
+/// Enqueues the kernel and the read-backs that need not wait for it.
+struct ExecuteTask {
+  JobPtr job;
+};
+/// One per launch: applies what the read-backs and the kernel did when they have ended.
+struct CompletionTask {
+  JobPtr job;
+};
+
+// What fibers wait for.
+
+/// Copy-out on demand.
+struct FetchTask {
+  StorageRef storage;
+  OwnedView view;
+  WaitingFiber waiting;  ///< none: nobody waits for this one
+};
+/// Is done when nothing of the view is in flight or newer on the device.
+struct QuiesceTask {
+  StorageRef storage;
+  OwnedView view;
+  WaitingFiber waiting;
+};
+/// Gives the device's copy up; what is newer there is copied out first.
+struct DropTask {
+  StorageRef storage;
+  WaitingFiber waiting;
+};
+/// Is done when the device has nothing to do.
+struct DrainTask {
+  WaitingFiber waiting;
+};
+/// Waits for an eviction's copy-out.
+struct EvictionTask {
+  std::shared_ptr<Operation> operation;
+};
+
+using Task = std::variant<PrepareTask, CopyInTask, ExecuteTask, CompletionTask, FetchTask, QuiesceTask, DropTask,
+                          DrainTask, EvictionTask>;
+
+/// What an attempt at a task came to. A task that is not ready is tried again after something has happened.
+enum class Progress : std::uint8_t { Done, NotReady };
+
+}  // namespace pbrt::gpu

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/gpu/manager/launch_tasks.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "base/seeded_fault.h"
+
+namespace pbrt::gpu {
+namespace {
+
+template <class T>
+KernelArg value_arg(T value) {
+  KernelArg arg;
+  arg.size_bytes = sizeof(T);
+  std::memcpy(arg.value.data(), &value, sizeof(T));
+  return arg;
+}
+
+std::size_t tile_bytes_of(const LaunchTile& tile, const std::array<std::size_t, 3>& group) {
+  auto bytes = static_cast<std::size_t>(tile.element_bytes);
+  for (const TileDim& dim : tile.dims) {
+    std::int64_t extent = dim.extent;
+    for (std::size_t d = 0; d < 3; ++d)
+      extent += PB_FAULT(tile_without_halo) ? 0 : (dim.step[d] < 0 ? -dim.step[d] : dim.step[d]) * (static_cast<std::int64_t>(group[d]) - 1);
+    bytes *= static_cast<std::size_t>(std::max<std::int64_t>(0, extent));
+  }
+  return bytes;
+}
+
+std::vector<KernelArg> arguments_of(const LaunchJob& job) {
+  std::vector<KernelArg> args;
+  for (const LaunchRegion& region : job.plan.regions) {
+    if (!region.is_argument) continue;
+    KernelArg data;
+    data.kind = KernelArg::Kind::Buffer;
+    data.buffer = region.record->buffer.get();
+    args.push_back(data);
+    args.push_back(value_arg(region.view.offset));
+    for (int d = 0; d < region.view.num_dims; ++d) args.push_back(value_arg(region.view.strides[d]));
+    for (int d = 0; d < region.view.num_dims; ++d)
+      args.push_back(value_arg(static_cast<std::int32_t>(region.view.sizes[d])));
+  }
+  for (const LaunchScalar& scalar : job.plan.scalars) args.push_back(scalar.arg);
+  for (const std::int32_t lo : job.plan.lo) args.push_back(value_arg(lo));
+  for (const std::int32_t extent : job.plan.extent) args.push_back(value_arg(extent));
+  for (const std::size_t bytes : job.tile_bytes) {
+    KernelArg tile;
+    tile.kind = KernelArg::Kind::Local;
+    tile.size_bytes = std::max<std::size_t>(bytes, 1);
+    args.push_back(tile);
+  }
+  return args;
+}
+
+/// The loops from the third on share the last dimension. Global extents are rounded up to multiples of the group.
+KernelRange range_of(const LaunchPlan& plan, const std::array<std::size_t, 3>& group) {
+  const int num_loops = static_cast<int>(plan.extent.size());
+  KernelRange range;
+  range.num_dims = std::clamp(num_loops, 1, 3);
+  range.group = group;
+  std::array<std::size_t, 3> extent = {1, 1, 1};
+  for (int d = 0; d < num_loops; ++d) extent[std::min(d, 2)] *= static_cast<std::size_t>(plan.extent[d]);
+  for (int d = 0; d < 3; ++d) range.global[d] = (extent[d] + group[d] - 1) / group[d] * group[d];
+  return range;
+}
+
+}  // namespace
+
+void LaunchTasks::end(LaunchJob& job, bool ok, const std::string& reason) {
+  if (job.stage == LaunchJob::Stage::Ended) return;
+  if (job.stage != LaunchJob::Stage::Submitted) parts_.memory.release(job);
+  job.stage = LaunchJob::Stage::Ended;
+  parts_.queue.launch_ended();
+  if (!ok) {
+    parts_.statistics.count([](DeviceStatistics& s) { ++s.launches_failed; });
+    if (job.is_enqueued && job.waiting.waker) record_failure(job);
+  }
+  job.waiting.finish(ok, reason);
+}
+
+Progress LaunchTasks::fail(LaunchJob& job, const std::string& reason) { return end(job, false, reason), Progress::Done; }
+
+/// They are the fiber's to write now; what the kernel was to change in place may be half changed and counts as lost.
+void LaunchTasks::record_failure(const LaunchJob& job) {
+  for (const LaunchRegion& region : job.plan.regions) {
+    if (!region.is_written) continue;
+    const std::lock_guard lock(region.record->mutex);
+    const BoxSet boxes = region.written_boxes();
+    region.record->dirty.remove(boxes);
+    region.is_read ? region.record->lost.add(boxes) : region.record->lost.remove(boxes);
+    region.record->publish_state();
+  }
+}
+
+Progress LaunchTasks::run(PrepareTask& task) {
+  LaunchJob& job = *task.job;
+  if (job.stage != LaunchJob::Stage::Submitted) return Progress::Done;
+  if (!parts_.device.is_alive()) return fail(job, parts_.device.failure_message());
+  if (!job.only_prefetch && job.kernel == nullptr && !choose_kernel(job)) return Progress::Done;
+  const auto fits_its_matrix = [](LaunchRegion& region) {
+    const std::lock_guard lock(region.record->mutex);
+    const auto adopts = [&](const OwnedView& view) { return region.record->adopt(view); };
+    return adopts(region.view) && adopts(region.touched) && std::all_of(region.written.begin(), region.written.end(), adopts);
+  };
+  if (!std::all_of(job.plan.regions.begin(), job.plan.regions.end(), fits_its_matrix))
+    return fail(job, "a region is not of its matrix's shape");
+  switch (parts_.memory.acquire(job)) {
+    case DeviceMemory::Acquired::Yes:
+      job.stage = LaunchJob::Stage::Prepared;
+      return Progress::Done;
+    case DeviceMemory::Acquired::Later:
+      return Progress::NotReady;
+    case DeviceMemory::Acquired::No:
+      break;
+  }
+  return fail(job, "device memory");
+}
+
+bool LaunchTasks::choose_kernel(LaunchJob& job) {
+  LaunchPlan& plan = job.plan;
+  for (std::size_t d = plan.extent.size(); d < 3; ++d) plan.group[d] = 1;
+  std::array<std::size_t, 3> group = plan.group;
+  const KernelTable::Found found = find_kernel(plan, group);
+  if (found.kernel == nullptr) {
+    if (found.new_log != nullptr) report_rejection(*plan.kernel, *found.new_log);
+    return fail(job, "the driver rejected the kernel"), false;
+  }
+  const bool is_clamped = group != plan.group;
+  parts_.statistics.count([&](DeviceStatistics& s) {
+    s.generic_builds_used += found.is_generic ? 1 : 0;
+    s.groups_clamped += is_clamped ? 1 : 0;
+  });
+  job.kernel = found.kernel;
+  job.range = range_of(plan, group);
+  return tiles_fit(job);
+}
+
+KernelTable::Found LaunchTasks::find_kernel(const LaunchPlan& plan, std::array<std::size_t, 3>& group) {
+  const DeviceInfo& info = parts_.device.info();
+  group = clamp_group(group, info, info.max_group_size);
+  KernelTable::Found found = kernels_.find(*parts_.device, plan, group);
+  // A kernel may allow less than the device; one specialised for its group is built again for the smaller one.
+  for (int attempt = 0; attempt < 3 && found.kernel != nullptr; ++attempt) {
+    const auto allowed = clamp_group(group, info, found.kernel->limits().max_group_size);
+    if (allowed == group) break;
+    group = allowed;
+    if (plan.kernel->specialize_group) found = kernels_.find(*parts_.device, plan, group);
+  }
+  return found;
+}
+
+void LaunchTasks::report_rejection(const KernelDesc& kernel, const std::string& log) {
+  parts_.device.warn("device `" + parts_.device.info().name + "` rejected kernel `" + kernel.name +
+                     "`; its CPU version is used");
+  parts_.statistics.reject({kernel.name, log});
+}
+
+bool LaunchTasks::tiles_fit(LaunchJob& job) {
+  std::uint64_t total = job.kernel->limits().local_bytes;
+  for (const LaunchTile& tile : job.plan.tiles) {
+    job.tile_bytes.push_back(tile_bytes_of(tile, job.range.group));
+    total += job.tile_bytes.back();
+  }
+  if (total <= parts_.device.info().local_bytes) return true;
+  return fail(job, "local memory"), false;
+}
+
+Progress LaunchTasks::run(CopyInTask& task) {
+  LaunchJob& job = *task.job;
+  if (job.stage == LaunchJob::Stage::Ended) return Progress::Done;
+  if (!parts_.device.is_alive()) return fail(job, parts_.device.failure_message());
+  if (job.stage == LaunchJob::Stage::Submitted) return Progress::NotReady;
+  try {
+    const Progress progress = parts_.copies.copy_in(job, job.plan.regions[task.region]);
+    if (progress == Progress::Done) --job.num_copy_ins;
+    return progress;
+  } catch (const DeviceRefusal& refusal) {
+    return fail(job, refusal.what());
+  }
+}
+
+Progress LaunchTasks::run(ExecuteTask& task) {
+  LaunchJob& job = *task.job;
+  if (job.stage == LaunchJob::Stage::Ended) return Progress::Done;
+  if (!parts_.device.is_alive()) return fail(job, parts_.device.failure_message());
+  if (job.stage == LaunchJob::Stage::Submitted || job.num_copy_ins != 0) return Progress::NotReady;
+  if (job.only_prefetch) {
+    job.stage = LaunchJob::Stage::Executing;
+    return Progress::Done;
+  }
+  if (parts_.copies.are_in_way_of(job)) return Progress::NotReady;
+  enqueue_kernel(job);
+  if (job.stage == LaunchJob::Stage::Ended) return Progress::Done;
+  parts_.copies.enqueue_eager_reads(job);
+  job.stage = LaunchJob::Stage::Executing;
+  parts_.operations.flush(*parts_.device);
+  const bool is_awaited = std::any_of(job.plan.regions.begin(), job.plan.regions.end(), [](const LaunchRegion& region) {
+    return region.is_written && region.copy_out == CopyOut::Must;
+  });
+  // In-order execution keeps the order of what the fiber launches next.
+  if (!is_awaited) job.waiting.finish(true);
+  return Progress::Done;
+}
+
+void LaunchTasks::enqueue_kernel(LaunchJob& job) {
+  const std::vector<KernelArg> args = arguments_of(job);
+  std::int64_t cells = 1;
+  for (const std::int32_t extent : job.plan.extent) cells *= extent;
+  const std::shared_ptr<Operation> operation = parts_.operations.begin({TraceKind::Kernel, &job.plan.kernel->rule, cells});
+  try {
+    parts_.device->launch(*job.kernel, args, job.range, *operation);
+  } catch (const DeviceRefusal& refusal) {
+    parts_.operations.end(*operation, false);
+    fail(job, refusal.what());
+    return;
+  }
+  job.is_enqueued = true;
+  job.operations.push_back(operation);
+  record_kernel(job, *operation);
+  parts_.statistics.count([](DeviceStatistics& s) { ++s.launches; });
+}
+
+void LaunchTasks::record_kernel(const LaunchJob& job, Operation& operation) {
+  for (const LaunchRegion& region : job.plan.regions) {
+    auto part = std::make_unique<OperationPart>();
+    part->record = region.record;
+    part->storage = region.storage;
+    const std::lock_guard lock(region.record->mutex);
+    const GridBox box = region.record->box_of(region.touched);
+    const BoxSet written = region.is_written ? region.written_boxes() : BoxSet();
+    for (const GridBox& each : written.boxes()) region.record->wrote_on_device(each);
+    if (parts_.device.info().shares_host_memory) {
+      part->host_use = BoxSet(box);
+      part->host_result = written;
+    } else {
+      part->device_use = BoxSet(box);
+      part->writes_device = region.is_written;
+    }
+    region.record->begin(*part);
+    operation.parts.push_back(std::move(part));
+  }
+}
+
+Progress LaunchTasks::run(CompletionTask& task) {
+  LaunchJob& job = *task.job;
+  if (job.stage == LaunchJob::Stage::Ended) return Progress::Done;
+  if (job.stage != LaunchJob::Stage::Executing) return Progress::NotReady;
+  const auto has_ended = [](const std::shared_ptr<Operation>& operation) { return operation->is_applied; };
+  const auto succeeded = [](const std::shared_ptr<Operation>& operation) { return operation->is_ok; };
+  if (!PB_FAULT(launch_ends_early) && !std::all_of(job.operations.begin(), job.operations.end(), has_ended))
+    return Progress::NotReady;
+  // A device that failed since then may have done this launch in full.
+  if (!std::all_of(job.operations.begin(), job.operations.end(), succeeded))
+    return fail(job, parts_.device.failure_message());
+  if (job.has_late_reads && !parts_.device.is_alive()) return fail(job, parts_.device.failure_message());
+  if (job.has_late_reads && parts_.copies.enqueue_late_reads(job)) return Progress::NotReady;
+  end(job, true, {});
+  return Progress::Done;
+}
+
+}  // namespace pbrt::gpu

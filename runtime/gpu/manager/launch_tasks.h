@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// Runs the tasks of kernel executions: kernel and group, buffers, copies in, the kernel, read-backs, the end. Private to
+// runtime/gpu.
+//
+// All is the manager thread's, jobs too once they are in the queue. Records are changed under their own mutexes, one at a time;
+// fibers are woken while none is held.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string>
+
+#include "runtime/gpu/manager/device_task.h"
+#include "runtime/gpu/manager/kernel_table.h"
+#include "runtime/gpu/manager/manager_parts.h"
+
+namespace pbrt::gpu {
+
+/// Threads: manager thread only
+class LaunchTasks {
+ public:
+  explicit LaunchTasks(const ManagerParts& parts) : parts_(parts) {}
+
+  // Errors: throw what the device throws but for refusals; after ManagedDevice::fail the same task may be run again.
+
+  [[nodiscard]] Progress run(PrepareTask& task);
+  [[nodiscard]] Progress run(CopyInTask& task);
+  [[nodiscard]] Progress run(ExecuteTask& task);
+  [[nodiscard]] Progress run(CompletionTask& task);
+  /// Before the device is closed.
+  void forget_kernels() { kernels_.clear(); }
+
+ private:
+  /// Ends a job and wakes its fiber if it still waits.
+  void end(LaunchJob& job, bool ok, const std::string& reason);
+  /// Ends a job without success. Always Done.
+  Progress fail(LaunchJob& job, const std::string& reason);
+  /// What a failed launch leaves of its outputs.
+  static void record_failure(const LaunchJob& job);
+  /// False: the job has ended.
+  [[nodiscard]] bool choose_kernel(LaunchJob& job);
+  /// The kernel for a group that device and kernel allow, which `group` is changed to.
+  [[nodiscard]] KernelTable::Found find_kernel(const LaunchPlan& plan, std::array<std::size_t, 3>& group);
+  void report_rejection(const KernelDesc& kernel, const std::string& log);
+  /// False: the job has ended.
+  [[nodiscard]] bool tiles_fit(LaunchJob& job);
+  void enqueue_kernel(LaunchJob& job);
+  /// Notes in the records what the kernel, enqueued just now, writes and which memory it uses.
+  void record_kernel(const LaunchJob& job, Operation& operation);
+
+  const ManagerParts parts_;
+  KernelTable kernels_;
+};
+
+}  // namespace pbrt::gpu

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+// A kernel execution, task by task.
+#include "runtime/gpu/manager/launch_tasks.h"
+
+#include <gtest/gtest.h>
+
+#include "runtime/gpu/manager/manual_manager.h"
+
+namespace pbrt::gpu {
+namespace {
+
+using Stage = LaunchJob::Stage;
+
+class LaunchTasksTest : public ::testing::Test {
+ protected:
+  /// A launch whose tasks the test runs.
+  JobPtr launch(CopyOut copy_out, const KernelDesc& kernel = kAddStep) {
+    JobPtr job = manager.add_step(out, in, 5, copy_out);
+    job->plan.kernel = &kernel;
+    job->num_copy_ins = 1;
+    manager.queue.push_launch({});
+    return job;
+  }
+  template <class TaskType>
+  Progress run(TaskType task) {
+    return tasks.run(task);
+  }
+  /// Runs a launch to its end.
+  void run_all(const JobPtr& job) {
+    ASSERT_EQ(run(PrepareTask{job}), Progress::Done);
+    ASSERT_EQ(run(CopyInTask{job, 0}), Progress::Done);
+    ASSERT_EQ(run(ExecuteTask{job}), Progress::Done);
+    manager.settle();
+    ASSERT_EQ(run(CompletionTask{job}), Progress::Done);
+  }
+
+  ManualManager manager;
+  LaunchTasks tasks{manager.parts()};
+  const Matrix2 in = filled(4, 4, 1), out = filled(4, 4, 0);
+};
+
+TEST_F(LaunchTasksTest, TheResultIsThereWhenTheJobHasEnded) {
+  const JobPtr job = launch(CopyOut::Must);
+  run_all(job);
+  EXPECT_EQ(job->stage, Stage::Ended);
+  EXPECT_TRUE(is_filled(out, 6));
+  EXPECT_TRUE(job->pinned.empty());
+  EXPECT_EQ(manager.queue.num_launches(), 0);
+  EXPECT_EQ(manager.counted().launches, 1);
+}
+
+TEST_F(LaunchTasksTest, EachTaskWaitsForTheOneBefore) {
+  const JobPtr job = launch(CopyOut::Must);
+  EXPECT_EQ(run(CopyInTask{job, 0}), Progress::NotReady);
+  EXPECT_EQ(run(ExecuteTask{job}), Progress::NotReady);
+  EXPECT_EQ(run(PrepareTask{job}), Progress::Done);
+  EXPECT_EQ(run(ExecuteTask{job}), Progress::NotReady) << "the input is missing";
+  EXPECT_EQ(run(CopyInTask{job, 0}), Progress::Done);
+  EXPECT_EQ(run(CompletionTask{job}), Progress::NotReady);
+  EXPECT_EQ(run(ExecuteTask{job}), Progress::Done);
+  EXPECT_EQ(run(CompletionTask{job}), Progress::NotReady) << "no end was applied";
+  manager.settle();
+  EXPECT_EQ(run(CompletionTask{job}), Progress::Done);
+}
+
+TEST_F(LaunchTasksTest, ARejectedKernelEndsTheJobAndIsReportedOnce) {
+  static constexpr KernelDesc kUnknown = {.name = "unknown", .source = "", .num_regions = 2, .num_scalars = 1};
+  for (int time = 0; time < 2; ++time) {
+    const JobPtr job = launch(CopyOut::Must, kUnknown);
+    EXPECT_EQ(run(PrepareTask{job}), Progress::Done);
+    EXPECT_EQ(job->stage, Stage::Ended);
+  }
+  ASSERT_EQ(manager.statistics.rejected().size(), 1U);
+  EXPECT_EQ(manager.statistics.rejected().front().name, "unknown");
+  EXPECT_EQ(manager.warnings.size(), 1U);
+  EXPECT_EQ(manager.counted().launches_failed, 2);
+}
+
+TEST_F(LaunchTasksTest, ARefusedCopyEndsTheJobAndLetsItsBuffersGo) {
+  manager.control->inject(FakeOperation::Write, 0, FakeFault::Refuse);
+  const JobPtr job = launch(CopyOut::Must);
+  EXPECT_EQ(run(PrepareTask{job}), Progress::Done);
+  EXPECT_EQ(run(CopyInTask{job, 0}), Progress::Done);
+  EXPECT_EQ(job->stage, Stage::Ended);
+  EXPECT_TRUE(job->pinned.empty());
+  EXPECT_TRUE(manager.device.is_alive());
+}
+
+TEST_F(LaunchTasksTest, OnAFailedDeviceEachTaskEndsTheJob) {
+  EXPECT_TRUE(manager.device.fail("a test said so"));
+  const JobPtr first = launch(CopyOut::Must);
+  EXPECT_EQ(run(PrepareTask{first}), Progress::Done);
+  EXPECT_EQ(first->stage, Stage::Ended);
+  EXPECT_EQ(run(ExecuteTask{first}), Progress::Done) << "what is left of an ended job is nothing";
+  EXPECT_EQ(manager.queue.num_launches(), 0);
+}
+
+TEST_F(LaunchTasksTest, WhatMayStayOnTheDeviceIsNotReadBack) {
+  const JobPtr job = launch(CopyOut::May);
+  run_all(job);
+  EXPECT_TRUE(is_filled(out, 0));
+  EXPECT_FALSE(job->plan.regions[1].record->dirty.is_empty());
+}
+
+}  // namespace
+}  // namespace pbrt::gpu

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// The device of a manager, whether it still works, and who is warned. Private to runtime/gpu.
+//
+// `mutex_` guards the reason of the failure; nothing is called while it is held.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "runtime/gpu/device.h"
+#include "runtime/gpu/manager.h"
+
+namespace pbrt::gpu {
+
+class ManagedDevice {
+ public:
+  ManagedDevice(std::unique_ptr<Device> device, const ManagerOptions& options);
+
+  /// Threads: manager thread, but for Device::counters. Pre: close() was not called
+  [[nodiscard]] Device& operator*() const { return *device_; }
+  [[nodiscard]] Device* operator->() const { return device_.get(); }
+  [[nodiscard]] const DeviceInfo& info() const { return info_; }
+  /// For all buffers together, in bytes.
+  [[nodiscard]] std::uint64_t memory_limit() const { return memory_limit_; }
+
+  // Any thread.
+
+  /// False once the device failed.
+  [[nodiscard]] bool is_alive() const { return is_alive_.load(std::memory_order_relaxed); }
+  /// Why it is not used any more. Pre: it failed
+  [[nodiscard]] std::string failure_message() const;
+
+  // Manager thread only.
+
+  /// Notes that it failed and warns. False: it had before.
+  [[nodiscard]] bool fail(const std::string& why);
+  void warn(const std::string& line) const;
+  /// Ends the device: after this it reports nothing. Threads: when the manager's has ended
+  void close() { device_.reset(); }
+
+ private:
+  std::unique_ptr<Device> device_;
+  const DeviceInfo info_;
+  void (*const warn_)(void* context, const char* line);
+  void* const warn_context_;
+  const std::uint64_t memory_limit_;
+  /// Relaxed: written by the manager thread only; who acts on it goes through the queue.
+  std::atomic<bool> is_alive_{true};
+  mutable std::mutex mutex_;
+  std::string failure_;
+};
+
+}  // namespace pbrt::gpu

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/gpu/manager/manager_impl.h"
+
+#include <exception>
+#include <utility>
+#include <variant>
+
+namespace pbrt::gpu {
+
+Manager::Impl::Impl(std::unique_ptr<Device> managed, const ManagerOptions& options)
+    : device(std::move(managed), options),
+      trace(options, statistics),
+      queue(options.patience),
+      operations(queue, trace),
+      copies(device, queue, operations, statistics),
+      memory(device, queue, operations, copies, statistics),
+      launch_tasks_(parts()),
+      host_tasks_(parts()),
+      thread_([this] { run_thread(); }) {}
+
+Manager::Impl::~Impl() {
+  queue.stop();
+  thread_.join();
+  // Before the operations: a failed device may report their ends until it is gone.
+  device.close();
+}
+
+void Manager::Impl::run_thread() {
+  for (;;) {
+    Turn turn = queue.next();
+    if (auto* task = std::get_if<Task>(&turn)) {
+      take(std::move(*task));
+    } else if (auto* ended = std::get_if<std::vector<EndedOperation>>(&turn)) {
+      take(*ended);
+    } else if (std::get<NothingReady>(turn).is_over && operations.is_empty()) {
+      break;
+    } else {
+      idle();
+    }
+  }
+  shut_down();
+}
+
+void Manager::Impl::take(Task task) {
+  const std::int64_t start = trace.time_ns();
+  if (attempt(task) == Progress::Done) {
+    if (trace.is_on()) trace.record_task(task, start);
+    queue.was_done();
+  } else {
+    statistics.count([](DeviceStatistics& s) { ++s.requeues; });
+    queue.put_back(std::move(task));
+  }
+}
+
+void Manager::Impl::take(const std::vector<EndedOperation>& ended) {
+  for (const EndedOperation& each : ended) {
+    if (each.operation->is_applied) continue;  // the device had failed before
+    if (trace.is_on()) trace.record_end(*each.operation, each.time_ns);
+    operations.end(*each.operation, each.ok);
+    if (!each.ok) fail_device("an operation did not succeed");
+  }
+}
+
+Progress Manager::Impl::attempt(Task& task) {
+  const auto run_it = [this](auto& alternative) {
+    if constexpr (requires { launch_tasks_.run(alternative); })
+      return launch_tasks_.run(alternative);
+    else
+      return host_tasks_.run(alternative);
+  };
+  try {
+    return std::visit(run_it, task);
+  } catch (const std::exception& error) {
+    fail_device(error.what());
+  }
+  return std::visit(run_it, task);
+}
+
+void Manager::Impl::idle() {
+  try {
+    if (operations.flush(*device)) return;
+  } catch (const std::exception& error) {
+    return fail_device(error.what());
+  }
+  if (queue.is_patient() && queue.await_change(*device)) return;
+  device->watch();
+  statistics.count([](DeviceStatistics& s) { ++s.sleeps; });
+  queue.sleep();
+}
+
+void Manager::Impl::fail_device(const std::string& why) {
+  if (!device.fail(why)) return;
+  device->finish();
+  operations.abandon();
+  memory.lose_all();
+}
+
+void Manager::Impl::shut_down() {
+  try {
+    if (device.is_alive()) bring_all_home();
+  } catch (const std::exception& error) {
+    fail_device(error.what());
+  }
+  launch_tasks_.forget_kernels();
+  memory.close();
+}
+
+void Manager::Impl::bring_all_home() {
+  for (const StorageRef& storage : memory.living_storages()) {
+    StorageRecord& record = *StorageRecord::find(*storage.get());
+    static_cast<void>(copies.copy_out_all(record, storage));  // waited for below
+  }
+  device->flush();
+  device->watch();
+  while (!operations.is_empty()) take(queue.wait_for_ended());
+}
+
+}  // namespace pbrt::gpu

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// How fibers hand work to a management thread and wait for it. Private to runtime/gpu.
+//
+// Guarded by no mutex of its own: a task and its outcome belong to the manager from the push on until it wakes the fiber.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "runtime/gpu/manager/device_task.h"
+#include "runtime/gpu/manager/launch_job.h"
+#include "runtime/gpu/manager/task_queue.h"
+#include "runtime/gpu/storage_record.h"
+#include "runtime/matrix/storage.h"
+#include "runtime/sched/frame.h"
+
+namespace pbrt::gpu {
+
+/// A further reference to a storage that somebody holds.
+[[nodiscard]] inline StorageRef share(Storage* storage) {
+  storage->retain();
+  return StorageRef::adopt(storage);
+}
+
+/// Hands a task with a WaitingFiber to the manager and suspends the fiber until it is woken.
+template <class TaskType>
+[[nodiscard]] Outcome wait_for(Frame& frame, TaskQueue& queue, TaskType task) {
+  Outcome outcome;
+  Suspension suspension(frame, queue.is_patient());
+  task.waiting.outcome = &outcome;
+  task.waiting.waker = suspension.waker();
+  queue.push(std::move(task));
+  suspension.wait();
+  return outcome;
+}
+
+/// Hands a kernel execution to the manager and suspends the fiber until the launch says how it went.
+///
+/// Pre: attach() was true for each region of the plan
+[[nodiscard]] Outcome submit(Frame& frame, TaskQueue& queue, LaunchPlan plan, bool only_prefetch);
+
+/// Makes the manager of `registry` the one that holds device copies of the region's storage. False: another one does not let
+/// go.
+[[nodiscard]] bool attach(Frame& frame, const std::shared_ptr<Registry>& registry, LaunchRegion& region);
+
+}  // namespace pbrt::gpu
