@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/gpu/box.h"
+#include "runtime/gpu/box_set.h"
 #include "runtime/gpu/layout.h"
 #include "runtime/matrix/access_watch.h"
 #include "runtime/sched/rule_scope.h"

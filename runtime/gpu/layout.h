@@ -10,7 +10,7 @@
 #include <optional>
 #include <vector>
 
-#include "runtime/gpu/box.h"
+#include "runtime/gpu/box_set.h"
 #include "runtime/gpu/device.h"
 #include "runtime/matrix/storage.h"
 #include "runtime/matrix/view.h"

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "runtime/gpu/access_shadow.h"
-#include "runtime/gpu/box.h"
+#include "runtime/gpu/box_set.h"
 #include "runtime/gpu/device.h"
 #include "runtime/gpu/layout.h"
 #include "runtime/matrix/storage.h"

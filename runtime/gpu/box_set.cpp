@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "runtime/gpu/box.h"
+#include "runtime/gpu/box_set.h"
 
 #include <algorithm>
 #include <utility>
