@@ -17,7 +17,7 @@ std::int64_t bytes_of(const std::vector<CopyShape>& shapes) {
   return static_cast<std::int64_t>(bytes);
 }
 
-/// Without that anybody asks.
+/// Whether a region is read back to the host without a request for it.
 bool is_read_back(const LaunchRegion& region) {
   return region.is_written && (region.copy_out == CopyOut::Must || region.copy_out == CopyOut::Eager ||
                                region.copy_out == CopyOut::Result);

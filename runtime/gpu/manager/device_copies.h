@@ -31,26 +31,27 @@ class DeviceCopies {
   /// Whether a copy beside the queue still has to end before the kernel.
   [[nodiscard]] bool are_in_way_of(const LaunchJob& job) const;
 
-  /// Right behind the kernel.
+  /// Enqueues the reads that follow right behind the kernel.
   void enqueue_eager_reads(LaunchJob& job);
-  /// When the kernel has ended. True if there are any.
+  /// Enqueues the reads that wait until the kernel has ended; true if there are any.
   [[nodiscard]] bool enqueue_late_reads(LaunchJob& job);
 
   /// Enqueues reads of all that is dirty and not under way, in the queue; they count as copied when the operation has ended.
-  /// Null: there is nothing.
+  /// Returns null if there is nothing to read.
   [[nodiscard]] std::shared_ptr<Operation> copy_out_all(StorageRecord& record, StorageRef storage);
-  /// The same of a box on demand, perhaps beside kernels; then without what is still being written. False: to be tried again.
+  /// Reads a box back on demand, perhaps beside kernels; then without what is still being written. False if it is to be tried
+  /// again.
   [[nodiscard]] bool bring(StorageRecord& record, const StorageRef& storage, const std::function<GridBox(StorageRecord&)>& box_of);
 
  private:
-  /// What is to be read, and where.
+  /// The boxes to read back, and where the copy stands among the operations.
   struct ReadBack {
     BoxSet boxes;
     CopyOrder order = CopyOrder::InQueue;
   };
-  /// Enqueues reads of what `choose` says. Null: there is nothing.
+  /// Enqueues reads of what `choose` says. Returns null if there is nothing to read.
   ///
-  /// It is asked under the record's lock, under which the copy is noted, too: a host that overwrites boxes (forget) comes
+  /// `choose` is called under the record's lock, under which the copy is noted, too: a host that overwrites boxes (forget) comes
   /// before, and they are not read, or it waits for the copy.
   [[nodiscard]] std::shared_ptr<Operation> copy_out(StorageRecord& record, StorageRef storage,
                                                     const std::function<ReadBack(StorageRecord&)>& choose);

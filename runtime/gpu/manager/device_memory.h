@@ -40,7 +40,7 @@ class DeviceMemory {
   /// Pre: acquire(job) was Yes, and it was not released since
   void release(LaunchJob& job);
 
-  /// Gives up the storage's buffer, if nothing there is newer or in use. False: something is.
+  /// Gives up the storage's buffer, if nothing there is newer or in use; false if something is.
   [[nodiscard]] bool drop(StorageRecord& record);
   /// The storages of this device that nobody is about to destroy.
   [[nodiscard]] std::vector<StorageRef> living_storages();

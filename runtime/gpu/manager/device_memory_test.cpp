@@ -9,7 +9,7 @@ namespace {
 
 using Acquired = DeviceMemory::Acquired;
 
-/// Of 4 x 4 numbers.
+/// A storage of 4 x 4 numbers.
 constexpr std::uint64_t kMatrixBytes = 64;
 
 bool has_buffer(ManualManager& manager, const Matrix2& matrix) {

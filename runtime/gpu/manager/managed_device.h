@@ -34,7 +34,7 @@ class ManagedDevice {
 
   // Manager thread only.
 
-  /// Notes that it failed and warns. False: it had before.
+  /// Notes that the device failed and warns; false if it had failed before.
   [[nodiscard]] bool fail(const std::string& why);
   void warn(const std::string& line) const;
   /// Ends the device: after this it reports nothing. Threads: when the manager's has ended
