@@ -93,6 +93,11 @@ std::optional<std::vector<IndexExpr>> constraints_of(const Region& region) {
   const BasicSetPtr piece(isl_basic_set_remove_redundancies(isl_basic_set_list_get_basic_set(pieces.get(), 0)));
   const std::unique_ptr<isl_constraint_list, IslDelete> list(isl_basic_set_get_constraint_list(piece.get()));
   std::vector<IndexExpr> out;
+  Region said = Region::universe(region.context(), region.dims());
+  const auto say = [&](IndexExpr expr) {
+    said = said.where_nonnegative(expr);
+    out.push_back(std::move(expr));
+  };
   const int count = isl_constraint_list_n_constraint(list.get());
   for (int i = 0; i < count; ++i) {
     const std::unique_ptr<isl_constraint, IslDelete> constraint(isl_constraint_list_get_constraint(list.get(), i));
@@ -100,9 +105,11 @@ std::optional<std::vector<IndexExpr>> constraints_of(const Region& region) {
     const AffPtr aff(isl_constraint_get_aff(constraint.get()));
     auto expr = aff ? from_aff(state, aff.get()) : std::nullopt;
     if (!expr) return std::nullopt;
-    if (is_true(state, isl_constraint_is_equality(constraint.get()))) out.push_back(index_sub(index_const(0), *expr));
-    out.push_back(std::move(*expr));
+    if (is_true(state, isl_constraint_is_equality(constraint.get()))) say(index_sub(index_const(0), *expr));
+    say(std::move(*expr));
   }
+  // `some e with 8e in [n-4, 2n-8]` has a constraint on e, which no expression over n says.
+  if (!said.is_equal(region)) return std::nullopt;
   return out;
 }
 

@@ -88,7 +88,7 @@ std::vector<std::string> faults(const Plane& plane, const Region& region) {
   for (const RegionBox& box : *pieces)
     nests.push_back(Region::from_box(plane.context, {"x", "y"}, box).loop_nest(box, {"y", "x"}, plane.known));
   std::vector<std::string> out;
-  for (std::int64_t n = 0; n < 5; ++n) {
+  for (std::int64_t n = 0; n < 9; ++n) {
     for (std::int64_t m = 0; m < 4; ++m) {
       const SymbolValues sizes = sizes_of(n, m);
       std::vector<Point> visited;
@@ -139,6 +139,23 @@ TEST(Pieces, OfLatticesHoldEachPointOnce) {
   EXPECT_THAT(faults(plane, plane.image("i+j", "i-j")), IsEmpty());
   EXPECT_THAT(faults(plane, plane.all.subtract(plane.image("3*i", "2*j"))), IsEmpty());
   EXPECT_THAT(faults(plane, plane.all.subtract(plane.image("i+j", "i-j"))), IsEmpty());
+}
+
+// Blocks of 4 cells that end inside of [0, n) and reach into its second half. Some of them are told by cells e and f that they
+// hold. For n up to 3 and for n = 7 there is no block, which no condition over n says without naming a block.
+TEST(Pieces, OfBlocksThatSomeSizesLackHoldEachPointOnce) {
+  const Plane plane;
+  const std::vector<std::string> from = {"x", "y", "e", "f"};
+  const auto where = [](Region region, const std::vector<std::string>& conditions) {
+    for (const std::string& condition : conditions) region = region.where_nonnegative(e(condition));
+    return region;
+  };
+  const std::vector<std::string> block = {"n-4-4*x", "y", "m-1-y"};
+  const Region touched = where(where(Region::universe(plane.context, from), block),
+                               {"e-4*x", "2*e-n+1", "n+1-2*e", "n-4-4*floord(e,4)", "4*x+3-f", "2*f-n-2", "n-4-4*floord(f,4)"});
+  const Region whole = where(where(Region::universe(plane.context, {"x", "y"}), block), {"8*x-n-2"});
+  const RegionMap to_plane = RegionMap::to_box(plane.context, from, {"x", "y"}, {{e("x"), e("x+1")}, {e("y"), e("y+1")}});
+  EXPECT_THAT(faults(plane, whole.unite(to_plane.apply(touched)).intersect_parameters(plane.known)), IsEmpty());
 }
 
 std::string nest_text(const Plane& plane, const Region& region) {
