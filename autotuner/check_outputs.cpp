@@ -73,7 +73,7 @@ class OutputCheck {
   std::map<OutcomeKind, int> counts_;
   std::map<OutcomeKind, std::string> reasons_;  ///< the first of each kind
   int num_sizes_ = 0;
-  int num_tries_ = 1;  ///< after that many good runs a configuration counts as innocent
+  int num_tries_ = 1;                  ///< after that many good runs a configuration counts as innocent
   std::vector<std::string> unusable_;  ///< sizes at which the default configuration itself fails, and why
 };
 
@@ -109,8 +109,8 @@ std::optional<Failure> OutputCheck::check_size(std::int64_t n) {
   return std::nullopt;
 }
 
-/// The number of kRepetitions runs that fail. Sets how many runs it takes to be sure, but for one in ten thousand, that another
-/// configuration does not fail.
+/// The number of kRepetitions runs that fail. Sets how many runs it takes to be sure, but for one in ten thousand, that
+/// another configuration does not fail.
 int OutputCheck::count_failures(const Configuration& configuration) {
   int count = 0;
   for (int i = 0; i < kRepetitions; ++i) count += is_failure(try_one(configuration).kind) ? 1 : 0;
@@ -149,8 +149,10 @@ void OutputCheck::describe(const Failure& failure) {
   if (!failure.outcome.message.empty()) fmt::print(": {}", failure.outcome.message);
   fmt::print("\n");
   // A configuration that takes too long does so each time, so it is not run again.
-  const int count = failure.outcome.kind == OutcomeKind::TimedOut ? kRepetitions : count_failures(failure.configuration);
-  if (count < kRepetitions) fmt::print("  the same configuration failed in {} of {} more runs: chance has a part in it\n", count, kRepetitions);
+  const int count =
+      failure.outcome.kind == OutcomeKind::TimedOut ? kRepetitions : count_failures(failure.configuration);
+  if (count < kRepetitions)
+    fmt::print("  the same configuration failed in {} of {} more runs: chance has a part in it\n", count, kRepetitions);
   if (count < kRepetitions && fails(pbrt::default_configuration(index_)))
     fmt::print("  the default configuration fails at times, too: no choice is to blame\n");
   else if (count > 0)
@@ -189,12 +191,14 @@ int OutputCheck::run() {
     return 1;
   }
   if (num_sizes_ == 0)
-    throw pbrt::UserError(unusable_.empty() ? "the program has no inputs of any of the sizes tried" : "the default configuration fails at every size tried");
+    throw pbrt::UserError(unusable_.empty() ? "the program has no inputs of any of the sizes tried"
+                                            : "the default configuration fails at every size tried");
   int total = 0;
   for (const auto& [kind, count] : counts_) total += count;
   fmt::print("all choices agree: {} random configurations at {} sizes, seed {}\n", total, num_sizes_,
              options_.run.seed);
-  if (!unusable_.empty()) fmt::print("  not checked: {} sizes at which the default configuration itself fails\n", unusable_.size());
+  if (!unusable_.empty())
+    fmt::print("  not checked: {} sizes at which the default configuration itself fails\n", unusable_.size());
   for (const auto& [kind, count] : counts_)
     if (kind != OutcomeKind::Ok)
       fmt::print("  {} x {}{}{}\n", count, to_string(kind), reasons_[kind].empty() ? "" : ", first: ", reasons_[kind]);

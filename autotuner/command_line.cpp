@@ -81,7 +81,8 @@ void add_given(const std::string& text, ProgramOptions& options) {
 /// Adds the options for the size, the device and the seed.
 void add_run_options(CLI::App& app, ProgramOptions& options) {
   app.add_option("--n", options.n, "size: sets every size variable that is not fixed")
-      ->type_name("N")->check(whole_number(0, kMaxSize));
+      ->type_name("N")
+      ->check(whole_number(0, kMaxSize));
   app.add_option("--device", options.device,
                  "OpenCL device: none, index or part of its name, as ./prog --list-devices shows them")
       ->type_name("WHICH");
@@ -118,7 +119,8 @@ void add_measure_options(CLI::App& app, ProgramOptions& options) {
       ->trigger_on_parse()  // given twice, the last list counts
       ->check(existing_file());
   app.add_option("--tolerance", options.tolerance, "relative difference up to which outputs agree")
-      ->type_name("RATIO")->check(seconds_or_ratio(0, 1e300));
+      ->type_name("RATIO")
+      ->check(seconds_or_ratio(0, 1e300));
 }
 
 struct CommandLine {
@@ -143,7 +145,8 @@ Effort parse_effort(const std::string& word) {
 }
 
 void add_tune(CLI::App& app, CommandLine& line) {
-  app.add_option("program", line.tune.run.program, "the compiled program; PROGRAM.info is read beside it")->type_name("");
+  app.add_option("program", line.tune.run.program, "the compiled program; PROGRAM.info is read beside it")
+      ->type_name("");
   add_measure_options(app, line.tune.run);
   app.add_option("-o,--output", line.tune.output, "configuration to write (default: PROGRAM.cfg)")->type_name("FILE");
   app.add_option_function<std::string>(
@@ -154,7 +157,9 @@ void add_tune(CLI::App& app, CommandLine& line) {
   app.add_option("--time-limit", line.tune.time_limit_s, "seconds, instead of the effort's own")
       ->type_name("SEC")
       ->check(seconds_or_ratio(kMinTimeLimit, kMaxTimeLimit));
-  app.add_option("--threads", line.tune.threads, "use so many CPU threads (default: tuned)")->type_name("N")->check(whole_number(1, 512));
+  app.add_option("--threads", line.tune.threads, "use so many CPU threads (default: tuned)")
+      ->type_name("N")
+      ->check(whole_number(1, 512));
   app.add_flag("--resident", line.tune.is_resident, "time with inputs on the device and outputs left there");
   app.add_flag("--quiet", line.tune.is_quiet, "print errors and warnings only");
 }
@@ -165,18 +170,22 @@ void add_look(CLI::App& command, LookOptions& options) {
 }
 
 void add_sample(CLI::App& app, CommandLine& line) {
-  CLI::App* command = app.add_subcommand("sample", "print random valid configurations, one per line; a line in a file is good for --config");
+  CLI::App* command = app.add_subcommand(
+      "sample", "print random valid configurations, one per line; a line in a file is good for --config");
   command->add_option("program", line.sample.run.program, "the compiled program")->type_name("")->required();
   add_run_options(*command, line.sample.run);
   command->add_option("--count", line.sample.num_configurations, "how many")
       ->capture_default_str()
-      ->type_name("N")->check(whole_number(1, 100000));
+      ->type_name("N")
+      ->check(whole_number(1, 100000));
   command->add_option("--max-n", line.sample.max_n, "cut-offs are drawn up to this size if --n is not given")
       ->capture_default_str()
-      ->type_name("N")->check(whole_number(0, kMaxSize));
+      ->type_name("N")
+      ->check(whole_number(0, kMaxSize));
   command->add_option("--threads", line.sample.max_threads, "most threads")
       ->capture_default_str()
-      ->type_name("N")->check(whole_number(1, 512));
+      ->type_name("N")
+      ->check(whole_number(1, 512));
   command->callback([&line] {
     if (line.sample.run.n >= 0) line.sample.max_n = line.sample.run.n;
     line.status = sample(line.sample);
@@ -188,12 +197,15 @@ void add_compare(CLI::App& app, CommandLine& line) {
   CLI::App* command =
       app.add_subcommand("compare", "which of two configurations is faster, measured in turns in one process");
   command->add_option("program", line.compare.run.program, "the compiled program")->type_name("")->required();
-  command->add_option("first", line.compare.first, "a configuration; none: the program's default")->type_name("")->required();
+  command->add_option("first", line.compare.first, "a configuration; none: the program's default")
+      ->type_name("")
+      ->required();
   command->add_option("second", line.compare.second, "another one (default: none)")->type_name("");
   add_measure_options(*command, line.compare.run);
   command->add_option("--rounds", line.compare.num_rounds, "times that each is measured, at most")
       ->capture_default_str()
-      ->type_name("N")->check(whole_number(1, 1000));
+      ->type_name("N")
+      ->check(whole_number(1, 1000));
   command->add_option("--time-limit", line.compare.time_limit_s, "no further round after so many seconds")
       ->type_name("SEC")
       ->capture_default_str()
@@ -209,16 +221,24 @@ void add_compare(CLI::App& app, CommandLine& line) {
 
 void add_migrate(CLI::App& app, CommandLine& line) {
   MigrateOptions& options = line.migrate;
-  CLI::App* command = app.add_subcommand("migrate", "carry the configuration of an older version of the program over to this one");
+  CLI::App* command =
+      app.add_subcommand("migrate", "carry the configuration of an older version of the program over to this one");
   command->add_option("program", options.program, "the compiled program")->type_name("")->required();
-  command->add_option("--config", options.config, "configuration to carry over (default: PROGRAM.cfg)")->type_name("FILE");
-  command->add_option("-o,--output", options.output, "where to write it (default: to its own place; what was there is kept as FILE.old)")
+  command->add_option("--config", options.config, "configuration to carry over (default: PROGRAM.cfg)")
       ->type_name("FILE");
-  command->add_option("--rename", options.renames, "what is called otherwise now: OLD=NEW for a transform, TRANSFORM.OLD=NEW for a rule or a value; repeatable")
+  command
+      ->add_option("-o,--output", options.output,
+                   "where to write it (default: to its own place; what was there is kept as FILE.old)")
+      ->type_name("FILE");
+  command
+      ->add_option(
+          "--rename", options.renames,
+          "what is called otherwise now: OLD=NEW for a transform, TRANSFORM.OLD=NEW for a rule or a value; repeatable")
       ->type_name("OLD=NEW")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  command->add_flag_callback("--no-guess", [&options] { options.may_guess = false; }, "equal names alone: do not guess what was renamed");
+  command->add_flag_callback(
+      "--no-guess", [&options] { options.may_guess = false; }, "equal names alone: do not guess what was renamed");
   command->add_flag("--dry-run", options.is_dry, "say what would happen, write nothing");
   command->footer("Example: pbtune migrate ./prog --rename Sort.Halves=Merge");
   command->callback([&line] { line.status = migrate_command(line.migrate); });
@@ -228,7 +248,9 @@ void add_subcommands(CLI::App& app, CommandLine& line) {
   CLI::App* report_app =
       app.add_subcommand("report", "how the entries of a configuration came to be and what they gain");
   add_look(*report_app, line.look);
-  report_app->add_option("--html", line.look.html, "write a page with plots instead: what was chosen for which sizes, and how the search went")
+  report_app
+      ->add_option("--html", line.look.html,
+                   "write a page with plots instead: what was chosen for which sizes, and how the search went")
       ->type_name("FILE");
   report_app->footer("Example: pbtune report ./prog --html report.html");
   report_app->callback([&line] { line.status = report(line.look); });
@@ -237,7 +259,8 @@ void add_subcommands(CLI::App& app, CommandLine& line) {
       app.add_subcommand("explain", "which choices a configuration makes on this machine, in words");
   add_look(*explain_app, line.look);
   explain_app->add_option("--n", line.look.run.n, "size (default: the one it was tuned for)")
-      ->type_name("N")->check(whole_number(0, kMaxSize));
+      ->type_name("N")
+      ->check(whole_number(0, kMaxSize));
   explain_app->footer("Example: pbtune explain ./prog");
   explain_app->callback([&line] { line.status = explain_command(line.look); });
 
@@ -249,10 +272,12 @@ void add_subcommands(CLI::App& app, CommandLine& line) {
   add_measure_options(*check_app, line.outputs.run);
   check_app->add_option("--count", line.outputs.num_configurations, "random configurations per size")
       ->capture_default_str()
-      ->type_name("N")->check(whole_number(1, 100000));
+      ->type_name("N")
+      ->check(whole_number(1, 100000));
   check_app->add_option("--max-n", line.outputs.max_n, "largest size tried if --n is not given")
       ->capture_default_str()
-      ->type_name("N")->check(whole_number(0, kMaxSize));
+      ->type_name("N")
+      ->check(whole_number(0, kMaxSize));
   check_app->footer("Example: pbtune check ./prog --outputs --n 100");
   check_app->callback([&line] {
     line.outputs.run.program = line.look.run.program;
@@ -265,7 +290,9 @@ void add_subcommands(CLI::App& app, CommandLine& line) {
 
   CLI::App* diff_app = app.add_subcommand("diff", "what differs between two configurations of a program");
   diff_app->add_option("program", line.diff_program, "the compiled program")->type_name("")->required();
-  diff_app->add_option("first", line.diff_first, "a configuration; none: the program's default")->type_name("")->required();
+  diff_app->add_option("first", line.diff_first, "a configuration; none: the program's default")
+      ->type_name("")
+      ->required();
   diff_app->add_option("second", line.diff_second, "another one")->type_name("")->required();
   diff_app->footer("Example: pbtune diff ./prog prog.cfg none");
   diff_app->callback([&line] { line.status = diff(line.diff_program, line.diff_first, line.diff_second); });
@@ -280,7 +307,8 @@ std::string fault_of(const TuneOptions& tune, const CLI::App& app) {
     std::vector<std::string> names;
     for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
     const std::string nearest = pbrt::nearest_word(program, names);
-    return "`" + program + "` is neither a file nor a command" + (nearest.empty() ? "" : "; did you mean `" + nearest + "`?");
+    return "`" + program + "` is neither a file nor a command" +
+           (nearest.empty() ? "" : "; did you mean `" + nearest + "`?");
   }
   if (tune.run.n < 0 && tune.run.inputs.empty()) return "expected the size to tune for (--n N), or --inputs FILES";
   return {};
@@ -296,7 +324,8 @@ std::string unknown_option_text(const CLI::App& command, const std::vector<std::
     const std::string name = word.substr(word.find_first_not_of('-'), word.find('=') - word.find_first_not_of('-'));
     if (std::find(names.begin(), names.end(), name) != names.end()) continue;
     const std::string nearest = pbrt::nearest_word(name, names);
-    return "unknown option `" + word.substr(0, word.find('=')) + "`" + (nearest.empty() ? "" : "; did you mean `--" + nearest + "`?");
+    return "unknown option `" + word.substr(0, word.find('=')) + "`" +
+           (nearest.empty() ? "" : "; did you mean `--" + nearest + "`?");
   }
   return {};
 }
@@ -330,8 +359,7 @@ int parse_and_run(int argc, char** argv, const Clock& clock) {
   add_tune(app, line);
   add_subcommands(app, line);
   const std::vector<std::string> words(argv + 1, argv + argc);
-  app.failure_message(
-      [&](const CLI::App*, const CLI::Error& error) { return failure_text(app, error, line, words); });
+  app.failure_message([&](const CLI::App*, const CLI::Error& error) { return failure_text(app, error, line, words); });
   try {
     // People who know other tuners try `pbtune tune ./prog`.
     const bool says_tune = argc > 2 && words[0] == "tune" && !std::filesystem::exists(words[0]);

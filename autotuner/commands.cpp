@@ -86,7 +86,8 @@ pbrt::ConfigEntry entry_named(const std::string& path, const InfoIndex& index, c
 int print_warnings(const pbrt::ConfigFile& file, const std::string& path) {
   for (const std::string& note : file.notes) fmt::print(stderr, "note: {}\n", note);
   std::vector<std::string> lines = file.warnings.lines(path);
-  for (const pbrt::ConfigEntry& entry : file.entries) lines.insert(lines.end(), entry.differences.begin(), entry.differences.end());
+  for (const pbrt::ConfigEntry& entry : file.entries)
+    lines.insert(lines.end(), entry.differences.begin(), entry.differences.end());
   for (const std::string& line : lines) fmt::print(stderr, "warning: {}\n", line);
   return lines.empty() ? 0 : 1;
 }

@@ -12,7 +12,7 @@ namespace pbtune {
 
 struct LookOptions {
   ProgramOptions run;
-  std::string config;  ///< empty: beside the program
+  std::string config;     ///< empty: beside the program
   std::string html = {};  ///< of a report: a page to write instead
 };
 
@@ -41,7 +41,8 @@ struct SampleOptions {
   int max_threads = 2;
 };
 /// `pbtune sample`: prints random valid configurations, one JSON object per line: what `--config` takes in a file and
-/// `--serve` in a request. Drawn by the generator that `check --outputs` uses; `--device none` leaves out device versions.
+/// `--serve` in a request. Drawn by the generator that `check --outputs` uses; `--device none` leaves out device
+/// versions.
 int sample(const SampleOptions& options);
 
 /// The word for `--config` that stands for no file: the program's default.
@@ -60,9 +61,11 @@ int compare_command(const CompareOptions& options);
 /// Prints a file's notes and warnings to standard error; 1 if there were warnings.
 int print_warnings(const pbrt::ConfigFile& file, const std::string& path);
 
-/// The entry that a command line names: a file's entry for a machine, with its warnings printed, or the default for `none`.
+/// The entry that a command line names: a file's entry for a machine, with its warnings printed, or the default for
+/// `none`.
 /// Errors:  throws ConfigError if the file has no entry
-[[nodiscard]] pbrt::ConfigEntry entry_named(const std::string& path, const InfoIndex& index, const pbrt::Machine& machine);
+[[nodiscard]] pbrt::ConfigEntry entry_named(const std::string& path, const InfoIndex& index,
+                                            const pbrt::Machine& machine);
 
 /// `pbtune diff`: 0 if the entries for this machine are the same, else 1.
 int diff(const std::string& program, const std::string& first, const std::string& second);

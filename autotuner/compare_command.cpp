@@ -77,8 +77,7 @@ std::int64_t Comparison::make_inputs() {
   const bool has_files = !options_.run.inputs.empty();
   const std::int64_t n = has_files ? measurement_.size_of_inputs() : options_.run.n;
   const Prepared prepared = measurement_.prepare(n, nullptr);
-  if (prepared.status != PrepareStatus::Ready)
-    throw pbrt::UserError(fmt::format("size {}: {}", n, prepared.message));
+  if (prepared.status != PrepareStatus::Ready) throw pbrt::UserError(fmt::format("size {}: {}", n, prepared.message));
   if (!prepared.message.empty()) fmt::print(stderr, "warning: {}\n", prepared.message);
   return n;
 }
@@ -95,7 +94,8 @@ bool Comparison::measure_round(std::array<Side, 2>& sides, int round) {
     if (is_good)
       side.times_ns.push_back(outcome.times_ns.at(0));
     else
-      fmt::print("{}: {}{}\n", side.name, outcome_words(outcome), outcome.message.empty() ? "" : ": " + outcome.message);
+      fmt::print("{}: {}{}\n", side.name, outcome_words(outcome),
+                 outcome.message.empty() ? "" : ": " + outcome.message);
   });
   return is_good;
 }
@@ -109,14 +109,14 @@ void Comparison::print(const std::array<Side, 2>& sides, std::int64_t n) const {
     fmt::print("the two configurations are the same: what differs is the noise of this machine\n");
   const PairedRatio found = paired_ratio(sides[1].times_ns, sides[0].times_ns, kConfidence);
   if (found.lo > 1)
-    fmt::print("{} is {:.3f} times as fast ({:.3f} to {:.3f} with 95 % confidence)\n", sides[0].name, found.ratio, found.lo,
-               found.hi);
+    fmt::print("{} is {:.3f} times as fast ({:.3f} to {:.3f} with 95 % confidence)\n", sides[0].name, found.ratio,
+               found.lo, found.hi);
   else if (found.hi < 1)
     fmt::print("{} is {:.3f} times as fast ({:.3f} to {:.3f} with 95 % confidence)\n", sides[1].name, 1 / found.ratio,
                1 / found.hi, 1 / found.lo);
   else if (found.lo > 0)
-    fmt::print("no difference is proven: {} takes {:.3f} to {:.3f} times as long as {} (95 % confidence)\n", sides[1].name,
-               found.lo, found.hi, sides[0].name);
+    fmt::print("no difference is proven: {} takes {:.3f} to {:.3f} times as long as {} (95 % confidence)\n",
+               sides[1].name, found.lo, found.hi, sides[0].name);
   else
     fmt::print("too few rounds to say more; give it {}\n",
                rounds == static_cast<std::size_t>(options_.num_rounds) ? "more --rounds" : "a longer --time-limit");

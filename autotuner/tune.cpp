@@ -37,8 +37,8 @@ std::string utc_now() {
   return std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts) > 0 ? text : "";
 }
 
-/// Options for a measurement with this budget: a reference that takes longer than a share of the time is computed by the best
-/// configuration so far instead.
+/// Options for a measurement with this budget: a reference that takes longer than a share of the time is computed by
+/// the best configuration so far instead.
 MeasureOptions patient(MeasureOptions options, double budget_s) {
   constexpr double kShare = 0.3, kLeastS = 5, kGraceShare = 0.2;
   options.patience_s = std::max(std::min(kLeastS, budget_s), kShare * budget_s);
@@ -108,8 +108,8 @@ class Session {
   std::vector<SearchResult> results_;  // of the targets before it
   Progress progress_;
   SearchOptions search_options_;
-  /// The measurements by target and variant of its inputs: variant 0 is what the target is tuned on, the others say whether it is
-  /// accurate elsewhere.
+  /// The measurements by target and variant of its inputs: variant 0 is what the target is tuned on, the others say
+  /// whether it is accurate elsewhere.
   std::map<std::pair<std::size_t, int>, std::unique_ptr<Measurement>> measurements_;
   std::map<std::pair<std::size_t, int>, std::int64_t> variant_n_;  // the size of their inputs
   std::int64_t n_ = -1;
@@ -125,7 +125,8 @@ class Session {
   bool is_load_known_ = false, is_trouble_known_ = false;
 };
 
-/// Reads an existing file, which is kept with its entries for other machines; its entry for this one is a starting point.
+/// Reads an existing file, which is kept with its entries for other machines; its entry for this one is a starting
+/// point.
 void Session::read_existing() {
   file_.program = info_.program;
   if (std::filesystem::exists(output_)) {
@@ -160,9 +161,12 @@ Measurement& Session::measurement(std::size_t target, int variant) {
     // The user's files, sizes and numbers are those of the main transform.
     how.files.clear();
     const std::vector<std::string>& known = transform_info(targets_[target].transform).sizes;
-    std::erase_if(how.sizes, [&](const auto& size) { return std::find(known.begin(), known.end(), size.first) == known.end(); });
+    std::erase_if(how.sizes,
+                  [&](const auto& size) { return std::find(known.begin(), known.end(), size.first) == known.end(); });
     const std::vector<std::string>& numbers = transform_info(targets_[target].transform).numbers;
-    std::erase_if(how.given, [&](const auto& given) { return std::find(numbers.begin(), numbers.end(), given.first) == numbers.end(); });
+    std::erase_if(how.given, [&](const auto& given) {
+      return std::find(numbers.begin(), numbers.end(), given.first) == numbers.end();
+    });
   }
   // The results of the main transform depend on what the instances for bins were tuned to.
   if (is_main_of_bins(target)) how.reference = results_.back().best;
@@ -176,7 +180,8 @@ Measurement& Session::measurement(std::size_t target, int variant) {
 
 void Session::choose_sizes() {
   if (options_.run.inputs.empty()) {
-    search_options_.sizes = growing_sizes(options_.run.n, options_.effort == Effort::Quick ? 4 : 2, is_recursive(info_));
+    search_options_.sizes =
+        growing_sizes(options_.run.n, options_.effort == Effort::Quick ? 4 : 2, is_recursive(info_));
   } else {
     Measurement main(index_, measure_options(options_.run, options_.is_resident), [this] {
       progress_.tick();
@@ -212,12 +217,11 @@ void Session::find_known() {
   Configuration before = chosen.entry->configuration;
   make_space().fit(before);
   const bool is_ours = chosen.note.empty();
-  known_.push_back(
-      {is_ours ? kBefore : "the configuration of another machine", std::move(before), is_ours});
+  known_.push_back({is_ours ? kBefore : "the configuration of another machine", std::move(before), is_ours});
 }
 
-/// The configurations that a search starts from: what is known from before; from the second target on, what the one before was
-/// tuned to.
+/// The configurations that a search starts from: what is known from before; from the second target on, what the one
+/// before was tuned to.
 std::vector<NamedConfiguration> Session::starting_points() const {
   if (current_ == 0) return known_;
   const std::string& before = targets_[current_ - 1].transform;
@@ -307,10 +311,10 @@ void Session::note_load() {
   const Measurement& program = measurement(current_);
   if (is_load_known_ || program.total_ns() < kEnoughNs || program.waited_ns() < kMuch * program.total_ns()) return;
   is_load_known_ = true;
-  const std::string text =
-      fmt::format("other programs keep this machine busy: runs wait {:.0f} % of their time for a processor. That is not counted, "
-                  "but on a quiet machine the search sees more, and clearer",
-                  100 * program.waited_ns() / program.total_ns());
+  const std::string text = fmt::format(
+      "other programs keep this machine busy: runs wait {:.0f} % of their time for a processor. That is not counted, "
+      "but on a quiet machine the search sees more, and clearer",
+      100 * program.waited_ns() / program.total_ns());
   progress_.say("note: " + text);
   journal_->add_note(text);
 }
@@ -319,7 +323,9 @@ void Session::note_load() {
 void Session::note_trouble() {
   if (is_trouble_known_ || journal_->trouble().empty()) return;
   is_trouble_known_ = true;
-  progress_.say("warning: " + journal_->trouble() + "; the search goes on, but after an interruption what it finds from now on is lost", true);
+  progress_.say("warning: " + journal_->trouble() +
+                    "; the search goes on, but after an interruption what it finds from now on is lost",
+                true);
 }
 
 /// Runs the configuration on inputs of another seed, of the same size as those that are tuned on.
@@ -336,8 +342,8 @@ Outcome Session::run_variant(std::size_t target, int variant, const Configuratio
   return out;
 }
 
-/// Asks whether the configuration is accurate elsewhere: on one input it may be luck. It must also stay good enough for the
-/// earlier targets, where they use what was changed.
+/// Asks whether the configuration is accurate elsewhere: on one input it may be luck. It must also stay good enough for
+/// the earlier targets, where they use what was changed.
 Outcome Session::confirm(const Configuration& configuration, const RunSpec& spec) {
   constexpr double kSlowest = 8, kLeastMs = 200;
   const int num_variants = options_.run.inputs.empty() ? 3 : 0;
@@ -348,7 +354,8 @@ Outcome Session::confirm(const Configuration& configuration, const RunSpec& spec
   for (std::size_t k = 0; k < current_ && worst.kind == OutcomeKind::Ok; ++k) {
     if (!is_different_for(targets_[k], index_, configuration, results_.back().best)) continue;
     RunSpec check{1, kLeastMs + kSlowest * results_[k].best_ns * 1e-6, "check of " + targets_[k].transform};
-    // An earlier target may be met so narrowly on the inputs that it was tuned on that others miss it; this is accepted.
+    // An earlier target may be met so narrowly on the inputs that it was tuned on that others miss it; this is
+    // accepted.
     for (int variant = 0; variant <= num_variants; ++variant) {
       const Outcome before = run_variant(k, variant, results_.back().best, check);
       const Outcome after = run_variant(k, variant, configuration, check);
@@ -408,7 +415,8 @@ void Session::save(const SearchResult& result) {
     provenance.times_ns.emplace_back(prefix + "tuned", all[k].best_ns);
     const pbrt::AccuracyInfo& accuracy = targets_[k].accuracy;
     if (accuracy.has_target)
-      provenance.accuracies.emplace_back(targets_[k].transform, accuracy.higher_is_better ? all[k].accuracy : -all[k].accuracy);
+      provenance.accuracies.emplace_back(targets_[k].transform,
+                                         accuracy.higher_is_better ? all[k].accuracy : -all[k].accuracy);
     for (const auto& loss : all[k].losses) provenance.losses.push_back(loss);
     for (const RanChoice& ran : all[k].ran) {
       const std::string name = index_.site_name(ran.site);
@@ -463,16 +471,16 @@ void Session::add_result(const SearchResult& result) {
   if (current_ + 1 == targets_.size()) save(result);
   report(result);
   if (!result.meets_accuracy) {
-    const std::string text = targets_[current_].transform + ": no configuration that was found is accurate enough" +
-                             accuracy_words(result);
+    const std::string text =
+        targets_[current_].transform + ": no configuration that was found is accurate enough" + accuracy_words(result);
     journal_->add_note(text);
     progress_.say("warning: " + text, true);
   }
   results_.push_back(result);
 }
 
-/// Whether the file has a result for this machine that was compared with the default at its size. What an interrupted search
-/// knows was not.
+/// Whether the file has a result for this machine that was compared with the default at its size. What an interrupted
+/// search knows was not.
 bool Session::has_finished_entry() const {
   const pbrt::ChosenEntry chosen = pbrt::choose_entry(file_, machine_);
   return chosen.entry != nullptr && chosen.note.empty() &&
@@ -486,7 +494,9 @@ int Session::stop_early(const Search& search, const std::string& why, int status
     progress_.say(fmt::format("{}: {} keeps the configuration of before", why, output_), true);
   } else if (search.has_result()) {
     save(search.best_so_far());
-    if (!is_unsaved_) progress_.say(fmt::format("{}: the best so far (tuned to size {}) is in {}", why, search.best_so_far().n, output_), true);
+    if (!is_unsaved_)
+      progress_.say(
+          fmt::format("{}: the best so far (tuned to size {}) is in {}", why, search.best_so_far().n, output_), true);
   } else if (!results_.empty()) {
     results_.back().is_complete = false;
     --current_;
@@ -515,7 +525,8 @@ int Session::run() {
     Search search(space, search_options_, evaluator, events(), starting_points());
     progress_.say(fmt::format("{}{} and {} to choose, seed {}, at most {:.0f} s",
                               has_bins() ? targets_[current_].transform + ": " : "",
-                              count_text(space.sites().size(), "site"), count_text(space.tunables().size(), "value"), options_.run.seed, search_options_.budget_s - elapsed_s));
+                              count_text(space.sites().size(), "site"), count_text(space.tunables().size(), "value"),
+                              options_.run.seed, search_options_.budget_s - elapsed_s));
     try {
       add_result(search.run());
     } catch (const Interrupted&) {

@@ -148,7 +148,8 @@ TEST_F(TunerTest, SaysWhatWouldBeLostWithoutEachChoice) {
   for (const char* command : {"explain", "report"})
     EXPECT_THAT(run({command, prog()}).output, HasSubstr("the default's choice of SeparableConvolution would be "));
   EXPECT_THAT(run({"diff", prog(), prog() + ".cfg", prog() + ".cfg"}).output, HasSubstr("no difference"));
-  EXPECT_THAT(run({"compare", prog(), "none", "none", "--n", "100", "--rounds", "1"}).output, HasSubstr("are the same: what differs is the noise"));
+  EXPECT_THAT(run({"compare", prog(), "none", "none", "--n", "100", "--rounds", "1"}).output,
+              HasSubstr("are the same: what differs is the noise"));
 }
 
 TEST_F(TunerTest, TheLoadOfOtherProgramsIsNotCounted) {
@@ -242,7 +243,8 @@ TEST_F(TunerTest, KilledAtRandomItResumesAndLosesAtMostOneMeasurement) {
 
 std::ptrdiff_t num_measurements(const std::string& journal) {
   std::ptrdiff_t count = 0;
-  for (std::size_t at = journal.find("{\"run\""); at != std::string::npos; at = journal.find("{\"run\"", at + 1)) ++count;
+  for (std::size_t at = journal.find("{\"run\""); at != std::string::npos; at = journal.find("{\"run\"", at + 1))
+    ++count;
   return count;
 }
 
@@ -276,7 +278,8 @@ TEST_F(TunerTest, AJournalOfAnotherSearchIsKeptAsideWithANote) {
 }
 
 TEST_F(TunerTest, GivenNumbersTellSearchesApart) {
-  const std::vector<std::string> command{prog(), "--n", "1760", "--effort", "quick", "--set", "By=2", "--set=Limit=inf"};
+  const std::vector<std::string> command{prog(),  "--n",   "1760", "--effort",
+                                         "quick", "--set", "By=2", "--set=Limit=inf"};
   std::vector<std::string> other = command;
   other[6] = "By=3";
   for (const auto& [next, words] : {std::pair{command, "resuming: "}, std::pair{other, "with other arguments"}}) {
@@ -355,7 +358,8 @@ TEST_F(TunerTest, AConfigurationThatCannotBeWrittenIsPrinted) {
   fs::remove_all(folder / "there");
   const Ended ended = wait(pid);
   EXPECT_EQ(ended.status, 1) << ended.output;
-  EXPECT_THAT(ended.output, AllOf(HasSubstr("error: cannot write"), HasSubstr("{\"format\":1,\"program\""), Not(HasSubstr("written to"))));
+  EXPECT_THAT(ended.output, AllOf(HasSubstr("error: cannot write"), HasSubstr("{\"format\":1,\"program\""),
+                                  Not(HasSubstr("written to"))));
 }
 
 TEST_F(TunerTest, InterruptedItLeavesAFinishedEntryAlone) {
@@ -402,7 +406,8 @@ TEST_F(TunerTest, ComparesTwoConfigurationsInTurns) {
   EXPECT_THAT(worse.output, HasSubstr(prog() + ".cfg is "));
   const Ended same = run({"compare", prog(), prog() + ".cfg", prog() + ".cfg", "--n", "1760"});
   EXPECT_THAT(same.output, HasSubstr("no difference is proven"));
-  EXPECT_THAT(run({"compare", prog(), prog() + ".cfg", "--n", "1760", "--rounds", "3"}).output, HasSubstr("too few rounds to say more; give it more --rounds"));
+  EXPECT_THAT(run({"compare", prog(), prog() + ".cfg", "--n", "1760", "--rounds", "3"}).output,
+              HasSubstr("too few rounds to say more; give it more --rounds"));
   const Ended no_size = run({"compare", prog(), prog() + ".cfg"});
   EXPECT_EQ(no_size.status, 1);
   EXPECT_THAT(no_size.output, HasSubstr("expected the size"));
@@ -488,7 +493,8 @@ TEST_F(TunerTest, LooksAtConfigurations) {
               AllOf(HasSubstr("instead of"), HasSubstr("last search: "), HasSubstr("over")));
   const Ended page = run({"report", prog(), "--html", (folder / "report.html").string()});
   EXPECT_EQ(page.output, "written to " + (folder / "report.html").string() + "\n");
-  EXPECT_THAT(slurp(folder / "report.html"), AllOf(HasSubstr("Fixed choices at size 1760"), HasSubstr("ConvolveRows.Out#1"), HasSubstr("</html>")));
+  EXPECT_THAT(slurp(folder / "report.html"),
+              AllOf(HasSubstr("Fixed choices at size 1760"), HasSubstr("ConvolveRows.Out#1"), HasSubstr("</html>")));
   EXPECT_THAT(run({"check", prog()}).output, HasSubstr("valid, 1 entry"));
   pbrt::ConfigFile other = config();
   other.entries[0].raw.clear();
@@ -499,7 +505,8 @@ TEST_F(TunerTest, LooksAtConfigurations) {
   EXPECT_THAT(differing.output, HasSubstr("-> 77"));
   EXPECT_EQ(run({"diff", prog(), prog() + ".cfg", prog() + ".cfg"}).status, 0);
   EXPECT_EQ(run({"diff", prog(), "none", "none"}).status, 0);
-  EXPECT_THAT(run({"diff", prog(), "none", (folder / "b.cfg").string()}).output, AllOf(HasSubstr("-> 77"), Not(HasSubstr("machine:"))));
+  EXPECT_THAT(run({"diff", prog(), "none", (folder / "b.cfg").string()}).output,
+              AllOf(HasSubstr("-> 77"), Not(HasSubstr("machine:"))));
 }
 
 TEST_F(TunerTest, PrintsRandomValidConfigurations) {
@@ -530,13 +537,15 @@ TEST_F(TunerTest, ChecksThatAllChoicesAgreeAndNamesTheOneThatDoesNot) {
   fake("fail_below=4\n");
   const Ended partly = run({"check", prog(), "--outputs", "--count", "2", "--max-n", "20"});
   EXPECT_EQ(partly.status, 0) << partly.output;
-  EXPECT_THAT(partly.output, AllOf(HasSubstr("note: size 3: the program fails under its default configuration: n is too small"),
-                                   HasSubstr("not checked: 4 sizes at which the default configuration itself fails")));
+  EXPECT_THAT(partly.output,
+              AllOf(HasSubstr("note: size 3: the program fails under its default configuration: n is too small"),
+                    HasSubstr("not checked: 4 sizes at which the default configuration itself fails")));
   const Ended nowhere = run({"check", prog(), "--outputs", "--n", "3"});
   EXPECT_EQ(nowhere.status, 1);
   EXPECT_THAT(nowhere.output, HasSubstr("the default configuration fails at every size tried"));
   fake("crash=ConvolveColumns.Out#1:opencl\n");
-  EXPECT_THAT(run({"check", prog(), "--outputs"}).output, AllOf(HasSubstr("size 2: crashed"), HasSubstr("`pbc --checked`")));
+  EXPECT_THAT(run({"check", prog(), "--outputs"}).output,
+              AllOf(HasSubstr("size 2: crashed"), HasSubstr("`pbc --checked`")));
   fake("wrong=ConvolveColumns.Out#1:opencl\nskip_below=2\n");
   const Ended bad = run({"check", prog(), "--outputs"});
   EXPECT_EQ(bad.status, 1);

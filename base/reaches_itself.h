@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Whether a node of a directed graph lies on a cycle. pbc asks it of transforms in a Plan, pbtune of transforms in training
-// information: those that call themselves, directly or through others.
+// Whether a node of a directed graph lies on a cycle. pbc asks it of transforms in a Plan, pbtune of transforms in
+// training information: those that call themselves, directly or through others.
 #pragma once
 
 #include <set>
@@ -8,8 +8,8 @@
 
 namespace pb {
 
-/// Whether a path of at least one edge leads from `start` back to it. `next_of(node)` is the range of nodes that an edge leads to
-/// from `node`.
+/// Whether a path of at least one edge leads from `start` back to it. `next_of(node)` is the range of nodes that an
+/// edge leads to from `node`.
 ///
 /// Pre:     nodes have an order; finitely many are reached
 template <class Node, class NextOf>

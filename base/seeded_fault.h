@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// PB_FAULT(name): a place where a build with -DPB_SEEDED_FAULTS=ON does the wrong thing on purpose, while the environment
-// variable POLYBRICKS_FAULT is `name`; `false` in all other builds. tests/faults/faults.json lists the faults and
-// the tests that must catch them. Any folder may include it, in .cpp files only.
+// PB_FAULT(name): a place where a build with -DPB_SEEDED_FAULTS=ON does the wrong thing on purpose, while the
+// environment variable POLYBRICKS_FAULT is `name`; `false` in all other builds. tests/faults/faults.json lists the
+// faults and the tests that must catch them. Any folder may include it, in .cpp files only.
 #pragma once
 
 #ifdef PB_SEEDED_FAULTS
@@ -17,10 +17,10 @@ inline bool is_seeded(const char* name) noexcept {
 
 }  // namespace pb_fault
 
-#define PB_FAULT(name)                                                \
-  ([]() noexcept {                                                    \
-    static const bool is_this_one = ::pb_fault::is_seeded(#name);     \
-    return is_this_one;                                               \
+#define PB_FAULT(name)                                            \
+  ([]() noexcept {                                                \
+    static const bool is_this_one = ::pb_fault::is_seeded(#name); \
+    return is_this_one;                                           \
   }())
 #else
 #define PB_FAULT(name) false

@@ -52,8 +52,8 @@ template <class R, class F>
   return median(std::move(times));
 }
 
-/// Uninitialised memory, so that the threads which write it first place it; what large pages the system gives unasked serve it as
-/// they serve matrices of generated programs.
+/// Uninitialised memory, so that the threads which write it first place it; what large pages the system gives unasked
+/// serve it as they serve matrices of generated programs.
 template <class T>
 struct Buffer {
   static constexpr std::size_t kPage = 4096, kLargePage = std::size_t{1} << 21;
@@ -65,7 +65,8 @@ struct Buffer {
   T& operator[](std::size_t i) const { return memory.get()[i]; }
 
  private:
-  /// Each buffer begins at another page of its first large one: in step with each other they would be in each other's way.
+  /// Each buffer begins at another page of its first large one: in step with each other they would be in each other's
+  /// way.
   static T* allocate(std::size_t bytes) {
     static std::size_t number = 0;
     const std::size_t start = number++ % 31 * kPage, size = start + (bytes / kLargePage + 1) * kLargePage;
@@ -93,8 +94,9 @@ class Report {
 };
 
 #ifdef _OPENMP
-/// Bytes per ns that a[i] = b[i] + s * c[i] moves with the threads that OpenMP uses: two vectors are read, one is written, and
-/// lines that are written are read before (which STREAM does not count, so that its figure is a quarter smaller).
+/// Bytes per ns that a[i] = b[i] + s * c[i] moves with the threads that OpenMP uses: two vectors are read, one is
+/// written, and lines that are written are read before (which STREAM does not count, so that its figure is a quarter
+/// smaller).
 [[nodiscard]] inline double triad_rate(std::size_t count = std::size_t{1} << 24, int trials = 5) {
   const Buffer<double> a(count), b(count), c(count);
   double* x = a.data();
@@ -102,15 +104,17 @@ class Report {
   double* z = c.data();
 #pragma omp parallel for schedule(static)
   for (std::size_t i = 0; i < count; ++i) x[i] = 0, y[i] = 1, z[i] = 2;
-  const double ns = median_ns(trials, [] {}, [&] {
+  const double ns = median_ns(
+      trials, [] {},
+      [&] {
 #pragma omp parallel for schedule(static)
-    for (std::size_t i = 0; i < count; ++i) x[i] = y[i] + 3 * z[i];
-  });
+        for (std::size_t i = 0; i < count; ++i) x[i] = y[i] + 3 * z[i];
+      });
   return 4.0 * sizeof(double) * static_cast<double>(count) / ns;
 }
 
-/// Bytes per ns that a scalar product of two vectors reads: the limit of programs that write next to nothing. It is lower than a
-/// triad's, since nothing is written back meanwhile.
+/// Bytes per ns that a scalar product of two vectors reads: the limit of programs that write next to nothing. It is
+/// lower than a triad's, since nothing is written back meanwhile.
 [[nodiscard]] inline double read_rate(std::size_t count = std::size_t{1} << 24, int trials = 5) {
   const Buffer<double> b(count), c(count);
   const double* y = b.data();
@@ -120,15 +124,17 @@ class Report {
   // Sums of their own per lane, which the definition of one sum does not allow.
   typedef double Lanes __attribute__((vector_size(64), aligned(8)));
   double sum = 0;
-  const double ns = median_ns(trials, [] {}, [&] {
+  const double ns = median_ns(
+      trials, [] {},
+      [&] {
 #pragma omp parallel for schedule(static) reduction(+ : sum)
-    for (std::size_t i = 0; i < count / 64; ++i) {
-      Lanes lanes = {};
-      for (std::size_t k = 64 * i; k < 64 * (i + 1); k += 8)
-        lanes += *reinterpret_cast<const Lanes*>(y + k) * *reinterpret_cast<const Lanes*>(z + k);
-      sum += lanes[0] + lanes[1] + lanes[2] + lanes[3] + lanes[4] + lanes[5] + lanes[6] + lanes[7];
-    }
-  });
+        for (std::size_t i = 0; i < count / 64; ++i) {
+          Lanes lanes = {};
+          for (std::size_t k = 64 * i; k < 64 * (i + 1); k += 8)
+            lanes += *reinterpret_cast<const Lanes*>(y + k) * *reinterpret_cast<const Lanes*>(z + k);
+          sum += lanes[0] + lanes[1] + lanes[2] + lanes[3] + lanes[4] + lanes[5] + lanes[6] + lanes[7];
+        }
+      });
   if (sum < 0) std::abort();  // what nobody reads is left out by compilers
   return 2.0 * sizeof(double) * static_cast<double>(count) / ns;
 }

@@ -52,16 +52,19 @@ class WidthCheck {
       case Op::Symbol:
         return true;
       case Op::Add:
-        return fits(left(expr), sum(range, negated(range_of(right(expr))))) && fits(right(expr), sum(range, negated(range_of(left(expr)))));
+        return fits(left(expr), sum(range, negated(range_of(right(expr))))) &&
+               fits(right(expr), sum(range, negated(range_of(left(expr)))));
       case Op::Sub:
-        return fits(left(expr), sum(range, range_of(right(expr)))) && fits(right(expr), sum(range_of(left(expr)), negated(range)));
+        return fits(left(expr), sum(range, range_of(right(expr)))) &&
+               fits(right(expr), sum(range_of(left(expr)), negated(range)));
       case Op::Mul:
         return fits(left(expr), factor(range, right(expr))) && fits(right(expr), factor(range, left(expr)));
       case Op::FloorDiv:
         return fits(left(expr), dividend(range, right(expr))) && fits(right(expr), {});
       case Op::Min:
       case Op::Max:
-        return std::all_of(expr.operands.begin(), expr.operands.end(), [&](const IndexExpr& operand) { return fits(operand, {}); });
+        return std::all_of(expr.operands.begin(), expr.operands.end(),
+                           [&](const IndexExpr& operand) { return fits(operand, {}); });
     }
     return false;
   }
@@ -79,7 +82,8 @@ class WidthCheck {
   static const IndexExpr& right(const IndexExpr& expr) { return expr.operands[1]; }
 
   [[nodiscard]] Interval range_of_symbol(const std::string& name) const {
-    const bool is_size = name.find(".size(") != std::string::npos || std::find(sizes_.begin(), sizes_.end(), name) != sizes_.end();
+    const bool is_size =
+        name.find(".size(") != std::string::npos || std::find(sizes_.begin(), sizes_.end(), name) != sizes_.end();
     return is_size ? Interval{0, kMaxInt} : Interval{kMinInt, kMaxInt - 1};
   }
 
@@ -168,7 +172,8 @@ Interval interval(const IntRange& range) { return {range.lo, range.hi}; }
 bool fits_64(const WidthCheck& check, const IndexExpr& expr) {
   const Interval range = check.range_of(expr);
   return range.hi <= kMax64 && range.lo >= -kMax64 &&
-         std::all_of(expr.operands.begin(), expr.operands.end(), [&](const IndexExpr& operand) { return fits_64(check, operand); });
+         std::all_of(expr.operands.begin(), expr.operands.end(),
+                     [&](const IndexExpr& operand) { return fits_64(check, operand); });
 }
 
 /// The tree with symbols as `spell` writes them.
@@ -216,7 +221,8 @@ bool fits_int(const Formula& formula, IntRange result) {
 std::string to_index_cpp(const IndexExpr& expr, const Transform& transform, IntRange result) {
   if (fits_int(expr, transform, result)) return to_cpp(expr);
   // What the runtime calls its own has 64 bits already.
-  return to_cpp(with_symbols(expr, [](const std::string& name) { return name.starts_with("pb_") ? name : "std::int64_t{" + name + "}"; }));
+  return to_cpp(with_symbols(
+      expr, [](const std::string& name) { return name.starts_with("pb_") ? name : "std::int64_t{" + name + "}"; }));
 }
 
 std::string to_index_cpp(const Formula& formula, IntRange result) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How wide arithmetic on coordinates must be in generated code. Rule variables and sizes are ints where loops run; what a header
-// computes from them is printed in 64 bits, unless all values on the way fit 32 bits whatever the sizes are.
+// How wide arithmetic on coordinates must be in generated code. Rule variables and sizes are ints where loops run; what
+// a header computes from them is printed in 64 bits, unless all values on the way fit 32 bits whatever the sizes are.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,8 @@ struct IntRange {
 inline constexpr IntRange kCellInside{0, std::numeric_limits<std::int32_t>::max() - 1};
 inline constexpr IntRange kEndInside{0, std::numeric_limits<std::int32_t>::max()};
 
-/// Whether 32 bits hold the result, which lies in `result`, and what it is computed from, for any values of rule variables and
-/// sizes. Sizes are never negative; rule variables lie below the largest int.
+/// Whether 32 bits hold the result, which lies in `result`, and what it is computed from, for any values of rule
+/// variables and sizes. Sizes are never negative; rule variables lie below the largest int.
 [[nodiscard]] bool fits_int(const IndexExpr& expr, const Transform& transform, IntRange result = {});
 [[nodiscard]] bool fits_int(const Formula& formula, IntRange result = {});
 
@@ -53,11 +53,13 @@ template <class Spell>
 [[nodiscard]] Formula with_spelling(const Formula& formula, const Spell& spell) {
   Formula out = formula;
   if (auto* symbol = std::get_if<SymbolRef>(&out.node)) symbol->name = spell(symbol->name);
-  if (auto* negated = std::get_if<NegatedFormula>(&out.node)) negated->operand[0] = with_spelling(negated->operand[0], spell);
+  if (auto* negated = std::get_if<NegatedFormula>(&out.node))
+    negated->operand[0] = with_spelling(negated->operand[0], spell);
   auto* binary = std::get_if<BinaryFormula>(&out.node);
   if (binary == nullptr) return out;
   const auto number = [](const Formula& operand) { return std::get_if<IntLiteral>(&operand.node); };
-  if (number(binary->operands[0]) != nullptr && number(binary->operands[1]) != nullptr && binary->op != FormulaOp::Pow) {
+  if (number(binary->operands[0]) != nullptr && number(binary->operands[1]) != nullptr &&
+      binary->op != FormulaOp::Pow) {
     const std::string text = std::to_string(number(binary->operands[0])->value);
     binary->operands[0].node = SymbolRef{SymbolKind::Unresolved, spell(text)};
     return out;

@@ -22,7 +22,8 @@ TEST(IndexWidth, WhatLiesInTheMatrixByOneOperationFitsAnInt) {
 
 TEST(IndexWidth, WhatMayLieAnywhereIsComputedIn64Bits) {
   EXPECT_EQ(to_index_cpp(op(FormulaOp::Mul, number(100000), var("i"))), "100000*std::int64_t{i}");
-  const Formula distance = op(FormulaOp::Sub, op(FormulaOp::Mul, number(100000), var("i")), op(FormulaOp::Mul, number(99999), var("j")));
+  const Formula distance =
+      op(FormulaOp::Sub, op(FormulaOp::Mul, number(100000), var("i")), op(FormulaOp::Mul, number(99999), var("j")));
   EXPECT_EQ(to_index_cpp(distance, kCellInside), "100000*std::int64_t{i}-99999*std::int64_t{j}");
   EXPECT_EQ(to_index_cpp(op(FormulaOp::Mul, op(FormulaOp::Mul, number(50000), number(50000)), var("i"))),
             "std::int64_t{50000}*50000*std::int64_t{i}");
@@ -34,7 +35,8 @@ TEST(IndexWidth, WhatMayLieBeyond64BitsIsTested) {
   EXPECT_EQ(to_index_cpp(op(FormulaOp::Mul, op(FormulaOp::Mul, number(100000), number(100000)), var("i"))),
             "pbrt::exact_value(\"100000*100000*i\", [&] { return pbrt::Exact(100000)*100000*pbrt::Exact(i); })");
   const Formula cube = op(FormulaOp::Pow, size("n"), number(3));
-  EXPECT_EQ(to_extent_cpp(cube), "pbrt::exact_value(\"n^3\", [&] { return pbrt::Exact(n)*pbrt::Exact(n)*pbrt::Exact(n); })");
+  EXPECT_EQ(to_extent_cpp(cube),
+            "pbrt::exact_value(\"n^3\", [&] { return pbrt::Exact(n)*pbrt::Exact(n)*pbrt::Exact(n); })");
   EXPECT_EQ(to_extent_cpp(op(FormulaOp::Pow, size("n"), number(2))), "n*n");
 }
 
@@ -50,7 +52,8 @@ TEST(IndexWidth, BoundsOfLoopsFitWhereRuleVariablesDo) {
   EXPECT_EQ(to_index_cpp(far, transform), "100000*std::int64_t{y}");
   EXPECT_EQ(to_index_opencl(far, transform), "100000*(long)y");
   EXPECT_TRUE(has_int_values({index_const(0), index_symbol("n")}, transform));
-  EXPECT_FALSE(has_int_values({index_const(3000000000), index_add(index_symbol("n"), index_const(3000000000))}, transform));
+  EXPECT_FALSE(
+      has_int_values({index_const(3000000000), index_add(index_symbol("n"), index_const(3000000000))}, transform));
 }
 
 TEST(IndexWidth, TemporariesOfProductsAreNeverNegative) {

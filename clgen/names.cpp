@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "clgen/names.h"
 
-#include "clgen/index_width.h"
-
 #include <algorithm>
 
+#include "clgen/index_width.h"
 #include "lang/source.h"
 
 namespace pb {
@@ -116,7 +115,8 @@ std::string to_wide_c(const Formula& formula) {
   if (const auto exact = to_exact_cpp(formula)) return *exact;
   std::vector<std::pair<std::string, std::string>> names;
   if (!std::holds_alternative<SymbolRef>(formula.node))
-    for (const std::string& size : symbols_of(formula, SymbolKind::SizeVar)) names.emplace_back(size, "std::int64_t{" + size + "}");
+    for (const std::string& size : symbols_of(formula, SymbolKind::SizeVar))
+      names.emplace_back(size, "std::int64_t{" + size + "}");
   return to_checked_c(renamed(formula, names));
 }
 

@@ -15,7 +15,7 @@ struct FixedGlobals {
   std::optional<int> openblas_threads;
   std::optional<bool> large_pages;
   std::string openblas_coretype = "auto";
-  std::string device;          ///< name of the OpenCL device that the configuration is for
+  std::string device;  ///< name of the OpenCL device that the configuration is for
 };
 
 struct EmitOptions {
@@ -23,7 +23,7 @@ struct EmitOptions {
   std::string fp_mode = "contract";  ///< `strict`, `contract` or `reassociate`
   bool is_checked = false;           ///< every index is tested, on the CPU, and that arguments of calls do not overlap
   FixedGlobals globals = {};
-  bool checks_copies = false;        ///< accesses of the host to what devices use are looked at
+  bool checks_copies = false;  ///< accesses of the host to what devices use are looked at
 
   [[nodiscard]] bool is_strict() const { return fp_mode == "strict"; }
 };

@@ -77,7 +77,8 @@ class Finder {
 
   /// Where a local of that name is known, the region is not.
   void hide(const std::string& name) {
-    for (std::size_t i = 0; i < rule_.outputs.size(); ++i) facts_.outputs[i].may_be_renamed |= rule_.outputs[i].binding == name;
+    for (std::size_t i = 0; i < rule_.outputs.size(); ++i)
+      facts_.outputs[i].may_be_renamed |= rule_.outputs[i].binding == name;
     for (std::size_t i = 0; i < rule_.temporaries.size(); ++i)
       facts_.temporaries[i].may_be_renamed |= rule_.temporaries[i].name == name;
   }
@@ -143,7 +144,8 @@ class Finder {
 
   void use_name(ExprId id, bool needs_handle, bool is_touched) {
     const NameBinding& binding = rule_.body_types.bindings[id.index()];
-    if (binding.kind == NameKind::Local && is_touched && !is_renaming_ && may_be_region(rule_.body_types.types[id.index()]))
+    if (binding.kind == NameKind::Local && is_touched && !is_renaming_ &&
+        may_be_region(rule_.body_types.types[id.index()]))
       facts_.touches_handles = true;
     RegionUse* use = use_of(binding);
     if (use == nullptr) return;

@@ -8,8 +8,8 @@
 namespace pb {
 namespace {
 
-/// Adds what the matrix of an argument may come from: the name at the root of `b.region(…).row(…)` or `rows[i]`, both of
-/// `even ? x : y`, each argument of `pick(x, y)`; the expression itself where it is none of these.
+/// Adds what the matrix of an argument may come from: the name at the root of `b.region(…).row(…)` or `rows[i]`, both
+/// of `even ? x : y`, each argument of `pick(x, y)`; the expression itself where it is none of these.
 void add_roots(const Body& body, ExprId id, std::vector<ExprId>& roots) {
   const auto& node = body.exprs[id].node;
   if (const auto* member = std::get_if<MemberExpr>(&node)) return add_roots(body, member->object, roots);
@@ -72,7 +72,8 @@ std::vector<WatchedArg> find_watched_args(const Program& program, const Rule& ru
         arg.is_own |= facts.temporaries[binding.index].may_be_renamed;
       } else if (binding.kind != NameKind::Input) {
         // A name of a prefix block may be that of any matrix.
-        const bool is_foreign = binding.kind == NameKind::Unknown && std::holds_alternative<NameExpr>(rule.body.exprs[root].node);
+        const bool is_foreign =
+            binding.kind == NameKind::Unknown && std::holds_alternative<NameExpr>(rule.body.exprs[root].node);
         arg.is_own = true;
         is_watched |= watches_own || is_foreign;
       }

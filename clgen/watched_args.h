@@ -14,11 +14,12 @@ namespace pb {
 struct WatchedArg {
   std::size_t index = 0;  ///< in TransformCall::args
   bool is_plain = false;  ///< a name, not a part of something
-  bool is_own = false;    ///< no name says later what it was: a matrix that the body made, another name, or one that changes
+  bool is_own =
+      false;  ///< no name says later what it was: a matrix that the body made, another name, or one that changes
 };
 
-[[nodiscard]] std::vector<WatchedArg> find_watched_args(const Program& program, const Rule& rule, const RuleFacts& facts,
-                                                        const TransformCall& call);
+[[nodiscard]] std::vector<WatchedArg> find_watched_args(const Program& program, const Rule& rule,
+                                                        const RuleFacts& facts, const TransformCall& call);
 
 /// Whether a spawned call has a watched argument that is the body's own.
 [[nodiscard]] bool spawns_own_regions(const Program& program, const Rule& rule, const RuleFacts& facts);

@@ -6,8 +6,9 @@ PB_PACKAGES="g++ cmake ninja-build ccache pkg-config procps antlr4 libantlr4-run
   libboost-context-dev libfmt-dev nlohmann-json3-dev libcli11-dev libhwloc-dev ocl-icd-libopencl1
   opencl-c-headers pocl-opencl-icd libopenblas-dev liblapacke-dev libfftw3-dev libgtest-dev libgmock-dev
   libbenchmark-dev python3-minimal python3-numpy"
-# What ./test needs beside them: the sanitizer build and the fuzzers are made by clang. PoCL brings most of what it depends on.
-PB_TEST_PACKAGES="clang-14 libclang-rt-14-dev"
+# What ./test needs beside them: clang makes the sanitizer build and the fuzzers, clang-format 14 says how files look. PoCL brings most
+# of what clang depends on.
+PB_TEST_PACKAGES="clang-14 libclang-rt-14-dev clang-format-14"
 PB_NIGHTLY_PACKAGES="oclgrind"
 
 say() { printf '%s\n' "$*"; }

@@ -27,7 +27,7 @@ struct Name {
 /// A number of a header clause: `3`, `-1.5`, `1e-9`.
 struct Number {
   double value = 0;
-  bool is_integer = false;    ///< then `integer` holds it exactly
+  bool is_integer = false;  ///< then `integer` holds it exactly
   std::int64_t integer = 0;
   Span span;
 };
@@ -54,8 +54,8 @@ struct Matrix {
   Span element_span;
   Name name;
   std::optional<Versions> versions;
-  std::vector<Formula> extents;        ///< empty: a single number
-  std::optional<ValueRange> range;     ///< of header clauses: what generated data lies in
+  std::vector<Formula> extents;     ///< empty: a single number
+  std::optional<ValueRange> range;  ///< of header clauses: what generated data lies in
   Span span;
 };
 
@@ -78,8 +78,8 @@ enum class TunableClauseKind : std::uint8_t { Config, Tunable, AccuracyVariable 
 struct Tunable {
   TunableClauseKind kind = TunableClauseKind::Tunable;
   Name name;
-  bool is_real = false;                 ///< `double` or `float`
-  bool is_size_specific = false;        ///< as written: `accuracy_variable` does not set it
+  bool is_real = false;           ///< `double` or `float`
+  bool is_size_specific = false;  ///< as written: `accuracy_variable` does not set it
   bool has_accuracy_hint = false;
   std::optional<std::int64_t> array_extent;
   std::optional<Number> initial, min, max;
@@ -135,18 +135,18 @@ struct Duplicate {
 struct Rule {
   std::optional<Name> label;
   int priority = 1;
-  Span priority_span;                    ///< unknown if none is written
+  Span priority_span;  ///< unknown if none is written
   bool is_rotatable = false;
   bool is_recursive = false;
   std::optional<Formula> recursive_size;
   std::vector<Duplicate> duplicates;
-  bool is_return_form = false;           ///< then exactly one output, without a name
+  bool is_return_form = false;  ///< then exactly one output, without a name
   std::vector<RegionBinding> outputs;
   std::vector<RegionBinding> inputs;
   std::vector<Matrix> temporaries;
   std::optional<Condition> where;
   Body body;
-  Span span;                             ///< of the header, without the body
+  Span span;  ///< of the header, without the body
 };
 
 // ---- Items -------------------------------------------------------------------
@@ -171,12 +171,12 @@ struct Transform {
   Span accuracy_bins_span;
   std::optional<Name> generator;
   std::vector<Name> input_features;
-  std::vector<Tunable> tunables;             ///< `config`, `tunable`, `accuracy_variable`, as written
+  std::vector<Tunable> tunables;  ///< `config`, `tunable`, `accuracy_variable`, as written
   std::optional<Tolerance> tolerance;
   std::optional<Name> verify;
   std::vector<Rule> rules;
-  std::vector<Body> alternatives;            ///< bodies of a function
-  Span span;                                 ///< of the header
+  std::vector<Body> alternatives;  ///< bodies of a function
+  Span span;                       ///< of the header
 };
 
 /// A `%{ … %}` block, preprocessed. NativeLine tokens are whole lines.

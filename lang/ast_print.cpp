@@ -28,55 +28,78 @@ std::string names(const std::vector<ast::Name>& items) {
   return joined(items, [](const ast::Name& n) { return n.text; });
 }
 
-std::string number(const ast::Number& n) { return n.is_integer ? fmt::format("{}", n.integer) : fmt::format("{}", n.value); }
+std::string number(const ast::Number& n) {
+  return n.is_integer ? fmt::format("{}", n.integer) : fmt::format("{}", n.value);
+}
 
 const char* spell(RelationOp op) {
   switch (op) {
-    case RelationOp::Less: return "<";
-    case RelationOp::LessEqual: return "<=";
-    case RelationOp::Greater: return ">";
-    case RelationOp::GreaterEqual: return ">=";
-    case RelationOp::Equal: return "==";
-    case RelationOp::NotEqual: return "!=";
+    case RelationOp::Less:
+      return "<";
+    case RelationOp::LessEqual:
+      return "<=";
+    case RelationOp::Greater:
+      return ">";
+    case RelationOp::GreaterEqual:
+      return ">=";
+    case RelationOp::Equal:
+      return "==";
+    case RelationOp::NotEqual:
+      return "!=";
   }
   PB_CHECK(false, "every relation has a spelling");
 }
 
 const char* spell(ast::MatrixClauseKind kind) {
   switch (kind) {
-    case ast::MatrixClauseKind::From: return "from";
-    case ast::MatrixClauseKind::To: return "to";
-    case ast::MatrixClauseKind::Through: return "through";
+    case ast::MatrixClauseKind::From:
+      return "from";
+    case ast::MatrixClauseKind::To:
+      return "to";
+    case ast::MatrixClauseKind::Through:
+      return "through";
   }
   PB_CHECK(false, "every clause has a keyword");
 }
 
 const char* spell(ast::TunableClauseKind kind) {
   switch (kind) {
-    case ast::TunableClauseKind::Config: return "config";
-    case ast::TunableClauseKind::Tunable: return "tunable";
-    case ast::TunableClauseKind::AccuracyVariable: return "accuracy_variable";
+    case ast::TunableClauseKind::Config:
+      return "config";
+    case ast::TunableClauseKind::Tunable:
+      return "tunable";
+    case ast::TunableClauseKind::AccuracyVariable:
+      return "accuracy_variable";
   }
   PB_CHECK(false, "every clause has a keyword");
 }
 
 const char* spell(ast::TransformKind kind) {
   switch (kind) {
-    case ast::TransformKind::Transform: return "transform";
-    case ast::TransformKind::Function: return "function";
-    case ast::TransformKind::Forward: return "transform";
+    case ast::TransformKind::Transform:
+      return "transform";
+    case ast::TransformKind::Function:
+      return "function";
+    case ast::TransformKind::Forward:
+      return "transform";
   }
   PB_CHECK(false, "every kind of transform has a keyword");
 }
 
 const char* accessor_suffix(ast::Accessor accessor) {
   switch (accessor) {
-    case ast::Accessor::Whole: return "";
-    case ast::Accessor::All: return ".all";
-    case ast::Accessor::Cell: return ".cell";
-    case ast::Accessor::Row: return ".row";
-    case ast::Accessor::Column: return ".column";
-    case ast::Accessor::Region: return ".region";
+    case ast::Accessor::Whole:
+      return "";
+    case ast::Accessor::All:
+      return ".all";
+    case ast::Accessor::Cell:
+      return ".cell";
+    case ast::Accessor::Row:
+      return ".row";
+    case ast::Accessor::Column:
+      return ".column";
+    case ast::Accessor::Region:
+      return ".region";
   }
   PB_CHECK(false, "every accessor has a spelling");
 }
@@ -141,7 +164,8 @@ class AstPrinter {
     std::string head = t.is_main ? "main " : "";
     head += t.is_memoized ? "memoized " : "";
     line(head + spell(t.kind) + " " + t.name.text);
-    for (const ast::MatrixClause& c : t.matrix_clauses) line(std::string("  ") + spell(c.kind) + " " + joined(c.matrices, matrix));
+    for (const ast::MatrixClause& c : t.matrix_clauses)
+      line(std::string("  ") + spell(c.kind) + " " + joined(c.matrices, matrix));
     clauses(t);
     if (t.kind == ast::TransformKind::Forward) {
       line("  forward");
@@ -162,16 +186,18 @@ class AstPrinter {
   void clauses(const ast::Transform& t) {
     if (!t.params.empty()) line("  param " + names(t.params));
     if (!t.template_params.empty()) {
-      line("  template <" + joined(t.template_params, [](const ast::TemplateParam& p) {
-             return fmt::format("{}({},{})", p.name.text, p.lo, p.hi);
-           }) + ">");
+      line("  template <" +
+           joined(t.template_params,
+                  [](const ast::TemplateParam& p) { return fmt::format("{}({},{})", p.name.text, p.lo, p.hi); }) +
+           ">");
     }
     if (t.accuracy_metric) line("  accuracy_metric " + t.accuracy_metric->text);
     if (!t.accuracy_bins.empty()) line("  accuracy_bins " + joined(t.accuracy_bins, number));
     if (t.generator) line("  generator " + t.generator->text);
     for (const ast::Name& feature : t.input_features) line("  input_feature " + feature.text);
     for (const ast::Tunable& item : t.tunables) line("  " + tunable(item));
-    if (t.tolerance) line("  tolerance " + number(t.tolerance->rel) + (t.tolerance->abs ? ", " + number(*t.tolerance->abs) : ""));
+    if (t.tolerance)
+      line("  tolerance " + number(t.tolerance->rel) + (t.tolerance->abs ? ", " + number(*t.tolerance->abs) : ""));
     if (t.verify) line("  verify " + t.verify->text);
   }
 
@@ -179,9 +205,12 @@ class AstPrinter {
     line("  rule" + (rule.label ? " " + rule.label->text : std::string()));
     if (rule.priority_span.is_known()) line(fmt::format("    priority {}", rule.priority));
     if (rule.is_rotatable) line("    rotatable");
-    if (rule.is_recursive) line("    recursive" + (rule.recursive_size ? " " + to_string(*rule.recursive_size) : std::string()));
-    for (const ast::Duplicate& d : rule.duplicates) line(fmt::format("    duplicate {} {}..{}", d.name.text, d.lo, d.hi));
-    for (const ast::RegionBinding& b : rule.outputs) line((rule.is_return_form ? "    to return " : "    to ") + binding(b));
+    if (rule.is_recursive)
+      line("    recursive" + (rule.recursive_size ? " " + to_string(*rule.recursive_size) : std::string()));
+    for (const ast::Duplicate& d : rule.duplicates)
+      line(fmt::format("    duplicate {} {}..{}", d.name.text, d.lo, d.hi));
+    for (const ast::RegionBinding& b : rule.outputs)
+      line((rule.is_return_form ? "    to return " : "    to ") + binding(b));
     for (const ast::RegionBinding& b : rule.inputs) line("    from " + binding(b));
     for (const ast::Matrix& m : rule.temporaries) line("    using " + matrix(m));
     if (rule.where) line("    where " + condition(*rule.where));

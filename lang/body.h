@@ -37,40 +37,108 @@ struct TokenRange {
 
 // ---- Expressions -----------------------------------------------------------
 
-struct IntegerExpr { std::string text; };           ///< with its suffix and base, as written
-struct FloatExpr { std::string text; };
-struct CharExpr { std::string text; };
-struct StringExpr { std::string text; };
-struct BoolExpr { bool value = false; };
-/// A plain or qualified name: `sum`, `std::max`, `PetabricksRuntime::randInt`. `text` without blanks.
-struct NameExpr { std::string text; };
-enum class UnaryOp : std::uint8_t { Plus, Minus, Not, BitNot, Deref, AddressOf, PreInc, PreDec, PostInc, PostDec };
-struct UnaryExpr { UnaryOp op; ExprId operand; };
-enum class BinaryOp : std::uint8_t {
-  Add, Sub, Mul, Div, Mod, Shl, Shr, Less, LessEqual, Greater, GreaterEqual, Equal, NotEqual,
-  BitAnd, BitXor, BitOr, LogicalAnd, LogicalOr, Comma,
+struct IntegerExpr {
+  std::string text;
+};  ///< with its suffix and base, as written
+struct FloatExpr {
+  std::string text;
 };
-struct BinaryExpr { BinaryOp op; ExprId lhs; ExprId rhs; };
+struct CharExpr {
+  std::string text;
+};
+struct StringExpr {
+  std::string text;
+};
+struct BoolExpr {
+  bool value = false;
+};
+/// A plain or qualified name: `sum`, `std::max`, `PetabricksRuntime::randInt`. `text` without blanks.
+struct NameExpr {
+  std::string text;
+};
+enum class UnaryOp : std::uint8_t { Plus, Minus, Not, BitNot, Deref, AddressOf, PreInc, PreDec, PostInc, PostDec };
+struct UnaryExpr {
+  UnaryOp op;
+  ExprId operand;
+};
+enum class BinaryOp : std::uint8_t {
+  Add,
+  Sub,
+  Mul,
+  Div,
+  Mod,
+  Shl,
+  Shr,
+  Less,
+  LessEqual,
+  Greater,
+  GreaterEqual,
+  Equal,
+  NotEqual,
+  BitAnd,
+  BitXor,
+  BitOr,
+  LogicalAnd,
+  LogicalOr,
+  Comma,
+};
+struct BinaryExpr {
+  BinaryOp op;
+  ExprId lhs;
+  ExprId rhs;
+};
 /// `op` is meaningful only if `is_compound` (`+=`: Add).
-struct AssignExpr { bool is_compound = false; BinaryOp op = BinaryOp::Add; ExprId lhs; ExprId rhs; };
-struct ConditionalExpr { ExprId condition; ExprId if_true; ExprId if_false; };
+struct AssignExpr {
+  bool is_compound = false;
+  BinaryOp op = BinaryOp::Add;
+  ExprId lhs;
+  ExprId rhs;
+};
+struct ConditionalExpr {
+  ExprId condition;
+  ExprId if_true;
+  ExprId if_false;
+};
 /// A call of a function by name; calls of transforms are statements.
-struct CallExpr { std::string callee; std::vector<ExprId> args; };
+struct CallExpr {
+  std::string callee;
+  std::vector<ExprId> args;
+};
 /// `object.name(args)` or `object.name`; `is_arrow` for `->`.
-struct MemberExpr { ExprId object; std::string name; bool is_call = false; bool is_arrow = false; std::vector<ExprId> args; };
-struct SubscriptExpr { ExprId object; ExprId index; };
-struct CastExpr { BodyType type; std::string type_text; ExprId operand; };  ///< C style, functional and static_cast
-struct InitListExpr { std::vector<ExprId> items; };
-/// `[captures](params) { body }`. `locals` declares what the text in the brackets and the parentheses does: captures with a
-/// value of their own, then parameters; each is a DeclStmt.
-struct LambdaExpr { TokenRange captures; std::vector<StmtId> locals; StmtId body; };
+struct MemberExpr {
+  ExprId object;
+  std::string name;
+  bool is_call = false;
+  bool is_arrow = false;
+  std::vector<ExprId> args;
+};
+struct SubscriptExpr {
+  ExprId object;
+  ExprId index;
+};
+struct CastExpr {
+  BodyType type;
+  std::string type_text;
+  ExprId operand;
+};  ///< C style, functional and static_cast
+struct InitListExpr {
+  std::vector<ExprId> items;
+};
+/// `[captures](params) { body }`. `locals` declares what the text in the brackets and the parentheses does: captures
+/// with a value of their own, then parameters; each is a DeclStmt.
+struct LambdaExpr {
+  TokenRange captures;
+  std::vector<StmtId> locals;
+  StmtId body;
+};
 /// Tokens passed through; `reason` completes "…, because <reason>".
-struct OpaqueExpr { std::string reason; };
+struct OpaqueExpr {
+  std::string reason;
+};
 
 struct Expr {
   std::variant<IntegerExpr, FloatExpr, CharExpr, StringExpr, BoolExpr, NameExpr, UnaryExpr, BinaryExpr, AssignExpr,
-               ConditionalExpr, CallExpr, MemberExpr, SubscriptExpr, CastExpr, InitListExpr, LambdaExpr,
-               OpaqueExpr>
+               ConditionalExpr, CallExpr, MemberExpr, SubscriptExpr, CastExpr, InitListExpr, LambdaExpr, OpaqueExpr>
       node;
   TokenRange tokens;
   Span span;
@@ -79,16 +147,46 @@ struct Expr {
 // ---- Statements ------------------------------------------------------------
 
 struct EmptyStmt {};
-struct BlockStmt { std::vector<StmtId> stmts; };
-struct IfStmt { ExprId condition; StmtId then_stmt; StmtId else_stmt; };              ///< else_stmt may be none
-struct ForStmt { StmtId init; ExprId condition; ExprId step; StmtId body; };          ///< init: DeclStmt, ExprStmt or none
-struct WhileStmt { ExprId condition; StmtId body; };
-struct DoStmt { StmtId body; ExprId condition; };
+struct BlockStmt {
+  std::vector<StmtId> stmts;
+};
+struct IfStmt {
+  ExprId condition;
+  StmtId then_stmt;
+  StmtId else_stmt;
+};  ///< else_stmt may be none
+struct ForStmt {
+  StmtId init;
+  ExprId condition;
+  ExprId step;
+  StmtId body;
+};  ///< init: DeclStmt, ExprStmt or none
+struct WhileStmt {
+  ExprId condition;
+  StmtId body;
+};
+struct DoStmt {
+  StmtId body;
+  ExprId condition;
+};
 /// `tunable`: the hidden one that holds the number of iterations; set by frontend/resolve.
-struct ForEnoughStmt { std::int64_t min = 1; std::int64_t max = 1000; StmtId body; TokenRange head; std::string tunable; };
-struct SwitchStmt { ExprId value; StmtId body; };
-struct CaseStmt { ExprId value; };                                                    ///< none: `default:`
-struct ReturnStmt { ExprId value; };                                                  ///< may be none
+struct ForEnoughStmt {
+  std::int64_t min = 1;
+  std::int64_t max = 1000;
+  StmtId body;
+  TokenRange head;
+  std::string tunable;
+};
+struct SwitchStmt {
+  ExprId value;
+  StmtId body;
+};
+struct CaseStmt {
+  ExprId value;
+};  ///< none: `default:`
+struct ReturnStmt {
+  ExprId value;
+};  ///< may be none
 struct BreakStmt {};
 struct ContinueStmt {};
 /// `[spawn] T<targs>(args);` and the legacy forms SPAWN(T, …), CALL(T, …).
@@ -109,13 +207,22 @@ struct Declarator {
   std::vector<ExprId> extents;  ///< of arrays
   ExprId init;                  ///< may be none
 };
-struct DeclStmt { BodyType type; std::string type_text; bool is_static = false; std::vector<Declarator> declarators; };
-struct ExprStmt { ExprId expr; };
-struct OpaqueStmt { std::string reason; };
+struct DeclStmt {
+  BodyType type;
+  std::string type_text;
+  bool is_static = false;
+  std::vector<Declarator> declarators;
+};
+struct ExprStmt {
+  ExprId expr;
+};
+struct OpaqueStmt {
+  std::string reason;
+};
 
 struct Stmt {
-  std::variant<EmptyStmt, BlockStmt, IfStmt, ForStmt, WhileStmt, DoStmt, ForEnoughStmt, SwitchStmt, CaseStmt, ReturnStmt,
-               BreakStmt, ContinueStmt, TransformCallStmt, SyncStmt, DeclStmt, ExprStmt, OpaqueStmt>
+  std::variant<EmptyStmt, BlockStmt, IfStmt, ForStmt, WhileStmt, DoStmt, ForEnoughStmt, SwitchStmt, CaseStmt,
+               ReturnStmt, BreakStmt, ContinueStmt, TransformCallStmt, SyncStmt, DeclStmt, ExprStmt, OpaqueStmt>
       node;
   TokenRange tokens;
   Span span;
@@ -125,8 +232,8 @@ struct Body {
   std::vector<BodyToken> tokens;  ///< without the outer braces
   Store<StmtId, Stmt> stmts;
   Store<ExprId, Expr> exprs;
-  StmtId root;                    ///< a BlockStmt of the body's statements
-  Span span;                      ///< of the braces and what is between
+  StmtId root;  ///< a BlockStmt of the body's statements
+  Span span;    ///< of the braces and what is between
 };
 
 // ---- Side tables, filled by frontend/check_types ----------------------------
@@ -147,8 +254,8 @@ enum class NameKind : std::uint8_t {
 };
 struct NameBinding {
   NameKind kind = NameKind::Unknown;
-  /// The index of the output, input, temporary, size variable, rule variable or tunable; for a ScalarInput the MatrixId; for a
-  /// Local the number of its declarator, counted in the order of the text.
+  /// The index of the output, input, temporary, size variable, rule variable or tunable; for a ScalarInput the
+  /// MatrixId; for a Local the number of its declarator, counted in the order of the text.
   std::uint32_t index = 0;
 };
 

@@ -13,41 +13,70 @@ namespace {
 
 const char* spell(UnaryOp op) {
   switch (op) {
-    case UnaryOp::Plus: return "+";
-    case UnaryOp::Minus: return "-";
-    case UnaryOp::Not: return "!";
-    case UnaryOp::BitNot: return "~";
-    case UnaryOp::Deref: return "*";
-    case UnaryOp::AddressOf: return "&";
-    case UnaryOp::PreInc: return "++_";
-    case UnaryOp::PreDec: return "--_";
-    case UnaryOp::PostInc: return "_++";
-    case UnaryOp::PostDec: return "_--";
+    case UnaryOp::Plus:
+      return "+";
+    case UnaryOp::Minus:
+      return "-";
+    case UnaryOp::Not:
+      return "!";
+    case UnaryOp::BitNot:
+      return "~";
+    case UnaryOp::Deref:
+      return "*";
+    case UnaryOp::AddressOf:
+      return "&";
+    case UnaryOp::PreInc:
+      return "++_";
+    case UnaryOp::PreDec:
+      return "--_";
+    case UnaryOp::PostInc:
+      return "_++";
+    case UnaryOp::PostDec:
+      return "_--";
   }
   PB_CHECK(false, "every unary operator has a spelling");
 }
 
 const char* spell(BinaryOp op) {
   switch (op) {
-    case BinaryOp::Add: return "+";
-    case BinaryOp::Sub: return "-";
-    case BinaryOp::Mul: return "*";
-    case BinaryOp::Div: return "/";
-    case BinaryOp::Mod: return "%";
-    case BinaryOp::Shl: return "<<";
-    case BinaryOp::Shr: return ">>";
-    case BinaryOp::Less: return "<";
-    case BinaryOp::LessEqual: return "<=";
-    case BinaryOp::Greater: return ">";
-    case BinaryOp::GreaterEqual: return ">=";
-    case BinaryOp::Equal: return "==";
-    case BinaryOp::NotEqual: return "!=";
-    case BinaryOp::BitAnd: return "&";
-    case BinaryOp::BitXor: return "^";
-    case BinaryOp::BitOr: return "|";
-    case BinaryOp::LogicalAnd: return "&&";
-    case BinaryOp::LogicalOr: return "||";
-    case BinaryOp::Comma: return ",";
+    case BinaryOp::Add:
+      return "+";
+    case BinaryOp::Sub:
+      return "-";
+    case BinaryOp::Mul:
+      return "*";
+    case BinaryOp::Div:
+      return "/";
+    case BinaryOp::Mod:
+      return "%";
+    case BinaryOp::Shl:
+      return "<<";
+    case BinaryOp::Shr:
+      return ">>";
+    case BinaryOp::Less:
+      return "<";
+    case BinaryOp::LessEqual:
+      return "<=";
+    case BinaryOp::Greater:
+      return ">";
+    case BinaryOp::GreaterEqual:
+      return ">=";
+    case BinaryOp::Equal:
+      return "==";
+    case BinaryOp::NotEqual:
+      return "!=";
+    case BinaryOp::BitAnd:
+      return "&";
+    case BinaryOp::BitXor:
+      return "^";
+    case BinaryOp::BitOr:
+      return "|";
+    case BinaryOp::LogicalAnd:
+      return "&&";
+    case BinaryOp::LogicalOr:
+      return "||";
+    case BinaryOp::Comma:
+      return ",";
   }
   PB_CHECK(false, "every binary operator has a spelling");
 }
@@ -105,7 +134,9 @@ class BodyPrinter {
             [&](const CastExpr& n) { return fmt::format("(cast {} {})", quoted(n.type_text), expr(n.operand)); },
             [&](const InitListExpr& n) { return fmt::format("(init{})", list(n.items)); },
             [&](const LambdaExpr& n) { return lambda(n); },
-            [&](const OpaqueExpr& n) { return fmt::format("(opaque {} because {})", quoted(source(e.tokens)), n.reason); },
+            [&](const OpaqueExpr& n) {
+              return fmt::format("(opaque {} because {})", quoted(source(e.tokens)), n.reason);
+            },
         },
         e.node);
   }
@@ -115,7 +146,8 @@ class BodyPrinter {
     BodyPrinter inner(body_, indent_ + 2);
     for (const StmtId local : n.locals) inner.stmt(local);
     inner.stmt(n.body);
-    return "(lambda " + quoted(source(n.captures)) + "\n" + inner.out_ + std::string(static_cast<std::size_t>(indent_) * 2 + 2, ' ') + ")";
+    return "(lambda " + quoted(source(n.captures)) + "\n" + inner.out_ +
+           std::string(static_cast<std::size_t>(indent_) * 2 + 2, ' ') + ")";
   }
 
   static std::string quoted(const std::string& text) { return "`" + text + "`"; }

@@ -10,7 +10,8 @@
 
 namespace pb {
 
-/// Calls `visit(ExprId)` for each direct operand of `expr`, in order of the text. A lambda has none: it holds statements.
+/// Calls `visit(ExprId)` for each direct operand of `expr`, in order of the text. A lambda has none: it holds
+/// statements.
 template <class Visit>
 void for_each_operand(const Expr& expr, Visit&& visit) {
   std::visit(
@@ -94,7 +95,8 @@ void for_each_child(const Stmt& stmt, OnStmt&& on_stmt, OnExpr&& on_expr) {
 template <class OnStmt, class OnExpr>
 void walk(const Body& body, StmtId stmt, OnStmt&& on_stmt, OnExpr&& on_expr);
 
-/// Calls `on_expr(ExprId)` for `expr` and everything below it, parents first; `on_stmt(StmtId)` for statements of lambdas.
+/// Calls `on_expr(ExprId)` for `expr` and everything below it, parents first; `on_stmt(StmtId)` for statements of
+/// lambdas.
 template <class OnStmt, class OnExpr>
 void walk_within(const Body& body, ExprId expr, OnStmt&& on_stmt, OnExpr&& on_expr) {
   on_expr(expr);
@@ -108,7 +110,8 @@ void walk_within(const Body& body, ExprId expr, OnStmt&& on_stmt, OnExpr&& on_ex
 /// Calls `visit(ExprId)` for `expr` and everything below it, parents first.
 template <class Visit>
 void walk_expr(const Body& body, ExprId expr, Visit&& visit) {
-  walk_within(body, expr, [](StmtId) {}, visit);
+  walk_within(
+      body, expr, [](StmtId) {}, visit);
 }
 
 /// Calls `on_stmt(StmtId)` for `stmt` and every statement below it, and `on_expr(ExprId)` for every
@@ -128,6 +131,8 @@ inline bool is_loop(const Stmt& stmt) {
 }
 
 /// Whether an expression is `region.cell(…)`.
-inline bool is_cell_call(const MemberExpr& member) { return member.is_call && !member.is_arrow && member.name == "cell"; }
+inline bool is_cell_call(const MemberExpr& member) {
+  return member.is_call && !member.is_arrow && member.name == "cell";
+}
 
 }  // namespace pb

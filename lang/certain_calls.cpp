@@ -9,8 +9,8 @@
 namespace pb {
 namespace {
 
-/// What is certain about a statement: the calls that every run of it makes. `may_leave`: the statement may end the body or a loop
-/// before its last statement, so that nothing is certain about what follows.
+/// What is certain about a statement: the calls that every run of it makes. `may_leave`: the statement may end the body
+/// or a loop before its last statement, so that nothing is certain about what follows.
 struct Certain {
   std::vector<TransformId> calls;
   bool may_leave = false;
@@ -18,7 +18,8 @@ struct Certain {
 
 class BodyReader {
  public:
-  BodyReader(const Rule& rule, const std::function<bool(const TransformCall&)>& counts) : rule_(rule), counts_(counts) {}
+  BodyReader(const Rule& rule, const std::function<bool(const TransformCall&)>& counts)
+      : rule_(rule), counts_(counts) {}
 
   Certain read(StmtId id) const {
     if (id.is_none()) return {};
@@ -26,19 +27,18 @@ class BodyReader {
     const auto leaves = [](const auto&) { return Certain{{}, true}; };
     const auto maybe = [&](StmtId inner) { return Certain{{}, read(inner).may_leave}; };
     return std::visit(
-        Overloaded{[&](const BlockStmt& block) { return read_all(block); },
-                   [&](const IfStmt& branch) { return read_both(branch); },
-                   [&](const TransformCallStmt&) { return called(id); },
-                   [&](const DoStmt& loop) { return read(loop.body); },
-                   [&](const ForStmt& loop) { return maybe(loop.body); },
-                   [&](const WhileStmt& loop) { return maybe(loop.body); },
-                   [&](const ForEnoughStmt& loop) { return maybe(loop.body); },
-                   [&](const SwitchStmt& choice) { return maybe(choice.body); },
-                   [&](const OpaqueStmt&) { return opaque(id); }, [&](const ReturnStmt& s) { return leaves(s); },
-                   [&](const BreakStmt& s) { return leaves(s); }, [&](const ContinueStmt& s) { return leaves(s); },
-                   [&](const EmptyStmt& s) { return nothing(s); }, [&](const CaseStmt& s) { return nothing(s); },
-                   [&](const SyncStmt& s) { return nothing(s); }, [&](const DeclStmt& s) { return nothing(s); },
-                   [&](const ExprStmt& s) { return nothing(s); }},
+        Overloaded{
+            [&](const BlockStmt& block) { return read_all(block); },
+            [&](const IfStmt& branch) { return read_both(branch); },
+            [&](const TransformCallStmt&) { return called(id); }, [&](const DoStmt& loop) { return read(loop.body); },
+            [&](const ForStmt& loop) { return maybe(loop.body); },
+            [&](const WhileStmt& loop) { return maybe(loop.body); },
+            [&](const ForEnoughStmt& loop) { return maybe(loop.body); },
+            [&](const SwitchStmt& choice) { return maybe(choice.body); }, [&](const OpaqueStmt&) { return opaque(id); },
+            [&](const ReturnStmt& s) { return leaves(s); }, [&](const BreakStmt& s) { return leaves(s); },
+            [&](const ContinueStmt& s) { return leaves(s); }, [&](const EmptyStmt& s) { return nothing(s); },
+            [&](const CaseStmt& s) { return nothing(s); }, [&](const SyncStmt& s) { return nothing(s); },
+            [&](const DeclStmt& s) { return nothing(s); }, [&](const ExprStmt& s) { return nothing(s); }},
         rule_.body.stmts[id].node);
   }
 

@@ -9,8 +9,8 @@
 
 namespace pb {
 
-/// Transforms that every run of the body calls, each once. Only calls for which `counts` holds are counted; without `counts` all
-/// of them are. Calls that choose an instance at run time never count.
+/// Transforms that every run of the body calls, each once. Only calls for which `counts` holds are counted; without
+/// `counts` all of them are. Calls that choose an instance at run time never count.
 [[nodiscard]] std::vector<TransformId> certain_calls(const Rule& rule,
                                                      const std::function<bool(const TransformCall&)>& counts = {});
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Values of integer expressions that stand in the program: literals, and `+ - * / %` of known ones. They are the values of
-// mathematics: a caller that needs C++'s `unsigned` looks at the types. Used by the checks of types and by clgen.
+// Values of integer expressions that stand in the program: literals, and `+ - * / %` of known ones. They are the values
+// of mathematics: a caller that needs C++'s `unsigned` looks at the types. Used by the checks of types and by clgen.
 #pragma once
 
 #include <cstdint>

@@ -33,7 +33,7 @@ enum class DiagKind : std::uint16_t {
 
 struct DiagInfo {
   DiagKind kind;
-  std::string_view id;      ///< as in the .def: `SyntaxError`
+  std::string_view id;  ///< as in the .def: `SyntaxError`
   Severity severity;
   std::string_view format;  ///< `{}` per argument
   bool is_status;           ///< something that is not supported yet
@@ -54,7 +54,7 @@ struct DiagLabel {
 
 struct Diagnostic {
   DiagKind kind;
-  Span span;                      ///< the narrowest wrong text; unknown: about no place
+  Span span;  ///< the narrowest wrong text; unknown: about no place
   std::vector<std::string> args;
   std::string primary_label;      ///< words beside the caret; may be empty
   std::vector<DiagLabel> labels;  ///< other places, shown with their line
@@ -99,8 +99,8 @@ class Diagnostics {
 
   /// Records a copy of a diagnostic of another sink.
   DiagBuilder add(const Diagnostic& diagnostic);
-  /// Records copies of the diagnostics of `others` that this sink lacks, with `note` where it is not empty: what is wrong with a
-  /// template is wrong with most of its instances, and is said once.
+  /// Records copies of the diagnostics of `others` that this sink lacks, with `note` where it is not empty: what is
+  /// wrong with a template is wrong with most of its instances, and is said once.
   void add_new(const Diagnostics& others, std::string_view note = {});
 
   /// Sorts the diagnostics from index `first` on by their places, for a stage that looks at the program more than once.
@@ -123,7 +123,8 @@ class Diagnostics {
   Diagnostic discarded_{};  // what builders of dropped diagnostics write to
 };
 
-/// All messages as text, in the order in which they were emitted: position, message, source line with carets, labels, notes, hints.
+/// All messages as text, in the order in which they were emitted: position, message, source line with carets, labels,
+/// notes, hints.
 [[nodiscard]] std::string render(const Diagnostics& diags, const SourceManager& sources, bool use_colours = false);
 [[nodiscard]] std::string render(const Diagnostic& diagnostic, const SourceManager& sources, bool use_colours = false);
 

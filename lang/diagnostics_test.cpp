@@ -60,7 +60,8 @@ TEST(Diagnostics, TabsAndMultiByteCharactersKeepTheCaretInPlace) {
   const FileId file = sources.add("a.pbcc", "\t\xc3\xa4 x\n");
   Diagnostics diags;
   diags.emit(DiagKind::NoTransform, {file, 4, 5});
-  EXPECT_EQ(render(diags, sources), "a.pbcc:1:5: error: file holds no transform\n    1 | \t\xc3\xa4 x\n      | \t  ^\n");
+  EXPECT_EQ(render(diags, sources),
+            "a.pbcc:1:5: error: file holds no transform\n    1 | \t\xc3\xa4 x\n      | \t  ^\n");
 }
 
 TEST(Diagnostics, SpansAtTheEndOfTheFileRender) {

@@ -20,21 +20,29 @@ constexpr std::int64_t kMaxExponent = 64;
 Precedence precedence_of(FormulaOp op) {
   switch (op) {
     case FormulaOp::Add:
-    case FormulaOp::Sub: return kAdditive;
+    case FormulaOp::Sub:
+      return kAdditive;
     case FormulaOp::Mul:
-    case FormulaOp::Div: return kMultiplicative;
-    case FormulaOp::Pow: return kPower;
+    case FormulaOp::Div:
+      return kMultiplicative;
+    case FormulaOp::Pow:
+      return kPower;
   }
   PB_CHECK(false, "every operator has a precedence");
 }
 
 char symbol_of(FormulaOp op) {
   switch (op) {
-    case FormulaOp::Add: return '+';
-    case FormulaOp::Sub: return '-';
-    case FormulaOp::Mul: return '*';
-    case FormulaOp::Div: return '/';
-    case FormulaOp::Pow: return '^';
+    case FormulaOp::Add:
+      return '+';
+    case FormulaOp::Sub:
+      return '-';
+    case FormulaOp::Mul:
+      return '*';
+    case FormulaOp::Div:
+      return '/';
+    case FormulaOp::Pow:
+      return '^';
   }
   PB_CHECK(false, "every operator has a symbol");
 }
@@ -130,7 +138,8 @@ std::string to_solution_c(const Formula& formula) { return print(formula, Style:
 Formula renamed(const Formula& formula, const std::vector<std::pair<std::string, std::string>>& names) {
   Formula out = formula;
   if (auto* symbol = std::get_if<SymbolRef>(&out.node)) {
-    const auto found = std::find_if(names.begin(), names.end(), [&](const auto& pair) { return pair.first == symbol->name; });
+    const auto found =
+        std::find_if(names.begin(), names.end(), [&](const auto& pair) { return pair.first == symbol->name; });
     if (found != names.end()) symbol->name = found->second;
   } else if (auto* binary = std::get_if<BinaryFormula>(&out.node)) {
     for (Formula& operand : binary->operands) operand = renamed(operand, names);

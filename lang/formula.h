@@ -52,8 +52,8 @@ struct Formula {
 inline bool BinaryFormula::operator==(const BinaryFormula& o) const { return op == o.op && operands == o.operands; }
 inline bool NegatedFormula::operator==(const NegatedFormula& o) const { return operand == o.operand; }
 
-/// The text of a formula with minimal parentheses and without blanks: `w-KWIDTH+1`. It is valid in `.pbcc`, and also in C++ and
-/// OpenCL C if it has no `^` (see to_c).
+/// The text of a formula with minimal parentheses and without blanks: `w-KWIDTH+1`. It is valid in `.pbcc`, and also in
+/// C++ and OpenCL C if it has no `^` (see to_c).
 [[nodiscard]] std::string to_string(const Formula& formula);
 /// The formula in C; `^` becomes repeated multiplication.
 [[nodiscard]] std::string to_c(const Formula& formula);

@@ -21,7 +21,8 @@ IndexInterval bounds_of_product(const IndexInterval& a, const IndexInterval& b) 
 std::optional<IndexInterval> bounds_of_quotient(const IndexInterval& a, const IndexExpr& divisor) {
   if (divisor.op != IndexExpr::Op::Const || divisor.value == 0) return std::nullopt;
   const bool is_reversed = divisor.value < 0;
-  return IndexInterval{index_floordiv(is_reversed ? a.last : a.first, divisor), index_floordiv(is_reversed ? a.first : a.last, divisor)};
+  return IndexInterval{index_floordiv(is_reversed ? a.last : a.first, divisor),
+                       index_floordiv(is_reversed ? a.first : a.last, divisor)};
 }
 
 /// The interval of the values of `expr` where its operands lie in `items`.
@@ -61,7 +62,8 @@ std::optional<IndexInterval> bounds_of(const IndexExpr& expr, const SymbolRanges
   const std::vector<std::string> symbols = symbols_of(expr);
   if (std::none_of(symbols.begin(), symbols.end(), has_range)) return IndexInterval{expr, expr};
   if (expr.op == IndexExpr::Op::Symbol)
-    return std::find_if(ranges.begin(), ranges.end(), [&](const auto& range) { return range.first == expr.symbol; })->second;
+    return std::find_if(ranges.begin(), ranges.end(), [&](const auto& range) { return range.first == expr.symbol; })
+        ->second;
   std::vector<IndexInterval> items;
   for (const IndexExpr& operand : expr.operands) {
     auto item = bounds_of(operand, ranges);

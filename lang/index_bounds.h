@@ -17,8 +17,8 @@ struct IndexInterval {
 };
 using SymbolRanges = std::vector<std::pair<std::string, IndexInterval>>;
 
-/// An interval that holds all values of `expr` for symbols in their ranges, which are not empty; none where a divisor is no
-/// constant. The interval is exact where each symbol occurs once.
+/// An interval that holds all values of `expr` for symbols in their ranges, which are not empty; none where a divisor
+/// is no constant. The interval is exact where each symbol occurs once.
 [[nodiscard]] std::optional<IndexInterval> bounds_of(const IndexExpr& expr, const SymbolRanges& ranges);
 
 }  // namespace pb

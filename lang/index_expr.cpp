@@ -159,7 +159,8 @@ std::int64_t take_factor(IndexExpr& expr) {
 IndexExpr product(IndexExpr a, IndexExpr b) {
   IndexExpr x = a, y = b;
   std::int64_t factor = 0;
-  if (__builtin_mul_overflow(take_factor(x), take_factor(y), &factor)) return make_node(Op::Mul, {std::move(a), std::move(b)});
+  if (__builtin_mul_overflow(take_factor(x), take_factor(y), &factor))
+    return make_node(Op::Mul, {std::move(a), std::move(b)});
   return scaled(make_node(Op::Mul, {std::move(x), std::move(y)}), factor);
 }
 

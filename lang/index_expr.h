@@ -14,9 +14,9 @@ namespace pb {
 struct IndexExpr {
   enum class Op : std::uint8_t { Const, Symbol, Add, Sub, Mul, FloorDiv, Min, Max };
   Op op = Op::Const;
-  std::int64_t value = 0;            ///< Const
-  std::string symbol;                ///< Symbol: name of a size variable, tunable or rule variable
-  std::vector<IndexExpr> operands;   ///< two; Min and Max: two or more
+  std::int64_t value = 0;           ///< Const
+  std::string symbol;               ///< Symbol: name of a size variable, tunable or rule variable
+  std::vector<IndexExpr> operands;  ///< two; Min and Max: two or more
 
   bool operator==(const IndexExpr&) const = default;
   [[nodiscard]] bool is_const(std::int64_t v) const { return op == Op::Const && value == v; }
@@ -32,7 +32,8 @@ struct IndexExpr {
 [[nodiscard]] IndexExpr index_min(std::vector<IndexExpr> items);
 [[nodiscard]] IndexExpr index_max(std::vector<IndexExpr> items);
 
-/// `w-KWIDTH+1`, `max(0, w-2)`, `floord(n, 2)`: the Plan's text form, and C where `min`, `max`, `floord` exist on 64-bit integers.
+/// `w-KWIDTH+1`, `max(0, w-2)`, `floord(n, 2)`: the Plan's text form, and C where `min`, `max`, `floord` exist on
+/// 64-bit integers.
 [[nodiscard]] std::string to_string(const IndexExpr& expr);
 
 using SymbolValues = std::vector<std::pair<std::string, std::int64_t>>;
@@ -41,7 +42,8 @@ using SymbolValues = std::vector<std::pair<std::string, std::int64_t>>;
 /// Names of all symbols, each once, in order of appearance.
 [[nodiscard]] std::vector<std::string> symbols_of(const IndexExpr& expr);
 /// `expr` with each symbol that has an entry replaced by it.
-[[nodiscard]] IndexExpr substitute(const IndexExpr& expr, const std::vector<std::pair<std::string, IndexExpr>>& replacements);
+[[nodiscard]] IndexExpr substitute(const IndexExpr& expr,
+                                   const std::vector<std::pair<std::string, IndexExpr>>& replacements);
 /// Reads what to_string prints; none if `text` is something else.
 [[nodiscard]] std::optional<IndexExpr> parse_index_expr(const std::string& text);
 

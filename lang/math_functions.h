@@ -26,8 +26,8 @@ struct MathFunction {
   std::string_view opencl;  ///< its OpenCL C name for floating arguments
   MathResult result = MathResult::Real;
   std::string_view opencl_integer = {};  ///< of those that keep integers
-  /// The function of floating arguments `a`, `b` and `c` as an expression, where no function of OpenCL C gives what C++ does:
-  /// kernels get one of their own.
+  /// The function of floating arguments `a`, `b` and `c` as an expression, where no function of OpenCL C gives what C++
+  /// does: kernels get one of their own.
   std::string_view definition = {};
   bool needs_std = false;  ///< C++ knows it with `std::` alone
 
@@ -81,7 +81,8 @@ inline constexpr std::array<MathFunction, 57> kMathFunctions = {{
     {"logb", 1, "logb"},
     {"nextafter", 2, "nextafter"},
     {"abs", 1, "fabs", MathResult::KeepsType, "abs"},
-    // OpenCL C leaves open what its own `min`, `max` and `clamp` do with NaN, and its `fmin` takes the number beside a NaN.
+    // OpenCL C leaves open what its own `min`, `max` and `clamp` do with NaN, and its `fmin` takes the number beside a
+    // NaN.
     {"min", 2, "", MathResult::KeepsType, "min", "b < a ? b : a"},
     {"max", 2, "", MathResult::KeepsType, "max", "a < b ? b : a"},
     {"clamp", 3, "", MathResult::KeepsType, "clamp", "a < b ? b : c < a ? c : a", true},

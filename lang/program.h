@@ -24,9 +24,9 @@ namespace pb {
 
 using TransformId = Id<struct TransformTag>;
 using TemplateId = Id<struct TemplateTag>;
-using MatrixId = Id<struct MatrixTag>;      // index within its transform, header order: from, to, through as written
-using RuleId = Id<struct RuleTag>;          // index within its transform
-using TunableId = Id<struct TunableTag>;    // index within its transform
+using MatrixId = Id<struct MatrixTag>;    // index within its transform, header order: from, to, through as written
+using RuleId = Id<struct RuleTag>;        // index within its transform
+using TunableId = Id<struct TunableTag>;  // index within its transform
 
 enum class MatrixRole : std::uint8_t { From, To, Through };
 
@@ -42,12 +42,12 @@ struct Matrix {
   std::string name;
   MatrixRole role = MatrixRole::From;
   ElementType element = ElementType::Double;
-  bool is_element_t = true;                 ///< declared without a type: follows --element
-  std::vector<Formula> extents;             ///< dimension 0 first; empty: a single number
-  bool has_versions = false;                ///< the last dimension is that of versions (docs/reference/language.md 4.15)
-  std::int64_t first_version = 0;           ///< versions below it are never needed
-  std::optional<ValueRange> range;          ///< of inputs
-  Span span;                                ///< of the name
+  bool is_element_t = true;         ///< declared without a type: follows --element
+  std::vector<Formula> extents;     ///< dimension 0 first; empty: a single number
+  bool has_versions = false;        ///< the last dimension is that of versions (docs/reference/language.md 4.15)
+  std::int64_t first_version = 0;   ///< versions below it are never needed
+  std::optional<ValueRange> range;  ///< of inputs
+  Span span;                        ///< of the name
 
   [[nodiscard]] int num_dims() const { return static_cast<int>(extents.size()); }
 };
@@ -65,8 +65,8 @@ struct SizeVar {
   Span span;
 
   bool is_size = true;  ///< in a size formula: it counts where sizes are compared, and is taken as large
-  /// True if `solution` is the dimension's own formula, with the variable in it: a call looks for the value that fits. Such a
-  /// formula never shrinks where the variable grows.
+  /// True if `solution` is the dimension's own formula, with the variable in it: a call looks for the value that fits.
+  /// Such a formula never shrinks where the variable grows.
   bool is_searched = false;
 
   [[nodiscard]] bool is_given_by_run() const { return matrix.is_none(); }
@@ -78,7 +78,7 @@ struct UserTunable {
   TunableRole role = TunableRole::User;
   bool is_real = false;
   bool is_size_specific = false;
-  int array_extent = 0;                     ///< 0: not an array
+  int array_extent = 0;  ///< 0: not an array
   double initial = 0, min = 0, max = 0;
   Span span;
 };
@@ -88,25 +88,25 @@ enum class AccessKind : std::uint8_t { Cell, Row, Column, Region, All };
 /// One region of a rule: `In.region(x, y, x+K, y+K) in`.
 struct RegionAccess {
   MatrixId matrix;
-  AccessKind kind = AccessKind::All;        ///< of a 0-D matrix always Cell
+  AccessKind kind = AccessKind::All;  ///< of a 0-D matrix always Cell
   /// Box of the access in coordinates of the matrix, one pair per dimension, half-open:
   /// rows, columns, cells and whole matrices are written out as boxes too.
   std::vector<Formula> lo, hi;
-  /// Dimensions of an input whose coordinates are not affine in the rule variables: `cells` has all positions there, and
-  /// instances test theirs.
+  /// Dimensions of an input whose coordinates are not affine in the rule variables: `cells` has all positions there,
+  /// and instances test theirs.
   std::vector<std::size_t> tested_dims;
-  bool is_guest = false;                    ///< an input of a rule in Rule::tried; its body's, not this rule's
-  bool is_slice = false;                    ///< `M<k>`: the last dimension has one position, which the body does not see
-  std::string binding;                      ///< region name in the body; empty in the return form
-  Border border = Border::None;             ///< of a `.cell` input (5.7)
-  std::optional<Formula> missing_value;     ///< of Border::Default
+  bool is_guest = false;                 ///< an input of a rule in Rule::tried; its body's, not this rule's
+  bool is_slice = false;                 ///< `M<k>`: the last dimension has one position, which the body does not see
+  std::string binding;                   ///< region name in the body; empty in the return form
+  Border border = Border::None;          ///< of a `.cell` input (5.7)
+  std::optional<Formula> missing_value;  ///< of Border::Default
   /// The border maps so many of the first coordinates: all but a version. 0 unless maps_cells(border).
   std::size_t num_mapped_dims = 0;
-  Span span;                                ///< of the region, `In.region(…)`
+  Span span;  ///< of the region, `In.region(…)`
   Span binding_span;
 
-  /// True if the region in the body lacks dimension `dim` of the matrix, as a row lacks `y`, and a slice the dimension of
-  /// versions.
+  /// True if the region in the body lacks dimension `dim` of the matrix, as a row lacks `y`, and a slice the dimension
+  /// of versions.
   [[nodiscard]] bool is_fixed_dim(std::size_t dim) const;
   /// Number of dimensions of the region in the body; 0 for a single element.
   [[nodiscard]] int num_body_dims() const;
@@ -149,7 +149,7 @@ struct Constant {
 
 /// One template argument of a call: an expression of the body, or a value that the call leaves out (the bin).
 struct TemplateArg {
-  ExprId expr;                              ///< none: `value`
+  ExprId expr;  ///< none: `value`
   std::int64_t value = 0;
 };
 
@@ -160,46 +160,47 @@ struct TransformCall {
   std::vector<TransformId> targets;
   /// Chooses the instance at run time, by template parameter; empty: `targets` is the one callee.
   std::vector<TemplateArg> choice;
-  TemplateId of_template;                   ///< meaningful with `choice`
-  std::vector<ExprId> args;                 ///< outputs, then inputs
-  /// Numbers of `args` that are variables of another type than the single-number output they stand for: results convert.
+  TemplateId of_template;    ///< meaningful with `choice`
+  std::vector<ExprId> args;  ///< outputs, then inputs
+  /// Numbers of `args` that are variables of another type than the single-number output they stand for: results
+  /// convert.
   std::vector<std::size_t> converted;
 };
 
 struct Rule {
-  std::string name;                         ///< label, or `OUT#1`; unique in the transform (docs/reference/language.md 20.3)
+  std::string name;  ///< label, or `OUT#1`; unique in the transform (docs/reference/language.md 20.3)
   bool has_label = false;
   int priority = 1;
   bool is_return_form = false;
   std::vector<RegionAccess> outputs;
   std::vector<RegionAccess> inputs;
   std::vector<RuleTemporary> temporaries;
-  std::vector<Relation> where;              ///< all of them hold
-  std::vector<Disjunction> where_any;       ///< and one conjunction of each
+  std::vector<Relation> where;         ///< all of them hold
+  std::vector<Disjunction> where_any;  ///< and one conjunction of each
   /// Part of `where` is not affine: instances test it. Such a rule is no alternative beside rules without
   /// (docs/reference/language.md 5.8).
   bool is_dynamic = false;
-  /// Rules with a dynamic `where` that an instance tries first, in this order. They have the same variables, by position,
-  /// and the same outputs; their inputs are among `inputs`, as guests.
+  /// Rules with a dynamic `where` that an instance tries first, in this order. They have the same variables, by
+  /// position, and the same outputs; their inputs are among `inputs`, as guests.
   std::vector<RuleId> tried;
-  std::vector<RuleVar> vars;                ///< in order of the centre's coordinates: var 0 belongs to x where possible
+  std::vector<RuleVar> vars;  ///< in order of the centre's coordinates: var 0 belongs to x where possible
   /// Instances whose regions all lie inside their matrices and whose `where` holds: a set over `vars`.
   Region domain;
   std::vector<Constant> constants;
   Body body;
   BodyTypes body_types;
-  std::vector<TransformCall> calls;         ///< of the body, in order of the text; filled by check_types
-  Span span;                                ///< of the header, without the body
+  std::vector<TransformCall> calls;  ///< of the body, in order of the text; filled by check_types
+  Span span;                         ///< of the header, without the body
 };
 
 struct Tolerance {
-  std::optional<double> rel, abs;           ///< docs/reference/language.md 20.5; absent: the default of the element type
+  std::optional<double> rel, abs;  ///< docs/reference/language.md 20.5; absent: the default of the element type
 };
 
 /// How good a result is (docs/reference/language.md 4.7).
 struct Accuracy {
-  std::optional<double> target;             ///< of an instance for a bin, on the scale of the metric
-  std::optional<TransformId> metric;        ///< absent: every result has accuracy 1
+  std::optional<double> target;       ///< of an instance for a bin, on the scale of the metric
+  std::optional<TransformId> metric;  ///< absent: every result has accuracy 1
   bool higher_is_better = true;
 };
 
@@ -210,9 +211,9 @@ struct Transform {
   Span span;                                ///< of the name
   std::vector<Formula> params;              ///< names of `param`s as symbols
   Store<MatrixId, Matrix> matrices;
-  std::vector<SizeVar> size_vars;           ///< in the order in which a call solves them
-  /// Other ways to find the size variables that a call takes from outputs: from inputs alone, for a main transform, whose outputs
-  /// do not exist before it runs. They stand in the order in which they are solved.
+  std::vector<SizeVar> size_vars;  ///< in the order in which a call solves them
+  /// Other ways to find the size variables that a call takes from outputs: from inputs alone, for a main transform,
+  /// whose outputs do not exist before it runs. They stand in the order in which they are solved.
   std::vector<SizeVar> sizes_from_inputs;
   Store<TunableId, UserTunable> tunables;
   Store<RuleId, Rule> rules;
@@ -233,8 +234,8 @@ struct Transform {
 
 /// One parameter of a template; the accuracy bin is one, the last.
 struct TemplateParam {
-  std::string name;                         ///< of a bin: `bin`
-  std::int64_t lo = 0, hi = 0;              ///< inclusive
+  std::string name;             ///< of a bin: `bin`
+  std::int64_t lo = 0, hi = 0;  ///< inclusive
   bool is_bin = false;
 
   [[nodiscard]] std::int64_t count() const { return hi - lo + 1; }
@@ -243,9 +244,9 @@ struct TemplateParam {
 /// A transform that is compiled once per combination of its parameters. Later stages see its instances only:
 /// transforms like any other. Calls that choose at run time go by the template.
 struct Template {
-  std::string name;                         ///< as declared
-  std::vector<TemplateParam> params;        ///< the first is the fastest in the number of an instance
-  TransformId first;                        ///< instance 0; the others follow
+  std::string name;                   ///< as declared
+  std::vector<TemplateParam> params;  ///< the first is the fastest in the number of an instance
+  TransformId first;                  ///< instance 0; the others follow
 
   [[nodiscard]] std::size_t num_instances() const;
   /// The arguments of an instance, by parameter.
@@ -261,14 +262,14 @@ struct NativeBlock {
 };
 
 struct Program {
-  std::string name;                         ///< of the main source file, without its ending
+  std::string name;                           ///< of the main source file, without its ending
   ElementType element = ElementType::Double;  ///< what ElementT is
   std::vector<NativeBlock> native_blocks;
   Store<TransformId, Transform> transforms;
   Store<TemplateId, Template> templates;
   TransformId main;
-  /// Names that no transform's functions may have, because the program's own C++ has words that begin with a verb of generated
-  /// functions. `run_FFT` takes `FFT`; `call_FFT_2` takes `FFT` and `FFT_2`.
+  /// Names that no transform's functions may have, because the program's own C++ has words that begin with a verb of
+  /// generated functions. `run_FFT` takes `FFT`; `call_FFT_2` takes `FFT` and `FFT_2`.
   std::set<std::string> taken_stems;
 
   /// The transform declared with this name, or instance 0 of the template; nothing if there is none.
@@ -280,7 +281,8 @@ struct Program {
   [[nodiscard]] std::string instance_note(TransformId id) const;
 };
 
-/// Text of the whole program for `--emit=program`: headers, size solutions, domains and accesses as isl text, bodies as text.
+/// Text of the whole program for `--emit=program`: headers, size solutions, domains and accesses as isl text, bodies as
+/// text.
 [[nodiscard]] std::string to_string(const Program& program);
 
 /// Aborts with the broken condition: ids in range, domains' spaces match `vars`, bodies have a type per expression.

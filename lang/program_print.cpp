@@ -213,9 +213,12 @@ void print_rule(std::string& out, const Program& program, const Rule& rule, cons
   }
   for (const Relation& relation : rule.where) out += "    where " + text(relation) + "\n";
   for (const Disjunction& disjunction : rule.where_any) {
-    out += "    where " + join(disjunction.any, " or ", [](const std::vector<Relation>& all) {
-      return join(all, " and ", [](const Relation& relation) { return text(relation); });
-    }) + "\n";
+    out += "    where " +
+           join(disjunction.any, " or ",
+                [](const std::vector<Relation>& all) {
+                  return join(all, " and ", [](const Relation& relation) { return text(relation); });
+                }) +
+           "\n";
   }
   if (rule.is_dynamic) out += "    where is dynamic\n";
   for (const RuleId id : rule.tried) out += "    tries " + transform.rules[id].name + "\n";
@@ -248,8 +251,8 @@ void print_accuracy(std::string& out, const Program& program, const Accuracy& ac
 }
 
 std::string size_line(const Transform& transform, const SizeVar& var) {
-  const std::string equation = var.is_searched ? " where " + to_string(var.solution) + " = " + kActualSize
-                                               : " = " + to_string(var.solution);
+  const std::string equation =
+      var.is_searched ? " where " + to_string(var.solution) + " = " + kActualSize : " = " + to_string(var.solution);
   return "size " + var.name + equation + ", from dimension " + std::to_string(var.dim) + " of " +
          transform.matrices[var.matrix].name + "\n";
 }

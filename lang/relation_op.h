@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The relations between numbers that headers may ask for: how they are spelled, what they say, which is the opposite of which.
+// The relations between numbers that headers may ask for: how they are spelled, what they say, which is the opposite of
+// which.
 #pragma once
 
 #include <cstdint>

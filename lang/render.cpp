@@ -28,7 +28,8 @@ std::string blanks_like(std::string_view text) {
 }
 
 std::size_t num_columns(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return !is_continuation_byte(c); }));
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return !is_continuation_byte(c); }));
 }
 
 /// What is shown of a line: control characters as `?`.
@@ -68,7 +69,8 @@ class Renderer {
 
  private:
   /// The line of a message; `name` stands behind it, for --no-warn.
-  void head(Span span, std::string_view colour, std::string_view word, const std::string& message, const std::string& name = {}) {
+  void head(Span span, std::string_view colour, std::string_view word, const std::string& message,
+            const std::string& name = {}) {
     if (span.is_known()) {
       const Position p = sources_.begin_of(span);
       out_ += fmt::format("{}{}:{}:{}:{} ", c_.bold, p.file, p.line, p.column, c_.reset);
@@ -82,7 +84,8 @@ class Renderer {
   }
 
   bool same_line(Span a, Span b) const {
-    return b.is_known() && a.file == b.file && sources_.line_span(a.file, a.begin) == sources_.line_span(b.file, b.begin);
+    return b.is_known() && a.file == b.file &&
+           sources_.line_span(a.file, a.begin) == sources_.line_span(b.file, b.begin);
   }
 
   void snippet(Span span, char mark, std::string_view label) {

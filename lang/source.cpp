@@ -113,7 +113,8 @@ std::string_view SourceManager::short_name(std::string_view name) const {
   const auto is_shared = [&](std::string_view end) {
     return std::any_of(files_.begin(), files_.end(), [&](const File& f) {
       const std::string_view other = f.name;
-      const bool has_end = other.ends_with(end) && (other.size() == end.size() || other[other.size() - end.size() - 1] == '/');
+      const bool has_end =
+          other.ends_with(end) && (other.size() == end.size() || other[other.size() - end.size() - 1] == '/');
       return has_end && other != name;
     });
   };

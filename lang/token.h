@@ -11,7 +11,7 @@
 namespace pb {
 
 enum class TokenKind : std::uint8_t {
-  Name,         ///< identifiers and every keyword
+  Name,  ///< identifiers and every keyword
   Integer,
   Float,
   Char,
@@ -34,7 +34,7 @@ struct Token {
 struct TokenStream {
   std::vector<Token> tokens;
   FileId main_file = kNoFile;
-  Span end;             ///< empty span behind the last token of the main file
+  Span end;  ///< empty span behind the last token of the main file
 };
 
 }  // namespace pb

@@ -24,8 +24,8 @@ struct BodyType {
     Void,
     Bool,
     Char,
-    Int,      ///< int, IndexT and every other integer type up to 32 bits: see `is_unsigned`, `narrow_bytes`
-    Long,     ///< 64-bit integers, size_t: see `is_unsigned`
+    Int,   ///< int, IndexT and every other integer type up to 32 bits: see `is_unsigned`, `narrow_bytes`
+    Long,  ///< 64-bit integers, size_t: see `is_unsigned`
     Float,
     Double,
     Region,   ///< a matrix handle: `element`, `num_dims`, `is_const`
@@ -40,7 +40,7 @@ struct BodyType {
   bool is_const = false;
   bool is_unsigned = false;       ///< of Int and Long, and of what a pointer or an array of these holds
   std::uint8_t narrow_bytes = 0;  ///< of Int, likewise: 1 or 2 if it is narrower than `int`
-  bool is_element = false;  ///< spelled `ElementT`: follows --element and the vector width of a SIMD body
+  bool is_element = false;        ///< spelled `ElementT`: follows --element and the vector width of a SIMD body
 
   bool operator==(const BodyType&) const = default;
 };

@@ -66,7 +66,8 @@ struct PetabricksRuntime {
   /// Gives the whole run up: no outputs, exit status 66.
   [[noreturn]] static void abort();
   [[noreturn]] static void untrained();
-  /// Always false: bodies never run while a configuration is being changed, so there is nothing to tell and nothing to save.
+  /// Always false: bodies never run while a configuration is being changed, so there is nothing to tell and nothing to
+  /// save.
   static bool isTrainingRun() { return false; }
   static void saveConfig() {}
 };
@@ -137,25 +138,21 @@ inline constexpr jassert::Message::Severity pb_jassert_Note = jassert::Message::
 #define JTRACE(text) true ? static_cast<void>(0) : PB_JASSERT_MESSAGE(Note, text)
 #define UNIMPLEMENTED() JASSERT(false).Text("not implemented")
 
-// min and max without `std::`, and of two types, as C programs with macros of these names have them. Functions of the same names
-// in the program's own headers are more special, and so are those of `std` after `using namespace std;`.
+// min and max without `std::`, and of two types, as C programs with macros of these names have them. Functions of the
+// same names in the program's own headers are more special, and so are those of `std` after `using namespace std;`.
 template <class A, class B>
-  requires(std::is_arithmetic_v<A> && std::is_arithmetic_v<B>)
-constexpr std::common_type_t<A, B> min(A a, B b) {
+requires(std::is_arithmetic_v<A>&& std::is_arithmetic_v<B>) constexpr std::common_type_t<A, B> min(A a, B b) {
   using Both = std::common_type_t<A, B>;
   return std::min<Both>(static_cast<Both>(a), static_cast<Both>(b));
 }
 template <class A, class B>
-  requires(std::is_arithmetic_v<A> && std::is_arithmetic_v<B>)
-constexpr std::common_type_t<A, B> max(A a, B b) {
+requires(std::is_arithmetic_v<A>&& std::is_arithmetic_v<B>) constexpr std::common_type_t<A, B> max(A a, B b) {
   using Both = std::common_type_t<A, B>;
   return std::max<Both>(static_cast<Both>(a), static_cast<Both>(b));
 }
 template <class A, class B>
-  requires std::is_same_v<A, B>
-constexpr void swap(A& a, B& b) {
-  std::swap(a, b);
-}
+requires std::is_same_v<A, B>
+constexpr void swap(A& a, B& b) { std::swap(a, b); }
 
 namespace pbrt {
 /// What an `= OPTIONAL` input holds where its cell is missing: a NaN of its own, in integer matrices 0.
@@ -174,9 +171,13 @@ constexpr T missing_value() {
 
 namespace pbrt::detail {
 template <class T>
-inline constexpr bool kIsElement = requires { ElementKindOf<T>::value; };
+inline constexpr bool kIsElement = requires {
+  ElementKindOf<T>::value;
+};
 template <class R>
-inline constexpr bool kIsHandle = requires { R::kDims; };
+inline constexpr bool kIsHandle = requires {
+  R::kDims;
+};
 }  // namespace pbrt::detail
 
 /// A new matrix with a dimension per size, content undefined.
@@ -193,7 +194,8 @@ requires(pbrt::detail::kIsHandle<R>) [[nodiscard]] inline auto allocate(const R&
     return MatrixRegion<T, 0>::template allocate<kZeroed>();
   } else {
     std::int64_t strides[R::kDims];
-    pbrt::Storage* storage = pbrt::detail::allocate_dense(pbrt::kElementKindOf<T>, R::kDims, like.sizes(), strides, kZeroed);
+    pbrt::Storage* storage =
+        pbrt::detail::allocate_dense(pbrt::kElementKindOf<T>, R::kDims, like.sizes(), strides, kZeroed);
     return MatrixRegion<T, R::kDims>(pbrt::StorageRef::adopt(storage),
                                      pbrt::View<T, R::kDims>(static_cast<T*>(storage->data()), like.sizes(), strides));
   }
@@ -252,7 +254,8 @@ inline void _regioncopy(const R& dst, const S& src) {
   const std::int64_t count = dst.count();
   auto* const to = dst.base();
   const auto* const from = src.base();
-  for (std::int64_t i = 0; i < count; ++i) to[pbrt::detail::offset_of_nth(dst, i)] = from[pbrt::detail::offset_of_nth(src, i)];
+  for (std::int64_t i = 0; i < count; ++i)
+    to[pbrt::detail::offset_of_nth(dst, i)] = from[pbrt::detail::offset_of_nth(src, i)];
 }
 
 /// Sets `ptr` to the elements of `m` in memory order: its own data if `m` is a whole buffer
@@ -287,7 +290,8 @@ namespace pbrt {
 class AnyMatrix;
 }
 
-/// Reads and writes matrices in the text format (docs/reference/language.md 10). Without a file: standard input or output.
+/// Reads and writes matrices in the text format (docs/reference/language.md 10). Without a file: standard input or
+/// output.
 class MatrixIO {
  public:
   explicit MatrixIO(const char* file = nullptr, const char* mode = "r");
@@ -339,9 +343,9 @@ class MatrixIO {
 // Namespaces in which older programs find these types.
 namespace petabricks {
 using ::ConstMatrixRegion, ::ElementT, ::IndexT, ::MatrixIO, ::MatrixRegion, ::PetabricksRuntime;
-using ::MatrixRegion0D, ::MatrixRegion1D, ::MatrixRegion2D, ::MatrixRegion3D, ::MatrixRegion4D, ::MatrixRegion5D, ::MatrixRegion6D,
-    ::MatrixRegion7D, ::MatrixRegion8D, ::MatrixRegion9D;
 using ::ConstMatrixRegion0D, ::ConstMatrixRegion1D, ::ConstMatrixRegion2D, ::ConstMatrixRegion3D, ::ConstMatrixRegion4D,
     ::ConstMatrixRegion5D, ::ConstMatrixRegion6D, ::ConstMatrixRegion7D, ::ConstMatrixRegion8D, ::ConstMatrixRegion9D;
+using ::MatrixRegion0D, ::MatrixRegion1D, ::MatrixRegion2D, ::MatrixRegion3D, ::MatrixRegion4D, ::MatrixRegion5D,
+    ::MatrixRegion6D, ::MatrixRegion7D, ::MatrixRegion8D, ::MatrixRegion9D;
 }  // namespace petabricks
 namespace workstealing = petabricks;

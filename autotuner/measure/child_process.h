@@ -32,7 +32,8 @@ class ChildProcess {
                                const std::function<void()>& on_tick);
 
   void kill();
-  /// Kills what is left of the child and says how it ended: `killed by signal 11 (Segmentation fault)`, `exit status 3`.
+  /// Kills what is left of the child and says how it ended: `killed by signal 11 (Segmentation fault)`, `exit status
+  /// 3`.
   [[nodiscard]] std::string end();
   /// The last lines that the child printed to standard error.
   [[nodiscard]] const std::string& last_errors() const { return errors_; }

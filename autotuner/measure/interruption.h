@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How pbtune ends when it is asked to by a signal: at the next place that looks, so that files are whole and the child is gone.
-// Used by all commands that measure.
+// How pbtune ends when it is asked to by a signal: at the next place that looks, so that files are whole and the child
+// is gone. Used by all commands that measure.
 #pragma once
 
 namespace pbtune {

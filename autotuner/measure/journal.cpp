@@ -21,10 +21,12 @@ using pbrt::json::Node;
 constexpr std::int64_t kMaxInteger = std::int64_t{1} << 60;
 
 [[noreturn]] void throw_io(const std::string& what, const std::string& path) {
-  const bool is_about_place = what == "write" && (errno == EACCES || errno == EROFS || errno == ENOENT || errno == ENOTDIR);
+  const bool is_about_place =
+      what == "write" && (errno == EACCES || errno == EROFS || errno == ENOENT || errno == ENOTDIR);
   const std::string reason = std::strerror(errno);
-  throw pbrt::IoError("cannot " + what + " `" + path + "`: " + reason +
-                      (is_about_place ? "; the journal lies beside the configuration, and `-o FILE` puts both elsewhere" : ""));
+  throw pbrt::IoError(
+      "cannot " + what + " `" + path + "`: " + reason +
+      (is_about_place ? "; the journal lies beside the configuration, and `-o FILE` puts both elsewhere" : ""));
 }
 
 Json to_value(const JournalHeader& header) {
@@ -200,7 +202,8 @@ void Journal::load(const std::string& path) {
   if (size > 0) {
     try {
       JournalContents contents = read_journal(path, index_);
-      // The configurations that a search began with are part of it: they may have changed since, by its own first results.
+      // The configurations that a search began with are part of it: they may have changed since, by its own first
+      // results.
       reason = contents.is_done ? "of a search that is over" : difference(contents.header, header_);
       if (reason.empty()) {
         header_ = contents.header;

@@ -21,7 +21,7 @@ struct JournalHeader {
   std::string program, source, machine;
   std::vector<std::string> arguments;  ///< everything that has a say, normalised
   std::uint64_t seed = 0;
-  std::vector<std::string> known;  ///< configurations that the search starts from, as JSON
+  std::vector<std::string> known;   ///< configurations that the search starts from, as JSON
   bool is_known_incumbent = false;  ///< see NamedConfiguration
   bool operator==(const JournalHeader&) const = default;
 };
@@ -43,7 +43,7 @@ struct JournalContents {
   std::map<std::string, std::string> configurations;  ///< fingerprint -> JSON
   std::vector<std::string> notes;
   bool is_done = false;
-  std::string best;  ///< fingerprint of what was chosen at the end
+  std::string best;                 ///< fingerprint of what was chosen at the end
   std::int64_t num_good_bytes = 0;  ///< whole lines
 };
 
@@ -66,11 +66,12 @@ class Journal {
   [[nodiscard]] const std::string& note() const { return note_; }
   [[nodiscard]] const JournalHeader& header() const { return header_; }
 
-  /// An evaluator that asks `live` and records everything. What is known from before is replayed first. The clock is asked once
-  /// per entry, and once where the replay ends. Keeps references to the journal.
+  /// An evaluator that asks `live` and records everything. What is known from before is replayed first. The clock is
+  /// asked once per entry, and once where the replay ends. Keeps references to the journal.
   [[nodiscard]] Evaluator recording(Evaluator live, Clock clock);
 
-  /// Why nothing is recorded any more (the disk is full, for example); empty if all is well. What was recorded before stays.
+  /// Why nothing is recorded any more (the disk is full, for example); empty if all is well. What was recorded before
+  /// stays.
   [[nodiscard]] const std::string& trouble() const { return trouble_; }
 
   /// Adds a line for people; does nothing while replaying, since the line is there already.

@@ -70,9 +70,10 @@ const pbrt::protocol::Hello& Measurement::start() {
                             std::to_string(pbrt::protocol::kFormat));
   if (hello_.program != info.program ||
       (!hello_.source.empty() && !info.source.empty() && hello_.source != info.source))
-    throw pbrt::ConfigError(was_started_ ? "`" + options_.command[0] + "` was replaced by another program while it was tuned"
-                                         : "`" + options_.command[0] +
-                            "` and its training information do not belong together; compile the program again");
+    throw pbrt::ConfigError(
+        was_started_ ? "`" + options_.command[0] + "` was replaced by another program while it was tuned"
+                     : "`" + options_.command[0] +
+                           "` and its training information do not belong together; compile the program again");
   was_started_ = true;
   return hello_;
 }
@@ -133,7 +134,8 @@ std::int64_t Measurement::size_of_inputs() {
 Prepared Measurement::send_inputs() {
   Answer answer = ask(inputs_request(), options_.patience_s);
   if (answer.how == ChildProcess::Read::TimedOut) child_->kill();
-  if (answer.how != ChildProcess::Read::Line) return {PrepareStatus::Failed, 0, "the program fails while it makes inputs: " + bury()};
+  if (answer.how != ChildProcess::Read::Line)
+    return {PrepareStatus::Failed, 0, "the program fails while it makes inputs: " + bury()};
   if (answer.reply.status == Status::Skipped) return {PrepareStatus::Skipped, 0, answer.reply.message};
   if (answer.reply.status != Status::Ok)
     return {PrepareStatus::Failed, 0, "the program cannot make inputs: " + answer.reply.message};
@@ -162,8 +164,8 @@ Prepared Measurement::prepare(std::int64_t n, const Configuration* trusted) {
   Prepared prepared = send_inputs();
   const bool is_too_slow = prepared.status == PrepareStatus::Failed && prepared.reference_ns < 0;
   if (is_too_slow && trusted != nullptr) {
-    // The default is hopeless at this size, so the best configuration so far is the reference; it was compared with the default
-    // at smaller sizes.
+    // The default is hopeless at this size, so the best configuration so far is the reference; it was compared with the
+    // default at smaller sizes.
     reference_config_ = pbrt::to_json(index_, *trusted, -1);
     (void)start();
     prepared = send_inputs();
@@ -181,8 +183,8 @@ void Measurement::ensure_ready() {
     throw pbrt::IoError("the program does not run any more: " + prepared.message);
 }
 
-/// How long to wait before the child is killed. The time is generous: killing costs a restart and is for hangs; mere slowness is
-/// found by the limit.
+/// How long to wait before the child is killed. The time is generous: killing costs a restart and is for hangs; mere
+/// slowness is found by the limit.
 double Measurement::patience_for(const Configuration& configuration, const RunSpec& spec) {
   bool is_cold = false;
   for (int id = 0; id < index_.num_sites(); ++id) {

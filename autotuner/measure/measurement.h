@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Measures configurations through a long-lived child of the tuned program (`--serve`, docs/reference/formats.md 3). A crash,
-// a hang or a wrong output is an outcome; the child is started again after one and given its inputs and
+// Measures configurations through a long-lived child of the tuned program (`--serve`, docs/reference/formats.md 3). A
+// crash, a hang or a wrong output is an outcome; the child is started again after one and given its inputs and
 // reference back.
 #pragma once
 
@@ -26,10 +26,10 @@ struct MeasureOptions {
   std::vector<std::string> files;  ///< the user's inputs: then the size asked for means nothing
   std::uint64_t seed = 1;          ///< of generated inputs
   bool is_resident = false;
-  double tolerance = -1;   ///< < 0: the program's own
+  double tolerance = -1;                     ///< < 0: the program's own
   std::optional<Configuration> reference{};  ///< what outputs are compared with; absent: those of the default
-  double patience_s = 60;  ///< for what has no limit of its own: inputs, reference
-  double grace_s = 2;      ///< for what a run does beside its trials: restoring inputs, comparing outputs
+  double patience_s = 60;                    ///< for what has no limit of its own: inputs, reference
+  double grace_s = 2;  ///< for what a run does beside its trials: restoring inputs, comparing outputs
 };
 
 class Measurement {
@@ -45,7 +45,8 @@ class Measurement {
   /// Reads the user's input files: the largest size variable, -1 if the program does not say. Throws UserError.
   [[nodiscard]] std::int64_t size_of_inputs();
   [[nodiscard]] int num_restarts() const { return num_restarts_; }
-  /// Nanoseconds that all trials took together, and how many of them were waits for processors; neither is part of any outcome.
+  /// Nanoseconds that all trials took together, and how many of them were waits for processors; neither is part of any
+  /// outcome.
   [[nodiscard]] double total_ns() const { return total_ns_; }
   [[nodiscard]] double waited_ns() const { return waited_ns_; }
 
@@ -81,7 +82,7 @@ class Measurement {
   double overhead_ms_ = 0;        ///< the most that a run took beside its trials at this size
   int num_restarts_ = 0;
   double total_ns_ = 0, waited_ns_ = 0;
-  double slowdown_ = 1;  ///< by which the load of others lengthens trials, as of late
+  double slowdown_ = 1;            ///< by which the load of others lengthens trials, as of late
   std::vector<std::string> warm_;  ///< choices on a device that ran since the child was started
 };
 

@@ -35,7 +35,8 @@ pbrt::TrainingInfo info_of(const std::string& program) {
     return program.size() > ending.size() && program.ends_with(ending);
   };
   if (ends_with(".pbcc"))
-    throw pbrt::UserError("`" + program + "` is a source: compile it (pbc " + program + ") and name the program that comes of it");
+    throw pbrt::UserError("`" + program + "` is a source: compile it (pbc " + program +
+                          ") and name the program that comes of it");
   for (const std::string ending : {".info", ".cfg"})
     if (ends_with(ending) && std::filesystem::exists(program.substr(0, program.size() - ending.size())))
       throw pbrt::UserError("`" + program + "` is no program; did you mean `" +

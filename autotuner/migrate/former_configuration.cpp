@@ -35,8 +35,8 @@ struct NumberedLevel {
   int number = 0;
 };
 
-/// The levels that are used. Level k is used below the cut-off of level k + 1, so one with a cut-off that is no larger than an
-/// earlier one never is.
+/// The levels that are used. Level k is used below the cut-off of level k + 1, so one with a cut-off that is no larger
+/// than an earlier one never is.
 std::vector<NumberedLevel> levels_of(const Selector& selector) {
   constexpr double kNever = std::numeric_limits<std::int32_t>::max();
   std::vector<NumberedLevel> out;
@@ -61,7 +61,8 @@ std::vector<const SiteInfo*> numbered_sites(const TransformInfo& transform) {
   return out;
 }
 
-bool is_forbidden(const TransformInfo& transform, const std::vector<const SiteInfo*>& sites, const std::vector<std::size_t>& digits) {
+bool is_forbidden(const TransformInfo& transform, const std::vector<const SiteInfo*>& sites,
+                  const std::vector<std::size_t>& digits) {
   return std::any_of(transform.forbidden.begin(), transform.forbidden.end(), [&](const pbrt::Forbidden& forbidden) {
     std::size_t num_met = 0;
     for (std::size_t i = 0; i < sites.size(); ++i) {
@@ -72,9 +73,10 @@ bool is_forbidden(const TransformInfo& transform, const std::vector<const SiteIn
   });
 }
 
-/// The alternative of each site in combination `number`. The first site counts fastest, and combinations without an order do not
-/// count. Empty if there are not so many.
-std::vector<std::size_t> combination(const TransformInfo& transform, const std::vector<const SiteInfo*>& sites, int number) {
+/// The alternative of each site in combination `number`. The first site counts fastest, and combinations without an
+/// order do not count. Empty if there are not so many.
+std::vector<std::size_t> combination(const TransformInfo& transform, const std::vector<const SiteInfo*>& sites,
+                                     int number) {
   std::vector<std::size_t> digits(sites.size(), 0);
   for (int counted = 0; counted < kMaxCounted; ++counted) {
     if (!is_forbidden(transform, sites, digits) && number-- == 0) return digits;
@@ -94,9 +96,11 @@ class Reader {
     for (const TransformInfo& transform : index_.info().transforms) {
       WrittenTransform written;
       written.name = transform.name;
-      if (const auto found = selectors_.find(&transform); found != selectors_.end()) read_selector(transform, found->second, written);
+      if (const auto found = selectors_.find(&transform); found != selectors_.end())
+        read_selector(transform, found->second, written);
       for (const TunableInfo& tunable : transform.tunables)
-        if (const auto found = values_.find(&tunable); found != values_.end()) written.values.push_back(value_of(tunable, found->second));
+        if (const auto found = values_.find(&tunable); found != values_.end())
+          written.values.push_back(value_of(tunable, found->second));
       if (!written.sites.empty() || !written.values.empty()) out_.written.transforms.push_back(std::move(written));
     }
     return std::move(out_);
@@ -106,14 +110,24 @@ class Reader {
   void read(const std::string& name, double number) {
     const FormerName found = pbrt::find_former_name(name, index_);
     switch (found.kind) {
-      case Kind::Unknown: return drop(name, "the program has no such value");
-      case Kind::Distributed: return drop(name, "a program runs on one machine");
-      case Kind::Unrolled: return drop(name, "that is decided when the program is compiled");
-      case Kind::Threads: return drop(name, "a run takes the CPUs that it has, or `--threads`");
-      case Kind::SequentialCutoff: return out_.written.globals.push_back({"sequential_cutoff", {number}, 0, false, number_text(number)});
-      case Kind::LevelRule: selectors_[found.transform].rules[found.level] = number; return;
-      case Kind::LevelCutoff: selectors_[found.transform].cutoffs[found.level] = number; return;
-      case Kind::Tunable: return read_value(name, found, number);
+      case Kind::Unknown:
+        return drop(name, "the program has no such value");
+      case Kind::Distributed:
+        return drop(name, "a program runs on one machine");
+      case Kind::Unrolled:
+        return drop(name, "that is decided when the program is compiled");
+      case Kind::Threads:
+        return drop(name, "a run takes the CPUs that it has, or `--threads`");
+      case Kind::SequentialCutoff:
+        return out_.written.globals.push_back({"sequential_cutoff", {number}, 0, false, number_text(number)});
+      case Kind::LevelRule:
+        selectors_[found.transform].rules[found.level] = number;
+        return;
+      case Kind::LevelCutoff:
+        selectors_[found.transform].cutoffs[found.level] = number;
+        return;
+      case Kind::Tunable:
+        return read_value(name, found, number);
     }
   }
 
@@ -122,12 +136,15 @@ class Reader {
   void read_value(const std::string& name, const FormerName& found, double number) {
     const TunableInfo& tunable = *index_.tunable(index_.find_tunable(found.transform->name, found.tunable)).tunable;
     const int num_buckets = tunable.is_size_specific ? pbrt::kNumSizeBuckets : 1;
-    if (found.element >= tunable.count || found.bucket >= num_buckets) return drop(name, "the value has not so many parts");
+    if (found.element >= tunable.count || found.bucket >= num_buckets)
+      return drop(name, "the value has not so many parts");
     std::vector<double>& numbers = values_[&tunable];
-    for (int i = 0; numbers.size() < static_cast<std::size_t>(tunable.num_values()); ++i) numbers.push_back(tunable.initial_of(i % tunable.count));
+    for (int i = 0; numbers.size() < static_cast<std::size_t>(tunable.num_values()); ++i)
+      numbers.push_back(tunable.initial_of(i % tunable.count));
     for (int bucket = 0; bucket < num_buckets; ++bucket)
       for (int element = 0; element < tunable.count; ++element) {
-        const bool is_meant = (found.bucket < 0 || found.bucket == bucket) && (found.element < 0 || found.element == element);
+        const bool is_meant =
+            (found.bucket < 0 || found.bucket == bucket) && (found.element < 0 || found.element == element);
         if (is_meant) numbers[static_cast<std::size_t>(bucket * tunable.count + element)] = number;
       }
   }
@@ -146,10 +163,12 @@ class Reader {
     for (const NumberedLevel& level : levels_of(selector)) {
       const std::vector<std::size_t> digits = combination(transform, sites, level.number);
       if (digits.empty()) {
-        out_.dropped.push_back(fmt::format("{}_0: {} from size {}: there are not so many choices", transform.name, level.number, level.from));
+        out_.dropped.push_back(fmt::format("{}_0: {} from size {}: there are not so many choices", transform.name,
+                                           level.number, level.from));
         continue;
       }
-      for (std::size_t i = 0; i < sites.size(); ++i) out.sites[i].levels.push_back(level_of(*sites[i], digits[i], level.from));
+      for (std::size_t i = 0; i < sites.size(); ++i)
+        out.sites[i].levels.push_back(level_of(*sites[i], digits[i], level.from));
     }
     std::erase_if(out.sites, [](const WrittenSite& site) { return site.levels.empty(); });
     if (out.sites.empty()) return;

@@ -39,7 +39,8 @@ std::vector<OldPart> old_parts(const TransformNames& names) {
 }
 
 int num_common(const std::vector<std::string>& a, const std::vector<std::string>& b) {
-  return static_cast<int>(std::count_if(a.begin(), a.end(), [&](const std::string& word) { return std::find(b.begin(), b.end(), word) != b.end(); }));
+  return static_cast<int>(std::count_if(
+      a.begin(), a.end(), [&](const std::string& word) { return std::find(b.begin(), b.end(), word) != b.end(); }));
 }
 
 /// The level that the written site has for size `n`; null if it has none.
@@ -64,7 +65,8 @@ class Migrator {
       if (!exists_still(transform)) out_.dropped.push_back(transform.name + ": the program has no such transform");
     for (const TransformNames& names : names_.transforms) {
       move_sites(names);
-      move_values(names.now->name, names.before->values, [&](const std::string& name) { return names.value_now(name); });
+      move_values(names.now->name, names.before->values,
+                  [&](const std::string& name) { return names.value_now(name); });
     }
     move_values("", before_.globals, [](const std::string& name) { return name; });
     if (pbrt::is_core_type(before_.core_type)) out_.configuration.openblas_coretype = before_.core_type;
@@ -77,7 +79,8 @@ class Migrator {
 
  private:
   [[nodiscard]] bool exists_still(const WrittenTransform& transform) const {
-    return std::any_of(names_.transforms.begin(), names_.transforms.end(), [&](const auto& names) { return names.before == &transform; });
+    return std::any_of(names_.transforms.begin(), names_.transforms.end(),
+                       [&](const auto& names) { return names.before == &transform; });
   }
 
   void move_sites(const TransformNames& names) {
@@ -86,14 +89,15 @@ class Migrator {
       if (index_.site(id).transform == names.now) move_site(names, id, parts);
     std::set<const WrittenSite*> said;
     for (const OldPart& part : parts) {
-      const bool is_used = std::any_of(parts.begin(), parts.end(), [&](const OldPart& other) { return other.site == part.site && other.is_used; });
+      const bool is_used = std::any_of(parts.begin(), parts.end(),
+                                       [&](const OldPart& other) { return other.site == part.site && other.is_used; });
       if (!is_used && said.insert(part.site).second)
         out_.dropped.push_back(names.before->name + "." + part.site->name + ": the program has no such choice to make");
     }
   }
 
-  /// The old part of this name; else the one that shares most rules, first among those whose own part does not exist any more.
-  /// Null if there is none.
+  /// The old part of this name; else the one that shares most rules, first among those whose own part does not exist
+  /// any more. Null if there is none.
   static OldPart* source_of(const TransformNames& names, const std::string& part, std::vector<OldPart>& parts) {
     std::vector<std::string> homes;
     for (const SiteInfo& site : names.now->sites)
@@ -139,7 +143,8 @@ class Migrator {
     out_.num_sites += is_kept ? 1 : 0;
     if (levels.size() > pbrt::kMaxSelectorLevels) {
       out_.changed.push_back(index_.site_name(id) + ": more than 12 levels, those of the smallest sizes are dropped");
-      levels.erase(levels.begin() + 1, levels.begin() + 1 + static_cast<std::ptrdiff_t>(levels.size() - pbrt::kMaxSelectorLevels));
+      levels.erase(levels.begin() + 1,
+                   levels.begin() + 1 + static_cast<std::ptrdiff_t>(levels.size() - pbrt::kMaxSelectorLevels));
     }
     out_.configuration.sites[at(id)].levels = std::move(levels);
   }
@@ -147,9 +152,11 @@ class Migrator {
   void note_new_name(const TransformNames& names, int id, const Sources& sources) {
     for (const auto& [part, source] : sources) {
       const bool is_same = source != nullptr && source->written == part && names.before->name == names.now->name;
-      const bool was_said = source == nullptr || source->name == part;  // only names of rules differ, or of the transform
+      const bool was_said =
+          source == nullptr || source->name == part;  // only names of rules differ, or of the transform
       if (is_same || was_said) continue;
-      out_.changed.push_back(names.now->name + "." + part + " takes over what was " + names.before->name + "." + source->written);
+      out_.changed.push_back(names.now->name + "." + part + " takes over what was " + names.before->name + "." +
+                             source->written);
     }
     if (std::any_of(sources.begin(), sources.end(), [](const auto& each) { return each.second == nullptr; }))
       out_.changed.push_back(index_.site_name(id) + ": what is new of it is as by default");
@@ -170,7 +177,8 @@ class Migrator {
     bool is_said_there = false;
     for (const auto& [part, source] : sources) {
       const WrittenLevel* level = source != nullptr ? level_at(*source->site, from) : nullptr;
-      const auto found = level != nullptr ? level->rules.find(source->written) : std::map<std::string, std::string>::const_iterator();
+      const auto found =
+          level != nullptr ? level->rules.find(source->written) : std::map<std::string, std::string>::const_iterator();
       if (level == nullptr || found == level->rules.end()) {
         rules[part] = default_rule(site, id, part);
         continue;
@@ -215,7 +223,8 @@ class Migrator {
       const int choice = site.index_of(rule, on);
       if (choice < 0 || (on == On::OpenCl && wanted != On::OpenClLocal)) continue;
       if (is_said)
-        out_.changed.push_back(fmt::format("{}: {}{} does not run on {} any more, but on {}", index_.site_name(id), rule, size_text(from), word, to_string(on)));
+        out_.changed.push_back(fmt::format("{}: {}{} does not run on {} any more, but on {}", index_.site_name(id),
+                                           rule, size_text(from), word, to_string(on)));
       return choice;
     }
     return -1;
@@ -247,8 +256,8 @@ class Migrator {
     return out;
   }
 
-  /// The numbers of a value as the program has it now: one for all sizes becomes that of each size, those of all sizes become the
-  /// one of size n_.
+  /// The numbers of a value as the program has it now: one for all sizes becomes that of each size, those of all sizes
+  /// become the one of size n_.
   [[nodiscard]] std::optional<std::vector<double>> fit(const TunableInfo& tunable, const WrittenValue& value) const {
     const std::vector<double>& all = value.numbers;
     const std::size_t count = at(tunable.count), whole = at(tunable.num_values()), buckets = pbrt::kNumSizeBuckets;
@@ -256,7 +265,8 @@ class Migrator {
     if (all.size() == whole && has_table_shape && value.is_list == (whole > 1)) return all;
     const bool is_plain = value.num_lists == 0 && value.is_list == (count > 1) && all.size() == count;
     if (tunable.is_size_specific && is_plain) return repeated(all, pbrt::kNumSizeBuckets);
-    const bool is_table = all.size() == count * buckets && (count == 1 ? value.num_lists == 0 : value.num_lists == pbrt::kNumSizeBuckets);
+    const bool is_table =
+        all.size() == count * buckets && (count == 1 ? value.num_lists == 0 : value.num_lists == pbrt::kNumSizeBuckets);
     if (tunable.is_size_specific || !is_table) return std::nullopt;
     const auto begin = all.begin() + bucket_of(n_) * tunable.count;
     return std::vector<double>(begin, begin + tunable.count);
@@ -276,7 +286,8 @@ class Migrator {
     if (is_kept) ++out_.num_values;
     if (num_good == static_cast<int>(slots.size())) return;
     (is_kept ? out_.changed : out_.dropped)
-        .push_back(fmt::format("{}: out of range ({} to {}), the default is used: {}", written, number_text(tunable.min), number_text(tunable.max), value_words(id)));
+        .push_back(fmt::format("{}: out of range ({} to {}), the default is used: {}", written,
+                               number_text(tunable.min), number_text(tunable.max), value_words(id)));
   }
 
   [[nodiscard]] std::string value_words(int id) const {
@@ -288,10 +299,13 @@ class Migrator {
 
   void note_added() {
     for (int id = 0; id < index_.num_tunables(); ++id)
-      if (!named_.contains(id) && index_.tunable(id).tunable->fixed.empty()) out_.added.push_back(index_.tunable_name(id) + " = " + value_words(id));
+      if (!named_.contains(id) && index_.tunable(id).tunable->fixed.empty())
+        out_.added.push_back(index_.tunable_name(id) + " = " + value_words(id));
     for (int id = 0; id < index_.num_sites(); ++id) {
-      const bool is_named = std::any_of(names_.transforms.begin(), names_.transforms.end(), [&](const auto& names) { return names.now == index_.site(id).transform; });
-      if (!is_named && index_.site(id).site->fixed.empty()) out_.added.push_back(index_.site_name(id) + ": " + default_words(id));
+      const bool is_named = std::any_of(names_.transforms.begin(), names_.transforms.end(),
+                                        [&](const auto& names) { return names.now == index_.site(id).transform; });
+      if (!is_named && index_.site(id).site->fixed.empty())
+        out_.added.push_back(index_.site_name(id) + ": " + default_words(id));
     }
   }
 

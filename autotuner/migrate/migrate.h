@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Carries a configuration of an older state of a program over to its present one: what still applies is kept, also under
-// another name or where sites were split or joined; everything else is said. No files here (migrate_command.cpp).
+// Carries a configuration of an older state of a program over to its present one: what still applies is kept, also
+// under another name or where sites were split or joined; everything else is said. No files here (migrate_command.cpp).
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,17 @@
 namespace pbtune {
 
 struct Migration {
-  pbrt::Configuration configuration;      ///< valid
-  int num_sites = 0, num_values = 0;      ///< carried over, in part at least
-  std::vector<std::string> changed;       ///< carried over, but not as it was
+  pbrt::Configuration configuration;  ///< valid
+  int num_sites = 0, num_values = 0;  ///< carried over, in part at least
+  std::vector<std::string> changed;   ///< carried over, but not as it was
   std::vector<std::string> dropped;
-  std::vector<std::string> added;         ///< what the old one says nothing about, with the default that it got
+  std::vector<std::string> added;  ///< what the old one says nothing about, with the default that it got
 };
 
-/// Carries a configuration over. `n` is the size at which size-specific values are read where the program now wants one for all
-/// sizes.
-[[nodiscard]] Migration migrate(const WrittenConfiguration& before, const Names& names, const pbrt::InfoIndex& index, std::int64_t n);
+/// Carries a configuration over. `n` is the size at which size-specific values are read where the program now wants one
+/// for all sizes.
+[[nodiscard]] Migration migrate(const WrittenConfiguration& before, const Names& names, const pbrt::InfoIndex& index,
+                                std::int64_t n);
 
 struct MigrateOptions {
   std::string program;
@@ -33,8 +34,8 @@ struct MigrateOptions {
   bool is_dry = false;
 };
 
-/// `pbtune migrate`: carries over all entries of a file. What was at the place of the output is kept beside it. Returns 0, or 1
-/// if nothing of the file applies to the program: then nothing is written.
+/// `pbtune migrate`: carries over all entries of a file. What was at the place of the output is kept beside it. Returns
+/// 0, or 1 if nothing of the file applies to the program: then nothing is written.
 int migrate_command(const MigrateOptions& options);
 
 }  // namespace pbtune

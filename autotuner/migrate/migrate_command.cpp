@@ -25,15 +25,17 @@ constexpr std::int64_t kSizeIfUnknown = 1024;
 constexpr const char* kMigrated = ", migrated";
 
 bool is_current(const pbrt::ConfigFile& file, const pbrt::TrainingInfo& info) {
-  return file.program == info.program && (file.source.empty() || file.source == info.source) && file.warnings.unknown_names.empty() &&
-         file.warnings.bad_values.empty() && file.warnings.wrong_kinds.empty();
+  return file.program == info.program && (file.source.empty() || file.source == info.source) &&
+         file.warnings.unknown_names.empty() && file.warnings.bad_values.empty() && file.warnings.wrong_kinds.empty();
 }
 
 /// A name beside `path` at which nothing is, or the same bytes.
 std::string name_for_old(const std::string& path, const std::string& text) {
   for (int number = 1;; ++number) {
     const std::string name = path + ".old" + (number > 1 ? std::to_string(number) : "");
-    if (!fs::exists(fs::symlink_status(name)) || (fs::is_regular_file(name) && pbrt::json::read_bounded_file(name) == text)) return name;
+    if (!fs::exists(fs::symlink_status(name)) ||
+        (fs::is_regular_file(name) && pbrt::json::read_bounded_file(name) == text))
+      return name;
   }
 }
 
@@ -50,7 +52,9 @@ void print_lines(const char* head, const std::vector<std::string>& lines) {
   for (const std::string& line : lines) fmt::print("  {:<8} {}\n", head, line);
 }
 
-std::string count_text(int count, const char* what) { return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s"); }
+std::string count_text(int count, const char* what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
 
 /// The provenance without times and what ran: those were of the old program.
 pbrt::Provenance provenance_now(pbrt::Provenance provenance) {
@@ -103,9 +107,12 @@ class Command {
   }
 
   void print_head(const pbrt::ConfigFile& before) const {
-    const char* state = before.source == info_.source || before.source.empty() ? "" : ", of another state of its source";
-    fmt::print("{}: {} {}{}{}\n", path_, before.entries.size(), before.entries.size() == 1 ? "entry" : "entries",
-               before.program == info_.program ? "" : " of program `" + before.program + "`, now `" + info_.program + "`", state);
+    const char* state =
+        before.source == info_.source || before.source.empty() ? "" : ", of another state of its source";
+    fmt::print(
+        "{}: {} {}{}{}\n", path_, before.entries.size(), before.entries.size() == 1 ? "entry" : "entries",
+        before.program == info_.program ? "" : " of program `" + before.program + "`, now `" + info_.program + "`",
+        state);
   }
 
   void move_entry(const pbrt::ConfigEntry& entry) {
@@ -117,13 +124,15 @@ class Command {
   }
 
   /// Carries one entry over. `changed` and `dropped` are what is to be said besides.
-  void move(const WrittenConfiguration& written, std::int64_t n, const pbrt::Machine& machine, const pbrt::Provenance& provenance,
-            const std::vector<std::string>& changed = {}, const std::vector<std::string>& dropped = {}) {
+  void move(const WrittenConfiguration& written, std::int64_t n, const pbrt::Machine& machine,
+            const pbrt::Provenance& provenance, const std::vector<std::string>& changed = {},
+            const std::vector<std::string>& dropped = {}) {
     const Names names = match_names(written, info_, options_.renames, options_.may_guess);
     Migration found = migrate(written, names, index_, n);
     num_kept_ += found.num_sites + found.num_values;
     is_guessed_ = is_guessed_ || !names.guesses.empty();
-    fmt::print("  {:<8} {}, {}\n", "kept", count_text(found.num_sites, "choice"), count_text(found.num_values, "value"));
+    fmt::print("  {:<8} {}, {}\n", "kept", count_text(found.num_sites, "choice"),
+               count_text(found.num_values, "value"));
     print_lines("renamed", names.guesses);
     print_lines("changed", changed);
     print_lines("changed", found.changed);
@@ -144,7 +153,8 @@ class Command {
       file.entries = std::move(entries_);
       pbrt::save_config_file(output_, index_, file);
     }
-    if (is_guessed_) fmt::print("what is called `renamed` is a guess from names: --rename OLD=NEW says it, --no-guess leaves it\n");
+    if (is_guessed_)
+      fmt::print("what is called `renamed` is a guess from names: --rename OLD=NEW says it, --no-guess leaves it\n");
     fmt::print("written to {}{}\n", output_, old.empty() ? "" : "; what was there is " + old);
     const std::string how = fmt::format("{} --n {}", options_.program, tuned_n_ > 0 ? std::to_string(tuned_n_) : "N");
     fmt::print("nothing was measured: `pbtune {}` tunes on from it\n", how);

@@ -30,7 +30,9 @@ TunableInfo value(const std::string& name, double min, double max, double initia
   return {name, TunableType::Int, min, max, {initial}, TunableRole::User, false, 1, {}};
 }
 
-pbrt::SiteInfo site(const std::string& name, const std::vector<AlternativeInfo>& alternatives) { return {name, alternatives}; }
+pbrt::SiteInfo site(const std::string& name, const std::vector<AlternativeInfo>& alternatives) {
+  return {name, alternatives};
+}
 
 /// `Sort` with rules Insertion, Merge and Radix, of which Merge has kernels.
 class MigrateTest : public ::testing::Test {
@@ -41,7 +43,9 @@ class MigrateTest : public ::testing::Test {
     info.global = pbrt::standard_globals();
     pbrt::TransformInfo sort;
     sort.name = sort.template_name = "Sort";
-    sort.sites = {site("Insertion|Merge|Radix", {{"Insertion", {On::Cpu}, 3, ""}, {"Merge", {On::Cpu, On::OpenCl}, 6, ""}, {"Radix", {On::Cpu}, 9, ""}})};
+    sort.sites = {
+        site("Insertion|Merge|Radix",
+             {{"Insertion", {On::Cpu}, 3, ""}, {"Merge", {On::Cpu, On::OpenCl}, 6, ""}, {"Radix", {On::Cpu}, 9, ""}})};
     sort.tunables = {value("block", 1, 4096, 32), value("Merge.cpu.split_size", 1, 1 << 30, 64)};
     info.transforms = {sort};
   }
@@ -63,7 +67,9 @@ class MigrateTest : public ::testing::Test {
   }
   [[nodiscard]] std::string fault(const std::vector<std::string>& said) {
     try {
-      (void)migrated(R"({"transforms": {"Sort": {"tunables": {"block": 1}, "sites": {"Insertion|Merge": [{"rule": "Merge"}]}}}})", said);
+      (void)migrated(
+          R"({"transforms": {"Sort": {"tunables": {"block": 1}, "sites": {"Insertion|Merge": [{"rule": "Merge"}]}}}})",
+          said);
     } catch (const pbrt::UserError& error) {
       return error.what();
     }
@@ -93,7 +99,8 @@ TEST_F(MigrateTest, EverythingOfTheSameProgramIsKept) {
 }
 
 TEST_F(MigrateTest, ASiteThatGotARuleKeepsItsChoices) {
-  const Migration found = of_site("Insertion|Merge", R"([{"rule": "Insertion", "on": "cpu"}, {"from": 80, "rule": "Merge", "on": "opencl"}])");
+  const Migration found = of_site(
+      "Insertion|Merge", R"([{"rule": "Insertion", "on": "cpu"}, {"from": 80, "rule": "Merge", "on": "opencl"}])");
   EXPECT_THAT(found.configuration.sites[0].levels, ElementsAre(Level{0, kInsertion}, Level{80, kMergeOnDevice}));
   EXPECT_THAT(found.changed, ElementsAre("Sort.Insertion|Merge|Radix takes over what was Sort.Insertion|Merge"));
   EXPECT_THAT(found.dropped, IsEmpty());
@@ -101,30 +108,40 @@ TEST_F(MigrateTest, ASiteThatGotARuleKeepsItsChoices) {
 }
 
 TEST_F(MigrateTest, ARuleThatIsGoneGivesItsSizesToItsNeighbour) {
-  const Migration found = of_site("Insertion|Merge|Quick", R"([{"rule": "Quick"}, {"from": 50, "rule": "Merge"}, {"from": 900, "rule": "Quick"}])", {});
+  const Migration found =
+      of_site("Insertion|Merge|Quick",
+              R"([{"rule": "Quick"}, {"from": 50, "rule": "Merge"}, {"from": 900, "rule": "Quick"}])", {});
   EXPECT_THAT(guesses, ElementsAre("Sort.Quick -> Sort.Radix"));
-  EXPECT_THAT(found.configuration.sites[0].levels, ElementsAre(Level{0, kRadix}, Level{50, kMerge}, Level{900, kRadix}));
+  EXPECT_THAT(found.configuration.sites[0].levels,
+              ElementsAre(Level{0, kRadix}, Level{50, kMerge}, Level{900, kRadix}));
 
   const Migration unguessed = migrated(R"({"transforms": {"Sort": {"sites": {"Insertion|Merge|Quick": [
-      {"rule": "Quick"}, {"from": 50, "rule": "Merge"}, {"from": 900, "rule": "Quick"}]}}}})", {}, false);
+      {"rule": "Quick"}, {"from": 50, "rule": "Merge"}, {"from": 900, "rule": "Quick"}]}}}})",
+                                       {}, false);
   EXPECT_THAT(guesses, IsEmpty());
   EXPECT_THAT(unguessed.configuration.sites[0].levels, ElementsAre(Level{0, kInsertion}, Level{50, kMerge}));
-  EXPECT_THAT(unguessed.changed,
-              ElementsAre("Sort.Insertion|Merge|Radix takes over what was Sort.Insertion|Merge|Quick",
-                          "Sort.Insertion|Merge|Radix: Quick is gone, the default is used there",
-                          "Sort.Insertion|Merge|Radix: Quick from size 900 is gone, what was chosen for smaller sizes is used there"));
+  EXPECT_THAT(
+      unguessed.changed,
+      ElementsAre(
+          "Sort.Insertion|Merge|Radix takes over what was Sort.Insertion|Merge|Quick",
+          "Sort.Insertion|Merge|Radix: Quick is gone, the default is used there",
+          "Sort.Insertion|Merge|Radix: Quick from size 900 is gone, what was chosen for smaller sizes is used there"));
 }
 
 TEST_F(MigrateTest, AVersionThatIsGoneBecomesTheNearest) {
-  const Migration found = of_site("Insertion|Merge|Radix", R"([{"rule": "Merge", "on": "opencl_local"}, {"from": 9, "rule": "Radix", "on": "opencl"}])");
+  const Migration found =
+      of_site("Insertion|Merge|Radix",
+              R"([{"rule": "Merge", "on": "opencl_local"}, {"from": 9, "rule": "Radix", "on": "opencl"}])");
   EXPECT_THAT(found.configuration.sites[0].levels, ElementsAre(Level{0, kMergeOnDevice}, Level{9, kRadix}));
-  EXPECT_THAT(found.changed, ElementsAre("Sort.Insertion|Merge|Radix: Merge does not run on opencl_local any more, but on opencl",
-                                         "Sort.Insertion|Merge|Radix: Radix from size 9 does not run on opencl any more, but on cpu"));
+  EXPECT_THAT(found.changed,
+              ElementsAre("Sort.Insertion|Merge|Radix: Merge does not run on opencl_local any more, but on opencl",
+                          "Sort.Insertion|Merge|Radix: Radix from size 9 does not run on opencl any more, but on cpu"));
 }
 
 TEST_F(MigrateTest, WhatTheUserSaysIsRenamed) {
   const Migration found = migrated(R"({"transforms": {"Order": {"sites": {"Insertion|Merge2": [{"rule": "Merge2"}]},
-      "tunables": {"tile": 77, "Merge2.cpu.split_size": 128}}}})", {"Order=Sort", "Order.Merge2=Sort.Merge", "Order.tile=block"}, false);
+      "tunables": {"tile": 77, "Merge2.cpu.split_size": 128}}}})",
+                                   {"Order=Sort", "Order.Merge2=Sort.Merge", "Order.tile=block"}, false);
   EXPECT_THAT(found.configuration.sites[0].levels, ElementsAre(Level{0, kMerge}));
   EXPECT_THAT(found.configuration.tunables[kBlock], ElementsAre(77));
   EXPECT_THAT(found.configuration.tunables[kSplit], ElementsAre(128));
@@ -133,7 +150,8 @@ TEST_F(MigrateTest, WhatTheUserSaysIsRenamed) {
 }
 
 TEST_F(MigrateTest, WhatSeemsToBeRenamedIsGuessedAndSaid) {
-  const Migration found = migrated(R"({"transforms": {"Order": {"sites": {"Insertion|Merge|Radix": [{"rule": "Radix"}]}, "tunables": {"tile": 77}}}})");
+  const Migration found = migrated(
+      R"({"transforms": {"Order": {"sites": {"Insertion|Merge|Radix": [{"rule": "Radix"}]}, "tunables": {"tile": 77}}}})");
   EXPECT_THAT(found.configuration.sites[0].levels, ElementsAre(Level{0, kRadix}));
   EXPECT_THAT(found.configuration.tunables[kBlock], ElementsAre(77));
   EXPECT_THAT(guesses, UnorderedElementsAre("Order -> Sort", "Order.tile -> Sort.block"));
@@ -144,13 +162,15 @@ TEST_F(MigrateTest, EqualNamesLeaveTheOtherTransformsToGuesses) {
   merge.name = merge.template_name = "Merge";
   merge.tunables = {value("ways", 2, 64, 2)};
   info.transforms.push_back(merge);
-  const Migration found = migrated(R"({"transforms": {"Sort": {"tunables": {"block": 5}}, "Join": {"tunables": {"ways": 4}}}})");
+  const Migration found =
+      migrated(R"({"transforms": {"Sort": {"tunables": {"block": 5}}, "Join": {"tunables": {"ways": 4}}}})");
   EXPECT_THAT(guesses, ElementsAre("Join -> Merge"));
   EXPECT_THAT(found.dropped, IsEmpty());
 }
 
 TEST_F(MigrateTest, WhatTheCompilerAddsIsNoNewNameOfAValue) {
-  info.transforms[0].tunables.push_back({"split_size", TunableType::Int, 1, 1 << 30, {256}, TunableRole::Split, false, 1, {}});
+  info.transforms[0].tunables.push_back(
+      {"split_size", TunableType::Int, 1, 1 << 30, {256}, TunableRole::Split, false, 1, {}});
   (void)of_value("tile", "7");
   EXPECT_THAT(guesses, ElementsAre("Sort.tile -> Sort.block"));
 }
@@ -168,7 +188,8 @@ TEST_F(MigrateTest, OldNumbersThatDoNotFitTakeTheDefault) {
   EXPECT_THAT(found.configuration.tunables[kBlock], ElementsAre(32));
   EXPECT_THAT(found.dropped, ElementsAre("Sort.block = 9000: out of range (1 to 4096), the default is used: 32"));
   EXPECT_EQ(found.num_values, 0);
-  EXPECT_THAT(of_value("block", "[1, 2]").dropped, ElementsAre("Sort.block = [1,2]: it has another number of elements now"));
+  EXPECT_THAT(of_value("block", "[1, 2]").dropped,
+              ElementsAre("Sort.block = [1,2]: it has another number of elements now"));
   EXPECT_THAT(of_value("block", "\"x\"").dropped, ElementsAre("Sort.block = \"x\": this is no choice and no value"));
 }
 
@@ -183,25 +204,33 @@ TEST_F(MigrateTest, AValueForAllSizesBecomesOneForEachAndBack) {
 }
 
 TEST_F(MigrateTest, SitesThatWereJoinedAndSplitKeepTheirChoices) {
-  info.transforms[0].sites = {site("A|B&C|D", {{"A&C", {On::Cpu}, 1, "", {{"A|B", "A"}, {"C|D", "C"}}}, {"B&D", {On::Cpu}, 1, "", {{"A|B", "B"}, {"C|D", "D"}}}}),
-                              site("E|F", {{"E", {On::Cpu}, 1, ""}, {"F", {On::Cpu}, 1, ""}}), site("E|F|G", {{"E", {On::Cpu}, 1, ""}, {"F", {On::Cpu}, 1, ""}, {"G", {On::Cpu}, 1, ""}})};
+  info.transforms[0].sites = {
+      site("A|B&C|D", {{"A&C", {On::Cpu}, 1, "", {{"A|B", "A"}, {"C|D", "C"}}},
+                       {"B&D", {On::Cpu}, 1, "", {{"A|B", "B"}, {"C|D", "D"}}}}),
+      site("E|F", {{"E", {On::Cpu}, 1, ""}, {"F", {On::Cpu}, 1, ""}}),
+      site("E|F|G", {{"E", {On::Cpu}, 1, ""}, {"F", {On::Cpu}, 1, ""}, {"G", {On::Cpu}, 1, ""}})};
   const Migration found = migrated(R"({"transforms": {"Sort": {"sites": {
       "A|B": [{"rule": "A"}, {"from": 10, "rule": "B"}], "C|D": [{"rule": "C"}, {"from": 10, "rule": "D"}, {"from": 20, "rule": "C"}],
       "E|F": [{"rule": "F"}]}}}})");
   EXPECT_THAT(found.configuration.sites[0].levels, ElementsAre(Level{0, 0}, Level{10, 1}));
   EXPECT_THAT(found.configuration.sites[1].levels, ElementsAre(Level{0, 1}));
   EXPECT_THAT(found.configuration.sites[2].levels, ElementsAre(Level{0, 1}));
-  EXPECT_THAT(found.changed, UnorderedElementsAre("Sort.A|B&C|D: B and C from size 20 is gone, what was chosen for smaller sizes is used there",
-                                                  "Sort.E|F|G takes over what was Sort.E|F"));
+  EXPECT_THAT(found.changed,
+              UnorderedElementsAre(
+                  "Sort.A|B&C|D: B and C from size 20 is gone, what was chosen for smaller sizes is used there",
+                  "Sort.E|F|G takes over what was Sort.E|F"));
 }
 
 TEST_F(MigrateTest, WhatTheProgramLacksIsSaid) {
-  const Migration found = migrated(R"({"global": {"threads": 2, "speed": 3}, "transforms": {"Blur": {"sites": {"X|Y": [{"rule": "X"}]}},
+  const Migration found =
+      migrated(R"({"global": {"threads": 2, "speed": 3}, "transforms": {"Blur": {"sites": {"X|Y": [{"rule": "X"}]}},
       "Sort": {"sites": {"P|Q": [{"rule": "P"}]}}}})");
-  EXPECT_THAT(found.dropped, ElementsAre("Blur: the program has no such transform", "Sort.P|Q: the program has no such choice to make",
-                                         "speed = 3: the program has no such value"));
-  EXPECT_THAT(found.added, UnorderedElementsAre("sequential_cutoff = 64", "Sort.block = 32", "Sort.Merge.cpu.split_size = 64",
-                                                "Sort.Insertion|Merge|Radix: Insertion on cpu"));
+  EXPECT_THAT(found.dropped,
+              ElementsAre("Blur: the program has no such transform", "Sort.P|Q: the program has no such choice to make",
+                          "speed = 3: the program has no such value"));
+  EXPECT_THAT(found.added,
+              UnorderedElementsAre("sequential_cutoff = 64", "Sort.block = 32", "Sort.Merge.cpu.split_size = 64",
+                                   "Sort.Insertion|Merge|Radix: Insertion on cpu"));
   EXPECT_EQ(found.num_sites, 0);
   EXPECT_EQ(found.num_values, 1);
 }
@@ -210,17 +239,23 @@ TEST_F(MigrateTest, ARenameOfWhatIsNotThereIsRefused) {
   EXPECT_EQ(fault({"Sort"}), "--rename Sort: expected OLD=NEW or TRANSFORM.OLD=NEW");
   EXPECT_EQ(fault({"Sord=Sort"}), "--rename Sord=Sort: the configuration has no `Sord`; did you mean `Sort`?");
   EXPECT_EQ(fault({"Sort=Sord"}), "--rename Sort=Sord: the program has no `Sord`; did you mean `Sort`?");
-  EXPECT_EQ(fault({"Sort.blok=block"}), "--rename Sort.blok=block: `Sort` of the configuration has no `blok`; did you mean `block`?");
-  EXPECT_EQ(fault({"Sort=Sort", "Sort.Merge=Radis"}), "--rename Sort.Merge=Radis: the program's transform has no `Radis`; did you mean `Radix`?");
+  EXPECT_EQ(fault({"Sort.blok=block"}),
+            "--rename Sort.blok=block: `Sort` of the configuration has no `blok`; did you mean `block`?");
+  EXPECT_EQ(fault({"Sort=Sort", "Sort.Merge=Radis"}),
+            "--rename Sort.Merge=Radis: the program's transform has no `Radis`; did you mean `Radix`?");
   const std::vector<pbrt::TransformInfo> transforms = std::exchange(info.transforms, {});
-  EXPECT_EQ(fault({"Sort.block=tile"}), "--rename Sort.block=tile: the program has no transform `Sort`; --rename Sort=NEW says what it is called now");
+  EXPECT_EQ(
+      fault({"Sort.block=tile"}),
+      "--rename Sort.block=tile: the program has no transform `Sort`; --rename Sort=NEW says what it is called now");
   info.transforms = transforms;
-  EXPECT_EQ(fault({"Sort.block=blok"}), "--rename Sort.block=blok: the program's transform has no `blok`; did you mean `block`?");
+  EXPECT_EQ(fault({"Sort.block=blok"}),
+            "--rename Sort.block=blok: the program's transform has no `blok`; did you mean `block`?");
 }
 
 std::string rules_of(const WrittenSite& site) {
   std::string out;
-  for (const WrittenLevel& level : site.levels) out += std::to_string(level.from) + ":" + level.rules.at(site.name) + " ";
+  for (const WrittenLevel& level : site.levels)
+    out += std::to_string(level.from) + ":" + level.rules.at(site.name) + " ";
   return out;
 }
 
@@ -238,7 +273,8 @@ TEST_F(MigrateTest, SelectorsOfPetaBricksNumberRulesInTheirOrder) {
 TEST_F(MigrateTest, NumbersOfPetaBricksCountCombinationsThatHaveAnOrder) {
   info.transforms[0].sites.push_back(site("A|B", {{"A", {On::Cpu}, 3, ""}, {"B", {On::Cpu}, 6, ""}}));
   info.transforms[0].forbidden = {{{"Insertion|Merge|Radix", "Merge"}, {"A|B", "A"}}};
-  const FormerConfiguration found = read_former("Sort_0_lvl1_rule = 1\nSort_0_lvl2_cutoff = 9\nSort_0_lvl2_rule = 3\n", pbrt::InfoIndex(info));
+  const FormerConfiguration found =
+      read_former("Sort_0_lvl1_rule = 1\nSort_0_lvl2_cutoff = 9\nSort_0_lvl2_rule = 3\n", pbrt::InfoIndex(info));
   ASSERT_EQ(found.written.transforms.size(), 1U);
   EXPECT_EQ(rules_of(found.written.transforms[0].sites.at(0)), "0:Radix 9:Merge ");
   EXPECT_EQ(rules_of(found.written.transforms[0].sites.at(1)), "0:A 9:B ");
@@ -249,8 +285,9 @@ TEST_F(MigrateTest, ValuesOfPetaBricksAreCarriedOver) {
   table.count = 2;
   table.is_size_specific = true;
   info.transforms[0].tunables.push_back(table);
-  const FormerConfiguration found =
-      read_former("sequentialcutoff = 7\nworker_threads = 8\nSort_block = 9\nSort_i1_w__3 = 4\nSort_i2_w = 4\nOther_x = 1\n", pbrt::InfoIndex(info));
+  const FormerConfiguration found = read_former(
+      "sequentialcutoff = 7\nworker_threads = 8\nSort_block = 9\nSort_i1_w__3 = 4\nSort_i2_w = 4\nOther_x = 1\n",
+      pbrt::InfoIndex(info));
   ASSERT_EQ(found.written.globals.size(), 1U);
   EXPECT_EQ(found.written.globals[0].numbers, std::vector<double>{7});
   ASSERT_EQ(found.written.transforms.at(0).values.size(), 2U);

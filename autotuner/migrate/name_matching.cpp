@@ -19,7 +19,9 @@ using pbrt::TransformInfo;
 using pbrt::TunableRole;
 using Words = std::vector<std::string>;
 
-bool has(const Words& words, const std::string& word) { return std::find(words.begin(), words.end(), word) != words.end(); }
+bool has(const Words& words, const std::string& word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
 
 void add_new(Words& words, const std::string& word) {
   if (!has(words, word)) words.push_back(word);
@@ -28,7 +30,8 @@ void add_new(Words& words, const std::string& word) {
 /// `T` and `<3,1>` of an instance `T<3,1>`.
 std::pair<std::string, std::string> template_and_arguments(const std::string& name) {
   const std::size_t open = name.find('<');
-  return open == std::string::npos ? std::pair(name, std::string()) : std::pair(name.substr(0, open), name.substr(open));
+  return open == std::string::npos ? std::pair(name, std::string())
+                                   : std::pair(name.substr(0, open), name.substr(open));
 }
 
 template <class Transform>
@@ -74,7 +77,8 @@ Said parse_said(const std::string& text) {
   if (dot != std::string::npos) out.item = from.substr(dot + 1);
   if (equals != std::string::npos) out.to = text.substr(equals + 1);
   // The transform may be said again: A.x=A.y, or A.x=B.y.
-  if (const std::size_t dot_to = out.to.find('.'); !out.item.empty() && dot_to != std::string::npos) out.to = out.to.substr(dot_to + 1);
+  if (const std::size_t dot_to = out.to.find('.'); !out.item.empty() && dot_to != std::string::npos)
+    out.to = out.to.substr(dot_to + 1);
   const bool has_empty = out.transform.empty() || out.to.empty() || (dot != std::string::npos && out.item.empty());
   if (has_empty) throw pbrt::UserError("--rename " + text + ": expected OLD=NEW or TRANSFORM.OLD=NEW");
   return out;
@@ -109,7 +113,8 @@ class Matcher {
  private:
   void check_transform(const Said& said) const {
     Words known, now;
-    for (const WrittenTransform& transform : before_.transforms) add_new(known, template_and_arguments(transform.name).first);
+    for (const WrittenTransform& transform : before_.transforms)
+      add_new(known, template_and_arguments(transform.name).first);
     for (const TransformInfo& transform : info_.transforms) add_new(now, template_and_arguments(transform.name).first);
     const std::string name = template_and_arguments(said.transform).first;
     if (!has(known, name)) fail_said(said, "the configuration", name, known);
@@ -131,10 +136,12 @@ class Matcher {
   }
 
   [[nodiscard]] bool is_paired(const WrittenTransform& transform) const {
-    return std::any_of(out_.transforms.begin(), out_.transforms.end(), [&](const auto& names) { return names.before == &transform; });
+    return std::any_of(out_.transforms.begin(), out_.transforms.end(),
+                       [&](const auto& names) { return names.before == &transform; });
   }
   [[nodiscard]] bool is_paired(const TransformInfo& transform) const {
-    return std::any_of(out_.transforms.begin(), out_.transforms.end(), [&](const auto& names) { return names.now == &transform; });
+    return std::any_of(out_.transforms.begin(), out_.transforms.end(),
+                       [&](const auto& names) { return names.now == &transform; });
   }
 
   template <class Transform>
@@ -148,7 +155,8 @@ class Matcher {
   /// The share of the names of `before` that `now` has.
   static double likeness(const WrittenTransform& before, const TransformInfo& now) {
     const Words all = all_names(before), own = all_names(now);
-    const auto num_common = std::count_if(all.begin(), all.end(), [&](const std::string& name) { return has(own, name); });
+    const auto num_common =
+        std::count_if(all.begin(), all.end(), [&](const std::string& name) { return has(own, name); });
     return all.empty() ? 0 : static_cast<double>(num_common) / static_cast<double>(all.size());
   }
 
@@ -193,14 +201,14 @@ class Matcher {
     }
     if (is_done) return;
     if (known.empty())
-      throw pbrt::UserError("--rename " + said.text + ": the program has no transform `" + said.transform + "`; --rename " +
-                            said.transform + "=NEW says what it is called now");
+      throw pbrt::UserError("--rename " + said.text + ": the program has no transform `" + said.transform +
+                            "`; --rename " + said.transform + "=NEW says what it is called now");
     if (!has(known, said.item)) fail_said(said, "`" + said.transform + "` of the configuration", said.item, known);
     fail_said(said, "the program's transform", said.to, now);
   }
 
-  /// Pairs renamed rules. Rules of a site have an order: a site that is gone and a new one of as many rules are one if they
-  /// differ in rules that are gone and rules that are new, and if no other new site can be meant.
+  /// Pairs renamed rules. Rules of a site have an order: a site that is gone and a new one of as many rules are one if
+  /// they differ in rules that are gone and rules that are new, and if no other new site can be meant.
   void guess_rules(TransformNames& names) {
     const Words rules = rule_names(*names.before), rules_now = rule_names(*names.now);
     const Words parts_now = part_names(*names.now);
@@ -213,7 +221,8 @@ class Matcher {
         if (is_taken(names, candidate) || before.size() != now.size()) continue;
         bool is_possible = true;
         for (std::size_t i = 0; i < before.size(); ++i)
-          is_possible = is_possible && (names.rule_now(before[i]) == now[i] || (!has(rules_now, names.rule_now(before[i])) && !has(rules, now[i])));
+          is_possible = is_possible && (names.rule_now(before[i]) == now[i] ||
+                                        (!has(rules_now, names.rule_now(before[i])) && !has(rules, now[i])));
         if (!is_possible) continue;
         is_only = is_only && !found;
         found = now;
@@ -225,7 +234,8 @@ class Matcher {
   /// Whether another site of the old program has this name.
   static bool is_taken(const TransformNames& names, const std::string& part) {
     const Words parts = part_names(*names.before);
-    return std::any_of(parts.begin(), parts.end(), [&](const std::string& other) { return names.part_now(other) == part; });
+    return std::any_of(parts.begin(), parts.end(),
+                       [&](const std::string& other) { return names.part_now(other) == part; });
   }
 
   void take_rules(TransformNames& names, const Words& before, const Words& now) {
@@ -243,9 +253,12 @@ class Matcher {
     for (const std::string& name : known)
       if (name.find('.') == std::string::npos && !has(known_now, names.value_now(name))) gone.push_back(name);
     for (const pbrt::TunableInfo& tunable : names.now->tunables) {
-      const bool is_own = tunable.role == TunableRole::User || tunable.role == TunableRole::Accuracy || tunable.role == TunableRole::Config;
-      const bool is_meant = std::any_of(names.values.begin(), names.values.end(), [&](const auto& pair) { return pair.second == tunable.name; });
-      if (is_own && !is_meant && tunable.name.find('.') == std::string::npos && !has(known, tunable.name)) added.push_back(tunable.name);
+      const bool is_own = tunable.role == TunableRole::User || tunable.role == TunableRole::Accuracy ||
+                          tunable.role == TunableRole::Config;
+      const bool is_meant = std::any_of(names.values.begin(), names.values.end(),
+                                        [&](const auto& pair) { return pair.second == tunable.name; });
+      if (is_own && !is_meant && tunable.name.find('.') == std::string::npos && !has(known, tunable.name))
+        added.push_back(tunable.name);
     }
     if (gone.size() != 1 || added.size() != 1) return;
     names.values[gone[0]] = added[0];
@@ -300,8 +313,8 @@ std::string TransformNames::value_now(const std::string& value) const {
   return dot == std::string::npos ? value : rule_now(value.substr(0, dot)) + value.substr(dot);
 }
 
-Names match_names(const WrittenConfiguration& before, const pbrt::TrainingInfo& info, const std::vector<std::string>& said,
-                  bool may_guess) {
+Names match_names(const WrittenConfiguration& before, const pbrt::TrainingInfo& info,
+                  const std::vector<std::string>& said, bool may_guess) {
   return Matcher(before, info).run(said, may_guess);
 }
 

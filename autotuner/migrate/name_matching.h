@@ -31,8 +31,8 @@ struct Names {
   std::vector<std::string> guesses;        ///< `Blur.OnePass -> Blur.Direct`
 };
 
-/// Matches the names. `said` holds `OLD=NEW` for a transform, and `TRANSFORM.OLD=NEW` for a rule or a value of a transform, which
-/// has its old name there. Keeps pointers into `before` and `info`.
+/// Matches the names. `said` holds `OLD=NEW` for a transform, and `TRANSFORM.OLD=NEW` for a rule or a value of a
+/// transform, which has its old name there. Keeps pointers into `before` and `info`.
 ///
 /// Errors: throws pbrt::UserError if `said` names what is not there
 [[nodiscard]] Names match_names(const WrittenConfiguration& before, const pbrt::TrainingInfo& info,

@@ -52,7 +52,8 @@ bool read_value(const Json& value, WrittenValue& out) {
   return true;
 }
 
-void read_values(const Node& node, const std::string& prefix, std::vector<WrittenValue>& out, std::vector<std::string>& unread) {
+void read_values(const Node& node, const std::string& prefix, std::vector<WrittenValue>& out,
+                 std::vector<std::string>& unread) {
   node.each_member([&](const std::string& name, const Node& item) {
     WrittenValue value;
     value.name = name;
@@ -89,7 +90,8 @@ bool read_site(const Node& node, WrittenSite& out) {
   bool is_good = true;
   node.each_item([&](const Node& item) {
     WrittenLevel level;
-    is_good = is_good && read_level(item, out.name, level) && (out.levels.empty() || level.from > out.levels.back().from);
+    is_good =
+        is_good && read_level(item, out.name, level) && (out.levels.empty() || level.from > out.levels.back().from);
     out.levels.push_back(std::move(level));
   });
   return is_good;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A configuration as its text says it: by names alone, whether the program knows them or not. Used by `pbtune migrate`. Code that
-// runs or tunes a program reads a Configuration (runtime/config), which knows what the program has and nothing else.
+// A configuration as its text says it: by names alone, whether the program knows them or not. Used by `pbtune migrate`.
+// Code that runs or tunes a program reads a Configuration (runtime/config), which knows what the program has and
+// nothing else.
 #pragma once
 
 #include <cstdint>

@@ -88,7 +88,8 @@ std::string selector_words(const InfoIndex& index, const Configuration& configur
 }
 
 /// What is chosen at size `n`, and for the smaller parts that a recursion comes to.
-std::string recursive_words(const InfoIndex& index, const Configuration& configuration, int site, const std::string& device, std::int64_t n) {
+std::string recursive_words(const InfoIndex& index, const Configuration& configuration, int site,
+                            const std::string& device, std::int64_t n) {
   std::string out;
   const std::vector<pbrt::Level>& levels = configuration.sites[at(site)].levels;
   for (std::size_t i = levels.size(); i-- > 0;) {
@@ -100,8 +101,8 @@ std::string recursive_words(const InfoIndex& index, const Configuration& configu
   return out;
 }
 
-/// Whether one of the rules that use the tunable is chosen at this size. The answer is yes without a size, without such rules, or
-/// in a recursion.
+/// Whether one of the rules that use the tunable is chosen at this size. The answer is yes without a size, without such
+/// rules, or in a recursion.
 bool is_used_at(const InfoIndex& index, const Configuration& configuration, int tunable, std::int64_t n) {
   const InfoIndex::TunableRef& ref = index.tunable(tunable);
   if (n < 0 || ref.tunable->used_by.empty()) return true;
@@ -229,9 +230,11 @@ std::string gain_text(const pbrt::Provenance& provenance, const std::string& pre
 
 std::string origin_text(const pbrt::Provenance& provenance) {
   if (provenance.tuner.empty())
-    return provenance.when.empty() && provenance.how.empty() ? "written by hand" : "written " + provenance.when + (provenance.how.empty() ? "" : " by " + provenance.how);
-  return fmt::format("tuned {} by {}, effort {}, seed {}{}{}", provenance.when, provenance.tuner, provenance.effort, provenance.seed,
-                     provenance.how.empty() ? "" : ", ", provenance.how);
+    return provenance.when.empty() && provenance.how.empty()
+               ? "written by hand"
+               : "written " + provenance.when + (provenance.how.empty() ? "" : " by " + provenance.how);
+  return fmt::format("tuned {} by {}, effort {}, seed {}{}{}", provenance.when, provenance.tuner, provenance.effort,
+                     provenance.seed, provenance.how.empty() ? "" : ", ", provenance.how);
 }
 
 std::vector<std::string> loss_lines(std::vector<std::pair<std::string, double>> losses) {
@@ -239,7 +242,8 @@ std::vector<std::string> loss_lines(std::vector<std::pair<std::string, double>> 
   std::stable_sort(losses.begin(), losses.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
   std::vector<std::string> out;
   for (const auto& [what, loss] : losses)
-    out.push_back(fmt::format("{} would be {} slower", what, loss >= kMuch ? "more than 4x" : fmt::format("{:.2f}x", loss)));
+    out.push_back(
+        fmt::format("{} would be {} slower", what, loss >= kMuch ? "more than 4x" : fmt::format("{:.2f}x", loss)));
   return out;
 }
 

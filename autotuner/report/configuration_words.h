@@ -17,8 +17,9 @@ namespace pbtune {
 [[nodiscard]] std::string choice_words(const InfoIndex& index, const Configuration& configuration, int site,
                                        int alternative, const std::string& device, std::int64_t n);
 
-/// One line per transform that has something to choose, for calls of size `n`, of a recursive one for the smaller parts too;
-/// `n` < 0: all sizes with their cut-offs. `only`: names of sites, `transforms`: whose sites and values (empty: all).
+/// One line per transform that has something to choose, for calls of size `n`, of a recursive one for the smaller parts
+/// too; `n` < 0: all sizes with their cut-offs. `only`: names of sites, `transforms`: whose sites and values (empty:
+/// all).
 [[nodiscard]] std::vector<std::string> explain(const InfoIndex& index, const Configuration& configuration,
                                                std::int64_t n, const std::string& device,
                                                const std::vector<std::string>& only,

@@ -52,11 +52,14 @@ TEST_F(WordsTest, ARecursionComesToSmallerParts) {
   EXPECT_THAT(said(0), ElementsAre("Sort: Merge"));
 }
 
-TEST_F(WordsTest, AllSizes) { EXPECT_THAT(said(-1), ElementsAre("Sort: Merge; from size 4: Insertion; from size 60: Merge")); }
+TEST_F(WordsTest, AllSizes) {
+  EXPECT_THAT(said(-1), ElementsAre("Sort: Merge; from size 4: Insertion; from size 60: Merge"));
+}
 
 TEST(Words, LossesComeLargestFirst) {
   EXPECT_EQ(loss_lines({{"the default of threads", 1.2}, {"the default's choice of Sort", 7}}),
-            (std::vector<std::string>{"the default's choice of Sort would be more than 4x slower", "the default of threads would be 1.20x slower"}));
+            (std::vector<std::string>{"the default's choice of Sort would be more than 4x slower",
+                                      "the default of threads would be 1.20x slower"}));
 }
 
 }  // namespace

@@ -39,11 +39,14 @@ svg text.ink { fill: var(--ink); } svg text.end { text-anchor: end; } svg text.m
 .k0 { background: var(--c0); } .k1 { background: var(--c1); } .k2 { background: var(--c2); } .kbad { background: var(--bad); }
 )";
 
-std::string paragraph(const std::string& words, const char* style = "soft") { return fmt::format("<p class=\"{}\">{}</p>\n", style, escaped(words)); }
+std::string paragraph(const std::string& words, const char* style = "soft") {
+  return fmt::format("<p class=\"{}\">{}</p>\n", style, escaped(words));
+}
 
 std::string key(const std::vector<std::pair<const char*, const char*>>& items) {
   std::string out = "<p class=\"soft\">";
-  for (const auto& [colour, words] : items) out += fmt::format("<span class=\"key {}\"></span>{}", colour, escaped(words));
+  for (const auto& [colour, words] : items)
+    out += fmt::format("<span class=\"key {}\"></span>{}", colour, escaped(words));
   return out + "</p>\n";
 }
 
@@ -73,7 +76,8 @@ struct Range {
 };
 
 std::string tip_of(const Tried& tried, std::int64_t n) {
-  return fmt::format("{} at size {}: {}, {} trials", tried.origin, n, tried.is_good() ? time_text(median(tried.times_ns)) : to_string(tried.kind),
+  return fmt::format("{} at size {}: {}, {} trials", tried.origin, n,
+                     tried.is_good() ? time_text(median(tried.times_ns)) : to_string(tried.kind),
                      tried.times_ns.size());
 }
 
@@ -116,13 +120,21 @@ std::string search_plot(const History& history) {
     if (const Tried* standard = phase.standard(); standard != nullptr)
       svg.line({begin, y.at(median_of(standard))}, {x.at(phase.end_s), y.at(median_of(standard))}, "mark");
     for (const Tried& tried : phase.tried)
-      svg.dot({x.at(tried.at_s), tried.is_good() ? y.at(median(tried.times_ns)) : kFailed}, 4, !tried.is_good() ? "bad" : tried.is_on_device ? "f1" : "f0",
+      svg.dot({x.at(tried.at_s), tried.is_good() ? y.at(median(tried.times_ns)) : kFailed}, 4,
+              !tried.is_good()     ? "bad"
+              : tried.is_on_device ? "f1"
+                                   : "f0",
               tip_of(tried, phase.n));
     svg.path(best_so_far(phase, x, y), "curve s2");
   }
   return "<h3>Time over the search</h3>\n" +
-         paragraph("Each dot is a configuration, where it was first measured; its height is the median of all its trials. Dashed: the default.") +
-         key({{"k0", "on the CPU"}, {"k1", "on a device, in part or all"}, {"k2", "the best so far"}, {"kbad", "failed, wrong or too slow"}}) +
+         paragraph(
+             "Each dot is a configuration, where it was first measured; its height is the median of all its trials. "
+             "Dashed: the default.") +
+         key({{"k0", "on the CPU"},
+              {"k1", "on a device, in part or all"},
+              {"k2", "the best so far"},
+              {"kbad", "failed, wrong or too slow"}}) +
          svg.str(kWidth, kHeight, "Times of all measured configurations over the search");
 }
 
@@ -143,7 +155,8 @@ std::string sizes_plot(const History& history) {
   Range times;
   for (const Phase* phase : phases)
     for (const Tried* tried : {phase->best(), phase->best_fixed(), phase->standard()}) times.add(median_of(tried));
-  const Scale x = log_scale(static_cast<double>(std::max<std::int64_t>(1, phases.front()->n)), static_cast<double>(phases.back()->n), kLeft, kRight);
+  const Scale x = log_scale(static_cast<double>(std::max<std::int64_t>(1, phases.front()->n)),
+                            static_cast<double>(phases.back()->n), kLeft, kRight);
   const Scale y = log_scale(times.lo, times.hi, kBottom, kTop);
   Svg svg;
   add_time_axis(svg, y);
@@ -155,13 +168,21 @@ std::string sizes_plot(const History& history) {
     for (std::size_t i = 0; i < 3; ++i)
       if (shown[i] != nullptr) lines[i].push_back({at, y.at(median_of(shown[i]))});
   }
-  for (std::size_t i : {std::size_t{1}, std::size_t{2}, std::size_t{0}}) svg.path(lines[i], fmt::format("curve s{}", i));
-  std::string table = "<table><thead><tr><th>size</th><th>best measured</th><th>default</th><th>best fixed choice</th><th></th></tr></thead><tbody>\n";
+  for (std::size_t i : {std::size_t{1}, std::size_t{2}, std::size_t{0}})
+    svg.path(lines[i], fmt::format("curve s{}", i));
+  std::string table =
+      "<table><thead><tr><th>size</th><th>best measured</th><th>default</th><th>best fixed "
+      "choice</th><th></th></tr></thead><tbody>\n";
   for (const Phase* phase : phases) {
     const Tried* fixed = phase->best_fixed();
-    const auto cell = [](const Tried* tried) { return tried != nullptr ? time_text(median_of(tried)) : std::string("-"); };
-    table += fmt::format("<tr><td class=\"number\">{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td><td>{}</td></tr>\n",
-                         phase->n, cell(phase->best()), cell(phase->standard()), cell(fixed), fixed != nullptr ? escaped(fixed->origin) : "");
+    const auto cell = [](const Tried* tried) {
+      return tried != nullptr ? time_text(median_of(tried)) : std::string("-");
+    };
+    table += fmt::format(
+        "<tr><td class=\"number\">{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td><td "
+        "class=\"number\">{}</td><td>{}</td></tr>\n",
+        phase->n, cell(phase->best()), cell(phase->standard()), cell(fixed),
+        fixed != nullptr ? escaped(fixed->origin) : "");
   }
   return "<h3>Time by size</h3>\n" + key({{"k0", "best measured"}, {"k1", "default"}, {"k2", "best fixed choice"}}) +
          svg.str(kWidth, kHeight, "Best times by size") + table + "</tbody></table>\n";
@@ -178,19 +199,24 @@ std::string fixed_choices_plot(const History& history) {
     if (tried.is_good() && tried.is_fixed_choice()) shown.push_back(&tried);
   const Tried* best = phase.best();
   if (!best->is_fixed_choice()) shown.push_back(best);
-  std::stable_sort(shown.begin(), shown.end(), [](const Tried* a, const Tried* b) { return median_of(a) < median_of(b); });
+  std::stable_sort(shown.begin(), shown.end(),
+                   [](const Tried* a, const Tried* b) { return median_of(a) < median_of(b); });
   const Scale x{0, median_of(shown.empty() ? best : shown.back()), kNames, kRight - 80, false};
   Svg svg;
   double y = 4;
   for (const Tried* tried : shown) {
-    svg.text({kNames - 8, y + 14}, tried == best ? "chosen: " + tried->origin : tried->origin, tried == best ? "ink end" : "end");
-    svg.bar({kNames, y}, {x.at(median_of(tried)), y + kRow - 6}, tried == best ? "f0" : "rest", tip_of(*tried, phase.n));
+    svg.text({kNames - 8, y + 14}, tried == best ? "chosen: " + tried->origin : tried->origin,
+             tried == best ? "ink end" : "end");
+    svg.bar({kNames, y}, {x.at(median_of(tried)), y + kRow - 6}, tried == best ? "f0" : "rest",
+            tip_of(*tried, phase.n));
     svg.text({x.at(median_of(tried)) + 6, y + 14}, time_text(median_of(tried)), "ink");
     y += kRow;
   }
   return fmt::format("<h3>Fixed choices at size {}</h3>\n", phase.n) +
-         paragraph("One rule and one version at every site, with the default's values: what a program without choices would do. \"from N\": "
-                   "so from size N on, below it what was best there.") +
+         paragraph(
+             "One rule and one version at every site, with the default's values: what a program without choices would "
+             "do. \"from N\": "
+             "so from size N on, below it what was best there.") +
          svg.str(kWidth, y + 6, "Times of fixed choices at the largest size");
 }
 
@@ -202,25 +228,31 @@ std::string site_strip(const InfoIndex& index, const pbrt::ConfigEntry& entry, i
   Svg svg;
   for (std::size_t i = 0; i < levels.size(); ++i) {
     const double from = std::clamp(static_cast<double>(levels[i].from), 1.0, largest);
-    const double to = i + 1 < levels.size() ? std::clamp(static_cast<double>(levels[i + 1].from), 1.0, largest) : largest;
+    const double to =
+        i + 1 < levels.size() ? std::clamp(static_cast<double>(levels[i + 1].from), 1.0, largest) : largest;
     if (to <= from) continue;
     const pbrt::Choice choice = index.site(id).site->choice(levels[i].alternative);
     const std::string words = choice.rule + ", " + to_string(choice.on);
-    const std::string colour = levels[i].alternative < kNumColours ? fmt::format("f{}", levels[i].alternative) : std::string("rest");
-    svg.bar({x.at(from) + (i > 0 ? 1 : 0), 18}, {x.at(to) - 1, kBarBottom}, colour, fmt::format("from size {}: {}", levels[i].from, words));
+    const std::string colour =
+        levels[i].alternative < kNumColours ? fmt::format("f{}", levels[i].alternative) : std::string("rest");
+    svg.bar({x.at(from) + (i > 0 ? 1 : 0), 18}, {x.at(to) - 1, kBarBottom}, colour,
+            fmt::format("from size {}: {}", levels[i].from, words));
     constexpr double kLetter = 6.6;
     if (x.at(to) - x.at(from) > kLetter * static_cast<double>(words.size())) svg.text({x.at(from), 12}, words, "ink");
     svg.text({x.at(from), kHeight - 12}, std::to_string(levels[i].from), i == 0 ? "" : "mid");
   }
-  return fmt::format("<h3>{}</h3>\n", escaped(index.site_name(id))) + svg.str(kWidth, kHeight, "Choices of " + index.site_name(id) + " by size");
+  return fmt::format("<h3>{}</h3>\n", escaped(index.site_name(id))) +
+         svg.str(kWidth, kHeight, "Choices of " + index.site_name(id) + " by size");
 }
 
 std::string tolerance_words(const pbrt::TrainingInfo& info, const std::vector<std::string>& arguments) {
   for (const std::string& word : arguments)
-    if (word.starts_with("--tolerance=") && word != "--tolerance=-1") return word.substr(word.find('=') + 1) + ", as said to pbtune";
+    if (word.starts_with("--tolerance=") && word != "--tolerance=-1")
+      return word.substr(word.find('=') + 1) + ", as said to pbtune";
   for (const pbrt::TransformInfo& transform : info.transforms) {
     if (transform.name != info.main) continue;
-    if (transform.accuracy.has_target) return fmt::format("judged by {}: {:g}", transform.accuracy.metric, transform.accuracy.target);
+    if (transform.accuracy.has_target)
+      return fmt::format("judged by {}: {:g}", transform.accuracy.metric, transform.accuracy.target);
     if (transform.tolerance.is_given) return fmt::format("{:g}, as the program says", transform.tolerance.rel);
   }
   return info.element == "float" ? "1e-4, usual for float" : "1e-9, usual for double";
@@ -232,29 +264,41 @@ std::string entry_part(const ReportData& data, const pbrt::ConfigEntry& entry) {
   std::string out = fmt::format("<h2>{}</h2>\n", escaped(describe(entry.machine)));
   for (const std::string& gain : gain_lines(index.info(), provenance)) out += paragraph(gain, "lead");
   std::string caches;
-  for (const pbrt::CacheInfo& cache : entry.machine.caches) caches += fmt::format("{}L{} {} KiB", caches.empty() ? "" : ", ", cache.level, cache.size_bytes / 1024);
+  for (const pbrt::CacheInfo& cache : entry.machine.caches)
+    caches += fmt::format("{}L{} {} KiB", caches.empty() ? "" : ", ", cache.level, cache.size_bytes / 1024);
   std::string devices;
-  for (const pbrt::DeviceId& device : entry.machine.devices) devices += (devices.empty() ? "" : ", ") + device.name + " (driver " + device.driver + ")";
+  for (const pbrt::DeviceId& device : entry.machine.devices)
+    devices += (devices.empty() ? "" : ", ") + device.name + " (driver " + device.driver + ")";
   const bool says_machine = !(entry.machine == pbrt::Machine{});
-  out += "<table><tbody>\n" + row("processor", says_machine ? fmt::format("{}, {} CPUs, {} cores", entry.machine.cpu, entry.machine.cpus, entry.machine.cores) : "not said") +
+  out += "<table><tbody>\n" +
+         row("processor", says_machine ? fmt::format("{}, {} CPUs, {} cores", entry.machine.cpu, entry.machine.cpus,
+                                                     entry.machine.cores)
+                                       : "not said") +
          row("caches", caches.empty() ? "not known" : caches) + row("devices", devices.empty() ? "none" : devices) +
-         row("origin", origin_text(provenance)) + row("tolerance", tolerance_words(index.info(), data.arguments)) + "</tbody></table>\n";
-  double largest = provenance.sizes.empty() ? 1024 : static_cast<double>(std::max<std::int64_t>(2, provenance.sizes.back()));
-  for (const Selector& selector : entry.configuration.sites) largest = std::max(largest, 2 * static_cast<double>(selector.levels.back().from));
+         row("origin", origin_text(provenance)) + row("tolerance", tolerance_words(index.info(), data.arguments)) +
+         "</tbody></table>\n";
+  double largest =
+      provenance.sizes.empty() ? 1024 : static_cast<double>(std::max<std::int64_t>(2, provenance.sizes.back()));
+  for (const Selector& selector : entry.configuration.sites)
+    largest = std::max(largest, 2 * static_cast<double>(selector.levels.back().from));
   for (int id = 0; id < index.num_sites(); ++id)
     if (index.site(id).site->num_choices() > 1) out += site_strip(index, entry, id, largest);
   out += "<h3>In words</h3>\n";
-  for (const std::string& line : explain(index, entry.configuration, -1, device_name(provenance.device), {})) out += paragraph(line);
+  for (const std::string& line : explain(index, entry.configuration, -1, device_name(provenance.device), {}))
+    out += paragraph(line);
   return out;
 }
 
 std::string search_part(const ReportData& data) {
   std::string out = "<h2>The last search</h2>\n";
-  if (!data.history) return out + paragraph("There is no journal of a search for this state of the program beside the configuration.");
-  out += paragraph(fmt::format("{} configurations; runs by outcome:", data.history->num_configurations)) + "<table><tbody>\n";
+  if (!data.history)
+    return out + paragraph("There is no journal of a search for this state of the program beside the configuration.");
+  out += paragraph(fmt::format("{} configurations; runs by outcome:", data.history->num_configurations)) +
+         "<table><tbody>\n";
   for (const auto& [kind, count] : data.history->outcomes) out += row(to_string(kind), std::to_string(count));
   out += "</tbody></table>\n";
-  if (!data.history->phases.empty()) out += search_plot(*data.history) + sizes_plot(*data.history) + fixed_choices_plot(*data.history);
+  if (!data.history->phases.empty())
+    out += search_plot(*data.history) + sizes_plot(*data.history) + fixed_choices_plot(*data.history);
   if (!data.notes.empty()) out += "<h3>Notes</h3>\n";
   for (const std::string& note : data.notes) out += paragraph(note);
   return out;
@@ -266,7 +310,8 @@ std::string html_report(const ReportData& data) {
   const std::string name = escaped(data.index->info().program);
   std::string out = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n";
   out += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n";
-  out += fmt::format("<title>{}: tuning report</title>\n<style>{}</style>\n</head>\n<body>\n<h1>{}</h1>\n", name, kStyle, name);
+  out += fmt::format("<title>{}: tuning report</title>\n<style>{}</style>\n</head>\n<body>\n<h1>{}</h1>\n", name,
+                     kStyle, name);
   out += paragraph("What pbtune chose, and why.");
   for (const pbrt::ConfigEntry& entry : data.file->entries) out += entry_part(data, entry);
   return out + search_part(data) + "</body>\n</html>\n";

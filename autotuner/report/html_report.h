@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// `pbtune report --html`: one page that needs nothing but itself: what was chosen, for which sizes, what it gains over the
-// default and over each fixed choice, and how the search went.
+// `pbtune report --html`: one page that needs nothing but itself: what was chosen, for which sizes, what it gains over
+// the default and over each fixed choice, and how the search went.
 #pragma once
 
 #include <optional>

@@ -36,9 +36,16 @@ JournalEntry ran(const std::string& fingerprint, const std::string& what, double
 
 JournalContents journal() {
   JournalContents out;
-  out.entries = {prepared(64, 1), ran("a", "the default", 2, {4e6}), ran("b", "all opencl", 3, {9e6}), ran("c", "change <X> & Y", 4, {1e6, 3e6}),
-                 ran("c", "again", 5, {2e6}), ran("d", "grows", 6, {}), ran("e", "check of T", 7, {1}),
-                 prepared(128, 8), ran("a", "the default", 9, {8e6}), ran("c", "best of before", 10, {5e6})};
+  out.entries = {prepared(64, 1),
+                 ran("a", "the default", 2, {4e6}),
+                 ran("b", "all opencl", 3, {9e6}),
+                 ran("c", "change <X> & Y", 4, {1e6, 3e6}),
+                 ran("c", "again", 5, {2e6}),
+                 ran("d", "grows", 6, {}),
+                 ran("e", "check of T", 7, {1}),
+                 prepared(128, 8),
+                 ran("a", "the default", 9, {8e6}),
+                 ran("c", "best of before", 10, {5e6})};
   return out;
 }
 
@@ -88,15 +95,19 @@ TEST_F(Report, ThePageNeedsNothingElseAndEscapesWhatItShows) {
   data.index = &index;
   data.file = &file;
   const std::string without = html_report(data);
-  EXPECT_THAT(without, AllOf(HasSubstr("1 ms instead of 3 ms: 3.00x faster"), HasSubstr("Quick &amp; Co &lt;1&gt;"), HasSubstr("There is no journal")));
+  EXPECT_THAT(without, AllOf(HasSubstr("1 ms instead of 3 ms: 3.00x faster"), HasSubstr("Quick &amp; Co &lt;1&gt;"),
+                             HasSubstr("There is no journal")));
   data.history = history_of(journal(), index);
   data.notes = {"a < b"};
   data.arguments = {"--tolerance=0.5"};
   const std::string page = html_report(data);
   EXPECT_EQ(page, html_report(data));
-  EXPECT_THAT(page, AllOf(HasSubstr("Time over the search"), HasSubstr("Time by size"), HasSubstr("Fixed choices at size 128"), HasSubstr("prefers-color-scheme: dark")));
-  EXPECT_THAT(page, AllOf(HasSubstr("change &lt;X&gt; &amp; Y"), HasSubstr("a &lt; b"), HasSubstr("0.5, as said to pbtune")));
-  for (const char* word : {"http", "src=", "href", "<script", "nan", "inf\""}) EXPECT_THAT(page, Not(HasSubstr(word))) << word;
+  EXPECT_THAT(page, AllOf(HasSubstr("Time over the search"), HasSubstr("Time by size"),
+                          HasSubstr("Fixed choices at size 128"), HasSubstr("prefers-color-scheme: dark")));
+  EXPECT_THAT(page,
+              AllOf(HasSubstr("change &lt;X&gt; &amp; Y"), HasSubstr("a &lt; b"), HasSubstr("0.5, as said to pbtune")));
+  for (const char* word : {"http", "src=", "href", "<script", "nan", "inf\""})
+    EXPECT_THAT(page, Not(HasSubstr(word))) << word;
 }
 
 TEST_F(Report, AnEntryWrittenByHandClaimsNoTuner) {
@@ -106,7 +117,8 @@ TEST_F(Report, AnEntryWrittenByHandClaimsNoTuner) {
   ReportData data;
   data.index = &index;
   data.file = &file;
-  EXPECT_THAT(html_report(data), AllOf(HasSubstr("written by hand"), HasSubstr("any machine"), Not(HasSubstr("seed 0"))));
+  EXPECT_THAT(html_report(data),
+              AllOf(HasSubstr("written by hand"), HasSubstr("any machine"), Not(HasSubstr("seed 0"))));
 }
 
 TEST_F(Report, ASearchInWhichNothingRanHasNoPlots) {

@@ -8,7 +8,9 @@ namespace pbtune {
 namespace {
 
 /// Whether a run asks whether a result holds elsewhere: such runs say nothing about times here.
-bool is_check(const JournalEntry& entry) { return entry.spec.is_confirmation || entry.spec.what.starts_with("check of "); }
+bool is_check(const JournalEntry& entry) {
+  return entry.spec.is_confirmation || entry.spec.what.starts_with("check of ");
+}
 
 Tried& tried_of(Phase& phase, const JournalEntry& entry) {
   const auto is_it = [&](const Tried& tried) { return tried.fingerprint == entry.fingerprint; };
@@ -36,7 +38,8 @@ template <class Predicate>
 const Tried* least(const std::vector<Tried>& all, const Predicate& is_meant) {
   const Tried* best = nullptr;
   for (const Tried& tried : all)
-    if (tried.is_good() && is_meant(tried) && (best == nullptr || median(tried.times_ns) < median(best->times_ns))) best = &tried;
+    if (tried.is_good() && is_meant(tried) && (best == nullptr || median(tried.times_ns) < median(best->times_ns)))
+      best = &tried;
   return best;
 }
 
@@ -62,7 +65,8 @@ History history_of(const JournalContents& journal, const InfoIndex& index) {
   std::set<std::string> fingerprints;
   for (const JournalEntry& entry : journal.entries) {
     if (entry.is_prepare) {
-      if (entry.prepared.status == PrepareStatus::Ready) out.phases.push_back({entry.n, entry.elapsed_s, entry.elapsed_s, {}, {}});
+      if (entry.prepared.status == PrepareStatus::Ready)
+        out.phases.push_back({entry.n, entry.elapsed_s, entry.elapsed_s, {}, {}});
       continue;
     }
     ++out.outcomes[entry.outcome.kind];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a journal says about a search as a whole: per size what was tried when, how fast it was, and who was best. Used by
-// reports.
+// What a journal says about a search as a whole: per size what was tried when, how fast it was, and who was best. Used
+// by reports.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ namespace pbtune {
 /// A configuration at one size; its trials together.
 struct Tried {
   std::string fingerprint;
-  std::string origin;  ///< `all opencl`, `change Conv.split_size`, …
-  double at_s = 0;     ///< when its first trial ended
+  std::string origin;                  ///< `all opencl`, `change Conv.split_size`, …
+  double at_s = 0;                     ///< when its first trial ended
   OutcomeKind kind = OutcomeKind::Ok;  ///< of the last trial
   Sample times_ns;                     ///< of those that ended well
   bool is_on_device = false;           ///< in part at least
@@ -31,8 +31,8 @@ struct Phase {
   double begin_s = 0, end_s = 0;
   std::vector<Tried> tried;  ///< in order of appearance
   std::string chosen = {};   ///< fingerprint of what the search chose in the end; of the last phase only
-  /// The configuration that was chosen; if none was, the one with the least median, of at least three trials if any has so many.
-  /// Null if nothing ended well. The pointer leads into `tried`.
+  /// The configuration that was chosen; if none was, the one with the least median, of at least three trials if any has
+  /// so many. Null if nothing ended well. The pointer leads into `tried`.
   [[nodiscard]] const Tried* best() const;
   [[nodiscard]] const Tried* best_fixed() const;
   [[nodiscard]] const Tried* standard() const;

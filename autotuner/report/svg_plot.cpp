@@ -46,7 +46,9 @@ std::vector<double> Scale::ticks(int most) const {
     return out;
   }
   const double decades = std::log10(hi / lo);
-  const std::vector<double> factors = decades < 1.5 ? std::vector<double>{1, 2, 3, 5} : decades < 3 ? std::vector<double>{1, 3} : std::vector<double>{1};
+  const std::vector<double> factors = decades < 1.5 ? std::vector<double>{1, 2, 3, 5}
+                                      : decades < 3 ? std::vector<double>{1, 3}
+                                                    : std::vector<double>{1};
   const double every = std::max(1.0, std::ceil(decades / most));
   for (double decade = std::floor(std::log10(lo)); decade <= std::log10(hi); decade += every)
     for (const double factor : factors)
@@ -60,7 +62,8 @@ Scale log_scale(double lo, double hi, double from_px, double to_px) {
 }
 
 void Svg::line(Point a, Point b, const char* style) {
-  out_ += fmt::format("<line class=\"{}\" x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\"/>\n", style, a.x, a.y, b.x, b.y);
+  out_ += fmt::format("<line class=\"{}\" x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\"/>\n", style, a.x, a.y,
+                      b.x, b.y);
 }
 
 void Svg::path(const std::vector<Point>& points, const std::string& style) {
@@ -70,13 +73,16 @@ void Svg::path(const std::vector<Point>& points, const std::string& style) {
 }
 
 void Svg::dot(Point at, double radius, const std::string& style, const std::string& tip) {
-  out_ += fmt::format("<circle class=\"{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{:.1f}\"><title>{}</title></circle>\n", style, at.x, at.y, radius,
-                      escaped(tip));
+  out_ += fmt::format("<circle class=\"{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{:.1f}\"><title>{}</title></circle>\n",
+                      style, at.x, at.y, radius, escaped(tip));
 }
 
 void Svg::bar(Point corner, Point opposite, const std::string& style, const std::string& tip) {
-  out_ += fmt::format("<rect class=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"2\"><title>{}</title></rect>\n", style,
-                      corner.x, corner.y, std::max(0.5, opposite.x - corner.x), std::max(0.5, opposite.y - corner.y), escaped(tip));
+  out_ += fmt::format(
+      "<rect class=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" "
+      "rx=\"2\"><title>{}</title></rect>\n",
+      style, corner.x, corner.y, std::max(0.5, opposite.x - corner.x), std::max(0.5, opposite.y - corner.y),
+      escaped(tip));
 }
 
 void Svg::text(Point at, const std::string& words, const char* style) {
@@ -84,7 +90,8 @@ void Svg::text(Point at, const std::string& words, const char* style) {
 }
 
 std::string Svg::str(double width, double height, const std::string& label) const {
-  return fmt::format("<svg viewBox=\"0 0 {:.0f} {:.0f}\" role=\"img\" aria-label=\"{}\">\n{}</svg>\n", width, height, escaped(label), out_);
+  return fmt::format("<svg viewBox=\"0 0 {:.0f} {:.0f}\" role=\"img\" aria-label=\"{}\">\n{}</svg>\n", width, height,
+                     escaped(label), out_);
 }
 
 }  // namespace pbtune

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The little of SVG that reports need: axes, lines, dots and bars, in classes that the page's style colours. Coordinates
-// are pixels from the top left.
+// The little of SVG that reports need: axes, lines, dots and bars, in classes that the page's style colours.
+// Coordinates are pixels from the top left.
 #pragma once
 
 #include <string>

@@ -42,8 +42,8 @@ pbrt::TrainingInfo program(bool higher_is_better = true) {
   return info;
 }
 
-/// A program with two rules: sweeps of Fast bring 0.02 digits each, those of Slow 0.1, and a sweep of Slow costs ten times as
-/// much.
+/// A program with two rules: sweeps of Fast bring 0.02 digits each, those of Slow 0.1, and a sweep of Slow costs ten
+/// times as much.
 class World {
  public:
   World(const InfoIndex& index, std::string transform, double target, bool is_negated)
@@ -86,7 +86,8 @@ class World {
     for (int i = 0; i < spec.trials; ++i)
       out.times_ns.push_back(ns_per_sweep * sweeps(configuration) * (is_fast(configuration) ? 1 : 10));
     elapsed_s_ += 2e-3 * spec.trials;
-    const bool is_child = !spec.is_confirmation && !spec.is_side_by_side && spec.what.find(" Solve<") != std::string::npos;
+    const bool is_child =
+        !spec.is_confirmation && !spec.is_side_by_side && spec.what.find(" Solve<") != std::string::npos;
     for (int factor = 1; is_child && fastest_ns_ > 0 && factor <= 20; ++factor)
       if (std::fabs(spec.limit_ms - (factor * fastest_ns_ * 1e-6 + 1)) < 1e-6) child_limits.insert(factor);
     if (is_met && !spec.is_confirmation)

@@ -9,9 +9,7 @@ bool ranks_before(const Candidate& a, const Candidate& b) {
   return median(a.times_ns) < median(b.times_ns);
 }
 
-double default_time_ns(const Candidate& standard) {
-  return standard.times_ns.empty() ? 0 : median(standard.times_ns);
-}
+double default_time_ns(const Candidate& standard) { return standard.times_ns.empty() ? 0 : median(standard.times_ns); }
 
 void forget_times(Candidate& candidate) { candidate.times_ns.clear(); }
 

@@ -23,7 +23,8 @@ struct Candidate {
   std::vector<RanChoice> ran;
 };
 
-/// Whether `a` is ranked before `b`. Candidates that are accurate enough come first, by time; then the others, by accuracy.
+/// Whether `a` is ranked before `b`. Candidates that are accurate enough come first, by time; then the others, by
+/// accuracy.
 [[nodiscard]] bool ranks_before(const Candidate& a, const Candidate& b);
 
 /// The median time of the default; 0: it is not known.

@@ -34,8 +34,8 @@ struct RunSpec {
   double limit_ms = 0;           ///< per trial; 0: none but the evaluator's own
   std::string what;              ///< for people: what is tried and why
   bool is_side_by_side = false;  ///< a repetition of something known, for a comparison
-  /// The run does not count for its time. It asks whether the configuration is accurate enough on other inputs, and for the other
-  /// targets that it serves.
+  /// The run does not count for its time. It asks whether the configuration is accurate enough on other inputs, and for
+  /// the other targets that it serves.
   bool is_confirmation = false;
 };
 

@@ -17,7 +17,8 @@ class Evolution : public Strategy {
   /// Keeps a reference to `space`.
   Evolution(const Space& space, std::uint64_t seed) : space_(space), mutators_(make_mutators(space)), rng_(seed) {}
 
-  [[nodiscard]] std::optional<Proposal> propose(const Population& population, std::int64_t n, const Claim& claim) override;
+  [[nodiscard]] std::optional<Proposal> propose(const Population& population, std::int64_t n,
+                                                const Claim& claim) override;
 
  private:
   [[nodiscard]] std::size_t tournament(const Population& population);

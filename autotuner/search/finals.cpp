@@ -59,13 +59,14 @@ std::vector<Candidate> Finals::incumbents() const {
   return out;
 }
 
-/// Compares the finalists; one that is surely slower than the leader leaves. The configuration is empty if none of them runs any
-/// more.
+/// Compares the finalists; one that is surely slower than the leader leaves. The configuration is empty if none of them
+/// runs any more.
 Candidate Finals::best_finalist() {
   std::vector<Candidate> left = finalists();
   const double limit = 4 * limit_ms(context_.population.best_ns(), 2.0);
   const double end_s = context_.end_before_parts(context_.schedule.num_final_parts() - 1);
-  for (int trial = 0; trial < kContestFactor * context_.options.final_trials && (left.size() > 1 || trial == 0); ++trial) {
+  for (int trial = 0; trial < kContestFactor * context_.options.final_trials && (left.size() > 1 || trial == 0);
+       ++trial) {
     context_.on_phase("comparing the best");
     if (trial >= context_.options.min_trials && context_.trials.elapsed_s() > end_s) break;
     in_turns(left, trial, [&](Candidate& candidate) {
@@ -116,9 +117,7 @@ void Finals::contest(std::vector<Candidate>& contenders, const Contest& how) {
     if (contenders[0].times_ns.empty() || !contenders[0].meets_accuracy) return;
     if (round + 1 < kLeastContestRounds) continue;
     const Sample& first = contenders[0].times_ns;
-    const auto is_beaten = [&](const Candidate& other) {
-      return is_surely_faster(first, other.times_ns, how.matters);
-    };
+    const auto is_beaten = [&](const Candidate& other) { return is_surely_faster(first, other.times_ns, how.matters); };
     const auto is_unbeaten = [&](const Candidate& other) {
       return is_surely_not_faster(first, other.times_ns, how.matters);
     };
@@ -141,8 +140,8 @@ void Finals::try_other_pages(Candidate& winner) {
   if (have_both_run && is_surely_faster(both[0].times_ns, both[1].times_ns, kPagesMatter)) winner = both[0];
 }
 
-/// The configuration that stays after a contest: the first if it is surely faster than all others; else the default, or what the
-/// file had before where that is as good. Null if none of them runs.
+/// The configuration that stays after a contest: the first if it is surely faster than all others; else the default, or
+/// what the file had before where that is as good. Null if none of them runs.
 const Candidate* Finals::verdict(const std::vector<Candidate>& contenders) const {
   const Candidate& first = contenders[0];
   const Candidate* standard = nullptr;
@@ -187,7 +186,8 @@ void Finals::decide() {
   contest(contenders, {"comparing the best with what is there", context_.options.budget_s, context_.options.matters});
   double default_ns = context_.default_ns();
   for (std::size_t i = 1; i < contenders.size(); ++i)
-    if (contenders[i].configuration == context_.space.default_configuration()) default_ns = median(contenders[i].times_ns);
+    if (contenders[i].configuration == context_.space.default_configuration())
+      default_ns = median(contenders[i].times_ns);
   if (const Candidate* kept = verdict(contenders)) take(*kept, default_ns);  // else nothing better is known
   if (result_.best == winner.configuration) result_.losses = losses;
 }
@@ -195,7 +195,7 @@ void Finals::decide() {
 }  // namespace pbtune
 
 // Note [The last word]
-// A search looks at hundreds of configurations and keeps what was measured fastest: among so many, luck wins too. So what
-// it found is measured again, on times that had no part in its selection: in turns with the default and with what the
-// file had before, in one process, until Wilcoxon's signed-rank test on the pairs says that it is faster (one error in
-// 200 looks, by more than `matters`), or cannot be. If it is not proven faster, what was there stays.
+// A search looks at hundreds of configurations and keeps what was measured fastest: among so many, luck wins too. So
+// what it found is measured again, on times that had no part in its selection: in turns with the default and with what
+// the file had before, in one process, until Wilcoxon's signed-rank test on the pairs says that it is faster (one error
+// in 200 looks, by more than `matters`), or cannot be. If it is not proven faster, what was there stays.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The end of a search: the best few side by side, then the winner against what it would replace. A file never gets slower by
-// tuning: see Note [The last word].
+// The end of a search: the best few side by side, then the winner against what it would replace. A file never gets
+// slower by tuning: see Note [The last word].
 #pragma once
 
 #include <utility>
@@ -16,8 +16,8 @@ class Finals {
   /// Keeps the references of `context`, and one to `result`.
   Finals(FinalsContext context, SearchResult& result) : context_(std::move(context)), result_(result) {}
 
-  /// Says the last word in `result`: the winner replaces the default, and what the file had before, only if it is surely faster.
-  /// The result stays as it is if no finalist runs any more; it is meaningful at any time.
+  /// Says the last word in `result`: the winner replaces the default, and what the file had before, only if it is
+  /// surely faster. The result stays as it is if no finalist runs any more; it is meaningful at any time.
   ///
   /// Errors:  throws Interrupted, pbrt::RuntimeError
   void decide();

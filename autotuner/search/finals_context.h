@@ -17,8 +17,8 @@ struct FinalsContext {
   const Space& space;
   const SearchOptions& options;
   const Schedule& schedule;
-  const Population& population;                   ///< not empty
-  const Candidate& standard;                      ///< the default as measured at this size; without times if it did not end in time
+  const Population& population;  ///< not empty
+  const Candidate& standard;     ///< the default as measured at this size; without times if it did not end in time
   const std::vector<NamedConfiguration>& before;  ///< configurations known from before the search
   Trials& trials;
   std::function<void(const std::string& phase)> on_phase;

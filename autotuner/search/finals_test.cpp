@@ -19,7 +19,8 @@ class FinalsTest : public ::testing::Test {
     };
   }
   FinalsContext context() {
-    return {world.space, world.options, schedule, world.population, standard, before, trials, [](const std::string&) {}};
+    return {world.space, world.options, schedule, world.population,
+            standard,    before,        trials,   [](const std::string&) {}};
   }
   /// The result where the search believed that the other choice takes half the time of the default.
   SearchResult decide() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The order in which things are measured that are to be compared: there and back, so that a machine that slows down or speeds up
-// in a round does not favour the same one each time. Used at the end of a search and by `pbtune compare`.
+// The order in which things are measured that are to be compared: there and back, so that a machine that slows down or
+// speeds up in a round does not favour the same one each time. Used at the end of a search and by `pbtune compare`.
 #pragma once
 
 #include <cstddef>

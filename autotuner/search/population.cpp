@@ -14,7 +14,8 @@ void Population::sort() { std::stable_sort(members_.begin(), members_.end(), ran
 
 void Population::prune() {
   sort();
-  if (members_.size() > max_size_) members_.erase(members_.begin() + static_cast<std::ptrdiff_t>(max_size_), members_.end());
+  if (members_.size() > max_size_)
+    members_.erase(members_.begin() + static_cast<std::ptrdiff_t>(max_size_), members_.end());
 }
 
 std::vector<Candidate> Population::take_all() { return std::exchange(members_, {}); }

@@ -7,9 +7,9 @@
 namespace pbtune {
 namespace {
 
-constexpr double kFinalShare = 0.15;  // of the budget, for comparing the best
-constexpr double kTargetShare = 0.7;  // of what is left, for the target size; the smaller ones share the rest
-constexpr double kSmallShare = 0.03;  // of the budget, for each size that only recursion makes worth a look
+constexpr double kFinalShare = 0.15;         // of the budget, for comparing the best
+constexpr double kTargetShare = 0.7;         // of what is left, for the target size; the smaller ones share the rest
+constexpr double kSmallShare = 0.03;         // of the budget, for each size that only recursion makes worth a look
 constexpr std::int64_t kLeastRecursive = 4;  // what is chosen at small sizes is part of every larger one
 
 /// The size below which times say little about the target.
@@ -69,7 +69,9 @@ bool Schedule::is_exhausted(int failures, double elapsed_s, double begin_s, doub
   return failures >= kTargetFactor * options_.max_failures * (is_cheap ? kCheapFactor : 1);
 }
 
-double Schedule::generous_limit_ms(double elapsed_s) const { return 0.3 * std::max(1.0, deadline_s_ - elapsed_s) * 1e3; }
+double Schedule::generous_limit_ms(double elapsed_s) const {
+  return 0.3 * std::max(1.0, deadline_s_ - elapsed_s) * 1e3;
+}
 
 double Schedule::end_before_parts(int num_left, const RunCosts& costs) const {
   return options_.budget_s - final_reserve_s(costs) * num_left / num_final_parts_;

@@ -20,8 +20,8 @@ class Schedule {
   /// Keeps a reference to `options`. `has_pages`: the last word is also about pages of memory.
   Schedule(const SearchOptions& options, bool has_pages) : options_(options), num_final_parts_(has_pages ? 5 : 4) {}
 
-  /// Whether a size fits into the time after size `n` with the best at `best_ns` (0: no size was measured yet). Predicts the
-  /// reference, the default and a few trials from the growth seen so far.
+  /// Whether a size fits into the time after size `n` with the best at `best_ns` (0: no size was measured yet).
+  /// Predicts the reference, the default and a few trials from the growth seen so far.
   [[nodiscard]] bool will_fit(std::size_t size_index, std::int64_t n, double best_ns, double elapsed_s) const;
   /// Gives a size its share of the time that is left.
   void begin_size(std::size_t size_index, double elapsed_s);
@@ -36,14 +36,14 @@ class Schedule {
   [[nodiscard]] double deadline_s() const { return deadline_s_; }
   /// The time at which the search for candidates ends at the current size.
   [[nodiscard]] double end_s(const RunCosts& costs) const;
-  /// Whether so many children in a row that brought nothing are enough. At the target more of them are tried where they cost
-  /// little of the time from `begin_s` to `end_s`.
+  /// Whether so many children in a row that brought nothing are enough. At the target more of them are tried where they
+  /// cost little of the time from `begin_s` to `end_s`.
   [[nodiscard]] bool is_exhausted(int failures, double elapsed_s, double begin_s, double end_s) const;
   /// The limit for runs that nothing else would tell from a hang, in milliseconds.
   [[nodiscard]] double generous_limit_ms(double elapsed_s) const;
 
-  /// The last word has this many parts: comparing the best, taking back, then pages, then what is there. The last takes two parts
-  /// of the time: if it is undecided, all was in vain.
+  /// The last word has this many parts: comparing the best, taking back, then pages, then what is there. The last takes
+  /// two parts of the time: if it is undecided, all was in vain.
   [[nodiscard]] int num_final_parts() const { return num_final_parts_; }
   /// The time at which only so many parts of the last word may be left.
   [[nodiscard]] double end_before_parts(int num_left, const RunCosts& costs) const;

@@ -86,7 +86,8 @@ bool Search::tune_size(std::size_t size_index) {
   if (schedule_.is_last()) sweep_usual_values();
   const double end_s = schedule_.end_s({population_.best_ns(), default_time_ns(default_), trials_.overhead_s()});
   const double begin_s = trials_.elapsed_s();
-  for (int failures = 0; trials_.elapsed_s() < end_s && !schedule_.is_exhausted(failures, trials_.elapsed_s(), begin_s, end_s);) {
+  for (int failures = 0;
+       trials_.elapsed_s() < end_s && !schedule_.is_exhausted(failures, trials_.elapsed_s(), begin_s, end_s);) {
     publish("evolving");
     failures = evolve_once() ? 0 : failures + 1;
     note_best();
@@ -112,15 +113,16 @@ std::vector<Candidate> Search::starting_points(std::int64_t previous_n) {
   }
   if (is_first)
     for (const NamedConfiguration& seed : extra_seeds_) add(seed.configuration, seed.name);
-  // The best so far stays for the smaller sizes; from between the last size and this one on there is one choice everywhere.
+  // The best so far stays for the smaller sizes; from between the last size and this one on there is one choice
+  // everywhere.
   const bool has_smaller = !is_first && out.size() > 1;
   Configuration best = has_smaller ? out[1].configuration : Configuration{};
   if (has_smaller) {
     carry_up(space_.index(), previous_n, best);
     if (best != out[1].configuration) add(best, "values of size " + std::to_string(previous_n));
   }
-  const std::int64_t from =
-      std::llround(std::sqrt(static_cast<double>(std::max<std::int64_t>(previous_n, 1)) * static_cast<double>(trials_.n())));
+  const std::int64_t from = std::llround(
+      std::sqrt(static_cast<double>(std::max<std::int64_t>(previous_n, 1)) * static_cast<double>(trials_.n())));
   for (const NamedConfiguration& seed : space_.seeds()) {
     if (!has_smaller || (schedule_.is_last() && options_.has_pure_starts)) add(seed.configuration, seed.name);
     if (!has_smaller) continue;
@@ -207,7 +209,8 @@ void Search::sweep_usual_values() {
     const auto is_device = [&](const RanChoice& ran) {
       return pbrt::is_device(space_.index().site(ran.site).site->choice(ran.alternative).on);
     };
-    if (member.meets_accuracy && std::any_of(member.ran.begin(), member.ran.end(), is_device)) sweep_from(member, end_s);
+    if (member.meets_accuracy && std::any_of(member.ran.begin(), member.ran.end(), is_device))
+      sweep_from(member, end_s);
   }
   population_.prune();
 }
@@ -220,7 +223,8 @@ void Search::sweep_from(Candidate parent, double end_s) {
       Configuration configuration = parent.configuration;
       configuration.tunables[static_cast<std::size_t>(gene.id)] = values;
       if (!is_new(configuration)) continue;
-      Candidate child = make_child(parent, std::move(configuration), "usual value of " + space_.index().tunable_name(gene.id));
+      Candidate child =
+          make_child(parent, std::move(configuration), "usual value of " + space_.index().tunable_name(gene.id));
       publish("trying usual work-groups and shares");
       if (!selection_.keeps(child, parent)) continue;
       events_.on_kept(child, parent);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The search (Phothilimthana et al., ASPLOS 2013, section 5.2): a population of configurations, a child is kept only if it beats
-// its parent, input sizes that grow to the target. Beside the paper: starting points with one uniform choice everywhere, and a
-// final comparison of the best few side by side. See Note [Deviations from the paper]. What is tried is a matter of a Strategy.
+// The search (Phothilimthana et al., ASPLOS 2013, section 5.2): a population of configurations, a child is kept only if
+// it beats its parent, input sizes that grow to the target. Beside the paper: starting points with one uniform choice
+// everywhere, and a final comparison of the best few side by side. See Note [Deviations from the paper]. What is tried
+// is a matter of a Strategy.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +26,8 @@ namespace pbtune {
 
 class Search {
  public:
-  /// Prepares a search. `extra_seeds` are configurations known from before. Without a `strategy`, Evolution proposes what is tried.
-  /// Keeps a reference to `space`.
+  /// Prepares a search. `extra_seeds` are configurations known from before. Without a `strategy`, Evolution proposes
+  /// what is tried. Keeps a reference to `space`.
   Search(const Space& space, SearchOptions options, Evaluator evaluator, SearchEvents events,
          std::vector<NamedConfiguration> extra_seeds = {}, std::unique_ptr<Strategy> strategy = nullptr);
   Search(const Search&) = delete;

@@ -11,14 +11,15 @@ struct SearchOptions {
   std::vector<std::int64_t> sizes;  ///< growing; the last is the target
   double budget_s = 45;             ///< for everything
   int max_population = 8;
-  int max_failures = 60;  ///< children in a row that bring nothing, per size, at the target twice as many, or, while they are cheap, 20 times
+  int max_failures = 60;  ///< children in a row that bring nothing, per size, at the target twice as many, or, while
+                          ///< they are cheap, 20 times
   int min_trials = 2;
   int max_trials = 6;
   int num_finalists = 4;
-  int final_trials = 8;  ///< rounds in turns; up to eight times as many, or 100, if they do not decide
+  int final_trials = 8;    ///< rounds in turns; up to eight times as many, or 100, if they do not decide
   double matters = 0.015;  ///< relative differences below this are no difference
-  /// Whether each uniform choice is a starting point of its own at the target, too, and not only above the best of smaller sizes.
-  /// False for programs that call themselves: one rule at all sizes may take forever.
+  /// Whether each uniform choice is a starting point of its own at the target, too, and not only above the best of
+  /// smaller sizes. False for programs that call themselves: one rule at all sizes may take forever.
   bool has_pure_starts = true;
   std::uint64_t seed = 1;
 };
@@ -26,8 +27,8 @@ struct SearchOptions {
 /// Relative differences are called real at this confidence, where the times were not taken in turns.
 inline constexpr double kConfidence = 0.95;
 
-/// Sizes that grow up to `target` by `factor`, from about max(64, target / 64) on; for a program that calls itself, from a few
-/// on.
+/// Sizes that grow up to `target` by `factor`, from about max(64, target / 64) on; for a program that calls itself,
+/// from a few on.
 [[nodiscard]] std::vector<std::int64_t> growing_sizes(std::int64_t target, int factor, bool is_recursive = false);
 
 }  // namespace pbtune

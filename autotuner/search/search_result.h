@@ -22,8 +22,9 @@ struct SearchResult {
   double best_ns = 0, default_ns = 0;  ///< medians side by side; default 0: it did not finish in time
   std::vector<RanChoice> ran;          ///< what took part
   bool meets_accuracy = true;
-  double accuracy = 0;       ///< as in Candidate
-  /// The result's differences from the default, each as what taking it back would change, and how many times slower it would be.
+  double accuracy = 0;  ///< as in Candidate
+  /// The result's differences from the default, each as what taking it back would change, and how many times slower it
+  /// would be.
   std::vector<std::pair<std::string, double>> losses;
   bool is_complete = false;  ///< reached the target and compared the best
 };

@@ -86,8 +86,8 @@ class SearchTest : public ::testing::Test {
   }
 };
 
-/// The best true time that random configurations reach, with as many trials as the search had, one each. This is kinder than a
-/// random search can be.
+/// The best true time that random configurations reach, with as many trials as the search had, one each. This is kinder
+/// than a random search can be.
 double random_search_ns(const InfoIndex& index, std::uint64_t seed, int num_trials) {
   double best = HUGE_VAL;
   for (int i = 0; i < num_trials; ++i) {
@@ -185,9 +185,11 @@ TEST_F(SearchTest, FindsWhatItsStrategyProposesAndNothingElse) {
   SearchOptions last = options(11);
   last.sizes = {kTarget};
   Search search(space, last, world.evaluator(), events, {}, std::make_unique<OneProposal>(optimum));
-  EXPECT_LT(testing::synthetic_ns(index, search.run().best, kTarget), 1.1 * testing::synthetic_optimum_ns(index, kTarget));
+  EXPECT_LT(testing::synthetic_ns(index, search.run().best, kTarget),
+            1.1 * testing::synthetic_optimum_ns(index, kTarget));
   EXPECT_TRUE(kept.contains("what was proposed"));
-  for (const std::string& origin : kept) EXPECT_TRUE(origin == "what was proposed" || origin.starts_with("usual value")) << origin;
+  for (const std::string& origin : kept)
+    EXPECT_TRUE(origin == "what was proposed" || origin.starts_with("usual value")) << origin;
 }
 
 TEST_F(SearchTest, SizesWithoutInputsAreSkippedAndATargetWithoutInputsIsAnError) {
@@ -384,7 +386,8 @@ TEST_F(SearchTest, ValuesThatNothingUsesAreTheDefaults) {
   const Configuration standard = space.default_configuration();
   std::vector<RanChoice> chosen;
   for (int id = 0; id < index.num_sites(); ++id)
-    for (const pbrt::Level& level : best.sites[static_cast<std::size_t>(id)].levels) chosen.push_back({id, level.alternative});
+    for (const pbrt::Level& level : best.sites[static_cast<std::size_t>(id)].levels)
+      chosen.push_back({id, level.alternative});
   int num_unused = 0;
   for (const TunableGene& gene : space.tunables()) {
     if (space.is_tunable_relevant(gene.id, chosen)) continue;

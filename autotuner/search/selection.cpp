@@ -44,8 +44,8 @@ bool Selection::beats_side_by_side(Candidate& child, Candidate& parent) {
     const bool is_decided = verdict != Verdict::Undecided;
     if (is_decided || trial + 1 == options_.max_trials) {
       parent.times_ns = fresh.times_ns;
-      // Single hiccups of the machine leave the test undecided and the medians alone. So medians decide here; the last word is
-      // said elsewhere.
+      // Single hiccups of the machine leave the test undecided and the medians alone. So medians decide here; the last
+      // word is said elsewhere.
       const bool is_clear = verdict == Verdict::Undecided && median(child.times_ns) * kClearly < median(fresh.times_ns);
       return verdict == Verdict::Faster || is_clear;
     }
@@ -53,8 +53,8 @@ bool Selection::beats_side_by_side(Candidate& child, Candidate& parent) {
   return false;
 }
 
-/// The limit for a child of `parent`. A parent that misses the target says nothing about how long its child may take: then the
-/// best one does.
+/// The limit for a child of `parent`. A parent that misses the target says nothing about how long its child may take:
+/// then the best one does.
 double Selection::child_limit_ms(const Candidate& parent) const {
   if (parent.meets_accuracy) return limit_ms(median(parent.times_ns), kSlowestChild);
   if (population_.has_accurate()) return limit_ms(population_.best_ns(), kSlowestSeed);

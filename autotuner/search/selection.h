@@ -14,8 +14,9 @@ class Selection {
   Selection(const SearchOptions& options, const Schedule& schedule, const Population& population, Trials& trials)
       : options_(options), schedule_(schedule), population_(population), trials_(trials) {}
 
-  /// Measures a child and, if it is promising, its parent beside it; true if the child may be a member. A child that is accurate
-  /// enough beats a parent that is not; of two that are not, the more accurate one wins. The parent may get new times.
+  /// Measures a child and, if it is promising, its parent beside it; true if the child may be a member. A child that is
+  /// accurate enough beats a parent that is not; of two that are not, the more accurate one wins. The parent may get
+  /// new times.
   ///
   /// Errors:  throws Interrupted, pbrt::RuntimeError
   [[nodiscard]] bool keeps(Candidate& child, Candidate& parent);

@@ -41,8 +41,8 @@ enum class Verdict { Faster, Slower, Same, Undecided };
 
 /// How many times as long `a` takes as `b`, from times taken in turns: a[i] and b[i] saw the machine in one mood.
 struct PairedRatio {
-  double ratio = 1;             ///< Hodges-Lehmann estimate
-  double lo = 0, hi = HUGE_VAL; ///< distribution-free interval; without bounds where there are too few rounds
+  double ratio = 1;              ///< Hodges-Lehmann estimate
+  double lo = 0, hi = HUGE_VAL;  ///< distribution-free interval; without bounds where there are too few rounds
 };
 /// Pre:     as many times of both, at least one
 /// Cost:    O(rounds^3)

@@ -65,8 +65,8 @@ TEST(Statistics, EqualDistributionsAreRarelyTakenForDifferent) {
 }
 
 TEST(Statistics, TheIntervalOfPairsIsThatOfTheTabulatedSignedRankTest) {
-  // Ten rounds: P(W <= 8) = 0.0244 and P(W <= 9) = 0.0322 (tables of Wilcoxon's test), so at 95 % nine of the 55 averages
-  // lie outside on each side.
+  // Ten rounds: P(W <= 8) = 0.0244 and P(W <= 9) = 0.0322 (tables of Wilcoxon's test), so at 95 % nine of the 55
+  // averages lie outside on each side.
   Sample a, b(10, 1e6);
   std::vector<double> averages;
   for (int i = 0; i < 10; ++i) a.push_back(1e6 * std::exp(0.01 * i * i));

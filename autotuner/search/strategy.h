@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How configurations to try are found. The search measures them beside their parents and keeps those that win; it knows no
-// strategy by its name.
+// How configurations to try are found. The search measures them beside their parents and keeps those that win; it knows
+// no strategy by its name.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +34,8 @@ class Strategy {
   ///
   /// Pre:     the population is not empty
   /// Post:    the same calls after the same answers of `claim` propose the same: a search is replayed from its journal
-  [[nodiscard]] virtual std::optional<Proposal> propose(const Population& population, std::int64_t n, const Claim& claim) = 0;
+  [[nodiscard]] virtual std::optional<Proposal> propose(const Population& population, std::int64_t n,
+                                                        const Claim& claim) = 0;
 };
 
 }  // namespace pbtune

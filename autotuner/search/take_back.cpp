@@ -9,15 +9,15 @@
 namespace pbtune {
 namespace {
 
-constexpr double kSlowest = 4;           // times the winner: slower ones are cut off
-constexpr double kMuch = 0.1;            // from the first rounds on, this much slower is no equal
-constexpr double kMostUnproven = 0.03;   // how much slower an equal may seem
-constexpr double kMostPossible = 0.06;   // and may be, as far as the times can tell
-constexpr int kMostFactor = 3;           // at most as many times the rounds that the effort asks for, while undecided
+constexpr double kSlowest = 4;          // times the winner: slower ones are cut off
+constexpr double kMuch = 0.1;           // from the first rounds on, this much slower is no equal
+constexpr double kMostUnproven = 0.03;  // how much slower an equal may seem
+constexpr double kMostPossible = 0.06;  // and may be, as far as the times can tell
+constexpr int kMostFactor = 3;          // at most as many times the rounds that the effort asks for, while undecided
 
-/// Measures both in turns until it is clear whether `plain` is slower. The result is how many times as slow it is, beside
-/// `winner` in the same rounds. It is 0 if nothing is lost; `plain` then has its times. It is none if this machine, or the time
-/// left, does not say.
+/// Measures both in turns until it is clear whether `plain` is slower. The result is how many times as slow it is,
+/// beside `winner` in the same rounds. It is 0 if nothing is lost; `plain` then has its times. It is none if this
+/// machine, or the time left, does not say.
 std::optional<double> loss_of(const FinalsContext& context, Candidate& plain, const Candidate& winner, double end_s) {
   std::vector<Candidate> both{plain, winner};
   for (Candidate& candidate : both) candidate.times_ns.clear();
@@ -31,7 +31,8 @@ std::optional<double> loss_of(const FinalsContext& context, Candidate& plain, co
     if (both[1].times_ns.empty() || !both[0].meets_accuracy) return std::nullopt;
     if (both[0].times_ns.size() != both[1].times_ns.size()) return kSlowest;
     const PairedRatio found = paired_ratio(both[0].times_ns, both[1].times_ns, kConfidence);
-    const bool is_slower = found.lo > 1 && found.ratio > 1 + (round + 1 < context.options.final_trials ? kMuch : kMostUnproven);
+    const bool is_slower =
+        found.lo > 1 && found.ratio > 1 + (round + 1 < context.options.final_trials ? kMuch : kMostUnproven);
     if (is_slower) return found.ratio;
     const bool is_equal = found.ratio <= 1 + kMostUnproven && found.hi <= 1 + kMostPossible;
     if (round + 1 < context.options.final_trials || !is_equal) continue;
@@ -62,7 +63,8 @@ Losses take_back(const FinalsContext& context, Candidate& winner) {
     winner = std::move(plain);
     // The other differences are tried next, now on top of this one.
     const auto is_open = [&](const NamedConfiguration& other) {
-      return std::any_of(left.begin(), left.end(), [&](const NamedConfiguration& known) { return known.name == other.name; });
+      return std::any_of(left.begin(), left.end(),
+                         [&](const NamedConfiguration& known) { return known.name == other.name; });
     };
     std::vector<NamedConfiguration> now = context.space.reversions(winner.configuration, context.trials.n());
     std::erase_if(now, [&](const NamedConfiguration& other) { return !is_open(other); });

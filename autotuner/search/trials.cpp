@@ -24,8 +24,8 @@ Prepared Trials::begin_size(std::int64_t n, const Configuration* trusted) {
   return prepared;
 }
 
-/// Notes the choices of runs that crashed or hung, which cost a restart and a wait. Choices that were in several of them and in
-/// no run that ended are left alone.
+/// Notes the choices of runs that crashed or hung, which cost a restart and a wait. Choices that were in several of
+/// them and in no run that ended are left alone.
 void Trials::blame(const Configuration& configuration, const Outcome& outcome) {
   const bool is_hang = outcome.kind == OutcomeKind::TimedOut && outcome.times_ns.empty();
   const bool is_fatal = is_hang || outcome.kind == OutcomeKind::Crashed;
@@ -64,7 +64,8 @@ bool Trials::measure(Candidate& candidate, int trials, double limit, bool is_sid
   const bool is_usable = outcome.kind == OutcomeKind::Ok || outcome.kind == OutcomeKind::AccuracyMissed ||
                          (outcome.kind == OutcomeKind::Wrong && PB_FAULT(wrong_may_win));
   if (!is_usable || !has_times) {
-    const bool is_fast = outcome.kind == OutcomeKind::Wrong && has_times && minimum(outcome.times_ns) < population_.best_ns();
+    const bool is_fast =
+        outcome.kind == OutcomeKind::Wrong && has_times && minimum(outcome.times_ns) < population_.best_ns();
     events_.on_failed(candidate, outcome, is_fast);
     return false;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Runs candidates at one size after the other, and keeps what the runs say: times and accuracy in the candidate, which choices
-// crash or hang, and what a run costs beside its trials.
+// Runs candidates at one size after the other, and keeps what the runs say: times and accuracy in the candidate, which
+// choices crash or hang, and what a run costs beside its trials.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,8 @@ class Trials {
   /// Keeps references to `space`, `events` and `population`, which says how fast the best member is.
   Trials(const Space& space, Evaluator evaluator, const SearchEvents& events, const Population& population);
 
-  /// Makes inputs of size `n`. If they are ready, all that follows is at that size. `trusted` is as in Evaluator::prepare.
+  /// Makes inputs of size `n`. If they are ready, all that follows is at that size. `trusted` is as in
+  /// Evaluator::prepare.
   ///
   /// Errors:  throws Interrupted, pbrt::RuntimeError; so do measure and confirm
   [[nodiscard]] Prepared begin_size(std::int64_t n, const Configuration* trusted);
@@ -35,7 +36,8 @@ class Trials {
   bool measure(Candidate& candidate, int trials, double limit_ms, bool is_side_by_side = false);
   /// Asks whether a candidate that seems accurate enough is so beyond these inputs; if not, it misses its target.
   void confirm(Candidate& candidate);
-  /// Whether the configuration chooses, at this size, what was in several runs that crashed or hung and in no run that ended.
+  /// Whether the configuration chooses, at this size, what was in several runs that crashed or hung and in no run that
+  /// ended.
   [[nodiscard]] bool is_hopeless(const Configuration& configuration) const;
 
   [[nodiscard]] std::int64_t n() const { return n_; }

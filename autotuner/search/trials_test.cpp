@@ -32,7 +32,9 @@ TEST_F(TrialsTest, CollectTheTimesOfAllRuns) {
 TEST_F(TrialsTest, AWrongResultFailsHoweverFastItIs) {
   world.population.add(testing::ScriptedWorld::timed(world.choosing(0), 1e6));
   bool was_fast = false;
-  world.events.on_failed = [&](const Candidate&, const Outcome&, bool is_wrong_but_fast) { was_fast = is_wrong_but_fast; };
+  world.events.on_failed = [&](const Candidate&, const Outcome&, bool is_wrong_but_fast) {
+    was_fast = is_wrong_but_fast;
+  };
   world.run = [](const Configuration&) { return Outcome{OutcomeKind::Wrong, {1e3}, 0, 0, {}, ""}; };
   Candidate candidate = choosing(1);
   EXPECT_FALSE(trials.measure(candidate, 1, 0));

@@ -176,8 +176,8 @@ double scaled_log_normal(double value, double min, double max, Rng& rng) {
 
 bool add_level(Selector& selector, const std::vector<int>& choices, std::int64_t n, Rng& rng) {
   if (selector.levels.size() >= pbrt::kMaxSelectorLevels) return false;
-  // The change begins around three quarters of the size at hand: sizes below keep what they had, this one gets the new choice
-  // more often than not.
+  // The change begins around three quarters of the size at hand: sizes below keep what they had, this one gets the new
+  // choice more often than not.
   const double from =
       std::round(0.75 * static_cast<double>(std::max<std::int64_t>(n, 2)) * std::exp(kSigma * rng.normal()));
   const Level level{std::max<std::int64_t>(1, std::llround(from)),
@@ -280,10 +280,10 @@ std::vector<Mutator> make_mutators(const Space& space) {
   }
   const std::vector<NamedConfiguration> seeds = space.seeds();
   if (seeds.size() > 1 && space.sites().size() > 1) {
-    out.push_back({"change a range of sizes of all sites", -1, -1,
-                   [&space, seeds](Configuration& c, Rng& rng, std::int64_t n) {
-                     return graft_seed(c, seeds, n, rng) && pbrt::is_allowed(space.index(), c);
-                   }});
+    out.push_back(
+        {"change a range of sizes of all sites", -1, -1, [&space, seeds](Configuration& c, Rng& rng, std::int64_t n) {
+           return graft_seed(c, seeds, n, rng) && pbrt::is_allowed(space.index(), c);
+         }});
   }
   return out;
 }

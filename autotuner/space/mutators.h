@@ -31,7 +31,8 @@ struct Mutator {
 /// likely as doubling), never the same number again unless the range has only one.
 [[nodiscard]] double scaled_log_normal(double value, double min, double max, pbrt::Rng& rng);
 bool add_level(Selector& selector, const std::vector<int>& choices, std::int64_t n, pbrt::Rng& rng);
-/// Cuts a level at a random size up to `n`, with all orders of magnitude alike. One of its two parts gets another choice.
+/// Cuts a level at a random size up to `n`, with all orders of magnitude alike. One of its two parts gets another
+/// choice.
 bool split_level(Selector& selector, const std::vector<int>& choices, std::int64_t n, pbrt::Rng& rng);
 bool remove_level(Selector& selector, pbrt::Rng& rng);
 bool change_level(Selector& selector, const std::vector<int>& choices, pbrt::Rng& rng);

@@ -244,7 +244,8 @@ TEST_F(MutatorsTest, SizeSpecificValuesChangeAtTheSizeAtHandOrInARange) {
 }
 
 TEST_F(MutatorsTest, DrawOnlyWhatIsAllowed) {
-  // Of the pairs of choices only (A, C) and (B, D) have an order: no change of one site alone leads from one to the other.
+  // Of the pairs of choices only (A, C) and (B, D) have an order: no change of one site alone leads from one to the
+  // other.
   pbrt::TransformInfo& transform = info.transforms[0];
   const auto site = [](const std::string& name, const std::string& a, const std::string& b) {
     return pbrt::SiteInfo{name, {{a, {pbrt::On::Cpu}, 1, ""}, {b, {pbrt::On::Cpu}, 2, ""}}};
@@ -259,8 +260,8 @@ TEST_F(MutatorsTest, DrawOnlyWhatIsAllowed) {
   std::set<int> seen;
   int num_applied = 0;
   for (int i = 0; i < 3000; ++i) {
-    const Mutator& mutator = mutators[static_cast<std::size_t>(
-        rng.uniform_int(0, static_cast<std::int64_t>(mutators.size()) - 1))];
+    const Mutator& mutator =
+        mutators[static_cast<std::size_t>(rng.uniform_int(0, static_cast<std::int64_t>(mutators.size()) - 1))];
     Configuration child = configuration;
     if (!mutator.apply(child, rng, 1000)) continue;
     ++num_applied;
@@ -283,7 +284,8 @@ TEST_F(MutatorsTest, ConfigValuesAreNeverTouched) {
 TEST_F(MutatorsTest, ConstantsOfTheProgramAreNeverTouched) {
   for (pbrt::TransformInfo& transform : info.transforms) {
     for (pbrt::SiteInfo& site : transform.sites) site.fixed = {{0, 0}};
-    for (pbrt::TunableInfo& tunable : transform.tunables) tunable.fixed.assign(static_cast<std::size_t>(tunable.num_values()), tunable.min);
+    for (pbrt::TunableInfo& tunable : transform.tunables)
+      tunable.fixed.assign(static_cast<std::size_t>(tunable.num_values()), tunable.min);
   }
   const InfoIndex with_constants(info);
   const Space wide(with_constants, {true, 2, 0, 4096});

@@ -30,7 +30,8 @@ bool is_large_pages(const InfoIndex::TunableRef& ref) {
   return ref.transform == nullptr && ref.tunable->name == pbrt::kLargePages;
 }
 
-/// The tunable with the range in which its value makes a difference: nothing is compared with sizes far above the target.
+/// The tunable with the range in which its value makes a difference: nothing is compared with sizes far above the
+/// target.
 TunableGene gene_of(int id, const InfoIndex::TunableRef& ref, const SpaceOptions& options) {
   TunableGene gene{id, ref.tunable, ref.tunable->min, ref.tunable->max};
   const bool is_size = ref.tunable->role == TunableRole::Cutoff || ref.tunable->role == TunableRole::Split;
@@ -209,7 +210,8 @@ std::vector<std::vector<double>> Space::usual_values(const TunableGene& gene) co
     for (std::vector<double>& shape : out) shape.resize(at(gene.info->count), 1);
   }
   std::erase_if(out, [&](const std::vector<double>& shape) {
-    return std::any_of(shape.begin(), shape.end(), [&](double extent) { return extent > gene.max || extent < gene.min; });
+    return std::any_of(shape.begin(), shape.end(),
+                       [&](double extent) { return extent > gene.max || extent < gene.min; });
   });
   return out;
 }
@@ -245,7 +247,9 @@ std::vector<NamedConfiguration> Space::reversions(const Configuration& configura
   std::vector<NamedConfiguration> out;
   const auto add = [&](NamedConfiguration plain) {
     const auto is_same = [&](const NamedConfiguration& other) { return other.configuration == plain.configuration; };
-    if (plain.configuration != configuration && std::none_of(out.begin(), out.end(), is_same) && pbrt::is_allowed(*index_, plain.configuration)) out.push_back(std::move(plain));
+    if (plain.configuration != configuration && std::none_of(out.begin(), out.end(), is_same) &&
+        pbrt::is_allowed(*index_, plain.configuration))
+      out.push_back(std::move(plain));
   };
   for (const SiteGene& gene : sites_) {
     const auto id = static_cast<std::size_t>(gene.id);
@@ -260,9 +264,10 @@ std::vector<NamedConfiguration> Space::reversions(const Configuration& configura
     add(std::move(plain));
     // In a program that calls itself the levels below are part of the run; in others they are for other sizes.
     for (std::size_t i = 0; options_.is_recursive && selector.levels.size() > 1 && i < selector.levels.size(); ++i) {
-      NamedConfiguration fewer{name + (i == 0 ? " without its choice below " + std::to_string(selector.levels[1].from)
-                                              : " without its choice from " + std::to_string(selector.levels[i].from) + " on"),
-                               configuration};
+      NamedConfiguration fewer{
+          name + (i == 0 ? " without its choice below " + std::to_string(selector.levels[1].from)
+                         : " without its choice from " + std::to_string(selector.levels[i].from) + " on"),
+          configuration};
       std::vector<pbrt::Level>& levels = fewer.configuration.sites[id].levels;
       levels.erase(levels.begin() + static_cast<std::ptrdiff_t>(i));
       levels[0].from = 0;

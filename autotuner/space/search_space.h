@@ -68,15 +68,15 @@ class Space {
   [[nodiscard]] const SpaceOptions& options() const { return options_; }
   [[nodiscard]] const std::vector<SiteGene>& sites() const { return sites_; }
   [[nodiscard]] const std::vector<TunableGene>& tunables() const { return tunables_; }
-  /// The number of the tunable that says whether memory is on large pages, where that may be varied. It is none of tunables(),
-  /// since each change gives the program new memory for all its matrices.
+  /// The number of the tunable that says whether memory is on large pages, where that may be varied. It is none of
+  /// tunables(), since each change gives the program new memory for all its matrices.
   [[nodiscard]] std::optional<int> large_pages() const { return large_pages_; }
 
   /// The program's default, or the base, with the number of threads if that is fixed.
   [[nodiscard]] Configuration default_configuration() const;
-  /// The starting points: the default; then each n-th rule everywhere x each version everywhere (CPU where a site has no such
-  /// version). Where a target of accuracy must be reached, there are also these on the CPU with larger and larger accuracy
-  /// values: of the measured transform alone, then of all that it calls.
+  /// The starting points: the default; then each n-th rule everywhere x each version everywhere (CPU where a site has
+  /// no such version). Where a target of accuracy must be reached, there are also these on the CPU with larger and
+  /// larger accuracy values: of the measured transform alone, then of all that it calls.
   [[nodiscard]] std::vector<NamedConfiguration> seeds() const;
 
   /// Whether a site, or a tunable, took part in a run that executed `ran` (empty: not known, so yes).
@@ -85,12 +85,12 @@ class Space {
   /// Makes a configuration of another machine fit this space: choices that do not exist here take their rule on the
   /// CPU.
   void fit(Configuration& configuration) const;
-  /// Configurations nearer to the default: with the default's values wherever what ran uses them, for all values and for the
-  /// number of threads alone. Values that accuracy depends on stay. None of them equals `configuration`.
+  /// Configurations nearer to the default: with the default's values wherever what ran uses them, for all values and
+  /// for the number of threads alone. Values that accuracy depends on stay. None of them equals `configuration`.
   [[nodiscard]] std::vector<NamedConfiguration> plainer(const NamedConfiguration& configuration,
                                                         const std::vector<RanChoice>& ran) const;
-  /// `configuration` with one thing as in the default: what a site chooses at size `n`, or a value that neither accuracy
-  /// nor a size depends on; of a program that calls itself also with one level less.
+  /// `configuration` with one thing as in the default: what a site chooses at size `n`, or a value that neither
+  /// accuracy nor a size depends on; of a program that calls itself also with one level less.
   [[nodiscard]] std::vector<NamedConfiguration> reversions(const Configuration& configuration, std::int64_t n) const;
   /// Values that are often good for a tunable: shapes of work-groups, shares of a device; none for other tunables.
   [[nodiscard]] std::vector<std::vector<double>> usual_values(const TunableGene& gene) const;
@@ -110,7 +110,8 @@ class Space {
 
 /// Drops levels with the choice of the level before them: they say nothing.
 void simplify(Selector& selector);
-/// A selector that is `low` below `from`, and `high` from there on. It is `high` alone if more than 12 levels were needed.
+/// A selector that is `low` below `from`, and `high` from there on. It is `high` alone if more than 12 levels were
+/// needed.
 [[nodiscard]] Selector graft(const Selector& low, const Selector& high, std::int64_t from);
 /// A configuration with all sites grafted, and the tunables of `high`.
 [[nodiscard]] Configuration graft(const Configuration& low, const Configuration& high, std::int64_t from);

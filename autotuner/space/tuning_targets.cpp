@@ -34,8 +34,8 @@ void sort_by_demand(std::vector<Target>::iterator begin, std::vector<Target>::it
   });
 }
 
-/// Adds the instances for bins that `transform` calls, directly or through transforms without bins; those of one template stand
-/// together. What they call themselves is judged by their metric.
+/// Adds the instances for bins that `transform` calls, directly or through transforms without bins; those of one
+/// template stand together. What they call themselves is judged by their metric.
 void add_called_bins(const pbrt::TrainingInfo& info, const pbrt::TransformInfo& transform, std::set<std::string>& seen,
                      std::vector<Target>& out) {
   for (const std::string& name : transform.calls) {

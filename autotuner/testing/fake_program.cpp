@@ -132,7 +132,8 @@ class FakeProgram {
     const bool is_wrong = hits("wrong", ran) && number("differ") == 0;
     for (int i = 0; i < request.trials; ++i) {
       const double flat_ns = number("flat_ms") * 1e6;
-      const double time = (flat_ns > 0 ? flat_ns : synthetic_ns(index_, configuration, n_)) * std::exp(number("noise") * std::fabs(rng_.normal()));
+      const double time = (flat_ns > 0 ? flat_ns : synthetic_ns(index_, configuration, n_)) *
+                          std::exp(number("noise") * std::fabs(rng_.normal()));
       const double waited = time * rng_.uniform() * std::max(0.0, number("load") - 1);
       reply.times_ns.push_back(is_wrong ? time / 10 : time + waited);
       if (number("load") > 0) reply.waited_ns.push_back(waited);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the parts of a search are tested with: the synthetic program, and a world in which a test says what each configuration
-// takes. Its clock advances by the times of the runs alone.
+// What the parts of a search are tested with: the synthetic program, and a world in which a test says what each
+// configuration takes. Its clock advances by the times of the runs alone.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,8 @@ struct ScriptedWorld {
     out.run = [this](const Configuration& configuration, const RunSpec& spec) {
       Outcome outcome = run(configuration);
       ++num_runs;
-      if (!outcome.times_ns.empty()) outcome.times_ns.resize(static_cast<std::size_t>(spec.trials), outcome.times_ns[0]);
+      if (!outcome.times_ns.empty())
+        outcome.times_ns.resize(static_cast<std::size_t>(spec.trials), outcome.times_ns[0]);
       for (const double time : outcome.times_ns) elapsed_s += time * 1e-9;
       return outcome;
     };
@@ -47,7 +48,9 @@ struct ScriptedWorld {
     out.sites[kMainSite] = Selector{{{0, alternative}}};
     return out;
   }
-  [[nodiscard]] static int choice_of(const Configuration& configuration) { return configuration.sites[kMainSite].select(1024); }
+  [[nodiscard]] static int choice_of(const Configuration& configuration) {
+    return configuration.sites[kMainSite].select(1024);
+  }
   [[nodiscard]] static Candidate timed(Configuration configuration, double time_ns) {
     Candidate out;
     out.configuration = std::move(configuration);

@@ -19,8 +19,8 @@ inline constexpr int kMainSite = 0, kSite2D = 1, kSiteRows = 2, kSiteColumns = 3
 /// The choices that run for size `n`.
 [[nodiscard]] std::vector<RanChoice> synthetic_ran(const Configuration& configuration, std::int64_t n);
 
-/// The time for size `n`, in nanoseconds, on a machine with two CPUs and a device that pays from about n = 300 on. It is smooth
-/// in every value, with interactions only through sums.
+/// The time for size `n`, in nanoseconds, on a machine with two CPUs and a device that pays from about n = 300 on. It
+/// is smooth in every value, with interactions only through sums.
 [[nodiscard]] double synthetic_ns(const InfoIndex& index, const Configuration& configuration, std::int64_t n);
 
 /// A configuration that takes the least of all times for size `n`.

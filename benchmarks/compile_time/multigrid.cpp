@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a person would write instead of tests/conformance/grids/poisson_multigrid_2d.pbcc. Compiled, not run, by bench.py.
+// What a person would write instead of tests/conformance/grids/poisson_multigrid_2d.pbcc. Compiled, not run, by
+// bench.py.
 #include "text_matrix.h"
 
 static void sor_sweep(Matrix& u, const Matrix& f) {
@@ -18,8 +19,10 @@ static void fine_to_coarse(Matrix& c, const Matrix& r) {
         continue;
       }
       const int i = 2 * x, j = 2 * y;
-      c.cell(x, y) = (4 * r.cell(i, j) + 2 * (r.cell(i - 1, j) + r.cell(i + 1, j) + r.cell(i, j - 1) + r.cell(i, j + 1)) +
-                      r.cell(i - 1, j - 1) + r.cell(i + 1, j - 1) + r.cell(i - 1, j + 1) + r.cell(i + 1, j + 1)) / 4;
+      c.cell(x, y) =
+          (4 * r.cell(i, j) + 2 * (r.cell(i - 1, j) + r.cell(i + 1, j) + r.cell(i, j - 1) + r.cell(i, j + 1)) +
+           r.cell(i - 1, j - 1) + r.cell(i + 1, j - 1) + r.cell(i - 1, j + 1) + r.cell(i + 1, j + 1)) /
+          4;
     }
 }
 
@@ -37,7 +40,8 @@ static void add_correction(Matrix& u, const Matrix& c) {
   for (int y = 1; y < u.h - 1; ++y)
     for (int x = 1; x < u.w - 1; ++x)
       u.cell(x, y) += (c.cell(x / 2, y / 2) + c.cell((x + 1) / 2, y / 2) + c.cell(x / 2, (y + 1) / 2) +
-                       c.cell((x + 1) / 2, (y + 1) / 2)) / 4;
+                       c.cell((x + 1) / 2, (y + 1) / 2)) /
+                      4;
 }
 
 static void v_cycle(Matrix& u, const Matrix& f, int pre, int post) {

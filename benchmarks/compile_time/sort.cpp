@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a person would write instead of tests/conformance/sorting/poly_sort.pbcc: the same sorts, with sizes at which one
-// hands over to another as a table. Compiled, not run, by bench.py.
+// What a person would write instead of tests/conformance/sorting/poly_sort.pbcc: the same sorts, with sizes at which
+// one hands over to another as a table. Compiled, not run, by bench.py.
 #include "text_matrix.h"
 
 struct Span {
@@ -137,12 +137,18 @@ struct Sorter {
         break;
       }
     switch (way) {
-      case Way::Insertion: return insertion(out, in);
-      case Way::Selection: return selection(out, in);
-      case Way::Quick: return quick(out, in);
-      case Way::Merge2: return merge2(out, in);
-      case Way::Merge4: return merge4(out, in);
-      case Way::Radix: return radix(out, in);
+      case Way::Insertion:
+        return insertion(out, in);
+      case Way::Selection:
+        return selection(out, in);
+      case Way::Quick:
+        return quick(out, in);
+      case Way::Merge2:
+        return merge2(out, in);
+      case Way::Merge4:
+        return merge4(out, in);
+      case Way::Radix:
+        return radix(out, in);
     }
   }
 };

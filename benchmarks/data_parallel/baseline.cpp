@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Data-parallel programs of tests/conformance by hand, with OpenMP, for bench.py: --kernel NAME. The loops are those a
-// careful C++ programmer writes: restrict pointers, the inner loop along a row, nothing tested inside that can be tested
-// outside. Inputs are written as .npy files for the generated program (--inputs FOLDER).
+// careful C++ programmer writes: restrict pointers, the inner loop along a row, nothing tested inside that can be
+// tested outside. Inputs are written as .npy files for the generated program (--inputs FOLDER).
+#include "../baseline.h"
+
 #include <omp.h>
 
 #include <cmath>
@@ -9,8 +11,6 @@
 #include <limits>
 #include <map>
 #include <random>
-
-#include "../baseline.h"
 
 namespace {
 
@@ -93,7 +93,7 @@ void gray_scott(const Matrix& u, const Matrix& v, const Matrix& nu, const Matrix
 #pragma omp parallel for schedule(static)
   for (int y = 0; y < h; ++y) {
     const double *a = u.row(y), *b = v.row(y);
-    double *__restrict p = nu.row(y), *__restrict q = nv.row(y);
+    double* __restrict p = nu.row(y), * __restrict q = nv.row(y);
     if (y == 0 || y == h - 1) {
       std::copy_n(a, w, p);
       std::copy_n(b, w, q);
@@ -129,7 +129,8 @@ void life(const Matrix& board, const Matrix& next) {
     double* __restrict to = next.row(y);
     around(0, y), around(w - 1, y);
     for (int x = 1; x < w - 1; ++x) {
-      const double count = up[x - 1] + up[x] + up[x + 1] + here[x - 1] + here[x + 1] + down[x - 1] + down[x] + down[x + 1];
+      const double count =
+          up[x - 1] + up[x] + up[x + 1] + here[x - 1] + here[x + 1] + down[x - 1] + down[x] + down[x + 1];
       to[x] = count == 3 ? 1 : count == 2 ? here[x] : 0;
     }
   }
@@ -174,7 +175,8 @@ void forces(const Matrix& positions, const Matrix& mass, const Matrix& force) {
   }
 }
 
-void regression(const Matrix& x, const Matrix& y, const Matrix& at, double width, const Matrix& fit, const Matrix& weight) {
+void regression(const Matrix& x, const Matrix& y, const Matrix& at, double width, const Matrix& fit,
+                const Matrix& weight) {
   const int n = x.sizes[0], m = at.sizes[0];
   const double *a = x.data(), *b = y.data(), *c = at.data();
   double *to = fit.data(), *by = weight.data();
@@ -224,8 +226,8 @@ void correlate(const Matrix& in, const Matrix& kernel, const Matrix& out) {
 
 void transpose(const Matrix& in, const Matrix& out) {
   const int w = out.sizes[0], h = out.sizes[1];
-  // Strips of four cache lines: each line of the input is used as a whole while it is in the cache. The lines of the next rows
-  // are asked for ahead: no prefetcher of a processor guesses them.
+  // Strips of four cache lines: each line of the input is used as a whole while it is in the cache. The lines of the
+  // next rows are asked for ahead: no prefetcher of a processor guesses them.
   constexpr int kStrip = 32, kRows = 256, kLine = 8;
 #pragma omp parallel for schedule(static) collapse(2)
   for (int yy = 0; yy < h; yy += kRows)
@@ -278,7 +280,8 @@ Problem make(const std::string& name, int n) {
     return done([i = in.data(), o = out.data()] { life(i[0], o[0]); });
   }
   if (name == "mandelbrot") {
-    in.push_back(number(-2)), in.push_back(number(-1.5)), in.push_back(number(3.0 / n)), in.push_back(random_matrix({n, n})), same({n, n});
+    in.push_back(number(-2)), in.push_back(number(-1.5)), in.push_back(number(3.0 / n)),
+        in.push_back(random_matrix({n, n})), same({n, n});
     return done([i = in.data(), o = out.data()] { mandelbrot(*i[0].data(), *i[1].data(), *i[2].data(), o[0]); });
   }
   if (name == "nbody") {
@@ -286,7 +289,8 @@ Problem make(const std::string& name, int n) {
     return done([i = in.data(), o = out.data()] { forces(i[0], i[1], o[0]); });
   }
   if (name == "kernel_regression") {
-    in.push_back(random_matrix({n})), in.push_back(random_matrix({n})), in.push_back(random_matrix({n})), in.push_back(number(0.1));
+    in.push_back(random_matrix({n})), in.push_back(random_matrix({n})), in.push_back(random_matrix({n})),
+        in.push_back(number(0.1));
     same({n}), same({n});
     return done([i = in.data(), o = out.data()] { regression(i[0], i[1], i[2], *i[3].data(), o[0], o[1]); });
   }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // The recursive Fourier transform of fft.pbcc by hand on oneTBB: the same butterflies, leaves and cut-off; halves and
 // quarters as tasks, butterflies of long vectors and the reordering with parallel_for.
+#include "../baseline.h"
+
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_group.h>
 
 #include <cmath>
 #include <random>
-
-#include "../baseline.h"
 
 namespace {
 
@@ -23,12 +23,13 @@ struct Complex {
 template <class F>
 void blocks(int n, F f) {
   if (n <= grain) return f(0, n);
-  tbb::parallel_for(tbb::blocked_range<int>(0, n, grain), [&](const tbb::blocked_range<int>& r) { f(r.begin(), r.end()); });
+  tbb::parallel_for(tbb::blocked_range<int>(0, n, grain),
+                    [&](const tbb::blocked_range<int>& r) { f(r.begin(), r.end()); });
 }
 
 void butterflies(Complex a, Complex b, Complex w, int m) {
   blocks(m, [=](int lo, int hi) {
-    double *__restrict ar = a.re, *__restrict ai = a.im, *__restrict br = b.re, *__restrict bi = b.im;
+    double* __restrict ar = a.re, * __restrict ai = a.im, * __restrict br = b.re, * __restrict bi = b.im;
     const double *wr = w.re, *wi = w.im;
     for (int k = lo; k < hi; ++k) {
       const double dr = ar[k] - br[k], di = ai[k] - bi[k];
@@ -42,8 +43,8 @@ void butterflies(Complex a, Complex b, Complex w, int m) {
 
 void butterflies4(Complex x, Complex y, Complex z, Complex t, Complex w1, Complex w2, int m) {
   blocks(m, [=](int lo, int hi) {
-    double *__restrict ar = x.re, *__restrict ai = x.im, *__restrict br = y.re, *__restrict bi = y.im;
-    double *__restrict cr = z.re, *__restrict ci = z.im, *__restrict dr = t.re, *__restrict di = t.im;
+    double* __restrict ar = x.re, * __restrict ai = x.im, * __restrict br = y.re, * __restrict bi = y.im;
+    double* __restrict cr = z.re, * __restrict ci = z.im, * __restrict dr = t.re, * __restrict di = t.im;
     for (int k = lo; k < hi; ++k) {
       const double w1r = w1.re[k], w1i = w1.im[k], w2r = w2.re[k], w2i = w2.im[k];
       const double w3r = w1r * w2r - w1i * w2i, w3i = w1r * w2i + w1i * w2r;
@@ -67,7 +68,7 @@ void butterflies4(Complex x, Complex y, Complex z, Complex t, Complex w1, Comple
 void loops(Complex x, Complex w, int n) {
   for (int half = n / 2; half > 0; half /= 2)
     for (int first = 0; first < n; first += 2 * half) {
-      double *__restrict ar = x.re + first, *__restrict ai = x.im + first, *__restrict br = ar + half, *__restrict bi = ai + half;
+      double* __restrict ar = x.re + first, * __restrict ai = x.im + first, * __restrict br = ar + half, * __restrict bi = ai + half;
       const double *wr = w.re + half, *wi = w.im + half;
       for (int k = 0; k < half; ++k) {
         const double dr = ar[k] - br[k], di = ai[k] - bi[k];
@@ -128,7 +129,9 @@ double time(const Complex& in, const Complex& w, const Complex& t, const Complex
   while (1 << bits < n) ++bits;
   const auto clear = [&] { std::fill_n(out.re, n, NAN), std::fill_n(out.im, n, NAN); };
   return baseline::median_ns(trials, clear, [&] {
-    blocks(n, [&](int lo, int hi) { std::copy(in.re + lo, in.re + hi, t.re + lo), std::copy(in.im + lo, in.im + hi, t.im + lo); });
+    blocks(n, [&](int lo, int hi) {
+      std::copy(in.re + lo, in.re + hi, t.re + lo), std::copy(in.im + lo, in.im + hi, t.im + lo);
+    });
     transform(t, w, n);
     blocks(n, [&](int lo, int hi) {
       for (int i = lo; i < hi; ++i) {
@@ -151,7 +154,8 @@ int main(int argc, char** argv) {
   std::mt19937_64 rng(1);
   for (int i = 0; i < n; ++i) in.re[i] = std::uniform_real_distribution<double>(-1, 1)(rng), in.im[i] = 0;
   for (int half = 1; half < n; half *= 2)
-    for (int k = 0; k < half; ++k) w.re[half + k] = std::cos(kPi * k / half), w.im[half + k] = -std::sin(kPi * k / half);
+    for (int k = 0; k < half; ++k)
+      w.re[half + k] = std::cos(kPi * k / half), w.im[half + k] = -std::sin(kPi * k / half);
   baseline::Report report;
   report.add("halves_ns", time(in, w, t, out, n, trials, halves));
   const std::vector<double> first(out.re.data(), out.re.data() + n);

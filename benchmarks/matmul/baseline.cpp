@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Matrix products for bench.py: OpenBLAS called directly, and Strassen's recursion of matmul.pbcc on oneTBB, with
 // OpenBLAS for its leaves. The core type of OpenBLAS is the caller's, by OPENBLAS_CORETYPE.
+#include "../baseline.h"
+
 #include <cblas.h>
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_for.h>
@@ -11,8 +13,6 @@
 #include <mutex>
 #include <random>
 #include <vector>
-
-#include "../baseline.h"
 
 namespace {
 
@@ -27,7 +27,8 @@ struct Part {
 };
 
 void library(Part c, Part a, Part b, int n) {
-  cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, n, n, 1, a.base, a.stride, b.base, b.stride, 0, c.base, c.stride);
+  cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, n, n, 1, a.base, a.stride, b.base, b.stride, 0, c.base,
+              c.stride);
 }
 
 template <class F>
@@ -51,8 +52,8 @@ void subtract(Part c, Part a, Part b, int n) {
   });
 }
 
-/// Memory for temporaries, kept for the next one of the same size: fresh pages would cost more than the additions that fill
-/// them.
+/// Memory for temporaries, kept for the next one of the same size: fresh pages would cost more than the additions that
+/// fill them.
 class Scratch {
  public:
   explicit Scratch(int n) : n_(n), memory_(take(n)) {}
@@ -87,7 +88,8 @@ void strassen(Part c, Part a, Part b, int n, int leaf) {
   const int h = n / 2;
   const Part a11 = a, a12 = a.at(h, 0), a21 = a.at(0, h), a22 = a.at(h, h);
   const Part b11 = b, b12 = b.at(h, 0), b21 = b.at(0, h), b22 = b.at(h, h);
-  const Scratch s1(h), s2(h), s5(h), s6(h), s7(h), t1(h), t3(h), t4(h), t6(h), t7(h), p1(h), p2(h), p3(h), p4(h), p5(h), p6(h), p7(h);
+  const Scratch s1(h), s2(h), s5(h), s6(h), s7(h), t1(h), t3(h), t4(h), t6(h), t7(h), p1(h), p2(h), p3(h), p4(h), p5(h),
+      p6(h), p7(h);
   tbb::task_group group;
   group.run([&] { add(s1, a11, a22, h); });
   group.run([&] { add(s2, a21, a22, h); });
@@ -108,7 +110,8 @@ void strassen(Part c, Part a, Part b, int n, int leaf) {
   group.run_and_wait([&] { strassen(p7, s7, t7, h, leaf); });
   const Part q1 = p1, q2 = p2, q3 = p3, q4 = p4, q5 = p5, q6 = p6, q7 = p7;
   rows(h, [=](int y) {
-    const double *r1 = q1.row(y), *r2 = q2.row(y), *r3 = q3.row(y), *r4 = q4.row(y), *r5 = q5.row(y), *r6 = q6.row(y), *r7 = q7.row(y);
+    const double *r1 = q1.row(y), *r2 = q2.row(y), *r3 = q3.row(y), *r4 = q4.row(y), *r5 = q5.row(y), *r6 = q6.row(y),
+                 *r7 = q7.row(y);
     double *__restrict c11 = c.row(y), *__restrict c12 = c.at(h, y).base, *__restrict c21 = c.row(h + y), *__restrict c22 = c.at(h, h + y).base;
     for (int x = 0; x < h; ++x) {
       c11[x] = r1[x] + r4[x] - r5[x] + r7[x];
@@ -125,12 +128,15 @@ extern "C" void openblas_set_num_threads(int);
 
 int main(int argc, char** argv) {
   const baseline::Options options(argc, argv);
-  const int n = options.number("n", 1024), leaf = options.number("leaf", 512), trials = options.number("trials", 5), threads = options.number("threads", 2);
+  const int n = options.number("n", 1024), leaf = options.number("leaf", 512), trials = options.number("trials", 5),
+            threads = options.number("threads", 2);
   const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, threads);
   const std::size_t count = static_cast<std::size_t>(n) * n;
   const Buffer<double> a(count), b(count), c(count), d(count);
   std::mt19937_64 rng(1);
-  for (std::size_t i = 0; i < count; ++i) a[i] = std::uniform_real_distribution<double>(-1, 1)(rng), b[i] = std::uniform_real_distribution<double>(-1, 1)(rng);
+  for (std::size_t i = 0; i < count; ++i)
+    a[i] = std::uniform_real_distribution<double>(-1, 1)(rng),
+    b[i] = std::uniform_real_distribution<double>(-1, 1)(rng);
   const Part pa{a.data(), n}, pb{b.data(), n}, pc{c.data(), n}, pd{d.data(), n};
   const std::vector<double> first(a.data(), a.data() + count), second(b.data(), b.data() + count);
   // As the measurement server does it before each trial.

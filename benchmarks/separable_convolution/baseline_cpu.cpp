@@ -226,10 +226,12 @@ double triad_rate() {
   Picture<double> a(1 << 12, 1 << 12), b(1 << 12, 1 << 12), c(1 << 12, 1 << 12);
 #pragma omp parallel for schedule(static)
   for (std::int64_t i = 0; i < kCount; ++i) a.data[i] = 0, b.data[i] = 1, c.data[i] = 2;
-  const double ns = median_ns(5, [] {}, [&] {
+  const double ns = median_ns(
+      5, [] {},
+      [&] {
 #pragma omp parallel for schedule(static)
-    for (std::int64_t i = 0; i < kCount; ++i) a.data[i] = b.data[i] + 3 * c.data[i];
-  });
+        for (std::int64_t i = 0; i < kCount; ++i) a.data[i] = b.data[i] + 3 * c.data[i];
+      });
   return 3.0 * 8 * kCount / ns;
 }
 
@@ -269,9 +271,10 @@ void run(const Options& o) {
   for (int y = 0; y < out.h; ++y)
     for (int x = 0; x < out.w; ++x) worst = std::max(worst, std::fabs(double(out.row(y)[x]) - double(sep.row(y)[x])));
 
-  std::printf("{\"n\": %d, \"width\": %d, \"element\": \"%s\", \"threads\": %d, \"difference\": %.3g, \"times_ns\": "
-              "{\"2d_plain\": %.0f, \"2d_simd\": %.0f, \"separable_plain\": %.0f, \"separable_simd\": %.0f}",
-              o.n, o.kw, o.is_float ? "float" : "double", o.threads, worst, plain_2d, simd_2d, plain_sep, simd_sep);
+  std::printf(
+      "{\"n\": %d, \"width\": %d, \"element\": \"%s\", \"threads\": %d, \"difference\": %.3g, \"times_ns\": "
+      "{\"2d_plain\": %.0f, \"2d_simd\": %.0f, \"separable_plain\": %.0f, \"separable_simd\": %.0f}",
+      o.n, o.kw, o.is_float ? "float" : "double", o.threads, worst, plain_2d, simd_2d, plain_sep, simd_sep);
   if (o.with_ceiling) {
     const double cells = double(out.w) * out.h;
     // Per tap one multiply and one multiply-add; memory: read and write two pictures in two passes.
@@ -289,15 +292,23 @@ int main(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     const std::string a = argv[i];
     const auto next = [&] { return i + 1 < argc ? std::atoi(argv[++i]) : 0; };
-    if (a == "--n") o.n = next();
-    else if (a == "--width") o.kw = next();
-    else if (a == "--trials") o.trials = next();
-    else if (a == "--threads") o.threads = next();
-    else if (a == "--float") o.is_float = true;
-    else if (a == "--ceiling") o.with_ceiling = true;
-    else return std::fprintf(stderr, "baseline_cpu: unknown option %s\n", a.c_str()), 1;
+    if (a == "--n")
+      o.n = next();
+    else if (a == "--width")
+      o.kw = next();
+    else if (a == "--trials")
+      o.trials = next();
+    else if (a == "--threads")
+      o.threads = next();
+    else if (a == "--float")
+      o.is_float = true;
+    else if (a == "--ceiling")
+      o.with_ceiling = true;
+    else
+      return std::fprintf(stderr, "baseline_cpu: unknown option %s\n", a.c_str()), 1;
   }
-  if (o.n < o.kw || o.kw < 1 || o.trials < 1 || o.threads < 1) return std::fprintf(stderr, "baseline_cpu: sizes do not fit\n"), 1;
+  if (o.n < o.kw || o.kw < 1 || o.trials < 1 || o.threads < 1)
+    return std::fprintf(stderr, "baseline_cpu: sizes do not fit\n"), 1;
   omp_set_num_threads(o.threads);
   o.is_float ? run<float>(o) : run<double>(o);
 }

@@ -44,7 +44,8 @@ std::vector<cl_device_id> all_devices() {
     cl_uint count = 0;
     if (clGetDeviceIDs(p, CL_DEVICE_TYPE_ALL, 0, nullptr, &count) != CL_SUCCESS) continue;
     devices.resize(devices.size() + count);
-    check(clGetDeviceIDs(p, CL_DEVICE_TYPE_ALL, count, devices.data() + devices.size() - count, nullptr), "clGetDeviceIDs");
+    check(clGetDeviceIDs(p, CL_DEVICE_TYPE_ALL, count, devices.data() + devices.size() - count, nullptr),
+          "clGetDeviceIDs");
   }
   return devices;
 }
@@ -57,7 +58,8 @@ double median(std::vector<double> v) {
 struct Shape {
   std::size_t x, y;
 };
-constexpr Shape kShapes[] = {{16, 16}, {32, 8}, {64, 4}, {32, 4}, {64, 1}, {128, 1}, {128, 2}, {256, 1}, {512, 1}, {32, 32}, {16, 8}, {128, 8}};
+constexpr Shape kShapes[] = {{16, 16}, {32, 8},  {64, 4},  {32, 4},  {64, 1}, {128, 1},
+                             {128, 2}, {256, 1}, {512, 1}, {32, 32}, {16, 8}, {128, 8}};
 
 /// One kernel launch: which, its output extents and the halo of its tile.
 struct Pass {
@@ -117,8 +119,8 @@ class Bench {
     cl_int status;
     program_ = clCreateProgramWithSource(context_, 1, &p, nullptr, &status);
     check(status, "clCreateProgramWithSource");
-    const std::string options = std::string("-DT=") + (sizeof(T) == 4 ? "float" : "double -DNEEDS_FP64") +
-                                " -DKWIDTH=" + std::to_string(o_.kw);
+    const std::string options =
+        std::string("-DT=") + (sizeof(T) == 4 ? "float" : "double -DNEEDS_FP64") + " -DKWIDTH=" + std::to_string(o_.kw);
     if (clBuildProgram(program_, 1, &device_, options.c_str(), nullptr, nullptr) != CL_SUCCESS) {
       std::vector<char> log(1 << 16);
       clGetProgramBuildInfo(program_, device_, CL_PROGRAM_BUILD_LOG, log.size(), log.data(), nullptr);
@@ -155,17 +157,21 @@ class Bench {
   void write_inputs() {
     if (shares_memory_) return;
     check(clEnqueueWriteBuffer(queue_, d_in_, CL_FALSE, 0, sizeof(T) * o_.n * o_.n, in_, 0, nullptr, nullptr), "write");
-    check(clEnqueueWriteBuffer(queue_, d_weights_, CL_FALSE, 0, sizeof(T) * o_.kw, weights_, 0, nullptr, nullptr), "write");
+    check(clEnqueueWriteBuffer(queue_, d_weights_, CL_FALSE, 0, sizeof(T) * o_.kw, weights_, 0, nullptr, nullptr),
+          "write");
   }
 
   void read_output() {
     const std::size_t ow = o_.n - o_.kw + 1;
-    if (!shares_memory_) check(clEnqueueReadBuffer(queue_, d_out_, CL_FALSE, 0, sizeof(T) * ow * ow, out_, 0, nullptr, nullptr), "read");
+    if (!shares_memory_)
+      check(clEnqueueReadBuffer(queue_, d_out_, CL_FALSE, 0, sizeof(T) * ow * ow, out_, 0, nullptr, nullptr), "read");
   }
 
   bool launch(const Pass& p, Shape s) {
     int arg = 0;
-    const auto set = [&](std::size_t size, const void* value) { check(clSetKernelArg(p.kernel, arg++, size, value), "clSetKernelArg"); };
+    const auto set = [&](std::size_t size, const void* value) {
+      check(clSetKernelArg(p.kernel, arg++, size, value), "clSetKernelArg");
+    };
     set(sizeof p.src, &p.src), set(sizeof d_weights_, &d_weights_), set(sizeof p.dst, &p.dst);
     set(sizeof p.w, &p.w), set(sizeof p.ow, &p.ow), set(sizeof p.oh, &p.oh);
     if (p.is_local) {
@@ -175,7 +181,8 @@ class Bench {
     const std::size_t local[2] = {s.x, s.y};
     const std::size_t global[2] = {(p.ow + s.x - 1) / s.x * s.x, (p.oh + s.y - 1) / s.y * s.y};
     cl_event event;
-    if (clEnqueueNDRangeKernel(queue_, p.kernel, 2, nullptr, global, local, 0, nullptr, &event) != CL_SUCCESS) return false;
+    if (clEnqueueNDRangeKernel(queue_, p.kernel, 2, nullptr, global, local, 0, nullptr, &event) != CL_SUCCESS)
+      return false;
     launched_.push_back(event);
     return true;
   }
@@ -194,7 +201,8 @@ class Bench {
     return sum;
   }
 
-  /// The state before a trial that `--serve` makes too: input and first contents of the output written anew by the host.
+  /// The state before a trial that `--serve` makes too: input and first contents of the output written anew by the
+  /// host.
   void restore(bool with_transfers) {
     for (cl_event event : launched_) clReleaseEvent(event);  // of a trial that failed
     launched_.clear();
@@ -277,15 +285,24 @@ int main(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     const std::string a = argv[i];
     const auto next = [&] { return i + 1 < argc ? argv[++i] : "0"; };
-    if (a == "--n") o.n = std::atoi(next());
-    else if (a == "--width") o.kw = std::atoi(next());
-    else if (a == "--trials") o.trials = std::atoi(next());
-    else if (a == "--device") o.device = std::atoi(next());
-    else if (a == "--source") o.source = next();
-    else if (a == "--float") o.is_float = true;
-    else return std::fprintf(stderr, "baseline_opencl: unknown option %s\n", a.c_str()), 1;
+    if (a == "--n")
+      o.n = std::atoi(next());
+    else if (a == "--width")
+      o.kw = std::atoi(next());
+    else if (a == "--trials")
+      o.trials = std::atoi(next());
+    else if (a == "--device")
+      o.device = std::atoi(next());
+    else if (a == "--source")
+      o.source = next();
+    else if (a == "--float")
+      o.is_float = true;
+    else
+      return std::fprintf(stderr, "baseline_opencl: unknown option %s\n", a.c_str()), 1;
   }
   if (o.n < o.kw || o.kw < 1 || o.trials < 1) return std::fprintf(stderr, "baseline_opencl: sizes do not fit\n"), 1;
-  if (o.is_float) Bench<float>(o).print();
-  else Bench<double>(o).print();
+  if (o.is_float)
+    Bench<float>(o).print();
+  else
+    Bench<double>(o).print();
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Red-black over-relaxation by hand for bench.py: the half sweeps of sor.pbcc over rows with OpenMP, and the bandwidth
 // of a triad with as many threads.
+#include "../baseline.h"
+
 #include <omp.h>
 
 #include <cmath>
-
-#include "../baseline.h"
 
 namespace {
 
@@ -32,7 +32,8 @@ void half_sweep(const Plane& mine, const Plane& other, const Plane& f, int w, in
 
 int main(int argc, char** argv) {
   const baseline::Options options(argc, argv);
-  const int n = options.number("n", 2048), iterations = options.number("iterations", 100), trials = options.number("trials", 3);
+  const int n = options.number("n", 2048), iterations = options.number("iterations", 100),
+            trials = options.number("trials", 3);
   const int w = n / 2, h = n;
   omp_set_num_threads(options.number("threads", 2));
   const Plane red(w + 2, h + 2), black(w + 2, h + 2), fred(w, h), fblack(w, h);
@@ -40,29 +41,31 @@ int main(int argc, char** argv) {
   for (std::size_t i = 0; i < f.size(); ++i) f[i] = static_cast<double>(i * 7919 % 1000) / 1000;
 
   baseline::Report report;
-  report.add("sweeps_ns", baseline::median_ns(trials, [] {}, [&] {
-    // As in the program: the two colours are taken from planes and put back.
+  report.add("sweeps_ns", baseline::median_ns(
+                              trials, [] {},
+                              [&] {
+  // As in the program: the two colours are taken from planes and put back.
 #pragma omp parallel for schedule(static)
-    for (int y = 0; y < h + 2; ++y) {
-      std::fill_n(red.row(y), w + 2, 0.0);
-      std::fill_n(black.row(y), w + 2, 0.0);
-      if (y >= h) continue;
-      for (int i = 0; i < w; ++i) {
-        fred.row(y)[i] = f[static_cast<std::size_t>(y) * n + 2 * i + y % 2];
-        fblack.row(y)[i] = f[static_cast<std::size_t>(y) * n + 2 * i + 1 - y % 2];
-      }
-    }
-    for (int k = 0; k < iterations; ++k) {
-      half_sweep(red, black, fred, w, h, 0);
-      half_sweep(black, red, fblack, w, h, 1);
-    }
+                                for (int y = 0; y < h + 2; ++y) {
+                                  std::fill_n(red.row(y), w + 2, 0.0);
+                                  std::fill_n(black.row(y), w + 2, 0.0);
+                                  if (y >= h) continue;
+                                  for (int i = 0; i < w; ++i) {
+                                    fred.row(y)[i] = f[static_cast<std::size_t>(y) * n + 2 * i + y % 2];
+                                    fblack.row(y)[i] = f[static_cast<std::size_t>(y) * n + 2 * i + 1 - y % 2];
+                                  }
+                                }
+                                for (int k = 0; k < iterations; ++k) {
+                                  half_sweep(red, black, fred, w, h, 0);
+                                  half_sweep(black, red, fblack, w, h, 1);
+                                }
 #pragma omp parallel for schedule(static)
-    for (int y = 0; y < h; ++y)
-      for (int i = 0; i < w; ++i) {
-        u[static_cast<std::size_t>(y) * n + 2 * i + y % 2] = red.row(y + 1)[i + 1];
-        u[static_cast<std::size_t>(y) * n + 2 * i + 1 - y % 2] = black.row(y + 1)[i + 1];
-      }
-  }));
+                                for (int y = 0; y < h; ++y)
+                                  for (int i = 0; i < w; ++i) {
+                                    u[static_cast<std::size_t>(y) * n + 2 * i + y % 2] = red.row(y + 1)[i + 1];
+                                    u[static_cast<std::size_t>(y) * n + 2 * i + 1 - y % 2] = black.row(y + 1)[i + 1];
+                                  }
+                              }));
   double sum = 0;
   for (const double v : u) sum += v;
   report.add("mean", sum / static_cast<double>(u.size()));

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Hand-written sorting for bench.py: std::sort, oneTBB's parallel_sort, and the merge sort of sort.pbcc (two buffers
 // passed back and forth, parallel merge, the same leaves and the same sequential merge) on oneTBB.
+#include "../baseline.h"
+
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_sort.h>
 #include <oneapi/tbb/task_group.h>
 
 #include <cmath>
 #include <random>
-
-#include "../baseline.h"
 
 namespace {
 
@@ -26,8 +26,10 @@ void insertion(double* a, int n) {
 void merge_plain(double* o, int z, const double* l, int a, const double* r, int b) {
   int i = 0, j = 0;
   for (int k = 0; k < z; ++k)
-    if (j == b || (i < a && l[i] <= r[j])) o[k] = l[i++];
-    else o[k] = r[j++];
+    if (j == b || (i < a && l[i] <= r[j]))
+      o[k] = l[i++];
+    else
+      o[k] = r[j++];
 }
 
 void merge_both_ends(double* __restrict o, const double* __restrict l, int a, const double* __restrict r, int b) {
@@ -86,26 +88,32 @@ int main(int argc, char** argv) {
   const baseline::Options options(argc, argv);
   const int n = options.number("n", 1 << 20), trials = options.number("trials", 5);
   const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, options.number("threads", 2));
-  leaf = options.number("leaf", leaf), cutoff = options.number("cutoff", cutoff), split = options.number("split", split);
+  leaf = options.number("leaf", leaf), cutoff = options.number("cutoff", cutoff),
+  split = options.number("split", split);
   std::vector<double> in(n), out(n), expected;
   std::mt19937_64 rng(1);
   for (double& v : in) v = std::uniform_real_distribution<double>(0, 1)(rng);
 
   baseline::Report report;
-  report.add("std_sort_ns", baseline::median_ns(trials, [&] { out = in; }, [&] { std::sort(out.begin(), out.end()); }));
+  report.add("std_sort_ns", baseline::median_ns(
+                                trials, [&] { out = in; }, [&] { std::sort(out.begin(), out.end()); }));
   expected = out;
-  report.add("parallel_sort_ns", baseline::median_ns(trials, [&] { out = in; }, [&] { tbb::parallel_sort(out.begin(), out.end()); }));
+  report.add("parallel_sort_ns", baseline::median_ns(
+                                     trials, [&] { out = in; }, [&] { tbb::parallel_sort(out.begin(), out.end()); }));
   if (out != expected) return std::fprintf(stderr, "baseline: parallel_sort differs\n"), 1;
   // As in the program: input untouched, output separate, scratch from a pool.
   const std::size_t count = in.size();
   const baseline::Buffer<double> from(count), to(count), scratch(count);
   // Copied from elsewhere, as the measurement server does, so that caches hold the same.
   const std::vector<double> unset(count, NAN);
-  const auto restore = [&] { std::copy(in.begin(), in.end(), from.data()), std::copy(unset.begin(), unset.end(), to.data()); };
+  const auto restore = [&] {
+    std::copy(in.begin(), in.end(), from.data()), std::copy(unset.begin(), unset.end(), to.data());
+  };
   report.add("merge_sort_ns", baseline::median_ns(trials, restore, [&] {
-    std::copy_n(from.data(), n, scratch.data());
-    merge_sort(scratch.data(), to.data(), n, true);
-  }));
-  if (!std::equal(expected.begin(), expected.end(), to.data())) return std::fprintf(stderr, "baseline: merge_sort differs\n"), 1;
+               std::copy_n(from.data(), n, scratch.data());
+               merge_sort(scratch.data(), to.data(), n, true);
+             }));
+  if (!std::equal(expected.begin(), expected.end(), to.data()))
+    return std::fprintf(stderr, "baseline: merge_sort differs\n"), 1;
   report.print();
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The tasks of bench.py on oneTBB's task_group: time per spawn and wait of an empty task, and Fibonacci numbers with one task
-// per call. Two ways to write the latter were tried, the better one counts. Prints JSON with medians in ns.
+// The tasks of bench.py on oneTBB's task_group: time per spawn and wait of an empty task, and Fibonacci numbers with
+// one task per call. Two ways to write the latter were tried, the better one counts. Prints JSON with medians in ns.
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/task_arena.h>
 #include <oneapi/tbb/task_group.h>
@@ -44,7 +44,8 @@ void spawn(int batch) {
 
 int main(int argc, char** argv) {
   const Options options = parse(argc, argv);
-  const oneapi::tbb::global_control limit(oneapi::tbb::global_control::max_allowed_parallelism, std::size_t(options.threads));
+  const oneapi::tbb::global_control limit(oneapi::tbb::global_control::max_allowed_parallelism,
+                                          std::size_t(options.threads));
   oneapi::tbb::task_arena arena(options.threads);
   arena.execute([&] {
     const double one = spawn_ns(options, 1, [](int batch) { spawn(batch); });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What both sides of the loops share: sizes, cells, the measurement. A loop follows the other over one array that caches hold, so
-// that what it costs to start and to end one shows.
+// What both sides of the loops share: sizes, cells, the measurement. A loop follows the other over one array that
+// caches hold, so that what it costs to start and to end one shows.
 #pragma once
 
 #include "measure.h"
@@ -24,7 +24,9 @@ void print_loop_times(const Options& options, F run) {
   for (const std::int64_t size : kLoopSizes) {
     std::vector<double> cells(static_cast<std::size_t>(size), 1.0);
     const int num_loops = static_cast<int>(std::clamp<std::int64_t>(kCells / size, 20, 1000));
-    const double ns = median_ns(options, [&] { for (int i = 0; i < num_loops; ++i) run(cells.data(), size); });
+    const double ns = median_ns(options, [&] {
+      for (int i = 0; i < num_loops; ++i) run(cells.data(), size);
+    });
     std::printf("%s\"loop_%lld_ns\": %.0f", separator, static_cast<long long>(size), ns / num_loops);
     separator = ", ";
   }

@@ -44,7 +44,11 @@ double median_ns(const Options& options, F f) {
 template <class F>
 double spawn_ns(const Options& options, int batch, F spawn) {
   constexpr int kTasks = 1'000'000;
-  return median_ns(options, [&] { for (int i = 0; i < kTasks / batch; ++i) spawn(batch); }) / kTasks;
+  return median_ns(options,
+                   [&] {
+                     for (int i = 0; i < kTasks / batch; ++i) spawn(batch);
+                   }) /
+         kTasks;
 }
 
 /// The function without tasks. Not inlined into itself: gcc would unroll the recursion, which tasks forbid.

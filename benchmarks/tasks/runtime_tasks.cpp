@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The tasks of baseline_tbb.cpp on runtime/sched, as its C++ interface offers them, and the ceiling of both: the same recursion
-// without tasks.
+// The tasks of baseline_tbb.cpp on runtime/sched, as its C++ interface offers them, and the ceiling of both: the same
+// recursion without tasks.
 #include <cstdio>
 
 #include "measure.h"
@@ -34,7 +34,7 @@ int main(int argc, char** argv) {
     const double many = spawn_ns(options, 100, [&](int batch) { spawn(root, batch); });
     const double run = median_ns(options, [&] { check(options, fib(root, options.n)); });
     const double plain = median_ns(options, [&] { check(options, plain_fib(options.n)); });
-    std::printf("{\"spawn_1_ns\": %.2f, \"spawn_100_ns\": %.2f, \"fib_ns\": %.0f, \"plain_fib_ns\": %.0f}\n", one, many, run,
-                plain);
+    std::printf("{\"spawn_1_ns\": %.2f, \"spawn_100_ns\": %.2f, \"fib_ns\": %.0f, \"plain_fib_ns\": %.0f}\n", one, many,
+                run, plain);
   });
 }

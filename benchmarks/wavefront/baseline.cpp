@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Hand-written edit distance for bench.py: the table of edit_distance.pbcc with plain loops, and in tiles that an OpenMP
-// loop runs one anti-diagonal of tiles after the other. Prints JSON with medians in ns. The state before a trial is
-// that of --serve: the table filled anew by one thread.
+// Hand-written edit distance for bench.py: the table of edit_distance.pbcc with plain loops, and in tiles that an
+// OpenMP loop runs one anti-diagonal of tiles after the other. Prints JSON with medians in ns. The state before a trial
+// is that of --serve: the table filled anew by one thread.
 #include <omp.h>
 
 #include <algorithm>
@@ -93,7 +93,8 @@ int main(int argc, char** argv) {
   const double expected = table.row(n)[n];
   double best = std::numeric_limits<double>::infinity();
   std::string shape;
-  for (const auto& [width, height] : {std::pair{64, 64}, {128, 128}, {256, 64}, {256, 128}, {256, 256}, {512, 128}, {512, 256}, {1024, 64}}) {
+  for (const auto& [width, height] :
+       {std::pair{64, 64}, {128, 128}, {256, 64}, {256, 128}, {256, 256}, {512, 128}, {512, 256}, {1024, 64}}) {
     const double ns = median_ns(table, trials, [&, w = width, h = height] { table.tiled(w, h); });
     if (table.row(n)[n] != expected) return std::fprintf(stderr, "baseline: wrong result\n"), 1;
     if (ns < best) best = ns, shape = std::to_string(width) + "x" + std::to_string(height);

@@ -10,8 +10,8 @@
 
 namespace pb {
 
-/// Work that the analysis of a transform may take, for each three of its rules, before it is given up with a message: seconds;
-/// ordinary ones take a hundredth.
+/// Work that the analysis of a transform may take, for each three of its rules, before it is given up with a message:
+/// seconds; ordinary ones take a hundredth.
 inline constexpr std::uint64_t kMaxPlanOperations = 3'000'000;
 
 /// Makes the Plan of every transform of `program`.
@@ -21,6 +21,7 @@ inline constexpr std::uint64_t kMaxPlanOperations = 3'000'000;
 ///          steps is legal for every configuration
 /// Errors:  UncoveredOutput, NoLegalOrder and what is not supported yet, on `diags`; the plan is then not to be used
 /// Cost:    milliseconds for a program of some ten rules
-[[nodiscard]] Plan build_plan(const Program& program, Diagnostics& diags, std::uint64_t max_operations = kMaxPlanOperations);
+[[nodiscard]] Plan build_plan(const Program& program, Diagnostics& diags,
+                              std::uint64_t max_operations = kMaxPlanOperations);
 
 }  // namespace pb

@@ -9,9 +9,9 @@
 namespace pb {
 namespace {
 
+using testing::convolution;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using testing::convolution;
 using testing::PlannedTransform;
 using testing::TestTransform;
 
@@ -41,33 +41,35 @@ TEST(Plan, NamesSingleCellsAndRangesThatNoRuleCovers) {
               HasSubstr("uncovered: cell 0\n"));
   EXPECT_THAT(PlannedTransform(TestTransform().from("A[n]").to("B[n]").rule({"B.cell(i)"}, {"A.cell(i+3)"})).messages(),
               HasSubstr("uncovered: [n-3, n)\n"));
-  EXPECT_THAT(PlannedTransform(TestTransform().from("A[n]").to("B[n]").to("C[n]").rule({"B.cell(i)"}, {"A.cell(i)"})).messages(),
+  EXPECT_THAT(PlannedTransform(TestTransform().from("A[n]").to("B[n]").to("C[n]").rule({"B.cell(i)"}, {"A.cell(i)"}))
+                  .messages(),
               HasSubstr("rules leave part of `C` uncovered: all of it\n"));
 }
 
 TEST(Plan, CutsBordersIntoSegments) {
   const PlannedTransform planned(TestTransform()
-                            .from("A[n]")
-                            .to("OUT[n]")
-                            .rule({"OUT.cell(i)"}, {})
-                            .rule({"OUT.cell(i)"}, {"A.cell(i-1)"})
-                            .rule({"OUT.cell(i)"}, {"A.cell(i-1)", "A.cell(i+1)"}));
+                                     .from("A[n]")
+                                     .to("OUT[n]")
+                                     .rule({"OUT.cell(i)"}, {})
+                                     .rule({"OUT.cell(i)"}, {"A.cell(i-1)"})
+                                     .rule({"OUT.cell(i)"}, {"A.cell(i-1)", "A.cell(i+1)"}));
   EXPECT_THAT(planned.segments(), ElementsAre("OUT [0, min(1, n)) by OUT#1", "OUT [1, n-1) by OUT#1 OUT#2 OUT#3",
                                               "OUT [max(1, n-1), n) by OUT#1 OUT#2"));
 }
 
 TEST(Plan, KeepsOnlyTheBestPriority) {
-  const PlannedTransform planned(TestTransform().to("OUT[n]").rule({"OUT.cell(0)"}, {}, 0).rule({"OUT.cell(i)"}, {}, 2));
+  const PlannedTransform planned(
+      TestTransform().to("OUT[n]").rule({"OUT.cell(0)"}, {}, 0).rule({"OUT.cell(i)"}, {}, 2));
   EXPECT_THAT(planned.segments(), ElementsAre("OUT [0, min(1, n)) by OUT#1", "OUT [1, n) by OUT#2"));
 }
 
 TEST(Plan, PutsSegmentsOfAllMatricesWithTheSameCandidatesIntoOneSite) {
   const PlannedTransform planned(TestTransform()
-                            .from("M[w,h]")
-                            .to("U[w,h]")
-                            .to("LEN[h]")
-                            .rule({"U.row(y)", "LEN.cell(y)"}, {"M.row(y)"})
-                            .rule({"U.row(y)", "LEN.cell(y)"}, {"M"}));
+                                     .from("M[w,h]")
+                                     .to("U[w,h]")
+                                     .to("LEN[h]")
+                                     .rule({"U.row(y)", "LEN.cell(y)"}, {"M.row(y)"})
+                                     .rule({"U.row(y)", "LEN.cell(y)"}, {"M"}));
   ASSERT_EQ(planned.only().sites.size(), 1U);
   EXPECT_EQ(planned.only().sites[SiteId(0)].name, "U+LEN#1|U+LEN#2");
   EXPECT_EQ(planned.only().steps.size(), 2U);
@@ -83,11 +85,11 @@ TEST(Plan, ListsWhatOnlySmallSizesLeaveUncovered) {
 
 TEST(Plan, LeavesUnreadPartsOfTemporariesUncovered) {
   const PlannedTransform planned(TestTransform()
-                            .from("A[n]")
-                            .through("T[n]")
-                            .to("B[n-1]")
-                            .rule({"T.cell(i)"}, {"A.cell(i+1)"})
-                            .rule({"B.cell(i)"}, {"T.cell(i)"}));
+                                     .from("A[n]")
+                                     .through("T[n]")
+                                     .to("B[n-1]")
+                                     .rule({"T.cell(i)"}, {"A.cell(i+1)"})
+                                     .rule({"B.cell(i)"}, {"T.cell(i)"}));
   EXPECT_FALSE(planned.diags.has_errors()) << planned.messages();
   EXPECT_THAT(planned.only().edges, ElementsAre(StepEdge{StepId(0), StepId(1)}));
 }

@@ -24,8 +24,8 @@ std::string joined(const std::vector<const Formula*>& items) {
   return out;
 }
 
-/// `region(x, y, x+3, y+3)` for `region(x, x+3, y, y+3)`: begin and end per dimension, as other languages write them; empty if
-/// the coordinates do not look like that.
+/// `region(x, y, x+3, y+3)` for `region(x, x+3, y, y+3)`: begin and end per dimension, as other languages write them;
+/// empty if the coordinates do not look like that.
 std::string in_our_order(const RegionAccess& access) {
   std::vector<const Formula*> written;
   for (const auto* side : {&access.lo, &access.hi})
@@ -45,7 +45,8 @@ std::string in_our_order(const RegionAccess& access) {
 }
 
 /// Reports what is wrong with dimension `d` of the region; whether there was something.
-bool check_dimension(Analysis& analysis, const Rule& rule, const RegionAccess& access, std::size_t d, const Region& instances) {
+bool check_dimension(Analysis& analysis, const Rule& rule, const RegionAccess& access, std::size_t d,
+                     const Region& instances) {
   const auto lo = to_index_expr(access.lo[d], analysis.scope);
   const auto hi = to_index_expr(access.hi[d], analysis.scope);
   if (!lo || !hi) return false;
@@ -54,7 +55,8 @@ bool check_dimension(Analysis& analysis, const Rule& rule, const RegionAccess& a
   DiagKind kind = DiagKind::RegionEndsBeforeBegin;
   if (reversed.is_empty()) {
     const bool has_cells = !instances.where_nonnegative(index_sub(index_sub(*hi, *lo), index_const(1))).is_empty();
-    if (has_cells || !rule.constants.empty()) return false;  // `region(i, i+E)` with a constant E of 0 is meant to be empty
+    if (has_cells || !rule.constants.empty())
+      return false;  // `region(i, i+E)` with a constant E of 0 is meant to be empty
     kind = DiagKind::EmptyRegion;
   } else if (!instances.parameter_values().is_subset(reversed.parameter_values())) {
     if (!analysis.exists_for_large_sizes(reversed)) return false;
@@ -74,7 +76,8 @@ bool check_dimension(Analysis& analysis, const Rule& rule, const RegionAccess& a
 void check_access(Analysis& analysis, const Rule& rule, const RegionAccess& access, const Region& instances) {
   if (access.kind != AccessKind::Region || access.is_guest) return;
   for (std::size_t d = 0; d < access.lo.size(); ++d) {
-    const bool is_tested = std::find(access.tested_dims.begin(), access.tested_dims.end(), d) != access.tested_dims.end();
+    const bool is_tested =
+        std::find(access.tested_dims.begin(), access.tested_dims.end(), d) != access.tested_dims.end();
     if (!is_tested && !access.is_fixed_dim(d) && check_dimension(analysis, rule, access, d, instances)) return;
   }
 }

@@ -225,22 +225,23 @@ void cut_grid(Analysis& analysis) {
 }
 
 // Note [Sizes in order]
-// `OUT.cell(i) from (IN.cell(i) a)` with `IN[n]`, `OUT[m]` leaves `[n, m)` uncovered where m > n. A program whose calls all have
-// m <= n is right. So this is no error of the program but of a call with m > n, which ends the run with the message of small
-// sizes. What is missing whatever the order of the sizes (a border, say) is an error at once.
+// `OUT.cell(i) from (IN.cell(i) a)` with `IN[n]`, `OUT[m]` leaves `[n, m)` uncovered where m > n. A program whose calls
+// all have m <= n is right. So this is no error of the program but of a call with m > n, which ends the run with the
+// message of small sizes. What is missing whatever the order of the sizes (a border, say) is an error at once.
 
 // Note [Sizes that divide]
-// `FINE[n]` from `COARSE[(n+1)/2]` by `FINE.cell(x) from (COARSE.cell(x/2) l, COARSE.cell((x+1)/2) r)` misses the last cell where
-// n is even. Such a program is written for grids of 2^k+1 points: the sizes that its header divides are meant to be divisible.
-// What is missing at such sizes too is an error at once; else a call with other sizes ends the run, as in Note [Sizes in order].
-// `OUT.region(0, n/2)` and `OUT.region(n/2, 2*(n/2))` are treated alike where n is odd. Where no sizes make several divisions
-// exact together, such as n/2 and (n+1)/2, the first one counts, in the header before the rules.
+// `FINE[n]` from `COARSE[(n+1)/2]` by `FINE.cell(x) from (COARSE.cell(x/2) l, COARSE.cell((x+1)/2) r)` misses the last
+// cell where n is even. Such a program is written for grids of 2^k+1 points: the sizes that its header divides are
+// meant to be divisible. What is missing at such sizes too is an error at once; else a call with other sizes ends the
+// run, as in Note [Sizes in order]. `OUT.region(0, n/2)` and `OUT.region(n/2, 2*(n/2))` are treated alike where n is
+// odd. Where no sizes make several divisions exact together, such as n/2 and (n+1)/2, the first one counts, in the
+// header before the rules.
 
 // Note [Small sizes]
-// With borders 0 and n-1 the cell 0 of a matrix of one cell is both. Its candidates are the rules of both borders, a list that no
-// large matrix has. By definition such cells take their first candidate and are no decision. Where a large group has exactly that
-// rule and no other, the cells may as well belong to the group: the same rule computes them. That keeps the number of segments
-// (and of loops in the generated code) at what the large sizes need. It is done only if the joined cells need no more boxes than
-// before.
+// With borders 0 and n-1 the cell 0 of a matrix of one cell is both. Its candidates are the rules of both borders, a
+// list that no large matrix has. By definition such cells take their first candidate and are no decision. Where a large
+// group has exactly that rule and no other, the cells may as well belong to the group: the same rule computes them.
+// That keeps the number of segments (and of loops in the generated code) at what the large sizes need. It is done only
+// if the joined cells need no more boxes than before.
 
 }  // namespace pb::choices

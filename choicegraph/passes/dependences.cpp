@@ -37,9 +37,10 @@ std::optional<LoopOrder> direction_of(const Region& needs, const std::string& va
   return from_less ? LoopOrder::Increasing : LoopOrder::Parallel;
 }
 
-/// Whether the border of `input` leads instances to cells that they write themselves. Elsewhere an instance may read its own cell
-/// (docs/reference/language.md 6.5), but nobody means it at a border.
-bool leads_to_own_cells(const Analysis& analysis, const RegionAccess& input, const RegionMap& written_by, const Region& instances) {
+/// Whether the border of `input` leads instances to cells that they write themselves. Elsewhere an instance may read
+/// its own cell (docs/reference/language.md 6.5), but nobody means it at a border.
+bool leads_to_own_cells(const Analysis& analysis, const RegionAccess& input, const RegionMap& written_by,
+                        const Region& instances) {
   if (input.num_mapped_dims == 0) return false;
   RegionAccess unmapped = input;
   unmapped.num_mapped_dims = 0;
@@ -64,7 +65,8 @@ SelfDependence find_self_dependence(const Analysis& analysis, const Step& step, 
       if (input.matrix != output.matrix) continue;
       const RegionMap reader_to_writer = input.cells.intersect_domain(instances).then(written_by);
       out.needs = out.needs.unite(named(reader_to_writer.deltas(), vars));
-      if (out.own_border == nullptr && leads_to_own_cells(analysis, input, written_by, instances)) out.own_border = &input;
+      if (out.own_border == nullptr && leads_to_own_cells(analysis, input, written_by, instances))
+        out.own_border = &input;
     }
     for (const RegionAccess& other : rule.outputs) {
       if (other.matrix != output.matrix) continue;

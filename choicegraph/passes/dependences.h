@@ -20,8 +20,8 @@ struct SelfDependence {
 };
 [[nodiscard]] SelfDependence find_self_dependence(const Analysis& analysis, const Step& step, const Region& instances);
 
-/// Instances of `before` that an instance of `after` waits for: they make, as owners, what it reads, or they write first what it
-/// writes again. Unknown if there is nothing of either kind.
+/// Instances of `before` that an instance of `after` waits for: they make, as owners, what it reads, or they write
+/// first what it writes again. Unknown if there is nothing of either kind.
 [[nodiscard]] RegionMap needed_instances(const Analysis& analysis, StepId after, StepId before);
 
 /// True if `owner`, and not `wide`, a step of another rule, decides the cells of `segment`, one of `owner`: what wide
@@ -38,8 +38,8 @@ struct SelfDependence {
 
 /// Gives each loop of `nest`, outermost first, its direction; false if one would have to go both ways.
 [[nodiscard]] bool orient(std::vector<LoopDim>& nest, Region needs);
-/// Gives the loops directions as orient does. It tries the nest as it is, then nests with one loop moved outside; false if none
-/// has an order.
+/// Gives the loops directions as orient does. It tries the nest as it is, then nests with one loop moved outside; false
+/// if none has an order.
 [[nodiscard]] bool orient_any(std::vector<LoopDim>& loops, const Region& needs);
 /// Makes instances that write one cell twice run one after the other.
 void separate_overlaps(std::vector<LoopDim>& loops, Region overlaps);

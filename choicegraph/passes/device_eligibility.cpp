@@ -97,7 +97,9 @@ class BodyCheck {
     const Expr& expr = body_.exprs[id];
     std::visit(Overloaded{
                    [&](const StringExpr&) { reject("it uses a string", expr.span); },
-                   [&](const LambdaExpr&) { reject("OpenCL C has no functions within functions, as this lambda is one", expr.span); },
+                   [&](const LambdaExpr&) {
+                     reject("OpenCL C has no functions within functions, as this lambda is one", expr.span);
+                   },
                    [&](const OpaqueExpr& opaque) { reject(opaque.reason, expr.span); },
                    [&](const CallExpr& call) { check_call(id, call, expr.span); },
                    [&](const MemberExpr& member) { check_member(member, expr.span); },
@@ -133,7 +135,8 @@ class BodyCheck {
     if (is_builtin && find_numeric_limit(call.callee)) return;
     if (is_builtin && call.callee == "IS_MISSING") return;
     const MathFunction* function = is_builtin ? find_math_function(call.callee) : nullptr;
-    if (function == nullptr || !function->is_on_devices()) return reject("it calls `" + call.callee + "`, which no device knows", span);
+    if (function == nullptr || !function->is_on_devices())
+      return reject("it calls `" + call.callee + "`, which no device knows", span);
     if (static_cast<int>(call.args.size()) != function->num_args)
       return reject("`" + call.callee + "` is called with an unknown number of arguments", span);
     for (ExprId arg : call.args) {
@@ -243,7 +246,8 @@ std::optional<WhyNotDevice> check_local(const Rule& rule, const Step& step) {
   for (const InputBox& box : step.input_boxes)
     if (!box.extent_is_uniform)
       return WhyNotDevice{"how much it reads differs between instances", rule.inputs[box.input].span};
-  return WhyNotDevice{"all of its inputs are single cells: a tile holds what a `region`, `row` or `column` reads", rule.span};
+  return WhyNotDevice{"all of its inputs are single cells: a tile holds what a `region`, `row` or `column` reads",
+                      rule.span};
 }
 
 }  // namespace

@@ -53,9 +53,8 @@ class Recursions {
   bool ends_before(std::size_t t, const Alternative& alternative, std::size_t round) const {
     return std::all_of(alternative.rules.begin(), alternative.rules.end(), [&](RuleId rule) {
       const auto& calls = calls_of(t, rule);
-      return std::all_of(calls.begin(), calls.end(), [&](TransformId callee) {
-        return rank_[callee.index()].value_or(round) < round;
-      });
+      return std::all_of(calls.begin(), calls.end(),
+                         [&](TransformId callee) { return rank_[callee.index()].value_or(round) < round; });
     });
   }
 

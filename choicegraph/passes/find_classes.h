@@ -6,8 +6,8 @@
 
 namespace pb::choices {
 
-/// Divides the instances of each rule by the segments that they write. An instance produces all of its outputs, so what is
-/// chosen for one of its segments concerns the others.
+/// Divides the instances of each rule by the segments that they write. An instance produces all of its outputs, so what
+/// is chosen for one of its segments concerns the others.
 ///
 /// Reads:   `plan.segments`, `segment_sets`, `left_out`
 /// Fills:   `classes`

@@ -6,8 +6,8 @@
 namespace pb::choices {
 namespace {
 
-/// The dimension of `output` in which an instance has one position, `loop.var + c`, so that neighbouring ranges of the loop
-/// write neighbouring parts of `written`; none if there is no such dimension.
+/// The dimension of `output` in which an instance has one position, `loop.var + c`, so that neighbouring ranges of the
+/// loop write neighbouring parts of `written`; none if there is no such dimension.
 std::optional<std::size_t> dimension_of(const Analysis& analysis, const RegionAccess& output, const LoopDim& loop,
                                         const Segment& written) {
   std::optional<std::size_t> out;
@@ -27,7 +27,8 @@ std::optional<std::size_t> dimension_of(const Analysis& analysis, const RegionAc
 }
 
 /// What the step writes of the output's matrix; null if that is not one box of its own.
-const Segment* written_segment(const TransformPlan& plan, const Step& step, const Rule& rule, const RegionAccess& output) {
+const Segment* written_segment(const TransformPlan& plan, const Step& step, const Rule& rule,
+                               const RegionAccess& output) {
   const auto is_same = [&](const RegionAccess& access) { return access.matrix == output.matrix; };
   if (std::any_of(rule.inputs.begin(), rule.inputs.end(), is_same)) return nullptr;
   if (std::count_if(rule.outputs.begin(), rule.outputs.end(), is_same) != 1) return nullptr;
@@ -68,7 +69,8 @@ void find_device_shares(Analysis& analysis) {
     Step& step = plan.steps[id];
     const auto has_it = [&](const Nest& nest) { return has_member(nest, id); };
     const bool may_be_divided = step.is_data_parallel && is_box(step) && step.left_to_others.empty() &&
-                                std::none_of(plan.nests.begin(), plan.nests.end(), has_it) && may_run_on_device(plan, step);
+                                std::none_of(plan.nests.begin(), plan.nests.end(), has_it) &&
+                                may_run_on_device(plan, step);
     for (std::size_t loop = 0; may_be_divided && !step.device_share && loop < step.loops.size(); ++loop)
       step.device_share = share_at(analysis, step, loop);
   }

@@ -15,10 +15,10 @@ using testing::TestTransform;
 
 TEST(Order, RunsTheWideInstanceBeforeWhoOverwritesIt) {
   const PlannedTransform planned(TestTransform()
-                            .from("A[n]")
-                            .to("OUT[n]")
-                            .rule({"OUT"}, {"A"})
-                            .rule({"OUT.cell(i)"}, {"A.cell(i-1)", "A.cell(i+1)"}));
+                                     .from("A[n]")
+                                     .to("OUT[n]")
+                                     .rule({"OUT"}, {"A"})
+                                     .rule({"OUT.cell(i)"}, {"A.cell(i-1)", "A.cell(i+1)"}));
   ASSERT_FALSE(planned.diags.has_errors()) << planned.messages();
   EXPECT_THAT(planned.only().edges, ElementsAre(StepEdge{StepId(0), StepId(1)}));
   EXPECT_EQ(planned.only().steps[StepId(0)].rule, RuleId(0));
@@ -26,11 +26,11 @@ TEST(Order, RunsTheWideInstanceBeforeWhoOverwritesIt) {
 
 TEST(Order, RunsProducersBeforeConsumersAgainstTheHeader) {
   const PlannedTransform planned(TestTransform()
-                            .from("A[n]")
-                            .to("B[n]")
-                            .through("T[n]")
-                            .rule({"B.cell(i)"}, {"T.cell(i)"})
-                            .rule({"T.cell(i)"}, {"A.cell(i)"}));
+                                     .from("A[n]")
+                                     .to("B[n]")
+                                     .through("T[n]")
+                                     .rule({"B.cell(i)"}, {"T.cell(i)"})
+                                     .rule({"T.cell(i)"}, {"A.cell(i)"}));
   EXPECT_EQ(planned.only().steps[StepId(0)].rule, RuleId(1));
 }
 

@@ -18,12 +18,13 @@ constexpr std::int64_t kMaxShift = 8;
 /// Whether the instances are values of single cells, without calls and tests.
 bool is_plain(const Rule& rule) {
   const auto is_tested = [](const RegionAccess& input) { return input.may_be_outside() || !input.tested_dims.empty(); };
-  return rule.is_return_form && !rule.is_dynamic && rule.tried.empty() && rule.calls.empty() && rule.temporaries.empty() &&
-         rule.outputs[0].kind == AccessKind::Cell && !rule.outputs[0].is_slice &&
+  return rule.is_return_form && !rule.is_dynamic && rule.tried.empty() && rule.calls.empty() &&
+         rule.temporaries.empty() && rule.outputs[0].kind == AccessKind::Cell && !rule.outputs[0].is_slice &&
          std::none_of(rule.inputs.begin(), rule.inputs.end(), is_tested);
 }
 
-/// Whether the step may be fused with others like it: along its innermost loop it writes every second cell of a row, or fewer.
+/// Whether the step may be fused with others like it: along its innermost loop it writes every second cell of a row, or
+/// fewer.
 bool writes_some_of_rows(const TransformPlan& plan, const Transform& transform, StepId id) {
   const Step& step = plan.steps[id];
   const auto has_it = [&](const Nest& nest) { return has_member(nest, id); };
@@ -60,7 +61,8 @@ bool fit(const TransformPlan& plan, const Transform& transform, StepId id_a, Ste
   const Step& b = plan.steps[id_b];
   if (a.loops.size() != b.loops.size() || has_edge(plan, id_a, id_b)) return false;
   for (std::size_t i = 0; i < a.loops.size(); ++i)
-    if (!is_near(a.loops[i].range.lo, b.loops[i].range.lo) || !is_near(a.loops[i].range.hi, b.loops[i].range.hi)) return false;
+    if (!is_near(a.loops[i].range.lo, b.loops[i].range.lo) || !is_near(a.loops[i].range.hi, b.loops[i].range.hi))
+      return false;
   return move_alike(transform.rules[a.rule], a, transform.rules[b.rule], b);
 }
 
@@ -79,7 +81,9 @@ class Groups {
       group_.push_back(steps_[next]);
       add_from(next + 1);
       group_.pop_back();
-      const auto excludes = [&](StepId id) { return !may_run_together(plan_, plan_.steps[id], plan_.steps[steps_[next]]); };
+      const auto excludes = [&](StepId id) {
+        return !may_run_together(plan_, plan_.steps[id], plan_.steps[steps_[next]]);
+      };
       if (std::none_of(steps_.begin() + static_cast<std::ptrdiff_t>(next), steps_.end(), excludes)) return;
     }
     add_from(next + 1);

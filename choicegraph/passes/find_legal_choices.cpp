@@ -202,7 +202,8 @@ class Component {
       notes.push_back({rule_of(user).span, quoted(user) + (is_read ? " needs" : " overwrites") + " a part of " + parts +
                                                " that " + quoted(maker) + (is_read ? " makes" : " writes")});
     }
-    auto builder = analysis_.diags.emit(DiagKind::NoLegalOrder, rule_of(path.back()).span).arg(text + quoted(path.back()));
+    auto builder =
+        analysis_.diags.emit(DiagKind::NoLegalOrder, rule_of(path.back()).span).arg(text + quoted(path.back()));
     for (const Note& note : notes) builder.note(note.place, note.text);
     builder.hint("an order exists if all reads on the cycle point backwards, or all forwards, along one dimension");
   }

@@ -53,11 +53,11 @@ TEST(Choices, AreExaminedAloneWhereThereAreTooMany) {
 
 TEST(Choices, WithoutAnyOrderAreAnError) {
   const PlannedTransform planned(TestTransform()
-                            .from("A[n]")
-                            .to("P[n]")
-                            .to("Q[n]")
-                            .rule({"P.cell(i)"}, {"Q.cell(i)"})
-                            .rule({"Q.cell(i)"}, {"P.cell(i)"}));
+                                     .from("A[n]")
+                                     .to("P[n]")
+                                     .to("Q[n]")
+                                     .rule({"P.cell(i)"}, {"Q.cell(i)"})
+                                     .rule({"Q.cell(i)"}, {"P.cell(i)"}));
   EXPECT_TRUE(planned.diags.has(DiagKind::NoLegalOrder));
   EXPECT_THAT(planned.messages(), HasSubstr("rule `Q#1` -> `Q` -> rule `P#1` -> `P` -> rule `Q#1`"));
 }
@@ -101,12 +101,12 @@ TEST(Nests, AreSlicesWhereOneDimensionCarriesAll) {
 
 TEST(Nests, JoinStepsThatNeedEachOther) {
   const PlannedTransform planned(TestTransform()
-                            .to("P[n]")
-                            .to("Q[n]")
-                            .rule({"P.cell(0)"}, {})
-                            .rule({"Q.cell(0)"}, {})
-                            .rule({"P.cell(i)"}, {"Q.cell(i-1)"})
-                            .rule({"Q.cell(i)"}, {"P.cell(i)"}));
+                                     .to("P[n]")
+                                     .to("Q[n]")
+                                     .rule({"P.cell(0)"}, {})
+                                     .rule({"Q.cell(0)"}, {})
+                                     .rule({"P.cell(i)"}, {"Q.cell(i-1)"})
+                                     .rule({"Q.cell(i)"}, {"P.cell(i)"}));
   EXPECT_EQ(rows_of(planned), "1 slices, ");
   EXPECT_TRUE(always_runs(planned.only(), planned.only().nests[0]));
   EXPECT_TRUE(is_ordered(planned.only()));
@@ -142,35 +142,35 @@ TEST(Nests, LetWhatIsOverwrittenComeFirst) {
 
 TEST(Choices, WithoutAnyOrderSayWhatIsOverwritten) {
   const PlannedTransform planned(TestTransform()
-                            .to("P[n]")
-                            .to("Q[n]")
-                            .rule({"P.cell(i)", "Q.cell(i)"}, {"Q.cell(i-1)", "Q.cell(i+1)"}, 2)
-                            .rule({"Q.cell(i)"}, {}, 1)
-                            .rule({"P.cell(i)"}, {}, 3));
+                                     .to("P[n]")
+                                     .to("Q[n]")
+                                     .rule({"P.cell(i)", "Q.cell(i)"}, {"Q.cell(i-1)", "Q.cell(i+1)"}, 2)
+                                     .rule({"Q.cell(i)"}, {}, 1)
+                                     .rule({"P.cell(i)"}, {}, 3));
   EXPECT_THAT(planned.messages(), HasSubstr("note: rule `Q#1` overwrites a part of `Q` that rule `P+Q#1` writes"));
 }
 
 TEST(Nests, ShiftMembersWhoseReadsPointBothWays) {
   const PlannedTransform planned(TestTransform()
-                            .to("P[n]")
-                            .to("Q[n]")
-                            .rule({"P.cell(i)"}, {"Q.cell(i+1)"})
-                            .rule({"Q.cell(i)"}, {"P.cell(i-2)"})
-                            .rule({"P.cell(i)"}, {}, 2)
-                            .rule({"Q.cell(i)"}, {}, 2));
+                                     .to("P[n]")
+                                     .to("Q[n]")
+                                     .rule({"P.cell(i)"}, {"Q.cell(i+1)"})
+                                     .rule({"Q.cell(i)"}, {"P.cell(i-2)"})
+                                     .rule({"P.cell(i)"}, {}, 2)
+                                     .rule({"Q.cell(i)"}, {}, 2));
   EXPECT_EQ(rows_of(planned), "1 slices, ");
 }
 
 TEST(Nests, RunAlongAnotherDimensionOfEachMatrix) {
   const auto mixed = [](const std::string& read_of_p) {
     return PlannedTransform(TestTransform()
-                       .to("P[n,n]")
-                       .to("Q[n,n]")
-                       .to("S[n]")
-                       .rule({"P.cell(j,0)"}, {})
-                       .rule({"P.cell(j,k)"}, {"Q.column(k-1)", "S.cell(k-1)"})
-                       .rule({"Q.cell(k,j)"}, {read_of_p, "S.cell(k)"})
-                       .rule({"S.cell(k)"}, {read_of_p}));
+                                .to("P[n,n]")
+                                .to("Q[n,n]")
+                                .to("S[n]")
+                                .rule({"P.cell(j,0)"}, {})
+                                .rule({"P.cell(j,k)"}, {"Q.column(k-1)", "S.cell(k-1)"})
+                                .rule({"Q.cell(k,j)"}, {read_of_p, "S.cell(k)"})
+                                .rule({"S.cell(k)"}, {read_of_p}));
   };
   const PlannedTransform planned = mixed("P.row(k)");
   ASSERT_EQ(rows_of(planned), "1 slices, ");

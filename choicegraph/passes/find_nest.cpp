@@ -36,9 +36,7 @@ std::vector<std::optional<NestCoordinate>> coordinates_of(const Analysis& analys
 }
 
 /// `sign` times the dimension `name`.
-IndexExpr signed_symbol(const std::string& name, int sign) {
-  return index_mul(index_const(sign), index_symbol(name));
-}
+IndexExpr signed_symbol(const std::string& name, int sign) { return index_mul(index_const(sign), index_symbol(name)); }
 
 /// The greatest difference along the dimension `name` in direction `sign`; none if there is no constant one.
 std::optional<std::int64_t> greatest_along(const Region& needs, const std::string& name, int sign) {
@@ -146,7 +144,8 @@ class Search {
       if (auto nest = finished(chosen_members(rows), slice_rows(rows), level)) return nest;
       if (rows.size() < max_depth)
         for (std::size_t next = names_.size(); next-- > 0;) {
-          const bool is_used = std::any_of(rows.begin(), rows.end(), [&](const auto& row) { return row.first == next; });
+          const bool is_used =
+              std::any_of(rows.begin(), rows.end(), [&](const auto& row) { return row.first == next; });
           if (is_used) continue;
           if (auto nest = slices(level, rows, next, max_depth)) return nest;
         }

@@ -9,9 +9,9 @@
 
 namespace pb::choices {
 
-/// Returns a nest that runs `steps`: slices along one dimension where that is enough, else tiles over all dimensions that
-/// the steps share, else slices inside of slices, else slices along another dimension of each step. None if no order was
-/// found.
+/// Returns a nest that runs `steps`: slices along one dimension where that is enough, else tiles over all dimensions
+/// that the steps share, else slices inside of slices, else slices along another dimension of each step. None if no
+/// order was found.
 ///
 /// Reads:   `plan.steps`, `step_sets`
 /// Pre:     the steps need each other

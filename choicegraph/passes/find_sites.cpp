@@ -81,7 +81,8 @@ std::vector<std::set<RuleId>> forced_rules(const Analysis& analysis, const std::
   std::vector<std::set<RuleId>> out(parts.size());
   for (const InstanceClass& found : analysis.classes) {
     const std::vector<std::size_t> written = parts_written(analysis, found);
-    if (std::none_of(written.begin(), written.end(), [&](std::size_t part) { return is_forced(parts[part]); })) continue;
+    if (std::none_of(written.begin(), written.end(), [&](std::size_t part) { return is_forced(parts[part]); }))
+      continue;
     for (const std::size_t part : written)
       if (!is_forced(parts[part])) out[part].insert(found.rule);
   }
@@ -97,8 +98,8 @@ std::vector<Tie> tie_parts(const Analysis& analysis, const std::vector<Part>& pa
     if (written.size() < 2) continue;
     const bool is_tie =
         analysis.rule(found.rule).outputs.size() > 1 && analysis.exists_for_large_sizes(found.instances);
-    // Where the rule is the only candidate of some part, its instances run anyway, and the owners of the other parts overwrite
-    // what it makes there. An owner that runs anyway does so, too, after the rule or before it, as is chosen.
+    // Where the rule is the only candidate of some part, its instances run anyway, and the owners of the other parts
+    // overwrite what it makes there. An owner that runs anyway does so, too, after the rule or before it, as is chosen.
     const bool runs_anyway =
         std::any_of(written.begin(), written.end(), [&](std::size_t part) { return is_forced(parts[part]); });
     const bool is_alone =
@@ -275,12 +276,12 @@ void find_sites(Analysis& analysis) {
 }
 
 // Note [Merged sites]
-// A rule with several outputs is chosen for all segments of its instances or for none. So their parts are one decision, of which
-// only the consistent assignments remain. A rule with one wide output may be chosen for some of the segments that its instances
-// write: it runs first, and the owners of the others overwrite them. Such parts are one decision, too, with one exception: if the
-// rule is the only candidate of one of them, its instances always run, and the other parts stay decisions of their own. If
-// instances of several candidates always run, the choice decides which of them come last; steps of their own say this for each
-// alternative, and all these parts are one decision. Instances that write several parts at small sizes only tie nothing, but the
-// parts are decided together.
+// A rule with several outputs is chosen for all segments of its instances or for none. So their parts are one decision,
+// of which only the consistent assignments remain. A rule with one wide output may be chosen for some of the segments
+// that its instances write: it runs first, and the owners of the others overwrite them. Such parts are one decision,
+// too, with one exception: if the rule is the only candidate of one of them, its instances always run, and the other
+// parts stay decisions of their own. If instances of several candidates always run, the choice decides which of them
+// come last; steps of their own say this for each alternative, and all these parts are one decision. Instances that
+// write several parts at small sizes only tie nothing, but the parts are decided together.
 
 }  // namespace pb::choices

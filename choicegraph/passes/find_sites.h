@@ -6,8 +6,8 @@
 
 namespace pb::choices {
 
-/// Gives every segment its site. Segments with the same candidate list, over all matrices, are one part of a decision; parts
-/// that a candidate's instances tie together are one site, and its alternatives are the consistent covers. See
+/// Gives every segment its site. Segments with the same candidate list, over all matrices, are one part of a decision;
+/// parts that a candidate's instances tie together are one site, and its alternatives are the consistent covers. See
 /// Note [Merged sites].
 ///
 /// Reads:   `plan.segments`, `classes`, `avoided`

@@ -36,12 +36,12 @@ TEST(MergedSite, OfAWideRuleHasEveryAssignmentOfItsParts) {
 
 TEST(MergedSite, OfARuleWithSeveralOutputsTakesItForAllOrForNone) {
   const PlannedTransform planned(TestTransform()
-                            .from("A[n]")
-                            .to("P[n]")
-                            .to("Q[n]")
-                            .rule({"P.cell(i)", "Q.cell(i)"}, {"A.cell(i)"})
-                            .rule({"P.cell(i)"}, {"A.cell(i)"})
-                            .rule({"Q.cell(i)"}, {"A.cell(i)"}));
+                                     .from("A[n]")
+                                     .to("P[n]")
+                                     .to("Q[n]")
+                                     .rule({"P.cell(i)", "Q.cell(i)"}, {"A.cell(i)"})
+                                     .rule({"P.cell(i)"}, {"A.cell(i)"})
+                                     .rule({"Q.cell(i)"}, {"A.cell(i)"}));
   EXPECT_EQ(planned.messages(), "");
   EXPECT_THAT(sites_of(planned), ElementsAre("P+Q#1|P#1&P+Q#1|Q#1: P+Q#1&P+Q#1 P#1&Q#1"));
 }
@@ -56,11 +56,11 @@ TEST(MergedSite, WithOnePartThatOnlyTheSharedRuleCoversLeavesNoChoice) {
 TEST(MergedSite, HoldsWhereBothCandidatesRunAnyway) {
   // Of the first half and of the blocks from the second on, each has cells where the other is no candidate.
   const PlannedTransform planned(TestTransform()
-                            .from("A[n]")
-                            .to("C[n]")
-                            .rule({"C.region(0,n/2)"}, {})
-                            .rule({"C.region(4*i,4*i+4)"}, {"A.cell(i-1)"})
-                            .rule({"C.cell(i)"}, {}, 2));
+                                     .from("A[n]")
+                                     .to("C[n]")
+                                     .rule({"C.region(0,n/2)"}, {})
+                                     .rule({"C.region(4*i,4*i+4)"}, {"A.cell(i-1)"})
+                                     .rule({"C.cell(i)"}, {}, 2));
   ASSERT_EQ(planned.messages(), "");
   EXPECT_THAT(sites_of(planned), Contains("C#1&C#1|C#2&C#2: C#1&C#1&C#2 C#1&C#2&C#2"));
   EXPECT_TRUE(planned.only().forbidden.empty());
@@ -105,11 +105,11 @@ TEST(MergedSite, WithTooManyAssignmentsChangesTiedPartsTogether) {
 
 TEST(MergedSite, WithoutAConsistentAssignmentIsAnError) {
   const PlannedTransform planned(TestTransform()
-                            .to("P[n]")
-                            .to("Q[n]")
-                            .to("S[n]")
-                            .rule({"P.cell(i)", "Q.cell(i)"}, {})
-                            .rule({"Q.cell(i)", "S.cell(i)"}, {}));
+                                     .to("P[n]")
+                                     .to("Q[n]")
+                                     .to("S[n]")
+                                     .rule({"P.cell(i)", "Q.cell(i)"}, {})
+                                     .rule({"Q.cell(i)", "S.cell(i)"}, {}));
   EXPECT_EQ(planned.messages(),
             "no choice of rules fits `P`, `Q`, `S`: a rule with several outputs is chosen for all of them or for none\n"
             "note: rule `P+Q#1` writes several of them\nnote: rule `Q+S#1` writes several of them\n");

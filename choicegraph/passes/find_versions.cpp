@@ -8,8 +8,8 @@
 namespace pb::choices {
 namespace {
 
-/// Why the step has no device version because its instances or its outputs are no boxes; none if they are. Kernels run over boxes
-/// of instances, and what they write comes back in boxes.
+/// Why the step has no device version because its instances or its outputs are no boxes; none if they are. Kernels run
+/// over boxes of instances, and what they write comes back in boxes.
 std::optional<WhyNotDevice> why_no_boxes(const Analysis& analysis, const Rule& rule, const Step& step) {
   for (const RegionAccess& output : rule.outputs)
     if (is_scattered(analysis.plan, output.matrix))

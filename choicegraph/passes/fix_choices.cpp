@@ -48,8 +48,9 @@ class Fixer {
     const auto is_fixed = [&](const auto& pair) { return choices_.sites.contains(pair.first); };
     std::erase_if(plan_.forbidden, [&](const ForbiddenChoice& forbidden) {
       const bool is_gone = is_fixed(forbidden.front());
-      PB_CHECK(std::all_of(forbidden.begin(), forbidden.end(), [&](const auto& pair) { return is_fixed(pair) == is_gone; }),
-               "sites of a forbidden assignment are fixed together");
+      PB_CHECK(
+          std::all_of(forbidden.begin(), forbidden.end(), [&](const auto& pair) { return is_fixed(pair) == is_gone; }),
+          "sites of a forbidden assignment are fixed together");
       return is_gone;
     });
   }
@@ -113,7 +114,8 @@ class Fixer {
       if (std::all_of(need.readers.begin(), need.readers.end(), is_unread))
         unread.insert(need.steps.begin(), need.steps.end());
     for (const Nest& nest : plan_.nests)  // a nest is unread as a whole or not at all
-      if (!std::all_of(nest.members.begin(), nest.members.end(), [&](const NestMember& m) { return is_unread(m.step); }))
+      if (!std::all_of(nest.members.begin(), nest.members.end(),
+                       [&](const NestMember& m) { return is_unread(m.step); }))
         for (const NestMember& member : nest.members) unread.erase(member.step);
     std::erase_if(plan_.nests, [&](const Nest& nest) { return is_unread(nest.members.front().step); });
     std::erase_if(plan_.edges, [&](const StepEdge& edge) { return is_unread(edge.before) || is_unread(edge.after); });
@@ -192,9 +194,8 @@ class Fixer {
 Plan fix_choices(const Plan& plan, const Program& program, const std::vector<FixedTransform>& choices) {
   Plan out;
   for (const TransformPlan& transform : plan.transforms)
-    out.transforms.push_back(Fixer(transform, program.transforms[transform.transform],
-                                   choices[transform.transform.index()])
-                                 .fix());
+    out.transforms.push_back(
+        Fixer(transform, program.transforms[transform.transform], choices[transform.transform.index()]).fix());
   return out;
 }
 

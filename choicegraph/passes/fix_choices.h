@@ -15,8 +15,8 @@ namespace pb {
 /// Returns the plan in which `choices` (by TransformId) hold.
 ///
 /// Fixed sites keep the alternatives and versions that their levels name, and the CPU version for calls that are too
-/// small for a device. Steps that no alternative runs, and what orders them, are gone; the rest is sorted anew. A tunable
-/// that nothing reads any longer is fixed at its initial value. All sites and tunables stay listed.
+/// small for a device. Steps that no alternative runs, and what orders them, are gone; the rest is sorted anew. A
+/// tunable that nothing reads any longer is fixed at its initial value. All sites and tunables stay listed.
 ///
 /// Pre:     levels start at 0, increase and name alternatives; tunables have all their values; the sites of a forbidden
 ///          assignment are all fixed, to what is legal at every size, or all open

@@ -111,7 +111,8 @@ TEST(FixChoices, KeepsWhatTheLevelsNameAndTheCpu) {
                   .rule({"P.cell(i)"}, {})
                   .rule({"P.cell(i)"}, {"A.cell(i)"})
                   .rule({"P.cell(i)"}, {"A.cell(n-1-i)"}));
-  const std::vector<FixedLevel> levels = {{0, 2, Version::Cpu}, {10, 1, Version::Cpu}, {50, 1, Version::Cpu}, {90, 2, Version::Cpu}};
+  const std::vector<FixedLevel> levels = {
+      {0, 2, Version::Cpu}, {10, 1, Version::Cpu}, {50, 1, Version::Cpu}, {90, 2, Version::Cpu}};
   const TransformPlan& plan = fixed.fix({{{SiteId(0), levels}}, {}});
   const Site& site = plan.sites[SiteId(0)];
   ASSERT_EQ(site.alternatives.size(), 2U);

@@ -14,16 +14,16 @@ constexpr double kMaxWorkGroup = 1024;
 constexpr double kEighths = 8;
 constexpr std::size_t kMaxDeviceLoops = 3;
 
-/// The initial split size. It makes pieces that are long beside the cost of a task, and still enough of them for many workers:
-/// some thousands of cells, or hundreds where an instance may take long.
+/// The initial split size. It makes pieces that are long beside the cost of a task, and still enough of them for many
+/// workers: some thousands of cells, or hundreds where an instance may take long.
 double initial_split_size(std::size_t num_loops, bool takes_long) {
   if (num_loops <= 1) return takes_long ? 512 : 16384;
   if (num_loops == 2) return takes_long ? 128 : 256;
   return takes_long ? 24 : 48;
 }
 
-/// Whether the time of an instance grows with sizes or data: it loops, but not a number of times that is written there, or
-/// calls a transform.
+/// Whether the time of an instance grows with sizes or data: it loops, but not a number of times that is written there,
+/// or calls a transform.
 bool may_take_long(const Rule& rule) {
   bool result = !rule.calls.empty();
   walk(
@@ -118,9 +118,8 @@ void add_user_tunables(Analysis& analysis) {
 }
 
 bool is_inside_parallel(const NestMember& member) {
-  return !member.loops.empty() && std::all_of(member.loops.begin(), member.loops.end(), [](const LoopDim& loop) {
-    return loop.order == LoopOrder::Parallel;
-  });
+  return !member.loops.empty() && std::all_of(member.loops.begin(), member.loops.end(),
+                                              [](const LoopDim& loop) { return loop.order == LoopOrder::Parallel; });
 }
 
 /// The most loops that are split into pieces; 0 if none is.

@@ -214,13 +214,15 @@ std::optional<Cells> followed(const Cells& start, Step step) {
   return std::nullopt;
 }
 
-/// `all` are the uncovered cells and the cells of instances that read spoilt ones; `needed` are those that results need.
+/// `all` are the uncovered cells and the cells of instances that read spoilt ones; `needed` are those that results
+/// need.
 struct Spoilt {
   Cells all;
   Cells needed;
 };
 
-/// `start` and what follows from it by chains of any length; none if finding it takes too long, or if some may be missing.
+/// `start` and what follows from it by chains of any length; none if finding it takes too long, or if some may be
+/// missing.
 std::optional<Cells> followed_at_once(const Analysis& analysis, const Tracer& tracer, const Cells& start,
                                       bool is_back) {
   if (analysis.context.limit_exceeded()) return std::nullopt;
@@ -289,13 +291,14 @@ Liveness find_liveness(const Analysis& analysis, const std::vector<std::vector<C
 }
 
 // Note [Liveness]
-// Most programs have no temporary with an uncovered cell; for them nothing is asked. Where there are such cells, it is easier to
-// follow what they spoil than what results need. An instance that reads a spoilt cell spoils all cells of which it is a
-// candidate. If no cell of a result is spoilt, nobody needs the uncovered cells, and all instances that read spoilt cells may go:
-// those that are left read nothing that is not made. If a result is spoilt at some sizes, the way is followed back from it,
-// through spoilt cells alone. It says which uncovered cells are missing, and which instances stay because they produce needed
-// cells. Chains as long as a size (`T<k>` from `T<k-1>`) are followed at once, by isl's transitive closure of the steps. The
-// closure may be too large. Then more instances go than the spoilt ones, but none that makes a needed cell, or an uncovered cell
-// is taken for needed. If finding the closure takes too long, every uncovered cell that is read counts as needed.
+// Most programs have no temporary with an uncovered cell; for them nothing is asked. Where there are such cells, it is
+// easier to follow what they spoil than what results need. An instance that reads a spoilt cell spoils all cells of
+// which it is a candidate. If no cell of a result is spoilt, nobody needs the uncovered cells, and all instances that
+// read spoilt cells may go: those that are left read nothing that is not made. If a result is spoilt at some sizes, the
+// way is followed back from it, through spoilt cells alone. It says which uncovered cells are missing, and which
+// instances stay because they produce needed cells. Chains as long as a size (`T<k>` from `T<k-1>`) are followed at
+// once, by isl's transitive closure of the steps. The closure may be too large. Then more instances go than the spoilt
+// ones, but none that makes a needed cell, or an uncovered cell is taken for needed. If finding the closure takes too
+// long, every uncovered cell that is read counts as needed.
 
 }  // namespace pb::choices

@@ -160,7 +160,8 @@ void make_rule_steps(Analysis& analysis, RuleId id) {
       }
     }
   }
-  // Pieces of classes that an earlier component had: several alternatives run the same instances, for different segments.
+  // Pieces of classes that an earlier component had: several alternatives run the same instances, for different
+  // segments.
   std::map<std::vector<std::size_t>, std::optional<std::vector<RegionBox>>> pieces;
   for (const Component& component : components) {
     const auto [known, is_new] = pieces.try_emplace(component.classes);

@@ -6,7 +6,8 @@
 
 namespace pb::choices {
 
-/// Makes the steps with their loops. An instance produces all of its outputs, so segments that share instances share a step.
+/// Makes the steps with their loops. An instance produces all of its outputs, so segments that share instances share a
+/// step.
 ///
 /// Reads:   `plan.segments`, `plan.sites`, `classes`, `left_out`
 /// Fills:   `plan.steps`, whose order is not yet right, and `step_sets`; `plan.nests` of single steps

@@ -14,7 +14,9 @@ bool writes_any(const Rule& rule, const std::vector<Region>& needed) {
 }
 
 /// Whether no two instances of the rule write one cell by this access.
-bool is_private(const Rule& rule, const RegionAccess& access) { return rule.vars.empty() || access.cells.is_injective(); }
+bool is_private(const Rule& rule, const RegionAccess& access) {
+  return rule.vars.empty() || access.cells.is_injective();
+}
 
 }  // namespace
 

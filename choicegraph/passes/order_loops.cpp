@@ -66,7 +66,9 @@ void report(Analysis& analysis, const Step& step) {
     vars += (vars.empty() ? "`" : ", `") + loop->var + "`";
   auto diag = analysis.diags.emit(DiagKind::NoLoopOrder, place).arg(rule.name).arg(vars);
   for (const RegionAccess& input : rule.inputs)
-    if (maps_cells(input.border)) diag.note(input.span, "`" + std::string(word_of(input.border)) + "` reads cells of the other side, too, or back from it");
+    if (maps_cells(input.border))
+      diag.note(input.span,
+                "`" + std::string(word_of(input.border)) + "` reads cells of the other side, too, or back from it");
   diag.hint("computations in steps read the step before: of another matrix, or of versions, `T<k>` from `T<k-1>`");
 }
 

@@ -39,19 +39,19 @@ TEST(Loops, RunUpwardsForPrefixes) {
 
 TEST(Loops, StayParallelWhereNothingIsCarried) {
   const PlannedTransform planned(TestTransform()
-                            .from("A[w,h]")
-                            .to("B[w,h]")
-                            .rule({"B.row(0)"}, {"A.row(0)"})
-                            .rule({"B.cell(x,y)"}, {"B.cell(x,y-1)"}));
+                                     .from("A[w,h]")
+                                     .to("B[w,h]")
+                                     .rule({"B.row(0)"}, {"A.row(0)"})
+                                     .rule({"B.cell(x,y)"}, {"B.cell(x,y-1)"}));
   EXPECT_EQ(order_of(planned.only(), "y"), LoopOrder::Increasing);
   EXPECT_EQ(order_of(planned.only(), "x"), LoopOrder::Parallel);
 }
 
 TEST(Loops, MoveTheCarryingLoopOutside) {
   const PlannedTransform planned(TestTransform()
-                            .to("B[w,h]")
-                            .rule({"B.cell(x,y)"}, {"B.cell(x-1,y-1)", "B.cell(x-1,y+1)"})
-                            .rule({"B.cell(x,y)"}, {}, 2));
+                                     .to("B[w,h]")
+                                     .rule({"B.cell(x,y)"}, {"B.cell(x-1,y-1)", "B.cell(x-1,y+1)"})
+                                     .rule({"B.cell(x,y)"}, {}, 2));
   ASSERT_FALSE(planned.diags.has_errors()) << planned.messages();
   bool found = false;
   for (const Step& step : planned.only().steps) {
@@ -71,10 +71,10 @@ TEST(Loops, IgnoreReadsOfTheOwnElement) {
 
 TEST(Loops, HaveNoOrderForReadsOnBothSides) {
   const PlannedTransform planned(TestTransform()
-                            .to("OUT[n]")
-                            .rule({"OUT.cell(0)"}, {})
-                            .rule({"OUT.cell(n-1)"}, {})
-                            .rule({"OUT.cell(i)"}, {"OUT.cell(i-1)", "OUT.cell(i+1)"}));
+                                     .to("OUT[n]")
+                                     .rule({"OUT.cell(0)"}, {})
+                                     .rule({"OUT.cell(n-1)"}, {})
+                                     .rule({"OUT.cell(i)"}, {"OUT.cell(i-1)", "OUT.cell(i+1)"}));
   EXPECT_TRUE(planned.diags.has(DiagKind::NoLoopOrder)) << planned.messages();
 }
 

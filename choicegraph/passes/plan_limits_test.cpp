@@ -39,11 +39,14 @@ TEST(Plan, MayTakeMoreWorkForMoreRules) {
     for (int i = 0; i < num_copies; ++i) {
       const std::string t = "T" + std::to_string(i);
       transform.to(t + "[n,m]");
-      transform.rule({t + ".cell(i,0)"}, {}, 0).rule({t + ".cell(i,j)"}, {t + ".cell(i-1,j)"}).rule({t + ".cell(i,j)"}, {"A"}, 2);
+      transform.rule({t + ".cell(i,0)"}, {}, 0)
+          .rule({t + ".cell(i,j)"}, {t + ".cell(i-1,j)"})
+          .rule({t + ".cell(i,j)"}, {"A"}, 2);
     }
     Program program = transform.program();
     Diagnostics diags;
-    return infer_regions(program, diags) && !build_plan(program, diags, max_operations).transforms.front().steps.empty();
+    return infer_regions(program, diags) &&
+           !build_plan(program, diags, max_operations).transforms.front().steps.empty();
   };
   std::uint64_t enough = 1;
   while (!is_planned(1, enough)) enough *= 2;

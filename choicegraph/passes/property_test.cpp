@@ -224,7 +224,8 @@ Divisions divisions_of(const Transform& transform) {
   return out;
 }
 
-/// The `sizes` at which the transform's divisions are exact. Of divisions that no sizes make exact together, the first counts.
+/// The `sizes` at which the transform's divisions are exact. Of divisions that no sizes make exact together, the first
+/// counts.
 std::vector<Values> that_divide(const Transform& transform, std::vector<Values> sizes) {
   for (const auto& [top, bottom] : divisions_of(transform)) {
     std::vector<Values> exact;
@@ -276,8 +277,9 @@ void check_header(const RandomHeader& header, Report& report) {
     ASSERT_EQ(diags.has(DiagKind::UncoveredOutput), is_uncovered_when_large(transform)) << header.text;
   }
   if (diags.has_errors()) {
-    const bool is_wrong = diags.has(DiagKind::UncoveredOutput) || diags.has(DiagKind::NoLoopOrder) || diags.has(DiagKind::BorderReadsOwnCell) ||
-                          diags.has(DiagKind::NoLegalOrder) || diags.has(DiagKind::NoConsistentChoice);
+    const bool is_wrong = diags.has(DiagKind::UncoveredOutput) || diags.has(DiagKind::NoLoopOrder) ||
+                          diags.has(DiagKind::BorderReadsOwnCell) || diags.has(DiagKind::NoLegalOrder) ||
+                          diags.has(DiagKind::NoConsistentChoice);
     ++(is_wrong ? report.uncovered : report.unsupported);
     if (!is_wrong) ++report.unsupported_kinds[static_cast<int>(diags.all().back().kind)];
     report.too_complex += diags.has(DiagKind::RegionsTooComplex) ? 1 : 0;
@@ -339,8 +341,8 @@ TEST(PlanProperty, RandomHeadersAgreeWithTheDefinition) {
               static_cast<unsigned long long>(seed), report.planned, report.uncovered, report.unsupported);
   std::printf("of all: three or more rules %d, self-dependence %d, several outputs %d, where with one variable %d\n",
               report.three_rules, report.self, report.several, report.where);
-  std::printf("        wide outputs %d, lattice or diagonal %d, triangle %d, dynamic where %d, borders %d\n", report.wide,
-              report.lattice, report.triangle, report.dynamic, report.border);
+  std::printf("        wide outputs %d, lattice or diagonal %d, triangle %d, dynamic where %d, borders %d\n",
+              report.wide, report.lattice, report.triangle, report.dynamic, report.border);
   std::printf(
       "of planned: self-dependence %d, several outputs %d, wide outputs %d, lattice or diagonal %d, triangle %d, "
       "dynamic where %d, borders %d\n",

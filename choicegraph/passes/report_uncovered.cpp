@@ -300,7 +300,8 @@ void report_uncovered(Analysis& analysis, MatrixId matrix, const Region& missing
   if (!is_written) {
     builder.label("no rule writes it");
   } else {
-    builder.hint("let a `secondary` rule make these cells too, or declare `" + declared.name + "` smaller in the header, so that it has none of them");
+    builder.hint("let a `secondary` rule make these cells too, or declare `" + declared.name +
+                 "` smaller in the header, so that it has none of them");
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The message about cells that no rule provides: it names the boxes in the output's own coordinates and says, per rule, which
-// region stops it.
+// The message about cells that no rule provides: it names the boxes in the output's own coordinates and says, per rule,
+// which region stops it.
 #pragma once
 
 #include "choicegraph/passes/analysis.h"

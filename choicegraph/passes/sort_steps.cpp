@@ -32,14 +32,15 @@ std::vector<Unit> units_of(const TransformPlan& plan) {
     for (const StepId id : unit) out_id = std::min(out_id, plan.steps[id].segments.front());
     return out_id;
   };
-  std::stable_sort(out.begin(), out.end(), [&](const Unit& a, const Unit& b) { return first_segment(a) < first_segment(b); });
+  std::stable_sort(out.begin(), out.end(),
+                   [&](const Unit& a, const Unit& b) { return first_segment(a) < first_segment(b); });
   return out;
 }
 
 }  // namespace
 
-/// The steps in an order found by Kahn's algorithm. Where only cycles are left, which go away under every assignment, the
-/// preferred unit is next.
+/// The steps in an order found by Kahn's algorithm. Where only cycles are left, which go away under every assignment,
+/// the preferred unit is next.
 std::vector<StepId> sorted_steps(const TransformPlan& plan) {
   std::vector<Unit> waiting = units_of(plan);
   std::map<StepId, std::size_t> unit_of;

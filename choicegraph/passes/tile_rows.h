@@ -9,8 +9,8 @@
 
 namespace pb::choices {
 
-/// Rows of a nest over the dimensions of `needs` in which no difference (writer - reader) points forwards: they may be cut
-/// into tiles. Empty if there is no such change of coordinates with small numbers.
+/// Rows of a nest over the dimensions of `needs` in which no difference (writer - reader) points forwards: they may be
+/// cut into tiles. Empty if there is no such change of coordinates with small numbers.
 [[nodiscard]] std::vector<NestRow> find_tile_rows(const Region& needs);
 
 /// Rows that may be cut into tiles, as find_tile_rows says, but along single dimensions only.

@@ -9,8 +9,8 @@
 namespace pb::choices {
 namespace {
 
-/// A rule keeps little if it keeps less than one of this many cells. The cells are counted at sizes of 1000, so that borders are
-/// little.
+/// A rule keeps little if it keeps less than one of this many cells. The cells are counted at sizes of 1000, so that
+/// borders are little.
 constexpr std::int64_t kShare = 10;
 constexpr std::int64_t kSampleSize = 1000;
 

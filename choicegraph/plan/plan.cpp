@@ -60,9 +60,9 @@ bool always_runs(const TransformPlan& plan, const Step& step) {
 }
 
 bool always_runs(const TransformPlan& plan, const Nest& nest) {
-  return nest.members.size() > 1 && std::all_of(nest.members.begin(), nest.members.end(), [&](const NestMember& member) {
-           return always_runs(plan, plan.steps[member.step]);
-         });
+  return nest.members.size() > 1 &&
+         std::all_of(nest.members.begin(), nest.members.end(),
+                     [&](const NestMember& member) { return always_runs(plan, plan.steps[member.step]); });
 }
 
 bool is_ordered(const TransformPlan& plan) {

@@ -16,7 +16,7 @@
 
 namespace pb {
 
-using SegmentId = Id<struct SegmentTag>;   // index within its transform's plan
+using SegmentId = Id<struct SegmentTag>;  // index within its transform's plan
 using SiteId = Id<struct SiteTag>;
 using StepId = Id<struct StepTag>;
 
@@ -27,7 +27,7 @@ enum class Version : std::uint8_t { Cpu, OpenCl, OpenClLocal };
 struct TransformPlan;
 
 struct IndexRange {
-  IndexExpr lo, hi;                        ///< half-open
+  IndexExpr lo, hi;  ///< half-open
   bool operator==(const IndexRange&) const = default;
 };
 
@@ -36,13 +36,14 @@ struct IndexRange {
 /// empty segment has hi <= lo in some dimension.
 struct Segment {
   MatrixId matrix;
-  std::vector<IndexRange> box;             ///< one per dimension, dimension 0 first
-  std::vector<IndexExpr> conditions;       ///< cells at which each is >= 0; over the coordinates cell_dims (`x'`, `y'`)
-  std::vector<IndexExpr> guards;           ///< it exists only if each is >= 0; rare: sizes that no bound can say
-  std::vector<RuleId> candidates;          ///< by priority, then `where` before none, then declaration; after the priority filter
-  SiteId site;                             ///< if only_small_sizes: a site of its first candidate alone
-  std::size_t part = 0;                    ///< of the site: index into Site::parts
-  bool only_small_sizes = false;           ///< exists for no size >= 1000: takes its first candidate, is no decision
+  std::vector<IndexRange> box;        ///< one per dimension, dimension 0 first
+  std::vector<IndexExpr> conditions;  ///< cells at which each is >= 0; over the coordinates cell_dims (`x'`, `y'`)
+  std::vector<IndexExpr> guards;      ///< it exists only if each is >= 0; rare: sizes that no bound can say
+  std::vector<RuleId>
+      candidates;        ///< by priority, then `where` before none, then declaration; after the priority filter
+  SiteId site;           ///< if only_small_sizes: a site of its first candidate alone
+  std::size_t part = 0;  ///< of the site: index into Site::parts
+  bool only_small_sizes = false;  ///< exists for no size >= 1000: takes its first candidate, is no decision
 };
 
 /// Why a rule has no device version: shown by --explain at `span`.
@@ -52,17 +53,17 @@ struct WhyNotDevice {
 };
 
 struct Alternative {
-  std::string name;                        ///< the rules' names joined by `&`
-  std::vector<RuleId> rules;               ///< one per part of the site
-  std::vector<Version> versions;           ///< Cpu always first
+  std::string name;                                  ///< the rules' names joined by `&`
+  std::vector<RuleId> rules;                         ///< one per part of the site
+  std::vector<Version> versions;                     ///< Cpu always first
   std::optional<WhyNotDevice> why_not_device;        ///< set if OpenCl is absent
   std::optional<WhyNotDevice> why_not_local_memory;  ///< set if OpenCl is present and OpenClLocal absent
 };
 
 /// One level of a selector that was decided when compiling: from this size on, an alternative in one of its versions.
 struct FixedLevel {
-  std::int64_t from = 0;                   ///< 0 in the first level; strictly increasing
-  std::size_t alternative = 0;             ///< index into Site::alternatives
+  std::int64_t from = 0;        ///< 0 in the first level; strictly increasing
+  std::size_t alternative = 0;  ///< index into Site::alternatives
   Version version = Version::Cpu;
   bool operator==(const FixedLevel&) const = default;
 };
@@ -70,11 +71,11 @@ struct FixedLevel {
 /// One decision. A site with one rule and several versions is a site too. Segments with one list of candidates are a
 /// part; parts whose segments share instances of a candidate are merged to one site (docs/architecture.md 6.4).
 struct Site {
-  std::string name;                        ///< the parts' names joined by `&`
-  std::vector<std::string> parts;          ///< each: candidates' names joined by `|`
-  std::vector<Alternative> alternatives;   ///< default first
+  std::string name;                       ///< the parts' names joined by `&`
+  std::vector<std::string> parts;         ///< each: candidates' names joined by `|`
+  std::vector<Alternative> alternatives;  ///< default first
   std::vector<SegmentId> segments;
-  std::vector<FixedLevel> fixed;           ///< decided when compiling (fix_choices.h); empty: by the configuration of a run
+  std::vector<FixedLevel> fixed;  ///< decided when compiling (fix_choices.h); empty: by the configuration of a run
 };
 
 enum class LoopOrder : std::uint8_t { Parallel, Increasing, Decreasing, Nested };
@@ -83,19 +84,19 @@ enum class LoopOrder : std::uint8_t { Parallel, Increasing, Decreasing, Nested }
 /// of it, its iterations may run in any order and at once. Nested: a Nest of the step says when.
 struct LoopDim {
   std::string var;
-  IndexRange range;                        ///< over sizes alone: what tasks are cut from
+  IndexRange range;  ///< over sizes alone: what tasks are cut from
   LoopOrder order = LoopOrder::Parallel;
   // Where the instances are no box: bounds that name the loops outside, within the range.
-  std::vector<IndexExpr> lower = {};       ///< at least each
-  std::vector<IndexExpr> upper = {};       ///< below each
-  std::int64_t stride = 1;                 ///< only values equal to `offset` modulo it
+  std::vector<IndexExpr> lower = {};  ///< at least each
+  std::vector<IndexExpr> upper = {};  ///< below each
+  std::int64_t stride = 1;            ///< only values equal to `offset` modulo it
   IndexExpr offset = {};
 
   [[nodiscard]] bool is_plain() const { return lower.empty() && upper.empty() && stride == 1; }
 };
 
-/// One input of a step: the box read by the instance at the loop variables, per dimension `lo` and `hi` (of them) and, where
-/// it does not depend on them, `extent`.
+/// One input of a step: the box read by the instance at the loop variables, per dimension `lo` and `hi` (of them) and,
+/// where it does not depend on them, `extent`.
 struct InputBox {
   std::size_t input = 0;                   ///< index into Rule::inputs
   std::vector<IndexExpr> lo, hi;           ///< half-open
@@ -104,30 +105,31 @@ struct InputBox {
   bool is_same_for_all_instances = false;  ///< `lo` does not depend on loop variables
 };
 
-/// How the instances of a step may be divided between a device and the CPU (docs/architecture.md 7.4): at a value of one
-/// loop, which divides what every output gets at a coordinate of one dimension. The part below it is the device's.
+/// How the instances of a step may be divided between a device and the CPU (docs/architecture.md 7.4): at a value of
+/// one loop, which divides what every output gets at a coordinate of one dimension. The part below it is the device's.
 struct DeviceShare {
-  std::size_t loop = 0;                    ///< index into Step::loops
-  std::vector<std::size_t> dims;           ///< of each output, by index in Rule::outputs
+  std::size_t loop = 0;           ///< index into Step::loops
+  std::vector<std::size_t> dims;  ///< of each output, by index in Rule::outputs
 };
 
 /// One rule applied to segments: a loop nest, or a single instance if `loops` is empty.
-/// A step runs only under those alternatives of its site that give its rule the segments which exist, but not the segments that
-/// it leaves to others: see `runs`. A segment has one owner per call: of steps of different
-/// rules that write it, the last one in the order of `edges`. An alternative may have no step at its site: its instances
-/// then belong to another site's step of the same rule, which always runs (docs/architecture.md 6.5).
+/// A step runs only under those alternatives of its site that give its rule the segments which exist, but not the
+/// segments that it leaves to others: see `runs`. A segment has one owner per call: of steps of different rules that
+/// write it, the last one in the order of `edges`. An alternative may have no step at its site: its instances then
+/// belong to another site's step of the same rule, which always runs (docs/architecture.md 6.5).
 struct Step {
   RuleId rule;
   SiteId site;
-  std::vector<SegmentId> segments;         ///< what it writes
-  std::vector<SegmentId> left_to_others;   ///< of its site: its instances write them too, but another rule owns them
-  std::vector<LoopDim> loops;              ///< outermost (slowest) first: the last one is rule variable 0 unless dependences forbid it
-  std::vector<IndexExpr> conditions;       ///< instances at which each is >= 0; over rule variables
-  std::vector<IndexExpr> guards;           ///< the step exists only if each is >= 0 (conditions without a rule variable)
-  bool is_data_parallel = false;           ///< all loops Parallel: may be split into tasks and run on a device
-  std::vector<InputBox> input_boxes;       ///< one per input
-  std::optional<DeviceShare> device_share; ///< of steps with device versions
-  std::vector<SegmentId> reads;            ///< segments of `to` and `through` matrices that it may read
+  std::vector<SegmentId> segments;        ///< what it writes
+  std::vector<SegmentId> left_to_others;  ///< of its site: its instances write them too, but another rule owns them
+  std::vector<LoopDim>
+      loops;  ///< outermost (slowest) first: the last one is rule variable 0 unless dependences forbid it
+  std::vector<IndexExpr> conditions;  ///< instances at which each is >= 0; over rule variables
+  std::vector<IndexExpr> guards;      ///< the step exists only if each is >= 0 (conditions without a rule variable)
+  bool is_data_parallel = false;      ///< all loops Parallel: may be split into tasks and run on a device
+  std::vector<InputBox> input_boxes;  ///< one per input
+  std::optional<DeviceShare> device_share;  ///< of steps with device versions
+  std::vector<SegmentId> reads;             ///< segments of `to` and `through` matrices that it may read
 };
 
 /// True if the instances of `step` are all those of a box: loops without further bounds, strides and conditions.
@@ -150,7 +152,7 @@ struct NestRow {
 
 /// Where an instance of a member lies along one dimension: `sign * var + shift`, or `shift` alone.
 struct NestCoordinate {
-  std::string var;                         ///< empty: all instances lie at `shift`
+  std::string var;  ///< empty: all instances lie at `shift`
   int sign = 1;
   IndexExpr shift;
 };
@@ -159,17 +161,17 @@ struct NestCoordinate {
 struct NestMember {
   StepId step;
   std::vector<NestCoordinate> coordinates;
-  std::vector<LoopDim> loops;              ///< outermost first
+  std::vector<LoopDim> loops;  ///< outermost first
 };
 
-/// Instances of one step, or of several steps that need each other, executed together (docs/architecture.md 6.7). The rows are
-/// a unimodular change of the coordinates and run in their order, outermost first. Either all rows are Slices, or
-/// none is: then no dependence points backwards along any row, the rows may be cut into tiles, and a tile waits for
+/// Instances of one step, or of several steps that need each other, executed together (docs/architecture.md 6.7). The
+/// rows are a unimodular change of the coordinates and run in their order, outermost first. Either all rows are Slices,
+/// or none is: then no dependence points backwards along any row, the rows may be cut into tiles, and a tile waits for
 /// its predecessor along each carried row. A nest of several members runs in a call whose choices run all of them,
 /// unless a larger nest that holds them runs; its members are then no steps of their own.
 struct Nest {
-  std::vector<NestRow> rows;               ///< as many as coordinates
-  std::vector<NestMember> members;         ///< in their order at one point of the rows
+  std::vector<NestRow> rows;        ///< as many as coordinates
+  std::vector<NestMember> members;  ///< in their order at one point of the rows
 };
 [[nodiscard]] bool has_member(const Nest& nest, StepId id);
 /// `sign * var + shift` as an expression, and back; none if several variables or other factors occur.
@@ -182,12 +184,13 @@ struct Nest {
 /// Pre:     is_unimodular(rows)
 [[nodiscard]] std::vector<std::vector<int>> inverse_of(const std::vector<NestRow>& rows);
 
-/// Data-parallel steps that write every c-th cell of the same rows, such as the even and the odd ones, without an order among
-/// them. Where a call runs all of them on the CPU, one loop runs the instances of all members at each point; loops correspond by
-/// their place. The members' boxes differ by a few instances at most, which run by themselves.
+/// Data-parallel steps that write every c-th cell of the same rows, such as the even and the odd ones, without an order
+/// among them. Where a call runs all of them on the CPU, one loop runs the instances of all members at each point;
+/// loops correspond by their place. The members' boxes differ by a few instances at most, which run by themselves.
 using FusedSteps = std::vector<StepId>;
 
-/// Alternatives (by index) of sites that cannot be chosen together: no order of the steps is right (docs/architecture.md 6.6).
+/// Alternatives (by index) of sites that cannot be chosen together: no order of the steps is right
+/// (docs/architecture.md 6.6).
 using ForbiddenChoice = std::vector<std::pair<SiteId, std::size_t>>;
 
 /// True if the step runs whatever is chosen.
@@ -214,43 +217,54 @@ struct Displacement {
 /// What the runtime checks per call: sizes for which some cell has no candidate (docs/architecture.md 5.2).
 struct UncoveredBox {
   MatrixId matrix;
-  std::vector<IndexRange> box;             ///< non-empty: the call stops with a message
-  std::vector<IndexExpr> conditions;       ///< as those of segments
-  std::vector<IndexExpr> guards;           ///< it exists only if each is >= 0
+  std::vector<IndexRange> box;        ///< non-empty: the call stops with a message
+  std::vector<IndexExpr> conditions;  ///< as those of segments
+  std::vector<IndexExpr> guards;      ///< it exists only if each is >= 0
 };
 
-enum class TunableKind : std::uint8_t { Cutoff, Split, Tile, DeviceShare, WorkGroup, User, Config, Accuracy, ForEnough };
+enum class TunableKind : std::uint8_t {
+  Cutoff,
+  Split,
+  Tile,
+  DeviceShare,
+  WorkGroup,
+  User,
+  Config,
+  Accuracy,
+  ForEnough
+};
 /// A tunable of the plan: the compiler's own and the user's, with the name of the configuration file.
 struct PlanTunable {
-  std::string name;                        ///< `split_size`, `Out#1.opencl.work_group`, or the user's
+  std::string name;  ///< `split_size`, `Out#1.opencl.work_group`, or the user's
   TunableKind kind = TunableKind::User;
   bool is_real = false;
   bool is_size_specific = false;
-  int count = 1;                           ///< elements of an array or a shape
-  std::vector<double> initial;             ///< one per element
+  int count = 1;                ///< elements of an array or a shape
+  std::vector<double> initial;  ///< one per element
   double min = 0, max = 0;
-  std::optional<TunableId> user;           ///< the declaration it comes from
-  std::optional<RuleId> rule;              ///< work groups, tiles of a nest of one step: whose
+  std::optional<TunableId> user;  ///< the declaration it comes from
+  std::optional<RuleId> rule;     ///< work groups, tiles of a nest of one step: whose
   Version version = Version::Cpu;
-  std::vector<double> fixed = {};          ///< values decided when compiling; empty: by the configuration of a run. One per
-                                           ///< element, of size-specific ones for each of 32 powers of two of the size
+  std::vector<double> fixed = {};  ///< values decided when compiling; empty: by the configuration of a run. One per
+                                   ///< element, of size-specific ones for each of 32 powers of two of the size
 };
 
 struct TransformPlan {
   TransformId transform;
-  Store<SegmentId, Segment> segments;      ///< header order of matrices, then begin coordinate, dimension 0 most significant
+  Store<SegmentId, Segment>
+      segments;  ///< header order of matrices, then begin coordinate, dimension 0 most significant
   Store<SiteId, Site> sites;
-  Store<StepId, Step> steps;               ///< in an order that every assignment may use; if there is none, in any
+  Store<StepId, Step> steps;  ///< in an order that every assignment may use; if there is none, in any
   std::vector<StepEdge> edges;
-  std::vector<Nest> nests;                 ///< more members first
-  std::vector<FusedSteps> fused;           ///< steps of different choices may be in several; those in order of the steps
+  std::vector<Nest> nests;        ///< more members first
+  std::vector<FusedSteps> fused;  ///< steps of different choices may be in several; those in order of the steps
   std::vector<ForbiddenChoice> forbidden;  ///< every other assignment has an order of its steps that keeps the edges
   std::vector<Displacement> displaced;     ///< each once, in order
-  std::vector<RuleId> left_out;            ///< some of their instances do not run: they read cells that no rule makes, and
-                                           ///< no result needs what they make (docs/reference/language.md 6.4)
-  std::vector<UncoveredBox> uncovered;     ///< at small sizes only: uncovered at large ones is a compile error
+  std::vector<RuleId> left_out;         ///< some of their instances do not run: they read cells that no rule makes, and
+                                        ///< no result needs what they make (docs/reference/language.md 6.4)
+  std::vector<UncoveredBox> uncovered;  ///< at small sizes only: uncovered at large ones is a compile error
   std::vector<PlanTunable> tunables;
-  std::vector<TransformId> calls;          ///< callees, each once
+  std::vector<TransformId> calls;  ///< callees, each once
 };
 
 /// Whether one of the steps must have finished before the other.
@@ -266,11 +280,12 @@ struct TransformPlan {
 /// True if the steps stand in an order that every assignment may use.
 [[nodiscard]] bool is_ordered(const TransformPlan& plan);
 
-/// How the instances of `step` run, where they need each other: `in tiles`, `slice by slice`, `one after the other`; else empty.
+/// How the instances of `step` run, where they need each other: `in tiles`, `slice by slice`, `one after the other`;
+/// else empty.
 [[nodiscard]] std::string order_words(const TransformPlan& plan, StepId step);
 
 struct Plan {
-  std::vector<TransformPlan> transforms;   ///< by TransformId
+  std::vector<TransformPlan> transforms;  ///< by TransformId
 };
 
 }  // namespace pb

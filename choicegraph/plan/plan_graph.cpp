@@ -27,7 +27,8 @@ void draw_segments(const TransformPlan& plan, const Transform& transform, std::s
   for (const SegmentId id : plan.segments.ids()) {
     const Segment& segment = plan.segments[id];
     std::string label = transform.matrices[segment.matrix].name;
-    for (const IndexRange& range : segment.box) label += " [" + readable_text(range.lo) + ", " + readable_text(range.hi) + ")";
+    for (const IndexRange& range : segment.box)
+      label += " [" + readable_text(range.lo) + ", " + readable_text(range.hi) + ")";
     const std::string style = segment.only_small_sizes ? ", style=dotted" : "";
     out += "    " + node("d", plan.transform.index(), id.index()) + " [shape=box" + style + ", label=" + quoted(label) +
            "];\n";

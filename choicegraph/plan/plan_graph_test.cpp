@@ -9,14 +9,16 @@
 namespace pb {
 namespace {
 
-using ::testing::HasSubstr;
 using testing::convolution;
+using ::testing::HasSubstr;
 using testing::PlannedTransform;
 using testing::TestTransform;
 
 TEST(PlanGraph, IsAlsoAPicture) {
-  const PlannedTransform planned(
-      TestTransform().to("C[w,h]").rule({"C.cell(x,y)"}, {"C.cell(x-1,y)", "C.cell(x,y-1)"}).rule({"C.cell(x,y)"}, {}, 2));
+  const PlannedTransform planned(TestTransform()
+                                     .to("C[w,h]")
+                                     .rule({"C.cell(x,y)"}, {"C.cell(x-1,y)", "C.cell(x,y-1)"})
+                                     .rule({"C.cell(x,y)"}, {}, 2));
   const std::string picture = to_svg(planned.plan, planned.program);
   EXPECT_THAT(picture, HasSubstr("<svg "));
   EXPECT_THAT(picture, HasSubstr("C#1: in tiles"));

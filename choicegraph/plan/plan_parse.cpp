@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Reads the Plan's text form back. Line by line; names are looked up in the program.
-#include "choicegraph/plan/plan_text.h"
-
 #include <string_view>
 
 #include "choicegraph/plan/plan_line.h"
+#include "choicegraph/plan/plan_text.h"
 #include "choicegraph/plan/plan_words.h"
 
 namespace pb {
@@ -301,7 +300,8 @@ class Parser {
       if (!extent) return false;
       box.extent = std::move(*extent);
       box.extent_is_uniform = true;
-      for (std::size_t d = 0; d < box.extent.size() && d < box.lo.size(); ++d) box.hi.push_back(index_add(box.lo[d], box.extent[d]));
+      for (std::size_t d = 0; d < box.extent.size() && d < box.lo.size(); ++d)
+        box.hi.push_back(index_add(box.lo[d], box.extent[d]));
     } else if (line.accept("to")) {
       auto hi = line.next_list('(', ')');
       if (!hi) return false;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The Plan's text form. plan_parse.cpp reads exactly this.
-#include "choicegraph/plan/plan_text.h"
-
 #include <charconv>
 
+#include "choicegraph/plan/plan_text.h"
 #include "choicegraph/plan/plan_words.h"
 
 namespace pb {
@@ -123,7 +122,8 @@ class Printer {
     for (const LoopDim& loop : step.loops) print_loop(2, loop);
     if (!step.conditions.empty()) line(2, where(step.conditions).substr(1));
     if (step.device_share)
-      line(2, "divided at " + step.loops[step.device_share->loop].var + " along" + numbers_text(step.device_share->dims));
+      line(2,
+           "divided at " + step.loops[step.device_share->loop].var + " along" + numbers_text(step.device_share->dims));
     for (const InputBox& box : step.input_boxes) {
       std::string input = "input " + number(box.input) + ": at " + tuple_text(box.lo);
       input += box.extent_is_uniform ? " extent " + tuple_text(box.extent) : " to " + tuple_text(box.hi);

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The choice dependency graph as a picture: inputs on the left, then steps and the segments that they write, layer by layer.
-// Boxes are segments, rounded boxes are steps; a solid line is data, a dashed one only order.
-#include "choicegraph/plan/plan_graph.h"
-
+// The choice dependency graph as a picture: inputs on the left, then steps and the segments that they write, layer by
+// layer. Boxes are segments, rounded boxes are steps; a solid line is data, a dashed one only order.
 #include <algorithm>
 #include <map>
 #include <utility>
 
+#include "choicegraph/plan/plan_graph.h"
 #include "lang/readable_text.h"
 
 namespace pb {

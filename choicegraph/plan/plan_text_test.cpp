@@ -10,20 +10,20 @@
 namespace pb {
 namespace {
 
-using ::testing::HasSubstr;
 using testing::convolution;
+using ::testing::HasSubstr;
 using testing::PlannedTransform;
 using testing::TestTransform;
 
 TEST(PlanText, IsReadBackWithGuardsShapesAndTunables) {
   const PlannedTransform planned(TestTransform()
-                            .tunable("B", 1, 8)
-                            .from("IN[n]")
-                            .to("OUT")
-                            .to("V[n]")
-                            .rule({"OUT"}, {"IN.cell(n/2-1)"})
-                            .rule({"OUT"}, {"IN"})
-                            .rule({"V.cell(i)"}, {"IN.cell(i)"}));
+                                     .tunable("B", 1, 8)
+                                     .from("IN[n]")
+                                     .to("OUT")
+                                     .to("V[n]")
+                                     .rule({"OUT"}, {"IN.cell(n/2-1)"})
+                                     .rule({"OUT"}, {"IN"})
+                                     .rule({"V.cell(i)"}, {"IN.cell(i)"}));
   const ParsedPlan again = parse_plan(planned.text(), planned.program);
   ASSERT_TRUE(again.plan.has_value()) << again.error << planned.messages();
   EXPECT_EQ(to_string(*again.plan, planned.program), planned.text());

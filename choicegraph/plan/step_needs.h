@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Steps of a Plan that run for the sake of other steps alone. The code generator makes such a step depend on its readers.
+// Steps of a Plan that run for the sake of other steps alone. The code generator makes such a step depend on its
+// readers.
 #pragma once
 
 #include <vector>

@@ -104,8 +104,8 @@ bool is_true(const Relation& relation, const Values& values) {
 
 namespace {
 
-/// Whether `formula` holds a product of a rule variable with anything but a number. Tests write no other formula that instances
-/// would have to test.
+/// Whether `formula` holds a product of a rule variable with anything but a number. Tests write no other formula that
+/// instances would have to test.
 bool is_dynamic(const Formula& formula) {
   if (const auto* negated = std::get_if<NegatedFormula>(&formula.node)) return is_dynamic(negated->operand[0]);
   const auto* node = std::get_if<BinaryFormula>(&formula.node);

@@ -41,7 +41,8 @@ bool holds(const std::vector<IndexExpr>& guards, const Values& sizes) {
   return std::all_of(guards.begin(), guards.end(), [&](const IndexExpr& g) { return must_evaluate(g, sizes) >= 0; });
 }
 
-/// Whether a rule writes constant versions alone, or a version that a rule variable counts (docs/reference/language.md 4.15).
+/// Whether a rule writes constant versions alone, or a version that a rule variable counts
+/// (docs/reference/language.md 4.15).
 enum class VersionForm { Constant, Variable, Neither };
 
 VersionForm version_form(const Transform& transform, const Rule& rule) {

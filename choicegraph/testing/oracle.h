@@ -41,7 +41,8 @@ class Oracle {
   /// False if some extent is negative: no call has these sizes.
   [[nodiscard]] bool sizes_are_possible() const { return possible_; }
   [[nodiscard]] std::vector<Point> cells_of(MatrixId matrix) const;
-  /// Whether the regions of the rule's instance at `vars` lie inside their matrices and the affine part of `where` holds.
+  /// Whether the regions of the rule's instance at `vars` lie inside their matrices and the affine part of `where`
+  /// holds.
   [[nodiscard]] bool is_instance(const Rule& rule, const Point& vars) const;
   /// The rule that runs for an instance of `rule`: of those with a dynamic `where` that share cells with it the first
   /// whose `where` holds, else `rule` itself; none if that has one, too, and it fails (docs/reference/language.md 5.8).

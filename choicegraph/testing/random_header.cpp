@@ -143,8 +143,8 @@ class Generator {
     return offset(var, 2);
   }
 
-  /// An output. Where conditions are tested per instance, rules have the same instances; now and then one has others, which is an
-  /// error.
+  /// An output. Where conditions are tested per instance, rules have the same instances; now and then one has others,
+  /// which is an error.
   std::string output(const std::string& matrix) {
     if (is_dynamic_ && !chance(8)) {
       used_[0] = true;

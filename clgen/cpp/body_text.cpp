@@ -149,7 +149,8 @@ class Rewriter {
       if (keeps_own()) items.emplace_back("&pb_spawned");
     } else {
       // All by reference now, which `&x` must not repeat.
-      std::erase_if(items, [](const std::string& item) { return item[0] == '&' && item.find('=') == std::string::npos; });
+      std::erase_if(items,
+                    [](const std::string& item) { return item[0] == '&' && item.find('=') == std::string::npos; });
       items.insert(items.begin(), "&");
     }
     std::string text;
@@ -165,7 +166,8 @@ class Rewriter {
       const std::string& text = body_.tokens[i].text;
       depth += text == "(" || text == "[" || text == "{" ? 1 : text == ")" || text == "]" || text == "}" ? -1 : 0;
       if (items.empty() || (text == "," && depth == 0)) items.emplace_back();
-      if (text != "," || depth > 0) items.back() += (items.back().empty() || body_.tokens[i].leading.empty() ? "" : " ") + text;
+      if (text != "," || depth > 0)
+        items.back() += (items.back().empty() || body_.tokens[i].leading.empty() ? "" : " ") + text;
     }
     return items;
   }
@@ -183,8 +185,8 @@ class Rewriter {
     const Stmt& stmt = body_.stmts[id];
     const BodyToken& first = body_.tokens[stmt.tokens.begin];
     if (std::holds_alternative<SyncStmt>(stmt.node)) {
-      out_.replacement(first, "{ pb_frame.sync();" + arrivals() +
-                                  (keeps_own() ? " pb_spawned.back_on_host(pb_frame);" : "") + " }");
+      out_.replacement(
+          first, "{ pb_frame.sync();" + arrivals() + (keeps_own() ? " pb_spawned.back_on_host(pb_frame);" : "") + " }");
       return;
     }
     const TransformCall& call = call_at(id);
@@ -220,7 +222,8 @@ class Rewriter {
     out_.insert(");");
     if (options_.is_checked)
       out_.insert(" } catch (const pbrt::OverlapError& pb_error) { pbrt::overlap_in(" +
-                  quoted(origin_of(sources_, first.expansion)) + ", " + quoted(source_text(stmt.tokens)) + ", pb_error); }");
+                  quoted(origin_of(sources_, first.expansion)) + ", " + quoted(source_text(stmt.tokens)) +
+                  ", pb_error); }");
     for (const WatchedArg& arg : watched) {
       if (!is_spawn) out_.insert(" pbrt::back_on_host(pb_frame, " + names[arg.index] + ");");
       if (is_spawn && arg.is_own) out_.insert(" pb_spawned.add(" + names[arg.index] + ");");
@@ -265,7 +268,8 @@ class Rewriter {
     const Transform& callee = program_.transforms[call.targets[0]];
     const std::size_t num_outputs = callee.matrices_of(MatrixRole::To).size();
     const std::vector<MatrixId> inputs = callee.matrices_of(MatrixRole::From);
-    return i >= num_outputs && i < num_outputs + inputs.size() && !callee.matrices[inputs[i - num_outputs]].extents.empty();
+    return i >= num_outputs && i < num_outputs + inputs.size() &&
+           !callee.matrices[inputs[i - num_outputs]].extents.empty();
   }
 
   /// An argument of a call. Parts of the rule's regions are borrowed for the call: `a.lent().region(0, m)`.
@@ -316,7 +320,8 @@ class Rewriter {
     std::string text;
     if (!options_.has_kernels) return text;
     for_each_writable([&](const std::string& name, const RegionUse& use) {
-      if (use.needs_handle && use.is_touched && !use.may_be_renamed) text += " pbrt::back_on_host(pb_frame, " + name + ");";
+      if (use.needs_handle && use.is_touched && !use.may_be_renamed)
+        text += " pbrt::back_on_host(pb_frame, " + name + ");";
     });
     return text;
   }

@@ -21,8 +21,8 @@ struct BodyOptions {
 /// Returns the text between the braces of the function; it starts with a #line and ends in a newline.
 ///
 /// Calls become `call_T(pb_frame, …)`. After a call, the arguments that the body's own text may touch (see
-/// clgen/watched_args.h) are brought to the host; before it, what the text may have written is announced: both only in a
-/// program with kernels. In a checked program, arguments that overlap end in an error that shows the call.
+/// clgen/watched_args.h) are brought to the host; before it, what the text may have written is announced: both only in
+/// a program with kernels. In a checked program, arguments that overlap end in an error that shows the call.
 [[nodiscard]] std::string body_text(const Program& program, const Rule& rule, const RuleFacts& facts,
                                     const SourceManager& sources, const BodyOptions& options);
 

@@ -11,8 +11,8 @@ namespace pb {
 namespace {
 
 std::string mapped_coordinate(const RuleCode& code, const RegionAccess& access, std::size_t dim) {
-  return "pbrt::" + std::string(function_of(access.border)) + "(" + to_wide_cpp(access.lo[dim]) + ", " + code.matrix_name(access) + ".size(" +
-         std::to_string(dim) + "))";
+  return "pbrt::" + std::string(function_of(access.border)) + "(" + to_wide_cpp(access.lo[dim]) + ", " +
+         code.matrix_name(access) + ".size(" + std::to_string(dim) + "))";
 }
 
 const RowCoordinate* find_row(const std::vector<RowCoordinate>& rows, const std::string& text) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// C++ of coordinates that a border maps into their matrix (docs/reference/language.md 5.7): `pbrt::wrapped(std::int64_t{x}-1,
-// A.size(0))`. Coordinates that stay the same along a row of instances are mapped once, before it: constants `pb_at0`,
-// `pb_at1`, ….
+// C++ of coordinates that a border maps into their matrix (docs/reference/language.md 5.7):
+// `pbrt::wrapped(std::int64_t{x}-1, A.size(0))`. Coordinates that stay the same along a row of instances are mapped
+// once, before it: constants `pb_at0`, `pb_at1`, ….
 #pragma once
 
 #include <cstddef>

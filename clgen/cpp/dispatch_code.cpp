@@ -46,12 +46,14 @@ bool StepDispatch::is_shared(StepId id) const {
 }
 
 std::string StepDispatch::split_value() const {
-  return find_tunable([](const PlanTunable& tunable) { return tunable.kind == TunableKind::Split; }, tunable_value).value_or("64");
+  return find_tunable([](const PlanTunable& tunable) { return tunable.kind == TunableKind::Split; }, tunable_value)
+      .value_or("64");
 }
 
 std::string StepDispatch::tile_value(const Nest& nest) const {
   const std::string name = tile_name(plan_, transform_, nest);
-  return find_tunable([&](const PlanTunable& tunable) { return tunable.name == name; }, tunable_elements).value_or("nullptr");
+  return find_tunable([&](const PlanTunable& tunable) { return tunable.name == name; }, tunable_elements)
+      .value_or("nullptr");
 }
 
 /// The last argument of the step's CPU function, with its comma.
@@ -110,7 +112,8 @@ void StepDispatch::emit_on_cpu(Writer& out, StepId step_id, const RuleCode& code
 }
 
 /// `tries`, one after the other until one has run, between `begin` and `end`.
-void StepDispatch::emit_any_of(Writer& out, const std::vector<Try>& tries, const std::string& begin, const std::string& end) {
+void StepDispatch::emit_any_of(Writer& out, const std::vector<Try>& tries, const std::string& begin,
+                               const std::string& end) {
   const std::string margin(begin.size(), ' ');
   for (std::size_t i = 0; i < tries.size(); ++i) {
     out.line((i == 0 ? begin : margin) + tries[i].head);
@@ -143,9 +146,9 @@ void StepDispatch::emit_shared_tries(Writer& out, StepId step, const RuleCode& c
   out.open("if (!pb_is_all)");
   for (const std::string& fetch : fetches_of(plan_, code, step, frame, cuts.front().box.name + kOnCpu)) out.line(fetch);
   out.close();
-  const std::vector<Try> tries =
-      device_tries(step, code, frame, kOnDevice,
-                   "pb_is_all ? " + operand_text(conditions_.copy_out_of_whole(step)) + " : " + operand_text(conditions_.copy_out_of_part(step)));
+  const std::vector<Try> tries = device_tries(step, code, frame, kOnDevice,
+                                              "pb_is_all ? " + operand_text(conditions_.copy_out_of_whole(step)) +
+                                                  " : " + operand_text(conditions_.copy_out_of_part(step)));
   out.open("const auto pb_device = [&]");
   emit_any_of(out, tries, "return ", ";");
   out.close(";");
@@ -170,15 +173,16 @@ std::string StepDispatch::piece_call(StepId step, const std::string& frame) cons
   return cpu_call(step, code, frame, box_args(plan_, code, step, true), ", pbrt::kWholeBox");
 }
 
-std::string StepDispatch::cpu_call(StepId step, const RuleCode& code, const std::string& frame, const std::vector<std::string>& boxes,
-                                   const std::string& pieces) const {
+std::string StepDispatch::cpu_call(StepId step, const RuleCode& code, const std::string& frame,
+                                   const std::vector<std::string>& boxes, const std::string& pieces) const {
   std::vector<std::string> args = step_args(code, frame);
   args.insert(args.end(), boxes.begin(), boxes.end());
   return functions_.at({step, Version::Cpu}) + "(" + joined(args) + pieces + ");";
 }
 
-std::vector<StepDispatch::Try> StepDispatch::device_tries(StepId step_id, const RuleCode& code, const std::string& frame,
-                                                          const std::string& boxes_end, const std::string& copy_out) const {
+std::vector<StepDispatch::Try> StepDispatch::device_tries(StepId step_id, const RuleCode& code,
+                                                          const std::string& frame, const std::string& boxes_end,
+                                                          const std::string& copy_out) const {
   const Step& step = plan_.steps[step_id];
   std::vector<Try> tries;
   std::vector<std::string> args = step_args(code, frame);
@@ -186,10 +190,9 @@ std::vector<StepDispatch::Try> StepDispatch::device_tries(StepId step_id, const 
   for (const Version version : kDeviceVersions) {
     const Condition chosen = conditions_.chosen(step, {&version, 1});
     if (chosen.is_never()) continue;
-    tries.push_back({"(" + to_operand(chosen) + " && " + functions_.at({step_id, version}) + "(" +
-                         joined(args) + ",",
-                     group_value(step, version) + ", " + copy_out + ", " +
-                         site_constant(context_, id_, step.site) + ", " + choice_value(step, version) + "))"});
+    tries.push_back({"(" + to_operand(chosen) + " && " + functions_.at({step_id, version}) + "(" + joined(args) + ",",
+                     group_value(step, version) + ", " + copy_out + ", " + site_constant(context_, id_, step.site) +
+                         ", " + choice_value(step, version) + "))"});
   }
   return tries;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// C++ of one step in the schedule of its transform: when it runs, in which version, what follows it. Not the order of the
-// steps, which is schedule_code.h.
+// C++ of one step in the schedule of its transform: when it runs, in which version, what follows it. Not the order of
+// the steps, which is schedule_code.h.
 #pragma once
 
 #include <functional>
@@ -50,8 +50,8 @@ class StepDispatch {
   std::string pieces_arg(StepId step) const;
   std::string group_value(const Step& step, Version version) const;
   /// `pieces`: the last argument, with its comma.
-  std::string cpu_call(StepId step, const RuleCode& code, const std::string& frame, const std::vector<std::string>& boxes,
-                       const std::string& pieces) const;
+  std::string cpu_call(StepId step, const RuleCode& code, const std::string& frame,
+                       const std::vector<std::string>& boxes, const std::string& pieces) const;
   /// The names of its boxes, each with `end`.
   std::vector<std::string> boxes_ending(const RuleCode& code, StepId step, const std::string& end) const;
   /// A device version of the step, `(it is chosen && it has run)`, in two lines.
@@ -60,8 +60,8 @@ class StepDispatch {
     std::string arguments;
   };
   /// `boxes_end` follows the names of its boxes.
-  std::vector<Try> device_tries(StepId step, const RuleCode& code, const std::string& frame, const std::string& boxes_end,
-                                const std::string& copy_out) const;
+  std::vector<Try> device_tries(StepId step, const RuleCode& code, const std::string& frame,
+                                const std::string& boxes_end, const std::string& copy_out) const;
   void emit_on_cpu(Writer& out, StepId step, const RuleCode& code, const std::string& frame,
                    const std::vector<std::string>& boxes) const;
   static void emit_any_of(Writer& out, const std::vector<Try>& tries, const std::string& begin, const std::string& end);
@@ -69,7 +69,8 @@ class StepDispatch {
   void emit_shared_tries(Writer& out, StepId step, const RuleCode& code, const std::string& frame) const;
   std::optional<std::string> eighths_value() const;
   using TunableTest = std::function<bool(const PlanTunable&)>;
-  using TunableReader = std::string (*)(const CppContext&, TransformId, std::size_t, const std::string&, const std::string&);
+  using TunableReader = std::string (*)(const CppContext&, TransformId, std::size_t, const std::string&,
+                                        const std::string&);
   std::optional<std::string> find_tunable(const TunableTest& matches, TunableReader read) const;
 
   const CppContext& context_;

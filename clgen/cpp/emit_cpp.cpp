@@ -77,7 +77,8 @@ void emit_kernel_declarations(Writer& out, const std::vector<Kernel>& kernels) {
 
 void emit_kernels(Writer& out, const Program& program, const std::vector<Kernel>& kernels) {
   for (const Kernel& kernel : kernels) {
-    out.line("constexpr const char* kSource_" + kernel.name + " = PB_KERNEL_PRELUDE " + raw_string("\n" + kernel.source) + ";");
+    out.line("constexpr const char* kSource_" + kernel.name + " = PB_KERNEL_PRELUDE " +
+             raw_string("\n" + kernel.source) + ";");
     std::vector<std::string> specialized;
     for (std::size_t i = 0; i < kernel.scalars.size(); ++i)
       if (kernel.scalars[i].is_specialized)
@@ -153,7 +154,8 @@ void emit_tables(Writer& out, const CppContext& context, const std::string& info
   out.close(";");
   out.line("const pbrt::ProgramDesc kProgram = {" + quoted(context.program.name) + ", kInfo, kTransforms, " +
            std::to_string(context.program.transforms.size()) + ", " + std::to_string(context.program.main.index()) +
-           (may_draw_random(context.program) ? ", true" : ", false") + ", kBodies, static_cast<int>(std::size(kBodies))" +
+           (may_draw_random(context.program) ? ", true" : ", false") +
+           ", kBodies, static_cast<int>(std::size(kBodies))" +
            (context.options.is_checked      ? (context.options.checks_copies ? ", true, true};" : ", false, true};")
             : context.options.checks_copies ? ", true};"
                                             : "};"));
@@ -163,7 +165,8 @@ void emit_tables(Writer& out, const CppContext& context, const std::string& info
 
 std::string emit_cpp(const Program& program, const Plan& plan, const SourceManager& sources,
                      const EmitOptions& options) {
-  CppContext context{program, plan, sources, options, Numbering(plan), program.name + ".cpp", {}, {}, NativeMacros(program)};
+  CppContext context{
+      program, plan, sources, options, Numbering(plan), program.name + ".cpp", {}, {}, NativeMacros(program)};
   find_spawned(program, context.spawned, context.spawned_templates);
   const std::vector<Kernel> kernels = make_kernels(program, plan, {sources, options.is_strict()});
   context.has_kernels = !kernels.empty();

@@ -52,8 +52,8 @@ void emit_fused_loops(Writer& to, const CppContext& context, const RuleCode& cod
   out.indent();
   for (std::size_t i = 0; i < loops.size(); ++i)
     for (const char* side : {"lo", "hi"})
-      out.line("const IndexT pb_" + std::string(side) + "_" + loops[i].var + " = static_cast<IndexT>(pb_box." + side + "[" +
-               std::to_string(loops.size() - 1 - i) + "]);");
+      out.line("const IndexT pb_" + std::string(side) + "_" + loops[i].var + " = static_cast<IndexT>(pb_box." + side +
+               "[" + std::to_string(loops.size() - 1 - i) + "]);");
   const bool is_independent = std::all_of(members.begin(), members.end(),
                                           [](const RuleCode& member) { return has_independent_body(member.rule); });
   for (std::size_t i = 0; i < loops.size(); ++i) {
@@ -64,11 +64,13 @@ void emit_fused_loops(Writer& to, const CppContext& context, const RuleCode& cod
   emit_other_names(out, plan, steps);
   const auto value = [](std::size_t i) { return "pb_value_" + std::to_string(i); };
   for (std::size_t i = 0; i < members.size(); ++i)
-    out.line("const " + element_of(members[i], members[i].rule.outputs[0]) + " " + value(i) + " = " + value_text(members[i]) + ";");
+    out.line("const " + element_of(members[i], members[i].rule.outputs[0]) + " " + value(i) + " = " +
+             value_text(members[i]) + ";");
   for (std::size_t i = 0; i < members.size(); ++i)
     out.line(access_text(members[i], members[i].rule.outputs[0]) + " = " + value(i) + ";");
   for (std::size_t i = 0; i < loops.size(); ++i) out.close();
-  emit_loops_function(to, code, "PB_LOOPS void loops_" + code.stem, "const " + box_type(plan.steps[steps[0]]) + "& pb_box", out);
+  emit_loops_function(to, code, "PB_LOOPS void loops_" + code.stem,
+                      "const " + box_type(plan.steps[steps[0]]) + "& pb_box", out);
 }
 
 }  // namespace
@@ -85,7 +87,8 @@ void emit_fused_step(Writer& out, const CppContext& context, TransformId transfo
   for (const StepId id : steps) names.push_back(code.transform.rules[plan.steps[id].rule].name);
   const std::string name = code.transform.name + "." + joined(names, " + ");
   out.line("// in one loop: " + name);
-  out.line("[[maybe_unused]] constexpr pbrt::RuleDesc " + rule_constant(code.stem) + " = {" + quoted(name) + ", \"cpu\"};");
+  out.line("[[maybe_unused]] constexpr pbrt::RuleDesc " + rule_constant(code.stem) + " = {" + quoted(name) +
+           ", \"cpu\"};");
   emit_fused_loops(out, context, code, index);
   out.blank();
   Writer statements;
@@ -93,8 +96,8 @@ void emit_fused_step(Writer& out, const CppContext& context, TransformId transfo
   emit_scalar_constants(statements, code, ScalarSet::Step);
   const HostParts hosted = parts_of_step(plan, code, steps[0]);
   emit_arrivals(statements, hosted, "pb_frame");
-  statements.line("const pbrt::RuleScope pb_scope(pb_frame, " + rule_constant(code.stem) + ", " + std::to_string(steps.size()) +
-                  " * pb_box.volume());");
+  statements.line("const pbrt::RuleScope pb_scope(pb_frame, " + rule_constant(code.stem) + ", " +
+                  std::to_string(steps.size()) + " * pb_box.volume());");
   const std::optional<Condition> unit = declare_unit(statements, code, "pb_unit");
   emit_piece(statements, code, code.stem, false, unit, "pb_box");
   emit_departures(statements, hosted, "pb_frame");

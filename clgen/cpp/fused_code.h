@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// C++ of steps that run as one loop (FusedSteps of the Plan): at each point the values of all of them, then their stores, so
-// that compilers fill whole vectors. Used by schedule_code.
+// C++ of steps that run as one loop (FusedSteps of the Plan): at each point the values of all of them, then their
+// stores, so that compilers fill whole vectors. Used by schedule_code.
 #pragma once
 
 #include <string>

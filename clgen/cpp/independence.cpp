@@ -89,45 +89,50 @@ class Check {
   }
 
   bool fits(ExprId id) const {
-    return std::visit(Overloaded{
-                          [](const IntegerExpr&) { return true; },
-                          [](const FloatExpr&) { return true; },
-                          [](const CharExpr&) { return true; },
-                          [](const BoolExpr&) { return true; },
-                          [](const BinaryExpr&) { return true; },
-                          [](const ConditionalExpr&) { return true; },
-                          [&](const NameExpr&) { return is_known(types_.bindings[id.index()].kind); },
-                          [](const UnaryExpr& node) { return node.op != UnaryOp::Deref && node.op != UnaryOp::AddressOf; },
-                          [&](const AssignExpr& node) { return is_local(node.lhs); },
-                          [&](const CallExpr& node) { return is_math(id, node); },
-                          [&](const MemberExpr& node) { return is_near_cell(node); },
-                          [](const CastExpr& node) { return is_number(node.type.kind); },
-                          [](const SubscriptExpr&) { return false; },
-                          [](const InitListExpr&) { return false; },
-                          [](const StringExpr&) { return false; },
-                          [](const LambdaExpr&) { return false; },
-                          [](const OpaqueExpr&) { return false; },
-                      },
-                      body_.exprs[id].node);
+    return std::visit(
+        Overloaded{
+            [](const IntegerExpr&) { return true; },
+            [](const FloatExpr&) { return true; },
+            [](const CharExpr&) { return true; },
+            [](const BoolExpr&) { return true; },
+            [](const BinaryExpr&) { return true; },
+            [](const ConditionalExpr&) { return true; },
+            [&](const NameExpr&) { return is_known(types_.bindings[id.index()].kind); },
+            [](const UnaryExpr& node) { return node.op != UnaryOp::Deref && node.op != UnaryOp::AddressOf; },
+            [&](const AssignExpr& node) { return is_local(node.lhs); },
+            [&](const CallExpr& node) { return is_math(id, node); },
+            [&](const MemberExpr& node) { return is_near_cell(node); },
+            [](const CastExpr& node) { return is_number(node.type.kind); },
+            [](const SubscriptExpr&) { return false; },
+            [](const InitListExpr&) { return false; },
+            [](const StringExpr&) { return false; },
+            [](const LambdaExpr&) { return false; },
+            [](const OpaqueExpr&) { return false; },
+        },
+        body_.exprs[id].node);
   }
 
   static bool is_known(NameKind kind) {
-    return kind == NameKind::Local || kind == NameKind::Input || kind == NameKind::SizeVar || kind == NameKind::RuleVar ||
-           kind == NameKind::Tunable || kind == NameKind::ScalarInput || kind == NameKind::Constant;
+    return kind == NameKind::Local || kind == NameKind::Input || kind == NameKind::SizeVar ||
+           kind == NameKind::RuleVar || kind == NameKind::Tunable || kind == NameKind::ScalarInput ||
+           kind == NameKind::Constant;
   }
 
   bool is_local(ExprId id) const {
-    return std::holds_alternative<NameExpr>(body_.exprs[id].node) && types_.bindings[id.index()].kind == NameKind::Local;
+    return std::holds_alternative<NameExpr>(body_.exprs[id].node) &&
+           types_.bindings[id.index()].kind == NameKind::Local;
   }
 
   bool is_math(ExprId id, const CallExpr& call) const {
-    const bool is_known = find_math_function(call.callee) != nullptr || find_numeric_limit(call.callee) || call.callee == "IS_MISSING";
+    const bool is_known =
+        find_math_function(call.callee) != nullptr || find_numeric_limit(call.callee) || call.callee == "IS_MISSING";
     return types_.bindings[id.index()].kind == NameKind::BuiltIn && is_known;
   }
 
   /// Part of a sum, or of a clamp: `max(x-1, 0)`.
   static bool is_near_part(const Expr& expr) {
-    if (const auto* binary = std::get_if<BinaryExpr>(&expr.node)) return binary->op == BinaryOp::Add || binary->op == BinaryOp::Sub;
+    if (const auto* binary = std::get_if<BinaryExpr>(&expr.node))
+      return binary->op == BinaryOp::Add || binary->op == BinaryOp::Sub;
     if (const auto* call = std::get_if<CallExpr>(&expr.node)) {
       const MathFunction* function = find_math_function(call->callee);
       return function != nullptr && (function->name == "min" || function->name == "max");
@@ -135,8 +140,8 @@ class Check {
     return std::holds_alternative<NameExpr>(expr.node) || std::holds_alternative<IntegerExpr>(expr.node);
   }
 
-  /// A cell of an input at sums of names and numbers, which may be clamped: at other computed places compilers would gather what
-  /// lies far apart.
+  /// A cell of an input at sums of names and numbers, which may be clamped: at other computed places compilers would
+  /// gather what lies far apart.
   bool is_near_cell(const MemberExpr& cell) const {
     if (!is_cell_call(cell)) return false;
     if (!std::holds_alternative<NameExpr>(body_.exprs[cell.object].node)) return false;
@@ -156,8 +161,8 @@ class Check {
 
 namespace {
 
-/// Whether neighbours write neighbouring cells of a row and read single cells that move along their rows at most as fast, as
-/// in `C.cell(x/2, y)`: packs cannot follow, the vectors of compilers can.
+/// Whether neighbours write neighbouring cells of a row and read single cells that move along their rows at most as
+/// fast, as in `C.cell(x/2, y)`: packs cannot follow, the vectors of compilers can.
 bool reads_quotients(const Rule& rule, const Step& step, bool all_exist) {
   if (!step.is_data_parallel || rule.is_dynamic || !rule.tried.empty() || !rule.temporaries.empty()) return false;
   const std::string& var = step.loops.back().var;
@@ -182,14 +187,16 @@ bool has_independent_body(const Rule& rule) { return rule.is_return_form && Chec
 
 bool has_independent_instances(const Rule& rule, const Step& step, bool all_exist) {
   if (!rule.is_return_form) return false;
-  return (has_pack_accesses(rule, step, all_exist) || reads_quotients(rule, step, all_exist)) && has_independent_body(rule);
+  return (has_pack_accesses(rule, step, all_exist) || reads_quotients(rule, step, all_exist)) &&
+         has_independent_body(rule);
 }
 
 // Note [Independent instances]
-// Instances of a data-parallel step write each a cell of their own and read none that another one writes; so no iteration of the
-// loop over them depends on another one through matrices. What else a body could share between iterations is memory of its
-// own: arrays and what pointers and references lead to, since compilers give a local array of the loop's body one place on
-// the stack, and a loop said to be independent may then read what another lane wrote there. Such bodies are left out, and so
-// is all that passes through to C++. Only bodies with one value are taken: its store stands at the end, outside of all choices.
+// Instances of a data-parallel step write each a cell of their own and read none that another one writes; so no
+// iteration of the loop over them depends on another one through matrices. What else a body could share between
+// iterations is memory of its own: arrays and what pointers and references lead to, since compilers give a local array
+// of the loop's body one place on the stack, and a loop said to be independent may then read what another lane wrote
+// there. Such bodies are left out, and so is all that passes through to C++. Only bodies with one value are taken: its
+// store stands at the end, outside of all choices.
 
 }  // namespace pb

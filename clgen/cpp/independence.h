@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Bodies that return early, which packs do not carry, and yet may run in vectors that compilers make. Used by loop_code.
+// Bodies that return early, which packs do not carry, and yet may run in vectors that compilers make. Used by
+// loop_code.
 #pragma once
 
 #include "choicegraph/plan/plan.h"
@@ -8,8 +9,8 @@
 namespace pb {
 
 /// Whether the body is a computation of one value without effects, by loops with few iterations known here, choices and
-/// arithmetic, from cells at fixed distances: compilers need not look for dependences between instances. See Note [Independent
-/// instances].
+/// arithmetic, from cells at fixed distances: compilers need not look for dependences between instances. See Note
+/// [Independent instances].
 [[nodiscard]] bool has_independent_instances(const Rule& rule, const Step& step, bool all_exist);
 
 /// The same of the body alone, whatever the header's cells are.

@@ -6,8 +6,8 @@
 #include "clgen/cpp/border_code.h"
 #include "clgen/index_width.h"
 #include "clgen/names.h"
-#include "lang/relation_op.h"
 #include "lang/region/affine.h"
+#include "lang/relation_op.h"
 
 namespace pb {
 namespace {
@@ -22,7 +22,8 @@ void add_divisors(const Formula& formula, std::vector<std::string>& terms) {
     terms.push_back("(" + to_wide_cpp(binary->operands[1]) + ") != 0");
 }
 
-/// Condition that dimension `dim` of the access has a value, and lies inside its matrix unless a border maps it. May be empty.
+/// Condition that dimension `dim` of the access has a value, and lies inside its matrix unless a border maps it. May be
+/// empty.
 std::string inside_text(const RuleCode& code, const RegionAccess& access, std::size_t dim) {
   std::vector<std::string> terms;
   add_divisors(access.lo[dim], terms);
@@ -55,12 +56,14 @@ bool has_handle(const RuleCode& code, const RegionAccess& access) {
                      [&](const RuleMatrix& use) { return use.matrix == access.matrix && use.needs_handle; });
 }
 
-/// The access as an argument of the rule function, which is done before the matrix's handle goes: nobody counts references.
+/// The access as an argument of the rule function, which is done before the matrix's handle goes: nobody counts
+/// references.
 std::string argument_text(const RuleCode& code, const RegionAccess& access, const InstancePlace& place) {
   const std::string text = access_text(code, access);
   if (is_element(access)) return text;
   const std::size_t name_size = code.matrix_name(access).size();
-  if (!has_handle(code, access)) return place.has_handles ? text.substr(0, name_size) + ".view()" + text.substr(name_size) : text;
+  if (!has_handle(code, access))
+    return place.has_handles ? text.substr(0, name_size) + ".view()" + text.substr(name_size) : text;
   if (access.is_slice) return text;
   if (access.kind == AccessKind::All) return text + ".borrowed()";
   return text.substr(0, name_size) + ".lent()" + text.substr(name_size) + ".borrowed()";
@@ -166,7 +169,8 @@ std::string relation_text(const Transform& transform, const Relation& relation) 
   std::vector<std::string> terms;
   add_divisors(relation.lhs, terms);
   add_divisors(relation.rhs, terms);
-  terms.push_back("(" + to_wide_cpp(relation.lhs) + ")" + operator_text(relation.op) + "(" + to_wide_cpp(relation.rhs) + ")");
+  terms.push_back("(" + to_wide_cpp(relation.lhs) + ")" + operator_text(relation.op) + "(" + to_wide_cpp(relation.rhs) +
+                  ")");
   return joined(terms, " && ");
 }
 
@@ -202,7 +206,8 @@ void add_inside(const RuleCode& code, const RegionAccess& access, std::vector<st
     const IndexExpr size = index_symbol(code.matrix_name(access) + ".size(" + std::to_string(d) + ")");
     const IndexExpr limit = index_mul(index_const(hi->denominator), index_add(size, index_const(1)));
     for (const IndexExpr& term : {lo->numerator, index_sub(index_sub(limit, hi->numerator), index_const(1))})
-      if (term.op != IndexExpr::Op::Const || term.value < 0) terms.push_back("(" + to_index_cpp(term, code.transform) + ") >= 0");
+      if (term.op != IndexExpr::Op::Const || term.value < 0)
+        terms.push_back("(" + to_index_cpp(term, code.transform) + ") >= 0");
   }
 }
 

@@ -13,7 +13,7 @@ namespace pb {
 struct InstancePlace {
   /// None of its optional cells is missing, and no coordinate outside of `rows` needs its border.
   bool all_exist = false;
-  bool has_handles = false;  ///< matrices that the rule takes as views are handles, as outside of loops
+  bool has_handles = false;              ///< matrices that the rule takes as views are handles, as outside of loops
   std::vector<RowCoordinate> rows = {};  ///< mapped coordinates that stand as constants before the innermost loop
 };
 

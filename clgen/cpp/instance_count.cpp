@@ -16,11 +16,12 @@ void open_loop(Writer& out, const RuleCode& code, const LoopDim& loop, const std
   std::string lo = lower_bound_text(code, loop, dim);
   const std::string hi = upper_bound_text(code, loop, dim);
   if (loop.stride > 1)
-    lo = "pbrt::next_on_lattice(" + lo + ", " + std::to_string(loop.stride) + ", " + to_index_cpp(loop.offset, code.transform) + ")";
+    lo = "pbrt::next_on_lattice(" + lo + ", " + std::to_string(loop.stride) + ", " +
+         to_index_cpp(loop.offset, code.transform) + ")";
   const std::string end = "pb_hi_" + loop.var;
   out.line("const IndexT " + end + " = static_cast<IndexT>(" + hi + ");");
-  out.open("for (IndexT " + loop.var + " = static_cast<IndexT>(" + lo + "); " + loop.var + " < " + end + "; " + loop.var +
-           " += " + std::to_string(loop.stride) + ")");
+  out.open("for (IndexT " + loop.var + " = static_cast<IndexT>(" + lo + "); " + loop.var + " < " + end + "; " +
+           loop.var + " += " + std::to_string(loop.stride) + ")");
 }
 
 }  // namespace
@@ -28,7 +29,8 @@ void open_loop(Writer& out, const RuleCode& code, const LoopDim& loop, const std
 void emit_instance_count(Writer& out, const RuleCode& code, const Step& step, const std::string& stem) {
   Writer body;
   body.indent();
-  for (std::size_t i = 0; i < step.loops.size(); ++i) open_loop(body, code, step.loops[i], std::to_string(step.loops.size() - 1 - i));
+  for (std::size_t i = 0; i < step.loops.size(); ++i)
+    open_loop(body, code, step.loops[i], std::to_string(step.loops.size() - 1 - i));
   const auto spell = [&](const IndexExpr& expr) { return to_index_cpp(expr, code.transform); };
   body.line(guarded_text(all_at_least_zero(step.conditions), "++pb_count;", spell));
   for (std::size_t i = 0; i < step.loops.size(); ++i) body.close();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How many instances a piece of a step has, for traces and statistics: a function that counts where a box holds more than
-// the step. Runs in traced runs only; of boxes the volume says it.
+// How many instances a piece of a step has, for traces and statistics: a function that counts where a box holds more
+// than the step. Runs in traced runs only; of boxes the volume says it.
 #pragma once
 
 #include <string>
@@ -21,6 +21,7 @@ void emit_count_function(Writer& out, const RuleCode& code, const std::string& s
 [[nodiscard]] std::string count_call(const RuleCode& code, const std::string& stem, const std::string& box);
 
 /// Records, where the run is traced, that the rule runs until the end of the block, on the sum of `counts`.
-[[nodiscard]] std::string counted_scope(const std::string& frame, const std::string& rule, const std::vector<std::string>& counts);
+[[nodiscard]] std::string counted_scope(const std::string& frame, const std::string& rule,
+                                        const std::vector<std::string>& counts);
 
 }  // namespace pb

@@ -39,9 +39,13 @@ std::string bound_text(const RuleCode& code, const LoopDim& loop, const std::str
 
 }  // namespace
 
-std::string lower_bound_text(const RuleCode& code, const LoopDim& loop, const std::string& dim) { return bound_text(code, loop, dim, true); }
+std::string lower_bound_text(const RuleCode& code, const LoopDim& loop, const std::string& dim) {
+  return bound_text(code, loop, dim, true);
+}
 
-std::string upper_bound_text(const RuleCode& code, const LoopDim& loop, const std::string& dim) { return bound_text(code, loop, dim, false); }
+std::string upper_bound_text(const RuleCode& code, const LoopDim& loop, const std::string& dim) {
+  return bound_text(code, loop, dim, false);
+}
 
 namespace {
 
@@ -87,9 +91,12 @@ bool may_run_in_vectors(const RuleCode& code, const Step& step, bool all_exist) 
   const auto facts = find_pack_facts(code.rule, step, code.element, all_exist);
   if (facts) return is_left_to_compilers(code, *facts);
   // Of cells across the rows alone vectors would be gathered; beside others they pay.
-  const auto is_plain = [](const RegionAccess& input) { return is_element(input) && !input.may_be_outside() && input.tested_dims.empty(); };
-  const bool may_cross_rows = has_strips(code, step) && step.is_data_parallel && code.rule.inputs.size() > 1 && code.tried.empty() &&
-                              !code.rule.is_dynamic && std::all_of(code.rule.inputs.begin(), code.rule.inputs.end(), is_plain);
+  const auto is_plain = [](const RegionAccess& input) {
+    return is_element(input) && !input.may_be_outside() && input.tested_dims.empty();
+  };
+  const bool may_cross_rows = has_strips(code, step) && step.is_data_parallel && code.rule.inputs.size() > 1 &&
+                              code.tried.empty() && !code.rule.is_dynamic &&
+                              std::all_of(code.rule.inputs.begin(), code.rule.inputs.end(), is_plain);
   return has_independent_instances(code.rule, step, all_exist) || (may_cross_rows && has_independent_body(code.rule));
 }
 
@@ -105,7 +112,8 @@ void emit_conditional_instance(Writer& out, const RuleCode& code, const Step& st
 void emit_optional_loops(Writer& out, const RuleCode& code, const Step& step) {
   const std::string& var = step.loops.back().var;
   const auto head = [&](const std::string& first, const std::string& last) {
-    return "for (IndexT " + var + " = pb_" + first + "_" + var + "; " + var + " < pb_" + last + "_" + var + "; ++" + var + ")";
+    return "for (IndexT " + var + " = pb_" + first + "_" + var + "; " + var + " < pb_" + last + "_" + var + "; ++" +
+           var + ")";
   };
   const std::vector<RowCoordinate> rows = row_coordinates(code, var);
   emit_row_coordinates(out, rows);
@@ -189,7 +197,8 @@ void emit_loops(Writer& to, const RuleCode& code, const Step& step, const std::s
     instance();
   }
   for (std::size_t i = 0; i < std::min(num_open, num_own); ++i) out.close();
-  emit_loops_function(to, code, "PB_LOOPS void " + name, num_loops == 0 ? "" : "const " + box_type(step) + "& pb_box", out);
+  emit_loops_function(to, code, "PB_LOOPS void " + name, num_loops == 0 ? "" : "const " + box_type(step) + "& pb_box",
+                      out);
 }
 
 }  // namespace pb

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// C++ of the loops over the instances of a step, one after the other: bounds, order, strides, what compilers may assume. Not
-// what stands in them, which is instance_code.h, nor packs.
+// C++ of the loops over the instances of a step, one after the other: bounds, order, strides, what compilers may
+// assume. Not what stands in them, which is instance_code.h, nor packs.
 #pragma once
 
 #include <string>
@@ -13,8 +13,8 @@ namespace pb {
 /// The loops over a box of instances, one after the other. `name`: of the function.
 void emit_loops(Writer& out, const RuleCode& code, const Step& step, const std::string& name);
 
-/// The function of such loops, of which `body` are the statements: its parameters are views of the matrices, scalars and,
-/// unless empty, `box_param`.
+/// The function of such loops, of which `body` are the statements: its parameters are views of the matrices, scalars
+/// and, unless empty, `box_param`.
 void emit_loops_function(Writer& out, const RuleCode& code, const std::string& head, const std::string& box_param,
                          const Writer& body);
 

@@ -19,15 +19,16 @@ bool is_fortran_name(std::string_view text) {
   if (text.size() < 5 || text.size() > 12 || !text.ends_with('_')) return false;
   if (std::string_view("sdcz").find(text[0]) == std::string_view::npos) return false;
   const std::string_view stem = text.substr(0, text.size() - 1);
-  return std::all_of(stem.begin(), stem.end(),
-                     [](char c) { return std::islower(static_cast<unsigned char>(c)) != 0 || std::isdigit(static_cast<unsigned char>(c)) != 0; });
+  return std::all_of(stem.begin(), stem.end(), [](char c) {
+    return std::islower(static_cast<unsigned char>(c)) != 0 || std::isdigit(static_cast<unsigned char>(c)) != 0;
+  });
 }
 
 /// What the program's C++ says of the libraries' names.
 struct Names {
   std::set<std::string> used;
-  std::set<std::string> declared;  ///< by a prefix block
-  std::set<std::string> included;  ///< files that a prefix block includes
+  std::set<std::string> declared;   ///< by a prefix block
+  std::set<std::string> included;   ///< files that a prefix block includes
   std::set<std::string> qualified;  ///< used behind `std::`
   bool uses_namespace_std = false;
 
@@ -152,7 +153,8 @@ bool uses_blas(const Program& program) {
   const auto has_fortran_name = [](const std::set<std::string>& words) {
     return std::any_of(words.begin(), words.end(), [](const std::string& name) { return is_fortran_name(name); });
   };
-  return names.uses("cblas_") || names.uses("LAPACKE_") || has_fortran_name(names.used) || has_fortran_name(names.declared);
+  return names.uses("cblas_") || names.uses("LAPACKE_") || has_fortran_name(names.used) ||
+         has_fortran_name(names.declared);
 }
 
 std::string native_headers(const Program& program) {
@@ -164,8 +166,8 @@ std::string native_headers(const Program& program) {
                              (names.declares("cblas_") && !uses_cblas_enums) || names.included.contains("cblas.h");
   if (uses_cblas && !has_own_cblas) out += guarded_include("cblas.h", "", "");
 
-  const bool declares_fortran =
-      std::any_of(names.declared.begin(), names.declared.end(), [](const std::string& name) { return is_fortran_name(name); });
+  const bool declares_fortran = std::any_of(names.declared.begin(), names.declared.end(),
+                                            [](const std::string& name) { return is_fortran_name(name); });
   const bool uses_fortran =
       std::any_of(names.used.begin(), names.used.end(), [](const std::string& name) { return is_fortran_name(name); });
   const bool uses_lapacke = names.uses("LAPACKE_") || names.uses("lapack_int") || names.uses("LAPACK_");

@@ -8,7 +8,9 @@
 namespace pb {
 namespace {
 
-bool is_word_char(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || static_cast<unsigned char>(c) >= 0x80; }
+bool is_word_char(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || static_cast<unsigned char>(c) >= 0x80;
+}
 
 std::vector<std::string> words_of(std::string_view text) {
   std::vector<std::string> out;
@@ -24,10 +26,13 @@ std::vector<std::string> words_of(std::string_view text) {
 /// Whether a header of C may have a macro of that name: by convention in capitals, and those that are not.
 bool may_be_macro(std::string_view name) {
   static const std::set<std::string_view> kSmall = {
-      "alloca", "assert",   "bcmp",     "bcopy",  "bzero",    "complex",  "errno",  "htonl",   "htons",    "i386",    "index",     "isfinite",
-      "isinf",  "isnan",    "isnormal", "linux",  "major",    "makedev",  "minor",  "ntohl",   "ntohs",    "offsetof", "rindex",   "setjmp",
-      "signbit", "sigmask", "sigsetjmp", "stderr", "stdin",   "stdout",   "st_atime", "st_ctime", "st_mtime", "unix", "va_arg",    "va_copy",
-      "va_end", "va_list",  "va_start", "sa_handler", "sa_sigaction", "timerclear", "math_errhandling"};
+      "alloca",          "assert", "bcmp",     "bcopy",    "bzero",      "complex",      "errno",
+      "htonl",           "htons",  "i386",     "index",    "isfinite",   "isinf",        "isnan",
+      "isnormal",        "linux",  "major",    "makedev",  "minor",      "ntohl",        "ntohs",
+      "offsetof",        "rindex", "setjmp",   "signbit",  "sigmask",    "sigsetjmp",    "stderr",
+      "stdin",           "stdout", "st_atime", "st_ctime", "st_mtime",   "unix",         "va_arg",
+      "va_copy",         "va_end", "va_list",  "va_start", "sa_handler", "sa_sigaction", "timerclear",
+      "math_errhandling"};
   if (kSmall.contains(name) || name == "I" || name.starts_with("__")) return true;
   const auto is_capital = [](char c) { return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; };
   return name.size() > 1 && std::all_of(name.begin(), name.end(), is_capital);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Macros of prefix blocks: they are taken away behind the blocks, so that generated code may use any name, and given back
-// to the bodies that name them. Most bodies name none: the preprocessor has replaced what it could. The same happens to names of
-// headers of the program that may be macros of C, as in `from EOF[n]`: there they are the program's.
+// Macros of prefix blocks: they are taken away behind the blocks, so that generated code may use any name, and given
+// back to the bodies that name them. Most bodies name none: the preprocessor has replaced what it could. The same
+// happens to names of headers of the program that may be macros of C, as in `from EOF[n]`: there they are the
+// program's.
 #pragma once
 
 #include <map>
@@ -43,7 +44,7 @@ class NativeMacros {
 
   std::map<std::string, Definition> macros_;
   std::set<std::string> of_headers_;  ///< names of the program among them
-  std::set<std::string> used_;  ///< by any body
+  std::set<std::string> used_;        ///< by any body
 };
 
 }  // namespace pb

@@ -16,13 +16,13 @@ namespace pb {
 namespace {
 
 bool is_inside_parallel(const NestMember& member) {
-  return !member.loops.empty() && std::all_of(member.loops.begin(), member.loops.end(), [](const LoopDim& loop) {
-    return loop.order == LoopOrder::Parallel;
-  });
+  return !member.loops.empty() && std::all_of(member.loops.begin(), member.loops.end(),
+                                              [](const LoopDim& loop) { return loop.order == LoopOrder::Parallel; });
 }
 
 const IndexRange& range_of(const Step& step, const std::string& var) {
-  return std::find_if(step.loops.begin(), step.loops.end(), [&](const LoopDim& loop) { return loop.var == var; })->range;
+  return std::find_if(step.loops.begin(), step.loops.end(), [&](const LoopDim& loop) { return loop.var == var; })
+      ->range;
 }
 
 /// The values that a coordinate takes.
@@ -85,7 +85,8 @@ bool is_tile_full(const TransformPlan& plan, const Nest& nest) {
   const auto is_coordinate = [](const NestRow& row) {
     return std::count(row.coefficients.begin(), row.coefficients.end(), 0) + 1 == std::ssize(row.coefficients);
   };
-  return is_box(plan.steps[member.step]) && member.loops.empty() && std::all_of(nest.rows.begin(), nest.rows.end(), is_coordinate);
+  return is_box(plan.steps[member.step]) && member.loops.empty() &&
+         std::all_of(nest.rows.begin(), nest.rows.end(), is_coordinate);
 }
 
 /// Prints the loops of a member over a tile of rows.
@@ -143,7 +144,8 @@ class TileLoops {
   }
 
   /// Bounds that a coordinate sets to the last row that it depends on.
-  void add_bounds(std::size_t coordinate, std::size_t row, std::vector<IndexExpr>& lo, std::vector<IndexExpr>& hi) const {
+  void add_bounds(std::size_t coordinate, std::size_t row, std::vector<IndexExpr>& lo,
+                  std::vector<IndexExpr>& hi) const {
     for (std::size_t r = row + 1; r < num_rows(); ++r)
       if (inverse_[coordinate][r] != 0) return;
     const std::int64_t by = inverse_[coordinate][row];
@@ -153,9 +155,7 @@ class TileLoops {
     const IndexExpr rest = partial(coordinate, row);
     const IndexExpr last = index_sub(range.hi, one);
     const IndexExpr divisor = index_const(by < 0 ? -by : by);
-    const auto up = [&](const IndexExpr& a) {
-      return index_floordiv(index_add(a, index_sub(divisor, one)), divisor);
-    };
+    const auto up = [&](const IndexExpr& a) { return index_floordiv(index_add(a, index_sub(divisor, one)), divisor); };
     const auto down = [&](const IndexExpr& a) { return index_add(index_floordiv(a, divisor), one); };
     // lo <= rest + by * u <= last
     lo.push_back(by > 0 ? up(index_sub(range.lo, rest)) : up(index_sub(rest, last)));
@@ -171,9 +171,12 @@ class TileLoops {
     const std::string end = "pb_end" + std::to_string(row);
     // Rows that are sums of rule variables may be larger than these.
     const std::string type = name.starts_with("pb_") ? "std::int64_t" : "IndexT";
-    const auto value = [&](const IndexExpr& bound) { return type == "IndexT" ? "static_cast<IndexT>(" + text(bound) + ")" : text(bound); };
+    const auto value = [&](const IndexExpr& bound) {
+      return type == "IndexT" ? "static_cast<IndexT>(" + text(bound) + ")" : text(bound);
+    };
     out_.line("const " + type + " " + end + " = " + value(index_min(std::move(hi))) + ";");
-    out_.open("for (" + type + " " + name + " = " + value(index_max(std::move(lo))) + "; " + name + " < " + end + "; ++" + name + ")");
+    out_.open("for (" + type + " " + name + " = " + value(index_max(std::move(lo))) + "; " + name + " < " + end +
+              "; ++" + name + ")");
   }
 
   void emit_variable(std::size_t coordinate) {
@@ -274,8 +277,8 @@ class NestEmitter {
     for (std::size_t r = 0; r < nest_.rows.size(); ++r)
       if (nest_.rows[r].kind == RowKind::Carried) carried |= 1U << (nest_.rows.size() - 1 - r);
     out_.open("pbrt::run_tiles(" + args_.frame + ", pb_rows, " + args_.extent + ", " + std::to_string(carried) +
-              "U, [&](" + (has_calls() || !is_full ? "pbrt::Frame& pb_inner" : "pbrt::Frame&") + ", const " + row_box_type(nest_) +
-              "& pb_tile)");
+              "U, [&](" + (has_calls() || !is_full ? "pbrt::Frame& pb_inner" : "pbrt::Frame&") + ", const " +
+              row_box_type(nest_) + "& pb_tile)");
     if (!is_full) {
       std::vector<std::string> counts;
       for (const NestPart& part : parts_) counts.push_back(count_if(part, count_call(part.code, part.stem, "pb_tile")));
@@ -393,8 +396,8 @@ class NestEmitter {
     }
     const bool is_full = is_box(slice);
     const std::string frame = part.code.has_calls() || !is_full ? "pbrt::Frame& pb_inner" : "pbrt::Frame&";
-    out_.open("pbrt::parallel_for(" + args_.frame + ", pb_slice, " + args_.split + ", [&](" + frame + ", const " + type +
-              "& pb_piece)");
+    out_.open("pbrt::parallel_for(" + args_.frame + ", pb_slice, " + args_.split + ", [&](" + frame + ", const " +
+              type + "& pb_piece)");
     const std::string rule = rule_constant(part.code.stem);
     if (!is_full) out_.line(counted_scope("pb_inner", rule, {count_call(part.code, part.stem, "pb_piece")}));
     emit_piece(out_, part.code, part.stem, has_packs_[m], units_[m], "pb_piece");
@@ -412,13 +415,15 @@ class NestEmitter {
 
 }  // namespace
 
-std::optional<PackFacts> find_member_packs(const TransformPlan& plan, const Nest& nest, const RuleCode& code, const NestMember& member) {
+std::optional<PackFacts> find_member_packs(const TransformPlan& plan, const Nest& nest, const RuleCode& code,
+                                           const NestMember& member) {
   if (!is_sliced(nest)) return std::nullopt;
   const Step step = step_in_slices(plan, member);
   return step.is_data_parallel ? find_packs(code, step) : std::nullopt;
 }
 
-void emit_member_loops(Writer& out, const TransformPlan& plan, const Nest& nest, const NestPart& part, const std::optional<PackFacts>& packs) {
+void emit_member_loops(Writer& out, const TransformPlan& plan, const Nest& nest, const NestPart& part,
+                       const std::optional<PackFacts>& packs) {
   if (!is_sliced(nest)) return emit_tile_loops(out, plan, nest, part);
   const Step step = step_in_slices(plan, part.member);
   emit_loops(out, part.code, step, "loops_" + part.stem);

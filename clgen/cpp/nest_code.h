@@ -17,7 +17,7 @@ namespace pb {
 struct NestPart {
   const RuleCode& code;
   const NestMember& member;
-  std::string stem;        ///< of its loops: `loops_T_0_n1`
+  std::string stem;                           ///< of its loops: `loops_T_0_n1`
   Condition condition = Condition::always();  ///< when it takes part
 };
 
@@ -30,14 +30,18 @@ struct NestArgs {
 };
 
 /// How the slices of a member run on packs; none if they do not.
-[[nodiscard]] std::optional<PackFacts> find_member_packs(const TransformPlan& plan, const Nest& nest, const RuleCode& code, const NestMember& member);
-/// The loops of one member: over a tile of the rows, or over a box of all its variables in slices, with `lanes_` where `packs` are.
-void emit_member_loops(Writer& out, const TransformPlan& plan, const Nest& nest, const NestPart& part, const std::optional<PackFacts>& packs);
+[[nodiscard]] std::optional<PackFacts> find_member_packs(const TransformPlan& plan, const Nest& nest,
+                                                         const RuleCode& code, const NestMember& member);
+/// The loops of one member: over a tile of the rows, or over a box of all its variables in slices, with `lanes_` where
+/// `packs` are.
+void emit_member_loops(Writer& out, const TransformPlan& plan, const Nest& nest, const NestPart& part,
+                       const std::optional<PackFacts>& packs);
 
 /// The step as its slices see it: the sliced loops outside, of one iteration each, then those inside.
 [[nodiscard]] Step step_in_slices(const TransformPlan& plan, const NestMember& member);
 
-/// Statements that run the nest. For members whose care is that of the step (host_care.h) data must have arrived; `pb_unit0`, … are not taken.
+/// Statements that run the nest. For members whose care is that of the step (host_care.h) data must have arrived;
+/// `pb_unit0`, … are not taken.
 void emit_nest(Writer& out, const TransformPlan& plan, const Nest& nest, const std::vector<NestPart>& parts,
                const std::vector<bool>& has_packs, const NestArgs& args);
 

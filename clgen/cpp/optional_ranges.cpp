@@ -42,7 +42,9 @@ void add_range(const Transform& transform, const Along& at, Texts& first, Texts&
   const auto text = [&](const IndexExpr& value) { return to_index_cpp(value, transform); };
   const IndexExpr one = index_const(1);
   const std::int64_t by = at.factor < 0 ? -at.factor : at.factor;
-  const auto below = [&](IndexExpr value) { return by == 1 ? value : index_floordiv(std::move(value), index_const(by)); };
+  const auto below = [&](IndexExpr value) {
+    return by == 1 ? value : index_floordiv(std::move(value), index_const(by));
+  };
   const auto next = [&](const IndexExpr& value) { return text(index_add(below(value), one)); };
   if (at.factor > 0) {
     add(first, by == 1 ? text(index_sub(index_const(0), at.rest)) : next(index_sub(index_const(-1), at.rest)));
@@ -55,11 +57,12 @@ void add_range(const Transform& transform, const Along& at, Texts& first, Texts&
 
 /// A coordinate without the variable lies inside.
 Condition is_inside(const Along& at) {
-  return Condition::all_of({Condition::at_least_zero(at.rest), Condition::relation(at.rest, RelationOp::Less, at.size)});
+  return Condition::all_of(
+      {Condition::at_least_zero(at.rest), Condition::relation(at.rest, RelationOp::Less, at.size)});
 }
 
-/// Whether the cell moves evenly, so that the instances in which it lies inside are a range. Mapped coordinates that do not
-/// move need not be inside.
+/// Whether the cell moves evenly, so that the instances in which it lies inside are a range. Mapped coordinates that do
+/// not move need not be inside.
 bool is_range(const RuleCode& code, const RegionAccess& input, const std::string& var) {
   if (input.is_slice) return false;
   for (std::size_t dim = 0; dim < input.lo.size(); ++dim) {
@@ -112,7 +115,8 @@ void emit_optional_range(Writer& out, const RuleCode& code, const Step& step) {
   same.push_back(Condition::relation(index_symbol("pb_from_" + var), RelationOp::Less, index_symbol("pb_to_" + var)));
   const auto spell = [&](const IndexExpr& expr) { return to_index_cpp(expr, code.transform); };
   out.line("const bool pb_exist = " + to_cpp(Condition::all_of(std::move(same)), spell) + ";");
-  out.line("const IndexT pb_first_" + var + " = pb_exist ? static_cast<IndexT>(pb_from_" + var + ") : pb_hi_" + var + ";");
+  out.line("const IndexT pb_first_" + var + " = pb_exist ? static_cast<IndexT>(pb_from_" + var + ") : pb_hi_" + var +
+           ";");
   out.line("const IndexT pb_last_" + var + " = pb_exist ? static_cast<IndexT>(pb_to_" + var + ") : pb_hi_" + var + ";");
 }
 

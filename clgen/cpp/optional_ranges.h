@@ -25,8 +25,9 @@ void emit_optional_range(Writer& out, const RuleCode& code, const Step& step);
 
 /// The instances of a box at which all cells lie inside: another box.
 struct InsideBox {
-  std::vector<std::vector<std::string>> first, end;  ///< per dimension of the box, the fastest first: beside its bounds, at least and at most each
-  Condition condition = Condition::always();         ///< there is one only where it holds
+  std::vector<std::vector<std::string>> first,
+      end;  ///< per dimension of the box, the fastest first: beside its bounds, at least and at most each
+  Condition condition = Condition::always();  ///< there is one only where it holds
 };
 /// None if no input may lie outside, or those instances are no box.
 [[nodiscard]] std::optional<InsideBox> find_inside_box(const RuleCode& code, const Step& step);

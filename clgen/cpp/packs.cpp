@@ -103,8 +103,9 @@ class PackPrinter {
     for (const ExprId arg : cell->args) indices.push_back(printer.expr(arg, 2));
     const std::string value = printer.expr(assign->rhs, 2);
     if (assign->is_compound) {
-      out.line("{ auto pb_value = " + region + ".cell(" + joined(indices) + "); pb_value " + spell_operator(assign->op) +
-               "= " + value + "; " + region + ".store(pb_value, " + joined(indices) + "); }");
+      out.line("{ auto pb_value = " + region + ".cell(" + joined(indices) + "); pb_value " +
+               spell_operator(assign->op) + "= " + value + "; " + region + ".store(pb_value, " + joined(indices) +
+               "); }");
     } else {
       indices.insert(indices.begin(), value);
       out.line(region + ".assign(" + joined(indices) + ");");
@@ -294,7 +295,8 @@ void emit_pack_instance(Writer& out, const RuleCode& code, const PackFacts& fact
   }
   out.line(pack_call(code, facts, stem) + ";");
   for (std::size_t i = 0; i < rule.outputs.size(); ++i)
-    if (is_element(rule.outputs[i])) out.line(target(i) + ".store(pb_" + rule.outputs[i].binding + ", " + cell_text(rule.outputs[i]) + ");");
+    if (is_element(rule.outputs[i]))
+      out.line(target(i) + ".store(pb_" + rule.outputs[i].binding + ", " + cell_text(rule.outputs[i]) + ");");
 }
 
 /// Whether an instance may be computed twice: it must not read what it, or a neighbour, has written.
@@ -312,7 +314,8 @@ Condition repeat_condition(const RuleCode& code) {
 }
 
 /// Declares `pb_box`, the part of `pb_all` in which all cells lie inside, and runs the rest one by one.
-void emit_outside(Writer& out, const RuleCode& code, const Step& step, const InsideBox& inside, const std::string& stem) {
+void emit_outside(Writer& out, const RuleCode& code, const Step& step, const InsideBox& inside,
+                  const std::string& stem) {
   Texts first;
   Texts end;
   for (std::size_t d = 0; d < inside.first.size(); ++d) {
@@ -333,7 +336,8 @@ void emit_outside(Writer& out, const RuleCode& code, const Step& step, const Ins
   const std::string exists = selected_text(inside.condition, box, type + "{}", spell);
   out.line("// Where all cells lie inside.");
   out.line("const " + type + " pb_box = " + exists + ";");
-  out.line("pbrt::for_each_outside(pb_all, pb_box, [&](const " + type + "& pb_part) { loops_" + stem + "(" + joined(args) + "); });");
+  out.line("pbrt::for_each_outside(pb_all, pb_box, [&](const " + type + "& pb_part) { loops_" + stem + "(" +
+           joined(args) + "); });");
 }
 
 void emit_lanes(Writer& to, const RuleCode& code, const Step& step, const PackFacts& facts, const std::string& stem) {
@@ -355,8 +359,9 @@ void emit_lanes(Writer& to, const RuleCode& code, const Step& step, const PackFa
   const bool has_rows = num_loops > 1;
   const std::string rows = has_rows ? bound("lo", 1) + ", " + bound("hi", 1) : "0, 1";
   const std::string shapes = std::string("pbrt::simd::Shapes<") + (facts.is_wide_type ? "double" : "float") + ">";
-  out.line(facts.writes_regions ? "pbrt::simd::for_each_long_pack<" + shapes + ">("
-                                : "pbrt::simd::for_each_pack<" + shapes + ", " + (facts.is_tall ? "true" : "false") + ">(");
+  out.line(facts.writes_regions
+               ? "pbrt::simd::for_each_long_pack<" + shapes + ">("
+               : "pbrt::simd::for_each_pack<" + shapes + ", " + (facts.is_tall ? "true" : "false") + ">(");
   out.indent();
   out.indent();
   out.line(bound("lo", 0) + ", " + bound("hi", 0) + ", " + rows + (facts.writes_regions ? "," : ", pb_may_repeat,"));
@@ -371,7 +376,8 @@ void emit_lanes(Writer& to, const RuleCode& code, const Step& step, const PackFa
   out.outdent();
   out.outdent();
   for (std::size_t i = 0; i + 2 < num_loops; ++i) out.close();
-  emit_loops_function(to, code, "static void lanes_" + stem, "const " + box_type(step) + (inside ? "& pb_all" : "& pb_box"), out);
+  emit_loops_function(to, code, "static void lanes_" + stem,
+                      "const " + box_type(step) + (inside ? "& pb_all" : "& pb_box"), out);
 }
 
 /// Whether some matrix has elements of one or two bytes.
@@ -392,7 +398,8 @@ std::optional<PackFacts> find_packs(const RuleCode& code, const Step& step) {
   if (code.has_calls() || !is_box(step)) return std::nullopt;
   for (const RuleMatrix& use : code.matrices)
     if (use.needs_handle) return std::nullopt;
-  std::optional<PackFacts> facts = find_pack_facts(code.rule, step, code.element, find_inside_box(code, step).has_value());
+  std::optional<PackFacts> facts =
+      find_pack_facts(code.rule, step, code.element, find_inside_box(code, step).has_value());
   if (facts && is_left_to_compilers(code, *facts)) return std::nullopt;
   return facts;
 }

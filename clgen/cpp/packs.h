@@ -11,8 +11,8 @@
 
 namespace pb {
 
-/// How the step runs on packs; none if its body is not one for packs: its control flow differs between instances, or it does
-/// what packs cannot.
+/// How the step runs on packs; none if its body is not one for packs: its control flow differs between instances, or it
+/// does what packs cannot.
 ///
 /// Pre: `step` has loops
 [[nodiscard]] std::optional<PackFacts> find_packs(const RuleCode& code, const Step& step);
@@ -22,8 +22,8 @@ namespace pb {
 /// Pre: the function `rule_` of the rule was emitted
 void emit_packs(Writer& out, const RuleCode& code, const Step& step, const PackFacts& facts, const std::string& stem);
 
-/// Whether compilers make better vectors of such a body than packs are: of straight-line code, and where elements are narrow. Then
-/// lanes of a pack are as wide as the widest value; compilers compute in as few bytes as values need.
+/// Whether compilers make better vectors of such a body than packs are: of straight-line code, and where elements are
+/// narrow. Then lanes of a pack are as wide as the widest value; compilers compute in as few bytes as values need.
 [[nodiscard]] bool is_left_to_compilers(const RuleCode& code, const PackFacts& facts);
 
 }  // namespace pb

@@ -46,7 +46,8 @@ class Finder {
         writes_in_order = writes_in_order || rule_.body_types.bindings[cell->object.index()].kind != NameKind::Input;
       }
     };
-    walk(body_, loop.body, [](StmtId) {}, visit);
+    walk(
+        body_, loop.body, [](StmtId) {}, visit);
     // Loops that also write in order are long, and compilers may run them in vectors as long as they hold no requests.
     if (!is_indirect || writes_in_order) return;
     std::string text;
@@ -75,8 +76,7 @@ class Finder {
   bool has_loops(StmtId stmt) const {
     bool has = false;
     walk(
-        body_, stmt,
-        [&](StmtId id) { has = has || is_loop(body_.stmts[id]); }, [](ExprId) {});
+        body_, stmt, [&](StmtId id) { has = has || is_loop(body_.stmts[id]); }, [](ExprId) {});
     return has;
   }
 
@@ -112,6 +112,8 @@ class Finder {
 
 }  // namespace
 
-std::map<std::uint32_t, std::string> find_reads_ahead(const Rule& rule, const RuleFacts& facts) { return Finder(rule, facts).run(); }
+std::map<std::uint32_t, std::string> find_reads_ahead(const Rule& rule, const RuleFacts& facts) {
+  return Finder(rule, facts).run();
+}
 
 }  // namespace pb

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Loops of bodies that read at computed places, as in `v.cell(e) * x.cell(c.cell(e))`: what they read in order is asked for
-// ahead (runtime/matrix/read_ahead.h). Used by body_text.
+// Loops of bodies that read at computed places, as in `v.cell(e) * x.cell(c.cell(e))`: what they read in order is asked
+// for ahead (runtime/matrix/read_ahead.h). Used by body_text.
 #pragma once
 
 #include <cstdint>

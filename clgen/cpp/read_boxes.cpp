@@ -11,7 +11,8 @@ SymbolRanges ranges_in(const Step& step, const std::string& box) {
   SymbolRanges out;
   for (std::size_t loop = 0; loop < step.loops.size(); ++loop) {
     const std::string at = "[" + std::to_string(step.loops.size() - 1 - loop) + "]";
-    out.push_back({step.loops[loop].var, {index_symbol(box + ".lo" + at), index_sub(index_symbol(box + ".hi" + at), index_const(1))}});
+    out.push_back({step.loops[loop].var,
+                   {index_symbol(box + ".lo" + at), index_sub(index_symbol(box + ".hi" + at), index_const(1))}});
   }
   return out;
 }
@@ -74,7 +75,8 @@ std::optional<IndexRange> read_range(const Step& step, const RuleCode& code, Mat
 
 }  // namespace
 
-std::optional<std::string> read_box(const Step& step, const RuleCode& code, MatrixId matrix_id, const std::string& instances) {
+std::optional<std::string> read_box(const Step& step, const RuleCode& code, MatrixId matrix_id,
+                                    const std::string& instances) {
   // Rules that an instance tries before have inputs of their own.
   if (!code.tried.empty()) return std::nullopt;
   const Matrix& matrix = code.matrix(matrix_id);
@@ -87,7 +89,8 @@ std::optional<std::string> read_box(const Step& step, const RuleCode& code, Matr
     const auto range = read_range(step, code, matrix_id, d, ranges);
     is_all = is_all && !range;
     const std::string at = "[" + std::to_string(d) + "]";
-    is_same = is_same && range && to_cpp(range->lo) == instances + ".lo" + at && to_cpp(range->hi) == instances + ".hi" + at;
+    is_same =
+        is_same && range && to_cpp(range->lo) == instances + ".lo" + at && to_cpp(range->hi) == instances + ".hi" + at;
     lo.push_back(range ? to_cpp(range->lo) : "0");
     hi.push_back(range ? to_cpp(range->hi) : matrix.name + ".size(" + std::to_string(d) + ")");
   }
@@ -119,7 +122,8 @@ bool moves_with_loop(const Step& step, const RuleCode& code, MatrixId matrix, st
   return std::all_of(step.input_boxes.begin(), step.input_boxes.end(), follows);
 }
 
-/// What instances in `pb_box` read of the matrix: the versions, and the part along the dimension in which a divided step is cut.
+/// What instances in `pb_box` read of the matrix: the versions, and the part along the dimension in which a divided
+/// step is cut.
 std::vector<ReadSlab> read_slabs(const Step& step, const RuleCode& code, MatrixId id) {
   // Rules that an instance tries before have inputs of their own.
   if (!code.tried.empty()) return {};
@@ -145,13 +149,15 @@ std::string bordered_box(const RuleCode& code, MatrixId id, const std::vector<Re
   std::vector<std::string> lo(matrix.extents.size(), "0");
   std::vector<std::string> hi;
   std::vector<std::string> borders(matrix.extents.size(), constant_of(Border::None));
-  for (std::size_t d = 0; d < matrix.extents.size(); ++d) hi.push_back(matrix.name + ".size(" + std::to_string(d) + ")");
+  for (std::size_t d = 0; d < matrix.extents.size(); ++d)
+    hi.push_back(matrix.name + ".size(" + std::to_string(d) + ")");
   for (const ReadSlab& slab : slabs) {
     lo[slab.dim] = to_cpp(slab.range.lo);
     hi[slab.dim] = to_cpp(slab.range.hi);
     borders[slab.dim] = borders_of(code, id, slab.dim);
   }
-  return "pbrt::BorderedBox<" + std::to_string(hi.size()) + ">{{{" + joined(lo) + "}, {" + joined(hi) + "}}, {" + joined(borders) + "}}";
+  return "pbrt::BorderedBox<" + std::to_string(hi.size()) + ">{{{" + joined(lo) + "}, {" + joined(hi) + "}}, {" +
+         joined(borders) + "}}";
 }
 
 }  // namespace
@@ -166,7 +172,8 @@ std::string input_call(const Step& step, const RuleCode& code, MatrixId id) {
   if (is_mapped) return "pb_launch.input(" + name + ", " + bordered_box(code, id, slabs) + ");";
   std::string part = name;
   for (const ReadSlab& slab : slabs)
-    part = "pbrt::gpu::slab_of(" + part + ", " + std::to_string(slab.dim) + ", " + to_cpp(slab.range.lo) + ", " + to_cpp(slab.range.hi) + ")";
+    part = "pbrt::gpu::slab_of(" + part + ", " + std::to_string(slab.dim) + ", " + to_cpp(slab.range.lo) + ", " +
+           to_cpp(slab.range.hi) + ")";
   return "pb_launch.input(" + name + ", " + part + ");";
 }
 

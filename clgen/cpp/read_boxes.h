@@ -13,8 +13,8 @@ namespace pb {
 /// The loops' variables in the box of instances of that name.
 [[nodiscard]] SymbolRanges ranges_in(const Step& step, const std::string& box);
 
-/// A box, `pbrt::Box<2>{{…}, {…}}`, that holds all cells of the matrix which instances in the box named `instances` read, and
-/// perhaps others beside the matrix; none where it may be all of the matrix or the matrix is no input.
+/// A box, `pbrt::Box<2>{{…}, {…}}`, that holds all cells of the matrix which instances in the box named `instances`
+/// read, and perhaps others beside the matrix; none where it may be all of the matrix or the matrix is no input.
 ///
 /// Pre: the step has loops
 [[nodiscard]] std::optional<std::string> read_box(const Step& step, const RuleCode& code, MatrixId matrix,

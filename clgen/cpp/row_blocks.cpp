@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "clgen/cpp/strips.h"
-#include "clgen/lower/condition.h"
 #include "clgen/index_width.h"
+#include "clgen/lower/condition.h"
 #include "clgen/names.h"
 #include "lang/check.h"
 #include "lang/region/affine.h"
@@ -20,8 +20,8 @@ constexpr int kLineBytes = 64;
 /// What a block takes of the matrix with the largest elements.
 constexpr int kBlockBytes = 2 * kLineBytes;
 
-/// Where an instance touches a matrix: the first cell of a line, in the slower dimensions the last position of the access. A
-/// stencil that moves to the next row finds the lines of its other positions in a cache.
+/// Where an instance touches a matrix: the first cell of a line, in the slower dimensions the last position of the
+/// access. A stencil that moves to the next row finds the lines of its other positions in a cache.
 struct Line {
   MatrixId matrix;
   bool is_output = false;
@@ -32,8 +32,9 @@ struct Line {
 std::optional<Line> line_of(const RuleCode& code, const Step& step, const RegionAccess& access, bool is_output) {
   if (access.is_slice || access.is_guest || !access.tested_dims.empty() || access.lo.empty()) return std::nullopt;
   if (access.kind != AccessKind::Cell && access.kind != AccessKind::Region) return std::nullopt;
-  const bool has_view = std::any_of(code.matrices.begin(), code.matrices.end(),
-                                    [&](const RuleMatrix& use) { return use.matrix == access.matrix && !use.needs_handle; });
+  const bool has_view = std::any_of(code.matrices.begin(), code.matrices.end(), [&](const RuleMatrix& use) {
+    return use.matrix == access.matrix && !use.needs_handle;
+  });
   if (!has_view) return std::nullopt;
   Line line{access.matrix, is_output, {}};
   bool is_moved = step.loops.size() == 1;
@@ -49,7 +50,8 @@ std::optional<Line> line_of(const RuleCode& code, const Step& step, const Region
   return is_moved ? std::optional(line) : std::nullopt;
 }
 
-/// Whether `a` is in the row of `b`, or in one that loops come to later: compared in the slowest dimension that differs.
+/// Whether `a` is in the row of `b`, or in one that loops come to later: compared in the slowest dimension that
+/// differs.
 bool comes_with_or_after(const Line& a, const Line& b) {
   for (std::size_t d = a.at.size(); d-- > 1;) {
     const IndexExpr distance = index_sub(a.at[d], b.at[d]);
@@ -95,7 +97,8 @@ int block_length(const RuleCode& code, const std::vector<Line>& lines) {
 }  // namespace
 
 bool has_row_blocks(const RuleCode& code, const Step& step) {
-  if (step.loops.empty() || !step.loops.back().is_plain() || step.loops.back().order == LoopOrder::Decreasing) return false;
+  if (step.loops.empty() || !step.loops.back().is_plain() || step.loops.back().order == LoopOrder::Decreasing)
+    return false;
   if (!code.tried.empty() || code.rule.is_dynamic || has_strips(code, step) || !step.conditions.empty()) return false;
   const std::vector<Line> lines = lines_of(code, step);
   return std::any_of(lines.begin(), lines.end(), [](const Line& line) { return line.is_output; });
@@ -108,8 +111,8 @@ void emit_row_block_test(Writer& out, const RuleCode& code, const Step& step) {
   out.line("const bool pb_is_far = " + to_cpp(Condition::any_of(std::move(terms))) + ";");
 }
 
-void emit_row_blocks(Writer& out, const RuleCode& code, const Step& step, const std::string& first, const std::string& last,
-                     const std::function<void()>& instance) {
+void emit_row_blocks(Writer& out, const RuleCode& code, const Step& step, const std::string& first,
+                     const std::string& last, const std::function<void()>& instance) {
   const std::vector<Line> lines = lines_of(code, step);
   const std::string& var = step.loops.back().var;
   const int length = block_length(code, lines);

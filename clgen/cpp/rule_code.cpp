@@ -85,7 +85,9 @@ RuleCode::RuleCode(const CppContext& context, TransformId in_transform, RuleId i
   if (has_device_version(plan, rule_id))
     for (const std::string& name : all_scalars(transform)) step_names.insert(name);
   if (!announces_instances(plan, *this)) return;
-  for (RuleMatrix& use : matrices) use.needs_handle |= use.is_touched && (matrix(use.matrix).num_dims() > 0 || matrix(use.matrix).role != MatrixRole::From);
+  for (RuleMatrix& use : matrices)
+    use.needs_handle |=
+        use.is_touched && (matrix(use.matrix).num_dims() > 0 || matrix(use.matrix).role != MatrixRole::From);
 }
 
 void RuleCode::add_step_names(const TransformPlan& plan, const Step& step) {
@@ -116,7 +118,8 @@ void RuleCode::add_step_names(const TransformPlan& plan, const Step& step) {
 }
 
 bool RuleCode::has_calls() const {
-  return facts.has_calls || std::any_of(tried.begin(), tried.end(), [](const RuleCode& guest) { return guest.has_calls(); });
+  return facts.has_calls ||
+         std::any_of(tried.begin(), tried.end(), [](const RuleCode& guest) { return guest.has_calls(); });
 }
 
 /// The functions of this rule's steps get what `guest` needs too.
@@ -127,8 +130,8 @@ void RuleCode::join_tried(RuleCode guest) {
 
 void RuleCode::join(const RuleCode& other) {
   for (const RuleMatrix& use : other.matrices) {
-    const auto found = std::find_if(matrices.begin(), matrices.end(),
-                                    [&](const RuleMatrix& own) { return own.matrix == use.matrix; });
+    const auto found =
+        std::find_if(matrices.begin(), matrices.end(), [&](const RuleMatrix& own) { return own.matrix == use.matrix; });
     if (found == matrices.end()) {
       matrices.push_back(use);
       continue;
@@ -181,7 +184,8 @@ std::vector<std::string> scalar_params(const RuleCode& code, ScalarSet set) {
   for (const SizeVar& var : code.transform.size_vars) {
     const std::string mark = set == ScalarSet::Body ? unused_mark(code, var.name) : "[[maybe_unused]] ";
     // Bodies and the loops around them know sizes as ints; boxes are computed in 64 bits.
-    if (is_in(code, set, var.name)) params.push_back(mark + (set == ScalarSet::Step ? "const std::int64_t " : "const IndexT ") + var.name);
+    if (is_in(code, set, var.name))
+      params.push_back(mark + (set == ScalarSet::Step ? "const std::int64_t " : "const IndexT ") + var.name);
   }
   for (const UserTunable& tunable : code.transform.tunables) {
     if (!is_in(code, set, tunable.name) || code.constants.contains(tunable.name)) continue;
@@ -232,7 +236,8 @@ std::vector<std::string> coordinates(const RegionAccess& access) {
   std::vector<std::string> out;
   const std::size_t num_dims = access.lo.size() - (access.is_slice ? 1 : 0);
   const bool is_region = access.kind == AccessKind::Region;
-  for (std::size_t d = 0; d < num_dims; ++d) out.push_back(to_index_cpp(access.lo[d], is_region ? kEndInside : kCellInside));
+  for (std::size_t d = 0; d < num_dims; ++d)
+    out.push_back(to_index_cpp(access.lo[d], is_region ? kEndInside : kCellInside));
   if (is_region)
     for (std::size_t d = 0; d < num_dims; ++d) out.push_back(to_index_cpp(access.hi[d], kEndInside));
   return out;
@@ -313,7 +318,8 @@ void emit_present(Writer& out, const RuleCode& code) {
   for (const MatrixId id : code.scalar_inputs) emit(code.matrix(id).name);
 }
 
-/// Where the body only uses cells and sizes, temporaries are views of which compilers know that they are dense and alone.
+/// Where the body only uses cells and sizes, temporaries are views of which compilers know that they are dense and
+/// alone.
 void emit_temporaries(Writer& out, const RuleCode& code, bool is_checked) {
   for (std::size_t i = 0; i < code.rule.temporaries.size(); ++i) {
     const RuleTemporary& temporary = code.rule.temporaries[i];
@@ -322,7 +328,8 @@ void emit_temporaries(Writer& out, const RuleCode& code, bool is_checked) {
     std::vector<std::string> extents;
     // Where its size would be negative it has no cells.
     for (const Formula& extent : temporary.extents)
-      extents.push_back(is_never_negative(extent) ? to_wide_c(extent) : "pbrt::index_max(0, " + to_wide_c(extent) + ")");
+      extents.push_back(is_never_negative(extent) ? to_wide_c(extent)
+                                                  : "pbrt::index_max(0, " + to_wide_c(extent) + ")");
     const bool is_view = num_dims > 0 && !is_checked && !code.facts.temporaries[i].needs_handle;
     const std::string handle = is_view ? "pb_handle_" + temporary.name : temporary.name;
     out.line("[[maybe_unused]] " + type + " " + handle + " = " + type + "::allocate(" + joined(extents) + ");");
@@ -376,7 +383,8 @@ void open_watched(Writer& out, const RuleCode& code) {
 void close_watched(Writer& out, const RuleCode& code) {
   if (code.origin.empty()) return;
   out.reopen("catch (const pbrt::CopyError& pb_error)");
-  out.line("pbrt::copy_error_in(" + quoted(code.transform.name + "." + code.rule.name) + ", " + quoted(code.origin) + ", pb_error);");
+  out.line("pbrt::copy_error_in(" + quoted(code.transform.name + "." + code.rule.name) + ", " + quoted(code.origin) +
+           ", pb_error);");
   out.close();
 }
 
@@ -385,7 +393,8 @@ void emit_rule_function(Writer& out, const CppContext& context, const RuleCode& 
   const std::string type = code.rule.is_return_form ? element_of(code, code.rule.outputs[0]) : "void";
   const std::string name = code.transform.name + "." + code.rule.name;
   out.line("// rule " + name + "   " + origin_of(context.sources, code.rule.span));
-  out.line("[[maybe_unused]] constexpr pbrt::RuleDesc " + rule_constant(code.stem) + " = {" + quoted(name) + ", \"cpu\"};");
+  out.line("[[maybe_unused]] constexpr pbrt::RuleDesc " + rule_constant(code.stem) + " = {" + quoted(name) +
+           ", \"cpu\"};");
   if (!signature.view_types.empty()) out.line("template <" + joined(signature.view_types) + ">");
   open_function(out, "static inline " + type + " rule_" + code.stem, signature.params);
   if (code.facts.has_calls) out.line("const pbrt::BodyScope pb_body(pb_frame);");

@@ -27,8 +27,8 @@ struct CppContext {
   const SourceManager& sources;
   const EmitOptions& options;
   Numbering numbering;
-  std::string file;  ///< name of the generated file in its own #line
-  std::set<TransformId> spawned;  ///< by some body
+  std::string file;                        ///< name of the generated file in its own #line
+  std::set<TransformId> spawned;           ///< by some body
   std::set<TemplateId> spawned_templates;  ///< by some body that chooses the instance
   NativeMacros macros;
   bool has_kernels = true;
@@ -45,15 +45,15 @@ struct RuleCode {
   RuleFacts facts;
   std::vector<RuleMatrix> matrices;
   std::vector<MatrixId> scalar_inputs;
-  std::string stem;                    ///< `Convolve2D_0`
-  ElementType element;                 ///< what ElementT is
-  bool has_kernels;                    ///< of the program
-  std::string origin;                  ///< file and line where functions say which rule used what is not there; else empty
-  std::string checked_place;           ///< of a checked program: `scale.pbcc:5`; else empty
+  std::string stem;           ///< `Convolve2D_0`
+  ElementType element;        ///< what ElementT is
+  bool has_kernels;           ///< of the program
+  std::string origin;         ///< file and line where functions say which rule used what is not there; else empty
+  std::string checked_place;  ///< of a checked program: `scale.pbcc:5`; else empty
   std::map<std::string, std::string> constants;  ///< fixed tunables of the user, by name: their declarations
-  std::vector<RuleCode> tried;         ///< rules that an instance tries first
-  std::set<std::string> header_names;  ///< names in accesses, temporaries and loops over instances
-  std::set<std::string> step_names;    ///< names that step functions need beside these
+  std::vector<RuleCode> tried;                   ///< rules that an instance tries first
+  std::set<std::string> header_names;            ///< names in accesses, temporaries and loops over instances
+  std::set<std::string> step_names;              ///< names that step functions need beside these
 
   /// Adds what functions need that run instances of both rules.
   void join(const RuleCode& other);

@@ -53,8 +53,7 @@ class ScheduleEmitter {
       for (const Kernel& kernel : kernels_)
         if (kernel.transform == id_ &&
             std::find(kernel.steps.begin(), kernel.steps.end(), step_id) != kernel.steps.end())
-          functions_.steps[{step_id, kernel.version}] =
-              emit_device_step(out_, context_, code, step_id, kernel, shared);
+          functions_.steps[{step_id, kernel.version}] = emit_device_step(out_, context_, code, step_id, kernel, shared);
     }
     for (std::size_t n = 0; n < plan_.nests.size(); ++n)
       if (plan_.nests[n].members.size() > 1) emit_nest_members(n);
@@ -64,7 +63,8 @@ class ScheduleEmitter {
 
   [[nodiscard]] const ScheduleFunctions& functions() const { return functions_; }
 
-  /// Not where a device may run a step, whose choice depends on the frame, nor where all steps need one or two of them run.
+  /// Not where a device may run a step, whose choice depends on the frame, nor where all steps need one or two of them
+  /// run.
   bool makes_frames_in_steps() {
     const std::vector<Unit> all = units();
     if (!is_ordered(plan_) || !is_sequence(dispatch_, plan_, all)) return false;
@@ -77,7 +77,8 @@ class ScheduleEmitter {
   }
 
   void emit_steps(const std::function<void(const StepDispatch&)>& emit_before, const EmitFrame& emit_frame) {
-    for (const NeedFlag& need : conditions().needs()) out_.line("const bool " + need.name + " = " + to_cpp(need.condition) + ";");
+    for (const NeedFlag& need : conditions().needs())
+      out_.line("const bool " + need.name + " = " + to_cpp(need.condition) + ";");
     emit_before(dispatch_);
     const bool in_order = is_ordered(plan_);
     const std::vector<Unit> all = units();
@@ -150,7 +151,8 @@ class ScheduleEmitter {
     return text.text();
   }
 
-  /// Steps that differ in their boxes alone get one closure, which the closures of the steps call: by its text its name.
+  /// Steps that differ in their boxes alone get one closure, which the closures of the steps call: by its text its
+  /// name.
   void emit_common_dispatch() {
     std::map<std::string, int> counts;
     for (const StepId id : plan_.steps.ids())
@@ -237,7 +239,8 @@ class ScheduleEmitter {
     }
     emit_hosted(nest, parts, [&](const HostParts& hosted) { emit_arrivals(out_, hosted, frame); });
     const std::string extent = is_sliced(nest) ? "" : dispatch_.tile_value(nest);
-    emit_nest(out_, plan_, nest, parts, functions_.nest_packs[n], {frame, has_split(nest) ? dispatch_.split_value() : "", extent, rule_constant(nest_stem(n))});
+    emit_nest(out_, plan_, nest, parts, functions_.nest_packs[n],
+              {frame, has_split(nest) ? dispatch_.split_value() : "", extent, rule_constant(nest_stem(n))});
     emit_hosted(nest, parts, [&](const HostParts& hosted) { emit_departures(out_, hosted, frame); });
   }
 
@@ -311,7 +314,8 @@ class ScheduleEmitter {
     const std::string call = dispatch_.piece_call(id, "pb_step");
     const auto [place, is_new] = pieces_.emplace(call, "pb_piece_" + std::to_string(pieces_.size()));
     if (is_new) {
-      out_.open("const auto " + place->second + " = [&](pbrt::Frame& pb_step, const " + box_type(plan_.steps[id]) + "& pb_box)");
+      out_.open("const auto " + place->second + " = [&](pbrt::Frame& pb_step, const " + box_type(plan_.steps[id]) +
+                "& pb_box)");
       out_.line(call);
       out_.close(";");
     }
@@ -343,7 +347,8 @@ class ScheduleEmitter {
     const std::string name = fused_name(index);
     const Condition condition = condition_of_fused(index);
     if (!condition.is_always()) out_.line("const bool " + fused_flag(index).name() + " = " + to_cpp(condition) + ";");
-    out_.open("const auto " + name + " = [&](pbrt::Frame& pb_step, const " + box_type(plan_.steps[steps[0]]) + "& pb_box)");
+    out_.open("const auto " + name + " = [&](pbrt::Frame& pb_step, const " + box_type(plan_.steps[steps[0]]) +
+              "& pb_box)");
     out_.line(fused_call(context_, id_, index, "pb_step"));
     out_.close(";");
     std::vector<std::string> boxes;
@@ -389,7 +394,8 @@ class ScheduleEmitter {
               std::to_string(num_parts(unit, fused)) + "> " + loops + ";");
     for (const std::size_t index : fused) emit_fused(loops, index);
     for (const StepId id : unit.steps)
-      if (const Condition condition = condition_alone(id, fused); !condition.is_never()) emit_joint_step(loops, id, condition);
+      if (const Condition condition = condition_alone(id, fused); !condition.is_never())
+        emit_joint_step(loops, id, condition);
   }
 
   void emit_joint_step(const std::string& loops, StepId id, const Condition& condition) {
@@ -442,7 +448,8 @@ class ScheduleEmitter {
   void emit_nest_node(std::size_t n, const std::string& add) {
     const Nest& nest = plan_.nests[n];
     const Condition condition = nest_condition(n);
-    if (!condition.is_always()) out_.line("[[maybe_unused]] const bool " + nest_name(n) + " = " + to_cpp(condition) + ";");
+    if (!condition.is_always())
+      out_.line("[[maybe_unused]] const bool " + nest_name(n) + " = " + to_cpp(condition) + ";");
     std::string nodes;
     for (const NestMember& member : nest.members)
       if (has_edge(member.step)) nodes += node_name(member.step) + " = ";
@@ -457,10 +464,12 @@ class ScheduleEmitter {
   void emit_node(StepId id, const std::string& add) {
     std::vector<Condition> terms{conditions().runs(id)};
     for (std::size_t n = 0; n < plan_.nests.size(); ++n)
-      if (plan_.nests[n].members.size() > 1 && has_member(plan_.nests[n], id)) terms.push_back(Condition::not_(Condition::flag(nest_name(n))));
+      if (plan_.nests[n].members.size() > 1 && has_member(plan_.nests[n], id))
+        terms.push_back(Condition::not_(Condition::flag(nest_name(n))));
     const Condition condition = Condition::all_of(std::move(terms));
     emit_step_closure(id);
-    out_.line(guarded_text(condition, (has_edge(id) ? node_name(id) + " = " : "") + "pb_graph." + add + "(" + step_closure_name(id) + ");"));
+    out_.line(guarded_text(condition, (has_edge(id) ? node_name(id) + " = " : "") + "pb_graph." + add + "(" +
+                                          step_closure_name(id) + ");"));
   }
 
   static std::string step_closure_name(StepId id) { return "pb_step_" + std::to_string(id.index()); }

@@ -26,13 +26,14 @@ struct ScheduleFunctions {
                                                         const std::vector<Kernel>& kernels);
 
 /// Whether calls that end in a step which spawns nothing do without a frame of their own: the other steps make theirs.
-[[nodiscard]] bool makes_frames_in_steps(const CppContext& context, TransformId transform, const ScheduleFunctions& functions);
+[[nodiscard]] bool makes_frames_in_steps(const CppContext& context, TransformId transform,
+                                         const ScheduleFunctions& functions);
 
 /// Declares `pb_frame`.
 using EmitFrame = std::function<void(Writer& out)>;
 
-/// The statements of `run_T` that run all steps; choices, sizes and matrices of the call are in scope. `emit_before` writes
-/// those that come before: temporaries, checks. `emit_frame` is for the steps that make their frames, else null.
+/// The statements of `run_T` that run all steps; choices, sizes and matrices of the call are in scope. `emit_before`
+/// writes those that come before: temporaries, checks. `emit_frame` is for the steps that make their frames, else null.
 void emit_schedule(Writer& out, const CppContext& context, TransformId transform, const ScheduleFunctions& functions,
                    const std::function<void(const StepDispatch&)>& emit_before, const EmitFrame& emit_frame);
 

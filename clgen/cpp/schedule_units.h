@@ -26,6 +26,7 @@ struct ScheduleUnit {
 [[nodiscard]] bool have_company(const TransformPlan& plan, const std::vector<StepId>& steps);
 
 /// Whether at most one unit runs per call, or each waits for the one before; nothing in a unit runs beside it.
-[[nodiscard]] bool is_sequence(const StepDispatch& dispatch, const TransformPlan& plan, const std::vector<ScheduleUnit>& units);
+[[nodiscard]] bool is_sequence(const StepDispatch& dispatch, const TransformPlan& plan,
+                               const std::vector<ScheduleUnit>& units);
 
 }  // namespace pb

@@ -15,8 +15,8 @@
 namespace pb {
 namespace {
 
-/// The boxes of a matrix that a step writes, as initializers; an empty one is all of the matrix. All of a scattered matrix: no
-/// device writes it. A step that may be divided names the box of all too: either side writes a part.
+/// The boxes of a matrix that a step writes, as initializers; an empty one is all of the matrix. All of a scattered
+/// matrix: no device writes it. A step that may be divided names the box of all too: either side writes a part.
 std::vector<std::string> written_boxes(const TransformPlan& plan, const Transform& transform, const Step& step,
                                        MatrixId id) {
   if (is_scattered(plan, id)) return {""};
@@ -84,8 +84,8 @@ std::vector<MatrixPart> written_parts(const TransformPlan& plan, const RuleCode&
   const std::vector<StepBox> boxes = step_boxes(plan, code, step);
   std::vector<MatrixPart> parts;
   for (const std::string& written : written_boxes(plan, code.transform, plan.steps[step], id)) {
-    const auto found = std::find_if(boxes.begin(), boxes.end(),
-                                    [&](const StepBox& box) { return box.initializer == written; });
+    const auto found =
+        std::find_if(boxes.begin(), boxes.end(), [&](const StepBox& box) { return box.initializer == written; });
     parts.push_back({code.matrix(id).name, found == boxes.end() ? std::nullopt : std::optional(found->name)});
   }
   return parts;
@@ -140,7 +140,8 @@ HostParts parts_of_step(const TransformPlan& plan, const RuleCode& code, StepId 
     }
     if (!use.is_touched || !use.is_output) continue;
     const bool is_all = writes_all(plan.steps[step], code, use) && !is_scattered(plan, use.matrix);
-    for (MatrixPart& part : written_parts(plan, code, step, use.matrix)) out.written.push_back({std::move(part), is_all});
+    for (MatrixPart& part : written_parts(plan, code, step, use.matrix))
+      out.written.push_back({std::move(part), is_all});
   }
   return out;
 }
@@ -181,7 +182,8 @@ std::optional<std::string> written_hull(const RuleCode& code, const Step& step, 
   return "pbrt::Box<" + std::to_string(num_dims) + ">{{" + joined(all_lo) + "}, {" + joined(all_hi) + "}}";
 }
 
-/// Whether the instances of a box write each cell of their hull: by one output, whose coordinates are variables of their own.
+/// Whether the instances of a box write each cell of their hull: by one output, whose coordinates are variables of
+/// their own.
 bool fills_hull(const RuleCode& code, const Step& step, MatrixId id) {
   const RegionAccess* only = nullptr;
   for (const RegionAccess& output : code.rule.outputs) {
@@ -229,11 +231,12 @@ void emit_arrivals(Writer& out, const HostParts& parts, const std::string& frame
   if (!parts.whole.empty()) out.line("pbrt::need_on_host(" + frame + ", " + joined(parts.whole) + ");");
   for (const MatrixPart& part : parts.read) out.line("pbrt::need_on_host(" + frame + ", " + to_cpp(part) + ");");
   for (const HostParts::Written& written : parts.written)
-    out.line((written.is_all ? "pbrt::before_host_overwrite(" : "pbrt::before_host_write(") + frame + ", " + to_cpp(written.part) + ");");
+    out.line((written.is_all ? "pbrt::before_host_overwrite(" : "pbrt::before_host_write(") + frame + ", " +
+             to_cpp(written.part) + ");");
 }
 
-std::vector<std::string> fetches_of(const TransformPlan& plan, const RuleCode& code, StepId step, const std::string& frame,
-                                    const std::string& instances) {
+std::vector<std::string> fetches_of(const TransformPlan& plan, const RuleCode& code, StepId step,
+                                    const std::string& frame, const std::string& instances) {
   std::vector<std::string> out;
   for (const RuleMatrix& use : code.matrices) {
     if (!use.is_input || !is_awaited(code, use)) continue;
@@ -258,12 +261,15 @@ std::vector<BoxCut> cuts_of(const TransformPlan& plan, const RuleCode& code, Ste
   std::vector<BoxCut> cuts{{boxes.front(), step.loops.size() - 1 - step.device_share->loop}};
   for (std::size_t i = 0; i < code.rule.outputs.size(); ++i) {
     const MatrixId id = code.rule.outputs[i].matrix;
-    const auto use = std::find_if(code.matrices.begin(), code.matrices.end(), [&](const RuleMatrix& m) { return m.matrix == id; });
+    const auto use =
+        std::find_if(code.matrices.begin(), code.matrices.end(), [&](const RuleMatrix& m) { return m.matrix == id; });
     // What keeps earlier values goes to the device as a whole.
     if (use == code.matrices.end() || !use->is_touched || !use->is_overwritten) return {};
     const std::string written = written_boxes(plan, code.transform, step, id).front();
-    const auto box = std::find_if(boxes.begin(), boxes.end(), [&](const StepBox& b) { return b.initializer == written; });
-    const auto known = std::find_if(cuts.begin(), cuts.end(), [&](const BoxCut& cut) { return cut.box.name == box->name; });
+    const auto box =
+        std::find_if(boxes.begin(), boxes.end(), [&](const StepBox& b) { return b.initializer == written; });
+    const auto known =
+        std::find_if(cuts.begin(), cuts.end(), [&](const BoxCut& cut) { return cut.box.name == box->name; });
     if (known == cuts.end())
       cuts.push_back({*box, step.device_share->dims[i]});
     else if (known->dim != step.device_share->dims[i])

@@ -64,7 +64,8 @@ std::optional<Condition> unit_condition(const RuleCode& code) {
   std::vector<Condition> terms;
   for (const RuleMatrix& use : code.matrices) {
     const Matrix& matrix = code.matrix(use.matrix);
-    if (!use.needs_handle && matrix.num_dims() > 0) terms.push_back(Condition::flag(matrix.name + ".view().has_unit_stride()"));
+    if (!use.needs_handle && matrix.num_dims() > 0)
+      terms.push_back(Condition::flag(matrix.name + ".view().has_unit_stride()"));
   }
   if (terms.empty()) return std::nullopt;
   for (std::size_t i = 0; i < code.matrices.size() && writes_among_reads(code); ++i) {
@@ -94,8 +95,8 @@ std::string loops_call(const RuleCode& code, const std::string& function, bool i
   return function + "(" + joined(args) + ");";
 }
 
-void emit_piece(Writer& out, const RuleCode& code, const std::string& stem, bool has_packs, const std::optional<Condition>& unit,
-                const std::string& box) {
+void emit_piece(Writer& out, const RuleCode& code, const std::string& stem, bool has_packs,
+                const std::optional<Condition>& unit, const std::string& box) {
   if (!unit) {
     out.line(loops_call(code, "loops_" + stem, false, box));
     return;
@@ -128,7 +129,8 @@ std::string scope_line(const RuleCode& code, const std::string& cells) {
 }
 
 /// The same for the instances of `box` that the step has: not all of them.
-std::string counted_line(const RuleCode& code, const std::string& frame, const std::string& stem, const std::string& box) {
+std::string counted_line(const RuleCode& code, const std::string& frame, const std::string& stem,
+                         const std::string& box) {
   return counted_scope(frame, rule_constant(code.stem), {count_call(code, stem, box)});
 }
 
@@ -184,7 +186,8 @@ void emit_loop_step(Writer& out, const RuleCode& code, const Step& step, const s
   const std::string frame = code.has_calls() || !is_box(step) ? "pbrt::Frame& pb_inner" : "pbrt::Frame&";
   const std::string cells = cells_per_instance(code, step);
   const std::string split = cells.empty() ? "pb_split" : "pbrt::split_of_long(pb_split, " + cells + ")";
-  out.open("pbrt::parallel_for(pb_frame, pb_box, " + split + ", [&](" + frame + ", const " + box_type(step) + "& pb_piece)");
+  out.open("pbrt::parallel_for(pb_frame, pb_box, " + split + ", [&](" + frame + ", const " + box_type(step) +
+           "& pb_piece)");
   if (!is_box(step)) out.line(counted_line(code, "pb_inner", stem, "pb_piece"));
   emit_piece(out, code, stem, has_packs, unit, "pb_piece");
   const std::string shape = has_strips(code, step) ? ", pbrt::kTallPieces" : "";
@@ -250,9 +253,11 @@ void emit_cpu_body(Writer& out, Writer& body, const RuleCode& code, const Transf
   const Step& step = plan.steps[id];
   if (const Nest* nest = own_nest(plan, id)) {
     const std::vector<NestPart> parts{{code, nest->members.front(), free_stem(done.taken_by_loops, code.stem, id)}};
-    const std::optional<PackFacts> packs = may_pack ? find_member_packs(plan, *nest, code, nest->members.front()) : std::nullopt;
+    const std::optional<PackFacts> packs =
+        may_pack ? find_member_packs(plan, *nest, code, nest->members.front()) : std::nullopt;
     emit_member_loops(out, plan, *nest, parts.front(), packs);
-    emit_nest(body, plan, *nest, parts, {packs.has_value()}, {"pb_frame", "pb_split", "pb_extent", rule_constant(code.stem)});
+    emit_nest(body, plan, *nest, parts, {packs.has_value()},
+              {"pb_frame", "pb_split", "pb_extent", rule_constant(code.stem)});
     return;
   }
   if (!step.loops.empty()) {
@@ -319,7 +324,8 @@ std::string emit_cpu_step(Writer& out, const CppContext& context, const RuleCode
     Writer statements;
     statements.indent();
     emit_scalar_constants(statements, code, ScalarSet::Step);
-    if (!has_params) emit_boxes(statements, is_announced || boxes.empty() ? boxes : std::vector<StepBox>{boxes.front()});
+    if (!has_params)
+      emit_boxes(statements, is_announced || boxes.empty() ? boxes : std::vector<StepBox>{boxes.front()});
     if (!plan.steps[step_id].loops.empty()) statements.line("if (pb_box.is_empty()) return;");
     emit_arrivals(statements, hosted, "pb_frame");
     statements.verbatim(body.text());
@@ -375,7 +381,8 @@ void emit_launch(Writer& out, const TransformPlan& plan, const RuleCode& code, S
   }
   for (const RuleMatrix& use : code.matrices) {  // single numbers go as values
     const Matrix& matrix = code.matrix(use.matrix);
-    if (matrix.extents.empty() && matrix.role != MatrixRole::From) out.line("pbrt::need_on_host(pb_frame, " + matrix.name + ");");
+    if (matrix.extents.empty() && matrix.role != MatrixRole::From)
+      out.line("pbrt::need_on_host(pb_frame, " + matrix.name + ");");
   }
   for (const KernelScalar& scalar : kernel.scalars) out.line("pb_launch.scalar(" + scalar.value + ");");
   for (const KernelTile& tile : kernel.tiles) {
@@ -404,14 +411,15 @@ std::string emit_device_step(Writer& out, const CppContext& context, const RuleC
   for (const char* param : {"const std::int64_t* pb_group", "const pbrt::gpu::CopyOut pb_copy_out", "const int pb_site",
                             "const int pb_alternative"})
     params.emplace_back(param);
-  return emit_shared_function(out, done, code, step, to_string(kernel.version), [&](Writer& to, const std::string& name) {
-    Writer statements;
-    statements.indent();
-    emit_scalar_constants(statements, code, ScalarSet::Step);
-    if (!has_params) emit_boxes(statements, boxes);
-    emit_launch(statements, plan, code, step, kernel);
-    emit_function(to, "PB_COLD static bool " + name, params, statements);
-  });
+  return emit_shared_function(out, done, code, step, to_string(kernel.version),
+                              [&](Writer& to, const std::string& name) {
+                                Writer statements;
+                                statements.indent();
+                                emit_scalar_constants(statements, code, ScalarSet::Step);
+                                if (!has_params) emit_boxes(statements, boxes);
+                                emit_launch(statements, plan, code, step, kernel);
+                                emit_function(to, "PB_COLD static bool " + name, params, statements);
+                              });
 }
 
 }  // namespace pb

@@ -48,7 +48,8 @@ bool has_view(const RuleCode& code, const RegionAccess& access) {
                      [&](const RuleMatrix& use) { return use.matrix == access.matrix && !use.needs_handle; });
 }
 
-/// Statements that ask for the cells of one kind of access at the loops' variables; one per matrix, neighbours share lines.
+/// Statements that ask for the cells of one kind of access at the loops' variables; one per matrix, neighbours share
+/// lines.
 std::vector<std::string> requests(const RuleCode& code, const Step& step,
                                   bool (*is_kind)(const RegionAccess&, const Step&)) {
   std::vector<std::string> lines;
@@ -57,7 +58,8 @@ std::vector<std::string> requests(const RuleCode& code, const Step& step,
     if (!is_kind(access, step) || !has_view(code, access) || !seen.insert(access.matrix).second) return;
     std::string at;
     for (const std::string& coordinate : coordinates(access)) at += (at.empty() ? "" : ", ") + coordinate;
-    lines.push_back("__builtin_prefetch(" + code.matrix_name(access) + ".line_of(" + at + ")" + (is_output ? ", 1" : "") + ");");
+    lines.push_back("__builtin_prefetch(" + code.matrix_name(access) + ".line_of(" + at + ")" +
+                    (is_output ? ", 1" : "") + ");");
   });
   return lines;
 }
@@ -73,7 +75,8 @@ const Matrix* far_matrix(const RuleCode& code, const Step& step) {
 
 void emit_requests(Writer& out, const Step& step, const std::string& name, const std::vector<std::string>& requests) {
   const std::string type = requests.empty() ? "[[maybe_unused]] const IndexT " : "const IndexT ";
-  out.open("const auto " + name + " = [&](" + type + inner_var(step) + ", " + type + outer_var(step) + ") PB_PREFETCHES");
+  out.open("const auto " + name + " = [&](" + type + inner_var(step) + ", " + type + outer_var(step) +
+           ") PB_PREFETCHES");
   for (const std::string& request : requests) out.line(request);
   out.close(";");
 }
@@ -81,16 +84,19 @@ void emit_requests(Writer& out, const Step& step, const std::string& name, const
 /// Whether each instance stores one value, along the rows and nowhere else.
 bool may_stream(const RuleCode& code, const Step& step) {
   const Rule& rule = code.rule;
-  if (!rule.is_return_form || code.facts.may_fall_through || !code.tried.empty() || rule.is_dynamic || !step.conditions.empty()) return false;
+  if (!rule.is_return_form || code.facts.may_fall_through || !code.tried.empty() || rule.is_dynamic ||
+      !step.conditions.empty())
+    return false;
   const auto is_plain = [](const RegionAccess& input) { return !input.may_be_outside() && input.tested_dims.empty(); };
   const RegionAccess& output = rule.outputs[0];
-  return std::all_of(rule.inputs.begin(), rule.inputs.end(), is_plain) && is_along(output, step) && has_view(code, output) &&
-         coefficient_of(output.lo[0], inner_var(step)) == 1;
+  return std::all_of(rule.inputs.begin(), rule.inputs.end(), is_plain) && is_along(output, step) &&
+         has_view(code, output) && coefficient_of(output.lo[0], inner_var(step)) == 1;
 }
 
 void open_strips(Writer& out, const Step& step, const std::string& length) {
   const std::string& inner = inner_var(step);
-  out.open("for (std::int64_t pb_strip = pb_lo_" + inner + "; pb_strip < pb_hi_" + inner + "; pb_strip += " + length + ")");
+  out.open("for (std::int64_t pb_strip = pb_lo_" + inner + "; pb_strip < pb_hi_" + inner + "; pb_strip += " + length +
+           ")");
 }
 
 void open_rows(Writer& out, const Step& step) {
@@ -102,8 +108,8 @@ void open_rows(Writer& out, const Step& step) {
 std::string prefetch_call(const Step& step, const std::string& length) {
   const std::string& inner = inner_var(step);
   const std::string& outer = outer_var(step);
-  return "pbrt::prefetch_for_strip({pb_strip, pb_hi_" + inner + (length.empty() ? "" : ", " + length) + "}, {" + outer + ", pb_lo_" + outer +
-         ", pb_hi_" + outer + "}, pb_along, pb_across);";
+  return "pbrt::prefetch_for_strip({pb_strip, pb_hi_" + inner + (length.empty() ? "" : ", " + length) + "}, {" + outer +
+         ", pb_lo_" + outer + ", pb_hi_" + outer + "}, pb_along, pb_across);";
 }
 
 void emit_streamed_strips(Writer& out, const RuleCode& code, const Step& step) {
@@ -117,8 +123,8 @@ void emit_streamed_strips(Writer& out, const RuleCode& code, const Step& step) {
   open_rows(out, step);
   out.line(prefetch_call(step, "pbrt::kStreamedStrip<" + view + ">"));
   out.open("const auto pb_begin = [&](const std::int64_t " + inner + ")");
-  out.line("return static_cast<IndexT>(pbrt::line_start<" + view + ">({" + inner + ", pb_hi_" + inner + "}, pb_lo_" + inner + ", " +
-           code.matrix_name(output) + ".line_of(" + joined(coordinates(output)) + ")));");
+  out.line("return static_cast<IndexT>(pbrt::line_start<" + view + ">({" + inner + ", pb_hi_" + inner + "}, pb_lo_" +
+           inner + ", " + code.matrix_name(output) + ".line_of(" + joined(coordinates(output)) + ")));");
   out.close(";");
   out.line("const IndexT pb_last = pb_begin(pb_strip + pbrt::kStreamedStrip<" + view + ">);");
   out.open("for (IndexT " + inner + " = pb_begin(pb_strip); " + inner + " < pb_last; ++" + inner + ")");
@@ -140,7 +146,8 @@ bool has_strips(const RuleCode& code, const Step& step) {
   return has;
 }
 
-void emit_strips(Writer& out, const RuleCode& code, const Step& step, const std::function<void()>& emit_body, bool has_vectors) {
+void emit_strips(Writer& out, const RuleCode& code, const Step& step, const std::function<void()>& emit_body,
+                 bool has_vectors) {
   PB_CHECK(has_strips(code, step), "the loops run in strips");
   const bool is_far = far_matrix(code, step) != nullptr;
   if (is_far) {
@@ -158,7 +165,8 @@ void emit_strips(Writer& out, const RuleCode& code, const Step& step, const std:
   const std::string& inner = inner_var(step);
   open_strips(out, step, "pbrt::kStrip");
   out.line("const IndexT pb_first = static_cast<IndexT>(pb_strip);");
-  out.line("const IndexT pb_last = static_cast<IndexT>(pbrt::index_min(pb_hi_" + inner + ", pb_strip + pbrt::kStrip));");
+  out.line("const IndexT pb_last = static_cast<IndexT>(pbrt::index_min(pb_hi_" + inner +
+           ", pb_strip + pbrt::kStrip));");
   const auto emit_rows = [&](const std::string& end, bool has_requests) {
     open_rows(out, step);
     if (has_requests) out.line("if (pb_is_far) " + prefetch_call(step, ""));

@@ -7,8 +7,8 @@
 #include "base/reaches_itself.h"
 #include "clgen/cpp/schedule_code.h"
 #include "clgen/cpp/tunable_code.h"
-#include "clgen/initial_reads.h"
 #include "clgen/index_width.h"
+#include "clgen/initial_reads.h"
 #include "clgen/names.h"
 #include "lang/region/affine.h"
 #include "lang/source.h"
@@ -22,8 +22,8 @@ std::string plain_name(const Body& body, ExprId arg) {
   return name != nullptr ? name->text : "";
 }
 
-/// Whether a transform is one rule that only calls others, each for outputs that no other call writes: what is a result of
-/// the run for the transform is one for these.
+/// Whether a transform is one rule that only calls others, each for outputs that no other call writes: what is a result
+/// of the run for the transform is one for these.
 bool only_makes_results(const Program& program, const Transform& transform) {
   if (transform.rules.size() != 1) return false;
   const Rule& rule = transform.rules[RuleId(0)];
@@ -45,7 +45,6 @@ bool only_makes_results(const Program& program, const Transform& transform) {
 }
 
 }  // namespace
-
 
 std::vector<MatrixId> call_matrices(const Transform& transform) {
   std::vector<MatrixId> out = transform.matrices_of(MatrixRole::To);
@@ -158,7 +157,8 @@ class TransformEmitter {
       emit_through(dispatch);
       emit_uncovered(&dispatch);
     };
-    emit_schedule(out_, context_, id_, functions, emit_before, is_in_steps ? [this](Writer& out) { emit_frame(out); } : EmitFrame());
+    emit_schedule(out_, context_, id_, functions, emit_before,
+                  is_in_steps ? [this](Writer& out) { emit_frame(out); } : EmitFrame());
   }
 
   void emit_sizes() {
@@ -166,7 +166,8 @@ class TransformEmitter {
     for (std::size_t i = 0; i < transform_.size_vars.size(); ++i) {
       const SizeVar& var = transform_.size_vars[i];
       if (var.is_given_by_run()) {
-        out_.line("[[maybe_unused]] const std::int64_t " + var.name + " = pb_parent.context().run_size(" + std::to_string(i) + ");");
+        out_.line("[[maybe_unused]] const std::int64_t " + var.name + " = pb_parent.context().run_size(" +
+                  std::to_string(i) + ");");
         continue;
       }
       const std::string actual = transform_.matrices[var.matrix].name + ".size(" + std::to_string(var.dim) + ")";
@@ -193,7 +194,8 @@ class TransformEmitter {
     for (const Step& step : plan_.steps) {
       for (const LoopDim& loop : step.loops) {
         if (has_int_values(loop.range, transform_)) continue;
-        const std::string line = "pbrt::check_rule_variable(" + quoted(transform_.name + "." + transform_.rules[step.rule].name) + ", " +
+        const std::string line = "pbrt::check_rule_variable(" +
+                                 quoted(transform_.name + "." + transform_.rules[step.rule].name) + ", " +
                                  quoted(loop.var) + ", " + to_cpp(loop.range.lo) + ", " + to_cpp(loop.range.hi) + ");";
         if (done.insert(line).second) out_.line(line);
       }
@@ -233,7 +235,8 @@ class TransformEmitter {
 
   /// Whether a call of the transform may lead to another one of it.
   bool calls_itself() const {
-    return reaches_itself(id_, [&](TransformId id) -> const auto& { return context_.plan.transforms[id.index()].calls; });
+    return reaches_itself(
+        id_, [&](TransformId id) -> const auto& { return context_.plan.transforms[id.index()].calls; });
   }
 
   /// `pb_call`, which stops a recursion that does not end.
@@ -258,7 +261,8 @@ class TransformEmitter {
     std::vector<std::string> out;
     for (const MatrixId id : call_matrices(transform_)) {
       const Matrix& matrix = transform_.matrices[id];
-      for (std::size_t d = 0; d < matrix.extents.size(); ++d) out.push_back(matrix.name + ".size(" + std::to_string(d) + ")");
+      for (std::size_t d = 0; d < matrix.extents.size(); ++d)
+        out.push_back(matrix.name + ".size(" + std::to_string(d) + ")");
     }
     return out;
   }
@@ -277,7 +281,8 @@ class TransformEmitter {
     out.line("pbrt::CallFrame pb_frame(pb_parent, " + largest_extent() +
              (cutoff ? ", " + std::to_string(*cutoff) : "") + ");");
     if (is_recursive) out.line("pb_call.enter(pb_frame);");
-    if (context_.has_kernels && only_makes_results(context_.program, transform_)) out.line("pb_frame.pass_root(pb_parent);");
+    if (context_.has_kernels && only_makes_results(context_.program, transform_))
+      out.line("pb_frame.pass_root(pb_parent);");
   }
 
   /// `touched`: when a step needs the matrix whatever its size is, else a negative size is none: it has no cells.
@@ -296,8 +301,8 @@ class TransformEmitter {
       const Condition touched = dispatch.conditions().is_touched_whole(id);
       for (std::size_t d = 0; d < matrix.extents.size(); ++d) {
         extents.push_back(extent_of_temporary(matrix.extents[d], touched));
-        out_.line("pbrt::check_extent(" + quoted(transform_.name) + ", " + quoted(matrix.name) + ", " + std::to_string(d) +
-                  ", " + quoted(to_string(matrix.extents[d])) + ", " + extents.back() + ");");
+        out_.line("pbrt::check_extent(" + quoted(transform_.name) + ", " + quoted(matrix.name) + ", " +
+                  std::to_string(d) + ", " + quoted(to_string(matrix.extents[d])) + ", " + extents.back() + ");");
       }
       const std::string type = region_type(matrix, false);
       const std::string storage = type + "::allocate(" + joined(extents) + ")";
@@ -306,8 +311,8 @@ class TransformEmitter {
     }
   }
 
-  /// Cells that no rule computes stop the call: of outputs, or with `dispatch` of temporaries, only if a step that runs may
-  /// read the matrix.
+  /// Cells that no rule computes stop the call: of outputs, or with `dispatch` of temporaries, only if a step that runs
+  /// may read the matrix.
   void emit_uncovered(const StepDispatch* dispatch) {
     for (const UncoveredBox& box : plan_.uncovered) {
       if ((transform_.matrices[box.matrix].role == MatrixRole::Through) != (dispatch != nullptr)) continue;
@@ -327,8 +332,8 @@ class TransformEmitter {
   }
 
   std::string uncovered_call(const UncoveredBox& box, const std::vector<std::string>& cell) const {
-    return "pbrt::uncovered_cell(" + quoted(transform_.name) + ", " + quoted(transform_.matrices[box.matrix].name) + ", {" +
-           joined(cell) + "});";
+    return "pbrt::uncovered_cell(" + quoted(transform_.name) + ", " + quoted(transform_.matrices[box.matrix].name) +
+           ", {" + joined(cell) + "});";
   }
 
   /// Looks through the box for a cell that satisfies the conditions; the guards let only small sizes in.
@@ -345,7 +350,8 @@ class TransformEmitter {
       out_.open("for (std::int64_t " + cell[d] + " = " + to_cpp(box.box[d].lo) + "; " + cell[d] + " < " +
                 to_cpp(box.box[d].hi) + "; ++" + cell[d] + ")");
     std::vector<Condition> terms;
-    for (const IndexExpr& condition : box.conditions) terms.push_back(Condition::at_least_zero(substitute(condition, names)));
+    for (const IndexExpr& condition : box.conditions)
+      terms.push_back(Condition::at_least_zero(substitute(condition, names)));
     out_.line(guarded_text(Condition::all_of(std::move(terms)), uncovered_call(box, cell)));
     for (std::size_t d = 0; d <= dims.size(); ++d) out_.close();
   }
@@ -376,8 +382,8 @@ class TransformEmitter {
       if (!has_device) continue;
       out_.line("static constexpr int kOnCpu_" + std::to_string(id.index()) + "[] = {" + joined(on_cpu) + "};");
       out_.line("if (" + frame_ + ".is_sequential()) " + name + " = pb_context.below_cutoff(" + frame_ + ", " +
-                site_constant(context_, id_, id) + ", " + name + ", kOnCpu_" + std::to_string(id.index()) + "[" + name + "], " +
-                largest_extent() + ");");
+                site_constant(context_, id_, id) + ", " + name + ", kOnCpu_" + std::to_string(id.index()) + "[" + name +
+                "], " + largest_extent() + ");");
     }
   }
 
@@ -431,14 +437,16 @@ class TransformEmitter {
 
   std::string run_text(const std::string& frame, const std::string& args) const {
     const std::string entry = transform_.is_memoized ? "memo_" : "run_";
-    return "pbrt::call_on_fresh_stack_if_needed(" + frame + ", [&] { " + entry + name_ + "(" + frame + ", " + args + "); });";
+    return "pbrt::call_on_fresh_stack_if_needed(" + frame + ", [&] { " + entry + name_ + "(" + frame + ", " + args +
+           "); });";
   }
 
   /// Whether each instance that reads an element of `input` writes the same one of `output`, and nothing else of it:
   /// `OUT.cell(i) from (IN.cell(i) a)`. Then a call may work in place.
   bool is_read_where_written(MatrixId output, MatrixId input) const {
     const auto is_cell_of = [](const RegionAccess& access, MatrixId id) {
-      return access.matrix == id && access.kind == AccessKind::Cell && !access.may_be_outside() && !access.is_guest && access.tested_dims.empty();
+      return access.matrix == id && access.kind == AccessKind::Cell && !access.may_be_outside() && !access.is_guest &&
+             access.tested_dims.empty();
     };
     for (const Rule& rule : transform_.rules) {
       const auto of_output = [&](const RegionAccess& access) { return access.matrix == output; };
@@ -446,7 +454,8 @@ class TransformEmitter {
       const bool is_one = std::count_if(rule.outputs.begin(), rule.outputs.end(), of_output) == 1;
       for (const RegionAccess& read : rule.inputs) {
         if (read.matrix != input) continue;
-        if (!is_one || !is_cell_of(*written, output) || !is_cell_of(read, input) || read.lo != written->lo) return false;
+        if (!is_one || !is_cell_of(*written, output) || !is_cell_of(read, input) || read.lo != written->lo)
+          return false;
       }
     }
     return true;
@@ -465,8 +474,9 @@ class TransformEmitter {
         if (is_number) continue;
         const bool may_be_same = other.role == MatrixRole::From && is_read_where_written(matrices[i], matrices[j]);
         if (may_be_same) out_.line("if (!pbrt::is_same_view(" + written.name + ".raw(), " + other.name + ".raw()))");
-        out_.line((may_be_same ? "  " : "") + std::string("pbrt::check_apart(") + quoted(written.name) + ", " + written.name + ".raw(), " + quoted(other.name) +
-                  ", " + other.name + ".raw(), " + (other.role == MatrixRole::To ? "true);" : "false);"));
+        out_.line((may_be_same ? "  " : "") + std::string("pbrt::check_apart(") + quoted(written.name) + ", " +
+                  written.name + ".raw(), " + quoted(other.name) + ", " + other.name + ".raw(), " +
+                  (other.role == MatrixRole::To ? "true);" : "false);"));
       }
     }
   }

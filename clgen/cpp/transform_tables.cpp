@@ -85,8 +85,7 @@ void emit_solve(Writer& to, const CppContext& context, TransformId id) {
     const auto position = std::find(matrices.begin(), matrices.end(), var.matrix) - matrices.begin();
     std::vector<std::string> terms = {"!pb_known[" + index + "]",
                                       "pb_sizes[" + std::to_string(position) + "] != nullptr"};
-    for (const std::string& name : needed)
-      terms.push_back("pb_known[" + std::to_string(index_of(name)) + "]");
+    for (const std::string& name : needed) terms.push_back("pb_known[" + std::to_string(index_of(name)) + "]");
     out.open("if (" + joined(terms, " && ") + ")");
     for (const std::string& name : needed)
       out.line("const std::int64_t " + name + " = pb_values[" + std::to_string(index_of(name)) + "];");
@@ -96,11 +95,11 @@ void emit_solve(Writer& to, const CppContext& context, TransformId id) {
     out.line("pb_known[" + index + "] = true;");
     out.close();
   }
-  emit_function(to, "PB_COLD static void solve_" + identifier_of(context.program, id),
-                {"[[maybe_unused]] const pbrt::RunContext& pb_context",
-                 "[[maybe_unused]] const pbrt::IndexT* const* pb_sizes", "[[maybe_unused]] std::int64_t* pb_values",
-                 "[[maybe_unused]] bool* pb_known"},
-                out);
+  emit_function(
+      to, "PB_COLD static void solve_" + identifier_of(context.program, id),
+      {"[[maybe_unused]] const pbrt::RunContext& pb_context", "[[maybe_unused]] const pbrt::IndexT* const* pb_sizes",
+       "[[maybe_unused]] std::int64_t* pb_values", "[[maybe_unused]] bool* pb_known"},
+      out);
 }
 
 /// The values that headers' formulas name: size variables, then what the configuration says.
@@ -124,14 +123,15 @@ void emit_extents(Writer& to, const CppContext& context, TransformId id) {
     for (const Formula& extent : transform.matrices[matrix].extents)
       out.line("pb_out[" + std::to_string(next++) + "] = " + to_extent_cpp(extent) + ";");
   emit_function(to, "PB_COLD static void extents_" + identifier_of(context.program, id),
-                {"[[maybe_unused]] const pbrt::RunContext& pb_context", "[[maybe_unused]] const std::int64_t* pb_values",
-                 "[[maybe_unused]] std::int64_t* pb_out"},
+                {"[[maybe_unused]] const pbrt::RunContext& pb_context",
+                 "[[maybe_unused]] const std::int64_t* pb_values", "[[maybe_unused]] std::int64_t* pb_out"},
                 out);
 }
 
 bool has_ranges(const Transform& transform) {
   const std::vector<MatrixId> inputs = transform.matrices_of(MatrixRole::From);
-  return std::any_of(inputs.begin(), inputs.end(), [&](MatrixId id) { return transform.matrices[id].range.has_value(); });
+  return std::any_of(inputs.begin(), inputs.end(),
+                     [&](MatrixId id) { return transform.matrices[id].range.has_value(); });
 }
 
 /// What generated inputs lie in.
@@ -151,8 +151,8 @@ void emit_ranges(Writer& to, const CppContext& context, TransformId id) {
              text(matrix.range->lo) + ", " + text(matrix.range->hi) + ");");
   }
   emit_function(to, "PB_COLD static void ranges_" + identifier_of(context.program, id),
-                {"[[maybe_unused]] const pbrt::RunContext& pb_context", "[[maybe_unused]] const std::int64_t* pb_values",
-                 "pbrt::ValueRange* pb_out"},
+                {"[[maybe_unused]] const pbrt::RunContext& pb_context",
+                 "[[maybe_unused]] const std::int64_t* pb_values", "pbrt::ValueRange* pb_out"},
                 out);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How generated code reads tunables: from the configuration of the run, or as constants where `pbc --config` fixed them.
+// How generated code reads tunables: from the configuration of the run, or as constants where `pbc --config` fixed
+// them.
 #pragma once
 
 #include <cstddef>

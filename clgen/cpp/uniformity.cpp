@@ -59,7 +59,8 @@ bool is_one_wide(const RegionAccess& access) {
   if (access.kind != AccessKind::Region) return access.kind == AccessKind::Column;
   const auto lo = to_rational(access.lo[0], {});
   const auto hi = to_rational(access.hi[0], {});
-  return lo && hi && lo->denominator == 1 && hi->denominator == 1 && index_sub(hi->numerator, lo->numerator).is_const(1);
+  return lo && hi && lo->denominator == 1 && hi->denominator == 1 &&
+         index_sub(hi->numerator, lo->numerator).is_const(1);
 }
 
 class Uniformity {

@@ -57,11 +57,13 @@ FixedProgram fixed_choices(const Plan& plan, const pbrt::InfoIndex& index, const
   }
   out.globals.openblas_coretype = configuration.openblas_coretype;
   const auto global = [&](int id) { return static_cast<std::int64_t>(configuration.tunables[at(id)].front()); };
-  if (named.tunables.contains(pbrt::kTunableThreads)) out.globals.threads = static_cast<int>(global(pbrt::kTunableThreads));
+  if (named.tunables.contains(pbrt::kTunableThreads))
+    out.globals.threads = static_cast<int>(global(pbrt::kTunableThreads));
   if (named.tunables.contains(pbrt::kTunableSequentialCutoff))
     out.globals.sequential_cutoff = global(pbrt::kTunableSequentialCutoff);
   const int library_threads = index.find_tunable("", pbrt::kOpenBlasThreads);
-  if (named.tunables.contains(library_threads)) out.globals.openblas_threads = static_cast<int>(global(library_threads));
+  if (named.tunables.contains(library_threads))
+    out.globals.openblas_threads = static_cast<int>(global(library_threads));
   const int large_pages = index.find_tunable("", pbrt::kLargePages);
   if (named.tunables.contains(large_pages)) out.globals.large_pages = global(large_pages) != 0;
   return out;

@@ -20,7 +20,7 @@ struct FixedProgram {
 ///
 /// Pre:     `configuration` is valid for the training information of `plan`
 /// and `index` is of that information
-[[nodiscard]] FixedProgram fixed_choices(const Plan& plan, const pbrt::InfoIndex& index, const pbrt::Configuration& configuration,
-                                         const pbrt::NamedParts& named);
+[[nodiscard]] FixedProgram fixed_choices(const Plan& plan, const pbrt::InfoIndex& index,
+                                         const pbrt::Configuration& configuration, const pbrt::NamedParts& named);
 
 }  // namespace pb

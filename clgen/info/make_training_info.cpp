@@ -127,9 +127,7 @@ pbrt::TunableInfo tunable_info(const Transform& transform, const TransformPlan& 
   out.name = tunable.name;
   out.role = role_of(tunable.kind);
   const bool is_shape = tunable.kind == TunableKind::WorkGroup || tunable.kind == TunableKind::Tile;
-  out.type = is_shape          ? pbrt::TunableType::Shape
-             : tunable.is_real ? pbrt::TunableType::Real
-                               : pbrt::TunableType::Int;
+  out.type = is_shape ? pbrt::TunableType::Shape : tunable.is_real ? pbrt::TunableType::Real : pbrt::TunableType::Int;
   out.min = tunable.min;
   out.max = tunable.max;
   out.initial = tunable.initial;

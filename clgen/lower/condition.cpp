@@ -128,7 +128,8 @@ std::string to_cpp(const Condition& condition, const SpellIndex& spell) {
     case Kind::Chosen:
       return choice_name(condition.site()) + " == " + std::to_string(condition.choice());
     case Kind::Relation:
-      return side_text(condition.lhs(), spell) + " " + spelling(condition.op()) + " " + side_text(condition.rhs(), spell);
+      return side_text(condition.lhs(), spell) + " " + spelling(condition.op()) + " " +
+             side_text(condition.rhs(), spell);
     case Kind::Flag:
       return condition.name();
     case Kind::Not:
@@ -142,21 +143,15 @@ std::string to_cpp(const Condition& condition, const SpellIndex& spell) {
   return "";
 }
 
-std::string to_cpp(const Condition& condition) {
-  return to_cpp(condition, in_64_bits);
-}
+std::string to_cpp(const Condition& condition) { return to_cpp(condition, in_64_bits); }
 
-std::string to_operand(const Condition& condition) {
-  return operand_text(condition, in_64_bits);
-}
+std::string to_operand(const Condition& condition) { return operand_text(condition, in_64_bits); }
 
 std::string if_text(const Condition& condition, const SpellIndex& spell) {
   return condition.is_always() ? "" : "if (" + to_cpp(condition, spell) + ")";
 }
 
-std::string if_text(const Condition& condition) {
-  return if_text(condition, in_64_bits);
-}
+std::string if_text(const Condition& condition) { return if_text(condition, in_64_bits); }
 
 std::string guarded_text(const Condition& condition, const std::string& statement, const SpellIndex& spell) {
   return condition.is_always() ? statement : if_text(condition, spell) + " " + statement;
@@ -166,7 +161,8 @@ std::string guarded_text(const Condition& condition, const std::string& statemen
   return guarded_text(condition, statement, in_64_bits);
 }
 
-std::string selected_text(const Condition& condition, const std::string& if_true, const std::string& otherwise, const SpellIndex& spell) {
+std::string selected_text(const Condition& condition, const std::string& if_true, const std::string& otherwise,
+                          const SpellIndex& spell) {
   if (condition.is_always()) return if_true;
   if (condition.is_never()) return otherwise;
   const std::string text = to_cpp(condition, spell);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What must hold in a call for something to run: a value, made of choices, sizes and flags. Conditions are simplified when they
-// are made, so that equal ones compare equal and "always" is known as such; one function prints them.
+// What must hold in a call for something to run: a value, made of choices, sizes and flags. Conditions are simplified
+// when they are made, so that equal ones compare equal and "always" is known as such; one function prints them.
 #pragma once
 
 #include <cstdint>
@@ -20,21 +20,25 @@ class Condition {
   enum class Kind : std::uint8_t {
     Always,
     Never,
-    Chosen,       ///< a site of the call has this choice, by its number among the site's flattened alternatives
-    Relation,     ///< between two expressions over sizes, or over what is in scope
-    Flag,         ///< a bool of the generated code, or a call that gives one
-    Not,          ///< of a term that is no Not, Always, Never or Relation
-    All,          ///< two or more terms that are no All, each once
-    Any,          ///< two or more terms that are no Any, each once
+    Chosen,    ///< a site of the call has this choice, by its number among the site's flattened alternatives
+    Relation,  ///< between two expressions over sizes, or over what is in scope
+    Flag,      ///< a bool of the generated code, or a call that gives one
+    Not,       ///< of a term that is no Not, Always, Never or Relation
+    All,       ///< two or more terms that are no All, each once
+    Any,       ///< two or more terms that are no Any, each once
   };
 
   [[nodiscard]] static Condition always() { return Condition(Kind::Always); }
   [[nodiscard]] static Condition never() { return Condition(Kind::Never); }
   [[nodiscard]] static Condition chosen(SiteId site, int choice);
   [[nodiscard]] static Condition relation(IndexExpr lhs, RelationOp op, IndexExpr rhs);
-  [[nodiscard]] static Condition at_least_zero(IndexExpr expr) { return relation(std::move(expr), RelationOp::GreaterEqual, index_const(0)); }
+  [[nodiscard]] static Condition at_least_zero(IndexExpr expr) {
+    return relation(std::move(expr), RelationOp::GreaterEqual, index_const(0));
+  }
   /// The range has a member.
-  [[nodiscard]] static Condition non_empty(IndexRange range) { return relation(std::move(range.hi), RelationOp::Greater, std::move(range.lo)); }
+  [[nodiscard]] static Condition non_empty(IndexRange range) {
+    return relation(std::move(range.hi), RelationOp::Greater, std::move(range.lo));
+  }
   [[nodiscard]] static Condition flag(std::string name);
   [[nodiscard]] static Condition all_of(std::vector<Condition> terms);
   [[nodiscard]] static Condition any_of(std::vector<Condition> terms);
@@ -87,10 +91,13 @@ using SpellIndex = std::function<std::string(const IndexExpr&)>;
 [[nodiscard]] std::string if_text(const Condition& condition, const SpellIndex& spell);
 /// The statement with its `if (…)` where it needs one.
 [[nodiscard]] std::string guarded_text(const Condition& condition, const std::string& statement);
-[[nodiscard]] std::string guarded_text(const Condition& condition, const std::string& statement, const SpellIndex& spell);
+[[nodiscard]] std::string guarded_text(const Condition& condition, const std::string& statement,
+                                       const SpellIndex& spell);
 
 /// `condition ? if_true : otherwise`, or one of them where it is known which.
-[[nodiscard]] std::string selected_text(const Condition& condition, const std::string& if_true, const std::string& otherwise);
-[[nodiscard]] std::string selected_text(const Condition& condition, const std::string& if_true, const std::string& otherwise, const SpellIndex& spell);
+[[nodiscard]] std::string selected_text(const Condition& condition, const std::string& if_true,
+                                        const std::string& otherwise);
+[[nodiscard]] std::string selected_text(const Condition& condition, const std::string& if_true,
+                                        const std::string& otherwise, const SpellIndex& spell);
 
 }  // namespace pb

@@ -85,7 +85,8 @@ bool value_of(const Condition& condition, const std::map<std::string, bool>& fla
 }
 
 /// A random condition, and what it says for the values by the way it was made.
-std::pair<Condition, bool> random_condition(std::mt19937& rng, int depth, const std::map<std::string, bool>& flags, std::int64_t n) {
+std::pair<Condition, bool> random_condition(std::mt19937& rng, int depth, const std::map<std::string, bool>& flags,
+                                            std::int64_t n) {
   const auto draw = [&](int bound) { return static_cast<int>(rng() % static_cast<unsigned>(bound)); };
   const int form = draw(depth == 0 ? 4 : 7);
   if (form == 0) return {Condition::always(), true};
@@ -111,7 +112,8 @@ std::pair<Condition, bool> random_condition(std::mt19937& rng, int depth, const 
     all = all && value;
     any = any || value;
   }
-  return form == 5 ? std::pair(Condition::all_of(std::move(terms)), all) : std::pair(Condition::any_of(std::move(terms)), any);
+  return form == 5 ? std::pair(Condition::all_of(std::move(terms)), all)
+                   : std::pair(Condition::any_of(std::move(terms)), any);
 }
 
 TEST(Condition, MeansTheSameAfterItIsSimplified) {

@@ -18,9 +18,8 @@ bool has_access(const std::vector<RegionAccess>& accesses, MatrixId matrix) {
 }
 
 bool has_whole_access(const std::vector<RegionAccess>& accesses, MatrixId matrix) {
-  return std::any_of(accesses.begin(), accesses.end(), [&](const RegionAccess& each) {
-    return each.matrix == matrix && each.kind == AccessKind::All;
-  });
+  return std::any_of(accesses.begin(), accesses.end(),
+                     [&](const RegionAccess& each) { return each.matrix == matrix && each.kind == AccessKind::All; });
 }
 
 /// Whether the call is the run itself: what it makes is the run's result.
@@ -63,15 +62,18 @@ std::string to_cpp(CopyOut copy_out) {
 
 std::string to_cpp(const CopyOutChoice& choice) {
   std::string text = to_cpp(choice.otherwise);
-  for (auto one = choice.cases.rbegin(); one != choice.cases.rend(); ++one) text = selected_text(one->condition, to_cpp(one->copy_out), text);
+  for (auto one = choice.cases.rbegin(); one != choice.cases.rend(); ++one)
+    text = selected_text(one->condition, to_cpp(one->copy_out), text);
   return text;
 }
 
-StepConditions::StepConditions(const Transform& transform, const TransformPlan& plan) : transform_(transform), plan_(plan) {
+StepConditions::StepConditions(const Transform& transform, const TransformPlan& plan)
+    : transform_(transform), plan_(plan) {
   for (StepNeed& need : needs_of(plan_, transform_)) {
     std::vector<Condition> terms;
     for (const StepId reader : need.readers) terms.push_back(runs(reader));
-    needs_.push_back({"pb_needed_" + std::to_string(needs_.size()), Condition::any_of(std::move(terms)), std::move(need.steps)});
+    needs_.push_back(
+        {"pb_needed_" + std::to_string(needs_.size()), Condition::any_of(std::move(terms)), std::move(need.steps)});
   }
 }
 
@@ -118,7 +120,8 @@ Condition StepConditions::tries_device(StepId step) const {
   return with_needs_and_guards(step, chosen(plan_.steps[step], kDeviceVersions));
 }
 
-Condition StepConditions::nest_runs(std::size_t nest_index, const std::function<Condition(std::size_t)>& flag_of) const {
+Condition StepConditions::nest_runs(std::size_t nest_index,
+                                    const std::function<Condition(std::size_t)>& flag_of) const {
   const Nest& nest = plan_.nests[nest_index];
   std::vector<Condition> terms{is_needed(nest)};
   for (const NestMember& member : nest.members) terms.push_back(choices(plan_.steps[member.step]));
@@ -144,12 +147,15 @@ Condition StepConditions::is_read(MatrixId matrix) const {
 }
 
 Condition StepConditions::is_used(MatrixId matrix) const {
-  return any_runs([&](const Rule& rule) { return has_access(rule.inputs, matrix) || has_access(rule.outputs, matrix); });
+  return any_runs(
+      [&](const Rule& rule) { return has_access(rule.inputs, matrix) || has_access(rule.outputs, matrix); });
 }
 
 Condition StepConditions::is_touched_whole(MatrixId matrix) const {
   // Instances that name cells lie inside the matrix, so there are none where that has no cells.
-  return any_runs([&](const Rule& rule) { return has_whole_access(rule.inputs, matrix) || has_whole_access(rule.outputs, matrix); });
+  return any_runs([&](const Rule& rule) {
+    return has_whole_access(rule.inputs, matrix) || has_whole_access(rule.outputs, matrix);
+  });
 }
 
 bool StepConditions::is_decided(SiteId site) const { return is_decision(plan_.sites[site]); }

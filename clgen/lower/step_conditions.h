@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Under which choices and sizes of a call the steps of a transform run, where they run, and what follows them: from the Plan alone.
+// Under which choices and sizes of a call the steps of a transform run, where they run, and what follows them: from the
+// Plan alone.
 #pragma once
 
 #include <cstdint>
@@ -76,8 +77,8 @@ class StepConditions {
   [[nodiscard]] CopyOutChoice copy_out(StepId step) const;
   /// For one that may be divided and is not: its instances write their part of the outputs once.
   [[nodiscard]] CopyOutChoice copy_out_of_whole(StepId step) const;
-  /// For the device's part of a divided step. What the CPU needs of it afterwards is read back while the CPU does its own part.
-  /// Results of the whole run are needed; of those of other calls nobody knows how much.
+  /// For the device's part of a divided step. What the CPU needs of it afterwards is read back while the CPU does its
+  /// own part. Results of the whole run are needed; of those of other calls nobody knows how much.
   [[nodiscard]] CopyOutChoice copy_out_of_part(StepId step) const;
 
  private:

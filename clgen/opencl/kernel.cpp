@@ -49,8 +49,8 @@ class KernelBuilder {
         const bool is_small = matrix.element == ElementType::Short || matrix.element == ElementType::UChar ||
                               matrix.element == ElementType::UShort;
         const std::string type = is_small ? "int" : element_word(matrix);
-        kernel_.scalars.push_back(
-            {number_name(matrix), type, (is_small ? "static_cast<std::int32_t>(" : "(") + matrix.name + ".cell())", false});
+        kernel_.scalars.push_back({number_name(matrix), type,
+                                   (is_small ? "static_cast<std::int32_t>(" : "(") + matrix.name + ".cell())", false});
       } else {
         kernel_.matrices.push_back(use);
       }
@@ -74,7 +74,8 @@ class KernelBuilder {
   void add_scalars() {
     const std::set<std::string> specialized = specialized_names();
     for (const SizeVar& var : transform_.size_vars)
-      kernel_.scalars.push_back({var.name, "int", "static_cast<std::int32_t>(" + var.name + ")", specialized.contains(var.name)});
+      kernel_.scalars.push_back(
+          {var.name, "int", "static_cast<std::int32_t>(" + var.name + ")", specialized.contains(var.name)});
     for (const UserTunable& tunable : transform_.tunables) {
       const std::string type = tunable.is_real ? "double" : "int";
       if (tunable.array_extent == 0) kernel_.scalars.push_back({tunable.name, type, tunable.name, false});
@@ -255,7 +256,8 @@ class KernelBuilder {
       const auto* number = std::get_if<IntLiteral>(&access.lo[d].node);
       if (number != nullptr && number->value == 0) continue;
       const std::string at = kernel_formula(access.lo[d]);
-      const bool is_plain = number != nullptr ? number->value > 0 : std::holds_alternative<SymbolRef>(access.lo[d].node);
+      const bool is_plain =
+          number != nullptr ? number->value > 0 : std::holds_alternative<SymbolRef>(access.lo[d].node);
       text += " + " + (is_plain ? at : "(" + at + ")") + " * pb_" + matrix.name + "_s" + std::to_string(d);
     }
     return text;
@@ -381,7 +383,8 @@ class KernelBuilder {
   Writer out_;
 };
 
-/// A name of a length that drivers take: they make file names of it. Long ones end in a number made of all of it (FNV-1a).
+/// A name of a length that drivers take: they make file names of it. Long ones end in a number made of all of it
+/// (FNV-1a).
 std::string short_name(const std::string& name) {
   constexpr std::size_t kLongest = 100;
   if (name.size() <= kLongest) return name;
@@ -400,7 +403,8 @@ Kernel make_kernel(const Program& program, const Plan& plan, TransformId transfo
   kernel.rule = step.rule;
   kernel.steps = {step_id};
   kernel.version = version;
-  kernel.name = short_name(rule_stem(program, transform_id, step.rule) + (is_for_step ? "_s" + std::to_string(step_id.index()) : "")) +
+  kernel.name = short_name(rule_stem(program, transform_id, step.rule) +
+                           (is_for_step ? "_s" + std::to_string(step_id.index()) : "")) +
                 (version == Version::OpenClLocal ? "_local" : "_basic");
   KernelBuilder(program, transform, transform.rules[step.rule], step, kernel, context).build();
   return kernel;

@@ -195,7 +195,8 @@ class KernelBodyPrinter {
   }
   /// A variable or a number without a sign. Constants of the language may be more in OpenCL C.
   bool is_leaf(ExprId id) const {
-    const bool is_variable = std::holds_alternative<NameExpr>(body_.exprs[id].node) && binding_of(id).kind != NameKind::BuiltIn;
+    const bool is_variable =
+        std::holds_alternative<NameExpr>(body_.exprs[id].node) && binding_of(id).kind != NameKind::BuiltIn;
     return is_variable || std::holds_alternative<IntegerExpr>(body_.exprs[id].node);
   }
 
@@ -279,12 +280,14 @@ namespace {
 /// Macros of OpenCL C and of the compilers behind it.
 bool is_macro(std::string_view name) {
   static constexpr std::array<std::string_view, 24> kMacros = {
-      "NULL",     "INFINITY", "NAN",      "MAXFLOAT", "HUGE_VAL", "HUGE_VALF", "HUGE_VALL", "CHAR_BIT",
-      "CHAR_MAX", "CHAR_MIN", "SCHAR_MAX", "SCHAR_MIN", "SHRT_MAX", "SHRT_MIN", "INT_MAX",   "INT_MIN",
+      "NULL",     "INFINITY", "NAN",       "MAXFLOAT",  "HUGE_VAL", "HUGE_VALF", "HUGE_VALL", "CHAR_BIT",
+      "CHAR_MAX", "CHAR_MIN", "SCHAR_MAX", "SCHAR_MIN", "SHRT_MAX", "SHRT_MIN",  "INT_MAX",   "INT_MIN",
       "LONG_MAX", "LONG_MIN", "UCHAR_MAX", "USHRT_MAX", "UINT_MAX", "ULONG_MAX", "linux",     "unix"};
-  static constexpr std::array<std::string_view, 8> kPrefixes = {"M_", "FLT_", "DBL_", "HALF_", "CL_", "CLK_", "FP_", "__"};
+  static constexpr std::array<std::string_view, 8> kPrefixes = {"M_",  "FLT_", "DBL_", "HALF_",
+                                                                "CL_", "CLK_", "FP_",  "__"};
   return std::find(kMacros.begin(), kMacros.end(), name) != kMacros.end() ||
-         std::any_of(kPrefixes.begin(), kPrefixes.end(), [&](std::string_view prefix) { return name.starts_with(prefix); });
+         std::any_of(kPrefixes.begin(), kPrefixes.end(),
+                     [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
 /// `größe` as `gr_c3_b6_c3_9fe`: not every OpenCL compiler knows such letters.
@@ -292,8 +295,10 @@ std::string in_ascii(const std::string& name) {
   std::string out;
   for (const char c : name) {
     const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x80) out += c;
-    else out += fmt::format("_{:02x}", byte);
+    if (byte < 0x80)
+      out += c;
+    else
+      out += fmt::format("_{:02x}", byte);
   }
   return out;
 }

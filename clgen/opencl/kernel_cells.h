@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What an instance of a kernel reads of a `.cell` input that may lie outside of its matrix (docs/reference/language.md 5.7).
+// What an instance of a kernel reads of a `.cell` input that may lie outside of its matrix
+// (docs/reference/language.md 5.7).
 #pragma once
 
 #include <string>

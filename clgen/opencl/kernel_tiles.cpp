@@ -59,7 +59,8 @@ class TilePrinter {
                            index_symbol(step < 0 ? "(pb_first" + number + " + " + past + ")" : "pb_first" + number));
       }
       out_.line("const int " + name + "_tile" + dim + " = " + extent + ";");
-      out_.line("const int " + name + "_from" + dim + " = " + to_index_opencl(substitute(box.lo[d], first), transform_, kEndInside) + ";");
+      out_.line("const int " + name + "_from" + dim + " = " +
+                to_index_opencl(substitute(box.lo[d], first), transform_, kEndInside) + ";");
     }
     const TileNames names{name, "pb_" + matrix.name, "pb_tile_" + input.binding};
     // A group's work-items run one after the other on a CPU: the first copies whole rows, without a test per cell.
@@ -204,8 +205,7 @@ void print_tile_region(Writer& out, const Transform& transform, const RegionAcce
     strides.push_back(pitch.empty() ? "1" : pitch.substr(3));
     pitch += " * pb_" + access.binding + "_tile" + std::to_string(d);
   }
-  out.line("__local const " + element_word(transform.matrices[access.matrix]) + "* const " + name + " = " + at +
-            ";");
+  out.line("__local const " + element_word(transform.matrices[access.matrix]) + "* const " + name + " = " + at + ";");
   for (std::size_t k = 0; k < dims.size(); ++k)
     out.line("const int " + name + "_s" + std::to_string(k) + " = " + strides[dims[k]] + ";");
 }

@@ -21,8 +21,8 @@ namespace pb {
 /// Statements that load the tiles of a kernel: `pb_group0`, `pb_first0`, …, then per tile its place, extents and copy.
 void print_tiles(Writer& out, const Transform& transform, const Rule& rule, const Step& step, const Kernel& kernel);
 
-/// Declarations of the cells of this instance in its group's tile: the pointer `name` and the strides of `dims`. From local ids
-/// alone: they run along the tile.
+/// Declarations of the cells of this instance in its group's tile: the pointer `name` and the strides of `dims`. From
+/// local ids alone: they run along the tile.
 void print_tile_region(Writer& out, const Transform& transform, const RegionAccess& access, const KernelTile& tile,
                        int num_loops, const std::string& name, const std::vector<std::size_t>& dims);
 

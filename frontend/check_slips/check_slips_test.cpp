@@ -54,7 +54,8 @@ TEST(CheckSlips, WhatNeverRunsIsNoSlip) {
 
 TEST(CheckSlips, ConstantsOfARuleMayBeTestedBeforeTheIndex) {
   const auto slips_of_template = [](const std::string& body) {
-    return slips_in("transform T template <E(1, 2)> from A[n] to B[n-E] { B.cell(i) from (A.region(i, i+E) w) { " + body + " } }");
+    return slips_in("transform T template <E(1, 2)> from A[n] to B[n-E] { B.cell(i) from (A.region(i, i+E) w) { " +
+                    body + " } }");
   };
   EXPECT_EQ(slips_of_template("return E > 1 ? w.cell(1) : w.cell(0);"), "");
   EXPECT_EQ(slips_of_template("if (E == 1) return 0; return w.cell(1);"), "");

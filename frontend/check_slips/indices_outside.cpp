@@ -41,8 +41,8 @@ Extents extents_of(const RuleTemporary& temporary) {
   return out;
 }
 
-/// Walks a body in the order of its text. Where a rule has constants (template parameters, `duplicate`), its body may test
-/// them before it uses an index: only what runs in any case is looked at then.
+/// Walks a body in the order of its text. Where a rule has constants (template parameters, `duplicate`), its body may
+/// test them before it uses an index: only what runs in any case is looked at then.
 class IndexSearch {
  public:
   IndexSearch(const Rule& rule, Diagnostics& diags) : rule_(rule), body_(rule.body), diags_(diags) {}
@@ -54,7 +54,8 @@ class IndexSearch {
   void visit(StmtId id, bool is_certain) {
     if (id.is_none() || (!rule_.constants.empty() && (!is_certain || may_have_left_))) return;
     const Stmt& stmt = body_.stmts[id];
-    const bool is_conditional = !std::holds_alternative<BlockStmt>(stmt.node) && !std::holds_alternative<DoStmt>(stmt.node);
+    const bool is_conditional =
+        !std::holds_alternative<BlockStmt>(stmt.node) && !std::holds_alternative<DoStmt>(stmt.node);
     if (const auto* branch = std::get_if<IfStmt>(&stmt.node)) {
       visit(branch->condition, is_certain);
       const auto condition = constant_value(body_, branch->condition);
@@ -89,8 +90,9 @@ class IndexSearch {
     if (!rule_.constants.empty() && !is_certain) return;
     if (const auto* member = std::get_if<MemberExpr>(&expr.node)) check(*member);
     const auto* binary = std::get_if<BinaryExpr>(&expr.node);
-    const bool is_choice = std::holds_alternative<ConditionalExpr>(expr.node) ||
-                           (binary != nullptr && (binary->op == BinaryOp::LogicalAnd || binary->op == BinaryOp::LogicalOr));
+    const bool is_choice =
+        std::holds_alternative<ConditionalExpr>(expr.node) ||
+        (binary != nullptr && (binary->op == BinaryOp::LogicalAnd || binary->op == BinaryOp::LogicalOr));
     bool is_first = true;
     for_each_operand(expr, [&](ExprId operand) {
       visit(operand, is_certain && (is_first || !is_choice));
@@ -152,7 +154,10 @@ class IndexSearch {
     // A region that ends before it begins is another slip.
     if (!value || (size && *size < 0) || (*value >= 0 && (!size || *value < *size + behind))) return;
     auto diag = diags_.emit(DiagKind::IndexOutside, body_.exprs[index].span);
-    diag.arg(*value).arg(std::to_string(dim)).arg(name_of(member.object)).arg(size ? "of size " + std::to_string(*size) : "indexed from 0");
+    diag.arg(*value)
+        .arg(std::to_string(dim))
+        .arg(name_of(member.object))
+        .arg(size ? "of size " + std::to_string(*size) : "indexed from 0");
     if (const RegionAccess* access = access_of(member.object)) diag.label(access->span, "the region");
     if (*value < 0) {
       diag.hint("indices count from the begin of the region: let it begin earlier");

@@ -18,14 +18,20 @@ bool is_real(const BodyType& type) { return type.kind == BodyType::Kind::Float |
 class QuotientSearch {
  public:
   QuotientSearch(const Program& program, const Transform& transform, const Rule& rule, Diagnostics& diags)
-      : program_(program), transform_(transform), rule_(rule), body_(rule.body), diags_(diags), users_(body_.exprs.size()) {}
+      : program_(program),
+        transform_(transform),
+        rule_(rule),
+        body_(rule.body),
+        diags_(diags),
+        users_(body_.exprs.size()) {}
 
   void run() {
     std::vector<ExprId> quotients;
     walk(
         body_, body_.root,
         [&](StmtId id) {
-          for_each_child(body_.stmts[id], [](StmtId) {}, [&](ExprId expr) { users_[expr.index()].stmt = id; });
+          for_each_child(
+              body_.stmts[id], [](StmtId) {}, [&](ExprId expr) { users_[expr.index()].stmt = id; });
         },
         [&](ExprId id) {
           for_each_operand(body_.exprs[id], [&](ExprId operand) { users_[operand.index()].expr = id; });
@@ -93,7 +99,8 @@ class QuotientSearch {
     return out;
   }
 
-  /// Whether the value is used as a real number. What whole numbers do with it first may mean the whole part, unless that is 0.
+  /// Whether the value is used as a real number. What whole numbers do with it first may mean the whole part, unless
+  /// that is 0.
   bool becomes_real(ExprId id, bool is_zero) const {
     const User& user = users_[id.index()];
     if (!user.stmt.is_none()) return is_real_in(user.stmt, id);
@@ -125,7 +132,8 @@ class QuotientSearch {
 
   /// Whether a call is of a function of mathematics, which computes with real numbers.
   bool takes_real(ExprId id, const CallExpr& call) const {
-    const MathFunction* function = find_math_function(call.callee.starts_with("std::") ? call.callee.substr(5) : call.callee);
+    const MathFunction* function =
+        find_math_function(call.callee.starts_with("std::") ? call.callee.substr(5) : call.callee);
     const bool is_builtin = rule_.body_types.bindings[id.index()].kind == NameKind::BuiltIn;
     return function != nullptr && is_builtin && is_real(type_of(id));
   }

@@ -7,8 +7,8 @@
 
 namespace pb::slips {
 
-/// Looks for indices outside of regions. Errors: IndexOutside where an index that stands in the program lies outside a region of
-/// constant size.
+/// Looks for indices outside of regions. Errors: IndexOutside where an index that stands in the program lies outside a
+/// region of constant size.
 void find_indices_outside(const Transform& transform, const Rule& rule, Diagnostics& diags);
 
 /// Warns of `1/3*a`: a quotient of two literals that loses its fraction before it becomes a real number.
@@ -17,7 +17,8 @@ void find_integer_quotients(const Program& program, const Transform& transform, 
 /// Warns of locals that bear the name of a region of the rule or of a size variable.
 void find_hidden_names(const Transform& transform, const Rule& rule, Diagnostics& diags);
 
-/// Warns of a transform whose every way to make some output calls it again, at the same sizes, before anything could end it.
+/// Warns of a transform whose every way to make some output calls it again, at the same sizes, before anything could
+/// end it.
 void find_endless_recursion(const Program& program, TransformId id, Diagnostics& diags);
 
 }  // namespace pb::slips

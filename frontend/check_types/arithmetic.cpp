@@ -129,7 +129,8 @@ BodyType math_type(const std::vector<BodyType>& args) {
   return type;
 }
 
-/// The type of a call of a math function. `is_bare`: it is written without `std::`, so that `min` and `max` take two types.
+/// The type of a call of a math function. `is_bare`: it is written without `std::`, so that `min` and `max` take two
+/// types.
 BodyType type_of_math_call(const MathFunction& function, const std::vector<BodyType>& args, bool is_bare) {
   switch (function.result) {
     case MathResult::Real:
@@ -195,7 +196,8 @@ std::optional<BodyType> type_of_builtin_call(const std::string& callee, const st
   for (const NamedType& function : kFunctions) {
     if (function.name == name) return plain_type(function.kind);
   }
-  if (const std::string_view element = allocated_element(name); !element.empty()) return type_of_new_matrix(element, args);
+  if (const std::string_view element = allocated_element(name); !element.empty())
+    return type_of_new_matrix(element, args);
   return type_of_allocate(name);
 }
 

@@ -111,9 +111,9 @@ class BodyChecker {
   std::uint32_t num_locals_ = 0;
   bool may_return_ = false;  ///< the body itself, not a lambda in it
   int lambda_depth_ = 0;
-  std::vector<RuntimeCall> runtime_calls_;                    ///< in the order of the text
-  std::map<std::uint32_t, RuntimeCall> lambdas_with_calls_;   ///< by ExprId
-  std::map<std::uint32_t, RuntimeCall> locals_with_calls_;    ///< names of such, by number of their declarator
+  std::vector<RuntimeCall> runtime_calls_;                   ///< in the order of the text
+  std::map<std::uint32_t, RuntimeCall> lambdas_with_calls_;  ///< by ExprId
+  std::map<std::uint32_t, RuntimeCall> locals_with_calls_;   ///< names of such, by number of their declarator
 };
 
 /// The value of an expression that is known when the program is compiled.

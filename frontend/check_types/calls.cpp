@@ -26,8 +26,8 @@ int dims_of(const BodyType& type) {
   return is_arithmetic(type) ? 0 : -1;
 }
 
-/// Whether a single-number output can be written to the expression. The value of a function of the program's own C++ may be a
-/// reference: only C++ knows.
+/// Whether a single-number output can be written to the expression. The value of a function of the program's own C++
+/// may be a reference: only C++ knows.
 bool is_variable(const BodyChecker& checker, ExprId id) {
   const Expr& expr = checker.body().exprs[id];
   if (std::holds_alternative<NameExpr>(expr.node) || std::holds_alternative<SubscriptExpr>(expr.node) ||
@@ -106,7 +106,8 @@ bool is_converted(const BodyChecker& checker, const Argument& arg, const Matrix&
       return !is_spawn || element != ElementType::Int;
     case Kind::Long:
       return !is_spawn || element != ElementType::Long;
-    // The expression may be an element of the user's own array or class, which is a `double` in programs written for those.
+    // The expression may be an element of the user's own array or class, which is a `double` in programs written for
+    // those.
     case Kind::Unknown:
       return !is_spawn && element != ElementType::Double;
     case Kind::Bool:

@@ -14,7 +14,8 @@ namespace {
 
 using Kind = BodyType::Kind;
 
-/// The first of `int`, `unsigned`, `long`, `unsigned long` that holds the value: decimal ones are unsigned only by suffix.
+/// The first of `int`, `unsigned`, `long`, `unsigned long` that holds the value: decimal ones are unsigned only by
+/// suffix.
 BodyType integer_literal_type(const std::string& text) {
   const std::size_t suffix = std::min(text.find_first_of("uUlL"), text.size());
   const bool has_u = text.find_first_of("uU", suffix) != std::string::npos;
@@ -48,7 +49,8 @@ BodyType pointee(const BodyType& type) {
 }
 
 enum class Result : std::uint8_t { Element, SameRegion, OneLess, Mutable, Int, Long, Bool, Void, Unknown };
-/// Members of regions (docs/reference/language.md 7.6). `num_args`: -1 not checked, -2 one per dimension, -3 two per dimension.
+/// Members of regions (docs/reference/language.md 7.6). `num_args`: -1 not checked, -2 one per dimension, -3 two per
+/// dimension.
 struct RegionMember {
   std::string_view name;
   int num_args;
@@ -258,13 +260,16 @@ BodyType BodyChecker::type_of_call(const CallExpr& call, ExprId id) {
 /// Reports a call of a region or an element, as in `in(x, y)`.
 void BodyChecker::report_if_no_function(const CallExpr& call, const NamedThing& thing, Span span) {
   const NameKind kind = thing.binding.kind;
-  if (kind != NameKind::Input && kind != NameKind::Output && kind != NameKind::Temporary && kind != NameKind::ScalarInput) return;
+  if (kind != NameKind::Input && kind != NameKind::Output && kind != NameKind::Temporary &&
+      kind != NameKind::ScalarInput)
+    return;
   const bool is_region = thing.type.kind == Kind::Region;
   std::string args;
   for (const ExprId arg : call.args) {
     const TokenRange range = body().exprs[arg].tokens;
     args += args.empty() ? "" : ", ";
-    for (std::uint32_t i = range.begin; i < range.end; ++i) args += (i > range.begin ? body().tokens[i].leading : "") + body().tokens[i].text;
+    for (std::uint32_t i = range.begin; i < range.end; ++i)
+      args += (i > range.begin ? body().tokens[i].leading : "") + body().tokens[i].text;
   }
   diags_.emit(DiagKind::RegionCalled, span)
       .arg(is_region ? "region" : "element")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Lambdas in bodies: blocks with parameters, which run where the body calls them. A call of a transform needs the fiber of
-// the body, so a lambda that holds one must not get away from it.
+// Lambdas in bodies: blocks with parameters, which run where the body calls them. A call of a transform needs the fiber
+// of the body, so a lambda that holds one must not get away from it.
 #include <algorithm>
 #include <set>
 #include <string_view>
@@ -47,7 +47,8 @@ void BodyChecker::note_called(const NameBinding& callee, Span span) {
 void BodyChecker::note_lambda(const DeclStmt& decl, const Declarator& declarator, std::uint32_t local) {
   if (declarator.init.is_none() || !is_name_of_lambda(decl, declarator)) return;
   const NameBinding& other = binding_of(declarator.init);
-  const bool is_name = std::holds_alternative<NameExpr>(body().exprs[declarator.init].node) && other.kind == NameKind::Local;
+  const bool is_name =
+      std::holds_alternative<NameExpr>(body().exprs[declarator.init].node) && other.kind == NameKind::Local;
   const auto& known = is_name ? locals_with_calls_ : lambdas_with_calls_;
   const auto found = known.find(is_name ? other.index : declarator.init.value);
   if (found != known.end()) locals_with_calls_[local] = found->second;
@@ -75,7 +76,8 @@ void BodyChecker::check_lambda_uses() {
   }
   for (std::uint32_t i = 0; i < body().exprs.size(); ++i) {
     const ExprId id(i);
-    const bool is_name = std::holds_alternative<NameExpr>(body().exprs[id].node) && binding_of(id).kind == NameKind::Local;
+    const bool is_name =
+        std::holds_alternative<NameExpr>(body().exprs[id].node) && binding_of(id).kind == NameKind::Local;
     const auto& known = is_name ? locals_with_calls_ : lambdas_with_calls_;
     const auto found = known.find(is_name ? binding_of(id).index : i);
     if (found == known.end() || stays.contains(id)) continue;

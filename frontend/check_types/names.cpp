@@ -35,7 +35,8 @@ BodyType BodyChecker::element_type(ElementType element, bool is_element_t, bool 
 BodyType BodyChecker::normalised(BodyType type) const {
   if (!type.is_element) return type;
   type.element = program_.element;
-  if (type.kind == BodyType::Kind::Float || type.kind == BodyType::Kind::Double) type.kind = number_type(type.element).kind;
+  if (type.kind == BodyType::Kind::Float || type.kind == BodyType::Kind::Double)
+    type.kind = number_type(type.element).kind;
   return type;
 }
 
@@ -115,8 +116,8 @@ void BodyChecker::report_if_invisible_matrix(const std::string& name, Span span)
   }
   std::string hint = "name the region in the rule's header, for example `" + name + " " + name + "`";
   if (rule_.is_return_form && transform_.matrices[rule_.outputs.front().matrix].name == name)
-    hint = "this rule returns its element: write `return …;` instead of an assignment, or name the output: `to (" + name +
-           ".cell(…) out) from …`";
+    hint = "this rule returns its element: write `return …;` instead of an assignment, or name the output: `to (" +
+           name + ".cell(…) out) from …`";
   for (const auto* accesses : {&rule_.outputs, &rule_.inputs}) {
     for (const RegionAccess& access : *accesses) {
       if (transform_.matrices[access.matrix].name == name && !access.binding.empty()) {

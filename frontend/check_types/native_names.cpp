@@ -8,7 +8,9 @@
 namespace pb::checking {
 namespace {
 
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || static_cast<unsigned char>(c) >= 0x80; }
+bool is_word(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || static_cast<unsigned char>(c) >= 0x80;
+}
 bool is_name(std::string_view text) {
   return !text.empty() && is_word(text[0]) && std::isdigit(static_cast<unsigned char>(text[0])) == 0;
 }

@@ -70,8 +70,8 @@ BodyTypes BodyChecker::run() {
   return std::move(out_);
 }
 
-/// Checks that the body returns a value. A body that may return in C++ of which the tree knows nothing, or that ends the run, is
-/// left alone.
+/// Checks that the body returns a value. A body that may return in C++ of which the tree knows nothing, or that ends
+/// the run, is left alone.
 void BodyChecker::check_returns() {
   if (!rule_.is_return_form || body().tokens.empty()) return;  // an empty one means it
   const auto& stmts = body().stmts;
@@ -79,7 +79,8 @@ void BodyChecker::check_returns() {
                                      [](const Stmt& stmt) { return std::holds_alternative<OpaqueStmt>(stmt.node); });
   const bool calls_others = std::any_of(body().exprs.begin(), body().exprs.end(), [](const Expr& expr) {
     const auto* call = std::get_if<CallExpr>(&expr.node);
-    return std::holds_alternative<OpaqueExpr>(expr.node) || (call != nullptr && find_math_function(call->callee) == nullptr);
+    return std::holds_alternative<OpaqueExpr>(expr.node) ||
+           (call != nullptr && find_math_function(call->callee) == nullptr);
   });
   if (may_return_ || is_opaque || calls_others) return;
   diags_.emit(DiagKind::NoReturn, body().span).label(rule_.outputs.front().span, "the output has no name");
@@ -92,7 +93,9 @@ void BodyChecker::check_initial(const Declarator& declarator) {
   for (std::size_t i = 0; i < body().exprs.size(); ++i) {
     const Expr& expr = body().exprs[ExprId(static_cast<std::uint32_t>(i))];
     const auto* name = std::get_if<NameExpr>(&expr.node);
-    if (name == nullptr || name->text != declarator.name || expr.tokens.begin < range.begin || expr.tokens.end > range.end) continue;
+    if (name == nullptr || name->text != declarator.name || expr.tokens.begin < range.begin ||
+        expr.tokens.end > range.end)
+      continue;
     diags_.emit(DiagKind::InitialisedWithItself, expr.span)
         .arg(declarator.name)
         .label(declarator.name_span, "declared here")
@@ -189,7 +192,10 @@ void BodyChecker::check_stmt(StmtId id) {
                         [&](const CaseStmt& label) { (void)check_expr(label.value); },
                         [&](const ReturnStmt& leave) { check_return(leave, stmt.span); }, [](const BreakStmt&) {},
                         [](const ContinueStmt&) {}, [&](const TransformCallStmt& call) { check_call(id, call); },
-                        [&](const SyncStmt&) { runtime_calls_.push_back({"`sync`", stmt.span}); }, [&](const DeclStmt& decl) { check_declaration(decl); },
+                        [&](const SyncStmt&) {
+                          runtime_calls_.push_back({"`sync`", stmt.span});
+                        },
+                        [&](const DeclStmt& decl) { check_declaration(decl); },
                         [&](const ExprStmt& expr) { (void)check_expr(expr.expr); },
                         [&](const OpaqueStmt& opaque) { check_opaque(opaque, stmt.tokens); }},
              stmt.node);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tests where generated code announces what the host uses (runtime/gpu/launch.h), on whole programs. They lie beside the front
-// end, which makes the programs.
+// Tests where generated code announces what the host uses (runtime/gpu/launch.h), on whole programs. They lie beside
+// the front end, which makes the programs.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -47,7 +47,8 @@ std::string block_at(const std::string& text, const std::string& head) {
   std::size_t at = 0;
   for (const std::string& part : parts) {
     at = text.find(part, at);
-    if (at == std::string::npos) return ::testing::AssertionFailure() << "`" << part << "` is missing or too early in\n" << text;
+    if (at == std::string::npos)
+      return ::testing::AssertionFailure() << "`" << part << "` is missing or too early in\n" << text;
   }
   return ::testing::AssertionSuccess();
 }
@@ -55,26 +56,30 @@ std::string block_at(const std::string& text, const std::string& head) {
 TEST(Announcements, StandAtEachSliceWhereAnotherMemberCalls) {
   const std::string text = cpp_of("versions");
   const std::string slices = block_at(text, "for (std::int64_t pb_u0");
-  EXPECT_TRUE(have_order(slices, {"pbrt::need_on_host(pb_frame, G, ", "pbrt::before_host_overwrite(pb_frame, S, ", "parallel_for",
-                                  "pbrt::wrote_on_host(pb_frame, S, "}));
+  EXPECT_TRUE(have_order(slices, {"pbrt::need_on_host(pb_frame, G, ", "pbrt::before_host_overwrite(pb_frame, S, ",
+                                  "parallel_for", "pbrt::wrote_on_host(pb_frame, S, "}));
   const std::size_t nest = text.find("for (std::int64_t pb_u0");
-  EXPECT_EQ(text.find("pbrt::need_on_host(pb_frame, G"), text.find("pbrt::need_on_host(pb_frame, G", nest)) << "none before them all";
+  EXPECT_EQ(text.find("pbrt::need_on_host(pb_frame, G"), text.find("pbrt::need_on_host(pb_frame, G", nest))
+      << "none before them all";
 }
 
 TEST(Announcements, StandAtEachInstanceThatFollowsAnother) {
   const std::string loops = block_at(cpp_of("own"), "PB_LOOPS void loops_Mixed_1");
-  EXPECT_TRUE(have_order(loops, {"pb_one", "pbrt::before_host_write(pb_frame, S, ", "rule_Mixed_1(", "pbrt::wrote_on_host(pb_frame, S, "}));
+  EXPECT_TRUE(have_order(loops, {"pb_one", "pbrt::before_host_write(pb_frame, S, ", "rule_Mixed_1(",
+                                 "pbrt::wrote_on_host(pb_frame, S, "}));
 }
 
 TEST(Announcements, StandAtEachInstanceOfTiles) {
   const std::string loops = block_at(cpp_of("tiles"), "PB_LOOPS void loops_Mixed_0");
-  EXPECT_TRUE(have_order(loops, {"pb_one", "pbrt::need_on_host(pb_frame, P, ", "rule_Mixed_0(", "pbrt::wrote_on_host(pb_frame, P, "}));
+  EXPECT_TRUE(have_order(
+      loops, {"pb_one", "pbrt::need_on_host(pb_frame, P, ", "rule_Mixed_0(", "pbrt::wrote_on_host(pb_frame, P, "}));
 }
 
 TEST(Announcements, StandAroundStepsOfWhichNoInstanceFollowsAnother) {
   const std::string text = cpp_of("beside");
   EXPECT_EQ(text.find("pb_one"), std::string::npos);
-  EXPECT_TRUE(have_order(block_at(text, "PB_STEP void step_Mixed_0_cpu"), {"pbrt::before_host_write(pb_frame, O", "parallel_for", "pbrt::wrote_on_host(pb_frame, O"}));
+  EXPECT_TRUE(have_order(block_at(text, "PB_STEP void step_Mixed_0_cpu"),
+                         {"pbrt::before_host_write(pb_frame, O", "parallel_for", "pbrt::wrote_on_host(pb_frame, O"}));
 }
 
 }  // namespace

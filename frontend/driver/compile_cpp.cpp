@@ -33,9 +33,10 @@ std::vector<std::string> compiler_words() {
 
 std::vector<std::string> compile_flags(FpMode fp) {
   // -w: the text of bodies is the user's, and its warnings would come with generated code around them.
-  // -fstack-clash-protection: a local array of any size touches the guard pages below its stack (runtime/sched/crash.h);
-  // functions whose frame is smaller than a page are the same without it.
-  std::vector<std::string> flags = {"-std=c++20", "-O3", "-march=native", "-fno-math-errno", "-fstack-clash-protection", "-w"};
+  // -fstack-clash-protection: a local array of any size touches the guard pages below its stack
+  // (runtime/sched/crash.h); functions whose frame is smaller than a page are the same without it.
+  std::vector<std::string> flags = {"-std=c++20", "-O3", "-march=native", "-fno-math-errno", "-fstack-clash-protection",
+                                    "-w"};
   switch (fp) {
     case FpMode::Strict:
       flags.insert(flags.end(), {"-ffp-contract=off"});

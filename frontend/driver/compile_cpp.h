@@ -18,8 +18,7 @@ namespace pb {
 /// Errors:  false after errors of the user's C++ on `diags`; throws IoError if the compiler cannot run, the
 ///          output cannot be written, or generated code is rejected
 [[nodiscard]] bool compile_cpp(const std::string& generated, const std::string& target, FpMode fp,
-                               const UserProgram& user, Diagnostics& diags,
-                               const std::function<void()>& before_rename);
+                               const UserProgram& user, Diagnostics& diags, const std::function<void()>& before_rename);
 
 /// Precompiles the headers of programs like `generated`, for all who use this runtime.
 ///

@@ -99,7 +99,9 @@ std::vector<std::string_view> generated_lines(std::string_view generated, std::s
   return out;
 }
 
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || static_cast<unsigned char>(c) >= 0x80; }
+bool is_word(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || static_cast<unsigned char>(c) >= 0x80;
+}
 
 std::string_view word_at(std::string_view line, std::size_t at) {
   std::size_t end = at;
@@ -151,8 +153,8 @@ std::optional<Span> place_of(const Message& message, std::string_view generated,
   return Span{*file, begin, begin + static_cast<std::uint32_t>(std::max<std::size_t>(found->size(), 1))};
 }
 
-/// The place behind the text before `place`, where something that is missing belongs: blanks, line ends and `//` comments are
-/// skipped.
+/// The place behind the text before `place`, where something that is missing belongs: blanks, line ends and `//`
+/// comments are skipped.
 Span behind_previous(Span place, const SourceManager& sources) {
   std::string_view before = sources.text(place.file).substr(0, place.begin);
   while (true) {
@@ -184,7 +186,8 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
     text.replace(at, from.size(), to);
 }
 
-/// Gives types such as `BasicView<const double, 1, true, false>`, which stand for regions in hot loops, the names of regions.
+/// Gives types such as `BasicView<const double, 1, true, false>`, which stand for regions in hot loops, the names of
+/// regions.
 void rename_views(std::string& text) {
   constexpr std::string_view kView = "BasicView<";
   for (std::size_t at = text.find(kView); at != std::string::npos; at = text.find(kView, at + 1)) {
@@ -224,7 +227,8 @@ std::string hint_for(std::string_view text) {
   if ((has("no match for `operator[]`") || has("no match for call to")) && has("MatrixRegion"))
     return "an element of a region is `m.cell(i)`";
   if (has("has no member named") && has("MatrixRegion"))
-    return "regions have `cell`, `region`, `row`, `column`, `slice`, `all`, `transposed`, `size(d)`, `width()`, `height()`, "
+    return "regions have `cell`, `region`, `row`, `column`, `slice`, `all`, `transposed`, `size(d)`, `width()`, "
+           "`height()`, "
            "`depth()`, `count()` and `copyTo`";
   if (text.starts_with("request for member `") && has("`const ElementT`"))
     return "it is one number: write its name alone, without `.cell( )`";
@@ -274,7 +278,8 @@ std::string_view proposed_header(const std::vector<std::string_view>& lines, std
   return {};
 }
 
-/// Says that what `text` does not find is in the standard library, if gcc says so in a note below `lines[at]`; else empty.
+/// Says that what `text` does not find is in the standard library, if gcc says so in a note below `lines[at]`; else
+/// empty.
 std::string standard_name(std::string_view text, const std::vector<std::string_view>& lines, std::size_t at) {
   const std::size_t end = text.find("` was not declared in this scope");
   if (!text.starts_with('`') || end == std::string_view::npos) return {};

@@ -22,7 +22,7 @@ struct UserProgram {
 ///
 /// Errors:  CxxError, LinkError on `diags`
 /// Returns true if something could be said at a place of the user's; else the raw output must be shown.
-[[nodiscard]] bool report_compiler_output(std::string_view output, std::string_view generated,
-                                          const UserProgram& user, Diagnostics& diags);
+[[nodiscard]] bool report_compiler_output(std::string_view output, std::string_view generated, const UserProgram& user,
+                                          Diagnostics& diags);
 
 }  // namespace pb

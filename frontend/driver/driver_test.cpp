@@ -111,10 +111,12 @@ TEST_F(CompilerOutput, AMissingSemicolonIsShownWhereItBelongs) {
 }
 
 TEST_F(CompilerOutput, AMemberOfANumberIsExplained) {
-  EXPECT_TRUE(report_compiler_output(
-      "prog.pbcc:3:16: error: request for member 'cell' in 'a', which is of non-class type 'const ElementT' {aka 'const double'}\n",
-      generated_, user_, diags_));
-  EXPECT_EQ(diags_.all().at(0).hints, std::vector<std::string>{"it is one number: write its name alone, without `.cell( )`"});
+  EXPECT_TRUE(
+      report_compiler_output("prog.pbcc:3:16: error: request for member 'cell' in 'a', which is of non-class type "
+                             "'const ElementT' {aka 'const double'}\n",
+                             generated_, user_, diags_));
+  EXPECT_EQ(diags_.all().at(0).hints,
+            std::vector<std::string>{"it is one number: write its name alone, without `.cell( )`"});
 }
 
 TEST_F(CompilerOutput, RepeatedMessagesAreShownOnce) {
@@ -137,7 +139,8 @@ TEST_F(CompilerOutput, ErrorInGeneratedCodeIsNotTheUsers) {
 
 TEST_F(CompilerOutput, TemplatesAreNotTheUsersConcern) {
   const std::string output =
-      "prog.pbcc:3:16: error: there are no arguments to 'oops' that depend on a template parameter, so a declaration of "
+      "prog.pbcc:3:16: error: there are no arguments to 'oops' that depend on a template parameter, so a declaration "
+      "of "
       "'oops' must be available [-fpermissive]\nprog.pbcc:3:20: error: 'oops' was not declared in this scope\n";
   EXPECT_TRUE(report_compiler_output(output, generated_, user_, diags_));
   EXPECT_EQ(messages(), "oops: `oops` was not declared in this scope\n");
@@ -153,23 +156,24 @@ TEST_F(CompilerOutput, ProposedHeaderIsAHint) {
   const std::string note =
       "prog.pbcc:1:1: note: 'std::oops' is defined in header '<map>'; did you forget to '#include <map>'?\n";
   EXPECT_TRUE(report_compiler_output("prog.pbcc:3:16: error: no\n" + note, generated_, user_, diags_));
-  EXPECT_TRUE(
-      report_compiler_output("prog.pbcc:3:20: error: not\nprog.pbcc:3:9: error: none\n" + note, generated_, user_, diags_));
+  EXPECT_TRUE(report_compiler_output("prog.pbcc:3:20: error: not\nprog.pbcc:3:9: error: none\n" + note, generated_,
+                                     user_, diags_));
   ASSERT_EQ(diags_.all().size(), 3U);
-  EXPECT_EQ(diags_.all()[0].hints, std::vector<std::string>{"write `%{`, `#include <map>`, `%}` in lines above the transform"});
+  EXPECT_EQ(diags_.all()[0].hints,
+            std::vector<std::string>{"write `%{`, `#include <map>`, `%}` in lines above the transform"});
   EXPECT_TRUE(diags_.all()[1].hints.empty());
 }
 
 TEST_F(CompilerOutput, NamesOfTheStandardLibraryAreProposed) {
-  EXPECT_TRUE(report_compiler_output(
-      "prog.pbcc:3:16: error: 'max' was not declared in this scope\n"
-      "prog.pbcc:3:16: note: suggested alternatives:\n"
-      "In file included from /usr/include/c++/12/algorithm:61:\n"
-      "/usr/include/c++/12/bits/stl_algo.h:5756:5: note:   'std::max'\n"
-      "prog.pbcc:3:20: error: 'sum' was not declared in this scope\n"
-      "prog.pbcc:3:20: note: suggested alternatives:\n"
-      "/usr/include/c++/12/bits/stl_algo.h:5756:5: note:   'std::ranges::sum'\n",
-      generated_, user_, diags_));
+  EXPECT_TRUE(
+      report_compiler_output("prog.pbcc:3:16: error: 'max' was not declared in this scope\n"
+                             "prog.pbcc:3:16: note: suggested alternatives:\n"
+                             "In file included from /usr/include/c++/12/algorithm:61:\n"
+                             "/usr/include/c++/12/bits/stl_algo.h:5756:5: note:   'std::max'\n"
+                             "prog.pbcc:3:20: error: 'sum' was not declared in this scope\n"
+                             "prog.pbcc:3:20: note: suggested alternatives:\n"
+                             "/usr/include/c++/12/bits/stl_algo.h:5756:5: note:   'std::ranges::sum'\n",
+                             generated_, user_, diags_));
   EXPECT_EQ(diags_.all()[0].hints, std::vector<std::string>{"of the standard library it is `std::max`"});
   EXPECT_TRUE(diags_.all()[1].hints.empty());
 }
@@ -177,24 +181,27 @@ TEST_F(CompilerOutput, NamesOfTheStandardLibraryAreProposed) {
 TEST_F(CompilerOutput, FilesOfOneNameAreToldApart) {
   for (const char* name : {"one/common.h", "two/common.h"})
     sources_.add(name, std::string("%{\nint ") + name[0] + " = 1;\n%}\n");
-  EXPECT_TRUE(report_compiler_output("two/common.h:2:5: error: no\none/common.h:2:5: error: no\n", generated_, user_,
-                                     diags_));
+  EXPECT_TRUE(
+      report_compiler_output("two/common.h:2:5: error: no\none/common.h:2:5: error: no\n", generated_, user_, diags_));
   EXPECT_EQ(messages(), "int t = 1;: no\nint o = 1;: no\n");
 }
 
 TEST_F(CompilerOutput, TypesHaveTheNamesThatProgramsKnow) {
-  EXPECT_TRUE(report_compiler_output(
-      "prog.pbcc:3:16: error: no match for 'operator=' (operand types are 'MatrixRegion1D' {aka 'pbrt::BasicRegion<double, 1>'} "
-      "and 'pbrt::BasicRegion<const double, 1>')\n",
-      generated_, user_, diags_));
-  EXPECT_EQ(messages(), "oops: no match for `operator=` (operand types are `MatrixRegion1D` and `ConstMatrixRegion<double, 1>`)\n");
+  EXPECT_TRUE(
+      report_compiler_output("prog.pbcc:3:16: error: no match for 'operator=' (operand types are 'MatrixRegion1D' {aka "
+                             "'pbrt::BasicRegion<double, 1>'} "
+                             "and 'pbrt::BasicRegion<const double, 1>')\n",
+                             generated_, user_, diags_));
+  EXPECT_EQ(messages(),
+            "oops: no match for `operator=` (operand types are `MatrixRegion1D` and `ConstMatrixRegion<double, 1>`)\n");
   EXPECT_EQ(diags_.all()[0].hints.size(), 1U);
 }
 
 TEST_F(CompilerOutput, WrongUsesOfRegionsHaveHints) {
-  EXPECT_TRUE(report_compiler_output(
-      "prog.pbcc:3:16: error: no match for 'operator[]' (operand types are 'ConstMatrixRegion1D' {aka 'X'} and 'int')\n", generated_,
-      user_, diags_));
+  EXPECT_TRUE(
+      report_compiler_output("prog.pbcc:3:16: error: no match for 'operator[]' (operand types are "
+                             "'ConstMatrixRegion1D' {aka 'X'} and 'int')\n",
+                             generated_, user_, diags_));
   EXPECT_EQ(diags_.all()[0].hints, std::vector<std::string>{"an element of a region is `m.cell(i)`"});
 }
 
@@ -208,10 +215,11 @@ TEST_F(CompilerOutput, WhatStandsForARegionInLoopsIsNamedAsOne) {
 }
 
 TEST_F(CompilerOutput, MembersOfRegionsAreListed) {
-  EXPECT_TRUE(report_compiler_output(
-      "prog.pbcc:3:16: error: 'using MatrixRegion1D = class pbrt::BasicRegion<double, 1>' {aka 'class pbrt::BasicRegion<double, "
-      "1>'} has no member named 'length'; did you mean 'lent'?\n",
-      generated_, user_, diags_));
+  EXPECT_TRUE(
+      report_compiler_output("prog.pbcc:3:16: error: 'using MatrixRegion1D = class pbrt::BasicRegion<double, 1>' {aka "
+                             "'class pbrt::BasicRegion<double, "
+                             "1>'} has no member named 'length'; did you mean 'lent'?\n",
+                             generated_, user_, diags_));
   EXPECT_EQ(messages(), "oops: `MatrixRegion1D` has no member named `length`\n");
   EXPECT_EQ(diags_.all()[0].hints.size(), 1U);
 }

@@ -79,30 +79,46 @@ void add_options(CLI::App& app, Options& options, Words& words) {
                  "OUTPUT.info")
       ->type_name("FILE");
   app.add_flag("--check", options.check_only, "check the program, write nothing");
-  app.add_option("--emit", words.emit, "stop after a stage and print its result")->type_name(list_of(kEmitWords))->check(one_of(kEmitWords));
+  app.add_option("--emit", words.emit, "stop after a stage and print its result")
+      ->type_name(list_of(kEmitWords))
+      ->check(one_of(kEmitWords));
   app.add_option("--format", words.format, "of --emit=graph: Graphviz's language, or a picture (default: dot)")
-      ->type_name("dot|svg")->check(one_of(kFormatWords));
+      ->type_name("dot|svg")
+      ->check(one_of(kFormatWords));
   app.add_flag("--explain", options.explain, "say per rule which versions exist, and why others do not");
-  app.add_option("--element", words.element, "what ElementT is (default: double)")->type_name(list_of(kElementWords))->check(one_of(kElementWords));
-  app.add_option("--config", options.config,
-                 "make the choices and values of this configuration constants of the program: what it does not choose is "
-                 "left out; what it does not name stays to be chosen")
+  app.add_option("--element", words.element, "what ElementT is (default: double)")
+      ->type_name(list_of(kElementWords))
+      ->check(one_of(kElementWords));
+  app.add_option(
+         "--config", options.config,
+         "make the choices and values of this configuration constants of the program: what it does not choose is "
+         "left out; what it does not name stays to be chosen")
       ->type_name("FILE");
   app.add_option("--main", options.main_name, "the transform to run (default: the one marked `main`, else the last)")
       ->type_name("NAME");
   app.add_option(
          "--fp", words.fp,
          "floating-point rules: strict (no contraction), contract (default), reassociate (sums may be reordered)")
-      ->type_name(list_of(kFpWords))->check(one_of(kFpWords));
-  app.add_option("--no-warn", words.no_warn, "leave out the warnings of this name, which stands in brackets at their end; repeatable")
-      ->type_name("NAME")->allow_extra_args(false)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  app.add_flag("--checked", options.is_checked, "test at run time every index of matrices (CPU versions; slow), that no region ends before it begins and that no argument of a call overlaps one that it writes");
-  app.add_flag("--checked-copies", options.checks_copies, "test at run time that each element which the CPU uses was copied there after a device wrote it, and the reverse (slow)");
+      ->type_name(list_of(kFpWords))
+      ->check(one_of(kFpWords));
+  app.add_option("--no-warn", words.no_warn,
+                 "leave out the warnings of this name, which stands in brackets at their end; repeatable")
+      ->type_name("NAME")
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_flag("--checked", options.is_checked,
+               "test at run time every index of matrices (CPU versions; slow), that no region ends before it begins "
+               "and that no argument of a call overlaps one that it writes");
+  app.add_flag("--checked-copies", options.checks_copies,
+               "test at run time that each element which the CPU uses was copied there after a device wrote it, and "
+               "the reverse (slow)");
   app.add_flag("--keep", options.keep, "keep the generated C++ as OUTPUT.cpp");
   app.add_flag("--precompile", options.precompile,
                "write no program: precompile the headers of programs with these options, beside the runtime's library");
   app.add_flag("--time-passes", options.time_passes, "print how long each pass took");
-  app.add_option("--color,--colour", words.colour, "colours in messages (default: auto)")->type_name(list_of(kColourWords))->check(one_of(kColourWords));
+  app.add_option("--color,--colour", words.colour, "colours in messages (default: auto)")
+      ->type_name(list_of(kColourWords))
+      ->check(one_of(kColourWords));
   app.set_version_flag("--version", std::string("pbc (Polybricks) ") + PB_VERSION);
 }
 

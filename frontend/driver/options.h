@@ -24,10 +24,10 @@ struct Options {
   bool is_svg = false;  ///< --emit=graph as a picture
   bool check_only = false;
   bool explain = false;
-  bool is_checked = false;  ///< test every index at run time
+  bool is_checked = false;     ///< test every index at run time
   bool checks_copies = false;  ///< test at run time that what the host uses of a matrix is there
-  bool precompile = false;  ///< make the precompiled headers of such programs, beside the runtime's library
-  bool keep = false;  ///< keep the generated C++ beside the output
+  bool precompile = false;     ///< make the precompiled headers of such programs, beside the runtime's library
+  bool keep = false;           ///< keep the generated C++ beside the output
   bool time_passes = false;
   ElementType element = ElementType::Double;
   std::string main_name;

@@ -24,7 +24,8 @@ std::filesystem::path folder_of(const std::string& target) {
 bool is_special(const std::string& target) {
   std::error_code error;
   const auto status = std::filesystem::status(target, error);
-  return std::filesystem::exists(status) && !std::filesystem::is_regular_file(status) && !std::filesystem::is_directory(status);
+  return std::filesystem::exists(status) && !std::filesystem::is_regular_file(status) &&
+         !std::filesystem::is_directory(status);
 }
 
 }  // namespace
@@ -41,7 +42,9 @@ void check_output_place(const std::string& target) {
   if (!std::filesystem::exists(status)) throw IoError("the output folder `" + folder.string() + "` does not exist");
   if (!std::filesystem::is_directory(status)) throw IoError("`" + folder.string() + "` is not a folder");
   if (std::filesystem::is_directory(target, error)) throw IoError("the output `" + target + "` is a folder");
-  if (is_special(target)) throw IoError("the output `" + target + "` is a device or a pipe: a program needs a file of its own (--check makes none)");
+  if (is_special(target))
+    throw IoError("the output `" + target +
+                  "` is a device or a pipe: a program needs a file of its own (--check makes none)");
   // Making a file is the test, because it also finds read-only file systems and works for root.
   const TemporaryPath probe(temporary_beside(target));
   const int descriptor = open(probe.path().c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);

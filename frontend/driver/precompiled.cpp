@@ -179,7 +179,8 @@ void PrecompiledPrefix::finish() {
   }
 }
 
-void precompile_for_all(const std::vector<std::string>& command, const RuntimeHome& home, const std::string& generated) {
+void precompile_for_all(const std::vector<std::string>& command, const RuntimeHome& home,
+                        const std::string& generated) {
   const std::string prefix = prefix_of(generated);
   const std::string name = entry_name(command, home, prefix);
   const std::string entry = home.headers + "/" + name;

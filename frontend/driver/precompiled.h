@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The runtime's headers, precompiled: they are a good part of the time of compiling a program. Those for the default
-// options stand beside the runtime's library, made when that was built; others are kept in the user's cache folder. Without
-// both everything works, slower.
+// options stand beside the runtime's library, made when that was built; others are kept in the user's cache folder.
+// Without both everything works, slower.
 #pragma once
 
 #include <memory>
@@ -18,8 +18,8 @@ namespace pb {
 /// for one compiler, one set of flags and one state of the headers.
 class PrecompiledPrefix {
  public:
-  /// Looks up the prefix of `generated` in the runtime's folder, then in the cache; if it is in neither, starts making it
-  /// beside the compilation that goes on meanwhile. `command`: compiler and flags without files.
+  /// Looks up the prefix of `generated` in the runtime's folder, then in the cache; if it is in neither, starts making
+  /// it beside the compilation that goes on meanwhile. `command`: compiler and flags without files.
   PrecompiledPrefix(const std::vector<std::string>& command, const RuntimeHome& home, const std::string& generated);
 
   /// Flags that use the precompiled prefix; empty if it is not there (yet).
@@ -36,8 +36,8 @@ class PrecompiledPrefix {
   std::unique_ptr<RunningProcess> process_;
 };
 
-/// Makes the prefix of `generated` in the runtime's folder, in place of what is there; nothing if it is there already, or if
-/// the compiler reads none.
+/// Makes the prefix of `generated` in the runtime's folder, in place of what is there; nothing if it is there already,
+/// or if the compiler reads none.
 ///
 /// Errors:  throws IoError if the folder cannot be written or the compiler fails
 void precompile_for_all(const std::vector<std::string>& command, const RuntimeHome& home, const std::string& generated);

@@ -22,8 +22,9 @@
 namespace pb {
 namespace {
 
-// Globals, because a signal handler has no other way to reach state. It may only call async-signal-safe functions, hence fixed
-// buffers. Slots are written by the main thread alone: the path first, then `is_used` (release), which the handler reads.
+// Globals, because a signal handler has no other way to reach state. It may only call async-signal-safe functions,
+// hence fixed buffers. Slots are written by the main thread alone: the path first, then `is_used` (release), which the
+// handler reads.
 constexpr int kNumSlots = 16;
 constexpr std::size_t kMaxPath = 4096;
 struct Slot {

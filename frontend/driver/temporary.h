@@ -35,8 +35,8 @@ class TemporaryPath {
 /// Errors:  throws IoError
 [[nodiscard]] std::string make_temporary_folder();
 
-/// Makes SIGINT, SIGTERM, SIGHUP, SIGPIPE and SIGXCPU, from now on, end the running child and remove every temporary path before
-/// they end the process; writes beyond the limit of file sizes fail.
+/// Makes SIGINT, SIGTERM, SIGHUP, SIGPIPE and SIGXCPU, from now on, end the running child and remove every temporary
+/// path before they end the process; writes beyond the limit of file sizes fail.
 void install_signal_cleanup();
 
 /// Children that a signal must end first.

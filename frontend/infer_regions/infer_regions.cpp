@@ -84,7 +84,8 @@ void report_coordinate(Inference& in, const Formula& formula, bool is_output) {
   in.diags.emit(kind, span).arg(to_string(*term));
 }
 
-/// The box of `access`; a dimension of an input whose coordinates are not affine is read as a whole (docs/architecture.md 5.1).
+/// The box of `access`; a dimension of an input whose coordinates are not affine is read as a whole
+/// (docs/architecture.md 5.1).
 std::optional<std::vector<Interval>> box_of(Inference& in, RegionAccess& access, bool is_output) {
   std::vector<Interval> out;
   for (std::size_t d = 0; d < access.lo.size(); ++d) {
@@ -157,8 +158,8 @@ bool infer_access(Inference& in, RegionAccess& access, bool is_output, const std
   return true;
 }
 
-/// The instances that read existing versions. Versions below the first one hold nothing that a rule may read: `T<k-1>` of
-/// `T<2..4>` needs k > 2.
+/// The instances that read existing versions. Versions below the first one hold nothing that a rule may read: `T<k-1>`
+/// of `T<2..4>` needs k > 2.
 Region with_version(const Inference& in, const RegionAccess& access, const Region& domain) {
   const std::int64_t first = in.transform.matrices[access.matrix].first_version;
   if (first == 0 || access.is_optional()) return domain;
@@ -192,11 +193,13 @@ RegionMap mapped_cells(const Inference& in, const RegionAccess& access, const Re
   for (std::size_t d = 0; d < access.lo.size(); ++d) {
     const IndexExpr size = to_index_expr(matrix.extents[d], in.scope).value_or(index_const(0));
     const auto lo = affine_coordinate(in, access.lo[d]);
-    const bool is_tested = std::find(access.tested_dims.begin(), access.tested_dims.end(), d) != access.tested_dims.end();
+    const bool is_tested =
+        std::find(access.tested_dims.begin(), access.tested_dims.end(), d) != access.tested_dims.end();
     if (is_tested || !lo) {
       box.push_back({{index_const(0), size}, size, Border::None});
     } else {
-      box.push_back({{*lo, index_add(*lo, index_const(1))}, size, access.is_mapped_dim(d) ? access.border : Border::None});
+      box.push_back(
+          {{*lo, index_add(*lo, index_const(1))}, size, access.is_mapped_dim(d) ? access.border : Border::None});
     }
   }
   return border_cells(domain.intersect_parameters(in.known), cell_dims(matrix.num_dims()), box);

@@ -40,9 +40,11 @@ class Unit::Strategy : public antlr4::DefaultErrorStrategy {
   void recover(antlr4::Parser* parser, std::exception_ptr error) override {
     ParserRuleContext* context = parser->getContext();
     const size_t rule = context->getRuleIndex();
-    const bool is_header = unit_.kind_ == UnitKind::Header && (rule == PbccParser::RuleClause || rule == PbccParser::RuleHeader);
-    const bool is_body = unit_.kind_ == UnitKind::Body && (rule == PbccParser::RuleStmt || rule == PbccParser::RuleCondExpr ||
-                                                           rule == PbccParser::RuleForHead || rule == PbccParser::RuleBody);
+    const bool is_header =
+        unit_.kind_ == UnitKind::Header && (rule == PbccParser::RuleClause || rule == PbccParser::RuleHeader);
+    const bool is_body =
+        unit_.kind_ == UnitKind::Body && (rule == PbccParser::RuleStmt || rule == PbccParser::RuleCondExpr ||
+                                          rule == PbccParser::RuleForHead || rule == PbccParser::RuleBody);
     if (is_header) {
       is_reported_ = false;
       skip_to_clause(parser);
@@ -62,9 +64,9 @@ class Unit::Strategy : public antlr4::DefaultErrorStrategy {
   /// Goes to the next word that begins a clause.
   void skip_to_clause(antlr4::Parser* parser) {
     static constexpr std::string_view kClauses[] = {
-        "main", "memoized", "transform", "template", "function", "generator", "gen", "config", "param", "parameter",
-        "tunable", "accuracy_metric", "accuracy_bins", "accuracy_variable", "input_feature", "scaled_by", "to", "from",
-        "through", "using"};
+        "main",          "memoized",  "transform", "template", "function",        "generator",     "gen",
+        "config",        "param",     "parameter", "tunable",  "accuracy_metric", "accuracy_bins", "accuracy_variable",
+        "input_feature", "scaled_by", "to",        "from",     "through",         "using"};
     auto* stream = parser->getTokenStream();
     while (stream->LA(1) != antlr4::Token::EOF) {
       const std::string_view word = text(index_of(stream->LT(1)));
@@ -84,7 +86,8 @@ class Unit::Strategy : public antlr4::DefaultErrorStrategy {
     }
     unit_.opaque_[context] = at;
     const std::size_t start = index_of(context->getStart());
-    const std::size_t end = context->getRuleIndex() == PbccParser::RuleStmt ? end_of_statement(start) : end_of_parentheses(start);
+    const std::size_t end =
+        context->getRuleIndex() == PbccParser::RuleStmt ? end_of_statement(start) : end_of_parentheses(start);
     auto* stream = parser->getTokenStream();
     stream->seek(context->getStart()->getTokenIndex());
     while (stream->LA(1) != antlr4::Token::EOF && index_of(stream->LT(1)) < end) parser->consume();
@@ -103,8 +106,10 @@ class Unit::Strategy : public antlr4::DefaultErrorStrategy {
 
   /// Index behind the statement that begins at `start`: behind its `;`, or its `}` if that ends it.
   std::size_t end_of_statement(std::size_t start) const {
-    static constexpr std::string_view kBlockWords[] = {"try", "if", "for", "while", "switch", "catch", "else", "namespace"};
-    const bool ends_with_block = std::find(std::begin(kBlockWords), std::end(kBlockWords), text(start)) != std::end(kBlockWords);
+    static constexpr std::string_view kBlockWords[] = {"try",    "if",    "for",  "while",
+                                                       "switch", "catch", "else", "namespace"};
+    const bool ends_with_block =
+        std::find(std::begin(kBlockWords), std::end(kBlockWords), text(start)) != std::end(kBlockWords);
     std::size_t depth = 0;
     for (std::size_t i = start; i < unit_.tokens_.size(); ++i) {
       if (text(i) == "(" || text(i) == "[" || text(i) == "{") ++depth;
@@ -177,8 +182,12 @@ void Unit::run_entry_rule() {
         // An error outside of any clause: the entry rule ended before the next one.
         PB_CHECK(stream_.index() > before, "recovery makes progress");
       } while (true);
-    case UnitKind::Rule: rule_header_ = parser_.ruleHeader(); return;
-    case UnitKind::Body: body_ = parser_.body(); return;
+    case UnitKind::Rule:
+      rule_header_ = parser_.ruleHeader();
+      return;
+    case UnitKind::Body:
+      body_ = parser_.body();
+      return;
   }
 }
 

@@ -23,10 +23,10 @@ namespace pb {
 
 /// A syntax error of a header, in terms of the unit's tokens.
 struct UnitError {
-  std::size_t token = 0;                     ///< index of the token found; the unit's size: its end
-  std::size_t start_token = 0;               ///< where the construct begins that could not be recognised
-  size_t rule = 0;                           ///< rule of the grammar that was being read
-  std::vector<size_t> expected;              ///< token types; empty if they are not known
+  std::size_t token = 0;         ///< index of the token found; the unit's size: its end
+  std::size_t start_token = 0;   ///< where the construct begins that could not be recognised
+  size_t rule = 0;               ///< rule of the grammar that was being read
+  std::vector<size_t> expected;  ///< token types; empty if they are not known
 };
 
 /// Thrown by parsing and by the tree builders when the tree gets deeper than kMaxTreeDepth.

@@ -12,7 +12,9 @@ namespace {
 using pb_antlr::PbccParser;
 using Kind = BodyType::Kind;
 
-bool is_word_char(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || static_cast<unsigned char>(c) >= 0x80; }
+bool is_word_char(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || static_cast<unsigned char>(c) >= 0x80;
+}
 
 void append_text(antlr4::tree::ParseTree* tree, std::string& out) {
   if (tree->children.empty()) {
@@ -49,9 +51,12 @@ BodyType of_builtin_words(const std::vector<PbccParser::BuiltinTypeContext*>& wo
   std::string base;
   for (auto* word : words) {
     const std::string text = word->getText();
-    if (text == "long") ++num_longs;
-    else if (text == "unsigned") is_unsigned = true;
-    else if (text != "signed" && !(text == "int" && base == "short")) base = text;
+    if (text == "long")
+      ++num_longs;
+    else if (text == "unsigned")
+      is_unsigned = true;
+    else if (text != "signed" && !(text == "int" && base == "short"))
+      base = text;
   }
   if (base == "double") return simple(num_longs > 0 ? Kind::Unknown : Kind::Double);  // no `long double` on devices
   if (base == "float") return simple(Kind::Float);
@@ -94,7 +99,8 @@ BodyType of_region(std::string_view text) {
   const std::string_view word = text.substr(1, comma - 1);
   const std::string_view dims = text.substr(comma + 1, text.size() - comma - 2);
   const auto element = element_of_word(word);
-  if (dims.size() != 1 || dims[0] < '0' || dims[0] > '9' || (!element && word != "ElementT")) return simple(Kind::Unknown);
+  if (dims.size() != 1 || dims[0] < '0' || dims[0] > '9' || (!element && word != "ElementT"))
+    return simple(Kind::Unknown);
   out.is_element = word == "ElementT";
   out.element = element.value_or(ElementType::Double);
   out.num_dims = dims[0] - '0';
@@ -123,7 +129,8 @@ BodyType of_core(PbccParser::CoreTypeContext* core) {
 }
 
 BodyType pointer_to(const BodyType& target) {
-  const bool is_number = target.kind == Kind::Int || target.kind == Kind::Long || target.kind == Kind::Float || target.kind == Kind::Double;
+  const bool is_number = target.kind == Kind::Int || target.kind == Kind::Long || target.kind == Kind::Float ||
+                         target.kind == Kind::Double;
   if (!is_number) return simple(Kind::Unknown);
   BodyType out = simple(Kind::Pointer);
   out.element = element_of(target);
@@ -212,7 +219,8 @@ WrittenType type_of(PbccParser::CastTypeContext* context) {
     out.type = of_builtin_words(context->builtinType());
     for (auto* word : context->builtinType()) core += (core.empty() ? "" : " ") + word->getText();
   } else {
-    core = compact_text(context->knownType() != nullptr ? static_cast<antlr4::tree::ParseTree*>(context->knownType()) : context->qualifiedType());
+    core = compact_text(context->knownType() != nullptr ? static_cast<antlr4::tree::ParseTree*>(context->knownType())
+                                                        : context->qualifiedType());
     out.type = of_name(core);
   }
   std::string prefix;
@@ -225,16 +233,26 @@ WrittenType type_of(PbccParser::CastTypeContext* context) {
 WrittenType type_of_word(const std::string& word) {
   WrittenType out;
   out.text = word;
-  if (word == "double") out.type = simple(Kind::Double);
-  else if (word == "float") out.type = simple(Kind::Float);
-  else if (word == "bool") out.type = simple(Kind::Bool);
-  else if (word == "char") out.type = simple(Kind::Char);
-  else if (word == "void") out.type = simple(Kind::Void);
-  else if (word == "long") out.type = simple(Kind::Long);
-  else if (word == "int" || word == "signed") out.type = simple(Kind::Int);
-  else if (word == "unsigned") out.type = integer(Kind::Int, true);
-  else if (word == "short") out.type = integer(Kind::Int, false, 2);
-  else out.type = of_name(word);
+  if (word == "double")
+    out.type = simple(Kind::Double);
+  else if (word == "float")
+    out.type = simple(Kind::Float);
+  else if (word == "bool")
+    out.type = simple(Kind::Bool);
+  else if (word == "char")
+    out.type = simple(Kind::Char);
+  else if (word == "void")
+    out.type = simple(Kind::Void);
+  else if (word == "long")
+    out.type = simple(Kind::Long);
+  else if (word == "int" || word == "signed")
+    out.type = simple(Kind::Int);
+  else if (word == "unsigned")
+    out.type = integer(Kind::Int, true);
+  else if (word == "short")
+    out.type = integer(Kind::Int, false, 2);
+  else
+    out.type = of_name(word);
   return out;
 }
 

@@ -22,8 +22,8 @@ StmtId BodyBuilder::opaque_stmt(const antlr4::ParserRuleContext* context, std::s
   return add_stmt(context, OpaqueStmt{std::move(reason)});
 }
 
-/// Reports a statement that runs into the end of its block without `;`, which is an error in C++ too, unless it is the use of a
-/// macro that only the C++ compiler knows: `NAME(…)`.
+/// Reports a statement that runs into the end of its block without `;`, which is an error in C++ too, unless it is the
+/// use of a macro that only the C++ compiler knows: `NAME(…)`.
 void BodyBuilder::report_unfinished(TokenRange range, std::size_t at) {
   if (range.begin >= range.end || !is_balanced_) return;
   const std::string& last = body_.tokens[range.end - 1].text;
@@ -41,14 +41,15 @@ void BodyBuilder::report_unfinished(TokenRange range, std::size_t at) {
 /// Reports a statement that begins with a word of the language alone, which means nothing to the C++ compiler.
 bool BodyBuilder::report_misspelt(TokenRange range, std::size_t at) {
   static const std::map<std::string_view, std::string_view> kForms = {
-      {"for_enough", "the tuner chooses the number of rounds: `for_enough (1; 9) { … }`, least and greatest, or `for_enough { … }`"},
+      {"for_enough",
+       "the tuner chooses the number of rounds: `for_enough (1; 9) { … }`, least and greatest, or `for_enough { … }`"},
       {"spawn", "`spawn` begins the call of a transform: `spawn T(out, in);`"},
       {"sync", "`sync;` is a statement of its own"}};
   if (range.begin >= range.end || !is_balanced_) return false;
   // In `for_enough (1, 9) { }` the loop's statement has the error.
   const std::string& begin = body_.tokens[range.begin].text;
-  const bool is_head = range.begin > 0 && body_.tokens[range.begin - 1].text == "for_enough" &&
-                       (begin == "(" || is_number(begin));
+  const bool is_head =
+      range.begin > 0 && body_.tokens[range.begin - 1].text == "for_enough" && (begin == "(" || is_number(begin));
   const BodyToken& word = body_.tokens[is_head ? range.begin - 1 : range.begin];
   if (is_head) at = range.begin;
   while (is_head && begin == "(" && at + 1 < range.end && (at == range.begin || is_number(body_.tokens[at].text))) ++at;
@@ -66,7 +67,8 @@ bool BodyBuilder::report_misspelt(TokenRange range, std::size_t at) {
 
 StmtId BodyBuilder::build(P::BodyContext* context) {
   const TokenRange whole{0, static_cast<std::uint32_t>(body_.tokens.size())};
-  if (const auto at = unit_.opaque_at(context)) return body_.stmts.add({OpaqueStmt{reason_at(*at)}, whole, span_of(whole)});
+  if (const auto at = unit_.opaque_at(context))
+    return body_.stmts.add({OpaqueStmt{reason_at(*at)}, whole, span_of(whole)});
   return body_.stmts.add({BlockStmt{stmts(context->stmt())}, whole, body_.span});
 }
 
@@ -134,32 +136,47 @@ StmtId BodyBuilder::stmt(P::StmtContext* context) {
   }
   auto* inner = static_cast<antlr4::ParserRuleContext*>(context->children.at(0));
   switch (inner->getRuleIndex()) {
-    case P::RuleEmptyStmt: return add_stmt(context, EmptyStmt{});
-    case P::RuleBlock: return add_stmt(context, BlockStmt{stmts(context->block()->stmt())});
-    case P::RuleIfStmt: return if_stmt(context->ifStmt());
-    case P::RuleForStmt: return for_stmt(context->forStmt());
+    case P::RuleEmptyStmt:
+      return add_stmt(context, EmptyStmt{});
+    case P::RuleBlock:
+      return add_stmt(context, BlockStmt{stmts(context->block()->stmt())});
+    case P::RuleIfStmt:
+      return if_stmt(context->ifStmt());
+    case P::RuleForStmt:
+      return for_stmt(context->forStmt());
     case P::RuleWhileStmt: {
       const ExprId test = condition(context->whileStmt()->condExpr());
       return add_stmt(context, WhileStmt{test, stmt(context->whileStmt()->stmt())});
     }
-    case P::RuleDoStmt: return do_stmt(context->doStmt());
-    case P::RuleForEnoughStmt: return for_enough(context->forEnoughStmt());
+    case P::RuleDoStmt:
+      return do_stmt(context->doStmt());
+    case P::RuleForEnoughStmt:
+      return for_enough(context->forEnoughStmt());
     case P::RuleSwitchStmt: {
       const ExprId value = condition(context->switchStmt()->condExpr());
       return add_stmt(context, SwitchStmt{value, stmt(context->switchStmt()->stmt())});
     }
-    case P::RuleCaseLabel: return case_label(context->caseLabel());
-    case P::RuleReturnStmt: return return_stmt(context->returnStmt());
+    case P::RuleCaseLabel:
+      return case_label(context->caseLabel());
+    case P::RuleReturnStmt:
+      return return_stmt(context->returnStmt());
     case P::RuleJumpStmt:
       if (context->getStart()->getText() == "break") return add_stmt(context, BreakStmt{});
       return add_stmt(context, ContinueStmt{});
-    case P::RuleSyncStmt: return add_stmt(context, SyncStmt{});
-    case P::RuleTransformCall: return transform_call(context->transformCall());
-    case P::RuleLegacyCall: return legacy_call(context->legacyCall());
-    case P::RuleDecl: return decl(context->decl());
-    case P::RuleExprStmt: return add_stmt(context, ExprStmt{comma(context->exprStmt()->commaExpr())});
-    case P::RuleLabel: return opaque_stmt(context, reason_at(Unit::range_of(context).begin + 1));
-    default: return opaque_stmt(context, reason_at(Unit::range_of(context).begin));  // `try`, `else` without `if`
+    case P::RuleSyncStmt:
+      return add_stmt(context, SyncStmt{});
+    case P::RuleTransformCall:
+      return transform_call(context->transformCall());
+    case P::RuleLegacyCall:
+      return legacy_call(context->legacyCall());
+    case P::RuleDecl:
+      return decl(context->decl());
+    case P::RuleExprStmt:
+      return add_stmt(context, ExprStmt{comma(context->exprStmt()->commaExpr())});
+    case P::RuleLabel:
+      return opaque_stmt(context, reason_at(Unit::range_of(context).begin + 1));
+    default:
+      return opaque_stmt(context, reason_at(Unit::range_of(context).begin));  // `try`, `else` without `if`
   }
 }
 
@@ -180,7 +197,8 @@ StmtId BodyBuilder::for_stmt(P::ForStmtContext* context) {
     node.condition = opaque_expr(head, reason_at(*at));
   } else {
     if (head->decl() != nullptr) node.init = decl(head->decl());
-    if (head->exprStmt() != nullptr) node.init = add_stmt(head->exprStmt(), ExprStmt{comma(head->exprStmt()->commaExpr())});
+    if (head->exprStmt() != nullptr)
+      node.init = add_stmt(head->exprStmt(), ExprStmt{comma(head->exprStmt()->commaExpr())});
     if (head->test != nullptr) node.condition = comma(head->test);
     if (head->step != nullptr) node.step = comma(head->step);
   }
@@ -264,7 +282,8 @@ Declarator BodyBuilder::declarator(P::DeclaratorContext* context) {
     out.pointer_depth += is_pointer ? 1 : 0;
     out.is_reference = out.is_reference || !is_pointer;
   }
-  for (auto* extent : context->arrayExtent()) out.extents.push_back(extent->expr() != nullptr ? expr(extent->expr()) : ExprId());
+  for (auto* extent : context->arrayExtent())
+    out.extents.push_back(extent->expr() != nullptr ? expr(extent->expr()) : ExprId());
   if (context->expr() != nullptr) out.init = expr(context->expr());
   if (context->initList() != nullptr) out.init = init_list(context->initList());
   if (auto* values = context->args()) {
@@ -274,8 +293,8 @@ Declarator BodyBuilder::declarator(P::DeclaratorContext* context) {
   return out;
 }
 
-Body build_body(std::span<const Token> tokens, Span braces, bool is_balanced, const std::set<std::string>& transform_names,
-                Diagnostics& diags) {
+Body build_body(std::span<const Token> tokens, Span braces, bool is_balanced,
+                const std::set<std::string>& transform_names, Diagnostics& diags) {
   Body body;
   body.span = braces;
   body.tokens.reserve(tokens.size());

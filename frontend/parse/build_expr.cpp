@@ -15,13 +15,13 @@ using pb_antlr::PbccParser;
 
 BinaryOp binary_op(std::string_view text) {
   static constexpr std::array<std::pair<std::string_view, BinaryOp>, 20> kOps = {{
-      {"+", BinaryOp::Add},          {"-", BinaryOp::Sub},           {"*", BinaryOp::Mul},
-      {"/", BinaryOp::Div},          {"%", BinaryOp::Mod},           {"<<", BinaryOp::Shl},
-      {">>", BinaryOp::Shr},         {"<", BinaryOp::Less},          {"<=", BinaryOp::LessEqual},
-      {">", BinaryOp::Greater},      {">=", BinaryOp::GreaterEqual}, {"==", BinaryOp::Equal},
-      {"!=", BinaryOp::NotEqual},    {"&", BinaryOp::BitAnd},        {"^", BinaryOp::BitXor},
-      {"|", BinaryOp::BitOr},        {"&&", BinaryOp::LogicalAnd},   {"and", BinaryOp::LogicalAnd},
-      {"||", BinaryOp::LogicalOr},   {"or", BinaryOp::LogicalOr},
+      {"+", BinaryOp::Add},        {"-", BinaryOp::Sub},           {"*", BinaryOp::Mul},
+      {"/", BinaryOp::Div},        {"%", BinaryOp::Mod},           {"<<", BinaryOp::Shl},
+      {">>", BinaryOp::Shr},       {"<", BinaryOp::Less},          {"<=", BinaryOp::LessEqual},
+      {">", BinaryOp::Greater},    {">=", BinaryOp::GreaterEqual}, {"==", BinaryOp::Equal},
+      {"!=", BinaryOp::NotEqual},  {"&", BinaryOp::BitAnd},        {"^", BinaryOp::BitXor},
+      {"|", BinaryOp::BitOr},      {"&&", BinaryOp::LogicalAnd},   {"and", BinaryOp::LogicalAnd},
+      {"||", BinaryOp::LogicalOr}, {"or", BinaryOp::LogicalOr},
   }};
   for (const auto& [spelling, op] : kOps)
     if (spelling == text) return op;
@@ -190,7 +190,8 @@ ExprId BodyBuilder::named_cast(P::NamedCastContext* context) {
 ExprId BodyBuilder::opaque_primary(P::OpaquePrimaryContext* context) {
   const std::string word = context->getStart()->getText();
   if (word == "sizeof") return opaque_expr(context, "`sizeof` depends on the types of the host");
-  if (word == "new" || word == "delete") return opaque_expr(context, fmt::format("`{}` manages memory of the host", word));
+  if (word == "new" || word == "delete")
+    return opaque_expr(context, fmt::format("`{}` manages memory of the host", word));
   return opaque_expr(context, fmt::format("`{}` is for the C++ compiler alone", word));
 }
 
@@ -256,7 +257,8 @@ ExprId BodyBuilder::const_expr(P::ConstExprContext* context) {
     const ExprId lhs = const_expr(operands[0]);
     return add_expr(context, BinaryExpr{binary_op(context->op->getText()), lhs, const_expr(operands[1])});
   }
-  if (operands.size() == 1) return add_expr(context, UnaryExpr{prefix_op(context->op->getText()), const_expr(operands[0])});
+  if (operands.size() == 1)
+    return add_expr(context, UnaryExpr{prefix_op(context->op->getText()), const_expr(operands[0])});
   if (context->INT() != nullptr) return add_expr(context, IntegerExpr{context->getText()});
   if (context->CHAR() != nullptr) return add_expr(context, CharExpr{context->getText()});
   return add_expr(context, BoolExpr{context->getText() == "true"});

@@ -26,7 +26,8 @@ std::int64_t HeaderBuilder::decimal(const std::string& text, Span span) {
     auto diagnostic = diags_.emit(DiagKind::NotAPlainNumber, span).arg(text);
     const std::size_t name = text.find_first_not_of("0123456789");
     const bool is_factor = std::isalpha(static_cast<unsigned char>(text[name])) != 0 && !text.starts_with("0");
-    if (is_factor) diagnostic.hint("write a product with `*`: `" + text.substr(0, name) + "*" + text.substr(name) + "`");
+    if (is_factor)
+      diagnostic.hint("write a product with `*`: `" + text.substr(0, name) + "*" + text.substr(name) + "`");
     return 0;
   }
   std::int64_t value = 0;
@@ -161,7 +162,8 @@ class TransformBuilder {
         if (context->exception == nullptr) clause(context);
     if (!unit_.tokens().empty()) out_.span = join(unit_.tokens().front().expansion, unit_.tokens().back().expansion);
     if (!out_.name.text.empty()) return std::move(out_);
-    if (unit_.errors().empty()) diags_.emit(DiagKind::MissingTransformName, out_.span).hint("write `transform NAME` at its beginning");
+    if (unit_.errors().empty())
+      diags_.emit(DiagKind::MissingTransformName, out_.span).hint("write `transform NAME` at its beginning");
     return std::nullopt;
   }
 
@@ -195,11 +197,16 @@ class TransformBuilder {
   }
 
   void named(PbccParser::ClauseContext* context, const std::string& word) {
-    if (word == "accuracy_metric") single(out_.accuracy_metric, context, word);
-    else if (word == "generator" || word == "gen") single(out_.generator, context, word);
-    else if (word == "verify") single(out_.verify, context, word);
-    else if (word == "input_feature") out_.input_features.push_back(build_.name(context->name(0)));
-    else PB_CHECK(false, "every clause of the grammar is built");
+    if (word == "accuracy_metric")
+      single(out_.accuracy_metric, context, word);
+    else if (word == "generator" || word == "gen")
+      single(out_.generator, context, word);
+    else if (word == "verify")
+      single(out_.verify, context, word);
+    else if (word == "input_feature")
+      out_.input_features.push_back(build_.name(context->name(0)));
+    else
+      PB_CHECK(false, "every clause of the grammar is built");
   }
 
   void single(ast::Name& target, PbccParser::ClauseContext* context, const std::string& word) {
@@ -217,7 +224,9 @@ class TransformBuilder {
     target = name;
   }
 
-  DiagBuilder repeated(Span span, const std::string& word) { return diags_.emit(DiagKind::RepeatedClause, span).arg(word); }
+  DiagBuilder repeated(Span span, const std::string& word) {
+    return diags_.emit(DiagKind::RepeatedClause, span).arg(word);
+  }
 
   void matrix_clause(PbccParser::ClauseContext* context, const std::string& word) {
     const auto kind = word == "from" ? ast::MatrixClauseKind::From
@@ -270,13 +279,20 @@ class TransformBuilder {
 
   void apply(PbccParser::ModifierContext* modifier, ast::Tunable& out) {
     const std::string word = modifier->getStart()->getText();
-    if (word == "double" || word == "float") out.is_real = true;
-    else if (word == "sizespecific") out.is_size_specific = true;
-    else if (word == "accuracyhint") out.has_accuracy_hint = true;
-    else if (word == "array") out.array_extent = build_.integer(modifier->integer());
-    else if (word == "initial") out.initial = build_.number(modifier->number());
-    else if (word == "min") out.min = build_.number(modifier->number());
-    else out.max = build_.number(modifier->number());
+    if (word == "double" || word == "float")
+      out.is_real = true;
+    else if (word == "sizespecific")
+      out.is_size_specific = true;
+    else if (word == "accuracyhint")
+      out.has_accuracy_hint = true;
+    else if (word == "array")
+      out.array_extent = build_.integer(modifier->integer());
+    else if (word == "initial")
+      out.initial = build_.number(modifier->number());
+    else if (word == "min")
+      out.min = build_.number(modifier->number());
+    else
+      out.max = build_.number(modifier->number());
   }
 
   const Unit& unit_;

@@ -37,7 +37,8 @@ class HeaderBuilder {
 /// The clauses of one header. Missing or repeated clauses are reported, syntax errors are not.
 ///
 /// Post: without a value if there is no name; that is said at `end`, what follows the header, if the header is empty
-[[nodiscard]] std::optional<ast::Transform> build_transform(const Unit& unit, ast::TransformKind kind, Span end, Diagnostics& diags);
+[[nodiscard]] std::optional<ast::Transform> build_transform(const Unit& unit, ast::TransformKind kind, Span end,
+                                                            Diagnostics& diags);
 
 /// One rule header, without its body.
 [[nodiscard]] ast::Rule build_rule(const Unit& unit, Diagnostics& diags);

@@ -29,13 +29,17 @@ class RuleBuilder {
   void apply(PbccParser::RuleModifierContext* modifier) {
     const std::string word = modifier->getStart()->getText();
     const Span span = build_.span_of(modifier);
-    if (word == "primary") set_priority(0, span);
-    else if (word == "secondary") set_priority(2, span);
-    else if (word == "priority") set_priority(build_.integer(modifier->integer(0)), span);
-    else if (word == "rule") out_.label = build_.name(modifier->name());
+    if (word == "primary")
+      set_priority(0, span);
+    else if (word == "secondary")
+      set_priority(2, span);
+    else if (word == "priority")
+      set_priority(build_.integer(modifier->integer(0)), span);
+    else if (word == "rule")
+      out_.label = build_.name(modifier->name());
     else if (word == "duplicate") {
-      out_.duplicates.push_back(
-          {build_.name(modifier->name()), build_.integer(modifier->integer(0)), build_.integer(modifier->integer(1)), span});
+      out_.duplicates.push_back({build_.name(modifier->name()), build_.integer(modifier->integer(0)),
+                                 build_.integer(modifier->integer(1)), span});
     } else if (word == "recursive") {
       out_.is_recursive = true;
       if (modifier->formula() != nullptr) out_.recursive_size = build_.formula(modifier->formula());
@@ -93,10 +97,12 @@ class RuleBuilder {
     std::vector<Formula> coords;
     // `M<k>.cell(i)`: the version stands before the accessor, the coordinates behind it.
     for (auto* f : context->formula()) {
-      const bool is_version = context->accessor() == nullptr ||
-                              Unit::range_of(f).begin < Unit::range_of(context->accessor()).begin;
-      if (is_version) out.version = build_.formula(f);
-      else coords.push_back(build_.formula(f));
+      const bool is_version =
+          context->accessor() == nullptr || Unit::range_of(f).begin < Unit::range_of(context->accessor()).begin;
+      if (is_version)
+        out.version = build_.formula(f);
+      else
+        coords.push_back(build_.formula(f));
     }
     out.coords = std::move(coords);
     if (context->accessor() != nullptr) out.accessor = accessor(context->accessor()->getText());
@@ -133,7 +139,8 @@ class RuleBuilder {
 
   ast::Condition relation(PbccParser::RelationContext* context) {
     const Span span = build_.span_of(context);
-    Relation out{build_.formula(context->formula(0)), op(context->relationOp()->getText()), build_.formula(context->formula(1)), span};
+    Relation out{build_.formula(context->formula(0)), op(context->relationOp()->getText()),
+                 build_.formula(context->formula(1)), span};
     return {std::move(out), span};
   }
 

@@ -25,9 +25,11 @@ std::vector<std::string> programs_in(const std::string& folder) {
 
 void collect_opaque(const Body& body, std::set<std::string>& out) {
   for (const Stmt& s : body.stmts)
-    if (const auto* opaque = std::get_if<OpaqueStmt>(&s.node)) out.insert(text_of(body, s.tokens) + " because " + opaque->reason);
+    if (const auto* opaque = std::get_if<OpaqueStmt>(&s.node))
+      out.insert(text_of(body, s.tokens) + " because " + opaque->reason);
   for (const Expr& e : body.exprs)
-    if (const auto* opaque = std::get_if<OpaqueExpr>(&e.node)) out.insert(text_of(body, e.tokens) + " because " + opaque->reason);
+    if (const auto* opaque = std::get_if<OpaqueExpr>(&e.node))
+      out.insert(text_of(body, e.tokens) + " because " + opaque->reason);
 }
 
 /// Every node knows its tokens and its place, and the tokens give the text back.
@@ -72,7 +74,8 @@ TEST_P(Corpus, ParsesToTypedStatements) {
 
 std::string test_name(const testing::TestParamInfo<std::string>& info) {
   std::string out = fs::path(info.param).stem().string();
-  std::replace_if(out.begin(), out.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
+  std::replace_if(
+      out.begin(), out.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
   return out;
 }
 

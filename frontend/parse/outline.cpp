@@ -23,10 +23,14 @@ class Outliner {
   Outline run() {
     while (pos_ < tokens_.size()) {
       const TokenKind kind = tokens_[pos_].kind;
-      if (kind == TokenKind::NativeBegin) native();
-      else if (is(pos_, ";")) ++pos_;
-      else if (is(pos_, "}") || kind == TokenKind::NativeEnd || kind == TokenKind::NativeLine) stray();
-      else item();
+      if (kind == TokenKind::NativeBegin)
+        native();
+      else if (is(pos_, ";"))
+        ++pos_;
+      else if (is(pos_, "}") || kind == TokenKind::NativeEnd || kind == TokenKind::NativeLine)
+        stray();
+      else
+        item();
     }
     return std::move(out_);
   }
@@ -37,14 +41,17 @@ class Outliner {
   }
   bool is_name(std::size_t index) const { return index < tokens_.size() && tokens_[index].kind == TokenKind::Name; }
   Span span_at(std::size_t index) const { return index < tokens_.size() ? tokens_[index].expansion : stream_.end; }
-  std::string found_at(std::size_t index) const { return index < tokens_.size() ? quoted(tokens_[index].text) : "the end of the file"; }
+  std::string found_at(std::size_t index) const {
+    return index < tokens_.size() ? quoted(tokens_[index].text) : "the end of the file";
+  }
 
   /// Whether another transform starts at the token, wherever it stands: `transform NAME` and the like.
   bool begins_header(std::size_t index) const {
     while (is(index, "main") || is(index, "memoized")) ++index;  // by themselves they are clauses, anywhere in a header
     return is_name(index + 1) && (is(index, "transform") || is(index, "function"));
   }
-  /// Whether a rule begins at the token: `OUT.cell(` or `to (` at the beginning of a line, which no header goes on like.
+  /// Whether a rule begins at the token: `OUT.cell(` or `to (` at the beginning of a line, which no header goes on
+  /// like.
   bool begins_rule(std::size_t index) const {
     if (index >= tokens_.size() || !is_first_of_line(index)) return false;
     const bool is_named = is(index, "to") && is(index + 1, "(");
@@ -55,7 +62,9 @@ class Outliner {
     return index == 0 || leading.ends_with('\n');
   }
 
-  bool is_first_of_line(std::size_t index) const { return index == 0 || tokens_[index].leading.find('\n') != std::string::npos; }
+  bool is_first_of_line(std::size_t index) const {
+    return index == 0 || tokens_[index].leading.find('\n') != std::string::npos;
+  }
   /// Blanks before the first token of the line in which a token stands.
   std::size_t indentation(std::size_t index) const {
     while (!is_first_of_line(index)) --index;
@@ -82,10 +91,13 @@ class Outliner {
   }
 
   /// Whether a comment or a string swallowed the rest: then there is nothing to say about what follows it.
-  bool is_swallowed() const { return diags_.has(DiagKind::UnterminatedComment) || diags_.has(DiagKind::UnterminatedString); }
+  bool is_swallowed() const {
+    return diags_.has(DiagKind::UnterminatedComment) || diags_.has(DiagKind::UnterminatedString);
+  }
   void report_unclosed(std::size_t open, const std::string& what) {
     if (is_swallowed()) return;
-    DiagBuilder diagnostic = diags_.emit(DiagKind::UnclosedBrace, span_at(open)).arg(what).label(span_at(pos_), "before this");
+    DiagBuilder diagnostic =
+        diags_.emit(DiagKind::UnclosedBrace, span_at(open)).arg(what).label(span_at(pos_), "before this");
     if (is(open, "{")) label_indentation(diagnostic);
   }
 
@@ -135,8 +147,10 @@ class Outliner {
       rules(item, pos_);
     } else if (is(pos_, "{")) {
       item.kind = is_function ? ItemOutline::Kind::Function : ItemOutline::Kind::Transform;
-      if (is_function) alternatives(item);
-      else rules(item, pos_++);
+      if (is_function)
+        alternatives(item);
+      else
+        rules(item, pos_++);
     } else if (is(pos_, ";")) {
       item.kind = ItemOutline::Kind::Forward;
       ++pos_;
@@ -147,7 +161,8 @@ class Outliner {
     if (is_good) out_.items.push_back(std::move(item));
   }
 
-  /// Whether the header goes on behind a `;`, which is reported; `pos_` then stands at its `{`. True if clauses were lost.
+  /// Whether the header goes on behind a `;`, which is reported; `pos_` then stands at its `{`. True if clauses were
+  /// lost.
   bool is_cut_short() {
     std::size_t end = pos_ + 1;
     while (end < tokens_.size() && !is(end, "{") && !is(end, "}") && !is(end, ";") && !is_native(end)) {
@@ -177,7 +192,10 @@ class Outliner {
     while (is(pos_, "or")) {
       const std::size_t word = pos_++;
       if (!is(pos_, "{")) {
-        diags_.emit(DiagKind::SyntaxError, span_at(pos_)).arg(found_at(pos_)).arg("`{` after `or`").label(span_at(word), "after this");
+        diags_.emit(DiagKind::SyntaxError, span_at(pos_))
+            .arg(found_at(pos_))
+            .arg("`{` after `or`")
+            .label(span_at(word), "after this");
         while (pos_ < tokens_.size() && !begins_header(pos_) && !is_native(pos_)) ++pos_;
         return;
       }
@@ -193,14 +211,19 @@ class Outliner {
         report_unclosed(open, "`{` of the transform");
         return;
       }
-      if (is(pos_, ";")) ++pos_;
-      else if (is_native(pos_)) native_inside();
-      else if (!rule(item)) return;
+      if (is(pos_, ";"))
+        ++pos_;
+      else if (is_native(pos_))
+        native_inside();
+      else if (!rule(item))
+        return;
     }
     ++pos_;
     if (!is(pos_, "or")) return;
     const std::string name = name_of(item.header);
-    diags_.emit(DiagKind::OrAfterTransform, span_at(pos_)).arg(name).hint("write the other way as a further rule of the transform");
+    diags_.emit(DiagKind::OrAfterTransform, span_at(pos_))
+        .arg(name)
+        .hint("write the other way as a further rule of the transform");
     ++pos_;
     RuleOutline dropped;
     if (is(pos_, "{")) body(dropped);
@@ -231,14 +254,18 @@ class Outliner {
       auto diagnostic = diags_.emit(DiagKind::MissingBody, span_of(rule.header)).arg("rule");
       diagnostic.label(span_at(pos_), "expected `{` before this");
       item.has_lost_rules = true;
-      if (has(rule.header, "return")) diagnostic.hint("a body stands in braces: `{ return a; }`");
-      else if (!has(rule.header, "from")) diagnostic.hint("a rule is written `OUT.cell(i) from (IN.cell(i) a) { return a; }`");
+      if (has(rule.header, "return"))
+        diagnostic.hint("a body stands in braces: `{ return a; }`");
+      else if (!has(rule.header, "from"))
+        diagnostic.hint("a rule is written `OUT.cell(i) from (IN.cell(i) a) { return a; }`");
       return true;
     }
     const bool is_good = check_brackets(rule.header);
     const bool is_closed = body(rule);
-    if (is_good) item.rules.push_back(rule);
-    else item.has_lost_rules = true;
+    if (is_good)
+      item.rules.push_back(rule);
+    else
+      item.has_lost_rules = true;
     return is_closed;
   }
 

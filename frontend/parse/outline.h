@@ -22,8 +22,8 @@ struct TokenSlice {
 
 struct RuleOutline {
   TokenSlice header;
-  TokenSlice body;    ///< without the braces
-  Span braces;        ///< from `{` to `}`
+  TokenSlice body;          ///< without the braces
+  Span braces;              ///< from `{` to `}`
   bool is_balanced = true;  ///< false: its brackets do not match, which is reported
 };
 

@@ -38,7 +38,9 @@ class Parser {
   std::span<const Token> slice(TokenSlice range) const {
     return std::span(stream_.tokens).subspan(range.begin, range.end - range.begin);
   }
-  Span span_at(std::size_t index) const { return index < stream_.tokens.size() ? stream_.tokens[index].expansion : stream_.end; }
+  Span span_at(std::size_t index) const {
+    return index < stream_.tokens.size() ? stream_.tokens[index].expansion : stream_.end;
+  }
   std::string_view text_at(std::size_t index) const {
     return index < stream_.tokens.size() ? std::string_view(stream_.tokens[index].text) : "";
   }
@@ -46,7 +48,8 @@ class Parser {
   ast::NativeBlock native(const ItemOutline& item) const {
     ast::NativeBlock out;
     out.span = item.span;
-    for (const Token& token : slice(item.header)) out.tokens.push_back({token.text, token.leading, token.spelling, token.expansion});
+    for (const Token& token : slice(item.header))
+      out.tokens.push_back({token.text, token.leading, token.spelling, token.expansion});
     return out;
   }
 
@@ -60,7 +63,9 @@ class Parser {
       report_errors(unit, span_at(range.end), text_at(range.end), diags_);
       build(unit);
     } catch (const TreeTooDeep& error) {
-      diags_.emit(DiagKind::NestingTooDeep, span_at(range.begin + error.token)).arg(kMaxTreeDepth).note("counted in nodes of the tree");
+      diags_.emit(DiagKind::NestingTooDeep, span_at(range.begin + error.token))
+          .arg(kMaxTreeDepth)
+          .note("counted in nodes of the tree");
     }
   }
 
@@ -70,7 +75,8 @@ class Parser {
                                                                  : ast::TransformKind::Forward;
     std::optional<ast::Transform> out;
     const std::size_t num_errors = diags_.num_errors();
-    with_unit(UnitKind::Header, item.header, [&](const Unit& unit) { out = build_transform(unit, kind, span_at(item.header.end), diags_); });
+    with_unit(UnitKind::Header, item.header,
+              [&](const Unit& unit) { out = build_transform(unit, kind, span_at(item.header.end), diags_); });
     const bool is_header_good = diags_.num_errors() == num_errors;
     if (is_header_good && item.is_unterminated) {
       const std::string_view text = text_at(item.header.end);
@@ -80,8 +86,10 @@ class Parser {
     }
     if (!out) out.emplace();  // its rules may have errors of their own to report
     for (const RuleOutline& r : item.rules) {
-      if (kind == ast::TransformKind::Function) out->alternatives.push_back(body(r));
-      else rule(r, *out);
+      if (kind == ast::TransformKind::Function)
+        out->alternatives.push_back(body(r));
+      else
+        rule(r, *out);
     }
     const bool is_empty = item.rules.empty() && !item.has_lost_rules;
     if (kind == ast::TransformKind::Transform && is_empty && is_header_good && diags_.num_errors() == num_errors)

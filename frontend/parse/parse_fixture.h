@@ -30,8 +30,10 @@ class ParseFixture : public testing::Test {
   }
   /// The tree of a body within `transform T` beside `transform Other`, one statement per line.
   std::string body_form(const std::string& text) {
-    const Ast ast = parse_text("transform Other from A to B { B from (A a) { return a; } }\n"
-                               "transform T from A[n] to B[n] { to (B b) from (A a) {" + text + "} }");
+    const Ast ast = parse_text(
+        "transform Other from A to B { B from (A a) { return a; } }\n"
+        "transform T from A[n] to B[n] { to (B b) from (A a) {" +
+        text + "} }");
     EXPECT_EQ(messages(), "");
     const auto transforms = ast.transforms();
     if (transforms.size() != 2 || transforms[1]->rules.size() != 1) return "no body";

@@ -10,7 +10,9 @@ namespace {
 class Parse : public ParseFixture {
  protected:
   /// A program with one body.
-  static std::string with_body(const std::string& text) { return "transform T from A to B { to (B b) from (A a) {" + text + "} }"; }
+  static std::string with_body(const std::string& text) {
+    return "transform T from A to B { to (B b) from (A a) {" + text + "} }";
+  }
   static const Body& body_of(const Ast& ast) { return ast.transforms().at(0)->rules.at(0).body; }
   template <class Node>
   static const Stmt& first(const Body& body) {
@@ -67,7 +69,8 @@ TEST_F(Parse, ShiftAndClosingTemplateArgumentsAreToldApart) {
 }
 
 TEST_F(Parse, HeaderSpansNameTheirText) {
-  const Ast ast = parse_text("transform T from float IN<0..k>[n + 1] to B { to (B b) from (IN<k>.region(0, n) in) where n < 3 { } }");
+  const Ast ast = parse_text(
+      "transform T from float IN<0..k>[n + 1] to B { to (B b) from (IN<k>.region(0, n) in) where n < 3 { } }");
   const ast::Transform& t = *ast.transforms().at(0);
   const ast::Matrix& in = t.matrix_clauses[0].matrices[0];
   EXPECT_EQ(sources_.text(in.name.span), "IN");
@@ -110,22 +113,24 @@ TEST_P(TooDeep, IsAnErrorNotACrash) {
   EXPECT_TRUE(diags_.has(DiagKind::NestingTooDeep)) << messages();
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Bodies, TooDeep,
-    testing::Values(Deep{"Parentheses", "x = ", "(", "1;", ")"}, Deep{"Braces", "", "{", "", "}"},
-                    Deep{"Signs", "x = ", "- ", "1;", ""}, Deep{"Sums", "x = 1", " + 1", ";", ""},
-                    Deep{"Members", "x", ".y", ";", ""}, Deep{"Assignments", "x", " = x", ";", ""},
-                    Deep{"Conditionals", "x = ", "a ? b : ", "1;", ""}, Deep{"Ifs", "", "if (a) ", "x;", ""},
-                    Deep{"ElseIfs", "", "if (a) x; else ", "y;", ""}, Deep{"Templates", "x = ", "a<", "1;", ""},
-                    Deep{"Commas", "x", ", x", ";", ""}, Deep{"Casts", "x = ", "(int) ", "1;", ""}),
-    [](const testing::TestParamInfo<Deep>& deep) { return std::string(deep.param.name); });
+INSTANTIATE_TEST_SUITE_P(Bodies, TooDeep,
+                         testing::Values(Deep{"Parentheses", "x = ", "(", "1;", ")"}, Deep{"Braces", "", "{", "", "}"},
+                                         Deep{"Signs", "x = ", "- ", "1;", ""}, Deep{"Sums", "x = 1", " + 1", ";", ""},
+                                         Deep{"Members", "x", ".y", ";", ""}, Deep{"Assignments", "x", " = x", ";", ""},
+                                         Deep{"Conditionals", "x = ", "a ? b : ", "1;", ""},
+                                         Deep{"Ifs", "", "if (a) ", "x;", ""},
+                                         Deep{"ElseIfs", "", "if (a) x; else ", "y;", ""},
+                                         Deep{"Templates", "x = ", "a<", "1;", ""}, Deep{"Commas", "x", ", x", ";", ""},
+                                         Deep{"Casts", "x = ", "(int) ", "1;", ""}),
+                         [](const testing::TestParamInfo<Deep>& deep) { return std::string(deep.param.name); });
 
 TEST_F(Parse, DeepFormulasAreErrors) {
   for (const char* repeated : {"(", "-", "n+", "(-"}) {
     Diagnostics diags;
     std::string text = "transform T from A[";
     for (int i = 0; i < 20000; ++i) text += repeated;
-    const TokenStream tokens = preprocess(sources_.add("t.pbcc", text + "n] to B { B from (A a) { return 1; } }"), sources_, diags);
+    const TokenStream tokens =
+        preprocess(sources_.add("t.pbcc", text + "n] to B { B from (A a) { return 1; } }"), sources_, diags);
     (void)parse(tokens, sources_, diags);
     EXPECT_TRUE(diags.has_errors()) << repeated;
   }
@@ -140,9 +145,15 @@ TEST_F(Parse, TruncatedAndDamagedProgramsGiveMessagesNotCrashes) {
     std::string damaged = text;
     const std::size_t at = random() % damaged.size();
     switch (i % 3) {
-      case 0: damaged.resize(at); break;
-      case 1: damaged.erase(at, 1 + random() % 5); break;
-      default: damaged.insert(at, 1, "(){}[];,<>=\"'#%.a1"[random() % 18]); break;
+      case 0:
+        damaged.resize(at);
+        break;
+      case 1:
+        damaged.erase(at, 1 + random() % 5);
+        break;
+      default:
+        damaged.insert(at, 1, "(){}[];,<>=\"'#%.a1"[random() % 18]);
+        break;
     }
     SourceManager sources;
     Diagnostics diags;

@@ -15,22 +15,34 @@ using pb_antlr::PbccParser;
 /// A construct that is named instead of the tokens it can begin with.
 const char* construct_of(size_t rule) {
   switch (rule) {
-    case PbccParser::RuleFormula: return "a formula";
-    case PbccParser::RuleName: return "a name";
-    case PbccParser::RuleNumber: return "a number";
-    case PbccParser::RuleInteger: return "an integer";
-    case PbccParser::RuleAccessor: return "`cell`, `row`, `column`, `region` or `all`";
-    case PbccParser::RuleRelationOp: return "a comparison";
-    case PbccParser::RuleHeader: return "a header clause such as `from` or `to`, or `{`";
-    case PbccParser::RuleMatrix: return "a matrix";
+    case PbccParser::RuleFormula:
+      return "a formula";
+    case PbccParser::RuleName:
+      return "a name";
+    case PbccParser::RuleNumber:
+      return "a number";
+    case PbccParser::RuleInteger:
+      return "an integer";
+    case PbccParser::RuleAccessor:
+      return "`cell`, `row`, `column`, `region` or `all`";
+    case PbccParser::RuleRelationOp:
+      return "a comparison";
+    case PbccParser::RuleHeader:
+      return "a header clause such as `from` or `to`, or `{`";
+    case PbccParser::RuleMatrix:
+      return "a matrix";
     case PbccParser::RuleTunable:
-    case PbccParser::RuleModifier: return "a tunable";
+    case PbccParser::RuleModifier:
+      return "a tunable";
     case PbccParser::RuleCondition:
     case PbccParser::RuleConjunction:
     case PbccParser::RuleConditionPart:
-    case PbccParser::RuleRelation: return "a relation such as `i < n`";
-    case PbccParser::RuleRuleOutputs: return "a rule such as `OUT.cell(i) from (IN.cell(i) a) { … }`";
-    default: return nullptr;
+    case PbccParser::RuleRelation:
+      return "a relation such as `i < n`";
+    case PbccParser::RuleRuleOutputs:
+      return "a rule such as `OUT.cell(i) from (IN.cell(i) a) { … }`";
+    default:
+      return nullptr;
   }
 }
 
@@ -53,8 +65,10 @@ std::string list_expected(const Unit& unit, const UnitError& error) {
   for (const size_t type : types) {
     const std::string literal = unit.vocabulary().getLiteralName(type);
     const bool is_word = literal.size() > 2 && literal[1] >= 'a' && literal[1] <= 'z';
-    if (type == antlr4::Token::EOF) words.emplace_back("`{`");
-    else if (literal.size() > 2 && !(has_name && is_word)) words.push_back("`" + literal.substr(1, literal.size() - 2) + "`");
+    if (type == antlr4::Token::EOF)
+      words.emplace_back("`{`");
+    else if (literal.size() > 2 && !(has_name && is_word))
+      words.push_back("`" + literal.substr(1, literal.size() - 2) + "`");
   }
   if (words.empty() || words.size() > kMaxListed) return "something else";
   return joined(words);
@@ -80,10 +94,12 @@ void report_errors(const Unit& unit, Span end, std::string_view end_text, Diagno
   for (const UnitError& error : unit.errors()) {
     const bool is_end = error.token >= unit.tokens().size();
     const Span span = is_end ? end : unit.tokens()[error.token].expansion;
-    const std::string found = is_end && end_text.empty() ? "the end of the file"
-                                                         : fmt::format("`{}`", is_end ? end_text : unit.tokens()[error.token].text);
+    const std::string found = is_end && end_text.empty()
+                                  ? "the end of the file"
+                                  : fmt::format("`{}`", is_end ? end_text : unit.tokens()[error.token].text);
     auto diagnostic = diags.emit(DiagKind::SyntaxError, span).arg(found).arg(expected_words(unit, error));
-    if (error.start_token < error.token) diagnostic.label(unit.tokens()[error.start_token].expansion, "in what begins here");
+    if (error.start_token < error.token)
+      diagnostic.label(unit.tokens()[error.start_token].expansion, "in what begins here");
     if (!is_end && unit.tokens()[error.token].spelling != span) {
       diagnostic.note(unit.tokens()[error.token].spelling, "from this macro");
     }

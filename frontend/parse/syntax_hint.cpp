@@ -18,17 +18,24 @@ const Words kMatrixLists = {"from", "to", "through", "using"};
 const Words kOneName = {"generator", "gen", "accuracy_metric", "verify", "input_feature"};
 const Words kTunables = {"tunable", "config", "accuracy_variable"};
 const Words kOfRules = {"duplicate", "primary", "priority", "recursive", "rotatable", "rule", "secondary"};
-const Words kTypesOfC = {"int", "long", "short", "unsigned", "bool", "char", "size_t", "void", "auto", "double", "float"};
+const Words kTypesOfC = {"int",    "long", "short", "unsigned", "bool", "char",
+                         "size_t", "void", "auto",  "double",   "float"};
 
 /// The words that may stand where an error is.
 std::vector<std::string> words_at(const UnitError& error) {
   switch (error.rule) {
     case PbccParser::RuleHeader:
-      return {"transform", "function", "from", "to", "through", "using", "template", "generator", "param", "config", "tunable",
-              "main", "memoized", "accuracy_metric", "accuracy_bins", "accuracy_variable", "input_feature", "tolerance", "verify"};
-    case PbccParser::RuleAccessor: return {"cell", "row", "column", "region", "all"};
-    case PbccParser::RuleRuleHeader: return {"from", "using", "through", "where"};
-    default: return {};
+      return {"transform",     "function",        "from",          "to",
+              "through",       "using",           "template",      "generator",
+              "param",         "config",          "tunable",       "main",
+              "memoized",      "accuracy_metric", "accuracy_bins", "accuracy_variable",
+              "input_feature", "tolerance",       "verify"};
+    case PbccParser::RuleAccessor:
+      return {"cell", "row", "column", "region", "all"};
+    case PbccParser::RuleRuleHeader:
+      return {"from", "using", "through", "where"};
+    default:
+      return {};
   }
 }
 
@@ -72,15 +79,18 @@ class Place {
   [[nodiscard]] std::string clause() const {
     for (std::size_t i = std::min(error_.token, unit_.tokens().size()); i-- > 0;) {
       const std::string word = text(i);
-      const bool begins = kMatrixLists.contains(word) || kOneName.contains(word) || kTunables.contains(word) ||
-                          Words{"transform", "function", "template", "accuracy_bins", "tolerance", "param"}.contains(word);
+      const bool begins =
+          kMatrixLists.contains(word) || kOneName.contains(word) || kTunables.contains(word) ||
+          Words{"transform", "function", "template", "accuracy_bins", "tolerance", "param"}.contains(word);
       if (begins) return word;
     }
     return {};
   }
 
   /// Whether the header has the clause that begins with `word`.
-  [[nodiscard]] bool has_clause(const std::string& word) const { return text(error_.token) == word || comes_before(word) || comes_after(word); }
+  [[nodiscard]] bool has_clause(const std::string& word) const {
+    return text(error_.token) == word || comes_before(word) || comes_after(word);
+  }
 
   /// Whether a reserved word stands where a name could: where one is expected, or words that only begin a rule.
   [[nodiscard]] bool is_taken_for_name() const {
@@ -94,7 +104,8 @@ class Place {
   [[nodiscard]] std::string in_header() const {
     const std::string word = clause();
     const bool in_matrices = kMatrixLists.contains(word);
-    if (word.empty() && (kTypesOfC.contains(text(0)) || Words{"const", "static", "struct", "class", "namespace"}.contains(text(0))))
+    if (word.empty() &&
+        (kTypesOfC.contains(text(0)) || Words{"const", "static", "struct", "class", "namespace"}.contains(text(0))))
       return "C++ outside of bodies stands in a `%{ … %}` block";
     if (found() == "main" && before() == "transform") return "`main` stands before `transform`";
     if (found() == "(" && error_.rule == PbccParser::RuleNumber)
@@ -102,8 +113,10 @@ class Place {
     if (found() == "(" && kOneName.contains(word)) return fmt::format("`{}` takes the name of a transform alone", word);
     if (found() == "(" && error_.rule == PbccParser::RuleHeader && in_matrices)
       return fmt::format("sizes stand in brackets: `{}[n]`", before());
-    if (found() == "(" && in_matrices && is_name(error_.token - 1)) return "formulas are made with `+ - * / ^` and have no functions";
-    if (found() == "[" && before() == "]") return "the sizes of all dimensions stand in one pair of brackets: `A[w, h]`";
+    if (found() == "(" && in_matrices && is_name(error_.token - 1))
+      return "formulas are made with `+ - * / ^` and have no functions";
+    if (found() == "[" && before() == "]")
+      return "the sizes of all dimensions stand in one pair of brackets: `A[w, h]`";
     if (found() == "=" && kTunables.contains(word))
       return fmt::format("the first value stands in parentheses: `{}({})`", before(), after());
     if (found() == "<" && word == "transform") return "parameters have a clause of their own: `template <K(1, 4)>`";
@@ -111,7 +124,8 @@ class Place {
     if (found() == ":" && in_matrices) return "the element type stands before the name: `float A[n]`";
     if (word == "template" && kTypesOfC.contains(before()))
       return "parameters are integers with their bounds: `template <K(1, 4)>`";
-    if (word == "param" && kTypesOfC.contains(before())) return fmt::format("a `param` is an integer: `param {}`", found());
+    if (word == "param" && kTypesOfC.contains(before()))
+      return fmt::format("a `param` is an integer: `param {}`", found());
     if (kTunables.contains(word) && kTypesOfC.contains(before()))
       return fmt::format("without `double` or `float` it is an integer: `{} {}`", word, found());
     if (word == "accuracy_bins" && error_.rule == PbccParser::RuleHeader && error_.token < unit_.tokens().size() &&
@@ -119,7 +133,8 @@ class Place {
       return "numbers of a list are separated by commas";
     if (!is_name(error_.token) || !in_matrices || error_.rule != PbccParser::RuleHeader) return {};
     if (before() == "]" && after() == "[")
-      return fmt::format("matrices of a list are separated by commas{}", has_clause("to") ? "" : ", and `to` stands before the outputs");
+      return fmt::format("matrices of a list are separated by commas{}",
+                         has_clause("to") ? "" : ", and `to` stands before the outputs");
     const std::string earlier = error_.token > 1 ? text(error_.token - 2) : std::string();
     if (is_name(error_.token - 1) && (earlier == "," || earlier == word) && after() == "[")
       return "element types are `double`, `float`, `int`, `long`, `short`, `uchar` and `ushort`";
@@ -167,11 +182,14 @@ class Place {
     if (found() == "[" && error_.token > 1 && text(error_.token - 2) == ".")
       return fmt::format("coordinates are in parentheses: `{}({})`", before(), after());
     const bool is_statement = Words{"if", "for", "while"}.contains(before());
-    if (found() == "(" && !is_statement && is_name(error_.token - 1) && !is_reserved(UnitKind::Rule, before()) && (is_in_list() || is_from_expected()))
+    if (found() == "(" && !is_statement && is_name(error_.token - 1) && !is_reserved(UnitKind::Rule, before()) &&
+        (is_in_list() || is_from_expected()))
       return fmt::format("cells are written `{}.cell({})`", before(), in_parentheses());
-    if (found() == "(" && error_.token == 0) return "outputs with names stand behind `to`: `to (OUT.cell(i) out) from …`";
+    if (found() == "(" && error_.token == 0)
+      return "outputs with names stand behind `to`: `to (OUT.cell(i) out) from …`";
     if (is_from_expected() && is_name(error_.token) && before() == ")" && after() == "from")
-      return fmt::format("an output with a name stands behind `to`, in parentheses: `to ({} {}) from …`", text_before(), found());
+      return fmt::format("an output with a name stands behind `to`, in parentheses: `to ({} {}) from …`", text_before(),
+                         found());
     if (found() == "[" && is_name(error_.token - 1))
       return comes_after(":") ? fmt::format("parts are written `{}.region(begin, end)`", before())
                               : fmt::format("cells are written `{}.cell({})`", before(), after());

@@ -14,37 +14,43 @@ using pb_antlr::PbccParser;
 using Words = std::unordered_set<std::string_view>;
 
 const Words kHeaderWords = {
-    "main", "memoized", "transform", "template", "function", "generator", "gen", "config", "param", "parameter", "tunable",
-    "accuracy_metric", "accuracy_bins", "accuracy_variable", "input_feature", "scaled_by", "to", "from", "through", "using",
-    "or", "and", "tolerance", "verify", "double", "float", "int", "long", "short", "uchar", "ushort", "sizespecific",
-    "accuracyhint", "array", "initial", "min", "max", "in"};
+    "main",          "memoized",  "transform", "template",     "function",        "generator",     "gen",
+    "config",        "param",     "parameter", "tunable",      "accuracy_metric", "accuracy_bins", "accuracy_variable",
+    "input_feature", "scaled_by", "to",        "from",         "through",         "using",         "or",
+    "and",           "tolerance", "verify",    "double",       "float",           "int",           "long",
+    "short",         "uchar",     "ushort",    "sizespecific", "accuracyhint",    "array",         "initial",
+    "min",           "max",       "in"};
 
-const Words kRuleWords = {
-    "where", "priority", "primary", "secondary", "rotatable", "recursive", "duplicate", "rule", "to", "from", "using",
-    "through", "and", "or", "double", "float", "int", "long", "short", "uchar", "ushort", "cell", "row", "col", "column",
-    "region", "all"};
+const Words kRuleWords = {"where",  "priority", "primary", "secondary", "rotatable", "recursive", "duplicate",
+                          "rule",   "to",       "from",    "using",     "through",   "and",       "or",
+                          "double", "float",    "int",     "long",      "short",     "uchar",     "ushort",
+                          "cell",   "row",      "col",     "column",    "region",    "all"};
 
 const Words kBodyWords = {
-    "if", "else", "for", "while", "do", "for_enough", "switch", "case", "default", "return", "break", "continue", "spawn",
-    "sync", "SPAWN", "CALL", "SYNC", "static", "const", "constexpr", "auto", "void", "bool", "char", "short", "int", "long",
-    "float", "double", "unsigned", "signed", "true", "false", "nullptr", "sizeof", "new", "delete", "static_cast",
-    "const_cast", "reinterpret_cast", "and", "or", "try", "mutable"};
+    "if",      "else",    "for",    "while",     "do",     "for_enough",  "switch",     "case",
+    "default", "return",  "break",  "continue",  "spawn",  "sync",        "SPAWN",      "CALL",
+    "SYNC",    "static",  "const",  "constexpr", "auto",   "void",        "bool",       "char",
+    "short",   "int",     "long",   "float",     "double", "unsigned",    "signed",     "true",
+    "false",   "nullptr", "sizeof", "new",       "delete", "static_cast", "const_cast", "reinterpret_cast",
+    "and",     "or",      "try",    "mutable"};
 
-/// Words that begin statements of bodies and are names in all other places, with what may follow them as such a word; none: any
-/// that does not go on with an expression.
+/// Words that begin statements of bodies and are names in all other places, with what may follow them as such a word;
+/// none: any that does not go on with an expression.
 const std::unordered_map<std::string_view, Words> kStatementWords = {
     {"spawn", {}}, {"for_enough", {}}, {"sync", {";", "("}}, {"SPAWN", {"("}}, {"CALL", {"("}}, {"SYNC", {"("}}};
 const Words kGoesOn = {".", "->", "[", "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--"};
 
 const Words kOtherCxxKeywords = {
-    "alignas", "alignof", "asm", "catch", "class", "co_await", "co_return", "co_yield", "concept", "consteval", "constinit",
-    "decltype", "dynamic_cast", "enum", "explicit", "export", "extern", "friend", "goto", "inline", "namespace",
-    "noexcept", "operator", "private", "protected", "public", "register", "requires", "static_assert", "struct", "template",
-    "this", "thread_local", "throw", "typedef", "typeid", "typename", "union", "using", "virtual", "volatile", "not",
-    "bitand", "bitor", "compl", "xor"};
+    "alignas",      "alignof",   "asm",       "catch",    "class",         "co_await", "co_return", "co_yield",
+    "concept",      "consteval", "constinit", "decltype", "dynamic_cast",  "enum",     "explicit",  "export",
+    "extern",       "friend",    "goto",      "inline",   "namespace",     "noexcept", "operator",  "private",
+    "protected",    "public",    "register",  "requires", "static_assert", "struct",   "template",  "this",
+    "thread_local", "throw",     "typedef",   "typeid",   "typename",      "union",    "using",     "virtual",
+    "volatile",     "not",       "bitand",    "bitor",    "compl",         "xor"};
 
-const Words kTypeNames = {"ElementT", "IndexT", "size_t", "ptrdiff_t", "ssize_t", "int8_t", "int16_t", "int32_t", "int64_t",
-                          "uint8_t", "uint16_t", "uint32_t", "uint64_t", "uchar", "ushort", "uint", "MatrixRegion", "ConstMatrixRegion"};
+const Words kTypeNames = {"ElementT", "IndexT",  "size_t",  "ptrdiff_t", "ssize_t",      "int8_t",
+                          "int16_t",  "int32_t", "int64_t", "uint8_t",   "uint16_t",     "uint32_t",
+                          "uint64_t", "uchar",   "ushort",  "uint",      "MatrixRegion", "ConstMatrixRegion"};
 
 /// `MatrixRegion2D`, `ConstMatrixRegion0D`.
 bool is_region_type(std::string_view word) {
@@ -74,9 +80,12 @@ size_t literal_type(const std::string& text, size_t otherwise) {
 
 const Words& keywords_of(UnitKind kind) {
   switch (kind) {
-    case UnitKind::Header: return kHeaderWords;
-    case UnitKind::Rule: return kRuleWords;
-    case UnitKind::Body: return kBodyWords;
+    case UnitKind::Header:
+      return kHeaderWords;
+    case UnitKind::Rule:
+      return kRuleWords;
+    case UnitKind::Body:
+      return kBodyWords;
   }
   return kBodyWords;
 }
@@ -84,13 +93,15 @@ const Words& keywords_of(UnitKind kind) {
 }  // namespace
 
 bool is_reserved(UnitKind kind, std::string_view word) {
-  static const Words contextual = {"tolerance", "verify", "double", "float", "int", "long", "short", "uchar", "ushort",
-                                   "sizespecific", "accuracyhint", "array", "initial", "min", "max", "cell", "row", "col",
-                                   "column", "region", "all", "in"};
+  static const Words contextual = {"tolerance", "verify", "double",       "float",        "int",    "long",    "short",
+                                   "uchar",     "ushort", "sizespecific", "accuracyhint", "array",  "initial", "min",
+                                   "max",       "cell",   "row",          "col",          "column", "region",  "all",
+                                   "in"};
   return keywords_of(kind).contains(word) && !contextual.contains(word);
 }
 
-UnitTokenSource::UnitTokenSource(UnitKind kind, std::span<const Token> tokens, const std::set<std::string>& transform_names)
+UnitTokenSource::UnitTokenSource(UnitKind kind, std::span<const Token> tokens,
+                                 const std::set<std::string>& transform_names)
     : kind_(kind), tokens_(tokens), transform_names_(transform_names) {}
 
 antlr4::TokenFactory<antlr4::CommonToken>* UnitTokenSource::getTokenFactory() {
@@ -116,15 +127,22 @@ std::unique_ptr<antlr4::Token> UnitTokenSource::nextToken() {
 size_t UnitTokenSource::type_of(std::size_t index) const {
   const Token& token = tokens_[index];
   switch (token.kind) {
-    case TokenKind::Name: return type_of_word(index);
-    case TokenKind::Integer: return PbccParser::INT;
-    case TokenKind::Float: return PbccParser::FLOAT;
-    case TokenKind::Char: return PbccParser::CHAR;
-    case TokenKind::String: return PbccParser::STRING;
-    case TokenKind::Punctuator: return literal_type(token.text, PbccParser::OTHER);
+    case TokenKind::Name:
+      return type_of_word(index);
+    case TokenKind::Integer:
+      return PbccParser::INT;
+    case TokenKind::Float:
+      return PbccParser::FLOAT;
+    case TokenKind::Char:
+      return PbccParser::CHAR;
+    case TokenKind::String:
+      return PbccParser::STRING;
+    case TokenKind::Punctuator:
+      return literal_type(token.text, PbccParser::OTHER);
     case TokenKind::NativeBegin:
     case TokenKind::NativeEnd:
-    case TokenKind::NativeLine: return PbccParser::OTHER;
+    case TokenKind::NativeLine:
+      return PbccParser::OTHER;
   }
   return PbccParser::OTHER;
 }
@@ -143,7 +161,8 @@ bool UnitTokenSource::is_plain_name(std::size_t index) const {
   const auto word = kStatementWords.find(tokens_[index].text);
   if (word == kStatementWords.end()) return false;
   const Words& followers = word->second;
-  return !begins_statement(index) || (followers.empty() ? kGoesOn.contains(text(index + 1)) : !followers.contains(text(index + 1)));
+  return !begins_statement(index) ||
+         (followers.empty() ? kGoesOn.contains(text(index + 1)) : !followers.contains(text(index + 1)));
 }
 
 bool UnitTokenSource::is_transform_call(std::size_t index) const {

@@ -203,7 +203,10 @@ bool MacroExpander::spend(const Item& name, const Macro& macro, std::size_t num_
   num_spent_ += num_tokens;
   if (num_spent_ <= kMaxExpansion && !is_exhausted_) return true;
   if (!is_exhausted_) {
-    diags_.emit(DiagKind::MacroTooLarge, name.token.expansion).arg(macro.name).arg(kMaxExpansion).label(macro.span, "defined here");
+    diags_.emit(DiagKind::MacroTooLarge, name.token.expansion)
+        .arg(macro.name)
+        .arg(kMaxExpansion)
+        .label(macro.span, "defined here");
   }
   is_exhausted_ = true;
   num_spent_ = 0;
@@ -229,7 +232,8 @@ MacroExpander::HideSet MacroExpander::with(HideSet set, const Macro& macro) {
 MacroExpander::HideSet MacroExpander::unite(HideSet a, HideSet b) {
   if (a == b || b == 0) return a;
   std::vector<std::uint32_t> out;
-  std::set_union(hide_sets_[a].begin(), hide_sets_[a].end(), hide_sets_[b].begin(), hide_sets_[b].end(), std::back_inserter(out));
+  std::set_union(hide_sets_[a].begin(), hide_sets_[a].end(), hide_sets_[b].begin(), hide_sets_[b].end(),
+                 std::back_inserter(out));
   return intern(std::move(out));
 }
 

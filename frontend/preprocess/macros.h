@@ -24,8 +24,8 @@ struct Macro {
   bool is_native = false;  ///< of a prefix block: the C++ compiler's
   std::vector<std::string> params;
   std::vector<Token> body;
-  Span span;               ///< of the name in its `#define`
-  std::uint32_t index = 0; ///< in the table
+  Span span;                ///< of the name in its `#define`
+  std::uint32_t index = 0;  ///< in the table
 };
 
 class MacroTable {
@@ -73,8 +73,8 @@ class MacroExpander {
   [[nodiscard]] std::optional<Item> step(Input& input);
   [[nodiscard]] bool is_called(Input& input, const Item& name, const Macro& macro);
   bool expand_call(Input& input, const Item& name, const Macro& macro);
-  [[nodiscard]] std::optional<std::vector<Argument>> collect_arguments(Input& input, const Item& name, const Macro& macro,
-                                                                       HideSet& close_hide);
+  [[nodiscard]] std::optional<std::vector<Argument>> collect_arguments(Input& input, const Item& name,
+                                                                       const Macro& macro, HideSet& close_hide);
   void replace(Input& input, const Item& name, const Macro& macro, const std::vector<Argument>& args, HideSet hide);
   [[nodiscard]] std::vector<Item> expand_items(std::vector<Item> items);
   [[nodiscard]] bool is_hidden(HideSet set, const Macro& macro) const;
@@ -92,7 +92,7 @@ class MacroExpander {
   std::vector<std::vector<std::uint32_t>> hide_sets_{{}};
   std::map<std::vector<std::uint32_t>, HideSet> hide_ids_{{{}, 0}};
   std::set<std::uint32_t> not_called_;  // macros of which was said that a blank before `(` makes no call
-  std::size_t num_spent_ = 0;   // tokens made since the last token that the feed gave to `main_`
+  std::size_t num_spent_ = 0;           // tokens made since the last token that the feed gave to `main_`
   bool is_exhausted_ = false;
   int depth_ = 0;
 };

@@ -21,17 +21,17 @@ struct Conditional {
   std::string name;
   Span span;
   bool is_active = false;
-  bool was_taken = false;       // a branch was active before
+  bool was_taken = false;  // a branch was active before
   bool has_else = false;
-  bool is_passed_on = false;    // of a prefix block: left to the C++ compiler
+  bool is_passed_on = false;  // of a prefix block: left to the C++ compiler
 };
 
 /// One file that is being read.
 struct OpenFile {
   Scanner scanner;
   std::vector<Conditional> conditionals;
-  std::optional<Span> native;   // of the open `%{`
-  bool is_cxx = false;          // read for a prefix block, in which it is as a whole
+  std::optional<Span> native;  // of the open `%{`
+  bool is_cxx = false;         // read for a prefix block, in which it is as a whole
 };
 
 class Preprocessor {
@@ -58,7 +58,8 @@ class Preprocessor {
   }
 
  private:
-  /// Puts a blank between tokens that a replacement brought together, since they must not become one when they are printed.
+  /// Puts a blank between tokens that a replacement brought together, since they must not become one when they are
+  /// printed.
   static void keep_apart(const Token& before, Token& token) {
     const bool is_adjacent = before.spelling.file == token.spelling.file && before.spelling.end == token.spelling.begin;
     if (!token.leading.empty() || is_adjacent) return;
@@ -103,7 +104,9 @@ class Preprocessor {
     return std::nullopt;
   }
 
-  void carry_newlines(std::string_view text) { carry_.append(static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')), '\n'); }
+  void carry_newlines(std::string_view text) {
+    carry_.append(static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')), '\n');
+  }
 
   bool track_native(const Token& token) {
     std::optional<Span>& native = files_.back().native;
@@ -134,10 +137,14 @@ class Preprocessor {
     std::optional<Token> passed_on;
     if (!conditional_line(*name, span, passed_on) && !is_skipping()) {
       if (files_.back().native) {
-        if (name->kind == TokenKind::Integer) line_marker(*name);
-        else if (name->text == "define") passed_on = native_define(span);
-        else if (name->text == "undef") passed_on = native_undef(span);
-        else if (name->text != "include" || !include_in_native()) passed_on = native_line(*name, span);
+        if (name->kind == TokenKind::Integer)
+          line_marker(*name);
+        else if (name->text == "define")
+          passed_on = native_define(span);
+        else if (name->text == "undef")
+          passed_on = native_undef(span);
+        else if (name->text != "include" || !include_in_native())
+          passed_on = native_line(*name, span);
       } else {
         plain_line(*name, span);
       }
@@ -171,13 +178,15 @@ class Preprocessor {
     return {TokenKind::NativeLine, "#" + name.text + (rest.empty() ? "" : " ") + rest, {}, span, span};
   }
 
-  /// Defines a macro of a prefix block, which is the C++ compiler's. It also counts in the program's text where we can expand it,
-  /// so that names and calls in it are seen.
+  /// Defines a macro of a prefix block, which is the C++ compiler's. It also counts in the program's text where we can
+  /// expand it, so that names and calls in it are seen.
   Token native_define(Span span) {
     const auto rest = rest_of_line();
     std::string text = "#define";
     for (const Token& token : rest) text += (text == "#define" || !token.leading.empty() ? " " : "") + token.text;
-    const auto is_ours = [](const Token& token) { return token.text != "#" && token.text != "##" && token.text != "..."; };
+    const auto is_ours = [](const Token& token) {
+      return token.text != "#" && token.text != "##" && token.text != "...";
+    };
     const auto& conditionals = files_.back().conditionals;
     const bool is_known_to_count = std::all_of(conditionals.begin(), conditionals.end(), [](const Conditional& c) {
       return !c.is_passed_on || (c.name == "ifndef" && !c.has_else);
@@ -276,8 +285,10 @@ class Preprocessor {
 
   void define(Span span) {
     const auto rest = rest_of_line();
-    if (rest.empty() || rest[0].kind != TokenKind::Name) malformed(span, "define", "needs a name");
-    else define_macro(rest, false);
+    if (rest.empty() || rest[0].kind != TokenKind::Name)
+      malformed(span, "define", "needs a name");
+    else
+      define_macro(rest, false);
   }
 
   /// Defines a macro. `rest` holds name, parameters and text. Nothing is said about a macro that is the C++ compiler's
@@ -306,7 +317,8 @@ class Preprocessor {
         return false;
       }
       macro.params.push_back(line[pos++].text);
-      if (text() == ",") ++pos;
+      if (text() == ",")
+        ++pos;
       else if (text() != ")") {
         if (!is_native) malformed(macro.span, "define", "has a parameter list that is never closed");
         return false;
@@ -318,8 +330,10 @@ class Preprocessor {
 
   void undef(Span span) {
     const auto rest = rest_of_line();
-    if (rest.empty() || rest[0].kind != TokenKind::Name) malformed(span, "undef", "needs a name");
-    else macros_.undef(rest[0].text);
+    if (rest.empty() || rest[0].kind != TokenKind::Name)
+      malformed(span, "undef", "needs a name");
+    else
+      macros_.undef(rest[0].text);
   }
 
   // ---- conditionals ----------------------------------------------------------
@@ -338,12 +352,16 @@ class Preprocessor {
     }
     if (conditionals.back().is_passed_on) {
       passed_on = native_line(name, span);
-      if (name.text == "endif") conditionals.pop_back();
-      else conditionals.back().has_else = true;
+      if (name.text == "endif")
+        conditionals.pop_back();
+      else
+        conditionals.back().has_else = true;
       return true;
     }
-    if (name.text == "endif") conditionals.pop_back();
-    else next_branch(name, span);
+    if (name.text == "endif")
+      conditionals.pop_back();
+    else
+      next_branch(name, span);
     return true;
   }
 
@@ -370,7 +388,8 @@ class Preprocessor {
 
   void next_branch(const Token& name, Span span) {
     Conditional& conditional = files_.back().conditionals.back();
-    if (conditional.has_else) diags_.emit(DiagKind::ConditionalAfterElse, span).arg(name.text).label(conditional.span, "of this");
+    if (conditional.has_else)
+      diags_.emit(DiagKind::ConditionalAfterElse, span).arg(name.text).label(conditional.span, "of this");
     conditional.has_else = conditional.has_else || name.text == "else";
     if (conditional.was_taken) {
       conditional.is_active = false;
@@ -434,7 +453,7 @@ class Preprocessor {
   MacroExpander expander_;
   std::deque<OpenFile> files_;
   std::optional<FileId> include_;  // to open when the line is done
-  std::string carry_;  // newlines of lines that gave no token
+  std::string carry_;              // newlines of lines that gave no token
 };
 
 }  // namespace

@@ -16,7 +16,8 @@ namespace pb {
 /// Reads `path` with everything it includes and returns the tokens after macro replacement.
 ///
 /// Errors: no value if `path` itself cannot be read; all else is on `diags` and the rest of the tokens is returned
-[[nodiscard]] std::optional<TokenStream> preprocess(const std::string& path, SourceManager& sources, Diagnostics& diags);
+[[nodiscard]] std::optional<TokenStream> preprocess(const std::string& path, SourceManager& sources,
+                                                    Diagnostics& diags);
 
 /// Returns the tokens after macro replacement of a file that is already in `sources` (a text in memory, in tests).
 [[nodiscard]] TokenStream preprocess(FileId main_file, SourceManager& sources, Diagnostics& diags);

@@ -64,7 +64,9 @@ TEST_F(Preprocess, ObjectMacroIsReplacedByWholeWord) {
   EXPECT_EQ(words("#define N 3\nN NN N1 x[N] \"N\""), "3 NN N1 x [ 3 ] \"N\"");
 }
 
-TEST_F(Preprocess, MacroCountsOnlyAfterItsDefinition) { EXPECT_EQ(words("N\n#define N 3\nN\n#undef N trailing\nN"), "N 3 N"); }
+TEST_F(Preprocess, MacroCountsOnlyAfterItsDefinition) {
+  EXPECT_EQ(words("N\n#define N 3\nN\n#undef N trailing\nN"), "N 3 N");
+}
 
 TEST_F(Preprocess, EmptyMacroVanishes) { EXPECT_EQ(words("#define X\na X b"), "a b"); }
 
@@ -138,7 +140,8 @@ TEST_F(Preprocess, LongChainOfNestedExpansionsIsAnErrorNotACrash) {
 }
 
 TEST_F(Preprocess, ConditionalsNest) {
-  EXPECT_EQ(words("#ifdef A\na\n#ifdef B\nb\n#else\nc\n#endif\n#else\nd\n#ifndef B\ne\n#endif ignored\n#endif\nf"), "d e f");
+  EXPECT_EQ(words("#ifdef A\na\n#ifdef B\nb\n#else\nc\n#endif\n#else\nd\n#ifndef B\ne\n#endif ignored\n#endif\nf"),
+            "d e f");
 }
 
 TEST_F(Preprocess, ConditionsAreIntegerExpressions) {
@@ -147,7 +150,9 @@ TEST_F(Preprocess, ConditionsAreIntegerExpressions) {
   EXPECT_FALSE(diags_.has_errors()) << messages();
 }
 
-TEST_F(Preprocess, FunctionMacroDoesNotCountAsDefined) { EXPECT_EQ(words("#define F(a) a\n#ifdef F\na\n#else\nb\n#endif"), "b"); }
+TEST_F(Preprocess, FunctionMacroDoesNotCountAsDefined) {
+  EXPECT_EQ(words("#define F(a) a\n#ifdef F\na\n#else\nb\n#endif"), "b");
+}
 
 TEST_F(Preprocess, SkippedTextIsNotLexed) {
   EXPECT_EQ(words("#if 0\ndon't \" @\n#bogus\n#endif\na"), "a");
@@ -207,10 +212,11 @@ TEST_F(Preprocess, PrefixBlocksLeaveOtherConditionalsToCxx) {
 }
 
 TEST_F(Preprocess, MacrosOfPrefixBlocksCountInTheProgramWhereTheyCanBeKnown) {
-  EXPECT_EQ(words("%{\n#define ONE 1\n#define F(x) <x>\n#define S(x) #x\n#define V(...) v\n#define G 1 // G\n#undef G\n%}"
-                  " ONE F(2) S(3) V(4) G"),
-            "%{ #define ONE 1 #define F(x) <x> #define S(x) #x #define V(...) v #define G 1 #undef G %} "
-            "1 < 2 > S ( 3 ) V ( 4 ) G");
+  EXPECT_EQ(
+      words("%{\n#define ONE 1\n#define F(x) <x>\n#define S(x) #x\n#define V(...) v\n#define G 1 // G\n#undef G\n%}"
+            " ONE F(2) S(3) V(4) G"),
+      "%{ #define ONE 1 #define F(x) <x> #define S(x) #x #define V(...) v #define G 1 #undef G %} "
+      "1 < 2 > S ( 3 ) V ( 4 ) G");
   EXPECT_EQ(words("%{\n#ifdef _X\n#define A 1\n#else\n#define B 2\n#endif\n#ifndef C\n#define C 3\n#endif\n%} A B C"),
             "%{ #ifdef _X #define A 1 #else #define B 2 #endif #ifndef C #define C 3 #endif %} A B 3");
   EXPECT_FALSE(diags_.has_errors()) << messages();
@@ -233,9 +239,10 @@ TEST_F(Preprocess, UnclosedPrefixBlockIsAnError) {
 }
 
 TEST_F(Preprocess, IncludesAreRelativeToTheFileAndReadOnce) {
-  const auto folder = folder_with({{"main.pbcc", "#include \"sub/a.h\"\n#include \"sub/a.h\"\n#include \"sub/../sub/b.h\"\nend N"},
-                                   {"sub/a.h", "#include \"b.h\"\na"},
-                                   {"sub/b.h", "#include \"a.h\"\n#define N 4\nb"}});
+  const auto folder =
+      folder_with({{"main.pbcc", "#include \"sub/a.h\"\n#include \"sub/a.h\"\n#include \"sub/../sub/b.h\"\nend N"},
+                   {"sub/a.h", "#include \"b.h\"\na"},
+                   {"sub/b.h", "#include \"a.h\"\n#define N 4\nb"}});
   EXPECT_EQ(words_of_file(folder + "/main.pbcc"), "b a end 4");
   EXPECT_FALSE(diags_.has_errors()) << messages();
 }
@@ -243,13 +250,16 @@ TEST_F(Preprocess, IncludesAreRelativeToTheFileAndReadOnce) {
 TEST_F(Preprocess, MissingIncludeIsAnErrorAtItsLine) {
   const auto folder = folder_with({{"main.pbcc", "a\n#include \"nowhere.h\"\nb"}});
   EXPECT_EQ(words_of_file(folder + "/main.pbcc"), "a b");
-  EXPECT_EQ(messages(), folder + "/main.pbcc:2:10: error: cannot read included file `" + folder +
-                            "/nowhere.h`: No such file or directory\n    2 | #include \"nowhere.h\"\n      |          ^~~~~~~~~~~\n");
+  EXPECT_EQ(
+      messages(),
+      folder + "/main.pbcc:2:10: error: cannot read included file `" + folder +
+          "/nowhere.h`: No such file or directory\n    2 | #include \"nowhere.h\"\n      |          ^~~~~~~~~~~\n");
 }
 
 TEST_F(Preprocess, DeepIncludesAreAnError) {
   std::vector<std::pair<std::string, std::string>> files;
-  for (int i = 0; i < 300; ++i) files.push_back({std::to_string(i) + ".h", "#include \"" + std::to_string(i + 1) + ".h\"\n"});
+  for (int i = 0; i < 300; ++i)
+    files.push_back({std::to_string(i) + ".h", "#include \"" + std::to_string(i + 1) + ".h\"\n"});
   words_of_file(folder_with(files) + "/0.h");
   EXPECT_TRUE(diags_.has(DiagKind::IncludeTooDeep)) << messages();
 }

@@ -149,7 +149,8 @@ bool check_role(RuleScope& rule, const RegionAccess& access, const Matrix& matri
   return false;
 }
 
-/// The border that stands behind `=`. A border's word is one only where nothing else that a formula may name has that name.
+/// The border that stands behind `=`. A border's word is one only where nothing else that a formula may name has that
+/// name.
 Border border_of(const ast::RegionBinding& source, const FormulaNames& names) {
   if (source.is_optional_marker) return Border::Optional;
   if (!source.missing_value) return Border::None;
@@ -161,7 +162,8 @@ Border border_of(const ast::RegionBinding& source, const FormulaNames& names) {
 /// Checks that only inputs, and only single cells, may lie outside of their matrix (docs/reference/language.md 5.7).
 bool check_border(RuleScope& rule, const ast::RegionBinding& source, const RegionAccess& access, bool is_output) {
   if (!access.may_be_outside()) return true;
-  const bool is_cell = maps_cells(access.border) ? source.region.accessor == ast::Accessor::Cell : access.kind == AccessKind::Cell;
+  const bool is_cell =
+      maps_cells(access.border) ? source.region.accessor == ast::Accessor::Cell : access.kind == AccessKind::Cell;
   if (!is_output && is_cell) return true;
   auto diag = rule.transform.diags.emit(DiagKind::OptionalNotCell, source.span);
   if (is_output) diag.note("outputs are always there");

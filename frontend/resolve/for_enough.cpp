@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The hidden tunables of `for_enough` loops (docs/reference/language.md 7.5): one per loop as written, counted per transform.
+// The hidden tunables of `for_enough` loops (docs/reference/language.md 7.5): one per loop as written, counted per
+// transform.
 #include <algorithm>
 #include <limits>
 #include <string>

@@ -49,8 +49,10 @@ void report_unknown(const std::string& name, Span span, const FormulaNames& name
   const std::string hint = suggest(name, candidates);
   if (!hint.empty()) diag.hint(hint);
   if (name == "optional") diag.hint("an input that may be missing is marked by `OPTIONAL`");
-  if (is_default) diag.note("behind `=` stands a formula, `OPTIONAL`, or a border: `wrap`, `clamp`, `mirror`");
-  else if (names.rule_vars) diag.note("rule variables come from the coordinates of outputs");
+  if (is_default)
+    diag.note("behind `=` stands a formula, `OPTIONAL`, or a border: `wrap`, `clamp`, `mirror`");
+  else if (names.rule_vars)
+    diag.note("rule variables come from the coordinates of outputs");
 }
 
 /// The formula that a name stands for; none after an error, which is reported.

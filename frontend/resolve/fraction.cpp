@@ -61,8 +61,10 @@ std::optional<Fraction> decimal_fraction(double value, Span span) {
   int exponent = std::stoi(std::string(text.substr(mark + 1)));
   std::string digits;
   for (const char c : text.substr(0, mark)) {
-    if (c == '.') exponent -= static_cast<int>(mark - digits.size() - 1);
-    else digits += c;
+    if (c == '.')
+      exponent -= static_cast<int>(mark - digits.size() - 1);
+    else
+      digits += c;
   }
   std::optional<std::int64_t> num = std::stoll(digits);
   std::optional<std::int64_t> den = 1;
@@ -91,7 +93,8 @@ std::optional<Fraction> power(const BinaryFormula& binary, Fraction base) {
   std::optional<std::int64_t> den = 1;
   for (std::int64_t i = 0; exponent && i < *exponent && den && base.den > 1; ++i) den = product(*den, base.den);
   if (!exponent) return std::nullopt;
-  return reduced({BinaryFormula{FormulaOp::Pow, {std::move(base.num), binary.operands[1]}}, binary.operands[0].span}, den);
+  return reduced({BinaryFormula{FormulaOp::Pow, {std::move(base.num), binary.operands[1]}}, binary.operands[0].span},
+                 den);
 }
 
 std::optional<Fraction> combine(const BinaryFormula& binary) {
@@ -115,16 +118,21 @@ std::optional<Fraction> combine(const BinaryFormula& binary) {
 }  // namespace
 
 std::optional<Fraction> as_fraction(const Formula& formula) {
-  return std::visit(Overloaded{[&](const IntLiteral&) { return std::optional(Fraction{formula, 1}); },
-                               [&](const SymbolRef&) { return std::optional(Fraction{formula, 1}); },
-                               [&](const RealLiteral& literal) { return decimal_fraction(literal.value, formula.span); },
-                               [](const BinaryFormula& binary) { return combine(binary); },
-                               [](const NegatedFormula& negated) {
-                                 auto operand = as_fraction(negated.operand.front());
-                                 if (operand) operand->num = make_negated(std::move(operand->num));
-                                 return operand;
-                               }},
-                    formula.node);
+  return std::visit(
+      Overloaded{[&](const IntLiteral&) {
+                   return std::optional(Fraction{formula, 1});
+                 },
+                 [&](const SymbolRef&) {
+                   return std::optional(Fraction{formula, 1});
+                 },
+                 [&](const RealLiteral& literal) { return decimal_fraction(literal.value, formula.span); },
+                 [](const BinaryFormula& binary) { return combine(binary); },
+                 [](const NegatedFormula& negated) {
+                   auto operand = as_fraction(negated.operand.front());
+                   if (operand) operand->num = make_negated(std::move(operand->num));
+                   return operand;
+                 }},
+      formula.node);
 }
 
 }  // namespace pb::resolving

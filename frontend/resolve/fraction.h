@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Formulas with real numbers, made exact: `0.5*n` becomes `n/2`, which is truncated where C would truncate the real value.
+// Formulas with real numbers, made exact: `0.5*n` becomes `n/2`, which is truncated where C would truncate the real
+// value.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +10,15 @@
 
 namespace pb::resolving {
 
-/// `num / den` without truncation. A quotient of whole numbers within `num` is C's, as the author of `n/2 + 0.5` has it.
+/// `num / den` without truncation. A quotient of whole numbers within `num` is C's, as the author of `n/2 + 0.5` has
+/// it.
 struct Fraction {
   Formula num;
   std::int64_t den = 1;
 };
 
-/// The formula as a fraction; nothing if a real number has no small denominator, or if what is not constant divides a fraction.
+/// The formula as a fraction; nothing if a real number has no small denominator, or if what is not constant divides a
+/// fraction.
 ///
 /// Pre:     exponents are integers
 [[nodiscard]] std::optional<Fraction> as_fraction(const Formula& formula);

@@ -71,10 +71,14 @@ std::optional<Polynomial> polynomial_of(const BinaryFormula& binary) {
   const auto rhs = polynomial_of(binary.operands[1]);
   if (!lhs || !rhs) return std::nullopt;
   switch (binary.op) {
-    case FormulaOp::Add: return scaled_sum(*lhs, *rhs, 1);
-    case FormulaOp::Sub: return scaled_sum(*lhs, *rhs, -1);
-    case FormulaOp::Mul: return product(*lhs, *rhs);
-    case FormulaOp::Div: return std::nullopt;
+    case FormulaOp::Add:
+      return scaled_sum(*lhs, *rhs, 1);
+    case FormulaOp::Sub:
+      return scaled_sum(*lhs, *rhs, -1);
+    case FormulaOp::Mul:
+      return product(*lhs, *rhs);
+    case FormulaOp::Div:
+      return std::nullopt;
     case FormulaOp::Pow: {
       const auto* exponent = std::get_if<IntLiteral>(&binary.operands[1].node);
       return exponent ? power(*lhs, exponent->value) : std::nullopt;
@@ -133,20 +137,23 @@ bool is_positive_number(const Formula& formula) {
 bool grows_with(const std::string& name, const Formula& formula) {
   if (const auto polynomial = polynomial_of(formula)) {
     const auto growth = forward_difference(name, *polynomial);
-    return growth &&
-           std::all_of(growth->begin(), growth->end(), [](const auto& term) { return term.second > 0; });
+    return growth && std::all_of(growth->begin(), growth->end(), [](const auto& term) { return term.second > 0; });
   }
   const auto* binary = std::get_if<BinaryFormula>(&formula.node);
   if (binary == nullptr) return false;
   const Formula& lhs = binary->operands[0];
   const Formula& rhs = binary->operands[1];
   switch (binary->op) {
-    case FormulaOp::Add: return grows_with(name, lhs) && grows_with(name, rhs);
-    case FormulaOp::Sub: return grows_with(name, lhs) && !mentions(rhs, name) && polynomial_of(rhs);
+    case FormulaOp::Add:
+      return grows_with(name, lhs) && grows_with(name, rhs);
+    case FormulaOp::Sub:
+      return grows_with(name, lhs) && !mentions(rhs, name) && polynomial_of(rhs);
     case FormulaOp::Mul:
       return (is_positive_number(rhs) && grows_with(name, lhs)) || (is_positive_number(lhs) && grows_with(name, rhs));
-    case FormulaOp::Div: return is_positive_number(rhs) && grows_with(name, lhs);  // truncation keeps the order
-    case FormulaOp::Pow: return false;
+    case FormulaOp::Div:
+      return is_positive_number(rhs) && grows_with(name, lhs);  // truncation keeps the order
+    case FormulaOp::Pow:
+      return false;
   }
   return false;
 }

@@ -36,7 +36,9 @@ void add_versions(const ast::Matrix& declared, Matrix& matrix, const TransformSc
   const bool is_constant = first && first->terms.empty() && first->constant.is_integer() && first->constant.num >= 0;
   const bool is_last_constant = last && last->terms.empty() && last->constant.is_integer();
   if (!is_constant || (is_last_constant && last->constant.num < first->constant.num)) {
-    scope.diags.emit(DiagKind::VersionRange, versions.span).arg(to_string(*versions.first)).arg(to_string(versions.last));
+    scope.diags.emit(DiagKind::VersionRange, versions.span)
+        .arg(to_string(*versions.first))
+        .arg(to_string(versions.last));
     return;
   }
   matrix.first_version = first->constant.num;

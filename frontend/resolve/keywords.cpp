@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Checks names that cannot stand in generated C++: matrices, sizes, tunables and regions keep theirs there, as bodies use them.
-// These are keywords, and what generated code calls its own: `pb_frame` and others with that beginning. Bodies may use such names
-// but for those which stand in their own functions, since a library of the user may begin its names so.
+// Checks names that cannot stand in generated C++: matrices, sizes, tunables and regions keep theirs there, as bodies
+// use them. These are keywords, and what generated code calls its own: `pb_frame` and others with that beginning.
+// Bodies may use such names but for those which stand in their own functions, since a library of the user may begin its
+// names so.
 #include <algorithm>
 #include <set>
 #include <string>
@@ -14,15 +15,20 @@ namespace pb::resolving {
 namespace {
 
 const std::set<std::string_view> kKeywords = {
-    "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch", "char",
-    "char16_t", "char32_t", "char8_t", "class", "co_await", "co_return", "co_yield", "compl", "concept", "const",
-    "const_cast", "consteval", "constexpr", "constinit", "continue", "decltype", "default", "delete", "do", "double",
-    "dynamic_cast", "else", "enum", "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if",
-    "inline", "int", "long", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr", "operator", "or",
-    "or_eq", "private", "protected", "public", "register", "reinterpret_cast", "requires", "return", "short", "signed",
-    "sizeof", "static", "static_assert", "static_cast", "struct", "switch", "template", "this", "thread_local", "throw",
-    "true", "try", "typedef", "typeid", "typename", "union", "unsigned", "using", "virtual", "void", "volatile",
-    "wchar_t", "while", "xor", "xor_eq"};
+    "alignas",     "alignof",  "and",        "and_eq",    "asm",       "auto",         "bitand",
+    "bitor",       "bool",     "break",      "case",      "catch",     "char",         "char16_t",
+    "char32_t",    "char8_t",  "class",      "co_await",  "co_return", "co_yield",     "compl",
+    "concept",     "const",    "const_cast", "consteval", "constexpr", "constinit",    "continue",
+    "decltype",    "default",  "delete",     "do",        "double",    "dynamic_cast", "else",
+    "enum",        "explicit", "export",     "extern",    "false",     "float",        "for",
+    "friend",      "goto",     "if",         "inline",    "int",       "long",         "mutable",
+    "namespace",   "new",      "noexcept",   "not",       "not_eq",    "nullptr",      "operator",
+    "or",          "or_eq",    "private",    "protected", "public",    "register",     "reinterpret_cast",
+    "requires",    "return",   "short",      "signed",    "sizeof",    "static",       "static_assert",
+    "static_cast", "struct",   "switch",     "template",  "this",      "thread_local", "throw",
+    "true",        "try",      "typedef",    "typeid",    "typename",  "union",        "unsigned",
+    "using",       "virtual",  "void",       "volatile",  "wchar_t",   "while",        "xor",
+    "xor_eq"};
 
 const std::set<std::string_view> kInBodies = {"pb_frame", "pb_body", "pb_spawned", "pb_unchanged", "pb_error"};
 
@@ -54,11 +60,16 @@ class Checker {
     const auto first = std::find_if_not(name.begin(), name.end(), is_ascii);
     if (first == name.end() || !reported_.insert(name).second) return;
     const std::string letter(first, std::find_if(first, name.end(), is_ascii));
-    diags_.emit(DiagKind::UnknownCharacter, span).arg("`" + letter + "`").hint("names of headers are made of the letters of ASCII; those of bodies are not");
+    diags_.emit(DiagKind::UnknownCharacter, span)
+        .arg("`" + letter + "`")
+        .hint("names of headers are made of the letters of ASCII; those of bodies are not");
   }
   void report_taken(const std::string& name, Span span) {
     if (!reported_.insert(name).second) return;
-    diags_.emit(DiagKind::NameOfGeneratedCode, span).arg(name).arg(name.substr(0, 3)).hint("choose another name, such as `my_" + name.substr(3) + "`");
+    diags_.emit(DiagKind::NameOfGeneratedCode, span)
+        .arg(name)
+        .arg(name.substr(0, 3))
+        .hint("choose another name, such as `my_" + name.substr(3) + "`");
   }
   void check(const Body& body) {
     for (const BodyToken& token : body.tokens)

@@ -122,7 +122,8 @@ void bind_ranges(TransformScope& scope) {
     if (!matrix.range) continue;
     bool ok = true;
     const bool is_real = is_floating(matrix.element);
-    const FormulaNames names{scope, nullptr, nullptr, is_real ? "bound of a range" : "bound of an integer range", is_real};
+    const FormulaNames names{scope, nullptr, nullptr, is_real ? "bound of a range" : "bound of an integer range",
+                             is_real};
     matrix.range->lo = bind_bound(matrix.range->lo, is_real, names, ok);
     matrix.range->hi = bind_bound(matrix.range->hi, is_real, names, ok);
     if (ok) check_constants(matrix, scope.diags);

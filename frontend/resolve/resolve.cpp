@@ -172,8 +172,8 @@ std::string program_name(const Ast& ast, const SourceManager& sources) {
 
 /// Notes words of the user's C++, such as `run_FFT`, which must stay his.
 void note_stems(const std::vector<BodyToken>& tokens, std::set<std::string>& stems) {
-  static const std::set<std::string_view> kVerbs = {"call", "enter", "extents", "lanes", "loops", "memo", "packs",
-                                                    "ranges", "rule", "run", "solve", "spawn", "step"};
+  static const std::set<std::string_view> kVerbs = {"call",   "enter", "extents", "lanes", "loops", "memo", "packs",
+                                                    "ranges", "rule",  "run",     "solve", "spawn", "step"};
   for (const BodyToken& token : tokens) {
     const std::string_view word = token.text;
     const std::size_t verb = word.find('_');

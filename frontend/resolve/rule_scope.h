@@ -26,7 +26,8 @@ void collect_rule_vars(RuleScope& rule);
 /// Writes one region out as a box; none after an error.
 [[nodiscard]] std::optional<RegionAccess> resolve_access(RuleScope& rule, const ast::RegionBinding& source,
                                                          bool is_output);
-/// Orders Rule::vars by the coordinates of the centre and checks that each can be solved (docs/reference/language.md 5.3).
+/// Orders Rule::vars by the coordinates of the centre and checks that each can be solved
+/// (docs/reference/language.md 5.3).
 void solve_rule_vars(RuleScope& rule);
 /// `source` with a hidden tunable for each of its `for_enough` loops, declared in `scope`.
 [[nodiscard]] Body with_for_enough(TransformScope& scope, const Body& source);

@@ -40,8 +40,8 @@ Formula hide_parameters(const Formula& formula) {
       formula.node);
 }
 
-/// Whether the formula divides a rule variable. C division truncates, so such a variable is not affine even if its coefficient
-/// comes out whole.
+/// Whether the formula divides a rule variable. C division truncates, so such a variable is not affine even if its
+/// coefficient comes out whole.
 bool divides_rule_var(const Formula& formula) {
   if (const auto* negated = std::get_if<NegatedFormula>(&formula.node))
     return divides_rule_var(negated->operand.front());
@@ -82,7 +82,9 @@ bool check_affine_outputs(RuleScope& rule) {
         if (corner == &output.hi && !is_corner) continue;  // same as lo, reported there
         rule.transform.diags.emit(DiagKind::NonAffineOutput, coord.span)
             .arg(to_string(coord))
-            .hint("give the matrix a dimension of its own for each rule variable, or write all of it in one rule with loops");
+            .hint(
+                "give the matrix a dimension of its own for each rule variable, or write all of it in one rule with "
+                "loops");
         ok = false;
       }
     }

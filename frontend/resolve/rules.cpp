@@ -25,8 +25,8 @@ std::string derived_name(const TransformScope& scope, const ast::Rule& rule, std
   return joined + "#" + std::to_string(position);
 }
 
-/// The names of rules: labels, and names made for rules without one. A second rule of a label gets a number that no other name
-/// has.
+/// The names of rules: labels, and names made for rules without one. A second rule of a label gets a number that no
+/// other name has.
 std::vector<std::string> rule_names(const TransformScope& scope, const std::vector<ast::Rule>& rules) {
   std::vector<std::string> names;
   std::map<std::string, int> positions;
@@ -44,7 +44,10 @@ std::vector<std::string> rule_names(const TransformScope& scope, const std::vect
     for (int number = 2; numbered.empty() || std::find(names.begin(), names.end(), numbered) != names.end(); ++number)
       numbered = label + "#" + std::to_string(number);
     names[i] = numbered;
-    scope.diags.emit(DiagKind::DuplicateLabel, rules[i].label->span).arg(label).arg(names[i]).label(first->second, "first used here");
+    scope.diags.emit(DiagKind::DuplicateLabel, rules[i].label->span)
+        .arg(label)
+        .arg(names[i])
+        .label(first->second, "first used here");
   }
   return names;
 }
@@ -65,7 +68,8 @@ void check_binding_names(RuleScope& rule) {
   for (const RuleTemporary& temporary : rule.out.temporaries) check_binding(rule, temporary.name, temporary.span, used);
   const TransformScope& scope = rule.transform;
   for (const auto& [name, span] : used) {
-    // A rule with temporaries must not hide a size, because their extents are computed where the region's name is visible.
+    // A rule with temporaries must not hide a size, because their extents are computed where the region's name is
+    // visible.
     const bool is_size = scope.size_vars.contains(name);
     if (is_size && rule.out.temporaries.empty()) {
       scope.diags.emit(DiagKind::RegionHidesSize, span).arg(name).hint("rename the region to use both in the body");
@@ -274,7 +278,8 @@ void resolve_rules(TransformScope& scope) {
   const std::vector<ast::Rule> of_function = is_function ? rules_of_function(scope.source) : std::vector<ast::Rule>{};
   const std::vector<ast::Rule>& rules = is_function ? of_function : scope.source.rules;
   const std::vector<std::string> names = rule_names(scope, rules);
-  for (std::size_t i = 0; i < rules.size(); ++i) resolve_duplicates(scope, {rules[i], names[i], with_for_enough(scope, rules[i].body)});
+  for (std::size_t i = 0; i < rules.size(); ++i)
+    resolve_duplicates(scope, {rules[i], names[i], with_for_enough(scope, rules[i].body)});
 }
 
 }  // namespace pb::resolving

@@ -71,8 +71,8 @@ inline constexpr const char* kDefaultValue = "default value";
 /// `formula` with every name bound; an unknown name is reported once and becomes the number 0.
 /// Sets `ok` to false, and never to true, after an error.
 [[nodiscard]] Formula bind_formula(const Formula& formula, const FormulaNames& names, bool& ok);
-/// Binds the names in the sides of a relation, as bind_formula does. Where the sides hold fractions both are multiplied: `i <
-/// 2.5` becomes `i*2 < 5`.
+/// Binds the names in the sides of a relation, as bind_formula does. Where the sides hold fractions both are
+/// multiplied: `i < 2.5` becomes `i*2 < 5`.
 [[nodiscard]] std::pair<Formula, Formula> bind_sides(const Formula& lhs, const Formula& rhs, const FormulaNames& names,
                                                      bool& ok);
 

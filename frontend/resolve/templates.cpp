@@ -36,7 +36,8 @@ bool read_params(const ast::Transform& transform, TemplateHeader& header, std::i
   return ok;
 }
 
-/// Bins grow, or shrink: then a lower metric is better, and bin 0 is the one written last (docs/reference/language.md 4.7).
+/// Bins grow, or shrink: then a lower metric is better, and bin 0 is the one written last
+/// (docs/reference/language.md 4.7).
 bool read_bins(const ast::Transform& transform, TemplateHeader& header, Diagnostics& diags) {
   const std::vector<ast::Number>& bins = transform.accuracy_bins;
   if (bins.empty()) return true;

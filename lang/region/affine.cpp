@@ -301,8 +301,8 @@ std::optional<Region> keep_where(const Region& domain, const Relation& relation,
 
 namespace {
 
-/// A coordinate as a condition: the exact rational function of its rule variables. A coordinate without rule variables is a value
-/// of the call.
+/// A coordinate as a condition: the exact rational function of its rule variables. A coordinate without rule variables
+/// is a value of the call.
 std::optional<RationalExpr> to_bound(const Formula& formula, const FormulaScope& scope) {
   if (has_rule_var(formula)) return to_rational(formula, scope);
   auto value = to_index_expr(formula, scope);

@@ -63,9 +63,10 @@ struct RationalExpr {
 /// The points of `domain` at which `relation` holds, as an exact rational condition; none if it is not affine.
 [[nodiscard]] std::optional<Region> keep_where(const Region& domain, const Relation& relation,
                                                const FormulaScope& scope);
-/// The instances of `domain` whose box of `access` lies inside `matrix`: 0 <= begin and end - 1 < size in every dimension that is
-/// not tested per instance. This has to hold both as an exact rational condition and as computed. A coordinate without rule
-/// variables is a value of the call. A dimension that a border maps needs 0 < size. None if a coordinate is not affine.
+/// The instances of `domain` whose box of `access` lies inside `matrix`: 0 <= begin and end - 1 < size in every
+/// dimension that is not tested per instance. This has to hold both as an exact rational condition and as computed. A
+/// coordinate without rule variables is a value of the call. A dimension that a border maps needs 0 < size. None if a
+/// coordinate is not affine.
 [[nodiscard]] std::optional<Region> keep_inside(const Region& domain, const RegionAccess& access, const Matrix& matrix,
                                                 const FormulaScope& scope);
 

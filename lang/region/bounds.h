@@ -17,8 +17,8 @@ namespace pb {
 /// neither a minimum nor a maximum of quasi-affine terms. `known`: parameter values to simplify by, or unknown.
 [[nodiscard]] std::optional<Interval> interval_of(const Region& region, int dim, const Region& known);
 
-/// Bounds of dimension `dim` that may be looser than those of interval_of: each is the minimum or maximum of all terms that it
-/// may be.
+/// Bounds of dimension `dim` that may be looser than those of interval_of: each is the minimum or maximum of all terms
+/// that it may be.
 [[nodiscard]] std::optional<Interval> loose_interval_of(const Region& region, int dim);
 
 /// `expr` without those operands of a minimum or maximum that another one makes needless at all points of `known`.

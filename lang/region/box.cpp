@@ -15,7 +15,8 @@ namespace {
 using State = RegionContext::State;
 using Access = RegionAccessor;
 
-/// Whether `expr` makes a bound that is easy to read: a number if `is_number`, else a sum that grows with its one symbol.
+/// Whether `expr` makes a bound that is easy to read: a number if `is_number`, else a sum that grows with its one
+/// symbol.
 bool is_readable_clamp(const IndexExpr& expr, bool is_number) {
   const std::vector<std::string> symbols = symbols_of(expr);
   if (is_number || symbols.size() != 1) return is_number && symbols.empty();

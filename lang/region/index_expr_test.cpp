@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include "lang/index_expr.h"
-#include "lang/readable_text.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,6 +7,8 @@
 #include <cstdlib>
 #include <limits>
 #include <random>
+
+#include "lang/readable_text.h"
 
 namespace pb {
 namespace {
@@ -38,7 +39,8 @@ TEST(IndexExpr, NeutralElementsDisappear) {
 TEST(IndexExpr, ConstantFactorsStandInFrontOfProducts) {
   EXPECT_EQ(to_string(index_mul(index_mul(index_const(5), kN), kM)), "5*(n*m)");
   EXPECT_EQ(to_string(index_mul(kN, index_mul(index_const(-2), kM))), "-2*(n*m)");
-  EXPECT_TRUE(index_sub(index_mul(index_mul(index_const(5), kN), kM), index_mul(index_const(5), index_mul(kN, kM))).is_const(0));
+  EXPECT_TRUE(index_sub(index_mul(index_mul(index_const(5), kN), kM), index_mul(index_const(5), index_mul(kN, kM)))
+                  .is_const(0));
 }
 
 TEST(IndexExpr, DivisionRoundsToMinusInfinity) {

@@ -141,8 +141,8 @@ TEST(Pieces, OfLatticesHoldEachPointOnce) {
   EXPECT_THAT(faults(plane, plane.all.subtract(plane.image("i+j", "i-j"))), IsEmpty());
 }
 
-// Blocks of 4 cells that end inside of [0, n) and reach into its second half. Some of them are told by cells e and f that they
-// hold. For n up to 3 and for n = 7 there is no block, which no condition over n says without naming a block.
+// Blocks of 4 cells that end inside of [0, n) and reach into its second half. Some of them are told by cells e and f
+// that they hold. For n up to 3 and for n = 7 there is no block, which no condition over n says without naming a block.
 TEST(Pieces, OfBlocksThatSomeSizesLackHoldEachPointOnce) {
   const Plane plane;
   const std::vector<std::string> from = {"x", "y", "e", "f"};
@@ -151,10 +151,12 @@ TEST(Pieces, OfBlocksThatSomeSizesLackHoldEachPointOnce) {
     return region;
   };
   const std::vector<std::string> block = {"n-4-4*x", "y", "m-1-y"};
-  const Region touched = where(where(Region::universe(plane.context, from), block),
-                               {"e-4*x", "2*e-n+1", "n+1-2*e", "n-4-4*floord(e,4)", "4*x+3-f", "2*f-n-2", "n-4-4*floord(f,4)"});
+  const Region touched =
+      where(where(Region::universe(plane.context, from), block),
+            {"e-4*x", "2*e-n+1", "n+1-2*e", "n-4-4*floord(e,4)", "4*x+3-f", "2*f-n-2", "n-4-4*floord(f,4)"});
   const Region whole = where(where(Region::universe(plane.context, {"x", "y"}), block), {"8*x-n-2"});
-  const RegionMap to_plane = RegionMap::to_box(plane.context, from, {"x", "y"}, {{e("x"), e("x+1")}, {e("y"), e("y+1")}});
+  const RegionMap to_plane =
+      RegionMap::to_box(plane.context, from, {"x", "y"}, {{e("x"), e("x+1")}, {e("y"), e("y+1")}});
   EXPECT_THAT(faults(plane, whole.unite(to_plane.apply(touched)).intersect_parameters(plane.known)), IsEmpty());
 }
 

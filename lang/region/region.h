@@ -77,8 +77,8 @@ class RegionContext {
   State* state_;
 };
 
-/// Bounds the work of all operations of one context while it lives; some 2 million elementary operations take a second. A limit
-/// that lives inside of another one counts for itself; when it ends, the outer one begins to count anew.
+/// Bounds the work of all operations of one context while it lives; some 2 million elementary operations take a second.
+/// A limit that lives inside of another one counts for itself; when it ends, the outer one begins to count anew.
 class RegionLimit {
  public:
   explicit RegionLimit(const RegionContext& context, std::uint64_t max_operations = 5'000'000);
@@ -147,8 +147,8 @@ class Region {
   [[nodiscard]] std::optional<RegionBox> as_box(const Region& known) const;
   /// Disjoint boxes whose union is this region within `known`; none if it is no finite union of boxes.
   [[nodiscard]] std::optional<std::vector<RegionBox>> disjoint_boxes(const Region& known) const;
-  /// Disjoint pieces whose union is this region within `known`: boxes where it is made of boxes, else convex pieces and lattices
-  /// as boxes with conditions. None if a dimension has no bound or a coefficient does not fit 64 bits.
+  /// Disjoint pieces whose union is this region within `known`: boxes where it is made of boxes, else convex pieces and
+  /// lattices as boxes with conditions. None if a dimension has no bound or a coefficient does not fit 64 bits.
   [[nodiscard]] std::optional<std::vector<RegionBox>> disjoint_pieces(const Region& known) const;
   /// Loops over this region, which is the points of `box`, in the order of `vars`, outermost first.
   [[nodiscard]] RegionNest loop_nest(const RegionBox& box, const std::vector<std::string>& vars,
@@ -195,8 +195,8 @@ class RegionMap {
   [[nodiscard]] bool is_injective() const;
   /// True if each in point has at most one out point.
   [[nodiscard]] bool is_single_valued() const;
-  /// For a map whose in and out points are of one space: from each point to whatever is reached from it in one step or more. The
-  /// result may hold more than that.
+  /// For a map whose in and out points are of one space: from each point to whatever is reached from it in one step or
+  /// more. The result may hold more than that.
   [[nodiscard]] RegionMap transitive_closure() const;
   [[nodiscard]] std::string to_string() const;
 

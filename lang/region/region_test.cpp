@@ -214,8 +214,8 @@ TEST(Region, ProductsOfLargeSizesAreLarge) {
 
 TEST(Region, TermFactsTakeNoPointAway) {
   const RegionContext context;
-  const Region all = interval(context, "n*m", "n*m+n*n+floord(m, n)").where_nonnegative(expr("4-n")).where_nonnegative(
-      expr("n+4"));
+  const Region all =
+      interval(context, "n*m", "n*m+n*n+floord(m, n)").where_nonnegative(expr("4-n")).where_nonnegative(expr("n+4"));
   const Region told = all.with_term_facts();
   for (std::int64_t n = -4; n <= 4; ++n) {
     for (std::int64_t m = -9; m <= 9; ++m) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // What is provable about terms that are not affine: products, and quotients by something
 // that is no constant. isl sees them as parameters of their own. See Note [Terms].
+#include <isl/ilp.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
-
-#include <isl/ilp.h>
 
 #include "lang/region/isl_access.h"
 #include "lang/region/region.h"
@@ -85,7 +85,8 @@ void add_quotient(const Region& values, const IndexExpr& term, std::vector<Index
   facts.push_back(term);
   facts.push_back(index_sub(dividend, times(*of_divisor.lo, term)));
   if (of_divisor.hi)
-    facts.push_back(index_sub(index_sub(times(*of_divisor.hi, index_add(term, index_const(1))), dividend), index_const(1)));
+    facts.push_back(
+        index_sub(index_sub(times(*of_divisor.hi, index_add(term, index_const(1))), dividend), index_const(1)));
 }
 
 /// Products with a common factor differ as their other factors do.
@@ -137,9 +138,9 @@ Region Region::with_term_facts() const {
 }
 
 // Note [Terms]
-// Truth is in the sizes, and `n*m` follows from them; isl does not know how. Whether something exists for large sizes is
-// asked of isl, so it must be told what is provable: with n, m >= 1000 also n*m >= 1000*n. What is told are planes that
-// bound a product on the box of its factors' bounds, which isl itself finds. Nothing is told that does not hold, so a
-// part that is empty with these facts is empty; one that is not may still have no sizes, and counts as if it had.
+// Truth is in the sizes, and `n*m` follows from them; isl does not know how. Whether something exists for large sizes
+// is asked of isl, so it must be told what is provable: with n, m >= 1000 also n*m >= 1000*n. What is told are planes
+// that bound a product on the box of its factors' bounds, which isl itself finds. Nothing is told that does not hold,
+// so a part that is empty with these facts is empty; one that is not may still have no sizes, and counts as if it had.
 
 }  // namespace pb

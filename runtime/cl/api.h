@@ -112,8 +112,8 @@ class Function<Result(Params...)> {
 
 class Api {
  public:
-  /// Loads OpenCL; null if there is no loader library or it lacks a function. The library stays loaded: drivers do not like to
-  /// go.
+  /// Loads OpenCL; null if there is no loader library or it lacks a function. The library stays loaded: drivers do not
+  /// like to go.
   [[nodiscard]] static std::shared_ptr<const Api> load();
 
   // The member `name` calls the function `name`.

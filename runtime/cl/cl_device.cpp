@@ -203,13 +203,14 @@ void ClDevice::store_binary(cl_program program, const std::string& key) {
 
 namespace {
 
-/// Copies of at least this size go beside the queue. They take some 400 us; waking the thread of a CopyLane takes up to a tenth
-/// of that.
+/// Copies of at least this size go beside the queue. They take some 400 us; waking the thread of a CopyLane takes up to
+/// a tenth of that.
 constexpr std::uint64_t kMinBytesBeside = std::uint64_t{4} << 20;
 
 std::vector<gpu::CopyShape> copy_of(std::span<const gpu::CopyShape> shapes) { return {shapes.begin(), shapes.end()}; }
 
-/// Enqueues a copy per shape, by `row` or by `box`, which get where to put its event. Returns the event of the last one.
+/// Enqueues a copy per shape, by `row` or by `box`, which get where to put its event. Returns the event of the last
+/// one.
 template <class Row, class Box>
 Event enqueue_copies(const Api& api, std::span<const gpu::CopyShape> shapes, const Row& row, const Box& box) {
   Event last;
@@ -230,7 +231,8 @@ Event enqueue_writes(const Api& api, cl_command_queue queue, cl_mem memory, cons
   return enqueue_copies(
       api, shapes,
       [&](const gpu::CopyShape& row, cl_event* event) {
-        api.clEnqueueWriteBuffer(queue, memory, CL_FALSE, row.offset, row.row_bytes, base + row.offset, 0U, nullptr, event);
+        api.clEnqueueWriteBuffer(queue, memory, CL_FALSE, row.offset, row.row_bytes, base + row.offset, 0U, nullptr,
+                                 event);
       },
       [&](const Rect& rect, cl_event* event) {
         api.clEnqueueWriteBufferRect(queue, memory, CL_FALSE, rect.origin, rect.origin, rect.size, rect.row_pitch,
@@ -243,7 +245,8 @@ Event enqueue_reads(const Api& api, cl_command_queue queue, cl_mem memory, std::
   return enqueue_copies(
       api, shapes,
       [&](const gpu::CopyShape& row, cl_event* event) {
-        api.clEnqueueReadBuffer(queue, memory, CL_FALSE, row.offset, row.row_bytes, base + row.offset, 0U, nullptr, event);
+        api.clEnqueueReadBuffer(queue, memory, CL_FALSE, row.offset, row.row_bytes, base + row.offset, 0U, nullptr,
+                                event);
       },
       [&](const Rect& rect, cl_event* event) {
         api.clEnqueueReadBufferRect(queue, memory, CL_FALSE, rect.origin, rect.origin, rect.size, rect.row_pitch,
@@ -302,9 +305,8 @@ void ClDevice::write(gpu::Buffer& buffer, const void* host, std::span<const gpu:
   PBRT_CHECK(!shapes.empty(), "copies have a shape");
   const auto* base = static_cast<const std::byte*>(host);
   if (order == gpu::CopyOrder::Beside) {
-    const auto enqueue = [api = api_.get(), memory = memory_of(buffer), base, all = copy_of(shapes)](cl_command_queue queue) {
-      return enqueue_writes(*api, queue, memory, base, all);
-    };
+    const auto enqueue = [api = api_.get(), memory = memory_of(buffer), base, all = copy_of(shapes)](
+                             cl_command_queue queue) { return enqueue_writes(*api, queue, memory, base, all); };
     return lane(lane_in_).add(enqueue, done);
   }
   refusing([&] {
@@ -313,14 +315,13 @@ void ClDevice::write(gpu::Buffer& buffer, const void* host, std::span<const gpu:
   });
 }
 
-void ClDevice::read(const gpu::Buffer& buffer, void* host, std::span<const gpu::CopyShape> shapes,
-                    gpu::CopyOrder order, gpu::Completion& done) {
+void ClDevice::read(const gpu::Buffer& buffer, void* host, std::span<const gpu::CopyShape> shapes, gpu::CopyOrder order,
+                    gpu::Completion& done) {
   PBRT_CHECK(!shapes.empty(), "copies have a shape");
   auto* base = static_cast<std::byte*>(host);
   if (order == gpu::CopyOrder::Beside) {
-    const auto enqueue = [api = api_.get(), memory = memory_of(buffer), base, all = copy_of(shapes)](cl_command_queue queue) {
-      return enqueue_reads(*api, queue, memory, base, all);
-    };
+    const auto enqueue = [api = api_.get(), memory = memory_of(buffer), base, all = copy_of(shapes)](
+                             cl_command_queue queue) { return enqueue_reads(*api, queue, memory, base, all); };
     return lane(lane_out_).add(enqueue, done);
   }
   refusing([&] { notify(enqueue_reads(*api_, queue_.get(), memory_of(buffer), base, shapes), done); });
@@ -334,7 +335,8 @@ CopyLane& ClDevice::lane(std::unique_ptr<CopyLane>& place) {
   return *place;
 }
 
-/// The least size of a copy beside the queue. A CPU has a memory of its own only where somebody wants to see what happens then.
+/// The least size of a copy beside the queue. A CPU has a memory of its own only where somebody wants to see what
+/// happens then.
 std::uint64_t ClDevice::min_bytes_beside() const {
   if (info_.shares_host_memory || staging_ != nullptr) return UINT64_MAX;
   return info_.type == gpu::DeviceType::Cpu ? 1 : kMinBytesBeside;

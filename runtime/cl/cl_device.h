@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// An OpenCL device behind gpu::Device: one context, one in-order queue, two more for copies beside. Private to runtime/cl.
+// An OpenCL device behind gpu::Device: one context, one in-order queue, two more for copies beside. Private to
+// runtime/cl.
 //
 // Memory: a device that shares memory with the host gets buffers on the host's own pages (CL_MEM_USE_HOST_PTR), others
 // get buffers of their own; transfers go straight between storage and buffer, or through pinned chunks (staging.h).
@@ -52,7 +53,8 @@ class ClDevice final : public gpu::Device {
   [[nodiscard]] std::string build_log(cl_program program) const;
   void store_binary(cl_program program, const std::string& key);
   void give_to_host(std::span<const gpu::KernelArg> args, Event& last);
-  /// The completion to tell of the end of `event`: `done`, or one that asks for the event's times first and then ends itself.
+  /// The completion to tell of the end of `event`: `done`, or one that asks for the event's times first and then ends
+  /// itself.
   [[nodiscard]] gpu::Completion& timed(cl_event event, gpu::Completion& done) const;
   void notify(Event event, gpu::Completion& done);
   /// The lane at `place`, which is made at its first use.
@@ -64,11 +66,11 @@ class ClDevice final : public gpu::Device {
   KernelCache cache_;
   Context context_;
   Queue queue_;
-  std::unique_ptr<Staging> staging_;         // null: none
+  std::unique_ptr<Staging> staging_;              // null: none
   std::unique_ptr<CopyLane> lane_in_, lane_out_;  // null: not used yet
-  std::unique_ptr<EventWaiter> waiter_;      // null: event callbacks
-  std::unique_ptr<KernelTimes> times_;       // null: not profiled
-  std::map<std::string, Program> programs_;  // by what decides a build
+  std::unique_ptr<EventWaiter> waiter_;           // null: event callbacks
+  std::unique_ptr<KernelTimes> times_;            // null: not profiled
+  std::map<std::string, Program> programs_;       // by what decides a build
   std::atomic<std::int64_t> kernels_built_{0};
   std::atomic<std::int64_t> kernels_from_disk_{0};
   std::atomic<std::int64_t> build_us_{0};

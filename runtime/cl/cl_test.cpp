@@ -236,7 +236,8 @@ class OnDeviceWithMemory : public OnDevice, public ::testing::WithParamInterface
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(All, OnDeviceWithMemory, ::testing::Values("host_memory", "copies", "pinned_chunks", "waiting_thread"),
+INSTANTIATE_TEST_SUITE_P(All, OnDeviceWithMemory,
+                         ::testing::Values("host_memory", "copies", "pinned_chunks", "waiting_thread"),
                          [](const auto& test) { return std::string(test.param); });
 
 TEST_P(OnDeviceWithMemory, ChainsKernelsWithoutTheHost) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A queue of its own for long copies in one direction, with a thread that enqueues them and waits for their ends. The thread is
-// there because drivers copy memory that is not page-locked within the call that enqueues (NVIDIA's does); so nobody else waits
-// for that. Private to runtime/cl.
+// A queue of its own for long copies in one direction, with a thread that enqueues them and waits for their ends. The
+// thread is there because drivers copy memory that is not page-locked within the call that enqueues (NVIDIA's does); so
+// nobody else waits for that. Private to runtime/cl.
 #pragma once
 
 #include <condition_variable>

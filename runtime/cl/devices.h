@@ -23,8 +23,8 @@ struct Options {
   /// Folder of compiled kernels; empty: $XDG_CACHE_HOME/polybricks/kernels or ~/.cache/polybricks/kernels. "none": no
   /// files.
   std::string cache_folder;
-  /// Size of a pinned chunk through which transfers of devices with their own memory go; 0: transfers go straight from and to the
-  /// storage.
+  /// Size of a pinned chunk through which transfers of devices with their own memory go; 0: transfers go straight from
+  /// and to the storage.
   std::size_t staging_chunk_bytes = 0;
   /// If false, devices have buffers of their own, and copies, also where they share the host's memory.
   bool may_use_host_memory = true;
@@ -40,8 +40,8 @@ class Api;
 /// Cost:   loads the drivers on the first call
 class DeviceList {
  public:
-  /// Lists the devices. The environment's POLYBRICKS_OPENCL is the loader library to use instead of libOpenCL.so.1; `none`: no
-  /// OpenCL.
+  /// Lists the devices. The environment's POLYBRICKS_OPENCL is the loader library to use instead of libOpenCL.so.1;
+  /// `none`: no OpenCL.
   DeviceList();
   ~DeviceList();
   DeviceList(DeviceList&&) noexcept;

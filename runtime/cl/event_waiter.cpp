@@ -25,9 +25,9 @@ void EventWaiter::poll() {
   std::unique_lock lock(mutex_);
   while (!is_watching_ && !entries_.empty()) {
     cl_int state = CL_COMPLETE;
-    const cl_int code = api_.clGetEventInfo.status(entries_.front().event.get(),
-                                                   cl_event_info{CL_EVENT_COMMAND_EXECUTION_STATUS}, sizeof state,
-                                                   static_cast<void*>(&state), nullptr);
+    const cl_int code =
+        api_.clGetEventInfo.status(entries_.front().event.get(), cl_event_info{CL_EVENT_COMMAND_EXECUTION_STATUS},
+                                   sizeof state, static_cast<void*>(&state), nullptr);
     if (code == CL_SUCCESS && state > CL_COMPLETE) return;
     const Entry entry = take_first();
     lock.unlock();

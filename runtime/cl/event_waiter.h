@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Reports the ends of device operations, in the order of the queue: on the management thread while it polls, else from a thread
-// that waits for them one after the other. It serves drivers whose event callbacks are late: NVIDIA's come up to 20 ms after the
-// end (measured on an H200, driver 580), while its clWaitForEvents returns within microseconds. Waking a thread there takes 10 to
-// 300 microseconds, as long as many a kernel: hence the polling. Private to runtime/cl.
+// Reports the ends of device operations, in the order of the queue: on the management thread while it polls, else from
+// a thread that waits for them one after the other. It serves drivers whose event callbacks are late: NVIDIA's come up
+// to 20 ms after the end (measured on an H200, driver 580), while its clWaitForEvents returns within microseconds.
+// Waking a thread there takes 10 to 300 microseconds, as long as many a kernel: hence the polling. Private to
+// runtime/cl.
 #pragma once
 
 #include <condition_variable>

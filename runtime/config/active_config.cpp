@@ -44,7 +44,8 @@ ActiveConfig::ActiveConfig(const InfoIndex& index, const Configuration& configur
   const std::int64_t wanted = threads < 0 ? 0 : tunable_int(threads);
   threads_ = wanted > 0 ? static_cast<int>(wanted) : available_cpus();
   if (cutoff >= 0) sequential_cutoff_ = tunable_int(cutoff);
-  if (const int id = index.find_tunable("", kOpenBlasThreads); id >= 0) openblas_threads_ = static_cast<int>(tunable_int(id));
+  if (const int id = index.find_tunable("", kOpenBlasThreads); id >= 0)
+    openblas_threads_ = static_cast<int>(tunable_int(id));
   if (const int id = index.find_tunable("", kLargePages); id >= 0) large_pages_ = tunable_int(id) != 0;
 }
 

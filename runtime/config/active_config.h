@@ -23,7 +23,8 @@ class ActiveConfig {
   static constexpr int kMaxLevels = 12;
 
   ActiveConfig() = default;
-  /// Takes the values of a configuration. Pre: it is valid for the program (validated by its reader or made by a generator).
+  /// Takes the values of a configuration. Pre: it is valid for the program (validated by its reader or made by a
+  /// generator).
   ActiveConfig(const InfoIndex& index, const Configuration& configuration);
 
   /// The alternative (flattened over rule and version) that `site` uses for a call of size `n`:

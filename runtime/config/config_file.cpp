@@ -74,7 +74,8 @@ Provenance provenance_of(const Node& node) {
     node.at("sizes").each_item([&](const Node& item) { out.sizes.push_back(item.integer(0, kMaxSize)); });
   const auto read_numbers = [&](const char* key, std::vector<std::pair<std::string, double>>& numbers) {
     if (!node.has(key)) return;
-    node.at(key).each_member([&](const std::string& name, const Node& item) { numbers.emplace_back(name, item.number()); });
+    node.at(key).each_member(
+        [&](const std::string& name, const Node& item) { numbers.emplace_back(name, item.number()); });
   };
   read_numbers("times_ns", out.times_ns);
   read_numbers("accuracy", out.accuracies);
@@ -144,8 +145,9 @@ ConfigFile parse_config_file(std::string_view text, const std::string& path, con
   keep_first_of_each(out.warnings.wrong_kinds);
   if (!out.source.empty() && out.source != info.source)
     out.notes.push_back(path + ": tuned for another state of the program's source; " +
-                        (out.warnings.unknown_names.empty() ? "tune again to be sure that it is the best"
-                                                            : "`pbtune migrate` carries over what was renamed or moved, then tune again"));
+                        (out.warnings.unknown_names.empty()
+                             ? "tune again to be sure that it is the best"
+                             : "`pbtune migrate` carries over what was renamed or moved, then tune again"));
   return out;
 }
 

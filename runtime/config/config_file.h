@@ -21,19 +21,19 @@ struct Provenance {
   std::string when, tuner, effort;
   std::uint64_t seed = 0;
   std::vector<std::int64_t> sizes;
-  std::vector<std::pair<std::string, double>> times_ns;  ///< `default`, `tuned`, …
+  std::vector<std::pair<std::string, double>> times_ns;    ///< `default`, `tuned`, …
   std::vector<std::pair<std::string, double>> accuracies;  ///< by instance for an accuracy bin: what it reached
   std::vector<std::pair<std::string, double>> losses;      ///< what is taken back, and how many times slower that is
-  std::string how;                                       ///< the arguments, in words
-  std::string device;                                    ///< name of the OpenCL device in use; empty: none
-  std::vector<std::string> ran;                          ///< sites that took part at the last size, `Conv.Out#1`
+  std::string how;                                         ///< the arguments, in words
+  std::string device;                                      ///< name of the OpenCL device in use; empty: none
+  std::vector<std::string> ran;                            ///< sites that took part at the last size, `Conv.Out#1`
 };
 
 struct ConfigEntry {
   Machine machine;
   Provenance provenance;
   Configuration configuration;
-  std::string raw;  ///< JSON as read; entries not touched are written back from it
+  std::string raw;                            ///< JSON as read; entries not touched are written back from it
   NamedParts named = {};                      ///< what it says something about
   std::vector<std::string> differences = {};  ///< see ConfigWarnings; only those of the entry in use matter
 };
@@ -47,13 +47,14 @@ struct ConfigFile {
   bool is_short = false;           ///< one configuration, without entries
 };
 
-/// Whether the file must be one of the same program. Code that carries a configuration over to a renamed program reads files of
-/// any.
+/// Whether the file must be one of the same program. Code that carries a configuration over to a renamed program reads
+/// files of any.
 enum class OfProgram : std::uint8_t { Same, Any };
 
 /// Reads and validates against the program. A file may also be one configuration, without entries: an object with
-/// `global`, `transforms` or both, and `program` if it should not be taken for another one's. Throws IoError; ConfigError for another program's file, for
-/// a newer format, and for text that is no such file (file:line:column: reason).
+/// `global`, `transforms` or both, and `program` if it should not be taken for another one's. Throws IoError;
+/// ConfigError for another program's file, for a newer format, and for text that is no such file (file:line:column:
+/// reason).
 [[nodiscard]] ConfigFile parse_config_file(std::string_view text, const std::string& path, const InfoIndex& index,
                                            OfProgram whose = OfProgram::Same);
 [[nodiscard]] ConfigFile read_config_file(const std::string& path, const InfoIndex& index);

@@ -69,22 +69,23 @@ TEST_F(ConfigFileTest, NamesOfPetaBricksAreExplained) {
       "Conv_i1_block__17 = 3\n"
       "Conv_gone = 3\n"
       "Other_splitsize = 64\n";
-  EXPECT_EQ(parse_error(former),
-            "t.cfg:2:1: a configuration of PetaBricks, with a `NAME = VALUE` in each line; expected JSON: `pbtune migrate` "
-            "carries it over, `pbtune` finds one, `--reset` writes the default. Its names are called here:\n"
-            "  sequentialcutoff: `global.sequential_cutoff`\n"
-            "  distributedcutoff: nothing: a program runs on one machine\n"
-            "  worker_threads: `global.threads`\n"
-            "  Blur_0_lvl1_rule: `transforms.Blur.sites`: a list of {\"from\": SIZE, \"rule\": NAME, \"on\": \"cpu\"} for "
-            "each choice\n"
-            "  Blur_0_lvl2_cutoff: `transforms.Blur.sites`: a list of {\"from\": SIZE, \"rule\": NAME, \"on\": \"cpu\"} "
-            "for each choice\n"
-            "  Conv_splitsize: `transforms.Conv.tunables.split_size`\n"
-            "  Conv_unrollschedule: nothing: it is decided when the program is compiled\n"
-            "  Conv_damp: `transforms.Conv.tunables.damp`\n"
-            "  Conv_i1_block__17: `transforms.Conv.tunables.block`\n"
-            "  Conv_gone: nothing of this program\n"
-            "  Other_splitsize: nothing of this program");
+  EXPECT_EQ(
+      parse_error(former),
+      "t.cfg:2:1: a configuration of PetaBricks, with a `NAME = VALUE` in each line; expected JSON: `pbtune migrate` "
+      "carries it over, `pbtune` finds one, `--reset` writes the default. Its names are called here:\n"
+      "  sequentialcutoff: `global.sequential_cutoff`\n"
+      "  distributedcutoff: nothing: a program runs on one machine\n"
+      "  worker_threads: `global.threads`\n"
+      "  Blur_0_lvl1_rule: `transforms.Blur.sites`: a list of {\"from\": SIZE, \"rule\": NAME, \"on\": \"cpu\"} for "
+      "each choice\n"
+      "  Blur_0_lvl2_cutoff: `transforms.Blur.sites`: a list of {\"from\": SIZE, \"rule\": NAME, \"on\": \"cpu\"} "
+      "for each choice\n"
+      "  Conv_splitsize: `transforms.Conv.tunables.split_size`\n"
+      "  Conv_unrollschedule: nothing: it is decided when the program is compiled\n"
+      "  Conv_damp: `transforms.Conv.tunables.damp`\n"
+      "  Conv_i1_block__17: `transforms.Conv.tunables.block`\n"
+      "  Conv_gone: nothing of this program\n"
+      "  Other_splitsize: nothing of this program");
 }
 
 TEST_F(ConfigFileTest, NamesOfPetaBricksInJsonAreExplained) {
@@ -92,12 +93,13 @@ TEST_F(ConfigFileTest, NamesOfPetaBricksInJsonAreExplained) {
       R"({"global": {"worker_threads": 8, "distributedcutoff": 512, "seqential_cutoff": 3},
           "transforms": {"Conv": {"tunables": {"Conv_splitsize": 64}}}})",
       "t.cfg", index);
-  EXPECT_THAT(file.warnings.lines("t.cfg"),
-              ::testing::ElementsAre(
-                  "t.cfg:1:31: the program has no `global.worker_threads` (that is `global.threads`), "
-                  "`global.distributedcutoff` (line 1; that is nothing: a program runs on one machine), "
-                  "`global.seqential_cutoff` (line 1; did you mean `sequential_cutoff`?), "
-                  "`transforms.Conv.tunables.Conv_splitsize` (line 2; that is `transforms.Conv.tunables.split_size`); ignored"));
+  EXPECT_THAT(
+      file.warnings.lines("t.cfg"),
+      ::testing::ElementsAre("t.cfg:1:31: the program has no `global.worker_threads` (that is `global.threads`), "
+                             "`global.distributedcutoff` (line 1; that is nothing: a program runs on one machine), "
+                             "`global.seqential_cutoff` (line 1; did you mean `sequential_cutoff`?), "
+                             "`transforms.Conv.tunables.Conv_splitsize` (line 2; that is "
+                             "`transforms.Conv.tunables.split_size`); ignored"));
 }
 
 TEST_F(ConfigFileTest, NamesOfInstancesOfPetaBricksAreExplained) {

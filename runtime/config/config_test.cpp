@@ -7,8 +7,8 @@
 #include "runtime/config/config_file.h"
 #include "runtime/config/configuration.h"
 #include "runtime/config/errors.h"
-#include "runtime/config/test_program.h"
 #include "runtime/config/nearest_word.h"
+#include "runtime/config/test_program.h"
 
 namespace pbrt {
 namespace {
@@ -69,7 +69,9 @@ TEST_F(ConfigTest, LargePagesAreAskedForWhereAConfigurationSaysSo) {
   const InfoIndex with(longer);
   EXPECT_FALSE(ActiveConfig(with, default_configuration(with)).large_pages());
   EXPECT_FALSE(ActiveConfig(index, default_configuration(index)).large_pages()) << "a program without it";
-  const auto read = [&](const char* text) { return ActiveConfig(with, parse_configuration(text, "t.cfg", with, warnings)); };
+  const auto read = [&](const char* text) {
+    return ActiveConfig(with, parse_configuration(text, "t.cfg", with, warnings));
+  };
   EXPECT_TRUE(read(R"({"global": {"large_pages": 1}})").large_pages());
   EXPECT_THAT(warnings.lines("t.cfg"), IsEmpty());
   EXPECT_FALSE(read(R"({"global": {"large_pages": 2}})").large_pages());
@@ -208,10 +210,13 @@ TEST_F(ConfigTest, MisspeltMembersAreNamedWithWhatIsNear) {
   const Configuration c = parse(R"({"transfroms": {}, "global": {"thread": 2}, "transforms": {"Conv": {"site": {},
       "sites": {"Out#1": [{"form": 9, "rule": "Out#1", "on": "opencl_locl"}]}}}})");
   EXPECT_EQ(c, default_configuration(index));
-  EXPECT_EQ(warnings.lines("t.cfg"),
-            std::vector<std::string>{"t.cfg:1:16: the program has no `transfroms` (did you mean `transforms`?), `global.thread` (line 1; did you mean `threads`?), "
-                                     "`transforms.Conv.site` (line 1; did you mean `sites`?), `Conv.Out#1: form` (line 2; did you mean `from`?), "
-                                     "`Conv.Out#1: Out#1 on opencl_locl` (line 2; did you mean `Out#1 on opencl_local`?); ignored"});
+  EXPECT_EQ(
+      warnings.lines("t.cfg"),
+      std::vector<std::string>{
+          "t.cfg:1:16: the program has no `transfroms` (did you mean `transforms`?), `global.thread` (line 1; did you "
+          "mean `threads`?), "
+          "`transforms.Conv.site` (line 1; did you mean `sites`?), `Conv.Out#1: form` (line 2; did you mean `from`?), "
+          "`Conv.Out#1: Out#1 on opencl_locl` (line 2; did you mean `Out#1 on opencl_local`?); ignored"});
 }
 
 TEST_F(ConfigTest, ValuesOutOfRangeTakeTheirDefaultWithOneWarning) {
@@ -244,10 +249,11 @@ TEST_F(ConfigTest, ValuesOfAnotherKindAreNamedWithWhatIsExpected) {
   EXPECT_EQ(c, default_configuration(index));
   EXPECT_TRUE(warnings.bad_values.empty());
   EXPECT_EQ(warnings.lines("t.cfg"),
-            std::vector<std::string>{"t.cfg:1:24: the default is used instead of what stands there: "
-                                     "`threads: expected a number from 0 to 512, found the text \"four\"`, "
-                                     "`Conv.split_size: expected a number from 1 to 2147483647, found a list of one` (line 2), "
-                                     "`Conv.damp: expected a number from 0 to 1, found true` (line 2)"});
+            std::vector<std::string>{
+                "t.cfg:1:24: the default is used instead of what stands there: "
+                "`threads: expected a number from 0 to 512, found the text \"four\"`, "
+                "`Conv.split_size: expected a number from 1 to 2147483647, found a list of one` (line 2), "
+                "`Conv.damp: expected a number from 0 to 1, found true` (line 2)"});
 }
 
 TEST_F(ConfigTest, MoreThanTwelveLevelsAreOutOfRange) {

@@ -50,23 +50,27 @@ struct RandomOptions {
 
 /// Whether a value fits its declaration (range, integer, products of work groups).
 [[nodiscard]] bool is_valid_value(const TunableInfo& tunable, double value);
-/// The reason if the configuration breaks a rule of docs/reference/formats.md 1 or a forbidden assignment, else "". Throws nothing.
+/// The reason if the configuration breaks a rule of docs/reference/formats.md 1 or a forbidden assignment, else "".
+/// Throws nothing.
 [[nodiscard]] std::string find_fault(const InfoIndex& index, const Configuration& configuration);
 /// Whether the choices have a legal order at every size.
 [[nodiscard]] bool is_allowed(const InfoIndex& index, const Configuration& configuration);
-/// Lets every size at which a forbidden assignment would be used take the default instead. Returns whether something changed.
+/// Lets every size at which a forbidden assignment would be used take the default instead. Returns whether something
+/// changed.
 bool repair_forbidden(const InfoIndex& index, Configuration& configuration);
 
-/// What was wrong but could be helped while reading; at most one line per file for unknown names, one for values out of range and
-/// one for values that are no such thing. A rule that its site does not have is an error: sites are called after their rules.
+/// What was wrong but could be helped while reading; at most one line per file for unknown names, one for values out of
+/// range and one for values that are no such thing. A rule that its site does not have is an error: sites are called
+/// after their rules.
 struct ConfigWarnings {
-  std::vector<std::string> unknown_names;            ///< `transforms.Blur`, `transforms.Conv.tunables.foo`
+  std::vector<std::string> unknown_names;    ///< `transforms.Blur`, `transforms.Conv.tunables.foo`
   std::map<std::string, std::string> hints;  ///< of some of them what should stand in their place, in words
-  std::vector<std::string> bad_values;     ///< `Conv.split_size = -3 (1 to 2147483647)`
-  std::vector<std::string> wrong_kinds = {};  ///< `Conv.split_size: expected a number from 1 to 2147483647, found a list`
+  std::vector<std::string> bad_values;       ///< `Conv.split_size = -3 (1 to 2147483647)`
+  std::vector<std::string> wrong_kinds =
+      {};  ///< `Conv.split_size: expected a number from 1 to 2147483647, found a list`
   std::map<std::string, std::string> places = {};  ///< of all these, `prog.cfg:7:30`
-  /// `prog.cfg:7:30: …`: what the file decides otherwise than `pbc --config` did. Not among lines(): it is for the caller
-  /// to say whether the program may run all the same.
+  /// `prog.cfg:7:30: …`: what the file decides otherwise than `pbc --config` did. Not among lines(): it is for the
+  /// caller to say whether the program may run all the same.
   std::vector<std::string> differences = {};
   [[nodiscard]] std::vector<std::string> lines(const std::string& file) const;
 };

@@ -83,7 +83,8 @@ class Reader {
 
  private:
   /// Notes an unknown name. `known` are the names that may stand in its place.
-  void unknown(const Node& node, const std::string& prefix, const std::string& name, const std::vector<std::string>& known) {
+  void unknown(const Node& node, const std::string& prefix, const std::string& name,
+               const std::vector<std::string>& known) {
     warnings_.unknown_names.push_back(prefix + name);
     warnings_.places[prefix + name] = node.place();
     const std::string now = former_name_now(name, index_);
@@ -108,7 +109,8 @@ class Reader {
 
   void read_transform(const std::string& name, const Node& node) {
     const auto& transforms = index_.info().transforms;
-    const auto found = std::find_if(transforms.begin(), transforms.end(), [&](const TransformInfo& transform) { return transform.name == name; });
+    const auto found = std::find_if(transforms.begin(), transforms.end(),
+                                    [&](const TransformInfo& transform) { return transform.name == name; });
     node.expect_object();
     if (found == transforms.end()) return unknown(node, "transforms.", name, names_of(transforms));
     expect_members(node, "transforms." + name + ".", {"sites", "tunables"});
@@ -119,7 +121,8 @@ class Reader {
         read_selector(id, levels);
       });
     }
-    if (node.has("tunables")) read_tunables(name, found->tunables, node.at("tunables"), "transforms." + name + ".tunables.");
+    if (node.has("tunables"))
+      read_tunables(name, found->tunables, node.at("tunables"), "transforms." + name + ".tunables.");
   }
 
   void differs(const std::string& name, const Node& node) {
@@ -164,7 +167,8 @@ class Reader {
       expect_members(item, index_.site_name(id) + ": ", {"from", "rule", "rules", "on"});
       if (choice < 0) {
         std::vector<std::string> choices;
-        for (int i = 0; i < site.num_choices(); ++i) choices.push_back(site.choice(i).rule + " on " + to_string(site.choice(i).on));
+        for (int i = 0; i < site.num_choices(); ++i)
+          choices.push_back(site.choice(i).rule + " on " + to_string(site.choice(i).on));
         return unknown(item, index_.site_name(id) + ": ", rule + " on " + word, choices);
       }
       levels.push_back({from, choice});
@@ -208,7 +212,8 @@ class Reader {
       bad(node, std::string(kOpenBlasCoreType) + " = " + json::dump_line(value) + " (\"auto\" or a name of OpenBLAS)");
   }
 
-  void read_tunables(const std::string& transform, const std::vector<TunableInfo>& known, const Node& node, const std::string& prefix) {
+  void read_tunables(const std::string& transform, const std::vector<TunableInfo>& known, const Node& node,
+                     const std::string& prefix) {
     node.each_member([&](const std::string& name, const Node& value) {
       if (transform.empty() && name == kOpenBlasCoreType) return read_core_type(value);
       const int id = index_.find_tunable(transform, name);
@@ -222,8 +227,8 @@ class Reader {
     for (const Json& item : value) flatten(item, out);
   }
 
-  /// Compares the text with values that are constants of the program. Text that is no value stands for the initial one, as in a
-  /// program without constants.
+  /// Compares the text with values that are constants of the program. Text that is no value stands for the initial one,
+  /// as in a program without constants.
   void compare_values(int id, const Node& node) {
     const TunableInfo& tunable = *index_.tunable(id).tunable;
     std::vector<double> values;
@@ -261,7 +266,8 @@ class Reader {
     if (is_good) {
       out_.tunables[at(id)][slot] = value.get<double>();
     } else if (!value.is_number()) {
-      wrong_kind(node, index_.tunable_name(id), "a number from " + limit_text(tunable.min) + " to " + limit_text(tunable.max));
+      wrong_kind(node, index_.tunable_name(id),
+                 "a number from " + limit_text(tunable.min) + " to " + limit_text(tunable.max));
     } else {
       bad(node, index_.tunable_name(id) + " = " + json::dump_line(value) + " " + range_text(tunable));
     }
@@ -329,7 +335,8 @@ Json configuration_to_value(const InfoIndex& index, const Configuration& configu
     Json& owner = ref.transform == nullptr ? out["global"] : out["transforms"][ref.transform->name]["tunables"];
     owner[ref.tunable->name] = tunable_to_value(*ref.tunable, configuration.tunables[at(id)]);
   }
-  if (configuration.openblas_coretype != index.info().openblas_coretype) out["global"][kOpenBlasCoreType] = configuration.openblas_coretype;
+  if (configuration.openblas_coretype != index.info().openblas_coretype)
+    out["global"][kOpenBlasCoreType] = configuration.openblas_coretype;
   return out;
 }
 

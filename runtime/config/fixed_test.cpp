@@ -42,9 +42,7 @@ class FixedTest : public ::testing::Test {
   }
 };
 
-TEST_F(FixedTest, SurvivesTheRoundTrip) {
-  EXPECT_EQ(parse_training_info(to_json(info), "blur.info"), info);
-}
+TEST_F(FixedTest, SurvivesTheRoundTrip) { EXPECT_EQ(parse_training_info(to_json(info), "blur.info"), info); }
 
 TEST_F(FixedTest, BrokenConstantsAreErrors) {
   const auto with = [&](const std::string& from, const std::string& to) {
@@ -106,8 +104,9 @@ TEST_F(FixedTest, AreReadAgainWithoutAWord) {
 }
 
 TEST_F(FixedTest, DifferencesHaveAPlace) {
-  const Configuration c = parse("\n\"sites\": {\"Out#1\": [{\"rule\": \"Out#1\", \"on\": \"opencl\"}]},\n"
-                                "\"tunables\": {\"split_size\": 78, \"Out#1.opencl.work_group\": [8]}");
+  const Configuration c = parse(
+      "\n\"sites\": {\"Out#1\": [{\"rule\": \"Out#1\", \"on\": \"opencl\"}]},\n"
+      "\"tunables\": {\"split_size\": 78, \"Out#1.opencl.work_group\": [8]}");
   EXPECT_EQ(c, default_configuration(index));
   EXPECT_THAT(warnings.differences, ElementsAre(HasSubstr("t.cfg:2:20: `Conv.Out#1` was fixed"),
                                                 HasSubstr("t.cfg:3:28: `Conv.split_size` was fixed"),

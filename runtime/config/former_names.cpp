@@ -124,14 +124,21 @@ std::string former_name_now(std::string_view name, const InfoIndex& index) {
   const FormerName found = find_former_name(name, index);
   const std::string path = found.transform != nullptr ? "`transforms." + found.transform->name + "." : "`global.";
   switch (found.kind) {
-    case Kind::Unknown: return {};
-    case Kind::Distributed: return "nothing: a program runs on one machine";
-    case Kind::Threads: return path + "threads`";
-    case Kind::SequentialCutoff: return path + "sequential_cutoff`";
-    case Kind::Unrolled: return "nothing: it is decided when the program is compiled";
+    case Kind::Unknown:
+      return {};
+    case Kind::Distributed:
+      return "nothing: a program runs on one machine";
+    case Kind::Threads:
+      return path + "threads`";
+    case Kind::SequentialCutoff:
+      return path + "sequential_cutoff`";
+    case Kind::Unrolled:
+      return "nothing: it is decided when the program is compiled";
     case Kind::LevelRule:
-    case Kind::LevelCutoff: return path + "sites`: a list of {\"from\": SIZE, \"rule\": NAME, \"on\": \"cpu\"} for each choice";
-    case Kind::Tunable: return path + "tunables." + found.tunable + "`";
+    case Kind::LevelCutoff:
+      return path + "sites`: a list of {\"from\": SIZE, \"rule\": NAME, \"on\": \"cpu\"} for each choice";
+    case Kind::Tunable:
+      return path + "tunables." + found.tunable + "`";
   }
   return {};
 }
@@ -142,7 +149,8 @@ std::vector<std::pair<std::string, double>> former_values(std::string_view text)
     const std::string value(line.value);
     char* end = nullptr;
     const double number = std::strtod(value.c_str(), &end);
-    const bool is_whole = value.find_first_not_of(" \t\r", static_cast<std::size_t>(end - value.c_str())) == std::string::npos;
+    const bool is_whole =
+        value.find_first_not_of(" \t\r", static_cast<std::size_t>(end - value.c_str())) == std::string::npos;
     if (line.is_value && end != value.c_str() && is_whole && std::isfinite(number)) out.emplace_back(line.name, number);
     return true;
   });

@@ -20,7 +20,8 @@ namespace pbrt {
 /// Why the text is no configuration: a line, then one for each of its names.
 ///
 /// Pre:     is_former_configuration(text)
-[[nodiscard]] std::string about_former_configuration(std::string_view text, const std::string& path, const InfoIndex& index);
+[[nodiscard]] std::string about_former_configuration(std::string_view text, const std::string& path,
+                                                     const InfoIndex& index);
 
 /// The names and numbers of the text, in its order; what is no number is left out.
 ///
@@ -29,7 +30,16 @@ namespace pbrt {
 
 /// What a name of PetaBricks stands for in a program.
 struct FormerName {
-  enum class Kind : std::uint8_t { Unknown, Distributed, Threads, SequentialCutoff, Unrolled, LevelRule, LevelCutoff, Tunable };
+  enum class Kind : std::uint8_t {
+    Unknown,
+    Distributed,
+    Threads,
+    SequentialCutoff,
+    Unrolled,
+    LevelRule,
+    LevelCutoff,
+    Tunable
+  };
   Kind kind = Kind::Unknown;
   const TransformInfo* transform = nullptr;  ///< null: all of them
   int level = 0;                             ///< of a LevelRule or LevelCutoff, from 1
@@ -38,7 +48,8 @@ struct FormerName {
 };
 [[nodiscard]] FormerName find_former_name(std::string_view name, const InfoIndex& index);
 
-/// What was called so in PetaBricks, in words for a message: "`transforms.Half.tunables.split_size`"; empty if nothing was.
+/// What was called so in PetaBricks, in words for a message: "`transforms.Half.tunables.split_size`"; empty if nothing
+/// was.
 [[nodiscard]] std::string former_name_now(std::string_view name, const InfoIndex& index);
 
 }  // namespace pbrt

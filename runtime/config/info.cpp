@@ -137,8 +137,10 @@ TunableInfo large_pages_global() { return global(kLargePages, 0, 1, 0, TunableRo
 
 InfoIndex::InfoIndex(const TrainingInfo& info) : info_(&info) {
   // Generated code numbers its own tunables behind the standard globals, whether there are others or not.
-  const auto first_further = info.global.begin() + static_cast<std::ptrdiff_t>(std::min(info.global.size(), kNumStandardGlobals));
-  for (auto tunable = info.global.begin(); tunable != first_further; ++tunable) tunables_.push_back({nullptr, &*tunable});
+  const auto first_further =
+      info.global.begin() + static_cast<std::ptrdiff_t>(std::min(info.global.size(), kNumStandardGlobals));
+  for (auto tunable = info.global.begin(); tunable != first_further; ++tunable)
+    tunables_.push_back({nullptr, &*tunable});
   for (const TransformInfo& transform : info.transforms) {
     for (const SiteInfo& site : transform.sites) sites_.push_back({&transform, &site});
     for (const TunableInfo& tunable : transform.tunables) tunables_.push_back({&transform, &tunable});

@@ -68,7 +68,8 @@ struct AlternativeInfo {
   std::vector<On> on;  ///< Cpu first
   int line = 0;
   std::string why_not_device;  ///< empty if there is a device version
-  /// Part and rule for each part of a merged site; empty for others. In files `"rules": {PART: RULE, …}` stands for them.
+  /// Part and rule for each part of a merged site; empty for others. In files `"rules": {PART: RULE, …}` stands for
+  /// them.
   std::vector<std::pair<std::string, std::string>> parts = {};
   bool operator==(const AlternativeInfo&) const = default;
 };
@@ -131,10 +132,10 @@ struct TransformInfo {
   std::string template_name;  ///< as declared; equal to name if there is no template
   AccuracyInfo accuracy;
   ToleranceInfo tolerance;
-  std::vector<std::string> sizes;           ///< size variables
-  std::vector<std::string> numbers = {};    ///< what `--set` takes: params, then inputs that are single numbers
+  std::vector<std::string> sizes;         ///< size variables
+  std::vector<std::string> numbers = {};  ///< what `--set` takes: params, then inputs that are single numbers
   std::vector<std::pair<std::string, std::string>> ranges = {};  ///< of inputs, as their headers have them: `R`, `0..5`
-  std::vector<std::string> calls;           ///< transforms that its bodies call
+  std::vector<std::string> calls;                                ///< transforms that its bodies call
   std::vector<std::string> input_features;  ///< transforms that describe its inputs; exported, not used
   std::vector<SiteInfo> sites;
   std::vector<Forbidden> forbidden;
@@ -148,8 +149,8 @@ struct TrainingInfo {
   std::string source;  ///< `sha256:…` of the program's text
   std::string element = "double";
   std::string fp = "contract";
-  std::string main;  ///< name of the main transform
-  std::string device = {};  ///< OpenCL device of the configuration that was compiled in; empty: none
+  std::string main;                        ///< name of the main transform
+  std::string device = {};                 ///< OpenCL device of the configuration that was compiled in; empty: none
   std::string openblas_coretype = "auto";  ///< of the configuration that was compiled in
   std::vector<TransformInfo> transforms;
   std::vector<TunableInfo> global;

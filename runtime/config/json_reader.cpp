@@ -194,7 +194,8 @@ Document::Document(std::string_view text, std::string name) : text_(text), name_
   } catch (const Json::exception& error) {  // numbers beyond the range of a double
     const std::string reason = reason_of(error);
     const std::size_t quote = reason.find('\'');
-    const std::string number = quote == std::string::npos ? "" : reason.substr(quote + 1, reason.rfind('\'') - quote - 1);
+    const std::string number =
+        quote == std::string::npos ? "" : reason.substr(quote + 1, reason.rfind('\'') - quote - 1);
     const std::size_t offset = number.empty() ? std::string::npos : text_.find(number);
     throw ConfigError((offset == std::string::npos ? name_ : place(name_, text_, offset)) + ": " + reason);
   }

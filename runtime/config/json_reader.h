@@ -42,7 +42,8 @@ class Document {
   Json root_;
 };
 
-/// A value of a document and the way to it. Accessors throw ConfigError at the value's place. The document must outlive it.
+/// A value of a document and the way to it. Accessors throw ConfigError at the value's place. The document must outlive
+/// it.
 class Node {
  public:
   explicit Node(const Document& document) : document_(&document), value_(&document.root()) {}

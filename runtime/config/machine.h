@@ -33,12 +33,12 @@ struct Machine {
 /// CPUs that this process may use: affinity mask and cgroup quota (rounded up), at least 1. Cheap.
 [[nodiscard]] int available_cpus();
 
-/// Bytes of memory and swap that this process may have: the machine's, or what its control group allows; infinite if unknown. The
-/// system ends a process that touches more, or another one.
+/// Bytes of memory and swap that this process may have: the machine's, or what its control group allows; infinite if
+/// unknown. The system ends a process that touches more, or another one.
 [[nodiscard]] double memory_bytes();
 
-/// Whether the system puts memory on large pages (2 MiB) where a program asks for them and only there: where it always or
-/// never does, asking changes nothing.
+/// Whether the system puts memory on large pages (2 MiB) where a program asks for them and only there: where it always
+/// or never does, asking changes nothing.
 [[nodiscard]] bool has_large_pages_on_request();
 
 /// Describes this machine. Cost: a few milliseconds.

@@ -243,7 +243,9 @@ Reply parse_reply(std::string_view line) {
                                item.string_or("reason", ""), item.integer_or("count", 0, kMaxInteger, 0)});
     });
   if (root.has("below_cutoff"))
-    root.at("below_cutoff").each_item([&](const Node& item) { out.below_cutoff.push_back(ran_of(item.at("site").string(), item)); });
+    root.at("below_cutoff").each_item([&](const Node& item) {
+      out.below_cutoff.push_back(ran_of(item.at("site").string(), item));
+    });
   out.bytes_moved = root.integer_or("bytes_moved", 0, kMaxInteger, 0);
   out.n = root.integer_or("n", 0, kMaxInteger, -1);
   out.message = root.string_or("message", "");

@@ -8,8 +8,8 @@
 // `inputs` replaces what was there, also the reference. `reference` computes the outputs that later runs
 // are compared with, twice: if the two differ, it says so in `message` and nothing is verified. A `run`
 // does, once per kernel and work-group shape, an untimed warm-up, then `trials` timed ones; it stops
-// early, status ok, when a trial took longer than limit_ms, beside what it waited for processors. The tuner kills the process group of a
-// program that does not answer: the program needs no watchdog of its own.
+// early, status ok, when a trial took longer than limit_ms, beside what it waited for processors. The tuner kills the
+// process group of a program that does not answer: the program needs no watchdog of its own.
 #pragma once
 
 #include <cstdint>
@@ -91,7 +91,7 @@ struct Fallback {
 struct Reply {
   std::int64_t id = 0;
   Status status = Status::Ok;
-  std::vector<double> times_ns;  ///< one per timed trial; `reference`: its time
+  std::vector<double> times_ns;   ///< one per timed trial; `reference`: its time
   std::vector<double> waited_ns;  ///< of each of these: for processors that others were using; empty: nothing
   std::vector<double> kernel_ns;  ///< per timed trial with `--profile`: on the device, by its clock
   bool has_accuracy = false;
@@ -100,11 +100,11 @@ struct Reply {
   double max_error_rel = 0;         ///< relative to the largest magnitude of the reference
   std::vector<Ran> ran;             ///< of the last trial
   std::vector<Fallback> fallbacks;  ///< of all trials
-  /// Chosen device versions in whose place the CPU version ran in the last trial, because a call was below the sequential
-  /// cut-off. The configuration says so, so they are no fallbacks.
+  /// Chosen device versions in whose place the CPU version ran in the last trial, because a call was below the
+  /// sequential cut-off. The configuration says so, so they are no fallbacks.
   std::vector<Ran> below_cutoff;
-  std::int64_t bytes_moved = 0;     ///< to and from the device, last trial
-  std::int64_t n = -1;              ///< reply to `inputs`: the largest size variable of the main transform
+  std::int64_t bytes_moved = 0;  ///< to and from the device, last trial
+  std::int64_t n = -1;           ///< reply to `inputs`: the largest size variable of the main transform
   std::string message;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What the first three descriptors of a process are. A shell may start it without them (`prog >&-`): the next file that it opens
-// would take their place, and what is printed would go into a matrix. Called first thing by the program, `pbc` and `pbtune`.
+// What the first three descriptors of a process are. A shell may start it without them (`prog >&-`): the next file that
+// it opens would take their place, and what is printed would go into a matrix. Called first thing by the program, `pbc`
+// and `pbtune`.
 #pragma once
 
 namespace pbrt {

@@ -91,7 +91,8 @@ std::vector<bool> AccessShadow::newer_elements(const OwnedView& view) const {
     for (std::size_t slice = 0; slice < shape.slices; ++slice)
       for (std::size_t row = 0; row < shape.rows; ++row)
         for (std::size_t byte = 0; byte < shape.row_bytes; byte += static_cast<std::size_t>(element_bytes()))
-          out[(shape.offset + slice * shape.slice_pitch + row * shape.row_pitch + byte) / static_cast<std::size_t>(element_bytes())] = true;
+          out[(shape.offset + slice * shape.slice_pitch + row * shape.row_pitch + byte) /
+              static_cast<std::size_t>(element_bytes())] = true;
   return out;
 }
 
@@ -158,8 +159,8 @@ std::string AccessShadow::text_of_cell(std::int64_t element) const {
     bool has_it = false;
     for_each_element(launch->view, num_elements(), [&](std::int64_t other) { has_it = has_it || other == element; });
     if (!has_it) continue;
-    return text + ", which " + text_of(*launch->rule) + (launch->is_written ? " wrote" : " reads") + " on the device with " +
-           box_text(launch->view);
+    return text + ", which " + text_of(*launch->rule) + (launch->is_written ? " wrote" : " reads") +
+           " on the device with " + box_text(launch->view);
   }
   return text + ", which a device uses";
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
-// What program order says of each element of one storage, in programs of `pbc --checked-copies`: beside the residency table,
-// which knows what has happened. A launch makes what it writes stale when it is enqueued; only an announcement of launch.h makes it
-// fresh, however early the device is done. Used by launch.cpp, with the mutex of the storage's record held.
+// What program order says of each element of one storage, in programs of `pbc --checked-copies`: beside the residency
+// table, which knows what has happened. A launch makes what it writes stale when it is enqueued; only an announcement
+// of launch.h makes it fresh, however early the device is done. Used by launch.cpp, with the mutex of the storage's
+// record held.
 //
-// Reads are looked at where they happen (runtime/matrix/access_watch.h). Writes are found by their values, by the next announcement
-// or launch that concerns the element: so also those through pointers and foreign libraries, and a mutable handle may be read from.
+// Reads are looked at where they happen (runtime/matrix/access_watch.h). Writes are found by their values, by the next
+// announcement or launch that concerns the element: so also those through pointers and foreign libraries, and a mutable
+// handle may be read from.
 #pragma once
 
 #include <cstddef>
@@ -34,10 +36,11 @@ class AccessShadow final : public WatchedMemory {
   /// The kernel was enqueued.
   void launched(const OwnedView& view, bool is_written, const RuleDesc& rule);
 
-  /// need_on_host was called: `view` is on the host, except what the record says is newer on the device, by launches of others.
+  /// need_on_host was called: `view` is on the host, except what the record says is newer on the device, by launches of
+  /// others.
   void needed(const OwnedView& view);
-  /// before_host_write was called, or with `is_void` before_host_overwrite: `view` is on the host, except what others made newer
-  /// on the device, and the device has no further use for it.
+  /// before_host_write was called, or with `is_void` before_host_overwrite: `view` is on the host, except what others
+  /// made newer on the device, and the device has no further use for it.
   ///
   /// Errors: CopyError if the host has written an element that the device was using
   void quiet(const OwnedView& view, bool is_void);

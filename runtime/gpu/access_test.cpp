@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which accesses of the host the watch lets through, on the fake device: by program order alone, whatever the device has done.
+// Which accesses of the host the watch lets through, on the fake device: by program order alone, whatever the device
+// has done.
 #define PB_CHECKED_COPIES 1
 #include <gtest/gtest.h>
 
@@ -95,7 +96,9 @@ TEST_F(Access, AWriteThatNobodyAnnouncedIsFoundByTheNextLaunch) {
     in.cell(2, 1) = 7;
     const std::string error = error_of([&] { (void)fake.add_step(frame, out, in, 5, CopyOut::May); });
     EXPECT_NE(error.find("(2, 1)"), std::string::npos) << error;
-    EXPECT_EQ(error_of([&] { (void)fake.add_step(frame, out.region(0, 2, 8, 4), in.region(0, 2, 8, 4), 5, CopyOut::May); }), "")
+    EXPECT_EQ(
+        error_of([&] { (void)fake.add_step(frame, out.region(0, 2, 8, 4), in.region(0, 2, 8, 4), 5, CopyOut::May); }),
+        "")
         << "other cells";
     wrote_on_host(frame, in);
     EXPECT_EQ(error_of([&] { (void)fake.add_step(frame, out, in, 5, CopyOut::May); }), "");

@@ -109,8 +109,12 @@ TEST_F(Beside, AKernelDoesNotOverwriteWhatIsBeingReadBack) {
     fake.control->hold_beside();
     EXPECT_EQ(fake.add_step(frame, b, a, 1, CopyOut::Eager), "");
     await_ends(2);
-    frame.spawn([&](Frame& f) { EXPECT_EQ(fake.add_step(f, b.region(0, 2, 8, 3), a.region(0, 2, 8, 3), 7, CopyOut::May), ""); });
-    frame.spawn([&](Frame& f) { EXPECT_EQ(fake.add_step(f, b.region(0, 3, 8, 4), a.region(0, 3, 8, 4), 7, CopyOut::May), ""); });
+    frame.spawn([&](Frame& f) {
+      EXPECT_EQ(fake.add_step(f, b.region(0, 2, 8, 3), a.region(0, 2, 8, 3), 7, CopyOut::May), "");
+    });
+    frame.spawn([&](Frame& f) {
+      EXPECT_EQ(fake.add_step(f, b.region(0, 3, 8, 4), a.region(0, 3, 8, 4), 7, CopyOut::May), "");
+    });
     frame.spawn([&](Frame&) {
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
       EXPECT_EQ(fake.control->log().size(), 2U) << "the kernels wait for the copy";
@@ -186,7 +190,8 @@ TEST_F(Beside, AReadBackThatTheDeviceDoesNotTakeLeavesTheWorkToTheHost) {
     const Matrix2 a = filled(8, 4, 1), b = filled(8, 4, 0), c = filled(8, 4, 0);
     fake.control->hold();
     EXPECT_EQ(fake.add_step(frame, b, a, 1, CopyOut::May), "");
-    frame.spawn([&](Frame& f) { EXPECT_THAT(fake.add_step(f, c, a, 1, CopyOut::Must), HasSubstr("the device failed")); });
+    frame.spawn(
+        [&](Frame& f) { EXPECT_THAT(fake.add_step(f, c, a, 1, CopyOut::Must), HasSubstr("the device failed")); });
     frame.spawn([&](Frame&) {
       fake.control->await_enqueued(3);
       fake.control->release();

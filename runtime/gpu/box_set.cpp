@@ -40,15 +40,16 @@ GridBox intersect(const GridBox& a, const GridBox& b) {
 
 namespace {
 
-/// Whether two non-empty boxes have a cell in common. The slowest dimension is compared first: there the boxes of a set differ
-/// most.
+/// Whether two non-empty boxes have a cell in common. The slowest dimension is compared first: there the boxes of a set
+/// differ most.
 bool have_common_cell(const GridBox& a, const GridBox& b) {
   for (int d = a.num_dims - 1; d >= 0; --d)
     if (a.lo[d] >= b.hi[d] || b.lo[d] >= a.hi[d]) return false;
   return true;
 }
 
-/// Appends the parts of `box` outside `hole`, which it touches: slabs below and above it, dimension by dimension, slowest first.
+/// Appends the parts of `box` outside `hole`, which it touches: slabs below and above it, dimension by dimension,
+/// slowest first.
 void append_difference(std::vector<GridBox>& out, GridBox box, const GridBox& hole) {
   for (int d = box.num_dims - 1; d >= 0; --d) {
     if (box.lo[d] < hole.lo[d]) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Boxes of grid coordinates and exact sets of them: which part of a storage is where. Used by the residency
-// table only. Sets are small as a rule (a few boxes per storage), so they are plain vectors of disjoint boxes; with thousands
-// of boxes, from as many kernels on parts of one matrix, an operation takes microseconds.
+// table only. Sets are small as a rule (a few boxes per storage), so they are plain vectors of disjoint boxes; with
+// thousands of boxes, from as many kernels on parts of one matrix, an operation takes microseconds.
 #pragma once
 
 #include <array>
@@ -55,8 +55,8 @@ class BoxSet {
   void merge_neighbours();
 
   std::vector<GridBox> boxes_;
-  /// No two of the first `num_merged_` boxes make a box together. So a set of thousands of boxes that do not touch grows in
-  /// linear time.
+  /// No two of the first `num_merged_` boxes make a box together. So a set of thousands of boxes that do not touch
+  /// grows in linear time.
   std::size_t num_merged_ = 0;
 };
 

@@ -100,8 +100,8 @@ TEST(BoxSet, MergesWhatAHoleLeftOnceItIsFilled) {
   EXPECT_EQ(set.boxes(), std::vector<GridBox>{all});
 }
 
-/// The boxes are every second column and row, as parts of a matrix that many small launches read. If all pairs were looked at
-/// each time, this would take 2500 cubed steps.
+/// The boxes are every second column and row, as parts of a matrix that many small launches read. If all pairs were
+/// looked at each time, this would take 2500 cubed steps.
 TEST(BoxSet, GrowsInLinearTime) {
   BoxSet set;
   for (std::int64_t y = 0; y < 50; ++y)

@@ -96,8 +96,7 @@ void DelayedDevice::write(Buffer& buffer, const void* host, std::span<const Copy
                      all = std::vector<CopyShape>(shapes.begin(), shapes.end())] {
     const auto staging = std::make_unique<std::byte[]>(buffer.size_bytes());
     copy_shapes(staging.get(), from, all);
-    return run_on_device(
-        [&](Completion& end) { device_->write(buffer, staging.get(), all, CopyOrder::InQueue, end); });
+    return run_on_device([&](Completion& end) { device_->write(buffer, staging.get(), all, CopyOrder::InQueue, end); });
   };
   enqueue(order == CopyOrder::Beside ? beside_ : in_order_, {work, &done});
 }
@@ -107,15 +106,16 @@ void DelayedDevice::read(const Buffer& buffer, void* host, std::span<const CopyS
   const auto work = [this, &buffer, to = static_cast<std::byte*>(host),
                      all = std::vector<CopyShape>(shapes.begin(), shapes.end())] {
     const auto staging = std::make_unique<std::byte[]>(buffer.size_bytes());
-    const bool is_read = run_on_device(
-        [&](Completion& end) { device_->read(buffer, staging.get(), all, CopyOrder::InQueue, end); });
+    const bool is_read =
+        run_on_device([&](Completion& end) { device_->read(buffer, staging.get(), all, CopyOrder::InQueue, end); });
     if (is_read) copy_shapes(to, staging.get(), all);
     return is_read;
   };
   enqueue(order == CopyOrder::Beside ? beside_ : in_order_, {work, &done});
 }
 
-void DelayedDevice::launch(Kernel& kernel, std::span<const KernelArg> args, const KernelRange& range, Completion& done) {
+void DelayedDevice::launch(Kernel& kernel, std::span<const KernelArg> args, const KernelRange& range,
+                           Completion& done) {
   const auto work = [this, &kernel, range, all = std::vector<KernelArg>(args.begin(), args.end())] {
     return run_on_device([&](Completion& end) { device_->launch(kernel, all, range, end); });
   };

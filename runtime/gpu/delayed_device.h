@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A device that is slow at random, around another one, for tests: each operation takes effect up to some time after it was enqueued,
-// in order, copies beside in an order of their own. The host's memory is read and written late, by threads of this file, so that
-// ThreadSanitizer sees who else uses it, and what comes too early shows in the results. Chosen by POLYBRICKS_DEVICE_DELAYS.
+// A device that is slow at random, around another one, for tests: each operation takes effect up to some time after it
+// was enqueued, in order, copies beside in an order of their own. The host's memory is read and written late, by
+// threads of this file, so that ThreadSanitizer sees who else uses it, and what comes too early shows in the results.
+// Chosen by POLYBRICKS_DEVICE_DELAYS.
 #pragma once
 
 #include <condition_variable>
@@ -37,9 +38,12 @@ class DelayedDevice final : public Device {
 
   [[nodiscard]] const DeviceInfo& info() const override { return device_->info(); }
   [[nodiscard]] std::unique_ptr<Buffer> allocate(std::size_t size_bytes, void* host) override;
-  [[nodiscard]] std::unique_ptr<Kernel> build(const char* source, const char* name, const std::string& options) override;
-  void write(Buffer& buffer, const void* host, std::span<const CopyShape> shapes, CopyOrder order, Completion& done) override;
-  void read(const Buffer& buffer, void* host, std::span<const CopyShape> shapes, CopyOrder order, Completion& done) override;
+  [[nodiscard]] std::unique_ptr<Kernel> build(const char* source, const char* name,
+                                              const std::string& options) override;
+  void write(Buffer& buffer, const void* host, std::span<const CopyShape> shapes, CopyOrder order,
+             Completion& done) override;
+  void read(const Buffer& buffer, void* host, std::span<const CopyShape> shapes, CopyOrder order,
+            Completion& done) override;
   void launch(Kernel& kernel, std::span<const KernelArg> args, const KernelRange& range, Completion& done) override;
   [[nodiscard]] std::uint64_t min_bytes_beside() const override { return device_->min_bytes_beside(); }
   void flush() override {}
@@ -68,7 +72,7 @@ class DelayedDevice final : public Device {
   Delays delays_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  Lane in_order_, beside_;       // under mutex_, but for the threads
+  Lane in_order_, beside_;        // under mutex_, but for the threads
   std::int64_t num_pending_ = 0;  // likewise
   bool is_stopping_ = false;      // likewise
 };

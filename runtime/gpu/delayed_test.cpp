@@ -55,7 +55,8 @@ TEST(DelayedDevice, TakesEffectLate) {
       const Matrix2 m = filled(16, 4, 0);
       EXPECT_EQ(increment(frame, *manager, m), "");
       fetch(frame, m);
-      num_late += manager->statistics().copies_to_host < round + 1 || control->num_pending() != 0 || !is_filled(m, 1) ? 1 : 0;
+      num_late +=
+          manager->statistics().copies_to_host < round + 1 || control->num_pending() != 0 || !is_filled(m, 1) ? 1 : 0;
       need_on_host(frame, m);
       EXPECT_TRUE(is_filled(m, 1));
     }

@@ -32,7 +32,7 @@ struct DeviceInfo {
   std::array<std::size_t, 3> max_group_shape = {1, 1, 1};
   bool has_fp64 = false;
   bool rounds_float_quotients = false;  ///< kernels may ask for quotients and roots of `float` as C++ has them
-  bool shares_host_memory = false;  ///< kernels work on the host's pages: no copies
+  bool shares_host_memory = false;      ///< kernels work on the host's pages: no copies
 };
 
 /// The device cannot go on (or a driver call failed in a way that leaves it unknown): it is dropped.
@@ -137,8 +137,8 @@ class Device {
                                                       const std::string& options) = 0;
 
   /// Enqueues copies between `host` (start of the storage) and `buffer`. `done` is called when the last has ended; it
-  /// and `host` must live until then. Beside: what in flight touches the same part of the buffer only reads it, as the copy
-  /// does, and so does what is enqueued before `done` is called.
+  /// and `host` must live until then. Beside: what in flight touches the same part of the buffer only reads it, as the
+  /// copy does, and so does what is enqueued before `done` is called.
   virtual void write(Buffer& buffer, const void* host, std::span<const CopyShape> shapes, CopyOrder order,
                      Completion& done) = 0;
   virtual void read(const Buffer& buffer, void* host, std::span<const CopyShape> shapes, CopyOrder order,

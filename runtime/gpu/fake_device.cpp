@@ -121,7 +121,9 @@ DeviceInfo fake_device_info() {
 }
 
 FakeDevice::FakeDevice(std::shared_ptr<FakeControl> control, DeviceInfo info)
-    : control_(std::move(control)), info_(std::move(info)), thread_([this] { run_thread(queue_, control_->is_held_); }),
+    : control_(std::move(control)),
+      info_(std::move(info)),
+      thread_([this] { run_thread(queue_, control_->is_held_); }),
       beside_thread_([this] { run_thread(beside_, control_->is_beside_held_); }) {}
 
 FakeDevice::~FakeDevice() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A device for tests, inside the process: a thread that runs operations in order, another for copies beside them, with C++
-// functions as kernels, and delays, faults and gates that the test controls. Not part of what programs link.
+// A device for tests, inside the process: a thread that runs operations in order, another for copies beside them, with
+// C++ functions as kernels, and delays, faults and gates that the test controls. Not part of what programs link.
 #pragma once
 
 #include <condition_variable>

@@ -50,7 +50,6 @@ bool has_lost_input(const LaunchPlan& plan) {
   });
 }
 
-
 /// What a launch says of the parts that it uses, in runs whose accesses are watched.
 class WatchedLaunch {
  public:
@@ -199,7 +198,8 @@ bool Launch::run() {
     request.outcome = {false, manager.device.failure_message()};
     return false;
   }
-  plan.regions.insert(plan.regions.end(), std::make_move_iterator(request.further.begin()), std::make_move_iterator(request.further.end()));
+  plan.regions.insert(plan.regions.end(), std::make_move_iterator(request.further.begin()),
+                      std::make_move_iterator(request.further.end()));
   for (LaunchRegion& region : plan.regions) {
     if (attach(*request.frame, manager.memory.registry(), region)) continue;
     request.outcome = {false, "the data is on another device"};

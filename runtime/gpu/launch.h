@@ -7,19 +7,21 @@
 //         .scalar(w).scalar(h).scalar(KWIDTH).range(box).group(ctx.tunable_array(kTunable_wg), 2);
 //   if (!ctx.run(launch, site, alternative)) { /* CPU version */ }
 //
-// Around host code, whether or not a device exists (a branch when the run has none, a load when the storage never was there):
+// Around host code, whether or not a device exists (a branch when the run has none, a load when the storage never was
+// there):
 //   need_on_host(frame, In);            before reading
 //   before_host_write(frame, Out);      before writing, also if only some cells of the part are written
 //   before_host_overwrite(frame, Out);  instead, if all are
 //   … host code …
 //   wrote_on_host(frame, Out);          afterwards: device copies of that part are stale
 //
-// These are announcements. The invariant: a host access of a cell comes after the last device write of it in program order, and is
-// announced between that write and the next device use. So an announcement stands behind every launch that the host code follows, and
-// before every one that follows it: around each slice, point or instance where other instances in between may call a transform, around
-// the whole step where none does (clgen/cpp/host_care.h). `pbc --checked-copies` makes programs that look (access_shadow.h).
-// What an announcement names may be larger than what is accessed, but for before_host_overwrite. It may meet launches of tasks that run
-// beside it, of other cells: what those make newer on a device stays newer there.
+// These are announcements. The invariant: a host access of a cell comes after the last device write of it in program
+// order, and is announced between that write and the next device use. So an announcement stands behind every launch
+// that the host code follows, and before every one that follows it: around each slice, point or instance where other
+// instances in between may call a transform, around the whole step where none does (clgen/cpp/host_care.h). `pbc
+// --checked-copies` makes programs that look (access_shadow.h). What an announcement names may be larger than what is
+// accessed, but for before_host_overwrite. It may meet launches of tasks that run beside it, of other cells: what those
+// make newer on a device stays newer there.
 #pragma once
 
 #include <algorithm>
@@ -83,10 +85,10 @@ struct SpecializedScalar {
 ///
 /// Build options: the kernel is built per set of values with `-DPB_INDEX=int|long` (int: every element
 /// offset and every sum of products of indices and strides of its regions fits 32 bits), `-DPB_UNIT_STRIDE=1` if
-/// dimension 0 of every region has stride 1, `-D<macro>=<value>` per specialised scalar (unless the product of their values is above kMaxUnrolled), and `-DPB_GROUP0=<n>
-/// -DPB_GROUP1=… -DPB_GROUP2=…` if specialize_group. After kMaxVariants builds of one kernel on one device the generic
-/// build is used for new values: PB_INDEX=long and no other macro. Sources test them with #ifdef; the parameter list is
-/// the same in every build.
+/// dimension 0 of every region has stride 1, `-D<macro>=<value>` per specialised scalar (unless the product of their
+/// values is above kMaxUnrolled), and `-DPB_GROUP0=<n> -DPB_GROUP1=… -DPB_GROUP2=…` if specialize_group. After
+/// kMaxVariants builds of one kernel on one device the generic build is used for new values: PB_INDEX=long and no other
+/// macro. Sources test them with #ifdef; the parameter list is the same in every build.
 struct KernelDesc {
   const char* name = nullptr;    ///< of the __kernel function
   RuleDesc rule = {};            ///< what traces call it
@@ -102,21 +104,23 @@ struct KernelDesc {
 };
 
 inline constexpr int kMaxVariants = 32;
-/// Loops of more iterations than this get no constant bounds. Drivers unroll loops whose bounds they know, nested ones too: PoCL
-/// takes 4 s for 24^2 iterations, 20 s for 40^2.
+/// Loops of more iterations than this get no constant bounds. Drivers unroll loops whose bounds they know, nested ones
+/// too: PoCL takes 4 s for 24^2 iterations, 20 s for 40^2.
 inline constexpr std::int64_t kMaxUnrolled = 512;
 
 /// What follows a region that a kernel writes (the compiler's copy classes).
 enum class CopyOut : std::uint8_t {
   Must,    ///< a CPU step reads it next: read back at once; run() returns when it is on the host
   Eager,   ///< the CPU does the rest of the step: read back at once; run() returns when the kernel is enqueued
-  Result,  ///< of the run, needed at its end: read back beside later kernels if long, else pending; run() returns likewise
+  Result,  ///< of the run, needed at its end: read back beside later kernels if long, else pending; run() returns
+           ///< likewise
   Reused,  ///< a device step reads it next: stays; run() returns when the kernel is enqueued
   May,     ///< unknown: stays pending until need_on_host; run() returns when the kernel is enqueued
 };
 
-/// One dimension of a local-memory tile: its extent is extent + sum over loops d of |step[d]| * (group size in d - 1). For
-/// `In.region(x, y, x+K, y+K)` the dimensions are {{1,0,0}, K} and {{0,1,0}, K}; for an input that is the same for all instances
+/// One dimension of a local-memory tile: its extent is extent + sum over loops d of |step[d]| * (group size in d - 1).
+/// For `In.region(x, y, x+K, y+K)` the dimensions are {{1,0,0}, K} and {{0,1,0}, K}; for an input that is the same for
+/// all instances
 /// {{0,0,0}, extent}.
 struct TileDim {
   std::int64_t step[3] = {0, 0, 0};
@@ -155,13 +159,13 @@ class Launch {
     return add_region(view, touched, kRead | kWrite, copy_out);
   }
 
-  /// A region that the kernel may read and may write, of which only the cells in `written` change: steps that run beside may
-  /// write the others.
+  /// A region that the kernel may read and may write, of which only the cells in `written` change: steps that run
+  /// beside may write the others.
   template <class Region, int N>
   PB_COLD Launch& inout(const Region& view, std::initializer_list<Box<N>> written, CopyOut copy_out);
 
-  /// Says that the kernel reads no more than `part` of the region that was given last, for runs whose accesses are watched. What
-  /// is copied in stays as the region says.
+  /// Says that the kernel reads no more than `part` of the region that was given last, for runs whose accesses are
+  /// watched. What is copied in stays as the region says.
   Launch& reads(const RegionRef& part);
   template <class Region, int N>
   PB_COLD Launch& reads(const Region& view, const Box<N>& part) {
@@ -182,19 +186,20 @@ class Launch {
   /// `__local T*` of the product of `dims` extents, for the work-group shape that is used in the end.
   Launch& tile(int element_bytes, int num_dims, const TileDim* dims);
 
-  /// The loops, fastest first: first instance and number of instances. Loops beyond the third are folded into dimension 2.
+  /// The loops, fastest first: first instance and number of instances. Loops beyond the third are folded into
+  /// dimension 2.
   Launch& range(int num_dims, const std::int32_t* lo, const std::int32_t* extent);
   template <int N>
   Launch& range(const Box<N>& box) {
     return range_of(N, box.lo, box.hi);
   }
 
-  /// The shape of a work-group, fastest first; clamped to what device and kernel allow (counted in the statistics). If it is
-  /// null, the manager chooses.
+  /// The shape of a work-group, fastest first; clamped to what device and kernel allow (counted in the statistics). If
+  /// it is null, the manager chooses.
   Launch& group(const std::int64_t* shape, int num_dims);
 
-  /// Runs the kernel; the fiber is suspended meanwhile. If it returns false, nothing was changed: the caller does the work on the
-  /// CPU and counts reason().
+  /// Runs the kernel; the fiber is suspended meanwhile. If it returns false, nothing was changed: the caller does the
+  /// work on the CPU and counts reason().
   ///
   /// Threads: a worker's fiber. An empty range is true at once.
   /// Errors:  throws DeviceLost if an input existed only on a device that failed
@@ -304,7 +309,8 @@ template <gpu::Handle Region, int N>
 }
 
 namespace gpu {
-/// Starts to copy to the host what of this part, or of the whole, is newer on a device, before what is launched from now on.
+/// Starts to copy to the host what of this part, or of the whole, is newer on a device, before what is launched from
+/// now on.
 template <Handle Region, class... Part>
 [[gnu::always_inline]] inline void fetch(Frame& frame, const Region& region, const Part&... part) {
   if (frame.has_device() && device_state(region) & kDirty) [[unlikely]]
@@ -328,8 +334,8 @@ template <gpu::Handle Region, int N>
     gpu::detail::before_write_slow(frame, part_of(region, part));
 }
 
-/// Suspends the fiber as before_host_write does, where the host then writes every cell of the part, whatever it held: what is
-/// newer on a device is void and not copied.
+/// Suspends the fiber as before_host_write does, where the host then writes every cell of the part, whatever it held:
+/// what is newer on a device is void and not copied.
 template <gpu::Handle Region>
 [[gnu::always_inline]] inline void before_host_overwrite(Frame& frame, const Region& region) {
   if (frame.has_device() && gpu::device_state(region) & (gpu::kDirty | gpu::kInFlight | gpu::kWatched)) [[unlikely]]

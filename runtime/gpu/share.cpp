@@ -5,8 +5,8 @@
 
 namespace pbrt::gpu::detail {
 
-bool run_shared(Frame& frame, bool (*on_device)(const void*), const void* device_closure, void (*on_cpu)(const void*, Frame&),
-                const void* cpu_closure) {
+bool run_shared(Frame& frame, bool (*on_device)(const void*), const void* device_closure,
+                void (*on_cpu)(const void*, Frame&), const void* cpu_closure) {
   CallFrame both(frame);
   // The task is spawned first: the fiber is suspended while the device is made ready, and its worker takes up the task.
   both.spawn([=](Frame& task) { on_cpu(cpu_closure, task); });

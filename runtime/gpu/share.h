@@ -32,7 +32,8 @@ template <int N>
   return box;
 }
 
-/// The part of `region` with indices in [lo, hi) along dimension `d`, as far as there are such; all of it where there are none.
+/// The part of `region` with indices in [lo, hi) along dimension `d`, as far as there are such; all of it where there
+/// are none.
 template <class Region>
 [[nodiscard]] PB_COLD Region slab_of(const Region& region, int d, std::int64_t lo, std::int64_t hi) {
   constexpr int kDims = Region::kDims;
@@ -49,15 +50,16 @@ namespace detail {
                               void (*on_cpu)(const void*, Frame&), const void* cpu_closure);
 }
 
-/// Runs `on_device()`, which launches a kernel and says whether that worked, and `on_cpu(Frame&)` as a task meanwhile: also
-/// while the manager copies what the kernel reads. Returns what `on_device` did when both are over.
+/// Runs `on_device()`, which launches a kernel and says whether that worked, and `on_cpu(Frame&)` as a task meanwhile:
+/// also while the manager copies what the kernel reads. Returns what `on_device` did when both are over.
 ///
 /// Errors: rethrows the first exception of either
 template <class OnDevice, class OnCpu>
 [[nodiscard]] bool run_shared(Frame& frame, const OnDevice& on_device, const OnCpu& on_cpu) {
   return detail::run_shared(
-      frame, [](const void* closure) -> bool { return (*static_cast<const OnDevice*>(closure))(); }, std::addressof(on_device),
-      [](const void* closure, Frame& task) { (*static_cast<const OnCpu*>(closure))(task); }, std::addressof(on_cpu));
+      frame, [](const void* closure) -> bool { return (*static_cast<const OnDevice*>(closure))(); },
+      std::addressof(on_device), [](const void* closure, Frame& task) { (*static_cast<const OnCpu*>(closure))(task); },
+      std::addressof(on_cpu));
 }
 
 }  // namespace pbrt::gpu

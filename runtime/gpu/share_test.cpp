@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Steps that a device and the CPU share: how much the device gets, what it needs for that, how its part comes home.
+#include "runtime/gpu/share.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "runtime/gpu/fake_fixture.h"
-#include "runtime/gpu/share.h"
 
 namespace pbrt::gpu {
 namespace {
@@ -63,7 +64,8 @@ TEST(Bordered, PartsHoldAllThatIsReadAndLittleElse) {
             for (std::int64_t x = part.lo[0]; x < part.hi[0]; ++x) is_there.at(static_cast<std::size_t>(x)) = true;
           });
           for (std::int64_t at = lo; at < hi; ++at) is_read[static_cast<std::size_t>(map(border, at, size))] = true;
-          for (std::size_t x = 0; x < is_read.size(); ++x) EXPECT_TRUE(is_there[x] || !is_read[x]) << border << " " << size << " " << lo << " " << hi;
+          for (std::size_t x = 0; x < is_read.size(); ++x)
+            EXPECT_TRUE(is_there[x] || !is_read[x]) << border << " " << size << " " << lo << " " << hi;
           const bool is_near = border == kClamp || (lo >= -size + 1 && hi <= 2 * size - 1);
           if (is_near) {
             EXPECT_EQ(is_there, is_read) << border << " " << size << " " << lo << " " << hi;
@@ -81,12 +83,16 @@ TEST(Bordered, KernelsGetBothEndsAndNotWhatLiesBetween) {
     const Matrix2 in = filled(8, 10, 1), out = filled(8, 10, 0);
     const Box<2> part = {{0, 0}, {8, 2}};
     Launch launch(kAddStep, frame, fake.manager.get());
-    launch.input(in, BorderedBox<2>{{{0, -1}, {8, 3}}, {kNoBorder, kWrap}}).output(out, part, CopyOut::Eager).scalar(5).range(part);
+    launch.input(in, BorderedBox<2>{{{0, -1}, {8, 3}}, {kNoBorder, kWrap}})
+        .output(out, part, CopyOut::Eager)
+        .scalar(5)
+        .range(part);
     EXPECT_TRUE(launch.run());
     need_on_host(frame, out, part);
     EXPECT_TRUE(is_filled(out.region(0, 0, 8, 2), 6));
   });
-  EXPECT_EQ(fake.manager->statistics().bytes_to_device, static_cast<std::int64_t>(4 * 8 * sizeof(int))) << "rows 0 to 2, and 9";
+  EXPECT_EQ(fake.manager->statistics().bytes_to_device, static_cast<std::int64_t>(4 * 8 * sizeof(int)))
+      << "rows 0 to 2, and 9";
 }
 
 TEST(Bordered, TheHostWaitsForBothEnds) {

@@ -33,17 +33,17 @@ struct Registry {
   std::vector<std::unique_ptr<Buffer>> pool;
   std::uint64_t used_bytes = 0;  ///< of all buffers, pooled ones too
   bool shares_host_memory = false;
-  bool is_short = false;             ///< the manager waits for a buffer of a storage that is going
-  TaskQueue* queue = nullptr;        ///< of the manager; null: it has ended
+  bool is_short = false;       ///< the manager waits for a buffer of a storage that is going
+  TaskQueue* queue = nullptr;  ///< of the manager; null: it has ended
 };
 
 /// What one operation in flight does with one storage. Owned by the operation; in the record's list until it ends.
 struct OperationPart {
   StorageRecord* record = nullptr;
-  StorageRef storage;  ///< keeps record and memory alive
-  BoxSet host_use;     ///< host memory that it reads or writes
-  BoxSet host_result;  ///< what is current on the host when it has ended
-  BoxSet device_use;   ///< of the buffer, where that is not the host's memory
+  StorageRef storage;          ///< keeps record and memory alive
+  BoxSet host_use;             ///< host memory that it reads or writes
+  BoxSet host_result;          ///< what is current on the host when it has ended
+  BoxSet device_use;           ///< of the buffer, where that is not the host's memory
   bool writes_device = false;  ///< else it reads
   bool is_beside = false;      ///< see CopyOrder
 };
@@ -83,8 +83,8 @@ class StorageRecord final : public DeviceRecord {
   /// Forgets the device: what was only there is lost.
   void lose_device();
   [[nodiscard]] bool host_in_use(const GridBox& box) const;
-  /// Whether an operation in flight (only_beside: a copy beside the queue) is in the way of one that reads or writes these
-  /// parts of the buffer in another order.
+  /// Whether an operation in flight (only_beside: a copy beside the queue) is in the way of one that reads or writes
+  /// these parts of the buffer in another order.
   [[nodiscard]] bool device_in_use(const BoxSet& boxes, bool writes, bool only_beside) const;
   /// The part of `boxes` that no operation in flight writes.
   [[nodiscard]] BoxSet settled(BoxSet boxes) const;
@@ -98,12 +98,12 @@ class StorageRecord final : public DeviceRecord {
   [[nodiscard]] GridBox whole() const;
 
   std::unique_ptr<Buffer> buffer;
-  bool is_host_memory = false;  ///< the buffer is the host's memory
-  BoxSet valid;  ///< current on the device
-  BoxSet dirty;  ///< and newer than on the host
-  BoxSet lost;   ///< was dirty on a device that failed
+  bool is_host_memory = false;           ///< the buffer is the host's memory
+  BoxSet valid;                          ///< current on the device
+  BoxSet dirty;                          ///< and newer than on the host
+  BoxSet lost;                           ///< was dirty on a device that failed
   std::unique_ptr<AccessShadow> shadow;  ///< null: accesses of the host are not watched
-  int pins = 0;  ///< launches prepared and not ended
+  int pins = 0;                          ///< launches prepared and not ended
   std::uint64_t last_use = 0;
 
  private:

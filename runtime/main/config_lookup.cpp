@@ -26,7 +26,8 @@ Machine this_machine(const ConfigFile& file, const Engine& engine, Devices& devi
   return detect_machine(file.entries.empty() ? std::vector<DeviceId>() : file.entries.front().machine.devices);
 }
 
-/// Refuses a file given for this run that disagrees with constants of the program; one that merely lies there may disagree.
+/// Refuses a file given for this run that disagrees with constants of the program; one that merely lies there may
+/// disagree.
 void check_differences(const std::vector<std::string>& differences, bool is_given) {
   constexpr const char* kHint = "; compile the program again, with this configuration or without --config";
   if (differences.empty()) return;

@@ -25,8 +25,8 @@ class DeviceProvider {
   [[nodiscard]] virtual std::unique_ptr<gpu::Device> open(int index, bool is_profiled) = 0;
 };
 
-/// The devices of all platforms; none if there is no OpenCL. If `may_use_host_memory` is false, each device has buffers of its
-/// own, and copies, also where it shares the host's memory.
+/// The devices of all platforms; none if there is no OpenCL. If `may_use_host_memory` is false, each device has buffers
+/// of its own, and copies, also where it shares the host's memory.
 [[nodiscard]] std::unique_ptr<DeviceProvider> make_opencl_provider(bool may_use_host_memory = true);
 
 class Devices {
@@ -38,8 +38,8 @@ class Devices {
   [[nodiscard]] const std::vector<gpu::DeviceInfo>& list();
   [[nodiscard]] std::vector<DeviceId> ids();
 
-  /// Index of the wanted device. A wish is `none`, which is -1, an index, or a part of a name. Without a wish it is the device
-  /// called `tuned_on`, else the first GPU, else the first device, else -1.
+  /// Index of the wanted device. A wish is `none`, which is -1, an index, or a part of a name. Without a wish it is the
+  /// device called `tuned_on`, else the first GPU, else the first device, else -1.
   ///
   /// Errors:  UserError listing what exists
   [[nodiscard]] int choose(const std::optional<std::string>& wish, const std::string& tuned_on = {});

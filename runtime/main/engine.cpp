@@ -164,8 +164,9 @@ Scheduler& Engine::scheduler(int threads) {
 }
 
 RunReport Engine::run(const Problem& problem, const RunWishes& wishes) {
-  RunSetup setup{wishes.config,         wishes.device,             wishes.seed, wishes.is_strict,
-                 problem.sizes.data(), wishes.config->threads(), &index_};
+  RunSetup setup{wishes.config,    wishes.device,        wishes.seed,
+                 wishes.is_strict, problem.sizes.data(), wishes.config->threads(),
+                 &index_};
   RunContext ctx(setup, index_.num_sites(), num_alternatives_.data());
   RunState state;
   state.context = &ctx;
@@ -244,8 +245,8 @@ Snapshot Engine::take_snapshot(const Problem& problem) {
 
 void Engine::restore(const Problem& problem, const Snapshot& snapshot, const RunWishes& wishes) {
   RunState state;
-  RunContext ctx({wishes.config, wishes.device, 0, false, nullptr, wishes.config->threads(), &index_}, index_.num_sites(),
-                 num_alternatives_.data());
+  RunContext ctx({wishes.config, wishes.device, 0, false, nullptr, wishes.config->threads(), &index_},
+                 index_.num_sites(), num_alternatives_.data());
   state.context = &ctx;
   scheduler(wishes.config->threads()).run(state, [&](Frame& root) {
     const auto put_back = [&](const AnyMatrix& matrix, const AnyMatrix& saved) {

@@ -35,9 +35,9 @@ struct RunWishes {
   gpu::Manager* device = nullptr;
   std::uint64_t seed = 0;
   bool is_strict = false;
-  bool is_resident = false;  ///< inputs are put on the device before, outputs are left there
+  bool is_resident = false;         ///< inputs are put on the device before, outputs are left there
   ProcessorWaits* waits = nullptr;  ///< to be asked how long the run waited for processors
-  std::string trace_label;   ///< what the run is called in a trace; empty: it is not traced
+  std::string trace_label;          ///< what the run is called in a trace; empty: it is not traced
 };
 
 /// What a run did on the device.
@@ -57,7 +57,7 @@ struct RunReport {
   std::vector<protocol::Fallback> fallbacks;
   std::vector<protocol::Ran> below_cutoff;  ///< device versions that calls below the sequential cut-off had chosen
   std::int64_t bytes_moved = 0;
-  std::int64_t launches = 0;  ///< kernels that ran on the device
+  std::int64_t launches = 0;   ///< kernels that ran on the device
   std::int64_t kernel_ns = 0;  ///< their time by its clock; 0 unless it is profiled
   // What a traced run did.
   RunProfile profile;
@@ -66,8 +66,8 @@ struct RunReport {
 
 class Engine {
  public:
-  /// Reads the program's training information. `trace` is what traced runs are recorded in; it may be null, and it outlives the
-  /// engine.
+  /// Reads the program's training information. `trace` is what traced runs are recorded in; it may be null, and it
+  /// outlives the engine.
   explicit Engine(const ProgramDesc& program, Trace* trace = nullptr);
   ~Engine();
   Engine(const Engine&) = delete;
@@ -83,14 +83,14 @@ class Engine {
   /// A context for functions that only look at the configuration.
   [[nodiscard]] std::unique_ptr<RunContext> make_context(const ActiveConfig& config) const;
 
-  /// Runs the transform once. The time counts from the call until every output is whole in host memory (resident: until the
-  /// device has finished).
+  /// Runs the transform once. The time counts from the call until every output is whole in host memory (resident: until
+  /// the device has finished).
   ///
   /// Errors:  UserError, RunAborted, gpu::DeviceLost, what a body throws
   RunReport run(const Problem& problem, const RunWishes& wishes);
 
-  /// Runs the transform as run() does. When the device is lost, the work is done again on the CPU, from `snapshot` where given,
-  /// with one warning.
+  /// Runs the transform as run() does. When the device is lost, the work is done again on the CPU, from `snapshot`
+  /// where given, with one warning.
   RunReport run_or_recover(const Problem& problem, const RunWishes& wishes, const Snapshot* snapshot);
 
   /// Copies of the contents of inputs and outputs.

@@ -231,8 +231,9 @@ TEST_F(EngineTest, ADeviceChoiceBelowTheCutoffIsAnErrorWhenStrict) {
     (void)engine_.run(problem_, strict);
     ADD_FAILURE() << "it ran";
   } catch (const UserError& error) {
-    EXPECT_STREQ(error.what(), "Add.B#1: B#1 did not run on opencl: below the cutoff: size 100 is below the sequential_cutoff, "
-                               "101 (--strict)");
+    EXPECT_STREQ(error.what(),
+                 "Add.B#1: B#1 did not run on opencl: below the cutoff: size 100 is below the sequential_cutoff, "
+                 "101 (--strict)");
   }
 }
 

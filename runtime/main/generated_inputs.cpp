@@ -52,7 +52,8 @@ std::string fault_of(const ValueRange& range) {
   } else {
     if (range.lo > range.hi) return "the first bound is above the second";
     if (std::in_range<T>(range.lo) && std::in_range<T>(range.hi)) return "";
-    return "its type holds " + std::to_string(std::numeric_limits<T>::min()) + " to " + std::to_string(std::numeric_limits<T>::max());
+    return "its type holds " + std::to_string(std::numeric_limits<T>::min()) + " to " +
+           std::to_string(std::numeric_limits<T>::max());
   }
 }
 
@@ -70,7 +71,8 @@ T draw(RandomStream& stream, const ValueRange& range) {
     const std::uint64_t count = static_cast<std::uint64_t>(range.hi) - static_cast<std::uint64_t>(range.lo) + 1;
     const std::uint64_t bits = stream.next();
     __extension__ using Wide = unsigned __int128;
-    const std::uint64_t offset = count == 0 ? bits : static_cast<std::uint64_t>((static_cast<Wide>(bits) * count) >> 64);
+    const std::uint64_t offset =
+        count == 0 ? bits : static_cast<std::uint64_t>((static_cast<Wide>(bits) * count) >> 64);
     return static_cast<T>(static_cast<std::int64_t>(static_cast<std::uint64_t>(range.lo) + offset));
   }
 }

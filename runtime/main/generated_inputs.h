@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The contents of inputs that nobody gives: numbers of the range that the header says, else any. Used by the engine where a
-// transform has no generator.
+// The contents of inputs that nobody gives: numbers of the range that the header says, else any. Used by the engine
+// where a transform has no generator.
 #pragma once
 
 #include <cstdint>

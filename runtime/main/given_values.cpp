@@ -56,7 +56,8 @@ AnyMatrix input_value(const MatrixDesc& input, const std::string& text) {
       is_good = parse_real(text, value);
     else
       is_good = parse_integer(text, value);
-    if (!is_good) throw UserError(option(input.name, text) + ": expected " + range_text<T>(element_name(input.element)));
+    if (!is_good)
+      throw UserError(option(input.name, text) + ": expected " + range_text<T>(element_name(input.element)));
   });
   return result;
 }
@@ -64,7 +65,8 @@ AnyMatrix input_value(const MatrixDesc& input, const std::string& text) {
 /// Why a name of the header is none of those that can be given; empty if it is no name of the header.
 std::string what_else(const TransformDesc& transform, const std::string& name) {
   for (int i = 0; i < transform.num_inputs; ++i)
-    if (name == transform.inputs[i].name) return "`" + header_of(transform.inputs[i]) + "` is no single number: it comes from a file";
+    if (name == transform.inputs[i].name)
+      return "`" + header_of(transform.inputs[i]) + "` is no single number: it comes from a file";
   for (int i = 0; i < transform.num_outputs; ++i)
     if (name == transform.outputs[i].name) return "`" + header_of(transform.outputs[i]) + "` is an output";
   for (int v = 0; v < transform.num_size_vars; ++v)
@@ -79,7 +81,8 @@ std::string what_else(const TransformDesc& transform, const std::string& name) {
     words = "there is no such `param` or input; " + std::string(transform.name) + " has ";
     for (std::size_t i = 0; i < known.size(); ++i) words += (i == 0 ? "" : ", ") + known[i];
     if (known.empty()) words += "none that is a single number";
-    if (const std::string nearest = nearest_word(name, known); !nearest.empty()) words += "; did you mean " + nearest + "?";
+    if (const std::string nearest = nearest_word(name, known); !nearest.empty())
+      words += "; did you mean " + nearest + "?";
   }
   throw UserError("--set " + name + ": " + words);
 }

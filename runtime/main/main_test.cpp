@@ -65,7 +65,8 @@ TEST_F(ProgramMain, TakesNumbersFromOptionsInsteadOfWordsAndFiles) {
   put("level.txt", "SIZE\n3\n");
   const std::string scale = "--transform Scale ";
   EXPECT_EQ(mini(scale + "9 by.txt level.txt a.txt -").out, "SIZE 6\n   5    7    9   11   13   15 \n\n");
-  EXPECT_EQ(mini(scale + "--set By=2 --set Level=3 --set k=9 a.txt -").out, "SIZE 6\n   5    7    9   11   13   15 \n\n");
+  EXPECT_EQ(mini(scale + "--set By=2 --set Level=3 --set k=9 a.txt -").out,
+            "SIZE 6\n   5    7    9   11   13   15 \n\n");
   EXPECT_EQ(mini(scale + "--set=By=-.5 9 level.txt a.txt -").out, "SIZE 6\n 2.5    2  1.5    1  0.5    0 \n\n");
   EXPECT_EQ(mini(scale + "--set By=nan --set Level=0 1 a.txt -").out, "SIZE 6\n nan  nan  nan  nan  nan  nan \n\n");
   EXPECT_EQ(mini(scale + "--set By=-inf --set Level=0 1 a.txt -").out, "SIZE 6\n-inf -inf -inf -inf -inf -inf \n\n");
@@ -74,17 +75,23 @@ TEST_F(ProgramMain, TakesNumbersFromOptionsInsteadOfWordsAndFiles) {
             "mini: expected 3 arguments, found 4; what --set gives has no place among them: k, By" + usage);
   EXPECT_EQ(mini(scale + "--set By=2 --set k=1 a.txt -").err, "mini: expected 3 arguments, found 2" + usage);
   EXPECT_NE(mini(scale + "--set By=2 --help").out.find("usage: mini [options] k Level A[n] B[n]\n"), std::string::npos);
-  EXPECT_NE(mini(scale + "--help").out.find("given by --set k=V, --set By=V, --set Level=V instead"), std::string::npos);
+  EXPECT_NE(mini(scale + "--help").out.find("given by --set k=V, --set By=V, --set Level=V instead"),
+            std::string::npos);
 }
 
 TEST_F(ProgramMain, SaysWhatIsWrongWithANumberOfAnOption) {
-  const auto error_of = [&](const std::string& options) { return mini("--transform Scale " + options + " a.txt -").err; };
-  EXPECT_EQ(error_of("--set Level=300"), "mini: --set Level=300: expected an integer from 0 to 255, what uchar holds\n");
-  EXPECT_EQ(error_of("--set Level=1.5"), "mini: --set Level=1.5: expected an integer from 0 to 255, what uchar holds\n");
+  const auto error_of = [&](const std::string& options) {
+    return mini("--transform Scale " + options + " a.txt -").err;
+  };
+  EXPECT_EQ(error_of("--set Level=300"),
+            "mini: --set Level=300: expected an integer from 0 to 255, what uchar holds\n");
+  EXPECT_EQ(error_of("--set Level=1.5"),
+            "mini: --set Level=1.5: expected an integer from 0 to 255, what uchar holds\n");
   EXPECT_EQ(error_of("--set By=two"), "mini: --set By=two: expected a number that double holds, nan or inf\n");
   EXPECT_EQ(error_of("--set By=1e999"), "mini: --set By=1e999: expected a number that double holds, nan or inf\n");
   EXPECT_EQ(error_of("--set k=1.5"), "mini: --set k=1.5: expected an integer of 32 bits, found 1.5\n");
-  EXPECT_EQ(error_of("--set Levle=3"), "mini: --set Levle: there is no such `param` or input; Scale has k, By, Level; did you mean Level?\n");
+  EXPECT_EQ(error_of("--set Levle=3"),
+            "mini: --set Levle: there is no such `param` or input; Scale has k, By, Level; did you mean Level?\n");
   EXPECT_EQ(error_of("--set A=3"), "mini: --set A: `A[n]` is no single number: it comes from a file\n");
   EXPECT_EQ(error_of("--set B=3"), "mini: --set B: `B[n]` is an output\n");
   EXPECT_EQ(error_of("--set n=3"), "mini: --set n: n is a size; the option for sizes is --size n=V\n");
@@ -94,7 +101,9 @@ TEST_F(ProgramMain, SaysWhatIsWrongWithANumberOfAnOption) {
 }
 
 TEST_F(ProgramMain, GeneratesNumbersOfTheRangesOfInputs) {
-  const auto run = [&](const std::string& options) { return mini("--transform Scale --n 500 --seed 3 --iogen-create g " + options); };
+  const auto run = [&](const std::string& options) {
+    return mini("--transform Scale --n 500 --seed 3 --iogen-create g " + options);
+  };
   ASSERT_EQ(run("--size k=2").status, 0);
   const std::string text = get("g_in0.dat");
   double least = 2, greatest = -2;
@@ -114,8 +123,11 @@ TEST_F(ProgramMain, GeneratesNumbersOfTheRangesOfInputs) {
   ASSERT_EQ(run("--set k=2 --set By=0.25 --set Level=200").status, 0);
   EXPECT_EQ(get("g_in2.dat").find("0.25"), get("g_in2.dat").find_first_of("0123456789"));
   EXPECT_NE(get("g_in1.dat").find("200"), std::string::npos);
-  EXPECT_EQ(run("--set k=-4").err, "mini: input `Level in 1..k`: the range is 1 to -4 for n = 500, k = -4: the first bound is above the second\n");
-  EXPECT_EQ(run("--set k=256").err, "mini: input `Level in 1..k`: the range is 1 to 256 for n = 500, k = 256: its type holds 0 to 255\n");
+  EXPECT_EQ(
+      run("--set k=-4").err,
+      "mini: input `Level in 1..k`: the range is 1 to -4 for n = 500, k = -4: the first bound is above the second\n");
+  EXPECT_EQ(run("--set k=256").err,
+            "mini: input `Level in 1..k`: the range is 1 to 256 for n = 500, k = 256: its type holds 0 to 255\n");
 }
 
 TEST_F(ProgramMain, ConvertsPicturesAndTypes) {
@@ -144,7 +156,9 @@ TEST_F(ProgramMain, SuggestsTheOptionThatWasMeant) {
 }
 
 TEST_F(ProgramMain, OfAnOptionThatIsGivenTwiceTheLastOneCounts) {
-  const Finished run = mini("--n 5 --n=6 --size K=2 --size K=3 --threads 1 --threads 2 --config nowhere --cfg none --stats=text --stats=json");
+  const Finished run = mini(
+      "--n 5 --n=6 --size K=2 --size K=3 --threads 1 --threads 2 --config nowhere --cfg none --stats=text "
+      "--stats=json");
   EXPECT_EQ(run.status, 0) << run.err;
   const json stats = json::parse(run.out);
   EXPECT_EQ(stats["n"], 6);
@@ -335,7 +349,9 @@ TEST_F(ProgramMain, MakesFallbacksErrorsWhenStrict) {
   put_config("Out#1", "opencl");
   const Finished run = mini("--strict --config c.cfg a.txt k.txt out.txt", "POLYBRICKS_OPENCL=none");
   EXPECT_EQ(run.status, 1);
-  EXPECT_NE(run.err.find("mini: Blur.Out#1|TwoPass: Out#1 did not run on opencl: no device (--strict)\n"), std::string::npos) << run.err;
+  EXPECT_NE(run.err.find("mini: Blur.Out#1|TwoPass: Out#1 did not run on opencl: no device (--strict)\n"),
+            std::string::npos)
+      << run.err;
   EXPECT_FALSE(exists("out.txt"));
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Results of memoized transforms (docs/reference/language.md 4.10): per transform of a run the last call's arguments and
-// results, as copies. A call with the same arguments takes the results instead of running. Used by generated
-// code through MemoCall; the table belongs to the RunContext, so every run starts with none.
+// Results of memoized transforms (docs/reference/language.md 4.10): per transform of a run the last call's arguments
+// and results, as copies. A call with the same arguments takes the results instead of running. Used by generated code
+// through MemoCall; the table belongs to the RunContext, so every run starts with none.
 //
 // Entries never change once they are in the table; the lock is held only to take or replace one, never while
 // contents are compared or copied, and never across a switch of fibers.

@@ -144,7 +144,8 @@ TEST_F(Memo, ResultsAreAnnounced) {
     for (int x = 0; x < 8; ++x) to.cell(x, 0) = from.cell(x, 0);
   };
   run([&](Frame& frame) {
-    const gpu::Matrix2 in = gpu::filled(8, 1, 1), other = gpu::filled(8, 1, 2), out = gpu::filled(8, 1, 0), sum = gpu::filled(8, 1, 0);
+    const gpu::Matrix2 in = gpu::filled(8, 1, 1), other = gpu::filled(8, 1, 2), out = gpu::filled(8, 1, 0),
+                       sum = gpu::filled(8, 1, 0);
     // All calls give the results of the first one, and the device used what was there before.
     for (const gpu::Matrix2& from : {in, in, in}) {
       MemoCall memo(frame, 8);

@@ -67,9 +67,12 @@ void call_Blur(Frame& pb_parent, MatrixRegion1D Out, ConstMatrixRegion1D In, Con
   const std::int64_t split = ctx.tunable_int(kTunable_Blur_split_size, n);
   int choice = ctx.select(kSite_Blur, n);
   if (choice == kDirectDevice) {
-    static const pbrt::gpu::KernelDesc kernel{
-        .name = "Blur_0", .rule = {"Blur.Out#1", "opencl"}, .source = kBlurSource, .options = "",
-        .needs_fp64 = true, .num_regions = 3};
+    static const pbrt::gpu::KernelDesc kernel{.name = "Blur_0",
+                                              .rule = {"Blur.Out#1", "opencl"},
+                                              .source = kBlurSource,
+                                              .options = "",
+                                              .needs_fp64 = true,
+                                              .num_regions = 3};
     const std::int32_t lo = 0;
     const std::int32_t extent = Out.size(0);
     pbrt::gpu::Launch launch(kernel, pb_frame, ctx.gpu());

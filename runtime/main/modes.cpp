@@ -169,7 +169,8 @@ void take_inputs(const Session& session, Words& word, std::vector<AnyMatrix>& in
   }
 }
 
-/// Refuses a command line that has not as many words as the transform has params, inputs and outputs, but for those of --set.
+/// Refuses a command line that has not as many words as the transform has params, inputs and outputs, but for those of
+/// --set.
 void check_num_words(const Session& session) {
   const TransformDesc& transform = session.transform;
   const auto found = static_cast<int>(session.options.words.size());
@@ -177,7 +178,8 @@ void check_num_words(const Session& session) {
   if (found == expected) return;
   std::string text = "expected " + std::to_string(expected) + " arguments, found " + std::to_string(found);
   if (found == 0) text += "; on generated inputs it runs with --n N";
-  if (found > expected && session.given.count() > 0) text += "; what --set gives has no place among them: " + session.given.names();
+  if (found > expected && session.given.count() > 0)
+    text += "; what --set gives has no place among them: " + session.given.names();
   throw UserError(text + "\n" + usage_line(session.program_name, transform, session.given));
 }
 
@@ -229,7 +231,8 @@ void run_file_mode(Session& session) {
   problem.sizes = sizes_from_inputs(*ctx, transform, problem.inputs, input_names, wishes);
   problem.outputs = allocate_outputs(*ctx, transform, problem.sizes);
   for (int i = 0; i < transform.num_outputs; ++i)
-    if (transform.outputs[i].is_read_initially && !are_new_matrices_nan()) zero_fill(problem.outputs[static_cast<std::size_t>(i)]);
+    if (transform.outputs[i].is_read_initially && !are_new_matrices_nan())
+      zero_fill(problem.outputs[static_cast<std::size_t>(i)]);
   MatrixWriter writer({options.precision, options.maxval});
   for (auto output = word; output != options.words.end(); ++output) writer.open(*output);
 
@@ -296,11 +299,14 @@ namespace {
 [[noreturn]] void refuse_words(const Session& session) {
   const TransformDesc& transform = session.transform;
   const std::vector<std::string>& words = session.options.words;
-  const auto is_number = [](const std::string& word) { return word.find_first_not_of("+-0123456789") == std::string::npos; };
+  const auto is_number = [](const std::string& word) {
+    return word.find_first_not_of("+-0123456789") == std::string::npos;
+  };
   std::string text = words.front() + " is one argument too many: with --n the inputs are generated";
   const auto num_values = std::min(words.size(), static_cast<std::size_t>(transform.num_params));
   for (std::size_t p = 0; p < num_values && is_number(words[p]); ++p)
-    text += (p == 0 ? "; a param has no place then, write --set " : " --set ") + std::string(transform.size_vars[transform.params[p]]) + "=" + words[p];
+    text += (p == 0 ? "; a param has no place then, write --set " : " --set ") +
+            std::string(transform.size_vars[transform.params[p]]) + "=" + words[p];
   if (transform.num_params == 0) text += "; without --n it runs on files";
   throw UserError(text);
 }

@@ -49,9 +49,9 @@ bool has_avx512() {
 
 const char* better_core_type(std::string_view chosen, bool has_avx2, bool has_avx512) {
   // Names of OpenBLAS for processors without AVX2.
-  constexpr std::array<std::string_view, 12> kOld = {"Generic",  "Prescott", "Core2",       "Penryn",
-                                                     "Dunnington", "Nehalem", "Sandybridge", "Atom",
-                                                     "Athlon",   "Opteron",  "Opteron_SSE3", "Barcelona"};
+  constexpr std::array<std::string_view, 12> kOld = {"Generic",    "Prescott", "Core2",        "Penryn",
+                                                     "Dunnington", "Nehalem",  "Sandybridge",  "Atom",
+                                                     "Athlon",     "Opteron",  "Opteron_SSE3", "Barcelona"};
   if (std::find(kOld.begin(), kOld.end(), chosen) == kOld.end()) return nullptr;
   if (has_avx512) return "SkylakeX";
   return has_avx2 ? "Haswell" : nullptr;
@@ -71,9 +71,10 @@ void use_library_threads(int threads) {
   if (set_threads == nullptr) return;
   set_threads(threads);
   if (threads > 1) return;
-  // OpenBLAS's threads would look for work for tens of milliseconds before they sleep, so they are ended. It makes new ones when
-  // it needs them.
-  if (const auto end_threads = find_function<int (*)()>("blas_thread_shutdown_"); end_threads != nullptr) (void)end_threads();
+  // OpenBLAS's threads would look for work for tens of milliseconds before they sleep, so they are ended. It makes new
+  // ones when it needs them.
+  if (const auto end_threads = find_function<int (*)()>("blas_thread_shutdown_"); end_threads != nullptr)
+    (void)end_threads();
 }
 
 void prepare_native_libraries() {

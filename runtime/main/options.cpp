@@ -51,7 +51,8 @@ void set_size(Options& options, const std::string& name, const std::string& valu
   const std::size_t equals = value.find('=');
   if (equals == std::string::npos || equals == 0) fail_value(name, value, "NAME=VALUE");
   const std::string variable = value.substr(0, equals);
-  const std::int64_t size = integer(name + " " + variable, value.substr(equals + 1), 0, INT32_MAX, "an integer from 0 to 2147483647");
+  const std::int64_t size =
+      integer(name + " " + variable, value.substr(equals + 1), 0, INT32_MAX, "an integer from 0 to 2147483647");
   std::erase_if(options.sizes, [&](const auto& known) { return known.first == variable; });
   options.sizes.emplace_back(variable, size);
 }
@@ -117,7 +118,8 @@ const Option kOptions[] = {
        o.n = integer(name, v, 0, INT32_MAX, "an integer from 0 to 2147483647");
      }},
     {"size", Takes::Value, "NAME=V", "sets one size variable; may be repeated", set_size},
-    {"set", Takes::Value, "NAME=V", "gives a value to a param or to an input that is one number, instead of its word or file; may be repeated",
+    {"set", Takes::Value, "NAME=V",
+     "gives a value to a param or to an input that is one number, instead of its word or file; may be repeated",
      set_given},
     {"seed", Takes::Value, "S", "seed of all random numbers", set_seed},
     {"fixedrandom", Takes::Nothing, "", "the same random numbers in every run, as --seed 0",
@@ -155,8 +157,8 @@ const Option kOptions[] = {
      set_flag<&Options::fills_nan>},
     {"accuracy", Takes::Nothing, "", "prints how accurate the outputs are, by the accuracy metric",
      set_flag<&Options::wants_accuracy>},
-    {"accuracy-target", Takes::Value, "X", "runs the instance for the least demanding of the accuracy_bins that promises X",
-     set_accuracy_target},
+    {"accuracy-target", Takes::Value, "X",
+     "runs the instance for the least demanding of the accuracy_bins that promises X", set_accuracy_target},
     {"hash", Takes::Nothing, "", "prints a hash of the outputs", set_flag<&Options::wants_hash>},
     {"precision", Takes::Value, "P", "significant digits of numbers in text files (8)",
      set_int<&Options::precision, 1, 40>},
@@ -177,28 +179,56 @@ struct FormerOption {
 };
 constexpr const char* kTune = "`pbtune PROGRAM --n N` finds the choices that are fast and accurate enough";
 constexpr const char* kPlot = "--n N --time measures one size, `pbtune report --html FILE` draws what tuning measured";
-constexpr const char* kCompare = "`pbtune compare PROGRAM A.cfg B.cfg --n N` says which of two configurations is faster";
+constexpr const char* kCompare =
+    "`pbtune compare PROGRAM A.cfg B.cfg --n N` says which of two configurations is faster";
 constexpr const char* kIsolate = "pbtune measures in a process of its own; --max-sec ends a run that takes too long";
 constexpr const char* kOneMachine = "a program runs on one machine";
 constexpr const char* kTrials = "--trials T and --max-sec X say how much is measured";
 
 // Flat by design: options of PetaBricks (docs/reference/language.md 11.3, 11.4) that have no equal here.
 const FormerOption kFormerOptions[] = {
-    {"accuracy-training", kTune}, {"acctrain", kTune}, {"acctrials", kTune}, {"accimprovetries", kTune},
-    {"optimize", kTune}, {"autotune", kTune}, {"autotune-transform", kTune}, {"autotune-site", kTune},
-    {"autotune-tunable", kTune}, {"autotune-log", kTune},
-    {"graph", kPlot}, {"graph-input", kPlot}, {"graph-param", kPlot}, {"graph-parallel", kPlot},
-    {"graph-template", kPlot}, {"graph-accuracy", kPlot}, {"smoothing", kPlot}, {"min", kPlot}, {"max", kPlot},
-    {"step", kPlot}, {"exp", kPlot},
-    {"race-with", kCompare}, {"race-multiplier", kCompare}, {"race-multiplier-lowacc", kCompare},
-    {"race-accuracy", kCompare}, {"race-split-ratio", kCompare},
-    {"isolation", kIsolate}, {"noisolation", kIsolate}, {"notireexec", kIsolate}, {"retries", kIsolate},
-    {"hosts", kOneMachine}, {"pbs", kOneMachine}, {"slave-host", kOneMachine}, {"slave-port", kOneMachine},
-    {"trials-sec", kTrials}, {"trials-max", kTrials},
+    {"accuracy-training", kTune},
+    {"acctrain", kTune},
+    {"acctrials", kTune},
+    {"accimprovetries", kTune},
+    {"optimize", kTune},
+    {"autotune", kTune},
+    {"autotune-transform", kTune},
+    {"autotune-site", kTune},
+    {"autotune-tunable", kTune},
+    {"autotune-log", kTune},
+    {"graph", kPlot},
+    {"graph-input", kPlot},
+    {"graph-param", kPlot},
+    {"graph-parallel", kPlot},
+    {"graph-template", kPlot},
+    {"graph-accuracy", kPlot},
+    {"smoothing", kPlot},
+    {"min", kPlot},
+    {"max", kPlot},
+    {"step", kPlot},
+    {"exp", kPlot},
+    {"race-with", kCompare},
+    {"race-multiplier", kCompare},
+    {"race-multiplier-lowacc", kCompare},
+    {"race-accuracy", kCompare},
+    {"race-split-ratio", kCompare},
+    {"isolation", kIsolate},
+    {"noisolation", kIsolate},
+    {"notireexec", kIsolate},
+    {"retries", kIsolate},
+    {"hosts", kOneMachine},
+    {"pbs", kOneMachine},
+    {"slave-host", kOneMachine},
+    {"slave-port", kOneMachine},
+    {"trials-sec", kTrials},
+    {"trials-max", kTrials},
     {"random", "--n N runs on generated inputs of size N"},
-    {"iogen-n", "the sizes are those of the files"}, {"offset", "--n N is the size itself"},
+    {"iogen-n", "the sizes are those of the files"},
+    {"offset", "--n N is the size itself"},
     {"force-output", "without --n, - as an output is standard output"},
-    {"name", "--help names the main transform"}, {"resolution", "times are in nanoseconds"},
+    {"name", "--help names the main transform"},
+    {"resolution", "times are in nanoseconds"},
     {"max-memory", "`ulimit -v KIB` limits the memory of a program"},
 };
 
@@ -214,8 +244,7 @@ const Option* find_option(std::string_view name) {
   std::vector<std::string> names;
   for (const Option& option : kOptions) names.emplace_back(option.name);
   const std::string best = nearest_word(name, names);
-  throw UserError("unknown option --" + name +
-                  (best.empty() ? "" : "; did you mean --" + best + "?") +
+  throw UserError("unknown option --" + name + (best.empty() ? "" : "; did you mean --" + best + "?") +
                   (best.empty() ? "; --help lists the options" : ""));
 }
 

@@ -99,7 +99,8 @@ double bytes_of(const TransformDesc& transform, const std::int64_t* extents) {
   const auto add = [&](const MatrixDesc* matrices, int num) {
     for (int i = 0; i < num; ++i) {
       double bytes = static_cast<double>(element_bytes(matrices[i].element));
-      for (int d = 0; d < matrices[i].num_dims; ++d) bytes *= static_cast<double>(std::max<std::int64_t>(0, *extents++));
+      for (int d = 0; d < matrices[i].num_dims; ++d)
+        bytes *= static_cast<double>(std::max<std::int64_t>(0, *extents++));
       sum += bytes;
     }
   };
@@ -148,8 +149,9 @@ namespace {
 std::string colours_hint(const MatrixDesc& desc, const AnyMatrix& input, int dim, std::int64_t expected) {
   if (desc.num_dims != 3 || dim != 2 || input.size(0) != expected) return {};
   const auto size = [&](int d) { return std::to_string(input.size(d)); };
-  return "; NumPy's shape (" + size(2) + ", " + size(1) + ", " + size(0) + ") has the colours last, the header wants (" + size(0) + ", " +
-         size(2) + ", " + size(1) + "): `numpy.transpose(a, (2, 0, 1))`, or declare the size that is " + size(0) + " first";
+  return "; NumPy's shape (" + size(2) + ", " + size(1) + ", " + size(0) +
+         ") has the colours last, the header wants (" + size(0) + ", " + size(2) + ", " + size(1) +
+         "): `numpy.transpose(a, (2, 0, 1))`, or declare the size that is " + size(0) + " first";
 }
 
 }  // namespace

@@ -58,8 +58,8 @@ struct Problem {
                                                           const std::vector<std::string>& input_names,
                                                           const SizeWishes& wishes);
 
-/// Refuses inputs and outputs that do not fit into memory. Files, generators and rules touch every page of them, so that the
-/// system would end the process without a word.
+/// Refuses inputs and outputs that do not fit into memory. Files, generators and rules touch every page of them, so
+/// that the system would end the process without a word.
 ///
 /// Errors:  UserError if more is needed than there is
 void check_memory(const TransformDesc& transform, double needed_bytes, double memory);
@@ -76,8 +76,8 @@ void check_memory(const TransformDesc& transform, double needed_bytes, double me
 [[nodiscard]] bool are_outputs_of(const RunContext& ctx, const TransformDesc& transform,
                                   const std::vector<std::int64_t>& sizes, const std::vector<AnyMatrix>& outputs);
 
-/// Fills an output with its first contents: uniform random numbers in (-2^31, 2^31) if a rule may read them, else NaN (integers:
-/// random). The same stream gives the same numbers.
+/// Fills an output with its first contents: uniform random numbers in (-2^31, 2^31) if a rule may read them, else NaN
+/// (integers: random). The same stream gives the same numbers.
 void fill_initial_output(const MatrixDesc& desc, const AnyMatrix& matrix, std::uint64_t seed);
 
 /// Checks that every name in `wishes` is a size variable of one of the transforms.

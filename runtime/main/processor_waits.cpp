@@ -83,15 +83,16 @@ std::int64_t ProcessorWaits::end() {
   const std::int64_t wall_ns = now_ns(CLOCK_MONOTONIC) - begin_ns_;
   const std::int64_t cpu_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID) - begin_cpu_ns_;
   std::int64_t delay_ns = 0;
-  for (const auto& [id, thread] : threads_) delay_ns += std::max<std::int64_t>(0, delay_of(thread.file) - thread.delay_ns);
+  for (const auto& [id, thread] : threads_)
+    delay_ns += std::max<std::int64_t>(0, delay_of(thread.file) - thread.delay_ns);
   return waited_ns(wall_ns, cpu_ns, delay_ns, num_cpus_);
 }
 
 }  // namespace pbrt
 
 // Note [What is subtracted]
-// One thread alone: its wall time is the time in which it ran, slept and was ready without running; the last part is what
-// others cost it. Of several threads that share their work evenly each loses its own part, and the run as much as one
-// of them on average: what all of them lost together, divided by how many were ready on average. A run that waits for a
-// device has less than one thread ready: what its threads lost counts whole. A thread id that is used again after its
-// thread's end keeps a file that reads nothing: such a thread counts as never waiting.
+// One thread alone: its wall time is the time in which it ran, slept and was ready without running; the last part is
+// what others cost it. Of several threads that share their work evenly each loses its own part, and the run as much as
+// one of them on average: what all of them lost together, divided by how many were ready on average. A run that waits
+// for a device has less than one thread ready: what its threads lost counts whole. A thread id that is used again after
+// its thread's end keeps a file that reads nothing: such a thread counts as never waiting.

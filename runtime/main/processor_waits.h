@@ -20,9 +20,9 @@ class ProcessorWaits {
   void find_threads();
   /// Begins to measure.
   void begin();
-  /// Ends what begin() began. The result is the number of nanoseconds by which the run would have been shorter on processors of
-  /// its own; 0 where the kernel does not say, and where more threads were ready than there are processors: they waited for each
-  /// other.
+  /// Ends what begin() began. The result is the number of nanoseconds by which the run would have been shorter on
+  /// processors of its own; 0 where the kernel does not say, and where more threads were ready than there are
+  /// processors: they waited for each other.
   [[nodiscard]] std::int64_t end();
 
  private:
@@ -35,8 +35,8 @@ class ProcessorWaits {
   std::int64_t begin_ns_ = 0, begin_cpu_ns_ = 0;
 };
 
-/// How long a run waited that took `wall_ns`, and whose threads together ran `cpu_ns` and were ready without running for
-/// `delay_ns`.
+/// How long a run waited that took `wall_ns`, and whose threads together ran `cpu_ns` and were ready without running
+/// for `delay_ns`.
 [[nodiscard]] std::int64_t waited_ns(std::int64_t wall_ns, std::int64_t cpu_ns, std::int64_t delay_ns, double num_cpus);
 
 }  // namespace pbrt

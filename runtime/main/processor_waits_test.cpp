@@ -30,15 +30,14 @@ TEST(ProcessorWaits, SleepIsNoReasonToShare) {
   EXPECT_EQ(waited_ns(10'000, 1'000, 1'000, 4), 1'000);
 }
 
-TEST(ProcessorWaits, ThreadsThatWaitForEachOtherAreToBlame) {
-  EXPECT_EQ(waited_ns(10'000, 20'000, 20'000, 2), 0);
-}
+TEST(ProcessorWaits, ThreadsThatWaitForEachOtherAreToBlame) { EXPECT_EQ(waited_ns(10'000, 20'000, 20'000, 2), 0); }
 
 TEST(ProcessorWaits, NeverMoreThanTheRun) { EXPECT_EQ(waited_ns(10'000, 0, 50'000, 8), 10'000); }
 
 /// Another thread on the same processor, which began to wait before `begin` knew of it, takes half of the time.
 TEST(ProcessorWaits, SeesACompetitorOnTheSameProcessor) {
-  if (!std::filesystem::exists("/proc/thread-self/schedstat") || available_cpus() < 2) GTEST_SKIP() << "the kernel does not say";
+  if (!std::filesystem::exists("/proc/thread-self/schedstat") || available_cpus() < 2)
+    GTEST_SKIP() << "the kernel does not say";
   cpu_set_t before;
   CPU_ZERO(&before);
   ASSERT_EQ(::sched_getaffinity(0, sizeof before, &before), 0);

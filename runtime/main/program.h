@@ -15,8 +15,8 @@ class RunContext;
 struct ValueRange {
   bool is_given = false;
   bool is_real = false;
-  std::int64_t lo = 0, hi = 0;       ///< integers: both belong
-  double real_lo = 0, real_hi = 0;   ///< real numbers: [real_lo, real_hi)
+  std::int64_t lo = 0, hi = 0;      ///< integers: both belong
+  double real_lo = 0, real_hi = 0;  ///< real numbers: [real_lo, real_hi)
 
   static ValueRange of_integers(std::int64_t lo, std::int64_t hi) { return {true, false, lo, hi, 0, 0}; }
   static ValueRange of_reals(double lo, double hi) { return {true, true, 0, 0, lo, hi}; }
@@ -29,8 +29,8 @@ struct MatrixDesc {
   int num_dims;
   /// num_dims formulas as written in the header, dimension 0 first; null if num_dims is 0.
   const char* const* formulas;
-  /// Of a `to` matrix: some rule may read what the caller passed (in-place transforms). If false, the first contents are filled
-  /// with NaN in tests and measurements. True for `from` matrices.
+  /// Of a `to` matrix: some rule may read what the caller passed (in-place transforms). If false, the first contents
+  /// are filled with NaN in tests and measurements. True for `from` matrices.
   bool is_read_initially;
   /// `0..n-1` of a `from` matrix with a range, as written; else null.
   const char* range = nullptr;
@@ -52,8 +52,8 @@ struct TransformDesc {
   const int* params;
   int num_params;
 
-  /// Solves for the size variables that are not known, as far as the known matrices tell (docs/reference/language.md 4.3).
-  /// `sizes[m]`: the sizes of matrix m (inputs, then outputs), null if not known.
+  /// Solves for the size variables that are not known, as far as the known matrices tell
+  /// (docs/reference/language.md 4.3). `sizes[m]`: the sizes of matrix m (inputs, then outputs), null if not known.
   /// `values[v]`, `is_known[v]`: by size variable; both read and written.
   void (*solve)(const RunContext& ctx, const IndexT* const* sizes, std::int64_t* values, bool* is_known);
   /// Writes the header's extents: all dimensions of all inputs, then of all outputs, one after the other.

@@ -77,11 +77,13 @@ const TransformDesc& find_transform(const ProgramDesc& program, const std::strin
 /// `T<3,bin 1>` without the number of its bin: what the instances for the bins of one transform share.
 std::string without_bin(const std::string& name) {
   const std::size_t at = name.rfind("bin ");
-  return at == std::string::npos ? name : name.substr(0, at) + name.substr(name.find_first_not_of("0123456789", at + 4));
+  return at == std::string::npos ? name
+                                 : name.substr(0, at) + name.substr(name.find_first_not_of("0123456789", at + 4));
 }
 
 /// The instance of `transform` for the least demanding bin that promises `wanted`.
-const TransformDesc& find_bin(const Engine& engine, const ProgramDesc& program, const TransformDesc& transform, double wanted) {
+const TransformDesc& find_bin(const Engine& engine, const ProgramDesc& program, const TransformDesc& transform,
+                              double wanted) {
   const std::string words = "--accuracy-target " + number_text(wanted) + ": ";
   if (!engine.info_of(transform).accuracy.has_target)
     throw UserError(words + "`" + transform.name + "` has no accuracy_bins");
@@ -98,8 +100,9 @@ const TransformDesc& find_bin(const Engine& engine, const ProgramDesc& program, 
     if (best == nullptr || is_less(target_of(bin), target_of(*best))) best = &bin;
   }
   if (best == nullptr)
-    throw UserError(words + "no bin of `" + (transform.template_name != nullptr ? transform.template_name : transform.name) + "` is as accurate; its bins are " + known +
-                    (is_higher_better ? "" : ", less is better"));
+    throw UserError(words + "no bin of `" +
+                    (transform.template_name != nullptr ? transform.template_name : transform.name) +
+                    "` is as accurate; its bins are " + known + (is_higher_better ? "" : ", less is better"));
   return *best;
 }
 
@@ -114,7 +117,8 @@ void print_help(const char* program_name, const ProgramDesc& program, const Tran
   std::printf("%s\n", usage_line(program_name, transform, given).c_str());
   std::printf("       %s [options] --n N\n\n", program_name);
   std::string names;
-  for (const std::string& name : settable_names(transform)) names += (names.empty() ? "--set " : ", --set ") + name + "=V";
+  for (const std::string& name : settable_names(transform))
+    names += (names.empty() ? "--set " : ", --set ") + name + "=V";
   if (!names.empty()) std::printf("Numbers may be given by %s instead.\n\n", names.c_str());
   std::printf(
       "Runs the transform %s of %s on files (text, .npy, .pgm, .ppm; - is standard input or output), or with --n on\n"
@@ -146,9 +150,19 @@ void run_modes(const char* program_name, const Options& options, const ProgramDe
     std::printf("%s, compiled by Polybricks %s\n", program.name, PB_VERSION);
     return;
   }
-  const TransformDesc& chosen = options.accuracy_target ? find_bin(engine, program, transform, *options.accuracy_target) : transform;
-  Session session{options, program_name, engine, devices, chosen, trace_output, choose_seed(options),
-                  GivenValues(chosen, options.given), {}, {}, nullptr};
+  const TransformDesc& chosen =
+      options.accuracy_target ? find_bin(engine, program, transform, *options.accuracy_target) : transform;
+  Session session{options,
+                  program_name,
+                  engine,
+                  devices,
+                  chosen,
+                  trace_output,
+                  choose_seed(options),
+                  GivenValues(chosen, options.given),
+                  {},
+                  {},
+                  nullptr};
   if (options.wants_reset) {
     const std::string path = options.config.empty() ? default_config_path(program_name) : options.config;
     return save_configuration(path, default_configuration(engine.index()), engine, devices, "--reset");
@@ -196,7 +210,8 @@ int run_and_report(int argc, char** argv, const ProgramDesc& program) {
   note_exceptions();
   try {
     run_program(program_name, parse_options(argc, argv), program);
-    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) return report(program_name, "cannot write standard output", kExitError);
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+      return report(program_name, "cannot write standard output", kExitError);
     return 0;
   } catch (const RunAborted& error) {
     return report(program_name, error.what(), kExitAborted);
@@ -205,8 +220,8 @@ int run_and_report(int argc, char** argv, const ProgramDesc& program) {
   }
 }
 
-/// Drivers, and the compilers in them, take for granted what systems give: under `ulimit -s 64` PoCL does not get as far as
-/// listing its devices. Returns whether threads made from now on have more than the calling one.
+/// Drivers, and the compilers in them, take for granted what systems give: under `ulimit -s 64` PoCL does not get as
+/// far as listing its devices. Returns whether threads made from now on have more than the calling one.
 bool has_better_stacks_for_threads() {
   constexpr std::size_t kEnough = std::size_t{1} << 20;
   constexpr std::size_t kUsual = std::size_t{8} << 20;
@@ -214,7 +229,8 @@ bool has_better_stacks_for_threads() {
   if (::getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= kEnough) return false;
   pthread_attr_t attributes;
   if (::pthread_attr_init(&attributes) != 0) return false;
-  const bool is_set = ::pthread_attr_setstacksize(&attributes, kUsual) == 0 && ::pthread_setattr_default_np(&attributes) == 0;
+  const bool is_set =
+      ::pthread_attr_setstacksize(&attributes, kUsual) == 0 && ::pthread_setattr_default_np(&attributes) == 0;
   (void)::pthread_attr_destroy(&attributes);
   return is_set;
 }

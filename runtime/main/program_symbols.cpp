@@ -77,13 +77,13 @@ class SymbolTable {
   const char* file_ = nullptr;
   std::size_t size_ = 0;
   std::uintptr_t bias_ = 0;
-  const ElfW(Sym)* symbols_ = nullptr;
+  const ElfW(Sym) * symbols_ = nullptr;
   std::size_t num_symbols_ = 0;
   std::string_view names_;
 };
 
-/// Visits the functions that are being executed until `visit` returns true. A function that calls itself is visited once, at its
-/// innermost call.
+/// Visits the functions that are being executed until `visit` returns true. A function that calls itself is visited
+/// once, at its innermost call.
 template <class Visit>
 void walk_stack(const Visit& visit) {
   struct Walk {
@@ -107,7 +107,8 @@ const BodyName* accepted(const BodyName* body, Wanted wanted) {
   return body != nullptr && (body->is_rule || wanted == Wanted::Any) ? body : nullptr;
 }
 
-/// Whether a function of pbc is for one rule (`rule_Fib_0`, `loops_Fib_0_s2`): the names of rules and transforms may coincide.
+/// Whether a function of pbc is for one rule (`rule_Fib_0`, `loops_Fib_0_s2`): the names of rules and transforms may
+/// coincide.
 bool is_for_rule(std::string_view verb) {
   for (const std::string_view other : {"run", "call", "spawn", "memo", "enter"})
     if (verb == other) return false;
@@ -147,7 +148,8 @@ const BodyName* body_of_symbol(const ProgramDesc& program, std::string_view symb
   return found;
 }
 
-const BodyName* body_among(const ProgramDesc& program, const std::uintptr_t* addresses, std::size_t num, Wanted wanted) {
+const BodyName* body_among(const ProgramDesc& program, const std::uintptr_t* addresses, std::size_t num,
+                           Wanted wanted) {
   const SymbolTable symbols;
   for (std::size_t i = 0; i < num; ++i)
     if (const BodyName* body = accepted(body_of_symbol(program, symbols.find(addresses[i])), wanted)) return body;

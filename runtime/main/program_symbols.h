@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Which rule a function of this program is for: addresses are looked up in the symbols of the program's own file, whose mangled
-// names hold the names that pbc gave its functions. A program without symbols names no rule. Used by crash_report and
-// thrown_from.
+// Which rule a function of this program is for: addresses are looked up in the symbols of the program's own file, whose
+// mangled names hold the names that pbc gave its functions. A program without symbols names no rule. Used by
+// crash_report and thrown_from.
 #pragma once
 
 #include <cstddef>
@@ -24,9 +24,11 @@ enum class Wanted : std::uint8_t {
 
 /// The rule or transform of the first of these addresses that lies in a function of a rule; null if there is none.
 /// Async-signal-safe.
-[[nodiscard]] const BodyName* body_among(const ProgramDesc& program, const std::uintptr_t* addresses, std::size_t num, Wanted wanted);
+[[nodiscard]] const BodyName* body_among(const ProgramDesc& program, const std::uintptr_t* addresses, std::size_t num,
+                                         Wanted wanted);
 
-/// The rule or transform of the innermost function of a rule that is being executed; null if there is none. Async-signal-safe.
+/// The rule or transform of the innermost function of a rule that is being executed; null if there is none.
+/// Async-signal-safe.
 [[nodiscard]] const BodyName* body_on_stack(const ProgramDesc& program, Wanted wanted);
 
 /// Writes the addresses of the functions that are being executed, innermost first; returns how many. Async-signal-safe.

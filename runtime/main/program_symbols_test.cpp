@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which rule a function belongs to, by its mangled name. Real crashes: tests/e2e/tasks_test.py, tests/cli/bad_input_test.py.
+// Which rule a function belongs to, by its mangled name. Real crashes: tests/e2e/tasks_test.py,
+// tests/cli/bad_input_test.py.
 #include "runtime/main/program_symbols.h"
 
 #include <gtest/gtest.h>
@@ -8,9 +9,9 @@ namespace pbrt {
 namespace {
 
 // The bodies of transform `A`, which has many rules, and of one that is called `A_1`.
-constexpr BodyName kBodies[] = {{"A", "transform A", false},       {"A_0", "rule 0 of A", true},
-                                {"A_1", "rule 1 of A", true},      {"A_12", "rule 12 of A", true},
-                                {"A_1", "transform A_1", false},   {"A_1_0", "rule 0 of A_1", true}};
+constexpr BodyName kBodies[] = {{"A", "transform A", false},     {"A_0", "rule 0 of A", true},
+                                {"A_1", "rule 1 of A", true},    {"A_12", "rule 12 of A", true},
+                                {"A_1", "transform A_1", false}, {"A_1_0", "rule 0 of A_1", true}};
 
 std::string_view body_of(std::string_view symbol) {
   ProgramDesc program{};

@@ -83,8 +83,9 @@ void RunContext::count_below_cutoff(const Frame& frame, int site, int alternativ
   const std::string cutoff = "the sequential_cutoff, " + std::to_string(sequential_cutoff());
   const Choice choice = setup_.index->site(site).site->choice(alternative);
   throw UserError(did_not_run(setup_.index->site_name(site), choice) + ": below the cutoff: " +
-                  (size < sequential_cutoff() ? "size " + std::to_string(size) + " is below " + cutoff
-                                              : "the call of size " + std::to_string(size) + " is part of a call below " + cutoff) +
+                  (size < sequential_cutoff()
+                       ? "size " + std::to_string(size) + " is below " + cutoff
+                       : "the call of size " + std::to_string(size) + " is part of a call below " + cutoff) +
                   " (--strict)");
 }
 
@@ -95,7 +96,9 @@ std::int64_t RunContext::sum_of(std::int64_t counter) const {
   return sum;
 }
 
-std::int64_t RunContext::times_run(int site, int alternative) const { return sum_of(first_counter_[site] + alternative); }
+std::int64_t RunContext::times_run(int site, int alternative) const {
+  return sum_of(first_counter_[site] + alternative);
+}
 
 std::int64_t RunContext::times_below_cutoff(int site, int alternative) const {
   return sum_of(num_choices_ + first_counter_[site] + alternative);
@@ -130,8 +133,8 @@ void size_mismatch(const char* transform, const char* matrix, int dim, const cha
 
 void impossible_size(const char* transform, const char* matrix, int dim, const char* formula, std::int64_t value) {
   throw UserError(std::string("call of ") + transform + ": dimension " + std::to_string(dim) + " of " + matrix +
-                  (value < 0 ? " would be negative, `" : " would be larger than an index may be, `") + formula + "` is " +
-                  std::to_string(value));
+                  (value < 0 ? " would be negative, `" : " would be larger than an index may be, `") + formula +
+                  "` is " + std::to_string(value));
 }
 
 void beyond_64_bits(const char* formula) {
@@ -139,13 +142,11 @@ void beyond_64_bits(const char* formula) {
 }
 
 void variable_too_large(const char* rule, const char* variable, std::int64_t lo, std::int64_t hi) {
-  throw UserError(std::string("rule ") + rule + ": `" + variable + "` would go from " + std::to_string(lo) + " to " + std::to_string(hi - 1) +
-                  "; an int holds -2147483648 to 2147483647");
+  throw UserError(std::string("rule ") + rule + ": `" + variable + "` would go from " + std::to_string(lo) + " to " +
+                  std::to_string(hi - 1) + "; an int holds -2147483648 to 2147483647");
 }
 
-void division_by_zero(const char* formula) {
-  throw UserError(std::string("`") + formula + "`: division by zero");
-}
+void division_by_zero(const char* formula) { throw UserError(std::string("`") + formula + "`: division by zero"); }
 
 void outside_matrix(const char* rule, const char* region, int dim, std::int64_t size,
                     std::initializer_list<std::pair<const char*, std::int64_t>> instance) {

@@ -26,17 +26,17 @@ class MemoTable;
 namespace gpu {
 class Launch;
 class Manager;
-}
+}  // namespace gpu
 
 /// How a run is set up. The configuration must live as long as the context.
 struct RunSetup {
   const ActiveConfig* config = nullptr;
   gpu::Manager* device = nullptr;  ///< null: no device
   std::uint64_t seed = 0;
-  bool is_strict = false;  ///< any fallback is an error
+  bool is_strict = false;               ///< any fallback is an error
   const std::int64_t* sizes = nullptr;  ///< of the transform that is run, by size variable
-  int num_workers = 1;     ///< of the scheduler that runs it
-  const InfoIndex* index = nullptr;  ///< names of sites and rules, for messages
+  int num_workers = 1;                  ///< of the scheduler that runs it
+  const InfoIndex* index = nullptr;     ///< names of sites and rules, for messages
 };
 
 /// Counts and settings of a run.
@@ -70,11 +70,9 @@ class RunContext {
   /// Counts one execution of an alternative of `site`.
   ///
   /// Cost:    an addition in memory; each worker has its own counters
-  void count(const Frame& frame, int site, int alternative) {
-    add_one(counter_of(frame, site, alternative));
-  }
-  /// The alternative that runs where a call below the sequential cut-off has chosen `chosen`: `on_cpu`, the CPU version of the
-  /// same rule. It is counted if that is something else. `size` is the call's largest extent.
+  void count(const Frame& frame, int site, int alternative) { add_one(counter_of(frame, site, alternative)); }
+  /// The alternative that runs where a call below the sequential cut-off has chosen `chosen`: `on_cpu`, the CPU version
+  /// of the same rule. It is counted if that is something else. `size` is the call's largest extent.
   ///
   /// Pre:     `frame` is sequential
   /// Errors:  UserError if it is something else and the run is strict, naming the site, the size and the cut-off
@@ -117,12 +115,13 @@ class RunContext {
 
  private:
   struct Fallbacks;
-  /// The counters of this worker for one alternative: of executions, and `num_choices_` further on of calls below the cut-off.
+  /// The counters of this worker for one alternative: of executions, and `num_choices_` further on of calls below the
+  /// cut-off.
   std::atomic<std::int64_t>& counter_of(const Frame& frame, int site, int alternative) {
     return counters_[frame.worker_index() * num_counters_ + first_counter_[site] + alternative];
   }
-  /// Adds one, relaxed and without a read-modify-write: only this worker writes the counter, and it is read when no run is in
-  /// progress.
+  /// Adds one, relaxed and without a read-modify-write: only this worker writes the counter, and it is read when no run
+  /// is in progress.
   static void add_one(std::atomic<std::int64_t>& counter) {
     counter.store(counter.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
@@ -146,7 +145,8 @@ struct TemplateArgument {
   std::int64_t value, lo, hi;
 };
 
-/// The number of the instance that the arguments name: the first argument is the fastest (docs/reference/language.md 4.6).
+/// The number of the instance that the arguments name: the first argument is the fastest
+/// (docs/reference/language.md 4.6).
 ///
 /// Errors:  UserError if an argument is outside its range
 [[nodiscard]] int template_instance(const char* transform, std::initializer_list<TemplateArgument> args);
@@ -159,7 +159,7 @@ struct TemplateArgument {
 
 /// A header formula that is no size of a matrix for the sizes of a call: negative, or too large for an index.
 [[noreturn]] void impossible_size(const char* transform, const char* matrix, int dim, const char* formula,
-                                std::int64_t value);
+                                  std::int64_t value);
 
 /// The size that the header's formula gives for a matrix that a call makes.
 inline void check_extent(const char* transform, const char* matrix, int dim, const char* formula, std::int64_t value) {
@@ -170,7 +170,8 @@ inline void check_extent(const char* transform, const char* matrix, int dim, con
 /// Compares the size of a call's argument with the header's formula.
 inline void check_size(const char* transform, const char* matrix, int dim, const char* formula, std::int64_t expected,
                        std::int64_t actual) {
-  if (expected == actual && expected >= 0) [[likely]] return;
+  if (expected == actual && expected >= 0) [[likely]]
+    return;
   check_extent(transform, matrix, dim, formula, expected);
   size_mismatch(transform, matrix, dim, formula, expected, actual);
 }
@@ -199,14 +200,16 @@ inline void check_size(const char* transform, const char* matrix, int dim, const
 template <class Compute>
 std::int64_t exact_value(const char* formula, const Compute& compute) {
   const Exact value = compute();
-  if (value.is_beyond()) [[unlikely]] beyond_64_bits(formula);
+  if (value.is_beyond()) [[unlikely]]
+    beyond_64_bits(formula);
   return value.value();
 }
 
 /// Checks that a rule's variable, with values from `lo` up to `hi`, fits an int, as bodies know it.
 inline void check_rule_variable(const char* rule, const char* variable, std::int64_t lo, std::int64_t hi) {
   const bool fits = lo >= std::numeric_limits<IndexT>::min() && hi <= std::numeric_limits<IndexT>::max();
-  if (lo < hi && !fits) [[unlikely]] variable_too_large(rule, variable, lo, hi);
+  if (lo < hi && !fits) [[unlikely]]
+    variable_too_large(rule, variable, lo, hi);
 }
 
 /// The quotient in a formula: of whole numbers it is rounded toward zero, as in C.

@@ -121,7 +121,8 @@ class Server {
     auto file = request.files.begin();
     for (int i = 0; i < transform.num_inputs; ++i) {
       input_names_[static_cast<std::size_t>(i)] = given.has_input(i) ? "--set" : *file;
-      problem.inputs.push_back(given.has_input(i) ? given.input(i) : reader.read(*file++, spec_of(transform.inputs[i])));
+      problem.inputs.push_back(given.has_input(i) ? given.input(i)
+                                                  : reader.read(*file++, spec_of(transform.inputs[i])));
     }
     (void)session_.engine.fit_outputs(problem, input_names_, wishes_, seed_, session_.engine.default_config());
     return problem;
@@ -141,7 +142,8 @@ class Server {
     for (const std::string& line : warnings.lines("config")) std::fprintf(stderr, "warning: %s\n", line.c_str());
     if (configuration.openblas_coretype != core_type_) use_core_type(core_type_ = configuration.openblas_coretype);
     config = ActiveConfig(session_.engine.index(), configuration);
-    if (config.openblas_threads() != openblas_threads_) use_library_threads(openblas_threads_ = config.openblas_threads());
+    if (config.openblas_threads() != openblas_threads_)
+      use_library_threads(openblas_threads_ = config.openblas_threads());
     session_.apply_options(config);
     use_large_pages(config.large_pages());
     RunWishes wishes;
@@ -153,8 +155,8 @@ class Server {
     return wishes;
   }
 
-  /// Moves all matrices to the kind of pages that a configuration wants; run_once() gives them their contents again. Matrices on
-  /// the other kind wait for the next change, unless they are large: new memory may take longer than a run.
+  /// Moves all matrices to the kind of pages that a configuration wants; run_once() gives them their contents again.
+  /// Matrices on the other kind wait for the next change, unless they are large: new memory may take longer than a run.
   void use_large_pages(bool is_wanted) {
     if (is_wanted == large_pages_) return;
     std::vector<AnyMatrix> before = problem().inputs;
@@ -177,7 +179,8 @@ class Server {
     if (bytes > kMostParkedBytes) on_other_pages_.clear();
   }
 
-  /// Runs the transform once. Extents that name configuration values follow the configuration in use. `label` is for traces.
+  /// Runs the transform once. Extents that name configuration values follow the configuration in use. `label` is for
+  /// traces.
   RunReport run_once(RunWishes wishes, const std::string& label) {
     if (session_.engine.fit_outputs(problem(), input_names_, wishes_, seed_, *wishes.config)) {
       snapshot_.outputs.clear();
@@ -305,7 +308,7 @@ class Server {
   std::string core_type_ = "auto";  ///< of OpenBLAS
   int openblas_threads_ = 0;        ///< not set yet
   bool large_pages_ = false;
-  bool are_pages_new_ = false;  ///< since then nothing was timed
+  bool are_pages_new_ = false;             ///< since then nothing was timed
   std::vector<AnyMatrix> on_other_pages_;  ///< inputs and outputs for configurations that want the other kind
   ProcessorWaits waits_;
   std::set<std::string> warmed_;  ///< configurations whose kernels were built, for the inputs at hand

@@ -121,7 +121,8 @@ TEST_F(Serve, TakesNumbersWithItsInputs) {
   request.given.emplace_back("k", "8");
   EXPECT_EQ(ask(request).message, "--set k is given twice");
   request.given.back() = {"Label", "8"};
-  EXPECT_EQ(ask(request).message, "--set Label: there is no such `param` or input; Scale has k, By, Level; did you mean Level?");
+  EXPECT_EQ(ask(request).message,
+            "--set Label: there is no such `param` or input; Scale has k, By, Level; did you mean Level?");
 }
 
 TEST_F(Serve, IntroducesItselfAndQuits) {

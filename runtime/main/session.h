@@ -27,7 +27,8 @@ struct Session {
   ActiveConfig config;
   gpu::Manager* device = nullptr;
 
-  /// Finds the configuration, applies what options say otherwise, says what memory is to be like, opens the device if something needs one.
+  /// Finds the configuration, applies what options say otherwise, says what memory is to be like, opens the device if
+  /// something needs one.
   void open_configuration();
   /// Applies what options say otherwise than a configuration.
   void apply_options(ActiveConfig& to) const;
@@ -40,7 +41,8 @@ struct Session {
 inline constexpr int kExitAborted = 66;
 
 /// `prog [options] [N] In[w, h] … Out[…]`, without what is given otherwise.
-[[nodiscard]] std::string usage_line(const char* program_name, const TransformDesc& transform, const GivenValues& given = {});
+[[nodiscard]] std::string usage_line(const char* program_name, const TransformDesc& transform,
+                                     const GivenValues& given = {});
 
 /// Reads inputs, runs once, writes outputs.
 void run_file_mode(Session& session);

@@ -57,8 +57,8 @@ std::string xml_element(const char* name, const std::vector<double>& values) {
   const Summary s = summarize(values);
   return std::string("    <") + name + " count=\"" + std::to_string(values.size()) + "\" average=\"" +
          number(s.average) + "\" min=\"" + number(s.min) + "\" max=\"" + number(s.max) + "\" median=\"" +
-         number(s.median) + "\" variance=\"" + number(s.variance) + "\" stddev=\"" +
-         number(std::sqrt(s.variance)) + "\" />\n";
+         number(s.median) + "\" variance=\"" + number(s.variance) + "\" stddev=\"" + number(std::sqrt(s.variance)) +
+         "\" />\n";
 }
 
 }  // namespace
@@ -105,8 +105,9 @@ std::string counted(std::int64_t count, const char* one, const char* more) {
 }
 
 void add_rule_text(std::string& text, const RuleTotals& totals, const char* one, const char* more) {
-  text += "  " + totals.rule + " on " + totals.version + ": " + duration_text(static_cast<double>(totals.time_ns) * 1e-9) +
-          ", " + counted(totals.cells, "cell", "cells") + " in " + counted(totals.count, one, more);
+  text += "  " + totals.rule + " on " + totals.version + ": " +
+          duration_text(static_cast<double>(totals.time_ns) * 1e-9) + ", " + counted(totals.cells, "cell", "cells") +
+          " in " + counted(totals.count, one, more);
   if (totals.is_estimated()) text += " (time estimated from " + std::to_string(totals.num_timed) + " of them)";
   text += "\n";
 }
@@ -129,7 +130,8 @@ std::string profile_text(const RunReport& run) {
 /// Versions that did not run although they were chosen, those of calls below the cut-off as well.
 std::vector<protocol::Fallback> all_fallbacks(const RunReport& run) {
   std::vector<protocol::Fallback> all = run.fallbacks;
-  for (const protocol::Ran& each : run.below_cutoff) all.push_back({each.site, each.rule, each.on, "below the cutoff", each.count});
+  for (const protocol::Ran& each : run.below_cutoff)
+    all.push_back({each.site, each.rule, each.on, "below the cutoff", each.count});
   return all;
 }
 
@@ -150,7 +152,8 @@ std::string stats_text(const StatsInput& input, bool with_details) {
     text += "  " + ran.site + ": " + ran.rule + " on " + to_string(ran.on) + ", " + std::to_string(ran.count) +
             (ran.count == 1 ? " time\n" : " times\n");
   for (const protocol::Fallback& fallback : all_fallbacks(input.last))
-    text += "  " + did_not_run(fallback.site, {fallback.rule, fallback.on}) + ", " + std::to_string(fallback.count) + (fallback.count == 1 ? " time: " : " times: ") + fallback.reason + "\n";
+    text += "  " + did_not_run(fallback.site, {fallback.rule, fallback.on}) + ", " + std::to_string(fallback.count) +
+            (fallback.count == 1 ? " time: " : " times: ") + fallback.reason + "\n";
   text += profile_text(input.last);
   if (input.last.bytes_moved != 0)
     text += "  " + std::to_string(input.last.bytes_moved) + " bytes to and from the device\n";
@@ -218,7 +221,8 @@ std::string stats_json(const StatsInput& input) {
   json["threads"] = input.threads;
   json["device"] = input.device.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(input.device);
   nlohmann::ordered_json times = nlohmann::ordered_json::array();
-  const bool has_ended = std::count(input.seconds.begin(), input.seconds.end(), std::numeric_limits<double>::max()) == 0;
+  const bool has_ended =
+      std::count(input.seconds.begin(), input.seconds.end(), std::numeric_limits<double>::max()) == 0;
   const auto nanoseconds = [&](double seconds) {
     return has_ended ? nlohmann::ordered_json(std::llround(seconds * 1e9)) : nlohmann::ordered_json(nullptr);
   };
@@ -246,7 +250,8 @@ std::string stats_json(const StatsInput& input) {
   // Calls below the cut-off stand apart from the fallbacks, because the configuration says so.
   nlohmann::ordered_json below_cutoff = nlohmann::ordered_json::array();
   for (const protocol::Ran& entry : input.last.below_cutoff)
-    below_cutoff.push_back({{"site", entry.site}, {"rule", entry.rule}, {"on", to_string(entry.on)}, {"count", entry.count}});
+    below_cutoff.push_back(
+        {{"site", entry.site}, {"rule", entry.rule}, {"on", to_string(entry.on)}, {"count", entry.count}});
   json["below_cutoff"] = below_cutoff;
   json["bytes_moved"] = input.last.bytes_moved;
   if (input.last.kernel_ns != 0) json["kernel_ns"] = input.last.kernel_ns;
@@ -261,10 +266,14 @@ namespace {
 std::string xml_quoted(const std::string& text) {
   std::string out = "\"";
   for (const char c : text) {
-    if (c == '&') out += "&amp;";
-    else if (c == '<') out += "&lt;";
-    else if (c == '"') out += "&quot;";
-    else out += c;
+    if (c == '&')
+      out += "&amp;";
+    else if (c == '<')
+      out += "&lt;";
+    else if (c == '"')
+      out += "&quot;";
+    else
+      out += c;
   }
   return out + "\"";
 }
@@ -276,8 +285,9 @@ std::string stats_xml(const StatsInput& input) {
   if (!input.accuracies.empty()) text += xml_element("accuracy", printed_accuracies(input));
   text += xml_element("timing", input.seconds);
   for (const protocol::Fallback& each : all_fallbacks(input.last))
-    text += "    <fallback site=" + xml_quoted(each.site) + " rule=" + xml_quoted(each.rule) + " on=\"" + to_string(each.on) + "\" count=\"" +
-            std::to_string(each.count) + "\" reason=" + xml_quoted(each.reason) + " />\n";
+    text += "    <fallback site=" + xml_quoted(each.site) + " rule=" + xml_quoted(each.rule) + " on=\"" +
+            to_string(each.on) + "\" count=\"" + std::to_string(each.count) + "\" reason=" + xml_quoted(each.reason) +
+            " />\n";
   if (input.has_hash) text += "    <outputhash value=\"" + hash_text(input) + "\" />\n";
   return text + "  </stats>\n</root>\n";
 }

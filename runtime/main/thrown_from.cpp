@@ -35,8 +35,8 @@ struct Thrown {
   char instance[512];
 };
 
-/// The places of exceptions, by the exception's address. Exceptions that live at the same time mostly have different places in
-/// the table; where two share one, the older is forgotten.
+/// The places of exceptions, by the exception's address. Exceptions that live at the same time mostly have different
+/// places in the table; where two share one, the older is forgotten.
 class ThrownTable {
  public:
   void note(const void* object) {
@@ -80,7 +80,8 @@ std::string place_of_exception(const ProgramDesc& program) {
   const Thrown thrown = table->find(current_object());
   const BodyName* body = body_among(program, thrown.addresses, thrown.num_addresses, Wanted::Any);
   if (body == nullptr) return {};
-  return std::string(" in ") + body->text + (thrown.instance[0] != '\0' ? std::string(": ") + thrown.instance : std::string());
+  return std::string(" in ") + body->text +
+         (thrown.instance[0] != '\0' ? std::string(": ") + thrown.instance : std::string());
 }
 
 std::string words(const ProgramDesc& program, const std::string& what) {
@@ -114,14 +115,15 @@ void note_exceptions() {
 }  // namespace pbrt
 
 #ifndef PBRT_KEEPS_THROW
-// Sanitizers have a __cxa_throw of their own. This one is weak: where libstdc++ is linked statically, its own definition holds
-// and no place is noted.
+// Sanitizers have a __cxa_throw of their own. This one is weak: where libstdc++ is linked statically, its own
+// definition holds and no place is noted.
 extern "C" [[gnu::weak, noreturn]] void __cxa_throw(void* object, void* type, void (*destroy)(void*)) {
   using Throw = void (*)(void*, void*, void (*)(void*));
   static const auto next = reinterpret_cast<Throw>(dlsym(RTLD_NEXT, "__cxa_throw"));
   if (next == nullptr) std::terminate();
   // A run that is given up throws in each of its tasks, and nobody asks where.
-  if (pbrt::table != nullptr && *static_cast<const std::type_info*>(type) != typeid(pbrt::RunAborted)) pbrt::table->note(object);
+  if (pbrt::table != nullptr && *static_cast<const std::type_info*>(type) != typeid(pbrt::RunAborted))
+    pbrt::table->note(object);
   next(object, type, destroy);
   __builtin_unreachable();
 }

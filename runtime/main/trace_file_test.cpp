@@ -63,7 +63,8 @@ std::map<int, Lane> lanes_of(const std::string& text) {
 }
 
 const Lane& lane_called(const std::map<int, Lane>& lanes, const std::string& name) {
-  const auto found = std::find_if(lanes.begin(), lanes.end(), [&](const auto& each) { return each.second.name == name; });
+  const auto found =
+      std::find_if(lanes.begin(), lanes.end(), [&](const auto& each) { return each.second.name == name; });
   if (found == lanes.end()) throw std::out_of_range(name);
   return found->second;
 }

@@ -111,17 +111,17 @@ class Writer {
   void event(int lane, const std::string& name, const char* category, std::int64_t start, std::int64_t end,
              const std::string& args) {
     separate();
-    text_ += "{\"ph\":\"X\",\"pid\":1,\"tid\":" + std::to_string(lane) + ",\"ts\":" +
-             microseconds(start - trace_.made_ns()) + ",\"dur\":" + microseconds(end - start) + ",\"name\":" + name +
-             ",\"cat\":\"" + category + "\"" + (args.empty() ? "" : ",\"args\":" + args) + "}";
+    text_ += "{\"ph\":\"X\",\"pid\":1,\"tid\":" + std::to_string(lane) +
+             ",\"ts\":" + microseconds(start - trace_.made_ns()) + ",\"dur\":" + microseconds(end - start) +
+             ",\"name\":" + name + ",\"cat\":\"" + category + "\"" + (args.empty() ? "" : ",\"args\":" + args) + "}";
   }
 
   void write_run(const Trace::Run& run) {
     std::string rules;
     for (const RuleTotals& each : run.profile.rules)
-      rules += (rules.empty() ? "" : ",") + std::string("{\"rule\":") + quoted(each.rule.c_str()) + ",\"version\":" +
-               quoted(each.version.c_str()) + ",\"count\":" + std::to_string(each.count) + ",\"cells\":" +
-               std::to_string(each.cells) + ",\"time_us\":" + microseconds(each.time_ns) +
+      rules += (rules.empty() ? "" : ",") + std::string("{\"rule\":") + quoted(each.rule.c_str()) +
+               ",\"version\":" + quoted(each.version.c_str()) + ",\"count\":" + std::to_string(each.count) +
+               ",\"cells\":" + std::to_string(each.cells) + ",\"time_us\":" + microseconds(each.time_ns) +
                (each.is_estimated() ? ",\"timed\":" + std::to_string(each.num_timed) : "") + "}";
     const std::string args = "{\"workers\":" + std::to_string(run.num_workers) + ",\"rules\":[" + rules + "]}";
     event(kRunsLane, quoted(run.label.c_str()), "run", run.start_ns, end_of(run), args);
@@ -145,9 +145,10 @@ class Writer {
 
   /// The events between two times; those that reach beyond them are cut.
   void write_part(const TraceLane& lane, const std::vector<TraceEvent>& events, std::int64_t start, std::int64_t end) {
-    // Apart from long sleeps nothing reaches from one run into the next, so looking from the front for such events is cheap
-    // enough.
-    auto at = std::partition_point(events.begin(), events.end(), [&](const TraceEvent& e) { return e.start_ns < start; });
+    // Apart from long sleeps nothing reaches from one run into the next, so looking from the front for such events is
+    // cheap enough.
+    auto at =
+        std::partition_point(events.begin(), events.end(), [&](const TraceEvent& e) { return e.start_ns < start; });
     while (at != events.begin() && (at - 1)->end_ns > start) --at;
     for (; at != events.end() && at->start_ns < end; ++at) {
       if (at->end_ns <= start) continue;

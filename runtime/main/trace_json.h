@@ -8,8 +8,8 @@
 
 namespace pbrt {
 
-/// The trace as text: a lane per worker and two per device, and one called `runs` with an event per run that names its rules and
-/// totals. Times count from the making of the trace. What lies outside of runs is left out.
+/// The trace as text: a lane per worker and two per device, and one called `runs` with an event per run that names its
+/// rules and totals. Times count from the making of the trace. What lies outside of runs is left out.
 ///
 /// Units:   microseconds, with nanoseconds as decimals
 /// Threads: any, also while others record: what they have not finished is missing

@@ -28,8 +28,8 @@ sigset_t ending_signals() {
   return set;
 }
 
-/// The output that must not be lost when bodies end the process themselves (JASSERT, exit). A global, because handlers of exit
-/// get no argument.
+/// The output that must not be lost when bodies end the process themselves (JASSERT, exit). A global, because handlers
+/// of exit get no argument.
 std::atomic<TraceOutput*> output_at_exit{nullptr};
 
 void write_at_exit() {
@@ -50,7 +50,8 @@ void write_at_exit() {
 }  // namespace
 
 TraceOutput::TraceOutput(const Options& options, std::string program) : program_(std::move(program)) {
-  const bool wants_totals = !options.is_server && (options.stats == StatsFormat::Text || options.stats == StatsFormat::Json);
+  const bool wants_totals =
+      !options.is_server && (options.stats == StatsFormat::Text || options.stats == StatsFormat::Json);
   if (options.trace.empty() && !wants_totals) return;
   trace_.emplace(!options.trace.empty());
   if (options.trace.empty()) return;

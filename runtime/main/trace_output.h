@@ -3,9 +3,8 @@
 // or a signal that ends the process (SIGINT, SIGTERM, SIGHUP).
 #pragma once
 
-#include <csignal>
-
 #include <atomic>
+#include <csignal>
 #include <memory>
 #include <mutex>
 #include <optional>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What bodies see of a tunable or configuration value declared `array(N)`: its values in the declared type, in an array
-// that C++ knows (`v[i]`, `v.size()`, `&v[0]`). The configuration itself keeps 64-bit integers. For generated code only.
+// that C++ knows (`v[i]`, `v.size()`, `&v[0]`). The configuration itself keeps 64-bit integers. For generated code
+// only.
 #pragma once
 
 #include <array>

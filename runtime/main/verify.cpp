@@ -103,7 +103,8 @@ Difference compare_outputs(const std::vector<AnyMatrix>& outputs, const std::vec
     if (!outputs[i].has_same_shape(reference[i])) {
       difference.is_within = false;
       if (difference.where.empty())
-        difference.where = names[i] + " has the size " + sizes_text(outputs[i]) + ", the reference " + sizes_text(reference[i]);
+        difference.where =
+            names[i] + " has the size " + sizes_text(outputs[i]) + ", the reference " + sizes_text(reference[i]);
       continue;
     }
     compare_one(outputs[i], reference[i], names[i], tolerance, override_rel, difference);

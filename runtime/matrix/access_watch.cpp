@@ -53,7 +53,8 @@ struct Recent {
 
 const WatchedMemory* find(std::uintptr_t address) {
   thread_local Recent recent;
-  // Acquire pairs with the release of who changed the table: the memory at an address that was used before is another one now.
+  // Acquire pairs with the release of who changed the table: the memory at an address that was used before is another
+  // one now.
   const std::uint64_t epoch = table().epoch.load(std::memory_order_acquire);
   if (recent.epoch != epoch) recent = {epoch, 0, {}};
   for (const Range& range : recent.ranges)
@@ -94,7 +95,8 @@ void check_access(const void* first, std::size_t size_bytes) {
   if (memory == nullptr) return;
   const auto bytes = static_cast<std::uintptr_t>(memory->element_bytes());
   const std::uintptr_t last = std::min(address + std::max<std::size_t>(size_bytes, 1), memory->end()) - 1;
-  for (std::uintptr_t element = (address - memory->begin()) / bytes; element <= (last - memory->begin()) / bytes; ++element) {
+  for (std::uintptr_t element = (address - memory->begin()) / bytes; element <= (last - memory->begin()) / bytes;
+       ++element) {
     const auto index = static_cast<std::int64_t>(element);
     if ((memory->flags(index) & WatchedMemory::kStale) != 0) [[unlikely]]
       throw CopyError("the host uses " + memory->describe(index) + "; nothing has asked for it on the host since");

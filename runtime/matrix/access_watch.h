@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Memory whose accesses by the host are looked at one by one: in programs of `pbc --checked-copies`, matrices that a device
-// uses. An element that a device wrote, and that nobody has asked for on the host since, is stale; an access to it ends the run.
-// What is stale is decided by who describes the memory (runtime/gpu/access_shadow.h); here is the way from an address to that.
+// Memory whose accesses by the host are looked at one by one: in programs of `pbc --checked-copies`, matrices that a
+// device uses. An element that a device wrote, and that nobody has asked for on the host since, is stale; an access to
+// it ends the run. What is stale is decided by who describes the memory (runtime/gpu/access_shadow.h); here is the way
+// from an address to that.
 #pragma once
 
 #include <atomic>
@@ -23,7 +24,9 @@ inline std::atomic<bool> are_accesses_watched{false};
 ///
 /// Pre: no run is in progress
 inline void watch_accesses(bool is_wanted) { detail::are_accesses_watched.store(is_wanted, std::memory_order_relaxed); }
-[[nodiscard]] inline bool are_accesses_watched() { return detail::are_accesses_watched.load(std::memory_order_relaxed); }
+[[nodiscard]] inline bool are_accesses_watched() {
+  return detail::are_accesses_watched.load(std::memory_order_relaxed);
+}
 
 /// One block of watched memory, known by its addresses as long as it lives.
 ///

@@ -35,9 +35,15 @@ PB_MIRRORED([[nodiscard]] constexpr, std::int64_t)
 }  // namespace borders
 
 /// Coordinates of cells that borders give for `at`; size > 0.
-[[nodiscard]] constexpr std::int64_t wrapped(std::int64_t at, std::int64_t size) { return borders::pb_wrapped(at, size); }
-[[nodiscard]] constexpr std::int64_t clamped(std::int64_t at, std::int64_t size) { return borders::pb_clamped(at, size); }
-[[nodiscard]] constexpr std::int64_t mirrored(std::int64_t at, std::int64_t size) { return borders::pb_mirrored(at, size); }
+[[nodiscard]] constexpr std::int64_t wrapped(std::int64_t at, std::int64_t size) {
+  return borders::pb_wrapped(at, size);
+}
+[[nodiscard]] constexpr std::int64_t clamped(std::int64_t at, std::int64_t size) {
+  return borders::pb_clamped(at, size);
+}
+[[nodiscard]] constexpr std::int64_t mirrored(std::int64_t at, std::int64_t size) {
+  return borders::pb_mirrored(at, size);
+}
 
 /// A 64-bit integer that knows whether 64 bits were enough for it, and for all that it was computed from.
 class Exact {
@@ -75,6 +81,8 @@ class Exact {
   bool is_beyond_ = false;
 };
 /// The value, or the most that 64 bits hold where those are not enough; for values that only grow.
-[[nodiscard]] constexpr std::int64_t exact_or_most(Exact value) { return value.is_beyond() ? INT64_MAX : value.value(); }
+[[nodiscard]] constexpr std::int64_t exact_or_most(Exact value) {
+  return value.is_beyond() ? INT64_MAX : value.value();
+}
 
 }  // namespace pbrt

@@ -27,8 +27,8 @@ std::string ending_of(const std::string& path) {
 
 /// Whether the name promises another format than text, and one that is not written.
 bool promises_another_format(const std::string& path) {
-  constexpr std::array<std::string_view, 14> kOthers = {".png",  ".jpg", ".jpeg", ".gif",  ".bmp", ".tif", ".tiff",
-                                                        ".webp", ".csv", ".json", ".npz",  ".mat", ".h5",  ".hdf5"};
+  constexpr std::array<std::string_view, 14> kOthers = {".png",  ".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff",
+                                                        ".webp", ".csv", ".json", ".npz", ".mat", ".h5",  ".hdf5"};
   return std::find(kOthers.begin(), kOthers.end(), ending_of(path)) != kOthers.end();
 }
 
@@ -37,10 +37,13 @@ void refuse_other_format(const std::string& path, ByteSource& source) {
   const int first = source.peek();
   if (!promises_another_format(path) || first == 's' || first == 'S') return;
   const std::string ending = ending_of(path);
-  std::string text = path + ": " + ending + " is none of the formats that are read, which are text, .npy, .pgm and .ppm";
-  if (ending == ".npz") text += "; in Python, numpy.save(\"a.npy\", numpy.load(\"" + path + "\")[\"NAME\"]) takes one array out of it";
+  std::string text =
+      path + ": " + ending + " is none of the formats that are read, which are text, .npy, .pgm and .ppm";
+  if (ending == ".npz")
+    text += "; in Python, numpy.save(\"a.npy\", numpy.load(\"" + path + "\")[\"NAME\"]) takes one array out of it";
   if (ending == ".csv")
-    text += "; in Python, numpy.save(\"a.npy\", numpy.loadtxt(\"" + path + "\", delimiter=\",\")) converts it; text begins with `SIZE width height`, without commas";
+    text += "; in Python, numpy.save(\"a.npy\", numpy.loadtxt(\"" + path +
+            "\", delimiter=\",\")) converts it; text begins with `SIZE width height`, without commas";
   throw UserError(text);
 }
 
@@ -93,7 +96,8 @@ void MatrixWriter::open(const std::string& path) {
     if (file != nullptr && other.file != nullptr && file->is_same_place(*other.file))
       throw UserError(path + " is to hold two outputs: each needs a file of its own");
   if (promises_another_format(path))
-    std::fprintf(stderr, "warning: %s will hold text: the endings of other formats are .npy, .pgm, .ppm\n", path.c_str());
+    std::fprintf(stderr, "warning: %s will hold text: the endings of other formats are .npy, .pgm, .ppm\n",
+                 path.c_str());
   targets_.push_back({path, std::move(file)});
 }
 

@@ -16,16 +16,14 @@ namespace detail {
 inline std::atomic<bool> is_nan_wanted{false};
 }  // namespace detail
 
-/// From now on every new matrix of the process holds NaN, or again whatever lay there. Integers: the number of their type
-/// farthest from 0. Of the process, since bodies allocate with nothing in hand.
+/// From now on every new matrix of the process holds NaN, or again whatever lay there. Integers: the number of their
+/// type farthest from 0. Of the process, since bodies allocate with nothing in hand.
 ///
 /// Pre:     no run is in progress
 inline void fill_new_matrices_with_nan(bool is_wanted) {
   detail::is_nan_wanted.store(is_wanted, std::memory_order_relaxed);
 }
-[[nodiscard]] inline bool are_new_matrices_nan() {
-  return detail::is_nan_wanted.load(std::memory_order_relaxed);
-}
+[[nodiscard]] inline bool are_new_matrices_nan() { return detail::is_nan_wanted.load(std::memory_order_relaxed); }
 
 namespace detail {
 /// Fills new storage for elements of this kind: with NaN where that is wanted, else with zeros.

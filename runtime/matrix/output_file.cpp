@@ -165,7 +165,8 @@ bool OutputFile::is_same_place(const OutputFile& other) const {
   const auto name_of = [](const std::string& path) { return std::string_view(path).substr(path.rfind('/') + 1); };
   struct stat mine = {}, others = {};
   return name_of(target_) == name_of(other.target_) && ::stat(folder_of(target_).c_str(), &mine) == 0 &&
-         ::stat(folder_of(other.target_).c_str(), &others) == 0 && mine.st_dev == others.st_dev && mine.st_ino == others.st_ino;
+         ::stat(folder_of(other.target_).c_str(), &others) == 0 && mine.st_dev == others.st_dev &&
+         mine.st_ino == others.st_ino;
 }
 
 void OutputFile::fail(const char* what) const {

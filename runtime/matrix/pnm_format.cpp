@@ -53,8 +53,8 @@ std::int64_t next_number(ByteSource& source, std::int64_t max) {
   return value;
 }
 
-/// One blank stands between the header and binary samples. Where lines end with two bytes the second one belongs to the header,
-/// too, unless the file is so short that it must be a sample.
+/// One blank stands between the header and binary samples. Where lines end with two bytes the second one belongs to the
+/// header, too, unless the file is so short that it must be a sample.
 void skip_end_of_header(ByteSource& source, const Picture& picture) {
   const int blank = source.peek();
   if (blank == -1) return;

@@ -20,6 +20,7 @@ inline constexpr int kDefaultMaxval = 255;
 /// Writes samples rounded and clamped to 0 … maxval. Returns the largest sample of the matrix, rounded.
 ///
 /// Errors:  UserError if the matrix is not a picture of the kind that `path` names
-double write_pnm(const AnyMatrix& matrix, const std::string& name, const std::string& path, int maxval, OutputFile& file);
+double write_pnm(const AnyMatrix& matrix, const std::string& name, const std::string& path, int maxval,
+                 OutputFile& file);
 
 }  // namespace pbrt

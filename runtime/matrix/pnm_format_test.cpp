@@ -83,8 +83,9 @@ TEST_F(PnmFormat, WarnsOfSamplesThatAreCutOffUnlessTheLargestIsGiven) {
   };
   EXPECT_EQ(warning_of(0), "");
   static_cast<double*>(m.data())[1] = 40000;
-  EXPECT_EQ(warning_of(0), "warning: " + path("m.pgm") +
-                               ": samples up to 40000 were cut off at 255; --maxval sets the largest (at most 65535)\n");
+  EXPECT_EQ(warning_of(0),
+            "warning: " + path("m.pgm") +
+                ": samples up to 40000 were cut off at 255; --maxval sets the largest (at most 65535)\n");
   EXPECT_EQ(warning_of(255), "");
 }
 

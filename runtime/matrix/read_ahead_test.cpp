@@ -35,7 +35,8 @@ TEST(ReadAhead, ElementsMayLieOutsideInAnyStride) {
   const IndexT size = 2;
   for (const std::int64_t stride : {std::int64_t{1}, std::int64_t{2}, std::int64_t{-1}, std::int64_t{1} << 30}) {
     const View<const double, 1> view(elements.data() + 1, &size, &stride);
-    for (const std::int64_t at : {std::int64_t{0}, std::int64_t{1}, std::int64_t{std::numeric_limits<IndexT>::max()}}) read_ahead(view, at);
+    for (const std::int64_t at : {std::int64_t{0}, std::int64_t{1}, std::int64_t{std::numeric_limits<IndexT>::max()}})
+      read_ahead(view, at);
   }
   EXPECT_EQ(elements, (std::vector<double>{1, 2, 3, 4}));
 }

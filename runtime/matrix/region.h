@@ -20,8 +20,8 @@ namespace detail {
 /// Checks the sizes, computes the dense strides, returns new storage (new_contents.h).
 [[nodiscard]] Storage* allocate_dense(ElementKind kind, int num_dims, const IndexT* sizes, std::int64_t* strides,
                                       bool is_zeroed = false);
-/// Whether new matrices hold zeros. What depends on this gets it as a template argument, since the runtime's library is no
-/// checked build.
+/// Whether new matrices hold zeros. What depends on this gets it as a template argument, since the runtime's library is
+/// no checked build.
 #ifdef PB_CHECKED
 constexpr bool kIsZeroed = true;
 #else
@@ -35,7 +35,8 @@ inline constexpr bool kIsNumber = std::is_arithmetic_v<T>;
 template <class Size>
 [[nodiscard]] inline IndexT extent_of(Size size) {
   if constexpr (std::is_integral_v<Size> && sizeof(Size) > sizeof(IndexT)) {
-    if (!std::in_range<IndexT>(size)) [[unlikely]] extent_too_large(static_cast<std::int64_t>(size));
+    if (!std::in_range<IndexT>(size)) [[unlikely]]
+      extent_too_large(static_cast<std::int64_t>(size));
   }
   return static_cast<IndexT>(size);
 }
@@ -151,8 +152,8 @@ class BasicRegion {
   void modifyOnCpu(IndexT = 0) const {}
 
   // Functions for generated code and the runtime.
-  /// This handle as an argument of a function that is done before the handle goes, without a reference of its own; copies of it
-  /// own the storage again.
+  /// This handle as an argument of a function that is done before the handle goes, without a reference of its own;
+  /// copies of it own the storage again.
   [[nodiscard]] BasicRegion borrowed() const { return BasicRegion(view_, storage_, Borrow{}); }
   /// Gives borrowed parts of this handle as arguments of functions that are done before it goes.
   class Lender {
@@ -185,14 +186,15 @@ class BasicRegion {
   [[nodiscard]] const ViewType& view() const { return view_; }
   /// The view with unit stride. Pre: `view().has_unit_stride()`.
   [[nodiscard]] UnitView<E, N> unit_view() const { return as_view<UnitView<E, N>>(); }
-  /// The view with unit stride, apart from others. Pre: also `is_apart` from all that is touched while the result is in use.
+  /// The view with unit stride, apart from others. Pre: also `is_apart` from all that is touched while the result is in
+  /// use.
   [[nodiscard]] BasicView<E, N, true, true> apart_view() const { return as_view<BasicView<E, N, true, true>>(); }
   [[nodiscard]] const StorageRef& storage_ref() const { return storage_; }
   [[nodiscard]] RawView raw() const { return view_.raw(); }
 
  private:
-  /// The view as another type, copied in one piece where possible: what is read in larger pieces than it was just written in
-  /// waits for the memory.
+  /// The view as another type, copied in one piece where possible: what is read in larger pieces than it was just
+  /// written in waits for the memory.
   template <class To>
   [[nodiscard]] To as_view() const {
     if constexpr (sizeof(To) == sizeof(ViewType)) return std::bit_cast<To>(view_);
@@ -206,8 +208,8 @@ class BasicRegion {
   StorageRef storage_;
 };
 
-/// A borrowed part of a handle as an argument of a function: there is nothing to give back when it goes, so that a caller
-/// need not look whether there is.
+/// A borrowed part of a handle as an argument of a function: there is nothing to give back when it goes, so that a
+/// caller need not look whether there is.
 template <class E, int N>
 class LentRegion {
  public:
@@ -279,7 +281,8 @@ class BasicRegion<T, 0> {
   [[nodiscard]] bool contains() const { return true; }
   [[nodiscard]] bool isSize() const { return true; }
   [[nodiscard]] bool isEntireBuffer() const {
-    return storage_.get() != nullptr && view_.address() == storage_.get()->data() && storage_.get()->bytes() == sizeof(T);
+    return storage_.get() != nullptr && view_.address() == storage_.get()->data() &&
+           storage_.get()->bytes() == sizeof(T);
   }
   [[nodiscard]] T* base() const { return view_.base(); }
   [[nodiscard]] TypedStorage<T> storage() const { return TypedStorage<T>(storage_.get()); }
@@ -354,8 +357,8 @@ class BasicRegion<const T, 0> {
   T value_{};
 };
 
-/// Stands for a variable of another type than the single-number output that it is given for: stores the value in the variable
-/// when it goes.
+/// Stands for a variable of another type than the single-number output that it is given for: stores the value in the
+/// variable when it goes.
 template <class T, class Target>
 class ConvertedNumber {
  public:

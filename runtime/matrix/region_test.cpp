@@ -321,7 +321,8 @@ TEST(Storage, BlocksWanderBetweenThreadsAndBelongToOne) {
         const std::lock_guard<std::mutex> guard(shelf.lock);
         other = std::exchange(shelf.matrix, mine);
       }
-      for (int i = 0; other.base() != nullptr && i < other.size(0); ++i) num_wrong += other.cell(i) != other.size(0) ? 1 : 0;
+      for (int i = 0; other.base() != nullptr && i < other.size(0); ++i)
+        num_wrong += other.cell(i) != other.size(0) ? 1 : 0;
     }
   };
   std::vector<std::thread> threads;
@@ -357,7 +358,8 @@ TEST(Storage, KeepsTheTemporariesOfARecursion) {
     std::set<void*> addresses;
     for (StorageRef& ref : temporaries) {
       ref = StorageRef::adopt(Storage::create(kBytes));
-      EXPECT_LT(reinterpret_cast<std::uintptr_t>(ref.get()->data()) % (1 << 21), 1U << 17) << "what large pages there are serve it";
+      EXPECT_LT(reinterpret_cast<std::uintptr_t>(ref.get()->data()) % (1 << 21), 1U << 17)
+          << "what large pages there are serve it";
       addresses.insert(ref.get()->data());
     }
     return addresses;
@@ -400,7 +402,9 @@ TEST(Storage, AsksForLargePagesWhereItIsToldTo) {
   Storage::ask_for_large_pages(true);
   StorageRef large = make(kBytes);
   const StorageRef other = make(kBytes), small = make(std::size_t{1} << 20);
-  const auto start = [](const StorageRef& ref) { return reinterpret_cast<std::uintptr_t>(ref.get()->data()) % (1 << 21); };
+  const auto start = [](const StorageRef& ref) {
+    return reinterpret_cast<std::uintptr_t>(ref.get()->data()) % (1 << 21);
+  };
   EXPECT_NE(start(large), start(other)) << "in step";
   EXPECT_LT(std::max(start(large), start(other)), 1U << 17);
   const bool has_large_pages = has_large_pages_on_request();

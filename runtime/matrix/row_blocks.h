@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Rows in blocks, for generated code: loops along the rows of matrices that are larger than near caches run block by block, and
-// before each the lines of a later one are asked for. Processors are late with lines that are written, above all where several
-// matrices are, and short blocks between the requests keep both flowing side by side.
+// Rows in blocks, for generated code: loops along the rows of matrices that are larger than near caches run block by
+// block, and before each the lines of a later one are asked for. Processors are late with lines that are written, above
+// all where several matrices are, and short blocks between the requests keep both flowing side by side.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,8 @@ template <int kCount, bool kIsWritten>
 PB_PREFETCHES inline void request_lines(const void* first) {
   constexpr std::uintptr_t kLineBytes = 64;
   const auto from = reinterpret_cast<std::uintptr_t>(first);
-  for (std::uintptr_t i = 0; i < kCount; ++i) __builtin_prefetch(reinterpret_cast<const void*>(from + i * kLineBytes), kIsWritten ? 1 : 0);
+  for (std::uintptr_t i = 0; i < kCount; ++i)
+    __builtin_prefetch(reinterpret_cast<const void*>(from + i * kLineBytes), kIsWritten ? 1 : 0);
 }
 
 }  // namespace pbrt

@@ -76,12 +76,14 @@ struct IntOf<8> {
   using Type = long;
 };
 template <class From, int Bytes>
-using IntLike = std::conditional_t<std::is_unsigned_v<From>, std::make_unsigned_t<typename IntOf<Bytes>::Type>, typename IntOf<Bytes>::Type>;
+using IntLike = std::conditional_t<std::is_unsigned_v<From>, std::make_unsigned_t<typename IntOf<Bytes>::Type>,
+                                   typename IntOf<Bytes>::Type>;
 
-/// Converts `from` lane by lane, in steps that processors have instructions for: GCC 12 takes the lanes apart where sizes differ
-/// by more than a factor of two, or where bytes become real numbers.
+/// Converts `from` lane by lane, in steps that processors have instructions for: GCC 12 takes the lanes apart where
+/// sizes differ by more than a factor of two, or where bytes become real numbers.
 template <class To, class From, int N>
-PB_SIMD_INLINE void convert_lanes(typename VectorType<To, N>::Type& result, const typename VectorType<From, N>::Type& v) {
+PB_SIMD_INLINE void convert_lanes(typename VectorType<To, N>::Type& result,
+                                  const typename VectorType<From, N>::Type& v) {
   constexpr bool kFromInt = std::is_integral_v<From>, kToInt = std::is_integral_v<To>;
   const auto through = [&]<class Middle>(Middle) PB_SIMD_LAMBDA {
     typename VectorType<Middle, N>::Type middle;
@@ -178,8 +180,8 @@ PB_SIMD_INLINE decltype(auto) as(const Pack<A, S>& a) {
 }
 }  // namespace detail
 
-// Arithmetic as in C++: both sides are converted to the type that the scalars would be computed in; for shifts that is the type
-// of the left side.
+// Arithmetic as in C++: both sides are converted to the type that the scalars would be computed in; for shifts that is
+// the type of the left side.
 #define PB_SIMD_OPERATOR(op, name, Result, Type)                                                    \
   namespace detail {                                                                                \
   template <class C, class S, std::size_t... I>                                                     \
@@ -411,10 +413,12 @@ struct Lanes {
   }
   /// Tests the elements of all lanes, in programs of `pbc --checked-copies`.
   template <class E>
-  PB_SIMD_INLINE void check([[maybe_unused]] const E* first, [[maybe_unused]] std::int64_t stride, [[maybe_unused]] IndexT row) const {
+  PB_SIMD_INLINE void check([[maybe_unused]] const E* first, [[maybe_unused]] std::int64_t stride,
+                            [[maybe_unused]] IndexT row) const {
 #ifdef PB_CHECKED_COPIES
     for (int r = 0; r < S::kRows; ++r)
-      pbrt::detail::check_access(first + static_cast<std::int64_t>(row + r) * stride, sizeof(E) * (kLaneStep == 1 ? S::kWidth : 1));
+      pbrt::detail::check_access(first + static_cast<std::int64_t>(row + r) * stride,
+                                 sizeof(E) * (kLaneStep == 1 ? S::kWidth : 1));
 #endif
   }
   template <std::size_t... I>
@@ -534,8 +538,8 @@ PB_SIMD_INLINE void for_each_pack(IndexT x_lo, IndexT x_hi, IndexT y_lo, IndexT 
     for (IndexT x = x_left; x < x_hi; ++x) cell(x, y);
 }
 
-/// The instances of a box in packs, as for_each_pack runs them, where each instance takes long, such as columns: what is left of
-/// a row runs in parts of a vector. No instance is computed twice.
+/// The instances of a box in packs, as for_each_pack runs them, where each instance takes long, such as columns: what
+/// is left of a row runs in parts of a vector. No instance is computed twice.
 template <class Shapes, class Packs, class Cell>
 PB_SIMD_INLINE void for_each_long_pack(IndexT x_lo, IndexT x_hi, IndexT y_lo, IndexT y_hi, Packs packs, Cell cell) {
   for (IndexT y = y_lo; y < y_hi; ++y) {

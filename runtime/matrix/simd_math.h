@@ -80,8 +80,8 @@ PB_SIMD_MATH2(nextafter)
 #undef PB_SIMD_MATH1
 #undef PB_SIMD_MATH2
 
-// min and max, also for numbers of two types, as without `std::`. For NaN and for zeros they keep the side that std::min and
-// std::max keep.
+// min and max, also for numbers of two types, as without `std::`. For NaN and for zeros they keep the side that
+// std::min and std::max keep.
 #define PB_SIMD_LESSER(name, first, second)                            \
   template <class A, class B, class S>                                 \
   PB_SIMD_INLINE auto name(const Pack<A, S>& x, const Pack<B, S>& y) { \

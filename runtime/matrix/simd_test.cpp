@@ -47,9 +47,11 @@ void expect_converts() {
 }
 template <class From, class... To>
 void expect_converts_to_all() {
-  ([] {
-    if constexpr (!std::is_same_v<From, To>) expect_converts<From, To>();
-  }(), ...);
+  (
+      [] {
+        if constexpr (!std::is_same_v<From, To>) expect_converts<From, To>();
+      }(),
+      ...);
 }
 template <class... T>
 void expect_all_convert() {

@@ -36,8 +36,8 @@ constexpr std::size_t kSmallAlignment = 128;
 constexpr std::size_t kLargePageBytes = std::size_t{1} << 21;
 std::atomic<bool> asks_for_large_pages{false};
 
-// Matrices of one size are often read side by side. On large pages their addresses would be the same in all bits that choose
-// sets of caches and banks of memory: so each begins at another small page (Note [Blocks in step]).
+// Matrices of one size are often read side by side. On large pages their addresses would be the same in all bits that
+// choose sets of caches and banks of memory: so each begins at another small page (Note [Blocks in step]).
 constexpr std::size_t kNumStarts = 31;
 std::size_t next_start() {
   static std::atomic<std::size_t> count{0};
@@ -49,17 +49,20 @@ bool wants_large_pages(std::size_t bytes) {
   return bytes >= kLargePageBytes && asks_for_large_pages.load(std::memory_order_relaxed);
 }
 
-/// A mapping of its own, for blocks of kLargePageBytes and more. In the heap, freed blocks of many sizes would leave holes that
-/// the next ones do not fit (Note [Holes in the heap]), and what a block was advised would stay.
+/// A mapping of its own, for blocks of kLargePageBytes and more. In the heap, freed blocks of many sizes would leave
+/// holes that the next ones do not fit (Note [Holes in the heap]), and what a block was advised would stay.
 void* map_pages(std::size_t bytes, bool is_on_large_pages) {
   const std::size_t start = next_start();
   const std::size_t mapped = start + bytes;
-  void* const found = ::mmap(nullptr, mapped + kLargePageBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* const found =
+      ::mmap(nullptr, mapped + kLargePageBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (found == MAP_FAILED) return nullptr;
   char* const first = static_cast<char*>(found);
-  const std::size_t before = (kLargePageBytes - reinterpret_cast<std::uintptr_t>(first) % kLargePageBytes) % kLargePageBytes;
+  const std::size_t before =
+      (kLargePageBytes - reinterpret_cast<std::uintptr_t>(first) % kLargePageBytes) % kLargePageBytes;
   char* const base = first + before;
-  // Giving back what alignment costs and asking may fail: then the block is as good, on more address space or small pages.
+  // Giving back what alignment costs and asking may fail: then the block is as good, on more address space or small
+  // pages.
   if (before > 0) (void)::munmap(first, before);
   (void)::munmap(base + mapped, kLargePageBytes - before);
   if (is_on_large_pages) (void)::madvise(base, mapped, MADV_HUGEPAGE);
@@ -147,9 +150,9 @@ std::size_t machine_memory_bytes() {
   return pages > 0 && page_bytes > 0 ? static_cast<std::size_t>(pages) * static_cast<std::size_t>(page_bytes) : 0;
 }
 
-/// Large blocks that threads share. As many bytes are kept as blocks beyond kMaxThreadBytes are in use, since the temporaries of
-/// a call are rarely more than its matrices. Kept blocks are given back before more memory is taken from the system, so that
-/// keeping them never adds much to what a program needs at its peak.
+/// Large blocks that threads share. As many bytes are kept as blocks beyond kMaxThreadBytes are in use, since the
+/// temporaries of a call are rarely more than its matrices. Kept blocks are given back before more memory is taken from
+/// the system, so that keeping them never adds much to what a program needs at its peak.
 class SharedBlocks {
  public:
   Blocks::Block take(std::size_t bytes, bool is_on_large_pages) {
@@ -188,8 +191,8 @@ SharedBlocks& shared_blocks() {
   return shared;
 }
 
-/// Freed blocks of one thread, for the temporaries of its calls. A block may have been made by another thread. Small blocks
-/// that are too many go back to the heap, large ones to all threads.
+/// Freed blocks of one thread, for the temporaries of its calls. A block may have been made by another thread. Small
+/// blocks that are too many go back to the heap, large ones to all threads.
 class ThreadBlocks {
  public:
   ThreadBlocks() = default;
@@ -236,9 +239,7 @@ class ThreadBlocks {
     if (block.data != nullptr) shared_blocks().begin_use(block.bytes);
     return block;
   }
-  static void give_large(Blocks::Block block) {
-    is_gone_ ? share(block) : of_thread().large_.give(block, &share);
-  }
+  static void give_large(Blocks::Block block) { is_gone_ ? share(block) : of_thread().large_.give(block, &share); }
 
   static constexpr std::size_t kMaxSmallBytes = kSmallAlignment + kPageBlockBytes;
 
@@ -260,11 +261,9 @@ class ThreadBlocks {
     }
   };
 
-  static void share(Blocks::Block block) {
-    shared_blocks().give(block);
-  }
-  // The calling thread's blocks. Only functions that no caller sees through call this, because a fiber may be on another thread
-  // at its next call.
+  static void share(Blocks::Block block) { shared_blocks().give(block); }
+  // The calling thread's blocks. Only functions that no caller sees through call this, because a fiber may be on
+  // another thread at its next call.
   static ThreadBlocks& of_thread() {
     static thread_local ThreadBlocks blocks;
     return blocks;
@@ -290,9 +289,7 @@ constexpr std::size_t small_block_bytes(std::size_t bytes) {
 
 DeviceRecord::~DeviceRecord() = default;
 
-void Storage::ask_for_large_pages(bool asks) {
-  asks_for_large_pages.store(asks, std::memory_order_relaxed);
-}
+void Storage::ask_for_large_pages(bool asks) { asks_for_large_pages.store(asks, std::memory_order_relaxed); }
 
 Storage* Storage::create(std::size_t bytes) {
   if (bytes > static_cast<std::size_t>(INT64_MAX) / 2) out_of_memory(bytes);
@@ -333,13 +330,15 @@ void Storage::destroy() {
 
 // Note [Blocks in step]
 //
-// Most of a stencil's time may hang on where its matrices begin. On a 16-core Xeon, loops by hand over matrices of 32 MiB,
-// all of them on large pages and aligned to those, take 2.8 (one dimension, in and out), 3.0 (three dimensions) and 8 times
-// (a reaction: two in, two out) as long as with starts that differ by a page and a bit; on small pages, which the system
-// scatters, 1.0 to 1.3 times. Virtual addresses alone do not do it: small pages at equal offsets are fast.
+// Most of a stencil's time may hang on where its matrices begin. On a 16-core Xeon, loops by hand over matrices of 32
+// MiB, all of them on large pages and aligned to those, take 2.8 (one dimension, in and out), 3.0 (three dimensions)
+// and 8 times (a reaction: two in, two out) as long as with starts that differ by a page and a bit; on small pages,
+// which the system scatters, 1.0 to 1.3 times. Virtual addresses alone do not do it: small pages at equal offsets are
+// fast.
 
 // Note [Holes in the heap]
 //
-// Calls whose sizes vary make and free blocks of all sizes, on several threads. From the heap, a process that called on and on
-// (16 tasks with 48 bytes per element of up to a million, each time others, four threads) grew from 340 to 576 MB in 2000 runs
-// and went on; with mappings of their own for blocks of 2 MiB and more it stays within 330 to 360: what is in use and what is kept.
+// Calls whose sizes vary make and free blocks of all sizes, on several threads. From the heap, a process that called on
+// and on (16 tasks with 48 bytes per element of up to a million, each time others, four threads) grew from 340 to 576
+// MB in 2000 runs and went on; with mappings of their own for blocks of 2 MiB and more it stays within 330 to 360: what
+// is in use and what is kept.

@@ -32,8 +32,8 @@ class Storage {
   /// Errors:  RuntimeError if there is not so much memory
   [[nodiscard]] static Storage* create(std::size_t bytes);
 
-  /// Sets whether blocks of 2 MiB and more that are made from now on ask the system for large pages; at first they do not. Blocks
-  /// that are in use or kept for reuse stay what they are; kept ones wait for a request for their kind.
+  /// Sets whether blocks of 2 MiB and more that are made from now on ask the system for large pages; at first they do
+  /// not. Blocks that are in use or kept for reuse stay what they are; kept ones wait for a request for their kind.
   static void ask_for_large_pages(bool asks);
 
   Storage(const Storage&) = delete;
@@ -44,7 +44,8 @@ class Storage {
 
   // Relaxed: a new reference is made from one that the caller holds.
   void retain() { references_.fetch_add(1, std::memory_order_relaxed); }
-  /// Takes a reference without holding one, where the caller knows that the memory is still there; false if it is going.
+  /// Takes a reference without holding one, where the caller knows that the memory is still there; false if it is
+  /// going.
   [[nodiscard]] bool try_retain() {
     std::int64_t count = references_.load(std::memory_order_relaxed);
     while (count != 0)
@@ -56,7 +57,8 @@ class Storage {
     if (references_.fetch_sub(1, std::memory_order_release) == 1) destroy();
   }
 
-  /// 0 if the storage never was on a device, so that host accesses cost one relaxed load. Other values are runtime/gpu's.
+  /// 0 if the storage never was on a device, so that host accesses cost one relaxed load. Other values are
+  /// runtime/gpu's.
   std::atomic<std::uint32_t> device_state{0};
   /// The record of runtime/gpu, which sets it once (compare and exchange from null); deleted with the storage.
   std::atomic<DeviceRecord*> device_record{nullptr};
@@ -73,8 +75,8 @@ class Storage {
   std::atomic<std::int64_t> references_{1};
 };
 
-/// Owning handle of a Storage, possibly null. The result of `borrowed()` owns nothing: it may be passed to a function that is
-/// done before the handle goes that it was taken from. Copies of it, and what it is moved to, own again.
+/// Owning handle of a Storage, possibly null. The result of `borrowed()` owns nothing: it may be passed to a function
+/// that is done before the handle goes that it was taken from. Copies of it, and what it is moved to, own again.
 class StorageRef {
  public:
   StorageRef() = default;

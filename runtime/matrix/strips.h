@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Loops in strips, for generated code: rows x columns of instances run strip by strip, kStrip columns at a time and all rows of
-// each. What moves along the rows touches a few whole lines per row and strip; what moves across them touches kStrip lines
-// that the next rows use on. Processors guess neither, so both are asked for ahead of their use.
+// Loops in strips, for generated code: rows x columns of instances run strip by strip, kStrip columns at a time and all
+// rows of each. What moves along the rows touches a few whole lines per row and strip; what moves across them touches
+// kStrip lines that the next rows use on. Processors guess neither, so both are asked for ahead of their use.
 #pragma once
 
 #include <bit>
@@ -11,8 +11,8 @@
 #include "runtime/matrix/element_kind.h"
 #include "runtime/matrix/view.h"
 
-/// Stands beside PB_INDEPENDENT before a loop whose number of iterations is known, so that it stays a loop. The vectors of a
-/// strip, one after the other, would need more addresses than there are registers.
+/// Stands beside PB_INDEPENDENT before a loop whose number of iterations is known, so that it stays a loop. The vectors
+/// of a strip, one after the other, would need more addresses than there are registers.
 #if defined(__clang__)
 #define PB_ROLLED _Pragma("clang loop unroll(disable)")
 #else
@@ -30,8 +30,8 @@ inline constexpr std::int64_t kMaxNear = std::int64_t{1} << 17;
 namespace detail {
 /// Elements of a cache line of doubles; of smaller elements some are asked for twice.
 inline constexpr std::int64_t kLine = 8;
-/// Numbers of rows between a request for lines and their use: lines along a row are asked for all the time, lines across the rows
-/// when one is through.
+/// Numbers of rows between a request for lines and their use: lines along a row are asked for all the time, lines
+/// across the rows when one is through.
 inline constexpr std::int64_t kRowsAheadAlong = 8;
 inline constexpr std::int64_t kRowsAheadAcross = 16;
 }  // namespace detail
@@ -45,32 +45,37 @@ struct StripRows {
   std::int64_t row, lo, hi;
 };
 
-/// Asks for what rows that come soon need, in this strip or at the beginning of the next one. `along(column, row)` asks for what moves
-/// along a row, `across(column, row)` for what moves across the rows.
+/// Asks for what rows that come soon need, in this strip or at the beginning of the next one. `along(column, row)` asks
+/// for what moves along a row, `across(column, row)` for what moves across the rows.
 template <class Along, class Across>
-PB_PREFETCHES inline void prefetch_for_strip(const StripColumns columns, const StripRows rows, const Along& along, const Across& across) {
+PB_PREFETCHES inline void prefetch_for_strip(const StripColumns columns, const StripRows rows, const Along& along,
+                                             const Across& across) {
   const auto ahead = [&](const std::int64_t num_rows, const std::int64_t step, const auto& ask) PB_PREFETCHES {
     const bool is_next = rows.row + num_rows >= rows.hi;
     const std::int64_t row = rows.row + num_rows - (is_next ? rows.hi - rows.lo : 0);
     const std::int64_t first = columns.strip + (is_next ? columns.length : 0);
     if (row >= rows.hi || first + columns.length > columns.hi) return;
-    for (std::int64_t k = 0; k < columns.length; k += step) ask(static_cast<IndexT>(first + k), static_cast<IndexT>(row));
+    for (std::int64_t k = 0; k < columns.length; k += step)
+      ask(static_cast<IndexT>(first + k), static_cast<IndexT>(row));
   };
   ahead(detail::kRowsAheadAlong, detail::kLine, along);
   if ((rows.row - rows.lo) % detail::kLine == 0) ahead(detail::kRowsAheadAcross, 1, across);
 }
 
-// ---- Stores past the caches: for matrices that are larger than caches, whose lines would be read before they are written. They
-// pay where each line is written as a whole, in few lines at a time: strips are narrower, and begin where lines do.
+// ---- Stores past the caches: for matrices that are larger than caches, whose lines would be read before they are
+// written. They pay where each line is written as a whole, in few lines at a time: strips are narrower, and begin where
+// lines do.
 
-/// Bytes of a matrix from which on stores go past the caches: where a step that reads it next loses no more than this one gains.
+/// Bytes of a matrix from which on stores go past the caches: where a step that reads it next loses no more than this
+/// one gains.
 inline constexpr std::int64_t kMinStreamedBytes = std::int64_t{1} << 25;
 
 /// Columns of a strip whose results go past the caches: two lines.
 template <class View>
 inline constexpr std::int64_t kStreamedStrip = 128 / sizeof(typename View::Element);
 
-/// Whether the elements of a matrix are to be stored past the caches; never where processors have no such stores for them.
+/// Whether the elements of a matrix are to be stored past the caches; never where processors have no such stores for
+/// them.
 template <class View>
 [[nodiscard]] inline bool is_streamed([[maybe_unused]] const View& view) {
 #ifdef __x86_64__
@@ -103,8 +108,9 @@ inline void end_streams() {
 #endif
 }
 
-/// The column at which a strip begins in one row: the first one from `columns.strip` on whose element begins a line, at most the
-/// end of all columns; in the first strip it is `lo`, the first of all columns. `cell` is the element at `columns.strip`.
+/// The column at which a strip begins in one row: the first one from `columns.strip` on whose element begins a line, at
+/// most the end of all columns; in the first strip it is `lo`, the first of all columns. `cell` is the element at
+/// `columns.strip`.
 template <class View>
 [[nodiscard]] inline std::int64_t line_start(const StripColumns columns, const std::int64_t lo, const void* cell) {
   if (columns.strip <= lo) return lo;

@@ -59,9 +59,7 @@ TEST(Strips, StreamedOnesCoverARowAndBeginWithLines) {
   constexpr std::int64_t kLength = kStreamedStrip<UnitView<double, 1>>;
   for (const std::int64_t lo : {0, 3, 8, 15}) {
     for (const std::int64_t hi : {lo, lo + 1, lo + 15, lo + 16, lo + 17, std::int64_t{90}}) {
-      const auto begin = [&](std::int64_t x) {
-        return line_start<UnitView<double, 1>>({x, hi}, lo, view.line_of(x));
-      };
+      const auto begin = [&](std::int64_t x) { return line_start<UnitView<double, 1>>({x, hi}, lo, view.line_of(x)); };
       std::int64_t next = lo;
       for (std::int64_t strip = lo; strip < hi; strip += kLength) {
         EXPECT_EQ(begin(strip), next);

@@ -178,8 +178,9 @@ AnyMatrix read_text(ByteSource& source, const MatrixSpec& spec) {
   const std::string position = source.position();
   const int num_dims = read_text_header(source, sizes);
   if (num_dims != spec.num_dims)
-    fail_at(position, "the file has " + std::to_string(num_dims) + (num_dims == 1 ? " dimension, `" : " dimensions, `") +
-                          spec.name + "` has " + std::to_string(spec.num_dims));
+    fail_at(position, "the file has " + std::to_string(num_dims) +
+                          (num_dims == 1 ? " dimension, `" : " dimensions, `") + spec.name + "` has " +
+                          std::to_string(spec.num_dims));
   // A number takes a character and a separator: a header that promises more is damaged.
   std::int64_t wanted = 1;
   for (int d = 0; d < num_dims; ++d)
@@ -234,7 +235,8 @@ void write_elements(const RawView& view, int precision, TextSink& sink) {
       if (++at[d] < view.sizes[d]) break;
       at[d] = 0;
     }
-    // A newline follows for each dimension that starts again; after the last number there are two, whatever the dimensions.
+    // A newline follows for each dimension that starts again; after the last number there are two, whatever the
+    // dimensions.
     line.append(static_cast<std::size_t>(d == view.num_dims && !PB_FAULT(text_ends_early) ? 2 : d), '\n');
     if (line.size() < 4096) return;
     sink.write(line);

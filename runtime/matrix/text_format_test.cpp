@@ -42,7 +42,8 @@ TEST_F(TextFormat, WarnsOfNumbersBehindTheLastOne) {
   EXPECT_EQ(warning_of("SIZE 2\n1 2 # two\n\n"), "");
   EXPECT_EQ(warning_of("SIZE 2\n1 2\n\nsize 1\n3\n"), "") << "another matrix";
   EXPECT_EQ(warning_of("SIZE 2\n1 2\n 3 4"),
-            "warning: " + path("m.txt") + ":3:2: `3` follows the last number that `SIZE` promises; the rest of the file is not read\n");
+            "warning: " + path("m.txt") +
+                ":3:2: `3` follows the last number that `SIZE` promises; the rest of the file is not read\n");
 }
 
 TEST_F(TextFormat, WarnsWhereANamePromisesAnotherFormat) {
@@ -51,7 +52,8 @@ TEST_F(TextFormat, WarnsWhereANamePromisesAnotherFormat) {
     write(name, counting(ElementKind::Double, {2}));
     return ::testing::internal::GetCapturedStderr();
   };
-  EXPECT_EQ(warning_of("m.PNG"), "warning: " + path("m.PNG") + " will hold text: the endings of other formats are .npy, .pgm, .ppm\n");
+  EXPECT_EQ(warning_of("m.PNG"),
+            "warning: " + path("m.PNG") + " will hold text: the endings of other formats are .npy, .pgm, .ppm\n");
   EXPECT_EQ(warning_of("m.txt") + warning_of("m.dat") + warning_of("m"), "");
 }
 
@@ -89,10 +91,28 @@ TEST_F(TextFormat, WritesNumbersLikePrintf) {
 TEST_F(TextFormat, WritesEdgesOfTheFormatToTheByte) {
   constexpr double kInf = std::numeric_limits<double>::infinity();
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-  const double values[] = {0,         -0.0,       1e-300,       -1e-300,      5e-324,     1.7976931348623157e308,
-                           12345678,  123456789,  -12345678.5,  99999999.5,   1e8,        1e-5,
-                           0.0001234, 1234.56789, 100000.00001, 0.1 + 0.2,    2.0 / 3.0,  -7,
-                           -kInf,     kInf,       kNan,         std::copysign(kNan, -1.0)};
+  const double values[] = {0,
+                           -0.0,
+                           1e-300,
+                           -1e-300,
+                           5e-324,
+                           1.7976931348623157e308,
+                           12345678,
+                           123456789,
+                           -12345678.5,
+                           99999999.5,
+                           1e8,
+                           1e-5,
+                           0.0001234,
+                           1234.56789,
+                           100000.00001,
+                           0.1 + 0.2,
+                           2.0 / 3.0,
+                           -7,
+                           -kInf,
+                           kInf,
+                           kNan,
+                           std::copysign(kNan, -1.0)};
   const IndexT size = std::size(values);
   AnyMatrix m = AnyMatrix::allocate(ElementKind::Double, 1, &size);
   std::copy(std::begin(values), std::end(values), static_cast<double*>(m.data()));
@@ -235,7 +255,9 @@ TEST_F(TextFormat, RefusesFilesOfAnotherKind) {
 TEST_F(TextFormat, SkipsTheMarkBeforeUtf8Text) {
   put("m.txt", "\xef\xbb\xbfSIZE 2\r\n7 8\r\n");
   EXPECT_EQ(MatrixReader().read(path("m.txt"), kM1).number_at(1), 8);
-  put("n.txt", "SIZE 2\n7 \xef\xbb\xbf" "8\n");
+  put("n.txt",
+      "SIZE 2\n7 \xef\xbb\xbf"
+      "8\n");
   EXPECT_NE(error_of("n.txt", kM1), "");
 }
 
@@ -247,7 +269,8 @@ TEST_F(TextFormat, RefusesNumbersThatDoNotFitTheType) {
   EXPECT_NE(error_of("b.txt", {"M[n]", ElementKind::UChar, 1}).find("uchar: it is too large"), std::string::npos);
   for (const char* number : {"-1", "-1.0", "-1e400"}) {
     put("b.txt", "SIZE 1\n" + std::string(number) + "\n");
-    EXPECT_NE(error_of("b.txt", {"M[n]", ElementKind::UChar, 1}).find("uchar: it is too small"), std::string::npos) << number;
+    EXPECT_NE(error_of("b.txt", {"M[n]", ElementKind::UChar, 1}).find("uchar: it is too small"), std::string::npos)
+        << number;
   }
   put("f.txt", "SIZE 1\n1e39\n");
   EXPECT_NE(error_of("f.txt", {"M[n]", ElementKind::Float, 1}).find("too large"), std::string::npos);

@@ -41,25 +41,26 @@ namespace detail {
 
 void index_out_of_bounds(int dim, std::int64_t index, std::int64_t size) {
   throw IndexError(instance_prefix() + "index " + std::to_string(index) + " of dimension " + std::to_string(dim) +
-                  " lies outside a region of size " + std::to_string(size));
+                   " lies outside a region of size " + std::to_string(size));
 }
 
 void box_out_of_bounds(int dim, std::int64_t lo, std::int64_t hi, std::int64_t size) {
   if (hi < lo)
-    throw IndexError(instance_prefix() + "a region begins at " + std::to_string(lo) + " and ends before that, at " + std::to_string(hi) +
-                     ", in dimension " + std::to_string(dim));
-  throw IndexError(instance_prefix() + "[" + std::to_string(lo) + ", " + std::to_string(hi) + ") of dimension " + std::to_string(dim) +
-                  " lies outside a region of size " + std::to_string(size));
+    throw IndexError(instance_prefix() + "a region begins at " + std::to_string(lo) + " and ends before that, at " +
+                     std::to_string(hi) + ", in dimension " + std::to_string(dim));
+  throw IndexError(instance_prefix() + "[" + std::to_string(lo) + ", " + std::to_string(hi) + ") of dimension " +
+                   std::to_string(dim) + " lies outside a region of size " + std::to_string(size));
 }
 
 bool are_boxes_apart(const RawView& a, const RawView& b) {
   if (a.kind != b.kind || a.num_dims != b.num_dims) return false;
   if (reinterpret_cast<std::uintptr_t>(a.base) > reinterpret_cast<std::uintptr_t>(b.base)) return are_boxes_apart(b, a);
-  const auto bytes = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(b.base) - reinterpret_cast<std::uintptr_t>(a.base));
+  const auto bytes =
+      static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(b.base) - reinterpret_cast<std::uintptr_t>(a.base));
   std::int64_t rest = bytes / static_cast<std::int64_t>(element_bytes(a.kind));
   bool is_apart = false;
-  // These are the positions at which `b` starts, seen from the start of `a`. Cells have one position each, if no row reaches into
-  // the next one.
+  // These are the positions at which `b` starts, seen from the start of `a`. Cells have one position each, if no row
+  // reaches into the next one.
   for (int d = a.num_dims - 1; d >= 0; --d) {
     if (a.strides[d] != b.strides[d] || a.strides[d] <= 0) return false;
     const std::int64_t at = rest / a.strides[d];
@@ -86,7 +87,9 @@ class Lattice {
     }
   }
 
-  [[nodiscard]] bool is_empty() const { return std::any_of(sizes_, sizes_ + num_dims_, [](IndexT size) { return size <= 0; }); }
+  [[nodiscard]] bool is_empty() const {
+    return std::any_of(sizes_, sizes_ + num_dims_, [](IndexT size) { return size <= 0; });
+  }
   [[nodiscard]] std::intptr_t begin() const {
     std::intptr_t lo = base_;
     for (int d = 0; d < num_dims_; ++d) lo += std::min<std::int64_t>(0, reach(d));
@@ -233,7 +236,8 @@ Storage* allocate_dense(ElementKind kind, int num_dims, const IndexT* sizes, std
 }  // namespace detail
 
 bool is_same_view(const RawView& a, const RawView& b) {
-  return a.kind == b.kind && a.base == b.base && a.num_dims == b.num_dims && std::equal(a.sizes, a.sizes + a.num_dims, b.sizes, b.sizes + b.num_dims) &&
+  return a.kind == b.kind && a.base == b.base && a.num_dims == b.num_dims &&
+         std::equal(a.sizes, a.sizes + a.num_dims, b.sizes, b.sizes + b.num_dims) &&
          std::equal(a.strides, a.strides + a.num_dims, b.strides, b.strides + b.num_dims);
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Views of matrix elements without ownership: pointer, sizes, strides. Hot bodies work on
 // these (all in registers); owning handles (region.h) hold one. Members as in docs/reference/language.md 7.6.
-// A build with PB_CHECKED tests every index, one with PB_CHECKED_COPIES that each element is on the host (access_watch.h).
+// A build with PB_CHECKED tests every index, one with PB_CHECKED_COPIES that each element is on the host
+// (access_watch.h).
 #pragma once
 
 #include <cstddef>
@@ -16,11 +17,12 @@
 #else
 #define PB_INDEPENDENT _Pragma("GCC ivdep")
 #endif
-/// Marks functions that hold the loops over instances. They are not inlined: compilers know that the views are apart only as long
-/// as they are parameters.
+/// Marks functions that hold the loops over instances. They are not inlined: compilers know that the views are apart
+/// only as long as they are parameters.
 ///
 /// GCC 12 takes some of these functions for ones without effect, by what it gathers across functions, and removes their
-/// calls (test: outputs/even_cells of tests/conformance). Kept apart from such analyses they lose nothing: they are long.
+/// calls (test: outputs/even_cells of tests/conformance). Kept apart from such analyses they lose nothing: they are
+/// long.
 #ifdef __clang__
 #define PB_LOOPS [[gnu::noinline]] static
 #else
@@ -28,11 +30,11 @@
 #endif
 /// Marks functions that run a step over a box: they are called from several places, and long beside a call.
 #define PB_STEP [[gnu::noinline]] static
-/// Marks functions that are called rarely or whose work is elsewhere: compilers keep them small, out of the way and do so
-/// quickly.
+/// Marks functions that are called rarely or whose work is elsewhere: compilers keep them small, out of the way and do
+/// so quickly.
 #define PB_COLD [[gnu::cold, gnu::noinline]]
-/// Marks lambdas and functions that only prefetch: compilers take a call of such a function for one without effect, and remove
-/// it.
+/// Marks lambdas and functions that only prefetch: compilers take a call of such a function for one without effect, and
+/// remove it.
 #define PB_PREFETCHES __attribute__((always_inline))
 
 namespace pbrt {
@@ -96,8 +98,9 @@ class Strides<0, kUnit> {
 }  // namespace detail
 
 /// Pointer, sizes and strides of an N-dimensional box of elements. `E` may be const.
-/// With `kUnit` the stride of dimension 0 is the constant 1, so that compilers vectorise. With `kApart` compilers may take
-/// it that nobody else touches these elements while the view is a parameter; views made from it do not say so themselves.
+/// With `kUnit` the stride of dimension 0 is the constant 1, so that compilers vectorise. With `kApart` compilers may
+/// take it that nobody else touches these elements while the view is a parameter; views made from it do not say so
+/// themselves.
 template <class E, int N, bool kUnit, bool kApart = false>
 class BasicView {
  public:
@@ -112,11 +115,11 @@ class BasicView {
     for (int d = 0; d < N; ++d) sizes_[d] = sizes[d];
     for (int d = 0; d < N; ++d) strides_.set(d, strides[d]);
   }
-  /// Makes a view of the same elements: mutable becomes const, unit stride general, and, only where the caller has tested
-  /// `has_unit_stride()` or `is_apart`, general becomes unit or apart.
+  /// Makes a view of the same elements: mutable becomes const, unit stride general, and, only where the caller has
+  /// tested `has_unit_stride()` or `is_apart`, general becomes unit or apart.
   template <class F, bool kOther, bool kOtherApart>
-  requires(std::is_same_v<F, E> || std::is_same_v<const F, E>)
-  explicit((kUnit && !kOther) || (kApart && !kOtherApart)) BasicView(const BasicView<F, N, kOther, kOtherApart>& other)
+  requires(std::is_same_v<F, E> || std::is_same_v<const F, E>) explicit((kUnit && !kOther) || (kApart && !kOtherApart))
+      BasicView(const BasicView<F, N, kOther, kOtherApart>& other)
       : BasicView(other.address(), other.sizes(), other.multipliers()) {}
 
   /// Address of the first element. The caller may access all elements of the view through it.
@@ -341,7 +344,8 @@ template <class A, class B>
 [[nodiscard]] inline bool is_apart(const A& a, const B& b) {
   const detail::AddressRange of_a = detail::address_range(a);
   const detail::AddressRange of_b = detail::address_range(b);
-  if (of_a.end <= of_b.begin || of_b.end <= of_a.begin) [[likely]] return true;
+  if (of_a.end <= of_b.begin || of_b.end <= of_a.begin) [[likely]]
+    return true;
   return detail::are_boxes_apart(a.raw(), b.raw());
 }
 

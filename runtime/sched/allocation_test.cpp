@@ -44,7 +44,8 @@ namespace {
 class Allocations : public testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(Workers, Allocations, testing::Values(1, 4));
 
-/// Allocations of the last of several runs of `body`: some runs may still grow the pools, since more tasks may be alive.
+/// Allocations of the last of several runs of `body`: some runs may still grow the pools, since more tasks may be
+/// alive.
 template <class Body>
 std::int64_t least_allocations(Scheduler& scheduler, Body body) {
   std::int64_t least = INT64_MAX;
@@ -75,9 +76,8 @@ TEST_P(Allocations, GraphTasksMakeNone) {
     TaskGroup group(root);
     TaskRef before;
     for (int i = 0; i < 300; ++i) {
-      TaskRef task = group.create(root, [&group, i](Frame& f) {
-        return i % 3 == 0 ? group.create(f, [](Frame&) {}) : TaskRef();
-      });
+      TaskRef task =
+          group.create(root, [&group, i](Frame& f) { return i % 3 == 0 ? group.create(f, [](Frame&) {}) : TaskRef(); });
       if (before) group.depend(root, task, before);
       group.start(root, task);
       before = std::move(task);

@@ -13,7 +13,8 @@
 namespace pbrt {
 namespace {
 
-// The reporter is a global, because a signal handler gets no parameters of ours. It is written before the handler is installed.
+// The reporter is a global, because a signal handler gets no parameters of ours. It is written before the handler is
+// installed.
 void (*crash_report)(const Crash& crash) = nullptr;
 constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 constexpr int kNumSignals = sizeof kSignals / sizeof kSignals[0];

@@ -83,7 +83,10 @@ TEST_P(CrashDeathTest, OtherFaultsGoToTheHandlerBefore) {
 
 void exit_by_kind(const Crash& crash) {
   const bool is_null = crash.address == nullptr;
-  _exit(crash.is_stack_overflow ? 50 : crash.signal == SIGSEGV ? (is_null ? 51 : 52) : crash.signal == SIGFPE ? 53 : 54);
+  _exit(crash.is_stack_overflow   ? 50
+        : crash.signal == SIGSEGV ? (is_null ? 51 : 52)
+        : crash.signal == SIGFPE  ? 53
+                                  : 54);
 }
 
 void crash_in_a_task(int workers, int kind) {

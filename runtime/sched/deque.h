@@ -132,9 +132,9 @@ class Deque {
 
 // Note [Ordering of pop]
 //
-// The store of top_ and the load of bottom_ in pop must not be reordered by the processor. Two ways were measured (x86-64,
-// two virtual CPUs, minima of many rounds): the exchange that stands there, and a plain store with a compiler barrier while
-// the thief calls membarrier between its store and its load.
+// The store of top_ and the load of bottom_ in pop must not be reordered by the processor. Two ways were measured
+// (x86-64, two virtual CPUs, minima of many rounds): the exchange that stands there, and a plain store with a compiler
+// barrier while the thief calls membarrier between its store and its load.
 //
 //                                                   exchange      membarrier in the thief
 //   pop, alone                                         8 ns          1 ns

@@ -95,7 +95,8 @@ Stack& map_stack() {
     munmap(base, bytes);
     throw std::bad_alloc();
   }
-  // Most stacks use few of their pages, so large pages would be wasted. The call fails only where there are no huge pages.
+  // Most stacks use few of their pages, so large pages would be wasted. The call fails only where there are no huge
+  // pages.
   (void)madvise(base, bytes, MADV_NOHUGEPAGE);
   char* limit = static_cast<char*>(base) + kGuardBytes;
   constexpr std::size_t kUsable = kStackBytes - sizeof(Stack) / 64 * 64 - 64;

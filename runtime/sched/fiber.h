@@ -29,12 +29,13 @@ namespace pbrt {
 
 /// The part of a stack that calls fill before they go on to a fresh one.
 inline constexpr std::size_t kCallBytes = std::size_t{256} * 1024;
-/// The part of a stack below the calls' part, for what the last call runs without asking: bodies and libraries, which expect what
-/// threads usually have. Routines of OpenBLAS with threads use up to 5 MiB. This part is only address space until it is used.
+/// The part of a stack below the calls' part, for what the last call runs without asking: bodies and libraries, which
+/// expect what threads usually have. Routines of OpenBLAS with threads use up to 5 MiB. This part is only address space
+/// until it is used.
 inline constexpr std::size_t kBodyBytes = std::size_t{8} * 1024 * 1024;
 inline constexpr std::size_t kStackBytes = kCallBytes + kBodyBytes;
-/// The guard pages below each stack; only address space. Generated code touches each page of a large array in order (pbc compiles
-/// with -fstack-clash-protection), other C++ could reach over this with a larger one.
+/// The guard pages below each stack; only address space. Generated code touches each page of a large array in order
+/// (pbc compiles with -fstack-clash-protection), other C++ could reach over this with a larger one.
 inline constexpr std::size_t kGuardBytes = std::size_t{1024} * 1024;
 
 /// A place to switch to: saved registers (by the stack pointer), plus what the tools must be told.
@@ -71,7 +72,7 @@ struct ResumeTask : detail::Task {
 struct Fiber : detail::FiberHead {
   Context* active = nullptr;  // running or suspended: the first stack, or the newest fresh one
   RunState* run = nullptr;
-  int num_fresh_stacks = 0;   // beside the first one
+  int num_fresh_stacks = 0;  // beside the first one
   Stack& first_stack;
   ResumeTask resume_task{*this};
 

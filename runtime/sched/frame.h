@@ -139,8 +139,8 @@ void wake_helpers(FiberHead& fiber, std::int64_t count);
 /// A call that finds less stack than this continues on a fresh one.
 inline constexpr std::ptrdiff_t kMinStackBytes = std::ptrdiff_t{64} * 1024;
 
-/// Drops the run that the calling thread works for, if there is one; for bodies that have no frame at hand. `reason` is static
-/// text.
+/// Drops the run that the calling thread works for, if there is one; for bodies that have no frame at hand. `reason` is
+/// static text.
 void abort_current_run(const char* reason);
 
 class Frame {
@@ -161,9 +161,9 @@ class Frame {
     push_child(make_task(std::forward<F>(f)));
   }
 
-  /// Starts `f(Frame&)` as a task of `all`, which is this frame or one whose task the body is. The task is left to the worker of
-  /// that number, but after some time to any worker without work. It is for parts of loops that come again, whose data that
-  /// worker has in its caches.
+  /// Starts `f(Frame&)` as a task of `all`, which is this frame or one whose task the body is. The task is left to the
+  /// worker of that number, but after some time to any worker without work. It is for parts of loops that come again,
+  /// whose data that worker has in its caches.
   ///
   /// Pre: all.can_assign(), and `worker` is another one than worker_index()
   template <class F>
@@ -172,8 +172,8 @@ class Frame {
   }
   /// Whether the other workers look for work, so that each may be given some. The answer is a hint.
   [[nodiscard]] bool can_assign() const;
-  /// Whether what becomes a task may depend on which workers are out of work. It may not where bodies draw random numbers: these
-  /// follow the tree of tasks.
+  /// Whether what becomes a task may depend on which workers are out of work. It may not where bodies draw random
+  /// numbers: these follow the tree of tasks.
   [[nodiscard]] bool has_free_tasks() const { return run_->hooks == nullptr; }
   /// Whether the worker that runs the body has a task that others could take. The answer is a hint.
   [[nodiscard]] bool has_spare_task() const;
@@ -302,8 +302,7 @@ class CallFrame : public Frame {
  public:
   /// Makes a frame that is sequential if the caller is, or if `largest_extent` is below the cut-off.
   CallFrame(Frame& parent, std::int64_t largest_extent, std::int64_t sequential_cutoff)
-      : Frame(*parent.fiber_, *parent.run_, parent.call_,
-              parent.sequential_ || largest_extent < sequential_cutoff) {
+      : Frame(*parent.fiber_, *parent.run_, parent.call_, parent.sequential_ || largest_extent < sequential_cutoff) {
     throw_if_aborted();
   }
   CallFrame(Frame& parent, std::int64_t largest_extent)
@@ -318,13 +317,14 @@ class CallFrame : public Frame {
   }
 };
 
-/// A body that spawns in a frame which holds no other tasks meanwhile: pieces, tasks and steps have one each, and the instances
-/// of a piece follow each other. Makes no frame, so that a call costs less; ends as a CallFrame does.
+/// A body that spawns in a frame which holds no other tasks meanwhile: pieces, tasks and steps have one each, and the
+/// instances of a piece follow each other. Makes no frame, so that a call costs less; ends as a CallFrame does.
 class BodyScope {
  public:
   explicit BodyScope(Frame& frame) : frame_(frame) { frame.throw_if_aborted(); }
   ~BodyScope() noexcept(false) {
-    if (frame_.outstanding_ != 0 || frame_.error_state_.load(std::memory_order_relaxed) != Frame::kNoError) frame_.finish();
+    if (frame_.outstanding_ != 0 || frame_.error_state_.load(std::memory_order_relaxed) != Frame::kNoError)
+      frame_.finish();
   }
   BodyScope(const BodyScope&) = delete;
   BodyScope& operator=(const BodyScope&) = delete;

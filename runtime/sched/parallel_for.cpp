@@ -78,8 +78,8 @@ struct Team {
   int last;
   int self;
 
-  /// Cuts the team in two and returns the half without `self`. The first worker of that half passes on what it gets; this team
-  /// keeps the other half.
+  /// Cuts the team in two and returns the half without `self`. The first worker of that half passes on what it gets;
+  /// this team keeps the other half.
   Team take_others() {
     const int middle = first + (last - first) / 2;
     const Team lower{first, middle, first};
@@ -131,8 +131,9 @@ struct Offers {
   Clock::duration delay = Clock::duration::zero();
 };
 
-/// Runs a box piece by piece, in order. Parts above `task_volume` become tasks at once. Of the other parts the largest one that
-/// is left becomes a task whenever the worker has none for thieves and the part takes long enough. See Note [Pieces and tasks].
+/// Runs a box piece by piece, in order. Parts above `task_volume` become tasks at once. Of the other parts the largest
+/// one that is left becomes a task whenever the worker has none for thieves and the part takes long enough. See Note
+/// [Pieces and tasks].
 ///
 /// Loop: `halve(Box<N>& box, Box<N>& upper)`, false where the box is a piece; `run_piece(Frame&, const Box<N>&)`;
 ///       `max_volume` of a piece, `task_volume`. It lives until the frame has been joined.
@@ -148,7 +149,8 @@ void run_in_pieces(Frame& frame, const Loop& loop, Box<N> box, const Offers& off
     if (num_done == 0) return offers.at_once;
     const Clock::duration time = Clock::now() - start;
     const double part_time = static_cast<double>(time.count()) * static_cast<double>(part.volume());
-    return time >= offers.delay && part_time >= static_cast<double>(kTimeOfTask.count()) * static_cast<double>(num_done);
+    return time >= offers.delay &&
+           part_time >= static_cast<double>(kTimeOfTask.count()) * static_cast<double>(num_done);
   };
   for (;;) {
     for (Box<N> upper; loop.halve(box, upper);) {
@@ -168,9 +170,9 @@ void run_in_pieces(Frame& frame, const Loop& loop, Box<N> box, const Offers& off
   }
 }
 
-/// Gives each worker of a team its part of the box, which is the same whenever the box and the number of workers are the same:
-/// the worker may have the part's data in its caches from an earlier loop. All parts are tasks of `all`. See Note [Parts for
-/// workers].
+/// Gives each worker of a team its part of the box, which is the same whenever the box and the number of workers are
+/// the same: the worker may have the part's data in its caches from an earlier loop. All parts are tasks of `all`. See
+/// Note [Parts for workers].
 template <int N, class Loop>
 void run_in_team(Frame& frame, Frame& all, const Loop& loop, Box<N> box, Team team) {
   while (team.last - team.first > 1 && box.volume() > loop.max_volume) {
@@ -179,7 +181,8 @@ void run_in_team(Frame& frame, Frame& all, const Loop& loop, Box<N> box, Team te
     const std::int64_t exact = box.extent(d) * (num_workers / 2) / num_workers;
     const Team others = team.take_others();
     Box<N> lower = box;
-    const std::int64_t aligned = exact < kAlignment ? std::max<std::int64_t>(exact, 1) : exact / kAlignment * kAlignment;
+    const std::int64_t aligned =
+        exact < kAlignment ? std::max<std::int64_t>(exact, 1) : exact / kAlignment * kAlignment;
     const Box<N> upper = take_upper_part(lower, d, aligned);
     const bool is_lower = team.self < others.first;
     box = is_lower ? lower : upper;
@@ -402,19 +405,20 @@ void run_pieces(Frame& frame, const PieceBody& body, const std::int64_t* lo, con
 }  // namespace pbrt::detail
 
 // Note [Parts for workers]
-// In most programs steps over one grid follow each other. A thief gets any part of a loop, and the frame goes on where its last
-// child ended. So with two workers the halves changed hands half of the times, and each worker read from the caches of the other
-// one what it had written itself one step before (a grid of 2 MiB: 1.4 times the time of a static schedule). So where the other
-// workers look for work, each gets a part that depends on its number alone, through its mailbox. Other workers leave it there for
-// a while (worker_search.cpp). A part is cut into pieces as any box is; these are stolen where workers are not equally fast.
+// In most programs steps over one grid follow each other. A thief gets any part of a loop, and the frame goes on where
+// its last child ended. So with two workers the halves changed hands half of the times, and each worker read from the
+// caches of the other one what it had written itself one step before (a grid of 2 MiB: 1.4 times the time of a static
+// schedule). So where the other workers look for work, each gets a part that depends on its number alone, through its
+// mailbox. Other workers leave it there for a while (worker_search.cpp). A part is cut into pieces as any box is; these
+// are stolen where workers are not equally fast.
 //
 // Note [Pieces and tasks]
-// With a task per piece each piece costs a spawn. On many cores it costs far more: thieves take the pieces one by one, each with
-// a transfer of the deque's lines and of the cells. So a worker keeps its pieces to itself and offers the largest part of them,
-// one task at a time. This is lazy binary splitting (Tzannes, Caragea, Barua, Vishkin, PPoPP 2010), but piece by piece rather
-// than iteration by iteration, and with tasks at once where the other workers may be asleep. In a team a worker offers nothing
-// until all can have got their parts, and never a part that takes less time than the transfer. Loops that follow each other, 16
-// cores, us per loop:
+// With a task per piece each piece costs a spawn. On many cores it costs far more: thieves take the pieces one by one,
+// each with a transfer of the deque's lines and of the cells. So a worker keeps its pieces to itself and offers the
+// largest part of them, one task at a time. This is lazy binary splitting (Tzannes, Caragea, Barua, Vishkin, PPoPP
+// 2010), but piece by piece rather than iteration by iteration, and with tasks at once where the other workers may be
+// asleep. In a team a worker offers nothing until all can have got their parts, and never a part that takes less time
+// than the transfer. Loops that follow each other, 16 cores, us per loop:
 //
 //   cells, 0.25 ns each      10,000   50,000   200,000   1,000,000
 //   a task per piece             16       22        28          65

@@ -25,14 +25,14 @@ namespace pbrt {
 
 inline constexpr int kMaxBoxDimensions = 16;
 
-/// How pieces of two and more dimensions are cut: planes and rows before the length of rows is, down to `rows` of them; then
-/// rows, down to `row` cells; then the slowest dimension.
+/// How pieces of two and more dimensions are cut: planes and rows before the length of rows is, down to `rows` of them;
+/// then rows, down to `row` cells; then the slowest dimension.
 struct PieceShape {
   std::int64_t rows;
   std::int64_t row;
 };
-/// The shape for most loops: vector code does several rows at once, and pieces follow each other along rows, which are streams
-/// for the memory.
+/// The shape for most loops: vector code does several rows at once, and pieces follow each other along rows, which are
+/// streams for the memory.
 inline constexpr PieceShape kLongPieces = {8, 256};
 /// The shape for loops in strips (runtime/matrix/strips.h), where lines that run across the rows are streams too.
 inline constexpr PieceShape kTallPieces = {256, 32};
@@ -88,9 +88,9 @@ extern template void run_joint<3>(Frame&, const JointPart<3>*, int, std::int64_t
 
 /// Calls `f(Frame&, const Box<N>&)` on pieces that partition `box`, in parallel, and waits for all.
 ///
-/// In a sequential frame, or with one worker, `f` is called once with the whole box; in a sequential one at once, without the
-/// runtime. Elsewhere each call of `f` gets a frame of its own. An empty box calls nothing. `rule` is for traces, `shape` for
-/// speed.
+/// In a sequential frame, or with one worker, `f` is called once with the whole box; in a sequential one at once,
+/// without the runtime. Elsewhere each call of `f` gets a frame of its own. An empty box calls nothing. `rule` is for
+/// traces, `shape` for speed.
 ///
 /// Pre:     split >= 1
 /// Errors:  rethrows the first exception of a piece

@@ -23,10 +23,13 @@ std::vector<Box<N>> pieces_of(int num_workers, const Box<N>& box, std::int64_t s
   std::vector<Box<N>> pieces;
   std::mutex lock;
   scheduler.run([&](Frame& root) {
-    parallel_for<N>(root, box, split, [&](Frame&, const Box<N>& piece) {
-      const std::lock_guard<std::mutex> guard(lock);
-      pieces.push_back(piece);
-    }, nullptr, shape);
+    parallel_for<N>(
+        root, box, split,
+        [&](Frame&, const Box<N>& piece) {
+          const std::lock_guard<std::mutex> guard(lock);
+          pieces.push_back(piece);
+        },
+        nullptr, shape);
   });
   return pieces;
 }
@@ -217,9 +220,9 @@ JointCalls run_joint_loops(Frame& frame, const Box<N>& all, const std::vector<Bo
   return calls;
 }
 
-const std::vector<Box<3>> kInsideAndFaces = {{{0, 0, 0}, {1, 9, 21}},  {{1, 0, 0}, {32, 1, 21}},  {{1, 1, 0}, {32, 8, 1}},
-                                             {{1, 1, 1}, {32, 8, 20}}, {{1, 1, 20}, {32, 8, 21}}, {{1, 8, 0}, {32, 9, 21}},
-                                             {{32, 0, 0}, {33, 9, 21}}};
+const std::vector<Box<3>> kInsideAndFaces = {
+    {{0, 0, 0}, {1, 9, 21}},   {{1, 0, 0}, {32, 1, 21}}, {{1, 1, 0}, {32, 8, 1}},  {{1, 1, 1}, {32, 8, 20}},
+    {{1, 1, 20}, {32, 8, 21}}, {{1, 8, 0}, {32, 9, 21}}, {{32, 0, 0}, {33, 9, 21}}};
 
 TEST(JointLoops, PiecesPartitionAllBoxes) {
   for (const int num_workers : {1, 2, 3}) {

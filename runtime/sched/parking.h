@@ -83,8 +83,8 @@ class Parking {
     }
   }
 
-  /// Wakes up to `count` parked workers, for many tasks that come together. The first one wakes half of them in its turn, and
-  /// so on: neither the caller nor a chain, as notify makes it, takes as many times the time of a wake-up.
+  /// Wakes up to `count` parked workers, for many tasks that come together. The first one wakes half of them in its
+  /// turn, and so on: neither the caller nor a chain, as notify makes it, takes as many times the time of a wake-up.
   ///
   /// Cost: one load where nobody is parked
   void wake_several(std::int64_t count);

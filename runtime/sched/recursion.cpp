@@ -10,11 +10,12 @@
 namespace pbrt {
 namespace {
 
-/// At most so many calls around a call are searched for one of the same transform. Mutual recursion of more transforms ends by
-/// depth alone.
+/// At most so many calls around a call are searched for one of the same transform. Mutual recursion of more transforms
+/// ends by depth alone.
 constexpr int kMaxSteps = 64;
 
-// A global, because the code that finds an endless recursion has no program in hand. It is written before the first run.
+// A global, because the code that finds an endless recursion has no program in hand. It is written before the first
+// run.
 const char* (*name_of_caller)() = nullptr;
 
 /// A copy of `text` that stays for ever, because reasons of aborted runs are static text. There are few of them.
@@ -37,7 +38,8 @@ const char* endless_recursion_text(std::int64_t size) {
   std::string text = "recursion does not end under this configuration";
   if (caller == nullptr && size < 0) return keep(text);
   text += std::string(": ") + (caller != nullptr ? caller : "a rule") + " calls ";
-  text += size < 0 ? "itself or another one too deeply" : "on at size " + std::to_string(size) + ", which does not become smaller";
+  text += size < 0 ? "itself or another one too deeply"
+                   : "on at size " + std::to_string(size) + ", which does not become smaller";
   return keep(text + "; choose another rule for small sizes, or call only under a condition");
 }
 
@@ -47,7 +49,8 @@ void RecursiveCall::check(Frame& parent) {
   if (same == nullptr || size_ >= same->size_) num_without_shrinking_ = before.num_without_shrinking_ + 1;
   const bool is_round = same != nullptr && num_extents_ > 0 && has_same_arguments(*same);
   if (is_round || num_without_shrinking_ > kMaxCallsWithoutShrinking) [[unlikely]]
-    parent.abort_run(endless_recursion_text(num_extents_ > 0 ? *std::max_element(extents_, extents_ + num_extents_) : -1));
+    parent.abort_run(
+        endless_recursion_text(num_extents_ > 0 ? *std::max_element(extents_, extents_ + num_extents_) : -1));
 }
 
 const RecursiveCall* RecursiveCall::find_same() const {

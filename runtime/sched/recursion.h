@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Recursion that cannot end (docs/architecture.md 6.9): a configuration may choose a rule that calls its own transform where
-// another rule was to end the recursion. Generated code makes a RecursiveCall in each call of a transform that may
-// reach itself; it finds out after one round, or after many without shrinking, not when the memory is gone.
+// Recursion that cannot end (docs/architecture.md 6.9): a configuration may choose a rule that calls its own transform
+// where another rule was to end the recursion. Generated code makes a RecursiveCall in each call of a transform that
+// may reach itself; it finds out after one round, or after many without shrinking, not when the memory is gone.
 //
-// Calls are linked from the inside to the outside: each Frame knows the innermost one that holds it. A record lies on the
-// stack of its call, which ends after all that it spawned, so the links are whole on every thread.
+// Calls are linked from the inside to the outside: each Frame knows the innermost one that holds it. A record lies on
+// the stack of its call, which ends after all that it spawned, so the links are whole on every thread.
 #pragma once
 
 #include <bit>
@@ -17,18 +17,18 @@ namespace pbrt {
 /// So many nested calls may leave the size of their data as it is.
 inline constexpr int kMaxCallsWithoutShrinking = 100'000;
 
-/// Sets the function that says which rule calls, where a recursion does not end: it returns static text, or null if the rule is
-/// not known. Called once, by `main`; `name` is called by the thread that makes the call.
+/// Sets the function that says which rule calls, where a recursion does not end: it returns static text, or null if the
+/// rule is not known. Called once, by `main`; `name` is called by the thread that makes the call.
 void on_endless_recursion(const char* (*name)());
 
-/// The message about a recursion that does not end at calls of `size`, their largest extent; below 0 the size is not known. The
-/// text lives as long as the process.
+/// The message about a recursion that does not end at calls of `size`, their largest extent; below 0 the size is not
+/// known. The text lives as long as the process.
 [[nodiscard]] const char* endless_recursion_text(std::int64_t size);
 
 class RecursiveCall {
  public:
-  /// A call of transform number `transform`. `extents` are those of all its matrices. `numbers` are the values of its 0-D inputs,
-  /// which may end a recursion that keeps the extents. Both must live as long as the call.
+  /// A call of transform number `transform`. `extents` are those of all its matrices. `numbers` are the values of its
+  /// 0-D inputs, which may end a recursion that keeps the extents. Both must live as long as the call.
   ///
   /// Errors:  RunAborted, with the whole run, if the recursion does not end
   /// Cost:    some additions and comparisons where the data shrinks or no call around this one is of the transform; else a
@@ -59,18 +59,20 @@ class RecursiveCall {
   void enter(Frame& frame) const { frame.call_ = this; }
 
  private:
-  /// Whether this call is plainly smaller than the nearest call of the same transform: the one around it, or the next one
-  /// outside. Then check() would find nothing.
+  /// Whether this call is plainly smaller than the nearest call of the same transform: the one around it, or the next
+  /// one outside. Then check() would find nothing.
   [[nodiscard]] bool shrinks() const {
     const RecursiveCall* call = outer_->transform_ == transform_ ? outer_ : outer_->outer_;
     return call != nullptr && call->transform_ == transform_ && size_ < call->size_;
   }
-  /// Counts this call and returns true if it plainly has other arguments than the call around it: then it may go on, as check()
-  /// would say.
+  /// Counts this call and returns true if it plainly has other arguments than the call around it: then it may go on, as
+  /// check() would say.
   [[nodiscard]] bool goes_on() {
-    if (outer_->transform_ != transform_ || num_numbers_ == 0 || outer_->num_without_shrinking_ >= kMaxCallsWithoutShrinking)
+    if (outer_->transform_ != transform_ || num_numbers_ == 0 ||
+        outer_->num_without_shrinking_ >= kMaxCallsWithoutShrinking)
       return false;
-    const bool is_other = std::bit_cast<std::uint64_t>(numbers_[0]) != std::bit_cast<std::uint64_t>(outer_->numbers_[0]);
+    const bool is_other =
+        std::bit_cast<std::uint64_t>(numbers_[0]) != std::bit_cast<std::uint64_t>(outer_->numbers_[0]);
     if (is_other) num_without_shrinking_ = outer_->num_without_shrinking_ + 1;
     return is_other;
   }
@@ -85,8 +87,8 @@ class RecursiveCall {
   int num_extents_;
   int num_numbers_;
   int num_without_shrinking_ = 0;
-  std::int64_t size_ = 0;      ///< sum of the extents
-  std::uint64_t transforms_;   ///< of this call and those around it: bit `transform % 64`
+  std::int64_t size_ = 0;     ///< sum of the extents
+  std::uint64_t transforms_;  ///< of this call and those around it: bit `transform % 64`
   const std::int64_t* extents_;
   const double* numbers_;
 };

@@ -62,7 +62,8 @@ TEST(Recursion, WithoutSizesEndsByDepth) {
   EXPECT_EQ(recursion.depth, kMaxCallsWithoutShrinking + 1);
 }
 
-/// Calls of `transforms` in turn inside of each other, each `shrink` smaller; returns how many there were before it stopped.
+/// Calls of `transforms` in turn inside of each other, each `shrink` smaller; returns how many there were before it
+/// stopped.
 int depth_of_rounds(std::initializer_list<int> transforms, std::int64_t size, std::int64_t shrink) {
   Scheduler scheduler(2);
   int depth = 0;

@@ -31,9 +31,7 @@ struct RuleCounter {
 class RuleCounters {
  public:
   /// The one place where `rule` may have a counter; another rule may have the place now.
-  [[nodiscard]] RuleCounter& of(const RuleDesc& rule) {
-    return counters_[index_of(rule)];
-  }
+  [[nodiscard]] RuleCounter& of(const RuleDesc& rule) { return counters_[index_of(rule)]; }
   [[nodiscard]] static std::size_t index_of(const RuleDesc& rule) {
     return reinterpret_cast<std::uintptr_t>(&rule) / sizeof(RuleDesc) % kNum;
   }
@@ -46,8 +44,8 @@ class RuleCounters {
   std::array<RuleCounter, kNum> counters_;
 };
 
-/// Stands for one execution of a rule, or of a piece of its box, while it lives: on the stack of the fiber that runs it.
-/// When the fiber is suspended the execution is in two parts, which may be on two workers.
+/// Stands for one execution of a rule, or of a piece of its box, while it lives: on the stack of the fiber that runs
+/// it. When the fiber is suspended the execution is in two parts, which may be on two workers.
 ///
 /// Cost: two branches unless the run is traced; some more where the execution is only counted
 class RuleScope {
@@ -61,8 +59,8 @@ class RuleScope {
   RuleScope(Frame& frame, const RuleDesc& rule, std::int64_t cells) : RuleScope(frame, &rule, cells) {}
   /// `count` finds out how many cells there are; a run that is not traced does not ask.
   template <class Count>
-    requires std::is_invocable_r_v<std::int64_t, const Count&>
-  RuleScope(Frame& frame, const RuleDesc& rule, const Count& count) {
+  requires std::is_invocable_r_v<std::int64_t, const Count&> RuleScope(Frame& frame, const RuleDesc& rule,
+                                                                       const Count& count) {
     RuleCounters* const counters = frame.fiber_->counters;
     if (counters == nullptr) [[likely]]
       return;
@@ -87,8 +85,8 @@ class RuleScope {
   void begin(Frame& frame, const RuleDesc& rule, std::int64_t cells);
   void end();
 
-  /// The fiber of an execution that is timed, else null. If it is null, the other fields have no values: setting them would cost
-  /// more than the branches.
+  /// The fiber of an execution that is timed, else null. If it is null, the other fields have no values: setting them
+  /// would cost more than the branches.
   detail::FiberHead* fiber_ = nullptr;
   RuleScope* outer_;
   const RuleDesc* rule_;

@@ -30,8 +30,8 @@ Scheduler::Scheduler(int num_workers, Trace* trace) : has_cpu_per_worker_(num_wo
     }
   } catch (const std::system_error& error) {
     stop();
-    throw RuntimeError("cannot start worker " + std::to_string(threads_.size() + 1) + " of " + std::to_string(num_workers) +
-                       ": " + error.code().message() + "; `--threads` asks for fewer");
+    throw RuntimeError("cannot start worker " + std::to_string(threads_.size() + 1) + " of " +
+                       std::to_string(num_workers) + ": " + error.code().message() + "; `--threads` asks for fewer");
   } catch (...) {
     stop();
     throw;
@@ -76,7 +76,8 @@ void Scheduler::rouse() {
   using Clock = std::chrono::steady_clock;
   constexpr std::chrono::milliseconds kLongest{1};
   parking_.wake_several(num_workers());
-  for (const Clock::time_point end = Clock::now() + kLongest; parking_.num_asleep() != 0 && Clock::now() < end;) sched_yield();
+  for (const Clock::time_point end = Clock::now() + kLongest; parking_.num_asleep() != 0 && Clock::now() < end;)
+    sched_yield();
 }
 
 void Scheduler::abort() {

@@ -53,8 +53,8 @@ class Scheduler {
   /// Drops the run that is active, if any: run() throws RunAborted soon. Threads: any.
   void abort();
 
-  /// Wakes all sleeping workers and waits until their threads run, at most a millisecond: a run that is timed then does not
-  /// measure how long threads take to wake. They look for work for some time, then they sleep again.
+  /// Wakes all sleeping workers and waits until their threads run, at most a millisecond: a run that is timed then does
+  /// not measure how long threads take to wake. They look for work for some time, then they sleep again.
   ///
   /// Threads: any but the scheduler's own workers
   void rouse();

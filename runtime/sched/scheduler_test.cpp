@@ -397,7 +397,8 @@ TEST_P(OnWorkers, AssignedTasksPassOnOthersOfTheSameFrame) {
   const auto pass_on = [&](auto& self, Frame& here, Frame& all, int hops) -> void {
     ++num_runs;
     if (hops > 0) {
-      here.spawn_on((here.worker_index() + 1) % num_workers, all, [&, hops](Frame& f) { self(self, f, all, hops - 1); });
+      here.spawn_on((here.worker_index() + 1) % num_workers, all,
+                    [&, hops](Frame& f) { self(self, f, all, hops - 1); });
     }
   };
   scheduler.run([&](Frame& root) {

@@ -12,8 +12,8 @@
 //   g.depend(b, a);                        // b runs after a
 //   g.run();
 //
-// The graph refers to the closures of its steps, which live until run() is over. Where steps are added in an order that keeps the
-// dependences, add_in_order() runs them at once in a sequential frame, and there is no graph at all.
+// The graph refers to the closures of its steps, which live until run() is over. Where steps are added in an order that
+// keeps the dependences, add_in_order() runs them at once in a sequential frame, and there is no graph at all.
 #pragma once
 
 #include <cstddef>
@@ -43,8 +43,8 @@ class StepGraph {
   template <class F>
   int add(const F&&) = delete;
 
-  /// Adds the step `f(Frame&)` and returns its number. In a sequential frame the step runs here and now instead, and the result
-  /// is -1.
+  /// Adds the step `f(Frame&)` and returns its number. In a sequential frame the step runs here and now instead, and
+  /// the result is -1.
   ///
   /// Pre:     what the step depends on was added before
   /// Errors:  in a sequential frame those of the step
@@ -55,8 +55,8 @@ class StepGraph {
   template <class F>
   int add_in_order(const F&&) = delete;
 
-  /// Makes step `after` wait for step `before`. Naming the same pair twice is harmless, and so are one step twice and -1,
-  /// which stands for a step that does not run or has run.
+  /// Makes step `after` wait for step `before`. Naming the same pair twice is harmless, and so are one step twice and
+  /// -1, which stands for a step that does not run or has run.
   ///
   /// Pre: both are -1 or numbers that add() returned; the graph stays without cycles; run() was not called
   void depend(int after, int before) {

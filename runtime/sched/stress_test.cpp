@@ -199,8 +199,8 @@ void run_graph(Frame& root, Graph& graph, std::size_t last = SIZE_MAX, Ending en
   TaskGroup group(root);
   std::vector<TaskRef> tasks;
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
-    tasks.push_back(group.create(root, GraphBody{&group, &graph, i, graph.nodes[i].num_continuations,
-                                                  i == last ? ending : Ending::Whole}));
+    tasks.push_back(group.create(
+        root, GraphBody{&group, &graph, i, graph.nodes[i].num_continuations, i == last ? ending : Ending::Whole}));
     for (const std::size_t b : graph.nodes[i].before) group.depend(root, tasks[i], tasks[b]);
     // A task is started at once, so that later tasks depend on tasks that are running, continued or complete.
     group.start(root, tasks[i]);

@@ -29,7 +29,8 @@ void run_tiles(Frame& frame, const PieceBody& body, const std::int64_t* lo, cons
 /// Calls `f(Frame&, const Box<N>&)` on tiles of `extent` that partition `box`, each after its predecessors along the
 /// carried dimensions, independent ones at once, and waits for all.
 ///
-/// In a sequential frame `f` is called once with the whole box; with one worker tile by tile, the last dimension slowest.
+/// In a sequential frame `f` is called once with the whole box; with one worker tile by tile, the last dimension
+/// slowest.
 ///
 /// `rule` is for traces.
 ///

@@ -311,8 +311,8 @@ void add_totals(std::vector<RuleTotals>& all, const RuleDesc& rule, std::int64_t
   found->num_timed += num_timed;
 }
 
-/// Corrects estimates that took more time from the rules around them than those had: gives the excess back, so that the sum stays
-/// what it was.
+/// Corrects estimates that took more time from the rules around them than those had: gives the excess back, so that the
+/// sum stays what it was.
 void give_back_excess(std::vector<RuleTotals>& rules) {
   std::int64_t excess_ns = 0;
   std::int64_t estimated_ns = 0;

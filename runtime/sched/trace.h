@@ -5,12 +5,13 @@
 // A lane has one writer, its thread, and takes no lock. Its events lie in chunks that are never moved: a reader, on any
 // thread and at any time (also after Ctrl-C), follows the chunks and sees what was published.
 //
-// Cost of recording: a timed execution of a rule takes two readings of the clock and an event, some 100 ns. A lane earns
-// as many of them as it may make by time alone: one in kTimingNs. While it has earned enough it times every execution;
-// in debt it times a rule the more rarely the more often the rule runs, and only counts it in between, per rule and order of
-// magnitude of its size. So recording costs one or two percent, however small the rules; counts and cells are exact, and
-// what runs rarely is always timed. The time of executions that are only counted is estimated by those timed before; what is
-// added to their rule is taken from the rule around them, so that all rules together have the time of the outermost one.
+// Cost of recording: a timed execution of a rule takes two readings of the clock and an event, some 100 ns. A lane
+// earns as many of them as it may make by time alone: one in kTimingNs. While it has earned enough it times every
+// execution; in debt it times a rule the more rarely the more often the rule runs, and only counts it in between, per
+// rule and order of magnitude of its size. So recording costs one or two percent, however small the rules; counts and
+// cells are exact, and what runs rarely is always timed. The time of executions that are only counted is estimated by
+// those timed before; what is added to their rule is taken from the rule around them, so that all rules together have
+// the time of the outermost one.
 //
 // Proof: publication. add() writes the event, then `count` with release; for_each() reads `count` with acquire and then
 // only events below it. A new chunk is published by its predecessor's `next` likewise, once that one is full; a reader
@@ -33,16 +34,16 @@ namespace pbrt {
 class Trace;
 
 enum class TraceKind : std::uint8_t {
-  Rule,       ///< an execution of a rule, or a part of one; amount: cells
-  Work,       ///< a worker, from finding a task to looking for the next
-  Steal,      ///< a search that ended with another worker's task; amount: whose
-  Mail,       ///< a search that ended with a task from a mailbox
-  Search,     ///< a search that found nothing
-  Park,       ///< asleep
-  Management, ///< a task of a device's management thread; amount: bytes it enqueued
-  Kernel,     ///< on the device; amount: work-items
-  CopyIn,     ///< to the device; amount: bytes
-  CopyOut,    ///< from the device; amount: bytes
+  Rule,        ///< an execution of a rule, or a part of one; amount: cells
+  Work,        ///< a worker, from finding a task to looking for the next
+  Steal,       ///< a search that ended with another worker's task; amount: whose
+  Mail,        ///< a search that ended with a task from a mailbox
+  Search,      ///< a search that found nothing
+  Park,        ///< asleep
+  Management,  ///< a task of a device's management thread; amount: bytes it enqueued
+  Kernel,      ///< on the device; amount: work-items
+  CopyIn,      ///< to the device; amount: bytes
+  CopyOut,     ///< from the device; amount: bytes
 };
 
 struct TraceEvent {
@@ -71,9 +72,9 @@ struct WorkerTimes {
 struct RuleTotals {
   std::string rule;
   std::string version;
-  std::int64_t count = 0;    ///< of pieces where boxes are split
+  std::int64_t count = 0;  ///< of pieces where boxes are split
   std::int64_t cells = 0;
-  std::int64_t time_ns = 0;  ///< without the rules inside
+  std::int64_t time_ns = 0;    ///< without the rules inside
   std::int64_t num_timed = 0;  ///< of `count`, on the CPU
 
   /// Whether the time of some executions is estimated from those timed.

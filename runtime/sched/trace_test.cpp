@@ -97,8 +97,9 @@ TEST(Trace, CountsEveryTile) {
   Trace trace(true);
   const std::int64_t extent[] = {7, 5};
   const auto tile = [](Frame&, const Box<2>&) { work_for(std::chrono::microseconds(10)); };
-  const RunProfile profile = traced(
-      trace, 3, [&](Frame& root) { run_tiles<2>(root, {{0, 0}, {50, 40}}, extent, 3, tile, &kOuter); });
+  const RunProfile profile = traced(trace, 3, [&](Frame& root) {
+    run_tiles<2>(root, {{0, 0}, {50, 40}}, extent, 3, tile, &kOuter);
+  });
   EXPECT_EQ(totals_of(profile, "T.Outer").cells, 2000);
   EXPECT_EQ(totals_of(profile, "T.Outer").count, 64);
 }
@@ -214,7 +215,8 @@ TEST(Trace, EstimatesFromSlowFirstExecutionsDoNotExceedTheRun) {
       if (i < 3) work_for(std::chrono::microseconds(20));
     }
   });
-  EXPECT_EQ(totals_of(profile, "T.Inner").time_ns + totals_of(profile, "T.Outer").time_ns, duration_of(trace, "T.Outer"));
+  EXPECT_EQ(totals_of(profile, "T.Inner").time_ns + totals_of(profile, "T.Outer").time_ns,
+            duration_of(trace, "T.Outer"));
 }
 
 TEST(Trace, EstimatesOfRecursionHaveTheTimeOfTheWhole) {

@@ -37,7 +37,8 @@ Worker::~Worker() {
 
 namespace {
 
-// The calling thread's worker; null on other threads. Functions that use it are never inlined, for the reason given at is_owner.
+// The calling thread's worker; null on other threads. Functions that use it are never inlined, for the reason given at
+// is_owner.
 thread_local Worker* worker_of_thread = nullptr;
 
 }  // namespace

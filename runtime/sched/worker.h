@@ -93,11 +93,11 @@ class Worker {
   void assign(int worker, detail::Task& task) const;
   /// Whether most of the other workers search and none sleeps. The answer is a hint.
   [[nodiscard]] bool may_assign() const;
-  /// How often a fiber looks at children that run elsewhere before it is suspended, where they end soon. A pause follows each
-  /// look. All looks together take about as long as the suspension would: one to three microseconds.
+  /// How often a fiber looks at children that run elsewhere before it is suspended, where they end soon. A pause
+  /// follows each look. All looks together take about as long as the suspension would: one to three microseconds.
   static constexpr int kLooksBeforeSuspension = 48;
-  /// Runs the children that nobody took and waits for the others. It looks `num_looks` times for their ends before it suspends
-  /// the fiber.
+  /// Runs the children that nobody took and waits for the others. It looks `num_looks` times for their ends before it
+  /// suspends the fiber.
   static void join(Frame& frame, int num_looks = 0);
   static void run_child(detail::Task& task, Frame& parent);
   static void suspend(Suspension& suspension);
@@ -118,9 +118,11 @@ class Worker {
   /// Whether the calling thread is the worker's.
   [[nodiscard]] bool is_owner() const;
 
-  /// Whether `address` lies in the guard pages below the stack that the calling thread's worker runs now. Async-signal-safe.
+  /// Whether `address` lies in the guard pages below the stack that the calling thread's worker runs now.
+  /// Async-signal-safe.
   [[nodiscard]] static bool is_below_running_stack(const void* address);
-  /// Takes back a block of `reserve`: into the free list of the calling thread's worker where that uses the same reserve.
+  /// Takes back a block of `reserve`: into the free list of the calling thread's worker where that uses the same
+  /// reserve.
   static void release_block(TaskReserve& reserve, void* address, std::uint8_t size_class);
   /// Drops the run that the calling thread works for, if it works for one.
   static void abort_current_run(const char* reason);
@@ -153,7 +155,8 @@ class Worker {
   void spare_victims();
   /// Takes a task out of the worker's own mailbox, or from another worker: one at random, or any.
   detail::Task* steal_once(bool looks_everywhere);
-  /// Takes a task out of the mailbox of another worker, unless that worker may come for it: it searches too, or has work.
+  /// Takes a task out of the mailbox of another worker, unless that worker may come for it: it searches too, or has
+  /// work.
   detail::Task* take_mail_of(std::size_t index);
   void pause_for_mail() const;
   void run(detail::Task& task);
@@ -192,7 +195,7 @@ class Worker {
   const int index_;
   int passed_mailbox_ = -1;  // mailbox of another worker in which there was something
   int num_passes_ = 0;       // looks at that mailbox since then
-  int last_victim_ = -1;  // whose task the last search found
+  int last_victim_ = -1;     // whose task the last search found
   bool has_stolen_ = false;  // a task was stolen and has not finished
   int num_tiny_steals_ = 0;  // tiny tasks stolen in a row, up to the last one
   std::chrono::steady_clock::time_point steal_time_;

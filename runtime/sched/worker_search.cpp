@@ -13,35 +13,35 @@
 namespace pbrt {
 namespace {
 
-// Bounds of the search before a worker parks: rounds with a pause after each, then rounds that offer the CPU to others. Together
-// they take about 50 microseconds on the machines measured.
+// Bounds of the search before a worker parks: rounds with a pause after each, then rounds that offer the CPU to others.
+// Together they take about 50 microseconds on the machines measured.
 constexpr int kSpinRounds = 300;
 constexpr int kYieldRounds = 4;
 constexpr int kPausesPerRound = 8;
-// How long a searching worker stays awake: for a wake that is announced as brief, since waking a thread costs about as much
-// as a small kernel; and while another worker is busy, which may spawn after a sequential part. Waking costs 50 to 100
-// microseconds on virtual machines.
+// How long a searching worker stays awake: for a wake that is announced as brief, since waking a thread costs about as
+// much as a small kernel; and while another worker is busy, which may spawn after a sequential part. Waking costs 50 to
+// 100 microseconds on virtual machines.
 constexpr std::chrono::microseconds kPatienceForWakes{1000};
 constexpr std::chrono::microseconds kPatienceForSpawns{300};
 constexpr int kRoundsPerYield = 32;
 
-// A thief that finds only tiny tasks costs the victim more than it saves it: each steal moves the lines of the deque to another
-// core and back. After kFewTinySteals of them in a row the thief pauses before the next, twice as long each time, some
-// microseconds at most.
+// A thief that finds only tiny tasks costs the victim more than it saves it: each steal moves the lines of the deque to
+// another core and back. After kFewTinySteals of them in a row the thief pauses before the next, twice as long each
+// time, some microseconds at most.
 constexpr std::chrono::nanoseconds kTinyTask{700};
 constexpr int kFewTinySteals = 2;
 constexpr int kMaxTinySteals = 5;
-// Several thieves of tiny tasks pause longer, up to this many times: by the number of thieves, so that together they steal about
-// as often as one does.
+// Several thieves of tiny tasks pause longer, up to this many times: by the number of thieves, so that together they
+// steal about as often as one does.
 constexpr int kMaxThievesSparing = 4;
 
-// A round of a search looks at this many other workers. Each look takes a cache line from the worker that pushes and pops there,
-// which would wait for it at each task if every thief looked everywhere in each round. Only the first round looks everywhere, for
-// work that is there already.
+// A round of a search looks at this many other workers. Each look takes a cache line from the worker that pushes and
+// pops there, which would wait for it at each task if every thief looked everywhere in each round. Only the first round
+// looks everywhere, for work that is there already.
 constexpr std::size_t kVictimsPerRound = 1;
 
-// How often a search passes by tasks in the mailbox of the only other worker, which looks there in each round of its own. With
-// several workers each mailbox is looked at less often, so that the time is about the same.
+// How often a search passes by tasks in the mailbox of the only other worker, which looks there in each round of its
+// own. With several workers each mailbox is looked at less often, so that the time is about the same.
 constexpr int kPassesForOwner = 4;
 
 }  // namespace
@@ -125,7 +125,8 @@ detail::Task* Worker::steal_once(bool looks_everywhere) {
   // While fibers wait for a device, a task may soon come into any mailbox.
   const bool reads_all_mail = scheduler_.num_brief_waits_.load(std::memory_order_relaxed) != 0;
   std::size_t i = random() % num_workers;
-  for (std::size_t n = 0; n < num_workers && (num_left > 0 || reads_all_mail); ++n, i = i + 1 == num_workers ? 0 : i + 1) {
+  for (std::size_t n = 0; n < num_workers && (num_left > 0 || reads_all_mail);
+       ++n, i = i + 1 == num_workers ? 0 : i + 1) {
     Worker& victim = *workers[i];
     if (&victim == this) continue;
     if (detail::Task* task = take_mail_of(i)) {

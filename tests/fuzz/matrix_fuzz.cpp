@@ -55,7 +55,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const pbrt::MatrixSpec spec{"M", kElements[data[1] / 4 % 4], data[1] % 4};
   try {
     const pbrt::AnyMatrix matrix = pbrt::MatrixReader().read(path, spec);
-    PBRT_CHECK(matrix.num_dims() == spec.num_dims && matrix.kind() == spec.element, "what was read is what was asked for");
+    PBRT_CHECK(matrix.num_dims() == spec.num_dims && matrix.kind() == spec.element,
+               "what was read is what was asked for");
     for (std::int64_t i = 0; i < matrix.count(); ++i) (void)matrix.number_at(i);
   } catch (const pbrt::RuntimeError& error) {
     PBRT_CHECK(std::string(error.what()).find('\n') == std::string::npos, "messages are one line");

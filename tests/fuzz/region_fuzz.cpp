@@ -24,7 +24,8 @@ namespace {
 
 constexpr std::uint64_t kMaxOperations = 300'000;  // less than pbc's: an input must not take seconds
 
-/// Numbers from bytes; when they are used up, pseudo-random ones that the last bytes decide: short inputs make whole programs.
+/// Numbers from bytes; when they are used up, pseudo-random ones that the last bytes decide: short inputs make whole
+/// programs.
 class Bytes {
  public:
   Bytes(const std::uint8_t* data, std::size_t size) : data_(data), size_(size) {
@@ -71,10 +72,12 @@ class Generator {
   bool chance(int one_in) { return bytes_.pick(one_in) == 0; }
 
   std::string extents() {
-    static constexpr const char* kExtents[] = {"n", "m", "n", "p", "n+1", "n-1", "2*n", "n/2", "n*m", "n^2", "7", "m+n", "n-m"};
+    static constexpr const char* kExtents[] = {"n",   "m",   "n",   "p", "n+1", "n-1", "2*n",
+                                               "n/2", "n*m", "n^2", "7", "m+n", "n-m"};
     if (chance(12)) return "";
     std::string out = "[";
-    for (int d = 0; d < dims_; ++d) out += std::string(d == 0 ? "" : ",") + (chance(3) ? bytes_.word(kExtents) : size_of(d));
+    for (int d = 0; d < dims_; ++d)
+      out += std::string(d == 0 ? "" : ",") + (chance(3) ? bytes_.word(kExtents) : size_of(d));
     return out + "]";
   }
   static const char* size_of(int dim) {
@@ -87,7 +90,8 @@ class Generator {
   }
 
   std::string number() {
-    static constexpr const char* kNumbers[] = {"0", "1", "2", "3", "5", "17", "1000", "65537", "2147483647", "9223372036854775807"};
+    static constexpr const char* kNumbers[] = {"0",  "1",    "2",     "3",          "5",
+                                               "17", "1000", "65537", "2147483647", "9223372036854775807"};
     return kNumbers[chance(8) ? bytes_.pick(10) : bytes_.pick(5)];
   }
 
@@ -132,10 +136,12 @@ class Generator {
   }
 
   std::string rule() {
-    static constexpr const char* kModifiers[] = {"", "", "", "primary ", "secondary ", "rotatable ", "priority(2) ", "duplicate(u, 1, 2) "};
+    static constexpr const char* kModifiers[] = {
+        "", "", "", "primary ", "secondary ", "rotatable ", "priority(2) ", "duplicate(u, 1, 2) "};
     std::string out = "  " + std::string(bytes_.word(kModifiers));
     const bool has_two = has_b_ && chance(3);
-    out += "to (" + region(has_b_ && chance(2) ? "B" : "C") + " o0" + (has_two ? ", " + region("C") + " o1" : "") + ") from (";
+    out += "to (" + region(has_b_ && chance(2) ? "B" : "C") + " o0" + (has_two ? ", " + region("C") + " o1" : "") +
+           ") from (";
     const int num_inputs = bytes_.pick(4);
     for (int i = 0; i < num_inputs; ++i) {
       static constexpr const char* kMatrices[] = {"A", "A", "B", "C"};

@@ -19,8 +19,8 @@ std::int64_t bytes_of(const std::vector<CopyShape>& shapes) {
 
 /// Whether a region is read back to the host without a request for it.
 bool is_read_back(const LaunchRegion& region) {
-  return region.is_written && (region.copy_out == CopyOut::Must || region.copy_out == CopyOut::Eager ||
-                               region.copy_out == CopyOut::Result);
+  return region.is_written &&
+         (region.copy_out == CopyOut::Must || region.copy_out == CopyOut::Eager || region.copy_out == CopyOut::Result);
 }
 
 }  // namespace
@@ -37,8 +37,7 @@ Progress DeviceCopies::copy_in(LaunchJob& job, LaunchRegion& region) {
     missing = BoxSet(record.box_of(region.touched));
     missing.remove(record.valid);
     if (device_.info().shares_host_memory) return record.valid.add(missing), Progress::Done;
-    if (missing.is_empty())
-      return statistics_.count([](DeviceStatistics& s) { ++s.copies_avoided; }), Progress::Done;
+    if (missing.is_empty()) return statistics_.count([](DeviceStatistics& s) { ++s.copies_avoided; }), Progress::Done;
     if (operations_.has_kernels() && are_long(record, missing) && !record.device_in_use(missing, true, false))
       order = CopyOrder::Beside;
     else if (operations_.has_copies_beside() && record.device_in_use(missing, true, true))
@@ -123,7 +122,8 @@ bool DeviceCopies::are_long(const StorageRecord& record, const BoxSet& boxes) co
   return static_cast<std::uint64_t>(boxes.num_cells() * record.layout().element_bytes()) >= device_->min_bytes_beside();
 }
 
-bool DeviceCopies::bring(StorageRecord& record, const StorageRef& storage, const std::function<GridBox(StorageRecord&)>& box_of) {
+bool DeviceCopies::bring(StorageRecord& record, const StorageRef& storage,
+                         const std::function<GridBox(StorageRecord&)>& box_of) {
   const bool is_alone = !operations_.has_kernels() && queue_.num_launches() == 0;
   bool is_all = true;
   static_cast<void>(copy_out(record, storage, [&](StorageRecord& locked) -> ReadBack {  // seen through the record
@@ -137,7 +137,8 @@ bool DeviceCopies::bring(StorageRecord& record, const StorageRef& storage, const
 }
 
 std::shared_ptr<Operation> DeviceCopies::copy_out_all(StorageRecord& record, StorageRef storage) {
-  return copy_out(record, std::move(storage), [](StorageRecord& locked) -> ReadBack { return {locked.dirty_not_under_way(locked.whole())}; });
+  return copy_out(record, std::move(storage),
+                  [](StorageRecord& locked) -> ReadBack { return {locked.dirty_not_under_way(locked.whole())}; });
 }
 
 std::shared_ptr<Operation> DeviceCopies::copy_out(StorageRecord& record, StorageRef storage,
@@ -178,15 +179,15 @@ std::shared_ptr<Operation> DeviceCopies::copy_out(StorageRecord& record, Storage
 
 // Note [Copies beside kernels]
 //
-// The device's queue is in order. A long copy that waits there keeps kernels waiting that do not need it; where the driver
-// copies in the calling thread, it keeps the management thread, too. So a copy from Device::min_bytes_beside() on leaves the
-// queue where something is to be gained: a copy-in while a kernel runs, a read-back where the launching fiber goes on or
-// others launch, a copy-out on demand while the device has other work. Results of the run are read back as soon as their
-// kernel has ended if they are long: the run writes them once (declared outputs; not in nests, whose slices are short), so
-// no copy is in vain. Short copies stay: waking somebody costs more.
+// The device's queue is in order. A long copy that waits there keeps kernels waiting that do not need it; where the
+// driver copies in the calling thread, it keeps the management thread, too. So a copy from Device::min_bytes_beside()
+// on leaves the queue where something is to be gained: a copy-in while a kernel runs, a read-back where the launching
+// fiber goes on or others launch, a copy-out on demand while the device has other work. Results of the run are read
+// back as soon as their kernel has ended if they are long: the run writes them once (declared outputs; not in nests,
+// whose slices are short), so no copy is in vain. Short copies stay: waking somebody costs more.
 //
-// The device orders nothing among copies beside and the rest; this thread does, by the boxes of the operations in flight
-// (OperationPart::device_use). A copy goes beside only once nothing in flight is in its way: a copy-in stays in the queue
-// else, a read-back waits until the kernel's end was applied, as a part of its completion task. In the other direction an
-// execute task is not ready while a copy beside is in its way, nor is a copy-in. So each operation begins after what it
-// depends on was seen to end well, and none of a failed device counts that came after the failure.
+// The device orders nothing among copies beside and the rest; this thread does, by the boxes of the operations in
+// flight (OperationPart::device_use). A copy goes beside only once nothing in flight is in its way: a copy-in stays in
+// the queue else, a read-back waits until the kernel's end was applied, as a part of its completion task. In the other
+// direction an execute task is not ready while a copy beside is in its way, nor is a copy-in. So each operation begins
+// after what it depends on was seen to end well, and none of a failed device counts that came after the failure.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Copies between a storage and its buffer: which parts, in what order among the kernels, and what the record of the storage
-// says of them. Private to runtime/gpu. See Note [Copies beside kernels] in device_copies.cpp.
+// Copies between a storage and its buffer: which parts, in what order among the kernels, and what the record of the
+// storage says of them. Private to runtime/gpu. See Note [Copies beside kernels] in device_copies.cpp.
 //
 // All is the manager thread's. What a copy does is decided and noted under the one mutex of the storage's record.
 #pragma once
@@ -20,7 +20,8 @@ namespace pbrt::gpu {
 /// Threads: manager thread only
 class DeviceCopies {
  public:
-  DeviceCopies(ManagedDevice& device, const TaskQueue& queue, OperationsInFlight& operations, ManagerStatistics& statistics)
+  DeviceCopies(ManagedDevice& device, const TaskQueue& queue, OperationsInFlight& operations,
+               ManagerStatistics& statistics)
       : device_(device), queue_(queue), operations_(operations), statistics_(statistics) {}
 
   /// Enqueues writes of what a kernel reads and the device lacks; they count as copied at once.
@@ -36,12 +37,13 @@ class DeviceCopies {
   /// Enqueues the reads that wait until the kernel has ended; true if there are any.
   [[nodiscard]] bool enqueue_late_reads(LaunchJob& job);
 
-  /// Enqueues reads of all that is dirty and not under way, in the queue; they count as copied when the operation has ended.
-  /// Returns null if there is nothing to read.
+  /// Enqueues reads of all that is dirty and not under way, in the queue; they count as copied when the operation has
+  /// ended. Returns null if there is nothing to read.
   [[nodiscard]] std::shared_ptr<Operation> copy_out_all(StorageRecord& record, StorageRef storage);
-  /// Reads a box back on demand, perhaps beside kernels; then without what is still being written. False if it is to be tried
-  /// again.
-  [[nodiscard]] bool bring(StorageRecord& record, const StorageRef& storage, const std::function<GridBox(StorageRecord&)>& box_of);
+  /// Reads a box back on demand, perhaps beside kernels; then without what is still being written. False if it is to be
+  /// tried again.
+  [[nodiscard]] bool bring(StorageRecord& record, const StorageRef& storage,
+                           const std::function<GridBox(StorageRecord&)>& box_of);
 
  private:
   /// The boxes to read back, and where the copy stands among the operations.
@@ -51,8 +53,8 @@ class DeviceCopies {
   };
   /// Enqueues reads of what `choose` says. Returns null if there is nothing to read.
   ///
-  /// `choose` is called under the record's lock, under which the copy is noted, too: a host that overwrites boxes (forget) comes
-  /// before, and they are not read, or it waits for the copy.
+  /// `choose` is called under the record's lock, under which the copy is noted, too: a host that overwrites boxes
+  /// (forget) comes before, and they are not read, or it waits for the copy.
   [[nodiscard]] std::shared_ptr<Operation> copy_out(StorageRecord& record, StorageRef storage,
                                                     const std::function<ReadBack(StorageRecord&)>& choose);
   /// Whether these parts are worth a copy beside kernels.

@@ -94,7 +94,9 @@ TEST_F(Copies, OutThatIsRefusedIsAFailure) {
   const JobPtr job = user_of(m);
   write_on_device(m);
   manager.control->inject(FakeOperation::Read, 0, FakeFault::Refuse);
-  EXPECT_THROW(static_cast<void>(manager.copies.copy_out_all(*job->plan.regions[0].record, job->plan.regions[0].storage)), DeviceFailure);
+  EXPECT_THROW(
+      static_cast<void>(manager.copies.copy_out_all(*job->plan.regions[0].record, job->plan.regions[0].storage)),
+      DeviceFailure);
   manager.operations.abandon();
 }
 

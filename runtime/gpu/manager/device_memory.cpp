@@ -9,8 +9,8 @@
 
 namespace pbrt::gpu {
 
-DeviceMemory::DeviceMemory(ManagedDevice& device, TaskQueue& queue, OperationsInFlight& operations, DeviceCopies& copies,
-                           ManagerStatistics& statistics)
+DeviceMemory::DeviceMemory(ManagedDevice& device, TaskQueue& queue, OperationsInFlight& operations,
+                           DeviceCopies& copies, ManagerStatistics& statistics)
     : device_(device),
       queue_(queue),
       operations_(operations),
@@ -58,7 +58,8 @@ void DeviceMemory::release(LaunchJob& job) {
   unpin(job);
 }
 
-std::unique_ptr<Buffer> DeviceMemory::allocate(const StorageRecord& record, std::size_t size_bytes, bool& is_within_limit) {
+std::unique_ptr<Buffer> DeviceMemory::allocate(const StorageRecord& record, std::size_t size_bytes,
+                                               bool& is_within_limit) {
   {
     const std::lock_guard lock(registry_->mutex);
     is_within_limit = registry_->used_bytes + size_bytes <= device_.memory_limit();
@@ -171,7 +172,8 @@ bool DeviceMemory::evict_dirty() {
     storage = StorageRef::adopt(&oldest->storage());
   }
   StorageRecord& record = *StorageRecord::find(*storage.get());
-  if (std::shared_ptr<Operation> operation = copies_.copy_out_all(record, storage)) queue_.push(EvictionTask{std::move(operation)});
+  if (std::shared_ptr<Operation> operation = copies_.copy_out_all(record, storage))
+    queue_.push(EvictionTask{std::move(operation)});
   return true;
 }
 

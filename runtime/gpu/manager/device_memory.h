@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The memory of a device: one buffer per storage, evicted when memory is short: clean ones first, then dirty ones after a
-// copy-out. Private to runtime/gpu.
+// The memory of a device: one buffer per storage, evicted when memory is short: clean ones first, then dirty ones after
+// a copy-out. Private to runtime/gpu.
 //
-// Registry::mutex guards the list of records, the pool and the bytes in use; each record's mutex its buffer and pins. Both are
-// taken in this order (storage_record.h). The rest is the manager thread's.
+// Registry::mutex guards the list of records, the pool and the bytes in use; each record's mutex its buffer and pins.
+// Both are taken in this order (storage_record.h). The rest is the manager thread's.
 #pragma once
 
 #include <cstddef>
@@ -54,7 +54,8 @@ class DeviceMemory {
   static void unpin(LaunchJob& job);
   [[nodiscard]] Acquired acquire_buffer(StorageRecord& record);
   /// Null: the limit or the device leaves no room. `is_within_limit` tells which.
-  [[nodiscard]] std::unique_ptr<Buffer> allocate(const StorageRecord& record, std::size_t size_bytes, bool& is_within_limit);
+  [[nodiscard]] std::unique_ptr<Buffer> allocate(const StorageRecord& record, std::size_t size_bytes,
+                                                 bool& is_within_limit);
   /// Whether the limit leaves room for a buffer, or would if the pool were emptied of some.
   [[nodiscard]] bool has_room(std::size_t size_bytes) const;
   [[nodiscard]] std::unique_ptr<Buffer> take_pooled(std::size_t size_bytes);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The tasks of a management thread: those of a kernel execution (run by LaunchTasks) and those that fibers wait for (run by
-// HostTasks). Private to runtime/gpu.
+// The tasks of a management thread: those of a kernel execution (run by LaunchTasks) and those that fibers wait for
+// (run by HostTasks). Private to runtime/gpu.
 #pragma once
 
 #include <cstddef>

@@ -30,7 +30,8 @@ Progress HostTasks::run(QuiesceTask& task) {
   }
   if (parts_.device.info().shares_host_memory) return Progress::NotReady;
   // What is left is tried again.
-  static_cast<void>(parts_.copies.bring(record, task.storage, [&](StorageRecord& locked) { return locked.box_of(task.view); }));
+  static_cast<void>(
+      parts_.copies.bring(record, task.storage, [&](StorageRecord& locked) { return locked.box_of(task.view); }));
   return Progress::NotReady;
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Runs the tasks that fibers wait for before the host reads or writes a matrix, and those that give device memory up. Private
-// to runtime/gpu.
+// Runs the tasks that fibers wait for before the host reads or writes a matrix, and those that give device memory up.
+// Private to runtime/gpu.
 //
-// All is the manager thread's. A record is looked at under its own mutex, and a fiber may be woken meanwhile: the scheduler
-// takes no lock of runtime/gpu.
+// All is the manager thread's. A record is looked at under its own mutex, and a fiber may be woken meanwhile: the
+// scheduler takes no lock of runtime/gpu.
 #pragma once
 
 #include "runtime/gpu/manager/device_task.h"

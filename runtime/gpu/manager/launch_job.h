@@ -21,11 +21,11 @@ namespace pbrt::gpu {
 struct LaunchRegion {
   StorageRef storage;
   StorageRecord* record = nullptr;
-  OwnedView view;     ///< the kernel's argument
-  OwnedView touched;  ///< what it reads or writes of it
+  OwnedView view;                  ///< the kernel's argument
+  OwnedView touched;               ///< what it reads or writes of it
   std::vector<OwnedView> written;  ///< what may change, of `touched`; none: all, if it is written
   std::vector<OwnedView> read;     ///< likewise, for accesses that are watched
-  bool is_argument = true;  ///< of the kernel; else a further part that it reads of an argument's storage
+  bool is_argument = true;         ///< of the kernel; else a further part that it reads of an argument's storage
   bool is_read = false;
   bool is_written = false;
   CopyOut copy_out = CopyOut::May;
@@ -44,7 +44,8 @@ struct LaunchScalar {
   std::int64_t integer = 0;  ///< the value, if it is an integer
 };
 
-/// Where a fiber finds how its wait ended. It lies on the fiber's stack; the manager writes it before it wakes the fiber.
+/// Where a fiber finds how its wait ended. It lies on the fiber's stack; the manager writes it before it wakes the
+/// fiber.
 struct Outcome {
   bool ok = false;
   std::string reason;
@@ -84,10 +85,10 @@ struct LaunchJob {
   LaunchPlan plan;
   WaitingFiber waiting;
   Stage stage = Stage::Submitted;
-  bool only_prefetch = false;  ///< copies its regions in and launches nothing
-  bool is_enqueued = false;    ///< the kernel may have changed device memory
-  int num_copy_ins = 0;        ///< copy-in tasks that are not done
-  bool has_late_reads = false; ///< results to read back, beside other kernels, once this one has ended
+  bool only_prefetch = false;   ///< copies its regions in and launches nothing
+  bool is_enqueued = false;     ///< the kernel may have changed device memory
+  int num_copy_ins = 0;         ///< copy-in tasks that are not done
+  bool has_late_reads = false;  ///< results to read back, beside other kernels, once this one has ended
   Kernel* kernel = nullptr;
   KernelRange range;
   std::vector<std::size_t> tile_bytes;

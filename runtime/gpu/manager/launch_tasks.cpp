@@ -26,7 +26,9 @@ std::size_t tile_bytes_of(const LaunchTile& tile, const std::array<std::size_t, 
   for (const TileDim& dim : tile.dims) {
     std::int64_t extent = dim.extent;
     for (std::size_t d = 0; d < 3; ++d)
-      extent += PB_FAULT(tile_without_halo) ? 0 : (dim.step[d] < 0 ? -dim.step[d] : dim.step[d]) * (static_cast<std::int64_t>(group[d]) - 1);
+      extent += PB_FAULT(tile_without_halo)
+                    ? 0
+                    : (dim.step[d] < 0 ? -dim.step[d] : dim.step[d]) * (static_cast<std::int64_t>(group[d]) - 1);
     bytes *= static_cast<std::size_t>(std::max<std::int64_t>(0, extent));
   }
   return bytes;
@@ -83,7 +85,9 @@ void LaunchTasks::end(LaunchJob& job, bool ok, const std::string& reason) {
   job.waiting.finish(ok, reason);
 }
 
-Progress LaunchTasks::fail(LaunchJob& job, const std::string& reason) { return end(job, false, reason), Progress::Done; }
+Progress LaunchTasks::fail(LaunchJob& job, const std::string& reason) {
+  return end(job, false, reason), Progress::Done;
+}
 
 /// They are the fiber's to write now; what the kernel was to change in place may be half changed and counts as lost.
 void LaunchTasks::record_failure(const LaunchJob& job) {
@@ -105,7 +109,8 @@ Progress LaunchTasks::run(PrepareTask& task) {
   const auto fits_its_matrix = [](LaunchRegion& region) {
     const std::lock_guard lock(region.record->mutex);
     const auto adopts = [&](const OwnedView& view) { return region.record->adopt(view); };
-    return adopts(region.view) && adopts(region.touched) && std::all_of(region.written.begin(), region.written.end(), adopts);
+    return adopts(region.view) && adopts(region.touched) &&
+           std::all_of(region.written.begin(), region.written.end(), adopts);
   };
   if (!std::all_of(job.plan.regions.begin(), job.plan.regions.end(), fits_its_matrix))
     return fail(job, "a region is not of its matrix's shape");
@@ -211,7 +216,8 @@ void LaunchTasks::enqueue_kernel(LaunchJob& job) {
   const std::vector<KernelArg> args = arguments_of(job);
   std::int64_t cells = 1;
   for (const std::int32_t extent : job.plan.extent) cells *= extent;
-  const std::shared_ptr<Operation> operation = parts_.operations.begin({TraceKind::Kernel, &job.plan.kernel->rule, cells});
+  const std::shared_ptr<Operation> operation =
+      parts_.operations.begin({TraceKind::Kernel, &job.plan.kernel->rule, cells});
   try {
     parts_.device->launch(*job.kernel, args, job.range, *operation);
   } catch (const DeviceRefusal& refusal) {

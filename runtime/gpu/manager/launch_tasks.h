@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Runs the tasks of kernel executions: kernel and group, buffers, copies in, the kernel, read-backs, the end. Private to
-// runtime/gpu.
+// Runs the tasks of kernel executions: kernel and group, buffers, copies in, the kernel, read-backs, the end. Private
+// to runtime/gpu.
 //
-// All is the manager thread's, jobs too once they are in the queue. Records are changed under their own mutexes, one at a time;
-// fibers are woken while none is held.
+// All is the manager thread's, jobs too once they are in the queue. Records are changed under their own mutexes, one at
+// a time; fibers are woken while none is held.
 #pragma once
 
 #include <array>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What the tasks of a management thread work on, by responsibility. Private to runtime/gpu.
 //
-// Lock order: StorageRecord's attach mutex, Registry::mutex, StorageRecord::mutex, then one of the mutexes of TaskQueue,
-// ManagerStatistics or ManagedDevice; nothing is locked under these three.
+// Lock order: StorageRecord's attach mutex, Registry::mutex, StorageRecord::mutex, then one of the mutexes of
+// TaskQueue, ManagerStatistics or ManagedDevice; nothing is locked under these three.
 #pragma once
 
 #include "runtime/gpu/manager/device_copies.h"

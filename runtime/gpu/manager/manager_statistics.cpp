@@ -15,7 +15,8 @@ void ManagerStatistics::reject(RejectedKernel kernel) {
 void ManagerStatistics::add_kernel(const RuleDesc* rule, std::int64_t cells, std::int64_t time_ns) {
   const std::lock_guard lock(mutex_);
   std::vector<KernelTotals>& kernels = statistics_.kernels;
-  auto found = std::find_if(kernels.begin(), kernels.end(), [rule](const KernelTotals& known) { return known.rule == rule; });
+  auto found =
+      std::find_if(kernels.begin(), kernels.end(), [rule](const KernelTotals& known) { return known.rule == rule; });
   if (found == kernels.end()) found = kernels.insert(found, KernelTotals{rule});
   ++found->launches;
   found->cells += cells;

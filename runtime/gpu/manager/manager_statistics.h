@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a manager counts for DeviceStatistics, and the kernels that its device's driver rejected. Private to runtime/gpu.
+// What a manager counts for DeviceStatistics, and the kernels that its device's driver rejected. Private to
+// runtime/gpu.
 //
 // `mutex_` guards all of it. It is taken under mutexes of storage records; under it only Device::counters is called.
 #pragma once

@@ -54,8 +54,8 @@ void ManagerTrace::record_task(const Task& task, std::int64_t start_ns) {
   managing_->add({TraceKind::Management, false, false, name.task, name.rule, start_ns, Trace::now_ns(), 0});
 }
 
-/// Records the end of an operation. The operations of a queue run one after the other, so this one began when the one before had
-/// ended, or when it was enqueued. The device's own clock, if it is asked, knows better how long it took.
+/// Records the end of an operation. The operations of a queue run one after the other, so this one began when the one
+/// before had ended, or when it was enqueued. The device's own clock, if it is asked, knows better how long it took.
 void ManagerTrace::record_end(const Operation& operation, std::int64_t time_ns) {
   const DeviceTimes& times = operation.times;
   const bool is_timed = times.end_ns != 0;
@@ -69,10 +69,12 @@ void ManagerTrace::record_end(const Operation& operation, std::int64_t time_ns) 
   lane.free_ns = end;
   const auto& [kind, rule, amount] = operation.label;
   if (kind != TraceKind::Kernel) {
-    lane.lane->add({kind, false, false, kind == TraceKind::CopyIn ? "copy in" : "copy out", nullptr, start, end, amount});
+    lane.lane->add(
+        {kind, false, false, kind == TraceKind::CopyIn ? "copy in" : "copy out", nullptr, start, end, amount});
     return;
   }
-  lane.lane->add({kind, false, false, rule->name != nullptr ? rule->name : "kernel", rule->version, start, end, amount});
+  lane.lane->add(
+      {kind, false, false, rule->name != nullptr ? rule->name : "kernel", rule->version, start, end, amount});
   statistics_.add_kernel(rule, amount, is_timed ? times.end_ns - times.start_ns : end - start);
 }
 

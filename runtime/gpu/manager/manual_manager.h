@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The parts of a manager without its thread, on the fake device: the test takes the management thread's place. Tests only.
+// The parts of a manager without its thread, on the fake device: the test takes the management thread's place. Tests
+// only.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +33,8 @@ struct ManualManager {
   [[nodiscard]] ManagerParts parts() { return {device, queue, operations, statistics, copies, memory}; }
 
   /// All of the matrix as what a kernel uses.
-  [[nodiscard]] LaunchRegion region_of(const Matrix2& matrix, bool is_read, bool is_written, CopyOut copy_out = CopyOut::May) {
+  [[nodiscard]] LaunchRegion region_of(const Matrix2& matrix, bool is_read, bool is_written,
+                                       CopyOut copy_out = CopyOut::May) {
     const RegionRef all(matrix);
     LaunchRegion region;
     region.storage = share(all.storage);
@@ -99,7 +101,9 @@ struct ManualManager {
     return options;
   }
   static ManagerOptions warned_by(ManagerOptions options, std::vector<std::string>* lines) {
-    options.warn = [](void* context, const char* line) { static_cast<std::vector<std::string>*>(context)->push_back(line); };
+    options.warn = [](void* context, const char* line) {
+      static_cast<std::vector<std::string>*>(context)->push_back(line);
+    };
     options.warn_context = lines;
     return options;
   }

@@ -2,8 +2,9 @@
 // Copies and kernels that a device was given and whose end the management thread has not applied yet. Private to
 // runtime/gpu.
 //
-// Guarded by no mutex: all is the manager thread's. Only Operation::took and Operation::done run on the device's threads;
-// they write what the manager thread reads after it has taken the end out of the task queue, whose mutex orders both.
+// Guarded by no mutex: all is the manager thread's. Only Operation::took and Operation::done run on the device's
+// threads; they write what the manager thread reads after it has taken the end out of the task queue, whose mutex
+// orders both.
 #pragma once
 
 #include <cstdint>

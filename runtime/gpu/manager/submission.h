@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // How fibers hand work to a management thread and wait for it. Private to runtime/gpu.
 //
-// Guarded by no mutex of its own: a task and its outcome belong to the manager from the push on until it wakes the fiber.
+// Guarded by no mutex of its own: a task and its outcome belong to the manager from the push on until it wakes the
+// fiber.
 #pragma once
 
 #include <memory>
@@ -39,8 +40,8 @@ template <class TaskType>
 /// Pre: attach() was true for each region of the plan
 [[nodiscard]] Outcome submit(Frame& frame, TaskQueue& queue, LaunchPlan plan, bool only_prefetch);
 
-/// Makes the manager of `registry` the one that holds device copies of the region's storage. False: another one does not let
-/// go.
+/// Makes the manager of `registry` the one that holds device copies of the region's storage. False: another one does
+/// not let go.
 [[nodiscard]] bool attach(Frame& frame, const std::shared_ptr<Registry>& registry, LaunchRegion& region);
 
 }  // namespace pbrt::gpu

@@ -103,9 +103,9 @@ void TaskQueue::sleep() {
 //
 // The thread sleeps only when every task in the queue was tried and not ready since `epoch_` last changed. What makes a
 // task ready: an operation ended (signal_end), a task was pushed (push), or another task of the queue was done, which
-// resets the count (was_done). The first two change `epoch_` under `mutex_` and notify; the thread compares `epoch_` with what
-// it saw at its last turn under the same mutex before it waits, so no change is missed. A task that was tried while an
-// operation ended is tried again, because the change is seen at the next turn, before sleeping. Before it sleeps the thread
-// flushes what it enqueued, so that the device works on what it waits for, and has the device watch for ends (Manager::Impl).
-// For at most the patience it stays awake instead, asks the device for ends and looks at `epoch_` without the mutex; what it
-// sees there it acts on after it has taken the mutex. Otherwise nothing is polled.
+// resets the count (was_done). The first two change `epoch_` under `mutex_` and notify; the thread compares `epoch_`
+// with what it saw at its last turn under the same mutex before it waits, so no change is missed. A task that was tried
+// while an operation ended is tried again, because the change is seen at the next turn, before sleeping. Before it
+// sleeps the thread flushes what it enqueued, so that the device works on what it waits for, and has the device watch
+// for ends (Manager::Impl). For at most the patience it stays awake instead, asks the device for ends and looks at
+// `epoch_` without the mutex; what it sees there it acts on after it has taken the mutex. Otherwise nothing is polled.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// What other threads tell a management thread, and how it sleeps: tasks, ends of operations, and that something may have
-// become ready. What the tasks do is not known here. Private to runtime/gpu.
+// What other threads tell a management thread, and how it sleeps: tasks, ends of operations, and that something may
+// have become ready. What the tasks do is not known here. Private to runtime/gpu.
 //
-// `mutex_` guards the queue, the reported ends, and each change of `epoch_`; nothing is called while it is held, so it comes
-// last in every lock order. See Note [Wake-ups] in task_queue.cpp.
+// `mutex_` guards the queue, the reported ends, and each change of `epoch_`; nothing is called while it is held, so it
+// comes last in every lock order. See Note [Wake-ups] in task_queue.cpp.
 #pragma once
 
 #include <atomic>
