@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The tables of runtime/main/program.h for one transform.
+// The tables of runtime/main/program/program_desc.h for one transform.
 #include <algorithm>
 #include <set>
 

@@ -16,10 +16,11 @@
 
 #include "runtime/config/check.h"
 #include "runtime/config/standard_streams.h"
-#include "runtime/main/crash_report.h"
-#include "runtime/main/native_libraries.h"
-#include "runtime/main/session.h"
-#include "runtime/main/thrown_from.h"
+#include "runtime/main/failure/crash_report.h"
+#include "runtime/main/failure/thrown_from.h"
+#include "runtime/main/machine/native_libraries.h"
+#include "runtime/main/modes/session.h"
+#include "runtime/main/serve/serve.h"
 #include "runtime/matrix/access_watch.h"
 #include "runtime/matrix/new_contents.h"
 

@@ -3,7 +3,7 @@
 // each pooled stack lie pages that nobody may touch; a signal handler on a stack of its own catches an access to them
 // and hands over to a reporter. This costs nothing while it does not happen. Transform calls cannot overflow (they go
 // on to fresh stacks), so overflows are about C++ that calls itself and about huge local arrays. The report is the
-// program's (runtime/main/crash_report.h); workers prepare their threads.
+// program's (runtime/main/failure/crash_report.h); workers prepare their threads.
 #pragma once
 
 namespace pbrt {

@@ -29,7 +29,7 @@
 
 namespace pbrt {
 
-class RunContext;     // runtime/main/run_context.h
+class RunContext;     // runtime/main/program/run_context.h
 class RecursiveCall;  // recursion.h
 class RuleScope;      // rule_scope.h
 class RuleCounters;   // rule_scope.h

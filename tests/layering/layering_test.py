@@ -7,6 +7,17 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
+# What every folder in runtime/main may include from outside of it.
+BELOW_MAIN = ("runtime/config", "runtime/matrix", "runtime/sched", "runtime/gpu")
+# The folders in runtime/main that its modes rest on.
+BELOW_MODES = "program failure inputs machine engine command_line report"
+
+
+def rooms(names):
+    """The folders of these names in runtime/main."""
+    return [f"runtime/main/{name}" for name in names.split()]
+
+
 # Folder -> folders it may include from, besides itself and `base`. Longest prefix of a path decides.
 MAY_USE = {
     "base": [],
@@ -23,6 +34,15 @@ MAY_USE = {
     "runtime/sched": ["runtime/config"],
     "runtime/gpu": ["runtime/config", "runtime/matrix", "runtime/sched"],
     "runtime/cl": ["runtime/config", "runtime/matrix", "runtime/gpu"],
+    "runtime/main/program": [*BELOW_MAIN, "runtime/body_api.h"],
+    "runtime/main/failure": [*BELOW_MAIN, *rooms("program")],
+    "runtime/main/inputs": [*BELOW_MAIN, *rooms("program")],
+    "runtime/main/machine": [*BELOW_MAIN, "runtime/cl"],
+    "runtime/main/engine": [*BELOW_MAIN, *rooms("program inputs machine")],
+    "runtime/main/command_line": [*BELOW_MAIN, *rooms("machine engine")],
+    "runtime/main/report": [*BELOW_MAIN, *rooms("engine command_line")],
+    "runtime/main/modes": [*BELOW_MAIN, *rooms(BELOW_MODES)],
+    "runtime/main/serve": [*BELOW_MAIN, *rooms(BELOW_MODES + " modes")],
     "runtime": ["runtime"],
     "autotuner/space": ["runtime/config"],
     "autotuner/search": ["runtime/config", "autotuner/space"],

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/main/engine/engine.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+#include "runtime/config/check.h"
+#include "runtime/config/machine.h"
+#include "runtime/gpu/launch.h"
+#include "runtime/gpu/manager.h"
+#include "runtime/main/inputs/generated_inputs.h"
+#include "runtime/main/machine/processor_waits.h"
+#include "runtime/main/program/run_context.h"
+#include "runtime/matrix/random.h"
+#include "runtime/sched/frame.h"
+#include "runtime/sched/scheduler.h"
+
+namespace pbrt {
+
+namespace {
+
+// The scheduler keeps each task's random stream in the task's own memory.
+static_assert(sizeof(TaskLocal) == sizeof(RandomStream) && alignof(TaskLocal) == alignof(RandomStream));
+const TaskLocalHooks kRandomHooks{
+    [] { return current_random().child_key(); },
+    [](TaskLocal* local) {
+      return reinterpret_cast<TaskLocal*>(set_current_random(reinterpret_cast<RandomStream*>(local)));
+    }};
+
+constexpr std::uint64_t kInputSeed = 0x1001;
+constexpr std::uint64_t kOutputSeed = 0x2001;
+
+/// Whether a run may meet data on a device: on the device that it uses, or where earlier runs left the matrices.
+bool may_meet_device(const Problem& problem, const RunWishes& wishes) {
+  const auto was_on_device = [](const AnyMatrix& matrix) { return gpu::device_state(matrix) != 0; };
+  return wishes.device != nullptr || std::any_of(problem.inputs.begin(), problem.inputs.end(), was_on_device) ||
+         std::any_of(problem.outputs.begin(), problem.outputs.end(), was_on_device);
+}
+
+/// Makes a stream current while it lives, also across suspensions.
+class RandomScope {
+ public:
+  explicit RandomScope(std::uint64_t seed)
+      : stream_{.key = RandomStream::mix(seed)}, previous_(set_current_random(&stream_)) {}
+  ~RandomScope() { set_current_random(previous_); }
+  RandomScope(const RandomScope&) = delete;
+  RandomScope& operator=(const RandomScope&) = delete;
+
+ private:
+  RandomStream stream_;
+  RandomStream* previous_;
+};
+
+void fill_report(const RunContext& ctx, const InfoIndex& index, RunReport& report) {
+  for (int site = 0; site < index.num_sites(); ++site) {
+    const SiteInfo& info = *index.site(site).site;
+    for (int i = 0; i < info.num_choices(); ++i) {
+      const Choice choice = info.choice(i);
+      if (const std::int64_t count = ctx.times_run(site, i); count != 0)
+        report.ran.push_back({index.site_name(site), choice.rule, choice.on, count});
+      if (const std::int64_t count = ctx.times_below_cutoff(site, i); count != 0)
+        report.below_cutoff.push_back({index.site_name(site), choice.rule, choice.on, count});
+    }
+  }
+  for (int i = 0; i < ctx.num_fallbacks(); ++i) {
+    const RunContext::FallbackCount entry = ctx.fallback_at(i);
+    const Choice choice = index.site(entry.site).site->choice(entry.alternative);
+    report.fallbacks.push_back({index.site_name(entry.site), choice.rule, choice.on, entry.reason, entry.count});
+  }
+}
+
+void make_outputs(const RunContext& ctx, std::uint64_t seed, Problem& problem) {
+  problem.outputs = allocate_outputs(ctx, *problem.transform, problem.sizes);
+  for (std::size_t i = 0; i < problem.outputs.size(); ++i)
+    fill_initial_output(problem.transform->outputs[i], problem.outputs[i], seed + kOutputSeed + i);
+}
+
+/// What the device did between two looks at its statistics.
+void fill_device_report(const gpu::Manager& device, const gpu::DeviceStatistics& before, RunReport& report) {
+  const gpu::DeviceStatistics after = device.statistics();
+  report.device.name = device.info().name;
+  report.device.bytes_to_device = after.bytes_to_device - before.bytes_to_device;
+  report.device.bytes_to_host = after.bytes_to_host - before.bytes_to_host;
+  report.bytes_moved += report.device.bytes_to_device + report.device.bytes_to_host;
+  report.launches = after.launches - before.launches;
+  report.kernel_ns = after.kernel_ns - before.kernel_ns;
+  for (const gpu::KernelTotals& now : after.kernels) {
+    gpu::KernelTotals run = now;
+    for (const gpu::KernelTotals& old : before.kernels) {
+      if (old.rule != now.rule) continue;
+      run.launches -= old.launches;
+      run.cells -= old.cells;
+      run.time_ns -= old.time_ns;
+    }
+    if (run.launches != 0 && run.rule->name != nullptr)
+      report.device.kernels.push_back({run.rule->name, run.rule->version, run.launches, run.cells, run.time_ns});
+  }
+}
+
+/// Records a run in the trace while it lives; does nothing without a trace or a label.
+class TracedRun {
+ public:
+  TracedRun(Trace* trace, const std::string& label, int num_workers) : trace_(label.empty() ? nullptr : trace) {
+    if (trace_ != nullptr) trace_->begin_run(label, num_workers);
+  }
+  ~TracedRun() { (void)end(); }
+  TracedRun(const TracedRun&) = delete;
+  TracedRun& operator=(const TracedRun&) = delete;
+
+  [[nodiscard]] bool is_on() const { return trace_ != nullptr; }
+  RunProfile end() {
+    Trace* const trace = std::exchange(trace_, nullptr);
+    return trace != nullptr ? trace->end_run() : RunProfile{};
+  }
+
+ private:
+  Trace* trace_;
+};
+
+Configuration sequential_default(const InfoIndex& index) { return default_configuration(index); }
+
+}  // namespace
+
+Engine::Engine(const ProgramDesc& program, Trace* trace)
+    : program_(program),
+      trace_(trace),
+      info_(parse_training_info(program.info_json, "the program's training information")),
+      index_(info_),
+      default_config_(index_, sequential_default(index_)) {
+  default_config_.set_threads(1);
+  for (int site = 0; site < index_.num_sites(); ++site)
+    num_alternatives_.push_back(index_.site(site).site->num_choices());
+}
+
+Engine::~Engine() = default;
+
+const TransformInfo& Engine::info_of(const TransformDesc& transform) const {
+  for (const TransformInfo& info : info_.transforms)
+    if (info.name == transform.name) return info;
+  PBRT_CHECK(false, "every transform is in the training information");
+}
+
+bool Engine::uses_device(const Configuration& configuration) const {
+  for (int site = 0; site < index_.num_sites(); ++site)
+    for (const Level& level : configuration.sites[static_cast<std::size_t>(site)].levels)
+      if (is_device(index_.site(site).site->choice(level.alternative).on)) return true;
+  return false;
+}
+
+std::unique_ptr<RunContext> Engine::make_context(const ActiveConfig& config) const {
+  RunSetup setup;
+  setup.config = &config;
+  setup.index = &index_;
+  return std::make_unique<RunContext>(setup, index_.num_sites(), num_alternatives_.data());
+}
+
+Scheduler& Engine::scheduler(int threads) {
+  if (scheduler_ == nullptr || scheduler_->num_workers() != threads) {
+    scheduler_.reset();
+    scheduler_ = std::make_unique<Scheduler>(threads, trace_);
+  }
+  return *scheduler_;
+}
+
+RunReport Engine::run(const Problem& problem, const RunWishes& wishes) {
+  RunSetup setup{wishes.config,    wishes.device,        wishes.seed,
+                 wishes.is_strict, problem.sizes.data(), wishes.config->threads(),
+                 &index_};
+  RunContext ctx(setup, index_.num_sites(), num_alternatives_.data());
+  RunState state;
+  state.context = &ctx;
+  state.sequential_cutoff = wishes.config->sequential_cutoff();
+  state.has_device = may_meet_device(problem, wishes);
+  if (program_.uses_random) state.hooks = &kRandomHooks;
+  RunReport report;
+  gpu::DeviceStatistics before;
+  if (wishes.device != nullptr) before = wishes.device->statistics();
+  const auto root_body = [&](Frame& root) {
+    const RandomScope random(wishes.seed);
+    if (wishes.is_resident && wishes.device != nullptr) {
+      for (const AnyMatrix& input : problem.inputs) (void)wishes.device->prefetch(root, input);
+      wishes.device->drain(root);
+    }
+    if (!wishes.is_resident) state.root = &root;
+    if (wishes.waits != nullptr) wishes.waits->begin();
+    const std::int64_t start = Trace::now_ns();
+    const auto note_end = [&] {
+      report.elapsed_ns = Trace::now_ns() - start;
+      if (wishes.waits != nullptr) report.waited_ns = std::min(report.elapsed_ns, wishes.waits->end());
+    };
+    problem.transform->run(root, problem.outputs.data(), problem.inputs.data());
+    if (wishes.is_resident && wishes.device != nullptr) {
+      wishes.device->drain(root);
+      note_end();
+    }
+    for (const AnyMatrix& output : problem.outputs) gpu::fetch(root, output);
+    for (const AnyMatrix& output : problem.outputs) need_on_host(root, output);
+    if (!wishes.is_resident || wishes.device == nullptr) note_end();
+  };
+  Scheduler& workers = scheduler(wishes.config->threads());
+  TracedRun traced(trace_, wishes.trace_label, workers.num_workers());
+  state.is_traced = traced.is_on();
+  if (wishes.waits != nullptr) wishes.waits->find_threads();
+  workers.rouse();
+  try {
+    workers.run(state, root_body);
+  } catch (const RunAborted&) {
+    // Tasks that were dropped only know that the run was aborted.
+    if (state.abort_reason.load(std::memory_order_relaxed) == nullptr) throw;
+  }
+  // The run also counts as aborted where a body caught the exception: its outputs are not whole.
+  if (const char* reason = state.abort_reason.load(std::memory_order_relaxed)) throw RunAborted(reason);
+  report.profile = traced.end();
+  fill_report(ctx, index_, report);
+  report.bytes_moved = ctx.bytes_moved();
+  if (wishes.device != nullptr) fill_device_report(*wishes.device, before, report);
+  return report;
+}
+
+RunReport Engine::run_or_recover(const Problem& problem, const RunWishes& wishes, const Snapshot* snapshot) {
+  try {
+    return run(problem, wishes);
+  } catch (const gpu::DeviceLost& error) {
+    if (wishes.is_strict) throw;
+    std::fprintf(stderr, "warning: %s; the run is repeated on the CPU\n", error.what());
+  }
+  RunWishes on_cpu = wishes;
+  on_cpu.device = nullptr;
+  if (!on_cpu.trace_label.empty()) on_cpu.trace_label += ", again on the CPU";
+  if (snapshot != nullptr) restore(problem, *snapshot, wishes);
+  return run(problem, on_cpu);
+}
+
+Snapshot Engine::take_snapshot(const Problem& problem) {
+  double bytes = 0;
+  for (const AnyMatrix& input : problem.inputs) bytes += static_cast<double>(input.bytes());
+  for (const AnyMatrix& output : problem.outputs) bytes += static_cast<double>(output.bytes());
+  check_memory(*problem.transform, 2 * bytes, memory_bytes());  // with the copies
+  Snapshot snapshot;
+  for (const AnyMatrix& input : problem.inputs) snapshot.inputs.push_back(input.clone());
+  for (const AnyMatrix& output : problem.outputs) snapshot.outputs.push_back(output.clone());
+  return snapshot;
+}
+
+void Engine::restore(const Problem& problem, const Snapshot& snapshot, const RunWishes& wishes) {
+  RunState state;
+  RunContext ctx({wishes.config, wishes.device, 0, false, nullptr, wishes.config->threads(), &index_},
+                 index_.num_sites(), num_alternatives_.data());
+  state.context = &ctx;
+  scheduler(wishes.config->threads()).run(state, [&](Frame& root) {
+    const auto put_back = [&](const AnyMatrix& matrix, const AnyMatrix& saved) {
+      before_host_write(root, matrix);
+      matrix.copy_from(saved);
+      wrote_on_host(matrix);
+      if (wishes.device != nullptr && wishes.device->is_alive())
+        wishes.device->drop_device_copies(root, matrix.storage_ref().get());
+    };
+    for (std::size_t i = 0; i < problem.inputs.size(); ++i) put_back(problem.inputs[i], snapshot.inputs[i]);
+    for (std::size_t i = 0; i < problem.outputs.size(); ++i) put_back(problem.outputs[i], snapshot.outputs[i]);
+  });
+}
+
+void Engine::run_generator(const TransformDesc& transform, const SizeWishes& wishes, std::uint64_t seed,
+                           Problem& problem) {
+  const TransformDesc& generator = program_.transforms[transform.generator];
+  const std::unique_ptr<RunContext> ctx = make_context(default_config_);
+  Problem made;
+  made.transform = &generator;
+  made.sizes = sizes_from_wishes(*ctx, generator, wishes);
+  made.inputs = allocate_inputs(*ctx, generator, made.sizes);
+  made.outputs = allocate_outputs(*ctx, generator, made.sizes);
+  fill_inputs(*ctx, generator, made.sizes, made.inputs, seed + kInputSeed);
+  for (std::size_t i = 0; i < made.outputs.size(); ++i)
+    fill_initial_output(generator.outputs[i], made.outputs[i], seed + kOutputSeed + i);
+  RunWishes run_wishes;
+  run_wishes.config = &default_config_;
+  run_wishes.seed = seed;
+  (void)run(made, run_wishes);
+  problem.inputs = std::move(made.outputs);
+}
+
+Problem Engine::generate(const TransformDesc& transform, const SizeWishes& wishes, std::uint64_t seed,
+                         const ActiveConfig& config) {
+  std::vector<const TransformDesc*> named{&transform};
+  if (transform.generator >= 0) named.push_back(&program_.transforms[transform.generator]);
+  check_size_names(wishes, named);
+  const std::unique_ptr<RunContext> ctx = make_context(config);
+  Problem problem;
+  problem.transform = &transform;
+  if (transform.generator >= 0) {
+    run_generator(transform, wishes, seed, problem);
+    std::vector<std::string> names(problem.inputs.size(), std::string("the generator ") + named[1]->name);
+    problem.sizes = sizes_from_inputs(*ctx, transform, problem.inputs, names, wishes);
+  } else {
+    problem.sizes = sizes_from_wishes(*ctx, transform, wishes);
+    problem.inputs = allocate_inputs(*ctx, transform, problem.sizes);
+    fill_inputs(*ctx, transform, problem.sizes, problem.inputs, seed + kInputSeed);
+  }
+  make_outputs(*ctx, seed, problem);
+  return problem;
+}
+
+bool Engine::fit_outputs(Problem& problem, const std::vector<std::string>& input_names, const SizeWishes& wishes,
+                         std::uint64_t seed, const ActiveConfig& config) const {
+  const std::unique_ptr<RunContext> ctx = make_context(config);
+  std::vector<std::int64_t> sizes = sizes_from_inputs(*ctx, *problem.transform, problem.inputs, input_names, wishes);
+  if (are_outputs_of(*ctx, *problem.transform, sizes, problem.outputs)) return false;
+  problem.sizes = std::move(sizes);
+  problem.outputs.clear();
+  make_outputs(*ctx, seed, problem);
+  return true;
+}
+
+}  // namespace pbrt

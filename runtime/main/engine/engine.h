@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+// Runs transforms: configuration, scheduler, random numbers, times, counts, and what to do
+// when a device is lost. Used by the modes of program_main and by the measurement server.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/config/active_config.h"
+#include "runtime/config/configuration.h"
+#include "runtime/config/info.h"
+#include "runtime/config/protocol.h"
+#include "runtime/main/inputs/problem.h"
+#include "runtime/main/program/program_desc.h"
+#include "runtime/sched/trace.h"
+
+namespace pbrt {
+
+class ProcessorWaits;
+class Scheduler;
+namespace gpu {
+class Manager;
+}
+
+/// Contents to restore before each run (docs/reference/formats.md 4).
+struct Snapshot {
+  std::vector<AnyMatrix> inputs;
+  std::vector<AnyMatrix> outputs;
+};
+
+struct RunWishes {
+  const ActiveConfig* config = nullptr;
+  gpu::Manager* device = nullptr;
+  std::uint64_t seed = 0;
+  bool is_strict = false;
+  bool is_resident = false;         ///< inputs are put on the device before, outputs are left there
+  ProcessorWaits* waits = nullptr;  ///< to be asked how long the run waited for processors
+  std::string trace_label;          ///< what the run is called in a trace; empty: it is not traced
+};
+
+/// What a run did on the device.
+struct DeviceReport {
+  std::string name;  ///< empty: none
+  std::int64_t bytes_to_device = 0;
+  std::int64_t bytes_to_host = 0;
+  std::vector<RuleTotals> kernels;
+};
+
+/// What a run did.
+struct RunReport {
+  std::int64_t elapsed_ns = 0;
+  std::int64_t waited_ns = 0;  ///< of that, for processors that other programs were using; 0 unless it was asked for
+  [[nodiscard]] double seconds() const { return static_cast<double>(elapsed_ns) * 1e-9; }
+  std::vector<protocol::Ran> ran;
+  std::vector<protocol::Fallback> fallbacks;
+  std::vector<protocol::Ran> below_cutoff;  ///< device versions that calls below the sequential cut-off had chosen
+  std::int64_t bytes_moved = 0;
+  std::int64_t launches = 0;   ///< kernels that ran on the device
+  std::int64_t kernel_ns = 0;  ///< their time by its clock; 0 unless it is profiled
+  // What a traced run did.
+  RunProfile profile;
+  DeviceReport device;
+};
+
+class Engine {
+ public:
+  /// Reads the program's training information. `trace` is what traced runs are recorded in; it may be null, and it
+  /// outlives the engine.
+  explicit Engine(const ProgramDesc& program, Trace* trace = nullptr);
+  ~Engine();
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  [[nodiscard]] const ProgramDesc& program() const { return program_; }
+  [[nodiscard]] const InfoIndex& index() const { return index_; }
+  [[nodiscard]] const TransformInfo& info_of(const TransformDesc& transform) const;
+  /// Whether some level of some site names a device version.
+  [[nodiscard]] bool uses_device(const Configuration& configuration) const;
+  /// The default with one thread: what references and generators run with.
+  [[nodiscard]] const ActiveConfig& default_config() const { return default_config_; }
+  /// A context for functions that only look at the configuration.
+  [[nodiscard]] std::unique_ptr<RunContext> make_context(const ActiveConfig& config) const;
+
+  /// Runs the transform once. The time counts from the call until every output is whole in host memory (resident: until
+  /// the device has finished).
+  ///
+  /// Errors:  UserError, RunAborted, gpu::DeviceLost, what a body throws
+  RunReport run(const Problem& problem, const RunWishes& wishes);
+
+  /// Runs the transform as run() does. When the device is lost, the work is done again on the CPU, from `snapshot`
+  /// where given, with one warning.
+  RunReport run_or_recover(const Problem& problem, const RunWishes& wishes, const Snapshot* snapshot);
+
+  /// Copies of the contents of inputs and outputs.
+  [[nodiscard]] static Snapshot take_snapshot(const Problem& problem);
+  /// Puts the contents back and forgets what is on the device.
+  void restore(const Problem& problem, const Snapshot& snapshot, const RunWishes& wishes);
+
+  /// Makes a problem on generated inputs: the transform's generator, else random numbers; initial outputs are filled.
+  /// `config`: its values may be part of sizes.
+  [[nodiscard]] Problem generate(const TransformDesc& transform, const SizeWishes& wishes, std::uint64_t seed,
+                                 const ActiveConfig& config);
+  /// Gives `problem` outputs of the sizes that `config` says, filled as generate does; false if it has them already.
+  bool fit_outputs(Problem& problem, const std::vector<std::string>& input_names, const SizeWishes& wishes,
+                   std::uint64_t seed, const ActiveConfig& config) const;
+
+ private:
+  Scheduler& scheduler(int threads);
+  void run_generator(const TransformDesc& transform, const SizeWishes& wishes, std::uint64_t seed, Problem& problem);
+
+  const ProgramDesc& program_;
+  Trace* trace_;
+  TrainingInfo info_;
+  InfoIndex index_;
+  ActiveConfig default_config_;
+  std::vector<int> num_alternatives_;
+  std::unique_ptr<Scheduler> scheduler_;
+};
+
+}  // namespace pbrt

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/main/engine/verify.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <type_traits>
+
+#include "runtime/matrix/visit_kind.h"
+
+namespace pbrt {
+
+namespace {
+
+constexpr double kDoubleTolerance = 1e-9;
+constexpr double kFloatTolerance = 1e-4;
+
+double default_tolerance(ElementKind kind) {
+  if (kind == ElementKind::Double) return kDoubleTolerance;
+  return kind == ElementKind::Float ? kFloatTolerance : 0;
+}
+
+double largest_magnitude(const AnyMatrix& matrix) {
+  return visit_kind(matrix.kind(), [&]<class T>(T*) {
+    const T* data = static_cast<const T*>(matrix.data());
+    const std::int64_t count = matrix.count();
+    double largest = 0;
+    for (std::int64_t i = 0; i < count; ++i) {
+      const double magnitude = std::fabs(static_cast<double>(data[i]));
+      if (magnitude > largest && std::isfinite(magnitude)) largest = magnitude;
+    }
+    return largest;
+  });
+}
+
+/// The difference of two values; 0 for equal ones, also where both are NaN or the same infinity.
+template <class T>
+double error_of(T value, T expected) {
+  if (value == expected) return 0;
+  const double error = std::fabs(static_cast<double>(value) - static_cast<double>(expected));
+  // Integers beyond 2^53 may differ by less than a double shows.
+  if constexpr (std::is_integral_v<T>) return std::max(error, 1.0);
+  if (!std::isnan(error)) return error;
+  return std::isnan(value) && std::isnan(expected) ? 0 : std::numeric_limits<double>::infinity();
+}
+
+std::string place(const std::string& name, const AnyMatrix& matrix, std::int64_t i) {
+  std::string text = name + ".cell(";
+  for (int d = 0; d < matrix.num_dims(); ++d) {
+    text += (d == 0 ? "" : ", ") + std::to_string(i % matrix.size(d));
+    i /= matrix.size(d);
+  }
+  return text + ")";
+}
+
+void compare_one(const AnyMatrix& output, const AnyMatrix& reference, const std::string& name,
+                 const ToleranceInfo& tolerance, double override_rel, Difference& difference) {
+  const double scale = largest_magnitude(reference);
+  double rel = default_tolerance(output.kind());
+  if (tolerance.is_given) rel = tolerance.rel;
+  if (override_rel >= 0) rel = override_rel;
+  const bool has_abs = tolerance.is_given && tolerance.abs >= 0 && override_rel < 0;
+  const double allowed_everywhere = has_abs ? tolerance.abs : rel * scale;
+  double worst = 0;
+  visit_kind(output.kind(), [&]<class T>(T*) {
+    const T* values = static_cast<const T*>(output.data());
+    const T* expected_values = static_cast<const T*>(reference.data());
+    const std::int64_t count = output.count();
+    for (std::int64_t i = 0; i < count; ++i) {
+      const double error = error_of(values[i], expected_values[i]);
+      if (error <= worst && error <= allowed_everywhere) continue;
+      worst = std::max(worst, error);
+      const auto expected = static_cast<double>(expected_values[i]);
+      if (error <= allowed_everywhere || (has_abs && error <= rel * std::fabs(expected))) continue;
+      difference.is_within = false;
+      if (difference.where.empty())
+        difference.where = place(name, output, i) + " is " + std::to_string(values[i]) + ", the reference is " +
+                           std::to_string(expected_values[i]);
+    }
+  });
+  difference.abs = std::max(difference.abs, worst);
+  const double relative = scale > 0 ? worst / scale : std::numeric_limits<double>::infinity();
+  if (worst > 0) difference.rel = std::max(difference.rel, relative);
+}
+
+}  // namespace
+
+namespace {
+
+std::string sizes_text(const AnyMatrix& matrix) {
+  std::string text;
+  for (int d = 0; d < matrix.num_dims(); ++d) text += (d == 0 ? "" : " x ") + std::to_string(matrix.size(d));
+  return text;
+}
+
+}  // namespace
+
+Difference compare_outputs(const std::vector<AnyMatrix>& outputs, const std::vector<AnyMatrix>& reference,
+                           const std::vector<std::string>& names, const ToleranceInfo& tolerance, double override_rel) {
+  Difference difference;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (!outputs[i].has_same_shape(reference[i])) {
+      difference.is_within = false;
+      if (difference.where.empty())
+        difference.where =
+            names[i] + " has the size " + sizes_text(outputs[i]) + ", the reference " + sizes_text(reference[i]);
+      continue;
+    }
+    compare_one(outputs[i], reference[i], names[i], tolerance, override_rel, difference);
+  }
+  return difference;
+}
+
+}  // namespace pbrt

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// Which rule a function of this program is for: addresses are looked up in the symbols of the program's own file, whose
+// mangled names hold the names that pbc gave its functions. A program without symbols names no rule. Used by
+// crash_report and thrown_from.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "runtime/main/program/program_desc.h"
+
+namespace pbrt {
+
+/// The rule, or else the transform, that a function with this mangled name belongs to; null for other functions.
+///
+/// `_ZN10pb_programL10rule_Fib_0E…`, also inside of the names of lambdas. Async-signal-safe.
+[[nodiscard]] const BodyName* body_of_symbol(const ProgramDesc& program, std::string_view symbol);
+
+enum class Wanted : std::uint8_t {
+  Any,   ///< a rule, or the transform in whose own function the address is
+  Rule,  ///< a rule alone
+};
+
+/// The rule or transform of the first of these addresses that lies in a function of a rule; null if there is none.
+/// Async-signal-safe.
+[[nodiscard]] const BodyName* body_among(const ProgramDesc& program, const std::uintptr_t* addresses, std::size_t num,
+                                         Wanted wanted);
+
+/// The rule or transform of the innermost function of a rule that is being executed; null if there is none.
+/// Async-signal-safe.
+[[nodiscard]] const BodyName* body_on_stack(const ProgramDesc& program, Wanted wanted);
+
+/// Writes the addresses of the functions that are being executed, innermost first; returns how many. Async-signal-safe.
+[[nodiscard]] std::size_t addresses_on_stack(std::uintptr_t* out, std::size_t max);
+
+}  // namespace pbrt

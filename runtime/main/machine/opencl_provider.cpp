@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/cl/devices.h"
+#include "runtime/gpu/delayed_device.h"
+#include "runtime/main/machine/devices.h"
+
+namespace pbrt {
+
+namespace {
+
+class OpenClProvider : public DeviceProvider {
+ public:
+  explicit OpenClProvider(bool may_use_host_memory) : may_use_host_memory_(may_use_host_memory) {}
+
+  std::vector<gpu::DeviceInfo> list() override {
+    if (devices_ == nullptr) devices_ = std::make_unique<cl::DeviceList>();
+    return devices_->devices();
+  }
+  std::unique_ptr<gpu::Device> open(int index, bool is_profiled) override {
+    (void)list();
+    cl::Options options;
+    options.is_profiled = is_profiled;
+    const std::optional<gpu::Delays> delays = gpu::delays_of_environment();
+    options.may_use_host_memory = may_use_host_memory_ && !delays;
+    std::unique_ptr<gpu::Device> device = devices_->open(static_cast<std::size_t>(index), options);
+    if (delays) return std::make_unique<gpu::DelayedDevice>(std::move(device), *delays);
+    return device;
+  }
+
+ private:
+  bool may_use_host_memory_;
+  std::unique_ptr<cl::DeviceList> devices_;
+};
+
+}  // namespace
+
+std::unique_ptr<DeviceProvider> make_opencl_provider(bool may_use_host_memory) {
+  return std::make_unique<OpenClProvider>(may_use_host_memory);
+}
+
+}  // namespace pbrt

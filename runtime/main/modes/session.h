@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// One invocation of a compiled program: its options, engine, configuration and devices, shared by
+// the modes. file_mode and timing_mode are what a person runs; --serve is for the tuner (serve/serve.h).
+#pragma once
+
+#include "runtime/config/active_config.h"
+#include "runtime/main/command_line/config_lookup.h"
+#include "runtime/main/command_line/options.h"
+#include "runtime/main/engine/engine.h"
+#include "runtime/main/inputs/given_values.h"
+#include "runtime/main/machine/devices.h"
+#include "runtime/main/report/trace_output.h"
+
+namespace pbrt {
+
+struct Session {
+  const Options& options;
+  const char* program_name;  ///< argv[0]
+  Engine& engine;
+  Devices& devices;
+  const TransformDesc& transform;
+  TraceOutput& trace_output;
+  std::uint64_t seed = 0;
+  GivenValues given;  ///< of --set
+  // open_configuration sets the fields below.
+  FoundConfiguration found;
+  ActiveConfig config;
+  gpu::Manager* device = nullptr;
+
+  /// Finds the configuration, applies what options say otherwise, says what memory is to be like, opens the device if
+  /// something needs one.
+  void open_configuration();
+  /// Applies what options say otherwise than a configuration.
+  void apply_options(ActiveConfig& to) const;
+  [[nodiscard]] RunWishes wishes() const;
+  /// The sizes that --n, --size and --set ask for.
+  [[nodiscard]] SizeWishes size_wishes() const;
+};
+
+/// Exit status of a run that was given up in file mode.
+inline constexpr int kExitAborted = 66;
+
+/// `prog [options] [N] In[w, h] … Out[…]`, without what is given otherwise.
+[[nodiscard]] std::string usage_line(const char* program_name, const TransformDesc& transform,
+                                     const GivenValues& given = {});
+
+/// Reads inputs, runs once, writes outputs.
+void run_file_mode(Session& session);
+/// Runs trials on generated inputs or on those of --iogen-run and prints times; does what --iogen-create asks for.
+void run_timing_mode(Session& session);
+
+/// What the runs of one invocation gave.
+struct Trials {
+  std::vector<double> seconds;
+  std::vector<double> accuracies;  ///< with --accuracy; as the metric gives them
+  RunReport last;
+};
+/// Prints what --time, --stats, --accuracy and --hash ask for. `problem` holds the outputs of the last run.
+void print_results(const Session& session, const Problem& problem, const Trials& trials);
+
+}  // namespace pbrt

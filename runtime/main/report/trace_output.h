@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// --trace and --stats of one invocation: makes the recording and puts the file in place at its end, also after an error
+// or a signal that ends the process (SIGINT, SIGTERM, SIGHUP).
+#pragma once
+
+#include <atomic>
+#include <csignal>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "runtime/main/command_line/options.h"
+#include "runtime/matrix/output_file.h"
+#include "runtime/sched/trace.h"
+
+namespace pbrt {
+
+class TraceOutput {
+ public:
+  /// Blocks signals in the calling thread, which is the process's only one at this time, if there is a file to write.
+  ///
+  /// Errors:  IoError if the file cannot be written
+  TraceOutput(const Options& options, std::string program);
+  /// Ends the recording. Without write() the file is left as it was.
+  ~TraceOutput();
+  TraceOutput(const TraceOutput&) = delete;
+  TraceOutput& operator=(const TraceOutput&) = delete;
+
+  /// The recording; null if nothing is recorded.
+  [[nodiscard]] Trace* trace() { return trace_ ? &*trace_ : nullptr; }
+
+  /// Writes the file; nothing if there is none, or if it was done.
+  ///
+  /// Errors:  IoError; nothing is left behind
+  /// Threads: any
+  void write();
+  /// Writes the file as write() does, where something else is being reported: an error is one more line.
+  void write_anyway() noexcept;
+
+ private:
+  void watch_signals();
+
+  const std::string program_;
+  std::optional<Trace> trace_;
+  std::mutex mutex_;
+  std::optional<OutputFile> file_;  // under mutex_; empty once it was written
+  sigset_t watched_{};
+  std::atomic<bool> is_over_{false};
+  std::thread watcher_;
+};
+
+}  // namespace pbrt
