@@ -29,10 +29,8 @@ std::vector<Point> box_points(const Point& lo, const Point& hi) {
   }
 }
 
-SymbolValues as_list(const Values& values) { return {values.begin(), values.end()}; }
-
 std::int64_t must_evaluate(const IndexExpr& expr, const Values& values) {
-  const auto value = evaluate(expr, as_list(values));
+  const auto value = evaluate(expr, {values.begin(), values.end()});
   PB_CHECK(value.has_value(), "an expression of the plan has a value");
   return *value;
 }

@@ -79,23 +79,24 @@ void emit_kernels(Writer& out, const Program& program, const std::vector<Kernel>
   for (const Kernel& kernel : kernels) {
     out.line("constexpr const char* kSource_" + kernel.name + " = PB_KERNEL_PRELUDE " +
              raw_string("\n" + kernel.source) + ";");
+    const KernelTree& lowered = kernel.lowered;
     std::vector<std::string> specialized;
-    for (std::size_t i = 0; i < kernel.scalars.size(); ++i)
-      if (kernel.scalars[i].is_specialized)
-        specialized.push_back("{" + quoted("PB_" + kernel.scalars[i].name) + ", " + std::to_string(i) + "}");
+    for (std::size_t i = 0; i < lowered.scalars.size(); ++i)
+      if (lowered.scalars[i].is_specialized)
+        specialized.push_back("{" + quoted("PB_" + lowered.scalars[i].name) + ", " + std::to_string(i) + "}");
     const std::string list = "kSpecialized_" + kernel.name;
     if (!specialized.empty())
       out.line("constexpr pbrt::gpu::SpecializedScalar " + list + "[] = {" + joined(specialized) + "};");
     out.open("const pbrt::gpu::KernelDesc kKernel_" + kernel.name + " =");
     out.line(".name = " + quoted(kernel.name) + ",");
-    const Transform& transform = program.transforms[kernel.transform];
-    const std::string rule = transform.name + "." + transform.rules[kernel.rule].name;
-    out.line(".rule = {" + quoted(rule) + ", " + quoted(to_string(kernel.version)) + "},");
+    const Transform& transform = program.transforms[lowered.transform];
+    const std::string rule = transform.name + "." + transform.rules[lowered.rule].name;
+    out.line(".rule = {" + quoted(rule) + ", " + quoted(to_string(lowered.version)) + "},");
     out.line(".source = kSource_" + kernel.name + ",");
-    out.line(std::string(".needs_fp64 = ") + (kernel.needs_fp64 ? "true," : "false,"));
-    out.line(".num_regions = " + std::to_string(kernel.matrices.size()) + ",");
-    out.line(".num_scalars = " + std::to_string(kernel.scalars.size()) + ",");
-    out.line(".num_tiles = " + std::to_string(kernel.tiles.size()) + ",");
+    out.line(std::string(".needs_fp64 = ") + (lowered.needs_fp64 ? "true," : "false,"));
+    out.line(".num_regions = " + std::to_string(lowered.matrices.size()) + ",");
+    out.line(".num_scalars = " + std::to_string(lowered.scalars.size()) + ",");
+    out.line(".num_tiles = " + std::to_string(lowered.tree.buffers.size()) + ",");
     if (!specialized.empty()) {
       out.line(".specialized = " + list + ",");
       out.line(".num_specialized = " + std::to_string(specialized.size()) + ",");

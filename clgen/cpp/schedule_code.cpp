@@ -51,9 +51,10 @@ class ScheduleEmitter {
       if (always_in(step_id) == nullptr)
         functions_.steps[{step_id, Version::Cpu}] = emit_cpu_step(out_, context_, code, step_id, shared);
       for (const Kernel& kernel : kernels_)
-        if (kernel.transform == id_ &&
+        if (kernel.lowered.transform == id_ &&
             std::find(kernel.steps.begin(), kernel.steps.end(), step_id) != kernel.steps.end())
-          functions_.steps[{step_id, kernel.version}] = emit_device_step(out_, context_, code, step_id, kernel, shared);
+          functions_.steps[{step_id, kernel.lowered.version}] =
+              emit_device_step(out_, context_, code, step_id, kernel, shared);
     }
     for (std::size_t n = 0; n < plan_.nests.size(); ++n)
       if (plan_.nests[n].members.size() > 1) emit_nest_members(n);

@@ -14,6 +14,7 @@
 #include "clgen/cpp/uniformity.h"
 #include "clgen/names.h"
 #include "lang/body_walk.h"
+#include "lang/check.h"
 #include "lang/region/affine.h"
 
 namespace pb {
@@ -359,23 +360,36 @@ std::string watched_reads(const TransformPlan& plan, const RuleCode& code, StepI
   return box ? "pb_launch.reads(" + code.matrix(use.matrix).name + ", " + *box + ");" : "";
 }
 
-std::string tile_dims(const KernelTile& tile) {
+std::string tile_dims(const Buffer& buffer) {
   std::vector<std::string> dims;
-  for (std::size_t d = 0; d < tile.extent.size(); ++d) {
-    const auto& step = tile.step[d];
+  for (const GroupExtent& extent : buffer.extents) {
+    const auto& step = extent.step;
     dims.push_back("{{" + std::to_string(step[0]) + ", " + std::to_string(step[1]) + ", " + std::to_string(step[2]) +
-                   "}, " + to_cpp(tile.extent[d]) + "}");
+                   "}, " + to_cpp(extent.extent_of_one) + "}");
   }
   return "{" + joined(dims) + "}";
 }
 
-}  // namespace
-
-namespace {
+/// What the launch gives for a parameter.
+std::string launch_value(const KernelScalar& scalar) {
+  switch (scalar.source) {
+    case ScalarSource::Matrix:
+      return (scalar.type == ScalarType::Int ? "static_cast<std::int32_t>(" : "(") + scalar.origin + ".cell())";
+    case ScalarSource::Size:
+      return "static_cast<std::int32_t>(" + scalar.origin + ")";
+    case ScalarSource::Tunable:
+      return scalar.origin;
+    case ScalarSource::OfTunable:
+      return scalar.origin + "[" + std::to_string(scalar.element) + "]";
+  }
+  PB_CHECK(false, "every scalar has a source");
+  return {};
+}
 
 void emit_launch(Writer& out, const TransformPlan& plan, const RuleCode& code, StepId step, const Kernel& kernel) {
   out.line("pbrt::gpu::Launch pb_launch(kKernel_" + kernel.name + ", pb_frame, pb_frame.context().gpu());");
-  for (const RuleMatrix& use : kernel.matrices) {
+  const KernelTree& lowered = kernel.lowered;
+  for (const RuleMatrix& use : lowered.matrices) {
     out.line(region_call(plan, code, step, use));
     if (const std::string reads = watched_reads(plan, code, step, use); !reads.empty()) out.line(reads);
   }
@@ -384,13 +398,13 @@ void emit_launch(Writer& out, const TransformPlan& plan, const RuleCode& code, S
     if (matrix.extents.empty() && matrix.role != MatrixRole::From)
       out.line("pbrt::need_on_host(pb_frame, " + matrix.name + ");");
   }
-  for (const KernelScalar& scalar : kernel.scalars) out.line("pb_launch.scalar(" + scalar.value + ");");
-  for (const KernelTile& tile : kernel.tiles) {
-    const RegionAccess& input = code.rule.inputs[tile.input];
+  for (const KernelScalar& scalar : lowered.scalars) out.line("pb_launch.scalar(" + launch_value(scalar) + ");");
+  for (const Buffer& buffer : lowered.tree.buffers) {
+    const RegionAccess& input = code.rule.inputs[buffer.input];
     const Matrix& matrix = code.matrix(input.matrix);
-    out.line("const pbrt::gpu::TileDim pb_tile_" + input.binding + "[] = " + tile_dims(tile) + ";");
+    out.line("const pbrt::gpu::TileDim pb_tile_" + input.binding + "[] = " + tile_dims(buffer) + ";");
     out.line("pb_launch.tile(sizeof(" + element_text(matrix.element, matrix.is_element_t) + "), " +
-             std::to_string(tile.extent.size()) + ", pb_tile_" + input.binding + ");");
+             std::to_string(buffer.extents.size()) + ", pb_tile_" + input.binding + ");");
   }
   const std::size_t rank = plan.steps[step].loops.size();
   out.line(rank == 0 ? "pb_launch.range(0, nullptr, nullptr);" : "pb_launch.range(pb_box);");
@@ -411,7 +425,7 @@ std::string emit_device_step(Writer& out, const CppContext& context, const RuleC
   for (const char* param : {"const std::int64_t* pb_group", "const pbrt::gpu::CopyOut pb_copy_out", "const int pb_site",
                             "const int pb_alternative"})
     params.emplace_back(param);
-  return emit_shared_function(out, done, code, step, to_string(kernel.version),
+  return emit_shared_function(out, done, code, step, to_string(kernel.lowered.version),
                               [&](Writer& to, const std::string& name) {
                                 Writer statements;
                                 statements.indent();

@@ -2,7 +2,6 @@
 #include "clgen/opencl/emit_opencl.h"
 
 #include "clgen/opencl/kernel.h"
-#include "runtime/config/kernel_prelude.h"
 
 namespace pb {
 
@@ -11,7 +10,7 @@ std::string emit_opencl(const Program& program, const Plan& plan, const SourceMa
   std::string out;
   for (const Kernel& kernel : make_kernels(program, plan, {sources, options.is_strict()})) {
     if (!out.empty()) out += "\n";
-    out += "// ---- " + kernel.name + "\n" PB_KERNEL_PRELUDE + kernel.source;
+    out += "// ---- " + kernel.name + "\n" + opencl_dialect().prelude + kernel.source;
   }
   return out;
 }

@@ -53,10 +53,11 @@ BodyType number_of(Kind kind) {
 
 class KernelBodyPrinter {
  public:
-  KernelBodyPrinter(const Rule& rule, const Kernel& kernel, std::string result)
+  KernelBodyPrinter(const Rule& rule, const KernelTree& kernel, const RuleInstance& instance, std::string result)
       : rule_(rule),
         body_(rule.body),
         kernel_(kernel),
+        instance_(instance),
         result_(std::move(result)),
         dialect_(make_dialect()),
         printer_(body_, dialect_) {}
@@ -202,9 +203,9 @@ class KernelBodyPrinter {
 
   bool is_pointer(ExprId object) const {
     const NameBinding& binding = binding_of(object);
-    const auto& pointers = kernel_.pointers;
-    return binding.kind == NameKind::Input &&
-           std::find(pointers.begin(), pointers.end(), binding.index) != pointers.end();
+    if (binding.kind != NameKind::Input) return false;
+    const OperandKind kind = instance_.inputs[binding.index].kind;
+    return kind == OperandKind::Staged || kind == OperandKind::SharedCells;
   }
 
   bool print_stmt(Writer& out, BodyPrinter& printer, StmtId id) {
@@ -244,7 +245,8 @@ class KernelBodyPrinter {
 
   const Rule& rule_;
   const Body& body_;
-  const Kernel& kernel_;
+  const KernelTree& kernel_;
+  const RuleInstance& instance_;
   std::string result_;
   Dialect dialect_;
   BodyPrinter printer_;
@@ -312,7 +314,7 @@ std::string opencl_name(const std::string& name) {
   return is_reserved || is_function || is_macro(name) ? "pb_" + name : in_ascii(name);
 }
 
-void print_kernel_functions(Writer& out, const Rule& rule) {
+void print_kernel_functions(Writer& out, const Rule& rule, const std::string& head) {
   std::set<std::string> lines;
   for (const ExprId id : rule.body.exprs.ids()) {
     const auto* call = std::get_if<CallExpr>(&rule.body.exprs[id].node);
@@ -321,11 +323,12 @@ void print_kernel_functions(Writer& out, const Rule& rule) {
     if (function == nullptr || function->definition.empty() || (kind != Kind::Double && kind != Kind::Float)) continue;
     lines.insert(device_function(*function, word_of(number_of(kind))).definition);
   }
-  for (const std::string& line : lines) out.line(line);
+  for (const std::string& line : lines) out.line(head + line);
 }
 
-bool print_kernel_body(Writer& out, const Rule& rule, const Kernel& kernel, const std::string& result) {
-  return KernelBodyPrinter(rule, kernel, result).print(out);
+bool print_kernel_body(Writer& out, const Rule& rule, const KernelTree& kernel, const RuleInstance& instance,
+                       const std::string& result) {
+  return KernelBodyPrinter(rule, kernel, instance, result).print(out);
 }
 
 bool uses_sizes(const Rule& rule, const std::string& binding) {
@@ -339,14 +342,6 @@ bool uses_sizes(const Rule& rule, const std::string& binding) {
         found = found || (name != nullptr && name->text == binding);
       });
   return found;
-}
-
-bool has_doubles(const Transform& transform, const Rule& rule) {
-  for (const auto* list : {&rule.outputs, &rule.inputs})
-    for (const RegionAccess& access : *list)
-      if (transform.matrices[access.matrix].element == ElementType::Double) return true;
-  return std::any_of(rule.body_types.types.begin(), rule.body_types.types.end(),
-                     [](const BodyType& type) { return type.kind == Kind::Double; });
 }
 
 }  // namespace pb

@@ -2,6 +2,8 @@
 #include "clgen/opencl/kernel_cells.h"
 
 #include <algorithm>
+#include <sstream>
+#include <string>
 #include <vector>
 
 #include "clgen/index_width.h"
@@ -26,10 +28,14 @@ std::string missing_value_text(ElementType element) {
 
 }  // namespace
 
-std::string border_functions(const Rule& rule) {
+std::string border_functions(const Rule& rule, const std::string& head) {
   const bool has_any = std::any_of(rule.inputs.begin(), rule.inputs.end(),
                                    [](const RegionAccess& input) { return input.num_mapped_dims > 0; });
-  return has_any ? PB_BORDER_KERNEL_TEXT : "";
+  if (!has_any) return {};
+  std::string out;
+  std::istringstream lines(PB_BORDER_KERNEL_TEXT);
+  for (std::string line; std::getline(lines, line);) out += head + line + "\n";
+  return out;
 }
 
 void print_cell_with_border(Writer& out, const Transform& transform, const RegionAccess& input,
@@ -59,11 +65,6 @@ void print_cell_with_border(Writer& out, const Transform& transform, const Regio
 
 std::string missing_text(const RegionAccess& input) {
   return input.border == Border::Optional ? "pb_missing_" + input.binding : "false";
-}
-
-bool has_real_default(const Rule& rule) {
-  return std::any_of(rule.inputs.begin(), rule.inputs.end(),
-                     [](const RegionAccess& input) { return input.missing_value && has_real(*input.missing_value); });
 }
 
 }  // namespace pb

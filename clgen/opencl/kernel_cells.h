@@ -10,8 +10,9 @@
 
 namespace pb {
 
-/// Functions of OpenCL C that the rule's borders need, for the kernel's beginning; empty if there are none.
-[[nodiscard]] std::string border_functions(const Rule& rule);
+/// Functions that the rule's borders need, a line each, for the kernel's beginning; `head` stands before each. Empty if
+/// there are none.
+[[nodiscard]] std::string border_functions(const Rule& rule, const std::string& head);
 
 /// Declares the input's variable and, for `OPTIONAL`, the flag that IS_MISSING is about. `default_element` is ElementT.
 void print_cell_with_border(Writer& out, const Transform& transform, const RegionAccess& input,
@@ -19,8 +20,5 @@ void print_cell_with_border(Writer& out, const Transform& transform, const Regio
 
 /// The answer to IS_MISSING of the input.
 [[nodiscard]] std::string missing_text(const RegionAccess& input);
-
-/// Whether the value of some input outside of its matrix is computed as a double.
-[[nodiscard]] bool has_real_default(const Rule& rule);
 
 }  // namespace pb

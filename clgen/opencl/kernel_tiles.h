@@ -1,29 +1,62 @@
 // SPDX-License-Identifier: MIT
-// Local memory in kernels: inputs that a work-group copies, as tiles, before its instances read them. Not which inputs
-// these are: kernel.cpp decides it.
+// Text of a kernel's buffers in local memory: where they lie, and the copies that fill them.
 #pragma once
 
 #include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "clgen/opencl/kernel.h"
+#include "clgen/lower/kernel_tree.h"
+#include "clgen/opencl/kernel_dialect.h"
 #include "clgen/writer/writer.h"
 
 namespace pb {
 
-/// The box that an instance reads of an input; null if it is not known.
-[[nodiscard]] const InputBox* box_of(const Step& step, std::size_t input);
-
 /// Element type of a matrix as the kernel spells it.
 [[nodiscard]] std::string element_word(const Matrix& matrix);
 
-/// Statements that load the tiles of a kernel: `pb_group0`, `pb_first0`, …, then per tile its place, extents and copy.
-void print_tiles(Writer& out, const Transform& transform, const Rule& rule, const Step& step, const Kernel& kernel);
+class KernelTilePrinter {
+ public:
+  /// All live as long as this.
+  KernelTilePrinter(Writer& out, const Transform& transform, const Rule& rule, const KernelTree& lowered,
+                    const KernelDialect& dialect)
+      : out_(out), transform_(transform), rule_(rule), lowered_(lowered), dialect_(dialect) {}
 
-/// Declarations of the cells of this instance in its group's tile: the pointer `name` and the strides of `dims`. From
-/// local ids alone: they run along the tile.
-void print_tile_region(Writer& out, const Transform& transform, const RegionAccess& access, const KernelTile& tile,
-                       int num_loops, const std::string& name, const std::vector<std::size_t>& dims);
+  /// The parameter that leads to a buffer.
+  [[nodiscard]] std::string parameter(const Buffer& buffer) const;
+
+  /// `pb_group0`, `pb_first0`, …: the first instance of the work-group.
+  void print_group();
+  /// Place and extents of the buffers that are filled in the branch.
+  void declare_buffers_of(const TreeBranch& branch);
+  void print_copy(const Copy& copy);
+  /// The cells of this instance in its group's buffer: a pointer, and the strides of the dimensions in `dims`. From
+  /// local ids alone: they run along the buffer.
+  void print_region(BufferId id, const std::vector<std::size_t>& dims);
+
+ private:
+  struct Names {
+    std::string binding;  ///< of the buffer's first cell and extents
+    std::string matrix;
+    std::string memory;
+  };
+  [[nodiscard]] Names names_of(const Buffer& buffer) const;
+  [[nodiscard]] int num_loops() const { return static_cast<int>(lowered_.vars.size()); }
+  [[nodiscard]] std::string last_local_id(int dim) const;
+  [[nodiscard]] std::string length_text(const GroupExtent& extent) const;
+  [[nodiscard]] std::string begin_text(const GroupExtent& extent) const;
+  void print_copy_by_first(const Copy& copy, const Buffer& buffer);
+  void print_copy_by_all(const Copy& copy, const Buffer& buffer);
+  [[nodiscard]] static std::pair<std::string, std::string> cell_texts(const Names& names, std::size_t rank);
+  [[nodiscard]] std::string flat_local_id() const;
+  [[nodiscard]] std::string flat_local_size() const;
+
+  Writer& out_;
+  const Transform& transform_;
+  const Rule& rule_;
+  const KernelTree& lowered_;
+  const KernelDialect& dialect_;
+};
 
 }  // namespace pb

@@ -18,6 +18,7 @@
 #include "choicegraph/plan/verify_plan.h"
 #include "clgen/cpp/emit_cpp.h"
 #include "clgen/info/make_training_info.h"
+#include "clgen/lower/tree_text.h"
 #include "clgen/opencl/emit_opencl.h"
 #include "frontend/check_slips/check_slips.h"
 #include "frontend/check_types/check_types.h"
@@ -95,6 +96,8 @@ std::string emitted_text(const Options& options, Compilation& c) {
       return to_string(*c.plan, *c.program);
     case Emit::Cpp:
       return emit_cpp(*c.program, *c.plan, c.sources, c.emit);
+    case Emit::Lowered:
+      return emit_lowered(*c.program, *c.plan);
     case Emit::OpenCl:
       return emit_opencl(*c.program, *c.plan, c.sources, c.emit);
     case Emit::Info:

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: MIT
+#include "clgen/lower/kernel_tree.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <utility>
+
+#include "clgen/names.h"
+#include "lang/body_walk.h"
+#include "lang/check.h"
+
+namespace pb {
+namespace {
+
+/// Ids that deal out the cells of a copy: along more, rows would be dealt out that few work-items wait for.
+constexpr std::size_t kCopyIds = 2;
+
+/// Whether a work-group may have the boxes of its instances in local memory: their extents are known where the kernel
+/// begins, and they hold more than one cell.
+bool may_be_staged(const InputBox& box) {
+  const auto is_one = [](const IndexExpr& extent) { return extent.is_const(1); };
+  return box.extent_is_uniform && !std::all_of(box.extent.begin(), box.extent.end(), is_one);
+}
+
+bool is_same_for_all(const Step& step, std::size_t input) {
+  const InputBox* box = box_of(step, input);
+  return box != nullptr && box->is_same_for_all_instances;
+}
+
+/// The parameter for a matrix that is a single number. Bodies know those of `from` by the matrix's name.
+std::string number_name(const Matrix& matrix) {
+  return (matrix.role == MatrixRole::From ? "" : "pb_number_") + matrix.name;
+}
+
+bool has_real_default(const Rule& rule) {
+  return std::any_of(rule.inputs.begin(), rule.inputs.end(),
+                     [](const RegionAccess& input) { return input.missing_value && has_real(*input.missing_value); });
+}
+
+class KernelLowering {
+ public:
+  KernelLowering(const Program& program, const TransformPlan& plan, StepId step, Version version)
+      : transform_(program.transforms[plan.transform]),
+        step_(plan.steps[step]),
+        rule_(transform_.rules[step_.rule]),
+        facts_(find_rule_facts(rule_)) {
+    out_.transform = plan.transform;
+    out_.step = step;
+    out_.rule = step_.rule;
+    out_.version = version;
+    for (std::size_t i = step_.loops.size(); i-- > 0;) out_.vars.push_back(step_.loops[i].var);
+  }
+
+  KernelTree lower() {
+    PB_CHECK(num_loops() > 0, "device versions have instances");
+    add_matrices();
+    add_sizes();
+    add_tunables();
+    out_.needs_fp64 = has_doubles(transform_, rule_) || has_real_default(rule_);
+    TreeBlock group;
+    if (out_.version == Version::OpenClLocal) add_staging(group);
+    group.push_back(item_loops());
+    out_.tree.root.push_back(group_loops(std::move(group)));
+    return std::move(out_);
+  }
+
+ private:
+  int num_loops() const { return static_cast<int>(out_.vars.size()); }
+
+  // ---- parameters
+
+  void add_matrices() {
+    for (const RuleMatrix& use : matrices_of_rule(transform_, rule_, facts_)) {
+      const Matrix& matrix = transform_.matrices[use.matrix];
+      if (!matrix.extents.empty()) {
+        out_.matrices.push_back(use);
+        continue;
+      }
+      // Read only: no kernel has a single number as output.
+      const bool is_small = matrix.element == ElementType::Short || matrix.element == ElementType::UChar ||
+                            matrix.element == ElementType::UShort;
+      out_.scalars.push_back({ScalarSource::Matrix, is_small ? ScalarType::Int : ScalarType::OfMatrix,
+                              number_name(matrix), matrix.name, use.matrix});
+    }
+  }
+
+  void add_sizes() {
+    const std::set<std::string> specialized = specialized_names();
+    for (const SizeVar& var : transform_.size_vars)
+      out_.scalars.push_back(
+          {ScalarSource::Size, ScalarType::Int, var.name, var.name, {}, 0, specialized.contains(var.name)});
+  }
+
+  void add_tunables() {
+    for (const UserTunable& tunable : transform_.tunables) {
+      const ScalarType type = tunable.is_real ? ScalarType::Double : ScalarType::Int;
+      if (tunable.array_extent == 0) {
+        out_.scalars.push_back({ScalarSource::Tunable, type, tunable.name, tunable.name});
+      } else if (facts_.used_names.contains(tunable.name)) {
+        for (int k = 0; k < tunable.array_extent; ++k)
+          out_.scalars.push_back(
+              {ScalarSource::OfTunable, type, "pb_" + tunable.name + "_" + std::to_string(k), tunable.name, {}, k});
+      }
+    }
+  }
+
+  /// Size variables that limit loops of the body and the box that one instance reads: few values, small ones.
+  std::set<std::string> specialized_names() const {
+    std::set<std::string> in_boxes;
+    for (const InputBox& box : step_.input_boxes) {
+      if (!box.extent_is_uniform || rule_.inputs[box.input].kind != AccessKind::Region) continue;
+      for (const IndexExpr& extent : box.extent)
+        for (const std::string& name : symbols_of(extent)) in_boxes.insert(name);
+    }
+    std::set<std::string> out;
+    const auto visit = [&](StmtId id) {
+      const auto* loop = std::get_if<ForStmt>(&rule_.body.stmts[id].node);
+      if (loop == nullptr || loop->condition.is_none()) return;
+      walk_expr(rule_.body, loop->condition, [&](ExprId expr) {
+        const auto* name = std::get_if<NameExpr>(&rule_.body.exprs[expr].node);
+        const bool is_size = name != nullptr && rule_.body_types.bindings[expr.index()].kind == NameKind::SizeVar;
+        if (is_size && in_boxes.contains(name->text)) out.insert(name->text);
+      });
+    };
+    walk(rule_.body, rule_.body.root, visit, [](ExprId) {});
+    return out;
+  }
+
+  // ---- loops
+
+  TreeNode group_loops(TreeBlock inside) const {
+    for (int dim = 0; dim < num_loops(); ++dim) {
+      TreeLoop loop;
+      loop.role = LoopRole::Group;
+      loop.var = group_var(dim);
+      loop.dim = dim;
+      loop.lo = box_lo(dim);
+      loop.hi = index_add(box_lo(dim), box_extent(dim));
+      loop.step = group_size(dim);
+      loop.body = std::move(inside);
+      inside = {TreeNode{std::move(loop)}};
+    }
+    return std::move(inside.front());
+  }
+
+  TreeNode item_loops() const {
+    TreeBlock inside = {TreeNode{instance()}};
+    for (int dim = 0; dim < num_loops(); ++dim) {
+      TreeLoop loop;
+      loop.role = LoopRole::Item;
+      loop.var = out_.vars[static_cast<std::size_t>(dim)];
+      loop.dim = dim;
+      loop.lo = index_symbol(group_var(dim));
+      loop.hi = index_add(loop.lo, group_size(dim));
+      loop.step = index_const(1);
+      loop.tail = LoopTail::Predicated;
+      loop.end = index_add(box_lo(dim), box_extent(dim));
+      loop.body = std::move(inside);
+      inside = {TreeNode{std::move(loop)}};
+    }
+    return std::move(inside.front());
+  }
+
+  // ---- staging
+
+  /// Boxes that move with the instances. One that is the same for all is read by all work-items at once: caches serve
+  /// that as well as local memory would, without the copy; so it is staged only if it is all there is.
+  void add_staging(TreeBlock& group) {
+    const bool has_moving = std::any_of(step_.input_boxes.begin(), step_.input_boxes.end(), [](const InputBox& box) {
+      return may_be_staged(box) && !box.is_same_for_all_instances;
+    });
+    for (std::size_t i = 0; i < rule_.inputs.size(); ++i) {
+      const InputBox* box = box_of(step_, i);
+      if (box == nullptr || !may_be_staged(*box) || (has_moving && box->is_same_for_all_instances)) continue;
+      out_.tree.buffers.push_back(buffer_of(*box));
+      add_copy(BufferId(out_.tree.buffers.size() - 1), group);
+    }
+    if (!out_.tree.buffers.empty()) group.push_back({Barrier{}});
+  }
+
+  Buffer buffer_of(const InputBox& box) const {
+    Buffer out;
+    out.input = box.input;
+    for (std::size_t d = 0; d < box.lo.size(); ++d) {
+      GroupExtent extent{box.lo[d], box.extent[d], {}};
+      for (std::size_t l = 0; l < out_.vars.size(); ++l) {
+        const bool is_affine = affine_coefficient(box.lo[d], out_.vars[l], extent.step[l]);
+        PB_CHECK(is_affine, "the box of a staged input is affine in the loop variables");
+      }
+      out.extents.push_back(std::move(extent));
+    }
+    return out;
+  }
+
+  void add_copy(BufferId id, TreeBlock& group) const {
+    Copy copy;
+    copy.to = id;
+    for (const GroupExtent& extent : out_.tree[id].extents) {
+      const auto any = [&](auto is_it) { return std::any_of(extent.step.begin(), extent.step.end(), is_it); };
+      copy.edges.push_back(
+          {any([](std::int64_t step) { return step != 0; }), any([](std::int64_t step) { return step < 0; })});
+    }
+    Copy by_first = copy;
+    by_first.by = CopyBy::FirstItem;
+    by_first.axes.assign(copy.edges.size(), CopyAxis::Whole);
+    for (std::size_t d = 0; d < copy.edges.size(); ++d)
+      copy.axes.push_back(copy.edges.size() == 1                     ? CopyAxis::ByFlatId
+                          : d < std::min(out_.vars.size(), kCopyIds) ? CopyAxis::ById
+                                                                     : CopyAxis::Whole);
+    by_first.outside = CopyOutside::Skip;
+    TreeBranch branch;
+    branch.condition = device_is_cpu();
+    branch.then.push_back({std::move(by_first)});
+    branch.otherwise.push_back({std::move(copy)});
+    group.push_back({std::move(branch)});
+  }
+
+  // ---- the instance
+
+  RuleInstance instance() const {
+    RuleInstance out;
+    out.rule = step_.rule;
+    for (std::size_t i = 0; i < rule_.outputs.size(); ++i) out.outputs.push_back({output_kind(i)});
+    for (std::size_t i = 0; i < rule_.inputs.size(); ++i) out.inputs.push_back(input_operand(i));
+    return out;
+  }
+
+  OperandKind output_kind(std::size_t i) const {
+    if (rule_.is_return_form) return OperandKind::Result;
+    if (!is_element(rule_.outputs[i])) return OperandKind::Cells;
+    return facts_.outputs[i].is_overwritten ? OperandKind::NewValue : OperandKind::OldValue;
+  }
+
+  Operand input_operand(std::size_t i) const {
+    const RegionAccess& input = rule_.inputs[i];
+    for (std::size_t b = 0; b < out_.tree.buffers.size(); ++b)
+      if (out_.tree.buffers[b].input == i) return {OperandKind::Staged, BufferId(b)};
+    if (!is_element(input)) return {is_same_for_all(step_, i) ? OperandKind::SharedCells : OperandKind::Cells};
+    if (transform_.matrices[input.matrix].extents.empty()) return {OperandKind::Number};
+    return {input.may_be_outside() ? OperandKind::BorderCell : OperandKind::Value};
+  }
+
+  const Transform& transform_;
+  const Step& step_;
+  const Rule& rule_;
+  RuleFacts facts_;
+  KernelTree out_;
+};
+
+}  // namespace
+
+Condition device_is_cpu() { return Condition::flag("PB_CPU"); }
+
+bool is_same(const KernelTree& a, const KernelTree& b) {
+  const auto uses_alike = [](const RuleMatrix& x, const RuleMatrix& y) {
+    return x.matrix == y.matrix && x.is_output == y.is_output;
+  };
+  return a.transform == b.transform && a.rule == b.rule && a.version == b.version && a.vars == b.vars &&
+         a.scalars == b.scalars && a.tree == b.tree &&
+         std::equal(a.matrices.begin(), a.matrices.end(), b.matrices.begin(), b.matrices.end(), uses_alike);
+}
+
+KernelTree lower_kernel(const Program& program, const TransformPlan& plan, StepId step, Version version) {
+  return KernelLowering(program, plan, step, version).lower();
+}
+
+const InputBox* box_of(const Step& step, std::size_t input) {
+  for (const InputBox& box : step.input_boxes)
+    if (box.input == input) return &box;
+  return nullptr;
+}
+
+bool has_doubles(const Transform& transform, const Rule& rule) {
+  for (const auto* list : {&rule.outputs, &rule.inputs})
+    for (const RegionAccess& access : *list)
+      if (transform.matrices[access.matrix].element == ElementType::Double) return true;
+  return std::any_of(rule.body_types.types.begin(), rule.body_types.types.end(),
+                     [](const BodyType& type) { return type.kind == BodyType::Kind::Double; });
+}
+
+}  // namespace pb

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+#include "clgen/lower/loop_tree.h"
+
+#include <utility>
+
+#include "lang/check.h"
+
+namespace pb {
+namespace {
+
+std::string numbered(const char* stem, int dim) { return stem + std::to_string(dim); }
+
+/// The distance of a group's last instance from its first along loop `dim`.
+IndexExpr last_of_group(int dim) { return index_sub(group_size(dim), index_const(1)); }
+
+IndexExpr times(std::int64_t factor, IndexExpr expr) { return index_mul(index_const(factor), std::move(expr)); }
+
+}  // namespace
+
+IndexExpr box_lo(int dim) { return index_symbol(numbered("pb_lo", dim)); }
+IndexExpr box_extent(int dim) { return index_symbol(numbered("pb_extent", dim)); }
+IndexExpr group_size(int dim) { return index_symbol(numbered("pb_group_size", dim)); }
+std::string group_var(int dim) { return numbered("pb_first", dim); }
+
+IndexExpr begin_of(const GroupExtent& extent, const std::vector<std::string>& vars) {
+  std::vector<std::pair<std::string, IndexExpr>> of_group;
+  for (std::size_t l = 0; l < vars.size(); ++l) {
+    const int dim = static_cast<int>(l);
+    const IndexExpr first = index_symbol(group_var(dim));
+    of_group.emplace_back(vars[l], extent.step[l] < 0 ? index_add(first, last_of_group(dim)) : first);
+  }
+  return substitute(extent.begin_of_one, of_group);
+}
+
+IndexExpr length_of(const GroupExtent& extent) {
+  IndexExpr out = extent.extent_of_one;
+  for (int dim = 0; dim < kMaxItemDims; ++dim) {
+    const std::int64_t step = extent.step[static_cast<std::size_t>(dim)];
+    if (step != 0) out = index_add(std::move(out), times(step < 0 ? -step : step, last_of_group(dim)));
+  }
+  return out;
+}
+
+IndexExpr place_of(const GroupExtent& extent, const std::vector<std::string>& vars) {
+  IndexExpr out = index_const(0);
+  for (std::size_t l = 0; l < vars.size(); ++l) {
+    const int dim = static_cast<int>(l);
+    const std::int64_t step = extent.step[l];
+    if (step == 0) continue;
+    const IndexExpr local = index_sub(index_symbol(vars[l]), index_symbol(group_var(dim)));
+    out = index_add(std::move(out), step > 0 ? times(step, local) : times(-step, index_sub(last_of_group(dim), local)));
+  }
+  return out;
+}
+
+const char* to_string(OperandKind kind) {
+  switch (kind) {
+    case OperandKind::Number:
+      return "number";
+    case OperandKind::Value:
+      return "value";
+    case OperandKind::BorderCell:
+      return "border cell";
+    case OperandKind::Cells:
+      return "cells";
+    case OperandKind::SharedCells:
+      return "shared cells";
+    case OperandKind::Staged:
+      return "staged";
+    case OperandKind::Result:
+      return "result";
+    case OperandKind::NewValue:
+      return "new value";
+    case OperandKind::OldValue:
+      return "old value";
+  }
+  PB_CHECK(false, "every kind of operand has a word");
+  return "";
+}
+
+bool TreeLoop::operator==(const TreeLoop&) const = default;
+bool TreeBranch::operator==(const TreeBranch&) const = default;
+
+const RuleInstance& instance_of(const LoopTree& tree) {
+  const RuleInstance* found = nullptr;
+  walk(tree.root, [&](const TreeNode& node) {
+    if (const auto* instance = std::get_if<RuleInstance>(&node.node)) {
+      PB_CHECK(found == nullptr, "the tree has one instance");
+      found = instance;
+    }
+  });
+  PB_CHECK(found != nullptr, "the tree has an instance");
+  return *found;
+}
+
+bool has_barrier(const LoopTree& tree) {
+  bool found = false;
+  walk(tree.root, [&](const TreeNode& node) { found = found || std::holds_alternative<Barrier>(node.node); });
+  return found;
+}
+
+}  // namespace pb

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: MIT
+#include "clgen/opencl/kernel_printer.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "clgen/index_width.h"
+#include "clgen/names.h"
+#include "clgen/opencl/kernel_body.h"
+#include "clgen/opencl/kernel_cells.h"
+#include "clgen/opencl/kernel_tiles.h"
+#include "clgen/writer/writer.h"
+#include "lang/check.h"
+#include "lang/source.h"
+
+namespace pb {
+namespace {
+
+class KernelPrinter {
+ public:
+  KernelPrinter(const Program& program, const Kernel& kernel, const KernelContext& context)
+      : program_(program),
+        kernel_(kernel),
+        lowered_(kernel.lowered),
+        context_(context),
+        dialect_(context.dialect),
+        transform_(program.transforms[lowered_.transform]),
+        rule_(transform_.rules[lowered_.rule]),
+        tiles_(out_, transform_, rule_, lowered_, dialect_) {}
+
+  std::string print() {
+    print_head();
+    print_scalars();
+    print_strides();
+    print_block(lowered_.tree.root);
+    out_.close();
+    return out_.text();
+  }
+
+ private:
+  int num_loops() const { return static_cast<int>(lowered_.vars.size()); }
+
+  // ---- parameters
+
+  void print_head() {
+    out_.line("// rule " + transform_.name + "." + rule_.name + "   " + origin_of(context_.sources, rule_.span));
+    if (lowered_.needs_fp64 && !dialect_.fp64.empty()) out_.verbatim(dialect_.fp64 + "\n");
+    if (context_.is_strict && !dialect_.no_contraction.empty()) out_.verbatim(dialect_.no_contraction + "\n");
+    out_.line("typedef " + opencl_type(program_.element) + " ElementT;");
+    print_kernel_functions(out_, rule_, dialect_.function);
+    if (const std::string functions = border_functions(rule_, dialect_.function); !functions.empty())
+      out_.verbatim(functions);
+    out_.blank();
+    out_.open(dialect_.kernel + kernel_.name + "(" + joined(params(), ",\n    ") + ")");
+  }
+
+  std::string type_of(const KernelScalar& scalar) const {
+    if (scalar.type == ScalarType::OfMatrix) return element_word(transform_.matrices[scalar.matrix]);
+    return scalar.type == ScalarType::Double ? "double" : "int";
+  }
+
+  std::vector<std::string> params() const {
+    std::vector<std::string> list;
+    for (const RuleMatrix& use : lowered_.matrices) {
+      const Matrix& matrix = transform_.matrices[use.matrix];
+      const std::string name = "pb_" + matrix.name;
+      std::vector<std::string> group = {dialect_.global + (use.is_output ? "" : "const ") + element_word(matrix) +
+                                            "* " + dialect_.restrict_ + " " + name + "_data",
+                                        "const long " + name + "_offset"};
+      for (int d = 0; d < matrix.num_dims(); ++d) group.push_back("const long " + name + "_stride" + std::to_string(d));
+      for (int d = 0; d < matrix.num_dims(); ++d) group.push_back("const int " + name + "_size" + std::to_string(d));
+      list.push_back(joined(group));
+    }
+    std::vector<std::string> scalars;
+    for (const KernelScalar& scalar : lowered_.scalars)
+      scalars.push_back("const " + type_of(scalar) + " " +
+                        (scalar.is_specialized ? "pb_given_" + scalar.name : opencl_name(scalar.name)));
+    if (!scalars.empty()) list.push_back(joined(scalars));
+    std::vector<std::string> range;
+    for (int d = 0; d < num_loops(); ++d) range.push_back("const int pb_lo" + std::to_string(d));
+    for (int d = 0; d < num_loops(); ++d) range.push_back("const int pb_extent" + std::to_string(d));
+    list.push_back(joined(range));
+    for (const Buffer& buffer : lowered_.tree.buffers) list.push_back(tiles_.parameter(buffer));
+    return list;
+  }
+
+  /// Values that the build may know, and arrays, whose elements came one by one.
+  void print_scalars() {
+    for (const KernelScalar& scalar : lowered_.scalars) {
+      if (!scalar.is_specialized) continue;
+      out_.verbatim("#ifdef PB_" + scalar.name + "\n");
+      out_.line("const int " + opencl_name(scalar.name) + " = PB_" + scalar.name + ";");
+      out_.verbatim("#else\n");
+      out_.line("const int " + opencl_name(scalar.name) + " = pb_given_" + scalar.name + ";");
+      out_.verbatim("#endif\n");
+    }
+    const auto& scalars = lowered_.scalars;
+    for (std::size_t i = 0; i < scalars.size();) {
+      std::vector<std::string> elements;
+      const KernelScalar& first = scalars[i++];
+      if (first.source != ScalarSource::OfTunable) continue;
+      elements.push_back(first.name);
+      for (; i < scalars.size() && scalars[i].source == ScalarSource::OfTunable && scalars[i].origin == first.origin;
+           ++i)
+        elements.push_back(scalars[i].name);
+      out_.line("const " + type_of(first) + " " + opencl_name(first.origin) + "[" + std::to_string(elements.size()) +
+                "] = {" + joined(elements) + "};");
+    }
+  }
+
+  void print_strides() {
+    for (const RuleMatrix& use : lowered_.matrices) {
+      const Matrix& matrix = transform_.matrices[use.matrix];
+      for (int d = 0; d < matrix.num_dims(); ++d) {
+        const std::string stride = "pb_" + matrix.name + "_stride" + std::to_string(d);
+        out_.line("const PB_INDEX pb_" + matrix.name + "_s" + std::to_string(d) + " = " +
+                  (d == 0 ? "PB_STRIDE0(" + stride + ")" : "(PB_INDEX)" + stride) + ";");
+      }
+    }
+  }
+
+  // ---- the tree
+
+  void print_block(const TreeBlock& block) {
+    for (const TreeNode& node : block) std::visit([this](const auto& inner) { print_node(inner); }, node.node);
+  }
+
+  void print_node(const TreeLoop& loop) {
+    if (loop.role == LoopRole::Group) {
+      // A group's own place matters where something stands between its loop and those of its items.
+      if (loop.dim + 1 == num_loops() && has_barrier(lowered_.tree)) tiles_.print_group();
+      return print_block(loop.body);
+    }
+    PB_CHECK(loop.role == LoopRole::Item && loop.tail == LoopTail::Predicated, "kernels have groups and items");
+    if (loop.dim + 1 == num_loops()) open_items();
+    print_block(loop.body);
+    if (loop.dim + 1 == num_loops()) out_.close();
+  }
+
+  void print_node(const TreeBranch& branch) {
+    PB_CHECK(branch.condition == device_is_cpu(), "kernels branch on the kind of device alone");
+    tiles_.declare_buffers_of(branch);
+    if (!dialect_.may_run_on_cpus) return print_block(branch.otherwise);
+    out_.verbatim("#ifdef PB_CPU\n");
+    print_block(branch.then);
+    out_.verbatim("#else\n");
+    print_block(branch.otherwise);
+    out_.verbatim("#endif\n");
+  }
+
+  void print_node(const Copy& copy) { tiles_.print_copy(copy); }
+  void print_node(const Barrier&) { out_.line(dialect_.barrier); }
+  void print_node(const RuleInstance& instance) { print_instance(instance); }
+
+  /// The instance of this work-item. Below the barrier: compilers for CPUs keep what is computed above it in memory,
+  /// one value per work-item, and then cannot see that neighbours are neighbours.
+  void open_items() {
+    std::vector<std::string> inside;
+    for (int d = 0; d < num_loops(); ++d) {
+      const std::string dim = std::to_string(d);
+      const std::string at = has_barrier(lowered_.tree) ? "pb_group" + dim + " + (int)" + dialect_.local_id(d)
+                                                        : "(int)" + dialect_.global_id(d);
+      out_.line("const int pb_i" + dim + " = " + at + ";");
+      out_.line("const int " + opencl_name(lowered_.vars[static_cast<std::size_t>(d)]) + " = pb_lo" + dim + " + pb_i" +
+                dim + ";");
+      inside.push_back("pb_i" + dim + " < pb_extent" + dim);
+    }
+    out_.open("if (" + joined(inside, " && ") + ")");
+  }
+
+  // ---- the instance's own work
+
+  std::string offset_of(const RegionAccess& access) const {
+    const Matrix& matrix = transform_.matrices[access.matrix];
+    std::string text = "pb_" + matrix.name + "_offset";
+    for (std::size_t d = 0; d < access.lo.size(); ++d) {
+      const auto* number = std::get_if<IntLiteral>(&access.lo[d].node);
+      if (number != nullptr && number->value == 0) continue;
+      const std::string at = kernel_formula(access.lo[d]);
+      const bool is_plain =
+          number != nullptr ? number->value > 0 : std::holds_alternative<SymbolRef>(access.lo[d].node);
+      text += " + " + (is_plain ? at : "(" + at + ")") + " * pb_" + matrix.name + "_s" + std::to_string(d);
+    }
+    return text;
+  }
+
+  /// A header formula with names as the kernel spells them.
+  static std::string kernel_formula(const Formula& formula) {
+    if (fits_int(formula, kEndInside)) return to_c(renamed(formula));
+    return to_c(with_spelling(renamed(formula), [](const std::string& name) { return "(long)" + name; }));
+  }
+  static Formula renamed(Formula formula) {
+    if (auto* symbol = std::get_if<SymbolRef>(&formula.node)) {
+      symbol->name = opencl_name(symbol->name);
+    } else if (auto* binary = std::get_if<BinaryFormula>(&formula.node)) {
+      for (Formula& operand : binary->operands) operand = renamed(operand);
+    } else if (auto* negated = std::get_if<NegatedFormula>(&formula.node)) {
+      for (Formula& operand : negated->operand) operand = renamed(operand);
+    }
+    return formula;
+  }
+
+  /// `pb_from_<name>` and `pb_at_<name>`, the first cell of an access. Compilers for CPUs vectorise along a pointer of
+  /// the instance's own; those for GPUs want an index that is a sum of ints, of which neighbouring cells share a part.
+  void print_address(const RegionAccess& access, const std::string& name, bool is_output) {
+    const Matrix& matrix = transform_.matrices[access.matrix];
+    const std::string pointer = dialect_.global + (is_output ? "" : "const ") + element_word(matrix) +
+                                "* const pb_from_" + name + " = pb_" + matrix.name + "_data";
+    const std::string offset = offset_of(access);
+    if (dialect_.may_run_on_cpus) {
+      out_.verbatim("#ifdef PB_CPU\n");
+      out_.line(pointer + " + " + offset + ";");
+      out_.line("const int pb_at_" + name + " = 0;");
+      out_.verbatim("#else\n");
+    }
+    out_.line(pointer + ";");
+    out_.line("const PB_INDEX pb_at_" + name + " = (PB_INDEX)" + offset + ";");
+    if (dialect_.may_run_on_cpus) out_.verbatim("#endif\n");
+  }
+
+  void print_region(const RegionAccess& access, const Operand& operand, bool is_output) {
+    const Matrix& matrix = transform_.matrices[access.matrix];
+    const std::string name = "pb_at_" + access.binding;
+    // Dimensions of the matrix that the body indexes.
+    std::vector<std::size_t> dims;
+    for (std::size_t d = 0; d < access.lo.size(); ++d)
+      if (!access.is_fixed_dim(d)) dims.push_back(d);
+    if (operand.kind == OperandKind::Staged) {
+      tiles_.print_region(operand.buffer, dims);
+    } else {
+      if (operand.kind == OperandKind::SharedCells) {
+        out_.line(dialect_.global + "const " + element_word(matrix) + "* const " + name + " = pb_" + matrix.name +
+                  "_data + " + offset_of(access) + ";");
+      } else {
+        print_address(access, access.binding, is_output);
+      }
+      for (std::size_t k = 0; k < dims.size(); ++k)
+        out_.line("const PB_INDEX " + name + "_s" + std::to_string(k) + " = pb_" + matrix.name + "_s" +
+                  std::to_string(dims[k]) + ";");
+    }
+    if (!uses_sizes(rule_, access.binding)) return;
+    for (std::size_t k = 0; k < dims.size(); ++k)
+      out_.line("const int " + name + "_size" + std::to_string(k) + " = (" + kernel_formula(access.hi[dims[k]]) +
+                ") - (" + kernel_formula(access.lo[dims[k]]) + ");");
+  }
+
+  static std::string cell_at(const std::string& name) { return "pb_from_" + name + "[pb_at_" + name + "]"; }
+
+  void print_output(const RegionAccess& output, const Operand& operand) {
+    if (operand.kind == OperandKind::Result) return print_address(output, "return", true);
+    if (operand.kind == OperandKind::Cells) return print_region(output, operand, true);
+    print_address(output, output.binding, true);
+    const std::string first = operand.kind == OperandKind::NewValue ? "0" : cell_at(output.binding);
+    out_.line(element_word(transform_.matrices[output.matrix]) + " " + opencl_name(output.binding) + " = " + first +
+              ";");
+  }
+
+  void print_input(const RegionAccess& input, const Operand& operand) {
+    const Matrix& matrix = transform_.matrices[input.matrix];
+    const std::string variable = "const " + element_word(matrix) + " " + opencl_name(input.binding) + " = ";
+    switch (operand.kind) {
+      case OperandKind::Number: {
+        const auto is_it = [&](const KernelScalar& scalar) {
+          return scalar.source == ScalarSource::Matrix && scalar.matrix == input.matrix;
+        };
+        const auto scalar = std::find_if(lowered_.scalars.begin(), lowered_.scalars.end(), is_it);
+        PB_CHECK(scalar != lowered_.scalars.end(), "single numbers are parameters");
+        if (input.binding != scalar->name) out_.line(variable + opencl_name(scalar->name) + ";");
+        return;
+      }
+      case OperandKind::BorderCell:
+        return print_cell_with_border(out_, transform_, input, program_.element);
+      case OperandKind::Value:
+        return out_.line(variable + "pb_" + matrix.name + "_data[" + offset_of(input) + "];");
+      case OperandKind::Cells:
+      case OperandKind::SharedCells:
+      case OperandKind::Staged:
+        return print_region(input, operand, false);
+      case OperandKind::Result:
+      case OperandKind::NewValue:
+      case OperandKind::OldValue:
+        PB_CHECK(false, "an output is no input");
+    }
+  }
+
+  void print_instance(const RuleInstance& instance) {
+    // Addresses come first: the body may declare the rule's variables again.
+    for (std::size_t i = 0; i < rule_.outputs.size(); ++i) print_output(rule_.outputs[i], instance.outputs[i]);
+    for (std::size_t i = 0; i < rule_.inputs.size(); ++i) print_input(rule_.inputs[i], instance.inputs[i]);
+    out_.open("");
+    const bool jumps =
+        print_kernel_body(out_, rule_, lowered_, instance, rule_.is_return_form ? cell_at("return") : std::string());
+    out_.close();
+    if (jumps) out_.line("pb_done:;");
+    for (std::size_t i = 0; i < rule_.outputs.size(); ++i) {
+      const OperandKind kind = instance.outputs[i].kind;
+      const std::string& name = rule_.outputs[i].binding;
+      if (kind == OperandKind::NewValue || kind == OperandKind::OldValue)
+        out_.line(cell_at(name) + " = " + opencl_name(name) + ";");
+    }
+  }
+
+  const Program& program_;
+  const Kernel& kernel_;
+  const KernelTree& lowered_;
+  const KernelContext& context_;
+  const KernelDialect& dialect_;
+  const Transform& transform_;
+  const Rule& rule_;
+  Writer out_;
+  KernelTilePrinter tiles_;
+};
+
+}  // namespace
+
+std::string kernel_text(const Program& program, const Kernel& kernel, const KernelContext& context) {
+  return KernelPrinter(program, kernel, context).print();
+}
+
+}  // namespace pb

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+#include "clgen/opencl/kernel_dialect.h"
+#include "runtime/config/kernel_prelude.h"
+
+namespace pb {
+namespace {
+
+std::function<std::string(int)> call(const char* function) {
+  return [function](int dim) { return std::string(function) + "(" + std::to_string(dim) + ")"; };
+}
+
+}  // namespace
+
+const KernelDialect& opencl_dialect() {
+  static const KernelDialect dialect = {
+      .prelude = PB_KERNEL_PRELUDE,
+      .may_run_on_cpus = true,
+      .fp64 = "#pragma OPENCL EXTENSION cl_khr_fp64 : enable",
+      .no_contraction = "#pragma OPENCL FP_CONTRACT OFF",
+      .function = "",
+      .kernel = "__kernel void ",
+      .global = "__global ",
+      .local = "__local ",
+      .restrict_ = "restrict",
+      .barrier = "barrier(CLK_LOCAL_MEM_FENCE);",
+      .has_local_parameters = true,
+      .group_id = call("get_group_id"),
+      .group_size = call("get_local_size"),
+      .local_id = call("get_local_id"),
+      .global_id = call("get_global_id"),
+  };
+  return dialect;
+}
+
+}  // namespace pb

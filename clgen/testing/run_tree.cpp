@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: MIT
+#include "clgen/testing/run_tree.h"
+
+#include <algorithm>
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <random>
+#include <utility>
+
+#include "lang/check.h"
+
+namespace pb::testing {
+namespace {
+
+std::int64_t value(const IndexExpr& expr, const Values& values) {
+  const auto found = evaluate(expr, {values.begin(), values.end()});
+  PB_CHECK(found.has_value(), "an expression of a tree has a value");
+  return *found;
+}
+
+std::string point_text(const Point& point) {
+  std::string out;
+  for (const std::int64_t at : point) out += (out.empty() ? "(" : ", ") + std::to_string(at);
+  return out + ")";
+}
+
+/// What a cell of a buffer holds: nothing known, a zero, or the cell of the matrix that was copied.
+struct BufferCell {
+  bool is_zero = false;
+  Point from;
+};
+using BufferMemory = std::map<Point, BufferCell>;
+
+/// Calls `visit` with each point of the box from 0 to `lengths`, of which dimension d is visited from first[d] by
+/// by[d].
+void for_each_point(const Point& lengths, const Point& first, const Point& by,
+                    const std::function<void(const Point&)>& visit) {
+  Point at = first;
+  for (std::size_t d = 0; d < at.size(); ++d)
+    if (at[d] >= lengths[d]) return;
+  for (;;) {
+    visit(at);
+    std::size_t d = 0;
+    while (d < at.size() && (at[d] += by[d]) >= lengths[d]) {
+      at[d] = first[d];
+      ++d;
+    }
+    if (d == at.size()) return;
+  }
+}
+
+class Runner {
+ public:
+  Runner(const Transform& transform, const KernelTree& kernel, const Values& sizes, const LaunchShape& launch,
+         std::uint64_t seed)
+      : rule_(transform.rules[kernel.rule]),
+        transform_(transform),
+        kernel_(kernel),
+        launch_(launch),
+        oracle_(transform, sizes),
+        values_(sizes),
+        random_(seed) {
+    for (int dim = 0; dim < num_dims(); ++dim) {
+      const auto d = static_cast<std::size_t>(dim);
+      values_[box_lo(dim).symbol] = launch.lo[d];
+      values_[box_extent(dim).symbol] = launch.extent[d];
+      values_[group_size(dim).symbol] = launch.group_size[d];
+    }
+  }
+
+  std::string run() {
+    collect_groups(kernel_.tree.root, values_);
+    std::shuffle(groups_.begin(), groups_.end(), random_);
+    for (const auto& [body, values] : groups_) run_group(*body, values);
+    if (!fault_.empty()) return fault_;
+    std::int64_t all = 1;
+    for (const std::int64_t extent : launch_.extent) all *= extent;
+    if (static_cast<std::int64_t>(ran_.size()) != all)
+      return std::to_string(ran_.size()) + " of " + std::to_string(all) + " instances ran";
+    return {};
+  }
+
+ private:
+  /// A step of a work-item. Nothing: a barrier.
+  using Deed = std::function<void()>;
+  struct Item {
+    std::deque<Deed> deeds;
+  };
+
+  int num_dims() const { return static_cast<int>(kernel_.vars.size()); }
+  void fail(const std::string& what) {
+    if (fault_.empty()) fault_ = what;
+  }
+
+  // ---- groups
+
+  void collect_groups(const TreeBlock& block, const Values& values) {
+    const auto* loop = block.size() == 1 ? std::get_if<TreeLoop>(&block.front().node) : nullptr;
+    if (loop == nullptr || loop->role != LoopRole::Group) {
+      groups_.emplace_back(&block, values);
+      return;
+    }
+    for (std::int64_t at = value(loop->lo, values); at < value(loop->hi, values); at += value(loop->step, values)) {
+      Values inside = values;
+      inside[loop->var] = at;
+      collect_groups(loop->body, inside);
+    }
+  }
+
+  void run_group(const TreeBlock& body, const Values& values) {
+    memory_.assign(kernel_.tree.buffers.size(), {});
+    std::vector<Item> items;
+    Point none(launch_.group_size.size(), 0);
+    Point ones(launch_.group_size.size(), 1);
+    for_each_point(launch_.group_size, none, ones, [&](const Point& local) {
+      items.emplace_back();
+      add_deeds(items.back(), body, values, local);
+    });
+    while (true) {
+      run_until_barrier(items);
+      if (std::all_of(items.begin(), items.end(), [](const Item& item) { return item.deeds.empty(); })) return;
+      for (Item& item : items) {
+        if (item.deeds.empty()) return fail("a work-item never comes to a barrier at which others wait");
+        item.deeds.pop_front();
+      }
+    }
+  }
+
+  /// Runs the deeds of all items in a random order, each item's in its own, until each waits or is done.
+  void run_until_barrier(std::vector<Item>& items) {
+    std::vector<Item*> active;
+    const auto may_go_on = [](const Item& item) { return !item.deeds.empty() && item.deeds.front(); };
+    for (Item& item : items)
+      if (may_go_on(item)) active.push_back(&item);
+    while (!active.empty()) {
+      const std::size_t which = random_() % active.size();
+      active[which]->deeds.front()();
+      active[which]->deeds.pop_front();
+      if (may_go_on(*active[which])) continue;
+      active[which] = active.back();
+      active.pop_back();
+    }
+  }
+
+  // ---- what one work-item does
+
+  void add_deeds(Item& item, const TreeBlock& block, const Values& values, const Point& local) {
+    for (const TreeNode& node : block) {
+      if (const auto* loop = std::get_if<TreeLoop>(&node.node)) {
+        PB_CHECK(loop->role == LoopRole::Item, "items stand inside of groups");
+        const std::int64_t at = value(loop->lo, values) + local[static_cast<std::size_t>(loop->dim)];
+        if (at >= value(loop->hi, values)) continue;
+        if (loop->tail == LoopTail::Predicated && at >= value(loop->end, values)) continue;
+        Values inside = values;
+        inside[loop->var] = at;
+        add_deeds(item, loop->body, inside, local);
+      } else if (const auto* branch = std::get_if<TreeBranch>(&node.node)) {
+        PB_CHECK(branch->condition == device_is_cpu(), "kernels branch on the kind of device");
+        add_deeds(item, launch_.device_is_cpu ? branch->then : branch->otherwise, values, local);
+      } else if (const auto* copy = std::get_if<Copy>(&node.node)) {
+        add_copy(item, *copy, values, local);
+      } else if (std::holds_alternative<Barrier>(node.node)) {
+        item.deeds.emplace_back();
+      } else {
+        add_instance(item, std::get<RuleInstance>(node.node), values);
+      }
+    }
+  }
+
+  void add_copy(Item& item, const Copy& copy, const Values& values, const Point& local) {
+    const Buffer& buffer = kernel_.tree[copy.to];
+    std::int64_t flat = 0;
+    std::int64_t group = 1;
+    for (std::size_t d = 0; d < local.size(); ++d) {
+      flat += local[d] * group;
+      group *= launch_.group_size[d];
+    }
+    if (copy.by == CopyBy::FirstItem && flat != 0) return;
+    Point begin, lengths, first, by;
+    for (std::size_t d = 0; d < buffer.extents.size(); ++d) {
+      begin.push_back(value(begin_of(buffer.extents[d], kernel_.vars), values));
+      lengths.push_back(value(length_of(buffer.extents[d]), values));
+      const CopyAxis axis = copy.axes[d];
+      first.push_back(axis == CopyAxis::Whole ? 0 : axis == CopyAxis::ById ? local.at(d) : flat);
+      by.push_back(axis == CopyAxis::Whole ? 1 : axis == CopyAxis::ById ? launch_.group_size.at(d) : group);
+    }
+    for_each_point(lengths, first, by, [&](const Point& at) {
+      item.deeds.emplace_back([this, &copy, at, begin, size = buffer.input] {
+        Point from = at;
+        for (std::size_t d = 0; d < at.size(); ++d) from[d] += begin[d];
+        copy_cell(copy, at, from);
+      });
+    });
+  }
+
+  void copy_cell(const Copy& copy, const Point& to, const Point& from) {
+    const MatrixId matrix = rule_.inputs[kernel_.tree[copy.to].input].matrix;
+    const auto extents = extents_of(matrix);
+    bool is_inside = true;
+    for (std::size_t d = 0; d < from.size(); ++d) {
+      const bool precedes = from[d] < 0;
+      const bool exceeds = from[d] >= extents[d];
+      if ((precedes && !copy.edges[d].may_precede) || (exceeds && !copy.edges[d].may_exceed))
+        return fail("a copy reads " + point_text(from) + ", outside of " + transform_.matrices[matrix].name);
+      is_inside = is_inside && !precedes && !exceeds;
+    }
+    if (!is_inside && copy.outside == CopyOutside::Skip) return;
+    memory_[copy.to.index()][to] = BufferCell{!is_inside, from};
+  }
+
+  Point extents_of(MatrixId matrix) const {
+    Point out;
+    for (const Formula& extent : transform_.matrices[matrix].extents) {
+      const auto size = value_of(extent, values_);
+      PB_CHECK(size.has_value(), "a size has a value");
+      out.push_back(*size);
+    }
+    return out;
+  }
+
+  void add_instance(Item& item, const RuleInstance& instance, const Values& values) {
+    Point vars;
+    for (const RuleVar& var : rule_.vars) vars.push_back(values.at(var.name));
+    for (std::size_t i = 0; i < instance.inputs.size(); ++i) {
+      if (instance.inputs[i].kind != OperandKind::Staged) continue;
+      for (const Cell& cell : oracle_.cells(rule_, rule_.inputs[i], vars))
+        item.deeds.emplace_back(
+            [this, operand = instance.inputs[i], cell, values] { read(operand, cell.second, values); });
+    }
+    item.deeds.emplace_back([this, vars, values] {
+      if (!ran_.insert(vars).second) fail("the instance at " + point_text(vars) + " runs twice");
+      for (std::size_t d = 0; d < kernel_.vars.size(); ++d) {
+        const std::int64_t at = values.at(kernel_.vars[d]) - launch_.lo[d];
+        if (at < 0 || at >= launch_.extent[d]) fail("the instance at " + point_text(vars) + " is outside of the box");
+      }
+    });
+  }
+
+  /// Reads the cell `meant` of an input where the instance finds it in the group's buffer.
+  void read(const Operand& operand, const Point& meant, const Values& values) {
+    const Buffer& buffer = kernel_.tree[operand.buffer];
+    Point at;
+    for (std::size_t d = 0; d < meant.size(); ++d) {
+      const GroupExtent& extent = buffer.extents[d];
+      const std::int64_t in_box = meant[d] - value(extent.begin_of_one, values);
+      at.push_back(value(place_of(extent, kernel_.vars), values) + in_box);
+      if (at[d] < 0 || at[d] >= value(length_of(extent), values))
+        return fail("an instance reads " + point_text(at) + ", outside of its buffer");
+    }
+    const BufferMemory& memory = memory_[operand.buffer.index()];
+    const auto found = memory.find(at);
+    if (found == memory.end()) return fail("an instance reads " + point_text(meant) + " before it is copied");
+    if (found->second.is_zero || found->second.from != meant)
+      return fail("an instance reads " + point_text(found->second.from) + " instead of " + point_text(meant));
+  }
+
+  const Rule& rule_;
+  const Transform& transform_;
+  const KernelTree& kernel_;
+  const LaunchShape& launch_;
+  Oracle oracle_;
+  Values values_;
+  std::mt19937_64 random_;
+  std::vector<std::pair<const TreeBlock*, Values>> groups_;
+  std::vector<BufferMemory> memory_;
+  std::set<Point> ran_;
+  std::string fault_;
+};
+
+}  // namespace
+
+std::string run_kernel(const Transform& transform, const KernelTree& kernel, const Values& sizes,
+                       const LaunchShape& launch, std::uint64_t seed) {
+  return Runner(transform, kernel, sizes, launch, seed).run();
+}
+
+}  // namespace pb::testing

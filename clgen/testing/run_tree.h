@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// Executes lowered kernels as a device may: groups one after the other in any order, the work-items of a group
+// interleaved at random between barriers, so that an absent barrier shows. A cell's value is its own place, and so each
+// read says whether it saw the cell that the rule means. Not part of the compiler.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "choicegraph/testing/oracle.h"
+#include "clgen/lower/kernel_tree.h"
+
+namespace pb::testing {
+
+/// What a launch chooses, per loop, the fastest first.
+struct LaunchShape {
+  Point lo;          ///< of the box
+  Point extent;      ///< of the box
+  Point group_size;  ///< at least 1
+  bool device_is_cpu = false;
+};
+
+/// Runs the kernel and returns what is wrong, or nothing: an instance that runs twice, not at all or outside of the
+/// box, a read of something else than the definition says, or an access outside of a buffer. `sizes` have values for
+/// all size variables and tunables.
+[[nodiscard]] std::string run_kernel(const Transform& transform, const KernelTree& kernel, const Values& sizes,
+                                     const LaunchShape& launch, std::uint64_t seed);
+
+}  // namespace pb::testing

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: MIT
+// Lowered kernels against the definition of their rules: random stencils at random sizes and work-groups, executed with
+// work-items interleaved at random. The tests lie beside the front end, which makes the programs. The seed is printed;
+// PB_SEED and PB_CASES choose another run.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "choicegraph/passes/build_plan.h"
+#include "clgen/lower/kernel_tree.h"
+#include "clgen/lower/tree_text.h"
+#include "clgen/lower/verify_tree.h"
+#include "clgen/numbering.h"
+#include "clgen/testing/run_tree.h"
+#include "frontend/check_types/check_types.h"
+#include "frontend/infer_regions/infer_regions.h"
+#include "frontend/parse/parse.h"
+#include "frontend/preprocess/preprocess.h"
+#include "frontend/resolve/resolve.h"
+
+namespace pb::testing {
+namespace {
+
+std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
+  const char* text = std::getenv(variable);
+  return text != nullptr && *text != '\0' ? std::strtoull(text, nullptr, 10) : otherwise;
+}
+
+struct Planned {
+  Program program;
+  Plan plan;
+
+  [[nodiscard]] const Transform& transform() const { return program.transforms[program.main]; }
+  [[nodiscard]] const TransformPlan& only() const { return plan.transforms.front(); }
+  /// The kernels of all steps in one version.
+  [[nodiscard]] std::vector<KernelTree> kernels(Version version) const {
+    std::vector<KernelTree> out;
+    for (const StepId step : only().steps.ids())
+      if (!choices_running(only(), only().steps[step], version).empty())
+        out.push_back(lower_kernel(program, only(), step, version));
+    return out;
+  }
+};
+
+std::optional<Planned> planned(const std::string& text) {
+  SourceManager sources;
+  Diagnostics diags;
+  const std::string path = ::testing::TempDir() + "lowered_test.pbcc";
+  std::FILE* file = std::fopen(path.c_str(), "w");
+  if (file == nullptr) return std::nullopt;
+  std::fputs(text.c_str(), file);
+  std::fclose(file);
+  const auto tokens = preprocess(path, sources, diags);
+  if (!tokens) return std::nullopt;
+  auto program = resolve(parse(*tokens, sources, diags), sources, {}, diags);
+  if (!program || !check_types(*program, diags) || !infer_regions(*program, diags)) return std::nullopt;
+  Plan plan = build_plan(*program, diags);
+  if (diags.has_errors()) return std::nullopt;
+  return Planned{std::move(*program), std::move(plan)};
+}
+
+/// A random stencil: one cell of the output from boxes of one or two inputs, which move with the instance forwards,
+/// backwards, in steps of two, or not at all.
+class RandomStencil {
+ public:
+  explicit RandomStencil(std::mt19937_64& random) : random_(random), rank_(1 + random() % 3) {}
+
+  std::string text() {
+    const std::string vars[] = {"x", "y", "z"};
+    const std::string sizes[] = {"n", "m", "l"};
+    std::string extents, cell;
+    for (std::size_t d = 0; d < rank_; ++d) {
+      extents += (d == 0 ? "" : ", ") + sizes[d];
+      cell += (d == 0 ? "" : ", ") + vars[d];
+    }
+    std::string from, inputs, body = "o = 0;";
+    const std::size_t num_inputs = 1 + random_() % 2;
+    for (std::size_t i = 0; i < num_inputs; ++i) {
+      const std::string name = std::string(1, static_cast<char>('A' + i));
+      std::string lo, hi, shape, zero;
+      for (std::size_t d = 0; d < rank_; ++d) {
+        const std::string begin = begin_along(vars[d], sizes[d]);
+        lo += (d == 0 ? "" : ", ") + begin;
+        hi += ", " + begin + "+" + std::to_string(1 + random_() % 4);
+        shape += (d == 0 ? "" : ", ") + ("2*" + sizes[d] + "+6");
+        zero += d == 0 ? "0" : ", 0";
+      }
+      from += (i == 0 ? "" : ", ") + (name + "[" + shape + "]");
+      inputs += (i == 0 ? "" : ", ") + (name + ".region(" + lo + hi + ") in" + std::to_string(i));
+      body += " o = o + in" + std::to_string(i) + ".cell(" + zero + ");";
+    }
+    return "main transform T from " + from + " to O[" + extents + "] { to (O.cell(" + cell + ") o) from (" + inputs +
+           ") { " + body + " } }\n";
+  }
+
+ private:
+  std::string begin_along(const std::string& var, const std::string& size) {
+    const std::string shift = std::to_string(random_() % 3);
+    switch (random_() % 5) {
+      case 0:
+        return "2*" + var + "+" + shift;
+      case 1:
+        return size + "+1-" + var;
+      case 2:
+        return shift;
+      default:
+        return var + "+" + shift;
+    }
+  }
+
+  std::mt19937_64& random_;
+  std::size_t rank_;
+};
+
+LaunchShape random_launch(std::mt19937_64& random, const KernelTree& kernel, Values& sizes) {
+  static const std::vector<std::string> kNames = {"n", "m", "l"};
+  const std::int64_t most = kernel.vars.size() == 1 ? 12 : kernel.vars.size() == 2 ? 6 : 3;
+  LaunchShape launch;
+  for (const std::string& name : kNames) sizes[name] = 1 + static_cast<std::int64_t>(random() % most);
+  for (std::size_t d = 0; d < kernel.vars.size(); ++d) {
+    const std::string var = kernel.vars[d];
+    const std::int64_t size = sizes.at(var == "x" ? "n" : var == "y" ? "m" : "l");
+    const auto lo = static_cast<std::int64_t>(random() % size);
+    launch.lo.push_back(lo);
+    launch.extent.push_back(1 + static_cast<std::int64_t>(random() % (size - lo)));
+    launch.group_size.push_back(1 + static_cast<std::int64_t>(random() % 4));
+  }
+  launch.device_is_cpu = random() % 2 == 0;
+  return launch;
+}
+
+TEST(LoweredKernels, OfRandomStencilsReadWhatTheRuleSays) {
+  const std::uint64_t seed = number_from("PB_SEED", 20261123);
+  const std::uint64_t cases = number_from("PB_CASES", 60);
+  std::printf("PB_SEED=%llu PB_CASES=%llu\n", static_cast<unsigned long long>(seed),
+              static_cast<unsigned long long>(cases));
+  std::mt19937_64 random(seed);
+  std::size_t staged = 0;
+  std::size_t runs = 0;
+  for (std::uint64_t number = 0; number < cases; ++number) {
+    const std::string text = RandomStencil(random).text();
+    const auto program = planned(text);
+    ASSERT_TRUE(program) << text;
+    for (const Version version : {Version::OpenCl, Version::OpenClLocal}) {
+      for (const KernelTree& kernel : program->kernels(version)) {
+        ASSERT_EQ(verify(program->transform(), kernel), "") << to_text(program->program, kernel) << text;
+        staged += kernel.tree.buffers.size();
+        for (int run = 0; run < 3; ++run, ++runs) {
+          Values sizes;
+          const LaunchShape launch = random_launch(random, kernel, sizes);
+          ASSERT_EQ(run_kernel(program->transform(), kernel, sizes, launch, random()), "")
+              << to_text(program->program, kernel) << text;
+        }
+      }
+    }
+  }
+  std::printf("%zu runs, %zu buffers\n", runs, staged);
+  EXPECT_GT(runs, 5 * cases);
+  EXPECT_GT(staged, cases / 2);
+}
+
+/// The tree's nodes at group level, which a fault changes.
+TreeBlock& group_block(KernelTree& kernel) {
+  TreeBlock* block = &kernel.tree.root;
+  while (true) {
+    auto* loop = block->size() == 1 ? std::get_if<TreeLoop>(&block->front().node) : nullptr;
+    if (loop == nullptr || loop->role != LoopRole::Group) return *block;
+    block = &loop->body;
+  }
+}
+
+struct Fault {
+  const char* name;
+  std::function<void(KernelTree&)> make;
+  bool is_verified = false;  ///< verify() finds it; what it cannot know the execution finds
+};
+
+const std::vector<Fault>& faults() {
+  static const auto copies = [](KernelTree& kernel, const std::function<void(Copy&)>& change) {
+    for (TreeNode& node : group_block(kernel)) {
+      auto* branch = std::get_if<TreeBranch>(&node.node);
+      if (branch == nullptr) continue;
+      for (TreeNode& inner : branch->otherwise)
+        if (auto* copy = std::get_if<Copy>(&inner.node)) change(*copy);
+    }
+  };
+  static const std::vector<Fault> list = {
+      {"no barrier",
+       [](KernelTree& kernel) {
+         std::erase_if(group_block(kernel),
+                       [](const TreeNode& node) { return std::holds_alternative<Barrier>(node.node); });
+       },
+       true},
+      {"a copy in one block of the branch",
+       [](KernelTree& kernel) {
+         for (TreeNode& node : group_block(kernel))
+           if (auto* branch = std::get_if<TreeBranch>(&node.node)) branch->otherwise.clear();
+       },
+       true},
+      {"the barrier among the items",
+       [](KernelTree& kernel) {
+         TreeBlock& group = group_block(kernel);
+         auto& items = std::get<TreeLoop>(group.back().node);
+         items.body.insert(items.body.begin(), TreeNode{Barrier{}});
+       },
+       true},
+      {"a buffer that is too short",
+       [](KernelTree& kernel) {
+         kernel.tree.buffers.front().extents.front().step = {0, 0, 0};
+       }},
+      {"cells dealt out twice as far",
+       [](KernelTree& kernel) {
+         copies(kernel, [](Copy& copy) {
+           copy.by = CopyBy::FirstItem;
+           copy.axes.front() = CopyAxis::ById;
+         });
+       }},
+      {"no edge",
+       [](KernelTree& kernel) { copies(kernel, [](Copy& copy) { copy.edges.assign(copy.edges.size(), {}); }); }},
+  };
+  return list;
+}
+
+TEST(LoweredKernels, WithFaultsAreFoundWrong) {
+  const auto program = planned(
+      "main transform T from A[n+2] to O[n] { to (O.cell(x) o) from (A.region(x, x+3) in) { o = in.cell(0) + "
+      "in.cell(2); } "
+      "}\n");
+  ASSERT_TRUE(program);
+  const std::vector<KernelTree> kernels = program->kernels(Version::OpenClLocal);
+  ASSERT_EQ(kernels.size(), 1U);
+  const LaunchShape launch{{0}, {9}, {4}, false};
+  ASSERT_EQ(run_kernel(program->transform(), kernels[0], {{"n", 9}}, launch, 1), "");
+  for (const Fault& fault : faults()) {
+    KernelTree kernel = kernels[0];
+    fault.make(kernel);
+    const std::string verified = verify(program->transform(), kernel);
+    EXPECT_EQ(fault.is_verified, !verified.empty()) << fault.name << ": " << verified;
+    if (fault.is_verified) continue;
+    EXPECT_NE(run_kernel(program->transform(), kernel, {{"n", 9}}, launch, 1), "") << fault.name;
+  }
+}
+
+TEST(LoweredKernels, WithoutABarrierReadTooEarly) {
+  const auto program = planned(
+      "main transform T from A[n+2] to O[n] { to (O.cell(x) o) from (A.region(x, x+3) in) { o = in.cell(0) + "
+      "in.cell(2); } "
+      "}\n");
+  ASSERT_TRUE(program);
+  KernelTree kernel = program->kernels(Version::OpenClLocal).at(0);
+  faults()[0].make(kernel);
+  EXPECT_NE(run_kernel(program->transform(), kernel, {{"n", 9}}, {{0}, {9}, {4}, false}, 1), "");
+}
+
+}  // namespace
+}  // namespace pb::testing
