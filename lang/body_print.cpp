@@ -81,9 +81,9 @@ const char* spell(BinaryOp op) {
   PB_CHECK(false, "every binary operator has a spelling");
 }
 
-class BodyPrinter {
+class BodyTreePrinter {
  public:
-  BodyPrinter(const Body& body, int indent) : body_(body), indent_(indent) {}
+  BodyTreePrinter(const Body& body, int indent) : body_(body), indent_(indent) {}
 
   std::string print() {
     if (!body_.root.is_none()) stmt(body_.root);
@@ -143,7 +143,7 @@ class BodyPrinter {
 
   /// The text of a lambda, with its statements on lines of their own.
   std::string lambda(const LambdaExpr& n) const {
-    BodyPrinter inner(body_, indent_ + 2);
+    BodyTreePrinter inner(body_, indent_ + 2);
     for (const StmtId local : n.locals) inner.stmt(local);
     inner.stmt(n.body);
     return "(lambda " + quoted(source(n.captures)) + "\n" + inner.out_ +
@@ -250,6 +250,6 @@ class BodyPrinter {
 
 }  // namespace
 
-std::string to_string(const Body& body, int indent) { return BodyPrinter(body, indent).print(); }
+std::string to_string(const Body& body, int indent) { return BodyTreePrinter(body, indent).print(); }
 
 }  // namespace pb

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "clgen/body_printer.h"
+#include "clgen/body_code_printer.h"
 #include "clgen/cpp/independence.h"
 #include "clgen/cpp/instance_code.h"
 #include "clgen/cpp/loop_code.h"
@@ -71,13 +71,13 @@ class PackPrinter {
       const bool is_const = decl.type_text.starts_with("const ");
       return (is_const ? "const " : "") + pack_of(without_const(decl.type_text)) + " " + declarator.name;
     };
-    dialect.stmt = [this](Writer& out, BodyPrinter& printer, StmtId id) {
+    dialect.stmt = [this](Writer& out, BodyCodePrinter& printer, StmtId id) {
       return print_counted_loop(out, printer, id) || print_store(out, printer, id);
     };
     return dialect;
   }
 
-  bool print_counted_loop(Writer& out, BodyPrinter& printer, StmtId id) {
+  bool print_counted_loop(Writer& out, BodyCodePrinter& printer, StmtId id) {
     const auto* loop = std::get_if<ForStmt>(&body_.stmts[id].node);
     if (loop == nullptr) return false;
     const std::optional<CountedLoop> counted = find_counted_loop(*loop);
@@ -93,7 +93,7 @@ class PackPrinter {
   }
 
   /// `b.cell(y) = …` of an output: an element of each instance.
-  bool print_store(Writer& out, BodyPrinter& printer, StmtId id) const {
+  bool print_store(Writer& out, BodyCodePrinter& printer, StmtId id) const {
     const auto* stmt = std::get_if<ExprStmt>(&body_.stmts[id].node);
     const auto* assign = stmt == nullptr ? nullptr : std::get_if<AssignExpr>(&body_.exprs[stmt->expr].node);
     const auto* cell = assign == nullptr ? nullptr : std::get_if<MemberExpr>(&body_.exprs[assign->lhs].node);
@@ -181,7 +181,7 @@ class PackPrinter {
   const Body& body_;
   const PackFacts& facts_;
   Dialect dialect_;
-  BodyPrinter printer_;
+  BodyCodePrinter printer_;
 };
 
 /// The rule variables that the body uses as packs.

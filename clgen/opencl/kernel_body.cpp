@@ -8,7 +8,7 @@
 #include <set>
 #include <string_view>
 
-#include "clgen/body_printer.h"
+#include "clgen/body_code_printer.h"
 #include "clgen/names.h"
 #include "clgen/opencl/kernel_cells.h"
 #include "lang/body_constants.h"
@@ -95,7 +95,7 @@ class KernelBodyPrinter {
     dialect.init = [](const DeclStmt&, const Declarator&, std::uint32_t, const std::string& init) {
       return init == "{}" ? "{0}" : init;
     };
-    dialect.stmt = [this](Writer& out, BodyPrinter& printer, StmtId id) { return print_stmt(out, printer, id); };
+    dialect.stmt = [this](Writer& out, BodyCodePrinter& printer, StmtId id) { return print_stmt(out, printer, id); };
     dialect.before_for = [this](Writer& out, const ForStmt& loop) { print_unroll(out, loop); };
     return dialect;
   }
@@ -208,7 +208,7 @@ class KernelBodyPrinter {
     return kind == OperandKind::Staged || kind == OperandKind::SharedCells;
   }
 
-  bool print_stmt(Writer& out, BodyPrinter& printer, StmtId id) {
+  bool print_stmt(Writer& out, BodyCodePrinter& printer, StmtId id) {
     const Stmt& stmt = body_.stmts[id];
     if (const auto* leave = std::get_if<ReturnStmt>(&stmt.node)) {
       const bool is_last = id == last_;
@@ -249,7 +249,7 @@ class KernelBodyPrinter {
   const RuleInstance& instance_;
   std::string result_;
   Dialect dialect_;
-  BodyPrinter printer_;
+  BodyCodePrinter printer_;
   StmtId last_;
   bool jumps_ = false;
 };

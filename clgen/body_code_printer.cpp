@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "clgen/body_printer.h"
+#include "clgen/body_code_printer.h"
 
 #include <utility>
 
@@ -103,12 +103,12 @@ std::string plain_number(std::string text) {
 
 const char* spell_operator(BinaryOp op) { return operator_of(op).text; }
 
-std::string BodyPrinter::expr(ExprId id, int min_precedence) {
+std::string BodyCodePrinter::expr(ExprId id, int min_precedence) {
   Piece result = piece(id);
   return result.precedence < min_precedence ? "(" + result.text + ")" : result.text;
 }
 
-BodyPrinter::Piece BodyPrinter::binary_piece(const BinaryExpr& binary) {
+BodyCodePrinter::Piece BodyCodePrinter::binary_piece(const BinaryExpr& binary) {
   const Operator op = operator_of(binary.op);
   Piece lhs = piece(binary.lhs);
   Piece rhs = piece(binary.rhs);
@@ -120,7 +120,7 @@ BodyPrinter::Piece BodyPrinter::binary_piece(const BinaryExpr& binary) {
           op.precedence};
 }
 
-BodyPrinter::Piece BodyPrinter::unary_piece(const UnaryExpr& unary) {
+BodyCodePrinter::Piece BodyCodePrinter::unary_piece(const UnaryExpr& unary) {
   const auto prefix = [&](const char* op) {
     std::string operand = expr(unary.operand, kUnary);
     // `- -a`, not `--a`.
@@ -153,7 +153,7 @@ BodyPrinter::Piece BodyPrinter::unary_piece(const UnaryExpr& unary) {
   return {"", 0};
 }
 
-BodyPrinter::Piece BodyPrinter::piece(ExprId id) {
+BodyCodePrinter::Piece BodyCodePrinter::piece(ExprId id) {
   const auto args_of = [&](const std::vector<ExprId>& args) {
     Texts texts;
     for (ExprId arg : args) texts.push_back(expr(arg, kAssign));
@@ -229,7 +229,7 @@ BodyPrinter::Piece BodyPrinter::piece(ExprId id) {
       body_.exprs[id].node);
 }
 
-std::string BodyPrinter::declaration(const DeclStmt& decl) {
+std::string BodyCodePrinter::declaration(const DeclStmt& decl) {
   std::string out;
   for (const Declarator& declarator : decl.declarators) {
     const std::uint32_t local = next_local_++;
@@ -246,7 +246,7 @@ std::string BodyPrinter::declaration(const DeclStmt& decl) {
   return out;
 }
 
-std::string BodyPrinter::for_head(const ForStmt& loop) {
+std::string BodyCodePrinter::for_head(const ForStmt& loop) {
   std::string init;
   if (!loop.init.is_none()) {
     const Stmt& stmt = body_.stmts[loop.init];
@@ -261,7 +261,7 @@ std::string BodyPrinter::for_head(const ForStmt& loop) {
          (loop.step.is_none() ? "" : expr(loop.step));
 }
 
-void BodyPrinter::print_children(Writer& out, StmtId id) {
+void BodyCodePrinter::print_children(Writer& out, StmtId id) {
   if (const auto* block = std::get_if<BlockStmt>(&body_.stmts[id].node)) {
     bool after_label = false;
     for (StmtId child : block->stmts) {
@@ -275,15 +275,15 @@ void BodyPrinter::print_children(Writer& out, StmtId id) {
   }
 }
 
-void BodyPrinter::print_body(Writer& out) { print_children(out, body_.root); }
+void BodyCodePrinter::print_body(Writer& out) { print_children(out, body_.root); }
 
-void BodyPrinter::print_block_of(Writer& out, const std::string& head, StmtId id) {
+void BodyCodePrinter::print_block_of(Writer& out, const std::string& head, StmtId id) {
   out.open(head);
   print_children(out, id);
   out.close();
 }
 
-void BodyPrinter::print_if(Writer& out, const IfStmt& stmt) {
+void BodyCodePrinter::print_if(Writer& out, const IfStmt& stmt) {
   out.open("if (" + expr(stmt.condition) + ")");
   print_children(out, stmt.then_stmt);
   if (!stmt.else_stmt.is_none()) {
@@ -293,18 +293,18 @@ void BodyPrinter::print_if(Writer& out, const IfStmt& stmt) {
   out.close();
 }
 
-void BodyPrinter::print_switch(Writer& out, const SwitchStmt& stmt) {
+void BodyCodePrinter::print_switch(Writer& out, const SwitchStmt& stmt) {
   out.open("switch (" + expr(stmt.value) + ")");
   print_children(out, stmt.body);
   out.close();
 }
 
-void BodyPrinter::print_for(Writer& out, const ForStmt& loop) {
+void BodyCodePrinter::print_for(Writer& out, const ForStmt& loop) {
   if (dialect_.before_for) dialect_.before_for(out, loop);
   print_block_of(out, "for (" + for_head(loop) + ")", loop.body);
 }
 
-void BodyPrinter::print_stmt(Writer& out, StmtId id) {
+void BodyCodePrinter::print_stmt(Writer& out, StmtId id) {
   if (dialect_.stmt && dialect_.stmt(out, *this, id)) return;
   std::visit(
       Overloaded{

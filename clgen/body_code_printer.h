@@ -14,7 +14,7 @@
 namespace pb {
 
 using Texts = std::vector<std::string>;
-class BodyPrinter;
+class BodyCodePrinter;
 
 /// How a target spells what is not the same in all. An absent function: the node prints as in C.
 struct Dialect {
@@ -33,7 +33,7 @@ struct Dialect {
   /// The initial value of a declarator; absent: as it is.
   std::function<std::string(const DeclStmt&, const Declarator&, std::uint32_t local, const std::string& init)> init;
   /// True if it has printed the whole statement itself.
-  std::function<bool(Writer&, BodyPrinter&, StmtId)> stmt;
+  std::function<bool(Writer&, BodyCodePrinter&, StmtId)> stmt;
   /// What stands directly before a `for`.
   std::function<void(Writer&, const ForStmt&)> before_for;
 };
@@ -41,9 +41,9 @@ struct Dialect {
 /// C spelling of operators.
 [[nodiscard]] const char* spell_operator(BinaryOp op);
 
-class BodyPrinter {
+class BodyCodePrinter {
  public:
-  BodyPrinter(const Body& body, const Dialect& dialect) : body_(body), dialect_(dialect) {}
+  BodyCodePrinter(const Body& body, const Dialect& dialect) : body_(body), dialect_(dialect) {}
 
   /// The statements of the body, at the writer's level.
   void print_body(Writer& out);
