@@ -14,20 +14,10 @@ import shutil
 import subprocess
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import sources  # noqa: E402
+
 SKIPPED = 77
-# Inputs of tests: their lines are what the tests are about.
-LEFT_OUT = ("testdata",)
-
-
-def cpp_files():
-    """Those that git knows; all of the tree in an unpacked archive."""
-    listed = subprocess.run(["git", "ls-files", "*.cpp", "*.h"], cwd=ROOT, capture_output=True, text=True)
-    if listed.returncode == 0 and listed.stdout:
-        names = listed.stdout.split()
-    else:
-        names = [str(path.relative_to(ROOT)) for pattern in ("*.cpp", "*.h") for path in ROOT.rglob(pattern) if "build" not in path.parts]
-    return [ROOT / name for name in names if not any(part in LEFT_OUT for part in pathlib.Path(name).parts)]
 
 
 def formatted(tool, path):
@@ -43,12 +33,12 @@ def main():
     if tool is None:
         print("clang-format-14 is not installed")
         return SKIPPED
-    files = [path for path in cpp_files() if path.exists()]
+    files = sources.files(".h", ".cpp")
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         texts = list(pool.map(lambda path: formatted(tool, path), files))
     differ = [(path, text) for path, text in zip(files, texts) if path.read_bytes() != text]
     for path, text in differ:
-        print(f"{path.relative_to(ROOT)}: not formatted; `python3 tests/style/format_test.py --fix` formats it")
+        print(f"{path.relative_to(sources.ROOT)}: not formatted; `python3 tests/style/format_test.py --fix` formats it")
         if args.fix:
             path.write_bytes(text)
     print(f"{len(files)} files, {len(differ)} {'written anew' if args.fix else 'differ'}")

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: MIT
+"""No header includes itself through others. A header of ours is included by its path in the repository; programs of benchmarks,
+which are compiled by themselves, may name it from their own folder."""
+
+import os
+import pathlib
+import re
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import sources  # noqa: E402
+
+INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
+# Of ANTLR, which quotes its own includes: its library's, and the one that it makes in the build folder.
+ANTLR = ("antlr4-runtime.h", "PbccParser.h")
+
+
+def target(name, included):
+    """The file of the repository that `name` means by `included`, or None."""
+    beside = os.path.normpath(os.path.join(os.path.dirname(name), included))
+    for candidate in (included, *([beside] if name.startswith("benchmarks/") else [])):
+        if (sources.ROOT / candidate).is_file():
+            return candidate
+    return None
+
+
+def cycles(includes):
+    """Each cycle of the graph header -> included headers once, as the list of its headers; the first one stands at the end again."""
+    done, path, found = set(), [], []
+
+    def visit(header):
+        if header in path:
+            found.append(path[path.index(header):] + [header])
+        elif header not in done:
+            path.append(header)
+            for included in includes.get(header, ()):
+                visit(included)
+            path.pop()
+            done.add(header)
+
+    for header in sorted(includes):
+        visit(header)
+    return found
+
+
+def main():
+    faults, includes = [], {}
+    for path in sources.files(".h", ".cpp"):
+        name = path.relative_to(sources.ROOT).as_posix()
+        targets = {included: target(name, included) for included in INCLUDE.findall(path.read_text()) if included not in ANTLR}
+        includes[name] = [found for found in targets.values() if found]
+        faults += [f"{name}: includes {included}, which is no path from the repository's root" for included, found in targets.items() if not found]
+    faults += ["a cycle of includes: " + " -> ".join(cycle) for cycle in cycles(includes)]
+    print("\n".join(faults))
+    print(f"{len(includes)} files, {sum(map(len, includes.values()))} includes, {len(faults)} faults")
+    return 1 if faults or not includes else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

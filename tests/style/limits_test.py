@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: MIT
+"""Files, functions and classes keep their limits: lines of a file, lines of a function, member functions of a class.
+
+LARGE_CLASSES are the classes of today that are larger. Such a class may not grow, and when it shrinks its number here must follow. A file
+or function that says `Flat by design` may be longer: a table or a switch reads best in one piece.
+"""
+
+import ast
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import sources  # noqa: E402
+
+FLAT = "Flat by design"
+MAX_FILE_LINES = 600
+MAX_FUNCTION_LINES = 75
+MAX_MEMBER_FUNCTIONS = 25
+
+# Path and name -> member functions.
+LARGE_CLASSES = {
+    "autotuner/tune.cpp Session": 28,
+    "choicegraph/plan/plan_parse.cpp Parser": 44,
+    "clgen/cpp/schedule_code.cpp ScheduleEmitter": 47,
+    "clgen/cpp/transform_code.cpp TransformEmitter": 29,
+    "clgen/cpp/uniformity.cpp Uniformity": 31,
+    "frontend/check_types/body_checker.h BodyChecker": 44,
+    "frontend/parse/body_builder.h BodyBuilder": 42,
+    "frontend/parse/outline.cpp Outliner": 30,
+    "frontend/preprocess/preprocess.cpp Preprocessor": 34,
+    "lang/region/region.h Region": 32,
+    "runtime/gpu/launch.h Launch": 28,
+    "runtime/main/program/run_context.h RunContext": 29,
+    "runtime/matrix/region.h BasicRegion": 45,
+    "runtime/matrix/view.h BasicView": 40,
+    "runtime/sched/frame.h Frame": 31,
+    "runtime/sched/trace.h TraceLane": 32,
+    "runtime/sched/worker.h Worker": 50,
+    "tests/conformance/random_bodies.py BodyMaker": 31,
+    "tests/conformance/random_expressions.py ExpressionMaker": 29,
+}
+
+
+def cpp_measures(path):
+    """(functions: name -> lines, classes: name -> member functions) of a C++ file; of those with one name the largest."""
+    functions, classes = {}, {}
+    text = path.read_text()
+    lines = text.split("\n")
+    for scope in sources.scopes(text):
+        if scope.kind == "function" and any(FLAT in line for line in lines[max(0, scope.first_line - 2):scope.first_line + scope.num_lines]):
+            continue
+        table, size = (functions, scope.num_lines) if scope.kind == "function" else (classes, scope.num_functions)
+        table[scope.name] = max(size, table.get(scope.name, 0))
+    return functions, classes
+
+
+def python_measures(path):
+    functions, classes = {}, {}
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.FunctionDef):
+            functions[node.name] = max(node.end_lineno - node.lineno + 1, functions.get(node.name, 0))
+        elif isinstance(node, ast.ClassDef):
+            classes[node.name] = sum(isinstance(item, ast.FunctionDef) for item in node.body)
+    return functions, classes
+
+
+def beyond(measured, limit, exceptions, what):
+    """A line for each of `measured` that is over `limit` and over what `exceptions` grants it, and for each exception that is out of date."""
+    for name, size in sorted(measured.items()):
+        if size > max(limit, exceptions.get(name, 0)):
+            yield f"{name}: {size} {what} (limit {exceptions.get(name, limit)})"
+    for name, granted in sorted(exceptions.items()):
+        size = measured.get(name, 0)
+        if size < granted:
+            yield f"{name}: has {size} {what} now; its exception here, {granted}, shrinks with it" + ("" if size > limit else " and goes")
+
+
+def main():
+    faults, functions, classes = [], {}, {}
+    paths = sources.files(".h", ".cpp", ".py")
+    for path in paths:
+        relative = path.relative_to(sources.ROOT).as_posix()
+        text = path.read_text()
+        num_lines = text.count("\n")
+        if num_lines > MAX_FILE_LINES and FLAT not in text:
+            faults.append(f"{relative}: {num_lines} lines (limit {MAX_FILE_LINES})")
+        for table, measured in zip((functions, classes), python_measures(path) if path.suffix == ".py" else cpp_measures(path)):
+            table.update({f"{relative} {name}": size for name, size in measured.items()})
+    faults += beyond(functions, MAX_FUNCTION_LINES, {}, "lines")
+    faults += beyond(classes, MAX_MEMBER_FUNCTIONS, LARGE_CLASSES, "member functions")
+    print("\n".join(faults))
+    print(f"{len(paths)} files, {len(functions)} functions, {len(classes)} classes, {len(faults)} faults")
+    return 1 if faults or not functions or not classes else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
