@@ -30,7 +30,10 @@ class TreeText {
   void line(const std::string& text) { out_ += std::string(2 * level_, ' ') + text + "\n"; }
   void print_parameters() {
     for (const RuleMatrix& use : kernel_.matrices)
-      line(std::string(!use.is_output ? "read " : use.is_overwritten && !use.is_input ? "write " : "update ") + matrix_name(use.matrix));
+      line(std::string(!use.is_output                        ? "read "
+                       : use.is_overwritten && !use.is_input ? "write "
+                                                             : "update ") +
+           matrix_name(use.matrix));
     for (const KernelScalar& scalar : kernel_.scalars)
       line("number " + scalar.name + (scalar.is_specialized ? " known to the build" : ""));
   }

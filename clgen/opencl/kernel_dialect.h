@@ -19,10 +19,17 @@ struct KernelDialect {
   std::string local;             ///< before a pointer to memory of the group
   std::string restrict_;         ///< behind a pointer that no other one leads to the memory of
   std::string barrier;           ///< the statement
-  bool has_local_parameters = true;  ///< each buffer of a group is a parameter; else all of them share one
 
-  // Of loop `dim`, as unsigned integers.
+  // Of loop `dim`, as unsigned integers as wide as a pointer.
   std::function<std::string(int dim)> group_id, group_size, local_id, global_id;
+
+  /// The parameter that says where a buffer of the group lies.
+  std::function<std::string(const std::string& type, const std::string& name)> buffer_parameter;
+  /// The statement that makes a pointer of it; empty: it is one.
+  std::function<std::string(const std::string& type, const std::string& name)> buffer_pointer;
+
+  /// What stands before and behind a kernel, whose functions have names that those of others have, too.
+  std::function<std::string(const std::string&kernel)> begin_unit, end_unit;
 };
 
 [[nodiscard]] const KernelDialect& opencl_dialect();

@@ -32,6 +32,7 @@ class KernelPrinter {
     print_head();
     print_scalars();
     print_strides();
+    tiles_.print_pointers();
     print_block(lowered_.tree.root);
     out_.close();
     return out_.text();

@@ -14,10 +14,19 @@ std::string element_word(const Matrix& matrix) {
   return matrix.is_element_t ? "ElementT" : opencl_type(matrix.element);
 }
 
+std::string KernelTilePrinter::type_of(const Buffer& buffer) const {
+  return element_word(transform_.matrices[rule_.inputs[buffer.input].matrix]);
+}
+
 std::string KernelTilePrinter::parameter(const Buffer& buffer) const {
-  const RegionAccess& input = rule_.inputs[buffer.input];
-  return dialect_.local + element_word(transform_.matrices[input.matrix]) + "* " + dialect_.restrict_ + " pb_tile_" +
-         input.binding;
+  return dialect_.buffer_parameter(type_of(buffer), names_of(buffer).memory);
+}
+
+void KernelTilePrinter::print_pointers() {
+  for (const Buffer& buffer : lowered_.tree.buffers) {
+    const std::string statement = dialect_.buffer_pointer(type_of(buffer), names_of(buffer).memory);
+    if (!statement.empty()) out_.line(statement);
+  }
 }
 
 KernelTilePrinter::Names KernelTilePrinter::names_of(const Buffer& buffer) const {
@@ -188,10 +197,8 @@ void KernelTilePrinter::print_region(BufferId id, const std::vector<std::size_t>
     strides.push_back(lengths.empty() ? "1" : joined(lengths, " * "));
     lengths.push_back(names.binding + "_tile" + std::to_string(d));
   }
-  const RegionAccess& input = rule_.inputs[buffer.input];
-  const std::string name = "pb_at_" + input.binding;
-  out_.line(dialect_.local + "const " + element_word(transform_.matrices[input.matrix]) + "* const " + name + " = " +
-            at + ";");
+  const std::string name = "pb_at_" + rule_.inputs[buffer.input].binding;
+  out_.line(dialect_.local + "const " + type_of(buffer) + "* const " + name + " = " + at + ";");
   for (std::size_t k = 0; k < dims.size(); ++k)
     out_.line("const int " + name + "_s" + std::to_string(k) + " = " + strides[dims[k]] + ";");
 }

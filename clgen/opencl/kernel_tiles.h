@@ -25,6 +25,8 @@ class KernelTilePrinter {
 
   /// The parameter that leads to a buffer.
   [[nodiscard]] std::string parameter(const Buffer& buffer) const;
+  /// Pointers to the buffers, where parameters are none.
+  void print_pointers();
 
   /// `pb_group0`, `pb_first0`, …: the first instance of the work-group.
   void print_group();
@@ -41,6 +43,7 @@ class KernelTilePrinter {
     std::string matrix;
     std::string memory;
   };
+  [[nodiscard]] std::string type_of(const Buffer& buffer) const;
   [[nodiscard]] Names names_of(const Buffer& buffer) const;
   [[nodiscard]] int num_loops() const { return static_cast<int>(lowered_.vars.size()); }
   [[nodiscard]] std::string last_local_id(int dim) const;

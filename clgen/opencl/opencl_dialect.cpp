@@ -23,11 +23,16 @@ const KernelDialect& opencl_dialect() {
       .local = "__local ",
       .restrict_ = "restrict",
       .barrier = "barrier(CLK_LOCAL_MEM_FENCE);",
-      .has_local_parameters = true,
       .group_id = call("get_group_id"),
       .group_size = call("get_local_size"),
       .local_id = call("get_local_id"),
       .global_id = call("get_global_id"),
+      .buffer_parameter = [](const std::string& type,
+                             const std::string& name) { return "__local " + type + "* restrict " + name; },
+      .buffer_pointer = [](const std::string&, const std::string&) { return std::string(); },
+      // Each kernel is a program of its own.
+      .begin_unit = [](const std::string&) { return std::string(); },
+      .end_unit = [](const std::string&) { return std::string(); },
   };
   return dialect;
 }

@@ -19,7 +19,7 @@
 #include "clgen/cpp/emit_cpp.h"
 #include "clgen/info/make_training_info.h"
 #include "clgen/lower/tree_text.h"
-#include "clgen/opencl/emit_opencl.h"
+#include "clgen/opencl/emit_kernels.h"
 #include "frontend/check_slips/check_slips.h"
 #include "frontend/check_types/check_types.h"
 #include "frontend/driver/compile_cpp.h"
@@ -99,7 +99,7 @@ std::string emitted_text(const Options& options, Compilation& c) {
     case Emit::Lowered:
       return emit_lowered(*c.program, *c.plan);
     case Emit::OpenCl:
-      return emit_opencl(*c.program, *c.plan, c.sources, c.emit);
+      return emit_kernels(*c.program, *c.plan, c.sources, c.emit, opencl_dialect());
     case Emit::Info:
       return to_json(make_training_info(*c.program, *c.plan, c.sources, c.emit));
     case Emit::Status:
