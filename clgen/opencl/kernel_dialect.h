@@ -20,7 +20,7 @@ struct KernelDialect {
   std::string restrict_;         ///< behind a pointer that no other one leads to the memory of
   std::string barrier;           ///< the statement
 
-  // Of loop `dim`, as unsigned integers as wide as a pointer.
+  // Of loop `dim`, as unsigned integers.
   std::function<std::string(int dim)> group_id, group_size, local_id, global_id;
 
   /// The parameter that says where a buffer of the group lies.
@@ -33,5 +33,6 @@ struct KernelDialect {
 };
 
 [[nodiscard]] const KernelDialect& opencl_dialect();
+[[nodiscard]] const KernelDialect& cuda_dialect();
 
 }  // namespace pb

@@ -100,6 +100,8 @@ std::string emitted_text(const Options& options, Compilation& c) {
       return emit_lowered(*c.program, *c.plan);
     case Emit::OpenCl:
       return emit_kernels(*c.program, *c.plan, c.sources, c.emit, opencl_dialect());
+    case Emit::Cuda:
+      return emit_kernels(*c.program, *c.plan, c.sources, c.emit, cuda_dialect());
     case Emit::Info:
       return to_json(make_training_info(*c.program, *c.plan, c.sources, c.emit));
     case Emit::Status:

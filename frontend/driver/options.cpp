@@ -17,9 +17,9 @@ namespace pb {
 namespace {
 
 const std::map<std::string, Emit> kEmitWords = {
-    {"ast", Emit::Ast},   {"program", Emit::Program}, {"graph", Emit::Graph},
-    {"plan", Emit::Plan}, {"cpp", Emit::Cpp},         {"opencl", Emit::OpenCl},
-    {"info", Emit::Info}, {"lowered", Emit::Lowered}, {"status", Emit::Status}};
+    {"ast", Emit::Ast},         {"program", Emit::Program}, {"graph", Emit::Graph}, {"plan", Emit::Plan},
+    {"cpp", Emit::Cpp},         {"opencl", Emit::OpenCl},   {"cuda", Emit::Cuda},   {"info", Emit::Info},
+    {"lowered", Emit::Lowered}, {"status", Emit::Status}};
 const std::map<std::string, ElementType> kElementWords = {{"double", ElementType::Double},
                                                           {"float", ElementType::Float}};
 const std::map<std::string, FpMode> kFpWords = {

@@ -13,7 +13,7 @@
 namespace pb {
 
 /// What `--emit` prints; Binary: nothing, compile to an executable.
-enum class Emit : std::uint8_t { Binary, Ast, Program, Graph, Plan, Lowered, Cpp, OpenCl, Info, Status };
+enum class Emit : std::uint8_t { Binary, Ast, Program, Graph, Plan, Lowered, Cpp, OpenCl, Cuda, Info, Status };
 enum class ColourMode : std::uint8_t { Auto, Always, Never };
 enum class FpMode : std::uint8_t { Strict, Contract, Reassociate };
 

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// CUDA C++, for `nvcc`. All kernels of a program stand in one file: each in a namespace of its own, their launchable
+// names in none.
+#include "clgen/opencl/kernel_dialect.h"
+
+namespace pb {
+namespace {
+
+/// What OpenCL C brings along, in the words of CUDA, and the macros that every kernel's text uses.
+constexpr const char* kPrelude = R"(#ifndef PB_INDEX
+#define PB_INDEX long
+#include <float.h>
+#include <limits.h>
+#include <math.h>
+typedef unsigned char uchar;
+typedef unsigned short ushort;
+typedef unsigned int uint;
+typedef unsigned long ulong;
+static __device__ inline double as_double(ulong bits) { return __longlong_as_double((long long)bits); }
+static __device__ inline float as_float(uint bits) { return __uint_as_float(bits); }
+template <class T>
+static __device__ inline T clamp(T a, T b, T c) { return a < b ? b : c < a ? c : a; }
+#undef isnormal
+#define isnormal(x) (isfinite(x) && fabs(x) >= (sizeof(x) == sizeof(float) ? (double)FLT_MIN : DBL_MIN))
+#ifdef PB_UNIT_STRIDE
+#define PB_STRIDE0(stride) 1
+#else
+#define PB_STRIDE0(stride) (PB_INDEX)(stride)
+#endif
+#define PB_MIN(a, b) ((a) < (b) ? (a) : (b))
+#define PB_MAX(a, b) ((a) > (b) ? (a) : (b))
+#define PB_FLOORD(a, b) ((a) / (b) - ((a) % (b) < 0))
+extern __shared__ __align__(16) uchar pb_shared[];
+#endif
+)";
+
+/// `threadIdx.x`.
+std::string component(const char* variable, int dim) { return std::string(variable) + "." + "xyz"[dim]; }
+
+}  // namespace
+
+const KernelDialect& cuda_dialect() {
+  static const KernelDialect dialect = {
+      .prelude = kPrelude,
+      .may_run_on_cpus = false,
+      .fp64 = "",
+      .no_contraction = "// nvcc --fmad=false",
+      .function = "__device__ ",
+      .kernel = "extern \"C\" __global__ void ",
+      .global = "",
+      .local = "",
+      .restrict_ = "__restrict__",
+      .barrier = "__syncthreads();",
+      .group_id = [](int dim) { return component("blockIdx", dim); },
+      .group_size = [](int dim) { return component("blockDim", dim); },
+      .local_id = [](int dim) { return component("threadIdx", dim); },
+      .global_id =
+          [](int dim) {
+            return "(" + component("blockIdx", dim) + " * " + component("blockDim", dim) + " + " +
+                   component("threadIdx", dim) + ")";
+          },
+      // The launch says at which byte of the group's memory a buffer begins.
+      .buffer_parameter = [](const std::string&, const std::string& name) { return "const uint " + name + "_at"; },
+      .buffer_pointer =
+          [](const std::string& type, const std::string& name) {
+            return type + "* const __restrict__ " + name + " = (" + type + "*)(pb_shared + " + name + "_at);";
+          },
+      .begin_unit = [](const std::string& kernel) { return "namespace " + kernel + "_unit {\n"; },
+      .end_unit = [](const std::string&) { return std::string("}\n"); },
+  };
+  return dialect;
+}
+
+}  // namespace pb
