@@ -18,7 +18,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "runtime/matrix/region.h"
+#include "runtime/matrix/region_handle.h"
 #include "runtime/matrix/view.h"
 
 #ifndef PB_ELEMENT

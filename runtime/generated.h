@@ -15,7 +15,7 @@
 #include "runtime/main/program/tunable_values.h"
 #include "runtime/matrix/any_matrix.h"
 #include "runtime/matrix/read_ahead.h"
-#include "runtime/matrix/region.h"
+#include "runtime/matrix/region_handle.h"
 #include "runtime/matrix/row_blocks.h"
 #include "runtime/matrix/strips.h"
 #include "runtime/matrix/view.h"

@@ -9,8 +9,8 @@
 #include "autotuner/search/evolution.h"
 #include "autotuner/search/finals.h"
 #include "base/seeded_fault.h"
-#include "runtime/config/check.h"
 #include "runtime/config/errors.h"
+#include "runtime/config/runtime_check.h"
 
 namespace pbtune {
 namespace {

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-#include "runtime/config/check.h"
+#include "runtime/config/runtime_check.h"
 
 namespace pbtune {
 namespace {

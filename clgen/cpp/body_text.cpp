@@ -7,7 +7,7 @@
 #include <set>
 #include <string_view>
 
-#include "clgen/cpp/read_ahead.h"
+#include "clgen/cpp/read_ahead_code.h"
 #include "clgen/names.h"
 #include "clgen/watched_args.h"
 #include "clgen/writer/writer.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "clgen/cpp/border_code.h"
-#include "clgen/cpp/strips.h"
+#include "clgen/cpp/strip_code.h"
 #include "clgen/index_width.h"
 #include "clgen/names.h"
 #include "lang/region/affine.h"

@@ -10,8 +10,8 @@
 
 #include "choicegraph/plan/plan.h"
 #include "clgen/cpp/native_macros.h"
+#include "clgen/emit_options.h"
 #include "clgen/numbering.h"
-#include "clgen/options.h"
 #include "clgen/rule_facts.h"
 #include "clgen/writer/writer.h"
 #include "lang/program.h"

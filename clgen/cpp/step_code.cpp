@@ -10,7 +10,7 @@
 #include "clgen/cpp/nest_code.h"
 #include "clgen/cpp/packs.h"
 #include "clgen/cpp/read_boxes.h"
-#include "clgen/cpp/strips.h"
+#include "clgen/cpp/strip_code.h"
 #include "clgen/cpp/uniformity.h"
 #include "clgen/names.h"
 #include "lang/body_walk.h"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "choicegraph/plan/fixed_transform.h"
-#include "clgen/options.h"
+#include "clgen/emit_options.h"
 #include "runtime/config/configuration.h"
 
 namespace pb {

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "choicegraph/plan/plan.h"
+#include "clgen/emit_options.h"
 #include "clgen/opencl/kernel_dialect.h"
-#include "clgen/options.h"
 #include "lang/program.h"
 
 namespace pb {

@@ -10,7 +10,7 @@
 
 #include "frontend/driver/compiler_output.h"
 #include "frontend/driver/home.h"
-#include "frontend/driver/native_libraries.h"
+#include "frontend/driver/native_link_flags.h"
 #include "frontend/driver/output_place.h"
 #include "frontend/driver/precompiled.h"
 #include "frontend/driver/process.h"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "frontend/driver/compiler_output.h"
-#include "frontend/driver/options.h"
+#include "frontend/driver/pbc_options.h"
 #include "lang/diagnostics.h"
 
 namespace pb {

@@ -2,7 +2,7 @@
 // pbc from its options to its exit status: the passes in order.
 #pragma once
 
-#include "frontend/driver/options.h"
+#include "frontend/driver/pbc_options.h"
 
 namespace pb {
 

@@ -3,7 +3,7 @@
 #include <sys/stat.h>
 
 #include "frontend/driver/compiler_output.h"
-#include "frontend/driver/native_libraries.h"
+#include "frontend/driver/native_link_flags.h"
 #include "frontend/driver/output_place.h"
 #include "frontend/driver/process.h"
 #include "frontend/driver/sha256.h"

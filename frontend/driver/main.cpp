@@ -3,7 +3,7 @@
 #include <exception>
 
 #include "frontend/driver/driver.h"
-#include "frontend/driver/options.h"
+#include "frontend/driver/pbc_options.h"
 #include "frontend/driver/temporary.h"
 #include "runtime/config/standard_streams.h"
 

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "frontend/preprocess/condition.h"
+#include "frontend/preprocess/if_expression.h"
 #include "frontend/preprocess/macros.h"
 #include "frontend/preprocess/scanner.h"
 

@@ -2,8 +2,8 @@
 // Regions of rules: accessors and their coordinates, written out as boxes (docs/reference/language.md 5.2).
 #include <string>
 
-#include "frontend/resolve/affine.h"
-#include "frontend/resolve/rule_scope.h"
+#include "frontend/resolve/affine_form.h"
+#include "frontend/resolve/resolve_rule.h"
 #include "lang/suggest.h"
 
 namespace pb::resolving {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "frontend/resolve/rule_scope.h"
+#include "frontend/resolve/resolve_rule.h"
 
 namespace pb::resolving {
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "frontend/resolve/affine.h"
+#include "frontend/resolve/affine_form.h"
 #include "lang/overloaded.h"
 
 namespace pb::resolving {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "frontend/resolve/affine.h"
+#include "frontend/resolve/affine_form.h"
 
 namespace pb {
 namespace {

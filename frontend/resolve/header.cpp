@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-#include "frontend/resolve/affine.h"
+#include "frontend/resolve/affine_form.h"
 #include "frontend/resolve/scope.h"
 #include "lang/overloaded.h"
 

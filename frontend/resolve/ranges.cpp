@@ -5,7 +5,7 @@
 #include <limits>
 #include <optional>
 
-#include "frontend/resolve/affine.h"
+#include "frontend/resolve/affine_form.h"
 #include "frontend/resolve/fraction.h"
 #include "frontend/resolve/scope.h"
 #include "lang/overloaded.h"

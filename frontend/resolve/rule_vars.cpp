@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <utility>
 
-#include "frontend/resolve/affine.h"
-#include "frontend/resolve/rule_scope.h"
+#include "frontend/resolve/affine_form.h"
+#include "frontend/resolve/resolve_rule.h"
 #include "lang/check.h"
 #include "lang/overloaded.h"
 

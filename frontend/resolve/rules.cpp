@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
-#include "frontend/resolve/affine.h"
-#include "frontend/resolve/rule_scope.h"
+#include "frontend/resolve/affine_form.h"
+#include "frontend/resolve/resolve_rule.h"
 
 namespace pb::resolving {
 namespace {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "frontend/resolve/affine.h"
+#include "frontend/resolve/affine_form.h"
 #include "frontend/resolve/scope.h"
 
 namespace pb::resolving {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/config/check.h"
+#include "runtime/config/runtime_check.h"
 
 namespace pbrt::cl {
 namespace {

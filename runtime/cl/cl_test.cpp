@@ -9,11 +9,11 @@
 #include <fstream>
 #include <string>
 
-#include "runtime/cl/devices.h"
+#include "runtime/cl/device_list.h"
 #include "runtime/cl/kernel_cache.h"
 #include "runtime/gpu/launch.h"
 #include "runtime/gpu/manager.h"
-#include "runtime/matrix/region.h"
+#include "runtime/matrix/region_handle.h"
 #include "runtime/sched/scheduler.h"
 
 namespace pbrt::cl {

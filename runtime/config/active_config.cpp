@@ -3,9 +3,9 @@
 
 #include <cmath>
 
-#include "runtime/config/check.h"
 #include "runtime/config/configuration.h"
 #include "runtime/config/machine.h"
+#include "runtime/config/runtime_check.h"
 
 namespace pbrt {
 namespace {

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "base/seeded_fault.h"
-#include "runtime/config/check.h"
+#include "runtime/config/runtime_check.h"
 
 namespace pbrt {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/config/info.h"
 
-#include "runtime/config/check.h"
+#include "runtime/config/runtime_check.h"
 
 namespace pbrt {
 

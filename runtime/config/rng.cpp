@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "runtime/config/check.h"
+#include "runtime/config/runtime_check.h"
 
 namespace pbrt {
 

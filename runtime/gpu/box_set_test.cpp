@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "runtime/gpu/layout.h"
-#include "runtime/matrix/region.h"
+#include "runtime/matrix/region_handle.h"
 
 namespace pbrt::gpu {
 namespace {

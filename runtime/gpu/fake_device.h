@@ -16,7 +16,7 @@
 #include <thread>
 #include <vector>
 
-#include "runtime/config/check.h"
+#include "runtime/config/runtime_check.h"
 #include "runtime/gpu/device.h"
 
 namespace pbrt::gpu {

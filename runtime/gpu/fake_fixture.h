@@ -12,7 +12,7 @@
 #include "runtime/gpu/fake_device.h"
 #include "runtime/gpu/launch.h"
 #include "runtime/gpu/manager.h"
-#include "runtime/matrix/region.h"
+#include "runtime/matrix/region_handle.h"
 #include "runtime/sched/scheduler.h"
 
 namespace pbrt::gpu {

@@ -7,7 +7,7 @@
 #include <iterator>
 #include <utility>
 
-#include "runtime/config/check.h"
+#include "runtime/config/runtime_check.h"
 #include "runtime/gpu/manager/manager_impl.h"
 #include "runtime/gpu/manager/submission.h"
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/seeded_fault.h"
-#include "runtime/config/check.h"
+#include "runtime/config/runtime_check.h"
 #include "runtime/gpu/manager/task_queue.h"
 
 namespace pbrt::gpu {

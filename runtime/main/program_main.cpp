@@ -14,7 +14,7 @@
 #include <system_error>
 #include <thread>
 
-#include "runtime/config/check.h"
+#include "runtime/config/runtime_check.h"
 #include "runtime/config/standard_streams.h"
 #include "runtime/main/failure/crash_report.h"
 #include "runtime/main/failure/thrown_from.h"

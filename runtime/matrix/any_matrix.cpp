@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "runtime/config/check.h"
+#include "runtime/config/runtime_check.h"
 #include "runtime/matrix/visit_kind.h"
 
 namespace pbrt {

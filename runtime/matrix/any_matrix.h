@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "runtime/matrix/region.h"
+#include "runtime/matrix/region_handle.h"
 
 namespace pbrt {
 

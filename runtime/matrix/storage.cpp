@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/config/check.h"
 #include "runtime/config/errors.h"
+#include "runtime/config/runtime_check.h"
 
 #if __has_include(<sanitizer/asan_interface.h>)
 #include <sanitizer/asan_interface.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // One block of host memory that matrix handles share, with its place for what the GPU
 // side knows about it. No element type, no sizes: those belong to the handles.
-// Used by matrix handles (region.h) and by runtime/gpu.
+// Used by matrix handles (region_handle.h) and by runtime/gpu.
 #pragma once
 
 #include <atomic>

@@ -7,12 +7,12 @@
 #include <string>
 #include <type_traits>
 
-#include "runtime/config/check.h"
 #include "runtime/config/current_instance.h"
 #include "runtime/config/errors.h"
+#include "runtime/config/runtime_check.h"
 #include "runtime/matrix/new_contents.h"
 #include "runtime/matrix/random.h"
-#include "runtime/matrix/region.h"
+#include "runtime/matrix/region_handle.h"
 #include "runtime/matrix/visit_kind.h"
 
 namespace pbrt {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Views of matrix elements without ownership: pointer, sizes, strides. Hot bodies work on
-// these (all in registers); owning handles (region.h) hold one. Members as in docs/reference/language.md 7.6.
+// these (all in registers); owning handles (region_handle.h) hold one. Members as in docs/reference/language.md 7.6.
 // A build with PB_CHECKED tests every index, one with PB_CHECKED_COPIES that each element is on the host
 // (access_watch.h).
 #pragma once

@@ -6,7 +6,7 @@
 #include <chrono>
 
 #include "base/seeded_fault.h"
-#include "runtime/config/check.h"
+#include "runtime/config/runtime_check.h"
 
 namespace pbrt::detail {
 namespace {

@@ -10,9 +10,9 @@
 #include <system_error>
 #include <utility>
 
-#include "runtime/config/check.h"
 #include "runtime/config/errors.h"
 #include "runtime/config/machine.h"
+#include "runtime/config/runtime_check.h"
 #include "runtime/sched/trace.h"
 
 namespace pbrt {

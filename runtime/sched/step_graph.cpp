@@ -4,7 +4,7 @@
 #include <new>
 
 #include "base/seeded_fault.h"
-#include "runtime/config/check.h"
+#include "runtime/config/runtime_check.h"
 
 namespace pbrt {
 namespace {

@@ -6,7 +6,7 @@
 #include <atomic>
 #include <memory>
 
-#include "runtime/config/check.h"
+#include "runtime/config/runtime_check.h"
 #include "runtime/sched/task.h"
 
 namespace pbrt::detail {

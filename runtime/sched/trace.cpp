@@ -6,7 +6,7 @@
 #include <chrono>
 #include <utility>
 
-#include "runtime/config/check.h"
+#include "runtime/config/runtime_check.h"
 #include "runtime/sched/worker.h"
 
 namespace pbrt {

@@ -6,8 +6,8 @@
 #include <new>
 #include <utility>
 
-#include "runtime/config/check.h"
 #include "runtime/config/current_instance.h"
+#include "runtime/config/runtime_check.h"
 #include "runtime/sched/cpu_relax.h"
 #include "runtime/sched/crash.h"
 #include "runtime/sched/recursion.h"

@@ -34,7 +34,7 @@
 #include <cstdint>
 #include <exception>
 
-#include "runtime/config/check.h"
+#include "runtime/config/runtime_check.h"
 #include "runtime/sched/deque.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/mailbox.h"

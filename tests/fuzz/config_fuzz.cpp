@@ -6,10 +6,10 @@
 #include <string>
 #include <string_view>
 
-#include "runtime/config/check.h"
 #include "runtime/config/config_file.h"
 #include "runtime/config/errors.h"
 #include "runtime/config/protocol.h"
+#include "runtime/config/runtime_check.h"
 #include "runtime/config/test_program.h"
 
 namespace {

@@ -10,8 +10,8 @@
 #include <filesystem>
 #include <string>
 
-#include "runtime/config/check.h"
 #include "runtime/config/errors.h"
+#include "runtime/config/runtime_check.h"
 #include "runtime/matrix/matrix_file.h"
 
 namespace {

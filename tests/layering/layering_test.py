@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Includes follow the folders of docs/architecture.md; nothing but tests uses what is for tests; each file names its licence."""
+"""Includes follow the folders of docs/architecture.md; nothing but tests uses what is for tests; each file names its licence; headers have
+names of their own."""
 
 import pathlib
 import re
@@ -92,10 +93,20 @@ def faults_of(path):
         yield f"{relative}: includes {included}, but {own} may use only {', '.join(MAY_USE[own]) or 'nothing else'}"
 
 
+def twins_among(files):
+    """Messages for headers of one name: a reader of `#include` and of a comment knows which one is meant by its name."""
+    by_name = {}
+    for path in files:
+        if path.suffix == ".h":
+            by_name.setdefault(path.name, []).append(path.relative_to(ROOT).as_posix())
+    return [f"headers of one name: {', '.join(paths)}" for paths in by_name.values() if len(paths) > 1]
+
+
 def main():
     files = [p for top in ("base", "lang", "frontend", "choicegraph", "clgen", "runtime", "autotuner", "benchmarks", "tests")
              for ending in ("*.h", "*.cpp") for p in sorted((ROOT / top).rglob(ending)) if "testdata" not in p.parts]
     faults = [fault for path in files for fault in faults_of(path)]
+    faults += twins_among(files)
     print("\n".join(faults) if faults else f"{len(files)} files keep the layers")
     return 1 if faults or not files else 0
 

@@ -5,7 +5,7 @@
 #include <mutex>
 #include <utility>
 
-#include "runtime/config/check.h"
+#include "runtime/config/runtime_check.h"
 
 namespace pbrt::gpu {
 

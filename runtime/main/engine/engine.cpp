@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <utility>
 
-#include "runtime/config/check.h"
 #include "runtime/config/machine.h"
+#include "runtime/config/runtime_check.h"
 #include "runtime/gpu/launch.h"
 #include "runtime/gpu/manager.h"
 #include "runtime/main/inputs/generated_inputs.h"

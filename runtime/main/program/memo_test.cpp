@@ -10,7 +10,7 @@
 #include "runtime/gpu/fake_fixture.h"
 #include "runtime/main/program/run_context.h"
 #include "runtime/matrix/access_watch.h"
-#include "runtime/matrix/region.h"
+#include "runtime/matrix/region_handle.h"
 #include "runtime/sched/frame.h"
 #include "runtime/sched/scheduler.h"
 

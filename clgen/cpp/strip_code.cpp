@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "clgen/cpp/strips.h"
+#include "clgen/cpp/strip_code.h"
 
 #include <algorithm>
 #include <set>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Loops along the rows of large matrices: the innermost loop runs in blocks of a fixed length, which compilers turn
 // into a few vector instructions, and asks for the cache lines of a later block before each. Not loops across the rows,
-// which is strips.h. Used by loop_code.
+// which is strip_code.h. Used by loop_code.
 #pragma once
 
 #include <functional>

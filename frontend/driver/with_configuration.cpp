@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "frontend/driver/configuration.h"
+#include "frontend/driver/with_configuration.h"
 
 #include <cstdio>
 #include <utility>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "runtime/cl/devices.h"
+#include "runtime/cl/device_list.h"
 
 #include <algorithm>
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "clgen/cpp/row_blocks.h"
+#include "clgen/cpp/row_block_code.h"
 
 #include <algorithm>
 #include <optional>
 #include <vector>
 
-#include "clgen/cpp/strips.h"
+#include "clgen/cpp/strip_code.h"
 #include "clgen/index_width.h"
 #include "clgen/lower/condition.h"
 #include "clgen/names.h"

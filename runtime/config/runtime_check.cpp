@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "runtime/config/check.h"
+#include "runtime/config/runtime_check.h"
 
 #include <csignal>
 #include <cstdio>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #define PB_CHECKED
-#include "runtime/matrix/region.h"
+#include "runtime/matrix/region_handle.h"
 
 #include <gtest/gtest.h>
 

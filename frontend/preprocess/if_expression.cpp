@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "frontend/preprocess/condition.h"
+#include "frontend/preprocess/if_expression.h"
 
 #include <array>
 #include <string_view>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "frontend/driver/options.h"
+#include "frontend/driver/pbc_options.h"
 
 #include <CLI/CLI.hpp>
 #include <cstdio>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "frontend/resolve/affine.h"
+#include "frontend/resolve/affine_form.h"
 
 #include <gtest/gtest.h>
 

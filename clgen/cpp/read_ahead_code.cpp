@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "clgen/cpp/read_ahead.h"
+#include "clgen/cpp/read_ahead_code.h"
 
 #include <algorithm>
 #include <vector>

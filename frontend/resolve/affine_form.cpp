@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "frontend/resolve/affine.h"
+#include "frontend/resolve/affine_form.h"
 
 #include <algorithm>
 #include <numeric>
