@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""Options of the tests that make random programs: which seeds, and so which programs, other ones each day and more at night."""
-
-import pathlib
-import time
+"""Options of the tests that make random programs: which seeds, and so which programs. They are always the same ones, but each night others and more."""
 
 import polybricks
+
+# Seeds of one day; those of the next day begin behind them.
+PER_DAY = 1000
 
 
 def arguments(doc):
     """The options that these tests share; each adds its own."""
     parser = polybricks.arguments(doc)
-    parser.add_argument("--seed", type=int, default=int(time.time()) // 86400 * 1000, help="of the first program (default: by day)")
+    parser.add_argument("--seed", type=int, default=polybricks.seed() * PER_DAY, help="of the first program (default: fixed, at night by the day)")
     parser.add_argument("--programs", type=int, default=0)
     return parser
 

@@ -12,7 +12,6 @@ import random
 import re
 import shutil
 import sys
-import time
 
 import numpy as np
 
@@ -124,7 +123,7 @@ def main():
     parser = polybricks.arguments(__doc__)
     parser.add_argument("--filter", default="")
     parser.add_argument("--sample", type=int, default=polybricks.number_from("PB_NIGHTLY_SAMPLE", 0), help="programs; 0: all")
-    parser.add_argument("--seed", type=int, default=int(time.time()) // 86400)
+    parser.add_argument("--seed", type=int, default=polybricks.seed())
     args = parser.parse_args()
     args.work = args.work.resolve()
     args.work.mkdir(parents=True, exist_ok=True)

@@ -12,6 +12,7 @@ import pathlib
 import shutil
 import subprocess
 import threading
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -24,6 +25,11 @@ def is_nightly():
 def number_from(variable, otherwise):
     """A whole number of the environment; empty is as good as not set."""
     return int(os.environ.get(variable) or otherwise)
+
+
+def seed():
+    """1, so that a commit always gets the same answer; at night the day's, so that every night tries something else."""
+    return int(time.time()) // 86400 if is_nightly() else 1
 
 
 def arguments(doc):
