@@ -2,14 +2,13 @@
 #ifndef BORDERS_H
 #define BORDERS_H
 // A header of macros and a prefix block, like those that ship with programs.
-#define LEFT_OF(m, i) m.cell((i)-1)
-#define RIGHT_OF(m, i) m.cell((i) + 1)
-#define AT(m, i) m.cell(i)
-% {
+#define LEFT_OF(m,i)  m.cell((i)-1)
+#define RIGHT_OF(m,i) m.cell((i)+1)
+#define AT(m,i)       m.cell(i)
+%{
 #ifndef TWO_DEFINED
 #define TWO_DEFINED
-  static inline double two() { return 2.0; }
+static inline double two() { return 2.0; }
 #endif
-  %
-}
-#endif  // BORDERS_H
+%}
+#endif // BORDERS_H
