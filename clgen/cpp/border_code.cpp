@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "clgen/index_width.h"
+#include "clgen/lower/cpu_loops.h"
 #include "clgen/names.h"
 #include "lang/check.h"
 
@@ -21,11 +22,6 @@ const RowCoordinate* find_row(const std::vector<RowCoordinate>& rows, const std:
 }
 
 }  // namespace
-
-bool moves_with(const RegionAccess& access, std::size_t dim, const std::string& var) {
-  const std::vector<std::string> names = symbols_of(access.lo[dim], SymbolKind::RuleVar);
-  return std::find(names.begin(), names.end(), var) != names.end();
-}
 
 std::vector<RowCoordinate> row_coordinates(const RuleCode& code, const std::string& var) {
   std::vector<RowCoordinate> out;

@@ -13,9 +13,6 @@
 
 namespace pb {
 
-/// Whether dimension `dim` of the access moves with the rule variable.
-[[nodiscard]] bool moves_with(const RegionAccess& access, std::size_t dim, const std::string& var);
-
 /// A mapped coordinate as a constant before the innermost loop.
 struct RowCoordinate {
   std::string text;

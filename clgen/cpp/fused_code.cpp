@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "clgen/cpp/independence.h"
 #include "clgen/cpp/instance_code.h"
 #include "clgen/cpp/loop_code.h"
 #include "clgen/cpp/step_code.h"
+#include "clgen/lower/independence.h"
 #include "clgen/names.h"
 
 namespace pb {

@@ -5,15 +5,14 @@
 #include <utility>
 
 #include "clgen/cpp/host_care.h"
-#include "clgen/cpp/independence.h"
 #include "clgen/cpp/instance_code.h"
-#include "clgen/cpp/optional_ranges.h"
-#include "clgen/cpp/packs.h"
 #include "clgen/cpp/row_block_code.h"
 #include "clgen/cpp/strip_code.h"
-#include "clgen/cpp/uniformity.h"
 #include "clgen/index_width.h"
+#include "clgen/lower/cpu_loops.h"
 #include "clgen/names.h"
+#include "lang/check.h"
+
 namespace pb {
 
 std::string box_type(const Step& step) { return "pbrt::Box<" + std::to_string(step.loops.size()) + ">"; }
@@ -49,91 +48,151 @@ std::string upper_bound_text(const RuleCode& code, const LoopDim& loop, const st
 
 namespace {
 
-/// Bounds of a loop that depend on nothing but the box, as constants before all loops.
-void emit_plain_bounds(Writer& out, const LoopDim& loop, const std::string& dim, bool has_end) {
-  out.line("const IndexT pb_lo_" + loop.var + " = static_cast<IndexT>(pb_box.lo[" + dim + "]);");
-  if (has_end) out.line("const IndexT pb_hi_" + loop.var + " = static_cast<IndexT>(pb_box.hi[" + dim + "]);");
-}
+/// Prints the tree of a CPU version's loops.
+class LoopPrinter {
+ public:
+  LoopPrinter(Writer& out, const RuleCode& code, const Step& step) : out_(out), code_(code), step_(step) {}
 
-/// Bounds and stride that depend on the loops outside.
-void emit_inner_bounds(Writer& out, const RuleCode& code, const LoopDim& loop, const std::string& dim) {
-  std::string lo = lower_bound_text(code, loop, dim);
-  std::string hi = upper_bound_text(code, loop, dim);
-  const std::string lattice = std::to_string(loop.stride) + ", " + to_index_cpp(loop.offset, code.transform) + ")";
-  if (loop.stride > 1 && loop.order == LoopOrder::Decreasing) {
-    hi = "pbrt::last_on_lattice(" + hi + " - 1, " + lattice + " + 1";
-  } else if (loop.stride > 1) {
-    lo = "pbrt::next_on_lattice(" + lo + ", " + lattice;
+  void print(const TreeBlock& tree) {
+    const std::size_t num_loops = step_.loops.size();
+    for (std::size_t i = 0; i < num_loops; ++i)
+      if (step_.loops[i].is_plain())
+        print_plain_bounds(step_.loops[i], std::to_string(num_loops - 1 - i), !is_single(tree, step_.loops[i].var));
+    walk(tree, [this](const TreeNode& node) {
+      if (const auto* blocks = std::get_if<RowBlocks>(&node.node)) emit_row_block_test(out_, code_, *blocks);
+    });
+    print_block(tree);
   }
-  out.line("const IndexT pb_lo_" + loop.var + " = static_cast<IndexT>(" + lo + ");");
-  out.line("const IndexT pb_hi_" + loop.var + " = static_cast<IndexT>(" + hi + ");");
-}
 
-/// Whether the innermost loop has one iteration whatever the sizes are: along a border of the slower dimensions.
-bool is_thin(const Step& step) {
-  const LoopDim& loop = step.loops.back();
-  return step.loops.size() > 1 && loop.is_plain() && index_sub(loop.range.hi, loop.range.lo).is_const(1);
-}
-
-std::string loop_head(const LoopDim& loop) {
-  const std::string& var = loop.var;
-  const auto moved = [&](const std::string& sign) {
-    return loop.stride > 1 ? var + " " + sign + "= " + std::to_string(loop.stride) : sign + sign + var;
-  };
-  return loop.order == LoopOrder::Decreasing
-             ? "for (IndexT " + var + " = pb_hi_" + var + " - 1; " + var + " >= pb_lo_" + var + "; " + moved("-") + ")"
-             : "for (IndexT " + var + " = pb_lo_" + var + "; " + var + " < pb_hi_" + var + "; " + moved("+") + ")";
-}
-
-/// Whether compilers may run the instances of the innermost loop side by side: straight-line code, and what becomes it.
-bool may_run_in_vectors(const RuleCode& code, const Step& step, bool all_exist) {
-  if (step.loops.empty() || code.has_calls()) return false;
-  const auto facts = find_pack_facts(code.rule, step, code.element, all_exist);
-  if (facts) return is_left_to_compilers(code, *facts);
-  // Of cells across the rows alone vectors would be gathered; beside others they pay.
-  const auto is_plain = [](const RegionAccess& input) {
-    return is_element(input) && !input.may_be_outside() && input.tested_dims.empty();
-  };
-  const bool may_cross_rows = has_strips(code, step) && step.is_data_parallel && code.rule.inputs.size() > 1 &&
-                              code.tried.empty() && !code.rule.is_dynamic &&
-                              std::all_of(code.rule.inputs.begin(), code.rule.inputs.end(), is_plain);
-  return has_independent_instances(code.rule, step, all_exist) || (may_cross_rows && has_independent_body(code.rule));
-}
-
-void emit_conditional_instance(Writer& out, const RuleCode& code, const Step& step, const InstancePlace& place) {
-  const Condition is_instance = all_at_least_zero(step.conditions);
-  const auto spell = [&](const IndexExpr& expr) { return to_index_cpp(expr, code.transform); };
-  if (!is_instance.is_always()) out.open(if_text(is_instance, spell));
-  emit_with_care(out, code, step, care_of(code, step), [&] { emit_instance(out, code, place); });
-  if (!is_instance.is_always()) out.close();
-}
-
-/// The innermost loop in three parts: before and behind those instances whose cells all lie inside each is tested.
-void emit_optional_loops(Writer& out, const RuleCode& code, const Step& step) {
-  const std::string& var = step.loops.back().var;
-  const auto head = [&](const std::string& first, const std::string& last) {
-    return "for (IndexT " + var + " = pb_" + first + "_" + var + "; " + var + " < pb_" + last + "_" + var + "; ++" +
-           var + ")";
-  };
-  const std::vector<RowCoordinate> rows = row_coordinates(code, var);
-  emit_row_coordinates(out, rows);
-  emit_optional_range(out, code, step);
-  out.open("const auto pb_tested = [&](const IndexT " + var + ")");
-  emit_conditional_instance(out, code, step, {false, false, rows});
-  out.close(";");
-  out.line(head("lo", "first") + " pb_tested(" + var + ");");
-  const bool has_vectors = may_run_in_vectors(code, step, true);
-  const auto instance = [&] { emit_conditional_instance(out, code, step, {true, false, rows}); };
-  if (has_vectors && has_row_blocks(code, step)) {
-    emit_row_blocks(out, code, step, "pb_first_" + var, "pb_last_" + var, instance);
-  } else {
-    if (has_vectors) out.line("PB_INDEPENDENT");
-    out.open(head("first", "last"));
-    instance();
-    out.close();
+ private:
+  static bool is_single(const TreeBlock& tree, const std::string& var) {
+    bool found = false;
+    walk(tree, [&](const TreeNode& node) {
+      const auto* loop = std::get_if<TreeLoop>(&node.node);
+      found = found || (loop != nullptr && loop->role == LoopRole::Single && loop->var == var);
+    });
+    return found;
   }
-  out.line(head("last", "hi") + " pb_tested(" + var + ");");
-}
+
+  // ---- bounds
+
+  /// Bounds of a loop that depend on nothing but the box, as constants before all loops.
+  void print_plain_bounds(const LoopDim& loop, const std::string& dim, bool has_end) {
+    out_.line("const IndexT pb_lo_" + loop.var + " = static_cast<IndexT>(pb_box.lo[" + dim + "]);");
+    if (has_end) out_.line("const IndexT pb_hi_" + loop.var + " = static_cast<IndexT>(pb_box.hi[" + dim + "]);");
+  }
+
+  /// Bounds and stride that depend on the loops outside.
+  void print_inner_bounds(const TreeLoop& loop) {
+    const LoopDim& dim = step_.loops[step_.loops.size() - 1 - static_cast<std::size_t>(loop.dim)];
+    std::string lo = lower_bound_text(code_, dim, std::to_string(loop.dim));
+    std::string hi = upper_bound_text(code_, dim, std::to_string(loop.dim));
+    const std::string lattice = std::to_string(loop.stride) + ", " + to_index_cpp(loop.offset, code_.transform) + ")";
+    if (loop.stride > 1 && loop.is_decreasing) {
+      hi = "pbrt::last_on_lattice(" + hi + " - 1, " + lattice + " + 1";
+    } else if (loop.stride > 1) {
+      lo = "pbrt::next_on_lattice(" + lo + ", " + lattice;
+    }
+    out_.line("const IndexT pb_lo_" + loop.var + " = static_cast<IndexT>(" + lo + ");");
+    out_.line("const IndexT pb_hi_" + loop.var + " = static_cast<IndexT>(" + hi + ");");
+  }
+
+  static std::string head_of(const TreeLoop& loop) {
+    const std::string& var = loop.var;
+    const std::string lo = to_cpp(loop.lo);
+    const std::string hi = to_cpp(loop.hi);
+    const auto moved = [&](const std::string& sign) {
+      return loop.stride > 1 ? var + " " + sign + "= " + std::to_string(loop.stride) : sign + sign + var;
+    };
+    return loop.is_decreasing
+               ? "for (IndexT " + var + " = " + hi + " - 1; " + var + " >= " + lo + "; " + moved("-") + ")"
+               : "for (IndexT " + var + " = " + lo + "; " + var + " < " + hi + "; " + moved("+") + ")";
+  }
+
+  // ---- nodes
+
+  void print_block(const TreeBlock& block) {
+    for (const TreeNode& node : block) std::visit([this](const auto& inner) { print_node(inner); }, node.node);
+  }
+
+  void print_node(const TreeLoop& loop) {
+    if (!loop.is_plain()) print_inner_bounds(loop);
+    if (loop.role == LoopRole::Parts) return print_parts(loop);
+    if (loop.role == LoopRole::Single) {
+      out_.line("const IndexT " + loop.var + " = " + to_cpp(loop.lo) + ";");
+      return print_block(loop.body);
+    }
+    if (loop.role == LoopRole::Vector) out_.line("PB_INDEPENDENT");
+    out_.open(head_of(loop));
+    print_block(loop.body);
+    out_.close();
+  }
+
+  /// The parts before and behind those instances whose cells all lie inside share a closure, which tests each.
+  void print_parts(const TreeLoop& all) {
+    const TreeBlock& parts = all.body;
+    PB_CHECK(parts.size() == 4, "a range, a part before, one inside and one behind");
+    rows_ = row_coordinates(code_, all.var);
+    emit_row_coordinates(out_, rows_);
+    print_block({parts[0]});
+    const auto& before = std::get<TreeLoop>(parts[1].node);
+    const auto& behind = std::get<TreeLoop>(parts[3].node);
+    PB_CHECK(before.body == behind.body, "the parts at both ends run the same");
+    out_.open("const auto pb_tested = [&](const IndexT " + all.var + ")");
+    print_block(before.body);
+    out_.close(";");
+    out_.line(head_of(before) + " pb_tested(" + all.var + ");");
+    print_block({parts[2]});
+    out_.line(head_of(behind) + " pb_tested(" + all.var + ");");
+    rows_.clear();
+  }
+
+  void print_node(const InsideRange& range) {
+    const std::string& var = range.var;
+    const auto spell = [&](const IndexExpr& expr) { return to_index_cpp(expr, code_.transform); };
+    const auto terms = [&](const IndexExpr& own, const std::vector<IndexExpr>& others) {
+      std::vector<std::string> out = {to_cpp(own)};
+      for (const IndexExpr& other : others) out.push_back(spell(other));
+      return joined(out);
+    };
+    out_.line("// Where all optional cells exist.");
+    out_.line("const std::int64_t pb_from_" + var + " = pbrt::index_max(" + terms(loop_begin(var), range.first) + ");");
+    out_.line("const std::int64_t pb_to_" + var + " = pbrt::index_min(" + terms(loop_end(var), range.end) + ");");
+    const Condition has_some =
+        Condition::relation(index_symbol("pb_from_" + var), RelationOp::Less, index_symbol("pb_to_" + var));
+    out_.line("const bool pb_exist = " + to_cpp(Condition::all_of({range.exists, has_some}), spell) + ";");
+    out_.line("const IndexT " + to_cpp(inside_begin(var)) + " = pb_exist ? static_cast<IndexT>(pb_from_" + var +
+              ") : pb_hi_" + var + ";");
+    out_.line("const IndexT " + to_cpp(inside_end(var)) + " = pb_exist ? static_cast<IndexT>(pb_to_" + var +
+              ") : pb_hi_" + var + ";");
+  }
+
+  void print_node(const RowBlocks& blocks) {
+    emit_row_blocks(out_, code_, blocks, [&] { print_block(blocks.body); });
+  }
+  void print_node(const Strips& strips) {
+    emit_strips(out_, code_, strips, [&] { print_block(strips.body); });
+  }
+
+  void print_node(const RuleInstance& instance) {
+    const Condition is_instance = all_at_least_zero(instance.conditions);
+    const auto spell = [&](const IndexExpr& expr) { return to_index_cpp(expr, code_.transform); };
+    if (!is_instance.is_always()) out_.open(if_text(is_instance, spell));
+    emit_with_care(out_, code_, step_, care_of(code_, step_), [&] {
+      emit_instance(out_, code_, {instance.all_exist, false, rows_});
+    });
+    if (!is_instance.is_always()) out_.close();
+  }
+
+  void print_node(const TreeBranch&) { PB_CHECK(false, "a branch is a kernel's"); }
+  void print_node(const Copy&) { PB_CHECK(false, "a copy is a kernel's"); }
+  void print_node(const Barrier&) { PB_CHECK(false, "a barrier is a kernel's"); }
+
+  Writer& out_;
+  const RuleCode& code_;
+  const Step& step_;
+  std::vector<RowCoordinate> rows_;  ///< mapped coordinates that stand before the loops being printed
+};
 
 }  // namespace
 
@@ -160,45 +219,11 @@ void emit_loops_function(Writer& out, const RuleCode& code, const std::string& h
 }
 
 void emit_loops(Writer& to, const RuleCode& code, const Step& step, const std::string& name) {
-  const std::size_t num_loops = step.loops.size();
   Writer out;
   out.indent();
-  const std::size_t num_open = num_loops > 0 && is_thin(step) ? num_loops - 1 : num_loops;
-  const bool is_striped = has_strips(code, step);
-  const bool has_ranges = num_open == num_loops && has_optional_ranges(code, step);
-  const bool has_vectors = may_run_in_vectors(code, step, has_ranges);
-  const bool has_blocks = num_open == num_loops && has_vectors && has_row_blocks(code, step);
-  const auto dim = [&](std::size_t i) { return std::to_string(num_loops - 1 - i); };
-  for (std::size_t i = 0; i < num_loops; ++i)
-    if (step.loops[i].is_plain()) emit_plain_bounds(out, step.loops[i], dim(i), i < num_open);
-  if (has_blocks) emit_row_block_test(out, code, step);
-  // Loops that are opened here; the innermost one or two are others' in some cases.
-  const std::size_t num_own = num_loops - (is_striped ? 2 : has_ranges || has_blocks ? 1 : 0);
-  for (std::size_t i = 0; i < num_loops; ++i) {
-    const LoopDim& loop = step.loops[i];
-    if (!loop.is_plain()) emit_inner_bounds(out, code, loop, dim(i));
-    if (i >= num_own) continue;
-    if (i + 1 == num_open && has_vectors) out.line("PB_INDEPENDENT");
-    if (i < num_open) {
-      out.open(loop_head(loop));
-    } else {
-      out.line("const IndexT " + loop.var + " = pb_lo_" + loop.var + ";");
-    }
-  }
-  const auto instance = [&] { emit_conditional_instance(out, code, step, {}); };
-  if (is_striped) {
-    emit_strips(out, code, step, instance, has_vectors);
-  } else if (has_ranges) {
-    emit_optional_loops(out, code, step);
-  } else if (has_blocks) {
-    const std::string& var = step.loops.back().var;
-    emit_row_blocks(out, code, step, "pb_lo_" + var, "pb_hi_" + var, instance);
-  } else {
-    instance();
-  }
-  for (std::size_t i = 0; i < std::min(num_open, num_own); ++i) out.close();
-  emit_loops_function(to, code, "PB_LOOPS void " + name, num_loops == 0 ? "" : "const " + box_type(step) + "& pb_box",
-                      out);
+  LoopPrinter(out, code, step).print(lower_cpu_loops(code, step));
+  emit_loops_function(to, code, "PB_LOOPS void " + name,
+                      step.loops.empty() ? "" : "const " + box_type(step) + "& pb_box", out);
 }
 
 }  // namespace pb

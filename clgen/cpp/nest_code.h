@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "clgen/cpp/rule_code.h"
-#include "clgen/cpp/uniformity.h"
 #include "clgen/lower/condition.h"
+#include "clgen/lower/uniformity.h"
 
 namespace pb {
 

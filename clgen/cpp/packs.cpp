@@ -5,12 +5,11 @@
 #include <optional>
 
 #include "clgen/body_code_printer.h"
-#include "clgen/cpp/independence.h"
 #include "clgen/cpp/instance_code.h"
 #include "clgen/cpp/loop_code.h"
-#include "clgen/cpp/optional_ranges.h"
-#include "clgen/cpp/uniformity.h"
 #include "clgen/index_width.h"
+#include "clgen/lower/cpu_loops.h"
+#include "clgen/lower/uniformity.h"
 #include "clgen/names.h"
 #include "lang/body_walk.h"
 #include "lang/types.h"
@@ -299,20 +298,6 @@ void emit_pack_instance(Writer& out, const RuleCode& code, const PackFacts& fact
       out.line(target(i) + ".store(pb_" + rule.outputs[i].binding + ", " + cell_text(rule.outputs[i]) + ");");
 }
 
-/// Whether an instance may be computed twice: it must not read what it, or a neighbour, has written.
-Condition repeat_condition(const RuleCode& code) {
-  std::vector<Condition> terms;
-  for (const RuleMatrix& output : code.matrices) {
-    if (!output.is_output) continue;
-    if (output.is_input || !output.is_overwritten) return Condition::never();
-    for (const RuleMatrix& input : code.matrices)
-      if (input.is_input)
-        terms.push_back(Condition::flag("pbrt::is_apart(" + code.matrix(output.matrix).name + ", " +
-                                        code.matrix(input.matrix).name + ")"));
-  }
-  return Condition::all_of(std::move(terms));
-}
-
 /// Declares `pb_box`, the part of `pb_all` in which all cells lie inside, and runs the rest one by one.
 void emit_outside(Writer& out, const RuleCode& code, const Step& step, const InsideBox& inside,
                   const std::string& stem) {
@@ -323,8 +308,13 @@ void emit_outside(Writer& out, const RuleCode& code, const Step& step, const Ins
       const std::string own = "pb_all." + std::string(side) + "[" + std::to_string(d) + "]";
       return terms.empty() ? own : std::string(function) + "(" + own + ", " + joined(terms) + ")";
     };
-    first.push_back(bound("pbrt::index_max", "lo", inside.first[d]));
-    end.push_back(bound("pbrt::index_min", "hi", inside.end[d]));
+    const auto texts = [&](const std::vector<IndexExpr>& terms) {
+      Texts out_terms;
+      for (const IndexExpr& term : terms) out_terms.push_back(to_index_cpp(term, code.transform));
+      return out_terms;
+    };
+    first.push_back(bound("pbrt::index_max", "lo", texts(inside.first[d])));
+    end.push_back(bound("pbrt::index_min", "hi", texts(inside.end[d])));
   }
   Texts args;
   for (const RuleMatrix& use : code.matrices) args.push_back(code.matrix(use.matrix).name);
@@ -380,29 +370,7 @@ void emit_lanes(Writer& to, const RuleCode& code, const Step& step, const PackFa
                       "const " + box_type(step) + (inside ? "& pb_all" : "& pb_box"), out);
 }
 
-/// Whether some matrix has elements of one or two bytes.
-bool has_narrow_elements(const RuleCode& code) {
-  return std::any_of(code.matrices.begin(), code.matrices.end(), [&](const RuleMatrix& use) {
-    const Matrix& matrix = code.matrix(use.matrix);
-    return use.is_touched && !matrix.is_element_t && size_bytes(matrix.element) <= 2;
-  });
-}
-
 }  // namespace
-
-bool is_left_to_compilers(const RuleCode& code, const PackFacts& facts) {
-  return facts.is_plain || (has_narrow_elements(code) && has_independent_body(code.rule));
-}
-
-std::optional<PackFacts> find_packs(const RuleCode& code, const Step& step) {
-  if (code.has_calls() || !is_box(step)) return std::nullopt;
-  for (const RuleMatrix& use : code.matrices)
-    if (use.needs_handle) return std::nullopt;
-  std::optional<PackFacts> facts =
-      find_pack_facts(code.rule, step, code.element, find_inside_box(code, step).has_value());
-  if (facts && is_left_to_compilers(code, *facts)) return std::nullopt;
-  return facts;
-}
 
 void emit_packs(Writer& out, const RuleCode& code, const Step& step, const PackFacts& facts, const std::string& stem) {
   out.line("// The same on packs of neighbouring instances.");

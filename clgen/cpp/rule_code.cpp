@@ -40,15 +40,9 @@ std::vector<std::string> all_scalars(const Transform& transform) {
 }  // namespace
 
 RuleCode::RuleCode(const CppContext& context, TransformId in_transform, RuleId in_rule)
-    : transform_id(in_transform),
-      rule_id(in_rule),
-      transform(context.program.transforms[in_transform]),
-      rule(transform.rules[in_rule]),
-      facts(find_rule_facts(rule)),
-      matrices(matrices_of_rule(transform, rule, facts)),
+    : RuleShape(context.program, in_transform, in_rule),
       scalar_inputs(scalar_inputs_of(transform, rule)),
       stem(rule_stem(context.program, in_transform, in_rule)),
-      element(context.program.element),
       has_kernels(context.has_kernels),
       origin(context.options.checks_copies ? origin_of(context.sources, rule.span) : ""),
       checked_place(context.options.is_checked ? origin_of(context.sources, rule.span) : "") {
@@ -117,11 +111,6 @@ void RuleCode::add_step_names(const TransformPlan& plan, const Step& step) {
   }
 }
 
-bool RuleCode::has_calls() const {
-  return facts.has_calls ||
-         std::any_of(tried.begin(), tried.end(), [](const RuleCode& guest) { return guest.has_calls(); });
-}
-
 /// The functions of this rule's steps get what `guest` needs too.
 void RuleCode::join_tried(RuleCode guest) {
   join(guest);
@@ -129,19 +118,7 @@ void RuleCode::join_tried(RuleCode guest) {
 }
 
 void RuleCode::join(const RuleCode& other) {
-  for (const RuleMatrix& use : other.matrices) {
-    const auto found =
-        std::find_if(matrices.begin(), matrices.end(), [&](const RuleMatrix& own) { return own.matrix == use.matrix; });
-    if (found == matrices.end()) {
-      matrices.push_back(use);
-      continue;
-    }
-    found->is_output |= use.is_output;
-    found->is_input |= use.is_input;
-    found->needs_handle |= use.needs_handle;
-    found->is_touched |= use.is_touched;
-    found->is_overwritten &= use.is_overwritten;
-  }
+  join_matrices(other);
   for (const auto* names : {&other.header_names, &other.facts.used_names, &other.facts.opaque_names})
     header_names.insert(names->begin(), names->end());
   step_names.insert(other.step_names.begin(), other.step_names.end());

@@ -11,6 +11,7 @@
 #include "choicegraph/plan/plan.h"
 #include "clgen/cpp/native_macros.h"
 #include "clgen/emit_options.h"
+#include "clgen/lower/rule_shape.h"
 #include "clgen/numbering.h"
 #include "clgen/rule_facts.h"
 #include "clgen/writer/writer.h"
@@ -35,18 +36,11 @@ struct CppContext {
 };
 
 /// One rule of one transform, with what is known of it.
-struct RuleCode {
+struct RuleCode : RuleShape {
   RuleCode(const CppContext& context, TransformId transform_id, RuleId rule_id);
 
-  TransformId transform_id;
-  RuleId rule_id;
-  const Transform& transform;
-  const Rule& rule;
-  RuleFacts facts;
-  std::vector<RuleMatrix> matrices;
   std::vector<MatrixId> scalar_inputs;
   std::string stem;           ///< `Convolve2D_0`
-  ElementType element;        ///< what ElementT is
   bool has_kernels;           ///< of the program
   std::string origin;         ///< file and line where functions say which rule used what is not there; else empty
   std::string checked_place;  ///< of a checked program: `scale.pbcc:5`; else empty
@@ -57,12 +51,6 @@ struct RuleCode {
 
   /// Adds what functions need that run instances of both rules.
   void join(const RuleCode& other);
-
-  /// Whether an instance may call transforms.
-  [[nodiscard]] bool has_calls() const;
-  [[nodiscard]] const Matrix& matrix(MatrixId id) const { return transform.matrices[id]; }
-  /// Name of the matrix of an access.
-  [[nodiscard]] const std::string& matrix_name(const RegionAccess& access) const { return matrix(access.matrix).name; }
 
  private:
   void join_tried(RuleCode guest);

@@ -10,8 +10,8 @@
 #include "clgen/cpp/nest_code.h"
 #include "clgen/cpp/packs.h"
 #include "clgen/cpp/read_boxes.h"
-#include "clgen/cpp/strip_code.h"
-#include "clgen/cpp/uniformity.h"
+#include "clgen/lower/cpu_loops.h"
+#include "clgen/lower/pack_choice.h"
 #include "clgen/names.h"
 #include "lang/body_walk.h"
 #include "lang/check.h"
@@ -191,7 +191,7 @@ void emit_loop_step(Writer& out, const RuleCode& code, const Step& step, const s
            "& pb_piece)");
   if (!is_box(step)) out.line(counted_line(code, "pb_inner", stem, "pb_piece"));
   emit_piece(out, code, stem, has_packs, unit, "pb_piece");
-  const std::string shape = has_strips(code, step) ? ", pbrt::kTallPieces" : "";
+  const std::string shape = find_strips(code, step) ? ", pbrt::kTallPieces" : "";
   const std::string no_rule = shape.empty() ? "" : ", nullptr";
   out.close((is_box(step) ? ", &" + rule_constant(code.stem) : no_rule) + shape + ");");
 }

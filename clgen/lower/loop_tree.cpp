@@ -20,6 +20,13 @@ IndexExpr times(std::int64_t factor, IndexExpr expr) { return index_mul(index_co
 IndexExpr box_lo(int dim) { return index_symbol(numbered("pb_lo", dim)); }
 IndexExpr box_extent(int dim) { return index_symbol(numbered("pb_extent", dim)); }
 IndexExpr group_size(int dim) { return index_symbol(numbered("pb_group_size", dim)); }
+IndexExpr loop_begin(const std::string& var) { return index_symbol("pb_lo_" + var); }
+IndexExpr loop_end(const std::string& var) { return index_symbol("pb_hi_" + var); }
+IndexExpr inside_begin(const std::string& var) { return index_symbol("pb_first_" + var); }
+IndexExpr inside_end(const std::string& var) { return index_symbol("pb_last_" + var); }
+IndexExpr view_extent(const Matrix& matrix, std::size_t dim) {
+  return index_symbol(matrix.name + ".size(" + std::to_string(dim) + ")");
+}
 std::string group_var(int dim) { return numbered("pb_first", dim); }
 
 IndexExpr begin_of(const GroupExtent& extent, const std::vector<std::string>& vars) {
@@ -80,6 +87,8 @@ const char* to_string(OperandKind kind) {
 
 bool TreeLoop::operator==(const TreeLoop&) const = default;
 bool TreeBranch::operator==(const TreeBranch&) const = default;
+bool RowBlocks::operator==(const RowBlocks&) const = default;
+bool Strips::operator==(const Strips&) const = default;
 
 const RuleInstance& instance_of(const LoopTree& tree) {
   const RuleInstance* found = nullptr;

@@ -11,6 +11,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -33,6 +34,14 @@ inline constexpr int kMaxItemDims = 3;
 [[nodiscard]] IndexExpr box_extent(int dim);
 /// How many instances a work-group has along loop `dim`.
 [[nodiscard]] IndexExpr group_size(int dim);
+/// `pb_lo_x` and `pb_hi_x`: where the loop over `var` begins and ends in the box that the loops of a CPU version get.
+[[nodiscard]] IndexExpr loop_begin(const std::string& var);
+[[nodiscard]] IndexExpr loop_end(const std::string& var);
+/// `pb_first_x` and `pb_last_x`, of an InsideRange.
+[[nodiscard]] IndexExpr inside_begin(const std::string& var);
+[[nodiscard]] IndexExpr inside_end(const std::string& var);
+/// `A.size(0)`: an extent of a matrix, where loops reach it through a view.
+[[nodiscard]] IndexExpr view_extent(const Matrix& matrix, std::size_t dim);
 /// The variable of the group's loop `dim`: the coordinate of the group's first instance.
 [[nodiscard]] std::string group_var(int dim);
 
@@ -41,6 +50,9 @@ enum class LoopRole : std::uint8_t {
   Group,   ///< work-groups, in any order, at once or not
   Item,    ///< the work-items of a group: at once between barriers
   Serial,  ///< one after the other
+  Vector,  ///< one after the other or side by side: the C++ compiler is told that they are independent
+  Single,  ///< there is one
+  Parts,   ///< no loop: what stands inside runs parts of the range
 };
 
 /// What happens in the last chunk of a loop, which may reach beyond what there is to do.
@@ -142,16 +154,40 @@ struct Operand {
 /// The body of a rule at the loops' variables.
 struct RuleInstance {
   RuleId rule;
-  std::vector<Operand> outputs;  ///< one per Rule::outputs
-  std::vector<Operand> inputs;   ///< one per Rule::inputs
+  std::vector<Operand> outputs;            ///< of kernels, one per Rule::outputs; C++ reaches all regions through views
+  std::vector<Operand> inputs;             ///< of kernels, one per Rule::inputs
+  std::vector<IndexExpr> conditions = {};  ///< there is an instance only where each is >= 0
+  bool all_exist =
+      false;  ///< none of its cells lies outside of its matrix, apart from those that a border maps per row
 
   bool operator==(const RuleInstance&) const = default;
+};
+
+/// The cells along the innermost loop at which every cell of an instance that may lie outside of its matrix is inside:
+/// defines `pb_first_VAR` and `pb_last_VAR`, within `pb_lo_VAR` and `pb_hi_VAR`.
+struct InsideRange {
+  std::string var;
+  std::vector<IndexExpr> first;            ///< at least each, beside the loop's own
+  std::vector<IndexExpr> end;              ///< at most each
+  Condition exists = Condition::always();  ///< there are such only where it holds
+
+  bool operator==(const InsideRange&) const = default;
+};
+
+/// Cache lines of a matrix that a loop asks for before it comes to them.
+struct LineRequest {
+  MatrixId matrix;
+  bool is_output = false;
+  std::vector<IndexExpr> at;  ///< the first cell
+  int count = 1;              ///< of lines
+
+  bool operator==(const LineRequest&) const = default;
 };
 
 struct TreeNode;
 using TreeBlock = std::vector<TreeNode>;
 
-/// `var` takes the values lo, lo + step, … below hi.
+/// `var` takes the values lo, lo + step, … below hi; or the same values downwards.
 struct TreeLoop {
   LoopRole role = LoopRole::Serial;
   std::string var;
@@ -159,7 +195,14 @@ struct TreeLoop {
   IndexExpr lo, hi, step;
   LoopTail tail = LoopTail::Exact;
   IndexExpr end;  ///< of Predicated
+  // Of CPU loops whose instances are no box: bounds that name the loops outside, within [lo, hi), and a lattice.
+  std::vector<IndexExpr> lower = {}, upper = {};
+  std::int64_t stride = 1;
+  IndexExpr offset = {};
+  bool is_decreasing = false;
   TreeBlock body;
+
+  [[nodiscard]] bool is_plain() const { return lower.empty() && upper.empty() && stride == 1; }
 
   bool operator==(const TreeLoop&) const;
 };
@@ -172,8 +215,41 @@ struct TreeBranch {
   bool operator==(const TreeBranch&) const;
 };
 
+/// The innermost loop along the rows of large matrices, in blocks of a fixed length that ask for the lines of a later
+/// block; then what is left of it, and all of it where the matrices are small.
+struct RowBlocks {
+  std::string var;
+  IndexExpr lo, hi;
+  int length = 1;                  ///< instances of a block
+  std::vector<LineRequest> lines;  ///< of one instance; at least one of an output
+  TreeBlock body;                  ///< of an instance
+
+  bool operator==(const RowBlocks&) const;
+};
+
+/// One of a rule's regions.
+struct AccessRef {
+  bool is_output = false;
+  std::size_t index = 0;  ///< into Rule::outputs or Rule::inputs
+
+  bool operator==(const AccessRef&) const = default;
+};
+
+/// The two innermost loops of cells that move across the rows: the inner one in strips, so that every cache line is
+/// used as a whole.
+struct Strips {
+  std::string outer, inner;        ///< variables
+  std::optional<MatrixId> across;  ///< the matrix whose size says whether lines are asked for ahead
+  std::vector<AccessRef> requests_across, requests_along;
+  bool may_stream = false;  ///< results may be stored past the caches where their matrix is large
+  bool is_vector = false;   ///< as LoopRole::Vector
+  TreeBlock body;           ///< of an instance
+
+  bool operator==(const Strips&) const;
+};
+
 struct TreeNode {
-  std::variant<TreeLoop, TreeBranch, Copy, Barrier, RuleInstance> node;
+  std::variant<TreeLoop, TreeBranch, Copy, Barrier, RuleInstance, InsideRange, RowBlocks, Strips> node;
 
   bool operator==(const TreeNode&) const = default;
 };
@@ -197,6 +273,8 @@ void walk(const TreeBlock& block, const Visit& visit) {
       walk(branch->then, visit);
       walk(branch->otherwise, visit);
     }
+    if (const auto* blocks = std::get_if<RowBlocks>(&node.node)) walk(blocks->body, visit);
+    if (const auto* strips = std::get_if<Strips>(&node.node)) walk(strips->body, visit);
   }
 }
 

@@ -3,61 +3,83 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
 #include <vector>
 
+#include "clgen/lower/cpu_loops.h"
 #include "clgen/names.h"
 #include "clgen/numbering.h"
+#include "lang/check.h"
 
 namespace pb {
 namespace {
 
+/// Prints the nodes of a tree.
 class TreeText {
  public:
-  TreeText(const Transform& transform, const KernelTree& kernel)
-      : transform_(transform), rule_(transform.rules[kernel.rule]), kernel_(kernel) {}
+  TreeText(const Transform& transform, RuleId rule) : transform_(transform), rule_(transform.rules[rule]) {}
 
-  std::string print() {
-    line(fmt::format("kernel {}.{} {} step {}", transform_.name, rule_.name, to_string(kernel_.version),
-                     kernel_.step.index()));
+  /// One line, and what is printed from now on is deeper.
+  void head(const std::string& text) {
+    line(text);
     ++level_;
-    print_parameters();
-    for (const Buffer& buffer : kernel_.tree.buffers) print_buffer(buffer);
-    print_block(kernel_.tree.root);
-    return std::move(out_);
+  }
+  void line(const std::string& text) { out_ += std::string(2 * level_, ' ') + text + "\n"; }
+  std::string take() { return std::move(out_); }
+  const Rule& rule() const { return rule_; }
+  const std::string& matrix_name(MatrixId id) const { return transform_.matrices[id].name; }
+  const std::string& binding(const Buffer& buffer) const { return rule_.inputs[buffer.input].binding; }
+
+  void print(const TreeBlock& block, const std::vector<Buffer>& buffers) {
+    buffers_ = &buffers;
+    print_block(block);
   }
 
  private:
-  void line(const std::string& text) { out_ += std::string(2 * level_, ' ') + text + "\n"; }
-  void print_parameters() {
-    for (const RuleMatrix& use : kernel_.matrices)
-      line(std::string(!use.is_output                        ? "read "
-                       : use.is_overwritten && !use.is_input ? "write "
-                                                             : "update ") +
-           matrix_name(use.matrix));
-    for (const KernelScalar& scalar : kernel_.scalars)
-      line("number " + scalar.name + (scalar.is_specialized ? " known to the build" : ""));
-  }
-
-  std::string matrix_name(MatrixId id) const { return transform_.matrices[id].name; }
-  const std::string& binding(const Buffer& buffer) const { return rule_.inputs[buffer.input].binding; }
-
-  void print_buffer(const Buffer& buffer) {
-    std::vector<std::string> dims;
-    for (const GroupExtent& extent : buffer.extents)
-      dims.push_back("[" + to_string(begin_of(extent, kernel_.vars)) + " + " + to_string(length_of(extent)) + "]");
-    line("local " + binding(buffer) + " of " + matrix_name(rule_.inputs[buffer.input].matrix) + joined(dims, ""));
-  }
-
   void print_block(const TreeBlock& block) {
     for (const TreeNode& node : block) std::visit([this](const auto& inner) { print_node(inner); }, node.node);
   }
+  void print_inside(const TreeBlock& block) {
+    ++level_;
+    print_block(block);
+    --level_;
+  }
+
+  static const char* role_word(LoopRole role) {
+    switch (role) {
+      case LoopRole::Group:
+        return "groups";
+      case LoopRole::Item:
+        return "items";
+      case LoopRole::Serial:
+        return "for";
+      case LoopRole::Vector:
+        return "vector";
+      case LoopRole::Single:
+        return "single";
+      case LoopRole::Parts:
+        return "parts of";
+    }
+    PB_CHECK(false, "every role has a word");
+    return "";
+  }
+
+  static std::string list(const std::vector<IndexExpr>& items) {
+    std::vector<std::string> texts;
+    for (const IndexExpr& item : items) texts.push_back(to_string(item));
+    return joined(texts);
+  }
 
   void print_node(const TreeLoop& loop) {
-    static constexpr const char* kRoles[] = {"groups", "items", "serial"};
-    std::string text = fmt::format("{} {} in [{}, {})", kRoles[static_cast<std::size_t>(loop.role)], loop.var,
-                                   to_string(loop.lo), to_string(loop.hi));
+    std::string text =
+        fmt::format("{} {} in [{}, {})", role_word(loop.role), loop.var, to_string(loop.lo), to_string(loop.hi));
     if (!loop.step.is_const(1)) text += " by " + to_string(loop.step);
     if (loop.tail == LoopTail::Predicated) text += " below " + to_string(loop.end);
+    if (!loop.lower.empty()) text += ", at least " + list(loop.lower);
+    if (!loop.upper.empty()) text += ", below " + list(loop.upper);
+    if (loop.stride != 1) text += fmt::format(", every {} from {}", loop.stride, to_string(loop.offset));
+    if (loop.is_decreasing) text += " downwards";
     line(text);
     print_inside(loop.body);
   }
@@ -69,19 +91,13 @@ class TreeText {
     print_inside(branch.otherwise);
   }
 
-  void print_inside(const TreeBlock& block) {
-    ++level_;
-    print_block(block);
-    --level_;
-  }
-
   void print_node(const Copy& copy) {
     std::vector<std::string> edges;
     for (std::size_t d = 0; d < copy.edges.size(); ++d) {
       if (copy.edges[d].may_precede) edges.push_back(fmt::format("below {}", d));
       if (copy.edges[d].may_exceed) edges.push_back(fmt::format("above {}", d));
     }
-    std::string text = "copy " + binding(kernel_.tree[copy.to]) +
+    std::string text = "copy " + binding(buffers_->at(copy.to.index())) +
                        (copy.by == CopyBy::AllItems ? " by all items" : " by the first item");
     if (!edges.empty())
       text += (copy.outside == CopyOutside::Zero ? ", 0 outside: " : ", but what lies outside: ") + joined(edges);
@@ -90,36 +106,115 @@ class TreeText {
 
   void print_node(const Barrier&) { line("barrier"); }
 
+  void print_node(const InsideRange& range) {
+    std::string text = fmt::format("inside {} from {} to {}", range.var,
+                                   range.first.empty() ? to_string(loop_begin(range.var)) : list(range.first),
+                                   range.end.empty() ? to_string(loop_end(range.var)) : list(range.end));
+    if (!range.exists.is_always()) text += " where " + to_cpp(range.exists);
+    line(text);
+  }
+
+  void print_node(const RowBlocks& blocks) {
+    std::vector<std::string> lines;
+    for (const LineRequest& request : blocks.lines)
+      lines.push_back(fmt::format("{}({}) x {}", matrix_name(request.matrix), list(request.at), request.count));
+    line(fmt::format("blocks of {} {} in [{}, {}), lines ahead {}", blocks.length, blocks.var, to_string(blocks.lo),
+                     to_string(blocks.hi), joined(lines)));
+    print_inside(blocks.body);
+  }
+
+  std::string refs(const std::vector<AccessRef>& list) const {
+    std::vector<std::string> texts;
+    for (const AccessRef& ref : list)
+      texts.push_back(matrix_name((ref.is_output ? rule_.outputs[ref.index] : rule_.inputs[ref.index]).matrix));
+    return joined(texts);
+  }
+
+  void print_node(const Strips& strips) {
+    std::string text = "strips of " + strips.inner + " inside of " + strips.outer;
+    if (strips.is_vector) text += ", vector";
+    if (strips.across) {
+      text += ", where " + matrix_name(*strips.across) + " is large lines ahead across " + refs(strips.requests_across);
+      if (!strips.requests_along.empty()) text += " along " + refs(strips.requests_along);
+    }
+    if (strips.may_stream) text += ", results past the caches";
+    line(text);
+    print_inside(strips.body);
+  }
+
   void print_node(const RuleInstance& instance) {
     std::vector<std::string> operands;
-    for (std::size_t i = 0; i < rule_.outputs.size(); ++i)
+    for (std::size_t i = 0; i < instance.outputs.size(); ++i)
       operands.push_back((rule_.is_return_form ? "return" : rule_.outputs[i].binding) + ": " +
                          to_string(instance.outputs[i].kind));
-    for (std::size_t i = 0; i < rule_.inputs.size(); ++i)
+    for (std::size_t i = 0; i < instance.inputs.size(); ++i)
       operands.push_back(rule_.inputs[i].binding + ": " + to_string(instance.inputs[i].kind));
-    line("instance " + rule_.name + " with " + joined(operands));
+    std::string text = "instance " + rule_.name;
+    if (!operands.empty()) text += " with " + joined(operands);
+    if (instance.all_exist) text += ", all cells inside";
+    if (!instance.conditions.empty()) text += " where 0 <= " + list(instance.conditions);
+    line(text);
   }
 
   const Transform& transform_;
   const Rule& rule_;
-  const KernelTree& kernel_;
+  const std::vector<Buffer>* buffers_ = nullptr;
   std::string out_;
   std::size_t level_ = 0;
 };
 
+/// What the kernel gets, and its buffers.
+void print_parameters(TreeText& text, const KernelTree& kernel) {
+  for (const RuleMatrix& use : kernel.matrices) {
+    const char* word = !use.is_output ? "read " : use.is_overwritten && !use.is_input ? "write " : "update ";
+    text.line(word + text.matrix_name(use.matrix));
+  }
+  for (const KernelScalar& scalar : kernel.scalars)
+    text.line("number " + scalar.name + (scalar.is_specialized ? " known to the build" : ""));
+  for (const Buffer& buffer : kernel.tree.buffers) {
+    std::vector<std::string> dims;
+    for (const GroupExtent& extent : buffer.extents)
+      dims.push_back("[" + to_string(begin_of(extent, kernel.vars)) + " + " + to_string(length_of(extent)) + "]");
+    text.line("local " + text.binding(buffer) + " of " + text.matrix_name(text.rule().inputs[buffer.input].matrix) +
+              joined(dims, ""));
+  }
+}
+
 }  // namespace
 
 std::string to_text(const Program& program, const KernelTree& kernel) {
-  return TreeText(program.transforms[kernel.transform], kernel).print();
+  const Transform& transform = program.transforms[kernel.transform];
+  TreeText text(transform, kernel.rule);
+  text.head(fmt::format("kernel {}.{} {} step {}", transform.name, text.rule().name, to_string(kernel.version),
+                        kernel.step.index()));
+  print_parameters(text, kernel);
+  text.print(kernel.tree.root, kernel.tree.buffers);
+  return text.take();
+}
+
+std::string to_text(const RuleShape& rule, StepId step, const TreeBlock& loops) {
+  TreeText text(rule.transform, rule.rule_id);
+  text.head(fmt::format("loops {}.{} cpu step {}", rule.transform.name, rule.rule.name, step.index()));
+  text.print(loops, {});
+  return text.take();
 }
 
 std::string emit_lowered(const Program& program, const Plan& plan) {
   std::string out;
-  for (const TransformPlan& transform : plan.transforms)
-    for (const StepId step : transform.steps.ids())
+  for (const TransformPlan& transform : plan.transforms) {
+    for (const StepId id : transform.steps.ids()) {
+      const Step& step = transform.steps[id];
+      const bool is_in_nest = std::any_of(transform.nests.begin(), transform.nests.end(),
+                                          [&](const Nest& nest) { return has_member(nest, id); });
+      if (!is_in_nest && !step.loops.empty()) {
+        const RuleShape rule(program, transform.transform, step.rule);
+        out += to_text(rule, id, lower_cpu_loops(rule, step));
+      }
       for (const Version version : {Version::OpenCl, Version::OpenClLocal})
-        if (!choices_running(transform, transform.steps[step], version).empty())
-          out += to_text(program, lower_kernel(program, transform, step, version));
+        if (!choices_running(transform, step, version).empty())
+          out += to_text(program, lower_kernel(program, transform, id, version));
+    }
+  }
   return out;
 }
 

@@ -6,6 +6,7 @@
 
 #include "choicegraph/plan/plan.h"
 #include "clgen/lower/kernel_tree.h"
+#include "clgen/lower/rule_shape.h"
 #include "lang/program.h"
 
 namespace pb {
@@ -13,7 +14,10 @@ namespace pb {
 /// A line per node, those inside of a loop or branch two blanks deeper.
 [[nodiscard]] std::string to_text(const Program& program, const KernelTree& kernel);
 
-/// The kernels of all steps that have device versions, in the order of transforms and steps.
+/// The loops of a step's CPU version.
+[[nodiscard]] std::string to_text(const RuleShape& rule, StepId step, const TreeBlock& loops);
+
+/// Of each step the loops of its CPU version, if it is in no nest, and the kernels of its device versions.
 [[nodiscard]] std::string emit_lowered(const Program& program, const Plan& plan);
 
 }  // namespace pb

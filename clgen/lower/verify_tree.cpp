@@ -48,8 +48,9 @@ class Verifier {
   void check(const TreeLoop& loop) {
     for (const IndexExpr& expr : {loop.lo, loop.hi, loop.step}) check_names(expr, "the loop over `" + loop.var + "`");
     if (loop.tail == LoopTail::Predicated) check_names(loop.end, "the end of the loop over `" + loop.var + "`");
+    if (loop.role != LoopRole::Group && loop.role != LoopRole::Item)
+      return fail("a kernel's loops are those of groups and items");
     std::set<int>& dims = loop.role == LoopRole::Group ? groups_ : items_;
-    if (loop.role == LoopRole::Serial) return fail("a kernel's loops are those of groups and items");
     if (loop.dim < 0 || loop.dim >= num_dims() || !dims.insert(loop.dim).second)
       return fail("each dimension has one loop of groups and one of items");
     if (loop.role == LoopRole::Group && !items_.empty()) return fail("groups stand outside of items");
@@ -94,6 +95,10 @@ class Verifier {
     for (Fill& fill : filled_)
       if (fill == Fill::Copied) fill = Fill::Ready;
   }
+
+  void check(const InsideRange&) { fail("a kernel tests each cell"); }
+  void check(const RowBlocks&) { fail("a kernel's loops are those of groups and items"); }
+  void check(const Strips&) { fail("a kernel's loops are those of groups and items"); }
 
   void check(const RuleInstance& instance) {
     ++num_instances_;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "clgen/cpp/independence.h"
+#include "clgen/lower/independence.h"
 
 #include <algorithm>
 
-#include "clgen/cpp/uniformity.h"
+#include "clgen/lower/uniformity.h"
 #include "clgen/rule_facts.h"
 #include "lang/body_constants.h"
 #include "lang/body_walk.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "clgen/cpp/uniformity.h"
+#include "clgen/lower/uniformity.h"
 
 #include <algorithm>
 #include <string>

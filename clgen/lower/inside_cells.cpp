@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+// Pass: inputs that may lie outside of their matrix, optional ones and those with a border
+// (docs/reference/language.md 5.7), are tested per instance only where they may. Loops run in parts, and the one in the
+// middle has no tests: along the innermost loop, or of a whole box.
+#include <algorithm>
+
+#include "clgen/lower/cpu_loops.h"
+#include "lang/region/affine.h"
+
+namespace pb {
+namespace {
+
+/// Bounds of a loop's variable: at least each, below each.
+struct Bounds {
+  std::vector<IndexExpr>& first;
+  std::vector<IndexExpr>& end;
+};
+
+void add(std::vector<IndexExpr>& terms, IndexExpr term) {
+  if (std::find(terms.begin(), terms.end(), term) == terms.end()) terms.push_back(std::move(term));
+}
+
+/// A coordinate `factor * var + rest`, and its matrix's extent.
+struct Along {
+  std::int64_t factor = 0;
+  IndexExpr rest, size;
+};
+
+/// None if the coordinate is nothing of the kind.
+std::optional<Along> along(const RuleShape& rule, const RegionAccess& input, std::size_t dim, const std::string& var) {
+  const auto factor = coefficient_of(input.lo[dim], var);
+  const auto exact = to_rational(input.lo[dim], {});
+  if (!factor || !exact || exact->denominator != 1) return std::nullopt;
+  return Along{*factor, index_sub(exact->numerator, index_mul(index_const(*factor), index_symbol(var))),
+               view_extent(rule.matrix(input.matrix), dim)};
+}
+
+/// Adds what `0 <= coordinate < size` says of the variable.
+void add_range(const Along& at, Bounds bounds) {
+  const IndexExpr one = index_const(1);
+  const std::int64_t by = at.factor < 0 ? -at.factor : at.factor;
+  const auto below = [&](IndexExpr value) {
+    return by == 1 ? value : index_floordiv(std::move(value), index_const(by));
+  };
+  const auto next = [&](const IndexExpr& value) { return index_add(below(value), one); };
+  if (at.factor > 0) {
+    add(bounds.first, by == 1 ? index_sub(index_const(0), at.rest) : next(index_sub(index_const(-1), at.rest)));
+    add(bounds.end, by == 1 ? index_sub(at.size, at.rest) : next(index_sub(index_sub(at.size, at.rest), one)));
+  } else {
+    add(bounds.first, by == 1 ? index_sub(index_add(at.rest, one), at.size) : next(index_sub(at.rest, at.size)));
+    add(bounds.end, next(at.rest));
+  }
+}
+
+/// A coordinate without the variable lies inside.
+Condition is_inside(const Along& at) {
+  return Condition::all_of(
+      {Condition::at_least_zero(at.rest), Condition::relation(at.rest, RelationOp::Less, at.size)});
+}
+
+/// Whether the cell moves evenly, so that the instances in which it lies inside are a range. Mapped coordinates that do
+/// not move need not be inside.
+bool is_range(const RuleShape& rule, const RegionAccess& input, const std::string& var) {
+  if (input.is_slice) return false;
+  for (std::size_t dim = 0; dim < input.lo.size(); ++dim) {
+    if (input.is_mapped_dim(dim) && !moves_with(input, dim, var)) continue;
+    if (!along(rule, input, dim, var)) return false;
+    if (std::find(input.tested_dims.begin(), input.tested_dims.end(), dim) != input.tested_dims.end()) return false;
+  }
+  return true;
+}
+
+bool is_asked_for(const RegionAccess& input) { return !input.is_guest && input.may_be_outside(); }
+
+/// Whether the dimension counts: of inputs with a border, which has to do with mapped ones alone, not the version.
+bool counts(const RegionAccess& input, std::size_t dim) { return input.is_optional() || input.is_mapped_dim(dim); }
+
+/// Whether the innermost loop has such a range.
+bool has_inside_range(const RuleShape& rule, const Step& step) {
+  if (step.loops.empty() || !rule.rule.tried.empty() || rule.rule.is_dynamic || find_strips(rule, step)) return false;
+  const LoopDim& loop = step.loops.back();
+  if (loop.order == LoopOrder::Decreasing || loop.stride > 1) return false;
+  bool has_any = false;
+  for (const RegionAccess& input : rule.rule.inputs) {
+    if (!is_asked_for(input)) continue;
+    if (!is_range(rule, input, loop.var)) return false;
+    has_any = true;
+  }
+  return has_any;
+}
+
+}  // namespace
+
+bool moves_with(const RegionAccess& access, std::size_t dim, const std::string& var) {
+  const std::vector<std::string> names = symbols_of(access.lo[dim], SymbolKind::RuleVar);
+  return std::find(names.begin(), names.end(), var) != names.end();
+}
+
+std::optional<InsideRange> find_inside_range(const RuleShape& rule, const Step& step) {
+  if (!has_inside_range(rule, step)) return std::nullopt;
+  InsideRange out;
+  out.var = step.loops.back().var;
+  std::vector<Condition> same;
+  for (const RegionAccess& input : rule.rule.inputs) {
+    for (std::size_t dim = 0; is_asked_for(input) && dim < input.lo.size(); ++dim) {
+      if (!counts(input, dim) || (input.is_mapped_dim(dim) && !moves_with(input, dim, out.var))) continue;
+      const Along at = *along(rule, input, dim, out.var);
+      if (at.factor == 0) {
+        same.push_back(is_inside(at));
+      } else {
+        add_range(at, {out.first, out.end});
+      }
+    }
+  }
+  out.exists = Condition::all_of(std::move(same));
+  return out;
+}
+
+std::optional<InsideBox> find_inside_box(const RuleShape& rule, const Step& step) {
+  InsideBox out;
+  out.first.resize(step.loops.size());
+  out.end.resize(step.loops.size());
+  bool has_any = false;
+  std::vector<Condition> terms;
+  for (const RegionAccess& input : rule.rule.inputs) {
+    if (!is_asked_for(input)) continue;
+    has_any = true;
+    if (!input.tested_dims.empty()) return std::nullopt;
+    for (std::size_t dim = 0; dim < input.lo.size(); ++dim) {
+      if (!counts(input, dim)) continue;
+      std::vector<std::size_t> moving;
+      for (std::size_t d = 0; d < step.loops.size(); ++d)
+        if (moves_with(input, dim, step.loops[step.loops.size() - 1 - d].var)) moving.push_back(d);
+      if (moving.size() > 1) return std::nullopt;
+      const std::string var = moving.empty() ? "" : step.loops[step.loops.size() - 1 - moving[0]].var;
+      const auto at = along(rule, input, dim, var);
+      if (!at) return std::nullopt;
+      if (at->factor == 0) {
+        terms.push_back(is_inside(*at));
+      } else {
+        add_range(*at, {out.first[moving[0]], out.end[moving[0]]});
+      }
+    }
+  }
+  out.condition = Condition::all_of(std::move(terms));
+  return has_any ? std::optional(std::move(out)) : std::nullopt;
+}
+
+}  // namespace pb

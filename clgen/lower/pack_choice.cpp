@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+#include "clgen/lower/pack_choice.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "clgen/lower/cpu_loops.h"
+#include "clgen/lower/independence.h"
+#include "lang/types.h"
+
+namespace pb {
+namespace {
+
+/// Whether some matrix has elements of one or two bytes.
+bool has_narrow_elements(const RuleShape& rule) {
+  return std::any_of(rule.matrices.begin(), rule.matrices.end(), [&](const RuleMatrix& use) {
+    const Matrix& matrix = rule.matrix(use.matrix);
+    return use.is_touched && !matrix.is_element_t && size_bytes(matrix.element) <= 2;
+  });
+}
+
+}  // namespace
+
+bool is_left_to_compilers(const RuleShape& rule, const PackFacts& facts) {
+  return facts.is_plain || (has_narrow_elements(rule) && has_independent_body(rule.rule));
+}
+
+std::optional<PackFacts> find_packs(const RuleShape& rule, const Step& step) {
+  if (rule.has_calls() || !is_box(step)) return std::nullopt;
+  for (const RuleMatrix& use : rule.matrices)
+    if (use.needs_handle) return std::nullopt;
+  std::optional<PackFacts> facts =
+      find_pack_facts(rule.rule, step, rule.element, find_inside_box(rule, step).has_value());
+  if (facts && is_left_to_compilers(rule, *facts)) return std::nullopt;
+  return facts;
+}
+
+Condition repeat_condition(const RuleShape& rule) {
+  std::vector<Condition> terms;
+  for (const RuleMatrix& output : rule.matrices) {
+    if (!output.is_output) continue;
+    if (output.is_input || !output.is_overwritten) return Condition::never();
+    for (const RuleMatrix& input : rule.matrices)
+      if (input.is_input)
+        terms.push_back(Condition::flag("pbrt::is_apart(" + rule.matrix(output.matrix).name + ", " +
+                                        rule.matrix(input.matrix).name + ")"));
+  }
+  return Condition::all_of(std::move(terms));
+}
+
+}  // namespace pb

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+#include "clgen/lower/rule_shape.h"
+
+#include <algorithm>
+
+namespace pb {
+
+RuleShape::RuleShape(const Program& program, TransformId in_transform, RuleId in_rule)
+    : transform_id(in_transform),
+      rule_id(in_rule),
+      transform(program.transforms[in_transform]),
+      rule(transform.rules[in_rule]),
+      facts(find_rule_facts(rule)),
+      matrices(matrices_of_rule(transform, rule, facts)),
+      element(program.element) {
+  for (const RuleId id : rule.tried) {
+    const RuleShape guest(program, in_transform, id);
+    join_matrices(guest);
+    guests_call = guests_call || guest.has_calls();
+  }
+}
+
+void RuleShape::join_matrices(const RuleShape& other) {
+  for (const RuleMatrix& use : other.matrices) {
+    const auto found =
+        std::find_if(matrices.begin(), matrices.end(), [&](const RuleMatrix& own) { return own.matrix == use.matrix; });
+    if (found == matrices.end()) {
+      matrices.push_back(use);
+      continue;
+    }
+    found->is_output |= use.is_output;
+    found->is_input |= use.is_input;
+    found->needs_handle |= use.needs_handle;
+    found->is_touched |= use.is_touched;
+    found->is_overwritten &= use.is_overwritten;
+  }
+}
+
+}  // namespace pb
