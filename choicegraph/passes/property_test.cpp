@@ -357,7 +357,7 @@ TEST(PlanProperty, RandomHeadersAgreeWithTheDefinition) {
   for (const auto& [kind, count] : report.unsupported_kinds)
     std::printf("not supported yet: %d of diagnostic %d\n", count, kind);
   const int all = static_cast<int>(num_cases - std::min(first_case, num_cases));
-  if (all < 60) return;  // too few to speak of shares
+  if (all < 250) return;  // too few to speak of shares
   EXPECT_LE(report.too_complex * 100, all);
   EXPECT_GE(report.planned * 100, all * 50);
   EXPECT_GE(report.planned_dynamic * 100, all * 5);

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// Executes the lowered loops of CPU versions. Not part of the compiler.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "choicegraph/testing/oracle.h"
+#include "clgen/lower/loop_tree.h"
+#include "clgen/lower/rule_shape.h"
+
+namespace pb::testing {
+
+/// Runs the loops of `step` over the box from `lo` to before `hi` (dimension 0, the fastest loop, first) and returns
+/// what is wrong, or nothing: an instance of the box that runs twice or not at all, another one that runs, instances
+/// of loops that have an order out of it, or an instance without tests of which a cell lies outside of its matrix.
+/// `sizes` have values for all size variables and tunables; `seed` decides what depends on the sizes of caches.
+[[nodiscard]] std::string run_loops(const RuleShape& rule, const Step& step, const TreeBlock& loops,
+                                    const Values& sizes, const Point& lo, const Point& hi, std::uint64_t seed);
+
+}  // namespace pb::testing
