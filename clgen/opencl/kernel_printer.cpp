@@ -16,34 +16,30 @@
 namespace pb {
 namespace {
 
-class KernelPrinter {
+/// Prints a kernel's head, and the values that every instance shares.
+class KernelHeadPrinter {
  public:
-  KernelPrinter(const Program& program, const Kernel& kernel, const KernelContext& context)
-      : program_(program),
+  KernelHeadPrinter(Writer& out, const Program& program, const Kernel& kernel, const KernelContext& context)
+      : out_(out),
+        program_(program),
         kernel_(kernel),
         lowered_(kernel.lowered),
         context_(context),
         dialect_(context.dialect),
         transform_(program.transforms[lowered_.transform]),
-        rule_(transform_.rules[lowered_.rule]),
-        tiles_(out_, transform_, rule_, lowered_, dialect_) {}
+        rule_(transform_.rules[lowered_.rule]) {}
 
-  std::string print() {
-    print_head();
+  /// `tiles` knows how buffers are parameters.
+  void print(const KernelTilePrinter& tiles) {
+    print_head(tiles);
     print_scalars();
     print_strides();
-    tiles_.print_pointers();
-    print_block(lowered_.tree.root);
-    out_.close();
-    return out_.text();
   }
 
  private:
   int num_loops() const { return static_cast<int>(lowered_.vars.size()); }
 
-  // ---- parameters
-
-  void print_head() {
+  void print_head(const KernelTilePrinter& tiles) {
     out_.line("// rule " + transform_.name + "." + rule_.name + "   " + origin_of(context_.sources, rule_.span));
     if (lowered_.needs_fp64 && !dialect_.fp64.empty()) out_.verbatim(dialect_.fp64 + "\n");
     if (context_.is_strict && !dialect_.no_contraction.empty()) out_.verbatim(dialect_.no_contraction + "\n");
@@ -52,7 +48,7 @@ class KernelPrinter {
     if (const std::string functions = border_functions(rule_, dialect_.function); !functions.empty())
       out_.verbatim(functions);
     out_.blank();
-    out_.open(dialect_.kernel + kernel_.name + "(" + joined(params(), ",\n    ") + ")");
+    out_.open(dialect_.kernel + kernel_.name + "(" + joined(params(tiles), ",\n    ") + ")");
   }
 
   std::string type_of(const KernelScalar& scalar) const {
@@ -60,7 +56,7 @@ class KernelPrinter {
     return scalar.type == ScalarType::Double ? "double" : "int";
   }
 
-  std::vector<std::string> params() const {
+  std::vector<std::string> params(const KernelTilePrinter& tiles) const {
     std::vector<std::string> list;
     for (const RuleMatrix& use : lowered_.matrices) {
       const Matrix& matrix = transform_.matrices[use.matrix];
@@ -81,7 +77,7 @@ class KernelPrinter {
     for (int d = 0; d < num_loops(); ++d) range.push_back("const int pb_lo" + std::to_string(d));
     for (int d = 0; d < num_loops(); ++d) range.push_back("const int pb_extent" + std::to_string(d));
     list.push_back(joined(range));
-    for (const Buffer& buffer : lowered_.tree.buffers) list.push_back(tiles_.parameter(buffer));
+    for (const Buffer& buffer : lowered_.tree.buffers) list.push_back(tiles.parameter(buffer));
     return list;
   }
 
@@ -119,6 +115,39 @@ class KernelPrinter {
       }
     }
   }
+
+  Writer& out_;
+  const Program& program_;
+  const Kernel& kernel_;
+  const KernelTree& lowered_;
+  const KernelContext& context_;
+  const KernelDialect& dialect_;
+  const Transform& transform_;
+  const Rule& rule_;
+};
+
+class KernelPrinter {
+ public:
+  KernelPrinter(const Program& program, const Kernel& kernel, const KernelContext& context)
+      : program_(program),
+        kernel_(kernel),
+        lowered_(kernel.lowered),
+        context_(context),
+        dialect_(context.dialect),
+        transform_(program.transforms[lowered_.transform]),
+        rule_(transform_.rules[lowered_.rule]),
+        tiles_(out_, transform_, rule_, lowered_, dialect_) {}
+
+  std::string print() {
+    KernelHeadPrinter(out_, program_, kernel_, context_).print(tiles_);
+    tiles_.print_pointers();
+    print_block(lowered_.tree.root);
+    out_.close();
+    return out_.text();
+  }
+
+ private:
+  int num_loops() const { return static_cast<int>(lowered_.vars.size()); }
 
   // ---- the tree
 

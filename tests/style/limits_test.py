@@ -23,7 +23,7 @@ LARGE_CLASSES = {
     "choicegraph/plan/plan_parse.cpp Parser": 44,
     "clgen/cpp/schedule_code.cpp ScheduleEmitter": 47,
     "clgen/cpp/transform_code.cpp TransformEmitter": 29,
-    "clgen/cpp/uniformity.cpp Uniformity": 31,
+    "clgen/lower/uniformity.cpp Uniformity": 31,
     "frontend/check_types/body_checker.h BodyChecker": 44,
     "frontend/parse/body_builder.h BodyBuilder": 42,
     "frontend/parse/outline.cpp Outliner": 30,
