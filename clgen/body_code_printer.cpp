@@ -9,80 +9,10 @@
 namespace pb {
 namespace {
 
-// Precedences of C, larger binds tighter.
-enum : int {
-  kComma = 1,
-  kAssign,
-  kConditional,
-  kOr,
-  kAnd,
-  kBitOr,
-  kBitXor,
-  kBitAnd,
-  kEquality,
-  kRelational,
-  kShift,
-  kAdditive,
-  kMultiplicative,
-  kUnary,
-  kPostfix,
-  kPrimary,
-};
-
-struct Operator {
-  const char* text;
-  int precedence;
-};
-
-Operator operator_of(BinaryOp op) {
-  switch (op) {
-    case BinaryOp::Add:
-      return {"+", kAdditive};
-    case BinaryOp::Sub:
-      return {"-", kAdditive};
-    case BinaryOp::Mul:
-      return {"*", kMultiplicative};
-    case BinaryOp::Div:
-      return {"/", kMultiplicative};
-    case BinaryOp::Mod:
-      return {"%", kMultiplicative};
-    case BinaryOp::Shl:
-      return {"<<", kShift};
-    case BinaryOp::Shr:
-      return {">>", kShift};
-    case BinaryOp::Less:
-      return {"<", kRelational};
-    case BinaryOp::LessEqual:
-      return {"<=", kRelational};
-    case BinaryOp::Greater:
-      return {">", kRelational};
-    case BinaryOp::GreaterEqual:
-      return {">=", kRelational};
-    case BinaryOp::Equal:
-      return {"==", kEquality};
-    case BinaryOp::NotEqual:
-      return {"!=", kEquality};
-    case BinaryOp::BitAnd:
-      return {"&", kBitAnd};
-    case BinaryOp::BitXor:
-      return {"^", kBitXor};
-    case BinaryOp::BitOr:
-      return {"|", kBitOr};
-    case BinaryOp::LogicalAnd:
-      return {"&&", kAnd};
-    case BinaryOp::LogicalOr:
-      return {"||", kOr};
-    case BinaryOp::Comma:
-      return {",", kComma};
-  }
-  PB_CHECK(false, "every binary operator has a spelling");
-  return {"", 0};
-}
-
 /// Operators whose mixture with others compilers warn about.
-bool wants_parentheses(int outer, int inner) {
-  if (outer == inner || inner >= kUnary) return false;
-  return outer >= kOr && outer <= kShift;
+bool wants_parentheses(Precedence outer, Precedence inner) {
+  if (outer == inner || inner >= Precedence::Unary) return false;
+  return outer >= Precedence::Or && outer <= Precedence::Shift;
 }
 
 std::string joined(const Texts& texts) {
@@ -101,129 +31,104 @@ std::string plain_number(std::string text) {
 
 }  // namespace
 
-const char* spell_operator(BinaryOp op) { return operator_of(op).text; }
-
-std::string BodyCodePrinter::expr(ExprId id, int min_precedence) {
+std::string BodyCodePrinter::expr(ExprId id, Precedence min_precedence) {
   Piece result = piece(id);
   return result.precedence < min_precedence ? "(" + result.text + ")" : result.text;
 }
 
 BodyCodePrinter::Piece BodyCodePrinter::binary_piece(const BinaryExpr& binary) {
-  const Operator op = operator_of(binary.op);
+  const Precedence precedence = precedence_of(binary.op);
   Piece lhs = piece(binary.lhs);
   Piece rhs = piece(binary.rhs);
-  if (lhs.precedence < op.precedence || wants_parentheses(op.precedence, lhs.precedence))
-    lhs.text = "(" + lhs.text + ")";
-  if (rhs.precedence <= op.precedence || wants_parentheses(op.precedence, rhs.precedence))
-    rhs.text = "(" + rhs.text + ")";
-  return {lhs.text + (binary.op == BinaryOp::Comma ? ", " : std::string(" ") + op.text + " ") + rhs.text,
-          op.precedence};
+  if (lhs.precedence < precedence || wants_parentheses(precedence, lhs.precedence)) lhs.text = "(" + lhs.text + ")";
+  if (rhs.precedence <= precedence || wants_parentheses(precedence, rhs.precedence)) rhs.text = "(" + rhs.text + ")";
+  return {lhs.text + (binary.op == BinaryOp::Comma ? ", " : std::string(" ") + spelling(binary.op) + " ") + rhs.text,
+          precedence};
 }
 
 BodyCodePrinter::Piece BodyCodePrinter::unary_piece(const UnaryExpr& unary) {
   const auto prefix = [&](const char* op) {
-    std::string operand = expr(unary.operand, kUnary);
+    std::string operand = expr(unary.operand, Precedence::Unary);
     // `- -a`, not `--a`.
     const bool touches = operand[0] == op[0] && (op[0] == '-' || op[0] == '+' || op[0] == '&');
-    return Piece{std::string(op) + (touches ? " " : "") + operand, kUnary};
+    return Piece{std::string(op) + (touches ? " " : "") + operand, Precedence::Unary};
   };
-  switch (unary.op) {
-    case UnaryOp::Plus:
-      return prefix("+");
-    case UnaryOp::Minus:
-      return prefix("-");
-    case UnaryOp::Not:
-      return prefix("!");
-    case UnaryOp::BitNot:
-      return prefix("~");
-    case UnaryOp::Deref:
-      return prefix("*");
-    case UnaryOp::AddressOf:
-      return prefix("&");
-    case UnaryOp::PreInc:
-      return prefix("++");
-    case UnaryOp::PreDec:
-      return prefix("--");
-    case UnaryOp::PostInc:
-      return {expr(unary.operand, kPostfix) + "++", kPostfix};
-    case UnaryOp::PostDec:
-      return {expr(unary.operand, kPostfix) + "--", kPostfix};
-  }
-  PB_CHECK(false, "every unary operator prints");
-  return {"", 0};
+  if (place_of(unary.op) == OperatorPlace::Prefix) return prefix(spelling(unary.op));
+  return {expr(unary.operand, Precedence::Postfix) + spelling(unary.op), Precedence::Postfix};
 }
 
 BodyCodePrinter::Piece BodyCodePrinter::piece(ExprId id) {
   const auto args_of = [&](const std::vector<ExprId>& args) {
     Texts texts;
-    for (ExprId arg : args) texts.push_back(expr(arg, kAssign));
+    for (ExprId arg : args) texts.push_back(expr(arg, Precedence::Assign));
     return texts;
   };
   return std::visit(
       Overloaded{
           [&](const IntegerExpr& node) {
-            return Piece{plain_number(node.text), kPrimary};
+            return Piece{plain_number(node.text), Precedence::Primary};
           },
           [&](const FloatExpr& node) {
-            return Piece{plain_number(node.text), kPrimary};
+            return Piece{plain_number(node.text), Precedence::Primary};
           },
           [&](const CharExpr& node) {
-            return Piece{node.text, kPrimary};
+            return Piece{node.text, Precedence::Primary};
           },
           [&](const StringExpr& node) {
-            return Piece{node.text, kPrimary};
+            return Piece{node.text, Precedence::Primary};
           },
           [&](const BoolExpr& node) {
-            return Piece{node.value ? "true" : "false", kPrimary};
+            return Piece{node.value ? "true" : "false", Precedence::Primary};
           },
           [&](const NameExpr& node) {
-            return Piece{dialect_.name ? dialect_.name(id, node) : node.text, kPrimary};
+            return Piece{dialect_.name ? dialect_.name(id, node) : node.text, Precedence::Primary};
           },
           [&](const UnaryExpr& node) { return unary_piece(node); },
           [&](const BinaryExpr& node) { return binary_piece(node); },
           [&](const AssignExpr& node) {
-            const std::string op = node.is_compound ? std::string(operator_of(node.op).text) + "=" : "=";
-            return Piece{expr(node.lhs, kUnary) + " " + op + " " + expr(node.rhs, kAssign), kAssign};
+            const std::string op = node.is_compound ? std::string(spelling(node.op)) + "=" : "=";
+            return Piece{expr(node.lhs, Precedence::Unary) + " " + op + " " + expr(node.rhs, Precedence::Assign),
+                         Precedence::Assign};
           },
           [&](const ConditionalExpr& node) {
             if (dialect_.conditional) {
               std::string text =
                   dialect_.conditional(id, node, expr(node.condition), expr(node.if_true), expr(node.if_false));
-              if (!text.empty()) return Piece{std::move(text), kPostfix};
+              if (!text.empty()) return Piece{std::move(text), Precedence::Postfix};
             }
-            return Piece{expr(node.condition, kConditional + 1) + " ? " + expr(node.if_true, kAssign) + " : " +
-                             expr(node.if_false, kConditional),
-                         kConditional};
+            return Piece{expr(node.condition, Precedence::Or) + " ? " + expr(node.if_true, Precedence::Assign) + " : " +
+                             expr(node.if_false, Precedence::Conditional),
+                         Precedence::Conditional};
           },
           [&](const CallExpr& node) {
             const Texts args = args_of(node.args);
             return Piece{dialect_.call ? dialect_.call(id, node, args) : node.callee + "(" + joined(args) + ")",
-                         kPostfix};
+                         Precedence::Postfix};
           },
           [&](const MemberExpr& node) {
             const Texts args = args_of(node.args);
-            if (dialect_.member) return Piece{dialect_.member(id, node, args), kPostfix};
-            return Piece{expr(node.object, kPostfix) + (node.is_arrow ? "->" : ".") + node.name +
+            if (dialect_.member) return Piece{dialect_.member(id, node, args), Precedence::Postfix};
+            return Piece{expr(node.object, Precedence::Postfix) + (node.is_arrow ? "->" : ".") + node.name +
                              (node.is_call ? "(" + joined(args) + ")" : ""),
-                         kPostfix};
+                         Precedence::Postfix};
           },
           [&](const SubscriptExpr& node) {
-            return Piece{expr(node.object, kPostfix) + "[" + expr(node.index) + "]", kPostfix};
+            return Piece{expr(node.object, Precedence::Postfix) + "[" + expr(node.index) + "]", Precedence::Postfix};
           },
           [&](const CastExpr& node) {
-            if (dialect_.cast) return Piece{dialect_.cast(id, node, expr(node.operand)), kPostfix};
-            return Piece{"(" + node.type_text + ")" + expr(node.operand, kUnary), kUnary};
+            if (dialect_.cast) return Piece{dialect_.cast(id, node, expr(node.operand)), Precedence::Postfix};
+            return Piece{"(" + node.type_text + ")" + expr(node.operand, Precedence::Unary), Precedence::Unary};
           },
           [&](const InitListExpr& node) {
-            return Piece{"{" + joined(args_of(node.items)) + "}", kPrimary};
+            return Piece{"{" + joined(args_of(node.items)) + "}", Precedence::Primary};
           },
           [&](const LambdaExpr&) {
             PB_CHECK(false, "neither kernels nor packs hold lambdas");
-            return Piece{"", 0};
+            return Piece{"", Precedence::Primary};
           },
           [&](const OpaqueExpr&) {
             PB_CHECK(false, "an opaque expression has no tree to print");
-            return Piece{"", 0};
+            return Piece{"", Precedence::Primary};
           },
       },
       body_.exprs[id].node);
@@ -238,7 +143,7 @@ std::string BodyCodePrinter::declaration(const DeclStmt& decl) {
         dialect_.declarator ? dialect_.declarator(decl, declarator, local) : decl.type_text + " " + declarator.name;
     for (ExprId extent : declarator.extents) text += "[" + (extent.is_none() ? "" : expr(extent)) + "]";
     if (!declarator.init.is_none()) {
-      const std::string init = expr(declarator.init, kAssign);
+      const std::string init = expr(declarator.init, Precedence::Assign);
       text += " = " + (dialect_.init ? dialect_.init(decl, declarator, local, init) : init);
     }
     out += (out.empty() ? "" : "; ") + text;

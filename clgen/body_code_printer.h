@@ -38,9 +38,6 @@ struct Dialect {
   std::function<void(Writer&, const ForStmt&)> before_for;
 };
 
-/// C spelling of operators.
-[[nodiscard]] const char* spell_operator(BinaryOp op);
-
 class BodyCodePrinter {
  public:
   BodyCodePrinter(const Body& body, const Dialect& dialect) : body_(body), dialect_(dialect) {}
@@ -55,7 +52,7 @@ class BodyCodePrinter {
   /// `int i = 0, j = 1` without the semicolon.
   [[nodiscard]] std::string declaration(const DeclStmt& decl);
   /// Text of the expression; in parentheses if it binds less tightly than `min_precedence`.
-  [[nodiscard]] std::string expr(ExprId id, int min_precedence = 0);
+  [[nodiscard]] std::string expr(ExprId id, Precedence min_precedence = Precedence::Comma);
   /// The number of a local whose declaration the caller prints.
   std::uint32_t take_local() { return next_local_++; }
   /// What stands in the parentheses of a `for`.
@@ -64,7 +61,7 @@ class BodyCodePrinter {
  private:
   struct Piece {
     std::string text;
-    int precedence;
+    Precedence precedence;
   };
   Piece piece(ExprId id);
   Piece binary_piece(const BinaryExpr& binary);

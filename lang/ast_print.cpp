@@ -32,24 +32,6 @@ std::string number(const ast::Number& n) {
   return n.is_integer ? fmt::format("{}", n.integer) : fmt::format("{}", n.value);
 }
 
-const char* spell(RelationOp op) {
-  switch (op) {
-    case RelationOp::Less:
-      return "<";
-    case RelationOp::LessEqual:
-      return "<=";
-    case RelationOp::Greater:
-      return ">";
-    case RelationOp::GreaterEqual:
-      return ">=";
-    case RelationOp::Equal:
-      return "==";
-    case RelationOp::NotEqual:
-      return "!=";
-  }
-  PB_CHECK(false, "every relation has a spelling");
-}
-
 const char* spell(ast::MatrixClauseKind kind) {
   switch (kind) {
     case ast::MatrixClauseKind::From:
@@ -133,7 +115,7 @@ std::string binding(const ast::RegionBinding& b) {
 
 std::string condition(const ast::Condition& c) {
   if (const auto* relation = std::get_if<Relation>(&c.node))
-    return to_string(relation->lhs) + " " + spell(relation->op) + " " + to_string(relation->rhs);
+    return to_string(relation->lhs) + " " + spelling(relation->op) + " " + to_string(relation->rhs);
   const auto& junction = std::get<ast::Junction>(c.node);
   return joined(
       junction.operands,

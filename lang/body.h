@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "lang/operators.h"
 #include "lang/span.h"
 #include "lang/store.h"
 #include "lang/types.h"
@@ -56,31 +57,9 @@ struct BoolExpr {
 struct NameExpr {
   std::string text;
 };
-enum class UnaryOp : std::uint8_t { Plus, Minus, Not, BitNot, Deref, AddressOf, PreInc, PreDec, PostInc, PostDec };
 struct UnaryExpr {
   UnaryOp op;
   ExprId operand;
-};
-enum class BinaryOp : std::uint8_t {
-  Add,
-  Sub,
-  Mul,
-  Div,
-  Mod,
-  Shl,
-  Shr,
-  Less,
-  LessEqual,
-  Greater,
-  GreaterEqual,
-  Equal,
-  NotEqual,
-  BitAnd,
-  BitXor,
-  BitOr,
-  LogicalAnd,
-  LogicalOr,
-  Comma,
 };
 struct BinaryExpr {
   BinaryOp op;

@@ -11,74 +11,10 @@
 namespace pb {
 namespace {
 
-const char* spell(UnaryOp op) {
-  switch (op) {
-    case UnaryOp::Plus:
-      return "+";
-    case UnaryOp::Minus:
-      return "-";
-    case UnaryOp::Not:
-      return "!";
-    case UnaryOp::BitNot:
-      return "~";
-    case UnaryOp::Deref:
-      return "*";
-    case UnaryOp::AddressOf:
-      return "&";
-    case UnaryOp::PreInc:
-      return "++_";
-    case UnaryOp::PreDec:
-      return "--_";
-    case UnaryOp::PostInc:
-      return "_++";
-    case UnaryOp::PostDec:
-      return "_--";
-  }
-  PB_CHECK(false, "every unary operator has a spelling");
-}
-
-const char* spell(BinaryOp op) {
-  switch (op) {
-    case BinaryOp::Add:
-      return "+";
-    case BinaryOp::Sub:
-      return "-";
-    case BinaryOp::Mul:
-      return "*";
-    case BinaryOp::Div:
-      return "/";
-    case BinaryOp::Mod:
-      return "%";
-    case BinaryOp::Shl:
-      return "<<";
-    case BinaryOp::Shr:
-      return ">>";
-    case BinaryOp::Less:
-      return "<";
-    case BinaryOp::LessEqual:
-      return "<=";
-    case BinaryOp::Greater:
-      return ">";
-    case BinaryOp::GreaterEqual:
-      return ">=";
-    case BinaryOp::Equal:
-      return "==";
-    case BinaryOp::NotEqual:
-      return "!=";
-    case BinaryOp::BitAnd:
-      return "&";
-    case BinaryOp::BitXor:
-      return "^";
-    case BinaryOp::BitOr:
-      return "|";
-    case BinaryOp::LogicalAnd:
-      return "&&";
-    case BinaryOp::LogicalOr:
-      return "||";
-    case BinaryOp::Comma:
-      return ",";
-  }
-  PB_CHECK(false, "every binary operator has a spelling");
+/// `_++` is the operator behind its operand; those without a namesake there need no `_`.
+std::string tree_spelling(UnaryOp op) {
+  if (place_of(op) == OperatorPlace::Postfix) return std::string("_") + spelling(op);
+  return spelling(op) + std::string(kind_of(op) == OperatorKind::Step ? "_" : "");
 }
 
 class BodyTreePrinter {
@@ -117,10 +53,10 @@ class BodyTreePrinter {
             [](const StringExpr& n) { return n.text; },
             [](const BoolExpr& n) { return std::string(n.value ? "true" : "false"); },
             [](const NameExpr& n) { return n.text; },
-            [&](const UnaryExpr& n) { return fmt::format("({} {})", spell(n.op), expr(n.operand)); },
-            [&](const BinaryExpr& n) { return fmt::format("({} {} {})", spell(n.op), expr(n.lhs), expr(n.rhs)); },
+            [&](const UnaryExpr& n) { return fmt::format("({} {})", tree_spelling(n.op), expr(n.operand)); },
+            [&](const BinaryExpr& n) { return fmt::format("({} {} {})", spelling(n.op), expr(n.lhs), expr(n.rhs)); },
             [&](const AssignExpr& n) {
-              return fmt::format("({}= {} {})", n.is_compound ? spell(n.op) : "", expr(n.lhs), expr(n.rhs));
+              return fmt::format("({}= {} {})", n.is_compound ? spelling(n.op) : "", expr(n.lhs), expr(n.rhs));
             },
             [&](const ConditionalExpr& n) {
               return fmt::format("(? {} {} {})", expr(n.condition), expr(n.if_true), expr(n.if_false));

@@ -53,7 +53,7 @@ std::optional<std::int64_t> constant_value(const Body& body, ExprId id,
   }
   if (std::holds_alternative<NameExpr>(node)) return value_of_name ? value_of_name(id) : std::nullopt;
   if (const auto* unary = std::get_if<UnaryExpr>(&node)) {
-    const bool is_sign = unary->op == UnaryOp::Minus || unary->op == UnaryOp::Plus;
+    const bool is_sign = kind_of(unary->op) == OperatorKind::Sum;
     const auto operand = is_sign ? constant_value(body, unary->operand, value_of_name) : std::nullopt;
     return operand && unary->op == UnaryOp::Minus ? std::optional(-*operand) : operand;
   }

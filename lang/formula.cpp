@@ -12,40 +12,9 @@
 namespace pb {
 namespace {
 
-enum Precedence : int { kAdditive = 1, kMultiplicative = 2, kPower = 3, kPrimary = 4 };
 enum class Style { Source, C, RealC, CheckedC, Solution };
 
 constexpr std::int64_t kMaxExponent = 64;
-
-Precedence precedence_of(FormulaOp op) {
-  switch (op) {
-    case FormulaOp::Add:
-    case FormulaOp::Sub:
-      return kAdditive;
-    case FormulaOp::Mul:
-    case FormulaOp::Div:
-      return kMultiplicative;
-    case FormulaOp::Pow:
-      return kPower;
-  }
-  PB_CHECK(false, "every operator has a precedence");
-}
-
-char symbol_of(FormulaOp op) {
-  switch (op) {
-    case FormulaOp::Add:
-      return '+';
-    case FormulaOp::Sub:
-      return '-';
-    case FormulaOp::Mul:
-      return '*';
-    case FormulaOp::Div:
-      return '/';
-    case FormulaOp::Pow:
-      return '^';
-  }
-  PB_CHECK(false, "every operator has a symbol");
-}
 
 std::string spell_real(double value) {
   std::string text = fmt::format("{}", value);
@@ -60,10 +29,10 @@ std::string print_power_in_c(const BinaryFormula& power, Style style, Precedence
   PB_CHECK(exponent != nullptr && exponent->value >= 0 && exponent->value <= kMaxExponent,
            "exponents are checked to be small constants before C is printed");
   if (exponent->value == 0) return style == Style::RealC ? "1.0" : "1";
-  const std::string base = print(power.operands[0], style, exponent->value == 1 ? context : kPrimary);
+  const std::string base = print(power.operands[0], style, exponent->value == 1 ? context : Precedence::Primary);
   std::string out = base;
   for (std::int64_t i = 1; i < exponent->value; ++i) out += "*" + base;
-  return exponent->value > 1 && context > kMultiplicative ? "(" + out + ")" : out;
+  return exponent->value > 1 && context > Precedence::Multiplicative ? "(" + out + ")" : out;
 }
 
 bool is_number(const Formula& formula) {
@@ -77,31 +46,31 @@ std::string print(const Formula& formula, Style style, Precedence context) {
         using Node = std::decay_t<decltype(node)>;
         if constexpr (std::is_same_v<Node, IntLiteral>) {
           const std::string text = fmt::format("{}", node.value) + (style == Style::RealC ? ".0" : "");
-          return node.value < 0 && context > kAdditive ? "(" + text + ")" : text;
+          return node.value < 0 && context > Precedence::Additive ? "(" + text + ")" : text;
         } else if constexpr (std::is_same_v<Node, RealLiteral>) {
           const std::string text = spell_real(node.value);
-          return node.value < 0 && context > kAdditive ? "(" + text + ")" : text;
+          return node.value < 0 && context > Precedence::Additive ? "(" + text + ")" : text;
         } else if constexpr (std::is_same_v<Node, SymbolRef>) {
           return style == Style::RealC ? "static_cast<double>(" + node.name + ")" : node.name;
         } else if constexpr (std::is_same_v<Node, NegatedFormula>) {
-          const std::string text = "-" + print(node.operand[0], style, kMultiplicative);
-          return context > kAdditive ? "(" + text + ")" : text;
+          const std::string text = "-" + print(node.operand[0], style, Precedence::Multiplicative);
+          return context > Precedence::Additive ? "(" + text + ")" : text;
         } else {
           static_assert(std::is_same_v<Node, BinaryFormula>);
           if (style != Style::Source && node.op == FormulaOp::Pow) return print_power_in_c(node, style, context);
           if (style == Style::Solution && node.op == FormulaOp::Div &&
               !symbols_of(node.operands[1], SymbolKind::SizeVar).empty()) {
-            return "pbrt::factor(" + print(node.operands[0], style, kAdditive) + ", " +
-                   print(node.operands[1], style, kAdditive) + ")";
+            return "pbrt::factor(" + print(node.operands[0], style, Precedence::Additive) + ", " +
+                   print(node.operands[1], style, Precedence::Additive) + ")";
           }
           if (style >= Style::CheckedC && node.op == FormulaOp::Div && !is_number(node.operands[1])) {
-            return "pbrt::quotient(" + print(node.operands[0], style, kAdditive) + ", " +
-                   print(node.operands[1], style, kAdditive) + ", \"" + to_string(formula) + "\")";
+            return "pbrt::quotient(" + print(node.operands[0], style, Precedence::Additive) + ", " +
+                   print(node.operands[1], style, Precedence::Additive) + ", \"" + to_string(formula) + "\")";
           }
           const Precedence own = precedence_of(node.op);
           // The right operand keeps its parentheses at equal precedence: C division truncates, so a*(b/c) is not a*b/c.
-          const std::string text = print(node.operands[0], style, own) + symbol_of(node.op) +
-                                   print(node.operands[1], style, static_cast<Precedence>(own + 1));
+          const std::string text =
+              print(node.operands[0], style, own) + spelling(node.op) + print(node.operands[1], style, tighter(own));
           return own < context ? "(" + text + ")" : text;
         }
       },
@@ -125,15 +94,15 @@ void collect(const Formula& formula, SymbolKind kind, std::vector<std::string>& 
 
 }  // namespace
 
-std::string to_string(const Formula& formula) { return print(formula, Style::Source, kAdditive); }
+std::string to_string(const Formula& formula) { return print(formula, Style::Source, Precedence::Additive); }
 
-std::string to_c(const Formula& formula) { return print(formula, Style::C, kAdditive); }
+std::string to_c(const Formula& formula) { return print(formula, Style::C, Precedence::Additive); }
 
-std::string to_real_c(const Formula& formula) { return print(formula, Style::RealC, kAdditive); }
+std::string to_real_c(const Formula& formula) { return print(formula, Style::RealC, Precedence::Additive); }
 
-std::string to_checked_c(const Formula& formula) { return print(formula, Style::CheckedC, kAdditive); }
+std::string to_checked_c(const Formula& formula) { return print(formula, Style::CheckedC, Precedence::Additive); }
 
-std::string to_solution_c(const Formula& formula) { return print(formula, Style::Solution, kAdditive); }
+std::string to_solution_c(const Formula& formula) { return print(formula, Style::Solution, Precedence::Additive); }
 
 Formula renamed(const Formula& formula, const std::vector<std::pair<std::string, std::string>>& names) {
   Formula out = formula;

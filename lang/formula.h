@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "lang/operators.h"
 #include "lang/span.h"
 
 namespace pb {
@@ -29,7 +30,6 @@ struct SymbolRef {
   std::string name;
   bool operator==(const SymbolRef&) const = default;
 };
-enum class FormulaOp : std::uint8_t { Add, Sub, Mul, Div, Pow };
 struct Formula;
 /// `operands` has exactly two elements (a vector because Formula is incomplete here).
 struct BinaryFormula {
@@ -71,7 +71,6 @@ inline bool NegatedFormula::operator==(const NegatedFormula& o) const { return o
 /// Whether a number in `formula` is written with a point or an exponent.
 [[nodiscard]] bool has_real(const Formula& formula);
 
-enum class RelationOp : std::uint8_t { Less, LessEqual, Greater, GreaterEqual, Equal, NotEqual };
 struct Relation {
   Formula lhs;
   RelationOp op = RelationOp::Less;

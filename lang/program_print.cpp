@@ -81,24 +81,6 @@ std::string_view word(AccessKind kind) {
   return "";
 }
 
-std::string_view word(RelationOp op) {
-  switch (op) {
-    case RelationOp::Less:
-      return "<";
-    case RelationOp::LessEqual:
-      return "<=";
-    case RelationOp::Greater:
-      return ">";
-    case RelationOp::GreaterEqual:
-      return ">=";
-    case RelationOp::Equal:
-      return "==";
-    case RelationOp::NotEqual:
-      return "!=";
-  }
-  return "";
-}
-
 /// `[x, x+KWIDTH) x [y, y+1)`; a single number has no dimensions: `scalar`.
 std::string box_text(const RegionAccess& access) {
   if (access.lo.empty()) return "scalar";
@@ -199,7 +181,7 @@ void print_calls(std::string& out, const Rule& rule, const Program& program) {
 }
 
 std::string text(const Relation& relation) {
-  return to_string(relation.lhs) + " " + std::string(word(relation.op)) + " " + to_string(relation.rhs);
+  return to_string(relation.lhs) + " " + spelling(relation.op) + " " + to_string(relation.rhs);
 }
 
 void print_rule(std::string& out, const Program& program, const Rule& rule, const Transform& transform) {

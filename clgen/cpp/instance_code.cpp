@@ -6,8 +6,8 @@
 #include "clgen/cpp/border_code.h"
 #include "clgen/index_width.h"
 #include "clgen/names.h"
+#include "lang/operators.h"
 #include "lang/region/affine.h"
-#include "lang/relation_op.h"
 
 namespace pb {
 namespace {

@@ -81,9 +81,9 @@ class PackPrinter {
     if (loop == nullptr) return false;
     const std::optional<CountedLoop> counted = find_counted_loop(*loop);
     if (!counted) return false;
-    const std::string first = printer.expr(counted->first, 2);
+    const std::string first = printer.expr(counted->first, Precedence::Assign);
     (void)printer.take_local();
-    const std::string last = printer.expr(counted->last, 2);
+    const std::string last = printer.expr(counted->last, Precedence::Assign);
     out.open("pbrt::simd::unrolled<PbShape>(" + counted->type + "(" + first + "), " + last +
              ", [&]([[maybe_unused]] const " + counted->type + " " + counted->var + ") PB_SIMD_LAMBDA");
     printer.print_children(out, loop->body);
@@ -99,12 +99,11 @@ class PackPrinter {
     if (cell == nullptr) return false;
     const std::string region = printer.expr(cell->object);
     std::vector<std::string> indices;
-    for (const ExprId arg : cell->args) indices.push_back(printer.expr(arg, 2));
-    const std::string value = printer.expr(assign->rhs, 2);
+    for (const ExprId arg : cell->args) indices.push_back(printer.expr(arg, Precedence::Assign));
+    const std::string value = printer.expr(assign->rhs, Precedence::Assign);
     if (assign->is_compound) {
-      out.line("{ auto pb_value = " + region + ".cell(" + joined(indices) + "); pb_value " +
-               spell_operator(assign->op) + "= " + value + "; " + region + ".store(pb_value, " + joined(indices) +
-               "); }");
+      out.line("{ auto pb_value = " + region + ".cell(" + joined(indices) + "); pb_value " + spelling(assign->op) +
+               "= " + value + "; " + region + ".store(pb_value, " + joined(indices) + "); }");
     } else {
       indices.insert(indices.begin(), value);
       out.line(region + ".assign(" + joined(indices) + ");");
@@ -164,11 +163,8 @@ class PackPrinter {
           const auto& node = body_.exprs[id].node;
           ExprId target;
           if (const auto* assign = std::get_if<AssignExpr>(&node)) target = assign->lhs;
-          if (const auto* unary = std::get_if<UnaryExpr>(&node)) {
-            const bool steps = unary->op != UnaryOp::Plus && unary->op != UnaryOp::Minus && unary->op != UnaryOp::Not &&
-                               unary->op != UnaryOp::BitNot;
-            if (steps) target = unary->operand;
-          }
+          const auto* unary = std::get_if<UnaryExpr>(&node);
+          if (unary != nullptr && kind_of(unary->op) == OperatorKind::Step) target = unary->operand;
           if (target.is_none()) return;
           const auto* name = std::get_if<NameExpr>(&body_.exprs[target].node);
           if (name != nullptr && (name->text == variable || limit_names.contains(name->text))) is_simple = false;

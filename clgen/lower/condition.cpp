@@ -5,7 +5,7 @@
 
 #include "clgen/names.h"
 #include "lang/check.h"
-#include "lang/relation_op.h"
+#include "lang/operators.h"
 
 namespace pb {
 

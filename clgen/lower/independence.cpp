@@ -89,27 +89,26 @@ class Check {
   }
 
   bool fits(ExprId id) const {
-    return std::visit(
-        Overloaded{
-            [](const IntegerExpr&) { return true; },
-            [](const FloatExpr&) { return true; },
-            [](const CharExpr&) { return true; },
-            [](const BoolExpr&) { return true; },
-            [](const BinaryExpr&) { return true; },
-            [](const ConditionalExpr&) { return true; },
-            [&](const NameExpr&) { return is_known(types_.bindings[id.index()].kind); },
-            [](const UnaryExpr& node) { return node.op != UnaryOp::Deref && node.op != UnaryOp::AddressOf; },
-            [&](const AssignExpr& node) { return is_local(node.lhs); },
-            [&](const CallExpr& node) { return is_math(id, node); },
-            [&](const MemberExpr& node) { return is_near_cell(node); },
-            [](const CastExpr& node) { return is_number(node.type.kind); },
-            [](const SubscriptExpr&) { return false; },
-            [](const InitListExpr&) { return false; },
-            [](const StringExpr&) { return false; },
-            [](const LambdaExpr&) { return false; },
-            [](const OpaqueExpr&) { return false; },
-        },
-        body_.exprs[id].node);
+    return std::visit(Overloaded{
+                          [](const IntegerExpr&) { return true; },
+                          [](const FloatExpr&) { return true; },
+                          [](const CharExpr&) { return true; },
+                          [](const BoolExpr&) { return true; },
+                          [](const BinaryExpr&) { return true; },
+                          [](const ConditionalExpr&) { return true; },
+                          [&](const NameExpr&) { return is_known(types_.bindings[id.index()].kind); },
+                          [](const UnaryExpr& node) { return kind_of(node.op) != OperatorKind::Pointer; },
+                          [&](const AssignExpr& node) { return is_local(node.lhs); },
+                          [&](const CallExpr& node) { return is_math(id, node); },
+                          [&](const MemberExpr& node) { return is_near_cell(node); },
+                          [](const CastExpr& node) { return is_number(node.type.kind); },
+                          [](const SubscriptExpr&) { return false; },
+                          [](const InitListExpr&) { return false; },
+                          [](const StringExpr&) { return false; },
+                          [](const LambdaExpr&) { return false; },
+                          [](const OpaqueExpr&) { return false; },
+                      },
+                      body_.exprs[id].node);
   }
 
   static bool is_known(NameKind kind) {
@@ -131,8 +130,7 @@ class Check {
 
   /// Part of a sum, or of a clamp: `max(x-1, 0)`.
   static bool is_near_part(const Expr& expr) {
-    if (const auto* binary = std::get_if<BinaryExpr>(&expr.node))
-      return binary->op == BinaryOp::Add || binary->op == BinaryOp::Sub;
+    if (const auto* binary = std::get_if<BinaryExpr>(&expr.node)) return kind_of(binary->op) == OperatorKind::Sum;
     if (const auto* call = std::get_if<CallExpr>(&expr.node)) {
       const MathFunction* function = find_math_function(call->callee);
       return function != nullptr && (function->name == "min" || function->name == "max");

@@ -370,15 +370,14 @@ class Uniformity {
   }
 
   void check_unary(ExprId id, const UnaryExpr& node) {
-    const bool is_step = node.op == UnaryOp::PreInc || node.op == UnaryOp::PreDec || node.op == UnaryOp::PostInc ||
-                         node.op == UnaryOp::PostDec;
-    if (node.op == UnaryOp::Deref || node.op == UnaryOp::AddressOf || (varies(id) && is_step)) refuse();
+    const OperatorKind kind = kind_of(node.op);
+    if (kind == OperatorKind::Pointer || (varies(id) && kind == OperatorKind::Step)) refuse();
     if (varies(id) && (node.op == UnaryOp::Not) != (type_of(node.operand).kind == Kind::Bool)) refuse();
   }
 
   void check_binary(ExprId id, const BinaryExpr& node) {
     if (!varies(id)) return;
-    const bool is_logical = node.op == BinaryOp::LogicalAnd || node.op == BinaryOp::LogicalOr;
+    const bool is_logical = kind_of(node.op) == OperatorKind::Logical;
     for (ExprId side : {node.lhs, node.rhs})
       if ((type_of(side).kind == Kind::Bool) != is_logical) refuse();
     if (node.op == BinaryOp::Comma || (is_logical && !may_always_run(node.rhs))) refuse();
@@ -399,9 +398,8 @@ class Uniformity {
       const auto& node = body_.exprs[id].node;
       const auto* unary = std::get_if<UnaryExpr>(&node);
       const auto* binary = std::get_if<BinaryExpr>(&node);
-      const bool steps = unary != nullptr && (unary->op == UnaryOp::PreInc || unary->op == UnaryOp::PreDec ||
-                                              unary->op == UnaryOp::PostInc || unary->op == UnaryOp::PostDec);
-      const bool divides = binary != nullptr && (binary->op == BinaryOp::Div || binary->op == BinaryOp::Mod) &&
+      const bool steps = unary != nullptr && kind_of(unary->op) == OperatorKind::Step;
+      const bool divides = binary != nullptr && kind_of(binary->op) == OperatorKind::Quotient &&
                            type_of(id).kind != Kind::Double && type_of(id).kind != Kind::Float;
       const auto* subscript = std::get_if<SubscriptExpr>(&node);
       const bool reads =

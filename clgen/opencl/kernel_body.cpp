@@ -214,7 +214,7 @@ class KernelBodyPrinter {
       const bool is_last = id == last_;
       jumps_ = jumps_ || !is_last;
       if (!is_last) out.open("");
-      if (!leave->value.is_none()) out.line(result_ + " = " + printer.expr(leave->value, 2) + ";");
+      if (!leave->value.is_none()) out.line(result_ + " = " + printer.expr(leave->value, Precedence::Assign) + ";");
       if (!is_last) {
         out.line("goto pb_done;");
         out.close();

@@ -90,9 +90,8 @@ class IndexSearch {
     if (!rule_.constants.empty() && !is_certain) return;
     if (const auto* member = std::get_if<MemberExpr>(&expr.node)) check(*member);
     const auto* binary = std::get_if<BinaryExpr>(&expr.node);
-    const bool is_choice =
-        std::holds_alternative<ConditionalExpr>(expr.node) ||
-        (binary != nullptr && (binary->op == BinaryOp::LogicalAnd || binary->op == BinaryOp::LogicalOr));
+    const bool is_choice = std::holds_alternative<ConditionalExpr>(expr.node) ||
+                           (binary != nullptr && kind_of(binary->op) == OperatorKind::Logical);
     bool is_first = true;
     for_each_operand(expr, [&](ExprId operand) {
       visit(operand, is_certain && (is_first || !is_choice));

@@ -54,7 +54,7 @@ class QuotientSearch {
   const BodyToken* literal(ExprId id) const {
     const Expr& expr = body_.exprs[id];
     if (const auto* unary = std::get_if<UnaryExpr>(&expr.node))
-      return unary->op == UnaryOp::Minus || unary->op == UnaryOp::Plus ? literal(unary->operand) : nullptr;
+      return kind_of(unary->op) == OperatorKind::Sum ? literal(unary->operand) : nullptr;
     if (!std::holds_alternative<IntegerExpr>(expr.node)) return nullptr;
     for (std::uint32_t i = expr.tokens.begin; i < expr.tokens.end; ++i)
       if (body_.tokens[i].text[0] >= '0' && body_.tokens[i].text[0] <= '9') return &body_.tokens[i];
@@ -111,13 +111,12 @@ class QuotientSearch {
                      if (binary.op == BinaryOp::Comma) return binary.rhs == id && further();
                      const ExprId other = binary.lhs == id ? binary.rhs : binary.lhs;
                      if (is_real(type_of(other))) return true;
-                     const bool is_arithmetic = binary.op == BinaryOp::Add || binary.op == BinaryOp::Sub ||
-                                                binary.op == BinaryOp::Mul || binary.op == BinaryOp::Div;
+                     const OperatorKind kind = kind_of(binary.op);
+                     const bool is_arithmetic =
+                         kind == OperatorKind::Sum || kind == OperatorKind::Product || binary.op == BinaryOp::Div;
                      return is_arithmetic && (is_zero || literal(other) != nullptr) && further();
                    },
-                   [&](const UnaryExpr& unary) {
-                     return (unary.op == UnaryOp::Minus || unary.op == UnaryOp::Plus) && further();
-                   },
+                   [&](const UnaryExpr& unary) { return kind_of(unary.op) == OperatorKind::Sum && further(); },
                    [&](const ConditionalExpr& choice) {
                      if (choice.condition == id) return false;
                      const ExprId other = choice.if_true == id ? choice.if_false : choice.if_true;

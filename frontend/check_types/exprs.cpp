@@ -117,11 +117,6 @@ BodyType member_result(const BodyChecker& checker, const RegionMember& member, c
   return {};
 }
 
-bool is_comparison(BinaryOp op) {
-  return op == BinaryOp::Less || op == BinaryOp::LessEqual || op == BinaryOp::Greater || op == BinaryOp::GreaterEqual ||
-         op == BinaryOp::Equal || op == BinaryOp::NotEqual || op == BinaryOp::LogicalAnd || op == BinaryOp::LogicalOr;
-}
-
 }  // namespace
 
 BodyType BodyChecker::check_expr(ExprId id) {
@@ -203,12 +198,17 @@ BodyType BodyChecker::type_of_unary(const UnaryExpr& unary, Span span) {
 BodyType BodyChecker::type_of_binary(const BinaryExpr& binary) {
   const BodyType lhs = check_expr(binary.lhs);
   const BodyType rhs = check_expr(binary.rhs);
-  if (binary.op == BinaryOp::Comma) return rhs;
-  if (is_comparison(binary.op)) return plain_type(Kind::Bool);
-  if (binary.op == BinaryOp::Shl || binary.op == BinaryOp::Shr) {
-    return is_arithmetic(lhs) && is_arithmetic(rhs) ? promoted(lhs) : BodyType{};
+  switch (result_of(binary.op)) {
+    case OperatorResult::Right:
+      return rhs;
+    case OperatorResult::Truth:
+      return plain_type(Kind::Bool);
+    case OperatorResult::Left:
+      return is_arithmetic(lhs) && is_arithmetic(rhs) ? promoted(lhs) : BodyType{};
+    case OperatorResult::Common:
+      break;
   }
-  const bool is_offset = binary.op == BinaryOp::Add || binary.op == BinaryOp::Sub;
+  const bool is_offset = kind_of(binary.op) == OperatorKind::Sum;
   if (lhs.kind == Kind::Pointer && is_offset && is_arithmetic(rhs)) return lhs;
   if (rhs.kind == Kind::Pointer && binary.op == BinaryOp::Add && is_arithmetic(lhs)) return rhs;
   return common_type(lhs, rhs);

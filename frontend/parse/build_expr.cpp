@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
 
-#include <array>
 #include <string_view>
-#include <utility>
 
 #include "frontend/parse/body_builder.h"
 #include "lang/check.h"
@@ -14,30 +12,15 @@ namespace {
 using pb_antlr::PbccParser;
 
 BinaryOp binary_op(std::string_view text) {
-  static constexpr std::array<std::pair<std::string_view, BinaryOp>, 20> kOps = {{
-      {"+", BinaryOp::Add},        {"-", BinaryOp::Sub},           {"*", BinaryOp::Mul},
-      {"/", BinaryOp::Div},        {"%", BinaryOp::Mod},           {"<<", BinaryOp::Shl},
-      {">>", BinaryOp::Shr},       {"<", BinaryOp::Less},          {"<=", BinaryOp::LessEqual},
-      {">", BinaryOp::Greater},    {">=", BinaryOp::GreaterEqual}, {"==", BinaryOp::Equal},
-      {"!=", BinaryOp::NotEqual},  {"&", BinaryOp::BitAnd},        {"^", BinaryOp::BitXor},
-      {"|", BinaryOp::BitOr},      {"&&", BinaryOp::LogicalAnd},   {"and", BinaryOp::LogicalAnd},
-      {"||", BinaryOp::LogicalOr}, {"or", BinaryOp::LogicalOr},
-  }};
-  for (const auto& [spelling, op] : kOps)
-    if (spelling == text) return op;
-  PB_CHECK(false, "the grammar lists the binary operators");
+  const auto op = find_binary_op(text);
+  PB_CHECK(op.has_value(), "the grammar lists the binary operators");
+  return *op;
 }
 
-UnaryOp prefix_op(std::string_view text) {
-  if (text == "+") return UnaryOp::Plus;
-  if (text == "-") return UnaryOp::Minus;
-  if (text == "!") return UnaryOp::Not;
-  if (text == "~") return UnaryOp::BitNot;
-  if (text == "*") return UnaryOp::Deref;
-  if (text == "&") return UnaryOp::AddressOf;
-  if (text == "++") return UnaryOp::PreInc;
-  PB_CHECK(text == "--", "the grammar lists the prefix operators");
-  return UnaryOp::PreDec;
+UnaryOp unary_op(std::string_view text, OperatorPlace place) {
+  const auto op = find_unary_op(text, place);
+  PB_CHECK(op.has_value(), "the grammar lists the unary operators");
+  return *op;
 }
 
 }  // namespace
@@ -88,7 +71,7 @@ ExprId BodyBuilder::expr(P::ExprContext* context) {
   if (auto* n = dynamic_cast<P::AssignExprContext*>(context)) return assign(n);
   if (auto* n = dynamic_cast<P::PrefixExprContext*>(context)) return prefix(n);
   if (auto* n = dynamic_cast<P::PostfixExprContext*>(context)) {
-    const UnaryOp op = n->op->getText() == "++" ? UnaryOp::PostInc : UnaryOp::PostDec;
+    const UnaryOp op = unary_op(n->op->getText(), OperatorPlace::Postfix);
     return add_expr(context, UnaryExpr{op, expr(n->expr())});
   }
   if (auto* n = dynamic_cast<P::SubscriptExprContext*>(context)) {
@@ -115,17 +98,18 @@ ExprId BodyBuilder::binary(P::BinaryExprContext* context) {
 }
 
 ExprId BodyBuilder::assign(P::AssignExprContext* context) {
-  const std::string op = context->op->getText();
+  const auto op = find_assignment_op(context->op->getText());
   AssignExpr node;
-  node.is_compound = op != "=";
-  if (node.is_compound) node.op = binary_op(op.substr(0, op.size() - 1));
+  node.is_compound = op.has_value();
+  if (op) node.op = *op;
   node.lhs = expr(context->expr(0));
   node.rhs = expr(context->expr(1));
   return add_expr(context, node);
 }
 
 ExprId BodyBuilder::prefix(P::PrefixExprContext* context) {
-  return add_expr(context, UnaryExpr{prefix_op(context->op->getText()), expr(context->expr())});
+  const UnaryOp op = unary_op(context->op->getText(), OperatorPlace::Prefix);
+  return add_expr(context, UnaryExpr{op, expr(context->expr())});
 }
 
 ExprId BodyBuilder::member(P::MemberExprContext* context) {
@@ -257,8 +241,10 @@ ExprId BodyBuilder::const_expr(P::ConstExprContext* context) {
     const ExprId lhs = const_expr(operands[0]);
     return add_expr(context, BinaryExpr{binary_op(context->op->getText()), lhs, const_expr(operands[1])});
   }
-  if (operands.size() == 1)
-    return add_expr(context, UnaryExpr{prefix_op(context->op->getText()), const_expr(operands[0])});
+  if (operands.size() == 1) {
+    const UnaryOp op = unary_op(context->op->getText(), OperatorPlace::Prefix);
+    return add_expr(context, UnaryExpr{op, const_expr(operands[0])});
+  }
   if (context->INT() != nullptr) return add_expr(context, IntegerExpr{context->getText()});
   if (context->CHAR() != nullptr) return add_expr(context, CharExpr{context->getText()});
   return add_expr(context, BoolExpr{context->getText() == "true"});

@@ -62,13 +62,9 @@ Formula HeaderBuilder::formula(PbccParser::FormulaContext* context) {
     return {NegatedFormula{{std::move(operand)}}, span};
   }
   if (context->op != nullptr) {
-    const std::string op = context->op->getText();
-    const FormulaOp kind = op == "+"   ? FormulaOp::Add
-                           : op == "-" ? FormulaOp::Sub
-                           : op == "*" ? FormulaOp::Mul
-                           : op == "/" ? FormulaOp::Div
-                                       : FormulaOp::Pow;
-    BinaryFormula node{kind, {}};
+    const auto op = find_formula_op(context->op->getText());
+    PB_CHECK(op.has_value(), "the grammar lists the operators of formulas");
+    BinaryFormula node{*op, {}};
     node.operands.push_back(formula(context->formula(0)));
     node.operands.push_back(formula(context->formula(1)));
     return {std::move(node), span};

@@ -145,13 +145,9 @@ class RuleBuilder {
   }
 
   static RelationOp op(const std::string& text) {
-    if (text == "<") return RelationOp::Less;
-    if (text == "<=") return RelationOp::LessEqual;
-    if (text == ">") return RelationOp::Greater;
-    if (text == ">=") return RelationOp::GreaterEqual;
-    if (text == "!=") return RelationOp::NotEqual;
-    PB_CHECK(text == "==" || text == "=", "the grammar lists the comparisons");
-    return RelationOp::Equal;
+    const auto found = find_relation_op(text);
+    PB_CHECK(found.has_value(), "the grammar lists the comparisons");
+    return *found;
   }
 
   const Unit& unit_;

@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "PbccParser.h"
+#include "lang/operators.h"
 
 namespace pb {
 namespace {
@@ -38,7 +39,6 @@ const Words kBodyWords = {
 /// none: any that does not go on with an expression.
 const std::unordered_map<std::string_view, Words> kStatementWords = {
     {"spawn", {}}, {"for_enough", {}}, {"sync", {";", "("}}, {"SPAWN", {"("}}, {"CALL", {"("}}, {"SYNC", {"("}}};
-const Words kGoesOn = {".", "->", "[", "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--"};
 
 const Words kOtherCxxKeywords = {
     "alignas",      "alignof",   "asm",       "catch",    "class",         "co_await", "co_return", "co_yield",
@@ -51,6 +51,12 @@ const Words kOtherCxxKeywords = {
 const Words kTypeNames = {"ElementT", "IndexT",  "size_t",  "ptrdiff_t", "ssize_t",      "int8_t",
                           "int16_t",  "int32_t", "int64_t", "uint8_t",   "uint16_t",     "uint32_t",
                           "uint64_t", "uchar",   "ushort",  "uint",      "MatrixRegion", "ConstMatrixRegion"};
+
+/// Whether the word before `next` begins an expression: `sync += 1;`.
+bool goes_on(std::string_view next) {
+  const bool is_access = next == "." || next == "->" || next == "[";
+  return is_access || next == "=" || find_assignment_op(next) || find_unary_op(next, OperatorPlace::Postfix);
+}
 
 /// `MatrixRegion2D`, `ConstMatrixRegion0D`.
 bool is_region_type(std::string_view word) {
@@ -162,7 +168,7 @@ bool UnitTokenSource::is_plain_name(std::size_t index) const {
   if (word == kStatementWords.end()) return false;
   const Words& followers = word->second;
   return !begins_statement(index) ||
-         (followers.empty() ? kGoesOn.contains(text(index + 1)) : !followers.contains(text(index + 1)));
+         (followers.empty() ? goes_on(text(index + 1)) : !followers.contains(text(index + 1)));
 }
 
 bool UnitTokenSource::is_transform_call(std::size_t index) const {

@@ -1,43 +1,21 @@
 // SPDX-License-Identifier: MIT
 #include "frontend/preprocess/if_expression.h"
 
-#include <array>
 #include <string_view>
 
+#include "lang/check.h"
 #include "lang/constant_value.h"
+#include "lang/operators.h"
 
 namespace pb {
 namespace {
 
 constexpr int kMaxDepth = 200;
 
-struct Operator {
-  std::string_view text;
-  int precedence;
-};
-constexpr std::array<Operator, 18> kOperators = {{{"||", 1},
-                                                  {"&&", 2},
-                                                  {"|", 3},
-                                                  {"^", 4},
-                                                  {"&", 5},
-                                                  {"==", 6},
-                                                  {"!=", 6},
-                                                  {"<", 7},
-                                                  {">", 7},
-                                                  {"<=", 7},
-                                                  {">=", 7},
-                                                  {"<<", 8},
-                                                  {">>", 8},
-                                                  {"+", 9},
-                                                  {"-", 9},
-                                                  {"*", 10},
-                                                  {"/", 10},
-                                                  {"%", 10}}};
-
-int precedence_of(std::string_view text) {
-  for (const Operator& op : kOperators)
-    if (op.text == text) return op.precedence;
-  return 0;
+/// The operator, if conditions of the preprocessor have it: all but the comma.
+std::optional<BinaryOp> find_operator(std::string_view text) {
+  const auto op = find_binary_op(text);
+  return op && precedence_of(*op) >= Precedence::Or && spelling(*op) == text ? op : std::nullopt;
 }
 
 class Evaluator {
@@ -68,7 +46,7 @@ class Evaluator {
 
   Value conditional() {
     if (++depth_ > kMaxDepth) return fail("nested too deeply");
-    const Value condition = binary(1);
+    const Value condition = binary(Precedence::Or);
     if (!condition || !take("?")) return leave(condition);
     const Value if_true = conditional();
     if (!if_true) return std::nullopt;
@@ -83,16 +61,15 @@ class Evaluator {
     return value;
   }
 
-  Value binary(int min_precedence) {
+  Value binary(Precedence min_precedence) {
     Value lhs = unary();
     while (lhs) {
-      const std::string op(peek());
-      const int precedence = precedence_of(op);
-      if (precedence < min_precedence || precedence == 0) return lhs;
+      const auto op = find_operator(peek());
+      if (!op || precedence_of(*op) < min_precedence) return lhs;
       ++pos_;
-      const Value rhs = binary(precedence + 1);
+      const Value rhs = binary(tighter(precedence_of(*op)));
       if (!rhs) return std::nullopt;
-      lhs = apply(op, *lhs, *rhs);
+      lhs = apply(*op, *lhs, *rhs);
     }
     return lhs;
   }
@@ -130,31 +107,53 @@ class Evaluator {
     return value ? Value(static_cast<std::int64_t>(*value)) : fail("`" + text + "` is no integer of 64 bits");
   }
 
-  // The value of an operation. Flat by design: one line per operator. Sums and products wrap.
-  Value apply(std::string_view op, std::int64_t a, std::int64_t b) {
+  // The value of an operation. Flat by design: one case per operator. Sums and products wrap.
+  Value apply(BinaryOp op, std::int64_t a, std::int64_t b) {
     const auto ua = static_cast<std::uint64_t>(a);
     const auto ub = static_cast<std::uint64_t>(b);
-    if (op == "||") return a != 0 || b != 0;
-    if (op == "&&") return a != 0 && b != 0;
-    if (op == "|") return a | b;
-    if (op == "^") return a ^ b;
-    if (op == "&") return a & b;
-    if (op == "==") return a == b;
-    if (op == "!=") return a != b;
-    if (op == "<") return a < b;
-    if (op == ">") return a > b;
-    if (op == "<=") return a <= b;
-    if (op == ">=") return a >= b;
-    if (op == "+") return static_cast<std::int64_t>(ua + ub);
-    if (op == "-") return static_cast<std::int64_t>(ua - ub);
-    if (op == "*") return static_cast<std::int64_t>(ua * ub);
-    if (op == "<<" || op == ">>") {
-      if (b < 0 || b > 63) return fail("shift by " + std::to_string(b));
-      return op == "<<" ? static_cast<std::int64_t>(ua << b) : a >> b;
+    switch (op) {
+      case BinaryOp::LogicalOr:
+        return a != 0 || b != 0;
+      case BinaryOp::LogicalAnd:
+        return a != 0 && b != 0;
+      case BinaryOp::BitOr:
+        return a | b;
+      case BinaryOp::BitXor:
+        return a ^ b;
+      case BinaryOp::BitAnd:
+        return a & b;
+      case BinaryOp::Equal:
+        return a == b;
+      case BinaryOp::NotEqual:
+        return a != b;
+      case BinaryOp::Less:
+        return a < b;
+      case BinaryOp::Greater:
+        return a > b;
+      case BinaryOp::LessEqual:
+        return a <= b;
+      case BinaryOp::GreaterEqual:
+        return a >= b;
+      case BinaryOp::Add:
+        return static_cast<std::int64_t>(ua + ub);
+      case BinaryOp::Sub:
+        return static_cast<std::int64_t>(ua - ub);
+      case BinaryOp::Mul:
+        return static_cast<std::int64_t>(ua * ub);
+      case BinaryOp::Shl:
+      case BinaryOp::Shr:
+        if (b < 0 || b > 63) return fail("shift by " + std::to_string(b));
+        return op == BinaryOp::Shl ? static_cast<std::int64_t>(ua << b) : a >> b;
+      case BinaryOp::Div:
+        if (b == 0) return fail("division by zero");
+        return b == -1 ? static_cast<std::int64_t>(0 - ua) : a / b;
+      case BinaryOp::Mod:
+        if (b == 0) return fail("division by zero");
+        return b == -1 ? 0 : a % b;
+      case BinaryOp::Comma:
+        break;
     }
-    if (b == 0) return fail("division by zero");
-    if (b == -1) return op == "/" ? static_cast<std::int64_t>(0 - ua) : 0;
-    return op == "/" ? a / b : a % b;
+    PB_CHECK(false, "conditions of the preprocessor have no comma");
   }
 
   std::span<const Token> tokens_;
