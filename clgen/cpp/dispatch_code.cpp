@@ -4,9 +4,10 @@
 #include <algorithm>
 
 #include "clgen/cpp/nest_code.h"
+#include "clgen/cpp/piece_code.h"
 #include "clgen/cpp/step_code.h"
-#include "clgen/cpp/transform_code.h"
 #include "clgen/cpp/tunable_code.h"
+#include "clgen/lower/nest_shape.h"
 #include "clgen/names.h"
 
 namespace pb {

@@ -5,6 +5,7 @@
 
 #include "clgen/cpp/instance_code.h"
 #include "clgen/cpp/loop_code.h"
+#include "clgen/cpp/piece_code.h"
 #include "clgen/cpp/step_code.h"
 #include "clgen/lower/independence.h"
 #include "clgen/names.h"

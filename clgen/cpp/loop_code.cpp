@@ -4,18 +4,17 @@
 #include <algorithm>
 #include <utility>
 
-#include "clgen/cpp/host_care.h"
+#include "clgen/cpp/announced_instance.h"
 #include "clgen/cpp/instance_code.h"
 #include "clgen/cpp/row_block_code.h"
 #include "clgen/cpp/strip_code.h"
 #include "clgen/index_width.h"
 #include "clgen/lower/cpu_loops.h"
+#include "clgen/lower/host_care.h"
 #include "clgen/names.h"
 #include "lang/check.h"
 
 namespace pb {
-
-std::string box_type(const Step& step) { return "pbrt::Box<" + std::to_string(step.loops.size()) + ">"; }
 
 namespace {
 

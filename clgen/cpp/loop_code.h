@@ -18,9 +18,6 @@ void emit_loops(Writer& out, const RuleCode& code, const Step& step, const std::
 void emit_loops_function(Writer& out, const RuleCode& code, const std::string& head, const std::string& box_param,
                          const Writer& body);
 
-/// `pbrt::Box<2>`: a dimension for each loop.
-[[nodiscard]] std::string box_type(const Step& step);
-
 /// Where a loop begins and ends within `pb_box`, of which it has dimension `dim`; strides aside.
 [[nodiscard]] std::string lower_bound_text(const RuleCode& code, const LoopDim& loop, const std::string& dim);
 [[nodiscard]] std::string upper_bound_text(const RuleCode& code, const LoopDim& loop, const std::string& dim);

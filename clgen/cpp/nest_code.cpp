@@ -3,27 +3,19 @@
 
 #include <algorithm>
 
-#include "clgen/cpp/host_care.h"
+#include "clgen/cpp/announced_instance.h"
 #include "clgen/cpp/instance_code.h"
 #include "clgen/cpp/instance_count.h"
 #include "clgen/cpp/loop_code.h"
 #include "clgen/cpp/packs.h"
-#include "clgen/cpp/step_code.h"
+#include "clgen/cpp/piece_code.h"
 #include "clgen/index_width.h"
+#include "clgen/lower/host_care.h"
+#include "clgen/lower/nest_shape.h"
 #include "clgen/names.h"
 
 namespace pb {
 namespace {
-
-bool is_inside_parallel(const NestMember& member) {
-  return !member.loops.empty() && std::all_of(member.loops.begin(), member.loops.end(),
-                                              [](const LoopDim& loop) { return loop.order == LoopOrder::Parallel; });
-}
-
-const IndexRange& range_of(const Step& step, const std::string& var) {
-  return std::find_if(step.loops.begin(), step.loops.end(), [&](const LoopDim& loop) { return loop.var == var; })
-      ->range;
-}
 
 /// The values that a coordinate takes.
 IndexRange range_of(const Step& step, const NestCoordinate& coordinate) {
@@ -224,18 +216,6 @@ void emit_tile_loops(Writer& out, const TransformPlan& plan, const Nest& nest, c
 
 }  // namespace
 
-Step step_in_slices(const TransformPlan& plan, const NestMember& member) {
-  Step out = plan.steps[member.step];
-  out.loops.clear();
-  for (const NestCoordinate& coordinate : member.coordinates)
-    if (!coordinate.var.empty())
-      out.loops.push_back({coordinate.var, range_of(plan.steps[member.step], coordinate.var)});
-  out.loops.insert(out.loops.end(), member.loops.begin(), member.loops.end());
-  out.conditions = instance_conditions(plan.steps[member.step]);
-  out.is_data_parallel = is_inside_parallel(member);
-  return out;
-}
-
 namespace {
 
 /// Prints the statements of one nest.
@@ -304,7 +284,7 @@ class NestEmitter {
     }
     for (std::size_t m = 0; m < parts_.size(); ++m) {
       if (!parts_[m].condition.is_always()) out_.open(if_text(parts_[m].condition));
-      const bool is_announced = care_in(plan_, nest_, parts_, m) == HostCare::Slice;
+      const bool is_announced = care_in(plan_, nest_, shapes_of(parts_), m) == HostCare::Slice;
       const HostParts hosted = parts_of_box(parts_[m].code, plan_.steps[parts_[m].member.step], "");
       if (is_announced) emit_arrivals(out_, hosted, "pb_inner");
       emit_piece(out_, parts_[m].code, parts_[m].stem, has_packs_[m], units_[m], "pb_point");
@@ -367,7 +347,7 @@ class NestEmitter {
     const NestPart& part = parts_[m];
     const bool has_loops = !slice.loops.empty();
     if (has_loops) out_.line("const " + box_type(slice) + " pb_slice = " + box_initializer(slice) + ";");
-    const HostCare care = care_in(plan_, nest_, parts_, m);
+    const HostCare care = care_in(plan_, nest_, shapes_of(parts_), m);
     // What has no loops is one instance.
     if (care == HostCare::Step || (care == HostCare::Instance && has_loops)) return emit_slice_work(m, slice);
     const HostParts hosted = parts_of_box(part.code, slice, has_loops ? "pb_slice" : "");
@@ -437,14 +417,10 @@ void emit_nest(Writer& out, const TransformPlan& plan, const Nest& nest, const s
   NestEmitter(out, plan, nest, parts, has_packs, args).emit();
 }
 
-const Nest* own_nest(const TransformPlan& plan, StepId step) {
-  for (const Nest& nest : plan.nests)
-    if (nest.members.size() == 1 && nest.members.front().step == step) return &nest;
-  return nullptr;
-}
-
-bool has_split(const Nest& nest) {
-  return is_sliced(nest) && std::any_of(nest.members.begin(), nest.members.end(), is_inside_parallel);
+std::vector<const RuleShape*> shapes_of(const std::vector<NestPart>& parts) {
+  std::vector<const RuleShape*> out;
+  for (const NestPart& part : parts) out.push_back(&part.code);
+  return out;
 }
 
 }  // namespace pb

@@ -21,6 +21,9 @@ struct NestPart {
   Condition condition = Condition::always();  ///< when it takes part
 };
 
+/// The rules of the parts.
+[[nodiscard]] std::vector<const RuleShape*> shapes_of(const std::vector<NestPart>& parts);
+
 /// What a nest needs beside its members.
 struct NestArgs {
   std::string frame;   ///< where it runs
@@ -37,18 +40,9 @@ struct NestArgs {
 void emit_member_loops(Writer& out, const TransformPlan& plan, const Nest& nest, const NestPart& part,
                        const std::optional<PackFacts>& packs);
 
-/// The step as its slices see it: the sliced loops outside, of one iteration each, then those inside.
-[[nodiscard]] Step step_in_slices(const TransformPlan& plan, const NestMember& member);
-
 /// Statements that run the nest. For members whose care is that of the step (host_care.h) data must have arrived;
 /// `pb_unit0`, … are not taken.
 void emit_nest(Writer& out, const TransformPlan& plan, const Nest& nest, const std::vector<NestPart>& parts,
                const std::vector<bool>& has_packs, const NestArgs& args);
-
-/// The nest of `step` alone; null if it has none.
-[[nodiscard]] const Nest* own_nest(const TransformPlan& plan, StepId step);
-[[nodiscard]] inline bool is_sliced(const Nest& nest) { return nest.rows.front().kind == RowKind::Slices; }
-/// Whether some member splits its slices into pieces.
-[[nodiscard]] bool has_split(const Nest& nest);
 
 }  // namespace pb

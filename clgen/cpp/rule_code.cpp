@@ -5,9 +5,9 @@
 #include <charconv>
 
 #include "clgen/cpp/body_text.h"
-#include "clgen/cpp/host_care.h"
 #include "clgen/cpp/tunable_code.h"
 #include "clgen/index_width.h"
+#include "clgen/lower/host_care.h"
 #include "clgen/names.h"
 #include "clgen/watched_args.h"
 #include "lang/check.h"
@@ -40,10 +40,9 @@ std::vector<std::string> all_scalars(const Transform& transform) {
 }  // namespace
 
 RuleCode::RuleCode(const CppContext& context, TransformId in_transform, RuleId in_rule)
-    : RuleShape(context.program, in_transform, in_rule),
+    : RuleShape(context.program, in_transform, in_rule, context.has_kernels),
       scalar_inputs(scalar_inputs_of(transform, rule)),
       stem(rule_stem(context.program, in_transform, in_rule)),
-      has_kernels(context.has_kernels),
       origin(context.options.checks_copies ? origin_of(context.sources, rule.span) : ""),
       checked_place(context.options.is_checked ? origin_of(context.sources, rule.span) : "") {
   for (const RuleId id : rule.tried) join_tried(RuleCode(context, transform_id, id));
@@ -394,5 +393,7 @@ void emit_rule_function(Writer& out, const CppContext& context, const RuleCode& 
   if (code.rule.is_return_form && code.facts.may_fall_through) out.line("return pb_unchanged;");
   out.close();
 }
+
+std::string box_type(const Step& step) { return "pbrt::Box<" + std::to_string(step.loops.size()) + ">"; }
 
 }  // namespace pb

@@ -9,31 +9,13 @@
 #include <vector>
 
 #include "choicegraph/plan/plan.h"
-#include "clgen/cpp/native_macros.h"
-#include "clgen/emit_options.h"
+#include "clgen/cpp/cpp_context.h"
 #include "clgen/lower/rule_shape.h"
-#include "clgen/numbering.h"
 #include "clgen/rule_facts.h"
 #include "clgen/writer/writer.h"
 #include "lang/program.h"
 
 namespace pb {
-
-class SourceManager;
-
-/// What all parts of clgen/cpp share.
-struct CppContext {
-  const Program& program;
-  const Plan& plan;
-  const SourceManager& sources;
-  const EmitOptions& options;
-  Numbering numbering;
-  std::string file;                        ///< name of the generated file in its own #line
-  std::set<TransformId> spawned;           ///< by some body
-  std::set<TemplateId> spawned_templates;  ///< by some body that chooses the instance
-  NativeMacros macros;
-  bool has_kernels = true;
-};
 
 /// One rule of one transform, with what is known of it.
 struct RuleCode : RuleShape {
@@ -41,7 +23,6 @@ struct RuleCode : RuleShape {
 
   std::vector<MatrixId> scalar_inputs;
   std::string stem;           ///< `Convolve2D_0`
-  bool has_kernels;           ///< of the program
   std::string origin;         ///< file and line where functions say which rule used what is not there; else empty
   std::string checked_place;  ///< of a checked program: `scale.pbcc:5`; else empty
   std::map<std::string, std::string> constants;  ///< fixed tunables of the user, by name: their declarations
@@ -83,6 +64,9 @@ void emit_function(Writer& out, const std::string& head, std::vector<std::string
 [[nodiscard]] std::vector<std::string> coordinates(const RegionAccess& access);
 /// Element type of its matrix.
 [[nodiscard]] std::string element_of(const RuleCode& code, const RegionAccess& access);
+
+/// `pbrt::Box<2>`: a box of the step's loops.
+[[nodiscard]] std::string box_type(const Step& step);
 
 /// What traces call the rule of that stem, or the nest.
 [[nodiscard]] inline std::string rule_constant(const std::string& stem) { return "kRule_" + stem; }

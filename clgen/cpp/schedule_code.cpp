@@ -7,13 +7,14 @@
 
 #include "clgen/cpp/dispatch_code.h"
 #include "clgen/cpp/fused_code.h"
-#include "clgen/cpp/host_care.h"
 #include "clgen/cpp/joint_steps.h"
 #include "clgen/cpp/loop_code.h"
 #include "clgen/cpp/nest_code.h"
+#include "clgen/cpp/piece_code.h"
 #include "clgen/cpp/schedule_units.h"
 #include "clgen/cpp/step_code.h"
-#include "clgen/cpp/transform_code.h"
+#include "clgen/lower/host_care.h"
+#include "clgen/lower/nest_shape.h"
 #include "clgen/names.h"
 
 namespace pb {
@@ -251,7 +252,7 @@ class ScheduleEmitter {
     if (!context_.has_kernels) return;
     for (std::size_t m = 0; m < parts.size(); ++m) {
       const NestPart& part = parts[m];
-      if (care_in(plan_, nest, parts, m) != HostCare::Step) continue;
+      if (care_in(plan_, nest, shapes_of(parts), m) != HostCare::Step) continue;
       out_.open(if_text(part.condition));
       emit_boxes(out_, step_boxes(plan_, part.code, part.member.step));
       emit(parts_of_step(plan_, part.code, part.member.step));

@@ -5,9 +5,8 @@
 #include <utility>
 
 #include "base/seeded_fault.h"
-#include "clgen/cpp/loop_code.h"
-#include "clgen/cpp/nest_code.h"
 #include "clgen/cpp/read_boxes.h"
+#include "clgen/lower/nest_shape.h"
 #include "clgen/names.h"
 #include "lang/index_bounds.h"
 #include "lang/region/affine.h"

@@ -3,14 +3,16 @@
 
 #include <algorithm>
 
-#include "clgen/cpp/host_care.h"
 #include "clgen/cpp/instance_code.h"
 #include "clgen/cpp/instance_count.h"
 #include "clgen/cpp/loop_code.h"
 #include "clgen/cpp/nest_code.h"
 #include "clgen/cpp/packs.h"
+#include "clgen/cpp/piece_code.h"
 #include "clgen/cpp/read_boxes.h"
 #include "clgen/lower/cpu_loops.h"
+#include "clgen/lower/host_care.h"
+#include "clgen/lower/nest_shape.h"
 #include "clgen/lower/pack_choice.h"
 #include "clgen/names.h"
 #include "lang/body_walk.h"
@@ -25,91 +27,6 @@ bool is_split(const Step& step) { return !step.loops.empty() && step.is_data_par
 const TransformPlan& plan_of(const CppContext& context, const RuleCode& code) {
   return context.plan.transforms[code.transform_id.index()];
 }
-
-/// Whether the body writes elements of a matrix while it reads others: compilers must know that they are apart.
-bool writes_among_reads(const RuleCode& code) {
-  if (!code.tried.empty()) return false;
-  const bool writes = std::any_of(code.rule.outputs.begin(), code.rule.outputs.end(),
-                                  [](const RegionAccess& output) { return !is_element(output); });
-  return writes && code.matrices.size() > 1;
-}
-
-/// Whether the rule knows the matrix by one name only.
-bool has_one_name(const RuleCode& code, MatrixId id) {
-  const auto is_it = [&](const RegionAccess& access) { return access.matrix == id; };
-  return std::count_if(code.rule.outputs.begin(), code.rule.outputs.end(), is_it) +
-             std::count_if(code.rule.inputs.begin(), code.rule.inputs.end(), is_it) ==
-         1;
-}
-
-/// Handles, or views that compilers know more of, or any views.
-std::vector<std::string> matrix_args(const RuleCode& code, bool is_fast) {
-  std::vector<std::string> args;
-  const bool is_apart = writes_among_reads(code);
-  for (const RuleMatrix& use : code.matrices) {
-    const Matrix& matrix = code.matrix(use.matrix);
-    if (use.needs_handle) {
-      args.push_back(matrix.name);
-    } else if (!is_fast || matrix.num_dims() == 0) {
-      args.push_back(matrix.name + ".view()");
-    } else {
-      args.push_back(matrix.name + (is_apart && has_one_name(code, use.matrix) ? ".apart_view()" : ".unit_view()"));
-    }
-  }
-  return args;
-}
-
-}  // namespace
-
-std::optional<Condition> unit_condition(const RuleCode& code) {
-  std::vector<Condition> terms;
-  for (const RuleMatrix& use : code.matrices) {
-    const Matrix& matrix = code.matrix(use.matrix);
-    if (!use.needs_handle && matrix.num_dims() > 0)
-      terms.push_back(Condition::flag(matrix.name + ".view().has_unit_stride()"));
-  }
-  if (terms.empty()) return std::nullopt;
-  for (std::size_t i = 0; i < code.matrices.size() && writes_among_reads(code); ++i) {
-    if (!code.matrices[i].is_output) continue;
-    for (std::size_t k = 0; k < code.matrices.size(); ++k) {
-      if (k == i || (k < i && code.matrices[k].is_output)) continue;
-      terms.push_back(Condition::flag("pbrt::is_apart(" + code.matrix(code.matrices[i].matrix).name + ".view(), " +
-                                      code.matrix(code.matrices[k].matrix).name + ".view())"));
-    }
-  }
-  return Condition::all_of(std::move(terms));
-}
-
-std::optional<Condition> declare_unit(Writer& out, const RuleCode& code, const std::string& name) {
-  const std::optional<Condition> unit = unit_condition(code);
-  if (!unit) return std::nullopt;
-  out.line("const bool " + name + " = " + to_cpp(*unit) + ";");
-  return Condition::flag(name);
-}
-
-std::string loops_call(const RuleCode& code, const std::string& function, bool is_unit, const std::string& box) {
-  std::vector<std::string> args;
-  if (code.has_calls()) args.emplace_back("pb_inner");
-  for (std::string& arg : matrix_args(code, is_unit)) args.push_back(std::move(arg));
-  for (std::string& arg : scalar_args(code, ScalarSet::Loops)) args.push_back(std::move(arg));
-  if (!box.empty()) args.push_back(box);
-  return function + "(" + joined(args) + ");";
-}
-
-void emit_piece(Writer& out, const RuleCode& code, const std::string& stem, bool has_packs,
-                const std::optional<Condition>& unit, const std::string& box) {
-  if (!unit) {
-    out.line(loops_call(code, "loops_" + stem, false, box));
-    return;
-  }
-  out.open(if_text(*unit));
-  out.line(loops_call(code, (has_packs ? "lanes_" : "loops_") + stem, true, box));
-  out.reopen("else");
-  out.line(loops_call(code, "loops_" + stem, false, box));
-  out.close();
-}
-
-namespace {
 
 /// Whether the body has loops, so that it matters what compilers know of its matrices.
 bool may_loop(const Rule& rule) {
@@ -204,23 +121,6 @@ StepPieces pieces_of(const TransformPlan& plan, StepId id) {
   return is_split(plan.steps[id]) ? StepPieces::Split : StepPieces::None;
 }
 
-std::vector<std::string> step_params(const RuleCode& code) {
-  std::vector<std::string> params = {"pbrt::Frame& pb_frame"};
-  for (const RuleMatrix& use : code.matrices) {
-    const Matrix& matrix = code.matrix(use.matrix);
-    params.push_back("const " + region_type(matrix, matrix.role == MatrixRole::From) + "& " + matrix.name);
-  }
-  for (std::string& param : scalar_params(code, ScalarSet::Step)) params.push_back(std::move(param));
-  return params;
-}
-
-std::vector<std::string> step_args(const RuleCode& code, const std::string& frame) {
-  std::vector<std::string> args = {frame};
-  for (const RuleMatrix& use : code.matrices) args.push_back(code.matrix(use.matrix).name);
-  for (std::string& arg : scalar_args(code, ScalarSet::Step)) args.push_back(std::move(arg));
-  return args;
-}
-
 namespace {
 
 /// A name for a function of a step: the rule's own, or the step's own where it is taken.
@@ -285,7 +185,7 @@ void emit_cpu_body(Writer& out, Writer& body, const RuleCode& code, const Transf
 HostCare care_of_step(const TransformPlan& plan, const RuleCode& code, StepId id) {
   const Nest* nest = own_nest(plan, id);
   if (nest == nullptr) return care_of(code, plan.steps[id]);
-  return care_in(plan, *nest, {{code, nest->members.front(), ""}}, 0);
+  return care_in(plan, *nest, {&code}, 0);
 }
 
 /// A function of a step, `head` with its name; an earlier one if it is the same. Returns its stem.

@@ -61,14 +61,6 @@ std::vector<std::string> call_params(const Transform& transform) {
   return params;
 }
 
-std::string site_constant(const CppContext& context, TransformId transform, SiteId site) {
-  return "kSite_" + identifier_of(context.program, transform) + "_" + std::to_string(site.index());
-}
-
-std::string tunable_constant(const CppContext& context, TransformId transform, std::size_t index) {
-  return "kTunable_" + identifier_of(context.program, transform) + "_" + std::to_string(index);
-}
-
 void emit_call_declarations(Writer& out, const CppContext& context, TransformId id) {
   const Transform& transform = context.program.transforms[id];
   const std::string name = identifier_of(context.program, id);

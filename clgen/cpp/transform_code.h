@@ -34,8 +34,4 @@ void emit_transform_tables(Writer& out, const CppContext& context, TransformId t
 /// Defines `pb_n`, the size of a call for selectors and size-specific values (docs/reference/language.md 6.7).
 void emit_largest_size(Writer& out, const Transform& transform);
 
-/// Number of a site and of a tunable as named constants of the generated code.
-[[nodiscard]] std::string site_constant(const CppContext& context, TransformId transform, SiteId site);
-[[nodiscard]] std::string tunable_constant(const CppContext& context, TransformId transform, std::size_t index);
-
 }  // namespace pb

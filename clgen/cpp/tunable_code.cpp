@@ -6,7 +6,6 @@
 #include <cmath>
 #include <vector>
 
-#include "clgen/cpp/transform_code.h"
 #include "clgen/names.h"
 
 namespace pb {

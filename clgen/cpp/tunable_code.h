@@ -8,7 +8,7 @@
 #include <string>
 
 #include "choicegraph/plan/plan.h"
-#include "clgen/cpp/rule_code.h"
+#include "clgen/cpp/cpp_context.h"
 #include "clgen/writer/writer.h"
 
 namespace pb {

@@ -5,16 +5,17 @@
 
 namespace pb {
 
-RuleShape::RuleShape(const Program& program, TransformId in_transform, RuleId in_rule)
+RuleShape::RuleShape(const Program& program, TransformId in_transform, RuleId in_rule, bool in_has_kernels)
     : transform_id(in_transform),
       rule_id(in_rule),
       transform(program.transforms[in_transform]),
       rule(transform.rules[in_rule]),
       facts(find_rule_facts(rule)),
       matrices(matrices_of_rule(transform, rule, facts)),
-      element(program.element) {
+      element(program.element),
+      has_kernels(in_has_kernels) {
   for (const RuleId id : rule.tried) {
-    const RuleShape guest(program, in_transform, id);
+    const RuleShape guest(program, in_transform, id, in_has_kernels);
     join_matrices(guest);
     guests_call = guests_call || guest.has_calls();
   }

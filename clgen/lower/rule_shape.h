@@ -12,7 +12,8 @@
 namespace pb {
 
 struct RuleShape {
-  RuleShape(const Program& program, TransformId transform_id, RuleId rule_id);
+  /// `has_kernels`: the program has some.
+  RuleShape(const Program& program, TransformId transform_id, RuleId rule_id, bool has_kernels = true);
 
   TransformId transform_id;
   RuleId rule_id;
@@ -31,6 +32,7 @@ struct RuleShape {
   /// Name of the matrix of an access.
   [[nodiscard]] const std::string& matrix_name(const RegionAccess& access) const { return matrix(access.matrix).name; }
 
+  bool has_kernels;  ///< of the program
   bool guests_call = false;
 };
 

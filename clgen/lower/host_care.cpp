@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+#include "clgen/lower/host_care.h"
+
+#include <algorithm>
+
+#include "base/seeded_fault.h"
+#include "clgen/lower/nest_shape.h"
+
+namespace pb {
+
+HostCare care_of(const RuleShape& rule, const Step& step) {
+  const bool is_chain = !step.is_data_parallel && !step.loops.empty();
+  return rule.has_kernels && rule.has_calls() && is_chain && !PB_FAULT(instances_are_not_announced) ? HostCare::Instance
+                                                                                                    : HostCare::Step;
+}
+
+HostCare care_in(const TransformPlan& plan, const Nest& nest, const std::vector<const RuleShape*>& rules,
+                 std::size_t m) {
+  const bool has_calls =
+      std::any_of(rules.begin(), rules.end(), [](const RuleShape* rule) { return rule->has_calls(); });
+  if (!rules[m]->has_kernels || !has_calls || PB_FAULT(slices_are_not_announced)) return HostCare::Step;
+  if (!rules[m]->has_calls()) return HostCare::Slice;
+  if (!is_sliced(nest)) return HostCare::Instance;
+  return care_of(*rules[m], step_in_slices(plan, nest.members[m])) == HostCare::Instance ? HostCare::Instance
+                                                                                         : HostCare::Slice;
+}
+
+bool announces_instances(const TransformPlan& plan, const RuleShape& rule) {
+  if (!rule.has_kernels || !rule.has_calls()) return false;
+  for (const StepId id : plan.steps.ids()) {
+    const Step& step = plan.steps[id];
+    if (step.rule != rule.rule_id) continue;
+    // Members of nests are no data-parallel steps, whatever their slices are.
+    if (!step.is_data_parallel && !step.loops.empty()) return true;
+    if (std::any_of(plan.nests.begin(), plan.nests.end(), [&](const Nest& nest) { return has_member(nest, id); }))
+      return true;
+  }
+  return false;
+}
+
+}  // namespace pb
