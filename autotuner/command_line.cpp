@@ -16,7 +16,7 @@
 #include "autotuner/commands.h"
 #include "autotuner/measure/interruption.h"
 #include "autotuner/migrate/migrate.h"
-#include "autotuner/tune.h"
+#include "autotuner/tune/tune.h"
 #include "runtime/config/errors.h"
 #include "runtime/config/nearest_word.h"
 

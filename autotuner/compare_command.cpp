@@ -9,7 +9,7 @@
 #include "autotuner/measure/interruption.h"
 #include "autotuner/report/progress.h"
 #include "autotuner/search/in_turns.h"
-#include "autotuner/tune.h"
+#include "autotuner/tune/tune.h"
 #include "runtime/config/config_file.h"
 #include "runtime/config/errors.h"
 

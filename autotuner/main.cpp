@@ -3,7 +3,7 @@
 #include <csignal>
 
 #include "autotuner/command_line.h"
-#include "autotuner/tune.h"
+#include "autotuner/tune/tune.h"
 #include "runtime/config/standard_streams.h"
 
 int main(int argc, char** argv) {

@@ -73,6 +73,16 @@ std::vector<Target> targets_of(const pbrt::TrainingInfo& info) {
   return out;
 }
 
+bool has_bins(const std::vector<Target>& targets) { return targets[0].accuracy.has_target; }
+
+bool is_main_of_bins(const std::vector<Target>& targets, std::size_t i) {
+  return has_bins(targets) && !targets[i].accuracy.has_target;
+}
+
+bool is_called_by_main(const std::vector<Target>& targets, std::size_t i) {
+  return targets[i].accuracy.has_target && !targets.back().accuracy.has_target;
+}
+
 bool calls_itself(const pbrt::TrainingInfo& info, const std::string& name) {
   return pb::reaches_itself(name, [&](const std::string& caller) {
     const pbrt::TransformInfo* transform = find_transform(info, caller);

@@ -27,6 +27,13 @@ struct Target {
 /// The targets of a program, in the order in which they are tuned.
 [[nodiscard]] std::vector<Target> targets_of(const pbrt::TrainingInfo& info);
 
+/// Whether instances for bins are tuned, each with an accuracy to reach.
+[[nodiscard]] bool has_bins(const std::vector<Target>& targets);
+/// Whether target `i` is the main transform, tuned after the instances for bins that it calls.
+[[nodiscard]] bool is_main_of_bins(const std::vector<Target>& targets, std::size_t i);
+/// Whether target `i` is an instance for a bin that the main transform calls.
+[[nodiscard]] bool is_called_by_main(const std::vector<Target>& targets, std::size_t i);
+
 /// Whether a call of the transform may lead to further calls of it.
 [[nodiscard]] bool calls_itself(const pbrt::TrainingInfo& info, const std::string& name);
 

@@ -50,6 +50,7 @@ MAY_USE = {
     "autotuner/search": ["runtime/config", "autotuner/space"],
     "autotuner/measure": ["runtime/config", "autotuner/space", "autotuner/search"],
     "autotuner/report": ["runtime/config", "autotuner/space", "autotuner/search", "autotuner/measure"],
+    "autotuner/tune": ["runtime/config", "autotuner/space", "autotuner/search", "autotuner/measure", "autotuner/report"],
     "autotuner/migrate": ["runtime/config", "autotuner/space", "autotuner/search", "autotuner/measure", "autotuner/report"],
     "autotuner": ["runtime/config", "autotuner"],
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// `pbtune ./prog --n N`: everything around a search: what the program says about itself, the existing
-// configuration, the journal, progress, and the file that is written.
+// What a person asks `pbtune` for, and what follows from it for searches, journals and files.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "autotuner/measure/program_options.h"
-#include "autotuner/search/search.h"
+#include "autotuner/search/search_options.h"
 
 namespace pbtune {
 
@@ -28,10 +28,11 @@ inline constexpr const char* kTunerVersion = "pbtune " PB_VERSION;
 
 [[nodiscard]] SearchOptions search_options(Effort effort, double time_limit_s, std::uint64_t seed);
 
-/// The clock that the time limit is compared with: seconds since the process, or a test, began.
-[[nodiscard]] Clock wall_clock();
+/// Everything in the options that has a say in what a search does, normalised: two searches with the same words may
+/// share a journal.
+[[nodiscard]] std::vector<std::string> journal_arguments(const TuneOptions& options);
 
-/// Tunes. Returns the exit status. Throws pbrt::RuntimeError.
-int tune(const TuneOptions& options, const Clock& clock);
+/// The arguments that say what was tuned, as a person would write them.
+[[nodiscard]] std::string arguments_text(const TuneOptions& options);
 
 }  // namespace pbtune

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+#include "autotuner/tune/measurements.h"
+
+#include <algorithm>
+
+namespace pbtune {
+namespace {
+
+/// Options for a measurement with this budget: a reference that takes longer than a share of the time is computed by
+/// the best configuration so far instead.
+MeasureOptions patient(MeasureOptions options, double budget_s) {
+  constexpr double kShare = 0.3, kLeastS = 5, kGraceShare = 0.2;
+  options.patience_s = std::max(std::min(kLeastS, budget_s), kShare * budget_s);
+  options.grace_s = std::min(options.grace_s, kGraceShare * budget_s);
+  return options;
+}
+
+template <class Value>
+void keep_known(std::vector<std::pair<std::string, Value>>& named, const std::vector<std::string>& known) {
+  std::erase_if(named,
+                [&](const auto& one) { return std::find(known.begin(), known.end(), one.first) == known.end(); });
+}
+
+}  // namespace
+
+MeasureOptions measure_options_of(const TuneOptions& options, const pbrt::TrainingInfo& info,
+                                  const std::vector<Target>& targets, std::size_t target, int variant,
+                                  double budget_s) {
+  MeasureOptions out = patient(measure_options(options.run, options.is_resident), budget_s);
+  if (has_bins(targets)) out.command.insert(out.command.end(), {"--transform", targets[target].transform});
+  if (is_called_by_main(targets, target)) {
+    // The person's files, sizes and numbers are those of the main transform.
+    out.files.clear();
+    const pbrt::TransformInfo& transform = *find_transform(info, targets[target].transform);
+    keep_known(out.sizes, transform.sizes);
+    keep_known(out.given, transform.numbers);
+  }
+  out.seed += static_cast<std::uint64_t>(variant);
+  return out;
+}
+
+Measurements::Measurements(const TuneOptions& options, const InfoIndex& index, const std::vector<Target>& targets,
+                           std::function<void()> on_tick)
+    : options_(options), index_(index), targets_(targets), on_tick_(std::move(on_tick)) {}
+
+Measurements::Slot& Measurements::slot_of(std::size_t target, int variant) {
+  Slot& slot = slots_[{target, variant}];
+  if (slot.measurement != nullptr) return slot;
+  MeasureOptions how = measure_options_of(options_, index_.info(), targets_, target, variant, budget_s_);
+  if (is_main_of_bins(targets_, target)) how.reference = reference_;
+  slot.measurement = std::make_unique<Measurement>(index_, std::move(how), on_tick_);
+  return slot;
+}
+
+Measurement& Measurements::of(std::size_t target, int variant) { return *slot_of(target, variant).measurement; }
+
+Outcome Measurements::run_on(std::size_t target, int variant, std::int64_t n, const Configuration& configuration,
+                             const RunSpec& spec) {
+  Slot& slot = slot_of(target, variant);
+  if (slot.variant_n != n) {
+    slot.variant_n = -1;
+    if (slot.measurement->prepare(n, nullptr).status == PrepareStatus::Ready) slot.variant_n = n;
+  }
+  if (slot.variant_n == n) return slot.measurement->run(configuration, spec);
+  Outcome out;  // nothing speaks against it
+  out.kind = OutcomeKind::Ok;
+  return out;
+}
+
+std::int64_t Measurements::size_of_inputs() const {
+  return Measurement(index_, measure_options(options_.run, options_.is_resident), on_tick_).size_of_inputs();
+}
+
+}  // namespace pbtune

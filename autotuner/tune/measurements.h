@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// The measurements of one run of pbtune: one of the program per target, and per variant of the target's inputs. Variant
+// 0 is what the target is tuned on; the others, with other seeds, say whether it is accurate elsewhere.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "autotuner/measure/measurement.h"
+#include "autotuner/space/tuning_targets.h"
+#include "autotuner/tune/tune_options.h"
+
+namespace pbtune {
+
+/// How a target's program is run, on a variant of its inputs. An instance for a bin that the main transform calls gets
+/// only those of the person's sizes and numbers that it knows, and no files.
+///
+/// Units:  `budget_s` is what the search may take: a reference that takes longer than a share of it is given up
+[[nodiscard]] MeasureOptions measure_options_of(const TuneOptions& options, const pbrt::TrainingInfo& info,
+                                                const std::vector<Target>& targets, std::size_t target, int variant,
+                                                double budget_s);
+
+class Measurements {
+ public:
+  /// Keeps references. `on_tick` is called while something is waited for, and may throw Interrupted.
+  Measurements(const TuneOptions& options, const InfoIndex& index, const std::vector<Target>& targets,
+               std::function<void()> on_tick);
+
+  /// What the search under way may take: measurements made from now on are as patient as that allows.
+  void set_budget(double budget_s) { budget_s_ = budget_s; }
+
+  /// The measurement of a target; its program is started when it is needed.
+  [[nodiscard]] Measurement& of(std::size_t target, int variant = 0);
+
+  /// Measurements of a main transform that calls instances for bins compare outputs with those of `configuration`:
+  /// they depend on what the instances were tuned to.
+  ///
+  /// Pre:    of() was not called for that target
+  void set_reference(Configuration configuration) { reference_ = std::move(configuration); }
+
+  /// Runs a configuration on inputs of size `n`. Where there are no such inputs the outcome is Ok, without times.
+  [[nodiscard]] Outcome run_on(std::size_t target, int variant, std::int64_t n, const Configuration& configuration,
+                               const RunSpec& spec);
+
+  /// Reads the person's input files: their largest size variable, -1 if the program does not say.
+  ///
+  /// Errors: throws UserError
+  [[nodiscard]] std::int64_t size_of_inputs() const;
+
+ private:
+  struct Slot {
+    std::unique_ptr<Measurement> measurement;
+    std::int64_t variant_n = -1;  ///< the size of the inputs that run_on made
+  };
+  Slot& slot_of(std::size_t target, int variant);
+
+  const TuneOptions& options_;
+  const InfoIndex& index_;
+  const std::vector<Target>& targets_;
+  std::function<void()> on_tick_;
+  double budget_s_ = 0;
+  std::optional<Configuration> reference_;
+  std::map<std::pair<std::size_t, int>, Slot> slots_;
+};
+
+}  // namespace pbtune

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// What a person should know while targets are tuned: said on the terminal, kept in the journal. What may recur is said
+// once.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "autotuner/search/evaluator.h"
+#include "autotuner/search/search_events.h"
+
+namespace pbtune {
+
+/// Where notices go.
+struct NoticeOutlets {
+  std::function<void(const std::string& text, bool is_important)> say;  ///< to the person
+  std::function<void(const std::string& text)> keep;                    ///< in the journal
+};
+
+class Notices {
+ public:
+  /// Keeps a reference to `index`. `seed` is that of the search.
+  Notices(const InfoIndex& index, std::uint64_t seed, NoticeOutlets outlets)
+      : index_(index), seed_(seed), outlets_(std::move(outlets)) {}
+
+  void note(const std::string& text);
+  /// A warning that is shown also to who wants quiet.
+  void warn(const std::string& text);
+  /// What is said of inputs that are ready, for example that two runs of the default differ, so that nothing can be
+  /// verified. The same text twice in a row is said once.
+  void note_prepared(const Prepared& prepared);
+  /// Other programs keep processors busy, if waits are much of what was measured. Once.
+  ///
+  /// Units:   nanoseconds of all runs together
+  void note_load(double total_ns, double waited_ns);
+  /// The search cannot be resumed any more, for the reason `trouble`; empty: it can. Once.
+  void note_trouble(const std::string& trouble);
+  /// A configuration that gives wrong outputs or crashes.
+  void note_failed(const Candidate& candidate, const Outcome& outcome, bool is_wrong_but_fast);
+
+  /// How many failed candidates were wrong, and would have been the fastest.
+  [[nodiscard]] int num_wrong_but_fast() const { return num_wrong_but_fast_; }
+
+ private:
+  const InfoIndex& index_;
+  const std::uint64_t seed_;
+  NoticeOutlets outlets_;
+  std::string last_prepared_;
+  int num_wrong_but_fast_ = 0;
+  bool is_load_known_ = false, is_trouble_known_ = false;
+};
+
+}  // namespace pbtune

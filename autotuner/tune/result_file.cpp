@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+#include "autotuner/tune/result_file.h"
+
+#include <algorithm>
+#include <ctime>
+#include <filesystem>
+
+namespace pbtune {
+namespace {
+
+constexpr const char* kNotFinished = ", not finished";
+
+std::string utc_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  ::gmtime_r(&now, &parts);
+  char text[32];
+  return std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts) > 0 ? text : "";
+}
+
+/// Adds what the search of one target found.
+void add_result(const InfoIndex& index, const Target& target, const SearchResult& result, pbrt::Provenance& out) {
+  const std::string prefix = target.transform == index.info().main ? "" : target.transform + ": ";
+  if (result.default_ns > 0) out.times_ns.emplace_back(prefix + "default", result.default_ns);
+  out.times_ns.emplace_back(prefix + "tuned", result.best_ns);
+  if (target.accuracy.has_target)
+    out.accuracies.emplace_back(target.transform,
+                                target.accuracy.higher_is_better ? result.accuracy : -result.accuracy);
+  for (const auto& loss : result.losses) out.losses.push_back(loss);
+  for (const RanChoice& ran : result.ran) {
+    const std::string name = index.site_name(ran.site);
+    if (std::find(out.ran.begin(), out.ran.end(), name) == out.ran.end()) out.ran.push_back(name);
+  }
+}
+
+}  // namespace
+
+TunedMachine machine_of(const pbrt::protocol::Hello& hello, const std::string& wanted) {
+  return {pbrt::detect_machine(hello.devices), hello.device,
+          !hello.device.empty() || (wanted.empty() && !hello.devices.empty())};
+}
+
+pbrt::ConfigEntry entry_of(const TuneOptions& options, const TunedMachine& machine,
+                           const std::vector<std::int64_t>& sizes, const InfoIndex& index,
+                           const std::vector<Target>& targets, std::span<const SearchResult> results) {
+  const SearchResult& last = results.back();
+  pbrt::ConfigEntry entry;
+  entry.machine = machine.machine;
+  entry.configuration = last.best;
+  for (Selector& selector : entry.configuration.sites) simplify(selector);
+  pbrt::Provenance& provenance = entry.provenance;
+  provenance.when = utc_now();
+  provenance.tuner = kTunerVersion;
+  provenance.effort = std::string(to_string(options.effort)) + (last.is_complete ? "" : kNotFinished);
+  provenance.seed = options.run.seed;
+  provenance.how = arguments_text(options);
+  provenance.device = machine.device;
+  for (const std::int64_t n : sizes)
+    if (n <= last.n) provenance.sizes.push_back(n);
+  for (std::size_t k = 0; k < results.size(); ++k) add_result(index, targets[k], results[k], provenance);
+  return entry;
+}
+
+ResultFile::ResultFile(std::string path, const InfoIndex& index) : path_(std::move(path)), index_(index) {
+  file_.program = index.info().program;
+  if (std::filesystem::exists(path_)) file_ = pbrt::read_config_file(path_, index);
+  file_.source = index.info().source;
+}
+
+std::optional<NamedConfiguration> ResultFile::starting_point(const pbrt::Machine& machine) const {
+  const pbrt::ChosenEntry chosen = pbrt::choose_entry(file_, machine);
+  if (chosen.entry == nullptr) return std::nullopt;
+  const bool is_ours = chosen.note.empty();
+  return NamedConfiguration{is_ours ? kBefore : "the configuration of another machine", chosen.entry->configuration,
+                            is_ours};
+}
+
+bool ResultFile::has_finished_entry(const pbrt::Machine& machine) const {
+  const pbrt::ChosenEntry chosen = pbrt::choose_entry(file_, machine);
+  return chosen.entry != nullptr && chosen.note.empty() &&
+         chosen.entry->provenance.effort.find(kNotFinished) == std::string::npos;
+}
+
+void ResultFile::save(pbrt::ConfigEntry entry) {
+  pbrt::put_entry(file_, std::move(entry));
+  pbrt::save_config_file(path_, index_, file_);
+}
+
+}  // namespace pbtune

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+// The configuration file that a run of pbtune writes: what it had before for this machine and for others, and the entry
+// that says what was found and how.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "autotuner/search/search_result.h"
+#include "autotuner/space/tuning_targets.h"
+#include "autotuner/tune/tune_options.h"
+#include "runtime/config/config_file.h"
+#include "runtime/config/protocol.h"
+
+namespace pbtune {
+
+/// What is tuned for.
+struct TunedMachine {
+  pbrt::Machine machine;
+  std::string device;       ///< name of the OpenCL device in use; empty: none
+  bool has_device = false;  ///< choices on a device may be tried
+};
+/// This machine as the program sees it. `wanted` is the device that the person names; empty: none.
+[[nodiscard]] TunedMachine machine_of(const pbrt::protocol::Hello& hello, const std::string& wanted);
+
+/// The entry for the last of `results`, which are those of the first targets, with the times of all.
+///
+/// Pre:     `results` is not empty
+[[nodiscard]] pbrt::ConfigEntry entry_of(const TuneOptions& options, const TunedMachine& machine,
+                                         const std::vector<std::int64_t>& sizes, const InfoIndex& index,
+                                         const std::vector<Target>& targets, std::span<const SearchResult> results);
+
+class ResultFile {
+ public:
+  /// The file at `path`, with what it has if it exists. Keeps a reference to `index`.
+  ///
+  /// Errors:  throws IoError, ConfigError for a file that cannot be used
+  ResultFile(std::string path, const InfoIndex& index);
+
+  [[nodiscard]] const std::string& path() const { return path_; }
+  /// What is odd about the file as it was, one line each.
+  [[nodiscard]] std::vector<std::string> warnings() const { return file_.warnings.lines(path_); }
+  /// What the file has for this machine, else for the most similar one, as a starting point of a search.
+  [[nodiscard]] std::optional<NamedConfiguration> starting_point(const pbrt::Machine& machine) const;
+  /// Whether the file has a result for this machine that was compared with the default at its size. What an interrupted
+  /// search knows was not.
+  [[nodiscard]] bool has_finished_entry(const pbrt::Machine& machine) const;
+  /// Writes the entry in place of the machine's former one; entries of other machines stay.
+  ///
+  /// Errors:  throws IoError; the file is as before then
+  void save(pbrt::ConfigEntry entry);
+
+ private:
+  std::string path_;
+  const InfoIndex& index_;
+  pbrt::ConfigFile file_;
+};
+
+/// The name of the starting point that the file has for this machine.
+inline constexpr const char* kBefore = "the configuration of before";
+
+}  // namespace pbtune

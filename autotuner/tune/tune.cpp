@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: MIT
+#include "autotuner/tune/tune.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+
+#include "autotuner/measure/interruption.h"
+#include "autotuner/measure/journal.h"
+#include "autotuner/report/progress.h"
+#include "autotuner/search/search.h"
+#include "autotuner/tune/confirmation.h"
+#include "autotuner/tune/measurements.h"
+#include "autotuner/tune/notices.h"
+#include "autotuner/tune/result_file.h"
+#include "autotuner/tune/result_words.h"
+#include "runtime/config/errors.h"
+
+namespace pbtune {
+namespace {
+
+constexpr std::int64_t kSizeIfUnknown = 1024;
+
+std::string count_text(std::size_t count, const char* what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+SearchOptions options_of(const TuneOptions& options, const pbrt::TrainingInfo& info) {
+  SearchOptions out = search_options(options.effort, options.time_limit_s, options.run.seed);
+  out.has_pure_starts = !is_recursive(info);
+  return out;
+}
+
+/// One run of the command, its parts in the order in which they are made. The target that is being tuned is the one
+/// after those that have results.
+class Session {
+ public:
+  Session(const TuneOptions& options, Clock clock)
+      : options_(options),
+        clock_(std::move(clock)),
+        info_(info_of(options.run.program)),
+        index_(info_),
+        targets_(targets_of(info_)),
+        progress_(options.is_quiet, std::chrono::steady_clock::now()),
+        search_options_(options_of(options, info_)),
+        file_(options.output.empty() ? options.run.program + ".cfg" : options.output, index_),
+        measurements_(options_, index_, targets_,
+                      [this] {
+                        progress_.tick();
+                        throw_if_interrupted();
+                      }),
+        notices_(index_, options.run.seed,
+                 {[this](const std::string& text, bool is_important) { progress_.say(text, is_important); },
+                  [this](const std::string& text) { journal_->add_note(text); }}) {}
+
+  int run();
+
+ private:
+  void meet_program();
+  void choose_sizes();
+  [[nodiscard]] Space make_space() const;
+  void find_starting_points();
+  void open_journal();
+  [[nodiscard]] Evaluator live_evaluator();
+  [[nodiscard]] Outcome confirm_elsewhere(const Configuration& configuration, const RunSpec& spec);
+  [[nodiscard]] SearchEvents events();
+  [[nodiscard]] std::vector<NamedConfiguration> starting_points() const;
+  [[nodiscard]] std::optional<int> tune_target(const Evaluator& evaluator, double budget_s);
+  void add_result(const SearchResult& result);
+  void save(std::span<const SearchResult> results);
+  [[nodiscard]] int stop_early(const Search& search, const std::string& why, int status);
+  [[nodiscard]] std::size_t current() const { return results_.size(); }
+
+  const TuneOptions options_;
+  Clock clock_;
+  const pbrt::TrainingInfo info_;
+  const InfoIndex index_;
+  const std::vector<Target> targets_;
+  Progress progress_;
+  SearchOptions search_options_;
+  ResultFile file_;
+  Measurements measurements_;
+  Notices notices_;
+  TunedMachine machine_;
+  std::vector<NamedConfiguration> known_;  // starting points from before
+  std::optional<Journal> journal_;
+  std::vector<SearchResult> results_;  // of the targets tuned so far
+  std::int64_t n_ = -1;                // the size that is being tuned at
+  bool is_unsaved_ = false;
+};
+
+void Session::meet_program() {
+  for (const std::string& line : file_.warnings()) progress_.say("warning: " + line, true);
+  measurements_.set_budget(search_options_.budget_s);
+  machine_ = machine_of(measurements_.of(0).start(), options_.run.device);
+  std::string line = fmt::format("{}: tuning for {}", info_.program, describe(machine_.machine));
+  if (!machine_.has_device) line += ", no OpenCL device in use";
+  progress_.say(line);
+}
+
+void Session::choose_sizes() {
+  if (options_.run.inputs.empty()) {
+    search_options_.sizes =
+        growing_sizes(options_.run.n, options_.effort == Effort::Quick ? 4 : 2, is_recursive(info_));
+  } else {
+    const std::int64_t n = measurements_.size_of_inputs();
+    search_options_.sizes = {n >= 0 ? n : kSizeIfUnknown};
+  }
+}
+
+Space Session::make_space() const {
+  SpaceOptions space;
+  space.has_device = machine_.has_device;
+  space.is_recursive = is_recursive(info_);
+  space.has_large_pages = pbrt::has_large_pages_on_request();
+  space.max_threads = machine_.machine.cpus;
+  space.fixed_threads = options_.threads;
+  space.target_n = search_options_.sizes.back();
+  space.transforms = transforms_tuned_with(targets_, current());
+  if (targets_[0].reached.empty()) space.transforms.clear();
+  space.measured = targets_[current()].transform;
+  space.accuracy = targets_[current()].accuracy;
+  if (!results_.empty()) {
+    space.has_globals = is_main_of_bins(targets_, current());
+    space.base = results_.back().best;
+  }
+  return {index_, space};
+}
+
+void Session::find_starting_points() {
+  std::optional<NamedConfiguration> before = file_.starting_point(machine_.machine);
+  if (!before) return;
+  make_space().fit(before->configuration);
+  known_.push_back(std::move(*before));
+}
+
+/// The configurations that a search starts from: what is known from before; from the second target on, what the one
+/// before was tuned to.
+std::vector<NamedConfiguration> Session::starting_points() const {
+  if (results_.empty()) return known_;
+  const std::string& before = targets_[current() - 1].transform;
+  NamedConfiguration copied{"the values of " + before, results_.back().best};
+  copy_values(index_, before, targets_[current()].transform, copied.configuration);
+  return {copied};
+}
+
+void Session::open_journal() {
+  JournalHeader header;
+  header.tuner = kTunerVersion;
+  header.program = info_.program;
+  header.source = info_.source;
+  header.machine = describe(machine_.machine);
+  header.arguments = journal_arguments(options_);
+  header.seed = options_.run.seed;
+  for (const NamedConfiguration& known : known_) {
+    header.known.push_back(pbrt::to_json(index_, known.configuration, -1));
+    header.is_known_incumbent = known.is_incumbent;
+  }
+  const std::string path = file_.path() + ".journal";
+  journal_.emplace(path, index_, header);
+  if (!journal_->note().empty()) progress_.say("note: " + journal_->note(), true);
+  if (journal_->num_replayable() == 0) return;
+  progress_.say(fmt::format("resuming: {} measurements are in {}", journal_->num_replayable(), path), true);
+  // The file may have been rewritten by this very search, which must start from what it started from.
+  known_.clear();
+  for (const std::string& text : journal_->header().known) {
+    pbrt::ConfigWarnings warnings;
+    known_.push_back(
+        {kBefore, pbrt::parse_configuration(text, path, index_, warnings), journal_->header().is_known_incumbent});
+  }
+}
+
+Evaluator Session::live_evaluator() {
+  Evaluator live;
+  live.prepare = [this](std::int64_t n, const Configuration* trusted) {
+    n_ = n;
+    const Prepared prepared = measurements_.of(current()).prepare(n, trusted);
+    notices_.note_prepared(prepared);
+    return prepared;
+  };
+  live.run = [this](const Configuration& configuration, const RunSpec& spec) {
+    Measurement& measurement = measurements_.of(current());
+    const Outcome outcome =
+        spec.is_confirmation ? confirm_elsewhere(configuration, spec) : measurement.run(configuration, spec);
+    notices_.note_load(measurement.total_ns(), measurement.waited_ns());
+    notices_.note_trouble(journal_->trouble());
+    return outcome;
+  };
+  live.elapsed_s = [] { return 0.0; };
+  return live;
+}
+
+Outcome Session::confirm_elsewhere(const Configuration& configuration, const RunSpec& spec) {
+  const auto run = [this](std::size_t target, int variant, const Configuration& one, const RunSpec& how) {
+    return measurements_.run_on(target, variant, n_, one, how);
+  };
+  return confirm({index_, targets_, results_, options_.run.inputs.empty() ? 3 : 0, run}, configuration, spec);
+}
+
+SearchEvents Session::events() {
+  SearchEvents out;
+  out.on_state = [this](const SearchState& state) { progress_.set_state(state); };
+  out.on_trying = [this](const std::string& what) { progress_.set_trying(what); };
+  out.on_note = [this](const std::string& text) { notices_.note(text); };
+  out.on_failed = [this](const Candidate& candidate, const Outcome& outcome, bool is_wrong_but_fast) {
+    notices_.note_failed(candidate, outcome, is_wrong_but_fast);
+  };
+  return out;
+}
+
+/// Writes the last of the results; where that does not work, prints it for a file of the person's own.
+void Session::save(std::span<const SearchResult> results) {
+  pbrt::ConfigEntry entry = entry_of(options_, machine_, search_options_.sizes, index_, targets_, results);
+  const Configuration chosen = entry.configuration;
+  try {
+    file_.save(std::move(entry));
+  } catch (const pbrt::IoError& error) {
+    is_unsaved_ = true;
+    progress_.say(fmt::format("error: {}; what was found follows, for a file that --config names", error.what()), true);
+    fmt::print("{}\n", pbrt::to_short_file(index_, chosen));
+  }
+}
+
+/// Keeps what was found for a target, and says so if it misses the target.
+void Session::add_result(const SearchResult& result) {
+  const Target& target = targets_[current()];
+  results_.push_back(result);
+  measurements_.set_reference(result.best);
+  // What bins are tuned to first is worth little without the rest, so only an interruption writes it.
+  if (results_.size() == targets_.size()) save(results_);
+  progress_.finish();
+  if (!options_.is_quiet)
+    for (const std::string& line : result_lines(options_, index_, target, has_bins(targets_), machine_.device, result))
+      fmt::print("{}\n", line);
+  if (!result.meets_accuracy)
+    notices_.warn(target.transform + ": no configuration that was found is accurate enough" +
+                  accuracy_words(target, result));
+}
+
+/// Ends the run after an interruption, or where the program is gone: writes what is known, and says what is to be done.
+int Session::stop_early(const Search& search, const std::string& why, int status) {
+  progress_.finish();
+  if (file_.has_finished_entry(machine_.machine)) {
+    progress_.say(fmt::format("{}: {} keeps the configuration of before", why, file_.path()), true);
+  } else if (search.has_result()) {
+    std::vector<SearchResult> all = results_;
+    all.push_back(search.best_so_far());
+    save(all);
+    if (!is_unsaved_)
+      progress_.say(fmt::format("{}: the best so far (tuned to size {}) is in {}", why, all.back().n, file_.path()),
+                    true);
+  } else if (!results_.empty()) {
+    results_.back().is_complete = false;
+    save(results_);
+    if (!is_unsaved_) progress_.say(fmt::format("{}: what was tuned so far is in {}", why, file_.path()), true);
+  } else {
+    progress_.say(why + ": nothing was measured yet, nothing is written", true);
+  }
+  progress_.say("run the same command again to go on where it stopped", true);
+  return status;
+}
+
+/// Tunes the current target. Returns the exit status if the run ends with it early.
+std::optional<int> Session::tune_target(const Evaluator& evaluator, double budget_s) {
+  const Space space = make_space();
+  const double elapsed_s = evaluator.elapsed_s();
+  search_options_.budget_s =
+      elapsed_s + std::max(0.0, budget_s - elapsed_s) / static_cast<double>(targets_.size() - current());
+  measurements_.set_budget(search_options_.budget_s);
+  Search search(space, search_options_, evaluator, events(), starting_points());
+  progress_.say(fmt::format("{}{} and {} to choose, seed {}, at most {:.0f} s",
+                            has_bins(targets_) ? targets_[current()].transform + ": " : "",
+                            count_text(space.sites().size(), "site"), count_text(space.tunables().size(), "value"),
+                            options_.run.seed, search_options_.budget_s - elapsed_s));
+  SearchResult result;
+  try {
+    result = search.run();
+  } catch (const Interrupted&) {
+    return stop_early(search, "interrupted", kExitInterrupted);
+  } catch (const pbrt::IoError& error) {
+    return stop_early(search, error.what(), 1);
+  } catch (const pbrt::ConfigError& error) {
+    return stop_early(search, error.what(), 1);
+  }
+  add_result(result);
+  return std::nullopt;
+}
+
+int Session::run() {
+  meet_program();
+  choose_sizes();
+  find_starting_points();
+  open_journal();
+  const Evaluator evaluator = journal_->recording(live_evaluator(), clock_);
+  const double budget_s = search_options_.budget_s;
+  while (current() < targets_.size())
+    if (const std::optional<int> status = tune_target(evaluator, budget_s)) return *status;
+  if (is_unsaved_) return 1;  // the same command replays the journal and writes again
+  journal_->mark_done(fingerprint(index_, results_.back().best));
+  if (options_.is_quiet) return 0;
+  if (notices_.num_wrong_but_fast() > 0)
+    fmt::print("{} fast but wrong configurations were rejected\n", notices_.num_wrong_but_fast());
+  fmt::print("written to {}\n", file_.path());
+  return 0;
+}
+
+}  // namespace
+
+Clock wall_clock() {
+  return [begin = std::chrono::steady_clock::now()] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  };
+}
+
+int tune(const TuneOptions& options, const Clock& clock) {
+  catch_signals();
+  return Session(options, clock).run();
+}
+
+}  // namespace pbtune

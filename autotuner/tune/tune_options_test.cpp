@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// What follows from the options of a person.
+#include "autotuner/tune/tune_options.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace pbtune {
+namespace {
+
+using ::testing::Contains;
+using ::testing::Not;
+
+TEST(TuneOptions, TheTimeLimitGoesBeforeTheEffort) {
+  EXPECT_LT(search_options(Effort::Quick, 0, 1).budget_s, search_options(Effort::Full, 0, 1).budget_s);
+  EXPECT_DOUBLE_EQ(search_options(Effort::Full, 100, 1).budget_s, 95) << "some of it is for the end";
+}
+
+TEST(TuneOptions, WhatHasASayTellsJournalsApart) {
+  TuneOptions options;
+  options.run.sizes = {{"K", 7}};
+  options.run.given = {{"By", "2"}};
+  const std::vector<std::string> before = journal_arguments(options);
+  EXPECT_THAT(before, Contains("--size=K=7"));
+  EXPECT_THAT(before, Contains("--set=By=2"));
+  EXPECT_THAT(before, Not(Contains("--resident")));
+  options.is_quiet = true;
+  EXPECT_EQ(journal_arguments(options), before) << "it decides nothing";
+  options.is_resident = true;
+  EXPECT_NE(journal_arguments(options), before);
+}
+
+TEST(TuneOptions, ArgumentsAreWrittenAsAPersonWould) {
+  TuneOptions options;
+  EXPECT_EQ(arguments_text(options), "");
+  options.run.inputs = {"a.txt", "b.txt"};
+  options.run.device = "none";
+  options.is_resident = true;
+  EXPECT_EQ(arguments_text(options), "--inputs a.txt b.txt --device none --resident");
+}
+
+}  // namespace
+}  // namespace pbtune
