@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// C++ arithmetic conversions, and the types of built-in functions.
+#include "frontend/check_types/arithmetic.h"
+
 #include <algorithm>
 #include <array>
 #include <string_view>
 
-#include "frontend/check_types/body_checker.h"
 #include "lang/body_constants.h"
 #include "lang/math_functions.h"
 #include "lang/new_matrix.h"
@@ -186,6 +186,21 @@ BodyType common_type(const BodyType& a, const BodyType& b) {
   // A computation with an element stays one: `2 * e`, and `0.5 * e` where elements are doubles.
   out.is_element = (left.is_element && left.kind == out.kind) || (right.is_element && right.kind == out.kind);
   return out;
+}
+
+BodyType element_type(const Program& program, ElementType element, bool is_element_t, bool is_const) {
+  BodyType type = number_type(is_element_t ? program.element : element);
+  type.is_element = is_element_t;
+  type.is_const = is_const;
+  return type;
+}
+
+BodyType normalised(const Program& program, BodyType type) {
+  if (!type.is_element) return type;
+  type.element = program.element;
+  if (type.kind == BodyType::Kind::Float || type.kind == BodyType::Kind::Double)
+    type.kind = number_type(type.element).kind;
+  return type;
 }
 
 std::optional<BodyType> type_of_builtin_call(const std::string& callee, const std::vector<BodyType>& args) {

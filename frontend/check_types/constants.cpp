@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Values that are known when the program is compiled: template parameters and what is computed from them.
+#include "frontend/check_types/constants.h"
+
 #include <charconv>
 #include <string>
 
-#include "frontend/check_types/body_checker.h"
 #include "lang/constant_value.h"
 
 namespace pb::checking {
@@ -34,13 +34,13 @@ Expr literal_of(const Constant& constant, const Expr& use, Body& body) {
 
 }  // namespace
 
-std::optional<KnownValue> known_value(const BodyChecker& checker, ExprId id) {
+std::optional<KnownValue> known_value(const BodyContext& context, ExprId id) {
   bool names_constant = false;
-  const auto value = constant_value(checker.body(), id, [&](ExprId name) -> std::optional<std::int64_t> {
-    const NameBinding& binding = checker.binding_of(name);
+  const auto value = constant_value(context.body(), id, [&](ExprId name) -> std::optional<std::int64_t> {
+    const NameBinding& binding = context.binding_of(name);
     if (binding.kind != NameKind::Constant) return std::nullopt;
     names_constant = true;
-    const auto* integer = std::get_if<std::int64_t>(&checker.rule().constants[binding.index].value);
+    const auto* integer = std::get_if<std::int64_t>(&context.rule.constants[binding.index].value);
     return integer != nullptr ? std::optional(*integer) : std::nullopt;
   });
   return value ? std::optional(KnownValue{*value, names_constant}) : std::nullopt;

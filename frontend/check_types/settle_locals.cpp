@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Local variables whose type or extent the text leaves to the C++ compiler: the tree gets what it would find, so that
-// kernels and packs need not know `auto`, nor constants by name. The user's text stays as it is.
+#include "frontend/check_types/settle_locals.h"
+
 #include <algorithm>
 #include <string>
 #include <vector>
 
-#include "frontend/check_types/body_checker.h"
 #include "lang/body_walk.h"
 #include "lang/constant_value.h"
 
@@ -100,6 +99,10 @@ class Settler {
 };
 
 }  // namespace
+
+bool is_auto(const std::string& type_text) {
+  return type_text == "auto" || type_text == "const auto" || type_text == "constexpr auto";
+}
 
 void settle_locals(Rule& rule) { Settler(rule).run(); }
 

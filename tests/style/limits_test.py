@@ -23,7 +23,6 @@ LARGE_CLASSES = {
     "clgen/cpp/schedule_code.cpp ScheduleEmitter": 47,
     "clgen/cpp/transform_code.cpp TransformEmitter": 29,
     "clgen/lower/uniformity.cpp Uniformity": 31,
-    "frontend/check_types/body_checker.h BodyChecker": 44,
     "frontend/parse/body_builder.h BodyBuilder": 42,
     "frontend/parse/outline.cpp Outliner": 30,
     "frontend/preprocess/preprocess.cpp Preprocessor": 34,

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Calls of transforms from bodies (docs/reference/language.md 7.4): outputs first, then inputs, each of the
-// dimensions that the header declares; what is read-only is no output.
+#include "frontend/check_types/transform_calls.h"
+
 #include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "frontend/check_types/body_checker.h"
+#include "frontend/check_types/arithmetic.h"
+#include "frontend/check_types/body_context.h"
+#include "frontend/check_types/constants.h"
 #include "lang/suggest.h"
 
 namespace pb::checking {
@@ -28,16 +30,16 @@ int dims_of(const BodyType& type) {
 
 /// Whether a single-number output can be written to the expression. The value of a function of the program's own C++
 /// may be a reference: only C++ knows.
-bool is_variable(const BodyChecker& checker, ExprId id) {
-  const Expr& expr = checker.body().exprs[id];
+bool is_variable(const BodyContext& context, ExprId id) {
+  const Expr& expr = context.body().exprs[id];
   if (std::holds_alternative<NameExpr>(expr.node) || std::holds_alternative<SubscriptExpr>(expr.node) ||
       std::holds_alternative<OpaqueExpr>(expr.node)) {
     return true;
   }
   const bool is_call = std::holds_alternative<CallExpr>(expr.node) || std::holds_alternative<MemberExpr>(expr.node);
-  if (is_call && checker.type_of(id).kind == Kind::Unknown) return true;
+  if (is_call && context.type_of(id).kind == Kind::Unknown) return true;
   if (const auto* either = std::get_if<ConditionalExpr>(&expr.node))
-    return is_variable(checker, either->if_true) && is_variable(checker, either->if_false);
+    return is_variable(context, either->if_true) && is_variable(context, either->if_false);
   if (const auto* member = std::get_if<MemberExpr>(&expr.node)) return member->name == "cell" || !member->is_call;
   if (const auto* unary = std::get_if<UnaryExpr>(&expr.node)) return unary->op == UnaryOp::Deref;
   return false;
@@ -49,12 +51,11 @@ struct Argument {
   BodyType type;
 };
 
-void check_dims(BodyChecker& checker, const Argument& arg, const Matrix& matrix, const Transform& callee) {
+void check_dims(BodyContext& context, const Argument& arg, const Matrix& matrix, const Transform& callee) {
   const int found = dims_of(arg.type);
   // A cell of a region may stand for a 0-D matrix and the other way round, nothing else converts.
   if (found < 0 || found == matrix.num_dims()) return;
-  checker.diags()
-      .emit(DiagKind::CallArgumentDimensions, arg.span)
+  context.diags.emit(DiagKind::CallArgumentDimensions, arg.span)
       .arg(callee.source_name)
       .arg(matrix.name)
       .arg(dims_text(found))
@@ -63,18 +64,17 @@ void check_dims(BodyChecker& checker, const Argument& arg, const Matrix& matrix,
 }
 
 /// What a matrix of the program holds.
-ElementType element_of(const BodyChecker& checker, const Matrix& matrix) {
-  return matrix.is_element_t ? checker.program().element : matrix.element;
+ElementType element_of(const BodyContext& context, const Matrix& matrix) {
+  return matrix.is_element_t ? context.program.element : matrix.element;
 }
 
 std::string element_text(ElementType element, bool is_element_t) {
   return is_element_t ? "ElementT" : std::string(header_word(element));
 }
 
-void report_element(BodyChecker& checker, const Argument& arg, const Matrix& matrix, const Transform& callee,
+void report_element(BodyContext& context, const Argument& arg, const Matrix& matrix, const Transform& callee,
                     const std::string& found, const char* hint = "") {
-  auto diag = checker.diags()
-                  .emit(DiagKind::CallArgumentElement, arg.span)
+  auto diag = context.diags.emit(DiagKind::CallArgumentElement, arg.span)
                   .arg(callee.source_name)
                   .arg(matrix.name)
                   .arg(found)
@@ -84,16 +84,16 @@ void report_element(BodyChecker& checker, const Argument& arg, const Matrix& mat
 }
 
 /// Matrices are passed as they are; only single numbers convert (docs/reference/language.md 20.1).
-void check_element(BodyChecker& checker, const Argument& arg, const Matrix& matrix, const Transform& callee) {
+void check_element(BodyContext& context, const Argument& arg, const Matrix& matrix, const Transform& callee) {
   if (arg.type.kind != Kind::Region || matrix.num_dims() == 0 || arg.type.num_dims != matrix.num_dims()) return;
-  if (arg.type.element == element_of(checker, matrix)) return;
-  report_element(checker, arg, matrix, callee, element_text(arg.type.element, arg.type.is_element));
+  if (arg.type.element == element_of(context, matrix)) return;
+  report_element(context, arg, matrix, callee, element_text(arg.type.element, arg.type.is_element));
 }
 
 /// Whether the result in a single-number output has to be converted to the type of the variable.
-bool is_converted(const BodyChecker& checker, const Argument& arg, const Matrix& matrix, bool is_spawn) {
+bool is_converted(const BodyContext& context, const Argument& arg, const Matrix& matrix, bool is_spawn) {
   if (matrix.num_dims() > 0) return false;
-  const ElementType element = element_of(checker, matrix);
+  const ElementType element = element_of(context, matrix);
   switch (arg.type.kind) {
     case Kind::Region:
       return arg.type.element != element;
@@ -121,8 +121,8 @@ bool is_converted(const BodyChecker& checker, const Argument& arg, const Matrix&
   return false;
 }
 
-void check_output(BodyChecker& checker, const Argument& arg, const Matrix& matrix, const Transform& callee) {
-  Diagnostics& diags = checker.diags();
+void check_output(BodyContext& context, const Argument& arg, const Matrix& matrix, const Transform& callee) {
+  Diagnostics& diags = context.diags;
   if (arg.type.is_const) {
     diags.emit(DiagKind::CallOutputReadOnly, arg.span)
         .arg(callee.source_name)
@@ -133,9 +133,9 @@ void check_output(BodyChecker& checker, const Argument& arg, const Matrix& matri
   }
   if (matrix.num_dims() > 0 || arg.type.kind == Kind::Region) return;
   const bool is_integer = arg.type.kind == Kind::Int || arg.type.kind == Kind::Long;
-  const bool is_whole = (is_integer && is_floating(element_of(checker, matrix))) || arg.type.kind == Kind::Bool ||
+  const bool is_whole = (is_integer && is_floating(element_of(context, matrix))) || arg.type.kind == Kind::Bool ||
                         arg.type.kind == Kind::Char;
-  if (!is_variable(checker, arg.id) || is_whole) {
+  if (!is_variable(context, arg.id) || is_whole) {
     diags.emit(DiagKind::CallOutputNotVariable, arg.span)
         .arg(callee.source_name)
         .arg(matrix.name)
@@ -179,13 +179,12 @@ struct SplitArgs {
   std::vector<ExprId> plain;
 };
 
-std::optional<SplitArgs> split_args(BodyChecker& checker, const Named& named) {
+std::optional<SplitArgs> split_args(BodyContext& context, const Named& named) {
   SplitArgs out{named.call.template_args, named.call.args};
   const std::size_t wanted = named.of == nullptr ? 0 : named.of->params.size();
   const std::size_t without_bin = wanted > 0 && named.of->params.back().is_bin ? wanted - 1 : wanted;
   if (named.of == nullptr && !out.of_template.empty()) {
-    checker.diags()
-        .emit(DiagKind::TemplateArgumentsNotTaken, named.call.callee_span)
+    context.diags.emit(DiagKind::TemplateArgumentsNotTaken, named.call.callee_span)
         .arg(named.call.callee)
         .label(named.callee.span, "declared here without `template`");
     return std::nullopt;
@@ -202,8 +201,7 @@ std::optional<SplitArgs> split_args(BodyChecker& checker, const Named& named) {
   const bool is_template_to_blame = !fits && (given > 0 || out.plain.size() == named.num_matrices);
   const std::size_t expected = is_template_to_blame ? wanted : named.num_matrices;
   const DiagKind kind = is_template_to_blame ? DiagKind::TemplateArgumentCount : DiagKind::CallArgumentCount;
-  checker.diags()
-      .emit(kind, is_template_to_blame ? named.call.callee_span : named.span)
+  context.diags.emit(kind, is_template_to_blame ? named.call.callee_span : named.span)
       .arg(named.call.callee)
       .arg(expected)
       .arg(plural(expected))
@@ -215,14 +213,13 @@ std::optional<SplitArgs> split_args(BodyChecker& checker, const Named& named) {
 
 /// The bin of a call without one: inside an instance of the same transform its own bin, elsewhere the most accurate one
 /// (docs/reference/language.md 7.4).
-std::int64_t bin_without_argument(BodyChecker& checker, const Named& named) {
-  const bool is_same = checker.transform().source_name == named.callee.source_name;
+std::int64_t bin_without_argument(BodyContext& context, const Named& named) {
+  const bool is_same = context.transform.source_name == named.callee.source_name;
   const bool is_last_best = !named.callee.accuracy || named.callee.accuracy->higher_is_better;
-  const std::int64_t bin = is_same        ? checker.transform().template_args.back()
+  const std::int64_t bin = is_same        ? context.transform.template_args.back()
                            : is_last_best ? named.of->params.back().hi
                                           : 0;
-  checker.diags()
-      .emit(DiagKind::CallWithoutBin, named.span)
+  context.diags.emit(DiagKind::CallWithoutBin, named.span)
       .arg(named.call.callee)
       .arg(is_same ? "the bin of the transform it stands in" : "bin " + std::to_string(bin) + ", the most accurate one")
       .hint("`" + signature(named.callee, named.of) + "`");
@@ -230,7 +227,7 @@ std::int64_t bin_without_argument(BodyChecker& checker, const Named& named) {
 }
 
 /// The transforms that the call may mean, from its template arguments; nothing after an error.
-std::optional<TransformCall> find_targets(BodyChecker& checker, const Named& named,
+std::optional<TransformCall> find_targets(BodyContext& context, const Named& named,
                                           const std::vector<ExprId>& template_args) {
   TransformCall out;
   out.of_template = named.of_id;
@@ -239,18 +236,17 @@ std::optional<TransformCall> find_targets(BodyChecker& checker, const Named& nam
   for (std::size_t i = 0; i < named.of->params.size(); ++i) {
     const TemplateParam& param = named.of->params[i];
     if (i >= template_args.size()) {
-      known.emplace_back(bin_without_argument(checker, named));
+      known.emplace_back(bin_without_argument(context, named));
       out.choice.push_back({ExprId(), *known.back()});
       continue;
     }
-    const auto value = known_value(checker, template_args[i]);
+    const auto value = known_value(context, template_args[i]);
     known.push_back(value ? std::optional(value->value) : std::nullopt);
     out.choice.push_back({template_args[i], 0});
     if (!value || (value->value >= param.lo && value->value <= param.hi)) continue;
     is_outside = true;  // of an instance's own parameter: perhaps never executed, so an error of the run
     if (value->names_constant) continue;
-    checker.diags()
-        .emit(DiagKind::TemplateArgumentRange, checker.body().exprs[template_args[i]].span)
+    context.diags.emit(DiagKind::TemplateArgumentRange, context.body().exprs[template_args[i]].span)
         .arg(param.name)
         .arg(named.call.callee)
         .arg(value->value)
@@ -272,20 +268,18 @@ std::optional<TransformCall> find_targets(BodyChecker& checker, const Named& nam
 
 }  // namespace
 
-void BodyChecker::check_call(StmtId id, const TransformCallStmt& call) {
-  const Span span = body().stmts[id].span;
-  runtime_calls_.push_back({"call of transform `" + call.callee + "`", call.callee_span});
-  for (const ExprId arg : call.template_args) (void)check_expr(arg);
-  for (const ExprId arg : call.args) (void)check_expr(arg);
-  const auto found = program_.find_transform(call.callee);
+std::optional<TransformCall> resolve_call(BodyContext& context, StmtId id, const TransformCallStmt& call) {
+  const Span span = context.body().stmts[id].span;
+  const auto found = context.program.find_transform(call.callee);
   if (!found) {
-    auto diag = diags_.emit(DiagKind::UnknownTransform, call.callee_span).arg(call.callee);
-    if (const std::string hint = suggest(call.callee, program_.transform_names()); !hint.empty()) diag.hint(hint);
-    return;
+    auto diag = context.diags.emit(DiagKind::UnknownTransform, call.callee_span).arg(call.callee);
+    if (const std::string hint = suggest(call.callee, context.program.transform_names()); !hint.empty())
+      diag.hint(hint);
+    return std::nullopt;
   }
-  const Transform& callee = program_.transforms[*found];
+  const Transform& callee = context.program.transforms[*found];
   if (const SizeVar* param = callee.param_of_run())
-    diags_.emit(DiagKind::ParamOfCallee, call.callee_span)
+    context.diags.emit(DiagKind::ParamOfCallee, call.callee_span)
         .arg(param->name)
         .arg(call.callee)
         .label(param->span, "declared here")
@@ -295,32 +289,32 @@ void BodyChecker::check_call(StmtId id, const TransformCallStmt& call) {
   const auto inputs = callee.matrices_of(MatrixRole::From);
   matrices.insert(matrices.end(), inputs.begin(), inputs.end());
   Named named{call, span, callee, nullptr, {}, matrices.size()};
-  if (const auto of = program_.find_template(call.callee)) {
-    named.of = &program_.templates[*of];
+  if (const auto of = context.program.find_template(call.callee)) {
+    named.of = &context.program.templates[*of];
     named.of_id = *of;
   }
-  const auto args = split_args(*this, named);
-  if (!args) return;
-  auto resolved = named.of != nullptr ? find_targets(*this, named, args->of_template)
+  const auto args = split_args(context, named);
+  if (!args) return std::nullopt;
+  auto resolved = named.of != nullptr ? find_targets(context, named, args->of_template)
                                       : std::optional(TransformCall{id, {*found}, {}, {}, {}, {}});
-  if (!resolved) return;
+  if (!resolved) return std::nullopt;
   resolved->stmt = id;
   resolved->args = args->plain;
   for (std::size_t i = 0; i < matrices.size(); ++i) {
     const Matrix& matrix = callee.matrices[matrices[i]];
-    const Argument arg{args->plain[i], body().exprs[args->plain[i]].span, type_of(args->plain[i])};
-    check_dims(*this, arg, matrix, callee);
-    check_element(*this, arg, matrix, callee);
+    const Argument arg{args->plain[i], context.body().exprs[args->plain[i]].span, context.type_of(args->plain[i])};
+    check_dims(context, arg, matrix, callee);
+    check_element(context, arg, matrix, callee);
     if (i >= num_outputs) continue;
-    check_output(*this, arg, matrix, callee);
-    if (!is_converted(*this, arg, matrix, call.is_spawn)) continue;
+    check_output(context, arg, matrix, callee);
+    if (!is_converted(context, arg, matrix, call.is_spawn)) continue;
     if (call.is_spawn) {
-      report_element(*this, arg, matrix, callee, to_string(arg.type),
+      report_element(context, arg, matrix, callee, to_string(arg.type),
                      "a spawned call ends later: give it a variable of the output's own type");
     }
     resolved->converted.push_back(i);
   }
-  calls_.push_back(std::move(*resolved));
+  return resolved;
 }
 
 }  // namespace pb::checking
