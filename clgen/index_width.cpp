@@ -284,4 +284,13 @@ bool has_int_values(const IndexRange& range, const Transform& transform) {
   return has_end && check.range_of(range.lo).lo >= kMinInt;
 }
 
+std::string to_wide_c(const Formula& formula) {
+  if (const auto exact = to_exact_cpp(formula)) return *exact;
+  std::vector<std::pair<std::string, std::string>> names;
+  if (!std::holds_alternative<SymbolRef>(formula.node))
+    for (const std::string& size : symbols_of(formula, SymbolKind::SizeVar))
+      names.emplace_back(size, "std::int64_t{" + size + "}");
+  return to_checked_c(renamed(formula, names));
+}
+
 }  // namespace pb

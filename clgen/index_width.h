@@ -36,6 +36,8 @@ inline constexpr IntRange kEndInside{0, std::numeric_limits<std::int32_t>::max()
 [[nodiscard]] std::string to_wide_cpp(const Formula& formula);
 /// C++ of a formula whose products 64 bits may not hold; none of others.
 [[nodiscard]] std::optional<std::string> to_exact_cpp(const Formula& formula);
+/// C++ of a header's formula in 64 bits: products of sizes may be larger than an index.
+[[nodiscard]] std::string to_wide_c(const Formula& formula);
 /// C++ of an extent over 64-bit values; a division by zero, and what 64 bits do not hold, stops the run.
 [[nodiscard]] std::string to_extent_cpp(const Formula& formula);
 /// C++ of what a search for a size compares, which only grows: the most that 64 bits hold instead of more.

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "clgen/index_width.h"
 #include "lang/source.h"
 
 namespace pb {
@@ -109,15 +108,6 @@ std::string print(const IndexExpr& expr, int min_precedence, const Spelling& spe
 
 std::string to_cpp(const IndexExpr& expr) {
   return print(expr, 0, {"pbrt::index_min", "pbrt::index_max", "pbrt::floord", "std::int64_t"});
-}
-
-std::string to_wide_c(const Formula& formula) {
-  if (const auto exact = to_exact_cpp(formula)) return *exact;
-  std::vector<std::pair<std::string, std::string>> names;
-  if (!std::holds_alternative<SymbolRef>(formula.node))
-    for (const std::string& size : symbols_of(formula, SymbolKind::SizeVar))
-      names.emplace_back(size, "std::int64_t{" + size + "}");
-  return to_checked_c(renamed(formula, names));
 }
 
 std::string to_opencl(const IndexExpr& expr) { return print(expr, 0, {"PB_MIN", "PB_MAX", "PB_FLOORD", nullptr}); }

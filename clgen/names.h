@@ -34,8 +34,6 @@ class SourceManager;
 
 /// C++ of a bound; 64-bit helpers of runtime/matrix/index_math.h.
 [[nodiscard]] std::string to_cpp(const IndexExpr& expr);
-/// C++ of a header's formula in 64 bits: products of sizes may be larger than an index.
-[[nodiscard]] std::string to_wide_c(const Formula& formula);
 /// OpenCL C of a bound, in `int`; null functions never occur: min, max and floord are macros of the kernel's prologue.
 [[nodiscard]] std::string to_opencl(const IndexExpr& expr);
 

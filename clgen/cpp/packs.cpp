@@ -8,7 +8,7 @@
 #include "clgen/cpp/instance_code.h"
 #include "clgen/cpp/loop_code.h"
 #include "clgen/index_width.h"
-#include "clgen/lower/cpu_loops.h"
+#include "clgen/lower/inside_cells.h"
 #include "clgen/lower/uniformity.h"
 #include "clgen/names.h"
 #include "lang/body_walk.h"

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Pass: inputs that may lie outside of their matrix, optional ones and those with a border
-// (docs/reference/language.md 5.7), are tested per instance only where they may. Loops run in parts, and the one in the
-// middle has no tests: along the innermost loop, or of a whole box.
+#include "clgen/lower/inside_cells.h"
+
 #include <algorithm>
 
-#include "clgen/lower/cpu_loops.h"
+#include "clgen/lower/strip_loops.h"
 #include "lang/region/affine.h"
 
 namespace pb {

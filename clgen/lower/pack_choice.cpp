@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "clgen/lower/cpu_loops.h"
 #include "clgen/lower/independence.h"
+#include "clgen/lower/inside_cells.h"
 #include "lang/types.h"
 
 namespace pb {

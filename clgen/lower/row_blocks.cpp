@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Pass: loops along the rows of large matrices run in blocks.
+#include "clgen/lower/row_blocks.h"
+
 #include <algorithm>
 
-#include "clgen/lower/cpu_loops.h"
+#include "clgen/lower/strip_loops.h"
 #include "lang/region/affine.h"
 #include "lang/types.h"
 

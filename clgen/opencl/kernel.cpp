@@ -8,7 +8,6 @@
 #include "clgen/lower/verify_tree.h"
 #include "clgen/names.h"
 #include "clgen/numbering.h"
-#include "clgen/opencl/kernel_printer.h"
 #include "lang/check.h"
 
 namespace pb {
@@ -61,7 +60,7 @@ std::vector<Kernel> make_kernels(const Program& program, const Plan& plan, const
     const std::string fault = verify(program.transforms[kernel.lowered.transform], kernel.lowered);
     PB_CHECK(fault.empty(), fault.c_str());
   }
-  for (Kernel& kernel : out) kernel.source = kernel_text(program, kernel, context);
+  for (Kernel& kernel : out) kernel.source = kernel_text(program, kernel.lowered, kernel.name, context);
   return out;
 }
 

@@ -8,25 +8,16 @@
 
 #include "choicegraph/plan/plan.h"
 #include "clgen/lower/kernel_tree.h"
-#include "clgen/opencl/kernel_dialect.h"
+#include "clgen/opencl/kernel_printer.h"
 #include "lang/program.h"
 
 namespace pb {
-
-class SourceManager;
 
 struct Kernel {
   KernelTree lowered;
   std::vector<StepId> steps;  ///< that run it: they differ in their boxes alone
   std::string name;           ///< of its function
   std::string source;         ///< without the dialect's prelude, which comes first
-};
-
-/// What is the same for all kernels of a program.
-struct KernelContext {
-  const SourceManager& sources;
-  bool is_strict = false;  ///< `--fp=strict`
-  const KernelDialect& dialect = opencl_dialect();
 };
 
 /// All kernels of the program: transforms, steps, then the basic before the local-memory version. Steps share a kernel

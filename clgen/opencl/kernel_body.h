@@ -10,12 +10,6 @@
 
 namespace pb {
 
-/// The OpenCL C word for an element type.
-[[nodiscard]] std::string opencl_type(ElementType element);
-
-/// A name of the program as an identifier of OpenCL C: reserved words get a suffix.
-[[nodiscard]] std::string opencl_name(const std::string& name);
-
 /// Defines the functions that the body calls and kernels do not have as C++ means them; `head` stands before each.
 void print_kernel_functions(Writer& out, const Rule& rule, const std::string& head);
 

@@ -8,8 +8,7 @@
 
 #include "clgen/index_width.h"
 #include "clgen/names.h"
-#include "clgen/opencl/kernel_body.h"
-#include "clgen/opencl/kernel_tiles.h"
+#include "clgen/opencl/kernel_words.h"
 #include "lang/check.h"
 #include "runtime/config/border_functions.h"
 

@@ -9,6 +9,7 @@
 #include "clgen/opencl/kernel_body.h"
 #include "clgen/opencl/kernel_cells.h"
 #include "clgen/opencl/kernel_tiles.h"
+#include "clgen/opencl/kernel_words.h"
 #include "clgen/writer/writer.h"
 #include "lang/check.h"
 #include "lang/source.h"
@@ -19,11 +20,12 @@ namespace {
 /// Prints a kernel's head, and the values that every instance shares.
 class KernelHeadPrinter {
  public:
-  KernelHeadPrinter(Writer& out, const Program& program, const Kernel& kernel, const KernelContext& context)
+  KernelHeadPrinter(Writer& out, const Program& program, const KernelTree& kernel, const std::string& name,
+                    const KernelContext& context)
       : out_(out),
         program_(program),
-        kernel_(kernel),
-        lowered_(kernel.lowered),
+        name_(name),
+        lowered_(kernel),
         context_(context),
         dialect_(context.dialect),
         transform_(program.transforms[lowered_.transform]),
@@ -48,7 +50,7 @@ class KernelHeadPrinter {
     if (const std::string functions = border_functions(rule_, dialect_.function); !functions.empty())
       out_.verbatim(functions);
     out_.blank();
-    out_.open(dialect_.kernel + kernel_.name + "(" + joined(params(tiles), ",\n    ") + ")");
+    out_.open(dialect_.kernel + name_ + "(" + joined(params(tiles), ",\n    ") + ")");
   }
 
   std::string type_of(const KernelScalar& scalar) const {
@@ -118,7 +120,7 @@ class KernelHeadPrinter {
 
   Writer& out_;
   const Program& program_;
-  const Kernel& kernel_;
+  const std::string& name_;
   const KernelTree& lowered_;
   const KernelContext& context_;
   const KernelDialect& dialect_;
@@ -128,10 +130,10 @@ class KernelHeadPrinter {
 
 class KernelPrinter {
  public:
-  KernelPrinter(const Program& program, const Kernel& kernel, const KernelContext& context)
+  KernelPrinter(const Program& program, const KernelTree& kernel, const std::string& name, const KernelContext& context)
       : program_(program),
-        kernel_(kernel),
-        lowered_(kernel.lowered),
+        name_(name),
+        lowered_(kernel),
         context_(context),
         dialect_(context.dialect),
         transform_(program.transforms[lowered_.transform]),
@@ -139,7 +141,7 @@ class KernelPrinter {
         tiles_(out_, transform_, rule_, lowered_, dialect_) {}
 
   std::string print() {
-    KernelHeadPrinter(out_, program_, kernel_, context_).print(tiles_);
+    KernelHeadPrinter(out_, program_, lowered_, name_, context_).print(tiles_);
     tiles_.print_pointers();
     print_block(lowered_.tree.root);
     out_.close();
@@ -334,7 +336,7 @@ class KernelPrinter {
   }
 
   const Program& program_;
-  const Kernel& kernel_;
+  const std::string& name_;
   const KernelTree& lowered_;
   const KernelContext& context_;
   const KernelDialect& dialect_;
@@ -346,8 +348,9 @@ class KernelPrinter {
 
 }  // namespace
 
-std::string kernel_text(const Program& program, const Kernel& kernel, const KernelContext& context) {
-  return KernelPrinter(program, kernel, context).print();
+std::string kernel_text(const Program& program, const KernelTree& kernel, const std::string& name,
+                        const KernelContext& context) {
+  return KernelPrinter(program, kernel, name, context).print();
 }
 
 }  // namespace pb

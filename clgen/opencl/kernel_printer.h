@@ -4,11 +4,23 @@
 
 #include <string>
 
-#include "clgen/opencl/kernel.h"
+#include "clgen/lower/kernel_tree.h"
+#include "clgen/opencl/kernel_dialect.h"
+#include "lang/program.h"
 
 namespace pb {
 
-/// The kernel's source without the dialect's prelude.
-[[nodiscard]] std::string kernel_text(const Program& program, const Kernel& kernel, const KernelContext& context);
+class SourceManager;
+
+/// What is the same for all kernels of a program.
+struct KernelContext {
+  const SourceManager& sources;
+  bool is_strict = false;  ///< `--fp=strict`
+  const KernelDialect& dialect = opencl_dialect();
+};
+
+/// The kernel's source without the dialect's prelude; `name`: of its function.
+[[nodiscard]] std::string kernel_text(const Program& program, const KernelTree& kernel, const std::string& name,
+                                      const KernelContext& context);
 
 }  // namespace pb

@@ -5,14 +5,10 @@
 
 #include "clgen/index_width.h"
 #include "clgen/names.h"
-#include "clgen/opencl/kernel_body.h"
+#include "clgen/opencl/kernel_words.h"
 #include "lang/check.h"
 
 namespace pb {
-
-std::string element_word(const Matrix& matrix) {
-  return matrix.is_element_t ? "ElementT" : opencl_type(matrix.element);
-}
 
 std::string KernelTilePrinter::type_of(const Buffer& buffer) const {
   return element_word(transform_.matrices[rule_.inputs[buffer.input].matrix]);

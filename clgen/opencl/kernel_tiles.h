@@ -13,9 +13,6 @@
 
 namespace pb {
 
-/// Element type of a matrix as the kernel spells it.
-[[nodiscard]] std::string element_word(const Matrix& matrix);
-
 class KernelTilePrinter {
  public:
   /// All live as long as this.

@@ -7,7 +7,7 @@
 #include <set>
 #include <vector>
 
-#include "clgen/lower/cpu_loops.h"
+#include "clgen/lower/inside_cells.h"
 #include "lang/check.h"
 
 namespace pb::testing {

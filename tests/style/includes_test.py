@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""No header includes itself through others. A header of ours is included by its path in the repository; programs of benchmarks,
+"""No header includes itself through others, and no unit of clgen does; its floors are drawn, the highest first. A header of ours is included by its path in the repository; programs of benchmarks,
 which are compiled by themselves, may name it from their own folder."""
 
 import os
@@ -11,6 +11,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import sources  # noqa: E402
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
+# Folders whose units, a header with its source file, include one another in one direction alone.
+WITHOUT_KNOTS = ("clgen/",)
 # Of ANTLR, which quotes its own includes: its library's, and the one that it makes in the build folder.
 ANTLR = ("antlr4-runtime.h", "PbccParser.h")
 
@@ -43,6 +45,33 @@ def cycles(includes):
     return found
 
 
+def units(includes, folder):
+    """A header and its source file are a unit; the graph of units in `folder`, without tests."""
+    def unit(name):
+        return os.path.splitext(name)[0]
+
+    out = {}
+    for name, targets in includes.items():
+        if name.startswith(folder) and not name.endswith("_test.cpp"):
+            out.setdefault(unit(name), set()).update(unit(target) for target in targets if target.startswith(folder) and unit(target) != unit(name))
+    return out
+
+
+def floors(graph):
+    """Units by the longest way down from them. Pre: there are no cycles."""
+    height = {}
+
+    def of(unit):
+        if unit not in height:
+            height[unit] = 1 + max(map(of, graph.get(unit, ())), default=0)
+        return height[unit]
+
+    out = {}
+    for unit in sorted(graph):
+        out.setdefault(of(unit), []).append(unit)
+    return out
+
+
 def main():
     faults, includes = [], {}
     for path in sources.files(".h", ".cpp"):
@@ -51,6 +80,12 @@ def main():
         includes[name] = [found for found in targets.values() if found]
         faults += [f"{name}: includes {included}, which is no path from the repository's root" for included, found in targets.items() if not found]
     faults += ["a cycle of includes: " + " -> ".join(cycle) for cycle in cycles(includes)]
+    for folder in WITHOUT_KNOTS:
+        graph = units(includes, folder)
+        knots = cycles(graph)
+        faults += ["a knot of units: " + " -> ".join(knot) for knot in knots]
+        for floor, names in sorted(floors(graph).items(), reverse=True) if not knots else []:
+            print(f"{folder} floor {floor}: " + " ".join(name.removeprefix(folder) for name in names))
     print("\n".join(faults))
     print(f"{len(includes)} files, {sum(map(len, includes.values()))} includes, {len(faults)} faults")
     return 1 if faults or not includes else 0

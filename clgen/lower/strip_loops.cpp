@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Pass: loops over instances whose cells move across the rows, such as transpositions, run in strips.
+#include "clgen/lower/strip_loops.h"
+
 #include <algorithm>
 #include <set>
 
-#include "clgen/lower/cpu_loops.h"
 #include "lang/region/affine.h"
 
 namespace pb {

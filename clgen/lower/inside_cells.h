@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// Pass: inputs that may lie outside of their matrix, optional ones and those with a border
+// (docs/reference/language.md 5.7), are tested per instance only where they may. Loops run in parts, and the one in the
+// middle has no tests: along the innermost loop, or of a whole box.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "choicegraph/plan/plan.h"
+#include "clgen/lower/loop_tree.h"
+#include "clgen/lower/rule_shape.h"
+
+namespace pb {
+
+/// Where all cells that may lie outside are inside, along the innermost loop: then it is cut in three, and the part in
+/// the middle runs without tests. None if there are no such cells, or those instances are no range.
+[[nodiscard]] std::optional<InsideRange> find_inside_range(const RuleShape& rule, const Step& step);
+
+/// The instances of a box at which all cells lie inside: another box.
+struct InsideBox {
+  std::vector<std::vector<IndexExpr>> first, end;  ///< per dimension of the box, the fastest first: beside its bounds,
+                                                   ///< at least and at most each
+  Condition condition = Condition::always();       ///< there is one only where it holds
+};
+/// None if no input may lie outside, or those instances are no box.
+[[nodiscard]] std::optional<InsideBox> find_inside_box(const RuleShape& rule, const Step& step);
+
+/// Whether coordinate `dim` of a `.cell` access moves with the rule variable.
+[[nodiscard]] bool moves_with(const RegionAccess& access, std::size_t dim, const std::string& var);
+
+}  // namespace pb

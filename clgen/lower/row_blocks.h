@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// Pass: loops along the rows of large matrices run in blocks.
+#pragma once
+
+#include <optional>
+
+#include "choicegraph/plan/plan.h"
+#include "clgen/lower/loop_tree.h"
+#include "clgen/lower/rule_shape.h"
+
+namespace pb {
+
+/// Blocks along the rows instead of the innermost loop, without bounds and body; none if no output moves along the rows
+/// with that loop and to others with loops outside of it.
+///
+/// Pre: the instances of that loop may run side by side
+[[nodiscard]] std::optional<RowBlocks> find_row_blocks(const RuleShape& rule, const Step& step);
+
+}  // namespace pb

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// Pass: loops over instances whose cells move across the rows, such as transpositions, run in strips.
+#pragma once
+
+#include <optional>
+
+#include "choicegraph/plan/plan.h"
+#include "clgen/lower/loop_tree.h"
+#include "clgen/lower/rule_shape.h"
+
+namespace pb {
+
+/// Strips instead of the two innermost loops; none if no cell of the rule moves across the rows.
+[[nodiscard]] std::optional<Strips> find_strips(const RuleShape& rule, const Step& step);
+
+}  // namespace pb

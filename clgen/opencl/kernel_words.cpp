@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+#include "clgen/opencl/kernel_words.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "lang/check.h"
+#include "lang/math_functions.h"
+
+namespace pb {
+namespace {
+
+// Words of OpenCL C that C++ programs may use as names.
+constexpr std::array<std::string_view, 41> kReserved = {
+    "kernel",    "global",  "local",  "constant",   "private",    "generic", "half",     "image2d_t", "image3d_t",
+    "sampler_t", "event_t", "uchar",  "ushort",     "uint",       "ulong",   "char2",    "char4",     "float2",
+    "float3",    "float4",  "float8", "float16",    "double2",    "double3", "double4",  "double8",   "double16",
+    "int2",      "int3",    "int4",   "read_only",  "write_only", "barrier", "restrict", "vec_step",  "as_type",
+    "mad",       "clamp",   "pipe",   "read_write", "image1d_t"};
+
+}  // namespace
+
+std::string opencl_type(ElementType element) {
+  switch (element) {
+    case ElementType::Double:
+      return "double";
+    case ElementType::Float:
+      return "float";
+    case ElementType::Int:
+      return "int";
+    case ElementType::Long:
+      return "long";
+    case ElementType::Short:
+      return "short";
+    case ElementType::UChar:
+      return "uchar";
+    case ElementType::UShort:
+      return "ushort";
+  }
+  PB_CHECK(false, "every element type has a word");
+  return {};
+}
+
+std::string element_word(const Matrix& matrix) {
+  return matrix.is_element_t ? "ElementT" : opencl_type(matrix.element);
+}
+
+namespace {
+
+/// Macros of OpenCL C and of the compilers behind it.
+bool is_macro(std::string_view name) {
+  static constexpr std::array<std::string_view, 24> kMacros = {
+      "NULL",     "INFINITY", "NAN",       "MAXFLOAT",  "HUGE_VAL", "HUGE_VALF", "HUGE_VALL", "CHAR_BIT",
+      "CHAR_MAX", "CHAR_MIN", "SCHAR_MAX", "SCHAR_MIN", "SHRT_MAX", "SHRT_MIN",  "INT_MAX",   "INT_MIN",
+      "LONG_MAX", "LONG_MIN", "UCHAR_MAX", "USHRT_MAX", "UINT_MAX", "ULONG_MAX", "linux",     "unix"};
+  static constexpr std::array<std::string_view, 8> kPrefixes = {"M_",  "FLT_", "DBL_", "HALF_",
+                                                                "CL_", "CLK_", "FP_",  "__"};
+  return std::find(kMacros.begin(), kMacros.end(), name) != kMacros.end() ||
+         std::any_of(kPrefixes.begin(), kPrefixes.end(),
+                     [&](std::string_view prefix) { return name.starts_with(prefix); });
+}
+
+/// `größe` as `gr_c3_b6_c3_9fe`: not every OpenCL compiler knows such letters.
+std::string in_ascii(const std::string& name) {
+  std::string out;
+  for (const char c : name) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x80)
+      out += c;
+    else
+      out += fmt::format("_{:02x}", byte);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string opencl_name(const std::string& name) {
+  const bool is_reserved = std::find(kReserved.begin(), kReserved.end(), name) != kReserved.end();
+  const bool is_function = std::any_of(kMathFunctions.begin(), kMathFunctions.end(),
+                                       [&](const MathFunction& function) { return function.name == name; });
+  return is_reserved || is_function || is_macro(name) ? "pb_" + name : in_ascii(name);
+}
+
+}  // namespace pb
