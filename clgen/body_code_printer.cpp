@@ -57,6 +57,22 @@ BodyCodePrinter::Piece BodyCodePrinter::unary_piece(const UnaryExpr& unary) {
   return {expr(unary.operand, Precedence::Postfix) + spelling(unary.op), Precedence::Postfix};
 }
 
+BodyCodePrinter::Piece BodyCodePrinter::assign_piece(const AssignExpr& assign) {
+  const std::string op = assign.is_compound ? std::string(spelling(assign.op)) + "=" : "=";
+  return {expr(assign.lhs, Precedence::Unary) + " " + op + " " + expr(assign.rhs, Precedence::Assign),
+          Precedence::Assign};
+}
+
+BodyCodePrinter::Piece BodyCodePrinter::conditional_piece(ExprId id, const ConditionalExpr& node) {
+  if (dialect_.conditional) {
+    std::string text = dialect_.conditional(id, node, expr(node.condition), expr(node.if_true), expr(node.if_false));
+    if (!text.empty()) return {std::move(text), Precedence::Postfix};
+  }
+  return {expr(node.condition, Precedence::Or) + " ? " + expr(node.if_true, Precedence::Assign) + " : " +
+              expr(node.if_false, Precedence::Conditional),
+          Precedence::Conditional};
+}
+
 BodyCodePrinter::Piece BodyCodePrinter::piece(ExprId id) {
   const auto args_of = [&](const std::vector<ExprId>& args) {
     Texts texts;
@@ -85,21 +101,8 @@ BodyCodePrinter::Piece BodyCodePrinter::piece(ExprId id) {
           },
           [&](const UnaryExpr& node) { return unary_piece(node); },
           [&](const BinaryExpr& node) { return binary_piece(node); },
-          [&](const AssignExpr& node) {
-            const std::string op = node.is_compound ? std::string(spelling(node.op)) + "=" : "=";
-            return Piece{expr(node.lhs, Precedence::Unary) + " " + op + " " + expr(node.rhs, Precedence::Assign),
-                         Precedence::Assign};
-          },
-          [&](const ConditionalExpr& node) {
-            if (dialect_.conditional) {
-              std::string text =
-                  dialect_.conditional(id, node, expr(node.condition), expr(node.if_true), expr(node.if_false));
-              if (!text.empty()) return Piece{std::move(text), Precedence::Postfix};
-            }
-            return Piece{expr(node.condition, Precedence::Or) + " ? " + expr(node.if_true, Precedence::Assign) + " : " +
-                             expr(node.if_false, Precedence::Conditional),
-                         Precedence::Conditional};
-          },
+          [&](const AssignExpr& node) { return assign_piece(node); },
+          [&](const ConditionalExpr& node) { return conditional_piece(id, node); },
           [&](const CallExpr& node) {
             const Texts args = args_of(node.args);
             return Piece{dialect_.call ? dialect_.call(id, node, args) : node.callee + "(" + joined(args) + ")",

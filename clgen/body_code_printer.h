@@ -66,6 +66,8 @@ class BodyCodePrinter {
   Piece piece(ExprId id);
   Piece binary_piece(const BinaryExpr& binary);
   Piece unary_piece(const UnaryExpr& unary);
+  Piece assign_piece(const AssignExpr& assign);
+  Piece conditional_piece(ExprId id, const ConditionalExpr& node);
   void print_if(Writer& out, const IfStmt& stmt);
   void print_for(Writer& out, const ForStmt& loop);
   void print_switch(Writer& out, const SwitchStmt& stmt);
