@@ -115,7 +115,7 @@ ifStmt : 'if' '(' condExpr ')' stmt ;
 // look-ahead.
 elseStmt : 'else' stmt ;
 forStmt : 'for' '(' forHead ')' stmt ;
-forHead : (emptyStmt | decl | exprStmt) test=commaExpr? ';' step=commaExpr? ;
+forHead : (emptyStmt | decl | exprStmt) test=commaExpr? ';' step=commaExpr? | typeName ID ':' (range=expr | initList) ;
 whileStmt : 'while' '(' condExpr ')' stmt ;
 doStmt : 'do' stmt elseStmt* 'while' '(' condExpr ')' ';' ;
 forEnoughStmt : 'for_enough' ('(' integer ';' integer ')')? stmt ;

@@ -134,12 +134,16 @@ struct IfStmt {
   StmtId then_stmt;
   StmtId else_stmt;
 };  ///< else_stmt may be none
+/// `for (T v : range)` has an opaque head in `condition`, for C++ knows more ranges than this tree. Where the range is
+/// a region, frontend/check_types makes loops over its cells of it.
 struct ForStmt {
-  StmtId init;
+  StmtId init;  ///< DeclStmt, ExprStmt or none
   ExprId condition;
   ExprId step;
   StmtId body;
-};  ///< init: DeclStmt, ExprStmt or none
+  StmtId variable = {};  ///< the DeclStmt of `T v`, which no walk visits; none in other loops
+  ExprId range = {};     ///< likewise
+};
 struct WhileStmt {
   ExprId condition;
   StmtId body;

@@ -4,6 +4,7 @@
 #include "frontend/check_types/check_body.h"
 #include "frontend/check_types/constants.h"
 #include "frontend/check_types/native_names.h"
+#include "frontend/check_types/range_loops.h"
 #include "frontend/check_types/settle_locals.h"
 
 namespace pb {
@@ -15,6 +16,7 @@ bool check_types(Program& program, Diagnostics& diags) {
     Transform& transform = program.transforms[id];
     Diagnostics messages;
     for (Rule& rule : transform.rules) {
+      checking::make_range_loops(rule);
       checking::CheckedBody checked = checking::check_body(program, native_functions, transform, rule, messages);
       rule.body_types = std::move(checked.types);
       rule.calls = std::move(checked.calls);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "frontend/parse/build_body.h"
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <string_view>
@@ -15,6 +16,17 @@ namespace {
 constexpr std::size_t kMaxElseChain = 500;
 
 bool is_number(const std::string& text) { return !text.empty() && text[0] >= '0' && text[0] <= '9'; }
+
+/// The declaration of `T v`, without its initial value, from `T` and the token of `v`.
+DeclStmt range_variable(pb_antlr::PbccParser::TypeNameContext* context, const BodyToken& name) {
+  WrittenType type = type_of(context);
+  Declarator declarator;
+  declarator.name = name.text;
+  declarator.name_span = name.expansion;
+  declarator.pointer_depth = static_cast<int>(std::count(type.text.begin(), type.text.end(), '*'));
+  for (; type.text.ends_with('&'); type.text.pop_back()) declarator.is_reference = true;
+  return DeclStmt{type.type, std::move(type.text), type.is_static, {std::move(declarator)}};
+}
 
 }  // namespace
 
@@ -195,6 +207,13 @@ StmtId BodyBuilder::for_stmt(P::ForStmtContext* context) {
   auto* head = context->forHead();
   if (const auto at = unit_.opaque_at(head)) {
     node.condition = opaque_expr(head, reason_at(*at));
+  } else if (auto* type_name = head->typeName()) {
+    const std::size_t colon = Unit::index_of(head->ID()->getSymbol()) + 1;
+    node.condition = opaque_expr(head, reason_at(colon));
+    if (head->range != nullptr) {
+      node.variable = add_stmt(type_name, range_variable(type_name, body_.tokens[colon - 1]));
+      node.range = expr(head->range);
+    }
   } else {
     if (head->decl() != nullptr) node.init = decl(head->decl());
     if (head->exprStmt() != nullptr)

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 #include "runtime/matrix/element_kind.h"
 
@@ -348,6 +349,51 @@ template <class A, class B>
     return true;
   return detail::are_boxes_apart(a.raw(), b.raw());
 }
+
+/// The end of a loop over cells.
+struct CellsEnd {};
+
+/// Visits the elements of a view in the order of their indices, dimension 0 fastest: `for (double v : view)`.
+template <class View>
+class CellIterator {
+ public:
+  explicit CellIterator(const View& view) : view_(view) {
+    // Without elements the beginning is the end.
+    if (view.count() == 0) at_[kLast] = view.size(kLast);
+  }
+  [[nodiscard]] typename View::Element& operator*() const {
+    return [this]<int... kDim>(std::integer_sequence<int, kDim...>)->typename View::Element& {
+      return view_.cell(at_[kDim]...);
+    }
+    (std::make_integer_sequence<int, View::kDims>());
+  }
+  CellIterator& operator++() {
+    for (int d = 0; d < kLast; ++d) {
+      if (++at_[d] < view_.size(d)) return *this;
+      at_[d] = 0;
+    }
+    ++at_[kLast];
+    return *this;
+  }
+  [[nodiscard]] bool operator==(CellsEnd) const { return at_[kLast] >= view_.size(kLast); }
+
+ private:
+  static constexpr int kLast = View::kDims - 1;
+  View view_;
+  IndexT at_[View::kDims] = {};
+};
+
+template <class E, int N, bool kUnit, bool kApart>
+requires(N >= 1) [[nodiscard]] auto begin(const BasicView<E, N, kUnit, kApart>& view) {
+  return CellIterator<BasicView<E, N, kUnit>>(BasicView<E, N, kUnit>(view));
+}
+/// Of a handle. Pre: the handle outlives the iterator.
+template <class Region>
+requires(Region::kDims >= 1) [[nodiscard]] auto begin(const Region& region) -> decltype(begin(region.view())) {
+  return begin(region.view());
+}
+template <class Region>
+requires(Region::kDims >= 1) [[nodiscard]] CellsEnd end(const Region&) { return {}; }
 
 /// Whether two views have an element of memory in common: exact for any strides, and slow beside `is_apart`.
 [[nodiscard]] bool have_common_element(const RawView& a, const RawView& b);

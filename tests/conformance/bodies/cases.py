@@ -183,6 +183,23 @@ def short_and_long(n, rng):
     return [ints(n, 0, 65536, rng), ints(n, -32768, 32768, rng), ints(n, -900000, 900000, rng)]
 
 
+def range_loops(a, p):
+    h, w = a.shape
+    faded = np.zeros((h - 2, w - 2))
+    for y, x in np.ndindex(faded.shape):
+        for v in a[y:y + 3, x:x + 3].ravel():
+            faded[y, x] = 0.5 * faded[y, x] + v
+    most = [max([row[0]] + [(p * v).max() for v in row if v >= 0]) for row in a]
+    large = np.flatnonzero(a.ravel() > 1)
+    # The elements of the temporary are its indices in order, dimension 0 fastest: 1 + 2*2 + 6, 0 + 2*1 + 0, 1 + 0 + 6.
+    counted = [11 + 10 * 2 + 100 * 7, large[0] if len(large) else a.size, 6, 2 * (a[1].sum() + p.sum())]
+    tied = []
+    for x in range(w):
+        above = np.flatnonzero(a[:, x] > p[x])
+        tied.append(above[0] + 1 if len(above) else h)
+    return [faded, a * p + 1, np.array(most), np.array(counted), np.array(tied, dtype=float)]
+
+
 def special(a):
     def each(function):
         return np.array([function(v) for v in a])
@@ -258,6 +275,7 @@ CASES = {
     "matrices_as_indices": Case(permute, permutation, sizes=(1, 2, 3, 16, 65)),
     "matrix_io": Case(lambda k: [np.array([1, 2, 5, 10])[np.abs(k).astype(int) % 4]], lambda n, r: [ints(n, -9, 9, r)]),
     "region_copy": Case(lambda a: [a[::-1, ::-1]], lambda n, r: [mat(n + 1, n, r)], sizes=(1, 2, 3, 16, 65)),
+    "range_loops": Case(range_loops, lambda n, r: [mat(n + 2, n + 3, r), vec(n + 2, r)], sizes=(1, 2, 3, 17, 64)),
     "random_numbers": Case(lambda a: [0, np.array([1, 1])], lambda n, r: [vec(n, r)], sizes=(1, 2, 3, 17, 200)),
     "letters_of_utf8": Case(lambda a: [2 * a + 4], lambda n, r: [vec(n, r)], sizes=(0, 1, 2, 33, 100)),
 }
