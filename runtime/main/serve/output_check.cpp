@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/main/serve/output_check.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "runtime/main/engine/judge.h"
+
+namespace pbrt {
+
+OutputCheck::OutputCheck(Engine& engine, const TransformDesc& transform) : engine_(engine), transform_(transform) {
+  for (int i = 0; i < transform.num_outputs; ++i) output_names_.emplace_back(transform.outputs[i].name);
+}
+
+Difference OutputCheck::compare(const Problem& problem, const std::vector<AnyMatrix>& outputs, double tolerance) {
+  Difference found =
+      compare_outputs(problem.outputs, outputs, output_names_, engine_.info_of(transform_).tolerance, tolerance);
+  if (transform_.verifier < 0) return found;
+  found.is_within = is_accepted(engine_, problem, outputs);
+  if (!found.is_within)
+    found.where = std::string(engine_.program().transforms[transform_.verifier].name) + " does not accept the outputs";
+  return found;
+}
+
+void OutputCheck::check(const Problem& problem, double tolerance, protocol::Reply& reply) {
+  if (is_by_accuracy()) check_accuracy(problem, reply);
+  if (!reference_.empty()) check_agreement(problem, tolerance, reply);
+}
+
+void OutputCheck::check_accuracy(const Problem& problem, protocol::Reply& reply) {
+  constexpr double kMost = 1e308;  // what the protocol can carry
+  const double measured = accuracy_of(engine_, problem);
+  const double worst = accuracy().higher_is_better ? -kMost : kMost;
+  const double found = std::isnan(measured) ? worst : std::clamp(measured, -kMost, kMost);
+  const bool is_worse = accuracy().higher_is_better ? found < reply.accuracy : found > reply.accuracy;
+  if (!reply.has_accuracy || is_worse) reply.accuracy = found;
+  reply.has_accuracy = true;
+  if (accuracy().is_met_by(found)) return;
+  reply.status = protocol::Status::AccuracyMissed;
+  reply.message.clear();
+}
+
+void OutputCheck::check_agreement(const Problem& problem, double tolerance, protocol::Reply& reply) {
+  const Difference found = compare(problem, reference_, tolerance);
+  reply.max_error_abs = std::max(reply.max_error_abs, found.abs);
+  reply.max_error_rel = std::max(reply.max_error_rel, found.rel);
+  if (found.is_within) return;
+  reply.status = protocol::Status::Wrong;
+  reply.message = found.where;
+}
+
+}  // namespace pbrt

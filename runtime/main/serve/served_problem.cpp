@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/main/serve/served_problem.h"
+
+#include <algorithm>
+
+#include "runtime/matrix/storage.h"
+
+namespace pbrt {
+namespace {
+
+constexpr std::int64_t kMostParkedBytes = std::int64_t{1} << 30;
+
+}  // namespace
+
+void ServedProblem::make(const protocol::Request& request) {
+  // The problem before goes first: two at a time may not fit into memory.
+  problem_.reset();
+  snapshot_ = Snapshot();
+  on_other_pages_.clear();
+  wishes_ = SizeWishes();
+  if (request.n >= 0) wishes_.n = request.n;
+  wishes_.named = request.sizes;
+  for (const auto& [name, value] : request.sizes)
+    if (value < 0 || value > INT32_MAX) throw UserError("size " + name + " is not between 0 and 2147483647");
+  GivenValues::Texts texts = given_;
+  texts.insert(texts.end(), request.given.begin(), request.given.end());
+  const GivenValues given(transform_, texts);
+  given.add_to(wishes_);
+  seed_ = request.seed;
+  input_names_.assign(static_cast<std::size_t>(transform_.num_inputs), "the generated inputs");
+  problem_ = request.files.empty() ? engine_.generate(transform_, wishes_, seed_, engine_.default_config())
+                                   : read_files(request, given);
+  if (request.files.empty()) given.put_into(*problem_);
+  snapshot_ = Engine::take_snapshot(*problem_);
+}
+
+Problem ServedProblem::read_files(const protocol::Request& request, const GivenValues& given) {
+  int num_files = 0;
+  for (int i = 0; i < transform_.num_inputs; ++i) num_files += given.has_input(i) ? 0 : 1;
+  if (request.files.size() != static_cast<std::size_t>(num_files))
+    throw UserError("expected " + std::to_string(num_files) + " input files, found " +
+                    std::to_string(request.files.size()));
+  check_size_names(wishes_, {&transform_});
+  Problem problem;
+  problem.transform = &transform_;
+  MatrixReader reader;
+  auto file = request.files.begin();
+  for (int i = 0; i < transform_.num_inputs; ++i) {
+    input_names_[static_cast<std::size_t>(i)] = given.has_input(i) ? "--set" : *file;
+    problem.inputs.push_back(given.has_input(i) ? given.input(i) : reader.read(*file++, spec_of(transform_.inputs[i])));
+  }
+  (void)engine_.fit_outputs(problem, input_names_, wishes_, seed_, engine_.default_config());
+  return problem;
+}
+
+Problem& ServedProblem::problem() {
+  if (!problem_) throw UserError("there are no inputs yet");
+  return *problem_;
+}
+
+void ServedProblem::restore(const RunWishes& wishes) {
+  if (engine_.fit_outputs(problem(), input_names_, wishes_, seed_, *wishes.config)) {
+    snapshot_.outputs.clear();
+    for (const AnyMatrix& output : problem().outputs) snapshot_.outputs.push_back(output.clone());
+  }
+  engine_.restore(problem(), snapshot_, wishes);
+}
+
+void ServedProblem::use_large_pages(bool is_wanted) {
+  if (is_wanted == large_pages_) return;
+  std::vector<AnyMatrix> before = problem().inputs;
+  before.insert(before.end(), problem().outputs.begin(), problem().outputs.end());
+  large_pages_ = is_wanted;
+  Storage::ask_for_large_pages(is_wanted);
+  std::swap(before, on_other_pages_);
+  const auto is_same = [](const AnyMatrix& a, const AnyMatrix& b) { return a.has_same_shape(b); };
+  if (!std::equal(before.begin(), before.end(), on_other_pages_.begin(), on_other_pages_.end(), is_same)) {
+    before.clear();
+    for (const AnyMatrix& matrix : on_other_pages_)
+      before.push_back(AnyMatrix::allocate(matrix.kind(), matrix.num_dims(), matrix.sizes()));
+    are_pages_new_ = true;
+  }
+  const auto num_inputs = static_cast<std::ptrdiff_t>(problem().inputs.size());
+  problem().inputs.assign(before.begin(), before.begin() + num_inputs);
+  problem().outputs.assign(before.begin() + num_inputs, before.end());
+  std::int64_t bytes = 0;
+  for (const AnyMatrix& matrix : before) bytes += matrix.bytes();
+  if (bytes > kMostParkedBytes) on_other_pages_.clear();
+}
+
+}  // namespace pbrt

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// The inputs and outputs that a server keeps between requests: made once, given back their contents before every run,
+// moved where a configuration wants other pages.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runtime/config/protocol.h"
+#include "runtime/main/engine/engine.h"
+#include "runtime/main/inputs/given_values.h"
+
+namespace pbrt {
+
+class ServedProblem {
+ public:
+  /// Nothing yet. `given` holds the values of --set. Keeps references to engine and transform.
+  ServedProblem(Engine& engine, const TransformDesc& transform, GivenValues::Texts given)
+      : engine_(engine), transform_(transform), given_(std::move(given)) {}
+
+  /// Makes the inputs and outputs that a request asks for, or reads them; those of before are gone, also after an
+  /// error.
+  ///
+  /// Errors:  UserError, NoSuchSizes, and what a generator throws
+  void make(const protocol::Request& request);
+
+  /// Errors:  UserError if there are no inputs yet
+  [[nodiscard]] Problem& problem();
+  [[nodiscard]] std::uint64_t seed() const { return seed_; }
+
+  /// Gives inputs and outputs the contents that they were made with. Outputs whose extents name configuration values
+  /// follow the configuration of `wishes`.
+  void restore(const RunWishes& wishes);
+
+  /// Moves all matrices to the kind of pages that a configuration wants; restore() gives them their contents again.
+  /// Matrices on the other kind wait for the next change, unless they are large: new memory may take longer than a run.
+  void use_large_pages(bool is_wanted);
+  /// Whether matrices were moved to pages that nothing has used yet. What asks uses them.
+  [[nodiscard]] bool take_new_pages() { return std::exchange(are_pages_new_, false); }
+
+ private:
+  [[nodiscard]] Problem read_files(const protocol::Request& request, const GivenValues& given);
+
+  Engine& engine_;
+  const TransformDesc& transform_;
+  const GivenValues::Texts given_;
+  std::optional<Problem> problem_;
+  std::vector<std::string> input_names_;  // for messages
+  SizeWishes wishes_;
+  Snapshot snapshot_;
+  std::uint64_t seed_ = 0;
+  bool large_pages_ = false;
+  bool are_pages_new_ = false;
+  std::vector<AnyMatrix> on_other_pages_;  // inputs and outputs for configurations that want the other kind
+};
+
+}  // namespace pbrt
