@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // One invocation of a compiled program: its options, engine, configuration and devices, shared by
-// the modes. file_mode and timing_mode are what a person runs; --serve is for the tuner (serve/serve.h).
+// the modes. Those that a person runs are in modes.h; --serve is for the tuner (serve/serve.h).
 #pragma once
 
 #include "runtime/config/active_config.h"
@@ -37,25 +37,8 @@ struct Session {
   [[nodiscard]] SizeWishes size_wishes() const;
 };
 
-/// Exit status of a run that was given up in file mode.
-inline constexpr int kExitAborted = 66;
-
 /// `prog [options] [N] In[w, h] … Out[…]`, without what is given otherwise.
 [[nodiscard]] std::string usage_line(const char* program_name, const TransformDesc& transform,
                                      const GivenValues& given = {});
-
-/// Reads inputs, runs once, writes outputs.
-void run_file_mode(Session& session);
-/// Runs trials on generated inputs or on those of --iogen-run and prints times; does what --iogen-create asks for.
-void run_timing_mode(Session& session);
-
-/// What the runs of one invocation gave.
-struct Trials {
-  std::vector<double> seconds;
-  std::vector<double> accuracies;  ///< with --accuracy; as the metric gives them
-  RunReport last;
-};
-/// Prints what --time, --stats, --accuracy and --hash ask for. `problem` holds the outputs of the last run.
-void print_results(const Session& session, const Problem& problem, const Trials& trials);
 
 }  // namespace pbrt

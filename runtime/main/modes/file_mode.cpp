@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/main/modes/modes.h"
+#include "runtime/main/modes/run_trials.h"
+#include "runtime/main/program/run_context.h"
+#include "runtime/matrix/new_contents.h"
+
+namespace pbrt {
+
+namespace {
+
+using Words = std::vector<std::string>::const_iterator;
+
+/// The integers before the files; returns the word behind them.
+Words take_params(const Session& session, SizeWishes& wishes) {
+  const TransformDesc& transform = session.transform;
+  Words word = session.options.words.begin();
+  for (int p = 0; p < transform.num_params; ++p) {
+    if (session.given.has_param(p)) continue;
+    const std::string name = transform.size_vars[transform.params[p]];
+    const std::int64_t value = param_value("param " + name, *word++);
+    for (const auto& known : wishes.named)
+      if (known.first == name) throw UserError("param " + name + " and --size " + name + " are both given");
+    wishes.named.emplace_back(name, value);
+  }
+  return word;
+}
+
+/// Inputs from the files that begin at `word`, which moves behind them, and from --set.
+void take_inputs(const Session& session, Words& word, std::vector<AnyMatrix>& inputs, std::vector<std::string>& names) {
+  const TransformDesc& transform = session.transform;
+  MatrixReader reader;
+  for (int i = 0; i < transform.num_inputs; ++i) {
+    if (session.given.has_input(i)) {
+      names.emplace_back("--set");
+      inputs.push_back(session.given.input(i));
+      continue;
+    }
+    names.push_back(*word == "-" ? "standard input" : *word);
+    inputs.push_back(reader.read(*word++, spec_of(transform.inputs[i])));
+  }
+}
+
+/// Refuses a command line that has not as many words as the transform has params, inputs and outputs, but for those of
+/// --set.
+void check_num_words(const Session& session) {
+  const TransformDesc& transform = session.transform;
+  const auto found = static_cast<int>(session.options.words.size());
+  const int expected = transform.num_params + transform.num_inputs + transform.num_outputs - session.given.count();
+  if (found == expected) return;
+  std::string text = "expected " + std::to_string(expected) + " arguments, found " + std::to_string(found);
+  if (found == 0) text += "; on generated inputs it runs with --n N";
+  if (found > expected && session.given.count() > 0)
+    text += "; what --set gives has no place among them: " + session.given.names();
+  throw UserError(text + "\n" + usage_line(session.program_name, transform, session.given));
+}
+
+void zero_fill(const AnyMatrix& matrix) {
+  char* data = static_cast<char*>(matrix.data());
+  for (std::int64_t i = 0; i < matrix.bytes(); ++i) data[i] = 0;
+}
+
+}  // namespace
+
+void run_file_mode(Session& session) {
+  const TransformDesc& transform = session.transform;
+  const Options& options = session.options;
+  check_num_words(session);
+  SizeWishes wishes = session.size_wishes();
+  check_size_names(wishes, {&transform});
+  Words word = take_params(session, wishes);
+  session.open_configuration();
+
+  Problem problem;
+  problem.transform = &transform;
+  std::vector<std::string> input_names;
+  take_inputs(session, word, problem.inputs, input_names);
+  const std::unique_ptr<RunContext> ctx = session.engine.make_context(session.config);
+  problem.sizes = sizes_from_inputs(*ctx, transform, problem.inputs, input_names, wishes);
+  problem.outputs = allocate_outputs(*ctx, transform, problem.sizes);
+  for (int i = 0; i < transform.num_outputs; ++i)
+    if (transform.outputs[i].is_read_initially && !are_new_matrices_nan())
+      zero_fill(problem.outputs[static_cast<std::size_t>(i)]);
+  MatrixWriter writer({options.precision, options.maxval});
+  for (auto output = word; output != options.words.end(); ++output) writer.open(*output);
+
+  const Trials trials = run_trials(session, problem, options.trials > 1);
+  for (int i = 0; i < transform.num_outputs; ++i)
+    writer.write(static_cast<std::size_t>(i), problem.outputs[static_cast<std::size_t>(i)],
+                 header_of(transform.outputs[i]));
+  writer.commit();
+  print_results(session, problem, trials);
+}
+
+}  // namespace pbrt
