@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "clgen/names.h"
 #include "lang/check.h"
 #include "lang/overloaded.h"
 
@@ -13,12 +14,6 @@ namespace {
 bool wants_parentheses(Precedence outer, Precedence inner) {
   if (outer == inner || inner >= Precedence::Unary) return false;
   return outer >= Precedence::Or && outer <= Precedence::Shift;
-}
-
-std::string joined(const Texts& texts) {
-  std::string out;
-  for (const std::string& text : texts) out += (out.empty() ? "" : ", ") + text;
-  return out;
 }
 
 /// A number as all targets take it: without `'` between digits; a `long` for `long long`, which OpenCL C reserves.

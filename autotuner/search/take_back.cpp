@@ -9,11 +9,11 @@
 namespace pbtune {
 namespace {
 
-constexpr double kSlowest = 4;          // times the winner: slower ones are cut off
-constexpr double kMuch = 0.1;           // from the first rounds on, this much slower is no equal
-constexpr double kMostUnproven = 0.03;  // how much slower an equal may seem
-constexpr double kMostPossible = 0.06;  // and may be, as far as the times can tell
-constexpr int kMostFactor = 3;          // at most as many times the rounds that the effort asks for, while undecided
+constexpr double kSlowest = 4;           // times the winner: slower ones are cut off
+constexpr double kMuch = 0.1;            // from the first rounds on, this much slower is no equal
+constexpr double kEqualUnproven = 0.03;  // how much slower an equal may seem
+constexpr double kEqualPossible = 0.06;  // and may be, as far as the times can tell
+constexpr int kMostFactor = 3;           // at most as many times the rounds that the effort asks for, while undecided
 
 /// Measures both in turns until it is clear whether `plain` is slower. The result is how many times as slow it is,
 /// beside `winner` in the same rounds. It is 0 if nothing is lost; `plain` then has its times. It is none if this
@@ -32,9 +32,9 @@ std::optional<double> loss_of(const FinalsContext& context, Candidate& plain, co
     if (both[0].times_ns.size() != both[1].times_ns.size()) return kSlowest;
     const PairedRatio found = paired_ratio(both[0].times_ns, both[1].times_ns, kConfidence);
     const bool is_slower =
-        found.lo > 1 && found.ratio > 1 + (round + 1 < context.options.final_trials ? kMuch : kMostUnproven);
+        found.lo > 1 && found.ratio > 1 + (round + 1 < context.options.final_trials ? kMuch : kEqualUnproven);
     if (is_slower) return found.ratio;
-    const bool is_equal = found.ratio <= 1 + kMostUnproven && found.hi <= 1 + kMostPossible;
+    const bool is_equal = found.ratio <= 1 + kEqualUnproven && found.hi <= 1 + kEqualPossible;
     if (round + 1 < context.options.final_trials || !is_equal) continue;
     context.trials.confirm(both[0]);
     plain = both[0];

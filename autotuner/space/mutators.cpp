@@ -17,7 +17,7 @@ using pbrt::TunableType;
 constexpr double kSigma = 0.6931471805599453;  // ln 2
 constexpr int kMaxDraws = 16;
 
-std::size_t at(int id) { return static_cast<std::size_t>(id); }
+std::size_t index_of(int id) { return static_cast<std::size_t>(id); }
 
 template <class T>
 const T& pick(const std::vector<T>& items, Rng& rng) {
@@ -84,8 +84,8 @@ bool change_tunable(std::vector<double>& values, const TunableGene& gene, std::i
       std::copy(shape.begin(), shape.end(), values.begin() + bucket * count);
   } else {
     const int element = static_cast<int>(rng.uniform_int(0, count - 1));
-    const double value = changed_value(values[at(first * count + element)], gene, rng);
-    for (int bucket = lowest; bucket <= last; ++bucket) values[at(bucket * count + element)] = value;
+    const double value = changed_value(values[index_of(first * count + element)], gene, rng);
+    for (int bucket = lowest; bucket <= last; ++bucket) values[index_of(bucket * count + element)] = value;
   }
   return values != before;
 }
@@ -112,8 +112,8 @@ bool make_allowed(const Space& space, const SiteGene& changed, Configuration& co
   for (int i = 0; i < kMaxDraws; ++i) {
     if (i % 4 == 0) configuration = before;
     const SiteGene& other = *pick(others, rng);
-    const std::int64_t from = pick(configuration.sites[at(changed.id)].levels, rng).from;
-    Selector& selector = configuration.sites[at(other.id)];
+    const std::int64_t from = pick(configuration.sites[index_of(changed.id)].levels, rng).from;
+    Selector& selector = configuration.sites[index_of(other.id)];
     selector = graft(selector, Selector{{Level{0, pick_other(other.choices, selector.select(from), rng)}}}, from);
     if (pbrt::is_allowed(space.index(), configuration)) return true;
   }
@@ -139,7 +139,7 @@ std::function<bool(Configuration&, Rng&, std::int64_t)> allowed(
 void add_site_mutators(const Space& space, const SiteGene& gene, std::vector<Mutator>& out) {
   const std::size_t first = out.size();
   const std::string name = space.index().site_name(gene.id);
-  const std::size_t id = at(gene.id);
+  const std::size_t id = index_of(gene.id);
   const std::vector<int> choices = gene.choices;
   out.push_back({"add a level to " + name, gene.id, -1, [id, choices](Configuration& c, Rng& rng, std::int64_t n) {
                    return add_level(c.sites[id], choices, n, rng);
@@ -240,8 +240,8 @@ bool change_work_group(std::vector<double>& shape, const TunableGene& gene, Rng&
   const std::vector<double> before = shape;
   for (double& extent : shape) extent = std::exp2(std::floor(std::log2(std::max(1.0, extent))));
   const int last = static_cast<int>(shape.size()) - 1;
-  const std::size_t a = at(static_cast<int>(rng.uniform_int(0, last))),
-                    b = at(static_cast<int>(rng.uniform_int(0, last)));
+  const std::size_t a = index_of(static_cast<int>(rng.uniform_int(0, last))),
+                    b = index_of(static_cast<int>(rng.uniform_int(0, last)));
   const std::int64_t way = rng.uniform_int(0, 3);
   if (way == 0) {
     shape[a] *= 2;
@@ -274,7 +274,7 @@ std::vector<Mutator> make_mutators(const Space& space) {
       if (is_range && !gene.info->is_size_specific) continue;
       out.push_back({(is_range ? "change a range of " : "change ") + name, -1, gene.id,
                      [gene, is_range](Configuration& c, Rng& rng, std::int64_t n) {
-                       return change_tunable(c.tunables[at(gene.id)], gene, n, is_range, rng);
+                       return change_tunable(c.tunables[index_of(gene.id)], gene, n, is_range, rng);
                      }});
     }
   }

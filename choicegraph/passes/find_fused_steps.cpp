@@ -67,9 +67,9 @@ bool fit(const TransformPlan& plan, const Transform& transform, StepId id_a, Ste
 }
 
 /// Adds the largest groups of `steps`, each of which fits the others, that run in the same calls.
-class Groups {
+class FusedGroups {
  public:
-  Groups(TransformPlan& plan, const std::vector<StepId>& steps) : plan_(plan), steps_(steps) {}
+  FusedGroups(TransformPlan& plan, const std::vector<StepId>& steps) : plan_(plan), steps_(steps) {}
 
   void add_from(std::size_t next) {
     if (plan_.fused.size() == kMaxGroups) return;
@@ -112,7 +112,7 @@ void find_fused_steps(TransformPlan& plan, const Transform& transform) {
   if (!is_ordered(plan)) return;
   std::vector<StepId> run;  // one after the other in the order of the steps, so that nothing has to run between them
   const auto end_run = [&] {
-    Groups(plan, run).add_from(0);
+    FusedGroups(plan, run).add_from(0);
     run.clear();
   };
   for (const StepId id : plan.steps.ids()) {

@@ -11,7 +11,7 @@ namespace pb::choices {
 namespace {
 
 /// Instances of one rule that run under the same alternatives of one site.
-struct Component {
+struct InstanceGroup {
   SiteId site;
   std::vector<bool> alternatives;         ///< under which they run, by index
   std::vector<SegmentId> segments;        ///< that the rule owns then, and what it may own in other sites
@@ -40,14 +40,14 @@ std::optional<SiteId> deciding_site(const Analysis& analysis, const InstanceClas
 }
 
 /// One component for each set of segments that alternatives of the deciding site give to the rule.
-std::vector<Component> components_of(const Analysis& analysis, std::size_t class_index) {
+std::vector<InstanceGroup> components_of(const Analysis& analysis, std::size_t class_index) {
   const InstanceClass& found = analysis.classes[class_index];
-  std::vector<Component> out;
+  std::vector<InstanceGroup> out;
   const auto site = deciding_site(analysis, found);
   if (!site) return out;
   const std::vector<Alternative>& alternatives = analysis.plan.sites[*site].alternatives;
   for (std::size_t a = 0; a < alternatives.size(); ++a) {
-    Component component{*site, std::vector<bool>(alternatives.size()), {}, {}, {class_index}, found.instances};
+    InstanceGroup component{*site, std::vector<bool>(alternatives.size()), {}, {}, {class_index}, found.instances};
     bool is_chosen = false;
     for (const SegmentId id : found.segments) {
       const bool is_here = analysis.plan.segments[id].site == *site;
@@ -57,8 +57,8 @@ std::vector<Component> components_of(const Analysis& analysis, std::size_t class
     }
     if (!is_chosen) continue;
     const auto same = std::find_if(out.begin(), out.end(),
-                                   [&](const Component& other) { return other.segments == component.segments; });
-    Component& target = same != out.end() ? *same : out.emplace_back(std::move(component));
+                                   [&](const InstanceGroup& other) { return other.segments == component.segments; });
+    InstanceGroup& target = same != out.end() ? *same : out.emplace_back(std::move(component));
     target.alternatives[a] = true;
   }
   return out;
@@ -70,7 +70,7 @@ void add_missing(std::vector<SegmentId>& ids, const std::vector<SegmentId>& more
   std::sort(ids.begin(), ids.end());
 }
 
-bool share_segments(const Component& a, const Component& b) {
+bool share_segments(const InstanceGroup& a, const InstanceGroup& b) {
   const auto in_b = [&](SegmentId id) {
     return std::find(b.segments.begin(), b.segments.end(), id) != b.segments.end() ||
            std::find(b.left_to_others.begin(), b.left_to_others.end(), id) != b.left_to_others.end();
@@ -80,9 +80,9 @@ bool share_segments(const Component& a, const Component& b) {
 }
 
 /// Adds `component` to those of its rule; joins the ones that run together and share segments.
-void add_component(std::vector<Component>& components, Component component) {
+void add_component(std::vector<InstanceGroup>& components, InstanceGroup component) {
   for (std::size_t i = 0; i < components.size();) {
-    Component& other = components[i];
+    InstanceGroup& other = components[i];
     const bool together = other.site == component.site && other.alternatives == component.alternatives;
     if (!together || !share_segments(other, component)) {
       ++i;
@@ -99,7 +99,7 @@ void add_component(std::vector<Component>& components, Component component) {
 }
 
 /// Instances that run: those of the component and, if no other instance has a candidate cell, those without any cell.
-Region instances_to_run(const Analysis& analysis, RuleId id, const Component& component) {
+Region instances_to_run(const Analysis& analysis, RuleId id, const InstanceGroup& component) {
   const Rule& rule = analysis.rule(id);
   const Region domain = analysis.live_instances(id).intersect_parameters(analysis.known);
   Region with_cells = Region::nothing(analysis.context, domain.dims());
@@ -125,7 +125,7 @@ void bound_loops(const Analysis& analysis, Step& step, const Region& instances, 
   step.conditions = std::move(nest.conditions);
 }
 
-void add_step(Analysis& analysis, RuleId id, const Component& component, const RegionBox& box) {
+void add_step(Analysis& analysis, RuleId id, const InstanceGroup& component, const RegionBox& box) {
   const Rule& rule = analysis.rule(id);
   Step step;
   step.rule = id;
@@ -148,11 +148,11 @@ void add_step(Analysis& analysis, RuleId id, const Component& component, const R
 }
 
 void make_rule_steps(Analysis& analysis, RuleId id) {
-  std::vector<Component> components;
+  std::vector<InstanceGroup> components;
   const bool never_shared = is_cell_rule(analysis.rule(id));
   for (std::size_t i = 0; i < analysis.classes.size(); ++i) {
     if (analysis.classes[i].rule != id) continue;
-    for (Component& component : components_of(analysis, i)) {
+    for (InstanceGroup& component : components_of(analysis, i)) {
       if (never_shared) {
         components.push_back(std::move(component));
       } else {
@@ -163,7 +163,7 @@ void make_rule_steps(Analysis& analysis, RuleId id) {
   // Pieces of classes that an earlier component had: several alternatives run the same instances, for different
   // segments.
   std::map<std::vector<std::size_t>, std::optional<std::vector<RegionBox>>> pieces;
-  for (const Component& component : components) {
+  for (const InstanceGroup& component : components) {
     const auto [known, is_new] = pieces.try_emplace(component.classes);
     if (is_new) known->second = pieces_of(analysis, instances_to_run(analysis, id, component));
     if (!known->second) continue;

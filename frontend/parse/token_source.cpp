@@ -12,9 +12,9 @@ namespace pb {
 namespace {
 
 using pb_antlr::PbccParser;
-using Words = std::unordered_set<std::string_view>;
+using WordTable = std::unordered_set<std::string_view>;
 
-const Words kHeaderWords = {
+const WordTable kHeaderWords = {
     "main",          "memoized",  "transform", "template",     "function",        "generator",     "gen",
     "config",        "param",     "parameter", "tunable",      "accuracy_metric", "accuracy_bins", "accuracy_variable",
     "input_feature", "scaled_by", "to",        "from",         "through",         "using",         "or",
@@ -22,12 +22,12 @@ const Words kHeaderWords = {
     "short",         "uchar",     "ushort",    "sizespecific", "accuracyhint",    "array",         "initial",
     "min",           "max",       "in"};
 
-const Words kRuleWords = {"where",  "priority", "primary", "secondary", "rotatable", "recursive", "duplicate",
-                          "rule",   "to",       "from",    "using",     "through",   "and",       "or",
-                          "double", "float",    "int",     "long",      "short",     "uchar",     "ushort",
-                          "cell",   "row",      "col",     "column",    "region",    "all"};
+const WordTable kRuleWords = {"where",  "priority", "primary", "secondary", "rotatable", "recursive", "duplicate",
+                              "rule",   "to",       "from",    "using",     "through",   "and",       "or",
+                              "double", "float",    "int",     "long",      "short",     "uchar",     "ushort",
+                              "cell",   "row",      "col",     "column",    "region",    "all"};
 
-const Words kBodyWords = {
+const WordTable kBodyWords = {
     "if",      "else",    "for",    "while",     "do",     "for_enough",  "switch",     "case",
     "default", "return",  "break",  "continue",  "spawn",  "sync",        "SPAWN",      "CALL",
     "SYNC",    "static",  "const",  "constexpr", "auto",   "void",        "bool",       "char",
@@ -35,12 +35,12 @@ const Words kBodyWords = {
     "false",   "nullptr", "sizeof", "new",       "delete", "static_cast", "const_cast", "reinterpret_cast",
     "and",     "or",      "try",    "mutable"};
 
-/// Words that begin statements of bodies and are names in all other places, with what may follow them as such a word;
-/// none: any that does not go on with an expression.
-const std::unordered_map<std::string_view, Words> kStatementWords = {
+/// WordTable that begin statements of bodies and are names in all other places, with what may follow them as such a
+/// word; none: any that does not go on with an expression.
+const std::unordered_map<std::string_view, WordTable> kStatementWords = {
     {"spawn", {}}, {"for_enough", {}}, {"sync", {";", "("}}, {"SPAWN", {"("}}, {"CALL", {"("}}, {"SYNC", {"("}}};
 
-const Words kOtherCxxKeywords = {
+const WordTable kOtherCxxKeywords = {
     "alignas",      "alignof",   "asm",       "catch",    "class",         "co_await", "co_return", "co_yield",
     "concept",      "consteval", "constinit", "decltype", "dynamic_cast",  "enum",     "explicit",  "export",
     "extern",       "friend",    "goto",      "inline",   "namespace",     "noexcept", "operator",  "private",
@@ -48,9 +48,9 @@ const Words kOtherCxxKeywords = {
     "thread_local", "throw",     "typedef",   "typeid",   "typename",      "union",    "using",     "virtual",
     "volatile",     "not",       "bitand",    "bitor",    "compl",         "xor"};
 
-const Words kTypeNames = {"ElementT", "IndexT",  "size_t",  "ptrdiff_t", "ssize_t",      "int8_t",
-                          "int16_t",  "int32_t", "int64_t", "uint8_t",   "uint16_t",     "uint32_t",
-                          "uint64_t", "uchar",   "ushort",  "uint",      "MatrixRegion", "ConstMatrixRegion"};
+const WordTable kTypeNames = {"ElementT", "IndexT",  "size_t",  "ptrdiff_t", "ssize_t",      "int8_t",
+                              "int16_t",  "int32_t", "int64_t", "uint8_t",   "uint16_t",     "uint32_t",
+                              "uint64_t", "uchar",   "ushort",  "uint",      "MatrixRegion", "ConstMatrixRegion"};
 
 /// Whether the word before `next` begins an expression: `sync += 1;`.
 bool goes_on(std::string_view next) {
@@ -84,7 +84,7 @@ size_t literal_type(const std::string& text, size_t otherwise) {
   return it == literal_types().end() ? otherwise : it->second;
 }
 
-const Words& keywords_of(UnitKind kind) {
+const WordTable& keywords_of(UnitKind kind) {
   switch (kind) {
     case UnitKind::Header:
       return kHeaderWords;
@@ -99,10 +99,10 @@ const Words& keywords_of(UnitKind kind) {
 }  // namespace
 
 bool is_reserved(UnitKind kind, std::string_view word) {
-  static const Words contextual = {"tolerance", "verify", "double",       "float",        "int",    "long",    "short",
-                                   "uchar",     "ushort", "sizespecific", "accuracyhint", "array",  "initial", "min",
-                                   "max",       "cell",   "row",          "col",          "column", "region",  "all",
-                                   "in"};
+  static const WordTable contextual = {
+      "tolerance", "verify",       "double",       "float",  "int",     "long", "short", "uchar",
+      "ushort",    "sizespecific", "accuracyhint", "array",  "initial", "min",  "max",   "cell",
+      "row",       "col",          "column",       "region", "all",     "in"};
   return keywords_of(kind).contains(word) && !contextual.contains(word);
 }
 
@@ -166,7 +166,7 @@ bool UnitTokenSource::is_plain_name(std::size_t index) const {
   if (kind_ != UnitKind::Body) return false;
   const auto word = kStatementWords.find(tokens_[index].text);
   if (word == kStatementWords.end()) return false;
-  const Words& followers = word->second;
+  const WordTable& followers = word->second;
   return !begins_statement(index) ||
          (followers.empty() ? goes_on(text(index + 1)) : !followers.contains(text(index + 1)));
 }

@@ -13,7 +13,7 @@ namespace {
 constexpr std::int64_t kExactWraps = 2;
 
 /// Where all of `conditions` are >= 0, a coordinate stands for positions of an interval.
-struct Piece {
+struct CellPiece {
   std::vector<IndexExpr> conditions;
   Interval cells;
 };
@@ -29,15 +29,15 @@ std::vector<IndexExpr> between(const IndexExpr& first, const IndexExpr& at, cons
   return {index_sub(at, first), minus_one(index_sub(end, at))};
 }
 
-std::vector<Piece> clamp_pieces(const IndexExpr& at, const IndexExpr& size) {
+std::vector<CellPiece> clamp_pieces(const IndexExpr& at, const IndexExpr& size) {
   return {{between(index_const(0), at, size), one(at)},
           {{minus_one(negated(at))}, one(index_const(0))},
           {{index_sub(at, size)}, one(minus_one(size))}};
 }
 
-std::vector<Piece> wrap_pieces(const IndexExpr& at, const IndexExpr& size) {
+std::vector<CellPiece> wrap_pieces(const IndexExpr& at, const IndexExpr& size) {
   if (size.op == IndexExpr::Op::Const) return {{{}, one(index_sub(at, index_mul(size, index_floordiv(at, size))))}};
-  std::vector<Piece> out;
+  std::vector<CellPiece> out;
   for (std::int64_t k = -kExactWraps; k <= kExactWraps; ++k)
     out.push_back({between(times(k, size), at, times(k + 1, size)), one(index_sub(at, times(k, size)))});
   const Interval all{index_const(0), size};
@@ -46,7 +46,7 @@ std::vector<Piece> wrap_pieces(const IndexExpr& at, const IndexExpr& size) {
   return out;
 }
 
-std::vector<Piece> mirror_pieces(const IndexExpr& at, const IndexExpr& size) {
+std::vector<CellPiece> mirror_pieces(const IndexExpr& at, const IndexExpr& size) {
   if (size.is_const(1)) return {{{}, one(index_const(0))}};
   const IndexExpr last = minus_one(size);
   const IndexExpr period = times(2, last);
@@ -54,21 +54,22 @@ std::vector<Piece> mirror_pieces(const IndexExpr& at, const IndexExpr& size) {
     const IndexExpr rest = index_sub(at, index_mul(period, index_floordiv(at, period)));
     return {{{}, one(index_min({rest, index_sub(period, rest)}))}};
   }
-  std::vector<Piece> out = {{between(index_const(0), at, size), one(at)},
-                            {between(negated(last), at, index_const(0)),
-                             one(PB_FAULT(mirror_repeats_the_edge) ? minus_one(negated(at)) : negated(at))},
-                            {between(size, at, index_add(period, index_const(1))), one(index_sub(period, at))},
-                            {between(negated(period), at, negated(last)), one(index_add(at, period))},
-                            {between(index_add(period, index_const(1)), at, index_add(times(3, last), index_const(1))),
-                             one(index_sub(at, period))},
-                            {{minus_one(index_sub(negated(period), at))}, {index_const(0), size}},
-                            {{minus_one(index_sub(at, times(3, last)))}, {index_const(0), size}}};
-  for (Piece& piece : out) piece.conditions.push_back(index_sub(size, index_const(2)));
+  std::vector<CellPiece> out = {
+      {between(index_const(0), at, size), one(at)},
+      {between(negated(last), at, index_const(0)),
+       one(PB_FAULT(mirror_repeats_the_edge) ? minus_one(negated(at)) : negated(at))},
+      {between(size, at, index_add(period, index_const(1))), one(index_sub(period, at))},
+      {between(negated(period), at, negated(last)), one(index_add(at, period))},
+      {between(index_add(period, index_const(1)), at, index_add(times(3, last), index_const(1))),
+       one(index_sub(at, period))},
+      {{minus_one(index_sub(negated(period), at))}, {index_const(0), size}},
+      {{minus_one(index_sub(at, times(3, last)))}, {index_const(0), size}}};
+  for (CellPiece& piece : out) piece.conditions.push_back(index_sub(size, index_const(2)));
   out.push_back({{index_sub(index_const(1), size)}, one(index_const(0))});
   return out;
 }
 
-std::vector<Piece> pieces_of(const BorderedInterval& access) {
+std::vector<CellPiece> pieces_of(const BorderedInterval& access) {
   switch (access.border) {
     case Border::None:
     case Border::Default:
@@ -98,7 +99,7 @@ RegionMap border_cells(const Region& domain, const std::vector<std::string>& cel
   std::vector<Meeting> meetings{{domain, {}}};
   for (const BorderedInterval& interval : access) {
     std::vector<Meeting> next;
-    for (const Piece& piece : pieces_of(interval)) {
+    for (const CellPiece& piece : pieces_of(interval)) {
       for (const Meeting& meeting : meetings) {
         Meeting one = meeting;
         for (const IndexExpr& condition : piece.conditions) one.instances = one.instances.where_nonnegative(condition);

@@ -12,7 +12,7 @@ using Op = IndexExpr::Op;
 using State = RegionContext::State;
 
 /// A product of two unknowns, or a division by one: isl sees it as a parameter.
-bool is_term(const IndexExpr& expr) {
+bool is_parameter(const IndexExpr& expr) {
   const auto is_const = [](const IndexExpr& e) { return e.op == Op::Const; };
   if (expr.op == Op::Mul) return !is_const(expr.operands[0]) && !is_const(expr.operands[1]);
   return expr.op == Op::FloorDiv && (!is_const(expr.operands[1]) || expr.operands[1].value == 0);
@@ -110,15 +110,15 @@ bool add_terms(const State& state, isl_aff* aff, isl_dim_type type, isl_val* den
   return true;
 }
 
-struct Piece {
+struct AffinePiece {
   SetPtr domain;
   AffPtr function;
 };
 
-std::vector<Piece> pieces_of(isl_pw_aff* function) {
-  std::vector<Piece> out;
+std::vector<AffinePiece> pieces_of(isl_pw_aff* function) {
+  std::vector<AffinePiece> out;
   const auto keep = [](isl_set* domain, isl_aff* aff, void* user) {
-    static_cast<std::vector<Piece>*>(user)->push_back({SetPtr(domain), AffPtr(aff)});
+    static_cast<std::vector<AffinePiece>*>(user)->push_back({SetPtr(domain), AffPtr(aff)});
     return isl_stat_ok;
   };
   if (isl_pw_aff_foreach_piece(function, keep, &out) < 0) out.clear();
@@ -126,9 +126,9 @@ std::vector<Piece> pieces_of(isl_pw_aff* function) {
 }
 
 /// True if each piece is, where it holds, at least (`is_max`) or at most every other one.
-bool is_extremum(State& state, const std::vector<Piece>& pieces, bool is_max) {
-  for (const Piece& piece : pieces) {
-    for (const Piece& other : pieces) {
+bool is_extremum(State& state, const std::vector<AffinePiece>& pieces, bool is_max) {
+  for (const AffinePiece& piece : pieces) {
+    for (const AffinePiece& other : pieces) {
       if (&piece == &other) continue;
       isl_aff* lesser = isl_aff_copy(is_max ? other.function.get() : piece.function.get());
       isl_aff* greater = isl_aff_copy(is_max ? piece.function.get() : other.function.get());
@@ -157,7 +157,7 @@ SpacePtr add_parameters(State& state, SpacePtr space, const IndexExpr& expr) {
     if (isl_space_find_dim_by_name(space.get(), isl_dim_set, expr.symbol.c_str()) >= 0) return space;
     return add_parameter(std::move(space), expr.symbol);
   }
-  if (is_term(expr)) {
+  if (is_parameter(expr)) {
     const std::string name = term_name(expr);
     state.terms.emplace(name, expr);
     return add_parameter(std::move(space), name);
@@ -169,7 +169,7 @@ SpacePtr add_parameters(State& state, SpacePtr space, const IndexExpr& expr) {
 PwAffPtr to_pw_aff(State& state, isl_space* space, const IndexExpr& expr) {
   if (expr.op == Op::Const) return constant_to_pw_aff(state, space, expr.value);
   if (expr.op == Op::Symbol) return symbol_to_pw_aff(space, expr.symbol);
-  if (is_term(expr)) {
+  if (is_parameter(expr)) {
     for (const std::string& name : symbols_of(expr))
       PB_CHECK(isl_space_find_dim_by_name(space, isl_dim_set, name.c_str()) < 0,
                "dimensions occur in affine terms only");
@@ -198,7 +198,7 @@ std::optional<IndexExpr> from_aff(const State& state, isl_aff* aff) {
 
 std::vector<IndexExpr> terms_of(State& state, isl_pw_aff* function) {
   std::vector<IndexExpr> out;
-  for (const Piece& piece : pieces_of(function)) {
+  for (const AffinePiece& piece : pieces_of(function)) {
     auto item = from_aff(state, piece.function.get());
     if (!item) return {};
     if (std::find(out.begin(), out.end(), *item) == out.end()) out.push_back(std::move(*item));
@@ -209,10 +209,10 @@ std::vector<IndexExpr> terms_of(State& state, isl_pw_aff* function) {
 std::optional<IndexExpr> from_pw_aff(State& state, isl_pw_aff* function) {
   const PwAffPtr simple(isl_pw_aff_coalesce(isl_pw_aff_copy(function)));
   if (!simple) return std::nullopt;
-  const std::vector<Piece> pieces = pieces_of(simple.get());
+  const std::vector<AffinePiece> pieces = pieces_of(simple.get());
   if (pieces.empty()) return std::nullopt;
   std::vector<IndexExpr> items;
-  for (const Piece& piece : pieces) {
+  for (const AffinePiece& piece : pieces) {
     auto item = from_aff(state, piece.function.get());
     if (!item) return std::nullopt;
     if (std::find(items.begin(), items.end(), *item) == items.end()) items.push_back(std::move(*item));

@@ -47,7 +47,7 @@ Bounds bounds_of(const Region& values, const IndexExpr& expr) {
   return out;
 }
 
-IndexExpr times(std::int64_t factor, const IndexExpr& expr) { return index_mul(index_const(factor), expr); }
+IndexExpr scaled(std::int64_t factor, const IndexExpr& expr) { return index_mul(index_const(factor), expr); }
 
 /// `term` = x * y between the planes through the corners of their bounds (McCormick, 1976).
 void add_product(const Region& values, const IndexExpr& term, std::vector<IndexExpr>& facts) {
@@ -58,7 +58,7 @@ void add_product(const Region& values, const IndexExpr& term, std::vector<IndexE
   // (x - a) * (y - b) has the sign of its corner.
   const auto add = [&](const std::optional<std::int64_t>& a, const std::optional<std::int64_t>& b, bool is_above) {
     if (!a || !b) return;
-    const IndexExpr plane = index_sub(index_add(times(*a, y), times(*b, x)), index_const(*a * *b));
+    const IndexExpr plane = index_sub(index_add(scaled(*a, y), scaled(*b, x)), index_const(*a * *b));
     facts.push_back(is_above ? index_sub(term, plane) : index_sub(plane, term));
   };
   add(of_x.lo, of_y.lo, true);
@@ -66,7 +66,7 @@ void add_product(const Region& values, const IndexExpr& term, std::vector<IndexE
   add(of_x.lo, of_y.hi, false);
   add(of_x.hi, of_y.lo, false);
   if (x == y && of_x.lo && of_x.lo != kLargestBound)  // no whole number lies between a and a + 1
-    facts.push_back(index_sub(term, index_sub(times(2 * *of_x.lo + 1, x), index_const(*of_x.lo * (*of_x.lo + 1)))));
+    facts.push_back(index_sub(term, index_sub(scaled(2 * *of_x.lo + 1, x), index_const(*of_x.lo * (*of_x.lo + 1)))));
   // floor(a / b) * b
   for (const auto& [quotient, divisor, low] : {std::tuple(&x, &y, of_y.lo), std::tuple(&y, &x, of_x.lo)}) {
     if (quotient->op != Op::FloorDiv || !(quotient->operands[1] == *divisor) || low.value_or(0) < 1) continue;
@@ -83,10 +83,10 @@ void add_quotient(const Region& values, const IndexExpr& term, std::vector<Index
   const Bounds of_divisor = bounds_of(values, term.operands[1]);
   if (of_dividend.lo.value_or(-1) < 0 || of_divisor.lo.value_or(0) < 1) return;
   facts.push_back(term);
-  facts.push_back(index_sub(dividend, times(*of_divisor.lo, term)));
+  facts.push_back(index_sub(dividend, scaled(*of_divisor.lo, term)));
   if (of_divisor.hi)
     facts.push_back(
-        index_sub(index_sub(times(*of_divisor.hi, index_add(term, index_const(1))), dividend), index_const(1)));
+        index_sub(index_sub(scaled(*of_divisor.hi, index_add(term, index_const(1))), dividend), index_const(1)));
 }
 
 /// Products with a common factor differ as their other factors do.
@@ -98,8 +98,8 @@ void add_difference(const Region& values, const IndexExpr& a, const IndexExpr& b
       if (!(common == b.operands[k]) || bounds_of(values, common).lo.value_or(-1) < 0) continue;
       const Bounds apart = bounds_of(values, index_sub(a.operands[1 - i], b.operands[1 - k]));
       const IndexExpr difference = index_sub(a, b);
-      if (apart.lo) facts.push_back(index_sub(difference, times(*apart.lo, common)));
-      if (apart.hi) facts.push_back(index_sub(times(*apart.hi, common), difference));
+      if (apart.lo) facts.push_back(index_sub(difference, scaled(*apart.lo, common)));
+      if (apart.hi) facts.push_back(index_sub(scaled(*apart.hi, common), difference));
     }
   }
 }
