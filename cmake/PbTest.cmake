@@ -18,6 +18,7 @@ function(pb_add_test name)
   target_link_libraries(${name} PRIVATE pb_warnings ${ARG_LIBS} GTest::gtest GTest::gmock GTest::gtest_main)
   # Tests themselves need not be fast, but quick to compile.
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+  set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)
   add_dependencies(unit_tests ${name})
   gtest_discover_tests(${name} PROPERTIES LABELS ${ARG_LABEL} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 120)
 endfunction()

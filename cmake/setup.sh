@@ -42,7 +42,7 @@ ensure_packages() {
   rm -f "$log"
 }
 
-# build_project <folder> <targets…>: configures once, builds what is out of date. Extra CMake
+# build_project <folder> <targets…>: configures once and builds what is out of date. Extra CMake
 # options come from PB_CMAKE_OPTIONS. Quiet unless something fails.
 build_project() {
   local folder=$1 log launcher=()
