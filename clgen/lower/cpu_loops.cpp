@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "clgen/lower/in_row_blocks.h"
 #include "clgen/lower/independence.h"
 #include "clgen/lower/inside_cells.h"
 #include "clgen/lower/pack_choice.h"
-#include "clgen/lower/row_blocks.h"
 #include "clgen/lower/strip_loops.h"
 #include "clgen/lower/uniformity.h"
 

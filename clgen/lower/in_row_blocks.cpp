@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "clgen/lower/row_blocks.h"
+#include "clgen/lower/in_row_blocks.h"
 
 #include <algorithm>
 
