@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/tunable_role.h"
 #include "lang/body.h"
 #include "lang/border.h"
 #include "lang/formula.h"
@@ -72,7 +73,7 @@ struct SizeVar {
   [[nodiscard]] bool is_given_by_run() const { return matrix.is_none(); }
 };
 
-enum class TunableRole : std::uint8_t { User, Config, Accuracy, ForEnough };
+/// Its role is one of those that are the program's own.
 struct UserTunable {
   std::string name;
   TunableRole role = TunableRole::User;

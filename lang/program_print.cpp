@@ -51,18 +51,10 @@ std::string_view word(MatrixRole role) {
   return "";
 }
 
-std::string_view word(TunableRole role) {
-  switch (role) {
-    case TunableRole::User:
-      return "tunable";
-    case TunableRole::Config:
-      return "config";
-    case TunableRole::Accuracy:
-      return "accuracy_variable";
-    case TunableRole::ForEnough:
-      return "for_enough";
-  }
-  return "";
+/// The clause that declares such a tunable, or the loop that implies it.
+std::string_view clause_of(TunableRole role) {
+  if (role == TunableRole::Accuracy) return "accuracy_variable";
+  return role == TunableRole::User ? "tunable" : to_string(role);
 }
 
 std::string_view word(AccessKind kind) {
@@ -216,7 +208,7 @@ void print_rule(std::string& out, const Program& program, const Rule& rule, cons
 }
 
 void print_tunable(std::string& out, const UserTunable& tunable) {
-  out += "  " + std::string(word(tunable.role));
+  out += "  " + std::string(clause_of(tunable.role));
   if (tunable.is_real) out += " double";
   if (tunable.is_size_specific) out += " sizespecific";
   if (tunable.array_extent > 0) out += " array(" + std::to_string(tunable.array_extent) + ")";

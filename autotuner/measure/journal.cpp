@@ -92,11 +92,11 @@ Json run_to_value(const JournalEntry& entry, const InfoIndex& index) {
 
 RanChoice ran_of(const Node& node, const InfoIndex& index) {
   const std::vector<std::string> words = node.strings();
-  pbrt::On on = pbrt::On::Cpu;
-  if (words.size() != 3 || !pbrt::parse_on(words[2], on)) node.fail("expected site, rule and version");
+  const auto on = words.size() == 3 ? pb::find_version(words[2]) : std::nullopt;
+  if (!on) node.fail("expected site, rule and version");
   for (int id = 0; id < index.num_sites(); ++id) {
     if (index.site_name(id) != words[0]) continue;
-    const int alternative = index.site(id).site->index_of(words[1], on);
+    const int alternative = index.site(id).site->index_of(words[1], *on);
     if (alternative >= 0) return {id, alternative};
   }
   node.fail("the program has no such choice");

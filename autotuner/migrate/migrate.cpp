@@ -17,9 +17,9 @@ namespace pbtune {
 namespace {
 
 using pbrt::Level;
-using pbrt::On;
 using pbrt::SiteInfo;
 using pbrt::TunableInfo;
+using pbrt::Version;
 
 std::size_t at(int id) { return static_cast<std::size_t>(id); }
 
@@ -216,12 +216,11 @@ class Migrator {
   /// The choice with this version of the rule, or with the nearest version that there is.
   int with_version(int id, const std::string& rule, const std::string& word, std::int64_t from, bool is_said) {
     const SiteInfo& site = *index_.site(id).site;
-    On wanted = On::Cpu;
-    const bool is_known = pbrt::parse_on(word, wanted);
-    if (const int choice = is_known ? site.index_of(rule, wanted) : -1; choice >= 0) return choice;
-    for (const On on : {On::OpenCl, On::Cpu}) {
+    const auto wanted = pb::find_version(word);
+    if (const int choice = wanted ? site.index_of(rule, *wanted) : -1; choice >= 0) return choice;
+    for (const Version on : {Version::OpenCl, Version::Cpu}) {
       const int choice = site.index_of(rule, on);
-      if (choice < 0 || (on == On::OpenCl && wanted != On::OpenClLocal)) continue;
+      if (choice < 0 || (on == Version::OpenCl && wanted != Version::OpenClLocal)) continue;
       if (is_said)
         out_.changed.push_back(fmt::format("{}: {}{} does not run on {} any more, but on {}", index_.site_name(id),
                                            rule, size_text(from), word, to_string(on)));

@@ -16,10 +16,10 @@ namespace {
 
 using pbrt::AlternativeInfo;
 using pbrt::Level;
-using pbrt::On;
 using pbrt::TunableInfo;
 using pbrt::TunableRole;
 using pbrt::TunableType;
+using pbrt::Version;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -43,9 +43,9 @@ class MigrateTest : public ::testing::Test {
     info.global = pbrt::standard_globals();
     pbrt::TransformInfo sort;
     sort.name = sort.template_name = "Sort";
-    sort.sites = {
-        site("Insertion|Merge|Radix",
-             {{"Insertion", {On::Cpu}, 3, ""}, {"Merge", {On::Cpu, On::OpenCl}, 6, ""}, {"Radix", {On::Cpu}, 9, ""}})};
+    sort.sites = {site("Insertion|Merge|Radix", {{"Insertion", {Version::Cpu}, 3, ""},
+                                                 {"Merge", {Version::Cpu, Version::OpenCl}, 6, ""},
+                                                 {"Radix", {Version::Cpu}, 9, ""}})};
     sort.tunables = {value("block", 1, 4096, 32), value("Merge.cpu.split_size", 1, 1 << 30, 64)};
     info.transforms = {sort};
   }
@@ -205,10 +205,10 @@ TEST_F(MigrateTest, AValueForAllSizesBecomesOneForEachAndBack) {
 
 TEST_F(MigrateTest, SitesThatWereJoinedAndSplitKeepTheirChoices) {
   info.transforms[0].sites = {
-      site("A|B&C|D", {{"A&C", {On::Cpu}, 1, "", {{"A|B", "A"}, {"C|D", "C"}}},
-                       {"B&D", {On::Cpu}, 1, "", {{"A|B", "B"}, {"C|D", "D"}}}}),
-      site("E|F", {{"E", {On::Cpu}, 1, ""}, {"F", {On::Cpu}, 1, ""}}),
-      site("E|F|G", {{"E", {On::Cpu}, 1, ""}, {"F", {On::Cpu}, 1, ""}, {"G", {On::Cpu}, 1, ""}})};
+      site("A|B&C|D", {{"A&C", {Version::Cpu}, 1, "", {{"A|B", "A"}, {"C|D", "C"}}},
+                       {"B&D", {Version::Cpu}, 1, "", {{"A|B", "B"}, {"C|D", "D"}}}}),
+      site("E|F", {{"E", {Version::Cpu}, 1, ""}, {"F", {Version::Cpu}, 1, ""}}),
+      site("E|F|G", {{"E", {Version::Cpu}, 1, ""}, {"F", {Version::Cpu}, 1, ""}, {"G", {Version::Cpu}, 1, ""}})};
   const Migration found = migrated(R"({"transforms": {"Sort": {"sites": {
       "A|B": [{"rule": "A"}, {"from": 10, "rule": "B"}], "C|D": [{"rule": "C"}, {"from": 10, "rule": "D"}, {"from": 20, "rule": "C"}],
       "E|F": [{"rule": "F"}]}}}})");
@@ -271,7 +271,7 @@ TEST_F(MigrateTest, SelectorsOfPetaBricksNumberRulesInTheirOrder) {
 }
 
 TEST_F(MigrateTest, NumbersOfPetaBricksCountCombinationsThatHaveAnOrder) {
-  info.transforms[0].sites.push_back(site("A|B", {{"A", {On::Cpu}, 3, ""}, {"B", {On::Cpu}, 6, ""}}));
+  info.transforms[0].sites.push_back(site("A|B", {{"A", {Version::Cpu}, 3, ""}, {"B", {Version::Cpu}, 6, ""}}));
   info.transforms[0].forbidden = {{{"Insertion|Merge|Radix", "Merge"}, {"A|B", "A"}}};
   const FormerConfiguration found =
       read_former("Sort_0_lvl1_rule = 1\nSort_0_lvl2_cutoff = 9\nSort_0_lvl2_rule = 3\n", pbrt::InfoIndex(info));

@@ -13,9 +13,9 @@
 namespace pbtune {
 namespace {
 
-using pbrt::On;
 using pbrt::TunableInfo;
 using pbrt::TunableRole;
+using pbrt::Version;
 
 std::size_t at(int id) { return static_cast<std::size_t>(id); }
 
@@ -66,9 +66,10 @@ std::string detail_words(const InfoIndex& index, const Configuration& configurat
          }));
     if (is_group) out += ", work-groups of " + values_text(values, " x ");
     const bool is_split =
-        tunable.role == TunableRole::Split && choice.on == On::Cpu && (is_open || is_used_by(tunable, users));
+        tunable.role == TunableRole::Split && choice.on == Version::Cpu && (is_open || is_used_by(tunable, users));
     if (is_split) out += ", in pieces of " + values_text(values, ", ");
-    const bool is_shared = tunable.role == TunableRole::Ratio && pbrt::is_device(choice.on) && values[0] < tunable.max;
+    const bool is_shared =
+        tunable.role == TunableRole::DeviceShare && pbrt::is_device(choice.on) && values[0] < tunable.max;
     if (is_shared)
       out += ", " + number_text(values[0]) + "/" + number_text(tunable.max) + " of it there and the rest on the CPU";
   }
@@ -122,7 +123,7 @@ void add_tunable_lines(const InfoIndex& index, const Configuration& configuratio
   for (int id = 0; id < index.num_tunables(); ++id) {
     const InfoIndex::TunableRef& ref = index.tunable(id);
     const TunableRole role = ref.tunable->role;
-    if (role == TunableRole::WorkGroup || role == TunableRole::Split || role == TunableRole::Ratio) continue;
+    if (role == TunableRole::WorkGroup || role == TunableRole::Split || role == TunableRole::DeviceShare) continue;
     if (!transforms.empty() && ref.transform != nullptr && !transforms.contains(ref.transform->name)) continue;
     if (!is_used_at(index, configuration, id, n)) continue;
     const std::vector<double> values =
@@ -150,13 +151,13 @@ std::string choice_words(const InfoIndex& index, const Configuration& configurat
   if (has_versions || has_one_rule) {
     if (!out.empty()) out += " ";
     switch (choice.on) {
-      case On::Cpu:
+      case Version::Cpu:
         out += "on the CPU";
         break;
-      case On::OpenCl:
+      case Version::OpenCl:
         out += "on " + device;
         break;
-      case On::OpenClLocal:
+      case Version::OpenClLocal:
         out += "on " + device + " with local memory";
         break;
     }

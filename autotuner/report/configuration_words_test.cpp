@@ -10,7 +10,7 @@
 namespace pbtune {
 namespace {
 
-using pbrt::On;
+using pbrt::Version;
 using ::testing::ElementsAre;
 
 /// `Sort`, by Insertion or by Merge, and what it calls: `Halves`, which calls `Sort` or nothing.
@@ -22,7 +22,7 @@ class WordsTest : public ::testing::Test {
     info.global = pbrt::standard_globals();
     pbrt::TransformInfo sort;
     sort.name = sort.template_name = "Sort";
-    sort.sites = {{"Insertion|Merge", {{"Insertion", {On::Cpu}, 3, ""}, {"Merge", {On::Cpu}, 6, ""}}}};
+    sort.sites = {{"Insertion|Merge", {{"Insertion", {Version::Cpu}, 3, ""}, {"Merge", {Version::Cpu}, 6, ""}}}};
     sort.calls = {"Halves"};
     pbrt::TransformInfo halves;
     halves.name = halves.template_name = "Halves";

@@ -20,7 +20,7 @@ pbrt::TransformInfo instance(int bin, double target, bool higher_is_better) {
   out.template_name = "Solve";
   out.accuracy = {true, true, target, "Digits", higher_is_better};
   out.calls = {"Step"};
-  out.sites = {{"Slow|Fast", {{"Slow", {pbrt::On::Cpu}, 1, ""}, {"Fast", {pbrt::On::Cpu}, 2, ""}}}};
+  out.sites = {{"Slow|Fast", {{"Slow", {pbrt::Version::Cpu}, 1, ""}, {"Fast", {pbrt::Version::Cpu}, 2, ""}}}};
   out.tunables = {{"sweeps", pbrt::TunableType::Int, 1, 1000, {1}, pbrt::TunableRole::Accuracy, true, 1, {}}};
   return out;
 }

@@ -54,7 +54,7 @@ double changed_value(double value, const TunableGene& gene, Rng& rng) {
   };
   constexpr std::int64_t kFew = 16;
   switch (gene.info->role) {
-    case TunableRole::Ratio:
+    case TunableRole::DeviceShare:
     case TunableRole::Flag:
       return uniform_other();
     case TunableRole::User:
@@ -63,6 +63,7 @@ double changed_value(double value, const TunableGene& gene, Rng& rng) {
       return hi - lo < kFew ? uniform_other() : scaled_log_normal(value, gene.min, gene.max, rng);
     case TunableRole::Cutoff:
     case TunableRole::Split:
+    case TunableRole::Tile:
     case TunableRole::WorkGroup:
     case TunableRole::Config:
       break;

@@ -248,7 +248,7 @@ TEST_F(MutatorsTest, DrawOnlyWhatIsAllowed) {
   // other.
   pbrt::TransformInfo& transform = info.transforms[0];
   const auto site = [](const std::string& name, const std::string& a, const std::string& b) {
-    return pbrt::SiteInfo{name, {{a, {pbrt::On::Cpu}, 1, ""}, {b, {pbrt::On::Cpu}, 2, ""}}};
+    return pbrt::SiteInfo{name, {{a, {pbrt::Version::Cpu}, 1, ""}, {b, {pbrt::Version::Cpu}, 2, ""}}};
   };
   transform.sites = {site("P", "A", "B"), site("Q", "C", "D")};
   transform.forbidden = {{{"P", "A"}, {"Q", "D"}}, {{"P", "B"}, {"Q", "C"}}};

@@ -12,10 +12,10 @@
 namespace pbtune {
 namespace {
 
-using pbrt::On;
 using pbrt::SiteInfo;
 using pbrt::TunableInfo;
 using pbrt::TunableRole;
+using pbrt::Version;
 
 constexpr int kMaxSeeds = 64;
 
@@ -42,9 +42,9 @@ TunableGene gene_of(int id, const InfoIndex::TunableRef& ref, const SpaceOptions
   return gene;
 }
 
-int choice_near(const SiteInfo& site, const std::string& rule, On on) {
-  if (on == On::OpenClLocal && site.index_of(rule, on) < 0) on = On::OpenCl;
-  if (site.index_of(rule, on) < 0) on = On::Cpu;
+int choice_near(const SiteInfo& site, const std::string& rule, Version on) {
+  if (on == Version::OpenClLocal && site.index_of(rule, on) < 0) on = Version::OpenCl;
+  if (site.index_of(rule, on) < 0) on = Version::Cpu;
   return std::max(0, site.index_of(rule, on));
 }
 
@@ -71,7 +71,8 @@ Space::Space(const InfoIndex& index, const SpaceOptions& options) : index_(&inde
     const InfoIndex::TunableRef& ref = index.tunable(id);
     const bool is_open = ref.transform == nullptr ? options.has_globals : is_varied(ref.transform->name);
     if (!is_open) continue;
-    const bool is_for_device = ref.tunable->role == TunableRole::WorkGroup || ref.tunable->role == TunableRole::Ratio;
+    const bool is_for_device =
+        ref.tunable->role == TunableRole::WorkGroup || ref.tunable->role == TunableRole::DeviceShare;
     if (ref.tunable->role == TunableRole::Config || (is_for_device && !options.has_device)) continue;
     if ((is_threads(ref) && options.fixed_threads > 0) || !ref.tunable->fixed.empty()) continue;
     if (is_large_pages(ref)) {
@@ -90,7 +91,7 @@ Configuration Space::default_configuration() const {
   return out;
 }
 
-Configuration Space::uniform(int rule, On on) const {
+Configuration Space::uniform(int rule, Version on) const {
   Configuration out = default_configuration();
   for (const SiteGene& gene : sites_) {
     const SiteInfo& site = *index_->site(gene.id).site;
@@ -124,11 +125,11 @@ std::vector<NamedConfiguration> Space::seeds() const {
   std::size_t num_rules = 1;
   for (const SiteGene& gene : sites_) num_rules = std::max(num_rules, index_->site(gene.id).site->alternatives.size());
   for (std::size_t rule = 0; rule < num_rules; ++rule) {
-    for (const On on : {On::Cpu, On::OpenCl, On::OpenClLocal}) {
+    for (const Version on : {Version::Cpu, Version::OpenCl, Version::OpenClLocal}) {
       if (pbrt::is_device(on) && !options_.has_device) continue;
       NamedConfiguration seed{std::string("all ") + to_string(on), uniform(static_cast<int>(rule), on)};
       if (num_rules > 1) seed.name += ", rule " + std::to_string(rule + 1) + " of each site";
-      if (on == On::Cpu) on_cpu.push_back(seed);
+      if (on == Version::Cpu) on_cpu.push_back(seed);
       add(std::move(seed));
     }
   }
@@ -166,7 +167,7 @@ void Space::fit(Configuration& configuration) const {
     for (pbrt::Level& level : configuration.sites[at(id)].levels) {
       const pbrt::Choice choice = site.choice(level.alternative);
       if (!options_.has_device && pbrt::is_device(choice.on))
-        level.alternative = choice_near(site, choice.rule, On::Cpu);
+        level.alternative = choice_near(site, choice.rule, Version::Cpu);
     }
     simplify(configuration.sites[at(id)]);
   }
@@ -198,7 +199,7 @@ std::vector<NamedConfiguration> Space::plainer(const NamedConfiguration& configu
 
 std::vector<std::vector<double>> Space::usual_values(const TunableGene& gene) const {
   std::vector<std::vector<double>> out;
-  if (gene.info->role == TunableRole::Ratio) {
+  if (gene.info->role == TunableRole::DeviceShare) {
     const double quarter = gene.info->max / 4;
     out = {{2 * quarter}, {3 * quarter}, {quarter}};
   } else if (gene.info->role != TunableRole::WorkGroup) {

@@ -98,7 +98,7 @@ class Space {
   void forget_unused(Configuration& configuration) const;
 
  private:
-  [[nodiscard]] Configuration uniform(int rule, pbrt::On on) const;
+  [[nodiscard]] Configuration uniform(int rule, pbrt::Version on) const;
   [[nodiscard]] NamedConfiguration more_accurate(const NamedConfiguration& seed, double factor, bool is_own) const;
 
   const InfoIndex* index_;

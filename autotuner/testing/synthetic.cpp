@@ -7,10 +7,10 @@
 namespace pbtune::testing {
 namespace {
 
-using pbrt::On;
 using pbrt::TunableInfo;
 using pbrt::TunableRole;
 using pbrt::TunableType;
+using pbrt::Version;
 
 constexpr double kLargest = 2147483647;
 constexpr int kVersions = 3;
@@ -19,7 +19,7 @@ pbrt::TransformInfo pass(const std::string& name, int line) {
   pbrt::TransformInfo out;
   out.name = out.template_name = name;
   out.sizes = {"w", "h", "KWIDTH"};
-  out.sites = {{"Out#1", {{"Out#1", {On::Cpu, On::OpenCl, On::OpenClLocal}, line, ""}}}};
+  out.sites = {{"Out#1", {{"Out#1", {Version::Cpu, Version::OpenCl, Version::OpenClLocal}, line, ""}}}};
   out.tunables = {
       TunableInfo{"split_size", TunableType::Int, 1, kLargest, {64}, TunableRole::Split, false, 1, {"Out#1.cpu"}},
       TunableInfo{"Out#1.opencl.work_group",
@@ -96,9 +96,9 @@ pbrt::TrainingInfo synthetic_program() {
   main.name = main.template_name = info.main;
   main.sizes = {"w", "h", "KWIDTH"};
   main.calls = {"Convolve2D", "ConvolveRows", "ConvolveColumns"};
-  main.sites = {
-      {"SinglePass|TwoPass",
-       {{"SinglePass", {On::Cpu}, 12, "calls a transform"}, {"TwoPass", {On::Cpu}, 18, "calls a transform"}}}};
+  main.sites = {{"SinglePass|TwoPass",
+                 {{"SinglePass", {Version::Cpu}, 12, "calls a transform"},
+                  {"TwoPass", {Version::Cpu}, 18, "calls a transform"}}}};
   info.transforms = {main, pass("Convolve2D", 28), pass("ConvolveRows", 42), pass("ConvolveColumns", 54)};
   return info;
 }

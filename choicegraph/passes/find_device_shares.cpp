@@ -68,10 +68,10 @@ void find_device_shares(Analysis& analysis) {
   for (const StepId id : plan.steps.ids()) {
     Step& step = plan.steps[id];
     const auto has_it = [&](const Nest& nest) { return has_member(nest, id); };
-    const bool may_be_divided = step.is_data_parallel && is_box(step) && step.left_to_others.empty() &&
-                                std::none_of(plan.nests.begin(), plan.nests.end(), has_it) &&
-                                may_run_on_device(plan, step);
-    for (std::size_t loop = 0; may_be_divided && !step.device_share && loop < step.loops.size(); ++loop)
+    const bool may_be_shared = step.is_data_parallel && is_box(step) && step.left_to_others.empty() &&
+                               std::none_of(plan.nests.begin(), plan.nests.end(), has_it) &&
+                               may_run_on_device(plan, step);
+    for (std::size_t loop = 0; may_be_shared && !step.device_share && loop < step.loops.size(); ++loop)
       step.device_share = share_at(analysis, step, loop);
   }
 }

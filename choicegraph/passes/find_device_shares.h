@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Which steps may be divided between a device and the CPU, and where (docs/architecture.md 7.4).
+// Which steps may be shared between a device and the CPU, and where (docs/architecture.md 7.4).
 #pragma once
 
 #include "choicegraph/passes/analysis.h"
 
 namespace pb::choices {
 
-/// Finds the value of a loop at which a step with device versions may be divided: of the slowest loop that carries no
+/// Finds the value of a loop at which a step with device versions may be shared: of the slowest loop that carries no
 /// dependence and cuts what every output gets in two.
 ///
 /// Reads:   `plan.steps`, `plan.nests`, the versions of the alternatives

@@ -70,11 +70,11 @@ bool has_version(const TransformPlan& plan, RuleId rule, Version version) {
 
 void add_work_groups(Analysis& analysis) {
   for (const RuleId rule : analysis.transform.rules.ids()) {
-    for (const Version version : {Version::OpenCl, Version::OpenClLocal}) {
+    for (const Version version : kDeviceVersions) {
       if (!has_version(analysis.plan, rule, version)) continue;
       PlanTunable tunable;
       tunable.name = analysis.rule(rule).name + "." + to_string(version) + ".work_group";
-      tunable.kind = TunableKind::WorkGroup;
+      tunable.role = TunableRole::WorkGroup;
       tunable.initial = initial_work_group(num_device_loops(analysis.plan, rule));
       tunable.count = static_cast<int>(tunable.initial.size());
       tunable.min = 1;
@@ -86,26 +86,12 @@ void add_work_groups(Analysis& analysis) {
   }
 }
 
-TunableKind kind_of(TunableRole role) {
-  switch (role) {
-    case TunableRole::User:
-      return TunableKind::User;
-    case TunableRole::Config:
-      return TunableKind::Config;
-    case TunableRole::Accuracy:
-      return TunableKind::Accuracy;
-    case TunableRole::ForEnough:
-      return TunableKind::ForEnough;
-  }
-  return TunableKind::User;
-}
-
 void add_user_tunables(Analysis& analysis) {
   for (const TunableId id : analysis.transform.tunables.ids()) {
     const UserTunable& declared = analysis.transform.tunables[id];
     PlanTunable tunable;
     tunable.name = declared.name;
-    tunable.kind = kind_of(declared.role);
+    tunable.role = declared.role;
     tunable.is_real = declared.is_real;
     tunable.is_size_specific = declared.is_size_specific;
     tunable.count = std::max(1, declared.array_extent);
@@ -134,8 +120,8 @@ std::size_t count_split_loops(const TransformPlan& plan) {
   return out;
 }
 
-/// Whether some step may be divided between a device and the CPU.
-bool is_divided(const TransformPlan& plan) {
+/// Whether some step may be shared between a device and the CPU.
+bool has_device_share(const TransformPlan& plan) {
   return std::any_of(plan.steps.begin(), plan.steps.end(), [&](const Step& step) {
     return step.device_share && has_version(plan, step.rule, Version::OpenCl);
   });
@@ -156,7 +142,7 @@ void add_tiles(Analysis& analysis) {
     tunable.name = tile_name(analysis.plan, analysis.transform, nest);
     const auto is_known = [&](const PlanTunable& other) { return other.name == tunable.name; };
     if (std::any_of(analysis.plan.tunables.begin(), analysis.plan.tunables.end(), is_known)) continue;
-    tunable.kind = TunableKind::Tile;
+    tunable.role = TunableRole::Tile;
     tunable.initial = initial_tile(nest.rows.size());
     tunable.count = static_cast<int>(tunable.initial.size());
     tunable.min = 1;
@@ -173,17 +159,17 @@ void list_tunables(Analysis& analysis) {
   if (num_split_loops != 0) {
     PlanTunable split;
     split.name = "split_size";
-    split.kind = TunableKind::Split;
+    split.role = TunableRole::Split;
     split.initial = {initial_split_size(num_split_loops, takes_long_by_default(analysis))};
     split.min = 1;
     split.max = kMaxSplitSize;
     analysis.plan.tunables.push_back(std::move(split));
   }
   add_tiles(analysis);
-  if (is_divided(analysis.plan)) {
+  if (has_device_share(analysis.plan)) {
     PlanTunable share;
     share.name = "device_eighths";
-    share.kind = TunableKind::DeviceShare;
+    share.role = TunableRole::DeviceShare;
     share.initial = {kEighths};
     share.min = 1;
     share.max = kEighths;
@@ -194,22 +180,23 @@ void list_tunables(Analysis& analysis) {
 }
 
 bool is_read(const TransformPlan& plan, const Transform& transform, const PlanTunable& tunable) {
-  switch (tunable.kind) {
-    case TunableKind::Split:
+  switch (tunable.role) {
+    case TunableRole::Split:
       return count_split_loops(plan) != 0;
-    case TunableKind::Tile:
+    case TunableRole::Tile:
       return std::any_of(plan.nests.begin(), plan.nests.end(), [&](const Nest& nest) {
         return nest.rows.front().kind != RowKind::Slices && tile_name(plan, transform, nest) == tunable.name;
       });
-    case TunableKind::DeviceShare:
-      return is_divided(plan);
-    case TunableKind::WorkGroup:
+    case TunableRole::DeviceShare:
+      return has_device_share(plan);
+    case TunableRole::WorkGroup:
       return has_version(plan, *tunable.rule, tunable.version);
-    case TunableKind::Cutoff:
-    case TunableKind::User:
-    case TunableKind::Config:
-    case TunableKind::Accuracy:
-    case TunableKind::ForEnough:
+    case TunableRole::Cutoff:
+    case TunableRole::User:
+    case TunableRole::Config:
+    case TunableRole::Accuracy:
+    case TunableRole::ForEnough:
+    case TunableRole::Flag:
       return true;
   }
   return true;

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/tunable_role.h"
+#include "base/version.h"
 #include "lang/index_expr.h"
 #include "lang/program.h"
 #include "lang/store.h"
@@ -19,10 +21,6 @@ namespace pb {
 using SegmentId = Id<struct SegmentTag>;  // index within its transform's plan
 using SiteId = Id<struct SiteTag>;
 using StepId = Id<struct StepTag>;
-
-enum class Version : std::uint8_t { Cpu, OpenCl, OpenClLocal };
-/// `cpu`, `opencl`, `opencl_local`: the words of the configuration file.
-[[nodiscard]] const char* to_string(Version version);
 
 struct TransformPlan;
 
@@ -105,7 +103,7 @@ struct InputBox {
   bool is_same_for_all_instances = false;  ///< `lo` does not depend on loop variables
 };
 
-/// How the instances of a step may be divided between a device and the CPU (docs/architecture.md 7.4): at a value of
+/// How the instances of a step may be shared between a device and the CPU (docs/architecture.md 7.4): at a value of
 /// one loop, which divides what every output gets at a coordinate of one dimension. The part below it is the device's.
 struct DeviceShare {
   std::size_t loop = 0;           ///< index into Step::loops
@@ -222,21 +220,10 @@ struct UncoveredBox {
   std::vector<IndexExpr> guards;      ///< it exists only if each is >= 0
 };
 
-enum class TunableKind : std::uint8_t {
-  Cutoff,
-  Split,
-  Tile,
-  DeviceShare,
-  WorkGroup,
-  User,
-  Config,
-  Accuracy,
-  ForEnough
-};
 /// A tunable of the plan: the compiler's own and the user's, with the name of the configuration file.
 struct PlanTunable {
   std::string name;  ///< `split_size`, `Out#1.opencl.work_group`, or the user's
-  TunableKind kind = TunableKind::User;
+  TunableRole role = TunableRole::User;
   bool is_real = false;
   bool is_size_specific = false;
   int count = 1;                ///< elements of an array or a shape

@@ -41,7 +41,7 @@ class Parser {
     if (line.accept("step")) return read_step(line);
     if (line.accept("for")) return read_loop(line);
     if (line.accept("where")) return last_step() != nullptr && read_conjunction(line, last_step()->conditions);
-    if (line.accept("divided")) return read_division(line);
+    if (line.accept("shared")) return read_share(line);
     if (line.accept("input")) return read_input(line);
     if (line.accept("edge")) return read_edge(line);
     if (line.accept("nest")) return read_nest();
@@ -211,12 +211,6 @@ class Parser {
     return true;
   }
 
-  static std::optional<Version> find_version(std::string_view word) {
-    for (const auto& [version, spelled] : choices::kVersionWords)
-      if (spelled == word) return version;
-    return std::nullopt;
-  }
-
   bool read_why_not(Line& line) {
     const std::string_view which = line.next_label();
     if (last_site() == nullptr || last_site()->alternatives.empty()) return false;
@@ -312,7 +306,7 @@ class Parser {
     return true;
   }
 
-  bool read_division(Line& line) {
+  bool read_share(Line& line) {
     if (last_step() == nullptr || !line.accept("at")) return false;
     const std::string_view var = line.next();
     const std::vector<LoopDim>& loops = last_step()->loops;
@@ -429,7 +423,9 @@ class Parser {
   bool read_tunable(Line& line) {
     PlanTunable tunable;
     tunable.name = line.next_label();
-    if (!read_tunable_kind(line.next(), tunable.kind)) return false;
+    const auto role = find_tunable_role(line.next());
+    if (!role) return false;
+    tunable.role = *role;
     tunable.is_real = line.accept("real");
     tunable.is_size_specific = line.accept("sizespecific");
     while (!line.accept("in")) {
@@ -458,14 +454,6 @@ class Parser {
       out.push_back(*value);
     }
     return true;
-  }
-  static bool read_tunable_kind(std::string_view word, TunableKind& kind) {
-    for (const auto& [value, spelled] : choices::kTunableWords) {
-      if (spelled != word) continue;
-      kind = value;
-      return true;
-    }
-    return false;
   }
   static bool read_limits(std::string_view text, PlanTunable& tunable) {
     const std::size_t dots = text.find("..");

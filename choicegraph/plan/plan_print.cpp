@@ -123,7 +123,7 @@ class Printer {
     if (!step.conditions.empty()) line(2, where(step.conditions).substr(1));
     if (step.device_share)
       line(2,
-           "divided at " + step.loops[step.device_share->loop].var + " along" + numbers_text(step.device_share->dims));
+           "shared at " + step.loops[step.device_share->loop].var + " along" + numbers_text(step.device_share->dims));
     for (const InputBox& box : step.input_boxes) {
       std::string input = "input " + number(box.input) + ": at " + tuple_text(box.lo);
       input += box.extent_is_uniform ? " extent " + tuple_text(box.extent) : " to " + tuple_text(box.hi);
@@ -161,7 +161,7 @@ class Printer {
   }
 
   void print_tunable(const PlanTunable& tunable) {
-    std::string text = "tunable " + tunable.name + ": " + std::string(word_of(choices::kTunableWords, tunable.kind));
+    std::string text = "tunable " + tunable.name + ": " + to_string(tunable.role);
     if (tunable.is_real) text += " real";
     if (tunable.is_size_specific) text += " sizespecific";
     for (const double value : tunable.initial) text += " " + real(value);
@@ -185,8 +185,6 @@ class Printer {
 };
 
 }  // namespace
-
-const char* to_string(Version version) { return word_of(choices::kVersionWords, version).data(); }
 
 std::string to_string(const Plan& plan, const Program& program) {
   std::string out;

@@ -10,18 +10,6 @@
 
 namespace pb::choices {
 
-inline constexpr std::array<std::pair<TunableKind, std::string_view>, 9> kTunableWords{{
-    {TunableKind::Cutoff, "cutoff"},
-    {TunableKind::Split, "split"},
-    {TunableKind::Tile, "tile"},
-    {TunableKind::DeviceShare, "ratio"},
-    {TunableKind::WorkGroup, "work_group"},
-    {TunableKind::User, "user"},
-    {TunableKind::Config, "config"},
-    {TunableKind::Accuracy, "accuracy"},
-    {TunableKind::ForEnough, "for_enough"},
-}};
-
 inline constexpr std::array<std::pair<LoopOrder, std::string_view>, 4> kOrderWords{{
     {LoopOrder::Parallel, "parallel"},
     {LoopOrder::Increasing, "increasing"},
@@ -33,12 +21,6 @@ inline constexpr std::array<std::pair<RowKind, std::string_view>, 3> kRowWords{{
     {RowKind::Parallel, "parallel"},
     {RowKind::Carried, "carried"},
     {RowKind::Slices, "slices"},
-}};
-
-inline constexpr std::array<std::pair<Version, std::string_view>, 3> kVersionWords{{
-    {Version::Cpu, "cpu"},
-    {Version::OpenCl, "opencl"},
-    {Version::OpenClLocal, "opencl_local"},
 }};
 
 template <class Table, class Key>

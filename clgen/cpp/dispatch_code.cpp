@@ -16,7 +16,6 @@ namespace {
 /// What follows the names of boxes that a device gets, and that the CPU gets meanwhile.
 constexpr const char* kOnDevice = "_on_device";
 constexpr const char* kOnCpu = "_on_cpu";
-constexpr Version kDeviceVersions[] = {Version::OpenCl, Version::OpenClLocal};
 
 /// Fit to stand beside `?:`.
 std::string operand_text(const CopyOutChoice& choice) {
@@ -32,22 +31,22 @@ std::optional<std::string> StepDispatch::find_tunable(const TunableTest& matches
   return read(context_, id_, static_cast<std::size_t>(found - plan_.tunables.begin()), "pb_context", "pb_n");
 }
 
-/// Eighths that a device gets of steps that it shares; none: all, in all calls.
-std::optional<std::string> StepDispatch::eighths_value() const {
+/// The share of the device in steps that run there, in eighths; none: all, in all calls.
+std::optional<std::string> StepDispatch::share_value() const {
   const auto matches = [](const PlanTunable& tunable) {
     const bool is_all = !tunable.fixed.empty() && tunable.fixed.front() == tunable.max;
-    return tunable.kind == TunableKind::DeviceShare && !is_all;
+    return tunable.role == TunableRole::DeviceShare && !is_all;
   };
   return find_tunable(matches, tunable_value);
 }
 
 bool StepDispatch::is_shared(StepId id) const {
-  if (!conditions_.has_device(id) || !eighths_value()) return false;
+  if (!conditions_.has_device(id) || !share_value()) return false;
   return !cuts_of(plan_, RuleCode(context_, id_, plan_.steps[id].rule), id).empty();
 }
 
 std::string StepDispatch::split_value() const {
-  return find_tunable([](const PlanTunable& tunable) { return tunable.kind == TunableKind::Split; }, tunable_value)
+  return find_tunable([](const PlanTunable& tunable) { return tunable.role == TunableRole::Split; }, tunable_value)
       .value_or("64");
 }
 
@@ -72,7 +71,7 @@ std::string StepDispatch::pieces_arg(StepId id) const {
 
 std::string StepDispatch::group_value(const Step& step, Version version) const {
   const auto matches = [&](const PlanTunable& tunable) {
-    return tunable.kind == TunableKind::WorkGroup && tunable.rule == step.rule && tunable.version == version;
+    return tunable.role == TunableRole::WorkGroup && tunable.rule == step.rule && tunable.version == version;
   };
   return find_tunable(matches, tunable_elements).value_or("nullptr");
 }
@@ -125,10 +124,10 @@ void StepDispatch::emit_any_of(Writer& out, const std::vector<Try>& tries, const
 /// Declares `pb_has_run`: whether a device runs the step.
 void StepDispatch::emit_tries(Writer& out, StepId step, const RuleCode& code, const std::string& frame) const {
   const std::vector<Try> tries = device_tries(step, code, frame, "", to_cpp(conditions_.copy_out(step)));
-  const std::optional<std::string> eighths = eighths_value();
+  const std::optional<std::string> share = share_value();
   out.line("const bool pb_has_run =");
-  if (eighths) out.line("    pbrt::gpu::is_mostly_on_device(" + *eighths + ") &&" + (tries.size() > 1 ? " (" : ""));
-  emit_any_of(out, tries, "    ", eighths && tries.size() > 1 ? ");" : ";");
+  if (share) out.line("    pbrt::gpu::is_mostly_on_device(" + *share + ") &&" + (tries.size() > 1 ? " (" : ""));
+  emit_any_of(out, tries, "    ", share && tries.size() > 1 ? ");" : ";");
 }
 
 /// The same for a device that gets a part of the step; the boxes keep the rest.
@@ -137,7 +136,7 @@ void StepDispatch::emit_shared_tries(Writer& out, StepId step, const RuleCode& c
   out.open(if_text(conditions_.chosen(plan_.steps[step], kDeviceVersions)) + " [[unlikely]]");
   const std::vector<BoxCut> cuts = cuts_of(plan_, code, step);
   const std::string extent = "pb_box.extent(" + std::to_string(cuts.front().dim) + ")";
-  out.line("const std::int64_t pb_share = pbrt::gpu::share_of_device(" + extent + ", " + *eighths_value() + ");");
+  out.line("const std::int64_t pb_share = pbrt::gpu::share_of_device(" + extent + ", " + *share_value() + ");");
   out.line("const bool pb_is_all = pb_share == " + extent + ";");
   for (const BoxCut& cut : cuts) {
     const std::string args = "(" + cut.box.name + ", " + std::to_string(cut.dim) + ", pb_share);";

@@ -67,7 +67,7 @@ class StepDispatch {
   static void emit_any_of(Writer& out, const std::vector<Try>& tries, const std::string& begin, const std::string& end);
   void emit_tries(Writer& out, StepId step, const RuleCode& code, const std::string& frame) const;
   void emit_shared_tries(Writer& out, StepId step, const RuleCode& code, const std::string& frame) const;
-  std::optional<std::string> eighths_value() const;
+  std::optional<std::string> share_value() const;
   using TunableTest = std::function<bool(const PlanTunable&)>;
   using TunableReader = std::string (*)(const CppContext&, TransformId, std::size_t, const std::string&,
                                         const std::string&);

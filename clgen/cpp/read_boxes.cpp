@@ -122,7 +122,7 @@ bool moves_with_loop(const Step& step, const RuleCode& code, MatrixId matrix, st
   return std::all_of(step.input_boxes.begin(), step.input_boxes.end(), follows);
 }
 
-/// What instances in `pb_box` read of the matrix: the versions, and the part along the dimension in which a divided
+/// What instances in `pb_box` read of the matrix: the versions, and the part along the dimension in which a shared
 /// step is cut.
 std::vector<ReadSlab> read_slabs(const Step& step, const RuleCode& code, MatrixId id) {
   // Rules that an instance tries before have inputs of their own.

@@ -15,7 +15,7 @@ namespace pb {
 namespace {
 
 /// The boxes of a matrix that a step writes, as initializers; an empty one is all of the matrix. All of a scattered
-/// matrix: no device writes it. A step that may be divided names the box of all too: either side writes a part.
+/// matrix: no device writes it. A step that may be shared names the box of all too: either side writes a part.
 std::vector<std::string> written_boxes(const TransformPlan& plan, const Transform& transform, const Step& step,
                                        MatrixId id) {
   if (is_scattered(plan, id)) return {""};

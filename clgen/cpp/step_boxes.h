@@ -69,7 +69,7 @@ struct HostParts {
 /// The announcements before and after these instances (launch.h).
 void emit_arrivals(Writer& out, const HostParts& parts, const std::string& frame);
 void emit_departures(Writer& out, const HostParts& parts, const std::string& frame);
-/// Statements that make what the CPU's part of a divided step reads come to the host, without waiting for it: before
+/// Statements that make what the CPU's part of a shared step reads come to the host, without waiting for it: before
 /// the device's part is launched, which would be waited for else. `instances`: the name of the CPU's box.
 [[nodiscard]] std::vector<std::string> fetches_of(const TransformPlan& plan, const RuleCode& code, StepId step,
                                                   const std::string& frame, const std::string& instances);

@@ -11,44 +11,6 @@
 namespace pb {
 namespace {
 
-pbrt::On on_of(Version version) {
-  switch (version) {
-    case Version::Cpu:
-      return pbrt::On::Cpu;
-    case Version::OpenCl:
-      return pbrt::On::OpenCl;
-    case Version::OpenClLocal:
-      return pbrt::On::OpenClLocal;
-  }
-  PB_CHECK(false, "every version has a word");
-  return pbrt::On::Cpu;
-}
-
-pbrt::TunableRole role_of(TunableKind kind) {
-  switch (kind) {
-    case TunableKind::Cutoff:
-      return pbrt::TunableRole::Cutoff;
-    case TunableKind::Split:
-      return pbrt::TunableRole::Split;
-    case TunableKind::Tile:
-      return pbrt::TunableRole::Split;
-    case TunableKind::DeviceShare:
-      return pbrt::TunableRole::Ratio;
-    case TunableKind::WorkGroup:
-      return pbrt::TunableRole::WorkGroup;
-    case TunableKind::User:
-      return pbrt::TunableRole::User;
-    case TunableKind::Config:
-      return pbrt::TunableRole::Config;
-    case TunableKind::Accuracy:
-      return pbrt::TunableRole::Accuracy;
-    case TunableKind::ForEnough:
-      return pbrt::TunableRole::ForEnough;
-  }
-  PB_CHECK(false, "every kind of tunable has a role");
-  return pbrt::TunableRole::User;
-}
-
 pbrt::SiteInfo site_info(const Transform& transform, const Site& site, const SourceManager& sources) {
   pbrt::SiteInfo out;
   out.name = site.name;
@@ -58,7 +20,7 @@ pbrt::SiteInfo site_info(const Transform& transform, const Site& site, const Sou
     info.rule = alternative.name;
     for (std::size_t part = 0; site.parts.size() > 1 && part < site.parts.size(); ++part)
       info.parts.emplace_back(site.parts[part], transform.rules[alternative.rules[part]].name);
-    for (const Version version : alternative.versions) info.on.push_back(on_of(version));
+    info.on = alternative.versions;
     info.line = rule.span.is_known() ? static_cast<int>(sources.begin_of(rule.span).line) : 0;
     if (alternative.why_not_device) info.why_not_device = alternative.why_not_device->reason;
     out.alternatives.push_back(std::move(info));
@@ -125,16 +87,17 @@ std::vector<std::string> device_versions(const Transform& transform, const Trans
 pbrt::TunableInfo tunable_info(const Transform& transform, const TransformPlan& plan, const PlanTunable& tunable) {
   pbrt::TunableInfo out;
   out.name = tunable.name;
-  out.role = role_of(tunable.kind);
-  const bool is_shape = tunable.kind == TunableKind::WorkGroup || tunable.kind == TunableKind::Tile;
+  // To the tuner a tile is a split of several dimensions.
+  out.role = tunable.role == TunableRole::Tile ? TunableRole::Split : tunable.role;
+  const bool is_shape = tunable.role == TunableRole::WorkGroup || tunable.role == TunableRole::Tile;
   out.type = is_shape ? pbrt::TunableType::Shape : tunable.is_real ? pbrt::TunableType::Real : pbrt::TunableType::Int;
   out.min = tunable.min;
   out.max = tunable.max;
   out.initial = tunable.initial;
   out.is_size_specific = tunable.is_size_specific;
   out.count = tunable.count;
-  if (tunable.kind == TunableKind::ForEnough) out.used_by = users_of_loop(transform, plan, tunable.name);
-  if (tunable.kind == TunableKind::DeviceShare) out.used_by = device_versions(transform, plan);
+  if (tunable.role == TunableRole::ForEnough) out.used_by = users_of_loop(transform, plan, tunable.name);
+  if (tunable.role == TunableRole::DeviceShare) out.used_by = device_versions(transform, plan);
   out.fixed = tunable.fixed;
   if (tunable.rule) out.used_by.push_back(version_name(transform, *tunable.rule, tunable.version));
   return out;

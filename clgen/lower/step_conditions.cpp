@@ -10,9 +10,6 @@
 namespace pb {
 namespace {
 
-constexpr Version kAllVersions[] = {Version::Cpu, Version::OpenCl, Version::OpenClLocal};
-constexpr Version kDeviceVersions[] = {Version::OpenCl, Version::OpenClLocal};
-
 bool has_access(const std::vector<RegionAccess>& accesses, MatrixId matrix) {
   return std::any_of(accesses.begin(), accesses.end(), [&](const RegionAccess& each) { return each.matrix == matrix; });
 }
@@ -101,7 +98,7 @@ Condition StepConditions::chosen(const Step& step, std::span<const Version> vers
 }
 
 Condition StepConditions::choices(const Step& step) const {
-  return always_runs(plan_, step) ? Condition::always() : chosen(step, kAllVersions);
+  return always_runs(plan_, step) ? Condition::always() : chosen(step, kVersions);
 }
 
 Condition StepConditions::with_needs_and_guards(StepId step, Condition choices) const {

@@ -75,9 +75,9 @@ class StepConditions {
 
   /// For a device version that computes all of the step.
   [[nodiscard]] CopyOutChoice copy_out(StepId step) const;
-  /// For one that may be divided and is not: its instances write their part of the outputs once.
+  /// For one that may be shared and is not: its instances write their part of the outputs once.
   [[nodiscard]] CopyOutChoice copy_out_of_whole(StepId step) const;
-  /// For the device's part of a divided step. What the CPU needs of it afterwards is read back while the CPU does its
+  /// For the device's share of a step. What the CPU needs of it afterwards is read back while the CPU does its
   /// own part. Results of the whole run are needed; of those of other calls nobody knows how much.
   [[nodiscard]] CopyOutChoice copy_out_of_part(StepId step) const;
 

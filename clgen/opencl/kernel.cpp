@@ -52,7 +52,7 @@ std::vector<Kernel> make_kernels(const Program& program, const Plan& plan, const
   for (const TransformId id : program.transforms.ids()) {
     const TransformPlan& transform_plan = plan.transforms[id.index()];
     for (const StepId step : transform_plan.steps.ids())
-      for (const Version version : {Version::OpenCl, Version::OpenClLocal})
+      for (const Version version : kDeviceVersions)
         if (!choices_running(transform_plan, transform_plan.steps[step], version).empty())
           add(out, program, lower_kernel(program, transform_plan, step, version));
   }

@@ -243,9 +243,10 @@ TEST(Protocol, LinesSurviveTheRoundTrip) {
   reply.status = Status::Wrong;
   reply.times_ns = {1e6, 2.5e6};
   reply.max_error_abs = std::numeric_limits<double>::quiet_NaN();
-  reply.ran = {
-      {"Conv.Out#1", "Out#1", On::OpenCl, 4}, {"Conv.Out#1", "Out#1", On::Cpu, 2}, {"Blur.X", "TwoPass", On::Cpu, 1}};
-  reply.fallbacks = {{"Conv.Out#1", "Out#1", On::OpenClLocal, "tile too large", 2}};
+  reply.ran = {{"Conv.Out#1", "Out#1", Version::OpenCl, 4},
+               {"Conv.Out#1", "Out#1", Version::Cpu, 2},
+               {"Blur.X", "TwoPass", Version::Cpu, 1}};
+  reply.fallbacks = {{"Conv.Out#1", "Out#1", Version::OpenClLocal, "tile too large", 2}};
   reply.message = "differs";
   const Reply reply2 = parse_reply(to_line(reply));
   EXPECT_EQ(to_line(reply2), to_line(reply));

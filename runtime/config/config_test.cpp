@@ -104,8 +104,8 @@ TrainingInfo merged_program() {
   TrainingInfo info = testing::small_program();
   TransformInfo halves;
   halves.name = halves.template_name = "Halves";
-  AlternativeInfo apart{"L&R", {On::Cpu}, 3, "", {{"L|W", "L"}, {"R|W", "R"}}};
-  AlternativeInfo left{"L&W", {On::Cpu, On::OpenCl}, 3, "", {{"L|W", "L"}, {"R|W", "W"}}};
+  AlternativeInfo apart{"L&R", {Version::Cpu}, 3, "", {{"L|W", "L"}, {"R|W", "R"}}};
+  AlternativeInfo left{"L&W", {Version::Cpu, Version::OpenCl}, 3, "", {{"L|W", "L"}, {"R|W", "W"}}};
   halves.sites = {{"L|W&R|W", {apart, left}}};
   info.transforms = {halves};
   return info;
@@ -268,8 +268,8 @@ TEST_F(ConfigTest, MoreThanTwelveLevelsAreOutOfRange) {
 TEST_F(ConfigTest, ForbiddenCombinationsTakeTheDefaultAtTheirSizes) {
   TransformInfo two;
   two.name = "Two";
-  two.sites = {{"A", {{"a1", {On::Cpu}, 1, ""}, {"a2", {On::Cpu}, 2, ""}}},
-               {"B", {{"b1", {On::Cpu}, 3, ""}, {"b2", {On::Cpu}, 4, ""}}}};
+  two.sites = {{"A", {{"a1", {Version::Cpu}, 1, ""}, {"a2", {Version::Cpu}, 2, ""}}},
+               {"B", {{"b1", {Version::Cpu}, 3, ""}, {"b2", {Version::Cpu}, 4, ""}}}};
   two.forbidden = {{{"A", "a1"}, {"B", "b1"}}, {{"A", "a2"}, {"B", "b2"}}};
   TrainingInfo program = info;
   program.transforms = {two};

@@ -135,9 +135,8 @@ class Reader {
     const SiteInfo& site = *index_.site(id).site;
     std::vector<Level> levels;
     node.each_item([&](const Node& item) {
-      On on = On::Cpu;
-      const bool is_known = parse_on(item.string_or("on", "cpu"), on);
-      const int choice = is_known ? site.index_of(rule_of(site, item), on) : -1;
+      const auto on = pb::find_version(item.string_or("on", "cpu"));
+      const int choice = on ? site.index_of(rule_of(site, item), *on) : -1;
       const Level level{static_cast<std::int64_t>(item.number_or("from", 0)), choice};
       if (levels.empty() && level.from > 0) levels.push_back(site.fixed.front());
       if (levels.empty() || levels.back().alternative != choice) levels.push_back(level);
@@ -162,8 +161,8 @@ class Reader {
       const std::string rule = rule_of(site, item);
       if (!item.has("rules") && site.find_alternative(rule) == nullptr) fail_unknown_rule(site, item.at("rule"), rule);
       const std::string word = item.string_or("on", "cpu");
-      On on = On::Cpu;
-      const int choice = parse_on(word, on) ? site.index_of(rule, on) : -1;
+      const auto on = pb::find_version(word);
+      const int choice = on ? site.index_of(rule, *on) : -1;
       expect_members(item, index_.site_name(id) + ": ", {"from", "rule", "rules", "on"});
       if (choice < 0) {
         std::vector<std::string> choices;

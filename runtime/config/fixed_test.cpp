@@ -21,7 +21,7 @@ constexpr int kConvSite = 1, kSplit = 2, kGroup = 3;
 TrainingInfo fixed_program() {
   TrainingInfo info = testing::small_program();
   SiteInfo& site = info.transforms[1].sites[0];
-  site.alternatives[0].on = {On::Cpu, On::OpenClLocal};
+  site.alternatives[0].on = {Version::Cpu, Version::OpenClLocal};
   site.fixed = {{0, 0}, {300, 1}};
   info.transforms[1].tunables[0].fixed = {77};
   info.transforms[1].tunables[1].fixed = {8, 4};

@@ -5,27 +5,6 @@
 
 namespace pbrt {
 
-const char* to_string(On on) {
-  switch (on) {
-    case On::Cpu:
-      return "cpu";
-    case On::OpenCl:
-      return "opencl";
-    case On::OpenClLocal:
-      return "opencl_local";
-  }
-  return "?";
-}
-
-bool parse_on(std::string_view word, On& on) {
-  for (const On candidate : {On::Cpu, On::OpenCl, On::OpenClLocal}) {
-    if (word != to_string(candidate)) continue;
-    on = candidate;
-    return true;
-  }
-  return false;
-}
-
 const char* to_string(TunableType type) {
   switch (type) {
     case TunableType::Int:
@@ -34,30 +13,6 @@ const char* to_string(TunableType type) {
       return "real";
     case TunableType::Shape:
       return "shape";
-  }
-  return "?";
-}
-
-const char* to_string(TunableRole role) {
-  switch (role) {
-    case TunableRole::Cutoff:
-      return "cutoff";
-    case TunableRole::Split:
-      return "split";
-    case TunableRole::Ratio:
-      return "ratio";
-    case TunableRole::WorkGroup:
-      return "work_group";
-    case TunableRole::User:
-      return "user";
-    case TunableRole::Config:
-      return "config";
-    case TunableRole::Accuracy:
-      return "accuracy";
-    case TunableRole::ForEnough:
-      return "for_enough";
-    case TunableRole::Flag:
-      return "flag";
   }
   return "?";
 }
@@ -78,10 +33,10 @@ Choice SiteInfo::choice(int index) const {
   return {};
 }
 
-int SiteInfo::index_of(std::string_view rule, On on) const {
+int SiteInfo::index_of(std::string_view rule, Version on) const {
   int index = 0;
   for (const AlternativeInfo& alternative : alternatives) {
-    for (const On candidate : alternative.on) {
+    for (const Version candidate : alternative.on) {
       if (alternative.rule == rule && candidate == on) return index;
       ++index;
     }

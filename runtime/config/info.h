@@ -15,6 +15,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/tunable_role.h"
+#include "base/version.h"
+
 namespace pbrt {
 
 inline constexpr int kInfoFormat = 1;
@@ -29,19 +32,14 @@ struct Level {
   bool operator==(const Level&) const = default;
 };
 
-/// On what a rule runs; the words of the files are `cpu`, `opencl`, `opencl_local`.
-enum class On : std::uint8_t { Cpu, OpenCl, OpenClLocal };
-[[nodiscard]] const char* to_string(On on);
-/// Reads one of the three words; false if `word` is none of them.
-[[nodiscard]] bool parse_on(std::string_view word, On& on);
-[[nodiscard]] inline bool is_device(On on) { return on != On::Cpu; }
+/// The compiler has them, too.
+using pb::is_device;
+using pb::to_string;
+using pb::TunableRole;
+using pb::Version;
 
 enum class TunableType : std::uint8_t { Int, Real, Shape };
 [[nodiscard]] const char* to_string(TunableType type);
-
-/// What a tunable means; mutators are made from it. `Config` is never tuned.
-enum class TunableRole : std::uint8_t { Cutoff, Split, Ratio, WorkGroup, User, Config, Accuracy, ForEnough, Flag };
-[[nodiscard]] const char* to_string(TunableRole role);
 
 struct TunableInfo {
   std::string name;  ///< unique in its transform, e.g. `split_size`, `Out#1.opencl.work_group`
@@ -64,8 +62,8 @@ struct TunableInfo {
 };
 
 struct AlternativeInfo {
-  std::string rule;    ///< of a merged site: the parts' rules joined by `&`
-  std::vector<On> on;  ///< Cpu first
+  std::string rule;         ///< of a merged site: the parts' rules joined by `&`
+  std::vector<Version> on;  ///< Cpu first
   int line = 0;
   std::string why_not_device;  ///< empty if there is a device version
   /// Part and rule for each part of a merged site; empty for others. In files `"rules": {PART: RULE, …}` stands for
@@ -77,7 +75,7 @@ struct AlternativeInfo {
 /// One way to run a site: what a selector level names.
 struct Choice {
   std::string rule;
-  On on = On::Cpu;
+  Version on = Version::Cpu;
   bool operator==(const Choice&) const = default;
 };
 /// `Blur.Out#1: Out#1 did not run on opencl`, of a choice at the site of this name.
@@ -94,7 +92,7 @@ struct SiteInfo {
   /// Pre: 0 <= index < num_choices().
   [[nodiscard]] Choice choice(int index) const;
   /// Number of the choice; -1 if the site has no such choice.
-  [[nodiscard]] int index_of(std::string_view rule, On on) const;
+  [[nodiscard]] int index_of(std::string_view rule, Version on) const;
   /// The alternative with this rule name; null if there is none.
   [[nodiscard]] const AlternativeInfo* find_alternative(std::string_view rule) const;
   /// The users in TunableInfo::used_by that a choice stands for: `RULE.ON`, for each part of a merged site.

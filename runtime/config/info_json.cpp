@@ -55,7 +55,7 @@ Json to_value(const SiteInfo& site) {
     out["rule"] = alternative.rule;
     for (const auto& [part, rule] : alternative.parts) out["rules"][part] = rule;
     out["on"] = Json::array();
-    for (const On on : alternative.on) out["on"].push_back(to_string(on));
+    for (const Version on : alternative.on) out["on"].push_back(to_string(on));
     out["line"] = alternative.line;
     if (!alternative.why_not_device.empty()) out["why_not_device"] = alternative.why_not_device;
     list.push_back(out);
@@ -120,10 +120,9 @@ TunableType type_of(const Node& node) {
 }
 
 TunableRole role_of(const Node& node) {
-  using enum TunableRole;
   const std::string word = node.string();
-  for (const TunableRole role : {Cutoff, Split, Ratio, WorkGroup, User, Config, Accuracy, ForEnough, Flag})
-    if (word == to_string(role)) return role;
+  const auto role = pb::find_tunable_role(word);
+  if (role && *role != TunableRole::Tile) return *role;
   node.fail("`" + word + "` is no role of a tunable");
 }
 
@@ -168,9 +167,8 @@ std::vector<Level> fixed_levels_of(const SiteInfo& site, const Node& node) {
   std::vector<Level> out;
   node.each_item([&](const Node& item) {
     const std::int64_t from = item.integer_or("from", 0, std::int64_t{4000000000000000000}, 0);
-    On on = On::Cpu;
-    const bool is_known = parse_on(item.at("on").string(), on);
-    const int choice = is_known ? site.index_of(item.at("rule").string(), on) : -1;
+    const auto on = pb::find_version(item.at("on").string());
+    const int choice = on ? site.index_of(item.at("rule").string(), *on) : -1;
     if (choice < 0) item.fail("the site has no such alternative");
     if (out.empty() ? from != 0 : from <= out.back().from) item.fail("`from` must start at 0 and increase");
     out.push_back({from, choice});
@@ -186,9 +184,9 @@ SiteInfo site_of(const std::string& name, const Node& node) {
     AlternativeInfo alternative;
     alternative.rule = item.at("rule").string();
     item.at("on").each_item([&](const Node& word) {
-      On on = On::Cpu;
-      if (!parse_on(word.string(), on)) word.fail("`" + word.string() + "` is no version of a rule");
-      alternative.on.push_back(on);
+      const auto on = pb::find_version(word.string());
+      if (!on) word.fail("`" + word.string() + "` is no version of a rule");
+      alternative.on.push_back(*on);
     });
     if (alternative.on.empty()) item.fail("`on` is empty");
     alternative.line = static_cast<int>(item.integer_or("line", 0, 2147483647, 0));

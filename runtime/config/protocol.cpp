@@ -47,10 +47,10 @@ Status status_of(const Node& node) {
   node.fail("`" + word + "` is no status");
 }
 
-On on_of(const Node& node) {
-  On on = On::Cpu;
-  if (!parse_on(node.string(), on)) node.fail("`" + node.string() + "` is no version of a rule");
-  return on;
+Version version_of(const Node& node) {
+  const auto version = pb::find_version(node.string());
+  if (!version) node.fail("`" + node.string() + "` is no version of a rule");
+  return *version;
 }
 
 /// JSON knows neither NaN nor infinity.
@@ -85,7 +85,7 @@ void add_times(Json& out, const char* name, const std::vector<double>& times) {
 }
 
 Ran ran_of(const std::string& site, const Node& node) {
-  return {site, node.at("rule").string(), on_of(node.at("on")), node.integer_or("count", 0, kMaxInteger, 0)};
+  return {site, node.at("rule").string(), version_of(node.at("on")), node.integer_or("count", 0, kMaxInteger, 0)};
 }
 
 }  // namespace
@@ -239,7 +239,7 @@ Reply parse_reply(std::string_view line) {
     });
   if (root.has("fallbacks"))
     root.at("fallbacks").each_item([&](const Node& item) {
-      out.fallbacks.push_back({item.at("site").string(), item.at("rule").string(), on_of(item.at("on")),
+      out.fallbacks.push_back({item.at("site").string(), item.at("rule").string(), version_of(item.at("on")),
                                item.string_or("reason", ""), item.integer_or("count", 0, kMaxInteger, 0)});
     });
   if (root.has("below_cutoff"))

@@ -75,14 +75,14 @@ enum class Status : std::uint8_t {
 struct Ran {
   std::string site;  ///< InfoIndex::site_name: `Convolve2D.Out#1`
   std::string rule;
-  On on = On::Cpu;
+  Version on = Version::Cpu;
   std::int64_t count = 0;
 };
 
 struct Fallback {
   std::string site;
   std::string rule;
-  On on = On::OpenCl;  ///< the version that was asked for and did not run
+  Version on = Version::OpenCl;  ///< the version that was asked for and did not run
   std::string reason;
   std::int64_t count = 0;
 };

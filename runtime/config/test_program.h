@@ -9,7 +9,7 @@
 namespace pbrt::testing {
 
 /// `Blur`: transform `Blur` with site `Out` (rules `OnePass`, `TwoPass`, CPU only), transform `Conv` with
-/// site `Out#1` (three versions), a split size, a work group, a ratio, a size-specific array.
+/// site `Out#1` (three versions), a split size, a work group, a share, a size-specific array.
 inline TrainingInfo small_program() {
   TrainingInfo info;
   info.program = "blur";
@@ -21,20 +21,21 @@ inline TrainingInfo small_program() {
   blur.name = blur.template_name = "Blur";
   blur.sizes = {"w", "h"};
   blur.calls = {"Conv"};
-  blur.sites = {{"OnePass|TwoPass", {{"OnePass", {On::Cpu}, 12, "calls a transform"}, {"TwoPass", {On::Cpu}, 17, ""}}}};
+  blur.sites = {
+      {"OnePass|TwoPass", {{"OnePass", {Version::Cpu}, 12, "calls a transform"}, {"TwoPass", {Version::Cpu}, 17, ""}}}};
 
   TransformInfo conv;
   conv.name = conv.template_name = "Conv";
   conv.sizes = {"w"};
-  conv.sites = {{"Out#1", {{"Out#1", {On::Cpu, On::OpenCl, On::OpenClLocal}, 25, ""}}}};
+  conv.sites = {{"Out#1", {{"Out#1", {Version::Cpu, Version::OpenCl, Version::OpenClLocal}, 25, ""}}}};
   TunableInfo split{"split_size", TunableType::Int, 1, 2147483647, {64}, TunableRole::Split, false, 1, {"Out#1.cpu"}};
   TunableInfo group{"Out#1.opencl.work_group", TunableType::Shape, 1, 1024, {16, 16}, TunableRole::WorkGroup, false, 2,
                     {"Out#1.opencl"}};
-  TunableInfo ratio{"device_eighths", TunableType::Int, 0, 8, {8}, TunableRole::Ratio, false, 1, {}};
+  TunableInfo share{"device_eighths", TunableType::Int, 0, 8, {8}, TunableRole::DeviceShare, false, 1, {}};
   TunableInfo block{"block", TunableType::Int, 1, 4096, {32}, TunableRole::User, true, 2, {}};
   TunableInfo damp{"damp", TunableType::Real, 0, 1, {0.9}, TunableRole::User, false, 1, {}};
   TunableInfo verbose{"verbose", TunableType::Int, 0, 1, {0}, TunableRole::Config, false, 1, {}};
-  conv.tunables = {split, group, ratio, block, damp, verbose};
+  conv.tunables = {split, group, share, block, damp, verbose};
   info.transforms = {blur, conv};
   return info;
 }

@@ -17,7 +17,7 @@ namespace pbrt::gpu {
   constexpr std::int64_t kEighths = 8;
   return extent <= 0 ? extent : (extent / kEighths * eighths) + (extent % kEighths * eighths + kEighths - 1) / kEighths;
 }
-/// Whether a step that cannot be divided runs on the device.
+/// Whether a step that cannot be shared runs on the device.
 [[nodiscard]] constexpr bool is_mostly_on_device(std::int64_t eighths) { return eighths >= 4; }
 
 /// The first `count` indices of `box` along dimension `d`, and the others.

@@ -10,7 +10,7 @@ ALWAYS = ("through", "0-D output", "several outputs", "versions", "optional inpu
 OF_NESTS = ("versions made in turns", "rows made in turns", "columns made in turns", "cells of a nest", "call in a nest", "memoized call in a nest",
             "spawn in a nest", "temporary in a nest", "host changes the result", "host reads the result", "handle of the result", "several members",
             "cell by cell", "halves", "inside and border", "optional input", "border", "twin", "where", "infinities and NaN")
-OF_RUNS = ("on a device", "divided step", "cutoff above 0", "on a device above a cutoff", "watched accesses")
+OF_RUNS = ("on a device", "shared step", "cutoff above 0", "on a device above a cutoff", "watched accesses")
 
 
 def of_run(configuration, reply, size):
@@ -20,7 +20,7 @@ def of_run(configuration, reply, size):
     is_on_device = any(each["on"] != "cpu" for each in ran)
     shares = [of.get("tunables", {}).get("device_eighths", 8) for of in configuration["transforms"].values()]
     yield from ["on a device"] if is_on_device else []
-    yield from ["divided step"] if is_on_device and any(0 < share < 8 for share in shares) else []
+    yield from ["shared step"] if is_on_device and any(0 < share < 8 for share in shares) else []
     yield from ["cutoff above 0"] if cutoff > 0 else []
     yield from ["on a device above a cutoff"] if is_on_device and 0 < cutoff <= size else []
 

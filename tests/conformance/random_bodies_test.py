@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Random rule bodies compute what C++ says, as plain loops, in packs, as kernels, called, and divided between CPU and device.
+"""Random rule bodies compute what C++ says, as plain loops, in packs, as kernels, called, and shared between CPU and device.
 
     random_bodies_test.py --dist BUILD/dist --work FOLDER [--seed N] [--programs N] [--element double|float]
 

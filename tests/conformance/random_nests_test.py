@@ -26,7 +26,7 @@ MAX_EIGHTHS = 8
 
 
 def mixed(program, rng):
-    """A configuration with any version at any site, any part of divided steps, any cutoff."""
+    """A configuration with any version at any site, any share of shared steps, any cutoff."""
     choices, tunables = {}, {}
     for transform, site, alternatives in program.sites():
         on_device = [a for a in alternatives if a[1] != "cpu"]

@@ -78,7 +78,7 @@ std::string info_json() {
   info.global = standard_globals();
   TransformInfo transform;
   transform.name = transform.template_name = "Add";
-  transform.sites.push_back({"B#1", {{"B#1", {On::Cpu, On::OpenCl}, 1, ""}}});
+  transform.sites.push_back({"B#1", {{"B#1", {Version::Cpu, Version::OpenCl}, 1, ""}}});
   info.transforms.push_back(transform);
   return to_json(info);
 }
@@ -128,7 +128,7 @@ TEST_F(EngineTest, BringsOutputsToTheHost) {
   const RunReport report = engine_.run(problem_, wishes());
   expect_sum();
   ASSERT_EQ(report.ran.size(), 1U);
-  EXPECT_EQ(report.ran[0].on, On::OpenCl);
+  EXPECT_EQ(report.ran[0].on, Version::OpenCl);
   EXPECT_EQ(report.launches, 1);
   EXPECT_EQ(report.bytes_moved, 3 * 800);
 }
@@ -149,7 +149,7 @@ TEST_F(EngineTest, ARunWithoutADeviceTellsLaterOnesWhatItWrote) {
   // Each adds to what the last one left: the second on the host, so that the copy on the device is old.
   engine_.run(problem_, wishes());
   engine_.run(problem_, on_cpu);
-  EXPECT_EQ(engine_.run(problem_, wishes()).ran[0].on, On::OpenCl);
+  EXPECT_EQ(engine_.run(problem_, wishes()).ran[0].on, Version::OpenCl);
   const auto number = [](const AnyMatrix& matrix) { return matrix.number_at(7); };
   const double expected = number(snapshot_.outputs[0]) + 3 * number(snapshot_.inputs[0]);
   EXPECT_NEAR(number(problem_.outputs[0]), expected, 1e-12 * std::fabs(expected));
@@ -172,7 +172,7 @@ TEST_F(EngineTest, RepeatsTheRunOnTheCpuWhenTheDeviceIsLost) {
   const RunReport report = engine_.run_or_recover(problem_, wishes(), &snapshot_);
   const std::string warning = ::testing::internal::GetCapturedStderr();
   expect_sum();
-  EXPECT_EQ(report.ran[0].on, On::Cpu);
+  EXPECT_EQ(report.ran[0].on, Version::Cpu);
   EXPECT_NE(warning.find("the run is repeated on the CPU"), std::string::npos) << warning;
 }
 
@@ -184,7 +184,7 @@ TEST_F(EngineTest, CountsAFallbackForAKernelThatDoesNotBuild) {
   (void)::testing::internal::GetCapturedStderr();
   expect_sum();
   ASSERT_EQ(report.fallbacks.size(), 1U);
-  EXPECT_EQ(report.fallbacks[0].on, On::OpenCl);
+  EXPECT_EQ(report.fallbacks[0].on, Version::OpenCl);
   EXPECT_NE(report.fallbacks[0].reason, "");
 }
 
@@ -210,14 +210,14 @@ TEST_F(EngineTest, ADeviceChoiceBelowTheCutoffRunsOnTheCpuAndIsCounted) {
   const RunReport report = engine_.run(problem_, below);
   expect_sum();
   ASSERT_EQ(report.ran.size(), 1U);
-  EXPECT_EQ(report.ran[0].on, On::Cpu);
+  EXPECT_EQ(report.ran[0].on, Version::Cpu);
   EXPECT_TRUE(report.fallbacks.empty());
   ASSERT_EQ(report.below_cutoff.size(), 1U);
   EXPECT_EQ(report.below_cutoff[0].site, "Add.B#1");
-  EXPECT_EQ(report.below_cutoff[0].on, On::OpenCl);
+  EXPECT_EQ(report.below_cutoff[0].on, Version::OpenCl);
   EXPECT_EQ(report.below_cutoff[0].count, 1);
   const RunReport at_cutoff = engine_.run(problem_, wishes());
-  EXPECT_EQ(at_cutoff.ran[0].on, On::OpenCl);
+  EXPECT_EQ(at_cutoff.ran[0].on, Version::OpenCl);
   EXPECT_TRUE(at_cutoff.below_cutoff.empty());
 }
 

@@ -270,10 +270,10 @@ TEST_F(Serve, CountsFallbacksWithTheirReason) {
   const Reply reply = run("Out#1", "opencl", 2);
   EXPECT_EQ(reply.status, Status::Ok);
   ASSERT_EQ(reply.fallbacks.size(), 1U);
-  EXPECT_EQ(reply.fallbacks[0].on, On::OpenCl);
+  EXPECT_EQ(reply.fallbacks[0].on, Version::OpenCl);
   EXPECT_EQ(reply.fallbacks[0].count, 2);
   EXPECT_NE(reply.fallbacks[0].reason, "");
-  EXPECT_EQ(reply.ran[0].on, On::Cpu);
+  EXPECT_EQ(reply.ran[0].on, Version::Cpu);
 }
 
 TEST_F(Serve, MeasuresDeviceVersions) {
@@ -288,7 +288,7 @@ TEST_F(Serve, MeasuresDeviceVersions) {
     EXPECT_EQ(reply.status, Status::Ok) << reply.message;
     EXPECT_EQ(reply.times_ns.size(), 3U);
     ASSERT_EQ(reply.ran.size(), 1U);
-    EXPECT_EQ(reply.ran[0].on, On::OpenCl);
+    EXPECT_EQ(reply.ran[0].on, Version::OpenCl);
     EXPECT_TRUE(reply.fallbacks.empty());
   }
 }

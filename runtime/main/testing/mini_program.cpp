@@ -286,7 +286,7 @@ const pbrt::TransformDesc kTransforms[] = {
 };
 
 std::string info_json() {
-  using pbrt::On;
+  using pbrt::Version;
   pbrt::TrainingInfo info;
   info.program = "mini";
   info.source = "sha256:0000";
@@ -300,11 +300,11 @@ std::string info_json() {
   }
   pbrt::TransformInfo& blur = info.transforms[0];
   blur.sites.push_back({"Out#1|TwoPass",
-                        {{"Out#1", {On::Cpu, On::OpenCl}, 3, ""},
-                         {"TwoPass", {On::Cpu}, 4, "spawns"},
-                         {"Wrong", {On::Cpu}, 5, "wrong"},
-                         {"GivesUp", {On::Cpu}, 6, "aborts"},
-                         {"Broken", {On::Cpu}, 7, "asserts"}}});
+                        {{"Out#1", {Version::Cpu, Version::OpenCl}, 3, ""},
+                         {"TwoPass", {Version::Cpu}, 4, "spawns"},
+                         {"Wrong", {Version::Cpu}, 5, "wrong"},
+                         {"GivesUp", {Version::Cpu}, 6, "aborts"},
+                         {"Broken", {Version::Cpu}, 7, "asserts"}}});
   pbrt::TunableInfo split;
   split.name = "split_size";
   split.min = 1;
