@@ -16,12 +16,11 @@ Tried& tried_of(Phase& phase, const JournalEntry& entry) {
   const auto is_it = [&](const Tried& tried) { return tried.fingerprint == entry.fingerprint; };
   const auto found = std::find_if(phase.tried.begin(), phase.tried.end(), is_it);
   if (found != phase.tried.end()) return *found;
-  Tried tried;
+  Tried& tried = phase.tried.emplace_back();
   tried.fingerprint = entry.fingerprint;
   tried.origin = entry.spec.what;
   tried.at_s = entry.elapsed_s;
-  phase.tried.push_back(tried);
-  return phase.tried.back();
+  return tried;
 }
 
 void add_run(Phase& phase, const JournalEntry& entry, const InfoIndex& index) {

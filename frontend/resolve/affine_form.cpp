@@ -157,23 +157,23 @@ std::optional<Formula> undo(const BinaryFormula& binary, bool in_lhs, Formula ta
 /// Solves a formula that names the wanted variable exactly once, by undoing its operators from the outside in.
 std::optional<Solution> solve_single_use(const std::string& name, const Formula& formula, const Formula& actual) {
   const Formula* rest = &formula;
-  Formula target = actual;
-  SolutionRank rank = SolutionRank::LoneVariable;
+  std::optional<Solution> out(std::in_place);
+  out->value = actual;
   while (!std::holds_alternative<SymbolRef>(rest->node)) {
     if (const auto* negated = std::get_if<NegatedFormula>(&rest->node)) {
-      target = make_negated(std::move(target));
-      rank = std::max(rank, SolutionRank::WithoutDivision);
+      out->value = make_negated(std::move(out->value));
+      out->rank = std::max(out->rank, SolutionRank::WithoutDivision);
       rest = &negated->operand.front();
       continue;
     }
     const auto& binary = std::get<BinaryFormula>(rest->node);
     const bool in_lhs = count_uses(binary.operands[0], name) == 1;
-    auto next = undo(binary, in_lhs, std::move(target), rank);
+    auto next = undo(binary, in_lhs, std::move(out->value), out->rank);
     if (!next) return std::nullopt;
-    target = std::move(*next);
+    out->value = std::move(*next);
     rest = &binary.operands[in_lhs ? 0 : 1];
   }
-  return Solution{std::move(target), rank};
+  return out;
 }
 
 Formula term_formula(const std::string& name, Rational coefficient, const Formula& like) {
