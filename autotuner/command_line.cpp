@@ -362,7 +362,7 @@ int parse_and_run(int argc, char** argv, const Clock& clock) {
   app.failure_message([&](const CLI::App*, const CLI::Error& error) { return failure_text(app, error, line, words); });
   try {
     // People who know other tuners try `pbtune tune ./prog`.
-    const bool says_tune = argc > 2 && words[0] == "tune" && !std::filesystem::exists(words[0]);
+    const bool says_tune = argc > 2 && words[0] == "tune" && !std::filesystem::is_regular_file(words[0]);
     app.parse(argc - (says_tune ? 1 : 0), argv + (says_tune ? 1 : 0));
     if (!app.get_subcommands().empty()) return line.status;
     if (const std::string fault = fault_of(line.tune, app); !fault.empty()) throw CLI::ValidationError(fault);
