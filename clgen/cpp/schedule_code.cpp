@@ -22,17 +22,21 @@ namespace {
 
 class ScheduleEmitter {
  public:
-  ScheduleEmitter(Writer& out, const CppContext& context, TransformId id, const std::vector<Kernel>& kernels,
-                  ScheduleFunctions functions)
+  ScheduleEmitter(Writer& out, const CppContext& context, TransformId id, const Schedule& schedule,
+                  const std::vector<Kernel>& kernels, ScheduleFunctions functions)
       : out_(out),
         context_(context),
         id_(id),
         transform_(context.program.transforms[id]),
         plan_(context.plan.transforms[id.index()]),
         name_(identifier_of(context.program, id)),
+        schedule_(schedule),
         kernels_(kernels),
         functions_(std::move(functions)),
-        dispatch_(context, id, functions_.steps) {}
+        dispatch_(context, id, functions_.steps) {
+    for (const Unit& unit : schedule.units)
+      if (unit.is_joint()) joint_.insert(unit.steps.begin(), unit.steps.end());
+  }
 
   void emit_functions() {
     std::set<RuleId> done;
@@ -59,33 +63,18 @@ class ScheduleEmitter {
     }
     for (std::size_t n = 0; n < plan_.nests.size(); ++n)
       if (plan_.nests[n].members.size() > 1) emit_nest_members(n);
-    for (const Unit& unit : units())
+    for (const Unit& unit : schedule_.units)
       for (const std::size_t fused : fused_in(unit)) emit_fused_step(out_, context_, id_, fused);
   }
 
   [[nodiscard]] const ScheduleFunctions& functions() const { return functions_; }
 
-  /// Not where a device may run a step, whose choice depends on the frame, nor where all steps need one or two of them
-  /// run.
-  bool makes_frames_in_steps() {
-    const std::vector<Unit> all = units();
-    if (!is_ordered(plan_) || !is_sequence(dispatch_, plan_, all)) return false;
-    std::vector<StepId> with_frame;
-    for (const Unit& unit : all) {
-      if (unit.nest != SIZE_MAX || unit.is_joint() || has_device(unit.steps.front())) return false;
-      if (needs_frame(unit.steps.front())) with_frame.push_back(unit.steps.front());
-    }
-    return with_frame.size() < all.size() && !have_company(plan_, with_frame);
-  }
-
   void emit_steps(const std::function<void(const StepDispatch&)>& emit_before, const EmitFrame& emit_frame) {
     for (const NeedFlag& need : conditions().needs())
       out_.line("const bool " + need.name + " = " + to_cpp(need.condition) + ";");
     emit_before(dispatch_);
-    const bool in_order = is_ordered(plan_);
-    const std::vector<Unit> all = units();
-    if (in_order && is_sequence(dispatch_, plan_, all)) {
-      for (const Unit& unit : all)
+    if (schedule_.is_sequence) {
+      for (const Unit& unit : schedule_.units)
         emit_frame ? emit_step_with_frame(unit.steps.front(), emit_frame) : emit_unit(unit, "pb_frame");
       return;
     }
@@ -93,8 +82,8 @@ class ScheduleEmitter {
     for (const StepId id : plan_.steps.ids())
       if (has_edge(id)) out_.line("int " + node_name(id) + " = -1;");
     emit_common_dispatch();
-    if (in_order) {
-      for (const Unit& unit : all) emit_unit_node(unit);
+    if (schedule_.is_ordered) {
+      for (const Unit& unit : schedule_.units) emit_unit_node(unit);
     } else {
       for (std::size_t n = 0; n < plan_.nests.size(); ++n)
         if (plan_.nests[n].members.size() > 1) emit_nest_node(n, "add");
@@ -106,6 +95,8 @@ class ScheduleEmitter {
   }
 
  private:
+  using Unit = ScheduleUnit;
+
   const StepConditions& conditions() const { return dispatch_.conditions(); }
   bool has_device(StepId id) const { return conditions().has_device(id); }
 
@@ -195,14 +186,9 @@ class ScheduleEmitter {
     out_.line(common->second + "(pb_step, " + joined(box_args(plan_, code, id, false)) + ");");
   }
 
-  /// Whether the step may spawn.
-  bool needs_frame(StepId id) const {
-    return RuleCode(context_, id_, plan_.steps[id].rule).has_calls() || pieces_of(plan_, id) != StepPieces::None;
-  }
-
   void emit_step_with_frame(StepId id, const EmitFrame& emit_frame) {
     const Condition condition = conditions().runs(id);
-    const bool has_frame = needs_frame(id);
+    const bool has_frame = needs_frame(context_, id_, id);
     if (has_frame || !condition.is_always()) out_.open(if_text(condition));
     if (has_frame) emit_frame(out_);
     dispatch_.emit_dispatch(out_, id, has_frame ? "pb_frame" : "pb_parent", false);
@@ -267,15 +253,6 @@ class ScheduleEmitter {
   static std::string nest_name(std::size_t n) { return "pb_nest_" + std::to_string(n); }
 
   // ---- all steps
-
-  using Unit = ScheduleUnit;
-
-  std::vector<Unit> units() {
-    std::vector<Unit> all = schedule_units(context_, id_);
-    for (const Unit& unit : all)
-      if (unit.is_joint()) joint_.insert(unit.steps.begin(), unit.steps.end());
-    return all;
-  }
 
   void emit_unit(const Unit& unit, const std::string& frame) {
     if (unit.is_joint()) {
@@ -487,6 +464,7 @@ class ScheduleEmitter {
   const Transform& transform_;
   const TransformPlan& plan_;
   std::string name_;
+  const Schedule& schedule_;
   const std::vector<Kernel>& kernels_;
   ScheduleFunctions functions_;
   StepDispatch dispatch_;
@@ -498,21 +476,17 @@ class ScheduleEmitter {
 }  // namespace
 
 ScheduleFunctions emit_schedule_functions(Writer& out, const CppContext& context, TransformId transform,
-                                          const std::vector<Kernel>& kernels) {
-  ScheduleEmitter emitter(out, context, transform, kernels, {});
+                                          const Schedule& schedule, const std::vector<Kernel>& kernels) {
+  ScheduleEmitter emitter(out, context, transform, schedule, kernels, {});
   emitter.emit_functions();
   return emitter.functions();
 }
 
-bool makes_frames_in_steps(const CppContext& context, TransformId transform, const ScheduleFunctions& functions) {
-  Writer none;
-  return ScheduleEmitter(none, context, transform, {}, functions).makes_frames_in_steps();
-}
-
-void emit_schedule(Writer& out, const CppContext& context, TransformId transform, const ScheduleFunctions& functions,
-                   const std::function<void(const StepDispatch&)>& emit_before, const EmitFrame& emit_frame) {
+void emit_schedule(Writer& out, const CppContext& context, TransformId transform, const Schedule& schedule,
+                   const ScheduleFunctions& functions, const std::function<void(const StepDispatch&)>& emit_before,
+                   const EmitFrame& emit_frame) {
   const std::vector<Kernel> none;
-  ScheduleEmitter(out, context, transform, none, functions).emit_steps(emit_before, emit_frame);
+  ScheduleEmitter(out, context, transform, schedule, none, functions).emit_steps(emit_before, emit_frame);
 }
 
 }  // namespace pb

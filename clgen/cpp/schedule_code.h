@@ -11,6 +11,7 @@
 
 #include "clgen/cpp/dispatch_code.h"
 #include "clgen/cpp/rule_code.h"
+#include "clgen/cpp/schedule_units.h"
 #include "clgen/opencl/kernel.h"
 
 namespace pb {
@@ -23,18 +24,15 @@ struct ScheduleFunctions {
 
 /// Rules, steps and the loops of nests as functions.
 [[nodiscard]] ScheduleFunctions emit_schedule_functions(Writer& out, const CppContext& context, TransformId transform,
-                                                        const std::vector<Kernel>& kernels);
-
-/// Whether calls that end in a step which spawns nothing do without a frame of their own: the other steps make theirs.
-[[nodiscard]] bool makes_frames_in_steps(const CppContext& context, TransformId transform,
-                                         const ScheduleFunctions& functions);
+                                                        const Schedule& schedule, const std::vector<Kernel>& kernels);
 
 /// Declares `pb_frame`.
 using EmitFrame = std::function<void(Writer& out)>;
 
 /// The statements of `run_T` that run all steps; choices, sizes and matrices of the call are in scope. `emit_before`
 /// writes those that come before: temporaries, checks. `emit_frame` is for the steps that make their frames, else null.
-void emit_schedule(Writer& out, const CppContext& context, TransformId transform, const ScheduleFunctions& functions,
-                   const std::function<void(const StepDispatch&)>& emit_before, const EmitFrame& emit_frame);
+void emit_schedule(Writer& out, const CppContext& context, TransformId transform, const Schedule& schedule,
+                   const ScheduleFunctions& functions, const std::function<void(const StepDispatch&)>& emit_before,
+                   const EmitFrame& emit_frame);
 
 }  // namespace pb

@@ -6,6 +6,9 @@
 #include <utility>
 
 #include "clgen/cpp/joint_steps.h"
+#include "clgen/cpp/step_code.h"
+#include "clgen/lower/rule_shape.h"
+#include "clgen/lower/step_conditions.h"
 
 namespace pb {
 namespace {
@@ -37,8 +40,7 @@ std::vector<ScheduleUnit> single_units(const TransformPlan& plan) {
   return out;
 }
 
-}  // namespace
-
+/// Whether some two of the steps may run in the same call.
 bool have_company(const TransformPlan& plan, const std::vector<StepId>& steps) {
   for (std::size_t i = 0; i < steps.size(); ++i)
     for (std::size_t k = 0; k < i; ++k)
@@ -46,7 +48,7 @@ bool have_company(const TransformPlan& plan, const std::vector<StepId>& steps) {
   return false;
 }
 
-std::vector<ScheduleUnit> schedule_units(const CppContext& context, TransformId transform) {
+std::vector<ScheduleUnit> units_of(const CppContext& context, TransformId transform) {
   const TransformPlan& plan = context.plan.transforms[transform.index()];
   std::vector<ScheduleUnit> units = single_units(plan);
   if (!is_ordered(plan)) return units;
@@ -68,9 +70,9 @@ std::vector<ScheduleUnit> schedule_units(const CppContext& context, TransformId 
   return out;
 }
 
-bool is_sequence(const StepDispatch& dispatch, const TransformPlan& plan, const std::vector<ScheduleUnit>& units) {
+bool is_sequence(const StepConditions& conditions, const TransformPlan& plan, const std::vector<ScheduleUnit>& units) {
   for (const ScheduleUnit& unit : units) {
-    const auto has_device = [&](StepId id) { return dispatch.conditions().has_device(id); };
+    const auto has_device = [&](StepId id) { return conditions.has_device(id); };
     if (unit.is_joint() && std::any_of(unit.steps.begin(), unit.steps.end(), has_device)) return false;
   }
   for (std::size_t i = 0; i + 1 < units.size(); ++i) {
@@ -80,6 +82,39 @@ bool is_sequence(const StepDispatch& dispatch, const TransformPlan& plan, const 
     if (!exclude && !is_chained(plan, units[i], units[i + 1])) return false;
   }
   return true;
+}
+
+/// Not where a device may run a step, whose choice depends on the frame, nor where all steps need one or two of them
+/// run.
+bool has_frames_in_steps(const CppContext& context, TransformId transform, const StepConditions& conditions,
+                         const std::vector<ScheduleUnit>& units) {
+  const TransformPlan& plan = context.plan.transforms[transform.index()];
+  std::vector<StepId> with_frame;
+  for (const ScheduleUnit& unit : units) {
+    const StepId step = unit.steps.front();
+    if (unit.nest != SIZE_MAX || unit.is_joint() || conditions.has_device(step)) return false;
+    if (needs_frame(context, transform, step)) with_frame.push_back(step);
+  }
+  return with_frame.size() < units.size() && !have_company(plan, with_frame);
+}
+
+}  // namespace
+
+Schedule make_schedule(const CppContext& context, TransformId transform) {
+  const TransformPlan& plan = context.plan.transforms[transform.index()];
+  const StepConditions conditions(context.program.transforms[transform], plan);
+  Schedule out;
+  out.units = units_of(context, transform);
+  out.is_ordered = is_ordered(plan);
+  out.is_sequence = out.is_ordered && is_sequence(conditions, plan, out.units);
+  out.has_frames_in_steps = out.is_sequence && has_frames_in_steps(context, transform, conditions, out.units);
+  return out;
+}
+
+bool needs_frame(const CppContext& context, TransformId transform, StepId step) {
+  const TransformPlan& plan = context.plan.transforms[transform.index()];
+  return RuleShape(context.program, transform, plan.steps[step].rule).has_calls() ||
+         pieces_of(plan, step) != StepPieces::None;
 }
 
 }  // namespace pb

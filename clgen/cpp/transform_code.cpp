@@ -110,10 +110,11 @@ class TransformEmitter {
         transform_(context.program.transforms[id]),
         plan_(context.plan.transforms[id.index()]),
         name_(identifier_of(context.program, id)),
-        kernels_(kernels) {}
+        kernels_(kernels),
+        schedule_(make_schedule(context, id)) {}
 
   void emit() {
-    emit_run(emit_schedule_functions(out_, context_, id_, kernels_));
+    emit_run(emit_schedule_functions(out_, context_, id_, schedule_, kernels_));
     emit_entries();
   }
 
@@ -134,7 +135,7 @@ class TransformEmitter {
   void emit_run_body(const ScheduleFunctions& functions) {
     emit_sizes();
     emit_variable_checks();
-    const bool is_in_steps = makes_frames_in_steps(context_, id_, functions);
+    const bool is_in_steps = schedule_.has_frames_in_steps;
     if (is_in_steps) {
       frame_ = "pb_parent";
       out_.line("pb_parent.throw_if_aborted();");
@@ -149,7 +150,7 @@ class TransformEmitter {
       emit_through(dispatch);
       emit_uncovered(&dispatch);
     };
-    emit_schedule(out_, context_, id_, functions, emit_before,
+    emit_schedule(out_, context_, id_, schedule_, functions, emit_before,
                   is_in_steps ? [this](Writer& out) { emit_frame(out); } : EmitFrame());
   }
 
@@ -508,6 +509,7 @@ class TransformEmitter {
   const TransformPlan& plan_;
   std::string name_;
   const std::vector<Kernel>& kernels_;
+  Schedule schedule_;
   std::string frame_ = "pb_frame";  ///< of what `run_T` does before its steps
 };
 
