@@ -85,6 +85,8 @@ const char* to_string(OperandKind kind) {
   return "";
 }
 
+// Written out: clang 14 recurses without end in a defaulted comparison of a type that contains itself.
+bool TreeNode::operator==(const TreeNode& other) const { return node == other.node; }
 bool TreeLoop::operator==(const TreeLoop&) const = default;
 bool TreeBranch::operator==(const TreeBranch&) const = default;
 bool RowBlocks::operator==(const RowBlocks&) const = default;

@@ -251,7 +251,7 @@ struct Strips {
 struct TreeNode {
   std::variant<TreeLoop, TreeBranch, Copy, Barrier, RuleInstance, InsideRange, RowBlocks, Strips> node;
 
-  bool operator==(const TreeNode&) const = default;
+  bool operator==(const TreeNode& other) const;
 };
 
 struct LoopTree {
