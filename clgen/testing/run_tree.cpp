@@ -187,7 +187,7 @@ class Runner {
       by.push_back(axis == CopyAxis::Whole ? 1 : axis == CopyAxis::ById ? launch_.group_size.at(d) : group);
     }
     for_each_point(lengths, first, by, [&](const Point& at) {
-      item.deeds.emplace_back([this, &copy, at, begin, size = buffer.input] {
+      item.deeds.emplace_back([this, &copy, at, begin] {
         Point from = at;
         for (std::size_t d = 0; d < at.size(); ++d) from[d] += begin[d];
         copy_cell(copy, at, from);
