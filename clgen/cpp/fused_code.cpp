@@ -49,8 +49,7 @@ void emit_fused_loops(Writer& to, const CppContext& context, const RuleCode& cod
   const FusedSteps& steps = plan.fused[index];
   const std::vector<RuleCode> members = member_codes(context, code.transform_id, steps);
   const std::vector<LoopDim>& loops = plan.steps[steps[0]].loops;
-  Writer out;
-  out.indent();
+  Writer out = loops_body(code);
   for (std::size_t i = 0; i < loops.size(); ++i)
     for (const char* side : {"lo", "hi"})
       out.line("const IndexT pb_" + std::string(side) + "_" + loops[i].var + " = static_cast<IndexT>(pb_box." + side +

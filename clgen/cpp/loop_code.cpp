@@ -195,6 +195,13 @@ class LoopPrinter {
 
 }  // namespace
 
+Writer loops_body(const RuleCode& code) {
+  Writer out;
+  out.indent();
+  if (!code.origin.empty()) out.indent();  // within what `open_watched` opens
+  return out;
+}
+
 void emit_loops_function(Writer& out, const RuleCode& code, const std::string& head, const std::string& box_param,
                          const Writer& body) {
   std::vector<std::string> types;
@@ -218,8 +225,7 @@ void emit_loops_function(Writer& out, const RuleCode& code, const std::string& h
 }
 
 void emit_loops(Writer& to, const RuleCode& code, const Step& step, const std::string& name) {
-  Writer out;
-  out.indent();
+  Writer out = loops_body(code);
   LoopPrinter(out, code, step).print(lower_cpu_loops(code, step));
   emit_loops_function(to, code, "PB_LOOPS void " + name,
                       step.loops.empty() ? "" : "const " + box_type(step) + "& pb_box", out);

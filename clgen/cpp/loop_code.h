@@ -13,8 +13,11 @@ namespace pb {
 /// The loops over a box of instances, one after the other. `name`: of the function.
 void emit_loops(Writer& out, const RuleCode& code, const Step& step, const std::string& name);
 
-/// The function of such loops, of which `body` are the statements: its parameters are views of the matrices, scalars
-/// and, unless empty, `box_param`.
+/// A writer for the statements of such a function, as deep as they stand in it.
+[[nodiscard]] Writer loops_body(const RuleCode& code);
+
+/// The function of such loops, of which `body`, made by `loops_body`, are the statements: its parameters are views of the
+/// matrices, scalars and, unless empty, `box_param`.
 void emit_loops_function(Writer& out, const RuleCode& code, const std::string& head, const std::string& box_param,
                          const Writer& body);
 

@@ -200,8 +200,7 @@ class TileLoops {
 
 void emit_tile_loops(Writer& out, const TransformPlan& plan, const Nest& nest, const NestPart& part) {
   const std::string box = "const " + row_box_type(nest) + "& pb_tile";
-  Writer body;
-  body.indent();
+  Writer body = loops_body(part.code);
   TileLoops(body, plan, nest, part, TileWork::Run).emit();
   emit_loops_function(out, part.code, "PB_LOOPS void loops_" + part.stem, box, body);
   out.blank();

@@ -327,8 +327,7 @@ void emit_outside(Writer& out, const RuleCode& code, const Step& step, const Ins
 }
 
 void emit_lanes(Writer& to, const RuleCode& code, const Step& step, const PackFacts& facts, const std::string& stem) {
-  Writer out;
-  out.indent();
+  Writer out = loops_body(code);
   const auto inside = find_inside_box(code, step);
   if (inside) emit_outside(out, code, step, *inside, stem);
   if (!facts.writes_regions) out.line("const bool pb_may_repeat = " + to_cpp(repeat_condition(code)) + ";");
