@@ -5,10 +5,10 @@
 #include <set>
 #include <utility>
 
-#include "choicegraph/passes/find_fused_steps.h"
-#include "choicegraph/passes/find_legal_choices.h"
-#include "choicegraph/passes/list_tunables.h"
-#include "choicegraph/passes/sort_steps.h"
+#include "choicegraph/passes/choices/find_legal_choices.h"
+#include "choicegraph/passes/choices/list_tunables.h"
+#include "choicegraph/passes/steps/find_fused_steps.h"
+#include "choicegraph/passes/steps/sort_steps.h"
 #include "choicegraph/plan/step_needs.h"
 #include "lang/check.h"
 

@@ -19,6 +19,11 @@ def rooms(names):
     return [f"runtime/main/{name}" for name in names.split()]
 
 
+def passes(names=""):
+    """What a folder in choicegraph/passes may include from outside of it: the folders of these names beside it, too."""
+    return ["lang", "choicegraph/plan", *(f"choicegraph/passes/{name}" for name in names.split())]
+
+
 # Folder -> folders it may include from, besides itself and `base`. Longest prefix of a path decides.
 MAY_USE = {
     "base": [],
@@ -26,7 +31,14 @@ MAY_USE = {
     "frontend": ["lang"],
     "frontend/driver": ["lang", "frontend", "choicegraph", "clgen", "runtime/config"],
     "choicegraph/plan": ["lang"],
-    "choicegraph/passes": ["lang", "choicegraph/plan"],
+    "choicegraph/passes/analysis": passes(),
+    "choicegraph/passes/segments": passes("analysis"),
+    "choicegraph/passes/loops": passes("analysis"),
+    "choicegraph/passes/steps": passes("analysis loops"),
+    "choicegraph/passes/choices": passes("analysis loops steps"),
+    "choicegraph/passes/device": passes("analysis"),
+    "choicegraph/passes/checks": passes("analysis segments"),
+    "choicegraph/passes": [*passes(), "choicegraph/passes"],
     "choicegraph/testing": ["lang", "choicegraph", "frontend/infer_regions"],
     "clgen": ["lang", "choicegraph", "runtime/config", "clgen/lower"],
     "clgen/lower": ["lang", "choicegraph", "base", "clgen/names.h", "clgen/numbering.h", "clgen/rule_facts.h"],

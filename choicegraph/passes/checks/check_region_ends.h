@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// Regions that end before they begin.
+#pragma once
+
+#include "choicegraph/passes/analysis/analysis.h"
+
+namespace pb::choices {
+
+/// Reports regions that end before they begin. A region may have no cells at some instance, so only an end below the
+/// begin is a slip, mostly one in the order of coordinates. Only instances that may run are asked: those of which rules
+/// of higher priority leave something.
+///
+/// Reads:   `classes`
+/// Errors:  where every size that has an instance has such a region; else a warning
+void check_region_ends(Analysis& analysis);
+
+}  // namespace pb::choices

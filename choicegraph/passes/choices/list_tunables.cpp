@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT
+#include "choicegraph/passes/choices/list_tunables.h"
+
+#include <algorithm>
+
+#include "lang/body_walk.h"
+#include "lang/constant_value.h"
+
+namespace pb::choices {
+namespace {
+
+constexpr double kMaxSplitSize = 2147483647.0;
+constexpr double kMaxWorkGroup = 1024;
+constexpr double kEighths = 8;
+constexpr std::size_t kMaxDeviceLoops = 3;
+
+/// The initial split size. It makes pieces that are long beside the cost of a task, and still enough of them for many
+/// workers: some thousands of cells, or hundreds where an instance may take long.
+double initial_split_size(std::size_t num_loops, bool takes_long) {
+  if (num_loops <= 1) return takes_long ? 512 : 16384;
+  if (num_loops == 2) return takes_long ? 128 : 256;
+  return takes_long ? 24 : 48;
+}
+
+/// Whether the time of an instance grows with sizes or data: it loops, but not a number of times that is written there,
+/// or calls a transform.
+bool may_take_long(const Rule& rule) {
+  bool result = !rule.calls.empty();
+  walk(
+      rule.body, rule.body.root,
+      [&](StmtId id) {
+        const Stmt& stmt = rule.body.stmts[id];
+        const auto* loop = std::get_if<ForStmt>(&stmt.node);
+        result |= loop != nullptr ? !has_constant_end(rule.body, *loop) : is_loop(stmt);
+      },
+      [](ExprId) {});
+  return result;
+}
+
+/// Whether some instance that runs in the default configuration may take long.
+bool takes_long_by_default(const Analysis& analysis) {
+  const TransformPlan& plan = analysis.plan;
+  return std::any_of(plan.steps.begin(), plan.steps.end(), [&](const Step& step) {
+    return step.is_data_parallel && runs(plan, plan.sites[step.site].alternatives.front(), step) &&
+           may_take_long(analysis.rule(step.rule));
+  });
+}
+
+std::vector<double> initial_work_group(std::size_t num_loops) {
+  if (num_loops <= 1) return {64};
+  if (num_loops == 2) return {16, 16};
+  return {8, 8, 4};
+}
+
+std::size_t num_device_loops(const TransformPlan& plan, RuleId rule) {
+  std::size_t out = 1;
+  for (const Step& step : plan.steps)
+    if (step.rule == rule) out = std::max(out, step.loops.size());
+  return std::min(out, kMaxDeviceLoops);
+}
+
+bool has_version(const TransformPlan& plan, RuleId rule, Version version) {
+  for (const Site& site : plan.sites)
+    for (const Alternative& alternative : site.alternatives)
+      if (std::find(alternative.rules.begin(), alternative.rules.end(), rule) != alternative.rules.end() &&
+          std::find(alternative.versions.begin(), alternative.versions.end(), version) != alternative.versions.end())
+        return true;
+  return false;
+}
+
+void add_work_groups(Analysis& analysis) {
+  for (const RuleId rule : analysis.transform.rules.ids()) {
+    for (const Version version : kDeviceVersions) {
+      if (!has_version(analysis.plan, rule, version)) continue;
+      PlanTunable tunable;
+      tunable.name = analysis.rule(rule).name + "." + to_string(version) + ".work_group";
+      tunable.role = TunableRole::WorkGroup;
+      tunable.initial = initial_work_group(num_device_loops(analysis.plan, rule));
+      tunable.count = static_cast<int>(tunable.initial.size());
+      tunable.min = 1;
+      tunable.max = kMaxWorkGroup;
+      tunable.rule = rule;
+      tunable.version = version;
+      analysis.plan.tunables.push_back(std::move(tunable));
+    }
+  }
+}
+
+void add_user_tunables(Analysis& analysis) {
+  for (const TunableId id : analysis.transform.tunables.ids()) {
+    const UserTunable& declared = analysis.transform.tunables[id];
+    PlanTunable tunable;
+    tunable.name = declared.name;
+    tunable.role = declared.role;
+    tunable.is_real = declared.is_real;
+    tunable.is_size_specific = declared.is_size_specific;
+    tunable.count = std::max(1, declared.array_extent);
+    tunable.initial.assign(static_cast<std::size_t>(tunable.count), declared.initial);
+    tunable.min = declared.min;
+    tunable.max = declared.max;
+    tunable.user = id;
+    analysis.plan.tunables.push_back(std::move(tunable));
+  }
+}
+
+bool is_inside_parallel(const NestMember& member) {
+  return !member.loops.empty() && std::all_of(member.loops.begin(), member.loops.end(),
+                                              [](const LoopDim& loop) { return loop.order == LoopOrder::Parallel; });
+}
+
+/// The most loops that are split into pieces; 0 if none is.
+std::size_t count_split_loops(const TransformPlan& plan) {
+  std::size_t out = 0;
+  for (const Step& step : plan.steps)
+    if (step.is_data_parallel) out = std::max({out, step.loops.size(), std::size_t{1}});
+  for (const Nest& nest : plan.nests)
+    for (const NestMember& member : nest.members)
+      if (nest.rows.front().kind == RowKind::Slices && is_inside_parallel(member))
+        out = std::max(out, member.loops.size());
+  return out;
+}
+
+/// Whether some step may be shared between a device and the CPU.
+bool has_device_share(const TransformPlan& plan) {
+  return std::any_of(plan.steps.begin(), plan.steps.end(), [&](const Step& step) {
+    return step.device_share && has_version(plan, step.rule, Version::OpenCl);
+  });
+}
+
+/// Extents of tiles, fastest row first: some 16384 instances, so that a task is far longer than its start.
+std::vector<double> initial_tile(std::size_t num_rows) {
+  if (num_rows == 2) return {256, 64};
+  std::vector<double> out(num_rows, 8);
+  if (num_rows == 3) out = {64, 16, 16};
+  return out;
+}
+
+void add_tiles(Analysis& analysis) {
+  for (const Nest& nest : analysis.plan.nests) {
+    if (nest.rows.front().kind == RowKind::Slices) continue;
+    PlanTunable tunable;
+    tunable.name = tile_name(analysis.plan, analysis.transform, nest);
+    const auto is_known = [&](const PlanTunable& other) { return other.name == tunable.name; };
+    if (std::any_of(analysis.plan.tunables.begin(), analysis.plan.tunables.end(), is_known)) continue;
+    tunable.role = TunableRole::Tile;
+    tunable.initial = initial_tile(nest.rows.size());
+    tunable.count = static_cast<int>(tunable.initial.size());
+    tunable.min = 1;
+    tunable.max = kMaxSplitSize;
+    if (nest.members.size() == 1) tunable.rule = analysis.plan.steps[nest.members.front().step].rule;
+    analysis.plan.tunables.push_back(std::move(tunable));
+  }
+}
+
+}  // namespace
+
+void list_tunables(Analysis& analysis) {
+  const std::size_t num_split_loops = count_split_loops(analysis.plan);
+  if (num_split_loops != 0) {
+    PlanTunable split;
+    split.name = "split_size";
+    split.role = TunableRole::Split;
+    split.initial = {initial_split_size(num_split_loops, takes_long_by_default(analysis))};
+    split.min = 1;
+    split.max = kMaxSplitSize;
+    analysis.plan.tunables.push_back(std::move(split));
+  }
+  add_tiles(analysis);
+  if (has_device_share(analysis.plan)) {
+    PlanTunable share;
+    share.name = "device_eighths";
+    share.role = TunableRole::DeviceShare;
+    share.initial = {kEighths};
+    share.min = 1;
+    share.max = kEighths;
+    analysis.plan.tunables.push_back(std::move(share));
+  }
+  add_work_groups(analysis);
+  add_user_tunables(analysis);
+}
+
+bool is_read(const TransformPlan& plan, const Transform& transform, const PlanTunable& tunable) {
+  switch (tunable.role) {
+    case TunableRole::Split:
+      return count_split_loops(plan) != 0;
+    case TunableRole::Tile:
+      return std::any_of(plan.nests.begin(), plan.nests.end(), [&](const Nest& nest) {
+        return nest.rows.front().kind != RowKind::Slices && tile_name(plan, transform, nest) == tunable.name;
+      });
+    case TunableRole::DeviceShare:
+      return has_device_share(plan);
+    case TunableRole::WorkGroup:
+      return has_version(plan, *tunable.rule, tunable.version);
+    case TunableRole::Cutoff:
+    case TunableRole::User:
+    case TunableRole::Config:
+    case TunableRole::Accuracy:
+    case TunableRole::ForEnough:
+    case TunableRole::Flag:
+      return true;
+  }
+  return true;
+}
+
+}  // namespace pb::choices

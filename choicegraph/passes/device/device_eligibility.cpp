@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: MIT
+#include "choicegraph/passes/device/device_eligibility.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "lang/body_constants.h"
+#include "lang/body_walk.h"
+#include "lang/math_functions.h"
+#include "lang/overloaded.h"
+
+namespace pb {
+namespace {
+
+constexpr int kMaxDeviceLoops = 3;
+/// Values of an array of tunables are arguments of the kernel, one each.
+constexpr int kMaxDeviceArray = 64;
+
+bool is_number(const BodyType& type) {
+  using Kind = BodyType::Kind;
+  return type.kind == Kind::Bool || type.kind == Kind::Char || type.kind == Kind::Int || type.kind == Kind::Long ||
+         type.kind == Kind::Float || type.kind == Kind::Double;
+}
+
+bool is_size_member(std::string_view name) {
+  return name == "size" || name == "width" || name == "height" || name == "depth" || name == "count";
+}
+
+bool is_device_constant(std::string_view name) {
+  const BodyConstant* constant = find_body_constant(name);
+  return constant != nullptr && constant->is_on_devices;
+}
+
+/// Looks through one body for the first thing a kernel cannot do.
+class BodyCheck {
+ public:
+  BodyCheck(const Transform& transform, const Rule& rule)
+      : transform_(transform), body_(rule.body), types_(rule.body_types) {}
+
+  std::optional<WhyNotDevice> run() {
+    walk(
+        body_, body_.root, [&](StmtId id) { check_stmt(body_.stmts[id]); }, [&](ExprId id) { check_expr(id); });
+    return std::move(found_);
+  }
+
+ private:
+  void reject(std::string reason, Span span) {
+    if (!found_) found_ = WhyNotDevice{std::move(reason), span};
+  }
+
+  void check_stmt(const Stmt& stmt) {
+    std::visit(
+        Overloaded{
+            [&](const TransformCallStmt& call) { reject("it calls the transform `" + call.callee + "`", stmt.span); },
+            [&](const SyncStmt&) { reject("it waits for spawned calls", stmt.span); },
+            [&](const ForEnoughStmt&) { reject("`for_enough` has no device version", stmt.span); },
+            [&](const OpaqueStmt& opaque) { reject(opaque.reason, stmt.span); },
+            [&](const DeclStmt& decl) { check_decl(decl, stmt.span); },
+            [&](const SwitchStmt&) {},
+            [&](const CaseStmt&) {},
+            [&](const EmptyStmt&) {},
+            [&](const BlockStmt&) {},
+            [&](const IfStmt&) {},
+            [&](const ForStmt&) {},
+            [&](const WhileStmt&) {},
+            [&](const DoStmt&) {},
+            [&](const ReturnStmt&) {},
+            [&](const BreakStmt&) {},
+            [&](const ContinueStmt&) {},
+            [&](const ExprStmt&) {},
+        },
+        stmt.node);
+  }
+
+  void check_decl(const DeclStmt& decl, Span span) {
+    const auto holds_lambda = [&](const Declarator& declarator) {
+      return !declarator.init.is_none() && std::holds_alternative<LambdaExpr>(body_.exprs[declarator.init].node);
+    };
+    if (std::any_of(decl.declarators.begin(), decl.declarators.end(), holds_lambda)) return;  // a reason of its own
+    if (decl.is_static) return reject("a static variable is shared by all instances", span);
+    if (!is_number(decl.type))
+      return reject("a local variable of type `" + decl.type_text + "` has no device version", span);
+    for (const Declarator& declarator : decl.declarators) {
+      if (declarator.pointer_depth > 0) reject("`" + declarator.name + "` is a pointer", declarator.name_span);
+      if (declarator.is_reference) reject("`" + declarator.name + "` is a reference", declarator.name_span);
+      for (ExprId extent : declarator.extents) {
+        if (extent.is_none() || !std::holds_alternative<IntegerExpr>(body_.exprs[extent].node))
+          reject("the size of the array `" + declarator.name + "` is no constant", declarator.name_span);
+      }
+    }
+  }
+
+  void check_expr(ExprId id) {
+    const Expr& expr = body_.exprs[id];
+    std::visit(Overloaded{
+                   [&](const StringExpr&) { reject("it uses a string", expr.span); },
+                   [&](const LambdaExpr&) {
+                     reject("OpenCL C has no functions within functions, as this lambda is one", expr.span);
+                   },
+                   [&](const OpaqueExpr& opaque) { reject(opaque.reason, expr.span); },
+                   [&](const CallExpr& call) { check_call(id, call, expr.span); },
+                   [&](const MemberExpr& member) { check_member(member, expr.span); },
+                   [&](const NameExpr& name) { check_name(id, name, expr.span); },
+                   [&](const UnaryExpr& unary) { check_unary(unary, expr.span); },
+                   [&](const CastExpr& cast) {
+                     if (!is_number(cast.type))
+                       reject("a cast to `" + cast.type_text + "` has no device version", expr.span);
+                   },
+                   [&](const IntegerExpr&) {},
+                   [&](const FloatExpr& number) {
+                     if (number.text.ends_with('L') || number.text.ends_with('l'))
+                       reject("`" + number.text + "` is a long double", expr.span);
+                   },
+                   [&](const CharExpr&) {},
+                   [&](const BoolExpr&) {},
+                   [&](const BinaryExpr&) {},
+                   [&](const AssignExpr&) {},
+                   [&](const ConditionalExpr&) {},
+                   [&](const SubscriptExpr&) {},
+                   [&](const InitListExpr&) {},
+               },
+               expr.node);
+  }
+
+  void check_unary(const UnaryExpr& unary, Span span) {
+    if (unary.op == UnaryOp::Deref) reject("it dereferences a pointer", span);
+    if (unary.op == UnaryOp::AddressOf) reject("it takes an address", span);
+  }
+
+  void check_call(ExprId id, const CallExpr& call, Span span) {
+    const bool is_builtin = types_.bindings[id.index()].kind == NameKind::BuiltIn;
+    if (is_builtin && find_numeric_limit(call.callee)) return;
+    if (is_builtin && call.callee == "IS_MISSING") return;
+    const MathFunction* function = is_builtin ? find_math_function(call.callee) : nullptr;
+    if (function == nullptr || !function->is_on_devices())
+      return reject("it calls `" + call.callee + "`, which no device knows", span);
+    if (static_cast<int>(call.args.size()) != function->num_args)
+      return reject("`" + call.callee + "` is called with an unknown number of arguments", span);
+    for (ExprId arg : call.args) {
+      if (is_number(types_.types[arg.index()])) continue;
+      // A part of the argument that a kernel cannot do is a better reason than the argument's type.
+      walk_expr(body_, arg, [&](ExprId part) { check_expr(part); });
+      return reject("the type of an argument of `" + call.callee + "` is not known", body_.exprs[arg].span);
+    }
+  }
+
+  void check_member(const MemberExpr& member, Span span) {
+    const Expr& object = body_.exprs[member.object];
+    const bool is_region = std::holds_alternative<NameExpr>(object.node) && names_region(member.object);
+    if (!is_region || member.is_arrow)
+      return reject("it uses `" + member.name + "` of something other than a region", span);
+    const bool is_known = member.is_call && (member.name == "cell" || is_size_member(member.name));
+    if (!is_known) return reject("`." + member.name + "` has no device version", span);
+    if (member.name == "size" &&
+        (member.args.size() != 1 || !std::holds_alternative<IntegerExpr>(body_.exprs[member.args[0]].node)))
+      return reject("the dimension given to `.size` is no constant", span);
+    region_uses_.push_back(member.object);
+  }
+
+  void check_name(ExprId id, const NameExpr& name, Span span) {
+    const NameBinding& binding = types_.bindings[id.index()];
+    switch (binding.kind) {
+      case NameKind::Local:
+      case NameKind::SizeVar:
+      case NameKind::RuleVar:
+      case NameKind::ScalarInput:
+      case NameKind::Param:
+      case NameKind::Constant:
+        return;
+      case NameKind::Tunable:
+        if (transform_.tunables[TunableId{binding.index}].array_extent > kMaxDeviceArray)
+          reject("the array `" + name.text + "` has more than 64 values", span);
+        return;
+      case NameKind::Output:
+      case NameKind::Input:
+        // Parents come first: a use as `name.cell(…)` has been seen by now.
+        if (names_region(id) && !is_member_object(id))
+          reject("the region `" + name.text + "` is used as a whole", span);
+        return;
+      case NameKind::Temporary:
+        return reject("it uses the temporary `" + name.text + "`", span);
+      case NameKind::BuiltIn:
+        if (is_device_constant(name.text)) return;
+        return reject("`" + name.text + "` is not known on a device", span);
+      case NameKind::Unknown:
+        return reject("`" + name.text + "` is not known on a device", span);
+    }
+  }
+
+  /// Whether the name is a region with `.cell(…)`, not a single element.
+  bool names_region(ExprId id) const {
+    const NameBinding& binding = types_.bindings[id.index()];
+    if (binding.kind != NameKind::Output && binding.kind != NameKind::Input) return false;
+    return types_.types[id.index()].kind == BodyType::Kind::Region;
+  }
+
+  bool is_member_object(ExprId id) const {
+    for (ExprId use : region_uses_)
+      if (use == id) return true;
+    return false;
+  }
+
+  const Transform& transform_;
+  const Body& body_;
+  const BodyTypes& types_;
+  std::vector<ExprId> region_uses_;
+  std::optional<WhyNotDevice> found_;
+};
+
+std::optional<WhyNotDevice> check_pattern(const Transform& transform, const Rule& rule, const Step& step) {
+  if (step.loops.empty()) return WhyNotDevice{"it has one instance only", rule.span};
+  if (!step.is_data_parallel) return WhyNotDevice{"its instances depend on one another", rule.span};
+  if (step.loops.size() > kMaxDeviceLoops) return WhyNotDevice{"it has more than three rule variables", rule.span};
+  if (!rule.temporaries.empty()) return WhyNotDevice{"every instance has temporaries of its own", rule.span};
+  for (const RegionAccess& output : rule.outputs) {
+    if (transform.matrices[output.matrix].num_dims() == 0)
+      return WhyNotDevice{"its output is a single number", output.span};
+  }
+  for (const auto* list : {&rule.outputs, &rule.inputs}) {
+    for (const RegionAccess& access : *list)
+      for (const SizeVar& var : transform.size_vars)
+        if (var.name == access.binding)
+          return WhyNotDevice{"the region `" + var.name + "` hides a size variable", access.span};
+  }
+  if (rule.is_dynamic || !rule.tried.empty())
+    return WhyNotDevice{"each instance tests a `where` that is not affine", rule.span};
+  for (const RegionAccess& input : rule.inputs) {
+    if (!input.tested_dims.empty())
+      return WhyNotDevice{"an input coordinate is not affine, so that each instance tests it", input.span};
+  }
+  return std::nullopt;
+}
+
+bool is_one_cell(const InputBox& box) {
+  for (const IndexExpr& extent : box.extent)
+    if (!extent.is_const(1)) return false;
+  return true;
+}
+
+std::optional<WhyNotDevice> check_local(const Rule& rule, const Step& step) {
+  for (const InputBox& box : step.input_boxes)
+    if (box.extent_is_uniform && !is_one_cell(box)) return std::nullopt;
+  for (const InputBox& box : step.input_boxes)
+    if (!box.extent_is_uniform)
+      return WhyNotDevice{"how much it reads differs between instances", rule.inputs[box.input].span};
+  return WhyNotDevice{"all of its inputs are single cells: a tile holds what a `region`, `row` or `column` reads",
+                      rule.span};
+}
+
+}  // namespace
+
+DeviceEligibility check_device_eligibility(const Program& /*program*/, const Transform& transform, const Rule& rule,
+                                           const Step& step) {
+  DeviceEligibility result;
+  result.why_not_device = check_pattern(transform, rule, step);
+  if (!result.why_not_device) result.why_not_device = BodyCheck(transform, rule).run();
+  if (!result.why_not_device) result.why_not_local_memory = check_local(rule, step);
+  return result;
+}
+
+}  // namespace pb

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// Which steps may be shared between a device and the CPU, and where (docs/architecture.md 7.4).
+#pragma once
+
+#include "choicegraph/passes/analysis/analysis.h"
+
+namespace pb::choices {
+
+/// Finds the value of a loop at which a step with device versions may be shared: of the slowest loop that carries no
+/// dependence and cuts what every output gets in two.
+///
+/// Reads:   `plan.steps`, `plan.nests`, the versions of the alternatives
+/// Fills:   of each such step `device_share`
+void find_device_shares(Analysis& analysis);
+
+}  // namespace pb::choices

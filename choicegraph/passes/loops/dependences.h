@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// Exact dependences between instances of steps: who needs what of whom, as differences of
+// rule variables or of coordinates that steps share. Private to this folder; order_loops.cpp
+// and find_nest.cpp find orders from them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "choicegraph/passes/analysis/analysis.h"
+
+namespace pb::choices {
+
+/// Dependences of the instances of one step on each other, as differences of its rule variables.
+struct SelfDependence {
+  Region needs;     ///< (writer - reader), never zero: the writer comes first
+  Region overlaps;  ///< differences of instances that write the same cell
+  /// An input whose border leads some instances to cells that they write themselves; null: there is none.
+  const RegionAccess* own_border = nullptr;
+};
+[[nodiscard]] SelfDependence find_self_dependence(const Analysis& analysis, const Step& step, const Region& instances);
+
+/// Instances of `before` that an instance of `after` waits for: they make, as owners, what it reads, or they write
+/// first what it writes again. Unknown if there is nothing of either kind.
+[[nodiscard]] RegionMap needed_instances(const Analysis& analysis, StepId after, StepId before);
+
+/// True if `owner`, and not `wide`, a step of another rule, decides the cells of `segment`, one of `owner`: what wide
+/// instances write there is written again (docs/architecture.md 6.5).
+[[nodiscard]] bool takes_over(const TransformPlan& plan, const Step& owner, const Step& wide, SegmentId segment);
+
+/// Differences (writer - reader) over dimensions `names` of related instances at their coordinates; without the
+/// zero if reader and writer are the same step: that is the instance itself, or a matter of the loops inside.
+[[nodiscard]] Region coordinate_distances(const Analysis& analysis, const NestMember& reader, const NestMember& writer,
+                                          const std::vector<std::string>& names);
+
+/// Names of `count` dimensions that no program can use: `c0`, `c1`, …
+[[nodiscard]] std::vector<std::string> coordinate_names(std::size_t count);
+
+/// Gives each loop of `nest`, outermost first, its direction; false if one would have to go both ways.
+[[nodiscard]] bool orient(std::vector<LoopDim>& nest, Region needs);
+/// Gives the loops directions as orient does. It tries the nest as it is, then nests with one loop moved outside; false
+/// if none has an order.
+[[nodiscard]] bool orient_any(std::vector<LoopDim>& loops, const Region& needs);
+/// Makes instances that write one cell twice run one after the other.
+void separate_overlaps(std::vector<LoopDim>& loops, Region overlaps);
+
+}  // namespace pb::choices

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// The order of a rule's instances among themselves: loops with directions, and a nest where those leave no or little
+// parallelism. See Note [Directions] in dependences.cpp.
+#pragma once
+
+#include "choicegraph/passes/analysis/analysis.h"
+
+namespace pb::choices {
+
+/// Orders the instances of `step` so that each runs after those that it reads from.
+///
+/// Reads:   the step's loops and its entry of `step_sets`
+/// Fills:   the order of its loops, `is_data_parallel`, perhaps a nest in `plan.nests`
+/// Errors:  false after NoLoopOrder or BorderReadsOwnCell
+[[nodiscard]] bool order_loops(Analysis& analysis, StepId step);
+
+}  // namespace pb::choices
