@@ -3,11 +3,10 @@
 
 #include <algorithm>
 
-#include "clgen/cpp/instance_code.h"
 #include "clgen/cpp/loop_code.h"
 #include "clgen/cpp/piece_code.h"
 #include "clgen/cpp/step_code.h"
-#include "clgen/lower/independence.h"
+#include "clgen/lower/fused_loops.h"
 #include "clgen/names.h"
 
 namespace pb {
@@ -31,46 +30,13 @@ RuleCode joint_code(const CppContext& context, TransformId transform, std::size_
   return codes[0];
 }
 
-/// What members call the variables of the loops, where that is not what the first one does.
-void emit_other_names(Writer& out, const TransformPlan& plan, const FusedSteps& steps) {
-  const std::vector<LoopDim>& loops = plan.steps[steps[0]].loops;
-  std::set<std::string> known;
-  for (const StepId id : steps) {
-    for (std::size_t i = 0; i < loops.size(); ++i) {
-      const std::string& var = plan.steps[id].loops[i].var;
-      if (var != loops[i].var && known.insert(var).second)
-        out.line("[[maybe_unused]] const IndexT " + var + " = " + loops[i].var + ";");
-    }
-  }
-}
-
-void emit_fused_loops(Writer& to, const CppContext& context, const RuleCode& code, std::size_t index) {
+void emit_fused_loops(Writer& out, const CppContext& context, const RuleCode& code, std::size_t index) {
   const TransformPlan& plan = plan_of(context, code.transform_id);
   const FusedSteps& steps = plan.fused[index];
   const std::vector<RuleCode> members = member_codes(context, code.transform_id, steps);
-  const std::vector<LoopDim>& loops = plan.steps[steps[0]].loops;
-  Writer out = loops_body(code);
-  for (std::size_t i = 0; i < loops.size(); ++i)
-    for (const char* side : {"lo", "hi"})
-      out.line("const IndexT pb_" + std::string(side) + "_" + loops[i].var + " = static_cast<IndexT>(pb_box." + side +
-               "[" + std::to_string(loops.size() - 1 - i) + "]);");
-  const bool is_independent = std::all_of(members.begin(), members.end(),
-                                          [](const RuleCode& member) { return has_independent_body(member.rule); });
-  for (std::size_t i = 0; i < loops.size(); ++i) {
-    const std::string& var = loops[i].var;
-    if (is_independent && i + 1 == loops.size()) out.line("PB_INDEPENDENT");
-    out.open("for (IndexT " + var + " = pb_lo_" + var + "; " + var + " < pb_hi_" + var + "; ++" + var + ")");
-  }
-  emit_other_names(out, plan, steps);
-  const auto value = [](std::size_t i) { return "pb_value_" + std::to_string(i); };
-  for (std::size_t i = 0; i < members.size(); ++i)
-    out.line("const " + element_of(members[i], members[i].rule.outputs[0]) + " " + value(i) + " = " +
-             value_text(members[i]) + ";");
-  for (std::size_t i = 0; i < members.size(); ++i)
-    out.line(access_text(members[i], members[i].rule.outputs[0]) + " = " + value(i) + ";");
-  for (std::size_t i = 0; i < loops.size(); ++i) out.close();
-  emit_loops_function(to, code, "PB_LOOPS void loops_" + code.stem,
-                      "const " + box_type(plan.steps[steps[0]]) + "& pb_box", out);
+  std::vector<const RuleShape*> shapes;
+  for (const RuleCode& member : members) shapes.push_back(&member);
+  emit_joined_loops(out, code, members, plan.steps[steps[0]], fused_loops(shapes, plan, steps));
 }
 
 }  // namespace

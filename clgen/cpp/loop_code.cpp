@@ -2,15 +2,17 @@
 #include "clgen/cpp/loop_code.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <span>
 #include <utility>
 
 #include "clgen/cpp/announced_instance.h"
 #include "clgen/cpp/instance_code.h"
+#include "clgen/cpp/packs.h"
 #include "clgen/cpp/row_block_code.h"
 #include "clgen/cpp/strip_code.h"
 #include "clgen/index_width.h"
-#include "clgen/lower/cpu_loops.h"
-#include "clgen/lower/host_care.h"
 #include "clgen/names.h"
 #include "lang/check.h"
 
@@ -47,32 +49,55 @@ std::string upper_bound_text(const RuleCode& code, const LoopDim& loop, const st
 
 namespace {
 
+/// Whether the loop over `var` has one iteration.
+bool is_single(const TreeBlock& tree, const std::string& var) {
+  bool found = false;
+  walk(tree, [&](const TreeNode& node) {
+    const auto* loop = std::get_if<TreeLoop>(&node.node);
+    found = found || (loop != nullptr && loop->role == LoopRole::Single && loop->var == var);
+  });
+  return found;
+}
+
 /// Prints the tree of a CPU version's loops.
 class LoopPrinter {
  public:
-  LoopPrinter(Writer& out, const RuleCode& code, const Step& step) : out_(out), code_(code), step_(step) {}
+  /// `members`: of joined loops, those whose values they compute.
+  LoopPrinter(Writer& out, const RuleCode& code, const Step& step, const std::string& stem,
+              std::span<const RuleCode> members = {})
+      : out_(out), code_(code), step_(step), stem_(stem), members_(members) {}
 
   void print(const TreeBlock& tree) {
+    if (const InsideBox* box = box_of(tree)) {
+      print_inside_box(*box);
+      return print(box->inside);
+    }
     const std::size_t num_loops = step_.loops.size();
     for (std::size_t i = 0; i < num_loops; ++i)
       if (step_.loops[i].is_plain())
         print_plain_bounds(step_.loops[i], std::to_string(num_loops - 1 - i), !is_single(tree, step_.loops[i].var));
     walk(tree, [this](const TreeNode& node) {
       if (const auto* blocks = std::get_if<RowBlocks>(&node.node)) emit_row_block_test(out_, code_, *blocks);
+      const auto* packs = std::get_if<Packs>(&node.node);
+      if (packs != nullptr && !packs->facts.writes_regions)
+        out_.line("const bool pb_may_repeat = " + to_cpp(packs->may_repeat) + ";");
     });
     print_block(tree);
   }
 
- private:
-  static bool is_single(const TreeBlock& tree, const std::string& var) {
-    bool found = false;
-    walk(tree, [&](const TreeNode& node) {
-      const auto* loop = std::get_if<TreeLoop>(&node.node);
-      found = found || (loop != nullptr && loop->role == LoopRole::Single && loop->var == var);
-    });
-    return found;
+  /// The loops of a member over a tile of its nest's rows, to run its instances or to count them.
+  enum class TileWork : std::uint8_t { Run, Count };
+  void print_in_tile(const TreeBlock& tree, TileWork work) {
+    tile_work_ = work;
+    print_block(tree);
   }
 
+  /// The box in parts that the tree is; null if it is none.
+  static const InsideBox* box_of(const TreeBlock& tree) {
+    return tree.size() == 1 ? std::get_if<InsideBox>(&tree[0].node) : nullptr;
+  }
+
+ private:
   // ---- bounds
 
   /// Bounds of a loop that depend on nothing but the box, as constants before all loops.
@@ -96,6 +121,24 @@ class LoopPrinter {
     out_.line("const IndexT pb_hi_" + loop.var + " = static_cast<IndexT>(" + hi + ");");
   }
 
+  /// A loop whose bounds are computed where it stands.
+  void print_computed(const TreeLoop& loop) {
+    const std::string type = loop.is_wide ? "std::int64_t" : "IndexT";
+    const auto value = [&](const IndexExpr& bound) {
+      const std::string text = to_index_cpp(bound, code_.transform);
+      return loop.is_wide ? text : "static_cast<IndexT>(" + text + ")";
+    };
+    const std::string& var = loop.var;
+    const std::string last = (loop.is_decreasing ? "pb_first_" : "pb_end_") + var;
+    out_.line("const " + type + " " + last + " = " + value(loop.is_decreasing ? loop.lo : loop.hi) + ";");
+    out_.open(
+        loop.is_decreasing
+            ? "for (" + type + " " + var + " = " + value(loop.hi) + " - 1; " + var + " >= " + last + "; --" + var + ")"
+            : "for (" + type + " " + var + " = " + value(loop.lo) + "; " + var + " < " + last + "; ++" + var + ")");
+    print_block(loop.body);
+    out_.close();
+  }
+
   static std::string head_of(const TreeLoop& loop) {
     const std::string& var = loop.var;
     const std::string lo = to_cpp(loop.lo);
@@ -115,6 +158,7 @@ class LoopPrinter {
   }
 
   void print_node(const TreeLoop& loop) {
+    if (tile_work_) return print_computed(loop);
     if (!loop.is_plain()) print_inner_bounds(loop);
     if (loop.role == LoopRole::Parts) return print_parts(loop);
     if (loop.role == LoopRole::Single) {
@@ -177,24 +221,86 @@ class LoopPrinter {
     const Condition is_instance = all_at_least_zero(instance.conditions);
     const auto spell = [&](const IndexExpr& expr) { return to_index_cpp(expr, code_.transform); };
     if (!is_instance.is_always()) out_.open(if_text(is_instance, spell));
-    emit_with_care(out_, code_, step_, care_of(code_, step_), [&] {
-      emit_instance(out_, code_, {instance.all_exist, false, rows_});
-    });
+    if (tile_work_ == TileWork::Count) {
+      out_.line("++pb_count;");
+    } else {
+      print_instance(instance);
+    }
     if (!is_instance.is_always()) out_.close();
   }
 
-  void print_node(const TreeBranch&) { PB_CHECK(false, "a branch is a kernel's"); }
-  void print_node(const Copy&) { PB_CHECK(false, "a copy is a kernel's"); }
-  void print_node(const Barrier&) { PB_CHECK(false, "a barrier is a kernel's"); }
+  void print_instance(const RuleInstance& instance) {
+    emit_announced(out_, code_, step_, instance.is_announced, [&] {
+      emit_instance(out_, code_, {instance.all_exist, false, rows_});
+    });
+  }
+
+  void print_node(const Let& let) {
+    const std::string value = to_index_cpp(let.value, code_.transform);
+    out_.line("[[maybe_unused]] const IndexT " + let.var + " = " +
+              (tile_work_ ? "static_cast<IndexT>(" + value + ")" : value) + ";");
+  }
+
+  const RuleCode& member(RuleId rule) const {
+    return *std::find_if(members_.begin(), members_.end(), [&](const RuleCode& code) { return code.rule_id == rule; });
+  }
+  static std::string value_name(std::size_t value) { return "pb_value_" + std::to_string(value); }
+
+  void print_node(const ComputeResult& result) {
+    const RuleCode& code = member(result.rule);
+    out_.line("const " + element_of(code, code.rule.outputs[0]) + " " + value_name(result.value) + " = " +
+              value_text(code) + ";");
+  }
+  void print_node(const StoreResult& result) {
+    const RuleCode& code = member(result.rule);
+    out_.line(access_text(code, code.rule.outputs[0]) + " = " + value_name(result.value) + ";");
+  }
+
+  void print_node(const Packs& packs) {
+    emit_pack_loops(out_, code_, packs, stem_, [&] { print_node(packs.instance); });
+  }
+
+  /// Declares `pb_box`, the part of `pb_all` in which all cells lie inside, and runs the rest in `loops_`.
+  void print_inside_box(const InsideBox& inside) {
+    const auto spell = [&](const IndexExpr& expr) { return to_index_cpp(expr, code_.transform); };
+    const auto bounds = [&](const char* function, const char* side, const std::vector<std::vector<IndexExpr>>& terms) {
+      std::vector<std::string> out;
+      for (std::size_t d = 0; d < terms.size(); ++d) {
+        std::vector<std::string> texts = {"pb_all." + std::string(side) + "[" + std::to_string(d) + "]"};
+        for (const IndexExpr& term : terms[d]) texts.push_back(spell(term));
+        out.push_back(texts.size() == 1 ? texts[0] : std::string(function) + "(" + joined(texts) + ")");
+      }
+      return joined(out);
+    };
+    std::vector<std::string> args;
+    for (const RuleMatrix& use : code_.matrices) args.push_back(code_.matrix(use.matrix).name);
+    for (std::string& arg : scalar_args(code_, ScalarSet::Loops)) args.push_back(std::move(arg));
+    args.emplace_back("pb_part");
+    const std::string type = box_type(step_);
+    const std::string box = type + "{{" + bounds("pbrt::index_max", "lo", inside.first) + "}, {" +
+                            bounds("pbrt::index_min", "hi", inside.end) + "}}";
+    out_.line("// Where all cells lie inside.");
+    out_.line("const " + type + " pb_box = " + selected_text(inside.condition, box, type + "{}", spell) + ";");
+    out_.line("pbrt::for_each_outside(pb_all, pb_box, [&](const " + type + "& pb_part) { loops_" + stem_ + "(" +
+              joined(args) + "); });");
+  }
+
+  /// Of kernels; and of a box in parts, which is all of a version's loops (`print`).
+  template <class Other>
+  void print_node(const Other&) {
+    PB_CHECK(false, "the loops of a CPU version have no such node inside");
+  }
 
   Writer& out_;
   const RuleCode& code_;
   const Step& step_;
-  std::vector<RowCoordinate> rows_;  ///< mapped coordinates that stand before the loops being printed
+  const std::string& stem_;
+  std::span<const RuleCode> members_;
+  std::optional<TileWork> tile_work_;  ///< none: the loops run over a box
+  std::vector<RowCoordinate> rows_;    ///< mapped coordinates that stand before the loops being printed
 };
 
-}  // namespace
-
+/// A writer for the statements of a function of loops, as deep as they stand in it.
 Writer loops_body(const RuleCode& code) {
   Writer out;
   out.indent();
@@ -202,6 +308,8 @@ Writer loops_body(const RuleCode& code) {
   return out;
 }
 
+/// The function of loops, of which `body`, made by `loops_body`, are the statements: its parameters are views of the
+/// matrices, scalars and, unless empty, `box_param`.
 void emit_loops_function(Writer& out, const RuleCode& code, const std::string& head, const std::string& box_param,
                          const Writer& body) {
   std::vector<std::string> types;
@@ -224,11 +332,49 @@ void emit_loops_function(Writer& out, const RuleCode& code, const std::string& h
   emit_function(out, head, std::move(params), statements);
 }
 
-void emit_loops(Writer& to, const RuleCode& code, const Step& step, const std::string& name) {
-  Writer out = loops_body(code);
-  LoopPrinter(out, code, step).print(lower_cpu_loops(code, step));
-  emit_loops_function(to, code, "PB_LOOPS void " + name,
-                      step.loops.empty() ? "" : "const " + box_type(step) + "& pb_box", out);
+}  // namespace
+
+void emit_joined_loops(Writer& out, const RuleCode& code, const std::vector<RuleCode>& members, const Step& step,
+                       const TreeBlock& loops) {
+  Writer body = loops_body(code);
+  LoopPrinter(body, code, step, code.stem, members).print(loops);
+  emit_loops_function(out, code, "PB_LOOPS void loops_" + code.stem, "const " + box_type(step) + "& pb_box", body);
+}
+
+PackUse pack_use(const CppContext& context) {
+  return context.options.is_checked ? PackUse::None : PackUse::WherePossible;
+}
+
+void emit_tile_loops(Writer& out, const RuleCode& code, const Step& step, const TreeBlock& loops,
+                     const std::string& stem, const std::string& box) {
+  Writer body = loops_body(code);
+  LoopPrinter(body, code, step, stem).print_in_tile(loops, LoopPrinter::TileWork::Run);
+  emit_loops_function(out, code, "PB_LOOPS void loops_" + stem, box, body);
+  out.blank();
+}
+
+void emit_tile_count(Writer& out, const RuleCode& code, const Step& step, const TreeBlock& loops) {
+  LoopPrinter(out, code, step, "").print_in_tile(loops, LoopPrinter::TileWork::Count);
+}
+
+void emit_loops(Writer& to, const RuleCode& code, const Step& step, const CpuLoops& loops, const std::string& stem) {
+  const std::string type = step.loops.empty() ? "" : "const " + box_type(step) + "& ";
+  Writer plain = loops_body(code);
+  LoopPrinter(plain, code, step, stem).print(loops.plain);
+  emit_loops_function(to, code, "PB_LOOPS void loops_" + stem, type.empty() ? "" : type + "pb_box", plain);
+  to.blank();
+  if (loops.packed.empty()) return;
+  to.line("// The instances in packs of neighbours.");
+  walk(loops.packed, [&](const TreeNode& node) {
+    if (const auto* packs = std::get_if<Packs>(&node.node)) emit_pack_body(to, code, packs->facts, stem);
+  });
+  to.blank();
+  const InsideBox* inside = LoopPrinter::box_of(loops.packed);
+  PB_CHECK(inside == nullptr || inside->outside == loops.plain, "outside of its box a version runs its plain loops");
+  Writer packed = loops_body(code);
+  LoopPrinter(packed, code, step, stem).print(loops.packed);
+  emit_loops_function(to, code, "static void lanes_" + stem, type + (inside == nullptr ? "pb_box" : "pb_all"), packed);
+  to.blank();
 }
 
 }  // namespace pb

@@ -3,13 +3,12 @@
 // slice. A nest of one step is the inside of its step function; a nest of several stands in `run_T`.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "clgen/cpp/rule_code.h"
 #include "clgen/lower/condition.h"
-#include "clgen/lower/uniformity.h"
+#include "clgen/lower/cpu_loops.h"
 
 namespace pb {
 
@@ -18,7 +17,10 @@ struct NestPart {
   const RuleCode& code;
   const NestMember& member;
   std::string stem;                           ///< of its loops: `loops_T_0_n1`
+  CpuLoops loops;                             ///< over a tile or a slice
   Condition condition = Condition::always();  ///< when it takes part
+
+  [[nodiscard]] bool has_packs() const { return !loops.packed.empty(); }
 };
 
 /// The rules of the parts.
@@ -32,17 +34,12 @@ struct NestArgs {
   std::string rule;    ///< what its tiles, or all its slices, are in traces
 };
 
-/// How the slices of a member run on packs; none if they do not.
-[[nodiscard]] std::optional<PackFacts> find_member_packs(const TransformPlan& plan, const Nest& nest,
-                                                         const RuleCode& code, const NestMember& member);
-/// The loops of one member: over a tile of the rows, or over a box of all its variables in slices, with `lanes_` where
-/// `packs` are.
-void emit_member_loops(Writer& out, const TransformPlan& plan, const Nest& nest, const NestPart& part,
-                       const std::optional<PackFacts>& packs);
+/// The functions of one member's loops: over a tile of the rows, or over a box of all its variables in slices.
+void emit_member_loops(Writer& out, const TransformPlan& plan, const Nest& nest, const NestPart& part);
 
 /// Statements that run the nest. For members whose care is that of the step (host_care.h) data must have arrived;
 /// `pb_unit0`, … are not taken.
 void emit_nest(Writer& out, const TransformPlan& plan, const Nest& nest, const std::vector<NestPart>& parts,
-               const std::vector<bool>& has_packs, const NestArgs& args);
+               const NestArgs& args);
 
 }  // namespace pb

@@ -5,11 +5,6 @@
 #include <optional>
 
 #include "clgen/body_code_printer.h"
-#include "clgen/cpp/instance_code.h"
-#include "clgen/cpp/loop_code.h"
-#include "clgen/index_width.h"
-#include "clgen/lower/inside_cells.h"
-#include "clgen/lower/uniformity.h"
 #include "clgen/names.h"
 #include "lang/body_walk.h"
 #include "lang/types.h"
@@ -294,85 +289,35 @@ void emit_pack_instance(Writer& out, const RuleCode& code, const PackFacts& fact
       out.line(target(i) + ".store(pb_" + rule.outputs[i].binding + ", " + cell_text(rule.outputs[i]) + ");");
 }
 
-/// Declares `pb_box`, the part of `pb_all` in which all cells lie inside, and runs the rest one by one.
-void emit_outside(Writer& out, const RuleCode& code, const Step& step, const InsideBox& inside,
-                  const std::string& stem) {
-  Texts first;
-  Texts end;
-  for (std::size_t d = 0; d < inside.first.size(); ++d) {
-    const auto bound = [&](const char* function, const char* side, const Texts& terms) {
-      const std::string own = "pb_all." + std::string(side) + "[" + std::to_string(d) + "]";
-      return terms.empty() ? own : std::string(function) + "(" + own + ", " + joined(terms) + ")";
-    };
-    const auto texts = [&](const std::vector<IndexExpr>& terms) {
-      Texts out_terms;
-      for (const IndexExpr& term : terms) out_terms.push_back(to_index_cpp(term, code.transform));
-      return out_terms;
-    };
-    first.push_back(bound("pbrt::index_max", "lo", texts(inside.first[d])));
-    end.push_back(bound("pbrt::index_min", "hi", texts(inside.end[d])));
-  }
-  Texts args;
-  for (const RuleMatrix& use : code.matrices) args.push_back(code.matrix(use.matrix).name);
-  for (std::string& arg : scalar_args(code, ScalarSet::Loops)) args.push_back(std::move(arg));
-  args.emplace_back("pb_part");
-  const std::string type = box_type(step);
-  const std::string box = type + "{{" + joined(first) + "}, {" + joined(end) + "}}";
-  const auto spell = [&](const IndexExpr& expr) { return to_index_cpp(expr, code.transform); };
-  const std::string exists = selected_text(inside.condition, box, type + "{}", spell);
-  out.line("// Where all cells lie inside.");
-  out.line("const " + type + " pb_box = " + exists + ";");
-  out.line("pbrt::for_each_outside(pb_all, pb_box, [&](const " + type + "& pb_part) { loops_" + stem + "(" +
-           joined(args) + "); });");
+}  // namespace
+
+void emit_pack_body(Writer& out, const RuleCode& code, const PackFacts& facts, const std::string& stem) {
+  emit_body(out, code, facts, stem);
 }
 
-void emit_lanes(Writer& to, const RuleCode& code, const Step& step, const PackFacts& facts, const std::string& stem) {
-  Writer out = loops_body(code);
-  const auto inside = find_inside_box(code, step);
-  if (inside) emit_outside(out, code, step, *inside, stem);
-  if (!facts.writes_regions) out.line("const bool pb_may_repeat = " + to_cpp(repeat_condition(code)) + ";");
-  const std::size_t num_loops = step.loops.size();
-  for (std::size_t i = 0; i + 2 < num_loops; ++i) {
-    const std::string& var = step.loops[i].var;
-    const std::string dim = std::to_string(num_loops - 1 - i);
-    out.open("for (IndexT " + var + " = static_cast<IndexT>(pb_box.lo[" + dim + "]); " + var + " < pb_box.hi[" + dim +
-             "]; ++" + var + ")");
-  }
-  const auto bound = [](const char* side, int dim) {
-    return "static_cast<IndexT>(pb_box." + std::string(side) + "[" + std::to_string(dim) + "])";
-  };
-  const bool has_rows = num_loops > 1;
-  const std::string rows = has_rows ? bound("lo", 1) + ", " + bound("hi", 1) : "0, 1";
+void emit_pack_loops(Writer& out, const RuleCode& code, const Packs& packs, const std::string& stem,
+                     const std::function<void()>& emit_one) {
+  const PackFacts& facts = packs.facts;
   const std::string shapes = std::string("pbrt::simd::Shapes<") + (facts.is_wide_type ? "double" : "float") + ">";
   out.line(facts.writes_regions
                ? "pbrt::simd::for_each_long_pack<" + shapes + ">("
                : "pbrt::simd::for_each_pack<" + shapes + ", " + (facts.is_tall ? "true" : "false") + ">(");
   out.indent();
   out.indent();
-  out.line(bound("lo", 0) + ", " + bound("hi", 0) + ", " + rows + (facts.writes_regions ? "," : ", pb_may_repeat,"));
-  const std::string vars = "const IndexT " + std::string(facts.lane_var) +
-                           (has_rows ? ", const IndexT " + std::string(facts.row_var) : ", IndexT");
+  Texts bounds;
+  for (const IndexExpr& bound : {packs.lane_lo, packs.lane_hi, packs.row_lo, packs.row_hi})
+    bounds.push_back(to_cpp(bound));
+  out.line(joined(bounds) + (facts.writes_regions ? "," : ", pb_may_repeat,"));
+  const std::string vars =
+      "const IndexT " + facts.lane_var + (facts.row_var.empty() ? ", IndexT" : ", const IndexT " + facts.row_var);
   out.open("[&]<class PbShape>(PbShape, " + vars + ") PB_SIMD_LAMBDA");
   emit_pack_instance(out, code, facts, stem);
   out.close(",");
   out.open("[&](" + vars + ")");
-  emit_instance(out, code, {inside.has_value(), false});
+  emit_one();
   out.close(");");
   out.outdent();
   out.outdent();
-  for (std::size_t i = 0; i + 2 < num_loops; ++i) out.close();
-  emit_loops_function(to, code, "static void lanes_" + stem,
-                      "const " + box_type(step) + (inside ? "& pb_all" : "& pb_box"), out);
-}
-
-}  // namespace
-
-void emit_packs(Writer& out, const RuleCode& code, const Step& step, const PackFacts& facts, const std::string& stem) {
-  out.line("// The same on packs of neighbouring instances.");
-  emit_body(out, code, facts, stem);
-  out.blank();
-  emit_lanes(out, code, step, facts, stem);
-  out.blank();
 }
 
 }  // namespace pb

@@ -3,16 +3,23 @@
 // printed from the typed tree; the user's text serves what is left over.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "clgen/cpp/rule_code.h"
-#include "clgen/lower/pack_choice.h"
+#include "clgen/lower/loop_tree.h"
+#include "clgen/writer/writer.h"
 
 namespace pb {
 
-/// The functions `packs_X` (the body) and `lanes_X` (the loops) of a step for which find_packs found `facts`.
+/// The function `packs_STEM`: the body on one pack.
+void emit_pack_body(Writer& out, const RuleCode& code, const PackFacts& facts, const std::string& stem);
+
+/// The loops over packs; `emit_one` prints an instance by itself. Where packs may run instances again,
+/// `pb_may_repeat` is in scope.
 ///
-/// Pre: the function `rule_` of the rule was emitted
-void emit_packs(Writer& out, const RuleCode& code, const Step& step, const PackFacts& facts, const std::string& stem);
+/// Pre: the function `packs_STEM` was emitted
+void emit_pack_loops(Writer& out, const RuleCode& code, const Packs& packs, const std::string& stem,
+                     const std::function<void()>& emit_one);
 
 }  // namespace pb

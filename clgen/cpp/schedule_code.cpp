@@ -14,16 +14,27 @@
 #include "clgen/cpp/schedule_units.h"
 #include "clgen/cpp/step_code.h"
 #include "clgen/lower/host_care.h"
+#include "clgen/lower/nest_loops.h"
 #include "clgen/lower/nest_shape.h"
 #include "clgen/names.h"
 
 namespace pb {
 namespace {
 
+/// What traces call the tiles of a nest: `T.A#1 + B#1`.
+void emit_nest_rule(Writer& out, const Transform& transform, const TransformPlan& plan, std::size_t n,
+                    const std::string& stem) {
+  std::vector<std::string> names;
+  for (const NestMember& member : plan.nests[n].members)
+    names.push_back(transform.rules[plan.steps[member.step].rule].name);
+  out.line("[[maybe_unused]] constexpr pbrt::RuleDesc " + rule_constant(stem) + " = {" +
+           quoted(transform.name + "." + joined(names, " + ")) + ", \"cpu\"};");
+}
+
 class ScheduleEmitter {
  public:
   ScheduleEmitter(Writer& out, const CppContext& context, TransformId id, const Schedule& schedule,
-                  const std::vector<Kernel>& kernels, ScheduleFunctions functions)
+                  const std::vector<Kernel>& kernels, StepFunctionNames functions)
       : out_(out),
         context_(context),
         id_(id),
@@ -33,7 +44,7 @@ class ScheduleEmitter {
         schedule_(schedule),
         kernels_(kernels),
         functions_(std::move(functions)),
-        dispatch_(context, id, functions_.steps) {
+        dispatch_(context, id, functions_) {
     for (const Unit& unit : schedule.units)
       if (unit.is_joint()) joint_.insert(unit.steps.begin(), unit.steps.end());
   }
@@ -54,11 +65,11 @@ class ScheduleEmitter {
         out_.blank();
       }
       if (always_in(step_id) == nullptr)
-        functions_.steps[{step_id, Version::Cpu}] = emit_cpu_step(out_, context_, code, step_id, shared);
+        functions_[{step_id, Version::Cpu}] = emit_cpu_step(out_, context_, code, step_id, shared);
       for (const Kernel& kernel : kernels_)
         if (kernel.lowered.transform == id_ &&
             std::find(kernel.steps.begin(), kernel.steps.end(), step_id) != kernel.steps.end())
-          functions_.steps[{step_id, kernel.lowered.version}] =
+          functions_[{step_id, kernel.lowered.version}] =
               emit_device_step(out_, context_, code, step_id, kernel, shared);
     }
     for (std::size_t n = 0; n < plan_.nests.size(); ++n)
@@ -67,7 +78,7 @@ class ScheduleEmitter {
       for (const std::size_t fused : fused_in(unit)) emit_fused_step(out_, context_, id_, fused);
   }
 
-  [[nodiscard]] const ScheduleFunctions& functions() const { return functions_; }
+  [[nodiscard]] const StepFunctionNames& functions() const { return functions_; }
 
   void emit_steps(const std::function<void(const StepDispatch&)>& emit_before, const EmitFrame& emit_frame) {
     for (const NeedFlag& need : conditions().needs())
@@ -114,25 +125,16 @@ class ScheduleEmitter {
 
   void emit_nest_members(std::size_t n) {
     const Nest& nest = plan_.nests[n];
-    functions_.nest_packs[n].clear();
-    emit_nest_rule(n);
+    emit_nest_rule(out_, transform_, plan_, n, nest_stem(n));
     for (const NestMember& member : nest.members) {
       const RuleCode code(context_, id_, plan_.steps[member.step].rule);
-      const NestPart part{code, member, member_stem(n, member.step)};
-      const std::optional<PackFacts> packs =
-          context_.options.is_checked ? std::nullopt : find_member_packs(plan_, nest, code, member);
-      functions_.nest_packs[n].push_back(packs.has_value());
-      emit_member_loops(out_, plan_, nest, part, packs);
+      emit_member_loops(out_, plan_, nest, part_of(n, code, member));
     }
   }
 
-  /// What traces call the tiles of a nest: `T.A#1 + B#1`.
-  void emit_nest_rule(std::size_t n) {
-    std::vector<std::string> names;
-    for (const NestMember& member : plan_.nests[n].members)
-      names.push_back(transform_.rules[plan_.steps[member.step].rule].name);
-    out_.line("[[maybe_unused]] constexpr pbrt::RuleDesc " + rule_constant(nest_stem(n)) + " = {" +
-              quoted(transform_.name + "." + joined(names, " + ")) + ", \"cpu\"};");
+  NestPart part_of(std::size_t n, const RuleCode& code, const NestMember& member) const {
+    return {code, member, member_stem(n, member.step),
+            lower_member_loops(code, plan_, plan_.nests[n], member, pack_use(context_))};
   }
 
   /// The dispatch of a step over boxes that it is given.
@@ -220,14 +222,15 @@ class ScheduleEmitter {
         out_.line("const bool " + name + " = " + to_cpp(runs) + ";");
         runs = Condition::flag(name);
       }
-      parts.push_back({codes[m], member, member_stem(n, member.step), runs});
+      parts.push_back(part_of(n, codes[m], member));
+      parts.back().condition = runs;
       if (conditions().is_decided(step.site))
         out_.line("pb_context.count(" + frame + ", " + site_constant(context_, id_, step.site) + ", " +
                   dispatch_.choice_value(step, Version::Cpu) + ");");
     }
     emit_hosted(nest, parts, [&](const HostParts& hosted) { emit_arrivals(out_, hosted, frame); });
     const std::string extent = is_sliced(nest) ? "" : dispatch_.tile_value(nest);
-    emit_nest(out_, plan_, nest, parts, functions_.nest_packs[n],
+    emit_nest(out_, plan_, nest, parts,
               {frame, has_split(nest) ? dispatch_.split_value() : "", extent, rule_constant(nest_stem(n))});
     emit_hosted(nest, parts, [&](const HostParts& hosted) { emit_departures(out_, hosted, frame); });
   }
@@ -466,7 +469,7 @@ class ScheduleEmitter {
   std::string name_;
   const Schedule& schedule_;
   const std::vector<Kernel>& kernels_;
-  ScheduleFunctions functions_;
+  StepFunctionNames functions_;
   StepDispatch dispatch_;
   std::map<std::string, std::string> dispatches_;  ///< closures for several steps: by their text their names
   std::map<std::string, std::string> pieces_;      ///< closures for pieces of joint steps, likewise
@@ -475,7 +478,7 @@ class ScheduleEmitter {
 
 }  // namespace
 
-ScheduleFunctions emit_schedule_functions(Writer& out, const CppContext& context, TransformId transform,
+StepFunctionNames emit_schedule_functions(Writer& out, const CppContext& context, TransformId transform,
                                           const Schedule& schedule, const std::vector<Kernel>& kernels) {
   ScheduleEmitter emitter(out, context, transform, schedule, kernels, {});
   emitter.emit_functions();
@@ -483,7 +486,7 @@ ScheduleFunctions emit_schedule_functions(Writer& out, const CppContext& context
 }
 
 void emit_schedule(Writer& out, const CppContext& context, TransformId transform, const Schedule& schedule,
-                   const ScheduleFunctions& functions, const std::function<void(const StepDispatch&)>& emit_before,
+                   const StepFunctionNames& functions, const std::function<void(const StepDispatch&)>& emit_before,
                    const EmitFrame& emit_frame) {
   const std::vector<Kernel> none;
   ScheduleEmitter(out, context, transform, schedule, none, functions).emit_steps(emit_before, emit_frame);

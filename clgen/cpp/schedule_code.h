@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <functional>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -16,14 +15,8 @@
 
 namespace pb {
 
-/// What a transform's schedule calls.
-struct ScheduleFunctions {
-  StepFunctionNames steps;
-  std::map<std::size_t, std::vector<bool>> nest_packs;  ///< by nest of several steps: which members have `lanes_`
-};
-
 /// Rules, steps and the loops of nests as functions.
-[[nodiscard]] ScheduleFunctions emit_schedule_functions(Writer& out, const CppContext& context, TransformId transform,
+[[nodiscard]] StepFunctionNames emit_schedule_functions(Writer& out, const CppContext& context, TransformId transform,
                                                         const Schedule& schedule, const std::vector<Kernel>& kernels);
 
 /// Declares `pb_frame`.
@@ -32,7 +25,7 @@ using EmitFrame = std::function<void(Writer& out)>;
 /// The statements of `run_T` that run all steps; choices, sizes and matrices of the call are in scope. `emit_before`
 /// writes those that come before: temporaries, checks. `emit_frame` is for the steps that make their frames, else null.
 void emit_schedule(Writer& out, const CppContext& context, TransformId transform, const Schedule& schedule,
-                   const ScheduleFunctions& functions, const std::function<void(const StepDispatch&)>& emit_before,
+                   const StepFunctionNames& functions, const std::function<void(const StepDispatch&)>& emit_before,
                    const EmitFrame& emit_frame);
 
 }  // namespace pb

@@ -41,6 +41,8 @@ struct MatrixPart {
   std::string matrix;
   std::optional<std::string> box =
       std::nullopt;  ///< C++ of a pbrt::Box or a pbrt::BorderedBox; none: all of the matrix
+
+  bool operator==(const MatrixPart&) const = default;
 };
 /// As functions of the runtime take it: `C`, or `C, pb_box`.
 [[nodiscard]] std::string to_cpp(const MatrixPart& part);
@@ -53,12 +55,16 @@ struct HostParts {
   struct Written {
     MatrixPart part;
     bool is_all = false;  ///< each cell of it gets a new value
+
+    bool operator==(const Written&) const = default;
   };
   std::vector<std::string> whole;  ///< matrices that may be read anywhere
   std::vector<MatrixPart> read;    ///< parts of others
   std::vector<Written> written;
   bool may_be_on_device = false;  ///< what is written, when all is done: the body calls transforms
   [[nodiscard]] bool is_empty() const { return whole.empty() && read.empty() && written.empty(); }
+
+  bool operator==(const HostParts&) const = default;
 };
 /// Of all instances of a step. Its `step_boxes` are in scope.
 [[nodiscard]] HostParts parts_of_step(const TransformPlan& plan, const RuleCode& code, StepId step);

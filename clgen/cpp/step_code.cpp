@@ -7,12 +7,11 @@
 #include "clgen/cpp/instance_count.h"
 #include "clgen/cpp/loop_code.h"
 #include "clgen/cpp/nest_code.h"
-#include "clgen/cpp/packs.h"
 #include "clgen/cpp/piece_code.h"
 #include "clgen/cpp/read_boxes.h"
 #include "clgen/lower/host_care.h"
+#include "clgen/lower/nest_loops.h"
 #include "clgen/lower/nest_shape.h"
-#include "clgen/lower/pack_choice.h"
 #include "clgen/lower/strip_loops.h"
 #include "clgen/names.h"
 #include "lang/body_walk.h"
@@ -128,42 +127,36 @@ std::string free_stem(std::set<std::string>& taken, const std::string& stem, Ste
   return taken.insert(stem).second ? stem : stem + "_s" + std::to_string(step.index());
 }
 
-/// The loops of a step, and the same on packs; earlier ones if they are the same.
-SharedLoops emit_shared_loops(Writer& out, const RuleCode& code, const TransformPlan& plan, StepId step, bool may_pack,
-                              StepFunctions& done) {
-  const std::optional<PackFacts> packs = may_pack ? find_packs(code, plan.steps[step]) : std::nullopt;
-  const auto emit = [&](Writer& to, const std::string& name) {
-    emit_loops(to, code, plan.steps[step], "loops_" + name);
-    to.blank();
-    if (!is_box(plan.steps[step])) emit_instance_count(to, code, plan.steps[step], name);
-    if (packs) emit_packs(to, code, plan.steps[step], *packs, name);
-  };
-  Writer text;
-  emit(text, code.stem);
-  const auto [place, is_new] = done.loops.emplace(text.text(), SharedLoops{"", packs.has_value()});
-  if (is_new) {
-    place->second.stem = free_stem(done.taken_by_loops, code.stem, step);
-    emit(out, place->second.stem);
-  }
-  return place->second;
+/// The functions of a step's loops; earlier ones if their trees are equal.
+const SharedLoops& emit_shared_loops(Writer& out, const RuleCode& code, const TransformPlan& plan, StepId id,
+                                     PackUse packs, StepFunctions& done) {
+  const Step& step = plan.steps[id];
+  const bool is_announced = care_of(code, step) == HostCare::Instance;
+  SharedLoops wanted{code.rule_id, lower_cpu_loops(code, step, packs),
+                     is_announced ? parts_of_box(code, step, "pb_one") : HostParts{}, ""};
+  for (const SharedLoops& known : done.loops)
+    if (known.rule == wanted.rule && known.loops == wanted.loops && known.around == wanted.around) return known;
+  wanted.stem = free_stem(done.taken_by_loops, code.stem, id);
+  emit_loops(out, code, step, wanted.loops, wanted.stem);
+  if (!is_box(step)) emit_instance_count(out, code, step, wanted.stem);
+  return done.loops.emplace_back(std::move(wanted));
 }
 
 /// The loops of a step and what runs them; `body` takes the statements of the step function.
-void emit_cpu_body(Writer& out, Writer& body, const RuleCode& code, const TransformPlan& plan, StepId id, bool may_pack,
+void emit_cpu_body(Writer& out, Writer& body, const RuleCode& code, const TransformPlan& plan, StepId id, PackUse packs,
                    StepFunctions& done) {
   const Step& step = plan.steps[id];
   if (const Nest* nest = own_nest(plan, id)) {
-    const std::vector<NestPart> parts{{code, nest->members.front(), free_stem(done.taken_by_loops, code.stem, id)}};
-    const std::optional<PackFacts> packs =
-        may_pack ? find_member_packs(plan, *nest, code, nest->members.front()) : std::nullopt;
-    emit_member_loops(out, plan, *nest, parts.front(), packs);
-    emit_nest(body, plan, *nest, parts, {packs.has_value()},
-              {"pb_frame", "pb_split", "pb_extent", rule_constant(code.stem)});
+    const NestMember& member = nest->members.front();
+    const std::vector<NestPart> parts{{code, member, free_stem(done.taken_by_loops, code.stem, id),
+                                       lower_member_loops(code, plan, *nest, member, packs)}};
+    emit_member_loops(out, plan, *nest, parts.front());
+    emit_nest(body, plan, *nest, parts, {"pb_frame", "pb_split", "pb_extent", rule_constant(code.stem)});
     return;
   }
   if (!step.loops.empty()) {
-    const SharedLoops shared = emit_shared_loops(out, code, plan, id, may_pack, done);
-    emit_loop_step(body, code, step, shared.stem, shared.has_packs);
+    const SharedLoops& shared = emit_shared_loops(out, code, plan, id, packs, done);
+    emit_loop_step(body, code, step, shared.stem, !shared.loops.packed.empty());
     return;
   }
   body.line(scope_line(code, written_cells(code)));
@@ -175,8 +168,7 @@ void emit_cpu_body(Writer& out, Writer& body, const RuleCode& code, const Transf
     return;
   }
   const std::string stem = free_stem(done.taken_by_loops, code.stem, id);
-  emit_loops(out, code, step, "loops_" + stem);
-  out.blank();
+  emit_loops(out, code, step, lower_cpu_loops(code, step, packs), stem);
   if (code.has_calls()) body.line("pbrt::Frame& pb_inner = pb_frame;");
   emit_piece(body, code, stem, false, unit, "");
 }
@@ -209,8 +201,7 @@ std::string emit_cpu_step(Writer& out, const CppContext& context, const RuleCode
   const TransformPlan& plan = plan_of(context, code);
   Writer body;
   body.indent();
-  // Packs go to memory without a look at the index.
-  emit_cpu_body(out, body, code, plan, step_id, !context.options.is_checked, done);
+  emit_cpu_body(out, body, code, plan, step_id, pack_use(context), done);
   std::vector<std::string> params = step_params(code);
   const std::vector<StepBox> boxes = step_boxes(plan, code, step_id);
   const bool has_params = takes_boxes(plan, step_id);

@@ -13,18 +13,20 @@
 #include "clgen/cpp/rule_code.h"
 #include "clgen/cpp/step_boxes.h"
 #include "clgen/lower/condition.h"
+#include "clgen/lower/cpu_loops.h"
 #include "clgen/opencl/kernel.h"
 
 namespace pb {
 
-/// Functions that a transform's steps have so far, by their text under the rule's own name: steps that differ in their
-/// boxes alone share them.
+/// Functions that a transform's steps have so far: steps that differ in their boxes alone share them.
 struct SharedLoops {
+  RuleId rule;
+  CpuLoops loops;
+  HostParts around;  ///< what each instance announces, if it does
   std::string stem;
-  bool has_packs = false;
 };
 struct StepFunctions {
-  std::map<std::string, SharedLoops> loops;
+  std::vector<SharedLoops> loops;
   std::set<std::string> taken_by_loops;
   std::map<std::string, std::string> functions;        ///< their names
   std::map<std::string, std::set<std::string>> taken;  ///< stems, by version

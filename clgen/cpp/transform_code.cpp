@@ -121,7 +121,7 @@ class TransformEmitter {
  private:
   // ---- run_T
 
-  void emit_run(const ScheduleFunctions& functions) {
+  void emit_run(const StepFunctionNames& functions) {
     Writer body;
     body.indent();
     TransformEmitter(body, context_, id_, kernels_).emit_run_body(functions);
@@ -132,7 +132,7 @@ class TransformEmitter {
     out_.blank();
   }
 
-  void emit_run_body(const ScheduleFunctions& functions) {
+  void emit_run_body(const StepFunctionNames& functions) {
     emit_sizes();
     emit_variable_checks();
     const bool is_in_steps = schedule_.has_frames_in_steps;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "clgen/lower/host_care.h"
 #include "clgen/lower/in_row_blocks.h"
 #include "clgen/lower/independence.h"
 #include "clgen/lower/inside_cells.h"
@@ -42,6 +43,7 @@ RuleInstance instance_of(const RuleShape& rule, const Step& step, bool all_exist
   out.rule = rule.rule_id;
   out.conditions = step.conditions;
   out.all_exist = all_exist;
+  out.is_announced = !step.loops.empty() && care_of(rule, step) == HostCare::Instance;
   return out;
 }
 
@@ -124,7 +126,28 @@ TreeBlock plain_loops(const RuleShape& rule, const Step& step, bool is_vector) {
   return block;
 }
 
-TreeBlock lower_cpu_loops(const RuleShape& rule, const Step& step) {
+TreeBlock packed_loops(const RuleShape& rule, const Step& step, const PackFacts& facts, const TreeBlock& outside) {
+  std::optional<InsideBox> inside = find_inside_box(rule, step);
+  Packs packs;
+  packs.facts = facts;
+  packs.lane_lo = loop_begin(facts.lane_var);
+  packs.lane_hi = loop_end(facts.lane_var);
+  packs.row_lo = facts.row_var.empty() ? index_const(0) : loop_begin(facts.row_var);
+  packs.row_hi = facts.row_var.empty() ? index_const(1) : loop_end(facts.row_var);
+  if (!facts.writes_regions) packs.may_repeat = repeat_condition(rule);
+  packs.instance = instance_of(rule, step, inside.has_value());
+  const std::size_t num_loops = step.loops.size();
+  TreeBlock out = inside_of(step, num_loops > 2 ? num_loops - 2 : 0, {{std::move(packs)}});
+  if (!inside) return out;
+  inside->inside = std::move(out);
+  inside->outside = outside;
+  return {{std::move(*inside)}};
+}
+
+namespace {
+
+/// The best form that is no pack.
+TreeBlock best_plain_loops(const RuleShape& rule, const Step& step) {
   const std::size_t num_loops = step.loops.size();
   if (auto strips = find_strips(rule, step)) {
     strips->is_vector = may_run_in_vectors(rule, step, false);
@@ -140,6 +163,16 @@ TreeBlock lower_cpu_loops(const RuleShape& rule, const Step& step) {
   const std::string& var = step.loops.back().var;
   TreeNode node = blocks_of(std::move(*blocks), loop_begin(var), loop_end(var), {{instance_of(rule, step, false)}});
   return inside_of(step, num_loops - 1, {std::move(node)});
+}
+
+}  // namespace
+
+CpuLoops lower_cpu_loops(const RuleShape& rule, const Step& step, PackUse packs) {
+  CpuLoops out;
+  out.plain = best_plain_loops(rule, step);
+  const auto facts = packs == PackUse::None || step.loops.empty() ? std::nullopt : find_packs(rule, step);
+  if (facts) out.packed = packed_loops(rule, step, *facts, out.plain);
+  return out;
 }
 
 }  // namespace pb

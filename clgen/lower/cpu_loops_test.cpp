@@ -5,16 +5,15 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
-#include <map>
 #include <random>
 #include <string>
 
 #include "choicegraph/testing/planned_transform.h"
 #include "choicegraph/testing/random_header.h"
+#include "clgen/testing/run_all_loops.h"
 #include "clgen/testing/run_loops.h"
 
 namespace pb::testing {
@@ -25,85 +24,26 @@ std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
   return text != nullptr && *text != '\0' ? std::strtoull(text, nullptr, 10) : otherwise;
 }
 
-/// How often each form occurred.
-using Forms = std::map<std::string, int>;
-
-void count_forms(const TreeBlock& loops, Forms& forms) {
-  walk(loops, [&](const TreeNode& node) {
-    if (std::holds_alternative<Strips>(node.node)) ++forms["strips"];
-    if (std::holds_alternative<RowBlocks>(node.node)) ++forms["row blocks"];
-    if (std::holds_alternative<InsideRange>(node.node)) ++forms["inside"];
-    const auto* loop = std::get_if<TreeLoop>(&node.node);
-    if (loop == nullptr) return;
-    if (!loop->is_plain()) ++forms["bounds"];
-    if (loop->role == LoopRole::Vector) ++forms["vector"];
-    if (loop->role == LoopRole::Single) ++forms["single"];
-    if (loop->is_decreasing) ++forms["decreasing"];
-  });
-}
-
-bool is_in_nest(const TransformPlan& plan, StepId id) {
-  return std::any_of(plan.nests.begin(), plan.nests.end(), [&](const Nest& nest) { return has_member(nest, id); });
-}
-
-/// A part of the step's ranges at these sizes, as tasks get; false if it is empty.
-bool draw_box(std::mt19937_64& random, const Step& step, const Values& sizes, Point& lo, Point& hi) {
-  const std::size_t rank = step.loops.size();
-  lo.assign(rank, 0);
-  hi.assign(rank, 0);
-  for (std::size_t i = 0; i < rank; ++i) {
-    const auto begin = evaluate(step.loops[i].range.lo, {sizes.begin(), sizes.end()});
-    const auto end = evaluate(step.loops[i].range.hi, {sizes.begin(), sizes.end()});
-    if (!begin || !end || *end <= *begin) return false;
-    const std::size_t dim = rank - 1 - i;
-    const bool takes_all = random() % 2 == 0;
-    const auto extent = static_cast<std::uint64_t>(*end - *begin);
-    lo[dim] = takes_all ? *begin : *begin + static_cast<std::int64_t>(random() % extent);
-    hi[dim] = takes_all
-                  ? *end
-                  : lo[dim] + 1 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(*end - lo[dim]));
-  }
-  return true;
-}
-
 TEST(LoweredLoops, OfRandomHeadersRunEachInstanceOnce) {
   const std::uint64_t seed = number_from("PB_SEED", 20261123);
   const std::uint64_t cases = number_from("PB_CASES", 80);
   std::printf("PB_SEED=%llu PB_CASES=%llu\n", static_cast<unsigned long long>(seed),
               static_cast<unsigned long long>(cases));
   std::mt19937_64 random(seed);
-  Forms forms;
-  std::size_t runs = 0;
+  LoopRuns runs;
   for (std::uint64_t number = 0; number < cases; ++number) {
     const RandomHeader header = random_header(random);
     const PlannedTransform planned(header.transform);
     if (planned.diags.has_errors()) continue;
-    const TransformPlan& plan = planned.only();
-    for (const StepId id : plan.steps.ids()) {
-      const Step& step = plan.steps[id];
-      if (step.loops.empty() || is_in_nest(plan, id)) continue;
-      const RuleShape rule(planned.program, plan.transform, step.rule);
-      const TreeBlock loops = lower_cpu_loops(rule, step);
-      count_forms(loops, forms);
-      for (int run = 0; run < 4; ++run) {
-        Values sizes;
-        for (const std::string& name : planned.transform().size_names())
-          sizes[name] = static_cast<std::int64_t>(random() % 24);
-        for (const UserTunable& tunable : planned.transform().tunables)
-          sizes[tunable.name] = static_cast<std::int64_t>(tunable.min);
-        if (!Oracle(planned.transform(), sizes).sizes_are_possible()) continue;
-        Point lo, hi;
-        if (!draw_box(random, step, sizes, lo, hi)) continue;
-        ASSERT_EQ(run_loops(rule, step, loops, sizes, lo, hi, random()), "")
-            << header.text << "\nstep " << id.index() << " of case " << number;
-        ++runs;
-      }
-    }
+    run_all_loops(planned.program, planned.only(), 24, random, runs);
+    ASSERT_EQ(runs.fault, "") << header.text << "\ncase " << number;
   }
-  for (const auto& [form, count] : forms) std::printf("%s %d\n", form.c_str(), count);
-  EXPECT_GT(runs, cases);
+  for (const auto& [form, count] : runs.forms) std::printf("%s %d\n", form.c_str(), count);
+  EXPECT_GT(runs.num_runs, cases);
   if (cases < 80) return;  // too few to have all forms
-  for (const char* form : {"inside", "bounds", "row blocks", "vector"}) EXPECT_GT(forms[form], 0) << form;
+  for (const char* form :
+       {"inside", "bounds", "row blocks", "vector", "packs", "tall packs", "inside box", "tiles", "slices", "let"})
+    EXPECT_GT(runs.forms[form], 0) << form;
 }
 
 /// A transform of one step, and the box of its cells where n is 7 and m is 5.
@@ -124,7 +64,7 @@ std::string run_changed(const OneStep& one, const std::function<void(TreeNode&)>
   const TransformPlan& plan = planned.only();
   const Step& step = plan.steps[StepId(0)];
   const RuleShape rule(planned.program, plan.transform, step.rule);
-  TreeBlock loops = lower_cpu_loops(rule, step);
+  TreeBlock loops = lower_cpu_loops(rule, step).plain;
   const auto visit = [&](const auto& self, TreeBlock& block) -> void {
     for (TreeNode& node : block) {
       change(node);

@@ -18,12 +18,7 @@ namespace pb {
 /// the middle runs without tests. None if there are no such cells, or those instances are no range.
 [[nodiscard]] std::optional<InsideRange> find_inside_range(const RuleShape& rule, const Step& step);
 
-/// The instances of a box at which all cells lie inside: another box.
-struct InsideBox {
-  std::vector<std::vector<IndexExpr>> first, end;  ///< per dimension of the box, the fastest first: beside its bounds,
-                                                   ///< at least and at most each
-  Condition condition = Condition::always();       ///< there is one only where it holds
-};
+/// Those instances of a box at which all cells lie inside, without what runs outside of them.
 /// None if no input may lie outside, or those instances are no box.
 [[nodiscard]] std::optional<InsideBox> find_inside_box(const RuleShape& rule, const Step& step);
 

@@ -27,6 +27,8 @@ IndexExpr inside_end(const std::string& var) { return index_symbol("pb_last_" + 
 IndexExpr view_extent(const Matrix& matrix, std::size_t dim) {
   return index_symbol(matrix.name + ".size(" + std::to_string(dim) + ")");
 }
+IndexExpr tile_begin(std::size_t dim) { return index_symbol("pb_tile.lo[" + std::to_string(dim) + "]"); }
+IndexExpr tile_end(std::size_t dim) { return index_symbol("pb_tile.hi[" + std::to_string(dim) + "]"); }
 std::string group_var(int dim) { return numbered("pb_first", dim); }
 
 IndexExpr begin_of(const GroupExtent& extent, const std::vector<std::string>& vars) {
@@ -91,6 +93,7 @@ bool TreeLoop::operator==(const TreeLoop&) const = default;
 bool TreeBranch::operator==(const TreeBranch&) const = default;
 bool RowBlocks::operator==(const RowBlocks&) const = default;
 bool Strips::operator==(const Strips&) const = default;
+bool InsideBox::operator==(const InsideBox&) const = default;
 
 const RuleInstance& instance_of(const LoopTree& tree) {
   const RuleInstance* found = nullptr;

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "clgen/lower/condition.h"
+#include "clgen/lower/pack_facts.h"
 #include "lang/index_expr.h"
 #include "lang/program.h"
 #include "lang/store.h"
@@ -42,6 +43,9 @@ inline constexpr int kMaxItemDims = 3;
 [[nodiscard]] IndexExpr inside_end(const std::string& var);
 /// `A.size(0)`: an extent of a matrix, where loops reach it through a view.
 [[nodiscard]] IndexExpr view_extent(const Matrix& matrix, std::size_t dim);
+/// Where a tile of a nest's rows begins and ends along dimension `dim` of its box.
+[[nodiscard]] IndexExpr tile_begin(std::size_t dim);
+[[nodiscard]] IndexExpr tile_end(std::size_t dim);
 /// The variable of the group's loop `dim`: the coordinate of the group's first instance.
 [[nodiscard]] std::string group_var(int dim);
 
@@ -159,6 +163,7 @@ struct RuleInstance {
   std::vector<IndexExpr> conditions = {};  ///< there is an instance only where each is >= 0
   bool all_exist =
       false;  ///< none of its cells lies outside of its matrix, apart from those that a border maps per row
+  bool is_announced = false;  ///< what it reads and writes is announced around it alone (host_care.h)
 
   bool operator==(const RuleInstance&) const = default;
 };
@@ -184,6 +189,40 @@ struct LineRequest {
   bool operator==(const LineRequest&) const = default;
 };
 
+/// The two innermost loops, or the only one: instances side by side in packs (runtime/matrix/simd.h), and one by one
+/// those that are too few for a pack.
+struct Packs {
+  PackFacts facts;
+  IndexExpr lane_lo, lane_hi, row_lo, row_hi;  ///< one row where there is no loop over rows
+  Condition may_repeat = Condition::never();   ///< whether the last pack of a row may run instances again
+  RuleInstance instance;
+
+  bool operator==(const Packs&) const = default;
+};
+
+/// A rule variable that the loops outside decide.
+struct Let {
+  std::string var;
+  IndexExpr value;
+
+  bool operator==(const Let&) const = default;
+};
+
+/// The instance at the loops' variables of a rule that returns its one cell: the value alone.
+struct ComputeResult {
+  RuleId rule;
+  std::size_t value = 0;  ///< under which number it is kept until it is stored
+
+  bool operator==(const ComputeResult&) const = default;
+};
+/// The kept value goes to the rule's output.
+struct StoreResult {
+  RuleId rule;
+  std::size_t value = 0;
+
+  bool operator==(const StoreResult&) const = default;
+};
+
 struct TreeNode;
 using TreeBlock = std::vector<TreeNode>;
 
@@ -200,6 +239,7 @@ struct TreeLoop {
   std::int64_t stride = 1;
   IndexExpr offset = {};
   bool is_decreasing = false;
+  bool is_wide = false;  ///< the variable may be larger than an index of a matrix: a sum of them
   TreeBlock body;
 
   [[nodiscard]] bool is_plain() const { return lower.empty() && upper.empty() && stride == 1; }
@@ -248,8 +288,21 @@ struct Strips {
   bool operator==(const Strips&) const;
 };
 
+/// The box of a call in parts: `inside` runs in the box in which all cells lie inside, `outside` in the parts around
+/// it.
+struct InsideBox {
+  std::vector<std::vector<IndexExpr>> first, end;  ///< per dimension of the box, the fastest first: beside its bounds,
+                                                   ///< at least and at most each
+  Condition condition = Condition::always();       ///< there is one only where it holds
+  TreeBlock inside, outside;
+
+  bool operator==(const InsideBox&) const;
+};
+
 struct TreeNode {
-  std::variant<TreeLoop, TreeBranch, Copy, Barrier, RuleInstance, InsideRange, RowBlocks, Strips> node;
+  std::variant<TreeLoop, TreeBranch, Copy, Barrier, RuleInstance, InsideRange, RowBlocks, Strips, Packs, InsideBox, Let,
+               ComputeResult, StoreResult>
+      node;
 
   bool operator==(const TreeNode& other) const;
 };
@@ -275,6 +328,10 @@ void walk(const TreeBlock& block, const Visit& visit) {
     }
     if (const auto* blocks = std::get_if<RowBlocks>(&node.node)) walk(blocks->body, visit);
     if (const auto* strips = std::get_if<Strips>(&node.node)) walk(strips->body, visit);
+    if (const auto* box = std::get_if<InsideBox>(&node.node)) {
+      walk(box->inside, visit);
+      walk(box->outside, visit);
+    }
   }
 }
 

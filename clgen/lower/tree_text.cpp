@@ -7,13 +7,34 @@
 #include <utility>
 #include <vector>
 
-#include "clgen/lower/cpu_loops.h"
+#include "clgen/lower/fused_loops.h"
+#include "clgen/lower/nest_loops.h"
+#include "clgen/lower/nest_shape.h"
 #include "clgen/names.h"
 #include "clgen/numbering.h"
 #include "lang/check.h"
 
 namespace pb {
 namespace {
+
+const char* role_word(LoopRole role) {
+  switch (role) {
+    case LoopRole::Group:
+      return "groups";
+    case LoopRole::Item:
+      return "items";
+    case LoopRole::Serial:
+      return "for";
+    case LoopRole::Vector:
+      return "vector";
+    case LoopRole::Single:
+      return "single";
+    case LoopRole::Parts:
+      return "parts of";
+  }
+  PB_CHECK(false, "every role has a word");
+  return "";
+}
 
 /// Prints the nodes of a tree.
 class TreeText {
@@ -44,25 +65,6 @@ class TreeText {
     ++level_;
     print_block(block);
     --level_;
-  }
-
-  static const char* role_word(LoopRole role) {
-    switch (role) {
-      case LoopRole::Group:
-        return "groups";
-      case LoopRole::Item:
-        return "items";
-      case LoopRole::Serial:
-        return "for";
-      case LoopRole::Vector:
-        return "vector";
-      case LoopRole::Single:
-        return "single";
-      case LoopRole::Parts:
-        return "parts of";
-    }
-    PB_CHECK(false, "every role has a word");
-    return "";
   }
 
   static std::string list(const std::vector<IndexExpr>& items) {
@@ -142,6 +144,45 @@ class TreeText {
     print_inside(strips.body);
   }
 
+  void print_node(const Packs& packs) {
+    const PackFacts& facts = packs.facts;
+    std::string text =
+        fmt::format("packs of {} in [{}, {})", facts.lane_var, to_string(packs.lane_lo), to_string(packs.lane_hi));
+    if (!facts.row_var.empty())
+      text += fmt::format(", {}{} in [{}, {})", facts.is_tall ? "several rows of " : "", facts.row_var,
+                          to_string(packs.row_lo), to_string(packs.row_hi));
+    text += facts.is_wide_type ? ", 8 bytes" : ", 4 bytes";
+    if (!packs.may_repeat.is_never()) text += ", the last one again where " + to_cpp(packs.may_repeat);
+    line(text);
+    ++level_;
+    print_node(packs.instance);
+    --level_;
+  }
+
+  void print_node(const InsideBox& box) {
+    const auto bounds = [](const std::vector<std::vector<IndexExpr>>& terms) {
+      std::vector<std::string> out;
+      for (const std::vector<IndexExpr>& of_dim : terms) out.push_back("(" + list(of_dim) + ")");
+      return joined(out);
+    };
+    std::string text = fmt::format("box from {} to {}", bounds(box.first), bounds(box.end));
+    if (!box.condition.is_always()) text += " where " + to_cpp(box.condition);
+    line(text);
+    print_inside(box.inside);
+    line("outside of it");
+    print_inside(box.outside);
+  }
+
+  void print_node(const ComputeResult& result) {
+    line(fmt::format("value {} = {}", result.value, transform_.rules[result.rule].name));
+  }
+  void print_node(const StoreResult& result) {
+    const Rule& rule = transform_.rules[result.rule];
+    line(fmt::format("store value {} of {} in {}", result.value, rule.name, matrix_name(rule.outputs[0].matrix)));
+  }
+
+  void print_node(const Let& let) { line(fmt::format("let {} = {}", let.var, to_string(let.value))); }
+
   void print_node(const RuleInstance& instance) {
     std::vector<std::string> operands;
     for (std::size_t i = 0; i < instance.outputs.size(); ++i)
@@ -152,6 +193,7 @@ class TreeText {
     std::string text = "instance " + rule_.name;
     if (!operands.empty()) text += " with " + joined(operands);
     if (instance.all_exist) text += ", all cells inside";
+    if (instance.is_announced) text += ", announced";
     if (!instance.conditions.empty()) text += " where 0 <= " + list(instance.conditions);
     line(text);
   }
@@ -192,12 +234,45 @@ std::string to_text(const Program& program, const KernelTree& kernel) {
   return text.take();
 }
 
-std::string to_text(const RuleShape& rule, StepId step, const TreeBlock& loops) {
-  TreeText text(rule.transform, rule.rule_id);
-  text.head(fmt::format("loops {}.{} cpu step {}", rule.transform.name, rule.rule.name, step.index()));
-  text.print(loops, {});
+std::string to_text(const RuleShape& rule, StepId step, const CpuLoops& loops) {
+  const auto print = [&](const char* word, const TreeBlock& block) {
+    TreeText text(rule.transform, rule.rule_id);
+    text.head(fmt::format("{} {}.{} cpu step {}", word, rule.transform.name, rule.rule.name, step.index()));
+    text.print(block, {});
+    return text.take();
+  };
+  return print("loops", loops.plain) + (loops.packed.empty() ? "" : print("packs", loops.packed));
+}
+
+namespace {
+
+std::string fused_text(const Program& program, const TransformPlan& plan, const FusedSteps& steps) {
+  std::vector<RuleShape> rules;
+  std::vector<std::string> numbers;
+  for (const StepId id : steps) {
+    rules.emplace_back(program, plan.transform, plan.steps[id].rule);
+    numbers.push_back(std::to_string(id.index()));
+  }
+  std::vector<const RuleShape*> refs;
+  for (const RuleShape& rule : rules) refs.push_back(&rule);
+  TreeText text(rules[0].transform, rules[0].rule_id);
+  text.head(fmt::format("one loop {} cpu steps {}", rules[0].transform.name, joined(numbers)));
+  text.print(fused_loops(refs, plan, steps), {});
   return text.take();
 }
+
+/// What stands in front of the loops of a nest's members.
+std::string nest_text(const TransformPlan& plan, const Nest& nest) {
+  std::vector<std::string> rows;
+  for (const NestRow& row : nest.rows) {
+    const IndexRange hull = hull_of(plan, nest, row);
+    const char* word = row.kind == RowKind::Slices ? "" : row.kind == RowKind::Carried ? "carried " : "parallel ";
+    rows.push_back(fmt::format("{}[{}, {})", word, to_string(hull.lo), to_string(hull.hi)));
+  }
+  return fmt::format("nest in {} of {}\n", is_sliced(nest) ? "slices" : "tiles", joined(rows));
+}
+
+}  // namespace
 
 std::string emit_lowered(const Program& program, const Plan& plan) {
   std::string out;
@@ -213,6 +288,14 @@ std::string emit_lowered(const Program& program, const Plan& plan) {
       for (const Version version : {Version::OpenCl, Version::OpenClLocal})
         if (!choices_running(transform, step, version).empty())
           out += to_text(program, lower_kernel(program, transform, id, version));
+    }
+    for (const FusedSteps& steps : transform.fused) out += fused_text(program, transform, steps);
+    for (const Nest& nest : transform.nests) {
+      out += nest_text(transform, nest);
+      for (const NestMember& member : nest.members) {
+        const RuleShape rule(program, transform.transform, transform.steps[member.step].rule);
+        out += to_text(rule, member.step, lower_member_loops(rule, transform, nest, member));
+      }
     }
   }
   return out;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "choicegraph/plan/plan.h"
+#include "clgen/lower/cpu_loops.h"
 #include "clgen/lower/kernel_tree.h"
 #include "clgen/lower/rule_shape.h"
 #include "lang/program.h"
@@ -15,9 +16,10 @@ namespace pb {
 [[nodiscard]] std::string to_text(const Program& program, const KernelTree& kernel);
 
 /// The loops of a step's CPU version.
-[[nodiscard]] std::string to_text(const RuleShape& rule, StepId step, const TreeBlock& loops);
+[[nodiscard]] std::string to_text(const RuleShape& rule, StepId step, const CpuLoops& loops);
 
-/// Of each step the loops of its CPU version, if it is in no nest, and the kernels of its device versions.
+/// Of each step the loops of its CPU version and the kernels of its device versions; then the steps that run as one
+/// loop, and each nest with the loops of its members.
 [[nodiscard]] std::string emit_lowered(const Program& program, const Plan& plan);
 
 }  // namespace pb

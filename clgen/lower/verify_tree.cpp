@@ -99,6 +99,11 @@ class Verifier {
   void check(const InsideRange&) { fail("a kernel tests each cell"); }
   void check(const RowBlocks&) { fail("a kernel's loops are those of groups and items"); }
   void check(const Strips&) { fail("a kernel's loops are those of groups and items"); }
+  void check(const Packs&) { fail("a kernel's loops are those of groups and items"); }
+  void check(const InsideBox&) { fail("a kernel tests each cell"); }
+  void check(const Let&) { fail("a kernel's loops have all rule variables"); }
+  void check(const ComputeResult&) { fail("a kernel's instance stores what it computes"); }
+  void check(const StoreResult&) { fail("a kernel's instance stores what it computes"); }
 
   void check(const RuleInstance& instance) {
     ++num_instances_;

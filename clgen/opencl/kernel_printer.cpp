@@ -183,9 +183,11 @@ class KernelPrinter {
   void print_node(const Copy& copy) { tiles_.print_copy(copy); }
   void print_node(const Barrier&) { out_.line(dialect_.barrier); }
   void print_node(const RuleInstance& instance) { print_instance(instance); }
-  void print_node(const InsideRange&) { PB_CHECK(false, "kernels test each cell"); }
-  void print_node(const RowBlocks&) { PB_CHECK(false, "kernels have groups and items"); }
-  void print_node(const Strips&) { PB_CHECK(false, "kernels have groups and items"); }
+  /// Of loops that CPU versions have.
+  template <class Other>
+  void print_node(const Other&) {
+    PB_CHECK(false, "kernels have groups and items, and test each cell");
+  }
 
   /// The instance of this work-item. Below the barrier: compilers for CPUs keep what is computed above it in memory,
   /// one value per work-item, and then cannot see that neighbours are neighbours.

@@ -8,13 +8,16 @@
 #include <vector>
 
 #include "clgen/lower/inside_cells.h"
+#include "clgen/lower/nest_loops.h"
 #include "lang/check.h"
 
 namespace pb::testing {
 namespace {
 
-/// Instances of a strip: fewer than in programs, so that small boxes have several.
+// Instances of a strip, and of a pack and its rows: fewer than in programs, so that small boxes have several.
 constexpr std::int64_t kStrip = 3;
+constexpr std::int64_t kLanes = 4;
+constexpr std::int64_t kRows = 2;
 
 std::int64_t value(const IndexExpr& expr, const Values& values) {
   const auto found = evaluate(expr, {values.begin(), values.end()});
@@ -65,10 +68,43 @@ bool holds(const Condition& condition, const Values& values) {
   return false;
 }
 
+/// Of conditions that matrices are apart, which those of tests are.
+bool holds_apart(const Condition& condition) { return !condition.is_never(); }
+
 std::string point_text(const Point& point) {
   std::string out;
   for (const std::int64_t at : point) out += (out.empty() ? "(" : ", ") + std::to_string(at);
   return out + ")";
+}
+
+/// The step's instances in the box, in the order of its loops.
+std::vector<Point> instances_of(const Step& step, Values values, const Point& lo, const Point& hi) {
+  std::vector<Point> out;
+  const std::vector<IndexExpr> conditions = instance_conditions(step);
+  const auto add = [&](const auto& self, std::size_t i, Point& at) -> void {
+    if (i == step.loops.size()) {
+      const bool is_instance = std::all_of(conditions.begin(), conditions.end(),
+                                           [&](const IndexExpr& condition) { return value(condition, values) >= 0; });
+      if (is_instance) out.push_back(at);
+      return;
+    }
+    const std::size_t dim = step.loops.size() - 1 - i;
+    const bool is_down = step.loops[i].order == LoopOrder::Decreasing;
+    for (std::int64_t k = 0; k < hi[dim] - lo[dim]; ++k) {
+      at.push_back(is_down ? hi[dim] - 1 - k : lo[dim] + k);
+      values[step.loops[i].var] = at.back();
+      self(self, i + 1, at);
+      at.pop_back();
+    }
+  };
+  Point at;
+  add(add, 0, at);
+  return out;
+}
+
+bool reads_what_it_writes(const RuleShape& rule) {
+  return std::any_of(rule.matrices.begin(), rule.matrices.end(),
+                     [](const RuleMatrix& use) { return use.is_output && (use.is_input || !use.is_overwritten); });
 }
 
 /// Coordinates in the order of the loops, outermost first.
@@ -93,7 +129,28 @@ class LoopRunner {
 
   std::string run(const TreeBlock& loops) {
     run_block(loops, values_);
-    if (fault_.empty()) compare();
+    if (fault_.empty()) compare(step_.is_data_parallel);
+    return fault_;
+  }
+
+  /// The same in tiles of the rows between `begin` and `end`, dimension 0 of their box first.
+  std::string run_tiles(const TreeBlock& loops, const Point& begin, const Point& end, std::mt19937_64& random) {
+    Point extents;
+    for (std::size_t d = 0; d < begin.size(); ++d) extents.push_back(1 + static_cast<std::int64_t>(random() % 5));
+    run_tiles_of(loops, begin, end, extents, begin.size(), values_);
+    if (fault_.empty()) compare(true);
+    return fault_;
+  }
+
+  /// The same of loops that compute and store the values of `steps`.
+  std::string run_fused(const TreeBlock& loops, const std::vector<const Step*>& steps) {
+    fused_ = steps;
+    stored_.resize(steps.size());
+    run_block(loops, values_);
+    for (std::size_t i = 0; i < steps.size() && fault_.empty(); ++i) {
+      ran_ = stored_[i];
+      compare(true);
+    }
     return fault_;
   }
 
@@ -178,17 +235,122 @@ class LoopRunner {
     ran_.push_back(std::move(at));
   }
 
-  void run_node(const TreeBranch&, Values&) { fail("a branch is a kernel's"); }
-  void run_node(const Copy&, Values&) { fail("a copy is a kernel's"); }
-  void run_node(const Barrier&, Values&) { fail("a barrier is a kernel's"); }
+  void run_node(const Let& let, Values& values) { values[let.var] = value(let.value, values); }
 
-  /// Coordinates that do not move with the innermost loop may be mapped once per row.
+  void run_node(const ComputeResult& result, Values&) {
+    if (!computed_.insert(result.value).second) fail("a value is computed twice");
+  }
+  void run_node(const StoreResult& result, Values& values) {
+    if (computed_.size() + stored_here_.size() != fused_.size()) fail("a value is stored before all are computed");
+    if (computed_.erase(result.value) == 0) return fail("a value is stored that was not computed");
+    stored_here_.insert(result.value);
+    Point at;
+    for (const LoopDim& loop : fused_[result.value]->loops) at.push_back(values.at(loop.var));
+    stored_[result.value].push_back(std::move(at));
+    if (computed_.empty()) stored_here_.clear();
+  }
+
+  void run_pack(const Packs& packs, std::int64_t x, std::int64_t y, std::int64_t num_rows, Values& values) {
+    for (std::int64_t row = 0; row < num_rows; ++row)
+      for (std::int64_t lane = 0; lane < kLanes; ++lane) run_one(packs, x + lane, y + row, values);
+  }
+  void run_one(const Packs& packs, std::int64_t x, std::int64_t y, Values& values) {
+    values[packs.facts.lane_var] = x;
+    if (!packs.facts.row_var.empty()) values[packs.facts.row_var] = y;
+    is_in_pack_ = true;
+    run_node(packs.instance, values);
+    is_in_pack_ = false;
+  }
+
+  Point point_of(const Packs& packs, std::int64_t x, std::int64_t y, Values values) const {
+    values[packs.facts.lane_var] = x;
+    if (!packs.facts.row_var.empty()) values[packs.facts.row_var] = y;
+    Point at;
+    for (const LoopDim& loop : step_.loops) at.push_back(values.at(loop.var));
+    return at;
+  }
+
+  /// As the loops over packs of the runtime (simd.h): what is left of a row runs one by one, or in a pack that runs
+  /// some instances again.
+  void run_node(const Packs& packs, Values& outer) {
+    if (!step_.is_data_parallel) return fail("the instances of a pack run at once");
+    Values values = outer;
+    const std::int64_t x_lo = value(packs.lane_lo, values);
+    const std::int64_t x_hi = value(packs.lane_hi, values);
+    const std::int64_t y_hi = value(packs.row_hi, values);
+    const bool repeats = holds_apart(packs.may_repeat) && x_hi - x_lo >= kLanes;
+    if (repeats && reads_what_it_writes(rule_)) fail("an instance that reads what it writes may not run again");
+    for (std::int64_t y = value(packs.row_lo, values); y < y_hi;) {
+      const std::int64_t num_rows = packs.facts.is_tall && y_hi - y >= kRows ? kRows : 1;
+      std::int64_t x = x_lo;
+      for (; x_hi - x >= kLanes; x += kLanes) run_pack(packs, x, y, num_rows, values);
+      for (std::int64_t row = 0; row < num_rows; ++row) {
+        for (std::int64_t again = x_hi - kLanes; repeats && x < x_hi && again < x; ++again)
+          again_.push_back(point_of(packs, again, y + row, values));
+        for (std::int64_t left = x; left < x_hi; ++left) run_one(packs, left, y + row, values);
+      }
+      y += num_rows;
+    }
+  }
+
+  void run_box(const TreeBlock& block, const Point& lo, const Point& hi, Values values) {
+    for (std::size_t d = 0; d < lo.size(); ++d) {
+      if (hi[d] <= lo[d]) return;
+      const std::string& var = step_.loops[lo.size() - 1 - d].var;
+      values[loop_begin(var).symbol] = lo[d];
+      values[loop_end(var).symbol] = hi[d];
+    }
+    run_block(block, values);
+  }
+
+  void run_node(const InsideBox& box, Values& values) {
+    Point lo = lo_;
+    Point hi = hi_;
+    for (std::size_t d = 0; d < lo.size(); ++d) {
+      for (const IndexExpr& bound : box.first[d]) lo[d] = std::max(lo[d], value(bound, values));
+      for (const IndexExpr& bound : box.end[d]) hi[d] = std::min(hi[d], value(bound, values));
+    }
+    bool is_empty = !holds(box.condition, values);
+    for (std::size_t d = 0; d < lo.size(); ++d) is_empty = is_empty || hi[d] <= lo[d];
+    if (is_empty) return run_box(box.outside, lo_, hi_, values);
+    run_box(box.inside, lo, hi, values);
+    Point rest_lo = lo_;
+    Point rest_hi = hi_;
+    for (std::size_t d = lo.size(); d-- > 0;) {
+      Point below = rest_hi;
+      below[d] = lo[d];
+      run_box(box.outside, rest_lo, below, values);
+      Point above = rest_lo;
+      above[d] = hi[d];
+      run_box(box.outside, above, rest_hi, values);
+      rest_lo[d] = lo[d];
+      rest_hi[d] = hi[d];
+    }
+  }
+
+  void run_tiles_of(const TreeBlock& loops, const Point& begin, const Point& end, const Point& extents,
+                    std::size_t dims_left, Values& values) {
+    if (dims_left == 0) return run_block(loops, values);
+    const std::size_t d = dims_left - 1;
+    for (std::int64_t at = begin[d]; at < end[d]; at += extents[d]) {
+      values[tile_begin(d).symbol] = at;
+      values[tile_end(d).symbol] = std::min(end[d], at + extents[d]);
+      run_tiles_of(loops, begin, end, extents, d, values);
+    }
+  }
+
+  template <class Other>
+  void run_node(const Other&, Values&) {
+    fail("the node is a kernel's");
+  }
+
+  /// Where no packs are, coordinates that do not move with the innermost loop may be mapped once per row.
   void check_that_all_exist(const Point& at, const Values& values) {
     for (const RegionAccess& input : rule_.rule.inputs) {
       if (!input.may_be_outside()) continue;
       const Matrix& matrix = rule_.matrix(input.matrix);
       for (std::size_t d = 0; d < input.lo.size(); ++d) {
-        if (input.is_mapped_dim(d) && !moves_with(input, d, step_.loops.back().var)) continue;
+        if (!is_in_pack_ && input.is_mapped_dim(d) && !moves_with(input, d, step_.loops.back().var)) continue;
         if (!input.is_optional() && !input.is_mapped_dim(d)) continue;
         const auto cell = value_of(input.lo[d], values);
         if (!cell || *cell < 0 || *cell >= values.at(view_extent(matrix, d).symbol))
@@ -197,36 +359,12 @@ class LoopRunner {
     }
   }
 
-  /// The step's instances in the box, in the order of its loops.
-  std::vector<Point> instances() const {
-    std::vector<Point> out;
-    const std::vector<IndexExpr> conditions = instance_conditions(step_);
-    Values values = values_;
-    const auto add = [&](const auto& self, std::size_t i, Point& at) -> void {
-      if (i == step_.loops.size()) {
-        const bool is_instance = std::all_of(conditions.begin(), conditions.end(),
-                                             [&](const IndexExpr& condition) { return value(condition, values) >= 0; });
-        if (is_instance) out.push_back(at);
-        return;
-      }
-      const std::size_t dim = step_.loops.size() - 1 - i;
-      const bool is_down = step_.loops[i].order == LoopOrder::Decreasing;
-      for (std::int64_t k = 0; k < hi_[dim] - lo_[dim]; ++k) {
-        at.push_back(is_down ? hi_[dim] - 1 - k : lo_[dim] + k);
-        values[step_.loops[i].var] = at.back();
-        self(self, i + 1, at);
-        at.pop_back();
-      }
-    };
-    Point at;
-    add(add, 0, at);
-    return out;
-  }
-
-  void compare() {
-    std::vector<Point> want = instances();
+  void compare(bool is_in_any_order) {
+    for (const Point& at : again_)
+      if (std::find(ran_.begin(), ran_.end(), at) == ran_.end()) fail("only a repetition runs " + point_text(at));
+    std::vector<Point> want = instances_of(step_, values_, lo_, hi_);
     std::vector<Point> got = ran_;
-    if (step_.is_data_parallel) {
+    if (is_in_any_order) {
       std::sort(want.begin(), want.end());
       std::sort(got.begin(), got.end());
     }
@@ -243,7 +381,11 @@ class LoopRunner {
   Values values_;
   Point lo_, hi_;
   bool is_far_;
-  std::vector<Point> ran_;
+  bool is_in_pack_ = false;
+  std::vector<Point> ran_, again_;
+  std::vector<const Step*> fused_;
+  std::set<std::size_t> computed_, stored_here_;  ///< values at the point that is running
+  std::vector<std::vector<Point>> stored_;        ///< by value
   std::string fault_;
 };
 
@@ -252,6 +394,30 @@ class LoopRunner {
 std::string run_loops(const RuleShape& rule, const Step& step, const TreeBlock& loops, const Values& sizes,
                       const Point& lo, const Point& hi, std::uint64_t seed) {
   return LoopRunner(rule, step, sizes, lo, hi, seed).run(loops);
+}
+
+std::string run_tiles(const RuleShape& rule, const TransformPlan& plan, const Nest& nest, const NestMember& member,
+                      const TreeBlock& loops, const Values& sizes, std::uint64_t seed) {
+  const Step& step = plan.steps[member.step];
+  Point lo, hi, begin, end;
+  for (auto loop = step.loops.rbegin(); loop != step.loops.rend(); ++loop) {
+    lo.push_back(value(loop->range.lo, sizes));
+    hi.push_back(value(loop->range.hi, sizes));
+  }
+  for (auto row = nest.rows.rbegin(); row != nest.rows.rend(); ++row) {
+    const IndexRange hull = hull_of(plan, nest, *row);
+    begin.push_back(value(hull.lo, sizes));
+    end.push_back(value(hull.hi, sizes));
+  }
+  std::mt19937_64 random(seed);
+  return LoopRunner(rule, step, sizes, lo, hi, seed).run_tiles(loops, begin, end, random);
+}
+
+std::string run_fused(const RuleShape& rule, const TransformPlan& plan, const FusedSteps& steps, const TreeBlock& loops,
+                      const Values& sizes, const Point& lo, const Point& hi) {
+  std::vector<const Step*> refs;
+  for (const StepId id : steps) refs.push_back(&plan.steps[id]);
+  return LoopRunner(rule, *refs.front(), sizes, lo, hi, 0).run_fused(loops, refs);
 }
 
 }  // namespace pb::testing

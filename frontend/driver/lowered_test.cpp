@@ -13,17 +13,12 @@
 #include <string>
 #include <vector>
 
-#include "choicegraph/passes/build_plan.h"
 #include "clgen/lower/kernel_tree.h"
 #include "clgen/lower/tree_text.h"
 #include "clgen/lower/verify_tree.h"
 #include "clgen/numbering.h"
 #include "clgen/testing/run_tree.h"
-#include "frontend/check_types/check_types.h"
-#include "frontend/infer_regions/infer_regions.h"
-#include "frontend/parse/parse.h"
-#include "frontend/preprocess/preprocess.h"
-#include "frontend/resolve/resolve.h"
+#include "frontend/driver/testing/planned_program.h"
 
 namespace pb::testing {
 namespace {
@@ -33,37 +28,14 @@ std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
   return text != nullptr && *text != '\0' ? std::strtoull(text, nullptr, 10) : otherwise;
 }
 
-struct Planned {
-  Program program;
-  Plan plan;
-
-  [[nodiscard]] const Transform& transform() const { return program.transforms[program.main]; }
-  [[nodiscard]] const TransformPlan& only() const { return plan.transforms.front(); }
-  /// The kernels of all steps in one version.
-  [[nodiscard]] std::vector<KernelTree> kernels(Version version) const {
-    std::vector<KernelTree> out;
-    for (const StepId step : only().steps.ids())
-      if (!choices_running(only(), only().steps[step], version).empty())
-        out.push_back(lower_kernel(program, only(), step, version));
-    return out;
-  }
-};
-
-std::optional<Planned> planned(const std::string& text) {
-  SourceManager sources;
-  Diagnostics diags;
-  const std::string path = ::testing::TempDir() + "lowered_test.pbcc";
-  std::FILE* file = std::fopen(path.c_str(), "w");
-  if (file == nullptr) return std::nullopt;
-  std::fputs(text.c_str(), file);
-  std::fclose(file);
-  const auto tokens = preprocess(path, sources, diags);
-  if (!tokens) return std::nullopt;
-  auto program = resolve(parse(*tokens, sources, diags), sources, {}, diags);
-  if (!program || !check_types(*program, diags) || !infer_regions(*program, diags)) return std::nullopt;
-  Plan plan = build_plan(*program, diags);
-  if (diags.has_errors()) return std::nullopt;
-  return Planned{std::move(*program), std::move(plan)};
+/// The kernels of all steps in one version.
+std::vector<KernelTree> kernels_of(const PlannedProgram& planned, Version version) {
+  std::vector<KernelTree> out;
+  const TransformPlan& plan = planned.only();
+  for (const StepId step : plan.steps.ids())
+    if (!choices_running(plan, plan.steps[step], version).empty())
+      out.push_back(lower_kernel(planned.program, plan, step, version));
+  return out;
 }
 
 /// A random stencil: one cell of the output from boxes of one or two inputs, which move with the instance forwards,
@@ -146,10 +118,10 @@ TEST(LoweredKernels, OfRandomStencilsReadWhatTheRuleSays) {
   std::size_t runs = 0;
   for (std::uint64_t number = 0; number < cases; ++number) {
     const std::string text = RandomStencil(random).text();
-    const auto program = planned(text);
+    const auto program = planned_text(text);
     ASSERT_TRUE(program) << text;
     for (const Version version : {Version::OpenCl, Version::OpenClLocal}) {
-      for (const KernelTree& kernel : program->kernels(version)) {
+      for (const KernelTree& kernel : kernels_of(*program, version)) {
         ASSERT_EQ(verify(program->transform(), kernel), "") << to_text(program->program, kernel) << text;
         staged += kernel.tree.buffers.size();
         for (int run = 0; run < 3; ++run, ++runs) {
@@ -229,12 +201,12 @@ const std::vector<Fault>& faults() {
 }
 
 TEST(LoweredKernels, WithFaultsAreFoundWrong) {
-  const auto program = planned(
+  const auto program = planned_text(
       "main transform T from A[n+2] to O[n] { to (O.cell(x) o) from (A.region(x, x+3) in) { o = in.cell(0) + "
       "in.cell(2); } "
       "}\n");
   ASSERT_TRUE(program);
-  const std::vector<KernelTree> kernels = program->kernels(Version::OpenClLocal);
+  const std::vector<KernelTree> kernels = kernels_of(*program, Version::OpenClLocal);
   ASSERT_EQ(kernels.size(), 1U);
   const LaunchShape launch{{0}, {9}, {4}, false};
   ASSERT_EQ(run_kernel(program->transform(), kernels[0], {{"n", 9}}, launch, 1), "");
@@ -249,12 +221,12 @@ TEST(LoweredKernels, WithFaultsAreFoundWrong) {
 }
 
 TEST(LoweredKernels, WithoutABarrierReadTooEarly) {
-  const auto program = planned(
+  const auto program = planned_text(
       "main transform T from A[n+2] to O[n] { to (O.cell(x) o) from (A.region(x, x+3) in) { o = in.cell(0) + "
       "in.cell(2); } "
       "}\n");
   ASSERT_TRUE(program);
-  KernelTree kernel = program->kernels(Version::OpenClLocal).at(0);
+  KernelTree kernel = kernels_of(*program, Version::OpenClLocal).at(0);
   faults()[0].make(kernel);
   EXPECT_NE(run_kernel(program->transform(), kernel, {{"n", 9}}, {{0}, {9}, {4}, false}, 1), "");
 }
