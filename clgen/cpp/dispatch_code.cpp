@@ -84,6 +84,29 @@ std::string StepDispatch::choice_value(const Step& step, Version version) const 
   return "kOnCpu_" + std::to_string(step.site.index()) + "[" + choice_name(step.site) + "]";
 }
 
+DispatchForm StepDispatch::form_of(StepId id) const {
+  const Step& step = plan_.steps[id];
+  const RuleCode code(context_, id_, step.rule);
+  DispatchForm out;
+  out.rule = step.rule;
+  out.site = step.site;
+  for (const Version version : {Version::Cpu, Version::OpenCl, Version::OpenClLocal}) {
+    const auto function = functions_.find({id, version});
+    if (function != functions_.end()) out.functions[version] = function->second;
+    out.choices[version] = choices_running(plan_, step, version);
+  }
+  if (!conditions_.has_device(id)) return out;
+  if (is_shared(id)) {
+    out.cuts = cuts_of(plan_, code, id);
+    out.fetches = fetches_of(plan_, code, id, "", out.cuts.front().box.name);
+    for (BoxCut& cut : out.cuts) cut.box.initializer.clear();
+  }
+  out.copy_out = conditions_.copy_out(id);
+  out.copy_out_of_whole = conditions_.copy_out_of_whole(id);
+  out.copy_out_of_part = conditions_.copy_out_of_part(id);
+  return out;
+}
+
 void StepDispatch::emit_dispatch(Writer& out, StepId step_id, const std::string& frame, bool are_boxes_declared) const {
   const Step& step = plan_.steps[step_id];
   const RuleCode code(context_, id_, step.rule);
@@ -177,7 +200,7 @@ std::string StepDispatch::cpu_call(StepId step, const RuleCode& code, const std:
                                    const std::vector<std::string>& boxes, const std::string& pieces) const {
   std::vector<std::string> args = step_args(code, frame);
   args.insert(args.end(), boxes.begin(), boxes.end());
-  return functions_.at({step, Version::Cpu}) + "(" + joined(args) + pieces + ");";
+  return cpu_function(step) + "(" + joined(args) + pieces + ");";
 }
 
 std::vector<StepDispatch::Try> StepDispatch::device_tries(StepId step_id, const RuleCode& code,

@@ -12,12 +12,26 @@
 #include <vector>
 
 #include "clgen/cpp/rule_code.h"
+#include "clgen/cpp/step_boxes.h"
 #include "clgen/lower/step_conditions.h"
 
 namespace pb {
 
 /// Names of step functions; steps may share one.
 using StepFunctionNames = std::map<std::pair<StepId, Version>, std::string>;
+
+/// What decides how a step is dispatched, apart from its boxes.
+struct DispatchForm {
+  RuleId rule;
+  SiteId site;
+  std::map<Version, std::string> functions;
+  std::map<Version, std::vector<int>> choices;  ///< of the site, that run the step
+  std::vector<BoxCut> cuts;                     ///< without the bounds of the boxes
+  std::vector<std::string> fetches;             ///< what comes to the host for the CPU's part
+  CopyOutChoice copy_out, copy_out_of_whole, copy_out_of_part;
+
+  bool operator==(const DispatchForm&) const = default;
+};
 
 /// `functions` must live as long, and have the steps that are asked for.
 class StepDispatch {
@@ -32,9 +46,12 @@ class StepDispatch {
 
   [[nodiscard]] const StepConditions& conditions() const { return conditions_; }
 
+  [[nodiscard]] DispatchForm form_of(StepId step) const;
   /// Statements that run the step in the version chosen. Its boxes are in scope if `are_boxes_declared`.
   void emit_dispatch(Writer& out, StepId step, const std::string& frame, bool are_boxes_declared) const;
 
+  /// The step's CPU function.
+  [[nodiscard]] const std::string& cpu_function(StepId step) const { return functions_.at({step, Version::Cpu}); }
   /// The call of the step's CPU function for a box `pb_box` that is not cut.
   [[nodiscard]] std::string piece_call(StepId step, const std::string& frame) const;
   /// Counts that the step runs on the CPU, if its site is a decision.

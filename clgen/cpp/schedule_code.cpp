@@ -137,27 +137,16 @@ class ScheduleEmitter {
             lower_member_loops(code, plan_, plan_.nests[n], member, pack_use(context_))};
   }
 
-  /// The dispatch of a step over boxes that it is given.
-  std::string dispatch_over_boxes(StepId step) const {
-    Writer text;
-    text.indent();
-    text.indent();
-    dispatch_.emit_dispatch(text, step, "pb_step", true);
-    return text.text();
-  }
-
-  /// Steps that differ in their boxes alone get one closure, which the closures of the steps call: by its text its
-  /// name.
+  /// Steps that differ in their boxes alone get one closure, which the closures of the steps call.
   void emit_common_dispatch() {
-    std::map<std::string, int> counts;
+    std::vector<std::pair<StepId, DispatchForm>> forms;
     for (const StepId id : plan_.steps.ids())
-      if (has_common_form(id)) ++counts[dispatch_over_boxes(id)];
-    for (const StepId id : plan_.steps.ids()) {
-      if (!has_common_form(id)) continue;
-      const std::string text = dispatch_over_boxes(id);
-      if (counts[text] < 2 || dispatches_.contains(text)) continue;
+      if (has_common_form(id)) forms.emplace_back(id, dispatch_.form_of(id));
+    for (const auto& [id, form] : forms) {
+      const auto has_it = [&form](const auto& other) { return other.second == form; };
+      if (find_dispatch(form) != nullptr || std::count_if(forms.begin(), forms.end(), has_it) < 2) continue;
       const std::string name = "pb_run_" + std::to_string(dispatches_.size());
-      dispatches_[text] = name;
+      dispatches_.emplace_back(form, name);
       const RuleCode code(context_, id_, plan_.steps[id].rule);
       std::string params = "pbrt::Frame& pb_step";
       // A step that is shared leaves in its boxes what the CPU does.
@@ -165,9 +154,16 @@ class ScheduleEmitter {
       for (const StepBox& box : step_boxes(plan_, code, id))
         params += (is_shared ? ", " + box.type + " " : ", const " + box.type + "& ") + box.name;
       out_.open("const auto " + name + " = [&](" + params + ")");
-      out_.verbatim(text);
+      dispatch_.emit_dispatch(out_, id, "pb_step", true);
       out_.close(";");
     }
+  }
+
+  /// The name of the closure for steps of that form; null if they have none.
+  const std::string* find_dispatch(const DispatchForm& form) const {
+    for (const auto& [known, name] : dispatches_)
+      if (known == form) return &name;
+    return nullptr;
   }
 
   /// Whether the step may be a node of its own: joint steps are only on devices.
@@ -179,13 +175,13 @@ class ScheduleEmitter {
   }
 
   void emit_step_body(StepId id) {
-    const auto common = has_common_form(id) ? dispatches_.find(dispatch_over_boxes(id)) : dispatches_.end();
-    if (common == dispatches_.end()) {
+    const std::string* common = has_common_form(id) ? find_dispatch(dispatch_.form_of(id)) : nullptr;
+    if (common == nullptr) {
       dispatch_.emit_dispatch(out_, id, "pb_step", false);
       return;
     }
     const RuleCode code(context_, id_, plan_.steps[id].rule);
-    out_.line(common->second + "(pb_step, " + joined(box_args(plan_, code, id, false)) + ");");
+    out_.line(*common + "(pb_step, " + joined(box_args(plan_, code, id, false)) + ");");
   }
 
   void emit_step_with_frame(StepId id, const EmitFrame& emit_frame) {
@@ -293,12 +289,12 @@ class ScheduleEmitter {
 
   /// The closure that runs a step's loops on a part of its box; steps that differ in their boxes alone share it.
   std::string emit_piece_closure(StepId id) {
-    const std::string call = dispatch_.piece_call(id, "pb_step");
-    const auto [place, is_new] = pieces_.emplace(call, "pb_piece_" + std::to_string(pieces_.size()));
+    const auto [place, is_new] =
+        pieces_.emplace(dispatch_.cpu_function(id), "pb_piece_" + std::to_string(pieces_.size()));
     if (is_new) {
       out_.open("const auto " + place->second + " = [&](pbrt::Frame& pb_step, const " + box_type(plan_.steps[id]) +
                 "& pb_box)");
-      out_.line(call);
+      out_.line(dispatch_.piece_call(id, "pb_step"));
       out_.close(";");
     }
     return place->second;
@@ -471,9 +467,9 @@ class ScheduleEmitter {
   const std::vector<Kernel>& kernels_;
   StepFunctionNames functions_;
   StepDispatch dispatch_;
-  std::map<std::string, std::string> dispatches_;  ///< closures for several steps: by their text their names
-  std::map<std::string, std::string> pieces_;      ///< closures for pieces of joint steps, likewise
-  std::set<StepId> joint_;                         ///< steps of joint units
+  std::vector<std::pair<DispatchForm, std::string>> dispatches_;  ///< closures for several steps, with their names
+  std::map<std::string, std::string> pieces_;  ///< closures for pieces of joint steps: names, by the step function
+  std::set<StepId> joint_;                     ///< steps of joint units
 };
 
 }  // namespace

@@ -18,6 +18,8 @@ struct StepBox {
   std::string name;
   std::string type;
   std::string initializer;  ///< `{{lo, …}, {hi, …}}`, dimension 0 first
+
+  bool operator==(const StepBox&) const = default;
 };
 [[nodiscard]] std::vector<StepBox> step_boxes(const TransformPlan& plan, const RuleCode& code, StepId step);
 void emit_boxes(Writer& out, const std::vector<StepBox>& boxes, bool may_change = false);
@@ -26,6 +28,8 @@ void emit_boxes(Writer& out, const std::vector<StepBox>& boxes, bool may_change 
 struct BoxCut {
   StepBox box;
   std::size_t dim = 0;
+
+  bool operator==(const BoxCut&) const = default;
 };
 [[nodiscard]] std::vector<BoxCut> cuts_of(const TransformPlan& plan, const RuleCode& code, StepId step);
 /// The boxes that a step's functions take after their `step_args`, by their names or as they are.

@@ -143,8 +143,9 @@ const SharedLoops& emit_shared_loops(Writer& out, const RuleCode& code, const Tr
 }
 
 /// The loops of a step and what runs them; `body` takes the statements of the step function.
-void emit_cpu_body(Writer& out, Writer& body, const RuleCode& code, const TransformPlan& plan, StepId id, PackUse packs,
-                   StepFunctions& done) {
+/// Returns the stem of the loops' functions; empty if there are no loops.
+std::string emit_cpu_body(Writer& out, Writer& body, const RuleCode& code, const TransformPlan& plan, StepId id,
+                          PackUse packs, StepFunctions& done) {
   const Step& step = plan.steps[id];
   if (const Nest* nest = own_nest(plan, id)) {
     const NestMember& member = nest->members.front();
@@ -152,12 +153,12 @@ void emit_cpu_body(Writer& out, Writer& body, const RuleCode& code, const Transf
                                        lower_member_loops(code, plan, *nest, member, packs)}};
     emit_member_loops(out, plan, *nest, parts.front());
     emit_nest(body, plan, *nest, parts, {"pb_frame", "pb_split", "pb_extent", rule_constant(code.stem)});
-    return;
+    return parts.front().stem;
   }
   if (!step.loops.empty()) {
     const SharedLoops& shared = emit_shared_loops(out, code, plan, id, packs, done);
     emit_loop_step(body, code, step, shared.stem, !shared.loops.packed.empty());
-    return;
+    return shared.stem;
   }
   body.line(scope_line(code, written_cells(code)));
   const std::optional<Condition> unit = may_loop(code.rule) ? declare_unit(body, code, "pb_unit") : std::nullopt;
@@ -165,12 +166,13 @@ void emit_cpu_body(Writer& out, Writer& body, const RuleCode& code, const Transf
     open_watched(body, code);
     emit_instance(body, code, {false, true});
     close_watched(body, code);
-    return;
+    return "";
   }
   const std::string stem = free_stem(done.taken_by_loops, code.stem, id);
   emit_loops(out, code, step, lower_cpu_loops(code, step, packs), stem);
   if (code.has_calls()) body.line("pbrt::Frame& pb_inner = pb_frame;");
   emit_piece(body, code, stem, false, unit, "");
+  return stem;
 }
 
 /// Of a step by itself.
@@ -180,18 +182,23 @@ HostCare care_of_step(const TransformPlan& plan, const RuleCode& code, StepId id
   return care_in(plan, *nest, {&code}, 0);
 }
 
-/// A function of a step, `head` with its name; an earlier one if it is the same. Returns its stem.
+/// The name of the function of that form: an earlier one, or a new one, which `emit` then prints.
 template <class Emit>
-std::string emit_shared_function(Writer& out, StepFunctions& done, const RuleCode& code, StepId step,
-                                 const std::string& version, const Emit& emit) {
-  Writer text;
-  emit(text, "step_" + code.stem + "_" + version);
-  const auto [place, is_new] = done.functions.emplace(text.text(), "");
-  if (!is_new) return place->second;
-  place->second = "step_" + free_stem(done.taken[version], code.stem, step) + "_" + version;
-  emit(out, place->second);
+std::string shared_function(Writer& out, StepFunctions& done, const RuleCode& code, StepId step, StepForm form,
+                            const Emit& emit) {
+  for (const SharedFunction& known : done.functions)
+    if (known.form == form) return known.name;
+  const std::string stem = free_stem(done.taken[form.version], code.stem, step);
+  const std::string name = "step_" + stem + "_" + to_string(form.version);
+  emit(name);
   out.blank();
-  return place->second;
+  done.functions.push_back({std::move(form), name});
+  return name;
+}
+
+std::vector<StepBox> without_bounds(std::vector<StepBox> boxes) {
+  for (StepBox& box : boxes) box.initializer.clear();
+  return boxes;
 }
 
 }  // namespace
@@ -199,30 +206,34 @@ std::string emit_shared_function(Writer& out, StepFunctions& done, const RuleCod
 std::string emit_cpu_step(Writer& out, const CppContext& context, const RuleCode& code, StepId step_id,
                           StepFunctions& done) {
   const TransformPlan& plan = plan_of(context, code);
+  StepForm form;
+  form.rule = code.rule_id;
   Writer body;
   body.indent();
-  emit_cpu_body(out, body, code, plan, step_id, pack_use(context), done);
-  std::vector<std::string> params = step_params(code);
+  form.loops = emit_cpu_body(out, body, code, plan, step_id, pack_use(context), done);
   const std::vector<StepBox> boxes = step_boxes(plan, code, step_id);
-  const bool has_params = takes_boxes(plan, step_id);
-  if (has_params)
-    for (const StepBox& box : boxes) params.push_back("[[maybe_unused]] const " + box.type + "& " + box.name);
   const bool is_announced = care_of_step(plan, code, step_id) == HostCare::Step;
-  const HostParts hosted = is_announced ? parts_of_step(plan, code, step_id) : HostParts{};
-  const StepPieces pieces = pieces_of(plan, step_id);
-  if (pieces == StepPieces::Split) params.emplace_back("const std::int64_t pb_split");
-  if (pieces == StepPieces::Tiles) params.emplace_back("const std::int64_t* pb_extent");
-  return emit_shared_function(out, done, code, step_id, "cpu", [&](Writer& to, const std::string& name) {
+  if (takes_boxes(plan, step_id)) {
+    form.params = without_bounds(boxes);
+  } else {
+    form.boxes = is_announced || boxes.empty() ? boxes : std::vector<StepBox>{boxes.front()};
+  }
+  if (is_announced) form.hosted = parts_of_step(plan, code, step_id);
+  form.pieces = pieces_of(plan, step_id);
+  return shared_function(out, done, code, step_id, form, [&](const std::string& name) {
+    std::vector<std::string> params = step_params(code);
+    for (const StepBox& box : form.params) params.push_back("[[maybe_unused]] const " + box.type + "& " + box.name);
+    if (form.pieces == StepPieces::Split) params.emplace_back("const std::int64_t pb_split");
+    if (form.pieces == StepPieces::Tiles) params.emplace_back("const std::int64_t* pb_extent");
     Writer statements;
     statements.indent();
     emit_scalar_constants(statements, code, ScalarSet::Step);
-    if (!has_params)
-      emit_boxes(statements, is_announced || boxes.empty() ? boxes : std::vector<StepBox>{boxes.front()});
+    emit_boxes(statements, form.boxes);
     if (!plan.steps[step_id].loops.empty()) statements.line("if (pb_box.is_empty()) return;");
-    emit_arrivals(statements, hosted, "pb_frame");
+    emit_arrivals(statements, form.hosted, "pb_frame");
     statements.verbatim(body.text());
-    emit_departures(statements, hosted, "pb_frame");
-    emit_function(to, (has_params ? "PB_STEP void " : "static void ") + name, params, statements);
+    emit_departures(statements, form.hosted, "pb_frame");
+    emit_function(out, (takes_boxes(plan, step_id) ? "PB_STEP void " : "static void ") + name, params, statements);
   });
 }
 
@@ -277,13 +288,22 @@ std::string launch_value(const KernelScalar& scalar) {
   return {};
 }
 
-void emit_launch(Writer& out, const TransformPlan& plan, const RuleCode& code, StepId step, const Kernel& kernel) {
+/// What the launch is told of the kernel's regions, a statement each.
+std::vector<std::string> launch_regions(const TransformPlan& plan, const RuleCode& code, StepId step,
+                                        const Kernel& kernel) {
+  std::vector<std::string> out;
+  for (const RuleMatrix& use : kernel.lowered.matrices) {
+    out.push_back(region_call(plan, code, step, use));
+    if (std::string reads = watched_reads(plan, code, step, use); !reads.empty()) out.push_back(std::move(reads));
+  }
+  return out;
+}
+
+void emit_launch(Writer& out, const RuleCode& code, std::size_t rank, const Kernel& kernel,
+                 const std::vector<std::string>& regions) {
   out.line("pbrt::gpu::Launch pb_launch(kKernel_" + kernel.name + ", pb_frame, pb_frame.context().gpu());");
   const KernelTree& lowered = kernel.lowered;
-  for (const RuleMatrix& use : lowered.matrices) {
-    out.line(region_call(plan, code, step, use));
-    if (const std::string reads = watched_reads(plan, code, step, use); !reads.empty()) out.line(reads);
-  }
+  for (const std::string& region : regions) out.line(region);
   for (const RuleMatrix& use : code.matrices) {  // single numbers go as values
     const Matrix& matrix = code.matrix(use.matrix);
     if (matrix.extents.empty() && matrix.role != MatrixRole::From)
@@ -297,7 +317,6 @@ void emit_launch(Writer& out, const TransformPlan& plan, const RuleCode& code, S
     out.line("pb_launch.tile(sizeof(" + element_text(matrix.element, matrix.is_element_t) + "), " +
              std::to_string(buffer.extents.size()) + ", pb_tile_" + input.binding + ");");
   }
-  const std::size_t rank = plan.steps[step].loops.size();
   out.line(rank == 0 ? "pb_launch.range(0, nullptr, nullptr);" : "pb_launch.range(pb_box);");
   out.line("pb_launch.group(pb_group, " + std::to_string(rank) + ");");
   out.line("return pb_frame.context().run(pb_frame, pb_launch, pb_site, pb_alternative);");
@@ -308,23 +327,26 @@ void emit_launch(Writer& out, const TransformPlan& plan, const RuleCode& code, S
 std::string emit_device_step(Writer& out, const CppContext& context, const RuleCode& code, StepId step,
                              const Kernel& kernel, StepFunctions& done) {
   const TransformPlan& plan = plan_of(context, code);
-  const bool has_params = takes_boxes(plan, step);
+  StepForm form;
+  form.rule = code.rule_id;
+  form.version = kernel.lowered.version;
+  form.kernel = kernel.name;
   const std::vector<StepBox> boxes = step_boxes(plan, code, step);
-  std::vector<std::string> params = step_params(code);
-  if (has_params)
-    for (const StepBox& box : boxes) params.push_back("const " + box.type + "& " + box.name);
-  for (const char* param : {"const std::int64_t* pb_group", "const pbrt::gpu::CopyOut pb_copy_out", "const int pb_site",
-                            "const int pb_alternative"})
-    params.emplace_back(param);
-  return emit_shared_function(out, done, code, step, to_string(kernel.lowered.version),
-                              [&](Writer& to, const std::string& name) {
-                                Writer statements;
-                                statements.indent();
-                                emit_scalar_constants(statements, code, ScalarSet::Step);
-                                if (!has_params) emit_boxes(statements, boxes);
-                                emit_launch(statements, plan, code, step, kernel);
-                                emit_function(to, "PB_COLD static bool " + name, params, statements);
-                              });
+  (takes_boxes(plan, step) ? form.params : form.boxes) = takes_boxes(plan, step) ? without_bounds(boxes) : boxes;
+  form.regions = launch_regions(plan, code, step, kernel);
+  return shared_function(out, done, code, step, form, [&](const std::string& name) {
+    std::vector<std::string> params = step_params(code);
+    for (const StepBox& box : form.params) params.push_back("const " + box.type + "& " + box.name);
+    for (const char* param : {"const std::int64_t* pb_group", "const pbrt::gpu::CopyOut pb_copy_out",
+                              "const int pb_site", "const int pb_alternative"})
+      params.emplace_back(param);
+    Writer statements;
+    statements.indent();
+    emit_scalar_constants(statements, code, ScalarSet::Step);
+    emit_boxes(statements, form.boxes);
+    emit_launch(statements, code, plan.steps[step].loops.size(), kernel, form.regions);
+    emit_function(out, "PB_COLD static bool " + name, params, statements);
+  });
 }
 
 }  // namespace pb

@@ -24,9 +24,13 @@ struct CopyOutChoice {
   struct Case {
     Condition condition;
     CopyOut copy_out = CopyOut::May;
+
+    bool operator==(const Case&) const = default;
   };
   std::vector<Case> cases;  ///< no condition is known to hold, or not to
   CopyOut otherwise = CopyOut::May;
+
+  bool operator==(const CopyOutChoice&) const = default;
 };
 /// `(pb_choice_1 == 0) ? pbrt::gpu::CopyOut::Must : pbrt::gpu::CopyOut::May`.
 [[nodiscard]] std::string to_cpp(const CopyOutChoice& choice);
