@@ -12,7 +12,7 @@ import re
 import subprocess
 import sys
 
-LIMIT_S = 120
+LIMIT_S = 300
 
 
 def run(program, test_filter, fault):
