@@ -143,7 +143,8 @@ class ScheduleEmitter {
     for (const StepId id : plan_.steps.ids())
       if (has_common_form(id)) forms.emplace_back(id, dispatch_.form_of(id));
     for (const auto& [id, form] : forms) {
-      const auto has_it = [&form](const auto& other) { return other.second == form; };
+      const DispatchForm& wanted = form;
+      const auto has_it = [&wanted](const auto& other) { return other.second == wanted; };
       if (find_dispatch(form) != nullptr || std::count_if(forms.begin(), forms.end(), has_it) < 2) continue;
       const std::string name = "pb_run_" + std::to_string(dispatches_.size());
       dispatches_.emplace_back(form, name);
