@@ -5,7 +5,7 @@
 
 #include "clgen/cpp/loop_code.h"
 #include "clgen/index_width.h"
-#include "clgen/lower/condition.h"
+#include "clgen/lower/tree/condition.h"
 #include "clgen/names.h"
 
 namespace pb {

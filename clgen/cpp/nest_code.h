@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "clgen/cpp/rule_code.h"
-#include "clgen/lower/condition.h"
 #include "clgen/lower/cpu_loops.h"
+#include "clgen/lower/tree/condition.h"
 
 namespace pb {
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "clgen/cpp/rule_code.h"
-#include "clgen/lower/loop_tree.h"
+#include "clgen/lower/tree/loop_tree.h"
 #include "clgen/writer/writer.h"
 
 namespace pb {

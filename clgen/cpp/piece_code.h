@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "clgen/cpp/rule_code.h"
-#include "clgen/lower/condition.h"
+#include "clgen/lower/tree/condition.h"
 #include "clgen/writer/writer.h"
 
 namespace pb {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "clgen/index_width.h"
-#include "clgen/lower/condition.h"
+#include "clgen/lower/tree/condition.h"
 #include "clgen/names.h"
 
 namespace pb {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// C++ of loops in blocks of rows (clgen/lower/loop_tree.h): compilers turn a block into a few vector instructions.
+// C++ of loops in blocks of rows (clgen/lower/tree/loop_tree.h): compilers turn a block into a few vector instructions.
 #pragma once
 
 #include <functional>
 
 #include "clgen/cpp/rule_code.h"
-#include "clgen/lower/loop_tree.h"
+#include "clgen/lower/tree/loop_tree.h"
 #include "clgen/writer/writer.h"
 
 namespace pb {

@@ -12,8 +12,8 @@
 
 #include "clgen/cpp/rule_code.h"
 #include "clgen/cpp/step_boxes.h"
-#include "clgen/lower/condition.h"
 #include "clgen/lower/cpu_loops.h"
+#include "clgen/lower/tree/condition.h"
 #include "clgen/opencl/kernel.h"
 
 namespace pb {

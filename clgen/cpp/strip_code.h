@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// C++ of loops in strips (clgen/lower/loop_tree.h). What the next rows of a strip need is asked for ahead.
+// C++ of loops in strips (clgen/lower/tree/loop_tree.h). What the next rows of a strip need is asked for ahead.
 #pragma once
 
 #include <functional>
 
 #include "clgen/cpp/rule_code.h"
-#include "clgen/lower/loop_tree.h"
+#include "clgen/lower/tree/loop_tree.h"
 #include "clgen/writer/writer.h"
 
 namespace pb {

@@ -7,8 +7,8 @@
 #include <cstdint>
 
 #include "choicegraph/plan/plan.h"
-#include "clgen/lower/loop_tree.h"
 #include "clgen/lower/rule_shape.h"
+#include "clgen/lower/tree/loop_tree.h"
 
 namespace pb {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "choicegraph/plan/plan.h"
-#include "clgen/lower/loop_tree.h"
+#include "clgen/lower/tree/loop_tree.h"
 #include "clgen/rule_facts.h"
 #include "lang/program.h"
 

@@ -4,8 +4,8 @@
 
 #include "choicegraph/plan/plan.h"
 #include "clgen/lower/cpu_loops.h"
-#include "clgen/lower/loop_tree.h"
 #include "clgen/lower/rule_shape.h"
+#include "clgen/lower/tree/loop_tree.h"
 
 namespace pb {
 

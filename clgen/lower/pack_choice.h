@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "choicegraph/plan/plan.h"
-#include "clgen/lower/condition.h"
 #include "clgen/lower/rule_shape.h"
+#include "clgen/lower/tree/condition.h"
 #include "clgen/lower/uniformity.h"
 
 namespace pb {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "choicegraph/plan/plan.h"
-#include "clgen/lower/condition.h"
+#include "clgen/lower/tree/condition.h"
 
 namespace pb {
 

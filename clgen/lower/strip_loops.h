@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "choicegraph/plan/plan.h"
-#include "clgen/lower/loop_tree.h"
 #include "clgen/lower/rule_shape.h"
+#include "clgen/lower/tree/loop_tree.h"
 
 namespace pb {
 

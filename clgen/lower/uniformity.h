@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "choicegraph/plan/plan.h"
-#include "clgen/lower/pack_facts.h"
+#include "clgen/lower/tree/pack_facts.h"
 #include "lang/program.h"
 
 namespace pb {

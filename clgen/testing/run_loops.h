@@ -6,8 +6,8 @@
 #include <string>
 
 #include "choicegraph/testing/oracle.h"
-#include "clgen/lower/loop_tree.h"
 #include "clgen/lower/rule_shape.h"
+#include "clgen/lower/tree/loop_tree.h"
 
 namespace pb::testing {
 

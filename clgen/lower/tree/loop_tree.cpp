@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "clgen/lower/loop_tree.h"
+#include "clgen/lower/tree/loop_tree.h"
 
 #include <utility>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "clgen/lower/condition.h"
+#include "clgen/lower/tree/condition.h"
 
 #include <algorithm>
 

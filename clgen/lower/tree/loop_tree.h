@@ -16,8 +16,8 @@
 #include <variant>
 #include <vector>
 
-#include "clgen/lower/condition.h"
-#include "clgen/lower/pack_facts.h"
+#include "clgen/lower/tree/condition.h"
+#include "clgen/lower/tree/pack_facts.h"
 #include "lang/index_expr.h"
 #include "lang/program.h"
 #include "lang/store.h"
