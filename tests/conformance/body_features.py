@@ -10,6 +10,7 @@ ALWAYS = ("through", "0-D output", "several outputs", "versions", "optional inpu
 OF_NESTS = ("versions made in turns", "rows made in turns", "columns made in turns", "cells of a nest", "call in a nest", "memoized call in a nest",
             "spawn in a nest", "temporary in a nest", "host changes the result", "host reads the result", "handle of the result", "several members",
             "cell by cell", "halves", "inside and border", "optional input", "border", "twin", "where", "infinities and NaN")
+OF_DATA = ("generated data", "number by --set")
 OF_RUNS = ("on a device", "shared step", "cutoff above 0", "on a device above a cutoff", "watched accesses")
 
 

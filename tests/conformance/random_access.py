@@ -4,7 +4,7 @@
 from rule_tree import BORDERS, Access, Rule, value_of
 
 VARIABLES = ("xyzw", "ijkq", ["col", "row", "plane", "cube"])
-NUM_VERSIONS = 4
+VERSIONS = (("4", "0..3"), ("l+1", "0..l"))     # the size of the last dimension, and what stands between < and >
 FAR = (1 << 30, 100000)     # factors of coordinates that leave 32 bits, or come back to where they began
 
 
@@ -39,7 +39,8 @@ class RuleHeads:
             return self.mixed_outputs(name, role)
         if kind == "versions":
             own = sizes[:2]
-            return [self.matrix(name, [*own, str(NUM_VERSIONS)], role=role, versions=f"0..{NUM_VERSIONS - 1}")], ["cell"]
+            count, versions = self.pick(*VERSIONS) if self.is_main else VERSIONS[0]
+            return [self.matrix(name, [*own, count], role=role, versions=versions)], ["cell"]
         access = {"row": "row" if self.chance(0.6) else "column", "all": "all", "call": "all"}.get(kind, "cell")
         return [self.matrix(name, sizes, role=role)], [access]
 

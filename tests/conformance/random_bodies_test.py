@@ -25,6 +25,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
 import body_features  # noqa: E402
 import compiled  # noqa: E402
 import polybricks  # noqa: E402
+import random_data  # noqa: E402
 import random_rules  # noqa: E402
 import seeds  # noqa: E402
 import smaller  # noqa: E402
@@ -33,6 +34,7 @@ from runner import ANSWER_LIMIT_S, difference  # noqa: E402
 
 GROUPS = 7              # outputs of a program: they share the cost of a compilation
 SHAPES = ((0, 0, 0), (1, 1, 1), (7, 5, 2), (35, 2, 1))     # and one of small extents by seed
+GENERATED_SHAPE = 2     # the one of these that is run with generated data, too
 NUM_SAMPLED = 2         # random configurations
 WATCHED = "--checked-copies"
 MAX_DELAY_US = 200      # of an operation of a device that is slow at random
@@ -53,6 +55,10 @@ def shapes_of(seed, shapes):
     """The sizes (n, m, l) that a program is run with."""
     rng = np.random.default_rng(seed)
     return (*shapes, tuple(int(extent) for extent in rng.integers(0, 8, 3)))
+
+
+def sizes_of(shape):
+    return dict(zip(("n", "m", "l"), shape))
 
 
 def choices_of(program, versions, turn=0):
@@ -125,7 +131,7 @@ def of_bodies(seed, element):
     return random_rules.Program(seed, GROUPS, element, is_special=seed % 3 == 0)
 
 
-BODIES = Kind("bodies", of_bodies, configurations, body_features.ALWAYS + ("inside and border", "on a device"))
+BODIES = Kind("bodies", of_bodies, configurations, body_features.ALWAYS + body_features.OF_DATA + ("inside and border", "on a device"))
 
 
 class Trial:
@@ -134,7 +140,7 @@ class Trial:
     def __init__(self, compiler, folder, kind, model, seed, options):
         self.compiler, self.folder, self.kind, self.model, self.seed, self.options = compiler, folder, kind, model, seed, options
         self.shapes = shapes_of(seed, kind.shapes)
-        self.runs, self.skipped, self.of_variables = 0, 0, 0
+        self.tried, self.runs, self.skipped, self.of_variables = 0, 0, 0, 0
         self.features = collections.Counter()
 
     def run(self, name):
@@ -151,59 +157,65 @@ class Trial:
         try:
             with polybricks.Server(program, *self.kind.server_options, *memory, limit_s=ANSWER_LIMIT_S, env=delays) as server:
                 for shape in self.shapes:
-                    self.try_shape(program, server, dict(zip(("n", "m", "l"), shape)))
+                    self.try_data(program, server, self.files(shape))
+                if any(m.range for m in self.model.main.inputs):
+                    self.try_generated(program, server, sizes_of(self.shapes[GENERATED_SHAPE]))
         except polybricks.ToolError as error:
             raise Failure(str(error)) from None
         return program
 
-    def expected(self, sizes):
-        """The (inputs, outputs) for sizes."""
-        arrays = self.model.main.random_inputs(sizes, np.random.default_rng(sum(sizes.values())))
-        return arrays, self.model.main.evaluate(arrays, sizes)
+    def files(self, shape):
+        return random_data.from_files(self.model.main, sizes_of(shape))
 
-    def try_shape(self, program, server, sizes):
-        """Tries one shape; leaves it out where C++ leaves the result open, or where it hangs on rounding."""
+    def write_configuration(self, program, entry, name):
+        """The path of a configuration in the test's folder."""
+        path = self.folder / name
+        program.write_configuration(path, entry)
+        return path
+
+    def try_generated(self, program, server, sizes):
+        """Tries data that the program generates: as files, which hold the same numbers, and in the server."""
         try:
-            arrays, expected = self.expected(sizes)
+            data = random_data.generated(self.model.main, sizes, self.seed + 1, program, self.folder)
+        except random_data.Misplaced as misplaced:
+            raise Failure(str(misplaced)) from None
+        self.try_data(program, server, data)
+
+    def try_data(self, program, server, data):
+        """Tries data; leaves it out where C++ leaves the result open, or where it hangs on rounding."""
+        self.tried += 1
+        try:
+            expected = self.model.main.evaluate(data.arrays, data.sizes)
         except Unsuitable:
             self.skipped += 1
             return
         try:
-            self.run_shape(program, server, sizes, arrays, expected)
+            self.run_data(program, server, data, expected)
+            self.features.update([*(["number by --set"] if data.named else []), *(["generated data"] if data.seed else [])])
         except Failure as failure:
-            if not failure.of_numbers or not self.model.main.hangs_on_rounding(arrays, sizes):
+            if not failure.of_numbers or not self.model.main.hangs_on_rounding(data.arrays, data.sizes):
                 raise
             self.skipped += 1
 
-    def run_shape(self, program, server, sizes, arrays, expected):
-        paths = [self.folder / f"in{i}.npy" for i in range(len(arrays))]
-        for path, array in zip(paths, arrays):
-            np.save(path, array)
+    def run_data(self, program, server, data, expected):
         constants = self.model.main.constant_values()
-        params = self.model.main.params
         default = program.configuration({}, {"R": constants})
-        config = self.folder / "default.cfg"
-        program.write_configuration(config, default)
-        self.compare(program, paths, expected, sizes, ["--strict", "--device", "none", "--config", config], "default choices")
-        loaded = {"files": [str(path) for path in paths], "seed": 1, **({"sizes": params} if params else {})}
-        for op, fields in (("inputs", loaded), ("reference", {"config": default})):
+        config = self.write_configuration(program, default, "default.cfg")
+        self.compare(program, data, expected, ["--strict", "--device", "none", "--config", config], "default choices")
+        for op, fields in (("inputs", data.request(self.folder)), ("reference", {"config": default})):
             reply = server.ask(op, **fields)
             if reply["status"] != "ok" or reply.get("message"):
-                raise Failure(f"{sizes}: {op}: {reply['status']}: {reply.get('message')}")
+                raise Failure(f"{data.sizes}: {op}: {reply['status']}: {reply.get('message')}")
         tried = self.kind.configurations(program, constants, self.sampled, self.seed)
         for words, entry in (each for each in tried for _ in range(self.kind.repeats)):
             reply = server.ask("run", config=entry, trials=1, verify=True)
             self.runs += 1
-            self.features.update(body_features.of_run(entry, reply, max(sizes.values())))
+            self.features.update(body_features.of_run(entry, reply, max(data.sizes.values())))
             if self.model.main.is_special and "random" not in words:  # the server knows no signs of zeros
-                config = self.folder / "special.cfg"
-                program.write_configuration(config, entry)
-                self.compare(program, paths, expected, sizes, ["--config", config], words)
+                self.compare(program, data, expected, ["--config", self.write_configuration(program, entry, "special.cfg")], words)
             if reply["status"] != "ok" or not self.may_fall_back(reply):
-                config = self.folder / "failing.cfg"
-                program.write_configuration(config, entry)
-                self.compare(program, paths, expected, sizes, ["--config", config], words)
-                raise Failure(f"{sizes}: {words}: {reply['status']}: {reply.get('message')} {reply.get('fallbacks')}",
+                self.compare(program, data, expected, ["--config", self.write_configuration(program, entry, "failing.cfg")], words)
+                raise Failure(f"{data.sizes}: {words}: {reply['status']}: {reply.get('message')} {reply.get('fallbacks')}",
                               of_numbers=reply["status"] == "wrong")
 
     def may_fall_back(self, reply):
@@ -215,14 +227,14 @@ class Trial:
         self.of_variables += len(others) < len(fallbacks)
         return not others or polybricks.lacks_room({"fallbacks": others})
 
-    def compare(self, program, paths, expected, sizes, options, words):
+    def compare(self, program, data, expected, options, words):
         outputs = [self.folder / f"out{i}.npy" for i in range(len(expected))]
-        program.run(*options, *self.model.main.params.values(), *paths, *outputs, timeout=ANSWER_LIMIT_S)
+        program.run(*options, *data.words(self.folder), *outputs, timeout=ANSWER_LIMIT_S)
         self.runs += 1
         for path, (name, want) in zip(outputs, expected.items()):
             found = difference(np.load(path), want, random_rules.TOLERANCE.get(want.dtype, 0), self.model.main.is_special)
             if found is not None:
-                raise Failure(f"{sizes}: {words}: {name} {found}", of_numbers=True, output=name)
+                raise Failure(f"{data.sizes}: {words}: {name} {found}", of_numbers=True, output=name)
 
 
 class Check:
@@ -244,7 +256,7 @@ class Check:
         self.features.update(["watched accesses"] if WATCHED in trial.options else [])
         try:
             trial.run(name)
-            self.shapes.update({"run": len(trial.shapes) - trial.skipped, "left out": trial.skipped})
+            self.shapes.update({"run": trial.tried - trial.skipped, "left out": trial.skipped})
             self.count(self.folder / f"{name}.pbcc", trial.options)
         except Failure as failure:
             self.first_failure_s = self.first_failure_s or time.monotonic() - self.begin
@@ -269,8 +281,8 @@ class Check:
         def fails(model):
             small = Trial(self.compiler, self.folder, self.kind, model, trial.seed, trial.options)
             try:
-                for shape in small.shapes:
-                    small.expected(dict(zip(("n", "m", "l"), shape)))
+                for data in map(small.files, small.shapes):
+                    small.model.main.evaluate(data.arrays, data.sizes)
                 small.run(name + "_small")
             except Failure as other:
                 return str(other) if other.kind() == failure.kind() else None

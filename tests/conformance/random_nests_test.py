@@ -66,7 +66,7 @@ def of_nests(seed, element):
 
 
 NESTS = random_bodies_test.Kind("nests", of_nests, configurations,
-                                body_features.OF_NESTS + body_features.OF_RUNS, SHAPES, 2, ("--fill-nan",), lambda seed: seed % 2 == 1, min_local=0.1)
+                                body_features.OF_NESTS + body_features.OF_RUNS + body_features.OF_DATA, SHAPES, 2, ("--fill-nan",), lambda seed: seed % 2 == 1, min_local=0.1)
 
 if __name__ == "__main__":
     sys.exit(random_bodies_test.main(__doc__, NESTS, by_day=2))

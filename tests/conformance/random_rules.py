@@ -8,6 +8,7 @@ their own output, and a secondary rule for the cells that they do not reach. Rul
 import numpy as np
 
 import body_tree as tree
+import random_data
 import random_functions
 from runner import difference
 from body_reference import Arithmetic, Unsuitable
@@ -342,6 +343,10 @@ class Program:
         while is_tame and not any(can_make(each, element, ["n"]) for each in callees):
             callees.append(Transform(f"Part{len(callees)}", rng, 1, element, callees[:1], False, True, is_special))
         self.main = Transform("R", rng, num_groups, element, callees, True, is_tame, is_special)
+        # By a generator of their own, so that the rules of a seed hang on nothing else.
+        of_ranges = np.random.default_rng([seed, 1])
+        if of_ranges.random() < random_data.RANGED_SHARE:
+            random_data.draw_ranges(self.main.inputs, of_ranges)
 
     def transforms(self):
         """What is called first, then the main one; what nobody calls any more is left out."""

@@ -30,6 +30,7 @@ class Matrix:
     sizes: list             # formulas
     role: str = "from"      # from, through, to, or using for what a rule has to itself
     versions: str = ""
+    range: tuple = ()       # of an input's generated data: (low, high), formulas
 
     def shape(self, sizes):
         return tuple(value_of(size, sizes) for size in reversed(self.sizes))
@@ -37,7 +38,8 @@ class Matrix:
     def text(self):
         versions = f"<{self.versions}>" if self.versions else ""
         own = self.sizes[:-1] if self.versions else self.sizes
-        return f"{self.word} {self.name}".strip() + versions + (f"[{', '.join(own)}]" if own else "")
+        bounds = f" in {self.range[0]}..{self.range[1]}" if self.range else ""
+        return f"{self.word} {self.name}".strip() + versions + (f"[{', '.join(own)}]" if own else "") + bounds
 
 
 BORDERS = ("wrap", "clamp", "mirror")
