@@ -159,31 +159,6 @@ def index_outside(b):
 
 
 @case
-def index_outside_of_a_new_matrix(b):
-    """What a body allocates, and parts of it, are tested as the regions of the rule are."""
-    (b.work / "new.pbcc").write_text(PROGRAM.replace("return a * f;", """
-    auto line = allocate<int>(3);
-    auto plane = allocate<double>(4, 2);
-    auto like = allocate<ElementT>(plane);
-    if (i != 2) return a;
-    if (f < 5) return line.cell(f);
-    if (f < 10) return plane.cell(0, f - 5);
-    if (f < 20) return like.row(1).cell(f - 10);
-    return plane.region(1, 0, f - 20, 2).count();"""))
-    b.tools.compile(b.work / "new.pbcc", b.work / "new", "--checked")
-    inside, outside = (2, 6, 13, 24), {3: r"index 3 of dimension 0 lies outside a region of size 3", -1: r"index -1 of dimension 0 .* of size 3",
-                                       7: r"index 2 of dimension 1 .* of size 2", 14: r"index 4 of dimension 0 .* of size 4",
-                                       25: r"\[1, 5\) of dimension 0 lies outside a region of size 4"}
-    for factor in (*inside, *outside):
-        (b.work / "factor.txt").write_text(f"SIZE\n{factor}\n")
-        is_inside = factor in inside
-        words = [] if is_inside else [r"new\.pbcc:5: rule Scale\.B#1 at i = 2: " + outside[factor]]
-        b.expect([b.work / "new", "a.txt", "factor.txt", "new_out.txt"], 0 if is_inside else 1, *words,
-                 absent=[] if is_inside else [b.work / "new_out.txt"])
-        (b.work / "new_out.txt").unlink(missing_ok=True)
-
-
-@case
 def crashes_of_bodies(b):
     """Each kind of crash names the rule and its line; a checked program names the instance too. The status stays that of the signal."""
     body = "%{\n#include <exception>\n%}\n" + PROGRAM.replace("return a * f;", """
