@@ -2,9 +2,10 @@
 """Random transforms and what they mean, cell by cell (docs/reference/language.md 5.3 to 5.9, 6.1, 6.5).
 
 Each transform has one output or two, sometimes made through a temporary, and rules with random coordinates, inputs, conditions
-and priorities. All rules of one priority make the same number of a cell, so that every choice has to give the same
-output, while a cell that falls to another priority is seen. A last rule covers everything. Rules of `ordered` transforms read
-outputs too, and notice a cell that is not made yet; those of `wide` ones write rows, columns and blocks.
+and priorities. In some the last dimension counts versions. Of the rules of one priority, all that name a version make the same
+number of a cell, and so do all others: every choice has to give the same output, while a cell that falls to another rule is
+seen. A last rule covers everything. Rules of `ordered` transforms read outputs too, and notice a cell that is not made yet;
+those of `wide` ones write rows, columns and blocks.
 """
 
 import dataclasses
@@ -17,6 +18,7 @@ KINDS = ("plain", "plain", "wide", "ordered", "ordered", "gaps")
 SHIFTS = {1: [(-1,), (-1,), (-2,), (-3,)], 2: [(-1, 0), (-1, 0), (0, -1), (0, -1), (1, -1), (-1, -1), (-2, 0), (2, -1)]}
 POISON = 10**7              # of a cell that was read before it was made, or that is taken for missing and is not
 FAR = (1 << 30, 1 << 30, 1 << 29, 100000)    # factors with which coordinates leave 32 bits, or come back to where they began
+NAMED = 500                 # what rules that name a version add
 MISSING = 77                # no input holds it
 
 
@@ -49,7 +51,9 @@ def formula(text):
 
 def integer_formula(text):
     return formula(text.replace("/", "//"))
-
+def position(coordinates):
+    """The part of a cell's value that says where it is."""
+    return " + ".join(f"{7 + 6 * d}*({t})" for d, t in enumerate(coordinates))
 
 
 class Transform:
@@ -62,6 +66,9 @@ class Transform:
         self.direction = self.pick(1, -1)
         self.outputs = ["OUT"] if rng.random() < 0.6 else ["OUT", "Q"]
         self.has_temporary = rng.random() < 0.5
+        self.versioned = set()      # names of matrices
+        if self.num_dims == 2 and self.chance(0.4):
+            self.versioned = self.pick({"T"}, {*self.outputs}, {*self.outputs, "T"})
         self.pair_share = self.pick(0.25, 0.25, 1) if self.kind == "ordered" else 0.25
         self.rules = [self.make_rule() for _ in range(int(rng.integers(1, 6)))]
         for number, name in enumerate(self.outputs):
@@ -89,7 +96,8 @@ class Transform:
     def make_plain(self, matrix):
         coordinates, used = [], []
         for var, size in zip(self.vars, self.sizes):
-            text = self.output_coordinate(var, size)
+            is_named = var == "y" and matrix in self.versioned and self.chance(0.3)
+            text = self.pick("0", "0", "1", f"{size}-1") if is_named else self.output_coordinate(var, size)
             coordinates.append(text)
             used += [var] if var in text else []
         return self.finish([matrix], "cell", coordinates, used)
@@ -123,7 +131,7 @@ class Transform:
 
     def make_wide(self, matrices):
         kinds = ["block", "half", "all"] + (["row", "column"] if self.num_dims == 2 else [])
-        kind = self.pick(*kinds)
+        kind = "row" if self.versioned & {*matrices} else self.pick(*kinds)
         coordinates = [self.output_coordinate(v, s) for v, s in zip(self.vars, self.sizes)]
         bounds = [(c, f"{c}+1") for c in coordinates]
         whole = [("0", size) for size in self.sizes]
@@ -192,23 +200,32 @@ class Transform:
     # ---- text
 
     def text(self):
-        dims = ", ".join(self.sizes)
-        through = f"through T[{dims}]\n" if self.has_temporary else ""
-        outputs = ", ".join(f"{name}[{dims}]" for name in self.outputs)
-        lines = [f"transform {self.name}\nfrom IN[{dims}]\n{through}to {outputs}\n{{"]
+        through = f"through {self.declared('T')}\n" if self.has_temporary else ""
+        outputs = ", ".join(map(self.declared, self.outputs))
+        lines = [f"transform {self.name}\nfrom {self.declared('IN')}\n{through}to {outputs}\n{{"]
         lines += [self.rule_text(rule, "T" if self.has_temporary else "IN") for rule in self.rules]
         lines += [self.rule_text(rule, "IN") for rule in self.temporary_rules]
         return "\n".join(lines) + "\n}\n"
 
-    @staticmethod
-    def access(matrix, rule):
-        begins, ends = [b for b, _ in rule.bounds], [e for _, e in rule.bounds]
-        args = {"cell": begins, "row": begins[1:], "column": begins[:1], "region": begins + ends}.get(rule.kind)
-        return matrix + (f".{rule.kind}({', '.join(args)})" if args else "")
+    def declared(self, matrix):
+        return f"{matrix}<0..m-1>[n]" if matrix in self.versioned else f"{matrix}[{', '.join(self.sizes)}]"
 
-    @staticmethod
-    def position(coordinates):
-        return " + ".join(f"{7 + 6 * d}*({t})" for d, t in enumerate(coordinates))
+    def cell(self, matrix, coordinates):
+        if matrix in self.versioned:
+            return f"{matrix}<{coordinates[1]}>.cell({coordinates[0]})"
+        return f"{matrix}.cell({', '.join(coordinates)})"
+
+    def names_version(self, rule):
+        return bool(self.versioned & {*rule.matrices}) and not any(v in rule.bounds[1][0] for v in self.vars)
+
+    def access(self, matrix, rule):
+        begins, ends = [b for b, _ in rule.bounds], [e for _, e in rule.bounds]
+        if rule.kind == "cell":
+            return self.cell(matrix, begins)
+        if rule.kind == "row" and matrix in self.versioned:
+            return f"{matrix}<{begins[1]}>"
+        args = {"row": begins[1:], "column": begins[:1], "region": begins + ends}.get(rule.kind)
+        return matrix + (f".{rule.kind}({', '.join(args)})" if args else "")
 
     def rule_text(self, rule, own):
         reads, zero = [f"{self.access(own, rule)} own"], "0"
@@ -222,15 +239,14 @@ class Transform:
                                  for c, size in zip(coordinates, self.sizes) if c != "0") or "true"
             zero += f" + (({inside}) == (f{i} != {MISSING}) ? 0 : {POISON})"
         for i, (matrix, coordinates) in enumerate(rule.own_reads):
-            at = f".cell({', '.join(coordinates)})"
-            reads += [f"{matrix}{at} s{i}", f"{own}{at} c{i}"]
-            zero += f" + (fmod(s{i} - c{i} - ({self.position(coordinates)}), 1000) == 0 ? 0 : {POISON})"
+            reads += [f"{self.cell(matrix, coordinates)} s{i}", f"{self.cell(own, coordinates)} c{i}"]
+            zero += f" + (fmod(s{i} - c{i} - ({position(coordinates)}), {NAMED}) == 0 ? 0 : {POISON})"
         where = " where " + " && ".join(rule.where) if rule.where else ""
-        value = f"{1000 * rule.priority} + {zero}"
+        value = f"{1000 * rule.priority + NAMED * self.names_version(rule)} + {zero}"
         head = f"  priority({rule.priority}) "
         tail = f"from ({', '.join(reads)}){where} "
         if rule.kind == "cell" and len(rule.matrices) == 1:
-            return f"{head}{self.access(rule.matrices[0], rule)} {tail}{{ return own + {self.position([b for b, _ in rule.bounds])} + {value}; }}"
+            return f"{head}{self.access(rule.matrices[0], rule)} {tail}{{ return own + {position([b for b, _ in rule.bounds])} + {value}; }}"
         names = [f"o{i}" for i in range(len(rule.matrices))]
         outputs = ", ".join(f"{self.access(m, rule)} {name}" for m, name in zip(rule.matrices, names))
         return f"{head}to ({outputs}) {tail}{{ {self.loops(rule, names, value)} }}"
@@ -238,12 +254,12 @@ class Transform:
     def loops(self, rule, names, value):
         """Statements that write all cells of the outputs, which are equal."""
         if rule.kind == "cell":
-            return " ".join(f"{name} = own + {self.position([b for b, _ in rule.bounds])} + {value};" for name in names)
+            return " ".join(f"{name} = own + {position([b for b, _ in rule.bounds])} + {value};" for name in names)
         kept = {"row": [0], "column": [1]}.get(rule.kind, range(self.num_dims))
         heads = "".join(f"for (int k{d} = 0; k{d} < own.size({i}); ++k{d}) " for i, d in enumerate(kept))
         cell = f".cell({', '.join(f'k{d}' for d in kept)})"
-        position = self.position([f"{b}+k{d}" if d in kept else b for d, (b, _) in enumerate(rule.bounds)])
-        return heads + "{ " + " ".join(f"{name}{cell} = own{cell} + {position} + {value};" for name in names) + " }"
+        at = position([f"{b}+k{d}" if d in kept else b for d, (b, _) in enumerate(rule.bounds)])
+        return heads + "{ " + " ".join(f"{name}{cell} = own{cell} + {at} + {value};" for name in names) + " }"
 
     # ---- meaning
 
@@ -255,11 +271,13 @@ class Transform:
 
     def evaluate_rules(self, name, rules, own, extents):
         best = np.full(own.shape, CATCH_ALL + 1)
-        for rule in rules:
+        is_named = np.zeros(own.shape, dtype=bool)
+        for rule in sorted(rules, key=lambda rule: (rule.priority, not self.names_version(rule))):
             for cell in self.cells_of(rule, extents) if name in rule.matrices else ():
-                best[cell] = min(best[cell], rule.priority)
+                if best[cell] > CATCH_ALL:
+                    best[cell], is_named[cell] = rule.priority, self.names_version(rule)
         index = np.indices(own.shape)[::-1]
-        return own + 1000 * best + sum((7 + 6 * d) * i for d, i in enumerate(index))
+        return own + 1000 * best + NAMED * is_named + sum((7 + 6 * d) * i for d, i in enumerate(index))
 
     def cells_of(self, rule, extents):
         """The cells that the instances of a rule write."""

@@ -48,6 +48,8 @@ class Check:
         configurations = self.compiler.configurations(program, CONFIGURATIONS, seed, max(EXTENTS), False)
         for transform in transforms:
             self.tried.update([transform.kind, f"{len(transform.outputs)} outputs", *(["through"] if transform.has_temporary else [])])
+            self.tried.update(["versions"] if transform.versioned & {*transform.outputs, *("T" if transform.has_temporary else "")} else [])
+            self.tried.update(["named version"] if any(map(transform.names_version, transform.rules + transform.temporary_rules)) else [])
             self.tried.update(kind for rule in transform.rules
                               for kind in {rule.kind, "reads outputs" if rule.own_reads else rule.kind, "far" if rule.far else rule.kind})
             self.transform(seed, program, transform, configurations)
@@ -113,8 +115,8 @@ def main():
     for seed in chosen:
         check.program(seed)
     print("tried: " + ", ".join(f"{word} {count}" for word, count in check.tried.most_common()))
-    lacking = [word for word in (*random_headers.KINDS, "2 outputs", "through", "row", "column", "region", "all", "reads outputs", "far")
-               if not check.tried[word]]
+    lacking = [word for word in (*random_headers.KINDS, "2 outputs", "through", "row", "column", "region", "all", "reads outputs", "far",
+                                 "versions", "named version") if not check.tried[word]]
     if len(chosen) >= MANY_PROGRAMS and lacking:
         check.fail(f"{len(chosen)} programs without {', '.join(lacking)}")
     if check.left_out > 1 + MAX_LEFT_OUT_SHARE * check.transforms:
