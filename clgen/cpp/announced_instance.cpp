@@ -8,14 +8,14 @@
 
 namespace pb {
 
-std::string one_instance(const Step& step) {
+void declare_one_instance(Writer& out, const Step& step) {
   std::vector<std::string> lo;
   std::vector<std::string> hi;
   for (auto loop = step.loops.rbegin(); loop != step.loops.rend(); ++loop) {
     lo.push_back(loop->var);
     hi.push_back(loop->var + " + 1");
   }
-  return "[[maybe_unused]] const " + box_type(step) + " pb_one = {{" + joined(lo) + "}, {" + joined(hi) + "}};";
+  out.declare("const " + box_type(step), "pb_one", "{{" + joined(lo) + "}, {" + joined(hi) + "}}");
 }
 
 }  // namespace pb

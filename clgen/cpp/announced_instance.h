@@ -9,15 +9,15 @@
 
 namespace pb {
 
-/// `const pbrt::Box<2> pb_one = {{…}, {…}};`: the instance at the loops' variables, as a box.
-[[nodiscard]] std::string one_instance(const Step& step);
+/// Declares `pb_one`, the instance at the loops' variables, as a box.
+void declare_one_instance(Writer& out, const Step& step);
 /// `emit` prints the instance at the loops' variables; with announcements around it if it is to be announced.
 template <class Emit>
 void emit_announced(Writer& out, const RuleCode& code, const Step& step, bool is_announced, const Emit& emit) {
   if (!is_announced) return emit();
   const HostParts parts = parts_of_box(code, step, "pb_one");
   if (parts.is_empty()) return emit();
-  out.line(one_instance(step));
+  declare_one_instance(out, step);
   emit_arrivals(out, parts, "pb_frame");
   emit();
   emit_departures(out, parts, "pb_frame");

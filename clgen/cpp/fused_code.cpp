@@ -67,8 +67,8 @@ void emit_fused_step(Writer& out, const CppContext& context, TransformId transfo
   const std::optional<Condition> unit = declare_unit(statements, code, "pb_unit");
   emit_piece(statements, code, code.stem, false, unit, "pb_box");
   emit_departures(statements, hosted, "pb_frame");
-  std::vector<std::string> params = step_params(code);
-  params.push_back("const " + box_type(plan.steps[steps[0]]) + "& pb_box");
+  std::vector<Parameter> params = step_params(code);
+  params.push_back({"const " + box_type(plan.steps[steps[0]]) + "&", "pb_box"});
   emit_function(out, "PB_STEP void step_" + code.stem + "_cpu", params, statements);
   out.blank();
 }

@@ -229,8 +229,7 @@ void emit_try(Writer& out, const RuleCode& code, const RuleCode& guest, bool has
     if (guest.rule.vars[i].name != code.rule.vars[i].name) other.push_back(i);
   for (const std::size_t i : other)
     out.line("const IndexT pb_var" + std::to_string(i) + " = " + code.rule.vars[i].name + ";");
-  for (const std::size_t i : other)
-    out.line("[[maybe_unused]] const IndexT " + guest.rule.vars[i].name + " = pb_var" + std::to_string(i) + ";");
+  for (const std::size_t i : other) out.declare("const IndexT", guest.rule.vars[i].name, "pb_var" + std::to_string(i));
   out.open("if (" + applies_text(guest) + ")");
   emit_tests(out, guest);
   out.line(instance_call(guest, {false, has_handles}));

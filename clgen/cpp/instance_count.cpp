@@ -34,19 +34,19 @@ void emit_instance_count(Writer& out, const RuleCode& code, const Step& step, co
   const auto spell = [&](const IndexExpr& expr) { return to_index_cpp(expr, code.transform); };
   body.line(guarded_text(all_at_least_zero(step.conditions), "++pb_count;", spell));
   for (std::size_t i = 0; i < step.loops.size(); ++i) body.close();
-  emit_count_function(out, code, stem, "const " + box_type(step) + "& pb_box", body);
+  emit_count_function(out, code, stem, {"const " + box_type(step) + "&", "pb_box"}, body);
 }
 
-void emit_count_function(Writer& out, const RuleCode& code, const std::string& stem, const std::string& box_param,
+void emit_count_function(Writer& out, const RuleCode& code, const std::string& stem, const Parameter& box,
                          const Writer& body) {
   Writer statements;
   statements.indent();
   emit_scalar_constants(statements, code, ScalarSet::Loops);
   statements.line("std::int64_t pb_count = 0;");
-  statements.verbatim(body.text());
+  statements.append_statements(body);
   statements.line("return pb_count;");
-  std::vector<std::string> params = scalar_params(code, ScalarSet::Loops);
-  params.push_back(box_param);
+  std::vector<Parameter> params = scalar_params(code, ScalarSet::Loops);
+  params.push_back(box);
   emit_function(out, "[[maybe_unused]] PB_COLD static std::int64_t count_" + stem, std::move(params), statements);
   out.blank();
 }

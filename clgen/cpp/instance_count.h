@@ -14,8 +14,8 @@ namespace pb {
 /// `count_<stem>` for the loops of a step that is no box: the instances among those of a box.
 void emit_instance_count(Writer& out, const RuleCode& code, const Step& step, const std::string& stem);
 
-/// That function with `body` as its statements, which add to `pb_count`, and `box_param` as its last parameter.
-void emit_count_function(Writer& out, const RuleCode& code, const std::string& stem, const std::string& box_param,
+/// That function with `body` as its statements, which add to `pb_count`, and `box` as its last parameter.
+void emit_count_function(Writer& out, const RuleCode& code, const std::string& stem, const Parameter& box,
                          const Writer& body);
 
 [[nodiscard]] std::string count_call(const RuleCode& code, const std::string& stem, const std::string& box);

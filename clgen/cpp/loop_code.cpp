@@ -237,8 +237,7 @@ class LoopPrinter {
 
   void print_node(const Let& let) {
     const std::string value = to_index_cpp(let.value, code_.transform);
-    out_.line("[[maybe_unused]] const IndexT " + let.var + " = " +
-              (tile_work_ ? "static_cast<IndexT>(" + value + ")" : value) + ";");
+    out_.declare("const IndexT", let.var, tile_work_ ? "static_cast<IndexT>(" + value + ")" : value);
   }
 
   const RuleCode& member(RuleId rule) const {
@@ -309,25 +308,25 @@ Writer loops_body(const RuleCode& code) {
 }
 
 /// The function of loops, of which `body`, made by `loops_body`, are the statements: its parameters are views of the
-/// matrices, scalars and, unless empty, `box_param`.
-void emit_loops_function(Writer& out, const RuleCode& code, const std::string& head, const std::string& box_param,
-                         const Writer& body) {
+/// matrices, scalars and, if there is one, `box`.
+void emit_loops_function(Writer& out, const RuleCode& code, const std::string& head,
+                         const std::optional<Parameter>& box, const Writer& body) {
   std::vector<std::string> types;
-  std::vector<std::string> params;
-  if (code.has_calls()) params.emplace_back("pbrt::Frame& pb_frame");
+  std::vector<Parameter> params;
+  if (code.has_calls()) params.push_back({"pbrt::Frame&", "pb_frame"});
   for (const RuleMatrix& use : code.matrices) {
     const std::string& matrix = code.matrix(use.matrix).name;
     types.push_back("class View_" + matrix);
-    params.push_back("const View_" + matrix + " " + matrix);
+    params.push_back({"const View_" + matrix, matrix});
   }
-  for (std::string& param : scalar_params(code, ScalarSet::Loops)) params.push_back(std::move(param));
-  if (!box_param.empty()) params.push_back(box_param);
+  for (Parameter& param : scalar_params(code, ScalarSet::Loops)) params.push_back(std::move(param));
+  if (box) params.push_back(*box);
   out.line("template <" + joined(types) + ">");
   Writer statements;
   statements.indent();
   emit_scalar_constants(statements, code, ScalarSet::Loops);
   open_watched(statements, code);
-  statements.verbatim(body.text());
+  statements.append_statements(body);
   close_watched(statements, code);
   emit_function(out, head, std::move(params), statements);
 }
@@ -338,7 +337,8 @@ void emit_joined_loops(Writer& out, const RuleCode& code, const std::vector<Rule
                        const TreeBlock& loops) {
   Writer body = loops_body(code);
   LoopPrinter(body, code, step, code.stem, members).print(loops);
-  emit_loops_function(out, code, "PB_LOOPS void loops_" + code.stem, "const " + box_type(step) + "& pb_box", body);
+  emit_loops_function(out, code, "PB_LOOPS void loops_" + code.stem,
+                      Parameter{"const " + box_type(step) + "&", "pb_box"}, body);
 }
 
 PackUse pack_use(const CppContext& context) {
@@ -346,7 +346,7 @@ PackUse pack_use(const CppContext& context) {
 }
 
 void emit_tile_loops(Writer& out, const RuleCode& code, const Step& step, const TreeBlock& loops,
-                     const std::string& stem, const std::string& box) {
+                     const std::string& stem, const Parameter& box) {
   Writer body = loops_body(code);
   LoopPrinter(body, code, step, stem).print_in_tile(loops, LoopPrinter::TileWork::Run);
   emit_loops_function(out, code, "PB_LOOPS void loops_" + stem, box, body);
@@ -358,10 +358,12 @@ void emit_tile_count(Writer& out, const RuleCode& code, const Step& step, const 
 }
 
 void emit_loops(Writer& to, const RuleCode& code, const Step& step, const CpuLoops& loops, const std::string& stem) {
-  const std::string type = step.loops.empty() ? "" : "const " + box_type(step) + "& ";
+  const auto box_named = [&](const char* name) {
+    return step.loops.empty() ? std::nullopt : std::optional(Parameter{"const " + box_type(step) + "&", name});
+  };
   Writer plain = loops_body(code);
   LoopPrinter(plain, code, step, stem).print(loops.plain);
-  emit_loops_function(to, code, "PB_LOOPS void loops_" + stem, type.empty() ? "" : type + "pb_box", plain);
+  emit_loops_function(to, code, "PB_LOOPS void loops_" + stem, box_named("pb_box"), plain);
   to.blank();
   if (loops.packed.empty()) return;
   to.line("// The instances in packs of neighbours.");
@@ -373,7 +375,8 @@ void emit_loops(Writer& to, const RuleCode& code, const Step& step, const CpuLoo
   PB_CHECK(inside == nullptr || inside->outside == loops.plain, "outside of its box a version runs its plain loops");
   Writer packed = loops_body(code);
   LoopPrinter(packed, code, step, stem).print(loops.packed);
-  emit_loops_function(to, code, "static void lanes_" + stem, type + (inside == nullptr ? "pb_box" : "pb_all"), packed);
+  emit_loops_function(to, code, "static void lanes_" + stem, box_named(inside == nullptr ? "pb_box" : "pb_all"),
+                      packed);
   to.blank();
 }
 

@@ -23,7 +23,7 @@ void emit_loops(Writer& out, const RuleCode& code, const Step& step, const CpuLo
 
 /// `loops_STEM` of a nest's member over a tile of the nest's rows; `box`: the parameter that is the tile.
 void emit_tile_loops(Writer& out, const RuleCode& code, const Step& step, const TreeBlock& loops,
-                     const std::string& stem, const std::string& box);
+                     const std::string& stem, const Parameter& box);
 /// The statements that count the instances which `loops` run over a tile, in `pb_count`.
 void emit_tile_count(Writer& out, const RuleCode& code, const Step& step, const TreeBlock& loops);
 

@@ -222,7 +222,7 @@ void emit_member_loops(Writer& out, const TransformPlan& plan, const Nest& nest,
     if (!step.loops.empty() && !is_box(step)) emit_instance_count(out, part.code, step, part.stem);
     return;
   }
-  const std::string box = "const " + row_box_type(nest) + "& pb_tile";
+  const Parameter box{"const " + row_box_type(nest) + "&", "pb_tile"};
   const Step& step = plan.steps[part.member.step];
   emit_tile_loops(out, part.code, step, part.loops.plain, part.stem, box);
   if (is_tile_full(plan, nest)) return;

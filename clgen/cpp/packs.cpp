@@ -188,39 +188,35 @@ std::vector<std::string> pack_vars(const RuleCode& code, const PackFacts& facts)
 void emit_body(Writer& out, const RuleCode& code, const PackFacts& facts, const std::string& stem) {
   const Rule& rule = code.rule;
   std::vector<std::string> types = {"class PbShape"};
-  std::vector<std::string> params;
-  if (!rule.is_return_form) {
-    for (const RegionAccess& output : rule.outputs) {
-      std::string type = pack_of(element_of(code, output)) + "& ";
-      if (!is_element(output)) {
-        types.push_back("class View_" + output.binding);
-        type = "const View_" + output.binding + "& ";
-      }
-      params.push_back(unused_mark(code, output.binding) + type + output.binding);
-    }
-  }
+  std::vector<Parameter> params;
+  const auto add = [&](const std::string& type, const std::string& name) {
+    params.push_back({type, name, may_be_unused(code, name)});
+  };
+  const auto view = [&](const std::string& name) {
+    types.push_back("class View_" + name);
+    return "const View_" + name + "&";
+  };
+  if (!rule.is_return_form)
+    for (const RegionAccess& output : rule.outputs)
+      add(is_element(output) ? pack_of(element_of(code, output)) + "&" : view(output.binding), output.binding);
   for (std::size_t i = 0; i < rule.inputs.size(); ++i) {
     const RegionAccess& input = rule.inputs[i];
-    if (is_element(input)) {
-      const std::string element = element_of(code, input);
-      const std::string type = facts.inputs[i].is_uniform() ? element + " " : pack_of(element) + "& ";
-      params.push_back(unused_mark(code, input.binding) + "const " + type + input.binding);
-    } else {
-      types.push_back("class View_" + input.binding);
-      params.push_back(unused_mark(code, input.binding) + "const View_" + input.binding + "& " + input.binding);
-    }
+    const std::string element = element_of(code, input);
+    add(!is_element(input)             ? view(input.binding)
+        : facts.inputs[i].is_uniform() ? "const " + element
+                                       : "const " + pack_of(element) + "&",
+        input.binding);
   }
   for (const MatrixId id : code.scalar_inputs) {
     const Matrix& matrix = code.matrix(id);
-    params.push_back(unused_mark(code, matrix.name) + "const " + element_text(matrix.element, matrix.is_element_t) +
-                     " " + matrix.name);
+    add("const " + element_text(matrix.element, matrix.is_element_t), matrix.name);
   }
   const std::vector<std::string> packs = pack_vars(code, facts);
   for (const std::string& var : used_rule_vars(code)) {
     const bool is_pack = std::find(packs.begin(), packs.end(), var) != packs.end();
-    params.push_back("const IndexT " + std::string(is_pack ? "pb_" : "") + var);
+    params.push_back({"const IndexT", (is_pack ? "pb_" : "") + var});
   }
-  for (std::string& param : scalar_params(code, ScalarSet::Body)) params.push_back(std::move(param));
+  for (Parameter& param : scalar_params(code, ScalarSet::Body)) params.push_back(std::move(param));
   out.line("template <" + joined(types) + ">");
   const std::string result = rule.is_return_form ? pack_of(element_of(code, rule.outputs[0])) : "void";
   open_function(out, "PB_SIMD_INLINE " + result + " packs_" + stem, params);

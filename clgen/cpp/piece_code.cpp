@@ -43,13 +43,13 @@ std::vector<std::string> matrix_args(const RuleCode& code, bool is_fast) {
 
 }  // namespace
 
-std::vector<std::string> step_params(const RuleCode& code) {
-  std::vector<std::string> params = {"pbrt::Frame& pb_frame"};
+std::vector<Parameter> step_params(const RuleCode& code) {
+  std::vector<Parameter> params = {{"pbrt::Frame&", "pb_frame"}};
   for (const RuleMatrix& use : code.matrices) {
     const Matrix& matrix = code.matrix(use.matrix);
-    params.push_back("const " + region_type(matrix, matrix.role == MatrixRole::From) + "& " + matrix.name);
+    params.push_back({"const " + region_type(matrix, matrix.role == MatrixRole::From) + "&", matrix.name});
   }
-  for (std::string& param : scalar_params(code, ScalarSet::Step)) params.push_back(std::move(param));
+  for (Parameter& param : scalar_params(code, ScalarSet::Step)) params.push_back(std::move(param));
   return params;
 }
 

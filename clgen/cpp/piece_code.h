@@ -13,7 +13,7 @@
 namespace pb {
 
 /// Parameters that every step function of a rule takes: frame, matrices, scalars.
-[[nodiscard]] std::vector<std::string> step_params(const RuleCode& code);
+[[nodiscard]] std::vector<Parameter> step_params(const RuleCode& code);
 /// Arguments that every step function of a rule takes: frame, matrices, scalars.
 [[nodiscard]] std::vector<std::string> step_args(const RuleCode& code, const std::string& frame);
 

@@ -27,7 +27,7 @@ void emit_row_blocks(Writer& out, const RuleCode& code, const RowBlocks& blocks,
   out.line("IndexT pb_block = " + first + ";");
   out.open("for (; pb_is_far && " + last + " - pb_block >= " + block + "; pb_block += " + block + ")");
   out.open("");
-  out.line("[[maybe_unused]] const std::int64_t " + var + " = pb_block + pbrt::kRowBlocksAhead * " + block + ";");
+  out.declare("const std::int64_t", var, "pb_block + pbrt::kRowBlocksAhead * " + block);
   for (const LineRequest& line : blocks.lines) {
     std::string at;
     for (std::size_t d = 0; d < line.at.size(); ++d)

@@ -62,7 +62,7 @@ RuleCode::RuleCode(const CppContext& context, TransformId in_transform, RuleId i
   const TransformPlan& plan = context.plan.transforms[transform_id.index()];
   for (const PlanTunable& tunable : plan.tunables) {
     if (!tunable.user) continue;
-    if (auto text = constant_declaration(tunable, transform.tunables[*tunable.user]))
+    if (auto text = constant_text(tunable, transform.tunables[*tunable.user]))
       constants.emplace(tunable.name, std::move(*text));
   }
   for (const Step& step : plan.steps)
@@ -151,22 +151,19 @@ void add_names(const Formula& formula, std::set<std::string>& names) {
 
 }  // namespace
 
-std::string unused_mark(const RuleCode& code, const std::string& name) {
-  return code.facts.used_names.contains(name) ? "" : "[[maybe_unused]] ";
-}
+bool may_be_unused(const RuleCode& code, const std::string& name) { return !code.facts.used_names.contains(name); }
 
-std::vector<std::string> scalar_params(const RuleCode& code, ScalarSet set) {
-  std::vector<std::string> params;
-  for (const SizeVar& var : code.transform.size_vars) {
-    const std::string mark = set == ScalarSet::Body ? unused_mark(code, var.name) : "[[maybe_unused]] ";
-    // Bodies and the loops around them know sizes as ints; boxes are computed in 64 bits.
-    if (is_in(code, set, var.name))
-      params.push_back(mark + (set == ScalarSet::Step ? "const std::int64_t " : "const IndexT ") + var.name);
-  }
+std::vector<Parameter> scalar_params(const RuleCode& code, ScalarSet set) {
+  std::vector<Parameter> params;
+  const auto is_marked = [&](const std::string& name) { return set != ScalarSet::Body || may_be_unused(code, name); };
+  // Bodies and the loops around them know sizes as ints; boxes are computed in 64 bits.
+  const char* type = set == ScalarSet::Step ? "const std::int64_t" : "const IndexT";
+  for (const SizeVar& var : code.transform.size_vars)
+    if (is_in(code, set, var.name)) params.push_back({type, var.name, is_marked(var.name)});
   for (const UserTunable& tunable : code.transform.tunables) {
     if (!is_in(code, set, tunable.name) || code.constants.contains(tunable.name)) continue;
-    const std::string mark = set == ScalarSet::Body ? unused_mark(code, tunable.name) : "[[maybe_unused]] ";
-    params.push_back(mark + "const " + tunable_type(tunable) + (tunable.array_extent > 0 ? "& " : " ") + tunable.name);
+    params.push_back({"const " + tunable_type(tunable) + (tunable.array_extent > 0 ? "&" : ""), tunable.name,
+                      is_marked(tunable.name)});
   }
   return params;
 }
@@ -181,8 +178,8 @@ std::vector<std::string> scalar_args(const RuleCode& code, ScalarSet set) {
 }
 
 void emit_scalar_constants(Writer& out, const RuleCode& code, ScalarSet set) {
-  for (const auto& [name, text] : code.constants)
-    if (is_in(code, set, name)) out.line("[[maybe_unused]] " + text + ";");
+  for (const auto& [name, constant] : code.constants)
+    if (is_in(code, set, name)) out.declare(constant.type, name, constant.value);
 }
 
 std::vector<std::string> used_rule_vars(const RuleCode& code) {
@@ -195,16 +192,18 @@ std::vector<std::string> used_rule_vars(const RuleCode& code) {
   return out;
 }
 
-void open_function(Writer& out, const std::string& head, const std::vector<std::string>& params) {
-  const std::string line = head + "(" + joined(params) + ")";
-  out.open(line.size() <= 118 ? line : head + "(" + joined(params, ",\n    ") + ")");
+void open_function(Writer& out, const std::string& head, const std::vector<Parameter>& params) {
+  std::vector<std::string> texts;
+  for (const Parameter& param : params) texts.push_back(to_cpp(param));
+  const std::string line = head + "(" + joined(texts) + ")";
+  out.open(line.size() <= 118 ? line : head + "(" + joined(texts, ",\n    ") + ")");
 }
 
-void emit_function(Writer& out, const std::string& head, std::vector<std::string> params, const Writer& body) {
-  const std::string text = without_unused(body.text());
-  for (std::string& param : params) param = without_mark(param, text);
+void emit_function(Writer& out, const std::string& head, std::vector<Parameter> params, const Writer& body) {
+  const std::string statements = body.statements();
+  for (Parameter& param : params) param.may_be_unused = param.may_be_unused && !has_word(statements, param.name);
   open_function(out, head, params);
-  out.verbatim(text);
+  out.verbatim(statements);
   out.close();
 }
 
@@ -229,7 +228,7 @@ namespace {
 /// Parameters of the rule function and the names of its view types.
 struct Signature {
   std::vector<std::string> view_types;
-  std::vector<std::string> params;
+  std::vector<Parameter> params;
 };
 
 void add_region_param(Signature& signature, const RuleCode& code, const RegionAccess& access, const RegionUse& use,
@@ -237,9 +236,9 @@ void add_region_param(Signature& signature, const RuleCode& code, const RegionAc
   const Matrix& matrix = code.matrix(access.matrix);
   if (is_element(access)) {
     const std::string element = element_of(code, access);
-    signature.params.push_back(unused_mark(code, access.binding) +
-                               (is_const ? "const " + element + " " : element + "& ") + access.binding);
-    if (access.is_optional()) signature.params.push_back("[[maybe_unused]] const bool pb_missing_" + access.binding);
+    signature.params.push_back(
+        {is_const ? "const " + element : element + "&", access.binding, may_be_unused(code, access.binding)});
+    if (access.is_optional()) signature.params.push_back({"const bool", "pb_missing_" + access.binding, true});
     return;
   }
   std::string type = "View_" + access.binding;
@@ -251,7 +250,7 @@ void add_region_param(Signature& signature, const RuleCode& code, const RegionAc
     while (std::any_of(words.begin(), words.end(), is_users)) type += "_";
     signature.view_types.push_back("class " + type);
   }
-  signature.params.push_back(unused_mark(code, access.binding) + type + " " + access.binding);
+  signature.params.push_back({type, access.binding, may_be_unused(code, access.binding)});
 }
 
 /// Extents of temporaries may need more than the body.
@@ -262,10 +261,10 @@ ScalarSet body_scalars(const RuleCode& code) {
 Signature signature_of(const RuleCode& code) {
   const Rule& rule = code.rule;
   Signature signature;
-  if (code.facts.has_calls) signature.params.emplace_back("pbrt::Frame& pb_frame");
+  if (code.facts.has_calls) signature.params.push_back({"pbrt::Frame&", "pb_frame"});
   if (rule.is_return_form) {
     if (code.facts.may_fall_through)
-      signature.params.push_back("const " + element_of(code, rule.outputs[0]) + "& pb_unchanged");
+      signature.params.push_back({"const " + element_of(code, rule.outputs[0]) + "&", "pb_unchanged"});
   } else {
     for (std::size_t i = 0; i < rule.outputs.size(); ++i)
       add_region_param(signature, code, rule.outputs[i], code.facts.outputs[i], false);
@@ -274,12 +273,12 @@ Signature signature_of(const RuleCode& code) {
     if (!rule.inputs[i].is_guest) add_region_param(signature, code, rule.inputs[i], code.facts.inputs[i], true);
   for (const MatrixId id : code.scalar_inputs) {
     const Matrix& matrix = code.matrix(id);
-    signature.params.push_back(unused_mark(code, matrix.name) + "const " +
-                               element_text(matrix.element, matrix.is_element_t) + " " + matrix.name);
+    signature.params.push_back(
+        {"const " + element_text(matrix.element, matrix.is_element_t), matrix.name, may_be_unused(code, matrix.name)});
   }
   for (const std::string& var : used_rule_vars(code))
-    signature.params.push_back(unused_mark(code, var) + "const IndexT " + var);
-  for (std::string& param : scalar_params(code, body_scalars(code))) signature.params.push_back(std::move(param));
+    signature.params.push_back({"const IndexT", var, may_be_unused(code, var)});
+  for (Parameter& param : scalar_params(code, body_scalars(code))) signature.params.push_back(std::move(param));
   return signature;
 }
 

@@ -10,6 +10,7 @@
 
 #include "choicegraph/plan/plan.h"
 #include "clgen/cpp/cpp_context.h"
+#include "clgen/cpp/tunable_code.h"
 #include "clgen/lower/rule_shape.h"
 #include "clgen/rule_facts.h"
 #include "clgen/writer/writer.h"
@@ -25,10 +26,10 @@ struct RuleCode : RuleShape {
   std::string stem;           ///< `Convolve2D_0`
   std::string origin;         ///< file and line where functions say which rule used what is not there; else empty
   std::string checked_place;  ///< of a checked program: `scale.pbcc:5`; else empty
-  std::map<std::string, std::string> constants;  ///< fixed tunables of the user, by name: their declarations
-  std::vector<RuleCode> tried;                   ///< rules that an instance tries first
-  std::set<std::string> header_names;            ///< names in accesses, temporaries and loops over instances
-  std::set<std::string> step_names;              ///< names that step functions need beside these
+  std::map<std::string, ConstantText> constants;  ///< fixed tunables of the user, by name
+  std::vector<RuleCode> tried;                    ///< rules that an instance tries first
+  std::set<std::string> header_names;             ///< names in accesses, temporaries and loops over instances
+  std::set<std::string> step_names;               ///< names that step functions need beside these
 
   /// Adds what functions need that run instances of both rules.
   void join(const RuleCode& other);
@@ -44,18 +45,18 @@ enum class ScalarSet : std::uint8_t {
   Loops,  ///< those that loops over instances may use: the header, the body, bounds beyond a box
   Step,   ///< those that step functions may use
 };
-[[nodiscard]] std::vector<std::string> scalar_params(const RuleCode& code, ScalarSet set);
+[[nodiscard]] std::vector<Parameter> scalar_params(const RuleCode& code, ScalarSet set);
 [[nodiscard]] std::vector<std::string> scalar_args(const RuleCode& code, ScalarSet set);
 /// Those of the set that are constants: declarations, the first statements of a function with `scalar_params`.
 void emit_scalar_constants(Writer& out, const RuleCode& code, ScalarSet set);
 /// Rule variables that the body may use.
 [[nodiscard]] std::vector<std::string> used_rule_vars(const RuleCode& code);
-/// `[[maybe_unused]] ` if a parameter of that name may be without a use in the body.
-[[nodiscard]] std::string unused_mark(const RuleCode& code, const std::string& name);
+/// Whether a parameter of that name may be without a use in the body.
+[[nodiscard]] bool may_be_unused(const RuleCode& code, const std::string& name);
 /// Opens a function; long parameter lists get lines of their own.
-void open_function(Writer& out, const std::string& head, const std::vector<std::string>& params);
-/// The whole function; parameters that `body`, statements one level deep, uses lose the mark of others.
-void emit_function(Writer& out, const std::string& head, std::vector<std::string> params, const Writer& body);
+void open_function(Writer& out, const std::string& head, const std::vector<Parameter>& params);
+/// The whole function; parameters that `body`, statements one level deep, uses are not marked.
+void emit_function(Writer& out, const std::string& head, std::vector<Parameter> params, const Writer& body);
 
 /// What an instance gets for an access: `In.region(x, y, x+KWIDTH, y+KWIDTH)`, `In.cell(x, y)`, `In`.
 [[nodiscard]] std::string access_text(const RuleCode& code, const RegionAccess& access);

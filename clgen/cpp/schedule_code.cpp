@@ -427,8 +427,7 @@ class ScheduleEmitter {
   void emit_nest_node(std::size_t n, const std::string& add) {
     const Nest& nest = plan_.nests[n];
     const Condition condition = nest_condition(n);
-    if (!condition.is_always())
-      out_.line("[[maybe_unused]] const bool " + nest_name(n) + " = " + to_cpp(condition) + ";");
+    if (!condition.is_always()) out_.declare("const bool", nest_name(n), to_cpp(condition));
     std::string nodes;
     for (const NestMember& member : nest.members)
       if (has_edge(member.step)) nodes += node_name(member.step) + " = ";

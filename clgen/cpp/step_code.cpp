@@ -221,17 +221,17 @@ std::string emit_cpu_step(Writer& out, const CppContext& context, const RuleCode
   if (is_announced) form.hosted = parts_of_step(plan, code, step_id);
   form.pieces = pieces_of(plan, step_id);
   return shared_function(out, done, code, step_id, form, [&](const std::string& name) {
-    std::vector<std::string> params = step_params(code);
-    for (const StepBox& box : form.params) params.push_back("[[maybe_unused]] const " + box.type + "& " + box.name);
-    if (form.pieces == StepPieces::Split) params.emplace_back("const std::int64_t pb_split");
-    if (form.pieces == StepPieces::Tiles) params.emplace_back("const std::int64_t* pb_extent");
+    std::vector<Parameter> params = step_params(code);
+    for (const StepBox& box : form.params) params.push_back({"const " + box.type + "&", box.name, true});
+    if (form.pieces == StepPieces::Split) params.push_back({"const std::int64_t", "pb_split"});
+    if (form.pieces == StepPieces::Tiles) params.push_back({"const std::int64_t*", "pb_extent"});
     Writer statements;
     statements.indent();
     emit_scalar_constants(statements, code, ScalarSet::Step);
     emit_boxes(statements, form.boxes);
     if (!plan.steps[step_id].loops.empty()) statements.line("if (pb_box.is_empty()) return;");
     emit_arrivals(statements, form.hosted, "pb_frame");
-    statements.verbatim(body.text());
+    statements.append_statements(body);
     emit_departures(statements, form.hosted, "pb_frame");
     emit_function(out, (takes_boxes(plan, step_id) ? "PB_STEP void " : "static void ") + name, params, statements);
   });
@@ -335,11 +335,11 @@ std::string emit_device_step(Writer& out, const CppContext& context, const RuleC
   (takes_boxes(plan, step) ? form.params : form.boxes) = takes_boxes(plan, step) ? without_bounds(boxes) : boxes;
   form.regions = launch_regions(plan, code, step, kernel);
   return shared_function(out, done, code, step, form, [&](const std::string& name) {
-    std::vector<std::string> params = step_params(code);
-    for (const StepBox& box : form.params) params.push_back("const " + box.type + "& " + box.name);
-    for (const char* param : {"const std::int64_t* pb_group", "const pbrt::gpu::CopyOut pb_copy_out",
-                              "const int pb_site", "const int pb_alternative"})
-      params.emplace_back(param);
+    std::vector<Parameter> params = step_params(code);
+    for (const StepBox& box : form.params) params.push_back({"const " + box.type + "&", box.name});
+    params.push_back({"const std::int64_t*", "pb_group"});
+    params.push_back({"const pbrt::gpu::CopyOut", "pb_copy_out"});
+    for (const char* number : {"pb_site", "pb_alternative"}) params.push_back({"const int", number});
     Writer statements;
     statements.indent();
     emit_scalar_constants(statements, code, ScalarSet::Step);

@@ -21,15 +21,15 @@ std::set<TemplateId> chosen_at_run_time(const Program& program) {
 void emit_choice(Writer& out, const CppContext& context, TemplateId id, const std::string& verb) {
   const Template& which = context.program.templates[id];
   const Transform& first = context.program.transforms[which.first];
-  std::vector<std::string> params = {"pbrt::Frame& pb_frame"};
+  std::vector<Parameter> params = {{"pbrt::Frame&", "pb_frame"}};
   std::vector<std::string> checks;
   for (const TemplateParam& param : which.params) {
     const std::string name = "pb_" + param.name;
-    params.push_back("const std::int64_t " + name);
+    params.push_back({"const std::int64_t", name});
     checks.push_back("{" + quoted(param.name) + ", " + name + ", " + std::to_string(param.lo) + ", " +
                      std::to_string(param.hi) + "}");
   }
-  for (std::string& param : call_params(first)) params.push_back(std::move(param));
+  for (Parameter& param : call_params(first)) params.push_back(std::move(param));
   std::string args = "pb_frame";
   for (const MatrixId matrix : call_matrices(first)) args += ", " + first.matrices[matrix].name;
   open_function(out, "[[maybe_unused]] static void " + verb + "_any_" + identifier_of(context.program, id), params);

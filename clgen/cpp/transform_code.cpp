@@ -52,20 +52,30 @@ std::vector<MatrixId> call_matrices(const Transform& transform) {
   return out;
 }
 
-std::vector<std::string> call_params(const Transform& transform) {
-  std::vector<std::string> params;
+std::vector<Parameter> call_params(const Transform& transform) {
+  std::vector<Parameter> params;
   for (const MatrixId id : call_matrices(transform)) {
     const Matrix& matrix = transform.matrices[id];
-    params.push_back("const " + region_type(matrix, matrix.role == MatrixRole::From) + "& " + matrix.name);
+    params.push_back({"const " + region_type(matrix, matrix.role == MatrixRole::From) + "&", matrix.name});
   }
   return params;
 }
+
+namespace {
+
+std::string joined_params(const Transform& transform) {
+  std::vector<std::string> texts;
+  for (const Parameter& param : call_params(transform)) texts.push_back(to_cpp(param));
+  return joined(texts);
+}
+
+}  // namespace
 
 void emit_call_declarations(Writer& out, const CppContext& context, TransformId id) {
   const Transform& transform = context.program.transforms[id];
   const std::string name = identifier_of(context.program, id);
   const auto declare = [&](const std::string& head) {
-    out.line("[[maybe_unused]] static void " + head + ", " + joined(call_params(transform)) + ");");
+    out.line("[[maybe_unused]] static void " + head + ", " + joined_params(transform) + ");");
   };
   declare("call_" + name + "(pbrt::Frame& pb_parent");
   if (context.spawned.contains(id)) declare("spawn_" + name + "(pbrt::Frame& pb_frame");
@@ -93,10 +103,29 @@ std::string solution_text(const SizeVar& var, const std::string& actual) {
          to_growing_cpp(var.solution) + "; })";
 }
 
+namespace {
+
+/// Whether the formula is divided by what may be 0, and no size variable, of which the solution then is a factor.
+bool has_checked_quotient(const Formula& formula) {
+  if (const auto* negated = std::get_if<NegatedFormula>(&formula.node))
+    return has_checked_quotient(negated->operand[0]);
+  const auto* binary = std::get_if<BinaryFormula>(&formula.node);
+  if (binary == nullptr) return false;
+  if (binary->op == FormulaOp::Div && !std::holds_alternative<IntLiteral>(binary->operands[1].node) &&
+      !std::holds_alternative<RealLiteral>(binary->operands[1].node) &&
+      symbols_of(binary->operands[1], SymbolKind::SizeVar).empty())
+    return true;
+  return std::any_of(binary->operands.begin(), binary->operands.end(), has_checked_quotient);
+}
+
+Unused unused_solution(const SizeVar& var) { return has_checked_quotient(var.solution) ? Unused::Stays : Unused::Goes; }
+
+}  // namespace
+
 void emit_largest_size(Writer& out, const Transform& transform) {
   std::vector<std::string> sizes = transform.size_names();
   sizes.insert(sizes.begin(), "1");
-  out.line("[[maybe_unused]] const std::int64_t pb_n = pbrt::index_max(" + joined(sizes) + ");");
+  out.declare("const std::int64_t", "pb_n", "pbrt::index_max(" + joined(sizes) + ")");
 }
 
 namespace {
@@ -126,8 +155,8 @@ class TransformEmitter {
     body.indent();
     TransformEmitter(body, context_, id_, kernels_).emit_run_body(functions);
     out_.line("// transform " + transform_.name + "   " + origin_of(context_.sources, transform_.span));
-    out_.open("static void run_" + name_ + "(pbrt::Frame& pb_parent, " + joined(call_params(transform_)) + ")");
-    out_.verbatim(without_unused(body.text()));
+    out_.open("static void run_" + name_ + "(pbrt::Frame& pb_parent, " + joined_params(transform_) + ")");
+    out_.verbatim(body.statements());
     out_.close();
     out_.blank();
   }
@@ -142,7 +171,7 @@ class TransformEmitter {
     } else {
       emit_frame(out_);
     }
-    out_.line("[[maybe_unused]] pbrt::RunContext& pb_context = " + frame_ + ".context();");
+    out_.declare("pbrt::RunContext&", "pb_context", frame_ + ".context()");
     emit_uncovered(nullptr);
     emit_scattered();
     emit_choices();
@@ -159,12 +188,11 @@ class TransformEmitter {
     for (std::size_t i = 0; i < transform_.size_vars.size(); ++i) {
       const SizeVar& var = transform_.size_vars[i];
       if (var.is_given_by_run()) {
-        out_.line("[[maybe_unused]] const std::int64_t " + var.name + " = pb_parent.context().run_size(" +
-                  std::to_string(i) + ");");
+        out_.declare("const std::int64_t", var.name, "pb_parent.context().run_size(" + std::to_string(i) + ")");
         continue;
       }
       const std::string actual = transform_.matrices[var.matrix].name + ".size(" + std::to_string(var.dim) + ")";
-      out_.line("[[maybe_unused]] const std::int64_t " + var.name + " = " + solution_text(var, actual) + ";");
+      out_.declare("const std::int64_t", var.name, solution_text(var, actual), unused_solution(var));
     }
     emit_largest_size(out_, transform_);
     emit_tunables(true);
@@ -209,21 +237,25 @@ class TransformEmitter {
       if (tunable.is_size_specific != is_size_specific) continue;
       for (std::size_t i = 0; i < plan_.tunables.size(); ++i) {
         if (plan_.tunables[i].user != id) continue;
-        out_.line("[[maybe_unused]] " + tunable_declaration(tunable, i) + ";");
+        declare_tunable(tunable, i);
       }
     }
   }
 
-  std::string tunable_declaration(const UserTunable& tunable, std::size_t index) const {
-    if (const auto constant = constant_declaration(plan_.tunables[index], tunable)) return *constant;
+  /// Values that the run gives may stop it.
+  void declare_tunable(const UserTunable& tunable, std::size_t index) {
+    if (const auto constant = constant_text(plan_.tunables[index], tunable))
+      return out_.declare(constant->type, tunable.name, constant->value);
+    const Unused unused = plan_.tunables[index].fixed.empty() ? Unused::Stays : Unused::Goes;
     const std::string n = tunable.is_size_specific ? "pb_n" : "1";
     if (tunable.array_extent > 0)
-      return "const " + tunable_type(tunable) + " " + tunable.name + " = pbrt::tunable_values<" +
-             (tunable.is_real ? "double, " : "IndexT, ") + std::to_string(tunable.array_extent) + ">(" +
-             tunable_elements(context_, id_, index, "pb_parent.context()", n) + ")";
-    const std::string value = tunable_value(context_, id_, index, "pb_parent.context()", n);
-    return tunable.is_real ? "const double " + tunable.name + " = " + value
-                           : "const std::int64_t " + tunable.name + " = " + value;
+      return out_.declare("const " + tunable_type(tunable), tunable.name,
+                          "pbrt::tunable_values<" + std::string(tunable.is_real ? "double, " : "IndexT, ") +
+                              std::to_string(tunable.array_extent) + ">(" +
+                              tunable_elements(context_, id_, index, "pb_parent.context()", n) + ")",
+                          Unused::Stays);
+    out_.declare(tunable.is_real ? "const double" : "const std::int64_t", tunable.name,
+                 tunable_value(context_, id_, index, "pb_parent.context()", n), unused);
   }
 
   /// Whether a call of the transform may lead to another one of it.
@@ -420,7 +452,7 @@ class TransformEmitter {
     }
     const std::string args = joined(names);
     if (transform_.is_memoized) emit_memo(args);
-    out_.open("static void call_" + name_ + "(pbrt::Frame& pb_parent, " + joined(call_params(transform_)) + ")");
+    out_.open("static void call_" + name_ + "(pbrt::Frame& pb_parent, " + joined_params(transform_) + ")");
     emit_overlaps();
     out_.line(run_text("pb_parent", args));
     out_.close();
@@ -476,7 +508,7 @@ class TransformEmitter {
 
   void emit_spawn(const std::string& args, const std::string& captures) {
     // A task owns its handles; a call at once borrows them, since each copy counts references.
-    out_.open("static void spawn_" + name_ + "(pbrt::Frame& pb_frame, " + joined(call_params(transform_)) + ")");
+    out_.open("static void spawn_" + name_ + "(pbrt::Frame& pb_frame, " + joined_params(transform_) + ")");
     out_.line("if (pb_frame.is_sequential()) return call_" + name_ + "(pb_frame, " + args + ");");
     emit_overlaps();
     const bool is_tested = context_.options.is_checked;
@@ -487,7 +519,7 @@ class TransformEmitter {
 
   /// `memo_T`: the results of the call before, or a run.
   void emit_memo(const std::string& args) {
-    out_.open("static void memo_" + name_ + "(pbrt::Frame& pb_parent, " + joined(call_params(transform_)) + ")");
+    out_.open("static void memo_" + name_ + "(pbrt::Frame& pb_parent, " + joined_params(transform_) + ")");
     out_.line("pbrt::MemoCall pb_memo(pb_parent, " + std::to_string(id_.index()) + ");");
     for (const MatrixId id : call_matrices(transform_)) {
       const Matrix& matrix = transform_.matrices[id];

@@ -24,7 +24,7 @@ void emit_transform_tables(Writer& out, const CppContext& context, TransformId t
 [[nodiscard]] std::string transform_entry(const CppContext& context, TransformId transform);
 
 /// Parameters of `call_T` after the frame: outputs, then inputs.
-[[nodiscard]] std::vector<std::string> call_params(const Transform& transform);
+[[nodiscard]] std::vector<Parameter> call_params(const Transform& transform);
 /// Matrices in the order of a call.
 [[nodiscard]] std::vector<MatrixId> call_matrices(const Transform& transform);
 

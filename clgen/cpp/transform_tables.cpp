@@ -55,8 +55,9 @@ void emit_configuration_values(Writer& out, const CppContext& context, Transform
     if (!plan.tunables[i].user) continue;
     const UserTunable& tunable = transform.tunables[*plan.tunables[i].user];
     if (tunable.is_real || tunable.array_extent > 0 || tunable.is_size_specific != is_size_specific) continue;
-    out.line("[[maybe_unused]] const std::int64_t " + tunable.name + " = " +
-             tunable_value(context, id, i, "pb_context", is_size_specific ? "pb_n" : "1") + ";");
+    out.declare("const std::int64_t", tunable.name,
+                tunable_value(context, id, i, "pb_context", is_size_specific ? "pb_n" : "1"),
+                plan.tunables[i].fixed.empty() ? Unused::Stays : Unused::Goes);
   }
 }
 
@@ -95,11 +96,12 @@ void emit_solve(Writer& to, const CppContext& context, TransformId id) {
     out.line("pb_known[" + index + "] = true;");
     out.close();
   }
-  emit_function(
-      to, "PB_COLD static void solve_" + identifier_of(context.program, id),
-      {"[[maybe_unused]] const pbrt::RunContext& pb_context", "[[maybe_unused]] const pbrt::IndexT* const* pb_sizes",
-       "[[maybe_unused]] std::int64_t* pb_values", "[[maybe_unused]] bool* pb_known"},
-      out);
+  emit_function(to, "PB_COLD static void solve_" + identifier_of(context.program, id),
+                {{"const pbrt::RunContext&", "pb_context", true},
+                 {"const pbrt::IndexT* const*", "pb_sizes", true},
+                 {"std::int64_t*", "pb_values", true},
+                 {"bool*", "pb_known", true}},
+                out);
 }
 
 /// The values that headers' formulas name: size variables, then what the configuration says.
@@ -107,8 +109,7 @@ void emit_formula_values(Writer& out, const CppContext& context, TransformId id)
   const Transform& transform = context.program.transforms[id];
   emit_configuration_values(out, context, id, false);
   for (std::size_t i = 0; i < transform.size_vars.size(); ++i)
-    out.line("[[maybe_unused]] const std::int64_t " + transform.size_vars[i].name + " = pb_values[" +
-             std::to_string(i) + "];");
+    out.declare("const std::int64_t", transform.size_vars[i].name, "pb_values[" + std::to_string(i) + "]");
   emit_largest_size(out, transform);
   emit_configuration_values(out, context, id, true);
 }
@@ -123,8 +124,9 @@ void emit_extents(Writer& to, const CppContext& context, TransformId id) {
     for (const Formula& extent : transform.matrices[matrix].extents)
       out.line("pb_out[" + std::to_string(next++) + "] = " + to_extent_cpp(extent) + ";");
   emit_function(to, "PB_COLD static void extents_" + identifier_of(context.program, id),
-                {"[[maybe_unused]] const pbrt::RunContext& pb_context",
-                 "[[maybe_unused]] const std::int64_t* pb_values", "[[maybe_unused]] std::int64_t* pb_out"},
+                {{"const pbrt::RunContext&", "pb_context", true},
+                 {"const std::int64_t*", "pb_values", true},
+                 {"std::int64_t*", "pb_out", true}},
                 out);
 }
 
@@ -151,8 +153,9 @@ void emit_ranges(Writer& to, const CppContext& context, TransformId id) {
              text(matrix.range->lo) + ", " + text(matrix.range->hi) + ");");
   }
   emit_function(to, "PB_COLD static void ranges_" + identifier_of(context.program, id),
-                {"[[maybe_unused]] const pbrt::RunContext& pb_context",
-                 "[[maybe_unused]] const std::int64_t* pb_values", "pbrt::ValueRange* pb_out"},
+                {{"const pbrt::RunContext&", "pb_context", true},
+                 {"const std::int64_t*", "pb_values", true},
+                 {"pbrt::ValueRange*", "pb_out"}},
                 out);
 }
 
@@ -174,8 +177,9 @@ void emit_enter(Writer& out, const CppContext& context, TransformId id) {
   body.indent();
   body.line("call_" + name + "(" + joined(args) + ");");
   emit_function(out, "PB_COLD static void enter_" + name,
-                {"pbrt::Frame& pb_frame", "[[maybe_unused]] const pbrt::AnyMatrix* pb_outputs",
-                 "[[maybe_unused]] const pbrt::AnyMatrix* pb_inputs"},
+                {{"pbrt::Frame&", "pb_frame"},
+                 {"const pbrt::AnyMatrix*", "pb_outputs", true},
+                 {"const pbrt::AnyMatrix*", "pb_inputs", true}},
                 body);
 }
 

@@ -53,12 +53,12 @@ std::string tunable_type(const UserTunable& declared) {
                                    : element;
 }
 
-std::optional<std::string> constant_declaration(const PlanTunable& tunable, const UserTunable& declared) {
+std::optional<ConstantText> constant_text(const PlanTunable& tunable, const UserTunable& declared) {
   if (!is_constant(tunable)) return std::nullopt;
-  const std::string name = tunable_type(declared) + " " + declared.name + " = ";
+  const std::string type = tunable_type(declared);
   if (declared.array_extent > 0)
-    return "static constexpr " + name + list_text(tunable, static_cast<std::size_t>(tunable.count));
-  return "constexpr " + name + number_text(tunable.fixed.front(), tunable.is_real);
+    return ConstantText{"static constexpr " + type, list_text(tunable, static_cast<std::size_t>(tunable.count))};
+  return ConstantText{"constexpr " + type, number_text(tunable.fixed.front(), tunable.is_real)};
 }
 
 void emit_fixed_values(Writer& out, const CppContext& context, TransformId transform) {

@@ -16,8 +16,12 @@ namespace pb {
 /// The type in which bodies see the tunable: `IndexT`, `double`, `std::array<IndexT, 3>`.
 [[nodiscard]] std::string tunable_type(const UserTunable& declared);
 
-/// `constexpr IndexT BLOCK = 16`, if the tunable, declared by the user, is fixed to the same at all sizes.
-[[nodiscard]] std::optional<std::string> constant_declaration(const PlanTunable& tunable, const UserTunable& declared);
+/// A constant of C++: `constexpr IndexT` and `16`.
+struct ConstantText {
+  std::string type, value;
+};
+/// Of a tunable, declared by the user, that is fixed to the same at all sizes.
+[[nodiscard]] std::optional<ConstantText> constant_text(const PlanTunable& tunable, const UserTunable& declared);
 
 /// Values of fixed tunables that are no single number: `kFixed_T_0`.
 void emit_fixed_values(Writer& out, const CppContext& context, TransformId transform);

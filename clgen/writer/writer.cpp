@@ -56,49 +56,47 @@ bool is_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || static_cast<unsigned char>(c) >= 0x80;
 }
 
-bool names(std::string_view text, std::string_view name) {
-  for (std::size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
-    const std::size_t end = at + name.size();
+}  // namespace
+
+bool has_word(std::string_view text, std::string_view word) {
+  for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
     if ((at == 0 || !is_word(text[at - 1])) && (end == text.size() || !is_word(text[end]))) return true;
   }
   return false;
 }
 
-/// The last word: `const IndexT n` declares `n`.
-std::string_view declared_name(std::string_view declaration) {
-  std::size_t end = declaration.size();
-  while (end > 0 && !is_word(declaration[end - 1])) --end;
-  std::size_t begin = end;
-  while (begin > 0 && is_word(declaration[begin - 1])) --begin;
-  return declaration.substr(begin, end - begin);
+std::string to_cpp(const Parameter& parameter) {
+  return std::string(parameter.may_be_unused ? kMark : "") + parameter.type + " " + parameter.name;
 }
 
-}  // namespace
-
-std::string without_mark(std::string_view param, std::string_view body) {
-  const bool is_used = param.starts_with(kMark) && names(body, declared_name(param));
-  return std::string(is_used ? param.substr(kMark.size()) : param);
+void Writer::declare(std::string_view type, std::string_view name, std::string_view value, Unused unused) {
+  const std::size_t begin = text_.size();
+  line(std::string(kMark) + std::string(type) + " " + std::string(name) + " = " + std::string(value) + ";");
+  declarations_.push_back({begin, text_.size(), std::string(name), unused});
 }
 
-std::string without_unused(std::string_view statements) {
+void Writer::append_statements(const Writer& other) {
+  for (const Declaration& declaration : other.declarations_)
+    declarations_.push_back(
+        {text_.size() + declaration.begin, text_.size() + declaration.end, declaration.name, declaration.unused});
+  append(other.text_);
+}
+
+std::string Writer::statements() const {
   // From the last one up: what uses a name is known before its declaration.
   std::string out;
-  while (!statements.empty()) {
-    const std::size_t before = statements.rfind('\n', statements.size() - 2);
-    const std::size_t begin = before == std::string_view::npos ? 0 : before + 1;
-    std::string line(statements.substr(begin));
-    statements = statements.substr(0, begin);
-    const std::size_t mark = line.find(kMark);
-    const std::size_t assignment = line.find(" = ");
-    if (mark != std::string::npos && mark == line.find_first_not_of(' ') && assignment != std::string::npos) {
-      const bool is_used = names(out, declared_name(std::string_view(line).substr(0, assignment)));
-      const bool may_stop = line.find("tunable") != std::string::npos || line.find("quotient") != std::string::npos;
-      if (!is_used && !may_stop) continue;
-      if (is_used) line.erase(mark, kMark.size());
-    }
+  std::size_t end = text_.size();
+  for (auto declaration = declarations_.rbegin(); declaration != declarations_.rend(); ++declaration) {
+    out.insert(0, text_, declaration->end, end - declaration->end);
+    end = declaration->begin;
+    const bool is_used = has_word(out, declaration->name);
+    if (!is_used && declaration->unused == Unused::Goes) continue;
+    std::string line = text_.substr(declaration->begin, declaration->end - declaration->begin);
+    if (is_used) line.erase(line.find(kMark), kMark.size());
     out.insert(0, line);
   }
-  return out;
+  return out.insert(0, text_, 0, end);
 }
 
 std::string quoted(std::string_view text) {

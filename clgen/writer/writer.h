@@ -2,10 +2,28 @@
 // Text of generated code: owns indentation, braces and #line. Used by every emitter of clgen.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace pb {
+
+/// What becomes of a declaration whose name nothing below it uses.
+enum class Unused : std::uint8_t {
+  Goes,
+  Stays,  ///< marked `[[maybe_unused]]`: its value may stop the run
+};
+
+/// A parameter of a function.
+struct Parameter {
+  std::string type;
+  std::string name;
+  bool may_be_unused = false;
+};
+/// `const IndexT n`, marked `[[maybe_unused]]` if it may be unused.
+[[nodiscard]] std::string to_cpp(const Parameter& parameter);
 
 /// Collects lines. Indentation is two blanks per level.
 class Writer {
@@ -13,6 +31,10 @@ class Writer {
   /// One line at the current level; an empty text gives an empty line without blanks.
   void line(std::string_view text);
   void blank() { line(""); }
+  /// `type name = value;`.
+  void declare(std::string_view type, std::string_view name, std::string_view value, Unused unused = Unused::Goes);
+  /// The lines of another writer as they are, with its declarations.
+  void append_statements(const Writer& other);
   /// Several lines, as they are: no indentation is added. Ends in a newline even if `text` does not.
   void verbatim(std::string_view text);
 
@@ -33,21 +55,28 @@ class Writer {
 
   /// Number of the next line, from 1.
   [[nodiscard]] unsigned next_line() const { return next_line_; }
+  /// All lines; declarations are marked `[[maybe_unused]]`.
   [[nodiscard]] const std::string& text() const { return text_; }
+  /// The lines of a function as a whole: declarations that nothing below them uses go, and others lose the mark.
+  [[nodiscard]] std::string statements() const;
 
  private:
   void append(std::string_view text);
 
+  struct Declaration {
+    std::size_t begin, end;  ///< its line in the text
+    std::string name;
+    Unused unused;
+  };
+
   std::string text_;
+  std::vector<Declaration> declarations_;
   int level_ = 0;
   unsigned next_line_ = 1;
 };
 
-/// Statements without the mark `[[maybe_unused]]` where the declared name is used, and without the declarations that
-/// nothing uses, unless they may stop the run: values of tunables and checked quotients.
-[[nodiscard]] std::string without_unused(std::string_view statements);
-/// The same for a parameter of a function with that body: the mark goes, the parameter stays.
-[[nodiscard]] std::string without_mark(std::string_view param, std::string_view body);
+/// Whether the text has the word.
+[[nodiscard]] bool has_word(std::string_view text, std::string_view word);
 
 /// `"…"` with what C needs escaped.
 [[nodiscard]] std::string quoted(std::string_view text);
