@@ -30,7 +30,7 @@ struct Report {
   int planned = 0, uncovered = 0, unsupported = 0, too_complex = 0;
   int three_rules = 0, self = 0, several = 0, where = 0, wide = 0, lattice = 0, triangle = 0, dynamic = 0, border = 0;
   int planned_self = 0, planned_wide = 0, planned_several = 0, planned_lattice = 0, planned_triangle = 0,
-      planned_dynamic = 0, planned_border = 0, dynamic_instances = 0;
+      planned_dynamic = 0, planned_border = 0, planned_partial = 0, dynamic_instances = 0;
   int displaced = 0, left_out = 0;
   std::map<int, int> unsupported_kinds;
   int tiles = 0, slices = 0, joint = 0, forbidden = 0;
@@ -64,6 +64,7 @@ struct Report {
     planned_triangle += traits.has_triangle ? 1 : 0;
     planned_dynamic += traits.has_dynamic_where ? 1 : 0;
     planned_border += traits.has_border ? 1 : 0;
+    planned_partial += traits.has_partial_temporary ? 1 : 0;
   }
 };
 
@@ -345,9 +346,9 @@ TEST(PlanProperty, RandomHeadersAgreeWithTheDefinition) {
               report.wide, report.lattice, report.triangle, report.dynamic, report.border);
   std::printf(
       "of planned: self-dependence %d, several outputs %d, wide outputs %d, lattice or diagonal %d, triangle %d, "
-      "dynamic where %d, borders %d\n",
+      "dynamic where %d, borders %d, partial temporaries %d\n",
       report.planned_self, report.planned_several, report.planned_wide, report.planned_lattice, report.planned_triangle,
-      report.planned_dynamic, report.planned_border);
+      report.planned_dynamic, report.planned_border, report.planned_partial);
   std::printf("dynamic where with other instances: %d\n", report.dynamic_instances);
   std::printf("nests: in tiles %d, in slices %d, of several steps %d; plans with forbidden choices %d\n", report.tiles,
               report.slices, report.joint, report.forbidden);
@@ -362,6 +363,8 @@ TEST(PlanProperty, RandomHeadersAgreeWithTheDefinition) {
   EXPECT_GE(report.planned * 100, all * 50);
   EXPECT_GE(report.planned_dynamic * 100, all * 5);
   EXPECT_GE(report.planned_border * 100, all * 5);
+  EXPECT_GE(report.planned_partial * 100, all * 5);
+  EXPECT_GE(report.left_out * 100, all);
   EXPECT_GE(report.three_rules * 100, all * 30);
   for (const int count : {report.self, report.several, report.wide, report.lattice, report.triangle})
     EXPECT_GE(count * 100, all * 20);

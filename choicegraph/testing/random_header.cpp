@@ -8,6 +8,73 @@
 namespace pb::testing {
 namespace {
 
+int pick_of(std::mt19937_64& rng, int count) { return static_cast<int>(rng() % static_cast<std::uint64_t>(count)); }
+
+std::string size_of(int dim) { return dim == 0 ? "n" : "m"; }
+
+struct PartialRule {
+  std::vector<std::string> outputs;
+  std::vector<std::string> inputs;
+  int priority;
+  bool is_chain = false;  ///< makes each cell from others
+};
+
+/// Draws rules that make parts of temporaries, chains that go on from there or from cells that nobody makes, and a rule
+/// of `OUT` that needs some of it all.
+class PartialTemporaries {
+ public:
+  PartialTemporaries(std::mt19937_64& rng, bool is_plane, const std::vector<std::string>& names)
+      : rng_(rng), is_plane_(is_plane), names_(names) {}
+
+  std::vector<PartialRule> rules() {
+    std::vector<std::string> parts;
+    for (const std::string& name : names_) parts.push_back(part_of(name));
+    std::vector<PartialRule> out;
+    if (chance(40)) {
+      out.push_back({parts, {"IN"}, 0});
+    } else {
+      for (const std::string& part : parts) out.push_back({{part}, {"IN"}, chance(70) ? 0 : 1});
+    }
+    for (const std::string& name : names_)
+      if (chance(80)) out.push_back({{all_cells(name)}, one_or_two([&] { return cell_before(any()); }), 1, true});
+    const auto needed = [&] { return chance(70) ? parts[pick(parts.size())] : part_of(any()); };
+    out.push_back({{all_cells("OUT")}, one_or_two(needed), chance(60) ? 0 : 1});
+    return out;
+  }
+
+ private:
+  std::size_t pick(std::size_t count) { return static_cast<std::size_t>(pick_of(rng_, static_cast<int>(count))); }
+  bool chance(int percent) { return pick_of(rng_, 100) < percent; }
+  const std::string& any() { return names_[pick(names_.size())]; }
+
+  template <class Draw>
+  std::vector<std::string> one_or_two(Draw draw) {
+    std::vector<std::string> out{draw()};
+    if (chance(30)) out.push_back(draw());
+    return out;
+  }
+
+  [[nodiscard]] std::string all_cells(const std::string& matrix) const {
+    return matrix + (is_plane_ ? ".cell(i,j)" : ".cell(i)");
+  }
+  std::string part_of(const std::string& matrix) {
+    static constexpr const char* kOfLines[] = {".cell(0)",     ".cell(1)",   ".cell(n-1)",     ".cell(2*i)",
+                                               ".cell(2*i+1)", ".cell(i+1)", ".cell(n-1-2*i)", ".region(0,n/2)"};
+    static constexpr const char* kOfPlanes[] = {".row(0)",   ".column(0)",   ".cell(i,i)",   ".cell(i,0)",
+                                                ".row(m-1)", ".cell(i+1,j)", ".cell(2*i,j)", ".cell(n-1,j)"};
+    return matrix + (is_plane_ ? kOfPlanes : kOfLines)[pick(8)];
+  }
+  std::string cell_before(const std::string& matrix) {
+    static constexpr const char* kOfLines[] = {".cell(i-1)", ".cell(i-2)", ".cell(i+1)", ".cell(i-1)"};
+    static constexpr const char* kOfPlanes[] = {".cell(i-1,j)", ".cell(i,j-1)", ".cell(i-1,j+1)", ".row(j-1)"};
+    return matrix + (is_plane_ ? kOfPlanes : kOfLines)[pick(4)];
+  }
+
+  std::mt19937_64& rng_;
+  bool is_plane_;
+  const std::vector<std::string>& names_;
+};
+
 /// Writes one header, rule by rule.
 class Generator {
  public:
@@ -24,6 +91,13 @@ class Generator {
     };
     declare("from", "IN", size);
     declare("to", "OUT", size_of_output());
+    if (chance(20)) {
+      const std::vector<std::string> names =
+          chance(40) ? std::vector<std::string>{"P", "Q"} : std::vector<std::string>{"P"};
+      for (const std::string& name : names) declare("through", name, size_of_output());
+      add_partial_temporaries(names);
+      return std::move(out_);
+    }
     has_second_ = chance(45);
     is_dynamic_ = chance(14);
     const bool is_through = chance(50);
@@ -37,7 +111,7 @@ class Generator {
   }
 
  private:
-  int pick(int count) { return static_cast<int>(rng_() % static_cast<std::uint64_t>(count)); }
+  int pick(int count) { return pick_of(rng_, count); }
   bool chance(int percent) { return pick(100) < percent; }
   int priority() { return chance(70) ? 1 : pick(3); }
   std::string pick_target() { return has_second_ && chance(45) ? "P" : "OUT"; }
@@ -66,6 +140,19 @@ class Generator {
   }
   std::string plain_input() { return out_.traits.is_plane ? "IN.cell(i,j)" : "IN.cell(i)"; }
 
+  /// Rules of a result and of temporaries of which only a part is made or needed.
+  void add_partial_temporaries(const std::vector<std::string>& names) {
+    out_.traits.has_partial_temporary = true;
+    for (const PartialRule& rule : PartialTemporaries(rng_, out_.traits.is_plane, names).rules()) {
+      out_.traits.has_several_outputs = out_.traits.has_several_outputs || rule.outputs.size() > 1;
+      out_.traits.has_self_dependence = out_.traits.has_self_dependence || rule.is_chain;
+      emit(rule.outputs, rule.inputs, rule.priority);
+      if (rule.is_chain && chance(25)) add_where();
+      if (rule.is_chain && out_.traits.is_plane && chance(25)) add_triangle();
+    }
+    if (chance(90)) add_cover("OUT");
+  }
+
   /// Rules for the even and for the odd cells; the second may read what the first makes.
   void add_lattices(const std::string& matrix) {
     out_.traits.has_lattice_or_diagonal = true;
@@ -83,8 +170,6 @@ class Generator {
     if (by == 0) return var;
     return var + (by > 0 ? "+" : "-") + std::to_string(by > 0 ? by : -by);
   }
-
-  std::string size_of(int dim) { return dim == 0 ? "n" : "m"; }
 
   /// A coordinate without rule variables.
   std::string fixed(int dim) {

@@ -17,10 +17,11 @@ struct HeaderTraits {
   bool has_where = false;
   bool has_wide_output = false;
   bool has_lattice_or_diagonal = false;
-  bool has_triangle = false;       ///< a `where` between two rule variables
-  bool has_dynamic_where = false;  ///< a `where` that instances test
-  bool has_versions = false;       ///< of an output: rules that name one displace those that count them
-  bool has_border = false;         ///< an input whose coordinates a border maps
+  bool has_triangle = false;           ///< a `where` between two rule variables
+  bool has_dynamic_where = false;      ///< a `where` that instances test
+  bool has_versions = false;           ///< of an output: rules that name one displace those that count them
+  bool has_border = false;             ///< an input whose coordinates a border maps
+  bool has_partial_temporary = false;  ///< rules make a part of it, or results need a part
   bool is_plane = false;
 };
 
