@@ -11,7 +11,7 @@ OF_NESTS = ("versions made in turns", "rows made in turns", "columns made in tur
             "spawn in a nest", "temporary in a nest", "host changes the result", "host reads the result", "handle of the result", "several members",
             "cell by cell", "halves", "inside and border", "optional input", "border", "twin", "where", "infinities and NaN")
 OF_DATA = ("generated data", "number by --set")
-OF_RUNS = ("on a device", "shared step", "cutoff above 0", "on a device above a cutoff", "watched accesses")
+OF_RUNS = ("on a device", "shared step", "cutoff above 0", "on a device above a cutoff", "on the CPU below a cutoff", "watched accesses")
 
 
 def of_run(configuration, reply, size):
@@ -24,6 +24,7 @@ def of_run(configuration, reply, size):
     yield from ["shared step"] if is_on_device and any(0 < share < 8 for share in shares) else []
     yield from ["cutoff above 0"] if cutoff > 0 else []
     yield from ["on a device above a cutoff"] if is_on_device and 0 < cutoff <= size else []
+    yield from ["on the CPU below a cutoff"] if reply.get("below_cutoff") else []
 
 
 def of_nest(nest):

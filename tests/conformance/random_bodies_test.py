@@ -24,6 +24,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
 import body_features  # noqa: E402
 import compiled  # noqa: E402
+import device_choices  # noqa: E402
 import polybricks  # noqa: E402
 import random_data  # noqa: E402
 import random_rules  # noqa: E402
@@ -141,6 +142,7 @@ class Trial:
         self.compiler, self.folder, self.kind, self.model, self.seed, self.options = compiler, folder, kind, model, seed, options
         self.shapes = shapes_of(seed, kind.shapes)
         self.tried, self.runs, self.skipped, self.of_variables = 0, 0, 0, 0
+        self.is_strict_tried = False
         self.features = collections.Counter()
 
     def run(self, name):
@@ -217,6 +219,25 @@ class Trial:
                 self.compare(program, data, expected, ["--config", self.write_configuration(program, entry, "failing.cfg")], words)
                 raise Failure(f"{data.sizes}: {words}: {reply['status']}: {reply.get('message')} {reply.get('fallbacks')}",
                               of_numbers=reply["status"] == "wrong")
+            self.check_cutoff(program, data, len(expected), entry, reply, f"{data.sizes}: {words}")
+
+    def check_cutoff(self, program, data, num_outputs, entry, reply, words):
+        """Device versions that a cut-off keeps from running are counted and, with --strict, an error; a cut-off of 0 keeps none."""
+        if silent := list(device_choices.on_cpu_in_silence(entry, reply)):
+            raise Failure(f"{words}: {', '.join(silent)}: a device version was chosen, the CPU ran, and nothing says why: {reply.get('ran')}")
+        below = reply.get("below_cutoff") or []
+        if below and not entry["global"].get("sequential_cutoff"):
+            raise Failure(f"{words}: below a cut-off of 0: {below}")
+        if not below or self.is_strict_tried or reply.get("fallbacks"):
+            return
+        self.is_strict_tried = True
+        config = self.write_configuration(program, entry, "strict.cfg")
+        outputs = [self.folder / f"out{i}.npy" for i in range(num_outputs)]
+        done = polybricks.run_tool([program.path, "--strict", "--config", config, *data.words(self.folder), *outputs],
+                                   expect=None, timeout=ANSWER_LIMIT_S)
+        self.runs += 1
+        if done.returncode != 1 or "below the cutoff" not in done.stderr:
+            raise Failure(f"{words}: --strict with {below}: exit status {done.returncode}: {done.stderr}")
 
     def may_fall_back(self, reply):
         """Whether all versions ran, but for tiles that have no room and outputs of calls that are variables; counts these runs."""
