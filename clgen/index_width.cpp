@@ -82,8 +82,7 @@ class WidthCheck {
   static const IndexExpr& right(const IndexExpr& expr) { return expr.operands[1]; }
 
   [[nodiscard]] Interval range_of_symbol(const std::string& name) const {
-    const bool is_size =
-        name.find(".size(") != std::string::npos || std::find(sizes_.begin(), sizes_.end(), name) != sizes_.end();
+    const bool is_size = std::find(sizes_.begin(), sizes_.end(), name) != sizes_.end();
     return is_size ? Interval{0, kMaxInt} : Interval{kMinInt, kMaxInt - 1};
   }
 
@@ -208,7 +207,10 @@ bool is_leaf(const Formula& formula) {
 
 bool fits_int(const IndexExpr& expr, const Transform& transform, IntRange result) {
   if (PB_FAULT(coordinates_in_32_bits)) return true;
-  return WidthCheck(transform.size_names()).fits(expr, interval(result));
+  std::vector<std::string> sizes = transform.size_names();
+  for (const Matrix& matrix : transform.matrices)
+    for (std::size_t d = 0; d < matrix.extents.size(); ++d) sizes.push_back(view_extent(matrix, d).symbol);
+  return WidthCheck(sizes).fits(expr, interval(result));
 }
 
 bool fits_int(const Formula& formula, IntRange result) {
@@ -222,7 +224,7 @@ std::string to_index_cpp(const IndexExpr& expr, const Transform& transform, IntR
   if (fits_int(expr, transform, result)) return to_cpp(expr);
   // What the runtime calls its own has 64 bits already.
   return to_cpp(with_symbols(
-      expr, [](const std::string& name) { return name.starts_with("pb_") ? name : "std::int64_t{" + name + "}"; }));
+      expr, [](const std::string& name) { return is_own_name(name) ? name : "std::int64_t{" + name + "}"; }));
 }
 
 std::string to_index_cpp(const Formula& formula, IntRange result) {

@@ -106,6 +106,10 @@ std::string print(const IndexExpr& expr, int min_precedence, const Spelling& spe
 
 }  // namespace
 
+IndexExpr view_extent(const Matrix& matrix, std::size_t dim) {
+  return index_symbol(matrix.name + ".size(" + std::to_string(dim) + ")");
+}
+
 std::string to_cpp(const IndexExpr& expr) {
   return print(expr, 0, {"pbrt::index_min", "pbrt::index_max", "pbrt::floord", "std::int64_t"});
 }

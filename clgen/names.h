@@ -32,6 +32,11 @@ class SourceManager;
 /// `separable_convolution.pbcc:25`: no paths of this machine, only as many folders as tell files apart.
 [[nodiscard]] std::string origin_of(const SourceManager& sources, Span span);
 
+/// `A.size(0)`: an extent of a matrix, where loops reach it through a view.
+[[nodiscard]] IndexExpr view_extent(const Matrix& matrix, std::size_t dim);
+/// Whether generated code calls something so itself: programs have no names that begin like that.
+[[nodiscard]] inline bool is_own_name(std::string_view name) { return name.starts_with("pb_"); }
+
 /// C++ of a bound; 64-bit helpers of runtime/matrix/index_math.h.
 [[nodiscard]] std::string to_cpp(const IndexExpr& expr);
 /// OpenCL C of a bound, in `int`; null functions never occur: min, max and floord are macros of the kernel's prologue.

@@ -203,7 +203,7 @@ void add_inside(const RuleCode& code, const RegionAccess& access, std::vector<st
     const auto lo = to_rational(access.lo[d], {});
     const auto hi = to_rational(access.hi[d], {});
     if (!lo || !hi) continue;  // tested where the rule runs
-    const IndexExpr size = index_symbol(code.matrix_name(access) + ".size(" + std::to_string(d) + ")");
+    const IndexExpr size = view_extent(code.matrix(access.matrix), d);
     const IndexExpr limit = index_mul(index_const(hi->denominator), index_add(size, index_const(1)));
     for (const IndexExpr& term : {lo->numerator, index_sub(index_sub(limit, hi->numerator), index_const(1))})
       if (term.op != IndexExpr::Op::Const || term.value < 0)

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "clgen/lower/strip_loops.h"
+#include "clgen/names.h"
 #include "lang/region/affine.h"
 
 namespace pb {

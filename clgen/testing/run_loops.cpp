@@ -9,6 +9,7 @@
 
 #include "clgen/lower/inside_cells.h"
 #include "clgen/lower/nest_loops.h"
+#include "clgen/names.h"
 #include "lang/check.h"
 
 namespace pb::testing {

@@ -24,9 +24,6 @@ IndexExpr loop_begin(const std::string& var) { return index_symbol("pb_lo_" + va
 IndexExpr loop_end(const std::string& var) { return index_symbol("pb_hi_" + var); }
 IndexExpr inside_begin(const std::string& var) { return index_symbol("pb_first_" + var); }
 IndexExpr inside_end(const std::string& var) { return index_symbol("pb_last_" + var); }
-IndexExpr view_extent(const Matrix& matrix, std::size_t dim) {
-  return index_symbol(matrix.name + ".size(" + std::to_string(dim) + ")");
-}
 IndexExpr tile_begin(std::size_t dim) { return index_symbol("pb_tile.lo[" + std::to_string(dim) + "]"); }
 IndexExpr tile_end(std::size_t dim) { return index_symbol("pb_tile.hi[" + std::to_string(dim) + "]"); }
 std::string group_var(int dim) { return numbered("pb_first", dim); }

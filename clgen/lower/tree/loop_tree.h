@@ -41,8 +41,6 @@ inline constexpr int kMaxItemDims = 3;
 /// `pb_first_x` and `pb_last_x`, of an InsideRange.
 [[nodiscard]] IndexExpr inside_begin(const std::string& var);
 [[nodiscard]] IndexExpr inside_end(const std::string& var);
-/// `A.size(0)`: an extent of a matrix, where loops reach it through a view.
-[[nodiscard]] IndexExpr view_extent(const Matrix& matrix, std::size_t dim);
 /// Where a tile of a nest's rows begins and ends along dimension `dim` of its box.
 [[nodiscard]] IndexExpr tile_begin(std::size_t dim);
 [[nodiscard]] IndexExpr tile_end(std::size_t dim);
