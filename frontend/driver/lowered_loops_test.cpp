@@ -51,7 +51,8 @@ TEST(LoweredLoops, OfTheCorpusRunEachInstanceOnce) {
   for (const auto& [form, count] : runs.forms) std::printf("%s %d\n", form.c_str(), count);
   EXPECT_GT(num_programs, 250U);
   EXPECT_GT(runs.num_runs, 3000U);
-  for (const char* form : {"repeating packs", "tall packs", "inside box", "fused", "tiles", "slices"})
+  for (const char* form :
+       {"repeating packs", "tall packs", "inside box", "strips", "decreasing", "let", "fused", "tiles", "slices"})
     EXPECT_GT(runs.forms[form], 0) << form;
 }
 
