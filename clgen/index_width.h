@@ -42,7 +42,7 @@ inline constexpr IntRange kEndInside{0, std::numeric_limits<std::int32_t>::max()
 [[nodiscard]] std::string to_extent_cpp(const Formula& formula);
 /// C++ of what a search for a size compares, which only grows: the most that 64 bits hold instead of more.
 [[nodiscard]] std::string to_growing_cpp(const Formula& formula);
-/// The same in OpenCL C: `long` where an int does not do.
+/// OpenCL C of a coordinate or a bound over ints: in `long` where an int does not hold it.
 [[nodiscard]] std::string to_index_opencl(const IndexExpr& expr, const Transform& transform, IntRange result = {});
 
 /// Whether a formula over sizes is 0 or more whatever these are.

@@ -10,7 +10,8 @@ namespace pb {
 /// False only if no rule can see what `matrix`, an output of `transform`, held before the call.
 [[nodiscard]] bool is_read_initially(const Program& program, TransformId transform, MatrixId matrix);
 
-/// The same, but that rules leave cells as they were does not count: only expressions that may read them.
+/// False only if no expression of a body can read what `matrix`, an output of `transform`, held before the call. Rules
+/// may still leave cells as they were.
 [[nodiscard]] bool is_read_by_bodies(const Program& program, TransformId transform, MatrixId matrix);
 
 }  // namespace pb

@@ -22,7 +22,7 @@ bool holds(const std::vector<T>& items, const T& item) {
   return std::find(items.begin(), items.end(), item) != items.end();
 }
 
-/// One transform's plan on its way.
+/// The plan of one transform while its choices are fixed.
 class Fixer {
  public:
   Fixer(TransformPlan plan, const Transform& transform, FixedTransform choices)

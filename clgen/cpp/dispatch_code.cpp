@@ -153,7 +153,8 @@ void StepDispatch::emit_tries(Writer& out, StepId step, const RuleCode& code, co
   emit_any_of(out, tries, "    ", share && tries.size() > 1 ? ");" : ";");
 }
 
-/// The same for a device that gets a part of the step; the boxes keep the rest.
+/// Declares `pb_has_run` of a step that a device and the CPU share: whether both parts ran, or the device ran all.
+/// Where the device cannot run its part, the boxes keep what is left for the CPU.
 void StepDispatch::emit_shared_tries(Writer& out, StepId step, const RuleCode& code, const std::string& frame) const {
   out.line("bool pb_has_run = false;");
   out.open(if_text(conditions_.chosen(plan_.steps[step], kDeviceVersions)) + " [[unlikely]]");

@@ -107,7 +107,7 @@ const std::vector<StandardHeader>& c_headers() {
   return headers;
 }
 
-/// The same for what lies in namespace `std`.
+/// Headers of C++ by the names of namespace `std` that they declare.
 const std::vector<StandardHeader>& cxx_headers() {
   static const std::vector<StandardHeader> headers = {
       {"bitset", {"bitset"}},

@@ -45,7 +45,8 @@ std::string scope_line(const RuleCode& code, const std::string& cells) {
   return "const pbrt::RuleScope pb_scope(pb_frame, " + rule_constant(code.stem) + ", " + cells + ");";
 }
 
-/// The same for the instances of `box` that the step has: not all of them.
+/// Records, where the run is traced, that the rule runs until the end of the block on those instances of `box` that the
+/// step has.
 std::string counted_line(const RuleCode& code, const std::string& frame, const std::string& stem,
                          const std::string& box) {
   return counted_scope(frame, rule_constant(code.stem), {count_call(code, stem, box)});

@@ -29,7 +29,7 @@ void emit_fixed_values(Writer& out, const CppContext& context, TransformId trans
 /// An expression for the value; `run`: an expression for the RunContext, `n`: for the size of the call.
 [[nodiscard]] std::string tunable_value(const CppContext& context, TransformId transform, std::size_t index,
                                         const std::string& run, const std::string& n);
-/// The same for a pointer to all elements of an array or a shape.
+/// An expression for a pointer to all elements of a tunable that is an array or a shape.
 [[nodiscard]] std::string tunable_elements(const CppContext& context, TransformId transform, std::size_t index,
                                            const std::string& run, const std::string& n);
 

@@ -13,7 +13,7 @@ namespace pb {
 /// [Independent instances].
 [[nodiscard]] bool has_independent_instances(const Rule& rule, const Step& step, bool all_exist);
 
-/// The same of the body alone, whatever the header's cells are.
+/// Whether the body alone is such a computation, whatever cells the header gives it.
 [[nodiscard]] bool has_independent_body(const Rule& rule);
 
 }  // namespace pb

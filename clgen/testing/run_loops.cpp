@@ -134,7 +134,7 @@ class LoopRunner {
     return fault_;
   }
 
-  /// The same in tiles of the rows between `begin` and `end`, dimension 0 of their box first.
+  /// Runs loops over tiles: all tiles of the rows between `begin` and `end`, dimension 0 of their box first.
   std::string run_tiles(const TreeBlock& loops, const Point& begin, const Point& end, std::mt19937_64& random) {
     Point extents;
     for (std::size_t d = 0; d < begin.size(); ++d) extents.push_back(1 + static_cast<std::int64_t>(random() % 5));
@@ -143,7 +143,7 @@ class LoopRunner {
     return fault_;
   }
 
-  /// The same of loops that compute and store the values of `steps`.
+  /// Runs loops that compute and store the values of `steps`.
   std::string run_fused(const TreeBlock& loops, const std::vector<const Step*>& steps) {
     fused_ = steps;
     stored_.resize(steps.size());

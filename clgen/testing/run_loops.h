@@ -18,14 +18,15 @@ namespace pb::testing {
 [[nodiscard]] std::string run_loops(const RuleShape& rule, const Step& step, const TreeBlock& loops,
                                     const Values& sizes, const Point& lo, const Point& hi, std::uint64_t seed);
 
-/// The same of loops over tiles: runs those of a nest's member over all tiles of the nest's rows, each of a few values
-/// of a row; wrong is an instance of the member that runs twice or not at all, and another one that runs.
+/// Runs the loops of a nest's member over all tiles of the nest's rows, each of a few values of a row, and returns what
+/// is wrong, or nothing: an instance of the member that runs twice or not at all, or another one that runs.
 [[nodiscard]] std::string run_tiles(const RuleShape& rule, const TransformPlan& plan, const Nest& nest,
                                     const NestMember& member, const TreeBlock& loops, const Values& sizes,
                                     std::uint64_t seed);
 
-/// The same of steps that run as one loop, over a box in the variables of the first one; wrong is also a value that is
-/// stored before all are computed. `rule`: of the first step.
+/// Runs steps that are one loop over a box in the variables of the first one, and returns what is wrong, or nothing: an
+/// instance that runs twice or not at all, or a value that is stored before all are computed. `rule`: of the first
+/// step.
 [[nodiscard]] std::string run_fused(const RuleShape& rule, const TransformPlan& plan, const FusedSteps& steps,
                                     const TreeBlock& loops, const Values& sizes, const Point& lo, const Point& hi);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Devices as configuration files and the measurement protocol name them. Not a public header, as json_reader.h.
+// Devices as configuration files and the measurement protocol name them. This header is not public, and neither is
+// json_reader.h.
 #pragma once
 
 #include <vector>
@@ -11,7 +12,9 @@ namespace pbrt::json {
 
 /// A list of `{"name": …, "driver": …}`.
 [[nodiscard]] Json devices_to_json(const std::vector<DeviceId>& devices);
-/// Errors: throws ConfigError at the place of what is no such list; `driver` may be missing
+/// `driver` may be missing.
+///
+/// Errors: throws ConfigError, with the place in the file, if the value is no such list
 [[nodiscard]] std::vector<DeviceId> devices_of(const Node& node);
 
 }  // namespace pbrt::json

@@ -4,14 +4,14 @@
 // stacks. What runs on fibers and when they suspend is decided in worker.cpp.
 //
 // A context is either a thread's own stack (a worker's loop) or a pooled Stack. Each is
-// suspended at exactly one place, switch_context(from, to), where `from.resume_at` is filled
-// in by the code that runs next on that thread, after the jump. So:
+// suspended at exactly one place, switch_context(from, to). The code that runs next on that
+// thread, after the jump, fills in `from.resume_at`.
 //
 // Proof: nobody enters a context whose registers are not saved.
 //   A fiber publishes nothing about its suspension itself. It leaves a request for its worker's
-//   loop and switches there; the first thing after the jump is the store to `resume_at`,
-//   then the loop carries the request out (join, waker). Who learns through that of the
-//   fiber (release/acquire there) sees `resume_at`.
+//   loop and switches there. The first thing after the jump is the store to `resume_at`; then
+//   the loop carries the request out (join, waker). Another thread learns of the fiber by that
+//   request alone, with release and acquire, and so sees `resume_at`.
 //
 // What the switch carries over besides registers: the exception state of the thread (libstdc++
 // keeps the caught and the in-flight exceptions per thread, not per stack), so a destructor

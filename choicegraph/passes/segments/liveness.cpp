@@ -11,7 +11,7 @@
 namespace pb::choices {
 namespace {
 
-/// Chains of so many cells are followed cell by cell; where there are longer ones, all chains are followed at once.
+/// Chains of up to this many cells are followed cell by cell. Where one is longer, all chains are followed at once.
 constexpr int kMaxRounds = 8;
 /// The work that isl may spend on following all chains at once. Cells for which it would take longer count as needed.
 constexpr std::uint64_t kMaxClosureOperations = 3'000'000;
@@ -174,7 +174,7 @@ class Tracer {
   std::vector<Cells> made_;  ///< by rule: cells of which it is a candidate
 };
 
-/// Versions below the first one are there, but nobody needs them.
+/// No step needs the versions below the first one, although the matrix has them.
 Region from_first_version(const Analysis& analysis, MatrixId matrix, const Region& cells) {
   const std::int64_t first = analysis.matrix(matrix).first_version;
   return first == 0 ? cells : cells.where_nonnegative(index_sub(index_symbol(cells.dims().back()), index_const(first)));

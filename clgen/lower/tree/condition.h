@@ -84,7 +84,7 @@ using SpellIndex = std::function<std::string(const IndexExpr&)>;
 /// C++: `pb_choice_0 == 1 && (n - 3) >= 0`. `spell` default: 64-bit arithmetic.
 [[nodiscard]] std::string to_cpp(const Condition& condition);
 [[nodiscard]] std::string to_cpp(const Condition& condition, const SpellIndex& spell);
-/// The same as an operand of `&&`, `||` and `?:`, whichever operator it has itself.
+/// C++ of a condition as an operand of `&&`, `||` and `?:`: in parentheses where its own operator needs them.
 [[nodiscard]] std::string to_operand(const Condition& condition);
 /// `if (…)` in front of a block; empty for what always runs.
 [[nodiscard]] std::string if_text(const Condition& condition);

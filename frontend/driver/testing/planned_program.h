@@ -21,7 +21,7 @@ struct PlannedProgram {
 
 /// None if the file has errors.
 [[nodiscard]] std::optional<PlannedProgram> planned_file(const std::string& path);
-/// The same of a program's text.
+/// None if the text has errors.
 [[nodiscard]] std::optional<PlannedProgram> planned_text(const std::string& text);
 
 }  // namespace pb::testing
