@@ -13,8 +13,8 @@
 #include "autotuner/report/html_report.h"
 #include "autotuner/report/progress.h"
 #include "runtime/config/atomic_file.h"
-#include "runtime/config/config_file.h"
 #include "runtime/config/errors.h"
+#include "runtime/config/formats/config_file.h"
 
 namespace pbtune {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "autotuner/measure/program_options.h"
-#include "runtime/config/config_file.h"
+#include "runtime/config/formats/config_file.h"
 
 namespace pbtune {
 

@@ -10,8 +10,8 @@
 #include "autotuner/report/progress.h"
 #include "autotuner/search/in_turns.h"
 #include "autotuner/tune/tune.h"
-#include "runtime/config/config_file.h"
 #include "runtime/config/errors.h"
+#include "runtime/config/formats/config_file.h"
 
 namespace pbtune {
 namespace {

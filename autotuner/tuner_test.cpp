@@ -17,7 +17,9 @@
 #include "autotuner/command_line.h"
 #include "autotuner/measure/journal.h"
 #include "autotuner/testing/synthetic.h"
-#include "runtime/config/config_file.h"
+#include "runtime/config/formats/config_file.h"
+#include "runtime/config/formats/configuration_text.h"
+#include "runtime/config/formats/info_json.h"
 #include "runtime/config/rng.h"
 
 namespace pbtune {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "clgen/writer/writer.h"
-#include "lang/body.h"
+#include "lang/body/body.h"
 
 namespace pb {
 

@@ -10,7 +10,7 @@
 
 #include "choicegraph/plan/plan.h"
 #include "lang/formula.h"
-#include "lang/index_expr.h"
+#include "lang/index/index_expr.h"
 #include "lang/program.h"
 
 namespace pb {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "clgen/rule_facts.h"
-#include "lang/body_walk.h"
+#include "lang/body/body_walk.h"
 
 namespace pb {
 namespace {

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <utility>
 
-#include "lang/body_walk.h"
-#include "lang/new_matrix.h"
+#include "lang/body/body_walk.h"
+#include "lang/body/new_matrix.h"
 
 namespace pb {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "lang/new_matrix.h"
+#include "lang/body/new_matrix.h"
 
 namespace pb {
 namespace {

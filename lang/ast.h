@@ -11,7 +11,7 @@
 #include <variant>
 #include <vector>
 
-#include "lang/body.h"
+#include "lang/body/body.h"
 #include "lang/formula.h"
 #include "lang/span.h"
 #include "lang/store.h"

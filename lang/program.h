@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/tunable_role.h"
-#include "lang/body.h"
+#include "lang/body/body.h"
 #include "lang/border.h"
 #include "lang/formula.h"
 #include "lang/region/region.h"

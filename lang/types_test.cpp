@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "lang/constant_value.h"
+#include "lang/body/constant_value.h"
 
 namespace pb {
 namespace {

@@ -10,7 +10,8 @@
 #include <fstream>
 
 #include "runtime/config/errors.h"
-#include "runtime/config/json_reader.h"
+#include "runtime/config/formats/configuration_text.h"
+#include "runtime/config/formats/json_reader.h"
 
 namespace pbtune {
 namespace {

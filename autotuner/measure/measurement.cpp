@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "runtime/config/errors.h"
+#include "runtime/config/formats/configuration_text.h"
 
 namespace pbtune {
 namespace {

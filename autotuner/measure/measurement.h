@@ -15,7 +15,7 @@
 
 #include "autotuner/measure/child_process.h"
 #include "autotuner/search/evaluator.h"
-#include "runtime/config/protocol.h"
+#include "runtime/config/formats/protocol.h"
 
 namespace pbtune {
 

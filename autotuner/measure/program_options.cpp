@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "runtime/config/errors.h"
+#include "runtime/config/formats/info_json.h"
 
 namespace pbtune {
 

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "autotuner/report/configuration_words.h"
-#include "runtime/config/former_names.h"
+#include "runtime/config/formats/former_names.h"
 
 namespace pbtune {
 namespace {

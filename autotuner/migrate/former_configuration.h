@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A configuration of PetaBricks (docs/reference/language.md 13) in the names of today, for `pbtune migrate`: levels of
 // selectors, whose rules had numbers, and values. What it says of the names themselves is
-// runtime/config/former_names.h.
+// runtime/config/formats/former_names.h.
 #pragma once
 
 #include <string>

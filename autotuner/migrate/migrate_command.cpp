@@ -11,10 +11,10 @@
 #include "autotuner/migrate/migrate.h"
 #include "autotuner/report/configuration_words.h"
 #include "runtime/config/atomic_file.h"
-#include "runtime/config/config_file.h"
 #include "runtime/config/errors.h"
-#include "runtime/config/former_names.h"
-#include "runtime/config/json_reader.h"
+#include "runtime/config/formats/config_file.h"
+#include "runtime/config/formats/former_names.h"
+#include "runtime/config/formats/json_reader.h"
 
 namespace pbtune {
 namespace {

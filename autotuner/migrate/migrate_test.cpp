@@ -10,6 +10,7 @@
 #include "autotuner/migrate/former_configuration.h"
 #include "autotuner/space/search_space.h"
 #include "runtime/config/errors.h"
+#include "runtime/config/formats/configuration_text.h"
 
 namespace pbtune {
 namespace {

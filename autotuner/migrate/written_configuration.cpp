@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "runtime/config/configuration.h"
-#include "runtime/config/json_reader.h"
+#include "runtime/config/formats/json_reader.h"
 
 namespace pbtune {
 namespace {

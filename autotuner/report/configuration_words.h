@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "autotuner/space/search_space.h"
-#include "runtime/config/config_file.h"
+#include "runtime/config/formats/config_file.h"
 
 namespace pbtune {
 

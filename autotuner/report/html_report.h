@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "autotuner/report/search_history.h"
-#include "runtime/config/config_file.h"
+#include "runtime/config/formats/config_file.h"
 
 namespace pbtune {
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "runtime/config/formats/configuration_text.h"
 #include "runtime/config/random_configuration.h"
 
 namespace pbtune {

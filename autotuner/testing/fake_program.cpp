@@ -24,7 +24,8 @@
 
 #include "autotuner/testing/synthetic.h"
 #include "runtime/config/errors.h"
-#include "runtime/config/protocol.h"
+#include "runtime/config/formats/configuration_text.h"
+#include "runtime/config/formats/protocol.h"
 #include "runtime/config/rng.h"
 
 namespace {

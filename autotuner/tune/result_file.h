@@ -11,8 +11,8 @@
 #include "autotuner/search/search_result.h"
 #include "autotuner/space/tuning_targets.h"
 #include "autotuner/tune/tune_options.h"
-#include "runtime/config/config_file.h"
-#include "runtime/config/protocol.h"
+#include "runtime/config/formats/config_file.h"
+#include "runtime/config/formats/protocol.h"
 
 namespace pbtune {
 

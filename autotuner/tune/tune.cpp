@@ -17,6 +17,7 @@
 #include "autotuner/tune/result_file.h"
 #include "autotuner/tune/result_words.h"
 #include "runtime/config/errors.h"
+#include "runtime/config/formats/configuration_text.h"
 
 namespace pbtune {
 namespace {

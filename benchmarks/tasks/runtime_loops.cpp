@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The loops of baseline_openmp.cpp on runtime/sched, four pieces per worker.
 #include "loops.h"
-#include "runtime/sched/parallel_for.h"
+#include "runtime/sched/loops/parallel_for.h"
 #include "runtime/sched/scheduler.h"
 
 int main(int argc, char** argv) {

@@ -12,7 +12,7 @@
 
 #include "base/tunable_role.h"
 #include "base/version.h"
-#include "lang/index_expr.h"
+#include "lang/index/index_expr.h"
 #include "lang/program.h"
 #include "lang/store.h"
 

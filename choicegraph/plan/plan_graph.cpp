@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "lang/readable_text.h"
+#include "lang/index/readable_text.h"
 
 namespace pb {
 namespace {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "choicegraph/plan/plan_graph.h"
-#include "lang/readable_text.h"
+#include "lang/index/readable_text.h"
 
 namespace pb {
 namespace {

@@ -11,7 +11,7 @@
 #include "clgen/names.h"
 #include "clgen/watched_args.h"
 #include "clgen/writer/writer.h"
-#include "lang/body_walk.h"
+#include "lang/body/body_walk.h"
 #include "lang/check.h"
 #include "lang/source.h"
 

@@ -13,6 +13,7 @@
 #include "clgen/info/make_training_info.h"
 #include "clgen/names.h"
 #include "lang/source.h"
+#include "runtime/config/formats/info_json.h"
 
 namespace pb {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "clgen/body_code_printer.h"
 #include "clgen/names.h"
-#include "lang/body_walk.h"
+#include "lang/body/body_walk.h"
 #include "lang/types.h"
 
 namespace pb {

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "lang/body_walk.h"
-#include "lang/constant_value.h"
+#include "lang/body/body_walk.h"
+#include "lang/body/constant_value.h"
 
 namespace pb {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "clgen/cpp/rule_code.h"
-#include "lang/index_bounds.h"
+#include "lang/index/index_bounds.h"
 
 namespace pb {
 

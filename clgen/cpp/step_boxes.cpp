@@ -8,7 +8,7 @@
 #include "clgen/cpp/read_boxes.h"
 #include "clgen/lower/nest_shape.h"
 #include "clgen/names.h"
-#include "lang/index_bounds.h"
+#include "lang/index/index_bounds.h"
 #include "lang/region/affine.h"
 
 namespace pb {

@@ -14,7 +14,7 @@
 #include "clgen/lower/nest_shape.h"
 #include "clgen/lower/strip_loops.h"
 #include "clgen/names.h"
-#include "lang/body_walk.h"
+#include "lang/body/body_walk.h"
 #include "lang/check.h"
 #include "lang/region/affine.h"
 

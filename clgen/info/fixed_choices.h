@@ -7,6 +7,7 @@
 #include "choicegraph/plan/fixed_transform.h"
 #include "clgen/emit_options.h"
 #include "runtime/config/configuration.h"
+#include "runtime/config/formats/configuration_text.h"
 
 namespace pb {
 

@@ -5,10 +5,10 @@
 
 #include "clgen/lower/uniformity.h"
 #include "clgen/rule_facts.h"
-#include "lang/body_constants.h"
-#include "lang/body_walk.h"
-#include "lang/constant_value.h"
-#include "lang/math_functions.h"
+#include "lang/body/body_constants.h"
+#include "lang/body/body_walk.h"
+#include "lang/body/constant_value.h"
+#include "lang/body/math_functions.h"
 #include "lang/overloaded.h"
 #include "lang/region/affine.h"
 

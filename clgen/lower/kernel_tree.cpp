@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "clgen/names.h"
-#include "lang/body_walk.h"
+#include "lang/body/body_walk.h"
 #include "lang/check.h"
 
 namespace pb {

@@ -5,9 +5,9 @@
 #include <string>
 
 #include "clgen/rule_facts.h"
-#include "lang/body_constants.h"
-#include "lang/body_walk.h"
-#include "lang/math_functions.h"
+#include "lang/body/body_constants.h"
+#include "lang/body/body_walk.h"
+#include "lang/body/math_functions.h"
 #include "lang/overloaded.h"
 #include "lang/region/affine.h"
 

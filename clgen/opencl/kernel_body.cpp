@@ -12,10 +12,10 @@
 #include "clgen/names.h"
 #include "clgen/opencl/kernel_cells.h"
 #include "clgen/opencl/kernel_words.h"
-#include "lang/body_constants.h"
-#include "lang/body_walk.h"
+#include "lang/body/body_constants.h"
+#include "lang/body/body_walk.h"
+#include "lang/body/math_functions.h"
 #include "lang/check.h"
-#include "lang/math_functions.h"
 
 namespace pb {
 namespace {

@@ -7,8 +7,8 @@
 #include <array>
 #include <string_view>
 
+#include "lang/body/math_functions.h"
 #include "lang/check.h"
-#include "lang/math_functions.h"
 
 namespace pb {
 namespace {

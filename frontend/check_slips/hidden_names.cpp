@@ -4,7 +4,7 @@
 #include <string>
 
 #include "frontend/check_slips/slips.h"
-#include "lang/body_walk.h"
+#include "lang/body/body_walk.h"
 
 namespace pb::slips {
 namespace {

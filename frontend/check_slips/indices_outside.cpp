@@ -5,8 +5,8 @@
 
 #include "base/seeded_fault.h"
 #include "frontend/check_slips/slips.h"
-#include "lang/body_walk.h"
-#include "lang/constant_value.h"
+#include "lang/body/body_walk.h"
+#include "lang/body/constant_value.h"
 #include "lang/overloaded.h"
 #include "lang/region/affine.h"
 

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "frontend/check_slips/slips.h"
-#include "lang/body_walk.h"
-#include "lang/constant_value.h"
-#include "lang/math_functions.h"
+#include "lang/body/body_walk.h"
+#include "lang/body/constant_value.h"
+#include "lang/body/math_functions.h"
 #include "lang/overloaded.h"
 
 namespace pb::slips {

@@ -5,9 +5,9 @@
 #include <array>
 #include <string_view>
 
-#include "lang/body_constants.h"
-#include "lang/math_functions.h"
-#include "lang/new_matrix.h"
+#include "lang/body/body_constants.h"
+#include "lang/body/math_functions.h"
+#include "lang/body/new_matrix.h"
 
 namespace pb::checking {
 namespace {

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <string>
 
-#include "lang/constant_value.h"
+#include "lang/body/constant_value.h"
 
 namespace pb::checking {
 

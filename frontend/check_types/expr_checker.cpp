@@ -8,7 +8,7 @@
 #include "frontend/check_types/matrix_names.h"
 #include "frontend/check_types/read_only.h"
 #include "frontend/check_types/region_members.h"
-#include "lang/constant_value.h"
+#include "lang/body/constant_value.h"
 #include "lang/overloaded.h"
 
 namespace pb::checking {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "frontend/check_types/settle_locals.h"
-#include "lang/body_walk.h"
+#include "lang/body/body_walk.h"
 
 namespace pb::checking {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "lang/math_functions.h"
+#include "lang/body/math_functions.h"
 
 namespace pb::checking {
 

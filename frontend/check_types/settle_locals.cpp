@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "lang/body_walk.h"
-#include "lang/constant_value.h"
+#include "lang/body/body_walk.h"
+#include "lang/body/constant_value.h"
 
 namespace pb::checking {
 namespace {

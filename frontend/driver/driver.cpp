@@ -36,6 +36,7 @@
 #include "lang/io_error.h"
 #include "runtime/config/atomic_file.h"
 #include "runtime/config/errors.h"
+#include "runtime/config/formats/info_json.h"
 
 namespace pb {
 namespace {

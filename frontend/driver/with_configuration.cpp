@@ -8,8 +8,8 @@
 #include "clgen/info/fixed_choices.h"
 #include "clgen/info/make_training_info.h"
 #include "lang/io_error.h"
-#include "runtime/config/config_file.h"
 #include "runtime/config/errors.h"
+#include "runtime/config/formats/config_file.h"
 
 namespace pb {
 namespace {

@@ -16,7 +16,7 @@
 #include "PbccParser.h"
 #include "antlr4-runtime.h"
 #include "frontend/parse/token_source.h"
-#include "lang/body.h"
+#include "lang/body/body.h"
 #include "lang/token.h"
 
 namespace pb {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "frontend/parse/antlr_unit.h"
-#include "lang/body.h"
+#include "lang/body/body.h"
 #include "lang/diagnostics.h"
 
 namespace pb {

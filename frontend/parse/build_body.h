@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// From ANTLR's tree of a body to lang/body.h.
+// From ANTLR's tree of a body to lang/body/body.h.
 #pragma once
 
 #include <set>
 #include <span>
 #include <string>
 
-#include "lang/body.h"
+#include "lang/body/body.h"
 #include "lang/diagnostics.h"
 #include "lang/token.h"
 

@@ -3,8 +3,8 @@
 
 #include <string_view>
 
+#include "lang/body/constant_value.h"
 #include "lang/check.h"
-#include "lang/constant_value.h"
 #include "lang/operators.h"
 
 namespace pb {

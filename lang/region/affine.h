@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "lang/formula.h"
-#include "lang/index_expr.h"
+#include "lang/index/index_expr.h"
 #include "lang/program.h"
 #include "lang/region/region.h"
 

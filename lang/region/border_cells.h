@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "lang/border.h"
-#include "lang/index_expr.h"
+#include "lang/index/index_expr.h"
 #include "lang/region/region.h"
 
 namespace pb {

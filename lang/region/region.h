@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "lang/index_expr.h"
+#include "lang/index/index_expr.h"
 
 // isl's own names: only pointers to them are stored here.
 struct isl_set;

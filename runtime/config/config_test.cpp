@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include "runtime/config/active_config.h"
-#include "runtime/config/config_file.h"
 #include "runtime/config/configuration.h"
 #include "runtime/config/errors.h"
+#include "runtime/config/formats/config_file.h"
+#include "runtime/config/formats/configuration_text.h"
+#include "runtime/config/formats/info_json.h"
 #include "runtime/config/nearest_word.h"
 #include "runtime/config/test_program.h"
 

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: MIT
 // One configuration: a value for every choice site and tunable of a program, by the numbers of
-// info.h; its validation, default, random generator and JSON (the `global` and `transforms` of a
-// file's entry, also what the measurement protocol carries). Files with entries: config_file.h.
+// info.h; its validation, default and random generator. As text: formats/configuration_text.h.
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -58,33 +55,5 @@ struct RandomOptions {
 /// Lets every size at which a forbidden assignment would be used take the default instead. Returns whether something
 /// changed.
 bool repair_forbidden(const InfoIndex& index, Configuration& configuration);
-
-/// What was wrong but could be helped while reading; at most one line per file for unknown names, one for values out of
-/// range and one for values that are no such thing. A rule that its site does not have is an error: sites are called
-/// after their rules.
-struct ConfigWarnings {
-  std::vector<std::string> unknown_names;    ///< `transforms.Blur`, `transforms.Conv.tunables.foo`
-  std::map<std::string, std::string> hints;  ///< of some of them what should stand in their place, in words
-  std::vector<std::string> bad_values;       ///< `Conv.split_size = -3 (1 to 2147483647)`
-  std::vector<std::string> wrong_kinds =
-      {};  ///< `Conv.split_size: expected a number from 1 to 2147483647, found a list`
-  std::map<std::string, std::string> places = {};  ///< of all these, `prog.cfg:7:30`
-  /// `prog.cfg:7:30: …`: what the file decides otherwise than `pbc --config` did. Not among lines(): it is for the
-  /// caller to say whether the program may run all the same.
-  std::vector<std::string> differences = {};
-  [[nodiscard]] std::vector<std::string> lines(const std::string& file) const;
-};
-
-/// The sites and tunables, by number, that a text says something about.
-struct NamedParts {
-  std::set<int> sites;
-  std::set<int> tunables;
-};
-
-/// `{"global": …, "transforms": …}`; `indent` < 0: one line.
-[[nodiscard]] std::string to_json(const InfoIndex& index, const Configuration& configuration, int indent);
-/// Reads such an object; missing things take their default. Throws ConfigError if `text` is none.
-[[nodiscard]] Configuration parse_configuration(std::string_view text, const std::string& name, const InfoIndex& index,
-                                                ConfigWarnings& warnings);
 
 }  // namespace pbrt

@@ -3,9 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "runtime/config/config_file.h"
 #include "runtime/config/configuration.h"
 #include "runtime/config/errors.h"
+#include "runtime/config/formats/config_file.h"
+#include "runtime/config/formats/configuration_text.h"
+#include "runtime/config/formats/info_json.h"
 #include "runtime/config/test_program.h"
 
 namespace pbrt {

@@ -168,13 +168,6 @@ inline constexpr const char* kOpenBlasThreads = "openblas_threads";
 [[nodiscard]] TunableInfo large_pages_global();
 inline constexpr const char* kLargePages = "large_pages";
 
-/// JSON, two blanks of indentation, ends in a newline; same value -> same bytes.
-[[nodiscard]] std::string to_json(const TrainingInfo& info);
-/// `name` is for messages: a file's name. Throws ConfigError (file:line:column: reason).
-[[nodiscard]] TrainingInfo parse_training_info(std::string_view text, const std::string& name);
-/// Throws IoError, ConfigError.
-[[nodiscard]] TrainingInfo read_training_info(const std::string& path);
-
 /// The sites and tunables of a program by number: the standard globals, then by transform, then further globals.
 class InfoIndex {
  public:

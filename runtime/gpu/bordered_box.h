@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "runtime/matrix/index_math.h"
-#include "runtime/sched/box.h"
+#include "runtime/sched/loops/box.h"
 
 namespace pbrt {
 

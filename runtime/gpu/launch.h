@@ -32,7 +32,7 @@
 #include "runtime/config/kernel_prelude.h"
 #include "runtime/gpu/bordered_box.h"
 #include "runtime/gpu/region_ref.h"
-#include "runtime/sched/box.h"
+#include "runtime/sched/loops/box.h"
 #include "runtime/sched/rule_scope.h"
 
 namespace pbrt {

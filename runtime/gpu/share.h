@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "runtime/gpu/launch.h"
-#include "runtime/sched/box.h"
+#include "runtime/sched/loops/box.h"
 
 namespace pbrt::gpu {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "runtime/sched/parallel_for.h"
+#include "runtime/sched/loops/parallel_for.h"
 #include "runtime/sched/scheduler.h"
 #include "runtime/sched/step_graph.h"
 #include "runtime/sched/test_fib.h"

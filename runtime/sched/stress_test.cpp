@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include "runtime/sched/parallel_for.h"
+#include "runtime/sched/loops/parallel_for.h"
 #include "runtime/sched/scheduler.h"
 #include "runtime/sched/task.h"
 

@@ -11,9 +11,9 @@
 #include <thread>
 #include <vector>
 
-#include "runtime/sched/parallel_for.h"
+#include "runtime/sched/loops/parallel_for.h"
+#include "runtime/sched/loops/tile_grid.h"
 #include "runtime/sched/scheduler.h"
-#include "runtime/sched/tile_grid.h"
 
 namespace pbrt {
 namespace {

@@ -6,9 +6,11 @@
 #include <string>
 #include <string_view>
 
-#include "runtime/config/config_file.h"
 #include "runtime/config/errors.h"
-#include "runtime/config/protocol.h"
+#include "runtime/config/formats/config_file.h"
+#include "runtime/config/formats/configuration_text.h"
+#include "runtime/config/formats/info_json.h"
+#include "runtime/config/formats/protocol.h"
 #include "runtime/config/runtime_check.h"
 #include "runtime/config/test_program.h"
 

@@ -12,7 +12,7 @@
 
 #include "runtime/config/errors.h"
 #include "runtime/config/runtime_check.h"
-#include "runtime/matrix/matrix_file.h"
+#include "runtime/matrix/files/matrix_file.h"
 
 namespace {
 

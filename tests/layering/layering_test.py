@@ -27,7 +27,10 @@ def passes(names=""):
 # Folder -> folders it may include from, besides itself and `base`. Longest prefix of a path decides.
 MAY_USE = {
     "base": [],
-    "lang": [],
+    "lang": ["lang"],
+    "lang/body": ["lang/check.h", "lang/operators.h", "lang/span.h", "lang/store.h", "lang/types.h"],
+    "lang/index": ["lang/check.h"],
+    "lang/region": ["lang"],
     "frontend": ["lang"],
     "frontend/driver": ["lang", "frontend", "choicegraph", "clgen", "runtime/config"],
     "choicegraph/plan": ["lang"],
@@ -45,8 +48,11 @@ MAY_USE = {
     "clgen/lower/tree": ["lang", "choicegraph/plan", "clgen/names.h"],
     "clgen/testing": ["lang", "choicegraph", "clgen"],
     "runtime/config": [],
+    "runtime/config/formats": ["runtime/config"],
     "runtime/matrix": ["runtime/config"],
+    "runtime/matrix/files": ["runtime/config", "runtime/matrix"],
     "runtime/sched": ["runtime/config"],
+    "runtime/sched/loops": ["runtime/config", "runtime/sched"],
     "runtime/gpu": ["runtime/config", "runtime/matrix", "runtime/sched"],
     "runtime/cl": ["runtime/config", "runtime/matrix", "runtime/gpu"],
     "runtime/main/program": [*BELOW_MAIN, "runtime/body_api.h"],

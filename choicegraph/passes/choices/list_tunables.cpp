@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "lang/body_walk.h"
-#include "lang/constant_value.h"
+#include "lang/body/body_walk.h"
+#include "lang/body/constant_value.h"
 
 namespace pb::choices {
 namespace {

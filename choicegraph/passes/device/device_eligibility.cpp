@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "lang/body_constants.h"
-#include "lang/body_walk.h"
-#include "lang/math_functions.h"
+#include "lang/body/body_constants.h"
+#include "lang/body/body_walk.h"
+#include "lang/body/math_functions.h"
 #include "lang/overloaded.h"
 
 namespace pb {

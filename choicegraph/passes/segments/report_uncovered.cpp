@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "lang/readable_text.h"
+#include "lang/index/readable_text.h"
 
 namespace pb::choices {
 namespace {

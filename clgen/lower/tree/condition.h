@@ -11,7 +11,7 @@
 
 #include "choicegraph/plan/plan.h"
 #include "lang/formula.h"
-#include "lang/index_expr.h"
+#include "lang/index/index_expr.h"
 
 namespace pb {
 

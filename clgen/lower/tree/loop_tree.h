@@ -18,7 +18,7 @@
 
 #include "clgen/lower/tree/condition.h"
 #include "clgen/lower/tree/pack_facts.h"
-#include "lang/index_expr.h"
+#include "lang/index/index_expr.h"
 #include "lang/program.h"
 #include "lang/store.h"
 

@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <ctime>
 
-#include "runtime/config/config_file.h"
+#include "runtime/config/formats/config_file.h"
 
 namespace pbrt {
 

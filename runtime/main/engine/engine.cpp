@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "runtime/config/formats/info_json.h"
 #include "runtime/config/machine.h"
 #include "runtime/config/runtime_check.h"
 #include "runtime/gpu/launch.h"

@@ -10,8 +10,8 @@
 
 #include "runtime/config/active_config.h"
 #include "runtime/config/configuration.h"
+#include "runtime/config/formats/protocol.h"
 #include "runtime/config/info.h"
-#include "runtime/config/protocol.h"
 #include "runtime/main/inputs/problem.h"
 #include "runtime/main/program/program_desc.h"
 #include "runtime/sched/trace.h"

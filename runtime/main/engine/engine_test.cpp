@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "runtime/config/formats/info_json.h"
 #include "runtime/config/machine.h"
 #include "runtime/gpu/fake_device.h"
 #include "runtime/gpu/launch.h"

@@ -12,7 +12,7 @@
 #include "runtime/config/errors.h"
 #include "runtime/main/program/program_desc.h"
 #include "runtime/matrix/any_matrix.h"
-#include "runtime/matrix/matrix_file.h"
+#include "runtime/matrix/files/matrix_file.h"
 
 namespace pbrt {
 

@@ -9,9 +9,9 @@
 #include <sstream>
 
 #include "runtime/config/errors.h"
-#include "runtime/matrix/byte_source.h"
+#include "runtime/matrix/files/byte_source.h"
+#include "runtime/matrix/files/text_format.h"
 #include "runtime/matrix/random.h"
-#include "runtime/matrix/text_format.h"
 #include "runtime/sched/frame.h"
 
 double PetabricksRuntime::randDouble(double lo, double hi) { return pbrt::random_double(lo, hi); }

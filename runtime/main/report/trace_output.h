@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "runtime/main/command_line/options.h"
-#include "runtime/matrix/output_file.h"
+#include "runtime/matrix/files/output_file.h"
 #include "runtime/sched/trace.h"
 
 namespace pbrt {

@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "runtime/config/errors.h"
-#include "runtime/config/protocol.h"
+#include "runtime/config/formats/protocol.h"
 
 namespace pbrt {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "runtime/config/formats/protocol.h"
 #include "runtime/config/info.h"
-#include "runtime/config/protocol.h"
 #include "runtime/main/engine/engine.h"
 #include "runtime/main/engine/verify.h"
 

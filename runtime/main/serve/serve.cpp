@@ -8,7 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "runtime/config/protocol.h"
+#include "runtime/config/formats/configuration_text.h"
+#include "runtime/config/formats/protocol.h"
 #include "runtime/main/failure/thrown_from.h"
 #include "runtime/main/machine/native_libraries.h"
 #include "runtime/main/machine/processor_waits.h"

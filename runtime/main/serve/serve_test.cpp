@@ -3,7 +3,7 @@
 #include <fcntl.h>
 #include <signal.h>
 
-#include "runtime/config/protocol.h"
+#include "runtime/config/formats/protocol.h"
 #include "runtime/main/testing/test_process.h"
 
 namespace pbrt {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/config/protocol.h"
+#include "runtime/config/formats/protocol.h"
 #include "runtime/main/engine/engine.h"
 #include "runtime/main/inputs/given_values.h"
 

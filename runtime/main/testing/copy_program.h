@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "runtime/config/formats/info_json.h"
 #include "runtime/config/info.h"
 #include "runtime/main/engine/engine.h"
 #include "runtime/main/program/program_desc.h"

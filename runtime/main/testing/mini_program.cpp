@@ -6,6 +6,7 @@
 #include <chrono>
 #include <thread>
 
+#include "runtime/config/formats/info_json.h"
 #include "runtime/config/info.h"
 #include "runtime/generated.h"
 

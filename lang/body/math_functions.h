@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+// The math functions of rule bodies (docs/reference/language.md 7.7), in one table: types, eligibility, the OpenCL
+// printer and the vector printer read it. Constants are in lang/body/body_constants.h.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "lang/types.h"
+
+namespace pb {
+
+/// What a function makes of its arguments.
+enum class MathResult : std::uint8_t {
+  Real,       ///< float if every argument is one, else double
+  KeepsType,  ///< of the arguments' type: abs, min, max, clamp
+  Integer,    ///< a `long`: lround
+  Truth,      ///< isnan
+};
+
+struct MathFunction {
+  std::string_view name;  ///< in the body, without `std::`
+  int num_args = 1;
+  std::string_view opencl;  ///< its OpenCL C name for floating arguments
+  MathResult result = MathResult::Real;
+  std::string_view opencl_integer = {};  ///< of those that keep integers
+  /// The function of floating arguments `a`, `b` and `c` as an expression, where no function of OpenCL C gives what C++
+  /// does: kernels get one of their own.
+  std::string_view definition = {};
+  bool needs_std = false;  ///< C++ knows it with `std::` alone
+
+  [[nodiscard]] constexpr bool is_on_devices() const { return !opencl.empty() || !definition.empty(); }
+};
+
+inline constexpr std::array<MathFunction, 57> kMathFunctions = {{
+    {"sqrt", 1, "sqrt"},
+    {"fabs", 1, "fabs"},
+    {"floor", 1, "floor"},
+    {"ceil", 1, "ceil"},
+    {"round", 1, "round"},
+    {"trunc", 1, "trunc"},
+    {"exp", 1, "exp"},
+    {"exp2", 1, "exp2"},
+    {"log", 1, "log"},
+    {"log2", 1, "log2"},
+    {"log10", 1, "log10"},
+    {"pow", 2, "pow"},
+    {"sin", 1, "sin"},
+    {"cos", 1, "cos"},
+    {"tan", 1, "tan"},
+    {"asin", 1, "asin"},
+    {"acos", 1, "acos"},
+    {"atan", 1, "atan"},
+    {"atan2", 2, "atan2"},
+    {"sinh", 1, "sinh"},
+    {"cosh", 1, "cosh"},
+    {"tanh", 1, "tanh"},
+    {"cbrt", 1, "cbrt"},
+    {"hypot", 2, "hypot"},
+    {"fmod", 2, "fmod"},
+    {"fmin", 2, "fmin"},
+    {"fmax", 2, "fmax"},
+    {"fma", 3, "fma"},
+    {"acosh", 1, "acosh"},
+    {"asinh", 1, "asinh"},
+    {"atanh", 1, "atanh"},
+    {"copysign", 2, "copysign"},
+    {"erf", 1, "erf"},
+    {"erfc", 1, "erfc"},
+    {"expm1", 1, "expm1"},
+    {"fdim", 2, "fdim"},
+    {"log1p", 1, "log1p"},
+    {"nearbyint", 1, "rint"},
+    {"remainder", 2, "remainder"},
+    {"rint", 1, "rint"},
+    // Kernels have no `lgamma` and `tgamma`: OpenCL leaves their exactness open, or leaves it to the driver.
+    {"lgamma", 1, ""},
+    {"tgamma", 1, ""},
+    {"logb", 1, "logb"},
+    {"nextafter", 2, "nextafter"},
+    {"abs", 1, "fabs", MathResult::KeepsType, "abs"},
+    // OpenCL C leaves open what its own `min`, `max` and `clamp` do with NaN, and its `fmin` takes the number beside a
+    // NaN.
+    {"min", 2, "", MathResult::KeepsType, "min", "b < a ? b : a"},
+    {"max", 2, "", MathResult::KeepsType, "max", "a < b ? b : a"},
+    {"clamp", 3, "", MathResult::KeepsType, "clamp", "a < b ? b : c < a ? c : a", true},
+    {"lround", 1, "round", MathResult::Integer},
+    {"llround", 1, "round", MathResult::Integer},
+    {"lrint", 1, "rint", MathResult::Integer},
+    {"llrint", 1, "rint", MathResult::Integer},
+    {"isnan", 1, "isnan", MathResult::Truth},
+    {"isinf", 1, "isinf", MathResult::Truth},
+    {"isfinite", 1, "isfinite", MathResult::Truth},
+    {"isnormal", 1, "isnormal", MathResult::Truth},
+    {"signbit", 1, "signbit", MathResult::Truth},
+}};
+
+/// The function that a call of `callee` in a body means, or null.
+[[nodiscard]] inline const MathFunction* find_math_function(std::string_view callee) {
+  const bool has_std = callee.starts_with("std::");
+  if (has_std) callee.remove_prefix(5);
+  for (const MathFunction& function : kMathFunctions) {
+    if (function.name == callee) return has_std || !function.needs_std ? &function : nullptr;
+  }
+  return nullptr;
+}
+
+/// What a kernel calls, and the text that defines it there if OpenCL C does not.
+struct DeviceFunction {
+  std::string name;
+  std::string definition;
+};
+
+/// What a kernel calls for `function` with floating arguments.
+///
+/// Pre: the function is on devices; `real` is `double` or `float`
+[[nodiscard]] DeviceFunction device_function(const MathFunction& function, std::string_view real);
+
+}  // namespace pb

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+// Integer expressions as a header has them, for messages and pictures; the Plan's own text form is to_string.
+#pragma once
+
+#include <string>
+
+#include "lang/index/index_expr.h"
+
+namespace pb {
+
+/// `2*(n/2)` for `2*floord(n, 2)`: in headers, division rounds to minus infinity.
+[[nodiscard]] std::string readable_text(const IndexExpr& expr);
+
+}  // namespace pb
