@@ -10,13 +10,14 @@
 namespace pb {
 namespace {
 
-/// Operators whose mixture with others compilers warn about.
+/// Whether compilers warn about an operator `inner` that stands inside of `outer` without parentheses.
 bool wants_parentheses(Precedence outer, Precedence inner) {
   if (outer == inner || inner >= Precedence::Unary) return false;
   return outer >= Precedence::Or && outer <= Precedence::Shift;
 }
 
-/// A number as all targets take it: without `'` between digits; a `long` for `long long`, which OpenCL C reserves.
+/// Returns the number in a spelling that all targets accept: without `'` between digits, and with the suffix `l`
+/// instead of `ll`, because OpenCL C reserves `long long`.
 std::string plain_number(std::string text) {
   std::erase(text, '\'');
   for (const char* twice : {"ll", "LL"})
@@ -136,7 +137,8 @@ std::string BodyCodePrinter::declaration(const DeclStmt& decl) {
   std::string out;
   for (const Declarator& declarator : decl.declarators) {
     const std::uint32_t local = next_local_++;
-    // Each declarator with its own type: types may differ between targets' values.
+    // Each declarator gets a type of its own, because a target may give the declarators of one statement different
+    // types.
     std::string text =
         dialect_.declarator ? dialect_.declarator(decl, declarator, local) : decl.type_text + " " + declarator.name;
     for (ExprId extent : declarator.extents) text += "[" + (extent.is_none() ? "" : expr(extent)) + "]";
@@ -168,7 +170,7 @@ void BodyCodePrinter::print_children(Writer& out, StmtId id) {
   if (const auto* block = std::get_if<BlockStmt>(&body_.stmts[id].node)) {
     bool after_label = false;
     for (StmtId child : block->stmts) {
-      // In C a label stands before a statement, and a declaration is none.
+      // In C a label must be followed by a statement, and a declaration is not one.
       if (after_label && std::holds_alternative<DeclStmt>(body_.stmts[child].node)) out.line(";");
       print_stmt(out, child);
       after_label = std::holds_alternative<CaseStmt>(body_.stmts[child].node);

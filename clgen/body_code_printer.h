@@ -16,25 +16,26 @@ namespace pb {
 using Texts = std::vector<std::string>;
 class BodyCodePrinter;
 
-/// How a target spells what is not the same in all. An absent function: the node prints as in C.
+/// How a target spells the nodes that targets spell in different ways. Where a function is absent, the node is printed
+/// as in C.
 struct Dialect {
   std::function<std::string(ExprId, const NameExpr&)> name;
   std::function<std::string(ExprId, const CallExpr&, const Texts& args)> call;
   std::function<std::string(ExprId, const MemberExpr&, const Texts& args)> member;
-  /// A complete primary or postfix expression.
+  /// Returns a complete primary or postfix expression.
   std::function<std::string(ExprId, const CastExpr&, const std::string& operand)> cast;
-  /// Empty: print `c ? a : b`.
+  /// An empty result means that `c ? a : b` is printed.
   std::function<std::string(ExprId, const ConditionalExpr&, const std::string& condition, const std::string& if_true,
                             const std::string& if_false)>
       conditional;
-  /// `T name` of a declarator without its array extents and initial value. `local`: its number, in order of
-  /// declarations.
+  /// Returns `T name` of a declarator, without its array extents and its initial value. `local` is the number of the
+  /// variable, in the order of declarations.
   std::function<std::string(const DeclStmt&, const Declarator&, std::uint32_t local)> declarator;
-  /// The initial value of a declarator; absent: as it is.
+  /// Returns the text of a declarator's initial value, which is `init` in C.
   std::function<std::string(const DeclStmt&, const Declarator&, std::uint32_t local, const std::string& init)> init;
-  /// True if it has printed the whole statement itself.
+  /// Returns true if it has printed the whole statement itself.
   std::function<bool(Writer&, BodyCodePrinter&, StmtId)> stmt;
-  /// What stands directly before a `for`.
+  /// Prints what stands directly before a `for`.
   std::function<void(Writer&, const ForStmt&)> before_for;
 };
 
@@ -42,20 +43,20 @@ class BodyCodePrinter {
  public:
   BodyCodePrinter(const Body& body, const Dialect& dialect) : body_(body), dialect_(dialect) {}
 
-  /// The statements of the body, at the writer's level.
+  /// Prints the statements of the body at the writer's level.
   void print_body(Writer& out);
   void print_stmt(Writer& out, StmtId id);
-  /// The statements of a block, or the one statement, without braces.
+  /// Prints the statements of a block, or the one statement, without braces.
   void print_children(Writer& out, StmtId id);
-  /// The statement in braces: what follows a head such as `for (…)`.
+  /// Prints `head`, such as `for (…)`, and then the statement in braces.
   void print_block_of(Writer& out, const std::string& head, StmtId id);
-  /// `int i = 0, j = 1` without the semicolon.
+  /// Returns `int i = 0; int j = 1`: one declaration per declarator, without the last semicolon.
   [[nodiscard]] std::string declaration(const DeclStmt& decl);
-  /// Text of the expression; in parentheses if it binds less tightly than `min_precedence`.
+  /// Returns the text of the expression, in parentheses if it binds less tightly than `min_precedence`.
   [[nodiscard]] std::string expr(ExprId id, Precedence min_precedence = Precedence::Comma);
-  /// The number of a local whose declaration the caller prints.
+  /// Takes the number of a local whose declaration the caller prints itself.
   std::uint32_t take_local() { return next_local_++; }
-  /// What stands in the parentheses of a `for`.
+  /// Returns the text between the parentheses of a `for`.
   [[nodiscard]] std::string for_head(const ForStmt& loop);
 
  private:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// C++ of announcements around one instance, where loops announce each (clgen/lower/host_care.h).
+// Prints the announcements around one instance, for loops that announce every instance by itself
+// (clgen/lower/host_care.h says what an announcement is).
 #pragma once
 
 #include <string>
@@ -11,7 +12,8 @@ namespace pb {
 
 /// Declares `pb_one`, the instance at the loops' variables, as a box.
 void declare_one_instance(Writer& out, const Step& step);
-/// `emit` prints the instance at the loops' variables; with announcements around it if it is to be announced.
+/// Calls `emit`, which prints the instance at the loops' variables. Prints the announcements before and after it if
+/// `is_announced`.
 template <class Emit>
 void emit_announced(Writer& out, const RuleCode& code, const Step& step, bool is_announced, const Emit& emit) {
   if (!is_announced) return emit();

@@ -28,18 +28,18 @@ class TokenText {
     text_ += token.text;
     line_ += newlines(token.text);
   }
-  /// Text of our own in place of tokens; on the line of `at`.
+  /// Adds generated text in place of tokens, on the source line of `at`.
   void replacement(const BodyToken& at, const std::string& text) {
     add_leading(at);
     text_ += text;
   }
-  /// Lines of our own between lines of the source.
+  /// Adds generated lines between lines of the source.
   void own_line(const std::string& text) {
     if (!text_.empty() && text_.back() != '\n') text_ += '\n';
     text_ += text + "\n";
     file_.clear();
   }
-  /// Text of our own between tokens, without newlines.
+  /// Adds generated text, which has no newlines, between tokens.
   void insert(const std::string& text) { text_ += text; }
 
   std::string finish() {
@@ -125,10 +125,11 @@ class Rewriter {
  private:
   struct Captures {
     std::string text;
-    std::uint32_t end = 0;  ///< the token behind them
+    std::uint32_t end = 0;  ///< the first token after the captures
   };
 
-  /// What calls, `sync` and `for_enough` become names more than the text does: a lambda with such captures them, too.
+  /// Calls, `sync` and `for_enough` are rewritten to text that uses more names, such as `pb_frame`. A lambda that
+  /// contains one of them must capture those names too.
   void note_captures(const LambdaExpr& lambda) {
     bool has_calls = false;
     bool has_rounds = false;
@@ -148,7 +149,8 @@ class Rewriter {
       items.emplace_back("&pb_frame");
       if (keeps_own()) items.emplace_back("&pb_spawned");
     } else {
-      // All by reference now, which `&x` must not repeat.
+      // The list now begins with `&`, which captures everything by reference. C++ forbids a further `&x` in such a
+      // list.
       std::erase_if(items,
                     [](const std::string& item) { return item[0] == '&' && item.find('=') == std::string::npos; });
       items.insert(items.begin(), "&");
@@ -158,7 +160,7 @@ class Rewriter {
     captures_[lambda.captures.begin] = {text + "]", lambda.captures.end};
   }
 
-  /// What stands between the commas.
+  /// Returns the captures of the lambda, one text for each.
   std::vector<std::string> captures_of(const LambdaExpr& lambda) const {
     std::vector<std::string> items;
     int depth = 0;
@@ -172,10 +174,11 @@ class Rewriter {
     return items;
   }
 
-  /// Whether the body has the list of regions that spawned calls use under other names.
+  /// Whether the body keeps `pb_spawned`: a list of regions that spawned calls use and to which perhaps no name of the
+  /// body leads any more at the `sync`.
   bool keeps_own() const { return options_.has_kernels && spawns_own_regions(program_, rule_, facts_); }
 
-  /// The body of the loop stays as it is.
+  /// Rewrites the head of a `for_enough` loop. Its body stays as it is.
   void rewrite_head(const ForEnoughStmt& loop) {
     out_.replacement(body_.tokens[loop.head.begin], "for (IndexT pb_" + loop.tunable + " = 0; pb_" + loop.tunable +
                                                         " < " + loop.tunable + "; ++pb_" + loop.tunable + ")");
@@ -215,7 +218,8 @@ class Rewriter {
       const bool is_converted = std::find(call.converted.begin(), call.converted.end(), i) != call.converted.end();
       out_.insert(is_converted ? ", pbrt::converted<" + output_element(call, i) + ">(" : ", ");
       names[i].empty() ? insert_arg(call.args[i]) : out_.insert(names[i]);
-      // Where the callee only reads it, the handle becomes a const one, which would count as another reference.
+      // The callee takes a const handle of a matrix that it only reads. `as_input` makes one that counts no further
+      // reference.
       if (is_input(call, i) && lenders_of(call.args[i])) out_.insert(".as_input()");
       if (is_converted) out_.insert(")");
     }
@@ -231,7 +235,7 @@ class Rewriter {
     out_.insert(" }");
   }
 
-  /// The statement on one line, without its semicolon.
+  /// Returns the source text of the statement on one line, without its semicolon.
   std::string source_text(const TokenRange& range) const {
     std::string text;
     for (std::uint32_t i = range.begin; i < range.end && body_.tokens[i].text != ";"; ++i) {
@@ -241,7 +245,8 @@ class Rewriter {
     return text;
   }
 
-  /// Tells the device side what the body's text may have written; returns the name of the argument.
+  /// Prints a statement that tells the device side that the body's text may have written the argument. Returns the name
+  /// of the argument.
   std::string announce(const TransformCall& call, const WatchedArg& arg) {
     std::string name = "pb_arg" + std::to_string(arg.index);
     if (arg.is_plain) {
@@ -272,9 +277,10 @@ class Rewriter {
            !callee.matrices[inputs[i - num_outputs]].extents.empty();
   }
 
-  /// An argument of a call. Parts of the rule's regions are borrowed for the call: `a.lent().region(0, m)`.
+  /// Prints an argument of a call. A part of one of the rule's regions is made from a borrowed handle:
+  /// `a.lent().region(0, m)`.
   void insert_arg(ExprId id) {
-    // The tokens of an expression are without the parentheses around it.
+    // The tokens of an expression do not include parentheses around it.
     const auto* binary = std::get_if<BinaryExpr>(&body_.exprs[id].node);
     const bool is_list = binary != nullptr && binary->op == BinaryOp::Comma;
     if (is_list) out_.insert("(");
@@ -282,8 +288,8 @@ class Rewriter {
     if (is_list) out_.insert(")");
   }
 
-  /// Where the expression is a region `a` of the rule or a part of one, the ends of the handles that lend: of `a` and
-  /// `a.region(…)` in `a.region(…).row(2)`.
+  /// If the expression is a region `a` of the rule or a part of one, returns the tokens before which `.lent()` is
+  /// inserted: those after `a` and after `a.region(…)` in `a.region(…).row(2)`. Returns none for other expressions.
   std::optional<std::set<std::uint32_t>> lenders_of(ExprId id) const {
     std::set<std::uint32_t> ends;
     const auto* part = std::get_if<MemberExpr>(&body_.exprs[id].node);
@@ -298,7 +304,7 @@ class Rewriter {
     return ends;
   }
 
-  /// The expression as written.
+  /// Prints the expression as it is written, with `.lent()` before each of the tokens in `lenders`.
   void insert_expr(ExprId id, const std::set<std::uint32_t>& lenders = {}) {
     const TokenRange range = body_.exprs[id].tokens;
     for (std::uint32_t i = range.begin; i < range.end; ++i) {
@@ -315,7 +321,8 @@ class Rewriter {
     PB_CHECK(false, "types were checked: every call has its callee");
   }
 
-  /// Brings to the host what spawned calls may have used of the rule's regions and the body's text may touch.
+  /// Returns statements that bring back to the host the regions that spawned calls may have used and that the body's
+  /// text may touch.
   std::string arrivals() const {
     std::string text;
     if (!options_.has_kernels) return text;
@@ -333,7 +340,7 @@ class Rewriter {
     for (std::size_t i = 0; i < rule_.temporaries.size(); ++i) visit(rule_.temporaries[i].name, facts_.temporaries[i]);
   }
 
-  /// Members of a region that give a part of it.
+  /// Members of a region that return a part of it.
   static inline const std::set<std::string_view> kParts{"region", "slice", "row", "col", "column"};
 
   const Program& program_;
@@ -344,7 +351,7 @@ class Rewriter {
   const BodyOptions& options_;
   TokenText out_;
   std::map<std::uint32_t, StmtId> rewritten_;
-  std::map<std::uint32_t, Captures> captures_;  ///< those rewritten, by their first token
+  std::map<std::uint32_t, Captures> captures_;  ///< the capture lists that are rewritten, by their first token
 };
 
 }  // namespace
@@ -356,7 +363,7 @@ std::string body_text(const Program& program, const Rule& rule, const RuleFacts&
 
 namespace {
 
-/// Text of a native block within its namespace, but for the headers it includes.
+/// Prints a native block inside of a namespace, and the headers that it includes outside of it.
 class NativeText {
  public:
   NativeText(const NativeBlock& block, const SourceManager& sources) : block_(block), out_(sources) {}
@@ -388,7 +395,7 @@ class NativeText {
     is_open_ = false;
   }
 
-  /// Not within braces, other than those of `extern "C" { }`.
+  /// Whether the text is outside of all braces, other than those of `extern "C" { }`.
   bool is_outermost() const { return std::find(braces_.begin(), braces_.end(), false) == braces_.end(); }
 
   void track_braces(std::size_t i) {
@@ -400,9 +407,9 @@ class NativeText {
 
   const NativeBlock& block_;
   TokenText out_;
-  std::vector<bool> braces_;  ///< of each open brace: whether it is that of a linkage specification
+  std::vector<bool> braces_;  ///< for each open brace, whether it belongs to `extern "C"`
   bool is_open_ = false;
-  bool is_first_ = true;  ///< nothing but headers so far
+  bool is_first_ = true;  ///< there were only headers so far
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// CPU text of a rule body: the user's own tokens with their white space and #line, in which
-// only calls of transforms, `spawn` and `sync` are rewritten, and requests for later elements join steps of loops.
+// Prints the CPU text of a rule body: the user's own tokens with their white space and #line. Only calls of transforms,
+// `spawn`, `sync`, `for_enough` and some lists of captures are rewritten. Some loops get requests for elements that
+// they read later (read_ahead_code.h).
 #pragma once
 
 #include <string>
@@ -12,22 +13,24 @@ namespace pb {
 
 class SourceManager;
 
-/// What bodies are made for.
+/// What the text of a body depends on, beside its rule.
 struct BodyOptions {
   bool is_checked = false;
-  bool has_kernels = true;  ///< of the program: without one, nothing ever is on a device
+  bool has_kernels = true;  ///< the program has kernels; without one, no data is ever on a device
 };
 
 /// Returns the text between the braces of the function; it starts with a #line and ends in a newline.
 ///
-/// Calls become `call_T(pb_frame, …)`. After a call, the arguments that the body's own text may touch (see
-/// clgen/watched_args.h) are brought to the host; before it, what the text may have written is announced: both only in
-/// a program with kernels. In a checked program, arguments that overlap end in an error that shows the call.
+/// Calls become `call_T(pb_frame, …)`. In a program with kernels, statements stand around a call for the arguments that
+/// the body's own text may touch (clgen/watched_args.h). Before the call they announce what the text may have written;
+/// after the call they bring the arguments back to the host. In a checked program, arguments that overlap cause an
+/// error that shows the call.
 [[nodiscard]] std::string body_text(const Program& program, const Rule& rule, const RuleFacts& facts,
                                     const SourceManager& sources, const BodyOptions& options);
 
-/// Text of a native block, with #line. What it declares is in a namespace of the user's around that of
-/// the generated code, so that it may bear names of the C library; headers are included outside of it.
+/// Returns the text of a native block, with #line. Its declarations stand in a namespace of the user's, which encloses
+/// that of the generated code, so that they may have names of the C library. Headers are included outside of the
+/// namespace.
 [[nodiscard]] std::string native_text(const NativeBlock& block, const SourceManager& sources);
 
 }  // namespace pb

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // C++ of coordinates that a border maps into their matrix (docs/reference/language.md 5.7):
-// `pbrt::wrapped(std::int64_t{x}-1, A.size(0))`. Coordinates that stay the same along a row of instances are mapped
-// once, before it: constants `pb_at0`, `pb_at1`, ….
+// `pbrt::wrapped(std::int64_t{x}-1, A.size(0))`. A coordinate that stays the same along a row of instances is mapped
+// once, before the innermost loop: it becomes a constant `pb_at0`, `pb_at1`, ….
 #pragma once
 
 #include <cstddef>
@@ -18,12 +18,13 @@ struct RowCoordinate {
   std::string text;
   std::string name;
 };
-/// Those of the rule's inputs that do not move with `var`, the innermost loop's; each once.
+/// Returns the mapped coordinates of the rule's inputs that do not move with `var`, the variable of the innermost loop.
+/// Each of them appears once.
 [[nodiscard]] std::vector<RowCoordinate> row_coordinates(const RuleCode& code, const std::string& var);
 void emit_row_coordinates(Writer& out, const std::vector<RowCoordinate>& rows);
 
-/// `A.cell(…)` of a `.cell` input. Mapped are the coordinates in `rows`, by their names, and the others unless all are
-/// inside.
+/// Returns `A.cell(…)` of a `.cell` input. A mapped coordinate that is in `rows` is spelled by its name there. The
+/// others are mapped here, unless they are all inside of the matrix.
 [[nodiscard]] std::string mapped_cell_text(const RuleCode& code, const RegionAccess& access,
                                            const std::vector<RowCoordinate>& rows, bool are_others_inside);
 

@@ -22,14 +22,15 @@ struct CppContext {
   const SourceManager& sources;
   const EmitOptions& options;
   Numbering numbering;
-  std::string file;                        ///< name of the generated file in its own #line
-  std::set<TransformId> spawned;           ///< by some body
-  std::set<TemplateId> spawned_templates;  ///< by some body that chooses the instance
+  std::string file;               ///< name of the generated file in its own #line
+  std::set<TransformId> spawned;  ///< transforms that some body spawns
+  /// Templates of which some body spawns an instance that it chooses at run time.
+  std::set<TemplateId> spawned_templates;
   NativeMacros macros;
   bool has_kernels = true;
 };
 
-/// Number of a site and of a tunable as named constants of the generated code.
+/// The names of the constants that hold the number of a site and of a tunable in generated code.
 [[nodiscard]] std::string site_constant(const CppContext& context, TransformId transform, SiteId site);
 [[nodiscard]] std::string tunable_constant(const CppContext& context, TransformId transform, std::size_t index);
 

@@ -18,7 +18,7 @@
 namespace pb {
 namespace {
 
-/// The numbers of sites and tunables, named.
+/// Prints the numbers of sites and tunables as named constants.
 void emit_numbers(Writer& out, const CppContext& context) {
   out.line("// Numbers of choice sites and tunables, in the order of the training information.");
   std::vector<std::string> names;
@@ -38,7 +38,7 @@ void emit_numbers(Writer& out, const CppContext& context) {
   out.blank();
 }
 
-/// The transforms and templates that bodies spawn.
+/// Collects the transforms and templates that bodies spawn.
 void find_spawned(const Program& program, std::set<TransformId>& transforms, std::set<TemplateId>& templates) {
   for (const Transform& transform : program.transforms) {
     for (const Rule& rule : transform.rules) {
@@ -50,13 +50,13 @@ void find_spawned(const Program& program, std::set<TransformId>& transforms, std
       }
     }
   }
-  // The choice among the instances of a template names all of them.
+  // The function that chooses an instance of a template names all instances.
   for (const TemplateId id : templates)
     for (std::size_t i = 0; i < program.templates[id].num_instances(); ++i)
       transforms.insert(TransformId(program.templates[id].first.index() + i));
 }
 
-/// What the functions of the file are, for readers.
+/// Prints a comment that explains the functions of the file.
 void emit_legend(Writer& out) {
   out.verbatim(R"(// Per rule R of a transform T:
 //   rule_T_R        the body of one instance
@@ -107,7 +107,8 @@ void emit_kernels(Writer& out, const Program& program, const std::vector<Kernel>
   }
 }
 
-/// Whether some text of the program may draw random numbers: it says so (`rand01`, `randomize`), or it is not at hand.
+/// Whether the program may draw random numbers: some word of it has `rand` in it (`rand01`, `randomize`), or it
+/// includes a header of the user's, or it makes words with `##`.
 bool may_draw_random(const Program& program) {
   const auto is_suspect = [](const BodyToken& token) {
     const bool is_user_header = token.text.starts_with("#include") && token.text.find('"') != std::string::npos;
@@ -124,7 +125,8 @@ bool may_draw_random(const Program& program) {
   return false;
 }
 
-/// What messages call rules and transforms. The only rule of a transform stands for it.
+/// Prints the descriptions of rules and transforms that messages use. A transform with one rule is described by that
+/// rule.
 void emit_body_names(Writer& out, const CppContext& context) {
   out.open("constexpr pbrt::BodyName kBodies[] =");
   const auto entry = [&](const std::string& name, const std::string& what, Span span, bool is_rule) {

@@ -13,7 +13,7 @@ namespace pb {
 
 class SourceManager;
 
-/// Returns the generated C++ file: same input, same bytes; no paths of this machine.
+/// Returns the generated C++ file. The same input gives the same bytes, and the text has no paths of this machine.
 ///
 /// Pre: `plan` was made from `program`; both are verified.
 [[nodiscard]] std::string emit_cpp(const Program& program, const Plan& plan, const SourceManager& sources,

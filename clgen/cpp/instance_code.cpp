@@ -12,7 +12,7 @@
 namespace pb {
 namespace {
 
-/// `(i) != 0` for each divisor that an instance may make 0, those of inner divisions first.
+/// Adds `(i) != 0` for each divisor that may be 0 for some instances. Inner divisions come first.
 void add_divisors(const Formula& formula, std::vector<std::string>& terms) {
   if (const auto* negated = std::get_if<NegatedFormula>(&formula.node)) return add_divisors(negated->operand[0], terms);
   const auto* binary = std::get_if<BinaryFormula>(&formula.node);
@@ -22,8 +22,8 @@ void add_divisors(const Formula& formula, std::vector<std::string>& terms) {
     terms.push_back("(" + to_wide_cpp(binary->operands[1]) + ") != 0");
 }
 
-/// Condition that dimension `dim` of the access has a value, and lies inside its matrix unless a border maps it. May be
-/// empty.
+/// Returns the condition that coordinate `dim` of the access has a value and, unless a border maps it, lies inside its
+/// matrix. The condition may be empty.
 std::string inside_text(const RuleCode& code, const RegionAccess& access, std::size_t dim) {
   std::vector<std::string> terms;
   add_divisors(access.lo[dim], terms);
@@ -39,7 +39,7 @@ std::string inside_text(const RuleCode& code, const RegionAccess& access, std::s
   return joined(terms, " && ");
 }
 
-/// Condition that the cell of an optional input exists.
+/// Returns the condition that the cell of an optional input exists.
 std::string inside_text(const RuleCode& code, const RegionAccess& access) {
   if (access.tested_dims.empty()) {
     std::vector<std::string> at;
@@ -56,8 +56,8 @@ bool has_handle(const RuleCode& code, const RegionAccess& access) {
                      [&](const RuleMatrix& use) { return use.matrix == access.matrix && use.needs_handle; });
 }
 
-/// The access as an argument of the rule function, which is done before the matrix's handle goes: nobody counts
-/// references.
+/// Returns the access as an argument of the rule function. The argument is a borrowed handle, which counts no
+/// reference, because the matrix's own handle outlives the call.
 std::string argument_text(const RuleCode& code, const RegionAccess& access, const InstancePlace& place) {
   const std::string text = access_text(code, access);
   if (is_element(access)) return text;
@@ -69,7 +69,7 @@ std::string argument_text(const RuleCode& code, const RegionAccess& access, cons
   return text.substr(0, name_size) + ".lent()" + text.substr(name_size) + ".borrowed()";
 }
 
-/// `call`, in a checked program as the instance that it is.
+/// Returns `call`. In a checked program it is wrapped in a scope from which error messages know the instance.
 std::string announced(const RuleCode& code, const std::string& call) {
   if (code.checked_place.empty()) return call;
   std::vector<std::string> vars;
@@ -78,7 +78,7 @@ std::string announced(const RuleCode& code, const std::string& call) {
          quoted(code.checked_place) + ", {" + joined(vars) + "}); return " + call + "; }()";
 }
 
-/// The call of the rule function.
+/// Returns the call of the rule function.
 std::string instance_value(const RuleCode& code, const InstancePlace& place) {
   const Rule& rule = code.rule;
   std::vector<std::string> args;
@@ -114,13 +114,13 @@ std::string instance_value(const RuleCode& code, const InstancePlace& place) {
   return announced(code, "rule_" + code.stem + "(" + joined(args) + ")");
 }
 
-/// Statement that calls the rule function and assigns its value.
+/// Returns the statement that calls the rule function and assigns its value.
 std::string instance_call(const RuleCode& code, const InstancePlace& place) {
   const std::string call = instance_value(code, place) + ";";
   return code.rule.is_return_form ? access_text(code, code.rule.outputs[0]) + " = " + call : call;
 }
 
-/// The access as its rule has it: `V<2>.row(i*i)`.
+/// Returns the access as it is written in the rule: `V<2>.row(i*i)`.
 std::string written_text(const RuleCode& code, const RegionAccess& access) {
   const std::size_t num_dims = access.lo.size() - (access.is_slice ? 1 : 0);
   const std::string name = code.matrix_name(access) + (access.is_slice ? "<" + to_c(access.lo.back()) + ">" : "");
@@ -142,7 +142,7 @@ std::string written_text(const RuleCode& code, const RegionAccess& access) {
   return name;
 }
 
-/// Bounds of coordinates that are not affine are tested per instance (docs/architecture.md 5.1).
+/// Prints tests of coordinates that are not affine. Only the instance can test their bounds (docs/architecture.md 5.1).
 void emit_tests(Writer& out, const RuleCode& code) {
   for (const RegionAccess& input : code.rule.inputs) {
     if (input.is_optional() || input.is_guest) continue;
@@ -159,10 +159,11 @@ void emit_tests(Writer& out, const RuleCode& code) {
   }
 }
 
-/// With a blank on either side.
+/// The operator, with a blank on either side.
 std::string operator_text(RelationOp op) { return std::string(" ") + spelling(op) + " "; }
 
-/// An affine relation exactly; another in C's arithmetic, and false where it divides by 0.
+/// Returns the relation as C++. An affine relation is computed exactly. Another one uses C's arithmetic and is false
+/// where it divides by 0.
 std::string relation_text(const Transform& transform, const Relation& relation) {
   if (const auto exact = to_rational(difference_of(relation), {}))
     return "(" + to_index_cpp(exact->numerator, transform) + ")" + operator_text(relation.op) + "0";
@@ -184,7 +185,8 @@ std::string disjunction_text(const Transform& transform, const Disjunction& disj
   return "(" + joined(out, " || ") + ")";
 }
 
-/// Conditions of a rule's `where`; of its own instances only those that its domain does not say.
+/// Adds the conditions of a rule's `where`. If `is_own`, the instance comes from the rule's own domain, which implies
+/// the affine conditions already: these are left out.
 void add_where(const Transform& transform, const Rule& rule, bool is_own, std::vector<std::string>& terms) {
   for (const Relation& relation : rule.where)
     if (!is_own || !is_affine(relation)) terms.push_back(relation_text(transform, relation));
@@ -195,14 +197,14 @@ void add_where(const Transform& transform, const Rule& rule, bool is_own, std::v
   }
 }
 
-/// Conditions that `access` lies inside its matrix, exactly (docs/reference/language.md 5.4).
+/// Adds exact conditions that `access` lies inside its matrix (docs/reference/language.md 5.4).
 void add_inside(const RuleCode& code, const RegionAccess& access, std::vector<std::string>& terms) {
   for (std::size_t d = 0; d < access.lo.size(); ++d) {
     if (access.is_mapped_dim(d)) terms.push_back(code.matrix_name(access) + ".size(" + std::to_string(d) + ") > 0");
     if (access.is_mapped_dim(d)) continue;
     const auto lo = to_rational(access.lo[d], {});
     const auto hi = to_rational(access.hi[d], {});
-    if (!lo || !hi) continue;  // tested where the rule runs
+    if (!lo || !hi) continue;  // such a bound is tested where the rule runs
     const IndexExpr size = view_extent(code.matrix(access.matrix), d);
     const IndexExpr limit = index_mul(index_const(hi->denominator), index_add(size, index_const(1)));
     for (const IndexExpr& term : {lo->numerator, index_sub(index_sub(limit, hi->numerator), index_const(1))})
@@ -211,7 +213,7 @@ void add_inside(const RuleCode& code, const RegionAccess& access, std::vector<st
   }
 }
 
-/// Condition that an instance of `guest` exists and its `where` holds.
+/// Returns the condition that an instance of `guest` exists and its `where` holds.
 std::string applies_text(const RuleCode& guest) {
   std::vector<std::string> terms;
   for (const RegionAccess& output : guest.rule.outputs) add_inside(guest, output, terms);
@@ -221,7 +223,8 @@ std::string applies_text(const RuleCode& guest) {
   return joined(terms, " && ");
 }
 
-/// The instance in the names of `guest`: runs it and leaves the `do` around if its `where` holds.
+/// Prints a block that computes the instance by the rule `guest`, in that rule's variables, if it applies. The block
+/// then leaves the `do` around it.
 void emit_try(Writer& out, const RuleCode& code, const RuleCode& guest, bool has_handles) {
   out.open("");
   std::vector<std::size_t> other;

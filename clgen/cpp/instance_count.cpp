@@ -11,7 +11,8 @@
 namespace pb {
 namespace {
 
-/// Upwards in any case: the order is nothing to who counts.
+/// Opens a loop that counts upwards, whatever the order of the step's loop is: the number of instances does not depend
+/// on it.
 void open_loop(Writer& out, const RuleCode& code, const LoopDim& loop, const std::string& dim) {
   std::string lo = lower_bound_text(code, loop, dim);
   const std::string hi = upper_bound_text(code, loop, dim);

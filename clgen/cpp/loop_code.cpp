@@ -20,7 +20,8 @@ namespace pb {
 
 namespace {
 
-/// A bound of the box with others: inside the box, which an int holds, also where those are beyond.
+/// Returns the lower or upper bound of a loop, from the bound of the box and the loop's own bounds. The result stays
+/// inside of the box, so that an int holds it even where the loop's own bounds need 64 bits.
 std::string bound_text(const RuleCode& code, const LoopDim& loop, const std::string& dim, bool is_lower) {
   const std::vector<IndexExpr>& others = is_lower ? loop.lower : loop.upper;
   const std::string lo = "pb_box.lo[" + dim + "]";
@@ -62,7 +63,7 @@ bool is_single(const TreeBlock& tree, const std::string& var) {
 /// Prints the tree of a CPU version's loops.
 class LoopPrinter {
  public:
-  /// `members`: of joined loops, those whose values they compute.
+  /// `members`: the rules whose values the loops compute, if several steps run as one loop.
   LoopPrinter(Writer& out, const RuleCode& code, const Step& step, const std::string& stem,
               std::span<const RuleCode> members = {})
       : out_(out), code_(code), step_(step), stem_(stem), members_(members) {}
@@ -85,14 +86,14 @@ class LoopPrinter {
     print_block(tree);
   }
 
-  /// The loops of a member over a tile of its nest's rows, to run its instances or to count them.
+  /// What loops over a tile do with the instances of a nest's member.
   enum class TileWork : std::uint8_t { Run, Count };
   void print_in_tile(const TreeBlock& tree, TileWork work) {
     tile_work_ = work;
     print_block(tree);
   }
 
-  /// The box in parts that the tree is; null if it is none.
+  /// Returns the InsideBox that the whole tree is; null if it is another tree.
   static const InsideBox* box_of(const TreeBlock& tree) {
     return tree.size() == 1 ? std::get_if<InsideBox>(&tree[0].node) : nullptr;
   }
@@ -100,13 +101,13 @@ class LoopPrinter {
  private:
   // ---- bounds
 
-  /// Bounds of a loop that depend on nothing but the box, as constants before all loops.
+  /// Prints bounds that depend only on the box, as constants before all loops.
   void print_plain_bounds(const LoopDim& loop, const std::string& dim, bool has_end) {
     out_.line("const IndexT pb_lo_" + loop.var + " = static_cast<IndexT>(pb_box.lo[" + dim + "]);");
     if (has_end) out_.line("const IndexT pb_hi_" + loop.var + " = static_cast<IndexT>(pb_box.hi[" + dim + "]);");
   }
 
-  /// Bounds and stride that depend on the loops outside.
+  /// Prints the bounds of a loop that depend on the loops outside of it or on its stride.
   void print_inner_bounds(const TreeLoop& loop) {
     const LoopDim& dim = step_.loops[step_.loops.size() - 1 - static_cast<std::size_t>(loop.dim)];
     std::string lo = lower_bound_text(code_, dim, std::to_string(loop.dim));
@@ -121,7 +122,7 @@ class LoopPrinter {
     out_.line("const IndexT pb_hi_" + loop.var + " = static_cast<IndexT>(" + hi + ");");
   }
 
-  /// A loop whose bounds are computed where it stands.
+  /// Prints a loop over a part of a tile, whose bounds are computed directly before it.
   void print_computed(const TreeLoop& loop) {
     const std::string type = loop.is_wide ? "std::int64_t" : "IndexT";
     const auto value = [&](const IndexExpr& bound) {
@@ -171,7 +172,8 @@ class LoopPrinter {
     out_.close();
   }
 
-  /// The parts before and behind those instances whose cells all lie inside share a closure, which tests each.
+  /// Prints a loop in three parts. In the middle part all cells lie inside of their matrices. The parts before and
+  /// after it share a closure, which tests each cell.
   void print_parts(const TreeLoop& all) {
     const TreeBlock& parts = all.body;
     PB_CHECK(parts.size() == 4, "a range, a part before, one inside and one behind");
@@ -259,7 +261,8 @@ class LoopPrinter {
     emit_pack_loops(out_, code_, packs, stem_, [&] { print_node(packs.instance); });
   }
 
-  /// Declares `pb_box`, the part of `pb_all` in which all cells lie inside, and runs the rest in `loops_`.
+  /// Declares `pb_box`, the part of `pb_all` in which all cells lie inside, and prints a call of `loops_STEM` for the
+  /// rest.
   void print_inside_box(const InsideBox& inside) {
     const auto spell = [&](const IndexExpr& expr) { return to_index_cpp(expr, code_.transform); };
     const auto bounds = [&](const char* function, const char* side, const std::vector<std::vector<IndexExpr>>& terms) {
@@ -284,7 +287,7 @@ class LoopPrinter {
               joined(args) + "); });");
   }
 
-  /// Of kernels; and of a box in parts, which is all of a version's loops (`print`).
+  /// Nodes of kernels do not occur in the loops of a CPU version, nor does an InsideBox below the root of the tree.
   template <class Other>
   void print_node(const Other&) {
     PB_CHECK(false, "the loops of a CPU version have no such node inside");
@@ -296,18 +299,18 @@ class LoopPrinter {
   const std::string& stem_;
   std::span<const RuleCode> members_;
   std::optional<TileWork> tile_work_;  ///< none: the loops run over a box
-  std::vector<RowCoordinate> rows_;    ///< mapped coordinates that stand before the loops being printed
+  std::vector<RowCoordinate> rows_;    ///< mapped coordinates that are declared before the loops being printed
 };
 
-/// A writer for the statements of a function of loops, as deep as they stand in it.
+/// Returns a writer for the statements of a loop function, which are indented as deep as they stand in it.
 Writer loops_body(const RuleCode& code) {
   Writer out;
   out.indent();
-  if (!code.origin.empty()) out.indent();  // within what `open_watched` opens
+  if (!code.origin.empty()) out.indent();  // `open_watched` opens a block around them
   return out;
 }
 
-/// The function of loops, of which `body`, made by `loops_body`, are the statements: its parameters are views of the
+/// Prints a loop function whose statements are `body`, which `loops_body` made. Its parameters are views of the
 /// matrices, scalars and, if there is one, `box`.
 void emit_loops_function(Writer& out, const RuleCode& code, const std::string& head,
                          const std::optional<Parameter>& box, const Writer& body) {

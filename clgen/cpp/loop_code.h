@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// C++ of the loops over the instances of a step, one after the other: bounds, order, strides, what compilers may
-// assume. Not what stands in them, which is instance_code.h.
+// C++ of the loops over the instances of a step: bounds, order, strides, and what compilers may assume. What stands
+// inside of the loops is in instance_code.h.
 #pragma once
 
 #include <string>
@@ -12,26 +12,29 @@
 
 namespace pb {
 
-/// The functions that run the instances of a box: `loops_STEM` and, where there are loops on packs, `packs_STEM`, the
-/// body, and `lanes_STEM`. `step` has the loops.
+/// Prints the functions that run the instances of a box: `loops_STEM` and, if there are loops on packs, their body
+/// `packs_STEM` and the loops `lanes_STEM`. `step` has the bounds of the loops.
 ///
 /// Pre: the function `rule_` of the rule was emitted
 void emit_loops(Writer& out, const RuleCode& code, const Step& step, const CpuLoops& loops, const std::string& stem);
 
-/// Packs write to memory without a look at the index, which checked programs need.
+/// Returns whether steps may run on packs. In a checked program they may not, because packs write to memory without a
+/// test of the index.
 [[nodiscard]] PackUse pack_use(const CppContext& context);
 
-/// `loops_STEM` of a nest's member over a tile of the nest's rows; `box`: the parameter that is the tile.
+/// Prints `loops_STEM` of a nest's member over a tile of the nest's rows. `box` is the parameter that holds the tile.
 void emit_tile_loops(Writer& out, const RuleCode& code, const Step& step, const TreeBlock& loops,
                      const std::string& stem, const Parameter& box);
-/// The statements that count the instances which `loops` run over a tile, in `pb_count`.
+/// Prints statements that add to `pb_count` the number of instances that `loops` run over a tile.
 void emit_tile_count(Writer& out, const RuleCode& code, const Step& step, const TreeBlock& loops);
 
-/// `loops_STEM` of steps that run as one loop; `code`: their first rule with what all of them need, `members`: each.
+/// Prints `loops_STEM` of steps that run as one loop. `code` is the rule of the first step, joined with what the others
+/// need; `members` are the rules of all steps.
 void emit_joined_loops(Writer& out, const RuleCode& code, const std::vector<RuleCode>& members, const Step& step,
                        const TreeBlock& loops);
 
-/// Where a loop begins and ends within `pb_box`, of which it has dimension `dim`; strides aside.
+/// Returns where a loop begins and ends within `pb_box`, if its stride were 1. `dim` is the dimension of the box that
+/// belongs to the loop.
 [[nodiscard]] std::string lower_bound_text(const RuleCode& code, const LoopDim& loop, const std::string& dim);
 [[nodiscard]] std::string upper_bound_text(const RuleCode& code, const LoopDim& loop, const std::string& dim);
 

@@ -24,12 +24,12 @@ bool is_fortran_name(std::string_view text) {
   });
 }
 
-/// What the program's C++ says of the libraries' names.
+/// The names that the program's C++ uses and declares.
 struct Names {
   std::set<std::string> used;
-  std::set<std::string> declared;   ///< by a prefix block
+  std::set<std::string> declared;   ///< names that a prefix block declares
   std::set<std::string> included;   ///< files that a prefix block includes
-  std::set<std::string> qualified;  ///< used behind `std::`
+  std::set<std::string> qualified;  ///< names that are used after `std::`
   bool uses_namespace_std = false;
 
   [[nodiscard]] bool uses(std::string_view prefix) const { return has(used, prefix); }
@@ -41,8 +41,9 @@ struct Names {
   }
 };
 
-/// A name behind a type, before `(`: a declaration, not a call. `enum CBLAS_ORDER {` declares too, and so do
-/// `typedef enum { … } CBLAS_ORDER;` and `CblasRowMajor = 101`.
+/// Whether the token is a name that is declared there. A name after another word and before `(` is a declaration, not a
+/// call. `enum CBLAS_ORDER {` declares a name too, and so do `typedef enum { … } CBLAS_ORDER;` and `CblasRowMajor =
+/// 101`.
 bool is_declaration(const std::vector<BodyToken>& tokens, std::size_t at) {
   if (at == 0 || at + 1 >= tokens.size()) return false;
   static const std::set<std::string> kStatements = {"return", "else", "do", "throw", "case", "co_return"};
@@ -92,7 +93,8 @@ struct StandardHeader {
   std::vector<const char*> names;
 };
 
-/// Headers of the C library that old programs use without an `#include`, because the run time of the original had them.
+/// Headers of the C library that old programs use without an `#include`, because the runtime of PetaBricks included
+/// them.
 const std::vector<StandardHeader>& c_headers() {
   static const std::vector<StandardHeader> headers = {
       {"assert.h", {"assert"}},
@@ -140,7 +142,8 @@ std::string includes_of(const std::vector<StandardHeader>& headers, const std::s
   return out;
 }
 
-/// The program's own declarations stand in a namespace, so that a header it does not need does no harm.
+/// Returns the #include lines that the program needs. A header that it does not need does no harm, because the
+/// program's own declarations stand in a namespace.
 std::string standard_headers(const Names& names) {
   return includes_of(c_headers(), names.used, names.declared) +
          includes_of(cxx_headers(), names.uses_namespace_std ? names.used : names.qualified, names.declared);

@@ -9,8 +9,8 @@
 
 namespace pb {
 
-/// Lines of C++ to stand before the program's prefix blocks; empty for most programs. Headers that the user's machine
-/// lacks are left out there.
+/// Returns the lines of C++ that stand before the program's prefix blocks; most programs have none. When the lines are
+/// compiled, headers that the user's machine lacks are left out.
 [[nodiscard]] std::string native_headers(const Program& program);
 
 /// Whether bodies or prefix blocks name routines of BLAS or LAPACK.

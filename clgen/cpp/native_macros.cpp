@@ -23,7 +23,8 @@ std::vector<std::string> words_of(std::string_view text) {
   return out;
 }
 
-/// Whether a header of C may have a macro of that name: by convention in capitals, and those that are not.
+/// Whether a header of C may define a macro of that name: a name in capitals, or one of the few macros in small
+/// letters.
 bool may_be_macro(std::string_view name) {
   static const std::set<std::string_view> kSmall = {
       "alloca",          "assert", "bcmp",     "bcopy",    "bzero",      "complex",      "errno",
@@ -68,7 +69,7 @@ NativeMacros::NativeMacros(const Program& program) {
     for (const Rule& rule : transform.rules) used_.merge(used_in(transform, rule));
 }
 
-/// Names of the program that a macro of C may have.
+/// Adds the names in the transform's headers that may also be macros of C.
 void NativeMacros::add_names(const Transform& transform) {
   std::set<std::string> names = names_of(transform);
   for (const Rule& rule : transform.rules) names.merge(names_of(rule));
@@ -76,7 +77,7 @@ void NativeMacros::add_names(const Transform& transform) {
     if (may_be_macro(name) && macros_.try_emplace(name).second) of_headers_.insert(name);
 }
 
-/// `line`: `#define NAME …`. Of a name with several definitions all count.
+/// Adds the definition in `line`, `#define NAME …`. Several definitions of one name are joined.
 void NativeMacros::add(const std::string& line) {
   const std::vector<std::string> words = words_of(line);
   if (words.size() < 2) return;  // "define" is the first

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Macros of prefix blocks: they are taken away behind the blocks, so that generated code may use any name, and given
-// back to the bodies that name them. Most bodies name none: the preprocessor has replaced what it could. The same
-// happens to names of headers of the program that may be macros of C, as in `from EOF[n]`: there they are the
-// program's.
+// Macros of prefix blocks. They are taken away after the blocks, so that generated code may use any name, and given
+// back around the bodies that name them. Most bodies name none, because pbc's own preprocessor has replaced what it
+// could. A name in the header of a transform or rule that may be a macro of C, such as EOF in `from EOF[n]`, is taken
+// away too, because there it means the program's own thing.
 #pragma once
 
 #include <map>
@@ -18,23 +18,24 @@ class NativeMacros {
  public:
   explicit NativeMacros(const Program& program);
 
-  /// Those that the text of the rule's body needs, with the macros that these name.
+  /// Returns the macros that the text of the rule's body needs, and the macros that those use.
   [[nodiscard]] std::set<std::string> used_in(const Transform& transform, const Rule& rule) const;
-  /// Lines behind the last prefix block.
+  /// Returns the lines that take all macros away after the last prefix block.
   [[nodiscard]] std::string take_all() const;
-  /// Lines behind and before a body's text.
+  /// Returns the lines after a body's text, which take the macros away again.
   [[nodiscard]] static std::string take(const std::set<std::string>& names);
+  /// Returns the lines before a body's text, which give the macros back.
   [[nodiscard]] static std::string give_back(const std::set<std::string>& names);
 
  private:
   struct Definition {
-    std::set<std::string> words;  ///< of its text
-    bool pastes = false;          ///< `##` makes names that stand nowhere
+    std::set<std::string> words;  ///< words of the macro's text
+    bool pastes = false;          ///< the text has `##`, which makes names that nobody wrote out
   };
-  /// What a body needs.
+  /// The macros that a body needs.
   struct Use {
     std::set<std::string> names;
-    std::set<std::string> words;  ///< of the body and of the macros it needs
+    std::set<std::string> words;  ///< words of the body and of the macros that it needs
     bool pastes = false;
     [[nodiscard]] bool may_paste(const std::string& name) const;
   };
@@ -43,8 +44,8 @@ class NativeMacros {
   void add_with_named(const std::string& name, Use& to) const;
 
   std::map<std::string, Definition> macros_;
-  std::set<std::string> of_headers_;  ///< names of the program among them
-  std::set<std::string> used_;        ///< by any body
+  std::set<std::string> of_headers_;  ///< those in `macros_` that are names in headers of transforms and rules
+  std::set<std::string> used_;        ///< macros that some body uses
 };
 
 }  // namespace pb

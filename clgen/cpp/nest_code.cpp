@@ -59,12 +59,12 @@ class NestEmitter {
     return std::any_of(parts_.begin(), parts_.end(), [](const NestPart& part) { return part.code.has_calls(); });
   }
 
-  /// `count`, or nothing where the part does not run.
+  /// Returns an expression that is `count` if the part runs, else 0.
   static std::string count_if(const NestPart& part, const std::string& count) {
     return part.condition.is_always() ? count : "(" + selected_text(part.condition, count, "0") + ")";
   }
 
-  /// Instances of a member in all slices.
+  /// Returns an expression for the number of a member's instances in all slices.
   std::string count_in_slices(const NestPart& part) const {
     const Step step = step_in_slices(plan_, part.member);
     if (step.loops.empty()) return count_if(part, "std::int64_t{1}");
@@ -93,7 +93,7 @@ class NestEmitter {
     out_.close(is_full ? ", &" + args_.rule + ");" : ");");
   }
 
-  /// All members at each point of the tile.
+  /// Prints loops over the points of the tile that run all members at each point.
   void emit_points() {
     const std::size_t num_rows = nest_.rows.size();
     out_.line(row_box_type(nest_) + " pb_point;");
@@ -117,7 +117,7 @@ class NestEmitter {
 
   void emit_slices() {
     const std::size_t num_rows = nest_.rows.size();
-    // Pieces of slices record themselves.
+    // The pieces of parallel slices record themselves, so only the other members are counted here.
     std::vector<std::string> counts;
     for (const NestPart& part : parts_)
       if (!is_inside_parallel(part.member)) counts.push_back(count_in_slices(part));
@@ -132,7 +132,8 @@ class NestEmitter {
     for (std::size_t r = 0; r < num_rows; ++r) out_.close();
   }
 
-  /// The value of a coordinate in the slice: rows of slices are single coordinates, up or down.
+  /// Returns the value of a coordinate in the slice. Each row of a sliced nest is a single coordinate, counted up or
+  /// down.
   IndexExpr coordinate_value(std::size_t coordinate) const {
     for (std::size_t r = 0; r < nest_.rows.size(); ++r)
       if (const int by = nest_.rows[r].coefficients[coordinate]; by != 0)
@@ -163,13 +164,13 @@ class NestEmitter {
     out_.close();
   }
 
-  /// With the announcements that the slice needs.
+  /// Prints the work of member `m` in the slice, with the announcements that it needs.
   void emit_slice_of(std::size_t m, const Step& slice) {
     const NestPart& part = parts_[m];
     const bool has_loops = !slice.loops.empty();
     if (has_loops) out_.line("const " + box_type(slice) + " pb_slice = " + box_initializer(slice) + ";");
     const HostCare care = care_in(plan_, nest_, shapes_of(parts_), m);
-    // What has no loops is one instance.
+    // A slice without loops is one instance: announcing the slice announces the instance.
     if (care == HostCare::Step || (care == HostCare::Instance && has_loops)) return emit_slice_work(m, slice);
     const HostParts hosted = parts_of_box(part.code, slice, has_loops ? "pb_slice" : "");
     const bool may_be_empty = has_loops && !hosted.is_empty();
@@ -210,7 +211,7 @@ class NestEmitter {
   const Nest& nest_;
   const std::vector<NestPart>& parts_;
   const NestArgs& args_;
-  std::vector<std::optional<Condition>> units_;  ///< by member: when its matrices are unit views
+  std::vector<std::optional<Condition>> units_;  ///< for each member, when its matrices are unit views
 };
 
 }  // namespace

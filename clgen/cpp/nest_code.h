@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// C++ of nests: instances that depend on each other, in tiles that wait for each other or slice by
-// slice. A nest of one step is the inside of its step function; a nest of several stands in `run_T`.
+// C++ of nests: instances that depend on each other run in tiles that wait for each other, or slice by slice. A nest of
+// one step is the body of its step function; a nest of several steps stands in `run_T`.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ namespace pb {
 struct NestPart {
   const RuleCode& code;
   const NestMember& member;
-  std::string stem;                           ///< of its loops: `loops_T_0_n1`
+  std::string stem;                           ///< stem of its loop functions: `T_0_n1` in `loops_T_0_n1`
   CpuLoops loops;                             ///< over a tile or a slice
   Condition condition = Condition::always();  ///< when it takes part
 
@@ -28,17 +28,19 @@ struct NestPart {
 
 /// What a nest needs beside its members.
 struct NestArgs {
-  std::string frame;   ///< where it runs
-  std::string split;   ///< the split size; nothing if no member splits slices
+  std::string frame;   ///< the frame that it runs in
+  std::string split;   ///< the split size; empty if no member splits slices
   std::string extent;  ///< pointer to the extents of its tiles
-  std::string rule;    ///< what its tiles, or all its slices, are in traces
+  std::string rule;    ///< the constant under which traces record its tiles or slices
 };
 
-/// The functions of one member's loops: over a tile of the rows, or over a box of all its variables in slices.
+/// Prints the functions of one member's loops: over a tile of the rows or, in a sliced nest, over a box of all its
+/// variables.
 void emit_member_loops(Writer& out, const TransformPlan& plan, const Nest& nest, const NestPart& part);
 
-/// Statements that run the nest. For members whose care is that of the step (host_care.h) data must have arrived;
-/// `pb_unit0`, … are not taken.
+/// Prints the statements that run the nest.
+///
+/// Pre: data of the members whose care is HostCare::Step (host_care.h) has arrived; the names `pb_unit0`, … are free
 void emit_nest(Writer& out, const TransformPlan& plan, const Nest& nest, const std::vector<NestPart>& parts,
                const NestArgs& args);
 

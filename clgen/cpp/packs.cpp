@@ -21,7 +21,7 @@ std::string without_const(std::string type) {
   return type;
 }
 
-/// `for (int i = a; i < b; i++)` without anything in it that changes i or b: as a call of `unrolled`.
+/// A loop `for (int i = a; i < b; i++)` whose body changes neither i nor b. It is printed as a call of `unrolled`.
 struct CountedLoop {
   std::string var;
   std::string type;
@@ -86,7 +86,7 @@ class PackPrinter {
     return true;
   }
 
-  /// `b.cell(y) = …` of an output: an element of each instance.
+  /// Prints `b.cell(y) = …` of an output: each instance of the pack stores an element.
   bool print_store(Writer& out, BodyCodePrinter& printer, StmtId id) const {
     const auto* stmt = std::get_if<ExprStmt>(&body_.stmts[id].node);
     const auto* assign = stmt == nullptr ? nullptr : std::get_if<AssignExpr>(&body_.exprs[stmt->expr].node);
@@ -134,7 +134,7 @@ class PackPrinter {
     return one != nullptr && one->text == "1";
   }
 
-  /// An innermost body without ways out that leaves the variable and the limit alone.
+  /// Whether the body of a loop has no loops and no jumps, and changes neither the variable nor the limit.
   bool is_simple(StmtId stmt, const std::string& variable, ExprId limit) const {
     bool is_simple = true;
     std::set<std::string> limit_names;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The body of a data-parallel rule on packs of neighbouring instances (runtime/matrix/simd.h),
-// printed from the typed tree; the user's text serves what is left over.
+// The body of a data-parallel rule on packs of neighbouring instances (runtime/matrix/simd.h), printed from the typed
+// tree. Instances that do not fill a pack run the user's own text.
 #pragma once
 
 #include <functional>
@@ -12,13 +12,12 @@
 
 namespace pb {
 
-/// The function `packs_STEM`: the body on one pack.
+/// Prints the function `packs_STEM`, the body on one pack.
 void emit_pack_body(Writer& out, const RuleCode& code, const PackFacts& facts, const std::string& stem);
 
-/// The loops over packs; `emit_one` prints an instance by itself. Where packs may run instances again,
-/// `pb_may_repeat` is in scope.
+/// Prints the loops over packs. `emit_one` prints an instance by itself.
 ///
-/// Pre: the function `packs_STEM` was emitted
+/// Pre: the function `packs_STEM` was emitted; `pb_may_repeat` is in scope, unless `packs.facts.writes_regions`
 void emit_pack_loops(Writer& out, const RuleCode& code, const Packs& packs, const std::string& stem,
                      const std::function<void()>& emit_one);
 

@@ -8,7 +8,8 @@
 namespace pb {
 namespace {
 
-/// Whether the body writes elements of a matrix while it reads others: compilers must know that they are apart.
+/// Whether the body itself writes elements of a matrix and reads others. Compilers can vectorise such a body only if
+/// they know that the matrices share no memory.
 bool writes_among_reads(const RuleCode& code) {
   if (!code.tried.empty()) return false;
   const bool writes = std::any_of(code.rule.outputs.begin(), code.rule.outputs.end(),
@@ -24,7 +25,8 @@ bool has_one_name(const RuleCode& code, MatrixId id) {
          1;
 }
 
-/// Handles, or views that compilers know more of, or any views.
+/// Returns the matrices as arguments of a loop function: handles where the loops need them, else views. If `is_fast`,
+/// they are unit views or apart views.
 std::vector<std::string> matrix_args(const RuleCode& code, bool is_fast) {
   std::vector<std::string> args;
   const bool is_apart = writes_among_reads(code);

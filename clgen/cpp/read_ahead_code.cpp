@@ -27,12 +27,12 @@ class Finder {
  private:
   void add(const ForStmt& loop) {
     const NameExpr* var = counter_of(loop);
-    // Compilers unroll loops whose end stands in the program.
+    // Compilers unroll loops whose end is a constant of the program.
     if (var == nullptr || has_constant_end(body_, loop) || has_loops(loop.body)) return;
     std::vector<std::string> in_order;
     bool is_indirect = false;
     bool writes_in_order = false;
-    ExprId target;  // of the assignment around: written, not read
+    ExprId target;  // left side of an assignment, which is written and not read
     const auto visit = [&](ExprId id) {
       const auto* assign = std::get_if<AssignExpr>(&body_.exprs[id].node);
       if (assign != nullptr && !assign->is_compound) target = assign->lhs;
@@ -48,14 +48,15 @@ class Finder {
     };
     walk(
         body_, loop.body, [](StmtId) {}, visit);
-    // Loops that also write in order are long, and compilers may run them in vectors as long as they hold no requests.
+    // A loop that also writes in order gets no requests: compilers may run it in vectors, but not with requests inside.
     if (!is_indirect || writes_in_order) return;
     std::string text;
     for (const std::string& name : in_order) text += " pbrt::read_ahead(" + name + ", " + var->text + "),";
     found_[body_.exprs[loop.step].tokens.begin] = text;
   }
 
-  /// The local that the loop's step increments, which becomes the counter; null if the step is another one.
+  /// Returns the local that the loop's step increments, and makes it the counter. Returns null if the step does
+  /// something else.
   const NameExpr* counter_of(const ForStmt& loop) {
     if (loop.step.is_none()) return nullptr;
     const auto* step = std::get_if<UnaryExpr>(&body_.exprs[loop.step].node);
@@ -80,13 +81,13 @@ class Finder {
     return has;
   }
 
-  /// `region.cell(index)`, with one index.
+  /// Returns the expression if it is `region.cell(index)` with one index, else null.
   const MemberExpr* cell_of(ExprId id) const {
     const auto* cell = std::get_if<MemberExpr>(&body_.exprs[id].node);
     return cell != nullptr && is_cell_call(*cell) && cell->args.size() == 1 ? cell : nullptr;
   }
 
-  /// The name of an input that the body knows as a view.
+  /// Returns the name of an input that the body knows as a view; null if the expression is something else.
   const NameExpr* input_of(ExprId id) const {
     const NameBinding& binding = rule_.body_types.bindings[id.index()];
     if (binding.kind != NameKind::Input || facts_.inputs[binding.index].needs_handle) return nullptr;
@@ -106,7 +107,7 @@ class Finder {
   const Rule& rule_;
   const Body& body_;
   const RuleFacts& facts_;
-  std::uint32_t counter_ = 0;  ///< of the loop at hand: number of its declarator
+  std::uint32_t counter_ = 0;  ///< number of the declarator of the current loop's counter
   std::map<std::uint32_t, std::string> found_;
 };
 
