@@ -91,10 +91,7 @@ std::optional<BinaryOp> find_binary_op(std::string_view text) {
 std::optional<BinaryOp> find_assignment_op(std::string_view text) {
   if (!text.ends_with('=')) return std::nullopt;
   text.remove_suffix(1);
-  return find_op(kBinaryOps, [&](const BinaryRow& row) {
-    const bool keeps_type = row.result == OperatorResult::Common || row.result == OperatorResult::Left;
-    return keeps_type && text == row.spelling;
-  });
+  return find_op(kBinaryOps, [&](const BinaryRow& row) { return has_assignment(row.result) && text == row.spelling; });
 }
 
 std::optional<UnaryOp> find_unary_op(std::string_view text, OperatorPlace place) {

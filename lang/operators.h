@@ -59,6 +59,11 @@ enum class OperatorResult : std::uint8_t {
   Truth,
 };
 
+/// Whether an operator with such a result has a compound assignment, as `+` has `+=`.
+[[nodiscard]] constexpr bool has_assignment(OperatorResult result) {
+  return result == OperatorResult::Common || result == OperatorResult::Left;
+}
+
 enum class OperatorPlace : std::uint8_t { Prefix, Postfix };
 
 #define PB_BINARY_OP(name, spelling, word, precedence, kind, result) name,

@@ -4,9 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <string_view>
 #include <utility>
+
+#include "lang/operators.h"
 
 namespace pb {
 namespace {
@@ -344,8 +345,7 @@ class Outliner {
     std::size_t num_signs = 0;
     std::size_t num_angles = 0;
     bool exceeds_limit(std::string_view text) {
-      constexpr std::string_view kSigns[] = {"+", "-", "!", "~", "*", "&", "++", "--"};
-      const bool is_sign = std::find(std::begin(kSigns), std::end(kSigns), text) != std::end(kSigns);
+      const bool is_sign = find_unary_op(text, OperatorPlace::Prefix).has_value();
       num_signs = is_sign ? num_signs + 1 : 0;
       if (text == "<") ++num_angles;
       if (text == ";" || text == "{" || text == "}") num_angles = 0;

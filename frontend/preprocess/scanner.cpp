@@ -7,14 +7,10 @@
 #include <array>
 #include <utility>
 
+#include "frontend/preprocess/punctuators.h"
+
 namespace pb {
 namespace {
-
-// The punctuators, longest first.
-constexpr std::array<std::string_view, 29> kPunctuators = {
-    "<<=", ">>=", "...", "->*", "::", "..", "->", "++", "--", "<<", ">>", "<=", ">=", "==", "!=",
-    "&&",  "||",  "+=",  "-=",  "*=", "/=", "%=", "&=", "|=", "^=", ".*", "##", "%{", "%}"};
-constexpr std::string_view kSinglePunctuators = "()[]{}<>+-*/%^&|~!=,;:.?#";
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_name_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
@@ -238,17 +234,11 @@ bool Scanner::scan_raw_string() {
 }
 
 void Scanner::scan_punctuator() {
-  for (const std::string_view p : kPunctuators) {
-    if (text_.substr(pos_, p.size()) == p) {
-      pos_ += p.size();
-      return;
-    }
-  }
-  if (kSinglePunctuators.find(text_[pos_]) != std::string_view::npos) {
-    ++pos_;
-    return;
-  }
-  scan_unknown();
+  const std::size_t size = punctuator_at_front(text_.substr(pos_)).size();
+  if (size == 0)
+    scan_unknown();
+  else
+    pos_ += size;
 }
 
 void Scanner::scan_unknown() {
