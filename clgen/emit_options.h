@@ -8,10 +8,10 @@
 
 namespace pb {
 
-/// What `pbc --config` says of the whole program; nothing without it.
+/// What `pbc --config` says about the whole program. Without that option nothing is set.
 struct FixedGlobals {
   std::optional<std::int64_t> sequential_cutoff;
-  std::optional<int> threads;  ///< where a run starts from: `--threads` still decides
+  std::optional<int> threads;  ///< the default of a run, which `--threads` overrides
   std::optional<int> openblas_threads;
   std::optional<bool> large_pages;
   std::string openblas_coretype = "auto";
@@ -21,9 +21,9 @@ struct FixedGlobals {
 struct EmitOptions {
   std::string source_hash;           ///< `sha256:…` of the main source text; recorded in the training information
   std::string fp_mode = "contract";  ///< `strict`, `contract` or `reassociate`
-  bool is_checked = false;           ///< every index is tested, on the CPU, and that arguments of calls do not overlap
+  bool is_checked = false;           ///< the CPU tests every index, and that arguments of calls do not overlap
   FixedGlobals globals = {};
-  bool checks_copies = false;  ///< accesses of the host to what devices use are looked at
+  bool checks_copies = false;  ///< the program checks that the host announces its accesses to data that devices use
 
   [[nodiscard]] bool is_strict() const { return fp_mode == "strict"; }
 };

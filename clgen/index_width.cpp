@@ -16,7 +16,7 @@ namespace {
 using Op = IndexExpr::Op;
 __extension__ typedef __int128 Wide;
 
-constexpr Wide kMost = Wide{1} << 100;  // more than anything that is told apart
+constexpr Wide kMost = Wide{1} << 100;  // larger than any limit that a value is compared with
 constexpr Wide kMaxInt = std::numeric_limits<std::int32_t>::max();
 constexpr Wide kMinInt = std::numeric_limits<std::int32_t>::min();
 constexpr Wide kMax64 = std::numeric_limits<std::int64_t>::max();
@@ -26,7 +26,8 @@ struct Interval {
 };
 
 Wide cut(Wide value) { return std::clamp(value, -kMost, kMost); }
-/// Without overflow: factors beyond 2^62 give the most there is.
+/// Returns the product without overflow: if a factor is beyond 2^62, the result is the largest or smallest value there
+/// is.
 Wide product(Wide a, Wide b) {
   const auto is_large = [](Wide v) { return v > kMax64 / 2 || v < -(kMax64 / 2); };
   if (a == 0 || b == 0) return 0;
@@ -39,7 +40,8 @@ Interval sum(const Interval& a, const Interval& b) { return {cut(a.lo + b.lo), c
 Interval negated(const Interval& a) { return {-a.hi, -a.lo}; }
 Interval meet(const Interval& a, const Interval& b) { return {std::max(a.lo, b.lo), std::min(a.hi, b.hi)}; }
 
-/// Looks at an expression from below, by the values of its symbols, and from above, by that of its result.
+/// Finds out whether 32 bits hold an expression. The range of each part follows from below, from the values that its
+/// symbols may have, and from above, from the range of the result.
 class WidthCheck {
  public:
   explicit WidthCheck(const std::vector<std::string>& sizes) : sizes_(sizes) {}
@@ -97,7 +99,7 @@ class WidthCheck {
         return {*std::min_element(corners, corners + 4), *std::max_element(corners, corners + 4)};
       }
       case Op::FloorDiv: {
-        // Rounded down, or toward zero as in a formula.
+        // The division rounds down, or toward zero as in a formula.
         if (b.lo > 0 && b.lo == b.hi) return {floor_div(a.lo, b.lo), floor_div(a.hi, b.lo) + (a.hi < 0 ? 1 : 0)};
         const Wide most = std::max(a.hi, -a.lo);
         return {-most - 1, most};
@@ -113,7 +115,7 @@ class WidthCheck {
     return {};
   }
 
-  /// What a factor may be beside a constant one.
+  /// Returns the range of a factor if the other factor is a constant and the product lies in `range`.
   static Interval factor(const Interval& range, const IndexExpr& other) {
     if (other.op != Op::Const || other.value == 0) return {};
     const Interval of = other.value > 0 ? range : negated(range);
@@ -128,7 +130,7 @@ class WidthCheck {
   const std::vector<std::string>& sizes_;
 };
 
-/// The formula as it stands, not simplified; none if it holds a real number.
+/// Returns the formula as a tree that is not simplified; none if it holds a real number.
 std::optional<IndexExpr> tree_of(const Formula& formula) {
   const auto node = [](Op op, std::vector<IndexExpr> operands) {
     IndexExpr out;
@@ -167,7 +169,7 @@ std::optional<IndexExpr> tree_of(const Formula& formula) {
 
 Interval interval(const IntRange& range) { return {range.lo, range.hi}; }
 
-/// Whether the result and all on the way to it fit 64 bits.
+/// Whether 64 bits hold the result and all values on the way to it.
 bool fits_64(const WidthCheck& check, const IndexExpr& expr) {
   const Interval range = check.range_of(expr);
   return range.hi <= kMax64 && range.lo >= -kMax64 &&
@@ -175,7 +177,7 @@ bool fits_64(const WidthCheck& check, const IndexExpr& expr) {
                      [&](const IndexExpr& operand) { return fits_64(check, operand); });
 }
 
-/// The tree with symbols as `spell` writes them.
+/// Returns the tree with its symbols as `spell` writes them.
 template <class Spell>
 IndexExpr with_symbols(const IndexExpr& expr, const Spell& spell) {
   IndexExpr out = expr;
@@ -194,7 +196,7 @@ Formula in_exact(const Formula& formula) {
   return with_spelling(formula, [](const std::string& name) { return "pbrt::Exact(" + name + ")"; });
 }
 
-/// A value that is computed by `text`, in Exact.
+/// Returns an expression that computes `text` in pbrt::Exact, which stops the run where 64 bits do not hold a value.
 std::string exact_value(const Formula& formula, const std::string& text) {
   return "pbrt::exact_value(\"" + to_string(formula) + "\", [&] { return " + text + "; })";
 }
@@ -222,7 +224,7 @@ bool fits_int(const Formula& formula, IntRange result) {
 
 std::string to_index_cpp(const IndexExpr& expr, const Transform& transform, IntRange result) {
   if (fits_int(expr, transform, result)) return to_cpp(expr);
-  // What the runtime calls its own has 64 bits already.
+  // Names of generated code (`pb_…`) have 64 bits already.
   return to_cpp(with_symbols(
       expr, [](const std::string& name) { return is_own_name(name) ? name : "std::int64_t{" + name + "}"; }));
 }

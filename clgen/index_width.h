@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How wide arithmetic on coordinates must be in generated code. Rule variables and sizes are ints where loops run; what
-// a header computes from them is printed in 64 bits, unless all values on the way fit 32 bits whatever the sizes are.
+// How wide arithmetic on coordinates must be in generated code. Rule variables and sizes are ints where loops run. What
+// a header computes from them is printed in 64 bits, unless 32 bits hold all values on the way, whatever the sizes are.
 #pragma once
 
 #include <cstdint>
@@ -15,42 +15,46 @@
 
 namespace pb {
 
-/// Between which values a result is known to lie, both included.
+/// The values between which a result is known to lie, both included.
 struct IntRange {
   std::int64_t lo = std::numeric_limits<std::int64_t>::min();
   std::int64_t hi = std::numeric_limits<std::int64_t>::max();
 };
-/// A cell of a matrix, and the end of a region inside it.
+/// The coordinate of a cell inside of its matrix.
 inline constexpr IntRange kCellInside{0, std::numeric_limits<std::int32_t>::max() - 1};
+/// The end of a region inside of its matrix.
 inline constexpr IntRange kEndInside{0, std::numeric_limits<std::int32_t>::max()};
 
-/// Whether 32 bits hold the result, which lies in `result`, and what it is computed from, for any values of rule
-/// variables and sizes. Sizes are never negative; rule variables lie below the largest int.
+/// Whether 32 bits hold the result and all values on the way to it, for any values of rule variables and sizes. The
+/// result is known to lie in `result`. Sizes are never negative; rule variables lie below the largest int.
 [[nodiscard]] bool fits_int(const IndexExpr& expr, const Transform& transform, IntRange result = {});
 [[nodiscard]] bool fits_int(const Formula& formula, IntRange result = {});
 
-/// C++ of a coordinate or a bound over ints: with 64-bit arithmetic where it needs that.
+/// Returns C++ of a coordinate or a bound over ints, with 64-bit arithmetic where it needs that.
 [[nodiscard]] std::string to_index_cpp(const IndexExpr& expr, const Transform& transform, IntRange result = {});
 [[nodiscard]] std::string to_index_cpp(const Formula& formula, IntRange result = {});
-/// C++ of a formula in 64 bits; where those may not hold its products, one that stops the run.
+/// Returns C++ of a formula in 64 bits. If 64 bits may not hold its products, the C++ stops the run where they do not.
 [[nodiscard]] std::string to_wide_cpp(const Formula& formula);
-/// C++ of a formula whose products 64 bits may not hold; none of others.
+/// Returns C++ of a formula whose products 64 bits may not hold; none for other formulas.
 [[nodiscard]] std::optional<std::string> to_exact_cpp(const Formula& formula);
-/// C++ of a header's formula in 64 bits: products of sizes may be larger than an index.
+/// Returns C++ of a header's formula in 64 bits, because products of sizes may be larger than an index.
 [[nodiscard]] std::string to_wide_c(const Formula& formula);
-/// C++ of an extent over 64-bit values; a division by zero, and what 64 bits do not hold, stops the run.
+/// Returns C++ of an extent over 64-bit values. It stops the run at a division by zero, and where 64 bits do not hold a
+/// value.
 [[nodiscard]] std::string to_extent_cpp(const Formula& formula);
-/// C++ of what a search for a size compares, which only grows: the most that 64 bits hold instead of more.
+/// Returns C++ of a value that a search for a size compares. The value only grows with the size, so the C++ gives the
+/// largest 64-bit number instead of a larger one.
 [[nodiscard]] std::string to_growing_cpp(const Formula& formula);
-/// OpenCL C of a coordinate or a bound over ints: in `long` where an int does not hold it.
+/// Returns OpenCL C of a coordinate or a bound over ints, in `long` where an int does not hold it.
 [[nodiscard]] std::string to_index_opencl(const IndexExpr& expr, const Transform& transform, IntRange result = {});
 
-/// Whether a formula over sizes is 0 or more whatever these are.
+/// Whether a formula over sizes is 0 or more, whatever the sizes are.
 [[nodiscard]] bool is_never_negative(const Formula& formula);
 /// Whether an int holds all values of a rule variable in that range, whatever the sizes are.
 [[nodiscard]] bool has_int_values(const IndexRange& range, const Transform& transform);
 
-/// `formula` with symbols as `spell` writes them, and so the first of two numbers that meet.
+/// Returns `formula` with its symbols as `spell` writes them. Where two numbers are the operands of an operator, the
+/// first of them is spelled so, too, because their result may need the wider type.
 template <class Spell>
 [[nodiscard]] Formula with_spelling(const Formula& formula, const Spell& spell) {
   Formula out = formula;

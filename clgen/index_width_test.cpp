@@ -27,7 +27,7 @@ TEST(IndexWidth, WhatMayLieAnywhereIsComputedIn64Bits) {
   EXPECT_EQ(to_index_cpp(distance, kCellInside), "100000*std::int64_t{i}-99999*std::int64_t{j}");
   EXPECT_EQ(to_index_cpp(op(FormulaOp::Mul, op(FormulaOp::Mul, number(50000), number(50000)), var("i"))),
             "std::int64_t{50000}*50000*std::int64_t{i}");
-  // A sum of three may leave the matrix on its way.
+  // The first sum of three terms may lie outside of the matrix.
   EXPECT_FALSE(fits_int(op(FormulaOp::Add, op(FormulaOp::Sub, var("i"), var("j")), var("k")), kCellInside));
 }
 

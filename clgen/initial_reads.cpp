@@ -18,7 +18,7 @@ class InitialReads {
       : program_(program), counts_unwritten_(counts_unwritten) {}
 
   bool find(TransformId transform_id, MatrixId matrix) {
-    // A cycle adds nothing of its own.
+    // A call that leads back to the same matrix adds nothing new.
     if (!visited_.insert({transform_id, matrix}).second) return false;
     const Transform& transform = program_.transforms[transform_id];
     for (const Rule& rule : transform.rules)
@@ -42,7 +42,8 @@ class InitialReads {
     return false;
   }
 
-  /// Whether what the output held may be seen, by the rule's own text or by who has the result.
+  /// Whether somebody may see what the output held before: the rule's own text or, if `counts_unwritten_`, whoever gets
+  /// the result.
   [[nodiscard]] bool shows(const RegionAccess& output, const RegionUse& use) const {
     return counts_unwritten_ ? is_element(output) || use.is_touched : use.is_read;
   }

@@ -74,7 +74,7 @@ std::string print(const IndexExpr& expr, int min_precedence, const Spelling& spe
   const auto call = [&](const std::string& name) {
     std::vector<std::string> args;
     for (std::size_t i = 0; i < expr.operands.size(); ++i) args.push_back(operand(i, 0));
-    // Two at a time: the kernels' macros take two.
+    // The operands are joined two at a time, because the kernels' macros take two.
     std::string out = args[0];
     for (std::size_t i = 1; i < args.size(); ++i) out.insert(0, name + "(").append(", " + args[i] + ")");
     return out;

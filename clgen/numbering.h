@@ -10,11 +10,11 @@
 
 namespace pb {
 
-/// A site is a decision if it has more than one (rule, version).
+/// Whether the site is a decision: it has more than one pair of a rule and a version.
 [[nodiscard]] bool is_decision(const Site& site);
-/// A site that the training information lists: a decision, or one that was fixed when compiling.
+/// Whether the training information lists the site: it is a decision, or it was fixed when compiling.
 [[nodiscard]] bool is_listed(const Site& site);
-/// Position of (alternative, version) among the flattened alternatives of `site`, one of them; -1 if it has no such
+/// Returns the position of the alternative's version among the flattened alternatives of `site`; -1 if it has no such
 /// version.
 [[nodiscard]] int choice_index(const Site& site, const Alternative& alternative, Version version);
 /// The positions of the choices under which `step` runs in `version`.

@@ -63,7 +63,8 @@ class Finder {
            type.kind == BodyType::Kind::Pointer || type.kind == BodyType::Kind::Array;
   }
 
-  /// A handle that gets its region there is another name of it, which touches nothing by itself.
+  /// Visits a declaration. A handle that is initialised with a region is another name of it; that by itself touches no
+  /// cell.
   void visit_decl(const DeclStmt& decl) {
     const bool is_handle = decl.type.kind == BodyType::Kind::Region;
     if (is_handle || decl.type.kind == BodyType::Kind::Unknown) facts_.has_handles = true;
@@ -75,7 +76,7 @@ class Finder {
     }
   }
 
-  /// Where a local of that name is known, the region is not.
+  /// Notes that a local hides the region of that name in parts of the body.
   void hide(const std::string& name) {
     for (std::size_t i = 0; i < rule_.outputs.size(); ++i)
       facts_.outputs[i].may_be_renamed |= rule_.outputs[i].binding == name;
@@ -83,7 +84,7 @@ class Finder {
       facts_.temporaries[i].may_be_renamed |= rule_.temporaries[i].name == name;
   }
 
-  /// What a local names from now on if `is_handle`.
+  /// Visits an expression. If `is_handle`, a local is another name of its value from now on.
   void visit_named(ExprId id, bool is_handle) {
     is_renaming_ = is_handle;
     visit_expr(id, false);
@@ -100,7 +101,7 @@ class Finder {
       return visit_named(assign->rhs, is_handle);
     }
     if (std::holds_alternative<NameExpr>(expr.node)) {
-      // Assigned to, swapped, or copied to a local that outlives its name.
+      // The name may be assigned to, swapped, or copied to a local that is used when it means something else.
       RegionUse* use = is_passed_on ? nullptr : use_of(rule_.body_types.bindings[id.index()]);
       if (use != nullptr) use->may_be_renamed = true;
       return use_name(id, true, !is_passed_on);
@@ -109,7 +110,7 @@ class Finder {
     if (const auto* member = std::get_if<MemberExpr>(&expr.node)) return visit_member(*member, is_passed_on);
     is_target_ = false;
     if (const auto* call = std::get_if<CallExpr>(&expr.node); call != nullptr && is_new_matrix(id, *call)) {
-      // Of a region it takes the sizes alone.
+      // A new matrix takes only the sizes of a region.
       for (const ExprId arg : call->args) {
         const bool is_handle = rule_.body_types.types[arg.index()].kind == BodyType::Kind::Region;
         const bool is_name = std::holds_alternative<NameExpr>(body_.exprs[arg].node);
@@ -176,7 +177,7 @@ class Finder {
     }
   }
 
-  /// Whether a top-level `name = …;` comes before any other use of the name and before any way out.
+  /// Whether a top-level `name = …;` comes before any other use of the name and before any jump out of the body.
   bool is_assigned_first(const std::string& name) const {
     const auto* block = std::get_if<BlockStmt>(&body_.stmts[body_.root].node);
     if (block == nullptr) return false;

@@ -17,7 +17,7 @@ struct RegionUse {
   bool is_touched = false;      ///< the body's own text may read or write elements
   bool is_overwritten = false;  ///< an element that every instance writes before it may read it
   bool is_read = false;         ///< the body's own text may read elements, not only assign to them
-  bool may_be_renamed = false;  ///< in places of the body, its name may be that of something else
+  bool may_be_renamed = false;  ///< in parts of the body, its name may mean something else
 };
 
 struct RuleFacts {
@@ -25,12 +25,12 @@ struct RuleFacts {
   std::vector<RegionUse> inputs;
   std::vector<RegionUse> temporaries;
   bool has_calls = false;        ///< of transforms, or sync
-  bool has_handles = false;      ///< locals that may be regions, perhaps other names of the rule's
-  bool touches_handles = false;  ///< and elements of such may be read or written
+  bool has_handles = false;      ///< some locals may be regions, perhaps other names of the rule's own
+  bool touches_handles = false;  ///< elements of regions that locals name may be read or written
   bool may_fall_through = true;  ///< return form: the end of the body may be reached without a value
-  /// Names from outside the body that its tree uses: a use is sure. Locals that hide them do not count.
+  /// Names from outside of the body that its tree uses for sure. Names of locals that hide them are not in it.
   std::set<std::string> used_names;
-  std::set<std::string> opaque_names;  ///< words of pieces without a tree: perhaps uses
+  std::set<std::string> opaque_names;  ///< words in pieces of the body that have no tree: they may be uses
 };
 
 [[nodiscard]] RuleFacts find_rule_facts(const Rule& rule);
@@ -38,7 +38,7 @@ struct RuleFacts {
 /// Whether the binding of `access` is one element in the body, not a region.
 [[nodiscard]] bool is_element(const RegionAccess& access);
 
-/// Unique matrices that a rule accesses, outputs first; then 0-D inputs that the body names directly.
+/// A matrix that a rule accesses, and what all of its accesses do with it.
 struct RuleMatrix {
   MatrixId matrix;
   bool is_output = false;
@@ -47,9 +47,11 @@ struct RuleMatrix {
   bool is_touched = false;
   bool is_overwritten = false;  ///< every written cell gets a new value, whatever it held
 };
+/// Returns the matrices that a rule accesses, each once: outputs, then inputs, then 0-D inputs that the body names
+/// directly.
 [[nodiscard]] std::vector<RuleMatrix> matrices_of_rule(const Transform& transform, const Rule& rule,
                                                        const RuleFacts& facts);
-/// 0-D inputs that the body reads under the matrix's name.
+/// Returns the 0-D inputs that the body reads under the matrix's name.
 [[nodiscard]] std::vector<MatrixId> scalar_inputs_of(const Transform& transform, const Rule& rule);
 
 }  // namespace pb

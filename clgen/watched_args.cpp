@@ -8,8 +8,9 @@
 namespace pb {
 namespace {
 
-/// Adds what the matrix of an argument may come from: the name at the root of `b.region(…).row(…)` or `rows[i]`, both
-/// of `even ? x : y`, each argument of `pick(x, y)`; the expression itself where it is none of these.
+/// Adds the expressions from which the matrix of an argument may come: the name at the root of `b.region(…).row(…)` or
+/// `rows[i]`, both of `even ? x : y`, each argument of `pick(x, y)`, and the expression itself if it has none of these
+/// forms.
 void add_roots(const Body& body, ExprId id, std::vector<ExprId>& roots) {
   const auto& node = body.exprs[id].node;
   if (const auto* member = std::get_if<MemberExpr>(&node)) return add_roots(body, member->object, roots);
@@ -54,7 +55,7 @@ std::vector<WatchedArg> find_watched_args(const Program& program, const Rule& ru
                                           const TransformCall& call) {
   std::vector<WatchedArg> out;
   const std::vector<MatrixId> params = params_of(program, call);
-  // A local may be another name of a region that the text touches under its own.
+  // A local may be another name of a region that the text touches under the region's own name.
   const bool watches_own = facts.touches_handles || (facts.has_handles && touches_writable(facts));
   for (std::size_t i = 0; i < call.args.size() && i < params.size(); ++i) {
     if (program.transforms[call.targets[0]].matrices[params[i]].extents.empty()) continue;

@@ -35,7 +35,8 @@ const char* constant_of(Border border) {
   return "pbrt::kNoBorder";
 }
 
-/// The borders of the inputs that read the matrix, where they map coordinates in dimension `dim`: a BorderSet.
+/// Returns the borders that map coordinates of the matrix in dimension `dim`, over all inputs that read it, as C++ of a
+/// BorderSet.
 std::string borders_of(const RuleCode& code, MatrixId matrix, std::size_t dim) {
   std::vector<std::string> words;
   for (const RegionAccess& input : code.rule.inputs) {
@@ -51,7 +52,8 @@ bool has_borders(const RuleCode& code, MatrixId matrix) {
                      [&](const RegionAccess& input) { return input.matrix == matrix && input.num_mapped_dims > 0; });
 }
 
-/// The coordinates read of the matrix along one dimension; none where that may be all.
+/// Returns the range of coordinates that the step reads of the matrix along one dimension; none if that may be all of
+/// it.
 std::optional<IndexRange> read_range(const Step& step, const RuleCode& code, MatrixId matrix, std::size_t dim,
                                      const SymbolRanges& ranges) {
   std::vector<IndexExpr> lo;
@@ -77,7 +79,7 @@ std::optional<IndexRange> read_range(const Step& step, const RuleCode& code, Mat
 
 std::optional<std::string> read_box(const Step& step, const RuleCode& code, MatrixId matrix_id,
                                     const std::string& instances) {
-  // Rules that an instance tries before have inputs of their own.
+  // The rules that an instance tries first have inputs of their own, which are not considered here.
   if (!code.tried.empty()) return std::nullopt;
   const Matrix& matrix = code.matrix(matrix_id);
   const SymbolRanges ranges = ranges_in(step, instances);
@@ -111,7 +113,7 @@ struct ReadSlab {
   IndexRange range;
 };
 
-/// Whether all that the step reads of the matrix along the dimension moves with the loop variable.
+/// Whether everything that the step reads of the matrix moves along the dimension with the loop variable.
 bool moves_with_loop(const Step& step, const RuleCode& code, MatrixId matrix, std::size_t dim, const std::string& var) {
   const auto follows = [&](const InputBox& box) {
     if (code.rule.inputs[box.input].matrix != matrix) return true;
@@ -122,10 +124,10 @@ bool moves_with_loop(const Step& step, const RuleCode& code, MatrixId matrix, st
   return std::all_of(step.input_boxes.begin(), step.input_boxes.end(), follows);
 }
 
-/// What instances in `pb_box` read of the matrix: the versions, and the part along the dimension in which a shared
-/// step is cut.
+/// Returns the parts of the matrix that instances in `pb_box` read: along the dimension of versions, and along the one
+/// in which a step that the CPU and a device share is cut.
 std::vector<ReadSlab> read_slabs(const Step& step, const RuleCode& code, MatrixId id) {
-  // Rules that an instance tries before have inputs of their own.
+  // The rules that an instance tries first have inputs of their own, which are not considered here.
   if (!code.tried.empty()) return {};
   const Matrix& matrix = code.matrix(id);
   const SymbolRanges ranges = ranges_in(step, "pb_box");
@@ -143,7 +145,7 @@ std::vector<ReadSlab> read_slabs(const Step& step, const RuleCode& code, MatrixI
   return out;
 }
 
-/// The slabs as one box, with the borders that map coordinates into the matrix.
+/// Returns the slabs as one box, with the borders that map coordinates into the matrix.
 std::string bordered_box(const RuleCode& code, MatrixId id, const std::vector<ReadSlab>& slabs) {
   const Matrix& matrix = code.matrix(id);
   std::vector<std::string> lo(matrix.extents.size(), "0");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which part of a matrix the instances of a box read, as C++: what a step on the CPU waits for and what a device gets.
+// C++ of the part of a matrix that the instances of a box read. A step on the CPU waits for that part, and a device
+// gets it.
 #pragma once
 
 #include <optional>
@@ -10,18 +11,19 @@
 
 namespace pb {
 
-/// The loops' variables in the box of instances of that name.
+/// Returns the ranges of the loops' variables in the box of instances that generated code calls `box`.
 [[nodiscard]] SymbolRanges ranges_in(const Step& step, const std::string& box);
 
-/// A box, `pbrt::Box<2>{{…}, {…}}`, that holds all cells of the matrix which instances in the box named `instances`
-/// read, and perhaps others beside the matrix; none where it may be all of the matrix or the matrix is no input.
+/// Returns a box, `pbrt::Box<2>{{…}, {…}}`, that holds all cells of the matrix that the instances in the box named
+/// `instances` read. It may reach beyond the matrix. Returns none if the instances may read all of the matrix, or if
+/// the matrix is no input.
 ///
 /// Pre: the step has loops
 [[nodiscard]] std::optional<std::string> read_box(const Step& step, const RuleCode& code, MatrixId matrix,
                                                   const std::string& instances);
 
-/// `pb_launch.input(In, …);` of a kernel: the versions it reads, and the part along the dimension in which
-/// instances go to the device.
+/// Returns `pb_launch.input(In, …);`, which gives an input to a kernel. The kernel gets only the versions that it reads
+/// and, of a shared step, only the part that the device's instances read.
 [[nodiscard]] std::string input_call(const Step& step, const RuleCode& code, MatrixId matrix);
 
 }  // namespace pb

@@ -42,7 +42,7 @@ void emit_row_blocks(Writer& out, const RuleCode& code, const RowBlocks& blocks,
     instance();
     out.close();
   };
-  // Rolled: unrolled before it becomes vectors, a body with choices would not become any.
+  // PB_ROLLED keeps compilers from unrolling the block first: an unrolled body with branches would not become vectors.
   loop("pb_block + " + block, true);
   out.close();
   loop(last, false);

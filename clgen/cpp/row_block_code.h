@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// C++ of loops in blocks of rows (clgen/lower/tree/loop_tree.h): compilers turn a block into a few vector instructions.
+// C++ of loops along rows in blocks of a fixed length (RowBlocks in clgen/lower/tree/loop_tree.h). Compilers turn a
+// block into a few vector instructions.
 #pragma once
 
 #include <functional>
@@ -10,10 +11,10 @@
 
 namespace pb {
 
-/// Constant `pb_is_far`, before all loops: whether blocks pay.
+/// Declares the constant `pb_is_far` before all loops: whether some output is so large that blocks pay off.
 void emit_row_block_test(Writer& out, const RuleCode& code, const RowBlocks& blocks);
 
-/// The loop in blocks, then what is left of it; `instance` prints its statements.
+/// Prints the loop in blocks, and then a plain loop over what is left. `instance` prints the statements of the loops.
 void emit_row_blocks(Writer& out, const RuleCode& code, const RowBlocks& blocks, const std::function<void()>& instance);
 
 }  // namespace pb

@@ -74,7 +74,7 @@ RuleCode::RuleCode(const CppContext& context, TransformId in_transform, RuleId i
         for (const std::string& name : symbols_of(coordinate.shift)) header_names.insert(name);
     }
   }
-  // Kernels get all scalars.
+  // Kernels get all scalars of the transform.
   if (has_device_version(plan, rule_id))
     for (const std::string& name : all_scalars(transform)) step_names.insert(name);
   if (!announces_instances(plan, *this)) return;
@@ -100,7 +100,7 @@ void RuleCode::add_step_names(const TransformPlan& plan, const Step& step) {
     add(loop.range.hi, header_names);
   }
   for (const IndexExpr& condition : step.conditions) add(condition, header_names);
-  // Other steps get the boxes of what they write from the caller.
+  // The caller gives other steps the boxes that they write, so these need no names for them.
   if (!has_nest && !step.loops.empty()) return;
   for (const SegmentId segment : step.segments) {
     for (const IndexRange& range : plan.segments[segment].box) {
@@ -110,7 +110,7 @@ void RuleCode::add_step_names(const TransformPlan& plan, const Step& step) {
   }
 }
 
-/// The functions of this rule's steps get what `guest` needs too.
+/// Joins a rule that instances try first: the functions of this rule's steps then get what `guest` needs, too.
 void RuleCode::join_tried(RuleCode guest) {
   join(guest);
   tried.push_back(std::move(guest));
@@ -143,7 +143,7 @@ bool is_in(const RuleCode& code, ScalarSet set, const std::string& name) {
   return set == ScalarSet::Step && code.step_names.contains(name);
 }
 
-/// Names of all symbols of a formula.
+/// Adds the names of all symbols of a formula.
 void add_names(const Formula& formula, std::set<std::string>& names) {
   for (const SymbolKind kind : {SymbolKind::SizeVar, SymbolKind::Tunable, SymbolKind::Param, SymbolKind::RuleVar})
     for (const std::string& name : symbols_of(formula, kind)) names.insert(name);
@@ -156,7 +156,7 @@ bool may_be_unused(const RuleCode& code, const std::string& name) { return !code
 std::vector<Parameter> scalar_params(const RuleCode& code, ScalarSet set) {
   std::vector<Parameter> params;
   const auto is_marked = [&](const std::string& name) { return set != ScalarSet::Body || may_be_unused(code, name); };
-  // Bodies and the loops around them know sizes as ints; boxes are computed in 64 bits.
+  // Bodies and the loops around them know sizes as ints, but step functions compute boxes in 64 bits.
   const char* type = set == ScalarSet::Step ? "const std::int64_t" : "const IndexT";
   for (const SizeVar& var : code.transform.size_vars)
     if (is_in(code, set, var.name)) params.push_back({type, var.name, is_marked(var.name)});
@@ -253,7 +253,7 @@ void add_region_param(Signature& signature, const RuleCode& code, const RegionAc
   signature.params.push_back({type, access.binding, may_be_unused(code, access.binding)});
 }
 
-/// Extents of temporaries may need more than the body.
+/// Returns the scalars that the rule function gets. Extents of temporaries may need more of them than the body.
 ScalarSet body_scalars(const RuleCode& code) {
   return code.rule.temporaries.empty() ? ScalarSet::Body : ScalarSet::Loops;
 }
@@ -282,7 +282,7 @@ Signature signature_of(const RuleCode& code) {
   return signature;
 }
 
-/// `IS_MISSING` of an input that is always there.
+/// Declares what makes `IS_MISSING` false for an input that always exists.
 void emit_present(Writer& out, const RuleCode& code) {
   if (!code.facts.used_names.contains("IS_MISSING") && !code.facts.opaque_names.contains("IS_MISSING")) return;
   const auto emit = [&](const std::string& name) {
@@ -293,15 +293,15 @@ void emit_present(Writer& out, const RuleCode& code) {
   for (const MatrixId id : code.scalar_inputs) emit(code.matrix(id).name);
 }
 
-/// Where the body only uses cells and sizes, temporaries are views of which compilers know that they are dense and
-/// alone.
+/// Declares the temporaries. If the body uses only cells and sizes of one, it is a view, and compilers know that its
+/// cells are dense and share no memory with others.
 void emit_temporaries(Writer& out, const RuleCode& code, bool is_checked) {
   for (std::size_t i = 0; i < code.rule.temporaries.size(); ++i) {
     const RuleTemporary& temporary = code.rule.temporaries[i];
     const int num_dims = static_cast<int>(temporary.extents.size());
     const std::string type = region_type(temporary.element, temporary.is_element_t, num_dims, false);
     std::vector<std::string> extents;
-    // Where its size would be negative it has no cells.
+    // A temporary whose size would be negative has no cells.
     for (const Formula& extent : temporary.extents)
       extents.push_back(is_never_negative(extent) ? to_wide_c(extent)
                                                   : "pbrt::index_max(0, " + to_wide_c(extent) + ")");
@@ -317,7 +317,8 @@ std::string real_text(double value) {
   return {buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr};
 }
 
-/// Constants that the body's text names: the compiler's own scoping finds out where a local hides them.
+/// Declares the constants that the body's text names. Where a local has the same name, it hides the constant as usual
+/// in C++.
 void emit_constants(Writer& out, const Rule& rule) {
   for (const Constant& constant : rule.constants) {
     const bool is_named = std::any_of(rule.body.tokens.begin(), rule.body.tokens.end(),

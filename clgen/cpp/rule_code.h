@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// C++ of one rule: the function with the user's body, and the loops over its instances.
+// C++ of one rule: the function with the user's body, and the parameters and arguments of the functions around it.
 #pragma once
 
 #include <cstdint>
@@ -23,15 +23,16 @@ struct RuleCode : RuleShape {
   RuleCode(const CppContext& context, TransformId transform_id, RuleId rule_id);
 
   std::vector<MatrixId> scalar_inputs;
-  std::string stem;           ///< `Convolve2D_0`
-  std::string origin;         ///< file and line where functions say which rule used what is not there; else empty
-  std::string checked_place;  ///< of a checked program: `scale.pbcc:5`; else empty
+  std::string stem;  ///< `Convolve2D_0`
+  /// File and line of the rule if the program checks copies (EmitOptions::checks_copies); else empty.
+  std::string origin;
+  std::string checked_place;  ///< file and line of the rule if the program is checked: `scale.pbcc:5`; else empty
   std::map<std::string, ConstantText> constants;  ///< fixed tunables of the user, by name
   std::vector<RuleCode> tried;                    ///< rules that an instance tries first
   std::set<std::string> header_names;             ///< names in accesses, temporaries and loops over instances
-  std::set<std::string> step_names;               ///< names that step functions need beside these
+  std::set<std::string> step_names;               ///< names that step functions need beside `header_names`
 
-  /// Adds what functions need that run instances of both rules.
+  /// Adds what `other` needs, for functions that run instances of both rules.
   void join(const RuleCode& other);
 
  private:
@@ -47,36 +48,40 @@ enum class ScalarSet : std::uint8_t {
 };
 [[nodiscard]] std::vector<Parameter> scalar_params(const RuleCode& code, ScalarSet set);
 [[nodiscard]] std::vector<std::string> scalar_args(const RuleCode& code, ScalarSet set);
-/// Those of the set that are constants: declarations, the first statements of a function with `scalar_params`.
+/// Declares those scalars of the set that are constants. The declarations are the first statements of a function that
+/// has `scalar_params`.
 void emit_scalar_constants(Writer& out, const RuleCode& code, ScalarSet set);
-/// Rule variables that the body may use.
+/// Returns the rule variables that the body, or an extent of its temporaries, may use.
 [[nodiscard]] std::vector<std::string> used_rule_vars(const RuleCode& code);
-/// Whether a parameter of that name may be without a use in the body.
+/// Whether the body may leave a parameter of that name unused.
 [[nodiscard]] bool may_be_unused(const RuleCode& code, const std::string& name);
-/// Opens a function; long parameter lists get lines of their own.
+/// Opens a function. In a long list each parameter gets a line of its own.
 void open_function(Writer& out, const std::string& head, const std::vector<Parameter>& params);
-/// The whole function; parameters that `body`, statements one level deep, uses are not marked.
+/// Prints a whole function. `body` holds its statements, one level deep. Parameters that they use are not marked
+/// `[[maybe_unused]]`.
 void emit_function(Writer& out, const std::string& head, std::vector<Parameter> params, const Writer& body);
 
-/// What an instance gets for an access: `In.region(x, y, x+KWIDTH, y+KWIDTH)`, `In.cell(x, y)`, `In`.
+/// Returns the expression that an instance gets for an access: `In.region(x, y, x+KWIDTH, y+KWIDTH)`, `In.cell(x, y)`,
+/// `In`.
 [[nodiscard]] std::string access_text(const RuleCode& code, const RegionAccess& access);
 
-/// Arguments of its accessor, without the version: `x, y, x+KWIDTH, y+KWIDTH`.
+/// Returns the coordinates of an access without its version: `x, y, x+KWIDTH, y+KWIDTH`.
 [[nodiscard]] std::vector<std::string> coordinates(const RegionAccess& access);
-/// Element type of its matrix.
+/// Returns the element type of an access's matrix.
 [[nodiscard]] std::string element_of(const RuleCode& code, const RegionAccess& access);
 
-/// `pbrt::Box<2>`: a box of the step's loops.
+/// Returns the type of a box of the step's loops: `pbrt::Box<2>`.
 [[nodiscard]] std::string box_type(const Step& step);
 
-/// What traces call the rule of that stem, or the nest.
+/// Returns the name of the constant that names a rule, or a nest, in traces.
 [[nodiscard]] inline std::string rule_constant(const std::string& stem) { return "kRule_" + stem; }
 
-/// Statements around which errors of accesses get the rule's name, in programs that look for them.
+/// Opens a block in which errors of accesses get the rule's name, if the program checks copies; else prints nothing.
 void open_watched(Writer& out, const RuleCode& code);
+/// Closes the block that `open_watched` opened.
 void close_watched(Writer& out, const RuleCode& code);
 
-/// The user's body as a function, with its comment of origin.
+/// Prints the user's body as a function, with a comment that says where its rule is in the source.
 void emit_rule_function(Writer& out, const CppContext& context, const RuleCode& code);
 
 }  // namespace pb

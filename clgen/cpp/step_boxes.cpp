@@ -14,8 +14,9 @@
 namespace pb {
 namespace {
 
-/// The boxes of a matrix that a step writes, as initializers; an empty one is all of the matrix. All of a scattered
-/// matrix: no device writes it. A step that may be shared names the box of all too: either side writes a part.
+/// Returns the boxes of a matrix that a step writes, as initializers. An empty text stands for all of the matrix. A
+/// scattered matrix counts as written as a whole, because no device writes it. A step that the CPU and a device may
+/// share spells out the box of the whole matrix too, because each side writes a part of it.
 std::vector<std::string> written_boxes(const TransformPlan& plan, const Transform& transform, const Step& step,
                                        MatrixId id) {
   if (is_scattered(plan, id)) return {""};
@@ -37,7 +38,8 @@ std::vector<std::string> written_boxes(const TransformPlan& plan, const Transfor
   return boxes;
 }
 
-/// Whether a step waits for the matrix. A 0-D input is a number: it was copied when the call was made.
+/// Whether a step waits for the matrix. It does not wait for a 0-D input, a number that was copied when the call was
+/// made.
 bool is_awaited(const RuleCode& code, const RuleMatrix& use) {
   const Matrix& matrix = code.matrix(use.matrix);
   return use.is_touched && (matrix.num_dims() > 0 || matrix.role != MatrixRole::From);
@@ -63,7 +65,7 @@ std::vector<StepBox> step_boxes(const TransformPlan& plan, const RuleCode& code,
   const Step& step = plan.steps[step_id];
   std::vector<StepBox> boxes;
   if (!step.loops.empty()) boxes.push_back({"pb_box", box_type(step), box_initializer(step)});
-  // Parts that are written matter to devices alone.
+  // Only devices need to know which parts are written.
   if (!code.has_kernels) return boxes;
   for (const RuleMatrix& use : code.matrices) {
     if (!use.is_output || !use.is_touched) continue;
@@ -99,7 +101,7 @@ bool writes_all(const Step& step, const RuleCode& code, const RuleMatrix& use) {
          std::none_of(code.rule.inputs.begin(), code.rule.inputs.end(), is_tested);
 }
 
-/// The parts of a matrix that a step reads; none: it may be all of the matrix.
+/// Returns the parts of a matrix that a step reads; no parts mean that it may read all of the matrix.
 std::vector<MatrixPart> read_parts(const TransformPlan& plan, const RuleCode& code, StepId id, const RuleMatrix& use) {
   const Step& step = plan.steps[id];
   if (step.loops.empty()) return {};
@@ -111,7 +113,7 @@ std::vector<MatrixPart> read_parts(const TransformPlan& plan, const RuleCode& co
     parts.push_back({name, box});
   }
   if (!use.is_output || use.is_overwritten) return parts;
-  // What an instance writes may be more than is the step's own.
+  // An instance may also write cells of segments that another rule owns.
   if (!step.left_to_others.empty()) return {};
   for (MatrixPart& written : written_parts(plan, code, id, use.matrix)) {
     if (!written.box) return {};
@@ -147,7 +149,7 @@ HostParts parts_of_step(const TransformPlan& plan, const RuleCode& code, StepId 
 
 namespace {
 
-/// Where instances in the box named `box` write the matrix, `{{…}, {…}}`; none where that may be anywhere.
+/// Returns the box in which instances of the box named `box` write the matrix; none if they may write anywhere.
 std::optional<std::string> written_hull(const RuleCode& code, const Step& step, MatrixId id, const std::string& box) {
   if (!code.tried.empty() || box.empty()) return std::nullopt;
   const SymbolRanges ranges = ranges_in(step, box);
@@ -181,8 +183,8 @@ std::optional<std::string> written_hull(const RuleCode& code, const Step& step, 
   return "pbrt::Box<" + std::to_string(num_dims) + ">{{" + joined(all_lo) + "}, {" + joined(all_hi) + "}}";
 }
 
-/// Whether the instances of a box write each cell of their hull: by one output, whose coordinates are variables of
-/// their own.
+/// Whether the instances of a box write every cell of the box that `written_hull` returns. They do if only one output
+/// writes the matrix, and each of its coordinates moves with one loop at most, by one cell per iteration.
 bool fills_hull(const RuleCode& code, const Step& step, MatrixId id) {
   const RegionAccess* only = nullptr;
   for (const RegionAccess& output : code.rule.outputs) {
@@ -262,7 +264,7 @@ std::vector<BoxCut> cuts_of(const TransformPlan& plan, const RuleCode& code, Ste
     const MatrixId id = code.rule.outputs[i].matrix;
     const auto use =
         std::find_if(code.matrices.begin(), code.matrices.end(), [&](const RuleMatrix& m) { return m.matrix == id; });
-    // What keeps earlier values goes to the device as a whole.
+    // A matrix that keeps earlier values goes to the device as a whole.
     if (use == code.matrices.end() || !use->is_touched || !use->is_overwritten) return {};
     const std::string written = written_boxes(plan, code.transform, step, id).front();
     const auto box =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The boxes that a step works on, reads and writes, and the statements that have data on the host where it is needed
-// there. Not the functions that run the step, which are step_code.h.
+// The boxes that a step works on, reads and writes, and the statements that bring data to the host before it is used
+// there. The functions that run the step are in step_code.h.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,8 @@
 
 namespace pb {
 
-/// A box that a step function works on: of its instances, `pb_box`, or of what it writes, where that is another one.
+/// A box that a step function works on: `pb_box`, the box of its instances, or a box that it writes, if that is another
+/// one.
 struct StepBox {
   std::string name;
   std::string type;
@@ -23,24 +24,26 @@ struct StepBox {
 };
 [[nodiscard]] std::vector<StepBox> step_boxes(const TransformPlan& plan, const RuleCode& code, StepId step);
 void emit_boxes(Writer& out, const std::vector<StepBox>& boxes, bool may_change = false);
-/// Where a step that a device and the CPU may share cuts its boxes, that of its instances first; empty: nobody shares
-/// it.
+/// A box of a step that the CPU and a device may share, and the dimension along which it is cut in two parts.
 struct BoxCut {
   StepBox box;
   std::size_t dim = 0;
 
   bool operator==(const BoxCut&) const = default;
 };
+/// Returns the cuts of a step's boxes, the box of its instances first; none if the step is not shared.
 [[nodiscard]] std::vector<BoxCut> cuts_of(const TransformPlan& plan, const RuleCode& code, StepId step);
-/// The boxes that a step's functions take after their `step_args`, by their names or as they are.
+/// Returns the boxes that a step's functions take after their `step_args`: their names if `are_declared`, else their
+/// initializers.
 [[nodiscard]] std::vector<std::string> box_args(const TransformPlan& plan, const RuleCode& code, StepId step,
                                                 bool are_declared);
 
-/// `{{lo, …}, {hi, …}}` of the step's loops, dimension 0 first.
+/// Returns `{{lo, …}, {hi, …}}`, the box of the step's loops, dimension 0 first.
 [[nodiscard]] std::string box_initializer(const Step& step);
-/// Whether the step function gets its boxes from the caller: others of the rule then differ in their boxes alone.
+/// Whether the step function gets its boxes from the caller. Steps of one rule can then share a function if they differ
+/// only in their boxes.
 [[nodiscard]] bool takes_boxes(const TransformPlan& plan, StepId step);
-/// A matrix, or what of it lies in a box.
+/// A matrix, or the part of it that lies in a box.
 struct MatrixPart {
   std::string matrix;
   std::optional<std::string> box =
@@ -48,9 +51,11 @@ struct MatrixPart {
 
   bool operator==(const MatrixPart&) const = default;
 };
-/// As functions of the runtime take it: `C`, or `C, pb_box`.
+/// Returns the part as arguments of the runtime's functions: `C`, or `C, pb_box`.
 [[nodiscard]] std::string to_cpp(const MatrixPart& part);
-/// The parts of a matrix that a step writes. Its `step_boxes` are in scope.
+/// Returns the parts of a matrix that a step writes.
+///
+/// Pre: the step's `step_boxes` are in scope
 [[nodiscard]] std::vector<MatrixPart> written_parts(const TransformPlan& plan, const RuleCode& code, StepId step,
                                                     MatrixId id);
 
@@ -63,24 +68,28 @@ struct HostParts {
     bool operator==(const Written&) const = default;
   };
   std::vector<std::string> whole;  ///< matrices that may be read anywhere
-  std::vector<MatrixPart> read;    ///< parts of others
+  std::vector<MatrixPart> read;    ///< parts of other matrices
   std::vector<Written> written;
-  bool may_be_on_device = false;  ///< what is written, when all is done: the body calls transforms
+  bool may_be_on_device = false;  ///< what is written may be on a device in the end, because the body calls transforms
   [[nodiscard]] bool is_empty() const { return whole.empty() && read.empty() && written.empty(); }
 
   bool operator==(const HostParts&) const = default;
 };
-/// Of all instances of a step. Its `step_boxes` are in scope.
+/// Returns what all instances of a step read and write.
+///
+/// Pre: the step's `step_boxes` are in scope
 [[nodiscard]] HostParts parts_of_step(const TransformPlan& plan, const RuleCode& code, StepId step);
-/// Of the instances in the box of that name, or some of them; parts may be larger than what they use. An empty name: of
-/// any.
+/// Returns what the instances in the box named `box`, or some of them, read and write. The parts may be larger than
+/// what the instances use. An empty name stands for any instances.
 [[nodiscard]] HostParts parts_of_box(const RuleCode& code, const Step& step, const std::string& box);
 
-/// The announcements before and after these instances (launch.h).
+/// Prints the announcements before these instances (runtime/gpu/launch.h).
 void emit_arrivals(Writer& out, const HostParts& parts, const std::string& frame);
+/// Prints the announcements after these instances (runtime/gpu/launch.h).
 void emit_departures(Writer& out, const HostParts& parts, const std::string& frame);
-/// Statements that make what the CPU's part of a shared step reads come to the host, without waiting for it: before
-/// the device's part is launched, which would be waited for else. `instances`: the name of the CPU's box.
+/// Returns statements that begin to copy to the host what the CPU's part of a shared step reads, without waiting for
+/// it. They stand before the launch of the device's part: copies that are requested later would wait for that launch.
+/// `instances` is the name of the CPU's box.
 [[nodiscard]] std::vector<std::string> fetches_of(const TransformPlan& plan, const RuleCode& code, StepId step,
                                                   const std::string& frame, const std::string& instances);
 

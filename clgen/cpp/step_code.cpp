@@ -40,19 +40,19 @@ bool may_loop(const Rule& rule) {
   return result;
 }
 
-/// Records, where the run is traced, that the rule runs until the end of the block.
+/// Returns a statement that records, in a traced run, that the rule runs on that many cells until the end of the block.
 std::string scope_line(const RuleCode& code, const std::string& cells) {
   return "const pbrt::RuleScope pb_scope(pb_frame, " + rule_constant(code.stem) + ", " + cells + ");";
 }
 
-/// Records, where the run is traced, that the rule runs until the end of the block on those instances of `box` that the
-/// step has.
+/// Returns a statement that records, in a traced run, that the rule runs until the end of the block on those instances
+/// of `box` that the step has.
 std::string counted_line(const RuleCode& code, const std::string& frame, const std::string& stem,
                          const std::string& box) {
   return counted_scope(frame, rule_constant(code.stem), {count_call(code, stem, box)});
 }
 
-/// The cells that the one instance of a rule writes.
+/// Returns the number of cells that the one instance of a rule writes.
 std::string written_cells(const RuleCode& code) {
   std::vector<std::string> terms;
   for (const RegionAccess& access : code.rule.outputs) {
@@ -68,7 +68,8 @@ std::string written_cells(const RuleCode& code) {
   return joined(terms, " + ");
 }
 
-/// The cells that each instance of a loop over lines writes, where it is the same number for all; else empty.
+/// Returns the number of cells that each instance of a loop over lines writes, if all instances write the same number;
+/// else an empty text.
 std::string cells_per_instance(const RuleCode& code, const Step& step) {
   if (step.loops.size() != 1) return "";
   std::vector<std::string> terms;
@@ -123,12 +124,12 @@ StepPieces pieces_of(const TransformPlan& plan, StepId id) {
 
 namespace {
 
-/// A name for a function of a step: the rule's own, or the step's own where it is taken.
+/// Returns a stem for functions of a step: the rule's own or, if that is taken, one with the step's number.
 std::string free_stem(std::set<std::string>& taken, const std::string& stem, StepId step) {
   return taken.insert(stem).second ? stem : stem + "_s" + std::to_string(step.index());
 }
 
-/// The functions of a step's loops; earlier ones if their trees are equal.
+/// Returns the functions of a step's loops. Prints them, unless the rule has earlier ones with equal trees.
 const SharedLoops& emit_shared_loops(Writer& out, const RuleCode& code, const TransformPlan& plan, StepId id,
                                      PackUse packs, StepFunctions& done) {
   const Step& step = plan.steps[id];
@@ -143,8 +144,7 @@ const SharedLoops& emit_shared_loops(Writer& out, const RuleCode& code, const Tr
   return done.loops.emplace_back(std::move(wanted));
 }
 
-/// The loops of a step and what runs them; `body` takes the statements of the step function.
-/// Returns the stem of the loops' functions; empty if there are no loops.
+/// Prints the loops of a step to `out`, and to `body` the statements of the step function that run them.
 std::string emit_cpu_body(Writer& out, Writer& body, const RuleCode& code, const TransformPlan& plan, StepId id,
                           PackUse packs, StepFunctions& done) {
   const Step& step = plan.steps[id];
@@ -176,14 +176,14 @@ std::string emit_cpu_body(Writer& out, Writer& body, const RuleCode& code, const
   return stem;
 }
 
-/// Of a step by itself.
+/// Returns the care that a step by itself needs.
 HostCare care_of_step(const TransformPlan& plan, const RuleCode& code, StepId id) {
   const Nest* nest = own_nest(plan, id);
   if (nest == nullptr) return care_of(code, plan.steps[id]);
   return care_in(plan, *nest, {&code}, 0);
 }
 
-/// The name of the function of that form: an earlier one, or a new one, which `emit` then prints.
+/// Returns the name of a function of that form: an earlier one, or a new one, which `emit` then prints.
 template <class Emit>
 std::string shared_function(Writer& out, StepFunctions& done, const RuleCode& code, StepId step, StepForm form,
                             const Emit& emit) {
@@ -240,7 +240,8 @@ std::string emit_cpu_step(Writer& out, const CppContext& context, const RuleCode
 
 namespace {
 
-/// `pb_launch.output(Out, pb_box, pb_copy_out)` and so on, in order of the kernel's regions.
+/// Returns the statement that gives one of the kernel's regions to the launch, such as `pb_launch.output(Out, pb_box,
+/// pb_copy_out);`.
 std::string region_call(const TransformPlan& plan, const RuleCode& code, StepId step, const RuleMatrix& use) {
   const std::string& name = code.matrix(use.matrix).name;
   if (!use.is_output) return input_call(plan.steps[step], code, use.matrix);
@@ -250,12 +251,13 @@ std::string region_call(const TransformPlan& plan, const RuleCode& code, StepId 
   std::vector<std::string> boxes;
   for (const MatrixPart& part : parts)
     if (part.box) boxes.push_back(*part.box);
-  // No part is known where a kernel writes what nobody needs beside what it is run for.
+  // A kernel may write a matrix beside those that it is run for, of which nobody needs a cell. No part of it is known.
   const bool has_boxes = !boxes.empty() && boxes.size() == parts.size();
   return "pb_launch.inout(" + name + (has_boxes ? ", {" + joined(boxes) + "}" : "") + ", pb_copy_out);";
 }
 
-/// What the kernel reads of a region exactly, for programs that watch accesses; empty: no more is known.
+/// Returns the statement that tells exactly what the kernel reads of a region, in programs that check copies; empty if
+/// no more is known than the launch knows already.
 std::string watched_reads(const TransformPlan& plan, const RuleCode& code, StepId step, const RuleMatrix& use) {
   if (code.origin.empty() || !use.is_input || plan.steps[step].loops.empty()) return "";
   if (use.is_output && !use.is_overwritten) return "";
@@ -273,7 +275,7 @@ std::string tile_dims(const Buffer& buffer) {
   return "{" + joined(dims) + "}";
 }
 
-/// What the launch gives for a parameter.
+/// Returns the value that the launch gives for a parameter.
 std::string launch_value(const KernelScalar& scalar) {
   switch (scalar.source) {
     case ScalarSource::Matrix:
@@ -289,7 +291,7 @@ std::string launch_value(const KernelScalar& scalar) {
   return {};
 }
 
-/// What the launch is told of the kernel's regions, a statement each.
+/// Returns the statements that tell the launch about the kernel's regions.
 std::vector<std::string> launch_regions(const TransformPlan& plan, const RuleCode& code, StepId step,
                                         const Kernel& kernel) {
   std::vector<std::string> out;
@@ -305,7 +307,7 @@ void emit_launch(Writer& out, const RuleCode& code, std::size_t rank, const Kern
   out.line("pbrt::gpu::Launch pb_launch(kKernel_" + kernel.name + ", pb_frame, pb_frame.context().gpu());");
   const KernelTree& lowered = kernel.lowered;
   for (const std::string& region : regions) out.line(region);
-  for (const RuleMatrix& use : code.matrices) {  // single numbers go as values
+  for (const RuleMatrix& use : code.matrices) {  // single numbers are passed as values
     const Matrix& matrix = code.matrix(use.matrix);
     if (matrix.extents.empty() && matrix.role != MatrixRole::From)
       out.line("pbrt::need_on_host(pb_frame, " + matrix.name + ");");

@@ -18,7 +18,7 @@
 
 namespace pb {
 
-/// Functions that a transform's steps have so far: steps that differ in their boxes alone share them.
+/// The functions of a step's loops, which steps that differ only in their boxes share.
 struct SharedLoops {
   RuleId rule;
   CpuLoops loops;
@@ -37,11 +37,11 @@ struct StepForm {
   Version version = Version::Cpu;
   std::string loops;            ///< stem of the functions of its loops; empty: it has none
   std::vector<StepBox> params;  ///< the boxes that it is given, without their bounds
-  std::vector<StepBox> boxes;   ///< the boxes that it makes
+  std::vector<StepBox> boxes;   ///< the boxes that it declares itself
   HostParts hosted;             ///< what it announces
   StepPieces pieces = StepPieces::None;
   std::string kernel;                ///< of a device version: its name
-  std::vector<std::string> regions;  ///< of a device version: how the launch has them
+  std::vector<std::string> regions;  ///< of a device version: the statements that give its regions to the launch
 
   bool operator==(const StepForm&) const = default;
 };
@@ -53,15 +53,15 @@ struct StepFunctions {
   std::vector<SharedLoops> loops;
   std::set<std::string> taken_by_loops;
   std::vector<SharedFunction> functions;
-  std::map<Version, std::set<std::string>> taken;  ///< stems
+  std::map<Version, std::set<std::string>> taken;  ///< stems that are in use
 };
 
-/// `step_X_cpu` with the loops it needs, unless there are the same already. Returns its name.
+/// Prints `step_X_cpu` and the loops that it needs, unless an equal function exists already. Returns its name.
 std::string emit_cpu_step(Writer& out, const CppContext& context, const RuleCode& code, StepId step,
                           StepFunctions& done);
 
-/// `step_X_opencl` or `step_X_opencl_local`: true if the kernel ran, which it counts, as it counts the reason if not.
-/// Returns its name.
+/// Prints `step_X_opencl` or `step_X_opencl_local`, unless an equal function exists already. Returns its name. The
+/// printed function returns true if the kernel ran. It counts the run, or the reason for which there was none.
 std::string emit_device_step(Writer& out, const CppContext& context, const RuleCode& code, StepId step,
                              const Kernel& kernel, StepFunctions& done);
 

@@ -10,7 +10,7 @@
 namespace pb {
 namespace {
 
-/// Statements that ask for the cells of accesses at the loops' variables.
+/// Returns statements that prefetch the cells of accesses at the loops' variables.
 std::vector<std::string> requests(const RuleCode& code, const std::vector<AccessRef>& refs) {
   std::vector<std::string> lines;
   for (const AccessRef& ref : refs) {
@@ -40,7 +40,8 @@ void open_rows(Writer& out, const Strips& strips) {
   out.open("for (IndexT " + outer + " = pb_lo_" + outer + "; " + outer + " < pb_hi_" + outer + "; ++" + outer + ")");
 }
 
-/// Asks for cache lines that come later; `length`: of strips, if it is another one.
+/// Returns a statement that prefetches cache lines for later rows. `length` is the length of the strips; empty for the
+/// usual one.
 std::string prefetch_call(const Strips& strips, const std::string& length) {
   const std::string& inner = strips.inner;
   const std::string& outer = strips.outer;
@@ -98,7 +99,8 @@ void emit_strips(Writer& out, const RuleCode& code, const Strips& strips, const 
     out.close();
     out.close();
   };
-  // Near whole strips are short work: compilers know their length, and nothing is between their rows.
+  // A whole strip of a small matrix gets loops of its own: compilers know its length, and no prefetches stand between
+  // its rows.
   out.open("if (" + std::string(is_far ? "!pb_is_far && " : "") + "pb_last == pb_first + pbrt::kStrip)");
   emit_rows("pb_first + static_cast<IndexT>(pbrt::kStrip)", false);
   out.reopen("else");

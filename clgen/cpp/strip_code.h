@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// C++ of loops in strips (clgen/lower/tree/loop_tree.h). What the next rows of a strip need is asked for ahead.
+// C++ of loops in strips (Strips in clgen/lower/tree/loop_tree.h), with prefetches of what the next rows of a strip
+// need.
 #pragma once
 
 #include <functional>
@@ -10,8 +11,8 @@
 
 namespace pb {
 
-/// The two innermost loops in strips, inside of all others; `emit_body` prints what the innermost one holds. Where one
-/// value per instance goes along the rows of a matrix that is larger than caches, it is stored past them.
+/// Prints the two innermost loops in strips. `emit_body` prints the body of the innermost one. If each instance stores
+/// one value along the rows of a matrix that is larger than the caches, the stores go past them.
 void emit_strips(Writer& out, const RuleCode& code, const Strips& strips, const std::function<void()>& emit_body);
 
 }  // namespace pb

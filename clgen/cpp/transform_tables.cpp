@@ -47,7 +47,8 @@ void emit_matrices(Writer& out, const CppContext& context, TransformId id, Matri
   out.close(";");
 }
 
-/// Configuration values that header formulas may name; of size-specific ones those for `pb_n`.
+/// Declares the configuration values that formulas of headers may name: the size-specific ones, for size `pb_n`, or the
+/// others.
 void emit_configuration_values(Writer& out, const CppContext& context, TransformId id, bool is_size_specific) {
   const Transform& transform = context.program.transforms[id];
   const TransformPlan& plan = context.plan.transforms[id.index()];
@@ -82,7 +83,7 @@ void emit_solve(Writer& to, const CppContext& context, TransformId id) {
     const std::vector<std::string> symbols = symbols_of(var.solution, SymbolKind::SizeVar);
     std::set<std::string> needed(symbols.begin(), symbols.end());
     needed.erase(kActualSize);
-    needed.erase(var.name);  // of a search
+    needed.erase(var.name);  // a search names the size that it looks for
     const auto position = std::find(matrices.begin(), matrices.end(), var.matrix) - matrices.begin();
     std::vector<std::string> terms = {"!pb_known[" + index + "]",
                                       "pb_sizes[" + std::to_string(position) + "] != nullptr"};
@@ -104,7 +105,7 @@ void emit_solve(Writer& to, const CppContext& context, TransformId id) {
                 out);
 }
 
-/// The values that headers' formulas name: size variables, then what the configuration says.
+/// Declares the values that formulas of headers may name: size variables and values of the configuration.
 void emit_formula_values(Writer& out, const CppContext& context, TransformId id) {
   const Transform& transform = context.program.transforms[id];
   emit_configuration_values(out, context, id, false);
@@ -136,7 +137,7 @@ bool has_ranges(const Transform& transform) {
                      [&](MatrixId id) { return transform.matrices[id].range.has_value(); });
 }
 
-/// What generated inputs lie in.
+/// Prints the function `ranges_T`, which computes the ranges of generated inputs.
 void emit_ranges(Writer& to, const CppContext& context, TransformId id) {
   const Transform& transform = context.program.transforms[id];
   if (!has_ranges(transform)) return;

@@ -23,7 +23,7 @@ std::string list_text(const PlanTunable& tunable, std::size_t count) {
   return "{" + joined(items) + "}";
 }
 
-/// Whether it is fixed to the same at all sizes.
+/// Whether the tunable is fixed to the same value at all sizes.
 bool is_constant(const PlanTunable& tunable) {
   const auto count = static_cast<std::size_t>(tunable.count);
   for (std::size_t i = count; i < tunable.fixed.size(); ++i)
