@@ -12,7 +12,7 @@ namespace {
 
 std::size_t at(int id) { return static_cast<std::size_t>(id); }
 
-/// The alternative and version at a position among the flattened choices of `site`.
+/// Returns the alternative and version that `level` chooses by its position among the flattened choices of `site`.
 FixedLevel level_of(const Site& site, const pbrt::Level& level) {
   int index = 0;
   for (std::size_t i = 0; i < site.alternatives.size(); ++i)
@@ -22,7 +22,7 @@ FixedLevel level_of(const Site& site, const pbrt::Level& level) {
   return {};
 }
 
-/// The named sites of a transform and those tied to them.
+/// Returns the sites, and those that a forbidden assignment ties to one of them.
 std::set<SiteId> fixed_sites(const TransformPlan& plan, std::set<SiteId> sites) {
   for (std::size_t size = 0; size != sites.size();) {
     size = sites.size();

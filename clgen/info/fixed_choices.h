@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A configuration as choicegraph/passes/fix_choices.h takes it: the parts that a file names, by the ids of the Plan.
+// Prepares a configuration for choicegraph/passes/fix_choices.h: the parts that a configuration file names, by the ids
+// of the Plan.
 #pragma once
 
 #include <vector>
@@ -16,8 +17,8 @@ struct FixedProgram {
   FixedGlobals globals;
 };
 
-/// What `configuration` says about the parts in `named`; sites that a forbidden assignment ties to one of them join, as
-/// a choice of theirs would be forbidden at some sizes only.
+/// Returns what `configuration` says about the parts in `named`, and about the sites that a forbidden assignment ties
+/// to one of them: if those stayed free, some of their choices would be forbidden at some sizes only.
 ///
 /// Pre:     `configuration` is valid for the training information of `plan`
 /// and `index` is of that information

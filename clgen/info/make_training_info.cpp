@@ -41,7 +41,7 @@ pbrt::AccuracyInfo accuracy_info(const Program& program, const Transform& transf
   return out;
 }
 
-/// `OUT#1.cpu`: a version of a rule as messages and the tuner know it.
+/// Returns the name that messages and the tuner use for a version of a rule: `OUT#1.cpu`.
 std::string version_name(const Transform& transform, RuleId rule, Version version) {
   return transform.rules[rule].name + "." + to_string(version);
 }
@@ -53,7 +53,8 @@ bool has_loop(const Rule& rule, const std::string& tunable) {
   });
 }
 
-/// The rules with that `for_enough` loop; nothing if one of them is no choice: then it may run whatever is chosen.
+/// Returns the rules that have that `for_enough` loop. Returns none if one of them is not a choice, because the loop
+/// may then run whatever is chosen.
 std::vector<std::string> users_of_loop(const Transform& transform, const TransformPlan& plan, const std::string& name) {
   std::vector<std::string> out;
   for (const RuleId id : transform.rules.ids()) {
@@ -71,7 +72,7 @@ std::vector<std::string> users_of_loop(const Transform& transform, const Transfo
   return out;
 }
 
-/// The device versions of all rules.
+/// Returns the names of the device versions of all rules.
 std::vector<std::string> device_versions(const Transform& transform, const TransformPlan& plan) {
   std::vector<std::string> out;
   for (const Site& site : plan.sites)
@@ -87,7 +88,7 @@ std::vector<std::string> device_versions(const Transform& transform, const Trans
 pbrt::TunableInfo tunable_info(const Transform& transform, const TransformPlan& plan, const PlanTunable& tunable) {
   pbrt::TunableInfo out;
   out.name = tunable.name;
-  // To the tuner a tile is a split of several dimensions.
+  // The tuner knows a tile as a split of several dimensions.
   out.role = tunable.role == TunableRole::Tile ? TunableRole::Split : tunable.role;
   const bool is_shape = tunable.role == TunableRole::WorkGroup || tunable.role == TunableRole::Tile;
   out.type = is_shape ? pbrt::TunableType::Shape : tunable.is_real ? pbrt::TunableType::Real : pbrt::TunableType::Int;

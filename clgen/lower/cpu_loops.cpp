@@ -47,7 +47,7 @@ RuleInstance instance_of(const RuleShape& rule, const Step& step, bool all_exist
   return out;
 }
 
-/// `block` inside of the first `count` loops of the step.
+/// Returns `block` inside of the first `count` loops of the step.
 TreeBlock inside_of(const Step& step, std::size_t count, TreeBlock block) {
   for (std::size_t i = count; i-- > 0;) {
     TreeLoop loop = loop_of(step, i);
@@ -57,7 +57,7 @@ TreeBlock inside_of(const Step& step, std::size_t count, TreeBlock block) {
   return block;
 }
 
-/// The innermost loop over a part of its range.
+/// Returns the innermost loop over a part of its range.
 TreeLoop part_of(const Step& step, IndexExpr lo, IndexExpr hi, TreeBlock body) {
   TreeLoop out = loop_of(step, step.loops.size() - 1);
   out.lo = std::move(lo);
@@ -75,7 +75,8 @@ TreeNode blocks_of(RowBlocks blocks, IndexExpr lo, IndexExpr hi, TreeBlock body)
   return {std::move(blocks)};
 }
 
-/// The innermost loop in three parts: before and behind those instances whose cells all lie inside each is tested.
+/// Returns the innermost loop in three parts. In the middle part all cells lie inside of their matrices; in the parts
+/// before and after it, each cell is tested.
 TreeBlock parts_of(const RuleShape& rule, const Step& step, InsideRange range, std::optional<RowBlocks> blocks,
                    bool is_vector) {
   const std::string var = range.var;
@@ -102,7 +103,8 @@ bool may_run_in_vectors(const RuleShape& rule, const Step& step, bool all_exist)
   if (step.loops.empty() || rule.has_calls()) return false;
   const auto facts = find_pack_facts(rule.rule, step, rule.element, all_exist);
   if (facts) return is_left_to_compilers(rule, *facts);
-  // Of cells across the rows alone vectors would be gathered; beside others they pay.
+  // Compilers must gather the cells of an input across the rows one by one. Vectors pay off only if the rule reads
+  // other inputs, too.
   const auto is_plain = [](const RegionAccess& input) {
     return is_element(input) && !input.may_be_outside() && input.tested_dims.empty();
   };
@@ -146,7 +148,7 @@ TreeBlock packed_loops(const RuleShape& rule, const Step& step, const PackFacts&
 
 namespace {
 
-/// The best form that is no pack.
+/// Returns the best form of the loops without packs.
 TreeBlock best_plain_loops(const RuleShape& rule, const Step& step) {
   const std::size_t num_loops = step.loops.size();
   if (auto strips = find_strips(rule, step)) {

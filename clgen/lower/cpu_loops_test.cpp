@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Lowered loops of random headers against the instances of their steps. The seed is printed; PB_SEED and PB_CASES
-// choose another run.
+// Runs the lowered loops of random headers and compares them with the instances of their steps. The seed is printed;
+// PB_SEED and PB_CASES choose another run.
 #include "clgen/lower/cpu_loops.h"
 
 #include <gtest/gtest.h>
@@ -40,7 +40,7 @@ TEST(LoweredLoops, OfRandomHeadersRunEachInstanceOnce) {
   }
   for (const auto& [form, count] : runs.forms) std::printf("%s %d\n", form.c_str(), count);
   EXPECT_GT(runs.num_runs, cases);
-  if (cases < 80) return;  // too few to have all forms
+  if (cases < 80) return;  // too few cases to have all forms
   for (const char* form : {"inside", "bounds", "row blocks", "vector", "packs", "slices"})
     EXPECT_GT(runs.forms[form], 0) << form;
 }
@@ -57,7 +57,7 @@ OneStep along_rows() {
   return {TestTransform().from("IN[n,m]").to("OUT[n,m]").rule({"OUT.cell(x,y)"}, {"IN.cell(x,y)"}), {7, 5}};
 }
 
-/// Runs the step after `change` of its tree; what is wrong, or nothing.
+/// Runs the step after `change` was applied to each node of its tree. Returns what is wrong, or an empty text.
 std::string run_changed(const OneStep& one, const std::function<void(TreeNode&)>& change) {
   const PlannedTransform planned(one.transform);
   const TransformPlan& plan = planned.only();

@@ -11,7 +11,8 @@
 namespace pb {
 namespace {
 
-/// What steps call the variables of the loops, where that is not what the first one does.
+/// Adds the names that other steps have for the variables of the loops, where these differ from the names in the first
+/// step.
 void add_other_names(const TransformPlan& plan, const FusedSteps& steps, TreeBlock& out) {
   const std::vector<LoopDim>& loops = plan.steps[steps[0]].loops;
   std::set<std::string> known;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pass: steps that write every c-th cell of the same rows run as one loop (Plan: `fused`).
+// Pass: steps that each write every c-th cell of the same rows run as one loop (`fused` in the Plan).
 #pragma once
 
 #include <vector>
@@ -10,8 +10,8 @@
 
 namespace pb {
 
-/// The loops of the steps, in the variables of the first one: at each point the values of all, then all stores.
-/// `rules`: of the steps, in their order.
+/// Returns the loops of the steps, in the variables of the first one. At each point they compute the values of all
+/// steps, and then store them. `rules` has the rules of the steps in their order.
 [[nodiscard]] TreeBlock fused_loops(const std::vector<const RuleShape*>& rules, const TransformPlan& plan,
                                     const FusedSteps& steps);
 

@@ -30,7 +30,7 @@ bool announces_instances(const TransformPlan& plan, const RuleShape& rule) {
   for (const StepId id : plan.steps.ids()) {
     const Step& step = plan.steps[id];
     if (step.rule != rule.rule_id) continue;
-    // Members of nests are no data-parallel steps, whatever their slices are.
+    // A step of a nest counts in any case, whether or not its slices are data-parallel.
     if (!step.is_data_parallel && !step.loops.empty()) return true;
     if (std::any_of(plan.nests.begin(), plan.nests.end(), [&](const Nest& nest) { return has_member(nest, id); }))
       return true;

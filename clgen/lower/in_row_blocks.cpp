@@ -11,12 +11,13 @@ namespace pb {
 namespace {
 
 constexpr int kLineBytes = 64;
-/// What a block takes of the matrix with the largest elements.
+/// Bytes that a block covers of the matrix with the largest elements.
 constexpr int kBlockBytes = 2 * kLineBytes;
 
-/// The first cell of a line that an instance touches, in the slower dimensions at the last position of the access, if
-/// loops outside of the innermost one move the access and that one moves it along its rows. A stencil that moves to the
-/// next row finds the lines of its other positions in a cache.
+/// Returns the cache line to request for an access, by its first cell. Returns none unless the innermost loop moves the
+/// access along its rows, and loops outside of it, if there are any, move it to other rows. In the slower dimensions
+/// the line is at the last position of the access. A stencil that moves to the next row finds the lines of its other
+/// positions in a cache.
 std::optional<LineRequest> line_of(const RuleShape& rule, const Step& step, const RegionAccess& access,
                                    bool is_output) {
   if (access.is_slice || access.is_guest || !access.tested_dims.empty() || access.lo.empty()) return std::nullopt;
@@ -39,8 +40,8 @@ std::optional<LineRequest> line_of(const RuleShape& rule, const Step& step, cons
   return is_moved ? std::optional(line) : std::nullopt;
 }
 
-/// Whether `a` is in the row of `b`, or in one that loops come to later: compared in the slowest dimension that
-/// differs.
+/// Whether `a` is in the same row as `b`, or in a row that loops reach later. The slowest dimension in which they
+/// differ decides.
 bool comes_with_or_after(const LineRequest& a, const LineRequest& b) {
   for (std::size_t d = a.at.size(); d-- > 1;) {
     const IndexExpr distance = index_sub(a.at[d], b.at[d]);
@@ -50,7 +51,8 @@ bool comes_with_or_after(const LineRequest& a, const LineRequest& b) {
   return true;
 }
 
-/// One line per matrix and row that loops come to first.
+/// Returns one line per matrix, in the row of its accesses that loops reach first. Rows whose order is not known have a
+/// line each.
 std::vector<LineRequest> lines_of(const RuleShape& rule, const Step& step) {
   std::vector<LineRequest> lines;
   const auto add = [&](const RegionAccess& access, bool is_output) {

@@ -10,8 +10,8 @@
 
 namespace pb {
 
-/// Blocks along the rows instead of the innermost loop, without bounds and body; none if no output moves along the rows
-/// with that loop and to others with loops outside of it.
+/// Returns blocks along the rows that replace the innermost loop; the caller sets their bounds and body. Returns none
+/// if no output moves along its rows with that loop, and to other rows with the loops outside of it.
 ///
 /// Pre: the instances of that loop may run side by side
 [[nodiscard]] std::optional<RowBlocks> find_row_blocks(const RuleShape& rule, const Step& step);

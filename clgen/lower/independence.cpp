@@ -17,7 +17,7 @@ namespace {
 
 using Kind = BodyType::Kind;
 
-/// Iterations of a loop that compilers unroll as a whole.
+/// The most iterations of a loop that compilers unroll as a whole.
 constexpr std::int64_t kMaxUnrolled = 16;
 
 class Check {
@@ -60,7 +60,7 @@ class Check {
            kind == Kind::Double;
   }
 
-  /// Arrays would be one place in memory for all instances.
+  /// Whether all declared variables are scalars. An array would be one place in memory for all instances.
   static bool is_scalar(const DeclStmt& decl) {
     bool is_scalar = !decl.is_static && is_number(decl.type.kind);
     for (const Declarator& declarator : decl.declarators)
@@ -68,7 +68,7 @@ class Check {
     return is_scalar;
   }
 
-  /// `for (int i = 0; i < 3; ++i)`
+  /// Whether the loop has few iterations that are known here: `for (int i = 0; i < 3; ++i)`.
   bool is_short(const ForStmt& loop) const {
     if (loop.init.is_none() || loop.condition.is_none() || loop.step.is_none()) return false;
     const auto* decl = std::get_if<DeclStmt>(&body_.stmts[loop.init].node);
@@ -128,7 +128,7 @@ class Check {
     return types_.bindings[id.index()].kind == NameKind::BuiltIn && is_known;
   }
 
-  /// Part of a sum, or of a clamp: `max(x-1, 0)`.
+  /// Whether the expression may be part of a sum of names and numbers, or of a clamp such as `max(x-1, 0)`.
   static bool is_near_part(const Expr& expr) {
     if (const auto* binary = std::get_if<BinaryExpr>(&expr.node)) return kind_of(binary->op) == OperatorKind::Sum;
     if (const auto* call = std::get_if<CallExpr>(&expr.node)) {
@@ -138,8 +138,8 @@ class Check {
     return std::holds_alternative<NameExpr>(expr.node) || std::holds_alternative<IntegerExpr>(expr.node);
   }
 
-  /// A cell of an input at sums of names and numbers, which may be clamped: at other computed places compilers would
-  /// gather what lies far apart.
+  /// Whether the cell is one of an input at sums of names and numbers, which may be clamped. At other computed places,
+  /// compilers would gather cells that lie far apart.
   bool is_near_cell(const MemberExpr& cell) const {
     if (!is_cell_call(cell)) return false;
     if (!std::holds_alternative<NameExpr>(body_.exprs[cell.object].node)) return false;
@@ -159,8 +159,8 @@ class Check {
 
 namespace {
 
-/// Whether neighbours write neighbouring cells of a row and read single cells that move along their rows at most as
-/// fast, as in `C.cell(x/2, y)`: packs cannot follow, the vectors of compilers can.
+/// Whether neighbouring instances write neighbouring cells of a row, and read single cells that move along their rows
+/// at most as fast, as in `C.cell(x/2, y)`. Packs cannot read such cells; vectors that compilers make can.
 bool reads_quotients(const Rule& rule, const Step& step, bool all_exist) {
   if (!step.is_data_parallel || rule.is_dynamic || !rule.tried.empty() || !rule.temporaries.empty()) return false;
   const std::string& var = step.loops.back().var;
@@ -190,11 +190,11 @@ bool has_independent_instances(const Rule& rule, const Step& step, bool all_exis
 }
 
 // Note [Independent instances]
-// Instances of a data-parallel step write each a cell of their own and read none that another one writes; so no
-// iteration of the loop over them depends on another one through matrices. What else a body could share between
-// iterations is memory of its own: arrays and what pointers and references lead to, since compilers give a local array
-// of the loop's body one place on the stack, and a loop said to be independent may then read what another lane wrote
-// there. Such bodies are left out, and so is all that passes through to C++. Only bodies with one value are taken: its
-// store stands at the end, outside of all choices.
+// Each instance of a data-parallel step writes a cell of its own, and reads none that another instance writes. So no
+// iteration of the loop over instances depends on another one through matrices. Iterations might also share memory of
+// the body: arrays, and what pointers and references lead to. Compilers give a local array of the loop's body one place
+// on the stack; in a loop that is declared independent, a lane may then read what another lane wrote there. Bodies with
+// such memory are left out, and so are bodies with text that is only passed on to C++. Only bodies that return one
+// value are taken: its store stands at the end, outside of all branches.
 
 }  // namespace pb

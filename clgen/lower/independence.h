@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Bodies that return early, which packs do not carry, and yet may run in vectors that compilers make. Used by
-// loop_code.
+// Finds bodies that packs cannot run, for example because they return early, but that compilers may run in vectors.
 #pragma once
 
 #include "choicegraph/plan/plan.h"
@@ -8,12 +7,13 @@
 
 namespace pb {
 
-/// Whether the body is a computation of one value without effects, by loops with few iterations known here, choices and
-/// arithmetic, from cells at fixed distances: compilers need not look for dependences between instances. See Note
+/// Whether compilers need not look for dependences between the instances of the step. The body then computes one value
+/// without effects, by arithmetic, branches and loops of few iterations, from cells at fixed distances. See Note
 /// [Independent instances].
 [[nodiscard]] bool has_independent_instances(const Rule& rule, const Step& step, bool all_exist);
 
-/// Whether the body alone is such a computation, whatever cells the header gives it.
+/// Whether the body computes one value without effects, by arithmetic, branches and loops of few iterations, whatever
+/// cells the header gives it.
 [[nodiscard]] bool has_independent_body(const Rule& rule);
 
 }  // namespace pb

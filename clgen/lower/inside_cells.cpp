@@ -10,7 +10,7 @@
 namespace pb {
 namespace {
 
-/// Bounds of a loop's variable: at least each, below each.
+/// Bounds of a loop's variable: it is at least each of `first` and below each of `end`.
 struct Bounds {
   std::vector<IndexExpr>& first;
   std::vector<IndexExpr>& end;
@@ -26,7 +26,7 @@ struct Along {
   IndexExpr rest, size;
 };
 
-/// None if the coordinate is nothing of the kind.
+/// Returns none if the coordinate does not have the form `factor * var + rest`.
 std::optional<Along> along(const RuleShape& rule, const RegionAccess& input, std::size_t dim, const std::string& var) {
   const auto factor = coefficient_of(input.lo[dim], var);
   const auto exact = to_rational(input.lo[dim], {});
@@ -35,7 +35,7 @@ std::optional<Along> along(const RuleShape& rule, const RegionAccess& input, std
                view_extent(rule.matrix(input.matrix), dim)};
 }
 
-/// Adds what `0 <= coordinate < size` says of the variable.
+/// Adds the bounds of the variable that follow from `0 <= coordinate < size`.
 void add_range(const Along& at, Bounds bounds) {
   const IndexExpr one = index_const(1);
   const std::int64_t by = at.factor < 0 ? -at.factor : at.factor;
@@ -52,14 +52,14 @@ void add_range(const Along& at, Bounds bounds) {
   }
 }
 
-/// A coordinate without the variable lies inside.
+/// Returns the condition that a coordinate that does not move with the variable lies inside of the matrix.
 Condition is_inside(const Along& at) {
   return Condition::all_of(
       {Condition::at_least_zero(at.rest), Condition::relation(at.rest, RelationOp::Less, at.size)});
 }
 
-/// Whether the cell moves evenly, so that the instances in which it lies inside are a range. Mapped coordinates that do
-/// not move need not be inside.
+/// Whether the instances at which the cell lies inside form a range of the innermost loop. A mapped coordinate that
+/// does not move with that loop need not lie inside.
 bool is_range(const RuleShape& rule, const RegionAccess& input, const std::string& var) {
   if (input.is_slice) return false;
   for (std::size_t dim = 0; dim < input.lo.size(); ++dim) {
@@ -72,10 +72,11 @@ bool is_range(const RuleShape& rule, const RegionAccess& input, const std::strin
 
 bool is_asked_for(const RegionAccess& input) { return !input.is_guest && input.may_be_outside(); }
 
-/// Whether the dimension counts: of inputs with a border, which has to do with mapped ones alone, not the version.
+/// Whether the cell may lie outside along the dimension. An input with a border may do so along mapped dimensions
+/// alone, and never along the one of versions.
 bool counts(const RegionAccess& input, std::size_t dim) { return input.is_optional() || input.is_mapped_dim(dim); }
 
-/// Whether the innermost loop has such a range.
+/// Whether the innermost loop has a range of instances whose cells all lie inside.
 bool has_inside_range(const RuleShape& rule, const Step& step) {
   if (step.loops.empty() || !rule.rule.tried.empty() || rule.rule.is_dynamic || find_strips(rule, step)) return false;
   const LoopDim& loop = step.loops.back();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Pass: inputs that may lie outside of their matrix, optional ones and those with a border
-// (docs/reference/language.md 5.7), are tested per instance only where they may. Loops run in parts, and the one in the
-// middle has no tests: along the innermost loop, or of a whole box.
+// Pass: the cells of inputs that may lie outside of their matrix, optional ones and those with a border
+// (docs/reference/language.md 5.7), are tested only in instances where they may be outside. The innermost loop, or a
+// whole box, runs in parts, and the part in the middle has no tests.
 #pragma once
 
 #include <optional>
@@ -14,12 +14,13 @@
 
 namespace pb {
 
-/// Where all cells that may lie outside are inside, along the innermost loop: then it is cut in three, and the part in
-/// the middle runs without tests. None if there are no such cells, or those instances are no range.
+/// Returns the range of the innermost loop in which all cells lie inside of their matrices. The loop is then cut in
+/// three parts, and the one in the middle runs without tests. Returns none if no cell may lie outside, or if those
+/// instances do not form a range.
 [[nodiscard]] std::optional<InsideRange> find_inside_range(const RuleShape& rule, const Step& step);
 
-/// Those instances of a box at which all cells lie inside, without what runs outside of them.
-/// None if no input may lie outside, or those instances are no box.
+/// Returns the box of those instances whose cells all lie inside of their matrices; the caller adds the loops inside
+/// and outside of it. Returns none if no cell may lie outside, or if those instances do not form a box.
 [[nodiscard]] std::optional<InsideBox> find_inside_box(const RuleShape& rule, const Step& step);
 
 /// Whether coordinate `dim` of a `.cell` access moves with the rule variable.

@@ -13,11 +13,12 @@
 namespace pb {
 namespace {
 
-/// Ids that deal out the cells of a copy: along more, rows would be dealt out that few work-items wait for.
+/// How many dimensions of a copy are dealt out to work-items by their ids. Along the others, each work-item copies all
+/// cells.
 constexpr std::size_t kCopyIds = 2;
 
-/// Whether a work-group may have the boxes of its instances in local memory: their extents are known where the kernel
-/// begins, and they hold more than one cell.
+/// Whether a work-group may hold the cells that its instances read in local memory: their extents are known when the
+/// kernel begins, and an instance reads more than one cell.
 bool may_be_staged(const InputBox& box) {
   const auto is_one = [](const IndexExpr& extent) { return extent.is_const(1); };
   return box.extent_is_uniform && !std::all_of(box.extent.begin(), box.extent.end(), is_one);
@@ -28,7 +29,7 @@ bool is_same_for_all(const Step& step, std::size_t input) {
   return box != nullptr && box->is_same_for_all_instances;
 }
 
-/// The parameter for a matrix that is a single number. Bodies know those of `from` by the matrix's name.
+/// Returns the name of the parameter for a matrix that is a single number. Bodies use an input's own name.
 std::string number_name(const Matrix& matrix) {
   return (matrix.role == MatrixRole::From ? "" : "pb_number_") + matrix.name;
 }
@@ -77,7 +78,7 @@ class KernelLowering {
         out_.matrices.push_back(use);
         continue;
       }
-      // Read only: no kernel has a single number as output.
+      // The number is only read, because no kernel has a single number as output.
       const bool is_small = matrix.element == ElementType::Short || matrix.element == ElementType::UChar ||
                             matrix.element == ElementType::UShort;
       out_.scalars.push_back({ScalarSource::Matrix, is_small ? ScalarType::Int : ScalarType::OfMatrix,
@@ -105,7 +106,8 @@ class KernelLowering {
     }
   }
 
-  /// Size variables that limit loops of the body and the box that one instance reads: few values, small ones.
+  /// Returns the size variables that limit both a loop of the body and the box that one instance reads. Such variables
+  /// have few values, which are small.
   std::set<std::string> specialized_names() const {
     std::set<std::string> in_boxes;
     for (const InputBox& box : step_.input_boxes) {
@@ -164,8 +166,9 @@ class KernelLowering {
 
   // ---- staging
 
-  /// Boxes that move with the instances. One that is the same for all is read by all work-items at once: caches serve
-  /// that as well as local memory would, without the copy; so it is staged only if it is all there is.
+  /// Adds copies of the boxes that move with the instances. A box that is the same for all instances is read by all
+  /// work-items at once, which caches serve as well as local memory would, without a copy. It is copied only if there
+  /// are no other boxes.
   void add_staging(TreeBlock& group) {
     const bool has_moving = std::any_of(step_.input_boxes.begin(), step_.input_boxes.end(), [](const InputBox& box) {
       return may_be_staged(box) && !box.is_same_for_all_instances;

@@ -12,7 +12,7 @@
 namespace pb {
 namespace {
 
-/// The values that a coordinate takes.
+/// Returns the values that a coordinate takes.
 IndexRange range_of(const Step& step, const NestCoordinate& coordinate) {
   const IndexExpr one = index_const(1);
   if (coordinate.var.empty()) return {coordinate.shift, index_add(coordinate.shift, one)};
@@ -21,7 +21,7 @@ IndexRange range_of(const Step& step, const NestCoordinate& coordinate) {
   return {index_add(index_sub(coordinate.shift, range.hi), one), index_add(index_sub(coordinate.shift, range.lo), one)};
 }
 
-/// The values that a row takes.
+/// Returns the values that a row takes.
 IndexRange range_of(const Step& step, const NestMember& member, const NestRow& row) {
   IndexRange out{index_const(0), index_const(1)};
   for (std::size_t c = 0; c < row.coefficients.size(); ++c) {
@@ -56,7 +56,7 @@ class TileLoops {
  private:
   std::size_t num_rows() const { return nest_.rows.size(); }
 
-  /// What stands inside of the rows.
+  /// Returns what stands inside of the loops over rows.
   TreeBlock inside() const {
     RuleInstance instance;
     instance.rule = rule_.rule_id;
@@ -74,7 +74,7 @@ class TileLoops {
     return out;
   }
 
-  /// The row that is a coordinate as it is; none if the coordinate needs more than that.
+  /// Whether the coordinate is that row as it is, without a shift or other rows.
   bool is_row(std::size_t coordinate, std::size_t row) const {
     for (std::size_t r = 0; r < num_rows(); ++r)
       if (inverse_[coordinate][r] != (r == row ? 1 : 0)) return false;
@@ -92,7 +92,7 @@ class TileLoops {
     return "pb_u" + std::to_string(row);
   }
 
-  /// The part of a coordinate that the rows before `row` make.
+  /// Returns the part of a coordinate that the rows before `row` make up.
   IndexExpr partial(std::size_t coordinate, std::size_t row) const {
     IndexExpr out = index_const(0);
     for (std::size_t r = 0; r < row; ++r)
@@ -100,7 +100,7 @@ class TileLoops {
     return out;
   }
 
-  /// Bounds that a coordinate sets to the last row that it depends on.
+  /// Adds the bounds that a coordinate sets to `row`, if that is the last row that it depends on.
   void add_bounds(std::size_t coordinate, std::size_t row, std::vector<IndexExpr>& lo,
                   std::vector<IndexExpr>& hi) const {
     for (std::size_t r = row + 1; r < num_rows(); ++r)

@@ -9,15 +9,15 @@
 
 namespace pb {
 
-/// The values that a row takes over all members.
+/// Returns the values that a row takes over all members.
 [[nodiscard]] IndexRange hull_of(const TransformPlan& plan, const Nest& nest, const NestRow& row);
 
-/// Loops over the rows within a tile, in which a coordinate of the member bounds the last row that it depends on; then
-/// those of the member inside of the rows.
+/// Returns loops over the rows within a tile, and inside of these the member's own loops. Each coordinate of the member
+/// sets bounds to the last row that it depends on.
 [[nodiscard]] TreeBlock tile_loops(const RuleShape& rule, const TransformPlan& plan, const Nest& nest,
                                    const NestMember& member);
 
-/// The member's loops: over a tile, or over the slice that step_in_slices gives.
+/// Returns the member's loops, over a tile or over the slice that step_in_slices gives.
 [[nodiscard]] CpuLoops lower_member_loops(const RuleShape& rule, const TransformPlan& plan, const Nest& nest,
                                           const NestMember& member, PackUse packs = PackUse::WherePossible);
 

@@ -6,16 +6,17 @@
 
 namespace pb {
 
-/// The nest of `step` alone; null if it has none.
+/// Returns the nest that `step` is the only member of; null if it has none.
 [[nodiscard]] const Nest* own_nest(const TransformPlan& plan, StepId step);
 [[nodiscard]] inline bool is_sliced(const Nest& nest) { return nest.rows.front().kind == RowKind::Slices; }
 /// Whether the loops of a member inside of the rows may run side by side.
 [[nodiscard]] bool is_inside_parallel(const NestMember& member);
 /// Whether some member splits its slices into pieces.
 [[nodiscard]] bool has_split(const Nest& nest);
-/// The range of the step's loop over `var`.
+/// Returns the range of the step's loop over `var`.
 [[nodiscard]] const IndexRange& range_of(const Step& step, const std::string& var);
-/// The step as its slices see it: the sliced loops outside, of one iteration each, then those inside.
+/// Returns the member's step as a slice sees it: first the sliced loops, which have one iteration each in a slice, then
+/// the loops inside.
 [[nodiscard]] Step step_in_slices(const TransformPlan& plan, const NestMember& member);
 
 }  // namespace pb

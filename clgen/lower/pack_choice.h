@@ -11,17 +11,18 @@
 
 namespace pb {
 
-/// How the step runs on packs; none if its body is not one for packs: its control flow differs between instances, or it
-/// does what packs cannot.
+/// Returns how the step runs on packs. Returns none if the control flow of its body differs between instances, if it
+/// does something that packs cannot do, or if the body is left to compilers.
 ///
 /// Pre: `step` has loops
 [[nodiscard]] std::optional<PackFacts> find_packs(const RuleShape& rule, const Step& step);
 
-/// Whether compilers make better vectors of such a body than packs are: of straight-line code, and where elements are
-/// narrow. Then lanes of a pack are as wide as the widest value; compilers compute in as few bytes as values need.
+/// Whether compilers make better vectors of such a body than packs are. They do for straight-line code, and where
+/// elements are narrow: the lanes of a pack are as wide as the widest value, while compilers compute in as few bytes as
+/// each value needs.
 [[nodiscard]] bool is_left_to_compilers(const RuleShape& rule, const PackFacts& facts);
 
-/// Whether an instance may be computed twice: it must not read what it, or a neighbour, has written.
+/// Returns the condition that an instance may be computed twice: it must not read what it, or a neighbour, has written.
 [[nodiscard]] Condition repeat_condition(const RuleShape& rule);
 
 }  // namespace pb

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What passes over loops need to know of a rule: its matrices, what its body does with them, whether instances call
-// transforms. Facts alone: the text of the rule is that of the folders that print.
+// transforms. These are only facts; the folders that print make the rule's text.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 namespace pb {
 
 struct RuleShape {
-  /// `has_kernels`: the program has some.
+  /// `has_kernels` says whether the program has any.
   RuleShape(const Program& program, TransformId transform_id, RuleId rule_id, bool has_kernels = true);
 
   TransformId transform_id;
@@ -20,19 +20,19 @@ struct RuleShape {
   const Transform& transform;
   const Rule& rule;
   RuleFacts facts;
-  std::vector<RuleMatrix> matrices;  ///< of the rule and of those that its instances try first
-  ElementType element;               ///< what ElementT is
+  std::vector<RuleMatrix> matrices;  ///< matrices of the rule and of the rules that its instances try first
+  ElementType element;               ///< the type that ElementT stands for
 
   /// Adds the matrices of a rule whose instances run in the same functions.
   void join_matrices(const RuleShape& other);
 
-  /// Whether an instance may call transforms, also one of a rule that is tried first.
+  /// Whether an instance may call transforms, by this rule or by one that is tried first.
   [[nodiscard]] bool has_calls() const { return facts.has_calls || guests_call; }
   [[nodiscard]] const Matrix& matrix(MatrixId id) const { return transform.matrices[id]; }
-  /// Name of the matrix of an access.
+  /// Returns the name of an access's matrix.
   [[nodiscard]] const std::string& matrix_name(const RegionAccess& access) const { return matrix(access.matrix).name; }
 
-  bool has_kernels;  ///< of the program
+  bool has_kernels;  ///< the program has kernels
   bool guests_call = false;
 };
 

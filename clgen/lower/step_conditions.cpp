@@ -19,7 +19,7 @@ bool has_whole_access(const std::vector<RegionAccess>& accesses, MatrixId matrix
                      [&](const RegionAccess& each) { return each.matrix == matrix && each.kind == AccessKind::All; });
 }
 
-/// Whether the call is the run itself: what it makes is the run's result.
+/// Returns the condition that the call is the run itself, so that its outputs are the run's results.
 Condition is_root() { return Condition::flag("pb_parent.is_root()"); }
 
 /// Adds a case, unless it is never reached.
@@ -74,7 +74,7 @@ StepConditions::StepConditions(const Transform& transform, const TransformPlan& 
   }
 }
 
-/// Whether some other step reads what `step` writes, where that matters.
+/// Returns the flag that says whether some step reads what `step` writes, or `always` if the step has no such flag.
 Condition StepConditions::need_of(StepId step) const {
   for (const NeedFlag& need : needs_)
     if (std::find(need.steps.begin(), need.steps.end(), step) != need.steps.end()) return Condition::flag(need.name);
@@ -131,7 +131,7 @@ Condition StepConditions::nest_runs(std::size_t nest_index,
   return Condition::all_of(std::move(terms));
 }
 
-/// When a step runs whose rule is one of those.
+/// Returns when some step runs whose rule satisfies `concerns`.
 Condition StepConditions::any_runs(const std::function<bool(const Rule&)>& concerns) const {
   std::vector<Condition> terms;
   for (const StepId id : plan_.steps.ids())
@@ -149,7 +149,8 @@ Condition StepConditions::is_used(MatrixId matrix) const {
 }
 
 Condition StepConditions::is_touched_whole(MatrixId matrix) const {
-  // Instances that name cells lie inside the matrix, so there are none where that has no cells.
+  // Only accesses to the whole matrix count. If the matrix has no cells, there are no instances that access single
+  // cells of it.
   return any_runs([&](const Rule& rule) {
     return has_whole_access(rule.inputs, matrix) || has_whole_access(rule.outputs, matrix);
   });
@@ -161,7 +162,7 @@ bool StepConditions::has_device(StepId step) const {
   return is_decided(plan_.steps[step].site) && !chosen(plan_.steps[step], kDeviceVersions).is_never();
 }
 
-/// When steps that come after the cells that a device step writes run on the CPU, and when they run at all.
+/// Returns when steps run on the CPU that must wait for `step`, and when such steps run at all.
 StepConditions::Followers StepConditions::followers_of(StepId step) const {
   std::vector<Condition> on_cpu;
   std::vector<Condition> on_device;
@@ -182,7 +183,7 @@ bool StepConditions::writes_temporaries(StepId step) const {
   });
 }
 
-/// `of_output`: of results that no later step on the CPU reads.
+/// Returns where the step's outputs go. `of_output` is the choice for results that no later step on the CPU reads.
 CopyOutChoice StepConditions::copy_out_with(StepId step, const CopyOutChoice& of_output) const {
   const Followers followers = followers_of(step);
   CopyOutChoice out;

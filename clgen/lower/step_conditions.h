@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Under which choices and sizes of a call the steps of a transform run, where they run, and what follows them: from the
-// Plan alone.
+// Derives from the Plan under which choices and sizes of a call the steps of a transform run, where they run, and what
+// follows them.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@
 
 namespace pb {
 
-/// Where a device version leaves what it wrote; the words of runtime/gpu/launch.h.
+/// Where a device version leaves what it wrote. runtime/gpu/launch.h explains each of them.
 enum class CopyOut : std::uint8_t { May, Must, Reused, Result, Eager };
-/// `pbrt::gpu::CopyOut::May`.
+/// Returns `pbrt::gpu::CopyOut::May`.
 [[nodiscard]] std::string to_cpp(CopyOut copy_out);
 
 /// The first case that holds, else `otherwise`.
@@ -27,27 +27,27 @@ struct CopyOutChoice {
 
     bool operator==(const Case&) const = default;
   };
-  std::vector<Case> cases;  ///< no condition is known to hold, or not to
+  std::vector<Case> cases;  ///< conditions that only a call can decide
   CopyOut otherwise = CopyOut::May;
 
   bool operator==(const CopyOutChoice&) const = default;
 };
-/// `(pb_choice_1 == 0) ? pbrt::gpu::CopyOut::Must : pbrt::gpu::CopyOut::May`.
+/// Returns `(pb_choice_1 == 0) ? pbrt::gpu::CopyOut::Must : pbrt::gpu::CopyOut::May`.
 [[nodiscard]] std::string to_cpp(const CopyOutChoice& choice);
 
-/// A flag of the call: whether one of the steps that read what others make runs.
+/// A flag of a call: whether some step runs that reads what certain other steps write.
 struct NeedFlag {
   std::string name;  ///< `pb_needed_0`
   Condition condition;
-  std::vector<StepId> steps;  ///< which run only if it is set
+  std::vector<StepId> steps;  ///< those other steps, which run only if the flag is set
 };
 
 class StepConditions {
  public:
-  /// Both live as long as this.
+  /// Pre: both arguments outlive this object
   StepConditions(const Transform& transform, const TransformPlan& plan);
 
-  /// In the order in which they are declared: later ones may depend on earlier ones.
+  /// The flags, in the order of their declarations: later ones may depend on earlier ones.
   [[nodiscard]] const std::vector<NeedFlag>& needs() const { return needs_; }
 
   /// When the step runs.
@@ -56,20 +56,20 @@ class StepConditions {
   [[nodiscard]] Condition all_run(const std::vector<StepId>& steps) const;
   /// When a step that has device versions tries one of them.
   [[nodiscard]] Condition tries_device(StepId step) const;
-  /// Choices that make the step run, whoever needs it.
+  /// When the choices make the step run, whether or not a step needs its results.
   [[nodiscard]] Condition choices(const Step& step) const;
-  /// Choices under which the step runs in one of `versions`.
+  /// When the choices make the step run in one of `versions`.
   [[nodiscard]] Condition chosen(const Step& step, std::span<const Version> versions) const;
   /// Whether one of the nest's steps is needed.
   [[nodiscard]] Condition is_needed(const Nest& nest) const;
-  /// When the nest of that number runs, the flags of larger nests being `flag_of`.
+  /// When the nest of that number runs. `flag_of` gives the flags of the larger nests, which exclude it.
   [[nodiscard]] Condition nest_runs(std::size_t nest, const std::function<Condition(std::size_t)>& flag_of) const;
 
   /// When some step that runs may read the matrix.
   [[nodiscard]] Condition is_read(MatrixId matrix) const;
   /// When some step that runs may read or write the matrix.
   [[nodiscard]] Condition is_used(MatrixId matrix) const;
-  /// When some step that runs has the matrix as a whole, of whatever size.
+  /// When some step that runs accesses the matrix as a whole, even if the matrix is empty.
   [[nodiscard]] Condition is_touched_whole(MatrixId matrix) const;
 
   /// Whether the site's choice is made in each call.
@@ -77,12 +77,14 @@ class StepConditions {
   /// Whether some device version of the step may be chosen.
   [[nodiscard]] bool has_device(StepId step) const;
 
-  /// For a device version that computes all of the step.
+  /// Where the outputs of a device version go that always computes all of the step.
   [[nodiscard]] CopyOutChoice copy_out(StepId step) const;
-  /// For one that may be shared and is not: its instances write their part of the outputs once.
+  /// Where the outputs of a device version go that may be shared with the CPU and is not. Its instances write their
+  /// part of the outputs once.
   [[nodiscard]] CopyOutChoice copy_out_of_whole(StepId step) const;
-  /// For the device's share of a step. What the CPU needs of it afterwards is read back while the CPU does its
-  /// own part. Results of the whole run are needed; of those of other calls nobody knows how much.
+  /// Where the outputs of the device's share of a step go. What the CPU needs of them afterwards is read back while the
+  /// CPU computes its own part. The results of the whole run are needed; how much of the results of another call is
+  /// needed is not known.
   [[nodiscard]] CopyOutChoice copy_out_of_part(StepId step) const;
 
  private:

@@ -44,9 +44,9 @@ class StripFinder {
   }
 
  private:
-  /// Against the rows: across them with the innermost loop.
+  /// Whether the innermost loop moves the access across the rows.
   bool is_across(const RegionAccess& access) const { return moves(access, outer_, inner_); }
-  /// Along a row with the innermost loop, and to another row with the next one.
+  /// Whether the innermost loop moves the access along a row, and the next loop moves it to another row.
   bool is_along(const RegionAccess& access) const { return moves(access, inner_, outer_); }
 
   template <class Visit>
@@ -55,14 +55,15 @@ class StripFinder {
     for (std::size_t i = 0; i < shape_.rule.inputs.size(); ++i) visit(shape_.rule.inputs[i], AccessRef{false, i});
   }
 
-  /// Whether the loops work on a view of its matrix, without versions.
+  /// Whether the loops reach the access's matrix through a view, and the access names no version.
   bool has_view(const RegionAccess& access) const {
     if (access.is_slice || access.is_guest) return false;
     return std::any_of(shape_.matrices.begin(), shape_.matrices.end(),
                        [&](const RuleMatrix& use) { return use.matrix == access.matrix && !use.needs_handle; });
   }
 
-  /// Cells of one kind of access at the loops' variables; one per matrix, neighbours share lines.
+  /// Returns the accesses of one kind whose cells are prefetched. One per matrix is enough, because neighbours share
+  /// cache lines.
   template <class IsKind>
   std::vector<AccessRef> requests(IsKind is_kind) const {
     std::vector<AccessRef> out;
@@ -73,7 +74,7 @@ class StripFinder {
     return out;
   }
 
-  /// Whether each instance stores one value, along the rows and nowhere else.
+  /// Whether each instance stores one value, and the stores go along the rows and nowhere else.
   bool may_stream(const Step& step) const {
     const Rule& rule = shape_.rule;
     if (!rule.is_return_form || shape_.facts.may_fall_through || !rule.tried.empty() || rule.is_dynamic ||

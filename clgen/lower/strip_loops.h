@@ -10,7 +10,7 @@
 
 namespace pb {
 
-/// Strips instead of the two innermost loops; none if no cell of the rule moves across the rows.
+/// Returns strips that replace the two innermost loops; none if no cell of the rule moves across the rows.
 [[nodiscard]] std::optional<Strips> find_strips(const RuleShape& rule, const Step& step);
 
 }  // namespace pb

@@ -32,7 +32,8 @@ Condition Condition::flag(std::string name) {
   return out;
 }
 
-/// All or Any of the terms: nested ones are flattened, neutral ones and repetitions are left out.
+/// Returns All or Any of the terms. Nested terms of the same kind are flattened; neutral terms and repetitions are left
+/// out.
 Condition Condition::combined(Kind kind, std::vector<Condition> terms) {
   const Kind neutral = kind == Kind::All ? Kind::Always : Kind::Never;
   const Kind dominant = kind == Kind::All ? Kind::Never : Kind::Always;
@@ -92,7 +93,8 @@ std::string choice_name(SiteId site) { return "pb_choice_" + std::to_string(site
 
 namespace {
 
-/// In parentheses where the operator around it binds more tightly, or compilers warn of the mixture.
+/// Returns the condition as an operand: in parentheses where the operator around it binds more tightly, or where
+/// compilers would warn.
 std::string operand_text(const Condition& condition, const SpellIndex& spell) {
   const std::string text = to_cpp(condition, spell);
   const bool has_terms = condition.kind() == Condition::Kind::All || condition.kind() == Condition::Kind::Any;
@@ -110,7 +112,7 @@ std::string terms_text(const Condition& condition, const char* op, const SpellIn
   return joined(texts, op);
 }
 
-/// The term of a negation: only names need no parentheses.
+/// Returns the negation of a term. Only names need no parentheses.
 std::string negated_text(const Condition& term, const SpellIndex& spell) {
   if (term.kind() == Condition::Kind::Flag) return "!" + term.name();
   return "!(" + to_cpp(term, spell) + ")";

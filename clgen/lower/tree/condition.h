@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What must hold in a call for something to run: a value, made of choices, sizes and flags. Conditions are simplified
-// when they are made, so that equal ones compare equal and "always" is known as such; one function prints them.
+// What must hold in a call for something to run: a value that is made of choices, sizes and flags. Conditions are
+// simplified when they are made, so that equal ones compare equal and "always" is known as such; one function prints
+// them.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +36,7 @@ class Condition {
   [[nodiscard]] static Condition at_least_zero(IndexExpr expr) {
     return relation(std::move(expr), RelationOp::GreaterEqual, index_const(0));
   }
-  /// The range has a member.
+  /// The condition that the range is not empty.
   [[nodiscard]] static Condition non_empty(IndexRange range) {
     return relation(std::move(range.hi), RelationOp::Greater, std::move(range.lo));
   }
@@ -47,11 +48,11 @@ class Condition {
   [[nodiscard]] Kind kind() const { return kind_; }
   [[nodiscard]] bool is_always() const { return kind_ == Kind::Always; }
   [[nodiscard]] bool is_never() const { return kind_ == Kind::Never; }
-  /// Of All, Any and Not.
+  /// The terms of All and Any, and the one term of Not.
   [[nodiscard]] const std::vector<Condition>& terms() const { return terms_; }
   [[nodiscard]] SiteId site() const { return site_; }
   [[nodiscard]] int choice() const { return choice_; }
-  /// Of a Relation.
+  /// The left side of a Relation; `op` and `rhs` are its operator and its right side.
   [[nodiscard]] const IndexExpr& lhs() const { return lhs_; }
   [[nodiscard]] const IndexExpr& rhs() const { return rhs_; }
   [[nodiscard]] RelationOp op() const { return op_; }
@@ -72,29 +73,29 @@ class Condition {
   std::vector<Condition> terms_;
 };
 
-/// All of the expressions are 0 or more.
+/// Returns the condition that all of the expressions are 0 or more.
 [[nodiscard]] Condition all_at_least_zero(const std::vector<IndexExpr>& exprs);
 
-/// The variable that holds the choice of a site in a call.
+/// Returns the name of the variable that holds the choice of a site in a call.
 [[nodiscard]] std::string choice_name(SiteId site);
 
-/// How generated code spells an expression: sizes and rule variables have other widths in other places.
+/// How generated code spells an expression: sizes and rule variables have different widths in different places.
 using SpellIndex = std::function<std::string(const IndexExpr&)>;
 
-/// C++: `pb_choice_0 == 1 && (n - 3) >= 0`. `spell` default: 64-bit arithmetic.
+/// Returns C++ such as `pb_choice_0 == 1 && (n - 3) >= 0`. Without `spell`, expressions use 64-bit arithmetic.
 [[nodiscard]] std::string to_cpp(const Condition& condition);
 [[nodiscard]] std::string to_cpp(const Condition& condition, const SpellIndex& spell);
-/// C++ of a condition as an operand of `&&`, `||` and `?:`: in parentheses where its own operator needs them.
+/// Returns C++ of a condition as an operand of `&&`, `||` and `?:`, in parentheses where its own operator needs them.
 [[nodiscard]] std::string to_operand(const Condition& condition);
-/// `if (…)` in front of a block; empty for what always runs.
+/// Returns `if (…)` to stand in front of a block; empty for a condition that always holds.
 [[nodiscard]] std::string if_text(const Condition& condition);
 [[nodiscard]] std::string if_text(const Condition& condition, const SpellIndex& spell);
-/// The statement with its `if (…)` where it needs one.
+/// Returns the statement, with `if (…)` in front of it where it needs one.
 [[nodiscard]] std::string guarded_text(const Condition& condition, const std::string& statement);
 [[nodiscard]] std::string guarded_text(const Condition& condition, const std::string& statement,
                                        const SpellIndex& spell);
 
-/// `condition ? if_true : otherwise`, or one of them where it is known which.
+/// Returns `condition ? if_true : otherwise`, or only one of them if it is known which one is selected.
 [[nodiscard]] std::string selected_text(const Condition& condition, const std::string& if_true,
                                         const std::string& otherwise);
 [[nodiscard]] std::string selected_text(const Condition& condition, const std::string& if_true,

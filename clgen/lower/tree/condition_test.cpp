@@ -57,7 +57,7 @@ TEST(Condition, GuardsStatementsOnlyWhereItMayFail) {
   EXPECT_EQ(selected_text(Condition::all_of({kA, kB}), "1", "2"), "(a && b) ? 1 : 2");
 }
 
-/// What a condition over flags and small sizes says, by its definition.
+/// Returns the value of a condition over flags and a small size, by the definition of its kinds.
 bool value_of(const Condition& condition, const std::map<std::string, bool>& flags, std::int64_t n) {
   using Kind = Condition::Kind;
   const auto holds_of = [&](const Condition& term) { return value_of(term, flags, n); };
@@ -84,7 +84,7 @@ bool value_of(const Condition& condition, const std::map<std::string, bool>& fla
   return false;
 }
 
-/// A random condition, and what it says for the values by the way it was made.
+/// Returns a random condition, and the value that it has by the way in which it was made.
 std::pair<Condition, bool> random_condition(std::mt19937& rng, int depth, const std::map<std::string, bool>& flags,
                                             std::int64_t n) {
   const auto draw = [&](int bound) { return static_cast<int>(rng() % static_cast<unsigned>(bound)); };
