@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What generated code says of itself for --trace and --stats: which rule runs, on how many cells. Not
-// the recording itself, which is trace.h. Light: every program includes it.
+// the recording itself, which is in trace/. Light: every program includes it.
 #pragma once
 
 #include <array>
@@ -11,7 +11,8 @@
 
 namespace pbrt {
 
-class TraceLane;
+class RuleMeter;  // trace/rule_meter.h
+class TraceLane;  // trace/trace_lane.h
 
 /// A rule in one of its versions; constant data with static life, told apart by its address.
 struct RuleDesc {
@@ -19,7 +20,7 @@ struct RuleDesc {
   const char* version = nullptr;  ///< `cpu`, `opencl`, `opencl_local`
 };
 
-/// Executions of one rule, on `cells` cells each, that are only counted. trace.h lends it, fills it and settles it.
+/// Executions of one rule, on `cells` cells each, that are only counted. A RuleMeter lends it, fills it and settles it.
 struct RuleCounter {
   const RuleDesc* rule = nullptr;
   std::int64_t cells = 0;
@@ -37,7 +38,7 @@ class RuleCounters {
   }
 
  private:
-  friend class TraceLane;
+  friend class RuleMeter;
 
   std::uint64_t used_ = 0;  ///< a bit for each that is lent
   static constexpr std::size_t kNum = 64;
@@ -75,6 +76,7 @@ class RuleScope {
   RuleScope& operator=(const RuleScope&) = delete;
 
  private:
+  friend class RuleMeter;
   friend class TraceLane;
 
   /// Whether this execution is only counted; if so, counts it.

@@ -13,7 +13,7 @@
 #include "runtime/config/errors.h"
 #include "runtime/config/machine.h"
 #include "runtime/config/runtime_check.h"
-#include "runtime/sched/trace.h"
+#include "runtime/sched/trace/trace.h"
 
 namespace pbrt {
 

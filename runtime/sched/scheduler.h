@@ -20,7 +20,7 @@
 
 namespace pbrt {
 
-class Trace;  // trace.h
+class Trace;  // trace/trace.h
 
 class Scheduler {
  public:

@@ -13,7 +13,7 @@
 #include "runtime/sched/recursion.h"
 #include "runtime/sched/scheduler.h"
 #include "runtime/sched/task.h"
-#include "runtime/sched/trace.h"
+#include "runtime/sched/trace/trace_lane.h"
 
 namespace pbrt {
 
@@ -22,7 +22,7 @@ Worker::Worker(Scheduler& scheduler, int index, TraceLane* lane)
       parking_(scheduler.parking_),
       memory_(scheduler.reserve_),
       lane_(lane),
-      counters_(lane != nullptr ? &lane->counters() : nullptr),
+      counters_(lane != nullptr ? &lane->rules().counters() : nullptr),
       index_(index),
       random_state_(0x9e3779b97f4a7c15U * static_cast<std::uint64_t>(index + 1)) {}
 

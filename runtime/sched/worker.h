@@ -43,7 +43,7 @@
 
 namespace pbrt {
 
-class TraceLane;  // trace.h
+class TraceLane;  // trace/trace_lane.h
 
 /// A root body, as Scheduler::run hands it to worker 0.
 struct RootJob {

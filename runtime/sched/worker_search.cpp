@@ -7,7 +7,7 @@
 
 #include "runtime/sched/cpu_relax.h"
 #include "runtime/sched/scheduler.h"
-#include "runtime/sched/trace.h"
+#include "runtime/sched/trace/trace_lane.h"
 #include "runtime/sched/worker.h"
 
 namespace pbrt {

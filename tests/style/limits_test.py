@@ -40,7 +40,6 @@ LARGE_CLASSES = {
     "runtime/matrix/region_handle.h BasicRegion": 45,
     "runtime/matrix/view.h BasicView": 40,
     "runtime/sched/frame.h Frame": 31,
-    "runtime/sched/trace.h TraceLane": 32,
     "runtime/sched/worker.h Worker": 50,
     "tests/conformance/random_bodies.py BodyMaker": 31,
     "tests/conformance/random_expressions.py ExpressionMaker": 29,

@@ -51,7 +51,7 @@ ManagerTrace::Lane& ManagerTrace::lane_of(const Operation& operation) {
 
 void ManagerTrace::record_task(const Task& task, std::int64_t start_ns) {
   const TaskName name = std::visit(NameOf{}, task);
-  managing_->add({TraceKind::Management, false, false, name.task, name.rule, start_ns, Trace::now_ns(), 0});
+  managing_->add({TraceKind::Management, false, false, name.task, name.rule, start_ns, trace_clock_ns(), 0});
 }
 
 /// Records the end of an operation. The operations of a queue run one after the other, so this one began when the one

@@ -10,7 +10,7 @@
 #include "runtime/gpu/manager.h"
 #include "runtime/gpu/manager/device_task.h"
 #include "runtime/gpu/manager/manager_statistics.h"
-#include "runtime/sched/trace.h"
+#include "runtime/sched/trace/trace.h"
 
 namespace pbrt::gpu {
 
@@ -23,7 +23,7 @@ class ManagerTrace {
 
   [[nodiscard]] bool is_on() const { return managing_ != nullptr; }
   /// Now; 0 if nothing is recorded.
-  [[nodiscard]] std::int64_t time_ns() const { return is_on() ? Trace::now_ns() : 0; }
+  [[nodiscard]] std::int64_t time_ns() const { return is_on() ? trace_clock_ns() : 0; }
 
   // Manager thread only. Pre: is_on()
 

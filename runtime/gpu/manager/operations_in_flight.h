@@ -15,7 +15,7 @@
 #include "runtime/gpu/manager/manager_trace.h"
 #include "runtime/gpu/manager/task_queue.h"
 #include "runtime/gpu/storage_record.h"
-#include "runtime/sched/trace.h"
+#include "runtime/sched/trace/trace.h"
 
 namespace pbrt::gpu {
 

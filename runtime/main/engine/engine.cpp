@@ -185,9 +185,9 @@ RunReport Engine::run(const Problem& problem, const RunWishes& wishes) {
     }
     if (!wishes.is_resident) state.root = &root;
     if (wishes.waits != nullptr) wishes.waits->begin();
-    const std::int64_t start = Trace::now_ns();
+    const std::int64_t start = trace_clock_ns();
     const auto note_end = [&] {
-      report.elapsed_ns = Trace::now_ns() - start;
+      report.elapsed_ns = trace_clock_ns() - start;
       if (wishes.waits != nullptr) report.waited_ns = std::min(report.elapsed_ns, wishes.waits->end());
     };
     problem.transform->run(root, problem.outputs.data(), problem.inputs.data());

@@ -14,7 +14,7 @@
 #include "runtime/config/info.h"
 #include "runtime/main/inputs/problem.h"
 #include "runtime/main/program/program_desc.h"
-#include "runtime/sched/trace.h"
+#include "runtime/sched/trace/trace.h"
 
 namespace pbrt {
 

@@ -79,7 +79,7 @@ std::string args_of(const TraceEvent& event) {
 
 class Writer {
  public:
-  Writer(const Trace& trace, const std::string& program) : trace_(trace), runs_(trace.runs()), now_(Trace::now_ns()) {
+  Writer(const Trace& trace, const std::string& program) : trace_(trace), runs_(trace.runs()), now_(trace_clock_ns()) {
     text_ = "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n";
     metadata("process_name", kRunsLane, "{\"name\":" + quoted(program.c_str()) + "}");
   }
@@ -129,10 +129,10 @@ class Writer {
 
   void write_lane(const TraceLane& lane) {
     // The state is read before the events: what is under way now is not among them yet.
-    const TraceLane::Now state = lane.state();
+    const WorkerClock::Now state = lane.clock().now();
     std::vector<TraceEvent> events;
-    lane.for_each([&](const TraceEvent& each) { events.push_back(each); });
-    if (state.state == TraceLane::State::Parked)
+    lane.events().for_each([&](const TraceEvent& each) { events.push_back(each); });
+    if (state.state == WorkerClock::State::Parked)
       events.push_back({TraceKind::Park, false, false, "parked", nullptr, state.since_ns, now_, 0});
     std::stable_sort(events.begin(), events.end(), [](const TraceEvent& a, const TraceEvent& b) {
       return a.start_ns != b.start_ns ? a.start_ns < b.start_ns : a.end_ns > b.end_ns;
@@ -140,7 +140,7 @@ class Writer {
     // Runs follow one another, so what is printed is in order, too.
     name_lane(lane.number() + 1, lane.name());
     for (const Trace::Run& run : runs_) write_part(lane, events, run.start_ns, end_of(run));
-    num_dropped_ += lane.num_dropped();
+    num_dropped_ += lane.events().num_dropped();
   }
 
   /// The events between two times; those that reach beyond them are cut.

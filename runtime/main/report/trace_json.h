@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "runtime/sched/trace.h"
+#include "runtime/sched/trace/trace.h"
 
 namespace pbrt {
 

@@ -13,7 +13,7 @@
 
 #include "runtime/main/command_line/options.h"
 #include "runtime/matrix/files/output_file.h"
-#include "runtime/sched/trace.h"
+#include "runtime/sched/trace/trace.h"
 
 namespace pbrt {
 
