@@ -41,7 +41,7 @@ class TreeText {
  public:
   TreeText(const Transform& transform, RuleId rule) : transform_(transform), rule_(transform.rules[rule]) {}
 
-  /// One line, and what is printed from now on is deeper.
+  /// Prints one line. Later lines are one level deeper.
   void head(const std::string& text) {
     line(text);
     ++level_;
@@ -205,7 +205,7 @@ class TreeText {
   std::size_t level_ = 0;
 };
 
-/// What the kernel gets, and its buffers.
+/// Prints the parameters of the kernel, and its buffers.
 void print_parameters(TreeText& text, const KernelTree& kernel) {
   for (const RuleMatrix& use : kernel.matrices) {
     const char* word = !use.is_output ? "read " : use.is_overwritten && !use.is_input ? "write " : "update ";
@@ -261,7 +261,7 @@ std::string fused_text(const Program& program, const TransformPlan& plan, const 
   return text.take();
 }
 
-/// What stands in front of the loops of a nest's members.
+/// Returns the line in front of the loops of a nest's members.
 std::string nest_text(const TransformPlan& plan, const Nest& nest) {
   std::vector<std::string> rows;
   for (const NestRow& row : nest.rows) {

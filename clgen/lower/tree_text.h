@@ -12,14 +12,14 @@
 
 namespace pb {
 
-/// A line per node, those inside of a loop or branch two blanks deeper.
+/// Returns a line per node. Nodes inside of another one are two blanks deeper.
 [[nodiscard]] std::string to_text(const Program& program, const KernelTree& kernel);
 
-/// The loops of a step's CPU version.
+/// Returns the text of the loops of a step's CPU version.
 [[nodiscard]] std::string to_text(const RuleShape& rule, StepId step, const CpuLoops& loops);
 
-/// Of each step the loops of its CPU version and the kernels of its device versions; then the steps that run as one
-/// loop, and each nest with the loops of its members.
+/// Returns the text of all transforms: for each step the loops of its CPU version and the kernels of its device
+/// versions, then the steps that run as one loop, and then each nest with the loops of its members.
 [[nodiscard]] std::string emit_lowered(const Program& program, const Plan& plan);
 
 }  // namespace pb

@@ -27,7 +27,7 @@ class Verifier {
   }
 
  private:
-  /// What is known of a buffer where the walk is.
+  /// What is known of a buffer at the node that the walk has reached.
   enum class Fill { Empty, Copied, Ready };
 
   int num_dims() const { return static_cast<int>(kernel_.vars.size()); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What every lowered tree keeps, whichever passes made it.
+// Checks what every lowered kernel must keep, whichever passes made it.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace pb {
 
-/// What is wrong with the tree, or nothing:
+/// Returns which of these rules the tree breaks, or an empty text:
 ///  * loops of groups stand outside of those of items, each dimension once, and only items run instances;
 ///  * barriers and copies stand between them, where all work-items of a group come by;
 ///  * a barrier stands between the copy that fills a buffer and the instances that read it, and each buffer has a copy

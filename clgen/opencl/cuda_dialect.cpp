@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// CUDA C++, for `nvcc`. All kernels of a program stand in one file: each in a namespace of its own, their launchable
-// names in none.
+// CUDA C++, for `nvcc`. All kernels of a program stand in one file. Each has a namespace of its own, but its launchable
+// name is in no namespace.
 #include "clgen/opencl/kernel_dialect.h"
 
 namespace pb {
 namespace {
 
-/// What OpenCL C brings along, in the words of CUDA, and the macros that every kernel's text uses.
+/// Defines in CUDA what OpenCL C has built in, and the macros that the text of every kernel uses.
 constexpr const char* kPrelude = R"(#ifndef PB_INDEX
 #define PB_INDEX long
 #include <float.h>

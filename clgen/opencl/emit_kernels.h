@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Every device version in a Plan as text: `--emit=opencl` and the same in other languages of kernels. clgen/cpp embeds
-// the same sources.
+// The text of every device version in a Plan, for `--emit=opencl` and for the other languages of kernels. clgen/cpp
+// embeds the same sources.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ namespace pb {
 
 class SourceManager;
 
-/// All kernels of the program, in the order of steps, with one comment each.
+/// Returns the text of all kernels of the program, in the order of steps, with a comment before each.
 [[nodiscard]] std::string emit_kernels(const Program& program, const Plan& plan, const SourceManager& sources,
                                        const EmitOptions& options, const KernelDialect& dialect);
 

@@ -13,8 +13,8 @@
 namespace pb {
 namespace {
 
-/// A name of a length that drivers take: they make file names of it. Long ones end in a number made of all of it
-/// (FNV-1a).
+/// Returns a name of a length that drivers accept, which make file names of it. A long name is cut and ends in a hash
+/// of all of it (FNV-1a).
 std::string short_name(const std::string& name) {
   constexpr std::size_t kLongest = 100;
   if (name.size() <= kLongest) return name;
@@ -23,14 +23,14 @@ std::string short_name(const std::string& name) {
   return fmt::format("{}_{:016x}", name.substr(0, kLongest - 17), hash);
 }
 
-/// The name of a step's kernel. It says of which step it is if `is_for_step`.
+/// Returns the name of a step's kernel. It has the number of the step if `is_for_step`.
 std::string kernel_name(const Program& program, const KernelTree& lowered, bool is_for_step) {
   const std::string step = is_for_step ? "_s" + std::to_string(lowered.step.index()) : "";
   return short_name(rule_stem(program, lowered.transform, lowered.rule) + step) +
          (lowered.version == Version::OpenClLocal ? "_local" : "_basic");
 }
 
-/// Adds the step's kernel, or the step to those of a kernel that does the same.
+/// Adds the step's kernel or, if there is one that does the same, adds the step to it.
 void add(std::vector<Kernel>& kernels, const Program& program, KernelTree lowered) {
   for (Kernel& kernel : kernels) {
     if (!is_same(kernel.lowered, lowered)) continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The kernels of a program: each a lowered tree, whose parameters runtime/gpu/launch.h fixes, and its source.
-// clgen/cpp writes the launches from the same trees.
+// The kernels of a program. Each has a lowered tree, whose parameters stand in the order of runtime/gpu/launch.h, and
+// its source. clgen/cpp writes the launches from the same trees.
 #pragma once
 
 #include <string>
@@ -15,13 +15,13 @@ namespace pb {
 
 struct Kernel {
   KernelTree lowered;
-  std::vector<StepId> steps;  ///< that run it: they differ in their boxes alone
-  std::string name;           ///< of its function
+  std::vector<StepId> steps;  ///< those that run it; they differ only in their boxes
+  std::string name;           ///< name of its function
   std::string source;         ///< without the dialect's prelude, which comes first
 };
 
-/// All kernels of the program: transforms, steps, then the basic before the local-memory version. Steps share a kernel
-/// if their trees are equal.
+/// Returns all kernels of the program, in the order of transforms, steps and versions: the basic version comes before
+/// the one with local memory. Steps share a kernel if their trees are equal.
 [[nodiscard]] std::vector<Kernel> make_kernels(const Program& program, const Plan& plan, const KernelContext& context);
 
 }  // namespace pb

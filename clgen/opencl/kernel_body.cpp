@@ -26,7 +26,7 @@ bool is_integer(const BodyType& type) {
   return type.kind == Kind::Int || type.kind == Kind::Long || type.kind == Kind::Char || type.kind == Kind::Bool;
 }
 
-/// The type of a number in OpenCL C.
+/// Returns the type of a number in OpenCL C.
 std::string word_of(const BodyType& type) {
   if (type.is_element) return "ElementT";
   const std::string u = type.is_unsigned ? "u" : "";
@@ -74,8 +74,8 @@ class KernelBodyPrinter {
     dialect.cast = [](ExprId, const CastExpr& cast, const std::string& operand) {
       return "((" + word_of(cast.type) + ")(" + operand + "))";
     };
-    // OpenCL C takes no floating-point number as the condition of `?:`, though of `if` and `!`. What has no known type
-    // (an element of an array of arrays) may be one.
+    // OpenCL C accepts a floating-point number as the condition of `if` and `!`, but not of `?:`. A condition whose
+    // type is not known, such as an element of an array of arrays, may be one.
     dialect.conditional = [this](ExprId, const ConditionalExpr& node, const std::string& condition,
                                  const std::string& if_true, const std::string& if_false) -> std::string {
       if (is_integer(type_of(node.condition))) return {};
@@ -98,7 +98,8 @@ class KernelBodyPrinter {
     return constant == nullptr ? opencl_name(name.text) : std::string(constant->on_devices());
   }
 
-  /// Whether C widens a small integer that C++ leaves as it is: `c ? s : t`, and a smaller or larger one of such.
+  /// Whether C widens a small integer that C++ leaves as it is: the value of `c ? s : t`, or of a `min` or `max` of
+  /// such values.
   bool is_widened(ExprId id) const {
     const auto& node = body_.exprs[id].node;
     if (std::holds_alternative<ConditionalExpr>(node)) return is_integer(type_of(id));
@@ -107,12 +108,12 @@ class KernelBodyPrinter {
            std::any_of(call->args.begin(), call->args.end(), [&](ExprId arg) { return is_widened(arg); });
   }
 
-  /// The type that the arguments of a call have in C++ when it computes.
+  /// Returns the type that C++ gives to the arguments of a call.
   BodyType type_of_args(ExprId id, const MathFunction& function, const CallExpr& call) const {
     if (function.result == MathResult::Real) return number_of(type_of(id).kind);
     if (function.result == MathResult::KeepsType) {
       BodyType type = type_of(id);
-      // An element type by what it stands for, truth values and characters as C computes with them.
+      // ElementT is taken as the type that it stands for; bool and char are taken as int, as C computes with them.
       type.is_element = false;
       return type.kind == Kind::Bool || type.kind == Kind::Char ? number_of(Kind::Int) : type;
     }
@@ -135,10 +136,11 @@ class KernelBodyPrinter {
     PB_CHECK(function != nullptr, "only math functions are called in a kernel");
     const BodyType type = type_of_args(id, *function, call);
     const bool stays_integer = is_integer(type);
-    // The function of the kernel's own converts what it is given.
+    // A function that the kernel defines itself converts its arguments.
     if (!stays_integer && !function->definition.empty())
       return device_function(*function, word_of(type)).name + "(" + joined(args) + ")";
-    // `min` and `max` want one type, which the arguments have in C++; `+` makes it one where C widens one of them.
+    // `min` and `max` need arguments of one type, which they have in C++. Where C widens one of them, a unary `+`
+    // widens the others.
     const auto widens = [&](ExprId arg) { return is_widened(arg); };
     const bool is_promoted =
         stays_integer && args.size() > 1 && std::any_of(call.args.begin(), call.args.end(), widens);
@@ -150,7 +152,7 @@ class KernelBodyPrinter {
     }
     const std::string text =
         std::string(stays_integer ? function->opencl_integer : function->opencl) + "(" + joined(converted) + ")";
-    // abs of an int is unsigned in OpenCL C; its `round` gives a floating number.
+    // In OpenCL C `abs` of an int is unsigned, and `round` returns a floating-point number.
     if (function->result == MathResult::Integer) return "((long)" + text + ")";
     const bool is_abs = stays_integer && function->num_args == 1;
     return is_abs ? "((" + word_of(type) + ")" + text + ")" : text;
@@ -166,7 +168,8 @@ class KernelBodyPrinter {
       for (std::size_t d = 0; d < args.size(); ++d) {
         if (is_zero(member.args[d])) continue;
         std::string arg = is_leaf(member.args[d]) ? args[d] : "(" + args[d] + ")";
-        // As `cell` takes it in C++, where it is no smaller integer: of unsigned ones 0u - 1 is -1.
+        // The index becomes an int, as `cell` makes it in C++, unless it is a small integer: the unsigned 0u - 1 means
+        // -1.
         const BodyType& type = type_of(member.args[d]);
         if (!is_integer(type) || (type.is_unsigned && type.narrow_bytes == 0)) arg = "(int)" + arg;
         index += (index.empty() ? "" : " + ") + arg + " * " + region + "_s" + std::to_string(d);
@@ -187,7 +190,8 @@ class KernelBodyPrinter {
     const auto* number = std::get_if<IntegerExpr>(&body_.exprs[id].node);
     return number != nullptr && number->text == "0";
   }
-  /// A variable or a number without a sign. Constants of the language may be more in OpenCL C.
+  /// Whether the expression is a variable or a number without a sign. A constant of the language is neither, because
+  /// its text may be longer in OpenCL C.
   bool is_leaf(ExprId id) const {
     const bool is_variable =
         std::holds_alternative<NameExpr>(body_.exprs[id].node) && binding_of(id).kind != NameKind::BuiltIn;
@@ -217,8 +221,8 @@ class KernelBodyPrinter {
     return false;
   }
 
-  /// Loops with a limit that a build may know are unrolled then. A limit that also takes what no build knows would make
-  /// the driver's compiler warn.
+  /// Has a loop unrolled if the build knows its limit. Nothing is printed if the limit also depends on a value that no
+  /// build knows, because the driver's compiler would warn.
   void print_unroll(Writer& out, const ForStmt& loop) const {
     if (loop.condition.is_none()) return;
     Texts macros;

@@ -10,12 +10,13 @@
 
 namespace pb {
 
-/// Defines the functions that the body calls and kernels do not have as C++ means them; `head` stands before each.
+/// Defines the functions that the body calls and that kernels lack, or understand in another way than C++. `head`
+/// stands before each.
 void print_kernel_functions(Writer& out, const Rule& rule, const std::string& head);
 
-/// Prints the statements. Cells of a region named `in` in the body are `pb_from_in[pb_at_in + i * pb_at_in_s0 + …]`, or
-/// `pb_at_in` is a pointer: of staged and shared cells. Its sizes are `pb_at_in_size0`, …; element outputs are
-/// variables of their name.
+/// Prints the statements of the body. A cell of a region `in` is `pb_from_in[pb_at_in + i * pb_at_in_s0 + …]`. Of
+/// staged and shared cells `pb_at_in` is a pointer, and a cell is `pb_at_in[i * pb_at_in_s0 + …]`. The sizes of the
+/// region are `pb_at_in_size0`, …. An output that is one element is a variable of its name.
 ///
 /// Post: returns whether the text jumps to `pb_done`, which the caller must then define
 [[nodiscard]] bool print_kernel_body(Writer& out, const Rule& rule, const KernelTree& kernel,

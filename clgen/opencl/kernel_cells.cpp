@@ -15,7 +15,7 @@
 namespace pb {
 namespace {
 
-/// The formula with names as the kernel spells them; rule and size variables in 64 bits.
+/// Returns the formula with names as the kernel spells them, in 64 bits.
 Formula in_kernel(const Formula& formula) {
   return with_spelling(formula, [](const std::string& name) { return "(long)" + opencl_name(name); });
 }

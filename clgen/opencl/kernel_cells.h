@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What an instance of a kernel reads of a `.cell` input that may lie outside of its matrix
+// Text of how an instance of a kernel reads a `.cell` input that may lie outside of its matrix
 // (docs/reference/language.md 5.7).
 #pragma once
 
@@ -10,15 +10,16 @@
 
 namespace pb {
 
-/// Functions that the rule's borders need, a line each, for the kernel's beginning; `head` stands before each. Empty if
-/// there are none.
+/// Returns the functions that the rule's borders need, one per line, with `head` before each; empty if they need none.
+/// The functions stand before the kernel.
 [[nodiscard]] std::string border_functions(const Rule& rule, const std::string& head);
 
-/// Declares the input's variable and, for `OPTIONAL`, the flag that IS_MISSING is about. `default_element` is ElementT.
+/// Declares the input's variable and, for an optional input, the flag that tells whether its cell is missing.
+/// `default_element` is the type that ElementT stands for.
 void print_cell_with_border(Writer& out, const Transform& transform, const RegionAccess& input,
                             ElementType default_element);
 
-/// The answer to IS_MISSING of the input.
+/// Returns the text of IS_MISSING of the input.
 [[nodiscard]] std::string missing_text(const RegionAccess& input);
 
 }  // namespace pb

@@ -31,7 +31,7 @@ class KernelHeadPrinter {
         transform_(program.transforms[lowered_.transform]),
         rule_(transform_.rules[lowered_.rule]) {}
 
-  /// `tiles` knows how buffers are parameters.
+  /// `tiles` spells the parameters of buffers.
   void print(const KernelTilePrinter& tiles) {
     print_head(tiles);
     print_scalars();
@@ -83,7 +83,7 @@ class KernelHeadPrinter {
     return list;
   }
 
-  /// Values that the build may know, and arrays, whose elements came one by one.
+  /// Declares the scalars whose values the build may know, and arrays, whose elements are single parameters.
   void print_scalars() {
     for (const KernelScalar& scalar : lowered_.scalars) {
       if (!scalar.is_specialized) continue;
@@ -159,7 +159,7 @@ class KernelPrinter {
 
   void print_node(const TreeLoop& loop) {
     if (loop.role == LoopRole::Group) {
-      // A group's own place matters where something stands between its loop and those of its items.
+      // The place of a group is needed only if something stands between its loop and the loops of its items.
       if (loop.dim + 1 == num_loops() && has_barrier(lowered_.tree)) tiles_.print_group();
       return print_block(loop.body);
     }
@@ -183,14 +183,15 @@ class KernelPrinter {
   void print_node(const Copy& copy) { tiles_.print_copy(copy); }
   void print_node(const Barrier&) { out_.line(dialect_.barrier); }
   void print_node(const RuleInstance& instance) { print_instance(instance); }
-  /// Of loops that CPU versions have.
+  /// Nodes of CPU versions do not occur in kernels.
   template <class Other>
   void print_node(const Other&) {
     PB_CHECK(false, "kernels have groups and items, and test each cell");
   }
 
-  /// The instance of this work-item. Below the barrier: compilers for CPUs keep what is computed above it in memory,
-  /// one value per work-item, and then cannot see that neighbours are neighbours.
+  /// Declares the instance of this work-item. The declarations stand below the barrier. Compilers for CPUs keep a value
+  /// that is computed above it in memory, one for each work-item, and then cannot see that neighbouring work-items
+  /// access neighbouring cells.
   void open_items() {
     std::vector<std::string> inside;
     for (int d = 0; d < num_loops(); ++d) {
@@ -221,7 +222,7 @@ class KernelPrinter {
     return text;
   }
 
-  /// A header formula with names as the kernel spells them.
+  /// Returns the text of a header's formula with names as the kernel spells them.
   static std::string kernel_formula(const Formula& formula) {
     if (fits_int(formula, kEndInside)) return to_c(renamed(formula));
     return to_c(with_spelling(renamed(formula), [](const std::string& name) { return "(long)" + name; }));
@@ -237,8 +238,9 @@ class KernelPrinter {
     return formula;
   }
 
-  /// `pb_from_<name>` and `pb_at_<name>`, the first cell of an access. Compilers for CPUs vectorise along a pointer of
-  /// the instance's own; those for GPUs want an index that is a sum of ints, of which neighbouring cells share a part.
+  /// Declares `pb_from_<name>` and `pb_at_<name>`, which lead to the first cell of an access. Compilers for CPUs
+  /// vectorise along a pointer of the instance's own. Compilers for GPUs want an index that is a sum of ints, parts of
+  /// which neighbouring cells share.
   void print_address(const RegionAccess& access, const std::string& name, bool is_output) {
     const Matrix& matrix = transform_.matrices[access.matrix];
     const std::string pointer = dialect_.global + (is_output ? "" : "const ") + element_word(matrix) +

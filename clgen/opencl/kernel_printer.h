@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Text of a lowered kernel in a dialect. Prints what the tree says and decides nothing.
+// The text of a lowered kernel in a dialect. The printer follows the tree and decides nothing.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ struct KernelContext {
   const KernelDialect& dialect = opencl_dialect();
 };
 
-/// The kernel's source without the dialect's prelude; `name`: of its function.
+/// Returns the kernel's source without the dialect's prelude. `name` is the name of its function.
 [[nodiscard]] std::string kernel_text(const Program& program, const KernelTree& kernel, const std::string& name,
                                       const KernelContext& context);
 

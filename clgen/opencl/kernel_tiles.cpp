@@ -93,7 +93,7 @@ void KernelTilePrinter::print_copy(const Copy& copy) {
   }
 }
 
-/// Whole rows, without a test per cell.
+/// Prints a copy by one work-item, which copies whole rows without a test per cell.
 void KernelTilePrinter::print_copy_by_first(const Copy& copy, const Buffer& buffer) {
   const Names names = names_of(buffer);
   const std::size_t rank = buffer.extents.size();
@@ -113,11 +113,12 @@ void KernelTilePrinter::print_copy_by_first(const Copy& copy, const Buffer& buff
   for (std::size_t d = 0; d <= rank; ++d) out_.close();
 }
 
-/// Row by row.
+/// Prints a copy by all work-items, row by row.
 void KernelTilePrinter::print_copy_by_all(const Copy& copy, const Buffer& buffer) {
   const Names names = names_of(buffer);
   const std::size_t rank = buffer.extents.size();
-  // size_t: an int made of the local id here and again below the barrier would be one value kept across it.
+  // The type is size_t: if it were int, compilers could keep the local id as an int across the barrier, where it is
+  // needed again.
   for (std::size_t d = rank; d-- > 0;) {
     const std::string at = "pb_t" + std::to_string(d);
     std::string first = "0";
@@ -144,7 +145,7 @@ void KernelTilePrinter::print_copy_by_all(const Copy& copy, const Buffer& buffer
   for (std::size_t d = 0; d < rank; ++d) out_.close();
 }
 
-/// The cell at pb_t0, pb_t1, …, in the buffer and in the matrix.
+/// Returns the cell at pb_t0, pb_t1, …, in the buffer and in the matrix.
 std::pair<std::string, std::string> KernelTilePrinter::cell_texts(const Names& names, std::size_t rank) {
   std::string to;
   std::string from = "(PB_INDEX)" + names.matrix + "_offset";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Text of a kernel's buffers in local memory: where they lie, and the copies that fill them.
+// The text of a kernel's buffers in local memory: where they lie, and the copies that fill them.
 #pragma once
 
 #include <cstddef>
@@ -15,28 +15,28 @@ namespace pb {
 
 class KernelTilePrinter {
  public:
-  /// All live as long as this.
+  /// Pre: all arguments outlive this object
   KernelTilePrinter(Writer& out, const Transform& transform, const Rule& rule, const KernelTree& lowered,
                     const KernelDialect& dialect)
       : out_(out), transform_(transform), rule_(rule), lowered_(lowered), dialect_(dialect) {}
 
-  /// The parameter that leads to a buffer.
+  /// Returns the parameter that leads to a buffer.
   [[nodiscard]] std::string parameter(const Buffer& buffer) const;
-  /// Pointers to the buffers, where parameters are none.
+  /// Declares pointers to the buffers, if their parameters are not pointers already.
   void print_pointers();
 
-  /// `pb_group0`, `pb_first0`, …: the first instance of the work-group.
+  /// Declares `pb_group0`, `pb_first0`, …: the first instance of the work-group.
   void print_group();
-  /// Place and extents of the buffers that are filled in the branch.
+  /// Declares the places and extents of the buffers that the branch fills.
   void declare_buffers_of(const TreeBranch& branch);
   void print_copy(const Copy& copy);
-  /// The cells of this instance in its group's buffer: a pointer, and the strides of the dimensions in `dims`. From
-  /// local ids alone: they run along the buffer.
+  /// Declares a pointer to the cells of this instance in its group's buffer, and the strides of the dimensions in
+  /// `dims`. Only local ids decide the place, so neighbours move along the buffer.
   void print_region(BufferId id, const std::vector<std::size_t>& dims);
 
  private:
   struct Names {
-    std::string binding;  ///< of the buffer's first cell and extents
+    std::string binding;  ///< prefix of the names for the buffer's first cell and extents
     std::string matrix;
     std::string memory;
   };

@@ -8,13 +8,14 @@
 
 namespace pb {
 
-/// The OpenCL C word for an element type.
+/// Returns the OpenCL C word for an element type.
 [[nodiscard]] std::string opencl_type(ElementType element);
 
-/// A name of the program as an identifier of OpenCL C: reserved words get a suffix.
+/// Returns a name of the program as an identifier of OpenCL C. Reserved words get the prefix `pb_`; letters beyond
+/// ASCII are written as hexadecimal bytes.
 [[nodiscard]] std::string opencl_name(const std::string& name);
 
-/// Element type of a matrix as the kernel spells it.
+/// Returns the element type of a matrix as the kernel spells it.
 [[nodiscard]] std::string element_word(const Matrix& matrix);
 
 }  // namespace pb

@@ -18,7 +18,7 @@
 namespace pb::testing {
 namespace {
 
-/// Of the loops of one step.
+/// How often the loops of one step are run.
 constexpr int kRuns = 4;
 
 using Forms = std::map<std::string, int>;
@@ -46,7 +46,7 @@ bool is_in_nest(const TransformPlan& plan, StepId id) {
   return std::any_of(plan.nests.begin(), plan.nests.end(), [&](const Nest& nest) { return has_member(nest, id); });
 }
 
-/// A part of the step's ranges at these sizes, as tasks get; false if it is empty.
+/// Draws a part of the step's box at these sizes, as a task gets it. Returns false if the box is empty.
 bool draw_box(std::mt19937_64& random, const Step& step, const Values& sizes, Point& lo, Point& hi) {
   const std::size_t rank = step.loops.size();
   lo.assign(rank, 0);
@@ -94,7 +94,7 @@ class AllLoops {
  private:
   RuleShape shape(StepId id) const { return {program_, plan_.transform, plan_.steps[id].rule}; }
 
-  /// None if no call has these sizes.
+  /// Draws sizes. Returns none if no call has them.
   std::optional<Values> draw_sizes() {
     Values sizes;
     for (const std::string& name : transform_.size_names())
@@ -110,7 +110,7 @@ class AllLoops {
       runs_.fault = transform_.name + " step " + std::to_string(step.index()) + ": " + fault;
   }
 
-  /// In boxes that have one value along each of the first `num_fixed` loops.
+  /// Runs the loops in boxes that have one value along each of the first `num_fixed` loops.
   void run_in_boxes(StepId id, const RuleShape& rule, const Step& step, const TreeBlock& loops, std::size_t num_fixed) {
     count_forms(loops, runs_.forms);
     for (int run = 0; run < kRuns; ++run) {
@@ -122,7 +122,7 @@ class AllLoops {
     }
   }
 
-  /// On packs wherever the accesses allow it: for which bodies they pay is no question of legality.
+  /// Runs the loops on packs wherever they are legal, also where they would not pay off.
   void run_packed(StepId id, const RuleShape& rule, const Step& step) {
     if (!is_box(step) || rule.has_calls()) return;
     const bool all_exist = find_inside_box(rule, step).has_value();

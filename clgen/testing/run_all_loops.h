@@ -18,8 +18,9 @@ struct LoopRuns {
   std::string fault;  ///< what is wrong, or nothing
 };
 
-/// Runs the loops of each step, plain and on packs wherever these are legal, of steps that run as one loop, and of the
-/// members of nests (run_loops.h), over boxes and tiles at sizes from 0 to before `max_size`. Stops at the first fault.
+/// Runs the loops of each step, plain and wherever legal on packs, the loops of steps that run as one, and those of
+/// members of nests (run_loops.h). Boxes and tiles are drawn at sizes from 0 to before `max_size`. The first fault is
+/// kept.
 void run_all_loops(const Program& program, const TransformPlan& plan, std::int64_t max_size, std::mt19937_64& random,
                    LoopRuns& runs);
 

@@ -15,7 +15,8 @@
 namespace pb::testing {
 namespace {
 
-// Instances of a strip, and of a pack and its rows: fewer than in programs, so that small boxes have several.
+// The lengths of a strip and of a pack, and the rows of a pack. They are smaller than in programs, so that small boxes
+// have several of each.
 constexpr std::int64_t kStrip = 3;
 constexpr std::int64_t kLanes = 4;
 constexpr std::int64_t kRows = 2;
@@ -69,7 +70,7 @@ bool holds(const Condition& condition, const Values& values) {
   return false;
 }
 
-/// Of conditions that matrices are apart, which those of tests are.
+/// Evaluates a condition that matrices share no memory, which holds for those of tests.
 bool holds_apart(const Condition& condition) { return !condition.is_never(); }
 
 std::string point_text(const Point& point) {
@@ -78,7 +79,7 @@ std::string point_text(const Point& point) {
   return out + ")";
 }
 
-/// The step's instances in the box, in the order of its loops.
+/// Returns the step's instances in the box, in the order of its loops.
 std::vector<Point> instances_of(const Step& step, Values values, const Point& lo, const Point& hi) {
   std::vector<Point> out;
   const std::vector<IndexExpr> conditions = instance_conditions(step);
@@ -108,7 +109,7 @@ bool reads_what_it_writes(const RuleShape& rule) {
                      [](const RuleMatrix& use) { return use.is_output && (use.is_input || !use.is_overwritten); });
 }
 
-/// Coordinates in the order of the loops, outermost first.
+/// Runs loops and notes which instances ran. A point has its coordinates in the order of the loops, outermost first.
 class LoopRunner {
  public:
   LoopRunner(const RuleShape& rule, const Step& step, const Values& sizes, const Point& lo, const Point& hi,
@@ -271,7 +272,7 @@ class LoopRunner {
     return at;
   }
 
-  /// As the loops over packs of the runtime (simd.h): what is left of a row runs one by one, or in a pack that runs
+  /// Runs packs as the runtime does (runtime/matrix/simd.h). The rest of a row runs one by one, or in a pack that runs
   /// some instances again.
   void run_node(const Packs& packs, Values& outer) {
     if (!step_.is_data_parallel) return fail("the instances of a pack run at once");
@@ -345,7 +346,8 @@ class LoopRunner {
     fail("the node is a kernel's");
   }
 
-  /// Where no packs are, coordinates that do not move with the innermost loop may be mapped once per row.
+  /// Checks that the cells of an instance without tests lie inside of their matrices. Outside of packs, coordinates
+  /// that do not move with the innermost loop are left out, because they may be mapped once per row.
   void check_that_all_exist(const Point& at, const Values& values) {
     for (const RegionAccess& input : rule_.rule.inputs) {
       if (!input.may_be_outside()) continue;

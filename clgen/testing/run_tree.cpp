@@ -33,8 +33,8 @@ struct BufferCell {
 };
 using BufferMemory = std::map<Point, BufferCell>;
 
-/// Calls `visit` with each point of the box from 0 to `lengths`, of which dimension d is visited from first[d] by
-/// by[d].
+/// Calls `visit` with points of the box from 0 to `lengths`. Along dimension d they begin at first[d] and are by[d]
+/// apart.
 void for_each_point(const Point& lengths, const Point& first, const Point& by,
                     const std::function<void(const Point&)>& visit) {
   Point at = first;
@@ -83,7 +83,7 @@ class Runner {
   }
 
  private:
-  /// A step of a work-item. Nothing: a barrier.
+  /// One action of a work-item. An empty function is a barrier.
   using Deed = std::function<void()>;
   struct Item {
     std::deque<Deed> deeds;
@@ -128,7 +128,8 @@ class Runner {
     }
   }
 
-  /// Runs the deeds of all items in a random order, each item's in its own, until each waits or is done.
+  /// Runs the deeds of all items until each item waits at a barrier or is done. The items take turns at random; an
+  /// item's own deeds keep their order.
   void run_until_barrier(std::vector<Item>& items) {
     std::vector<Item*> active;
     const auto may_go_on = [](const Item& item) { return !item.deeds.empty() && item.deeds.front(); };

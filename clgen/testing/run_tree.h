@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Executes lowered kernels as a device may: groups one after the other in any order, the work-items of a group
-// interleaved at random between barriers, so that an absent barrier shows. A cell's value is its own place, and so each
-// read says whether it saw the cell that the rule means. Not part of the compiler.
+// interleaved at random between barriers. A missing barrier is found in this way. The value of a cell is its own place,
+// so each read shows whether it saw the cell that the rule means. Not part of the compiler.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +21,9 @@ struct LaunchShape {
   bool device_is_cpu = false;
 };
 
-/// Runs the kernel and returns what is wrong, or nothing: an instance that runs twice, not at all or outside of the
-/// box, a read of something else than the definition says, or an access outside of a buffer. `sizes` have values for
-/// all size variables and tunables.
+/// Runs the kernel. Returns what is wrong, or an empty text: an instance that runs twice, not at all or outside of the
+/// box, a read of another cell than the rule means, or an access outside of a buffer. `sizes` has values for all size
+/// variables and tunables.
 [[nodiscard]] std::string run_kernel(const Transform& transform, const KernelTree& kernel, const Values& sizes,
                                      const LaunchShape& launch, std::uint64_t seed);
 

@@ -84,7 +84,8 @@ void Writer::append_statements(const Writer& other) {
 }
 
 std::string Writer::statements() const {
-  // From the last one up: what uses a name is known before its declaration.
+  // The declarations are visited from the last to the first: all uses of a name are known before its declaration is
+  // reached.
   std::string out;
   std::size_t end = text_.size();
   for (auto declaration = declarations_.rbegin(); declaration != declarations_.rend(); ++declaration) {

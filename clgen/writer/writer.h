@@ -13,7 +13,7 @@ namespace pb {
 /// What becomes of a declaration whose name nothing below it uses.
 enum class Unused : std::uint8_t {
   Goes,
-  Stays,  ///< marked `[[maybe_unused]]`: its value may stop the run
+  Stays,  ///< it is marked `[[maybe_unused]]`, because computing its value may stop the run
 };
 
 /// A parameter of a function.
@@ -22,7 +22,7 @@ struct Parameter {
   std::string name;
   bool may_be_unused = false;
 };
-/// `const IndexT n`, marked `[[maybe_unused]]` if it may be unused.
+/// Returns `const IndexT n`, marked `[[maybe_unused]]` if it may be unused.
 [[nodiscard]] std::string to_cpp(const Parameter& parameter);
 
 /// Collects lines. Indentation is two blanks per level.
@@ -31,33 +31,34 @@ class Writer {
   /// One line at the current level; an empty text gives an empty line without blanks.
   void line(std::string_view text);
   void blank() { line(""); }
-  /// `type name = value;`.
+  /// Adds the line `type name = value;`.
   void declare(std::string_view type, std::string_view name, std::string_view value, Unused unused = Unused::Goes);
-  /// The lines of another writer as they are, with its declarations.
+  /// Adds the lines of another writer as they are, with its declarations.
   void append_statements(const Writer& other);
-  /// Several lines, as they are: no indentation is added. Ends in a newline even if `text` does not.
+  /// Adds several lines as they are, without indentation. The text gets a newline at its end if it has none.
   void verbatim(std::string_view text);
 
-  /// `head {`, and one level deeper; an empty head gives a bare brace.
+  /// Adds `head {` and goes one level deeper; an empty head gives a bare brace.
   void open(std::string_view head);
-  /// One level up, `}` and `tail`.
+  /// Goes one level up and adds `}` and `tail`.
   void close(std::string_view tail = "");
-  /// One level up, `} middle {`, and one level deeper.
+  /// Goes one level up, adds `} middle {`, and goes one level deeper.
   void reopen(std::string_view middle);
-  /// Deeper and back without braces, for labels and continued lines.
+  /// Goes one level deeper without a brace, for labels and continued lines; `outdent` goes back.
   void indent() { ++level_; }
   void outdent() { --level_; }
 
-  /// `#line number "file"`: the next line of the text counts as this one. Always in column 0.
+  /// Adds `#line number "file"` in column 0: the next line of the text counts as that one.
   void line_directive(unsigned number, std::string_view file);
-  /// A directive that gives the text below it its own number in the generated `file` again.
+  /// Adds a directive that gives the lines below it their own numbers in the generated `file` again.
   void restore_line(std::string_view file);
 
   /// Number of the next line, from 1.
   [[nodiscard]] unsigned next_line() const { return next_line_; }
-  /// All lines; declarations are marked `[[maybe_unused]]`.
+  /// Returns all lines. Their declarations are marked `[[maybe_unused]]`.
   [[nodiscard]] const std::string& text() const { return text_; }
-  /// The lines of a function as a whole: declarations that nothing below them uses go, and others lose the mark.
+  /// Returns the lines of a whole function. Declarations that nothing below them uses are left out, unless they are
+  /// Unused::Stays; the others lose the mark.
   [[nodiscard]] std::string statements() const;
 
  private:
@@ -75,12 +76,12 @@ class Writer {
   unsigned next_line_ = 1;
 };
 
-/// Whether the text has the word.
+/// Whether the text has `word` as a whole word.
 [[nodiscard]] bool has_word(std::string_view text, std::string_view word);
 
-/// `"…"` with what C needs escaped.
+/// Returns `"…"`, with what C needs escaped.
 [[nodiscard]] std::string quoted(std::string_view text);
-/// A raw string literal of `text`; its delimiter does not occur in it.
+/// Returns a raw string literal of `text`. Its delimiter does not occur in the text.
 [[nodiscard]] std::string raw_string(std::string_view text);
 
 }  // namespace pb

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The lowered form of steps: loops, buffers and instances as a tree, in which everything is decided and nothing is
-// text. Passes make it from the Plan, verify_tree.h checks it, tests execute it (clgen/testing/run_tree.h), and
-// printers of C++ and of kernels walk it.
+// The lowered form of steps: loops, buffers and instances as a tree. Everything is decided in it, and nothing is text
+// yet. Passes make it from the Plan, verify_tree.h checks it, tests execute it (clgen/testing/run_tree.h), and printers
+// of C++ and of kernels walk it.
 //
-// Expressions of a tree are over size variables and tunables of the transform, the variables of the loops outside, and
-// what a launch or call gives: `pb_lo0` and `pb_extent0`, the box along loop 0, the fastest, and `pb_group_size0`, the
-// instances of a work-group along it.
+// Expressions of a tree name size variables and tunables of the transform, variables of the loops outside, and numbers
+// of the launch or call. Along loop 0, the fastest one, these are `pb_lo0` and `pb_extent0`, the begin and extent of
+// the box, and `pb_group_size0`, the instances of a work-group.
 #pragma once
 
 #include <array>
@@ -26,7 +26,7 @@ namespace pb {
 
 using BufferId = Id<struct BufferTag>;
 
-/// Kernels have up to three loops, which ids of work-items count.
+/// The most loops that a kernel has. Each of them uses one dimension of the work-items' ids.
 inline constexpr int kMaxItemDims = 3;
 
 /// The coordinate at which the box of the launch begins along loop `dim`.
@@ -38,7 +38,7 @@ inline constexpr int kMaxItemDims = 3;
 /// `pb_lo_x` and `pb_hi_x`: where the loop over `var` begins and ends in the box that the loops of a CPU version get.
 [[nodiscard]] IndexExpr loop_begin(const std::string& var);
 [[nodiscard]] IndexExpr loop_end(const std::string& var);
-/// `pb_first_x` and `pb_last_x`, of an InsideRange.
+/// `pb_first_x` and `pb_last_x`: where the part that an InsideRange defines begins and ends.
 [[nodiscard]] IndexExpr inside_begin(const std::string& var);
 [[nodiscard]] IndexExpr inside_end(const std::string& var);
 /// Where a tile of a nest's rows begins and ends along dimension `dim` of its box.
@@ -53,33 +53,33 @@ enum class LoopRole : std::uint8_t {
   Item,    ///< the work-items of a group: at once between barriers
   Serial,  ///< one after the other
   Vector,  ///< one after the other or side by side: the C++ compiler is told that they are independent
-  Single,  ///< there is one
-  Parts,   ///< no loop: what stands inside runs parts of the range
+  Single,  ///< there is one iteration
+  Parts,   ///< not a loop: the nodes inside run parts of the range
 };
 
-/// What happens in the last chunk of a loop, which may reach beyond what there is to do.
+/// What happens if the last chunk of a loop reaches beyond the loop's end.
 enum class LoopTail : std::uint8_t {
-  Exact,       ///< it never does
+  Exact,       ///< the last chunk never does
   Predicated,  ///< iterations from `end` on run no instance, but take part in copies and barriers
 };
 
 enum class BufferSpace : std::uint8_t {
-  Local,  ///< of a work-group
+  Local,  ///< memory of a work-group
 };
 
-/// Along one dimension of a matrix: the cells that the instances of a group read together.
+/// The cells that the instances of a group read together, along one dimension of a matrix.
 struct GroupExtent {
-  IndexExpr begin_of_one;  ///< of the instance at the loops' variables
+  IndexExpr begin_of_one;  ///< where the box of the instance at the loops' variables begins
   IndexExpr extent_of_one;
   std::array<std::int64_t, kMaxItemDims> step;  ///< how the box of an instance moves with each loop, the fastest first
 
   bool operator==(const GroupExtent&) const = default;
 };
-/// Where the cells of a group begin; `vars`: of the loops, the fastest first.
+/// Returns where the cells of a group begin. `vars` has the variables of the loops, the fastest first.
 [[nodiscard]] IndexExpr begin_of(const GroupExtent& extent, const std::vector<std::string>& vars);
-/// How many cells they are.
+/// Returns the number of cells of a group.
 [[nodiscard]] IndexExpr length_of(const GroupExtent& extent);
-/// Where the cells of one instance begin in those of its group.
+/// Returns where the cells of one instance begin among those of its group.
 [[nodiscard]] IndexExpr place_of(const GroupExtent& extent, const std::vector<std::string>& vars);
 
 /// Memory for a part of an input.
@@ -93,24 +93,24 @@ struct Buffer {
 
 /// Who copies the cells of a buffer.
 enum class CopyBy : std::uint8_t {
-  AllItems,   ///< each work-item some
-  FirstItem,  ///< one work-item all: what a device wants whose work-items run one after the other
+  AllItems,   ///< each work-item copies some cells
+  FirstItem,  ///< one work-item copies all cells, on devices that run work-items one after the other
 };
 
 /// How the cells along one dimension of a buffer are dealt out to work-items.
 enum class CopyAxis : std::uint8_t {
-  Whole,    ///< each work-item that copies has all of them
-  ById,     ///< neighbours by neighbours along the group's loop of the same number
-  ByFlatId  ///< neighbours by neighbours in the whole group
+  Whole,    ///< each work-item that copies takes all of them
+  ById,     ///< neighbours along the group's loop of the same number take neighbouring cells
+  ByFlatId  ///< neighbours in the whole group take neighbouring cells
 };
 
 /// What becomes of cells of a buffer that lie outside of the matrix. No instance reads them.
 enum class CopyOutside : std::uint8_t { Zero, Skip };
 
-/// How the cells of a group meet the matrix along one dimension.
+/// Whether the cells of a group may reach beyond the matrix along one dimension.
 struct CopyEdge {
-  bool may_exceed = false;   ///< beyond the last index: they move with the group
-  bool may_precede = false;  ///< below index 0: they move down
+  bool may_exceed = false;   ///< beyond the last index, because the cells move up with the group
+  bool may_precede = false;  ///< below index 0, because the cells move down with the group
 
   bool operator==(const CopyEdge&) const = default;
 };
@@ -126,14 +126,15 @@ struct Copy {
   bool operator==(const Copy&) const = default;
 };
 
-/// All work-items of the group have done what is above before one does what is below; their writes to buffers are seen.
+/// A work-item goes on only when all work-items of the group have reached the barrier. Writes to buffers before it are
+/// visible after it.
 struct Barrier {
   bool operator==(const Barrier&) const = default;
 };
 
-/// How an instance has one of the regions of its rule.
+/// How an instance accesses one of the regions of its rule.
 enum class OperandKind : std::uint8_t {
-  Number,       ///< of a matrix without dimensions: a value of the launch
+  Number,       ///< the cell of a matrix without dimensions, which the launch gives as a value
   Value,        ///< one cell, read before the body begins
   BorderCell,   ///< one cell that may lie outside of its matrix, read before the body begins
   Cells,        ///< cells of the matrix, which move with the instance
@@ -143,52 +144,51 @@ enum class OperandKind : std::uint8_t {
   NewValue,     ///< one output cell that the body writes before it reads it
   OldValue,     ///< one output cell whose old value the body may read
 };
-/// `value`, `border cell`, `shared cells`.
+/// Returns a word for the kind: `value`, `border cell`, `shared cells`.
 [[nodiscard]] const char* to_string(OperandKind kind);
 
 struct Operand {
   OperandKind kind = OperandKind::Value;
-  BufferId buffer = {};  ///< of Staged
+  BufferId buffer = {};  ///< the buffer of a Staged operand
 
   bool operator==(const Operand&) const = default;
 };
 
-/// The body of a rule at the loops' variables.
+/// Runs the body of a rule at the loops' variables.
 struct RuleInstance {
   RuleId rule;
-  std::vector<Operand> outputs;            ///< of kernels, one per Rule::outputs; C++ reaches all regions through views
-  std::vector<Operand> inputs;             ///< of kernels, one per Rule::inputs
+  std::vector<Operand> outputs;            ///< in kernels, one per Rule::outputs; C++ uses views instead
+  std::vector<Operand> inputs;             ///< in kernels, one per Rule::inputs
   std::vector<IndexExpr> conditions = {};  ///< there is an instance only where each is >= 0
-  bool all_exist =
-      false;  ///< none of its cells lies outside of its matrix, apart from those that a border maps per row
-  bool is_announced = false;  ///< what it reads and writes is announced around it alone (host_care.h)
+  bool all_exist = false;     ///< no cell lies outside of its matrix, apart from those that a border maps once per row
+  bool is_announced = false;  ///< its accesses are announced around this instance (host_care.h)
 
   bool operator==(const RuleInstance&) const = default;
 };
 
-/// The cells along the innermost loop at which every cell of an instance that may lie outside of its matrix is inside:
-/// defines `pb_first_VAR` and `pb_last_VAR`, within `pb_lo_VAR` and `pb_hi_VAR`.
+/// Defines `pb_first_VAR` and `pb_last_VAR`, within `pb_lo_VAR` and `pb_hi_VAR`. Between them lie the instances along
+/// the innermost loop whose cells all lie inside of their matrices.
 struct InsideRange {
   std::string var;
-  std::vector<IndexExpr> first;            ///< at least each, beside the loop's own
-  std::vector<IndexExpr> end;              ///< at most each
-  Condition exists = Condition::always();  ///< there are such only where it holds
+  std::vector<IndexExpr> first;            ///< lower bounds of these instances, beside the loop's own
+  std::vector<IndexExpr> end;              ///< upper bounds of these instances, beside the loop's own
+  Condition exists = Condition::always();  ///< there are such instances only if it holds
 
   bool operator==(const InsideRange&) const = default;
 };
 
-/// Cache lines of a matrix that a loop asks for before it comes to them.
+/// Cache lines of a matrix that a loop prefetches.
 struct LineRequest {
   MatrixId matrix;
   bool is_output = false;
   std::vector<IndexExpr> at;  ///< the first cell
-  int count = 1;              ///< of lines
+  int count = 1;              ///< number of lines
 
   bool operator==(const LineRequest&) const = default;
 };
 
-/// The two innermost loops, or the only one: instances side by side in packs (runtime/matrix/simd.h), and one by one
-/// those that are too few for a pack.
+/// The two innermost loops, or the only one, on packs (runtime/matrix/simd.h). The instances of a pack run side by
+/// side; instances that do not fill a pack run one by one.
 struct Packs {
   PackFacts facts;
   IndexExpr lane_lo, lane_hi, row_lo, row_hi;  ///< one row where there is no loop over rows
@@ -198,7 +198,7 @@ struct Packs {
   bool operator==(const Packs&) const = default;
 };
 
-/// A rule variable that the loops outside decide.
+/// Defines a rule variable whose value follows from the loops outside.
 struct Let {
   std::string var;
   IndexExpr value;
@@ -206,14 +206,15 @@ struct Let {
   bool operator==(const Let&) const = default;
 };
 
-/// The instance at the loops' variables of a rule that returns its one cell: the value alone.
+/// Computes the value of the instance at the loops' variables and keeps it. The instance's rule returns the value of
+/// its one cell.
 struct ComputeResult {
   RuleId rule;
-  std::size_t value = 0;  ///< under which number it is kept until it is stored
+  std::size_t value = 0;  ///< number under which it is kept until it is stored
 
   bool operator==(const ComputeResult&) const = default;
 };
-/// The kept value goes to the rule's output.
+/// Stores the value of a ComputeResult in the rule's output.
 struct StoreResult {
   RuleId rule;
   std::size_t value = 0;
@@ -228,16 +229,17 @@ using TreeBlock = std::vector<TreeNode>;
 struct TreeLoop {
   LoopRole role = LoopRole::Serial;
   std::string var;
-  int dim = 0;  ///< of the ids of groups and items; 0 is the fastest
+  int dim = 0;  ///< number of the loop, and dimension of the ids of groups and items; 0 is the fastest
   IndexExpr lo, hi, step;
   LoopTail tail = LoopTail::Exact;
-  IndexExpr end;  ///< of Predicated
-  // Of CPU loops whose instances are no box: bounds that name the loops outside, within [lo, hi), and a lattice.
+  IndexExpr end;  ///< where instances end, if `tail` is Predicated
+  // CPU loops whose instances are not a box have bounds within [lo, hi) that depend on the loops outside, and may take
+  // only the values on a lattice.
   std::vector<IndexExpr> lower = {}, upper = {};
   std::int64_t stride = 1;
   IndexExpr offset = {};
   bool is_decreasing = false;
-  bool is_wide = false;  ///< the variable may be larger than an index of a matrix: a sum of them
+  bool is_wide = false;  ///< the variable is a sum of indices, which may be larger than an index
   TreeBlock body;
 
   [[nodiscard]] bool is_plain() const { return lower.empty() && upper.empty() && stride == 1; }
@@ -245,7 +247,7 @@ struct TreeLoop {
   bool operator==(const TreeLoop&) const;
 };
 
-/// One of two blocks: by what is known when the kernel is built or the call begins.
+/// Runs one of two blocks. The condition is known when the kernel is built or the call begins.
 struct TreeBranch {
   Condition condition = Condition::always();
   TreeBlock then, otherwise;
@@ -253,13 +255,13 @@ struct TreeBranch {
   bool operator==(const TreeBranch&) const;
 };
 
-/// The innermost loop along the rows of large matrices, in blocks of a fixed length that ask for the lines of a later
-/// block; then what is left of it, and all of it where the matrices are small.
+/// The innermost loop along the rows of a matrix, in blocks of a fixed length. Each block prefetches the lines of a
+/// later one. A plain loop then runs what is left, which is everything if the matrices are small.
 struct RowBlocks {
   std::string var;
   IndexExpr lo, hi;
   int length = 1;                  ///< instances of a block
-  std::vector<LineRequest> lines;  ///< of one instance; at least one of an output
+  std::vector<LineRequest> lines;  ///< lines that an instance needs; at least one is of an output
   TreeBlock body;                  ///< of an instance
 
   bool operator==(const RowBlocks&) const;
@@ -273,14 +275,14 @@ struct AccessRef {
   bool operator==(const AccessRef&) const = default;
 };
 
-/// The two innermost loops of cells that move across the rows: the inner one in strips, so that every cache line is
-/// used as a whole.
+/// The two innermost loops of a rule with cells that move across the rows. The inner loop runs in strips, so that every
+/// cache line is used as a whole.
 struct Strips {
   std::string outer, inner;        ///< variables
-  std::optional<MatrixId> across;  ///< the matrix whose size says whether lines are asked for ahead
+  std::optional<MatrixId> across;  ///< the matrix whose size decides whether lines are prefetched
   std::vector<AccessRef> requests_across, requests_along;
   bool may_stream = false;  ///< results may be stored past the caches where their matrix is large
-  bool is_vector = false;   ///< as LoopRole::Vector
+  bool is_vector = false;   ///< the inner loop is as LoopRole::Vector says
   TreeBlock body;           ///< of an instance
 
   bool operator==(const Strips&) const;
@@ -289,9 +291,9 @@ struct Strips {
 /// The box of a call in parts: `inside` runs in the box in which all cells lie inside, `outside` in the parts around
 /// it.
 struct InsideBox {
-  std::vector<std::vector<IndexExpr>> first, end;  ///< per dimension of the box, the fastest first: beside its bounds,
-                                                   ///< at least and at most each
-  Condition condition = Condition::always();       ///< there is one only where it holds
+  /// Bounds of the inner box per dimension, the fastest first, beside those of the call's box.
+  std::vector<std::vector<IndexExpr>> first, end;
+  Condition condition = Condition::always();  ///< there is an inner box only if it holds
   TreeBlock inside, outside;
 
   bool operator==(const InsideBox&) const;
@@ -314,7 +316,7 @@ struct LoopTree {
   bool operator==(const LoopTree&) const = default;
 };
 
-/// Calls `visit` with each node, those inside of a loop or branch after it.
+/// Calls `visit` with each node, and then with the nodes inside of it.
 template <class Visit>
 void walk(const TreeBlock& block, const Visit& visit) {
   for (const TreeNode& node : block) {
@@ -333,7 +335,7 @@ void walk(const TreeBlock& block, const Visit& visit) {
   }
 }
 
-/// The one instance that the tree runs at each point of its loops.
+/// Returns the one instance that the tree runs at each point of its loops.
 ///
 /// Pre:     the tree has exactly one RuleInstance
 [[nodiscard]] const RuleInstance& instance_of(const LoopTree& tree);

@@ -18,16 +18,16 @@ struct LaneAccess {
   bool operator==(const LaneAccess&) const = default;
 };
 
-/// A body that can run on packs.
+/// What is known of a body that can run on packs.
 struct PackFacts {
   std::vector<LaneAccess> outputs;
   std::vector<LaneAccess> inputs;
-  bool is_tall = false;                    ///< several rows at once: they share what they read
+  bool is_tall = false;                    ///< a pack covers several rows, which share what they read
   bool is_plain = false;                   ///< straight-line code that compilers vectorise as well by themselves
-  bool writes_regions = false;             ///< some output is not an element: bodies write it as they go
+  bool writes_regions = false;             ///< some output is a region, whose elements the body writes itself
   bool is_wide_type = false;               ///< some value that differs between instances has 8 bytes
-  std::set<std::uint32_t> varying_locals;  ///< by number of declaration
-  std::vector<bool> is_varying;            ///< by ExprId
+  std::set<std::uint32_t> varying_locals;  ///< locals that differ between instances, by number of declaration
+  std::vector<bool> is_varying;            ///< expressions that differ between instances, by ExprId
   std::string lane_var, row_var;           ///< rule variables; row_var may be empty
 
   bool operator==(const PackFacts&) const = default;
