@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Whether a node of a directed graph lies on a cycle. pbc asks it of transforms in a Plan, pbtune of transforms in
-// training information: those that call themselves, directly or through others.
+// Tells whether a node of a directed graph lies on a cycle. pbc and pbtune find in this way the transforms that call
+// themselves, directly or through others: pbc in a Plan, and pbtune in training information.
 #pragma once
 
 #include <set>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What tunables mean: pbc's program and plan have it of each, training information hands it to pbtune, whose mutators
-// follow from it.
+// The roles of tunables. pbc keeps the role of each tunable in its program and plan, and writes it to the training
+// information. pbtune reads it there and chooses its mutators by it.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace pb {
 enum class TunableRole : std::uint8_t {
   Cutoff,       ///< the size below which calls run in one task
   Split,        ///< instances per piece of a step
-  Tile,         ///< extents of the tiles of a nest; training information calls it a split, which it is to a tuner
+  Tile,         ///< extents of the tiles of a nest; a split to the tuner, and so in the training information
   DeviceShare,  ///< the device's share of a step that runs there
   WorkGroup,    ///< shape of a kernel's work-groups
   User,         ///< the program's own
@@ -26,7 +26,7 @@ inline constexpr TunableRole kTunableRoles[] = {
     TunableRole::Cutoff, TunableRole::Split,  TunableRole::Tile,     TunableRole::DeviceShare, TunableRole::WorkGroup,
     TunableRole::User,   TunableRole::Config, TunableRole::Accuracy, TunableRole::ForEnough,   TunableRole::Flag};
 
-/// The word in training information and in the text of a plan.
+/// Returns the word for a role in training information and in the text of a plan.
 [[nodiscard]] constexpr const char* to_string(TunableRole role) {
   switch (role) {
     case TunableRole::Cutoff:
@@ -53,7 +53,7 @@ inline constexpr TunableRole kTunableRoles[] = {
   return "?";
 }
 
-/// The role of this word; none if it is no such word.
+/// Returns the role of this word; none if no role has it.
 [[nodiscard]] constexpr std::optional<TunableRole> find_tunable_role(std::string_view word) {
   for (const TunableRole role : kTunableRoles)
     if (word == to_string(role)) return role;

@@ -18,7 +18,7 @@ enum class Version : std::uint8_t {
 inline constexpr Version kVersions[] = {Version::Cpu, Version::OpenCl, Version::OpenClLocal};
 inline constexpr Version kDeviceVersions[] = {Version::OpenCl, Version::OpenClLocal};
 
-/// The word in files and messages.
+/// Returns the word for a version in files and messages.
 [[nodiscard]] constexpr const char* to_string(Version version) {
   switch (version) {
     case Version::Cpu:
@@ -31,7 +31,7 @@ inline constexpr Version kDeviceVersions[] = {Version::OpenCl, Version::OpenClLo
   return "?";
 }
 
-/// The version of this word; none if it is no such word.
+/// Returns the version of this word; none if no version has it.
 [[nodiscard]] constexpr std::optional<Version> find_version(std::string_view word) {
   for (const Version version : kVersions)
     if (word == to_string(version)) return version;

@@ -16,7 +16,7 @@ function(pb_add_test name)
   endif()
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE pb_warnings ${ARG_LIBS} GTest::gtest GTest::gmock GTest::gtest_main)
-  # Tests themselves need not be fast, but quick to compile.
+  # Tests need not be fast themselves, but they should be quick to compile.
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
   set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)
   add_dependencies(unit_tests ${name})

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# pb_tool: what the libraries and programs of pbc and pbtune are compiled with. Their time goes to libraries and to the programs that they
-# run, so their own code is made quick to compile.
+# pb_tool: what the libraries and programs of pbc and pbtune are compiled with. They spend their time in libraries and
+# in the programs that they run, so their own code is made quick to compile.
 add_library(pb_tool INTERFACE)
 target_link_libraries(pb_tool INTERFACE pb_warnings)
 target_compile_options(pb_tool INTERFACE $<$<CONFIG:Release>:-O1>)

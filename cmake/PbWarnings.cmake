@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# pb_warnings: what every target of ours is compiled with. The include root is the repository.
+# pb_warnings: what every target of this repository is compiled with. Includes begin at the repository's root.
 add_library(pb_warnings INTERFACE)
 target_include_directories(pb_warnings INTERFACE ${PROJECT_SOURCE_DIR})
 # -Wno-restrict: gcc 12 sees overlap in `"x" + std::string` (gcc bug 105651).

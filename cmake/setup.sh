@@ -1,20 +1,21 @@
 # SPDX-License-Identifier: MIT
 # Shared by ./demo and ./test: installs missing Debian packages and builds. Sourced, not run.
 
-# What a machine with only compilers and CMake lacks, as Debian 12 names it.
+# Packages that a machine with only compilers and CMake lacks, by their names in Debian 12.
 PB_PACKAGES="g++ cmake ninja-build ccache pkg-config procps antlr4 libantlr4-runtime-dev libisl-dev libgmp-dev
   libboost-context-dev libfmt-dev nlohmann-json3-dev libcli11-dev libhwloc-dev ocl-icd-libopencl1
   opencl-c-headers pocl-opencl-icd libopenblas-dev liblapacke-dev libfftw3-dev libgtest-dev libgmock-dev
   libbenchmark-dev python3-minimal python3-numpy"
-# What ./test needs beside them: clang makes the sanitizer build and the fuzzers, clang-format 14 says how files look. PoCL brings most
-# of what clang depends on.
+# Packages that ./test needs beside these: clang makes the sanitizer build and the fuzzers, and clang-format 14 checks
+# how files look. PoCL already brings most of what clang depends on.
 PB_TEST_PACKAGES="clang-14 libclang-rt-14-dev clang-format-14"
 PB_NIGHTLY_PACKAGES="oclgrind"
 
 say() { printf '%s\n' "$*"; }
 fail() { printf '%s: %s\n' "$(basename "$0")" "$*" >&2; exit 1; }
 
-# ensure_packages <names…>: installs those of PB_PACKAGES and the named that dpkg does not know, with one apt-get line.
+# ensure_packages <names…>: installs the packages of PB_PACKAGES and of the list that are missing, with one call of
+# apt-get.
 ensure_packages() {
   command -v dpkg-query >/dev/null || {
     say "This is not a Debian system; needed are the libraries of README.md, found by CMake."
@@ -42,8 +43,8 @@ ensure_packages() {
   rm -f "$log"
 }
 
-# build_project <folder> <targets…>: configures once and builds what is out of date. Extra CMake
-# options come from PB_CMAKE_OPTIONS. Quiet unless something fails.
+# build_project <folder> <targets…>: configures the folder once and builds what is out of date. Further CMake options
+# come from PB_CMAKE_OPTIONS. Prints nothing but its progress, unless something fails.
 build_project() {
   local folder=$1 log launcher=()
   shift
@@ -58,7 +59,7 @@ build_project() {
     }
   fi
   if [ -t 1 ]; then
-    # pipefail, set by the callers, makes this ninja's status.
+    # The callers set pipefail, so the status of this pipeline is that of ninja.
     NINJA_STATUS='  building %f of %t ' ninja -C "$folder" "$@" 2>&1 | tee "$log" | while IFS= read -r line; do
       case $line in '  building '*) printf '\r\033[K%.70s' "$line" ;; esac
     done || build_failed "$log"

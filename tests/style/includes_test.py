@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""No header includes itself through others, and in WITHOUT_KNOTS no unit does; their floors are drawn, the highest first.
+"""No header includes itself through others, and no unit does in the folders of WITHOUT_KNOTS.
+
+A unit is a header with its source file. The units of these folders are printed by floors, the highest floor first.
 
 A header of ours is included by its path in the repository; programs of benchmarks, which are compiled by themselves, may name it from
 their own folder.
