@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What hand-written baselines share: options, medians, the JSON line that bench.py reads, and the ceilings of the
-// machine that figures are held against. Header only; each baseline is one file.
+// What hand-written baselines share: options, medians, the JSON line that bench.py reads, and loops that measure the
+// limits of the machine. Header only; each baseline is one file.
 #pragma once
 
 #include <algorithm>
@@ -39,7 +39,8 @@ class Options {
   return values.empty() ? 0 : values[values.size() / 2];
 }
 
-/// Median time of `f` after one run that does not count; `restore` makes the state before a trial and is not timed.
+/// Returns the median time of `f` in ns, after one run that does not count. `restore` prepares each run and is not
+/// timed.
 template <class R, class F>
 [[nodiscard]] double median_ns(int trials, R restore, F f) {
   std::vector<double> times;
@@ -52,8 +53,8 @@ template <class R, class F>
   return median(std::move(times));
 }
 
-/// Uninitialised memory, so that the threads which write it first place it; what large pages the system gives unasked
-/// serve it as they serve matrices of generated programs.
+/// Uninitialised memory: the threads that write it first decide where its pages lie. If the system gives large pages
+/// unasked, they serve it as they serve matrices of generated programs.
 template <class T>
 struct Buffer {
   static constexpr std::size_t kPage = 4096, kLargePage = std::size_t{1} << 21;
@@ -65,8 +66,8 @@ struct Buffer {
   T& operator[](std::size_t i) const { return memory.get()[i]; }
 
  private:
-  /// Each buffer begins at another page of its first large one: in step with each other they would be in each other's
-  /// way.
+  /// Each buffer begins at another page of its first large page. Buffers with equal offsets would compete for the same
+  /// places in caches.
   static T* allocate(std::size_t bytes) {
     static std::size_t number = 0;
     const std::size_t start = number++ % 31 * kPage, size = start + (bytes / kLargePage + 1) * kLargePage;
@@ -94,9 +95,9 @@ class Report {
 };
 
 #ifdef _OPENMP
-/// Bytes per ns that a[i] = b[i] + s * c[i] moves with the threads that OpenMP uses: two vectors are read, one is
-/// written, and lines that are written are read before (which STREAM does not count, so that its figure is a quarter
-/// smaller).
+/// Returns the bytes per ns that a[i] = b[i] + s * c[i] moves, with the threads that OpenMP uses. Two vectors are read
+/// and one is written. Lines that are written are read first, which counts here; STREAM does not count it, so that its
+/// figure is a quarter smaller.
 [[nodiscard]] inline double triad_rate(std::size_t count = std::size_t{1} << 24, int trials = 5) {
   const Buffer<double> a(count), b(count), c(count);
   double* x = a.data();
@@ -113,15 +114,15 @@ class Report {
   return 4.0 * sizeof(double) * static_cast<double>(count) / ns;
 }
 
-/// Bytes per ns that a scalar product of two vectors reads: the limit of programs that write next to nothing. It is
-/// lower than a triad's, since nothing is written back meanwhile.
+/// Returns the bytes per ns that a scalar product of two vectors reads: the limit of programs that write next to
+/// nothing. It is lower than a triad's, since nothing is written back meanwhile.
 [[nodiscard]] inline double read_rate(std::size_t count = std::size_t{1} << 24, int trials = 5) {
   const Buffer<double> b(count), c(count);
   const double* y = b.data();
   const double* z = c.data();
 #pragma omp parallel for schedule(static)
   for (std::size_t i = 0; i < count; ++i) b[i] = 1, c[i] = 2;
-  // Sums of their own per lane, which the definition of one sum does not allow.
+  // Each lane has a sum of its own: compilers may not split the one sum of a plain loop.
   typedef double Lanes __attribute__((vector_size(64), aligned(8)));
   double sum = 0;
   const double ns = median_ns(
@@ -135,7 +136,7 @@ class Report {
           sum += lanes[0] + lanes[1] + lanes[2] + lanes[3] + lanes[4] + lanes[5] + lanes[6] + lanes[7];
         }
       });
-  if (sum < 0) std::abort();  // what nobody reads is left out by compilers
+  if (sum < 0) std::abort();  // compilers leave out a sum that nobody reads
   return 2.0 * sizeof(double) * static_cast<double>(count) / ns;
 }
 #endif

@@ -25,7 +25,7 @@ COLOURS = ["#1b6ca8", "#d1495b", "#2e933c", "#e09f3e", "#6a4c93", "#555555"]
 
 
 def build(source, output, *options, newer_than=()):
-    """Compiles one hand-written C++ baseline; a build newer than its source (and other files) stays."""
+    """Compiles one hand-written C++ baseline; a build that is newer than its source and `newer_than` stays."""
     output = pathlib.Path(output)
     if not output.exists() or any(output.stat().st_mtime < pathlib.Path(path).stat().st_mtime for path in (source, *source.parent.glob("*.h"), *newer_than)):
         polybricks.run_tool(["c++", *BASELINE_FLAGS, source, "-o", output, *options])
@@ -33,7 +33,7 @@ def build(source, output, *options, newer_than=()):
 
 
 def arguments(doc, name, trials=5, rounds=3):
-    """The options that benchmarks share; each adds its own."""
+    """A parser of the options that benchmarks share; each benchmark adds its own."""
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--dist", type=pathlib.Path, help="folder of the built tools")
     parser.add_argument("--out", type=pathlib.Path, default=ROOT / "build" / "benchmarks" / name)
@@ -47,7 +47,7 @@ def arguments(doc, name, trials=5, rounds=3):
 
 
 class Baselines:
-    """The hand-written programs of one benchmark: built where they run, or before and elsewhere."""
+    """The hand-written programs of one benchmark. They are built here, or were built before and perhaps elsewhere."""
 
     def __init__(self, args, name):
         self.name, self.prebuilt, self.build_only = name, args.prebuilt, args.build_only
@@ -56,7 +56,7 @@ class Baselines:
         self.folder.mkdir(parents=True, exist_ok=True)
 
     def get(self, source, *options):
-        """Path of the program, or None where a library for it is not installed."""
+        """Path of the program, or None if a library for it is not installed."""
         output = self.folder / f"{self.name}_{pathlib.Path(source).stem}"
         if self.prebuilt:
             return output if output.exists() else None
@@ -66,7 +66,7 @@ class Baselines:
         build(source, output, *options, "-Wl,-rpath,$ORIGIN", newer_than=[ROOT / "benchmarks" / "baseline.h"])
         if self.build_only:
             for path in re.findall(r"=> (\S*/lib(?:tbb|openblas|gfortran|quadmath|gomp)\S*)", polybricks.run_tool(["ldd", output]).stdout):
-                if pathlib.Path(path).parent.resolve() != self.folder.resolve():  # one that another benchmark left there
+                if pathlib.Path(path).parent.resolve() != self.folder.resolve():  # else another benchmark left it there
                     shutil.copy(path, self.folder)
         return output
 
@@ -76,7 +76,7 @@ def has_headers(source):
 
 
 def hand_written(program, *options, env=None):
-    """The figures that a baseline prints; none where it is missing."""
+    """Runs a baseline and returns the figures that it prints; an empty dictionary if the baseline is missing."""
     if program is None:
         return {}
     done = polybricks.run_tool([program, *options], timeout=1800, env=dict(os.environ, **(env or {})))
@@ -93,7 +93,7 @@ def best_core_type(program, names=("Haswell", "SkylakeX", "Cooperlake", "Sapphir
 
 
 def tuned(tools, program, config, *options):
-    """What pbtune writes to `config` under these options: (the configuration, its explanation in words)."""
+    """Tunes with these options into the file `config`. Returns (the configuration, its explanation in words)."""
     polybricks.run_tool([tools.pbtune, program.path, *options, "-o", config, "--quiet"], timeout=3600)
     words = polybricks.run_tool([tools.pbtune, "explain", program.path, "--config", config]).stdout
     entry = json.loads(config.read_text())["entries"][0]
@@ -106,9 +106,9 @@ def levels(*pairs):
 
 
 def measure(server, entry, trials):
-    """Median time of a configuration in ns, after one run that does not count, as in baseline.h, and whose outputs are
-    compared: comparing after each would leave other data in the caches than baselines find. Raises ToolError unless all ran as
-    asked and the outputs are right."""
+    """Median time of a configuration in ns, after one run that does not count, as in baseline.h. Only the outputs of that run are
+    compared: a comparison after each run would leave other data in the caches than baselines find there. Raises ToolError unless
+    all runs went as asked and the outputs are right."""
     for count, verify in ((1, True), (trials, False)):
         reply = server.ask("run", config=entry, trials=count, verify=verify)
         if reply["status"] != "ok" or reply.get("fallbacks"):
@@ -117,14 +117,14 @@ def measure(server, entry, trials):
 
 
 def inputs(server, n, sizes=None, reference=None):
-    """Makes the inputs of all later runs and what their outputs are compared with."""
+    """Makes the inputs of all later runs, and the outputs with which theirs are compared."""
     for reply in (server.ask("inputs", n=n, seed=1, **({"sizes": sizes} if sizes else {})), server.ask("reference", config=reference or {})):
         if reply["status"] != "ok":
             raise polybricks.ToolError(f"inputs: {reply}")
 
 
 def medians(rounds):
-    """Per figure the median over rounds, each a dictionary."""
+    """The median of each figure over the rounds, each of which is a dictionary."""
     names = dict.fromkeys(name for figures in rounds for name in figures)
     return {name: median([figures[name] for figures in rounds if name in figures]) for name in names}
 
@@ -156,7 +156,7 @@ def read_npy(path):
 
 
 def run_on(program, entry, folder, matrices, outputs=1):
-    """Runs a program once on given matrices, [(values, shape) …], under one configuration; its outputs likewise."""
+    """Runs a program once on given matrices, [(values, shape) …], under one configuration. Returns its outputs in the same form."""
     files = [folder / f"in{i}.npy" for i in range(len(matrices))]
     for file, (values, shape) in zip(files, matrices):
         write_npy(file, values, shape)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Time of pbc on programs against `c++ -O3` on hand-written programs for the same jobs.
+"""The time that pbc takes on programs, next to that of `c++ -O3` on hand-written programs for the same jobs.
 
-Prints medians of interleaved runs: front end and generation alone (pbc --emit=cpp), all of pbc, the same for a user
-without a cache (the first run), the hand-written file, and the ratios to that; of wall time and, which a busy machine
-disturbs less, of CPU time. Programs without a hand-written twin get seconds alone.
+Prints medians of interleaved runs: front end and generation alone (pbc --emit=cpp), all of pbc, all of pbc for a user
+without a cache (the first run), and the hand-written file. Each has its ratio to the hand-written file. Both wall time
+and CPU time are printed, because a busy machine disturbs CPU time less. Programs without a hand-written twin have no
+ratios.
 """
 
 import argparse

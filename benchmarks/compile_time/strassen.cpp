@@ -49,7 +49,7 @@ static void strassen(Part c, Part a, Part b, int leaf) {
     }
 }
 
-/// 2x2 blocks the plain way.
+/// Computes the four blocks of the product one after the other, by the definition.
 static void by_blocks(Part c, Part a, Part b) {
   const int n = a.w, h = n / 2;
   for (int q = 0; q < 4; ++q) {

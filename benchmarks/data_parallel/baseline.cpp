@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Data-parallel programs of tests/conformance by hand, with OpenMP, for bench.py: --kernel NAME. The loops are those a
-// careful C++ programmer writes: restrict pointers, the inner loop along a row, nothing tested inside that can be
-// tested outside. Inputs are written as .npy files for the generated program (--inputs FOLDER).
+// Data-parallel programs of tests/conformance, written by hand with OpenMP, for bench.py. --kernel NAME chooses one.
+// The loops are those a careful C++ programmer writes: restrict pointers, the inner loop along a row, nothing tested
+// inside that can be tested outside. Inputs are written as .npy files for the generated program (--inputs FOLDER).
 #include "../baseline.h"
 
 #include <omp.h>
@@ -227,7 +227,7 @@ void correlate(const Matrix& in, const Matrix& kernel, const Matrix& out) {
 void transpose(const Matrix& in, const Matrix& out) {
   const int w = out.sizes[0], h = out.sizes[1];
   // Strips of four cache lines: each line of the input is used as a whole while it is in the cache. The lines of the
-  // next rows are asked for ahead: no prefetcher of a processor guesses them.
+  // next rows are prefetched, because a processor's own prefetcher does not guess them.
   constexpr int kStrip = 32, kRows = 256, kLine = 8;
 #pragma omp parallel for schedule(static) collapse(2)
   for (int yy = 0; yy < h; yy += kRows)
@@ -252,7 +252,7 @@ Problem make(const std::string& name, int n) {
     p.run = f;
     return std::move(p);
   };
-  // Moving a Problem moves its vectors' memory along, so these stay.
+  // References to the matrices stay valid when a Problem is moved, because their vectors' memory moves along.
   p.in.reserve(8), p.out.reserve(8);
   auto& in = p.in;
   auto& out = p.out;
@@ -362,7 +362,7 @@ int main(int argc, char** argv) {
   const Problem p = make(name, n);
   if (!folder.empty())
     for (std::size_t i = 0; i < p.in.size(); ++i) write_npy(folder + "/in" + std::to_string(i) + ".npy", p.in[i]);
-  // As the measurement server does: inputs and outputs are copied from elsewhere, so that caches hold the same.
+  // Inputs and outputs are copied from elsewhere, as the measurement server does, so that caches hold the same data.
   using Copies = std::vector<std::vector<double>>;
   Copies in, out;
   for (const Matrix& m : p.in) in.emplace_back(m.data(), m.data() + m.count());

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Data-parallel programs of tests/conformance next to the same algorithms with OpenMP by hand (baseline.cpp).
 
-Prints, from one run, per program: times with one thread and with all, the ratio generated : hand-written, how each scales, and
-for the programs that memory bounds the share of a triad's bandwidth (of a scalar product's where they only read); then the
-geometric means. Both sides get the same inputs; their outputs are compared by sums of all and of every seventh element.
+Prints for each program, from one run: the times with one thread and with all, the ratio generated : hand-written, and how each
+side scales. For a program that memory bounds, its share of the bandwidth of a triad is printed too, or of a scalar product if the
+program only reads. The geometric means come last. Both sides get the same inputs; their outputs are compared by the sums of all
+elements and of every seventh.
 """
 
 import dataclasses
@@ -23,9 +24,9 @@ PROGRAMS = harness.ROOT / "tests" / "conformance"
 class Case:
     source: str          # in tests/conformance, without the ending
     transform: str       # the one that is measured
-    scale: float = 1     # of --n
-    bytes_per_cell: int = 0  # what must move per cell of the n x n plane, where memory bounds it: 8 read, 16 written (and read before)
-    rules: tuple = ()    # rules to take where there are several; else the first
+    scale: float = 1     # the size, as a multiple of --n
+    bytes_per_cell: int = 0  # that must move per cell of the n x n plane: 8 for a read, 16 for a write with the read before it; 0: memory is no bound
+    rules: tuple = ()    # rules to choose; elsewhere the first one
     ceiling: str = "triad"  # the loop whose bandwidth is the limit: "read" where next to nothing is written
 
 
@@ -45,7 +46,7 @@ CASES = [
 
 
 def choices(program, case):
-    """One alternative per site: a wanted rule where there is one, else the first."""
+    """Chooses an alternative on the CPU for each site: a rule of case.rules if there is one, else the first."""
     picked = {}
     for transform, site, alternatives in program.sites():
         if transform == case.transform:

@@ -165,7 +165,7 @@ int main(int argc, char** argv) {
     if (!(std::fabs(first[i] - out.re[i]) < 1e-6)) return std::fprintf(stderr, "baseline: the two ways differ\n"), 1;
     sum += out.re[i];
   }
-  // The inverse at 0: the sum of all outputs is n times the first input.
+  // Tests the inverse transform at 0: the sum of all outputs is n times the first input.
   if (!(std::fabs(sum - n * in.re[0]) < 1e-6 * n)) return std::fprintf(stderr, "baseline: wrong result\n"), 1;
   report.print();
 }

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The recursive Fourier transform: fft.pbcc next to the same recursion on oneTBB.
 
-Prints, from one run and per size: medians of interleaved rounds, in halves and in quarters, over several leaf sizes (the best
-of each side counts), with one thread and with all. Outputs are compared with those of the plain loops in every run, and
-once with the definition.
+Prints medians of interleaved rounds for each size, from one run: the recursion in halves and in quarters, with one thread and
+with all. Each side runs with several leaf sizes, of which its best one counts. Outputs are compared with those of the plain
+loops in every run, and once with the definition.
 """
 
 import cmath

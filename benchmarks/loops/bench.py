@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Loops of generated code against the same loops by hand, in one process and with the same flags.
+"""Loops of generated code next to the same loops by hand, in one process and with the same flags.
 
-Each case (cases.py) is compiled once with the loop nest of a person beside it. Both run in turn on the same matrices, which fit a
-cache; printed is the smallest time of each and their ratio. With --threads above 1 the loops by hand are OpenMP's.
+Each case (cases.py) is compiled into one program with its hand-written loop nest. The two run in turn on the same matrices, which fit
+a cache. The smallest time of each and their ratio are printed. With --threads above 1 the hand-written loops use OpenMP.
 """
 
 import argparse
@@ -23,7 +23,7 @@ from unusual_cases import CASES as UNUSUAL_CASES  # noqa: E402
 CASES = USUAL_CASES + UNUSUAL_CASES + EVERYDAY_CASES + RARE_CASES
 
 COMPARE = r"""
-// The input is above the sequential cut-off: what is called from below it runs on one thread.
+// The input is larger than the sequential cut-off: calls from below the cut-off would run on one thread.
 main transform Compare from LARGE[q] to RESULT
 {
   to (RESULT result) from () {

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Loops of generated code and the same by hand.
+"""Loops of generated code and the same loops by hand.
 
-Each case: a transform, the matrices of a call as extents (outputs first), and the loop nest that a person would write
-in C++ for the same job, on dense matrices with x fastest. `E` is the element type. `parallel` stands before each loop
-whose iterations are independent and that a person would share among threads.
+A case has a transform, the extents of the matrices of a call (outputs first), and the loop nest that a person would
+write in C++ for the same job, on dense matrices with x fastest. `E` is the element type. `parallel` stands before each
+loop whose iterations are independent and that a person would share among threads.
 """
 
 from dataclasses import dataclass
@@ -13,9 +13,9 @@ from dataclasses import dataclass
 class Case:
     name: str
     rules: str            # the transform `Job`
-    extents: tuple        # of each matrix, outputs first, of n, after `int ` or `uchar ` if that is its type; "" for a number
+    extents: tuple        # extents of each matrix over n, outputs first; `int ` or `uchar ` before them is the type; "" is a number
     num_outputs: int
-    by_hand: str          # statements on `m0`, `m1`, ... (pointers; numbers as they are) and n
+    by_hand: str          # statements on `m0`, `m1`, ... (pointers, or numbers) and n
     n: int
     is_vector_bound: bool = True
     fill: str = ""        # statements on `m0`, ... (pointers) and n that give matrices other contents than the usual

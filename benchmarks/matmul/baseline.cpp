@@ -52,8 +52,8 @@ void subtract(Part c, Part a, Part b, int n) {
   });
 }
 
-/// Memory for temporaries, kept for the next one of the same size: fresh pages would cost more than the additions that
-/// fill them.
+/// Memory for temporaries. It is kept for the next temporary of the same size: fresh pages would cost more than the
+/// additions that fill them.
 class Scratch {
  public:
   explicit Scratch(int n) : n_(n), memory_(take(n)) {}
@@ -139,7 +139,7 @@ int main(int argc, char** argv) {
     b[i] = std::uniform_real_distribution<double>(-1, 1)(rng);
   const Part pa{a.data(), n}, pb{b.data(), n}, pc{c.data(), n}, pd{d.data(), n};
   const std::vector<double> first(a.data(), a.data() + count), second(b.data(), b.data() + count);
-  // As the measurement server does it before each trial.
+  // Prepares a trial as the measurement server does.
   const auto anew = [&](const Buffer<double>& m) {
     return [&] {
       std::copy_n(first.data(), count, a.data()), std::copy_n(second.data(), count, b.data());

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Matrix products: matmul.pbcc next to OpenBLAS called directly and to Strassen's recursion on oneTBB.
 
-Prints, from one run and per size: GFLOP/s (2 n^3 for all, Strassen's too) of each, of OpenBLAS and Strassen by hand, and
-the ratios. The rule in the language runs over several shapes of its blocks, the best one counts. OpenBLAS has the same core
-type on both sides: what OPENBLAS_CORETYPE says, else --core-type. Every product is compared with the library's.
+Prints for each size, from one run: the GFLOP/s of each rule, and of OpenBLAS and Strassen by hand, and the ratios. All count
+2 n^3 operations, Strassen's too. The rule in the language runs with several shapes of its blocks, of which the best one counts.
+OpenBLAS has the same core type on both sides: that of --core-type, else that of OPENBLAS_CORETYPE, else the fastest one. Every
+product is compared with the library's.
 """
 
 import os
@@ -71,7 +72,7 @@ def main():
     parser.add_argument("--n", default="512,1024,2048", help="sizes")
     parser.add_argument("--leaf", type=int, default=512, help="largest product that Strassen leaves to OpenBLAS")
     parser.add_argument("--block-m", type=int, default=256)
-    parser.add_argument("--core-type", default=None, help="OPENBLAS_CORETYPE of both sides; default: what the program takes")
+    parser.add_argument("--core-type", default=None, help="OPENBLAS_CORETYPE of both sides; default: the environment's, else the fastest")
     args = parser.parse_args()
     if args.core_type:
         os.environ["OPENBLAS_CORETYPE"] = args.core_type

@@ -183,7 +183,7 @@ double median(std::vector<double> v) {
   return v.empty() ? 0 : v[v.size() / 2];
 }
 
-/// `restore` makes the state before a trial and is not timed.
+/// Returns the median time of `f` in ns. `restore` prepares each trial and is not timed.
 template <class R, class F>
 double median_ns(int trials, R restore, F f) {
   std::vector<double> times;
@@ -198,7 +198,7 @@ double median_ns(int trials, R restore, F f) {
   return median(times);
 }
 
-/// Multiply-adds per ns over all threads: eight independent chains of packs per thread.
+/// Returns the multiply-adds per ns over all threads, with eight independent chains of packs per thread.
 template <class T>
 double multiply_add_rate() {
   using P = Pack<T>;
@@ -220,7 +220,7 @@ double multiply_add_rate() {
   return total;
 }
 
-/// Bytes per ns of a[i] = b[i] + s * c[i], counting three transfers.
+/// Returns the bytes per ns of a[i] = b[i] + s * c[i], counting three transfers.
 double triad_rate() {
   constexpr std::int64_t kCount = 1 << 24;
   Picture<double> a(1 << 12, 1 << 12), b(1 << 12, 1 << 12), c(1 << 12, 1 << 12);
@@ -249,7 +249,7 @@ void run(const Options& o) {
   std::vector<T> k(o.kw);
   for (int i = 0; i < o.kw; ++i) k[i] = T(1) / o.kw;
 
-  // As --serve does before each trial: input and first contents of the output written anew, by one thread.
+  // Before each trial one thread writes the input and the first contents of the output anew, as --serve does.
   const std::vector<T> saved(in.data, in.data + std::size_t(in.w) * in.h);
   const auto restore = [&](Picture<T>& written) {
     return [&] {

@@ -61,7 +61,7 @@ struct Shape {
 constexpr Shape kShapes[] = {{16, 16}, {32, 8},  {64, 4},  {32, 4},  {64, 1}, {128, 1},
                              {128, 2}, {256, 1}, {512, 1}, {32, 32}, {16, 8}, {128, 8}};
 
-/// One kernel launch: which, its output extents and the halo of its tile.
+/// One launch of a kernel: the kernel, its output extents and the halo of its tile.
 struct Pass {
   cl_kernel kernel;
   cl_mem src, dst;
@@ -187,7 +187,7 @@ class Bench {
     return true;
   }
 
-  /// Time of the kernels launched since the last call, by the device's clock.
+  /// Returns the time of the kernels launched since the last call, by the device's clock.
   double kernel_ns() {
     double sum = 0;
     for (cl_event event : launched_) {
@@ -201,10 +201,9 @@ class Bench {
     return sum;
   }
 
-  /// The state before a trial that `--serve` makes too: input and first contents of the output written anew by the
-  /// host.
+  /// Prepares a trial as `--serve` does: the host writes the input and the first contents of the output anew.
   void restore(bool with_transfers) {
-    for (cl_event event : launched_) clReleaseEvent(event);  // of a trial that failed
+    for (cl_event event : launched_) clReleaseEvent(event);  // those of a trial that failed
     launched_.clear();
     const std::size_t ow = o_.n - o_.kw + 1;
     std::memcpy(in_, saved_, sizeof(T) * o_.n * o_.n);

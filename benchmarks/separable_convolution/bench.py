@@ -119,8 +119,8 @@ class Bench:
     # ---- tuned ---------------------------------------------------------------
 
     def tuned(self, width, resident, result):
-        """Tunes for one width, then runs the tuned configuration and the best fixed choice in turn, in one process:
-        two processes differ by more than the two configurations do. Returns (time of the tuned one, time of the fixed
+        """Tunes for one width. Then the tuned configuration and the best fixed choices run in turn, in one process: two
+        processes differ by more than these configurations do. Returns (time of the tuned one, time of the fixed
         one, its name, words of pbtune explain)."""
         mode = "resident" if resident else "end_to_end"
         config = self.out / f"tuned_{self.args.element}_{width}_{mode}.cfg"
@@ -139,7 +139,7 @@ class Bench:
         with polybricks.Server(self.program, "--device", self.args.device) as server:
             server.ask("inputs", n=self.args.n, sizes={"KWIDTH": width}, seed=1)
             for turn in range(2 * self.args.rounds + 2):
-                # There and back: what ran just before leaves caches and memory behind, for each in the same way.
+                # Every other turn goes in the reverse order, so that no configuration always runs after the same other one.
                 for name, entry in list(contenders.items())[::1 if turn % 2 == 0 else -1]:
                     times[name] += server.ask("run", config=entry, trials=self.args.trials, verify=False, resident=resident)["times_ns"]
         medians = {name: median(values) for name, values in times.items()}
@@ -148,7 +148,7 @@ class Bench:
 
 
 def combine(rounds):
-    """Per figure the median over rounds; of what is no figure, such as a shape, the first round's."""
+    """The median of each figure over the rounds. What is no number, such as a shape, is that of the first round."""
     def merge(values):
         if isinstance(values[0], dict):
             return {key: merge([v[key] for v in values]) for key in values[0]}
@@ -157,7 +157,7 @@ def combine(rounds):
 
 
 def ratios(result):
-    """Generated : hand-written per figure, smaller is better for the generated code."""
+    """The ratio generated : hand-written of each figure. A smaller one is better for the generated code, but not for scaling."""
     generated, one, many, device = (result[k] for k in ("generated", "cpu_one", "cpu_many", "device"))
     out = {}
     for algorithm in TRANSFORMS:
@@ -173,7 +173,7 @@ def ratios(result):
 
 
 def fixed_times(result, mode):
-    """Choice -> time of the six fixed choices; the CPU's counts end to end, and resident too."""
+    """The time of each of the six fixed choices. Those on the CPU have the same time in both modes."""
     return {f"{a} {on}": result["generated"][f"{a}_{on}"]["threads" if on == "cpu" else mode] for a, on in CHOICES}
 
 

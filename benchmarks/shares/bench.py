@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What it brings to share a step between a device and the CPU (`device_eighths`), from host memory to host memory.
+"""What is gained if a device and the CPU share a step (`device_eighths`), from host memory to host memory.
 
-Per program: the time on the CPU alone, on the device alone, and with each share of the device; and how many times the best
-share is faster than the better one of the two alone.
+Prints for each program the time on the CPU alone, on the device alone, and with each share of the device. The last column is
+the time of the faster of the two alone, divided by that of the best share.
 """
 
 import dataclasses
@@ -20,7 +20,7 @@ EIGHTHS = range(1, 9)  # the last one: the device alone
 class Case:
     source: str       # below the project's folder
     transform: str    # the one that is measured
-    scale: float = 1  # of --n
+    scale: float = 1  # the size, as a multiple of --n
     sizes: dict = dataclasses.field(default_factory=dict)
 
 
@@ -33,7 +33,7 @@ CASES = [
 
 
 def choices(program, transform, on):
-    """The first alternative of each site of the transform there."""
+    """The first alternative of each site of the transform that runs on `on`."""
     return {transform: {site: next(a for a in alternatives if a[1] == on)
                         for name, site, alternatives in program.sites() if name == transform}}
 

@@ -44,7 +44,7 @@ int main(int argc, char** argv) {
   report.add("sweeps_ns", baseline::median_ns(
                               trials, [] {},
                               [&] {
-  // As in the program: the two colours are taken from planes and put back.
+  // The two colours are taken from planes and put back, as in the program.
 #pragma omp parallel for schedule(static)
                                 for (int y = 0; y < h + 2; ++y) {
                                   std::fill_n(red.row(y), w + 2, 0.0);

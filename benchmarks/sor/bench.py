@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Red-black over-relaxation: sor.pbcc next to OpenMP and to what the memory could give.
 
-The limit: in one half sweep each cell of one colour is read and written, each cell of the other colour and of the right side
-is read, once; so 32 bytes per cell of a colour and half sweep, at the bandwidth of a triad with as many threads, measured
-in the same run. Rules that keep rows in a cache over several half sweeps may beat it. Outputs of the two rules are compared in every
-run, and with plain Python on a small grid once.
+The limit comes from the bandwidth of a triad with as many threads, measured in the same run. A half sweep reads and writes each
+cell of one colour once, and reads each cell of the other colour and of the right side once. These are 32 bytes per cell of a
+colour. Rules that keep rows in a cache over several half sweeps may beat the limit. The outputs of the two rules are compared in
+every run, and once with plain Python on a small grid.
 """
 
 import pathlib

@@ -101,10 +101,10 @@ int main(int argc, char** argv) {
   report.add("parallel_sort_ns", baseline::median_ns(
                                      trials, [&] { out = in; }, [&] { tbb::parallel_sort(out.begin(), out.end()); }));
   if (out != expected) return std::fprintf(stderr, "baseline: parallel_sort differs\n"), 1;
-  // As in the program: input untouched, output separate, scratch from a pool.
+  // The input is not changed, the output is a separate buffer, and scratch comes from a pool, as in the program.
   const std::size_t count = in.size();
   const baseline::Buffer<double> from(count), to(count), scratch(count);
-  // Copied from elsewhere, as the measurement server does, so that caches hold the same.
+  // Inputs are copied from elsewhere, as the measurement server does, so that caches hold the same data.
   const std::vector<double> unset(count, NAN);
   const auto restore = [&] {
     std::copy(in.begin(), in.end(), from.data()), std::copy(unset.begin(), unset.end(), to.data());

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Sorting doubles: sort.pbcc under good configurations next to std::sort, oneTBB's parallel_sort and the same merge sort on oneTBB.
 
-Prints, from one run and per size: medians of interleaved rounds, the speed-up of the best configuration over std::sort and
-parallel_sort, and the merge sort written in the language against the one written by hand. With --tune also what pbtune
-finds. Outputs are compared with those of the radix sort in every run, and once with Python's own sort.
+Prints for each size, from one run: medians of interleaved rounds, and the speed-up of each line over std::sort, parallel_sort
+and the merge sort written by hand. With --tune there is also the configuration that pbtune finds. Outputs are compared with those of the radix sort in every run, and once with Python's own sort.
 """
 
 import pathlib

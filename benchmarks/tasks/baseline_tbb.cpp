@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The tasks of bench.py on oneTBB's task_group: time per spawn and wait of an empty task, and Fibonacci numbers with
-// one task per call. Two ways to write the latter were tried, the better one counts. Prints JSON with medians in ns.
+// one task per call. The latter is written in two ways, of which the faster one counts. Prints JSON with medians in ns.
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/task_arena.h>
 #include <oneapi/tbb/task_group.h>
@@ -13,7 +13,7 @@ namespace {
 
 using oneapi::tbb::task_group;
 
-/// One child as a task, the other as a call.
+/// Runs one child as a task and the other as a call.
 std::int64_t fib_run(int n) {
   if (n < 2) return n;
   std::int64_t a = 0;
@@ -24,7 +24,7 @@ std::int64_t fib_run(int n) {
   return a + b;
 }
 
-/// Both as tasks of the group; the second is run in place.
+/// Runs both children as tasks of the group, the second of them in place.
 std::int64_t fib_run_and_wait(int n) {
   if (n < 2) return n;
   std::int64_t a = 0, b = 0;

@@ -98,7 +98,7 @@ def quota_of_one_cpu():
             continue
         try:
             for file, text in files.items():
-                with open(group / file, "r+") as out:  # one that is not there is not made: the folder may be no control group
+                with open(group / file, "r+") as out:  # "r+" makes no file: the folder may be no control group
                     out.write(text)
         except OSError:
             group.rmdir()

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// What both sides of the loops share: sizes, cells, the measurement. A loop follows the other over one array that
-// caches hold, so that what it costs to start and to end one shows.
+// What both sides of the loops share: sizes, the work per cell, and the measurement. The loops follow each other over
+// one array that fits the caches, so that the times show what it costs to start and to end a loop.
 #pragma once
 
 #include "measure.h"
 
 inline constexpr std::int64_t kLoopSizes[] = {2'000, 10'000, 50'000, 200'000, 1'000'000};
 
-/// About a quarter of a nanosecond per cell.
+/// The work of a loop: about a quarter of a nanosecond per cell.
 inline void compute(double* cells, std::int64_t lo, std::int64_t hi) {
   for (std::int64_t i = lo; i < hi; ++i) {
     double x = cells[i];

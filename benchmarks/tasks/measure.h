@@ -26,7 +26,7 @@ inline Options parse(int argc, char** argv) {
   return options;
 }
 
-/// One warm-up, then the median of the trials.
+/// Returns the median time of the trials in ns, after one run to warm up.
 template <class F>
 double median_ns(const Options& options, F f) {
   using Clock = std::chrono::steady_clock;
@@ -40,7 +40,7 @@ double median_ns(const Options& options, F f) {
   return times[times.size() / 2];
 }
 
-/// Time per empty task where `batch` of them are spawned before each wait.
+/// Returns the time per empty task in ns, where `batch` of them are spawned before each wait.
 template <class F>
 double spawn_ns(const Options& options, int batch, F spawn) {
   constexpr int kTasks = 1'000'000;
@@ -51,7 +51,8 @@ double spawn_ns(const Options& options, int batch, F spawn) {
          kTasks;
 }
 
-/// The function without tasks. Not inlined into itself: gcc would unroll the recursion, which tasks forbid.
+/// The recursion without tasks. It is not inlined into itself, because gcc would unroll it, which is not possible with
+/// tasks.
 [[gnu::noinline, gnu::optimize("no-inline")]] inline std::int64_t plain_fib(int n) {
   return n < 2 ? n : plain_fib(n - 1) + plain_fib(n - 2);
 }

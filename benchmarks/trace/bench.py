@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """What --trace and --stats cost: programs without them, with totals only, and with every event recorded.
 
-Prints the least times over interleaved rounds and their ratios to the program as it is: other load makes times longer, never shorter. The programs: a convolution in large pieces,
-a merge sort, a recursive Fourier transform, and as the worst case Fibonacci numbers, where each call is a task of some
-tens of nanoseconds. `--stats=xml` prints times without recording anything: it serves as "off".
+Prints the least times over interleaved rounds, and their ratios to the program without recording. The least times count, because
+other load makes times longer, never shorter. The programs are a convolution in large pieces, a merge sort, a recursive Fourier
+transform and, as the worst case, Fibonacci numbers, where each call is a task of some tens of nanoseconds. `--stats=xml` prints
+times without recording anything, so it serves as "off".
 """
 
 import pathlib

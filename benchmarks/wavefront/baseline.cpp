@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Hand-written edit distance for bench.py: the table of edit_distance.pbcc with plain loops, and in tiles that an
-// OpenMP loop runs one anti-diagonal of tiles after the other. Prints JSON with medians in ns. The state before a trial
-// is that of --serve: the table filled anew by one thread.
+// OpenMP loop runs one anti-diagonal of tiles after the other. Prints JSON with medians in ns. Before each trial one
+// thread fills the table anew, as --serve does.
 #include <omp.h>
 
 #include <algorithm>
