@@ -16,12 +16,12 @@
 //   wrote_on_host(frame, Out);          afterwards: device copies of that part are stale
 //
 // These are announcements. The invariant: a host access of a cell comes after the last device write of it in program
-// order, and is announced between that write and the next device use. So an announcement stands behind every launch
-// that the host code follows, and before every one that follows it: around each slice, point or instance where other
-// instances in between may call a transform, around the whole step where none does (clgen/cpp/host_care.h). `pbc
-// --checked-copies` makes programs that look (access_shadow.h). What an announcement names may be larger than what is
-// accessed, but for before_host_overwrite. It may meet launches of tasks that run beside it, of other cells: what those
-// make newer on a device stays newer there.
+// order, and is announced between that write and the next device use. So an announcement stands after every launch that
+// precedes the host code, and before every launch that follows it. Announcements stand around a whole step if none of
+// its instances may call a transform; else they stand around each slice, point or instance (clgen/lower/host_care.h).
+// `pbc --checked-copies` makes programs that check this (access_shadow.h). An announcement may name more than what is
+// accessed, except for before_host_overwrite. Tasks that run at the same time may launch kernels on other cells of what
+// it names; what they make newer on a device stays newer there.
 #pragma once
 
 #include <algorithm>
