@@ -35,6 +35,14 @@ std::vector<int> choices_running(const TransformPlan& plan, const Step& step, Ve
   return out;
 }
 
+bool has_kernels(const Plan& plan) {
+  for (const TransformPlan& transform : plan.transforms)
+    for (const Step& step : transform.steps)
+      for (const Version version : kDeviceVersions)
+        if (!choices_running(transform, step, version).empty()) return true;
+  return false;
+}
+
 Numbering::Numbering(const Plan& plan) {
   int next_site = 0;
   auto next_tunable = static_cast<int>(pbrt::kNumStandardGlobals);

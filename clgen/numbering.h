@@ -20,6 +20,9 @@ namespace pb {
 /// The positions of the choices under which `step` runs in `version`.
 [[nodiscard]] std::vector<int> choices_running(const TransformPlan& plan, const Step& step, Version version);
 
+/// Whether some step of the program may run on a device.
+[[nodiscard]] bool has_kernels(const Plan& plan);
+
 class Numbering {
  public:
   explicit Numbering(const Plan& plan);

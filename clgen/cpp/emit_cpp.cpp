@@ -5,11 +5,11 @@
 #include <set>
 #include <variant>
 
-#include "clgen/cpp/body_text.h"
-#include "clgen/cpp/native_headers.h"
+#include "clgen/cpp/context/native_headers.h"
+#include "clgen/cpp/context/tunable_code.h"
+#include "clgen/cpp/rules/body_text.h"
 #include "clgen/cpp/template_code.h"
 #include "clgen/cpp/transform_code.h"
-#include "clgen/cpp/tunable_code.h"
 #include "clgen/info/make_training_info.h"
 #include "clgen/names.h"
 #include "lang/source.h"
@@ -173,7 +173,7 @@ std::string emit_cpp(const Program& program, const Plan& plan, const SourceManag
       program, plan, sources, options, Numbering(plan), program.name + ".cpp", {}, {}, NativeMacros(program)};
   find_spawned(program, context.spawned, context.spawned_templates);
   const std::vector<Kernel> kernels = make_kernels(program, plan, {sources, options.is_strict()});
-  context.has_kernels = !kernels.empty();
+  context.has_kernels = has_kernels(plan);
   Writer out;
   out.line("// Made by pbc from " + program.name + ".pbcc.");
   if (options.is_checked) out.line("#define PB_CHECKED 1");

@@ -2,7 +2,7 @@
 // C++ of calls whose template arguments are known only at run time: functions that choose the instance.
 #pragma once
 
-#include "clgen/cpp/rule_code.h"
+#include "clgen/cpp/rules/rule_code.h"
 
 namespace pb {
 

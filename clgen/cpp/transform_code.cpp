@@ -5,8 +5,9 @@
 #include <set>
 
 #include "base/reaches_itself.h"
-#include "clgen/cpp/schedule_code.h"
-#include "clgen/cpp/tunable_code.h"
+#include "clgen/cpp/context/tunable_code.h"
+#include "clgen/cpp/steps/schedule_code.h"
+#include "clgen/cpp/steps/step_functions.h"
 #include "clgen/index_width.h"
 #include "clgen/initial_reads.h"
 #include "clgen/names.h"
@@ -140,10 +141,10 @@ class TransformEmitter {
         plan_(context.plan.transforms[id.index()]),
         name_(identifier_of(context.program, id)),
         kernels_(kernels),
-        schedule_(make_schedule(context, id)) {}
+        schedule_(make_schedule(context.program, plan_, context.has_kernels)) {}
 
   void emit() {
-    emit_run(emit_schedule_functions(out_, context_, id_, schedule_, kernels_));
+    emit_run(emit_step_functions(out_, context_, id_, schedule_, kernels_));
     emit_entries();
   }
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "clgen/cpp/rule_code.h"
+#include "clgen/cpp/rules/rule_code.h"
 #include "clgen/opencl/kernel.h"
 
 namespace pb {

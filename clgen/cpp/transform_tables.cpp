@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "clgen/cpp/context/tunable_code.h"
 #include "clgen/cpp/transform_code.h"
-#include "clgen/cpp/tunable_code.h"
 #include "clgen/index_width.h"
 #include "clgen/initial_reads.h"
 #include "clgen/names.h"

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "clgen/cpp/native_headers.h"
+#include "clgen/cpp/context/native_headers.h"
 #include "clgen/numbering.h"
 #include "lang/check.h"
 #include "lang/source.h"

@@ -244,9 +244,7 @@ std::string to_text(const RuleShape& rule, StepId step, const CpuLoops& loops) {
   return print("loops", loops.plain) + (loops.packed.empty() ? "" : print("packs", loops.packed));
 }
 
-namespace {
-
-std::string fused_text(const Program& program, const TransformPlan& plan, const FusedSteps& steps) {
+std::string to_text(const Program& program, const TransformPlan& plan, const FusedSteps& steps) {
   std::vector<RuleShape> rules;
   std::vector<std::string> numbers;
   for (const StepId id : steps) {
@@ -261,8 +259,7 @@ std::string fused_text(const Program& program, const TransformPlan& plan, const 
   return text.take();
 }
 
-/// Returns the line in front of the loops of a nest's members.
-std::string nest_text(const TransformPlan& plan, const Nest& nest) {
+std::string to_text(const TransformPlan& plan, const Nest& nest) {
   std::vector<std::string> rows;
   for (const NestRow& row : nest.rows) {
     const IndexRange hull = hull_of(plan, nest, row);
@@ -270,35 +267,6 @@ std::string nest_text(const TransformPlan& plan, const Nest& nest) {
     rows.push_back(fmt::format("{}[{}, {})", word, to_string(hull.lo), to_string(hull.hi)));
   }
   return fmt::format("nest in {} of {}\n", is_sliced(nest) ? "slices" : "tiles", joined(rows));
-}
-
-}  // namespace
-
-std::string emit_lowered(const Program& program, const Plan& plan) {
-  std::string out;
-  for (const TransformPlan& transform : plan.transforms) {
-    for (const StepId id : transform.steps.ids()) {
-      const Step& step = transform.steps[id];
-      const bool is_in_nest = std::any_of(transform.nests.begin(), transform.nests.end(),
-                                          [&](const Nest& nest) { return has_member(nest, id); });
-      if (!is_in_nest && !step.loops.empty()) {
-        const RuleShape rule(program, transform.transform, step.rule);
-        out += to_text(rule, id, lower_cpu_loops(rule, step));
-      }
-      for (const Version version : {Version::OpenCl, Version::OpenClLocal})
-        if (!choices_running(transform, step, version).empty())
-          out += to_text(program, lower_kernel(program, transform, id, version));
-    }
-    for (const FusedSteps& steps : transform.fused) out += fused_text(program, transform, steps);
-    for (const Nest& nest : transform.nests) {
-      out += nest_text(transform, nest);
-      for (const NestMember& member : nest.members) {
-        const RuleShape rule(program, transform.transform, transform.steps[member.step].rule);
-        out += to_text(rule, member.step, lower_member_loops(rule, transform, nest, member));
-      }
-    }
-  }
-  return out;
 }
 
 }  // namespace pb

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lowered trees as text for people and golden tests: `pbc --emit=lowered`.
+// Lowered trees as text for people and golden tests.
 #pragma once
 
 #include <string>
@@ -18,8 +18,10 @@ namespace pb {
 /// Returns the text of the loops of a step's CPU version.
 [[nodiscard]] std::string to_text(const RuleShape& rule, StepId step, const CpuLoops& loops);
 
-/// Returns the text of all transforms: for each step the loops of its CPU version and the kernels of its device
-/// versions, then the steps that run as one loop, and then each nest with the loops of its members.
-[[nodiscard]] std::string emit_lowered(const Program& program, const Plan& plan);
+/// Returns the text of the loop of steps that run as one.
+[[nodiscard]] std::string to_text(const Program& program, const TransformPlan& plan, const FusedSteps& steps);
+
+/// Returns the line in front of the loops of a nest's members.
+[[nodiscard]] std::string to_text(const TransformPlan& plan, const Nest& nest);
 
 }  // namespace pb

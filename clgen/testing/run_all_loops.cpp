@@ -13,6 +13,7 @@
 #include "clgen/lower/nest_loops.h"
 #include "clgen/lower/nest_shape.h"
 #include "clgen/lower/uniformity.h"
+#include "clgen/testing/draw_call.h"
 #include "clgen/testing/run_loops.h"
 
 namespace pb::testing {
@@ -94,15 +95,7 @@ class AllLoops {
  private:
   RuleShape shape(StepId id) const { return {program_, plan_.transform, plan_.steps[id].rule}; }
 
-  /// Draws sizes. Returns none if no call has them.
-  std::optional<Values> draw_sizes() {
-    Values sizes;
-    for (const std::string& name : transform_.size_names())
-      sizes[name] = static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(max_size_));
-    for (const UserTunable& tunable : transform_.tunables) sizes[tunable.name] = static_cast<std::int64_t>(tunable.min);
-    if (!Oracle(transform_, sizes).sizes_are_possible()) return std::nullopt;
-    return sizes;
-  }
+  std::optional<Values> draw_sizes() { return testing::draw_sizes(transform_, max_size_, random_); }
 
   void keep(StepId step, const std::string& fault) {
     ++runs_.num_runs;

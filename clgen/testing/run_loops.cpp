@@ -10,6 +10,7 @@
 #include "clgen/lower/inside_cells.h"
 #include "clgen/lower/nest_loops.h"
 #include "clgen/names.h"
+#include "clgen/testing/condition_value.h"
 #include "lang/check.h"
 
 namespace pb::testing {
@@ -27,48 +28,7 @@ std::int64_t value(const IndexExpr& expr, const Values& values) {
   return *found;
 }
 
-bool holds(const Condition& condition, const Values& values) {
-  const auto all = [&](bool wanted) {
-    return std::all_of(condition.terms().begin(), condition.terms().end(),
-                       [&](const Condition& term) { return holds(term, values) == wanted; });
-  };
-  switch (condition.kind()) {
-    case Condition::Kind::Always:
-      return true;
-    case Condition::Kind::Never:
-      return false;
-    case Condition::Kind::Relation: {
-      const std::int64_t a = value(condition.lhs(), values);
-      const std::int64_t b = value(condition.rhs(), values);
-      switch (condition.op()) {
-        case RelationOp::Less:
-          return a < b;
-        case RelationOp::LessEqual:
-          return a <= b;
-        case RelationOp::Greater:
-          return a > b;
-        case RelationOp::GreaterEqual:
-          return a >= b;
-        case RelationOp::Equal:
-          return a == b;
-        case RelationOp::NotEqual:
-          return a != b;
-      }
-      break;
-    }
-    case Condition::Kind::Not:
-      return !holds(condition.terms().front(), values);
-    case Condition::Kind::All:
-      return all(true);
-    case Condition::Kind::Any:
-      return !all(false);
-    case Condition::Kind::Chosen:
-    case Condition::Kind::Flag:
-      break;
-  }
-  PB_CHECK(false, "loops test sizes and coordinates alone");
-  return false;
-}
+bool holds(const Condition& condition, const Values& values) { return holds(condition, CallState{values, {}, {}}); }
 
 /// Evaluates a condition that matrices share no memory, which holds for those of tests.
 bool holds_apart(const Condition& condition) { return !condition.is_never(); }

@@ -24,6 +24,13 @@ def passes(names=""):
     return ["lang", "choicegraph/plan", *(f"choicegraph/passes/{name}" for name in names.split())]
 
 
+def printers(names=""):
+    """What a folder in clgen/cpp may include from outside of it: the folders of these names beside it, too."""
+    shared = [f"clgen/{path.name}" for path in sorted((ROOT / "clgen").glob("*.h"))]
+    return ["lang", "choicegraph", "runtime/config", "clgen/lower", "clgen/writer", "clgen/opencl/kernel.h", *shared,
+            *(f"clgen/cpp/{name}" for name in names.split())]
+
+
 # Folder -> folders it may include from, besides itself and `base`. Longest prefix of a path decides.
 MAY_USE = {
     "base": [],
@@ -43,8 +50,18 @@ MAY_USE = {
     "choicegraph/passes/checks": passes("analysis segments"),
     "choicegraph/passes": [*passes(), "choicegraph/passes"],
     "choicegraph/testing": ["lang", "choicegraph", "frontend/infer_regions"],
-    "clgen": ["lang", "choicegraph", "runtime/config", "clgen/lower"],
+    "clgen": ["lang", "choicegraph", "runtime/config", "clgen/lower", "clgen/writer"],
+    "clgen/writer": ["lang/check.h"],
+    "clgen/cpp/context": printers(),
+    "clgen/cpp/rules": printers("context"),
+    "clgen/cpp/boxes": printers("context rules"),
+    "clgen/cpp/loops": printers("context rules boxes"),
+    "clgen/cpp/steps": printers("context rules boxes loops"),
+    "clgen/cpp": [*printers("context rules boxes loops steps"), "clgen/info"],
+    "clgen/opencl": printers(),
+    "clgen/info": printers("context"),
     "clgen/lower": ["lang", "choicegraph", "clgen/lower/tree", "clgen/names.h", "clgen/numbering.h", "clgen/rule_facts.h"],
+    "clgen/lower/schedule": ["lang", "choicegraph", "clgen/lower", "clgen/names.h", "clgen/numbering.h", "clgen/rule_facts.h"],
     "clgen/lower/tree": ["lang", "choicegraph/plan", "clgen/names.h"],
     "clgen/testing": ["lang", "choicegraph", "clgen"],
     "runtime/config": [],

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// Prints the announcements around one instance, for loops that announce every instance by itself
+// (clgen/lower/host_care.h says what an announcement is).
+#pragma once
+
+#include <string>
+
+#include "clgen/cpp/boxes/step_boxes.h"
+#include "clgen/cpp/rules/rule_code.h"
+
+namespace pb {
+
+/// Declares `pb_one`, the instance at the loops' variables, as a box.
+void declare_one_instance(Writer& out, const Step& step);
+/// Calls `emit`, which prints the instance at the loops' variables. Prints the announcements before and after it if
+/// `is_announced`.
+template <class Emit>
+void emit_announced(Writer& out, const RuleCode& code, const Step& step, bool is_announced, const Emit& emit) {
+  if (!is_announced) return emit();
+  const HostParts parts = parts_of_box(code, step, "pb_one");
+  if (parts.is_empty()) return emit();
+  declare_one_instance(out, step);
+  emit_arrivals(out, parts, "pb_frame");
+  emit();
+  emit_departures(out, parts, "pb_frame");
+}
+
+}  // namespace pb

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: MIT
+#include "clgen/cpp/loops/nest_code.h"
+
+#include <algorithm>
+
+#include "clgen/cpp/boxes/step_boxes.h"
+#include "clgen/cpp/loops/instance_count.h"
+#include "clgen/cpp/loops/loop_code.h"
+#include "clgen/cpp/loops/piece_code.h"
+#include "clgen/lower/host_care.h"
+#include "clgen/lower/nest_loops.h"
+#include "clgen/lower/nest_shape.h"
+#include "clgen/names.h"
+
+namespace pb {
+namespace {
+
+std::string row_box_type(const Nest& nest) { return "pbrt::Box<" + std::to_string(nest.rows.size()) + ">"; }
+
+std::string row_box(const TransformPlan& plan, const Nest& nest) {
+  std::vector<std::string> lo;
+  std::vector<std::string> hi;
+  for (auto row = nest.rows.rbegin(); row != nest.rows.rend(); ++row) {
+    const IndexRange range = hull_of(plan, nest, *row);
+    lo.push_back(to_cpp(range.lo));
+    hi.push_back(to_cpp(range.hi));
+  }
+  return "{{" + joined(lo) + "}, {" + joined(hi) + "}}";
+}
+
+/// Whether the volume of a tile is the number of instances in it.
+bool is_tile_full(const TransformPlan& plan, const Nest& nest) {
+  if (nest.members.size() != 1) return false;
+  const NestMember& member = nest.members.front();
+  const auto is_coordinate = [](const NestRow& row) {
+    return std::count(row.coefficients.begin(), row.coefficients.end(), 0) + 1 == std::ssize(row.coefficients);
+  };
+  return is_box(plan.steps[member.step]) && member.loops.empty() &&
+         std::all_of(nest.rows.begin(), nest.rows.end(), is_coordinate);
+}
+
+/// Prints the statements of one nest.
+class NestEmitter {
+ public:
+  NestEmitter(Writer& out, const TransformPlan& plan, const Nest& nest, const std::vector<NestPart>& parts,
+              const NestArgs& args)
+      : out_(out), plan_(plan), nest_(nest), parts_(parts), args_(args) {}
+
+  void emit() {
+    for (std::size_t m = 0; m < parts_.size(); ++m) {
+      units_.push_back(declare_unit(out_, parts_[m].code, "pb_unit" + std::to_string(m)));
+    }
+    out_.line("const " + row_box_type(nest_) + " pb_rows = " + row_box(plan_, nest_) + ";");
+    is_sliced(nest_) ? emit_slices() : emit_tiles();
+  }
+
+ private:
+  bool has_calls() const {
+    return std::any_of(parts_.begin(), parts_.end(), [](const NestPart& part) { return part.code.has_calls(); });
+  }
+
+  /// Returns an expression that is `count` if the part runs, else 0.
+  static std::string count_if(const NestPart& part, const std::string& count) {
+    return part.condition.is_always() ? count : "(" + selected_text(part.condition, count, "0") + ")";
+  }
+
+  /// Returns an expression for the number of a member's instances in all slices.
+  std::string count_in_slices(const NestPart& part) const {
+    const Step step = step_in_slices(plan_, part.member);
+    if (step.loops.empty()) return count_if(part, "std::int64_t{1}");
+    const std::string box = box_type(step) + initializer_of(instance_box(step));
+    return count_if(part, is_box(step) ? box + ".volume()" : count_call(part.code, part.stem, box));
+  }
+
+  void emit_tiles() {
+    const bool is_full = is_tile_full(plan_, nest_);
+    unsigned carried = 0;
+    for (std::size_t r = 0; r < nest_.rows.size(); ++r)
+      if (nest_.rows[r].kind == RowKind::Carried) carried |= 1U << (nest_.rows.size() - 1 - r);
+    out_.open("pbrt::run_tiles(" + args_.frame + ", pb_rows, " + args_.extent + ", " + std::to_string(carried) +
+              "U, [&](" + (has_calls() || !is_full ? "pbrt::Frame& pb_inner" : "pbrt::Frame&") + ", const " +
+              row_box_type(nest_) + "& pb_tile)");
+    if (!is_full) {
+      std::vector<std::string> counts;
+      for (const NestPart& part : parts_) counts.push_back(count_if(part, count_call(part.code, part.stem, "pb_tile")));
+      out_.line(counted_scope("pb_inner", args_.rule, counts));
+    }
+    if (parts_.size() == 1) {
+      emit_piece(out_, parts_[0].code, parts_[0].stem, parts_[0].has_packs(), units_[0], "pb_tile");
+    } else {
+      emit_points();
+    }
+    out_.close(is_full ? ", &" + args_.rule + ");" : ");");
+  }
+
+  /// Prints loops over the points of the tile that run all members at each point.
+  void emit_points() {
+    const std::size_t num_rows = nest_.rows.size();
+    out_.line(row_box_type(nest_) + " pb_point;");
+    for (std::size_t r = 0; r < num_rows; ++r) {
+      const std::string dim = "[" + std::to_string(num_rows - 1 - r) + "]";
+      const std::string at = "pb_point.lo" + dim;
+      out_.open("for (" + at + " = pb_tile.lo" + dim + "; " + at + " < pb_tile.hi" + dim + "; ++" + at + ")");
+      out_.line("pb_point.hi" + dim + " = " + at + " + 1;");
+    }
+    for (std::size_t m = 0; m < parts_.size(); ++m) {
+      if (!parts_[m].condition.is_always()) out_.open(if_text(parts_[m].condition));
+      const bool is_announced = care_in(plan_, nest_, shapes_of(parts_), m) == HostCare::Slice;
+      const HostParts hosted = parts_of_box(parts_[m].code, plan_.steps[parts_[m].member.step], "");
+      if (is_announced) emit_arrivals(out_, hosted, "pb_inner");
+      emit_piece(out_, parts_[m].code, parts_[m].stem, parts_[m].has_packs(), units_[m], "pb_point");
+      if (is_announced) emit_departures(out_, hosted, "pb_inner");
+      if (!parts_[m].condition.is_always()) out_.close();
+    }
+    for (std::size_t r = 0; r < num_rows; ++r) out_.close();
+  }
+
+  void emit_slices() {
+    const std::size_t num_rows = nest_.rows.size();
+    // The pieces of parallel slices record themselves, so only the other members are counted here.
+    std::vector<std::string> counts;
+    for (const NestPart& part : parts_)
+      if (!is_inside_parallel(part.member)) counts.push_back(count_in_slices(part));
+    if (!counts.empty()) out_.line(counted_scope(args_.frame, args_.rule, counts));
+    for (std::size_t r = 0; r < num_rows; ++r) {
+      const std::string dim = "[" + std::to_string(num_rows - 1 - r) + "]";
+      const std::string at = "pb_u" + std::to_string(r);
+      out_.open("for (std::int64_t " + at + " = pb_rows.lo" + dim + "; " + at + " < pb_rows.hi" + dim + "; ++" + at +
+                ")");
+    }
+    for (std::size_t m = 0; m < parts_.size(); ++m) emit_slice(m);
+    for (std::size_t r = 0; r < num_rows; ++r) out_.close();
+  }
+
+  /// Returns the value of a coordinate in the slice. Each row of a sliced nest is a single coordinate, counted up or
+  /// down.
+  IndexExpr coordinate_value(std::size_t coordinate) const {
+    for (std::size_t r = 0; r < nest_.rows.size(); ++r)
+      if (const int by = nest_.rows[r].coefficients[coordinate]; by != 0)
+        return index_mul(index_const(by), index_symbol("pb_u" + std::to_string(r)));
+    return index_const(0);
+  }
+
+  void emit_slice(std::size_t m) {
+    const NestPart& part = parts_[m];
+    const Step step = step_in_slices(plan_, part.member);
+    std::vector<Condition> terms{part.condition};
+    Step slice = step;
+    std::size_t next = 0;
+    for (std::size_t c = 0; c < part.member.coordinates.size(); ++c) {
+      const NestCoordinate& at = part.member.coordinates[c];
+      if (at.var.empty()) {
+        terms.push_back(Condition::relation(coordinate_value(c), RelationOp::Equal, at.shift));
+        continue;
+      }
+      const IndexExpr value = index_mul(index_const(at.sign), index_sub(coordinate_value(c), at.shift));
+      IndexRange& range = slice.loops[next++].range;
+      terms.push_back(Condition::relation(value, RelationOp::GreaterEqual, range.lo));
+      terms.push_back(Condition::relation(value, RelationOp::Less, range.hi));
+      range = {value, index_add(value, index_const(1))};
+    }
+    out_.open(if_text(Condition::all_of(std::move(terms))));
+    emit_slice_of(m, slice);
+    out_.close();
+  }
+
+  /// Prints the work of member `m` in the slice, with the announcements that it needs.
+  void emit_slice_of(std::size_t m, const Step& slice) {
+    const NestPart& part = parts_[m];
+    const bool has_loops = !slice.loops.empty();
+    if (has_loops) out_.line("const " + box_type(slice) + " pb_slice = " + initializer_of(instance_box(slice)) + ";");
+    const HostCare care = care_in(plan_, nest_, shapes_of(parts_), m);
+    // A slice without loops is one instance: announcing the slice announces the instance.
+    if (care == HostCare::Step || (care == HostCare::Instance && has_loops)) return emit_slice_work(m, slice);
+    const HostParts hosted = parts_of_box(part.code, slice, has_loops ? "pb_slice" : "");
+    const bool may_be_empty = has_loops && !hosted.is_empty();
+    if (may_be_empty) out_.open("if (!pb_slice.is_empty())");
+    emit_arrivals(out_, hosted, args_.frame);
+    emit_slice_work(m, slice);
+    emit_departures(out_, hosted, args_.frame);
+    if (may_be_empty) out_.close();
+  }
+
+  void emit_slice_work(std::size_t m, const Step& slice) {
+    const NestPart& part = parts_[m];
+    const std::string type = box_type(slice);
+    if (slice.loops.empty()) {
+      if (part.code.has_calls()) out_.line("pbrt::Frame& pb_inner = " + args_.frame + ";");
+      out_.line(loops_call(part.code, "loops_" + part.stem, false, ""));
+      return;
+    }
+    if (!is_inside_parallel(part.member)) {
+      if (!part.member.loops.empty()) out_.open("if (!pb_slice.is_empty())");
+      if (part.code.has_calls()) out_.line("pbrt::Frame& pb_inner = " + args_.frame + ";");
+      emit_piece(out_, part.code, part.stem, part.has_packs(), units_[m], "pb_slice");
+      if (!part.member.loops.empty()) out_.close();
+      return;
+    }
+    const bool is_full = is_box(slice);
+    const std::string frame = part.code.has_calls() || !is_full ? "pbrt::Frame& pb_inner" : "pbrt::Frame&";
+    out_.open("pbrt::parallel_for(" + args_.frame + ", pb_slice, " + args_.split + ", [&](" + frame + ", const " +
+              type + "& pb_piece)");
+    const std::string rule = rule_constant(part.code.stem);
+    if (!is_full) out_.line(counted_scope("pb_inner", rule, {count_call(part.code, part.stem, "pb_piece")}));
+    emit_piece(out_, part.code, part.stem, part.has_packs(), units_[m], "pb_piece");
+    out_.close(is_full ? ", &" + rule + ");" : ");");
+  }
+
+  Writer& out_;
+  const TransformPlan& plan_;
+  const Nest& nest_;
+  const std::vector<NestPart>& parts_;
+  const NestArgs& args_;
+  std::vector<std::optional<Condition>> units_;  ///< for each member, when its matrices are unit views
+};
+
+}  // namespace
+
+void emit_member_loops(Writer& out, const TransformPlan& plan, const Nest& nest, const NestPart& part) {
+  if (is_sliced(nest)) {
+    const Step step = step_in_slices(plan, part.member);
+    emit_loops(out, part.code, step, part.loops, part.stem);
+    if (!step.loops.empty() && !is_box(step)) emit_instance_count(out, part.code, step, part.stem);
+    return;
+  }
+  const Parameter box{"const " + row_box_type(nest) + "&", "pb_tile"};
+  const Step& step = plan.steps[part.member.step];
+  emit_tile_loops(out, part.code, step, part.loops.plain, part.stem, box);
+  if (is_tile_full(plan, nest)) return;
+  Writer count;
+  count.indent();
+  emit_tile_count(count, part.code, step, part.loops.plain);
+  emit_count_function(out, part.code, part.stem, box, count);
+}
+
+void emit_nest(Writer& out, const TransformPlan& plan, const Nest& nest, const std::vector<NestPart>& parts,
+               const NestArgs& args) {
+  NestEmitter(out, plan, nest, parts, args).emit();
+}
+
+std::vector<const RuleShape*> shapes_of(const std::vector<NestPart>& parts) {
+  std::vector<const RuleShape*> out;
+  for (const NestPart& part : parts) out.push_back(&part.code);
+  return out;
+}
+
+}  // namespace pb

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// C++ of nests: instances that depend on each other run in tiles that wait for each other, or slice by slice. A nest of
+// one step is the body of its step function; a nest of several steps stands in `run_T`.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "clgen/cpp/rules/rule_code.h"
+#include "clgen/lower/cpu_loops.h"
+#include "clgen/lower/tree/condition.h"
+
+namespace pb {
+
+/// One member of a nest with what its code needs.
+struct NestPart {
+  const RuleCode& code;
+  const NestMember& member;
+  std::string stem;                           ///< stem of its loop functions: `T_0_n1` in `loops_T_0_n1`
+  CpuLoops loops;                             ///< over a tile or a slice
+  Condition condition = Condition::always();  ///< when it takes part
+
+  [[nodiscard]] bool has_packs() const { return !loops.packed.empty(); }
+};
+
+/// The rules of the parts.
+[[nodiscard]] std::vector<const RuleShape*> shapes_of(const std::vector<NestPart>& parts);
+
+/// What a nest needs beside its members.
+struct NestArgs {
+  std::string frame;   ///< the frame that it runs in
+  std::string split;   ///< the split size; empty if no member splits slices
+  std::string extent;  ///< pointer to the extents of its tiles
+  std::string rule;    ///< the constant under which traces record its tiles or slices
+};
+
+/// Prints the functions of one member's loops: over a tile of the rows or, in a sliced nest, over a box of all its
+/// variables.
+void emit_member_loops(Writer& out, const TransformPlan& plan, const Nest& nest, const NestPart& part);
+
+/// Prints the statements that run the nest.
+///
+/// Pre: data of the members whose care is HostCare::Step (host_care.h) has arrived; the names `pb_unit0`, … are free
+void emit_nest(Writer& out, const TransformPlan& plan, const Nest& nest, const std::vector<NestPart>& parts,
+               const NestArgs& args);
+
+}  // namespace pb

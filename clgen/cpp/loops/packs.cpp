@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: MIT
+#include "clgen/cpp/loops/packs.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "clgen/body_code_printer.h"
+#include "clgen/names.h"
+#include "lang/body/body_walk.h"
+#include "lang/types.h"
+
+namespace pb {
+namespace {
+
+using Kind = BodyType::Kind;
+
+std::string pack_of(const std::string& element) { return "pbrt::simd::Pack<" + element + ", PbShape>"; }
+
+std::string without_const(std::string type) {
+  if (type.starts_with("const ")) type.erase(0, 6);
+  return type;
+}
+
+/// A loop `for (int i = a; i < b; i++)` whose body changes neither i nor b. It is printed as a call of `unrolled`.
+struct CountedLoop {
+  std::string var;
+  std::string type;
+  ExprId first, last;
+};
+
+class PackPrinter {
+ public:
+  PackPrinter(const RuleCode& code, const PackFacts& facts)
+      : rule_(code.rule), body_(code.rule.body), facts_(facts), dialect_(make_dialect()), printer_(body_, dialect_) {}
+
+  void print(Writer& out) { printer_.print_body(out); }
+
+ private:
+  bool varies(ExprId id) const { return facts_.is_varying[id.index()]; }
+  const BodyType& type_of(ExprId id) const { return rule_.body_types.types[id.index()]; }
+
+  Dialect make_dialect() {
+    Dialect dialect;
+    dialect.call = [this](ExprId id, const CallExpr& call, const Texts& args) {
+      if (call.callee == "IS_MISSING") return std::string("false");  // packs run where all cells exist
+      std::string name = call.callee;
+      if (varies(id)) name = "pbrt::simd::" + (name.starts_with("std::") ? name.substr(5) : name);
+      return name + "(" + joined(args) + ")";
+    };
+    dialect.cast = [this](ExprId id, const CastExpr& cast, const std::string& operand) {
+      return (varies(id) ? "pbrt::simd::convert<" : "static_cast<") + without_const(cast.type_text) + ">(" + operand +
+             ")";
+    };
+    dialect.conditional = [this](ExprId id, const ConditionalExpr& node, const std::string& condition,
+                                 const std::string& if_true, const std::string& if_false) -> std::string {
+      if (!varies(id)) return {};
+      if (varies(node.condition)) return "pbrt::simd::select(" + condition + ", " + if_true + ", " + if_false + ")";
+      BodyType type = type_of(id);
+      type.is_element = false;
+      const std::string pack = pack_of(spell_number(type));
+      return "(" + condition + " ? " + pack + "(" + if_true + ") : " + pack + "(" + if_false + "))";
+    };
+    dialect.declarator = [this](const DeclStmt& decl, const Declarator& declarator, std::uint32_t local) {
+      if (!facts_.varying_locals.contains(local)) return decl.type_text + " " + declarator.name;
+      const bool is_const = decl.type_text.starts_with("const ");
+      return (is_const ? "const " : "") + pack_of(without_const(decl.type_text)) + " " + declarator.name;
+    };
+    dialect.stmt = [this](Writer& out, BodyCodePrinter& printer, StmtId id) {
+      return print_counted_loop(out, printer, id) || print_store(out, printer, id);
+    };
+    return dialect;
+  }
+
+  bool print_counted_loop(Writer& out, BodyCodePrinter& printer, StmtId id) {
+    const auto* loop = std::get_if<ForStmt>(&body_.stmts[id].node);
+    if (loop == nullptr) return false;
+    const std::optional<CountedLoop> counted = find_counted_loop(*loop);
+    if (!counted) return false;
+    const std::string first = printer.expr(counted->first, Precedence::Assign);
+    (void)printer.take_local();
+    const std::string last = printer.expr(counted->last, Precedence::Assign);
+    out.open("pbrt::simd::unrolled<PbShape>(" + counted->type + "(" + first + "), " + last +
+             ", [&]([[maybe_unused]] const " + counted->type + " " + counted->var + ") PB_SIMD_LAMBDA");
+    printer.print_children(out, loop->body);
+    out.close(");");
+    return true;
+  }
+
+  /// Prints `b.cell(y) = …` of an output: each instance of the pack stores an element.
+  bool print_store(Writer& out, BodyCodePrinter& printer, StmtId id) const {
+    const auto* stmt = std::get_if<ExprStmt>(&body_.stmts[id].node);
+    const auto* assign = stmt == nullptr ? nullptr : std::get_if<AssignExpr>(&body_.exprs[stmt->expr].node);
+    const auto* cell = assign == nullptr ? nullptr : std::get_if<MemberExpr>(&body_.exprs[assign->lhs].node);
+    if (cell == nullptr) return false;
+    const std::string region = printer.expr(cell->object);
+    std::vector<std::string> indices;
+    for (const ExprId arg : cell->args) indices.push_back(printer.expr(arg, Precedence::Assign));
+    const std::string value = printer.expr(assign->rhs, Precedence::Assign);
+    if (assign->is_compound) {
+      out.line("{ auto pb_value = " + region + ".cell(" + joined(indices) + "); pb_value " + spelling(assign->op) +
+               "= " + value + "; " + region + ".store(pb_value, " + joined(indices) + "); }");
+    } else {
+      indices.insert(indices.begin(), value);
+      out.line(region + ".assign(" + joined(indices) + ");");
+    }
+    return true;
+  }
+
+  std::optional<CountedLoop> find_counted_loop(const ForStmt& loop) const {
+    if (loop.init.is_none() || loop.condition.is_none() || loop.step.is_none()) return std::nullopt;
+    const auto* decl = std::get_if<DeclStmt>(&body_.stmts[loop.init].node);
+    if (decl == nullptr || decl->declarators.size() != 1 || decl->type.kind != Kind::Int) return std::nullopt;
+    const Declarator& variable = decl->declarators[0];
+    const auto* test = std::get_if<BinaryExpr>(&body_.exprs[loop.condition].node);
+    if (variable.init.is_none() || test == nullptr || test->op != BinaryOp::Less) return std::nullopt;
+    if (!is_name(test->lhs, variable.name) || !is_increment(loop.step, variable.name)) return std::nullopt;
+    if (type_of(test->rhs).kind != Kind::Int || !is_simple(loop.body, variable.name, test->rhs)) return std::nullopt;
+    return CountedLoop{variable.name, without_const(decl->type_text), variable.init, test->rhs};
+  }
+
+  bool is_name(ExprId id, const std::string& name) const {
+    const auto* node = std::get_if<NameExpr>(&body_.exprs[id].node);
+    return node != nullptr && node->text == name;
+  }
+
+  bool is_increment(ExprId id, const std::string& name) const {
+    const auto* unary = std::get_if<UnaryExpr>(&body_.exprs[id].node);
+    if (unary != nullptr)
+      return (unary->op == UnaryOp::PreInc || unary->op == UnaryOp::PostInc) && is_name(unary->operand, name);
+    const auto* assign = std::get_if<AssignExpr>(&body_.exprs[id].node);
+    if (assign == nullptr || !assign->is_compound || assign->op != BinaryOp::Add || !is_name(assign->lhs, name))
+      return false;
+    const auto* one = std::get_if<IntegerExpr>(&body_.exprs[assign->rhs].node);
+    return one != nullptr && one->text == "1";
+  }
+
+  /// Whether the body of a loop has no loops and no jumps, and changes neither the variable nor the limit.
+  bool is_simple(StmtId stmt, const std::string& variable, ExprId limit) const {
+    bool is_simple = true;
+    std::set<std::string> limit_names;
+    walk_expr(body_, limit, [&](ExprId id) {
+      const auto& node = body_.exprs[id].node;
+      if (const auto* name = std::get_if<NameExpr>(&node)) limit_names.insert(name->text);
+      const bool is_plain = std::holds_alternative<NameExpr>(node) || std::holds_alternative<IntegerExpr>(node) ||
+                            std::holds_alternative<BinaryExpr>(node);
+      is_simple = is_simple && is_plain;
+    });
+    walk(
+        body_, stmt,
+        [&](StmtId id) {
+          const auto& node = body_.stmts[id].node;
+          const bool fits = std::holds_alternative<BlockStmt>(node) || std::holds_alternative<ExprStmt>(node) ||
+                            std::holds_alternative<DeclStmt>(node) || std::holds_alternative<EmptyStmt>(node) ||
+                            std::holds_alternative<IfStmt>(node);
+          is_simple = is_simple && fits;
+        },
+        [&](ExprId id) {
+          const auto& node = body_.exprs[id].node;
+          ExprId target;
+          if (const auto* assign = std::get_if<AssignExpr>(&node)) target = assign->lhs;
+          const auto* unary = std::get_if<UnaryExpr>(&node);
+          if (unary != nullptr && kind_of(unary->op) == OperatorKind::Step) target = unary->operand;
+          if (target.is_none()) return;
+          const auto* name = std::get_if<NameExpr>(&body_.exprs[target].node);
+          if (name != nullptr && (name->text == variable || limit_names.contains(name->text))) is_simple = false;
+        });
+    return is_simple;
+  }
+
+  const Rule& rule_;
+  const Body& body_;
+  const PackFacts& facts_;
+  Dialect dialect_;
+  BodyCodePrinter printer_;
+};
+
+/// The rule variables that the body uses as packs.
+std::vector<std::string> pack_vars(const RuleCode& code, const PackFacts& facts) {
+  std::vector<std::string> out;
+  for (const RuleVar& var : code.rule.vars) {
+    const bool is_lane = var.name == facts.lane_var;
+    const bool is_row = facts.is_tall && var.name == facts.row_var;
+    if ((is_lane || is_row) && code.facts.used_names.contains(var.name)) out.push_back(var.name);
+  }
+  return out;
+}
+
+void emit_body(Writer& out, const RuleCode& code, const PackFacts& facts, const std::string& stem) {
+  const Rule& rule = code.rule;
+  std::vector<std::string> types = {"class PbShape"};
+  std::vector<Parameter> params;
+  const auto add = [&](const std::string& type, const std::string& name) {
+    params.push_back({type, name, may_be_unused(code, name)});
+  };
+  const auto view = [&](const std::string& name) {
+    types.push_back("class View_" + name);
+    return "const View_" + name + "&";
+  };
+  if (!rule.is_return_form)
+    for (const RegionAccess& output : rule.outputs)
+      add(is_element(output) ? pack_of(element_of(code, output)) + "&" : view(output.binding), output.binding);
+  for (std::size_t i = 0; i < rule.inputs.size(); ++i) {
+    const RegionAccess& input = rule.inputs[i];
+    const std::string element = element_of(code, input);
+    add(!is_element(input)             ? view(input.binding)
+        : facts.inputs[i].is_uniform() ? "const " + element
+                                       : "const " + pack_of(element) + "&",
+        input.binding);
+  }
+  for (const MatrixId id : code.scalar_inputs) {
+    const Matrix& matrix = code.matrix(id);
+    add("const " + element_text(matrix.element, matrix.is_element_t), matrix.name);
+  }
+  const std::vector<std::string> packs = pack_vars(code, facts);
+  for (const std::string& var : used_rule_vars(code)) {
+    const bool is_pack = std::find(packs.begin(), packs.end(), var) != packs.end();
+    params.push_back({"const IndexT", (is_pack ? "pb_" : "") + var});
+  }
+  for (Parameter& param : scalar_params(code, ScalarSet::Body)) params.push_back(std::move(param));
+  out.line("template <" + joined(types) + ">");
+  const std::string result = rule.is_return_form ? pack_of(element_of(code, rule.outputs[0])) : "void";
+  open_function(out, "PB_SIMD_INLINE " + result + " packs_" + stem, params);
+  emit_scalar_constants(out, code, ScalarSet::Body);
+  for (const std::string& var : packs) {
+    const char* function = var == facts.lane_var ? "lane_index" : "row_index";
+    out.line("const auto " + var + " = pbrt::simd::" + function + "<PbShape>(pb_" + var + ");");
+  }
+  out.open("");
+  PackPrinter(code, facts).print(out);
+  out.close();
+  out.close();
+}
+
+std::string lanes_template(const LaneAccess& lanes) {
+  return "pbrt::simd::lanes<PbShape, " + std::to_string(lanes.moves_along_row ? 1 : 0) + ", " +
+         std::to_string(lanes.row_dim) + ">";
+}
+
+std::string cell_text(const RegionAccess& access) { return joined(coordinates(access)); }
+
+std::string pack_call(const RuleCode& code, const PackFacts& facts, const std::string& stem) {
+  const Rule& rule = code.rule;
+  std::vector<std::string> args;
+  for (std::size_t i = 0; !rule.is_return_form && i < rule.outputs.size(); ++i) {
+    const RegionAccess& output = rule.outputs[i];
+    args.push_back(is_element(output) ? "pb_" + output.binding
+                                      : lanes_template(facts.outputs[i]) + "(" + access_text(code, output) + ")");
+  }
+  for (std::size_t i = 0; i < rule.inputs.size(); ++i) {
+    const RegionAccess& input = rule.inputs[i];
+    const LaneAccess& lanes = facts.inputs[i];
+    if (lanes.is_uniform()) {
+      args.push_back(access_text(code, input));
+    } else if (is_element(input)) {
+      args.push_back(lanes_template(lanes) + "(" + code.matrix_name(input) + ").cell(" + cell_text(input) + ")");
+    } else {
+      args.push_back(lanes_template(lanes) + "(" + access_text(code, input) + ")");
+    }
+  }
+  for (const MatrixId id : code.scalar_inputs) args.push_back(code.matrix(id).name + ".cell()");
+  for (const std::string& var : used_rule_vars(code)) args.push_back(var);
+  for (std::string& arg : scalar_args(code, ScalarSet::Body)) args.push_back(std::move(arg));
+  return "packs_" + stem + "<PbShape>(" + joined(args) + ")";
+}
+
+void emit_pack_instance(Writer& out, const RuleCode& code, const PackFacts& facts, const std::string& stem) {
+  const Rule& rule = code.rule;
+  const auto target = [&](std::size_t i) {
+    return lanes_template(facts.outputs[i]) + "(" + code.matrix_name(rule.outputs[i]) + ")";
+  };
+  if (rule.is_return_form) {
+    out.line(target(0) + ".store(" + pack_call(code, facts, stem) + ", " + cell_text(rule.outputs[0]) + ");");
+    return;
+  }
+  for (std::size_t i = 0; i < rule.outputs.size(); ++i) {
+    const RegionAccess& output = rule.outputs[i];
+    if (!is_element(output)) continue;
+    const std::string first =
+        code.facts.outputs[i].is_overwritten ? "{}" : " = " + target(i) + ".cell(" + cell_text(output) + ")";
+    out.line(pack_of(element_of(code, output)) + " pb_" + output.binding + first + ";");
+  }
+  out.line(pack_call(code, facts, stem) + ";");
+  for (std::size_t i = 0; i < rule.outputs.size(); ++i)
+    if (is_element(rule.outputs[i]))
+      out.line(target(i) + ".store(pb_" + rule.outputs[i].binding + ", " + cell_text(rule.outputs[i]) + ");");
+}
+
+}  // namespace
+
+void emit_pack_body(Writer& out, const RuleCode& code, const PackFacts& facts, const std::string& stem) {
+  emit_body(out, code, facts, stem);
+}
+
+void emit_pack_loops(Writer& out, const RuleCode& code, const Packs& packs, const std::string& stem,
+                     const std::function<void()>& emit_one) {
+  const PackFacts& facts = packs.facts;
+  const std::string shapes = std::string("pbrt::simd::Shapes<") + (facts.is_wide_type ? "double" : "float") + ">";
+  out.line(facts.writes_regions
+               ? "pbrt::simd::for_each_long_pack<" + shapes + ">("
+               : "pbrt::simd::for_each_pack<" + shapes + ", " + (facts.is_tall ? "true" : "false") + ">(");
+  out.indent();
+  out.indent();
+  Texts bounds;
+  for (const IndexExpr& bound : {packs.lane_lo, packs.lane_hi, packs.row_lo, packs.row_hi})
+    bounds.push_back(to_cpp(bound));
+  out.line(joined(bounds) + (facts.writes_regions ? "," : ", pb_may_repeat,"));
+  const std::string vars =
+      "const IndexT " + facts.lane_var + (facts.row_var.empty() ? ", IndexT" : ", const IndexT " + facts.row_var);
+  out.open("[&]<class PbShape>(PbShape, " + vars + ") PB_SIMD_LAMBDA");
+  emit_pack_instance(out, code, facts, stem);
+  out.close(",");
+  out.open("[&](" + vars + ")");
+  emit_one();
+  out.close(");");
+  out.outdent();
+  out.outdent();
+}
+
+}  // namespace pb

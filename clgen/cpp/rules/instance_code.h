@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// C++ of one instance of a rule, inside the loops over instances: tests of coordinates that only the instance can make,
+// the call of the rule function, and the assignment of its value.
+#pragma once
+
+#include "clgen/cpp/rules/border_code.h"
+#include "clgen/cpp/rules/rule_code.h"
+#include "clgen/writer/writer.h"
+
+namespace pb {
+
+/// What is known where an instance runs.
+struct InstancePlace {
+  /// No optional cell is missing, and no coordinate needs its border, apart from those in `rows`.
+  bool all_exist = false;
+  bool has_handles = false;  ///< matrices are in scope as handles even where the rule takes views, as outside of loops
+  std::vector<RowCoordinate> rows = {};  ///< mapped coordinates that stand as constants before the innermost loop
+};
+
+/// Statements that run one instance.
+void emit_instance(Writer& out, const RuleCode& code, const InstancePlace& place = {});
+
+/// Returns the expression for the value that one instance of a rule in return form computes.
+///
+/// Pre: no input of the rule may lie outside of its matrix
+[[nodiscard]] std::string value_text(const RuleCode& code);
+
+}  // namespace pb

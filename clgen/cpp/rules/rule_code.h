@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// C++ of one rule: the function with the user's body, and the parameters and arguments of the functions around it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "choicegraph/plan/plan.h"
+#include "clgen/cpp/context/cpp_context.h"
+#include "clgen/cpp/context/tunable_code.h"
+#include "clgen/lower/rule_shape.h"
+#include "clgen/rule_facts.h"
+#include "clgen/writer/writer.h"
+#include "lang/program.h"
+
+namespace pb {
+
+/// One rule of one transform, with what is known of it.
+struct RuleCode : RuleShape {
+  RuleCode(const CppContext& context, TransformId transform_id, RuleId rule_id);
+
+  std::vector<MatrixId> scalar_inputs;
+  std::string stem;  ///< `Convolve2D_0`
+  /// File and line of the rule if the program checks copies (EmitOptions::checks_copies); else empty.
+  std::string origin;
+  std::string checked_place;  ///< file and line of the rule if the program is checked: `scale.pbcc:5`; else empty
+  std::map<std::string, ConstantText> constants;  ///< fixed tunables of the user, by name
+  std::vector<RuleCode> tried;                    ///< rules that an instance tries first
+  std::set<std::string> header_names;             ///< names in accesses, temporaries and loops over instances
+  std::set<std::string> step_names;               ///< names that step functions need beside `header_names`
+
+  /// Adds what `other` needs, for functions that run instances of both rules.
+  void join(const RuleCode& other);
+
+ private:
+  void join_tried(RuleCode guest);
+  void add_step_names(const TransformPlan& plan, const Step& step);
+};
+
+/// Which size variables, tunables and rule variables a function gets.
+enum class ScalarSet : std::uint8_t {
+  Body,   ///< those that the body may use
+  Loops,  ///< those that loops over instances may use: the header, the body, bounds beyond a box
+  Step,   ///< those that step functions may use
+};
+[[nodiscard]] std::vector<Parameter> scalar_params(const RuleCode& code, ScalarSet set);
+[[nodiscard]] std::vector<std::string> scalar_args(const RuleCode& code, ScalarSet set);
+/// Declares those scalars of the set that are constants. The declarations are the first statements of a function that
+/// has `scalar_params`.
+void emit_scalar_constants(Writer& out, const RuleCode& code, ScalarSet set);
+/// Returns the rule variables that the body, or an extent of its temporaries, may use.
+[[nodiscard]] std::vector<std::string> used_rule_vars(const RuleCode& code);
+/// Whether the body may leave a parameter of that name unused.
+[[nodiscard]] bool may_be_unused(const RuleCode& code, const std::string& name);
+/// Opens a function. In a long list each parameter gets a line of its own.
+void open_function(Writer& out, const std::string& head, const std::vector<Parameter>& params);
+/// Prints a whole function. `body` holds its statements, one level deep. Parameters that they use are not marked
+/// `[[maybe_unused]]`.
+void emit_function(Writer& out, const std::string& head, std::vector<Parameter> params, const Writer& body);
+
+/// Returns the expression that an instance gets for an access: `In.region(x, y, x+KWIDTH, y+KWIDTH)`, `In.cell(x, y)`,
+/// `In`.
+[[nodiscard]] std::string access_text(const RuleCode& code, const RegionAccess& access);
+
+/// Returns the coordinates of an access without its version: `x, y, x+KWIDTH, y+KWIDTH`.
+[[nodiscard]] std::vector<std::string> coordinates(const RegionAccess& access);
+/// Returns the element type of an access's matrix.
+[[nodiscard]] std::string element_of(const RuleCode& code, const RegionAccess& access);
+
+/// Returns the type of a box of the step's loops: `pbrt::Box<2>`.
+[[nodiscard]] std::string box_type(const Step& step);
+
+/// Returns the name of the constant that names a rule, or a nest, in traces.
+[[nodiscard]] inline std::string rule_constant(const std::string& stem) { return "kRule_" + stem; }
+
+/// Opens a block in which errors of accesses get the rule's name, if the program checks copies; else prints nothing.
+void open_watched(Writer& out, const RuleCode& code);
+/// Closes the block that `open_watched` opened.
+void close_watched(Writer& out, const RuleCode& code);
+
+/// Prints the user's body as a function, with a comment that says where its rule is in the source.
+void emit_rule_function(Writer& out, const CppContext& context, const RuleCode& code);
+
+}  // namespace pb

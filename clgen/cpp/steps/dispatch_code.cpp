@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: MIT
+#include "clgen/cpp/steps/dispatch_code.h"
+
+#include <algorithm>
+
+#include "clgen/cpp/context/tunable_code.h"
+#include "clgen/cpp/loops/nest_code.h"
+#include "clgen/cpp/loops/piece_code.h"
+#include "clgen/cpp/steps/step_code.h"
+#include "clgen/lower/nest_shape.h"
+#include "clgen/names.h"
+
+namespace pb {
+namespace {
+
+/// What follows the names of boxes that a device gets, and that the CPU gets meanwhile.
+constexpr const char* kOnDevice = "_on_device";
+constexpr const char* kOnCpu = "_on_cpu";
+
+/// Fit to stand beside `?:`.
+std::string operand_text(const CopyOutChoice& choice) {
+  return choice.cases.empty() ? to_cpp(choice) : "(" + to_cpp(choice) + ")";
+}
+
+}  // namespace
+
+/// What `read` makes of the first tunable that `matches`; none if there is none.
+std::optional<std::string> StepDispatch::find_tunable(const TunableTest& matches, TunableReader read) const {
+  const auto found = std::find_if(plan_.tunables.begin(), plan_.tunables.end(), matches);
+  if (found == plan_.tunables.end()) return std::nullopt;
+  return read(context_, id_, static_cast<std::size_t>(found - plan_.tunables.begin()), "pb_context", "pb_n");
+}
+
+/// The share of the device in steps that run there, in eighths; none: all, in all calls.
+std::optional<std::string> StepDispatch::share_value() const {
+  const auto matches = [](const PlanTunable& tunable) {
+    const bool is_all = !tunable.fixed.empty() && tunable.fixed.front() == tunable.max;
+    return tunable.role == TunableRole::DeviceShare && !is_all;
+  };
+  return find_tunable(matches, tunable_value);
+}
+
+bool StepDispatch::is_shared(StepId id) const {
+  if (!conditions_.has_device(id) || !share_value()) return false;
+  return !cuts_of(plan_, RuleCode(context_, id_, plan_.steps[id].rule), id).empty();
+}
+
+std::string StepDispatch::split_value() const {
+  return find_tunable([](const PlanTunable& tunable) { return tunable.role == TunableRole::Split; }, tunable_value)
+      .value_or("64");
+}
+
+std::string StepDispatch::tile_value(const Nest& nest) const {
+  const std::string name = tile_name(plan_, transform_, nest);
+  return find_tunable([&](const PlanTunable& tunable) { return tunable.name == name; }, tunable_elements)
+      .value_or("nullptr");
+}
+
+/// The last argument of the step's CPU function, with its comma.
+std::string StepDispatch::pieces_arg(StepId id) const {
+  switch (pieces_of(plan_, id)) {
+    case StepPieces::None:
+      return "";
+    case StepPieces::Split:
+      return ", " + split_value();
+    case StepPieces::Tiles:
+      return ", " + tile_value(*own_nest(plan_, id));
+  }
+  return "";
+}
+
+std::string StepDispatch::group_value(const Step& step, Version version) const {
+  const auto matches = [&](const PlanTunable& tunable) {
+    return tunable.role == TunableRole::WorkGroup && tunable.rule == step.rule && tunable.version == version;
+  };
+  return find_tunable(matches, tunable_elements).value_or("nullptr");
+}
+
+std::string StepDispatch::choice_value(const Step& step, Version version) const {
+  const std::vector<int> choices = choices_running(plan_, step, version);
+  if (choices.size() == 1) return std::to_string(choices.front());
+  const bool may_be_device = !conditions_.chosen(step, kDeviceVersions).is_never();
+  if (version != Version::Cpu || !may_be_device) return choice_name(step.site);
+  return "kOnCpu_" + std::to_string(step.site.index()) + "[" + choice_name(step.site) + "]";
+}
+
+DispatchForm StepDispatch::form_of(StepId id) const {
+  const Step& step = plan_.steps[id];
+  const RuleCode code(context_, id_, step.rule);
+  DispatchForm out;
+  out.rule = step.rule;
+  out.site = step.site;
+  for (const Version version : {Version::Cpu, Version::OpenCl, Version::OpenClLocal}) {
+    const auto function = functions_.find({id, version});
+    if (function != functions_.end()) out.functions[version] = function->second;
+    out.choices[version] = choices_running(plan_, step, version);
+  }
+  if (!conditions_.has_device(id)) return out;
+  if (is_shared(id)) {
+    out.cuts = cuts_of(plan_, code, id);
+    out.fetches = fetches_of(plan_, code, id, "", out.cuts.front().box.name);
+    for (BoxCut& cut : out.cuts) cut.box.bounds.clear();
+  }
+  out.copy_out = conditions_.copy_out(id);
+  out.copy_out_of_whole = conditions_.copy_out_of_whole(id);
+  out.copy_out_of_part = conditions_.copy_out_of_part(id);
+  return out;
+}
+
+void StepDispatch::emit_dispatch(Writer& out, StepId step_id, const std::string& frame, bool are_boxes_declared) const {
+  const Step& step = plan_.steps[step_id];
+  const RuleCode code(context_, id_, step.rule);
+  if (!conditions_.has_device(step_id)) {
+    emit_on_cpu(out, step_id, code, frame, box_args(plan_, code, step_id, are_boxes_declared));
+    return;
+  }
+  const bool shares = is_shared(step_id);
+  if (!are_boxes_declared) emit_boxes(out, step_boxes(plan_, code, step_id), shares);
+  shares ? emit_shared_tries(out, step_id, code, frame) : emit_tries(out, step_id, code, frame);
+  out.open("if (!pb_has_run)");
+  emit_on_cpu(out, step_id, code, frame, box_args(plan_, code, step_id, true));
+  out.close();
+}
+
+std::vector<std::string> StepDispatch::boxes_ending(const RuleCode& code, StepId step, const std::string& end) const {
+  std::vector<std::string> names = box_args(plan_, code, step, true);
+  for (std::string& name : names) name += end;
+  return names;
+}
+
+void StepDispatch::emit_on_cpu(Writer& out, StepId step_id, const RuleCode& code, const std::string& frame,
+                               const std::vector<std::string>& boxes) const {
+  emit_count(out, step_id, frame);
+  out.line(cpu_call(step_id, code, frame, boxes, pieces_arg(step_id)));
+}
+
+/// `tries`, one after the other until one has run, between `begin` and `end`.
+void StepDispatch::emit_any_of(Writer& out, const std::vector<Try>& tries, const std::string& begin,
+                               const std::string& end) {
+  const std::string margin(begin.size(), ' ');
+  for (std::size_t i = 0; i < tries.size(); ++i) {
+    out.line((i == 0 ? begin : margin) + tries[i].head);
+    out.line(margin + "    " + tries[i].arguments + (i + 1 < tries.size() ? " ||" : end));
+  }
+}
+
+/// Declares `pb_has_run`: whether a device runs the step.
+void StepDispatch::emit_tries(Writer& out, StepId step, const RuleCode& code, const std::string& frame) const {
+  const std::vector<Try> tries = device_tries(step, code, frame, "", to_cpp(conditions_.copy_out(step)));
+  const std::optional<std::string> share = share_value();
+  out.line("const bool pb_has_run =");
+  if (share) out.line("    pbrt::gpu::is_mostly_on_device(" + *share + ") &&" + (tries.size() > 1 ? " (" : ""));
+  emit_any_of(out, tries, "    ", share && tries.size() > 1 ? ");" : ";");
+}
+
+/// Declares `pb_has_run` of a step that a device and the CPU share: whether both parts ran, or the device ran all.
+/// Where the device cannot run its part, the boxes keep what is left for the CPU.
+void StepDispatch::emit_shared_tries(Writer& out, StepId step, const RuleCode& code, const std::string& frame) const {
+  out.line("bool pb_has_run = false;");
+  out.open(if_text(conditions_.chosen(plan_.steps[step], kDeviceVersions)) + " [[unlikely]]");
+  const std::vector<BoxCut> cuts = cuts_of(plan_, code, step);
+  const std::string extent = "pb_box.extent(" + std::to_string(cuts.front().dim) + ")";
+  out.line("const std::int64_t pb_share = pbrt::gpu::share_of_device(" + extent + ", " + *share_value() + ");");
+  out.line("const bool pb_is_all = pb_share == " + extent + ";");
+  for (const BoxCut& cut : cuts) {
+    const std::string args = "(" + cut.box.name + ", " + std::to_string(cut.dim) + ", pb_share);";
+    out.line("const " + cut.box.type + " " + cut.box.name + kOnDevice + " = pbrt::gpu::lower_part" + args);
+    out.line("const " + cut.box.type + " " + cut.box.name + kOnCpu + " = pbrt::gpu::upper_part" + args);
+  }
+  out.open("if (!pb_is_all)");
+  for (const std::string& fetch : fetches_of(plan_, code, step, frame, cuts.front().box.name + kOnCpu)) out.line(fetch);
+  out.close();
+  const std::vector<Try> tries = device_tries(step, code, frame, kOnDevice,
+                                              "pb_is_all ? " + operand_text(conditions_.copy_out_of_whole(step)) +
+                                                  " : " + operand_text(conditions_.copy_out_of_part(step)));
+  out.open("const auto pb_device = [&]");
+  emit_any_of(out, tries, "return ", ";");
+  out.close(";");
+  out.open("const auto pb_rest = [&](pbrt::Frame& pb_task)");
+  emit_on_cpu(out, step, code, "pb_task", boxes_ending(code, step, kOnCpu));
+  out.close(";");
+  out.line("pb_has_run = pb_is_all ? pb_device() : pbrt::gpu::run_shared(" + frame + ", pb_device, pb_rest);");
+  // What a device that cannot leaves.
+  for (const BoxCut& cut : cuts) out.line(cut.box.name + " = " + cut.box.name + kOnDevice + ";");
+  out.close();
+}
+
+void StepDispatch::emit_count(Writer& out, StepId step_id, const std::string& frame) const {
+  const Step& step = plan_.steps[step_id];
+  if (conditions_.is_decided(step.site))
+    out.line("pb_context.count(" + frame + ", " + site_constant(context_, id_, step.site) + ", " +
+             choice_value(step, Version::Cpu) + ");");
+}
+
+std::string StepDispatch::piece_call(StepId step, const std::string& frame) const {
+  const RuleCode code(context_, id_, plan_.steps[step].rule);
+  return cpu_call(step, code, frame, box_args(plan_, code, step, true), ", pbrt::kWholeBox");
+}
+
+std::string StepDispatch::cpu_call(StepId step, const RuleCode& code, const std::string& frame,
+                                   const std::vector<std::string>& boxes, const std::string& pieces) const {
+  std::vector<std::string> args = step_args(code, frame);
+  args.insert(args.end(), boxes.begin(), boxes.end());
+  return cpu_function(step) + "(" + joined(args) + pieces + ");";
+}
+
+std::vector<StepDispatch::Try> StepDispatch::device_tries(StepId step_id, const RuleCode& code,
+                                                          const std::string& frame, const std::string& boxes_end,
+                                                          const std::string& copy_out) const {
+  const Step& step = plan_.steps[step_id];
+  std::vector<Try> tries;
+  std::vector<std::string> args = step_args(code, frame);
+  for (std::string& box : boxes_ending(code, step_id, boxes_end)) args.push_back(std::move(box));
+  for (const Version version : kDeviceVersions) {
+    const Condition chosen = conditions_.chosen(step, {&version, 1});
+    if (chosen.is_never()) continue;
+    tries.push_back({"(" + to_operand(chosen) + " && " + functions_.at({step_id, version}) + "(" + joined(args) + ",",
+                     group_value(step, version) + ", " + copy_out + ", " + site_constant(context_, id_, step.site) +
+                         ", " + choice_value(step, version) + "))"});
+  }
+  return tries;
+}
+
+}  // namespace pb

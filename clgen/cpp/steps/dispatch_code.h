@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// C++ of one step in the schedule of its transform: when it runs, in which version, what follows it. Not the order of
+// the steps, which is schedule_code.h.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "clgen/cpp/boxes/step_boxes.h"
+#include "clgen/cpp/rules/rule_code.h"
+#include "clgen/lower/schedule/step_conditions.h"
+
+namespace pb {
+
+/// Names of step functions; steps may share one.
+using StepFunctionNames = std::map<std::pair<StepId, Version>, std::string>;
+
+/// What decides how a step is dispatched, apart from its boxes.
+struct DispatchForm {
+  RuleId rule;
+  SiteId site;
+  std::map<Version, std::string> functions;
+  std::map<Version, std::vector<int>> choices;  ///< of the site, that run the step
+  std::vector<BoxCut> cuts;                     ///< without the bounds of the boxes
+  std::vector<std::string> fetches;             ///< what comes to the host for the CPU's part
+  CopyOutChoice copy_out, copy_out_of_whole, copy_out_of_part;
+
+  bool operator==(const DispatchForm&) const = default;
+};
+
+/// `functions` must live as long, and have the steps that are asked for.
+class StepDispatch {
+ public:
+  StepDispatch(const CppContext& context, TransformId id, const StepFunctionNames& functions)
+      : context_(context),
+        id_(id),
+        transform_(context.program.transforms[id]),
+        plan_(context.plan.transforms[id.index()]),
+        functions_(functions),
+        conditions_(transform_, plan_) {}
+
+  [[nodiscard]] const StepConditions& conditions() const { return conditions_; }
+
+  [[nodiscard]] DispatchForm form_of(StepId step) const;
+  /// Statements that run the step in the version chosen. Its boxes are in scope if `are_boxes_declared`.
+  void emit_dispatch(Writer& out, StepId step, const std::string& frame, bool are_boxes_declared) const;
+
+  /// The step's CPU function.
+  [[nodiscard]] const std::string& cpu_function(StepId step) const { return functions_.at({step, Version::Cpu}); }
+  /// The call of the step's CPU function for a box `pb_box` that is not cut.
+  [[nodiscard]] std::string piece_call(StepId step, const std::string& frame) const;
+  /// Counts that the step runs on the CPU, if its site is a decision.
+  void emit_count(Writer& out, StepId step, const std::string& frame) const;
+  /// Whether a device and the CPU may share the step: then its boxes are variables, which the dispatch changes.
+  [[nodiscard]] bool is_shared(StepId step) const;
+  /// The number of the choice under which a step runs in `version`, where it is known: else what is chosen.
+  [[nodiscard]] std::string choice_value(const Step& step, Version version) const;
+  [[nodiscard]] std::string split_value() const;
+  [[nodiscard]] std::string tile_value(const Nest& nest) const;
+
+ private:
+  std::string pieces_arg(StepId step) const;
+  std::string group_value(const Step& step, Version version) const;
+  /// `pieces`: the last argument, with its comma.
+  std::string cpu_call(StepId step, const RuleCode& code, const std::string& frame,
+                       const std::vector<std::string>& boxes, const std::string& pieces) const;
+  /// The names of its boxes, each with `end`.
+  std::vector<std::string> boxes_ending(const RuleCode& code, StepId step, const std::string& end) const;
+  /// A device version of the step, `(it is chosen && it has run)`, in two lines.
+  struct Try {
+    std::string head;
+    std::string arguments;
+  };
+  /// `boxes_end` follows the names of its boxes.
+  std::vector<Try> device_tries(StepId step, const RuleCode& code, const std::string& frame,
+                                const std::string& boxes_end, const std::string& copy_out) const;
+  void emit_on_cpu(Writer& out, StepId step, const RuleCode& code, const std::string& frame,
+                   const std::vector<std::string>& boxes) const;
+  static void emit_any_of(Writer& out, const std::vector<Try>& tries, const std::string& begin, const std::string& end);
+  void emit_tries(Writer& out, StepId step, const RuleCode& code, const std::string& frame) const;
+  void emit_shared_tries(Writer& out, StepId step, const RuleCode& code, const std::string& frame) const;
+  std::optional<std::string> share_value() const;
+  using TunableTest = std::function<bool(const PlanTunable&)>;
+  using TunableReader = std::string (*)(const CppContext&, TransformId, std::size_t, const std::string&,
+                                        const std::string&);
+  std::optional<std::string> find_tunable(const TunableTest& matches, TunableReader read) const;
+
+  const CppContext& context_;
+  TransformId id_;
+  const Transform& transform_;
+  const TransformPlan& plan_;
+  const StepFunctionNames& functions_;
+  StepConditions conditions_;
+};
+
+}  // namespace pb

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+#include "clgen/cpp/steps/joint_code.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "clgen/cpp/steps/fused_code.h"
+#include "clgen/names.h"
+
+namespace pb {
+namespace {
+
+std::string loops_name(const JointGroup& group) { return "pb_loops_" + std::to_string(group.steps.front().index()); }
+
+}  // namespace
+
+JointCode::JointCode(Writer& out, const CppContext& context, TransformId transform, const StepDispatch& dispatch,
+                     const GraphNodes& nodes, const StepClosures& closures)
+    : out_(out),
+      context_(context),
+      id_(transform),
+      plan_(context.plan.transforms[transform.index()]),
+      dispatch_(dispatch),
+      nodes_(nodes),
+      closures_(closures) {}
+
+void JointCode::emit_statements(const JointGroup& group, const std::string& frame) {
+  emit_loops(group);
+  emit_run(group, frame);
+}
+
+void JointCode::emit_node(const JointGroup& group) {
+  const std::string loops = loops_name(group);
+  const std::string closure = "pb_run_" + loops.substr(3);
+  emit_loops(group);
+  out_.open("const auto " + closure + " = [&](pbrt::Frame& pb_step)");
+  emit_run(group, "pb_step");
+  out_.close(";");
+  const bool has_variables =
+      std::any_of(group.steps.begin(), group.steps.end(), [&](StepId id) { return nodes_.has_variable(id); });
+  const std::string node = "pb_node_of_" + loops;
+  out_.line((has_variables ? "const int " + node + " = " : "") + "pb_graph.add_in_order(" + closure + ");");
+  for (const StepId id : group.steps) {
+    if (!nodes_.has_variable(id)) continue;
+    const std::string variable = GraphNodes::variable(id);
+    // A member on a device has a node already.
+    out_.line((dispatch_.conditions().has_device(id) ? "if (" + variable + " < 0) " : "") + variable + " = " + node +
+              ";");
+  }
+}
+
+/// Declares the loops, and adds what of the group runs on the CPU; the rest becomes nodes.
+void JointCode::emit_loops(const JointGroup& group) {
+  const std::string loops = loops_name(group);
+  for (const StepId id : group.steps) {
+    (void)emit_piece_closure(id);
+    if (dispatch_.conditions().has_device(id)) closures_.emit(out_, id);
+  }
+  out_.line("pbrt::JointLoops<" + std::to_string(plan_.steps[group.steps.front()].loops.size()) + ", " +
+            std::to_string(group.max_parts) + "> " + loops + ";");
+  for (const JointGroup::Fused& fused : group.fused) emit_fused(loops, fused);
+  for (const JointGroup::Member& member : group.members) emit_member(loops, member);
+}
+
+/// The name of the closure that runs a step's loops on a part of its box, declared at first use; steps that differ in
+/// their boxes alone share it.
+std::string JointCode::emit_piece_closure(StepId step) {
+  const auto [place, is_new] =
+      pieces_.emplace(dispatch_.cpu_function(step), "pb_piece_" + std::to_string(pieces_.size()));
+  if (is_new) {
+    out_.open("const auto " + place->second + " = [&](pbrt::Frame& pb_step, const " + box_type(plan_.steps[step]) +
+              "& pb_box)");
+    out_.line(dispatch_.piece_call(step, "pb_step"));
+    out_.close(";");
+  }
+  return place->second;
+}
+
+/// Adds members to the loops as one step.
+void JointCode::emit_fused(const std::string& loops, const JointGroup::Fused& fused) {
+  const FusedSteps& steps = plan_.fused[fused.fused];
+  const std::string closure = "pb_fused_" + std::to_string(fused.fused);
+  if (!fused.runs.name.empty()) out_.line("const bool " + fused.runs.name + " = " + to_cpp(fused.runs.condition) + ";");
+  out_.open("const auto " + closure + " = [&](pbrt::Frame& pb_step, const " + box_type(plan_.steps[steps[0]]) +
+            "& pb_box)");
+  out_.line(fused_call(context_, id_, fused.fused, "pb_step"));
+  out_.close(";");
+  std::vector<std::string> boxes;
+  std::vector<std::string> args{closure};
+  for (const StepId id : steps) {
+    boxes.push_back(initializer_of(instance_box(plan_.steps[id])));
+    args.push_back(emit_piece_closure(id));
+  }
+  const Condition condition = fused.runs.flag();
+  if (!condition.is_always()) out_.open(if_text(condition));
+  for (const StepId id : steps) dispatch_.emit_count(out_, id, "pb_frame");
+  out_.line(loops + ".add_fused({" + joined(boxes) + "}, " + joined(args) + ");");
+  if (!condition.is_always()) out_.close();
+}
+
+void JointCode::emit_member(const std::string& loops, const JointGroup::Member& member) {
+  const bool has_device = !member.on_device.is_never();
+  if (has_device) {
+    out_.open(if_text(member.on_device));
+    out_.line(nodes_.added_text(member.step, "add_in_order", StepClosures::name_of(member.step)));
+    out_.reopen(member.runs.is_always() ? "else" : "else " + if_text(member.runs));
+  } else if (!member.runs.is_always()) {
+    out_.open(if_text(member.runs));
+  }
+  dispatch_.emit_count(out_, member.step, "pb_frame");
+  out_.line(loops + ".add(" + joined(box_args(plan_, code_of(member.step), member.step, false)) + ", " +
+            emit_piece_closure(member.step) + ");");
+  if (has_device || !member.runs.is_always()) out_.close();
+}
+
+void JointCode::emit_run(const JointGroup& group, const std::string& frame) {
+  emit_group_arrivals(group, frame);
+  out_.line(loops_name(group) + ".run(" + frame + ", " + dispatch_.split_value() + ");");
+}
+
+/// Waits for all that the loops read at once: pieces do not wait.
+void JointCode::emit_group_arrivals(const JointGroup& group, const std::string& frame) {
+  if (!context_.has_kernels) return;
+  const StepConditions& conditions = dispatch_.conditions();
+  out_.open("if (" + frame + ".has_device()) [[unlikely]]");
+  for (const StepId id : group.steps) {
+    const Condition on_device = conditions.has_device(id) ? conditions.tries_device(id) : Condition::never();
+    const RuleCode code = code_of(id);
+    out_.open(if_text(Condition::all_of({conditions.runs(id), Condition::not_(on_device)})));
+    emit_boxes(out_, step_boxes(plan_, code, id));
+    emit_arrivals(out_, parts_of_step(plan_, code, id), frame);
+    out_.close();
+  }
+  out_.close();
+}
+
+}  // namespace pb

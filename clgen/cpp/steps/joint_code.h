@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// C++ of joint steps (JointGroup): one loop over the pieces of their boxes. Members that a device runs are nodes of the
+// schedule's graph.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "clgen/cpp/steps/dispatch_code.h"
+#include "clgen/cpp/steps/graph_nodes.h"
+#include "clgen/cpp/steps/step_closures.h"
+#include "clgen/lower/schedule/step_schedule.h"
+#include "clgen/writer/writer.h"
+
+namespace pb {
+
+/// The joint groups of one transform.
+class JointCode {
+ public:
+  /// All live as long as this.
+  JointCode(Writer& out, const CppContext& context, TransformId transform, const StepDispatch& dispatch,
+            const GraphNodes& nodes, const StepClosures& closures);
+
+  /// Statements that run the group in the frame `frame`. No member of it may be on a device.
+  void emit_statements(const JointGroup& group, const std::string& frame);
+  /// The group as a node of the graph.
+  void emit_node(const JointGroup& group);
+
+ private:
+  [[nodiscard]] RuleCode code_of(StepId step) const { return {context_, id_, plan_.steps[step].rule}; }
+  void emit_loops(const JointGroup& group);
+  std::string emit_piece_closure(StepId step);
+  void emit_fused(const std::string& loops, const JointGroup::Fused& fused);
+  void emit_member(const std::string& loops, const JointGroup::Member& member);
+  void emit_run(const JointGroup& group, const std::string& frame);
+  void emit_group_arrivals(const JointGroup& group, const std::string& frame);
+
+  Writer& out_;
+  const CppContext& context_;
+  TransformId id_;
+  const TransformPlan& plan_;
+  const StepDispatch& dispatch_;
+  const GraphNodes& nodes_;
+  const StepClosures& closures_;
+  std::map<std::string, std::string> pieces_;  ///< closures that run pieces: names, by the step function
+};
+
+}  // namespace pb

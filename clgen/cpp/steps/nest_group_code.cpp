@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+#include "clgen/cpp/steps/nest_group_code.h"
+
+#include <vector>
+
+#include "clgen/cpp/boxes/step_boxes.h"
+#include "clgen/cpp/loops/loop_code.h"
+#include "clgen/cpp/loops/nest_code.h"
+#include "clgen/lower/host_care.h"
+#include "clgen/lower/nest_loops.h"
+#include "clgen/lower/nest_shape.h"
+#include "clgen/names.h"
+
+namespace pb {
+namespace {
+
+/// One nest of a transform.
+class NestGroupCode {
+ public:
+  NestGroupCode(Writer& out, const CppContext& context, TransformId id, std::size_t number)
+      : out_(out),
+        context_(context),
+        id_(id),
+        plan_(context.plan.transforms[id.index()]),
+        nest_(plan_.nests[number]),
+        stem_("T" + identifier_of(context.program, id) + "_n" + std::to_string(number)) {
+    for (const NestMember& member : nest_.members) codes_.emplace_back(context, id, plan_.steps[member.step].rule);
+    for (std::size_t m = 0; m < nest_.members.size(); ++m) {
+      const NestMember& member = nest_.members[m];
+      parts_.push_back({codes_[m], member, stem_ + "_s" + std::to_string(member.step.index()),
+                        lower_member_loops(codes_[m], plan_, nest_, member, pack_use(context))});
+    }
+  }
+
+  void emit_functions() const {
+    emit_name();
+    for (const NestPart& part : parts_) emit_member_loops(out_, plan_, nest_, part);
+  }
+
+  void emit_run(const StepDispatch& dispatch, const std::string& frame) {
+    for (std::size_t m = 0; m < parts_.size(); ++m) {
+      parts_[m].condition = emit_guard(m);
+      dispatch.emit_count(out_, parts_[m].member.step, frame);
+    }
+    emit_hosted([&](const HostParts& hosted) { emit_arrivals(out_, hosted, frame); });
+    const std::string extent = is_sliced(nest_) ? "" : dispatch.tile_value(nest_);
+    emit_nest(out_, plan_, nest_, parts_,
+              {frame, has_split(nest_) ? dispatch.split_value() : "", extent, rule_constant(stem_)});
+    emit_hosted([&](const HostParts& hosted) { emit_departures(out_, hosted, frame); });
+  }
+
+ private:
+  /// What traces call its tiles: `T.A#1 + B#1`.
+  void emit_name() const {
+    const Transform& transform = context_.program.transforms[id_];
+    std::vector<std::string> names;
+    for (const RuleCode& code : codes_) names.push_back(code.rule.name);
+    out_.line("[[maybe_unused]] constexpr pbrt::RuleDesc " + rule_constant(stem_) + " = {" +
+              quoted(transform.name + "." + joined(names, " + ")) + ", \"cpu\"};");
+  }
+
+  /// Whether the guards of member `m` hold, declared where that is not known.
+  Condition emit_guard(std::size_t m) const {
+    Condition runs = all_at_least_zero(plan_.steps[parts_[m].member.step].guards);
+    if (runs.is_always()) return runs;
+    const std::string name = "pb_runs" + std::to_string(m);
+    out_.line("const bool " + name + " = " + to_cpp(runs) + ";");
+    return Condition::flag(name);
+  }
+
+  /// For all slices or tiles of a member at once, where that is early and late enough.
+  template <class Emit>
+  void emit_hosted(const Emit& emit) const {
+    if (!context_.has_kernels) return;
+    for (std::size_t m = 0; m < parts_.size(); ++m) {
+      const NestPart& part = parts_[m];
+      if (care_in(plan_, nest_, shapes_of(parts_), m) != HostCare::Step) continue;
+      out_.open(if_text(part.condition));
+      emit_boxes(out_, step_boxes(plan_, part.code, part.member.step));
+      emit(parts_of_step(plan_, part.code, part.member.step));
+      out_.close();
+    }
+  }
+
+  Writer& out_;
+  const CppContext& context_;
+  TransformId id_;
+  const TransformPlan& plan_;
+  const Nest& nest_;
+  std::string stem_;  ///< of its functions
+  std::vector<RuleCode> codes_;
+  std::vector<NestPart> parts_;
+};
+
+}  // namespace
+
+void emit_nest_functions(Writer& out, const CppContext& context, TransformId transform, std::size_t nest) {
+  NestGroupCode(out, context, transform, nest).emit_functions();
+}
+
+void emit_nest_group(Writer& out, const CppContext& context, TransformId transform, const StepDispatch& dispatch,
+                     std::size_t nest, const std::string& frame) {
+  NestGroupCode(out, context, transform, nest).emit_run(dispatch, frame);
+}
+
+}  // namespace pb

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// Closures that run one step each, for the nodes of a schedule's graph. Steps that differ in their boxes alone share
+// what is in them.
+#pragma once
+
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "clgen/cpp/steps/dispatch_code.h"
+#include "clgen/writer/writer.h"
+
+namespace pb {
+
+class StepClosures {
+ public:
+  /// All live as long as this. `nodes`: the steps that may be nodes of their own.
+  StepClosures(const CppContext& context, TransformId transform, const StepDispatch& dispatch, std::set<StepId> nodes);
+
+  /// What several of the closures call; before any of them.
+  void emit_shared(Writer& out);
+  void emit(Writer& out, StepId step) const;
+  [[nodiscard]] static std::string name_of(StepId step) { return "pb_step_" + std::to_string(step.index()); }
+
+ private:
+  /// A closure for steps of that form.
+  struct SharedClosure {
+    DispatchForm form;
+    std::string name;
+  };
+  [[nodiscard]] const SharedClosure* find(const DispatchForm& form) const;
+  [[nodiscard]] bool may_share(StepId step) const;
+  void emit_shared_closure(Writer& out, StepId step, const std::string& name) const;
+  [[nodiscard]] RuleCode code_of(StepId step) const { return {context_, id_, plan_.steps[step].rule}; }
+
+  const CppContext& context_;
+  TransformId id_;
+  const TransformPlan& plan_;
+  const StepDispatch& dispatch_;
+  std::set<StepId> nodes_;
+  std::vector<SharedClosure> shared_;
+};
+
+}  // namespace pb

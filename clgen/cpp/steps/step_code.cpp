@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: MIT
+#include "clgen/cpp/steps/step_code.h"
+
+#include <algorithm>
+
+#include "clgen/cpp/boxes/read_boxes.h"
+#include "clgen/cpp/loops/instance_count.h"
+#include "clgen/cpp/loops/loop_code.h"
+#include "clgen/cpp/loops/nest_code.h"
+#include "clgen/cpp/loops/piece_code.h"
+#include "clgen/cpp/rules/instance_code.h"
+#include "clgen/lower/host_care.h"
+#include "clgen/lower/nest_loops.h"
+#include "clgen/lower/nest_shape.h"
+#include "clgen/lower/strip_loops.h"
+#include "clgen/names.h"
+#include "lang/body/body_walk.h"
+#include "lang/check.h"
+#include "lang/region/affine.h"
+
+namespace pb {
+namespace {
+
+const TransformPlan& plan_of(const CppContext& context, const RuleCode& code) {
+  return context.plan.transforms[code.transform_id.index()];
+}
+
+/// Whether the body has loops, so that it matters what compilers know of its matrices.
+bool may_loop(const Rule& rule) {
+  bool result = false;
+  walk(
+      rule.body, rule.body.root,
+      [&](StmtId id) {
+        const Stmt& stmt = rule.body.stmts[id];
+        result |= is_loop(stmt) || std::holds_alternative<OpaqueStmt>(stmt.node);
+      },
+      [](ExprId) {});
+  return result;
+}
+
+/// Returns a statement that records, in a traced run, that the rule runs on that many cells until the end of the block.
+std::string scope_line(const RuleCode& code, const std::string& cells) {
+  return "const pbrt::RuleScope pb_scope(pb_frame, " + rule_constant(code.stem) + ", " + cells + ");";
+}
+
+/// Returns a statement that records, in a traced run, that the rule runs until the end of the block on those instances
+/// of `box` that the step has.
+std::string counted_line(const RuleCode& code, const std::string& frame, const std::string& stem,
+                         const std::string& box) {
+  return counted_scope(frame, rule_constant(code.stem), {count_call(code, stem, box)});
+}
+
+/// Returns the number of cells that the one instance of a rule writes.
+std::string written_cells(const RuleCode& code) {
+  std::vector<std::string> terms;
+  for (const RegionAccess& access : code.rule.outputs) {
+    if (access.kind == AccessKind::All) {
+      terms.push_back(code.matrix_name(access) + ".count()");
+      continue;
+    }
+    std::vector<std::string> extents{"std::int64_t{1}"};
+    for (std::size_t d = 0; access.kind != AccessKind::Cell && d < access.lo.size(); ++d)
+      extents.push_back("((" + to_c(access.hi[d]) + ") - (" + to_c(access.lo[d]) + "))");
+    terms.push_back(joined(extents, " * "));
+  }
+  return joined(terms, " + ");
+}
+
+/// Returns the number of cells that each instance of a loop over lines writes, if all instances write the same number;
+/// else an empty text.
+std::string cells_per_instance(const RuleCode& code, const Step& step) {
+  if (step.loops.size() != 1) return "";
+  std::vector<std::string> terms;
+  for (const RegionAccess& output : code.rule.outputs) {
+    if (is_element(output)) continue;
+    std::vector<std::string> extents;
+    for (std::size_t d = 0; d < output.lo.size(); ++d) {
+      if (output.is_fixed_dim(d)) continue;
+      if (output.kind != AccessKind::Region) {
+        extents.push_back("std::int64_t{" + code.matrix_name(output) + ".size(" + std::to_string(d) + ")}");
+        continue;
+      }
+      const auto lo = to_rational(output.lo[d], {});
+      const auto hi = to_rational(output.hi[d], {});
+      const auto along = coefficient_of(output.lo[d], step.loops[0].var);
+      if (!lo || !hi || !along || along != coefficient_of(output.hi[d], step.loops[0].var)) return "";
+      if (lo->denominator != 1 || hi->denominator != 1) return "";
+      extents.push_back("std::int64_t{" + to_cpp(index_sub(hi->numerator, lo->numerator)) + "}");
+    }
+    if (!extents.empty()) terms.push_back(joined(extents, " * "));
+  }
+  return joined(terms, " + ");
+}
+
+void emit_loop_step(Writer& out, const RuleCode& code, const Step& step, const std::string& stem, bool has_packs) {
+  const std::optional<Condition> unit = declare_unit(out, code, "pb_unit");
+  if (!is_split(step)) {
+    out.line(is_box(step) ? scope_line(code, "pb_box.volume()") : counted_line(code, "pb_frame", stem, "pb_box"));
+    if (code.has_calls()) out.line("pbrt::Frame& pb_inner = pb_frame;");
+    emit_piece(out, code, stem, has_packs, unit, "pb_box");
+    return;
+  }
+  const std::string frame = code.has_calls() || !is_box(step) ? "pbrt::Frame& pb_inner" : "pbrt::Frame&";
+  const std::string cells = cells_per_instance(code, step);
+  const std::string split = cells.empty() ? "pb_split" : "pbrt::split_of_long(pb_split, " + cells + ")";
+  out.open("pbrt::parallel_for(pb_frame, pb_box, " + split + ", [&](" + frame + ", const " + box_type(step) +
+           "& pb_piece)");
+  if (!is_box(step)) out.line(counted_line(code, "pb_inner", stem, "pb_piece"));
+  emit_piece(out, code, stem, has_packs, unit, "pb_piece");
+  const std::string shape = find_strips(code, step) ? ", pbrt::kTallPieces" : "";
+  const std::string no_rule = shape.empty() ? "" : ", nullptr";
+  out.close((is_box(step) ? ", &" + rule_constant(code.stem) : no_rule) + shape + ");");
+}
+
+/// Returns a stem for functions of a step: the rule's own or, if that is taken, one with the step's number.
+std::string free_stem(std::set<std::string>& taken, const std::string& stem, StepId step) {
+  return taken.insert(stem).second ? stem : stem + "_s" + std::to_string(step.index());
+}
+
+/// Returns the functions of a step's loops. Prints them, unless the rule has earlier ones with equal trees.
+const SharedLoops& emit_shared_loops(Writer& out, const RuleCode& code, const TransformPlan& plan, StepId id,
+                                     PackUse packs, StepFunctions& done) {
+  const Step& step = plan.steps[id];
+  const bool is_announced = care_of(code, step) == HostCare::Instance;
+  SharedLoops wanted{code.rule_id, lower_cpu_loops(code, step, packs),
+                     is_announced ? parts_of_box(code, step, "pb_one") : HostParts{}, ""};
+  for (const SharedLoops& known : done.loops)
+    if (known.rule == wanted.rule && known.loops == wanted.loops && known.around == wanted.around) return known;
+  wanted.stem = free_stem(done.taken_by_loops, code.stem, id);
+  emit_loops(out, code, step, wanted.loops, wanted.stem);
+  if (!is_box(step)) emit_instance_count(out, code, step, wanted.stem);
+  return done.loops.emplace_back(std::move(wanted));
+}
+
+/// Prints the loops of a step to `out`, and to `body` the statements of the step function that run them.
+std::string emit_cpu_body(Writer& out, Writer& body, const RuleCode& code, const TransformPlan& plan, StepId id,
+                          PackUse packs, StepFunctions& done) {
+  const Step& step = plan.steps[id];
+  if (const Nest* nest = own_nest(plan, id)) {
+    const NestMember& member = nest->members.front();
+    const std::vector<NestPart> parts{{code, member, free_stem(done.taken_by_loops, code.stem, id),
+                                       lower_member_loops(code, plan, *nest, member, packs)}};
+    emit_member_loops(out, plan, *nest, parts.front());
+    emit_nest(body, plan, *nest, parts, {"pb_frame", "pb_split", "pb_extent", rule_constant(code.stem)});
+    return parts.front().stem;
+  }
+  if (!step.loops.empty()) {
+    const SharedLoops& shared = emit_shared_loops(out, code, plan, id, packs, done);
+    emit_loop_step(body, code, step, shared.stem, !shared.loops.packed.empty());
+    return shared.stem;
+  }
+  body.line(scope_line(code, written_cells(code)));
+  const std::optional<Condition> unit = may_loop(code.rule) ? declare_unit(body, code, "pb_unit") : std::nullopt;
+  if (!unit) {
+    open_watched(body, code);
+    emit_instance(body, code, {false, true});
+    close_watched(body, code);
+    return "";
+  }
+  const std::string stem = free_stem(done.taken_by_loops, code.stem, id);
+  emit_loops(out, code, step, lower_cpu_loops(code, step, packs), stem);
+  if (code.has_calls()) body.line("pbrt::Frame& pb_inner = pb_frame;");
+  emit_piece(body, code, stem, false, unit, "");
+  return stem;
+}
+
+/// Returns the care that a step by itself needs.
+HostCare care_of_step(const TransformPlan& plan, const RuleCode& code, StepId id) {
+  const Nest* nest = own_nest(plan, id);
+  if (nest == nullptr) return care_of(code, plan.steps[id]);
+  return care_in(plan, *nest, {&code}, 0);
+}
+
+/// Returns the name of a function of that form: an earlier one, or a new one, which `emit` then prints.
+template <class Emit>
+std::string shared_function(Writer& out, StepFunctions& done, const RuleCode& code, StepId step, StepForm form,
+                            const Emit& emit) {
+  for (const SharedFunction& known : done.functions)
+    if (known.form == form) return known.name;
+  const std::string stem = free_stem(done.taken[form.version], code.stem, step);
+  const std::string name = "step_" + stem + "_" + to_string(form.version);
+  emit(name);
+  out.blank();
+  done.functions.push_back({std::move(form), name});
+  return name;
+}
+
+std::vector<StepBox> without_bounds(std::vector<StepBox> boxes) {
+  for (StepBox& box : boxes) box.bounds.clear();
+  return boxes;
+}
+
+}  // namespace
+
+std::string emit_cpu_step(Writer& out, const CppContext& context, const RuleCode& code, StepId step_id,
+                          StepFunctions& done) {
+  const TransformPlan& plan = plan_of(context, code);
+  StepForm form;
+  form.rule = code.rule_id;
+  Writer body;
+  body.indent();
+  form.loops = emit_cpu_body(out, body, code, plan, step_id, pack_use(context), done);
+  const std::vector<StepBox> boxes = step_boxes(plan, code, step_id);
+  const bool is_announced = care_of_step(plan, code, step_id) == HostCare::Step;
+  if (takes_boxes(plan, step_id)) {
+    form.params = without_bounds(boxes);
+  } else {
+    form.boxes = is_announced || boxes.empty() ? boxes : std::vector<StepBox>{boxes.front()};
+  }
+  if (is_announced) form.hosted = parts_of_step(plan, code, step_id);
+  form.pieces = pieces_of(plan, step_id);
+  return shared_function(out, done, code, step_id, form, [&](const std::string& name) {
+    std::vector<Parameter> params = step_params(code);
+    for (const StepBox& box : form.params) params.push_back({"const " + box.type + "&", box.name, true});
+    if (form.pieces == StepPieces::Split) params.push_back({"const std::int64_t", "pb_split"});
+    if (form.pieces == StepPieces::Tiles) params.push_back({"const std::int64_t*", "pb_extent"});
+    Writer statements;
+    statements.indent();
+    emit_scalar_constants(statements, code, ScalarSet::Step);
+    emit_boxes(statements, form.boxes);
+    if (!plan.steps[step_id].loops.empty()) statements.line("if (pb_box.is_empty()) return;");
+    emit_arrivals(statements, form.hosted, "pb_frame");
+    statements.append_statements(body);
+    emit_departures(statements, form.hosted, "pb_frame");
+    emit_function(out, (takes_boxes(plan, step_id) ? "PB_STEP void " : "static void ") + name, params, statements);
+  });
+}
+
+namespace {
+
+/// Returns the statement that gives one of the kernel's regions to the launch, such as `pb_launch.output(Out, pb_box,
+/// pb_copy_out);`.
+std::string region_call(const TransformPlan& plan, const RuleCode& code, StepId step, const RuleMatrix& use) {
+  const std::string& name = code.matrix(use.matrix).name;
+  if (!use.is_output) return input_call(plan.steps[step], code, use.matrix);
+  const std::vector<MatrixPart> parts = written_parts(plan, code, step, use.matrix);
+  const bool is_plain = use.is_overwritten && !use.is_input && parts.size() == 1;
+  if (is_plain) return "pb_launch.output(" + to_cpp(parts[0]) + ", pb_copy_out);";
+  std::vector<std::string> boxes;
+  for (const MatrixPart& part : parts)
+    if (part.box) boxes.push_back(*part.box);
+  // A kernel may write a matrix beside those that it is run for, of which nobody needs a cell. No part of it is known.
+  const bool has_boxes = !boxes.empty() && boxes.size() == parts.size();
+  return "pb_launch.inout(" + name + (has_boxes ? ", {" + joined(boxes) + "}" : "") + ", pb_copy_out);";
+}
+
+/// Returns the statement that tells exactly what the kernel reads of a region, in programs that check copies; empty if
+/// no more is known than the launch knows already.
+std::string watched_reads(const TransformPlan& plan, const RuleCode& code, StepId step, const RuleMatrix& use) {
+  if (code.origin.empty() || !use.is_input || plan.steps[step].loops.empty()) return "";
+  if (use.is_output && !use.is_overwritten) return "";
+  const auto box = read_box(plan.steps[step], code, use.matrix, "pb_box");
+  return box ? "pb_launch.reads(" + code.matrix(use.matrix).name + ", " + *box + ");" : "";
+}
+
+std::string tile_dims(const Buffer& buffer) {
+  std::vector<std::string> dims;
+  for (const GroupExtent& extent : buffer.extents) {
+    const auto& step = extent.step;
+    dims.push_back("{{" + std::to_string(step[0]) + ", " + std::to_string(step[1]) + ", " + std::to_string(step[2]) +
+                   "}, " + to_cpp(extent.extent_of_one) + "}");
+  }
+  return "{" + joined(dims) + "}";
+}
+
+/// Returns the value that the launch gives for a parameter.
+std::string launch_value(const KernelScalar& scalar) {
+  switch (scalar.source) {
+    case ScalarSource::Matrix:
+      return (scalar.type == ScalarType::Int ? "static_cast<std::int32_t>(" : "(") + scalar.origin + ".cell())";
+    case ScalarSource::Size:
+      return "static_cast<std::int32_t>(" + scalar.origin + ")";
+    case ScalarSource::Tunable:
+      return scalar.origin;
+    case ScalarSource::OfTunable:
+      return scalar.origin + "[" + std::to_string(scalar.element) + "]";
+  }
+  PB_CHECK(false, "every scalar has a source");
+  return {};
+}
+
+/// Returns the statements that tell the launch about the kernel's regions.
+std::vector<std::string> launch_regions(const TransformPlan& plan, const RuleCode& code, StepId step,
+                                        const Kernel& kernel) {
+  std::vector<std::string> out;
+  for (const RuleMatrix& use : kernel.lowered.matrices) {
+    out.push_back(region_call(plan, code, step, use));
+    if (std::string reads = watched_reads(plan, code, step, use); !reads.empty()) out.push_back(std::move(reads));
+  }
+  return out;
+}
+
+void emit_launch(Writer& out, const RuleCode& code, std::size_t rank, const Kernel& kernel,
+                 const std::vector<std::string>& regions) {
+  out.line("pbrt::gpu::Launch pb_launch(kKernel_" + kernel.name + ", pb_frame, pb_frame.context().gpu());");
+  const KernelTree& lowered = kernel.lowered;
+  for (const std::string& region : regions) out.line(region);
+  for (const RuleMatrix& use : code.matrices) {  // single numbers are passed as values
+    const Matrix& matrix = code.matrix(use.matrix);
+    if (matrix.extents.empty() && matrix.role != MatrixRole::From)
+      out.line("pbrt::need_on_host(pb_frame, " + matrix.name + ");");
+  }
+  for (const KernelScalar& scalar : lowered.scalars) out.line("pb_launch.scalar(" + launch_value(scalar) + ");");
+  for (const Buffer& buffer : lowered.tree.buffers) {
+    const RegionAccess& input = code.rule.inputs[buffer.input];
+    const Matrix& matrix = code.matrix(input.matrix);
+    out.line("const pbrt::gpu::TileDim pb_tile_" + input.binding + "[] = " + tile_dims(buffer) + ";");
+    out.line("pb_launch.tile(sizeof(" + element_text(matrix.element, matrix.is_element_t) + "), " +
+             std::to_string(buffer.extents.size()) + ", pb_tile_" + input.binding + ");");
+  }
+  out.line(rank == 0 ? "pb_launch.range(0, nullptr, nullptr);" : "pb_launch.range(pb_box);");
+  out.line("pb_launch.group(pb_group, " + std::to_string(rank) + ");");
+  out.line("return pb_frame.context().run(pb_frame, pb_launch, pb_site, pb_alternative);");
+}
+
+}  // namespace
+
+std::string emit_device_step(Writer& out, const CppContext& context, const RuleCode& code, StepId step,
+                             const Kernel& kernel, StepFunctions& done) {
+  const TransformPlan& plan = plan_of(context, code);
+  StepForm form;
+  form.rule = code.rule_id;
+  form.version = kernel.lowered.version;
+  form.kernel = kernel.name;
+  const std::vector<StepBox> boxes = step_boxes(plan, code, step);
+  (takes_boxes(plan, step) ? form.params : form.boxes) = takes_boxes(plan, step) ? without_bounds(boxes) : boxes;
+  form.regions = launch_regions(plan, code, step, kernel);
+  return shared_function(out, done, code, step, form, [&](const std::string& name) {
+    std::vector<Parameter> params = step_params(code);
+    for (const StepBox& box : form.params) params.push_back({"const " + box.type + "&", box.name});
+    params.push_back({"const std::int64_t*", "pb_group"});
+    params.push_back({"const pbrt::gpu::CopyOut", "pb_copy_out"});
+    for (const char* number : {"pb_site", "pb_alternative"}) params.push_back({"const int", number});
+    Writer statements;
+    statements.indent();
+    emit_scalar_constants(statements, code, ScalarSet::Step);
+    emit_boxes(statements, form.boxes);
+    emit_launch(statements, code, plan.steps[step].loops.size(), kernel, form.regions);
+    emit_function(out, "PB_COLD static bool " + name, params, statements);
+  });
+}
+
+}  // namespace pb

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+// C++ of the steps of one transform: a function per step and version, on the CPU and as a
+// launch of a kernel.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "clgen/cpp/boxes/step_boxes.h"
+#include "clgen/cpp/rules/rule_code.h"
+#include "clgen/lower/cpu_loops.h"
+#include "clgen/lower/schedule/step_pieces.h"
+#include "clgen/lower/tree/condition.h"
+#include "clgen/opencl/kernel.h"
+
+namespace pb {
+
+/// The functions of a step's loops, which steps that differ only in their boxes share.
+struct SharedLoops {
+  RuleId rule;
+  CpuLoops loops;
+  HostParts around;  ///< what each instance announces, if it does
+  std::string stem;
+};
+
+/// What decides the text of a step's function, apart from its name.
+struct StepForm {
+  RuleId rule;
+  Version version = Version::Cpu;
+  std::string loops;            ///< stem of the functions of its loops; empty: it has none
+  std::vector<StepBox> params;  ///< the boxes that it is given, without their bounds
+  std::vector<StepBox> boxes;   ///< the boxes that it declares itself
+  HostParts hosted;             ///< what it announces
+  StepPieces pieces = StepPieces::None;
+  std::string kernel;                ///< of a device version: its name
+  std::vector<std::string> regions;  ///< of a device version: the statements that give its regions to the launch
+
+  bool operator==(const StepForm&) const = default;
+};
+struct SharedFunction {
+  StepForm form;
+  std::string name;
+};
+struct StepFunctions {
+  std::vector<SharedLoops> loops;
+  std::set<std::string> taken_by_loops;
+  std::vector<SharedFunction> functions;
+  std::map<Version, std::set<std::string>> taken;  ///< stems that are in use
+};
+
+/// Prints `step_X_cpu` and the loops that it needs, unless an equal function exists already. Returns its name.
+std::string emit_cpu_step(Writer& out, const CppContext& context, const RuleCode& code, StepId step,
+                          StepFunctions& done);
+
+/// Prints `step_X_opencl` or `step_X_opencl_local`, unless an equal function exists already. Returns its name. The
+/// printed function returns true if the kernel ran. It counts the run, or the reason for which there was none.
+std::string emit_device_step(Writer& out, const CppContext& context, const RuleCode& code, StepId step,
+                             const Kernel& kernel, StepFunctions& done);
+
+}  // namespace pb

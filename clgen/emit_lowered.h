@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// What is decided before text is printed, as text for people and golden tests: `pbc --emit=lowered`.
+#pragma once
+
+#include <string>
+
+#include "choicegraph/plan/plan.h"
+#include "lang/program.h"
+
+namespace pb {
+
+/// Of each transform its schedule, and of each step the loops of its CPU version and the kernels of its device
+/// versions; then the steps that run as one loop, and each nest with the loops of its members.
+[[nodiscard]] std::string emit_lowered(const Program& program, const Plan& plan);
+
+}  // namespace pb

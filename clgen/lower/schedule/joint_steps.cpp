@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+#include "clgen/lower/schedule/joint_steps.h"
+
+#include <algorithm>
+#include <set>
+
+#include "clgen/lower/rule_shape.h"
+#include "clgen/lower/schedule/written_boxes.h"
+
+namespace pb {
+namespace {
+
+// As kMaxJointDimensions of the runtime.
+constexpr std::size_t kMaxDimensions = 3;
+
+/// Whether the step can run on any part of its box, called for that part alone.
+bool is_divisible(const Program& program, const TransformPlan& plan, bool has_kernels, StepId id) {
+  const Step& step = plan.steps[id];
+  if (!step.is_data_parallel || step.loops.empty() || step.loops.size() > kMaxDimensions) return false;
+  const bool has_nest =
+      std::any_of(plan.nests.begin(), plan.nests.end(), [&](const Nest& nest) { return has_member(nest, id); });
+  if (has_nest) return false;
+  const RuleShape rule(program, plan.transform, step.rule, has_kernels);
+  // Where devices take part, each piece announces the cells that it writes, which are those of its box.
+  return !rule.has_calls() && (!has_kernels || writes_its_instances(plan, rule, step));
+}
+
+std::set<MatrixId> written_by(const TransformPlan& plan, const Step& step) {
+  std::set<MatrixId> out;
+  for (const SegmentId id : step.segments) out.insert(plan.segments[id].matrix);
+  return out;
+}
+
+}  // namespace
+
+bool may_join(const Program& program, const TransformPlan& plan, bool has_kernels, const std::vector<StepId>& group,
+              StepId next) {
+  const Step& first = plan.steps[group.front()];
+  const Step& step = plan.steps[next];
+  // A step that stands between them may have to run there.
+  if (group.back().index() + 1 != next.index()) return false;
+  if (step.loops.size() != first.loops.size() || written_by(plan, step) != written_by(plan, first)) return false;
+  const bool has_order = std::any_of(plan.edges.begin(), plan.edges.end(), [&](const StepEdge& edge) {
+    return edge.after == next && std::find(group.begin(), group.end(), edge.before) != group.end();
+  });
+  return !has_order && is_divisible(program, plan, has_kernels, group.front()) &&
+         is_divisible(program, plan, has_kernels, next);
+}
+
+}  // namespace pb

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// Which steps run as one loop, piece by piece (JointLoops of the runtime): the inside of a matrix and its borders, so
+// that the borders are done while the cells beside them are in a cache.
+#pragma once
+
+#include <vector>
+
+#include "choicegraph/plan/plan.h"
+#include "lang/program.h"
+
+namespace pb {
+
+/// Whether the step that follows `group` in the order of the plan may join it: data parallel on the CPU, over a box of
+/// as many dimensions, writing the same matrices, without an order to any member. `has_kernels`: the program has some.
+///
+/// Pre: the plan is ordered; `group` has steps one after the other, each of which joined those before
+[[nodiscard]] bool may_join(const Program& program, const TransformPlan& plan, bool has_kernels,
+                            const std::vector<StepId>& group, StepId next);
+
+}  // namespace pb

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+#include "clgen/lower/schedule/schedule_text.h"
+
+#include <fmt/format.h>
+
+#include "clgen/names.h"
+
+namespace pb {
+namespace {
+
+std::string where_text(const char* word, const Condition& condition) {
+  return condition.is_always() ? "" : fmt::format(" {} {}", word, to_cpp(condition));
+}
+
+/// `pb_is_fused_0: `, in front of what keeps its condition under that name.
+std::string name_text(const NamedCondition& runs) { return runs.name.empty() ? "" : runs.name + ": "; }
+
+/// Prints the groups of one transform.
+class GroupText {
+ public:
+  GroupText(const Program& program, const TransformPlan& plan)
+      : transform_(program.transforms[plan.transform]), plan_(plan) {}
+
+  std::string text(const LoneStep& lone) const {
+    return fmt::format("  {}{}\n", step_text(lone.step), where_text("where", lone.runs));
+  }
+
+  std::string text(const NestGroup& group) const {
+    std::vector<std::string> members;
+    for (const NestMember& member : plan_.nests[group.nest].members) {
+      const Condition guards = all_at_least_zero(plan_.steps[member.step].guards);
+      members.push_back(step_text(member.step) + where_text("where", guards));
+    }
+    return fmt::format("  {}nest of {}{}\n", name_text(group.runs), joined(members),
+                       where_text("where", group.runs.condition));
+  }
+
+  std::string text(const JointGroup& group) const {
+    std::string out = fmt::format("  joint, at most {} boxes\n", group.max_parts);
+    for (const JointGroup::Fused& fused : group.fused) {
+      std::vector<std::string> steps;
+      for (const StepId id : plan_.fused[fused.fused]) steps.push_back(step_text(id));
+      out += fmt::format("    {}one loop of {}{}\n", name_text(fused.runs), joined(steps),
+                         where_text("where", fused.runs.condition));
+    }
+    for (const JointGroup::Member& member : group.members) {
+      const std::string device = member.on_device.is_never() ? "" : where_text("on a device where", member.on_device);
+      out += fmt::format("    {}{}{}\n", step_text(member.step), device,
+                         where_text(device.empty() ? "where" : "else where", member.runs));
+    }
+    return out;
+  }
+
+ private:
+  std::string step_text(StepId id) const {
+    return fmt::format("step {} {}", id.index(), transform_.rules[plan_.steps[id].rule].name);
+  }
+
+  const Transform& transform_;
+  const TransformPlan& plan_;
+};
+
+}  // namespace
+
+std::string to_text(const Program& program, const TransformPlan& plan, const Schedule& schedule) {
+  std::string out = fmt::format("schedule {}, {}{}\n", program.transforms[plan.transform].name,
+                                to_string(schedule.form), schedule.has_frames_in_steps ? ", frames in steps" : "");
+  for (const NeedFlag& need : schedule.needs) out += fmt::format("  {}: {}\n", need.name, to_cpp(need.condition));
+  const GroupText groups(program, plan);
+  for (const StepGroup& group : schedule.groups)
+    out += std::visit([&](const auto& one) { return groups.text(one); }, group);
+  return out;
+}
+
+}  // namespace pb

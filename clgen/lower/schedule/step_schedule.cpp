@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: MIT
+#include "clgen/lower/schedule/step_schedule.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "clgen/lower/rule_shape.h"
+#include "clgen/lower/schedule/joint_steps.h"
+#include "clgen/lower/schedule/step_pieces.h"
+#include "lang/check.h"
+
+namespace pb {
+namespace {
+
+bool has(const std::vector<StepId>& steps, StepId step) {
+  return std::find(steps.begin(), steps.end(), step) != steps.end();
+}
+
+/// The nest of several steps that runs `step` whatever is chosen; none if there is none.
+std::optional<std::size_t> always_in(const TransformPlan& plan, StepId step) {
+  for (std::size_t n = 0; n < plan.nests.size(); ++n)
+    if (always_runs(plan, plan.nests[n]) && has_member(plan.nests[n], step)) return n;
+  return std::nullopt;
+}
+
+/// What is one group, without conditions: one step, the members of a nest that always runs, or joint steps.
+struct Unit {
+  std::vector<StepId> steps;
+  std::optional<std::size_t> nest;
+
+  [[nodiscard]] bool is_joint() const { return !nest && steps.size() > 1; }
+};
+
+class ScheduleMaker {
+ public:
+  ScheduleMaker(const Program& program, const TransformPlan& plan, bool has_kernels)
+      : program_(program),
+        plan_(plan),
+        has_kernels_(has_kernels),
+        conditions_(program.transforms[plan.transform], plan) {}
+
+  Schedule make() const {
+    Schedule out;
+    out.needs = conditions_.needs();
+    if (!is_ordered(plan_)) {
+      out.form = ScheduleForm::Graph;
+      out.groups = all_groups();
+      return out;
+    }
+    const std::vector<Unit> units = with_joint_steps(single_units());
+    out.form = is_sequence(units) ? ScheduleForm::Statements : ScheduleForm::OrderedGraph;
+    out.has_frames_in_steps = out.form == ScheduleForm::Statements && has_frames_in_steps(units);
+    for (const Unit& unit : units) out.groups.push_back(group_of(unit, out.form));
+    return out;
+  }
+
+ private:
+  // ---- what is one group
+
+  std::vector<Unit> single_units() const {
+    std::vector<Unit> out;
+    std::set<StepId> done;
+    for (const StepId id : plan_.steps.ids()) {
+      if (done.contains(id)) continue;
+      Unit unit{{id}, always_in(plan_, id)};
+      if (unit.nest) {
+        unit.steps.clear();
+        for (const NestMember& member : plan_.nests[*unit.nest].members) unit.steps.push_back(member.step);
+      }
+      done.insert(unit.steps.begin(), unit.steps.end());
+      out.push_back(std::move(unit));
+    }
+    return out;
+  }
+
+  /// Neighbours are joint where they may be and some two of them run in the same call.
+  std::vector<Unit> with_joint_steps(const std::vector<Unit>& units) const {
+    std::vector<Unit> out;
+    for (std::size_t i = 0; i < units.size();) {
+      Unit unit = units[i];
+      std::size_t end = i + 1;
+      for (; end < units.size() && !unit.nest && !units[end].nest; ++end) {
+        if (!may_join(program_, plan_, has_kernels_, unit.steps, units[end].steps.front())) break;
+        unit.steps.push_back(units[end].steps.front());
+      }
+      if (!have_company(unit.steps)) {
+        unit = units[i];
+        end = i + 1;
+      }
+      out.push_back(std::move(unit));
+      i = end;
+    }
+    return out;
+  }
+
+  /// Whether some two of the steps may run in the same call.
+  bool have_company(const std::vector<StepId>& steps) const {
+    for (std::size_t i = 0; i < steps.size(); ++i)
+      for (std::size_t k = 0; k < i; ++k)
+        if (may_run_together(plan_, plan_.steps[steps[i]], plan_.steps[steps[k]])) return true;
+    return false;
+  }
+
+  // ---- how groups follow one another
+
+  bool is_chained(const Unit& a, const Unit& b) const {
+    return std::any_of(plan_.edges.begin(), plan_.edges.end(),
+                       [&](const StepEdge& edge) { return has(a.steps, edge.before) && has(b.steps, edge.after); });
+  }
+
+  bool is_sequence(const std::vector<Unit>& units) const {
+    for (const Unit& unit : units) {
+      const auto has_device = [&](StepId id) { return conditions_.has_device(id); };
+      if (unit.is_joint() && std::any_of(unit.steps.begin(), unit.steps.end(), has_device)) return false;
+    }
+    for (std::size_t i = 0; i + 1 < units.size(); ++i) {
+      const Step& a = plan_.steps[units[i].steps.front()];
+      const Step& b = plan_.steps[units[i + 1].steps.front()];
+      const bool exclude = !units[i].is_joint() && !units[i + 1].is_joint() && !may_run_together(plan_, a, b);
+      if (!exclude && !is_chained(units[i], units[i + 1])) return false;
+    }
+    return true;
+  }
+
+  /// Not where a device may run a step, whose choice depends on the frame, nor where all steps need a frame, nor where
+  /// two that need one may run in the same call.
+  bool has_frames_in_steps(const std::vector<Unit>& units) const {
+    std::vector<StepId> with_frame;
+    for (const Unit& unit : units) {
+      const StepId step = unit.steps.front();
+      if (unit.nest || unit.is_joint() || conditions_.has_device(step)) return false;
+      if (needs_frame(plan_, RuleShape(program_, plan_.transform, plan_.steps[step].rule, has_kernels_), step))
+        with_frame.push_back(step);
+    }
+    return with_frame.size() < units.size() && !have_company(with_frame);
+  }
+
+  // ---- groups
+
+  StepGroup group_of(const Unit& unit, ScheduleForm form) const {
+    if (unit.is_joint()) return joint_group(unit.steps);
+    if (!unit.nest) return LoneStep{unit.steps.front(), conditions_.runs(unit.steps.front())};
+    if (form != ScheduleForm::Statements) return nest_group(*unit.nest, {});
+    return NestGroup{*unit.nest, {conditions_.is_needed(plan_.nests[*unit.nest]), ""}};
+  }
+
+  static NamedCondition named(Condition condition, const std::string& name) {
+    const bool is_kept = !condition.is_always() && !condition.is_never();
+    return {std::move(condition), is_kept ? name : ""};
+  }
+
+  /// `earlier`: of larger nests, by their numbers.
+  NestGroup nest_group(std::size_t nest, const std::vector<NestGroup>& earlier) const {
+    const auto flag_of = [&](std::size_t larger) {
+      const auto found =
+          std::find_if(earlier.begin(), earlier.end(), [&](const NestGroup& group) { return group.nest == larger; });
+      PB_CHECK(found != earlier.end(), "larger nests come first");
+      return found->runs.flag();
+    };
+    return {nest, named(conditions_.nest_runs(nest, flag_of), "pb_nest_" + std::to_string(nest))};
+  }
+
+  /// Each nest of several steps; then the steps, which run unless one of these does.
+  std::vector<StepGroup> all_groups() const {
+    std::vector<NestGroup> nests;
+    for (std::size_t n = 0; n < plan_.nests.size(); ++n)
+      if (plan_.nests[n].members.size() > 1) nests.push_back(nest_group(n, nests));
+    std::vector<StepGroup> out(nests.begin(), nests.end());
+    for (const StepId id : plan_.steps.ids()) {
+      if (always_in(plan_, id)) continue;
+      std::vector<Condition> terms{conditions_.runs(id)};
+      for (const NestGroup& nest : nests)
+        if (has_member(plan_.nests[nest.nest], id)) terms.push_back(Condition::not_(nest.runs.flag()));
+      out.push_back(LoneStep{id, Condition::all_of(std::move(terms))});
+    }
+    return out;
+  }
+
+  JointGroup joint_group(const std::vector<StepId>& steps) const {
+    JointGroup out;
+    out.steps = steps;
+    out.max_parts = steps.size();
+    for (std::size_t i = 0; i < plan_.fused.size(); ++i) {
+      const FusedSteps& fused = plan_.fused[i];
+      const auto is_here = [&](StepId id) { return has(steps, id) && !conditions_.has_device(id); };
+      if (!std::all_of(fused.begin(), fused.end(), is_here)) continue;
+      out.fused.push_back({i, named(conditions_.all_run(fused), "pb_is_fused_" + std::to_string(i))});
+      out.max_parts += 1 + 2 * plan_.steps[steps.front()].loops.size() * fused.size();
+    }
+    for (const StepId id : steps) {
+      std::vector<Condition> terms{conditions_.runs(id)};
+      for (const JointGroup::Fused& fused : out.fused)
+        if (has(plan_.fused[fused.fused], id)) terms.push_back(Condition::not_(fused.runs.flag()));
+      JointGroup::Member member{id, Condition::never(), Condition::all_of(std::move(terms))};
+      if (conditions_.has_device(id)) member.on_device = conditions_.tries_device(id);
+      if (!member.runs.is_never()) out.members.push_back(std::move(member));
+    }
+    return out;
+  }
+
+  const Program& program_;
+  const TransformPlan& plan_;
+  bool has_kernels_;
+  StepConditions conditions_;
+};
+
+}  // namespace
+
+Condition NamedCondition::flag() const { return name.empty() ? condition : Condition::flag(name); }
+
+std::vector<StepId> steps_of(const TransformPlan& plan, const StepGroup& group) {
+  if (const auto* lone = std::get_if<LoneStep>(&group)) return {lone->step};
+  if (const auto* joint = std::get_if<JointGroup>(&group)) return joint->steps;
+  std::vector<StepId> out;
+  for (const NestMember& member : plan.nests[std::get<NestGroup>(group).nest].members) out.push_back(member.step);
+  return out;
+}
+
+const char* to_string(ScheduleForm form) {
+  switch (form) {
+    case ScheduleForm::Statements:
+      return "statements";
+    case ScheduleForm::OrderedGraph:
+      return "graph in order";
+    case ScheduleForm::Graph:
+      return "graph";
+  }
+  PB_CHECK(false, "every form has a word");
+  return "";
+}
+
+Schedule make_schedule(const Program& program, const TransformPlan& plan, bool has_kernels) {
+  return ScheduleMaker(program, plan, has_kernels).make();
+}
+
+}  // namespace pb

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+// The schedule of a transform: its steps in groups, when each of them runs, and how the groups follow one another. What
+// a step does inside is cpu_loops.h and kernel_tree.h.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "choicegraph/plan/plan.h"
+#include "clgen/lower/schedule/step_conditions.h"
+#include "clgen/lower/tree/condition.h"
+#include "lang/program.h"
+
+namespace pb {
+
+/// A condition that later ones name: the generated code keeps its value in a variable.
+struct NamedCondition {
+  Condition condition = Condition::always();
+  std::string name;  ///< empty where nothing is to keep: then the condition itself is named
+
+  /// As other conditions refer to it.
+  [[nodiscard]] Condition flag() const;
+
+  bool operator==(const NamedCondition&) const = default;
+};
+
+/// A step by itself, on the CPU or a device.
+struct LoneStep {
+  StepId step;
+  Condition runs = Condition::always();
+
+  bool operator==(const LoneStep&) const = default;
+};
+
+/// A nest of several steps, in tiles or slices. Its members run where their guards hold.
+struct NestGroup {
+  std::size_t nest = 0;  ///< index into TransformPlan::nests
+  NamedCondition runs;
+
+  bool operator==(const NestGroup&) const = default;
+};
+
+/// Steps without an order to each other: one loop runs those on the CPU, piece by piece.
+struct JointGroup {
+  /// Members that the loop runs as one step.
+  struct Fused {
+    std::size_t fused = 0;  ///< index into TransformPlan::fused
+    NamedCondition runs;
+
+    bool operator==(const Fused&) const = default;
+  };
+  /// A member that the loop runs by itself, or a device.
+  struct Member {
+    StepId step;
+    Condition on_device = Condition::never();  ///< first
+    Condition runs = Condition::always();      ///< else
+
+    bool operator==(const Member&) const = default;
+  };
+
+  std::vector<StepId> steps;  ///< in the order of the plan
+  std::vector<Fused> fused;
+  std::vector<Member> members;  ///< without those that never run by themselves
+  std::size_t max_parts = 0;    ///< boxes that the loop may have: each member's, and the borders of fused ones
+
+  bool operator==(const JointGroup&) const = default;
+};
+
+using StepGroup = std::variant<LoneStep, NestGroup, JointGroup>;
+/// The steps of a group.
+[[nodiscard]] std::vector<StepId> steps_of(const TransformPlan& plan, const StepGroup& group);
+
+enum class ScheduleForm : std::uint8_t {
+  Statements,    ///< one after the other: at most one group runs per call, or each waits for the one before
+  OrderedGraph,  ///< nodes of a graph, in an order that every choice may use
+  Graph,         ///< nodes of a graph
+};
+/// `statements`, `graph in order`, `graph`.
+[[nodiscard]] const char* to_string(ScheduleForm form);
+
+struct Schedule {
+  std::vector<NeedFlag> needs;  ///< which the conditions of groups name, in the order of their declarations
+  ScheduleForm form = ScheduleForm::Graph;
+  /// Each step is in one group; in the form Graph those of nests are also groups of their own, which run unless a nest
+  /// that has them does.
+  std::vector<StepGroup> groups;
+  /// A call ends in a step that spawns nothing, or in one that makes a frame for itself.
+  bool has_frames_in_steps = false;
+
+  bool operator==(const Schedule&) const = default;
+};
+
+/// `has_kernels`: the program has some.
+[[nodiscard]] Schedule make_schedule(const Program& program, const TransformPlan& plan, bool has_kernels);
+
+}  // namespace pb
