@@ -102,4 +102,39 @@ void PlanLine::skip() {
   while (!rest_.empty() && rest_.front() == ' ') rest_.remove_prefix(1);
 }
 
+bool read_box(PlanLine& line, std::vector<IndexRange>& box) {
+  while (!line.at_end() && line.rest().front() == '[') {
+    auto range = line.next_range();
+    if (!range) return false;
+    box.push_back(std::move(*range));
+    if (!line.accept("x")) break;
+  }
+  return true;
+}
+
+bool read_conjunction(PlanLine& line, std::vector<IndexExpr>& items) {
+  do {
+    auto item = line.next_guard();
+    if (!item) return false;
+    items.push_back(std::move(*item));
+  } while (line.accept("and"));
+  return true;
+}
+
+bool read_condition(PlanLine& line, std::vector<IndexExpr>& guards) {
+  return line.at_end() || (line.accept("if") && read_conjunction(line, guards));
+}
+
+bool read_where(PlanLine& line, std::vector<IndexExpr>& conditions) {
+  return !line.accept("where") || read_conjunction(line, conditions);
+}
+
+bool read_bounds(PlanLine& line, std::string_view word, std::vector<IndexExpr>& bounds) {
+  if (!line.accept(word)) return true;
+  auto items = line.next_list('(', ')');
+  if (!items) return false;
+  bounds = std::move(*items);
+  return true;
+}
+
 }  // namespace pb

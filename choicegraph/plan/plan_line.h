@@ -43,4 +43,17 @@ class PlanLine {
   std::string_view rest_;
 };
 
+// Phrases of several words. Each returns false if what comes next is no such phrase.
+
+/// Appends the ranges of `[a, b) x [c, d)`; none if no bracket comes next.
+[[nodiscard]] bool read_box(PlanLine& line, std::vector<IndexRange>& box);
+/// Appends the expressions of `a >= 0 and b >= 0`.
+[[nodiscard]] bool read_conjunction(PlanLine& line, std::vector<IndexExpr>& items);
+/// Appends those behind `where`; none if that word does not come next.
+[[nodiscard]] bool read_where(PlanLine& line, std::vector<IndexExpr>& conditions);
+/// Appends those behind `if`, with which the line ends; none at its end.
+[[nodiscard]] bool read_condition(PlanLine& line, std::vector<IndexExpr>& guards);
+/// Reads `word (a, b)` into `bounds`, which stays as it is if `word` does not come next.
+[[nodiscard]] bool read_bounds(PlanLine& line, std::string_view word, std::vector<IndexExpr>& bounds);
+
 }  // namespace pb

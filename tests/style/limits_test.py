@@ -25,7 +25,6 @@ LARGE_FOLDERS = {}
 
 # Path and name -> member functions.
 LARGE_CLASSES = {
-    "choicegraph/plan/plan_parse.cpp Parser": 42,
     "clgen/cpp/transform_code.cpp TransformEmitter": 29,
     "clgen/lower/uniformity.cpp Uniformity": 31,
     "frontend/parse/body_builder.h BodyBuilder": 42,
