@@ -129,7 +129,7 @@ TEST_F(SearchTest, AChildThatDoesNotBeatItsParentIsNeverInThePopulation) {
     Search* running = nullptr;
     events.on_state = [&](const SearchState&) {
       for (const Candidate& member : running->population()) {
-        const bool is_allowed = member.parent < 0 || kept.count(member.id) == 1;
+        const bool is_allowed = member.parent < 0 || kept.contains(member.id);
         EXPECT_TRUE(is_allowed) << member.origin;
       }
     };

@@ -109,7 +109,7 @@ class Fixer {
   /// Drops the steps of temporaries that no step reads any more.
   void drop_unread() {
     std::set<StepId> unread;
-    const auto is_unread = [&](StepId id) { return unread.count(id) != 0; };
+    const auto is_unread = [&](StepId id) { return unread.contains(id); };
     for (const StepNeed& need : needs_of(plan_, transform_))
       if (std::all_of(need.readers.begin(), need.readers.end(), is_unread))
         unread.insert(need.steps.begin(), need.steps.end());

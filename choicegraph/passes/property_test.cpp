@@ -79,9 +79,9 @@ std::string sizes_text(const Values& sizes) {
 bool are_candidates(const std::vector<RuleId>& listed, const std::vector<RuleId>& rules, const Liveness& live,
                     const Cell& cell) {
   if (listed == rules || (listed.size() == 1 && listed.front() == rules.front())) return true;
-  if (live.needed.count(cell) != 0) return false;
+  if (live.needed.contains(cell)) return false;
   const auto found = live.makers.find(cell);
-  const auto stays = [&](RuleId id) { return found != live.makers.end() && found->second.count(id) != 0; };
+  const auto stays = [&](RuleId id) { return found != live.makers.end() && found->second.contains(id); };
   const auto has = [](const std::vector<RuleId>& list, RuleId id) {
     return std::find(list.begin(), list.end(), id) != list.end();
   };
@@ -108,11 +108,11 @@ std::string compare_matrix(const TransformPlan& plan, const Oracle& oracle, cons
   std::size_t num_covered = 0;
   for (const auto& [cell, rules] : oracle.candidates(matrix)) {
     const auto segment = segment_of.find(cell);
-    const bool is_needed = live.needed.count({matrix.value, cell}) != 0;
+    const bool is_needed = live.needed.contains({matrix.value, cell});
     if (rules.empty()) {
       if (segment != segment_of.end()) return "a segment holds a cell that no rule provides";
-      if (is_needed && uncovered.count(cell) == 0) return "an uncovered cell is not listed";
-      if (!is_needed && uncovered.count(cell) != 0) return "an uncovered cell is listed that nobody needs";
+      if (is_needed && !uncovered.contains(cell)) return "an uncovered cell is not listed";
+      if (!is_needed && uncovered.contains(cell)) return "an uncovered cell is listed that nobody needs";
       continue;
     }
     if (segment == segment_of.end() && !is_needed) continue;
@@ -191,7 +191,7 @@ std::set<MatrixId> uncovered_at(const Transform& transform, const Values& sizes)
   const Liveness live = Oracle(transform, sizes, kReach).liveness({});
   std::set<MatrixId> out;
   for (const Cell& cell : live.uncovered)
-    if (live.needed.count(cell) != 0) out.insert(MatrixId(cell.first));
+    if (live.needed.contains(cell)) out.insert(MatrixId(cell.first));
   return out;
 }
 
@@ -260,7 +260,7 @@ bool is_uncovered_when_large(const Transform& transform) {
       if (sizes.at("n") <= sizes.at("m")) tall.insert(matrix);
     }
   }
-  return std::any_of(wide.begin(), wide.end(), [&](MatrixId matrix) { return tall.count(matrix) != 0; });
+  return std::any_of(wide.begin(), wide.end(), [&](MatrixId matrix) { return tall.contains(matrix); });
 }
 
 void check_header(const RandomHeader& header, Report& report) {

@@ -131,7 +131,7 @@ bool Oracle::share_cells(const Rule& a, const Rule& b) const {
   for (const RegionAccess& output : b.outputs)
     for (const Point& vars : instances(b))
       for (const Cell& cell : cells(b, output, vars))
-        if (of_a.count(cell) != 0) return true;
+        if (of_a.contains(cell)) return true;
   return false;
 }
 
@@ -228,7 +228,7 @@ std::map<Point, std::vector<RuleId>> Oracle::candidates(MatrixId matrix) const {
 namespace {
 
 bool any_in(const std::vector<Cell>& cells, const std::set<Cell>& set) {
-  return std::any_of(cells.begin(), cells.end(), [&](const Cell& cell) { return set.count(cell) != 0; });
+  return std::any_of(cells.begin(), cells.end(), [&](const Cell& cell) { return set.contains(cell); });
 }
 
 }  // namespace
@@ -258,7 +258,7 @@ std::vector<Oracle::Deed> Oracle::deeds(const std::map<Cell, std::vector<RuleId>
           const std::vector<RuleId>& rules = candidates_of.at(cell);
           const auto at = std::find(rules.begin(), rules.end(), id);
           if (at != rules.end()) deed.may_make.push_back(cell);
-          if (at != rules.end() && (at == rules.begin() || take_first.count(cell) == 0)) deed.makes.push_back(cell);
+          if (at != rules.end() && (at == rules.begin() || !take_first.contains(cell))) deed.makes.push_back(cell);
           deed.writes.push_back(std::move(cell));
         }
       }
@@ -302,7 +302,7 @@ Liveness Oracle::liveness(const TransformPlan& plan) const {
     }
   }
   for (const Deed& deed : all)
-    if (out.left_out.count(deed.instance) == 0)
+    if (!out.left_out.contains(deed.instance))
       for (const Cell& cell : deed.writes) out.makers[cell].insert(RuleId(deed.instance.first));
   return out;
 }
@@ -420,7 +420,7 @@ std::vector<Placed> in_tile_order(const Nest& nest, const std::vector<Placed>& p
       for (std::size_t r = 0; r < num_rows; ++r) {
         if (nest.rows[r].kind != RowKind::Carried) continue;
         --tile[r];
-        if (tiles.count(tile) != 0) return false;
+        if (tiles.contains(tile)) return false;
         ++tile[r];
       }
       return true;
@@ -464,7 +464,7 @@ class Execution {
       run_unit(units_[next - 1]);
     }
     for (const auto& [cell, rule] : owner_)
-      if (is_result(cell) && (written_.count(cell) == 0 || written_[cell] != rule))
+      if (is_result(cell) && (!written_.contains(cell) || written_[cell] != rule))
         wrong_ = cell_text(transform_, cell) + " is not computed by `" + transform_.rules[rule].name + "`";
     return wrong_;
   }
@@ -478,7 +478,7 @@ class Execution {
 
   const Alternative& chosen(SiteId site) const { return plan_.sites[site].alternatives[choice_[site.index()]]; }
   bool runs(StepId id) const {
-    return idle_.count(id) == 0 && pb::runs(plan_, chosen(plan_.steps[id].site), plan_.steps[id]);
+    return !idle_.contains(id) && pb::runs(plan_, chosen(plan_.steps[id].site), plan_.steps[id]);
   }
   bool is_result(const Cell& cell) const { return transform_.matrices[MatrixId(cell.first)].role == MatrixRole::To; }
 
@@ -487,13 +487,13 @@ class Execution {
     for (const Nest& nest : plan_.nests) {
       Unit unit{&nest, {}};
       for (const NestMember& member : nest.members) unit.steps.push_back(member.step);
-      const auto is_free = [&](StepId id) { return runs(id) && taken.count(id) == 0; };
+      const auto is_free = [&](StepId id) { return runs(id) && !taken.contains(id); };
       if (!std::all_of(unit.steps.begin(), unit.steps.end(), is_free)) continue;
       taken.insert(unit.steps.begin(), unit.steps.end());
       units_.push_back(std::move(unit));
     }
     for (const StepId id : plan_.steps.ids())
-      if (runs(id) && taken.count(id) == 0) units_.push_back({nullptr, {id}});
+      if (runs(id) && !taken.contains(id)) units_.push_back({nullptr, {id}});
   }
 
   bool is_ready(std::size_t unit, const std::vector<bool>& is_done) const {
@@ -548,11 +548,11 @@ class Execution {
     for (const RegionAccess& input : running != nullptr ? running->inputs : std::vector<RegionAccess>()) {
       if (input.is_guest || transform_.matrices[input.matrix].role == MatrixRole::From) continue;
       for (const Cell& cell : oracle_.cells(*running, input, vars)) {
-        if (own.count(cell) != 0) continue;
-        if (owner_.count(cell) == 0 && stops_.count(cell) == 0)
+        if (own.contains(cell)) continue;
+        if (!owner_.contains(cell) && !stops_.contains(cell))
           wrong_ = "`" + running->name + "` reads " + cell_text(transform_, cell) + ", which nobody makes";
-        if (owner_.count(cell) == 0) continue;
-        if (written_.count(cell) == 0 || written_[cell] != owner_[cell])
+        if (!owner_.contains(cell)) continue;
+        if (!written_.contains(cell) || written_[cell] != owner_[cell])
           wrong_ = "`" + running->name + "` reads " + cell_text(transform_, cell) + " too early";
       }
     }

@@ -138,7 +138,7 @@ class Generator {
     emit({matrix + (out_.traits.is_plane ? ".cell(i,j)" : ".cell(i)")}, {chance(50) ? "IN" : plain_input()},
          chance(50) ? 2 : 1);
   }
-  std::string plain_input() { return out_.traits.is_plane ? "IN.cell(i,j)" : "IN.cell(i)"; }
+  std::string plain_input() const { return out_.traits.is_plane ? "IN.cell(i,j)" : "IN.cell(i)"; }
 
   /// Rules of a result and of temporaries of which only a part is made or needed.
   void add_partial_temporaries(const std::vector<std::string>& names) {

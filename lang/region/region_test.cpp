@@ -116,7 +116,7 @@ TEST_F(RegionAlgebra, AgreesWithPointSets) {
       const Points in_b = points_of(b, n);
       Points both;
       for (const auto& point : in_a)
-        if (in_b.count(point) != 0) both.insert(point);
+        if (in_b.contains(point)) both.insert(point);
       EXPECT_EQ(points_of(a.intersect(b), n), both) << n;
       Points either = in_a;
       either.insert(in_b.begin(), in_b.end());

@@ -55,7 +55,7 @@ TEST(BoxSet, AgreesWithSetsOfCells) {
       Cells cells;
       add_cells(cells, box);
       ASSERT_EQ(set.overlaps(box),
-                std::any_of(cells.begin(), cells.end(), [&](const auto& c) { return expected.count(c) != 0; }));
+                std::any_of(cells.begin(), cells.end(), [&](const auto& c) { return expected.contains(c); }));
       if (rng() % 2 == 0) {
         set.add(box);
         expected.insert(cells.begin(), cells.end());

@@ -80,7 +80,7 @@ class Recursions {
   /// The alternative that is the default, as far as decided.
   const Alternative& chosen(std::size_t t, const Site& site) const {
     for (const Alternative& a : site.alternatives)
-      if (std::none_of(a.rules.begin(), a.rules.end(), [&](RuleId r) { return avoided_[t].count(r) != 0; })) return a;
+      if (std::none_of(a.rules.begin(), a.rules.end(), [&](RuleId r) { return avoided_[t].contains(r); })) return a;
     return site.alternatives.front();
   }
 
@@ -98,7 +98,7 @@ class Recursions {
   /// Breaks one cycle of calls where it ends soonest; false if there is none, or no way.
   bool avoid_one() {
     const auto edges = call_edges();
-    const auto edge = [&](std::size_t a, std::size_t b) { return edges.count({a, b}) != 0; };
+    const auto edge = [&](std::size_t a, std::size_t b) { return edges.contains({a, b}); };
     for (const std::vector<std::size_t>& part : connected_parts(rank_.size(), edge)) {
       if (part.size() == 1 && !edge(part.front(), part.front())) continue;
       const auto first = std::min_element(part.begin(), part.end(), [&](std::size_t a, std::size_t b) {

@@ -232,14 +232,14 @@ void leave_order_to_nests(TransformPlan& plan) {
     }
   }
   std::erase_if(plan.nests, [&](const Nest& nest) {
-    return nest.members.size() == 1 && steps.count(nest.members.front().step) != 0;
+    return nest.members.size() == 1 && steps.contains(nest.members.front().step);
   });
 }
 
 void find_legal_choices(Analysis& analysis) {
   const std::vector<StepId> ids = analysis.plan.steps.ids();
   const std::set<StepEdge> edges(analysis.plan.edges.begin(), analysis.plan.edges.end());
-  const auto edge = [&](std::size_t a, std::size_t b) { return edges.count({ids[a], ids[b]}) != 0; };
+  const auto edge = [&](std::size_t a, std::size_t b) { return edges.contains({ids[a], ids[b]}); };
   for (const std::vector<std::size_t>& part : connected_parts(ids.size(), edge)) {
     if (part.size() < 2) continue;
     std::vector<StepId> steps;

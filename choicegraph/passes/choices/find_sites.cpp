@@ -177,7 +177,7 @@ class Covers {
   std::vector<std::vector<RuleId>> changes_of_one() {
     std::vector<std::vector<RuleId>> nearest = rules_;
     for (std::vector<RuleId>& rules : nearest)
-      std::stable_partition(rules.begin(), rules.end(), [&](RuleId rule) { return avoided_.count(rule) == 0; });
+      std::stable_partition(rules.begin(), rules.end(), [&](RuleId rule) { return !avoided_.contains(rule); });
     std::vector<RuleId> one = found_.front();
     if (find_first(nearest)) one = found_.front();
     for (std::size_t i = 0; i < one.size(); ++i)
@@ -256,7 +256,7 @@ void add_site(Analysis& analysis, const std::vector<Part>& parts, const std::vec
         .arg(std::to_string(kMaxCovers));
   const auto is_fine = [&](const Alternative& alternative) {
     return std::none_of(alternative.rules.begin(), alternative.rules.end(),
-                        [&](RuleId rule) { return analysis.avoided.count(rule) != 0; });
+                        [&](RuleId rule) { return analysis.avoided.contains(rule); });
   };
   const auto standard = std::find_if(site.alternatives.begin(), site.alternatives.end(), is_fine);
   if (standard != site.alternatives.end()) std::rotate(site.alternatives.begin(), standard, standard + 1);

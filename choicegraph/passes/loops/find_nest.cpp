@@ -174,7 +174,7 @@ class Search {
 
   /// The nest if at one point of its rows the members, and the loops of each inside, have an order.
   std::optional<Nest> finished(std::vector<NestMember> members, std::vector<NestRow> rows, const Needs& level) const {
-    const auto edge = [&](std::size_t before, std::size_t after) { return level.count({after, before}) != 0; };
+    const auto edge = [&](std::size_t before, std::size_t after) { return level.contains({after, before}); };
     const auto parts = connected_parts(members.size(), edge);
     if (parts.size() != members.size()) return std::nullopt;
     Nest out;

@@ -18,7 +18,7 @@ std::vector<Unit> units_of(const TransformPlan& plan) {
   std::set<StepId> in_nests;
   for (const Nest& nest : plan.nests) {
     if (nest.members.size() < 2 || !always_runs(plan, nest)) continue;
-    if (in_nests.count(nest.members.front().step) != 0) continue;
+    if (in_nests.contains(nest.members.front().step)) continue;
     out.emplace_back();
     for (const NestMember& member : nest.members) {
       out.back().push_back(member.step);
@@ -26,7 +26,7 @@ std::vector<Unit> units_of(const TransformPlan& plan) {
     }
   }
   for (const StepId id : plan.steps.ids())
-    if (in_nests.count(id) == 0) out.push_back({id});
+    if (!in_nests.contains(id)) out.push_back({id});
   const auto first_segment = [&](const Unit& unit) {
     SegmentId out_id = plan.steps[unit.front()].segments.front();
     for (const StepId id : unit) out_id = std::min(out_id, plan.steps[id].segments.front());
