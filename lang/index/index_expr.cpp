@@ -191,8 +191,8 @@ IndexExpr index_floordiv(IndexExpr a, IndexExpr b) {
   return make_node(Op::FloorDiv, {std::move(a), std::move(b)});
 }
 
-IndexExpr index_min(std::vector<IndexExpr> items) { return make_extremum(Op::Min, items); }
-IndexExpr index_max(std::vector<IndexExpr> items) { return make_extremum(Op::Max, items); }
+IndexExpr index_min(const std::vector<IndexExpr>& items) { return make_extremum(Op::Min, items); }
+IndexExpr index_max(const std::vector<IndexExpr>& items) { return make_extremum(Op::Max, items); }
 
 namespace {
 

@@ -29,8 +29,8 @@ struct IndexExpr {
 [[nodiscard]] IndexExpr index_sub(IndexExpr a, IndexExpr b);
 [[nodiscard]] IndexExpr index_mul(IndexExpr a, IndexExpr b);
 [[nodiscard]] IndexExpr index_floordiv(IndexExpr a, IndexExpr b);
-[[nodiscard]] IndexExpr index_min(std::vector<IndexExpr> items);
-[[nodiscard]] IndexExpr index_max(std::vector<IndexExpr> items);
+[[nodiscard]] IndexExpr index_min(const std::vector<IndexExpr>& items);
+[[nodiscard]] IndexExpr index_max(const std::vector<IndexExpr>& items);
 
 /// `w-KWIDTH+1`, `max(0, w-2)`, `floord(n, 2)`: the Plan's text form, and C where `min`, `max`, `floord` exist on
 /// 64-bit integers.
