@@ -33,7 +33,7 @@ std::string join(const T& items, std::string_view separator, F&& text) {
 /// `float A[n]`; the type only if it is not ElementT.
 template <class T>
 std::string declaration(const T& matrix) {
-  const std::string name = (matrix.is_element_t ? "" : std::string(header_word(matrix.element)) + " ") + matrix.name;
+  std::string name = (matrix.is_element_t ? "" : std::string(header_word(matrix.element)) + " ") + matrix.name;
   const std::vector<Formula>& extents = matrix.extents;
   if (extents.empty()) return name;
   return name + "[" + join(extents, ", ", [](const Formula& extent) { return to_string(extent); }) + "]";

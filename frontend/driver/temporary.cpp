@@ -43,7 +43,7 @@ void remove_from_handler(const char* path) {
   for (const char* name : kKnownFiles) {
     char file[kMaxPath + 32];
     const std::size_t length = strlen(path);
-    memcpy(file, path, length);
+    memcpy(file, path, length + 1);
     memcpy(file + length, name, strlen(name) + 1);
     unlink(file);
   }

@@ -23,7 +23,7 @@ class PassTimer {
  private:
   struct Stopper {
     PassTimer& timer;
-    const char* name;
+    const char* name = nullptr;
     std::chrono::steady_clock::time_point start;
     ~Stopper() { timer.times_.emplace_back(name, std::chrono::steady_clock::now() - start); }
   };

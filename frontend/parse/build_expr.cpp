@@ -9,8 +9,6 @@
 namespace pb {
 namespace {
 
-using pb_antlr::PbccParser;
-
 BinaryOp binary_op(std::string_view text) {
   const auto op = find_binary_op(text);
   PB_CHECK(op.has_value(), "the grammar lists the binary operators");

@@ -78,7 +78,7 @@ class Place {
   /// The word that begins the clause of a header in which the error is; empty before the first one.
   [[nodiscard]] std::string clause() const {
     for (std::size_t i = std::min(error_.token, unit_.tokens().size()); i-- > 0;) {
-      const std::string word = text(i);
+      std::string word = text(i);
       const bool begins =
           kMatrixLists.contains(word) || kOneName.contains(word) || kTunables.contains(word) ||
           Words{"transform", "function", "template", "accuracy_bins", "tolerance", "param"}.contains(word);

@@ -106,7 +106,7 @@ void resolve_accesses(RuleScope& rule) {
   for (const ast::RegionBinding& output : rule.source.outputs) {
     auto access = resolve_access(rule, output, true);
     if (access) rule.out.outputs.push_back(std::move(*access));
-    rule.ok &= rule.out.outputs.size() > 0;
+    rule.ok &= !rule.out.outputs.empty();
   }
   for (const ast::RegionBinding& input : rule.source.inputs) {
     auto access = resolve_access(rule, input, false);

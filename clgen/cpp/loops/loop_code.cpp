@@ -33,7 +33,7 @@ std::string bound_text(const RuleCode& code, const LoopDim& loop, const std::str
     may_be_beyond = may_be_beyond || !fits_int(bound, code.transform);
   }
   if (others.empty()) return terms[0];
-  const std::string text = (is_lower ? "pbrt::index_max(" : "pbrt::index_min(") + joined(terms) + ")";
+  std::string text = (is_lower ? "pbrt::index_max(" : "pbrt::index_min(") + joined(terms) + ")";
   if (!may_be_beyond) return text;
   return is_lower ? "pbrt::index_min(" + hi + ", " + text + ")" : "pbrt::index_max(" + lo + ", " + text + ")";
 }

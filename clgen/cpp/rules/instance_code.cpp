@@ -59,7 +59,7 @@ bool has_handle(const RuleCode& code, const RegionAccess& access) {
 /// Returns the access as an argument of the rule function. The argument is a borrowed handle, which counts no
 /// reference, because the matrix's own handle outlives the call.
 std::string argument_text(const RuleCode& code, const RegionAccess& access, const InstancePlace& place) {
-  const std::string text = access_text(code, access);
+  std::string text = access_text(code, access);
   if (is_element(access)) return text;
   const std::size_t name_size = code.matrix_name(access).size();
   if (!has_handle(code, access))
