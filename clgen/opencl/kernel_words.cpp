@@ -50,17 +50,22 @@ std::string element_word(const Matrix& matrix) {
 
 namespace {
 
-/// Macros of OpenCL C and of the compilers behind it.
+/// Whether the name is, or may be, a macro of a language of kernels, of the compilers behind it, or of the C headers
+/// that nvcc includes by itself.
 bool is_macro(std::string_view name) {
-  static constexpr std::array<std::string_view, 24> kMacros = {
-      "NULL",     "INFINITY", "NAN",       "MAXFLOAT",  "HUGE_VAL", "HUGE_VALF", "HUGE_VALL", "CHAR_BIT",
-      "CHAR_MAX", "CHAR_MIN", "SCHAR_MAX", "SCHAR_MIN", "SHRT_MAX", "SHRT_MIN",  "INT_MAX",   "INT_MIN",
-      "LONG_MAX", "LONG_MIN", "UCHAR_MAX", "USHRT_MAX", "UINT_MAX", "ULONG_MAX", "linux",     "unix"};
-  static constexpr std::array<std::string_view, 8> kPrefixes = {"M_",  "FLT_", "DBL_", "HALF_",
-                                                                "CL_", "CLK_", "FP_",  "__"};
+  static constexpr std::array<std::string_view, 18> kMacros = {
+      "NULL",      "INFINITY",  "NAN",      "MAXFLOAT",     "HUGE_VAL",     "HUGE_VALF",
+      "HUGE_VALL", "CHAR_BIT",  "WORD_BIT", "EXIT_SUCCESS", "EXIT_FAILURE", "CLOCKS_PER_SEC",
+      "NZERO",     "FD_SETSIZE", "LONG_BIT", "PIPE_BUF",     "linux",        "unix"};
+  static constexpr std::array<std::string_view, 17> kPrefixes = {"M_",   "FLT_", "DBL_", "LDBL_",  "HALF_", "CL_",
+                                                                 "CLK_", "FP_",  "__",   "CLOCK_", "SNAN",  "ADJ_",
+                                                                 "MOD_", "STA_", "NL_",  "MATH_",  "TIME_"};
+  static constexpr std::array<std::string_view, 4> kSuffixes = {"_MAX", "_MIN", "_WIDTH", "_ENDIAN"};
+  const auto begins = [&](std::string_view prefix) { return name.starts_with(prefix); };
+  const auto ends = [&](std::string_view suffix) { return name.ends_with(suffix); };
   return std::find(kMacros.begin(), kMacros.end(), name) != kMacros.end() ||
-         std::any_of(kPrefixes.begin(), kPrefixes.end(),
-                     [&](std::string_view prefix) { return name.starts_with(prefix); });
+         std::any_of(kPrefixes.begin(), kPrefixes.end(), begins) ||
+         std::any_of(kSuffixes.begin(), kSuffixes.end(), ends);
 }
 
 /// `größe` as `gr_c3_b6_c3_9fe`: not every OpenCL compiler knows such letters.
