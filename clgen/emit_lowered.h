@@ -9,8 +9,8 @@
 
 namespace pb {
 
-/// Of each transform its schedule, and of each step the loops of its CPU version and the kernels of its device
-/// versions; then the steps that run as one loop, and each nest with the loops of its members.
+/// Returns the text of all transforms: the schedule of each, the loops of the CPU versions of its steps and the kernels
+/// of their device versions, then the steps that run as one loop, and each nest with the loops of its members.
 [[nodiscard]] std::string emit_lowered(const Program& program, const Plan& plan);
 
 }  // namespace pb

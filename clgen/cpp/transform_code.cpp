@@ -17,14 +17,14 @@
 namespace pb {
 namespace {
 
-/// The name that an argument of a call is; empty: it is more than a name.
+/// Returns the name if the argument of a call is only a name, else an empty text.
 std::string plain_name(const Body& body, ExprId arg) {
   const auto* name = std::get_if<NameExpr>(&body.exprs[arg].node);
   return name != nullptr ? name->text : "";
 }
 
-/// Whether a transform is one rule that only calls others, each for outputs that no other call writes: what is a result
-/// of the run for the transform is one for these.
+/// Whether the transform is one rule that only calls others, each for outputs that no other call writes. If the
+/// transform's outputs are results of the run, those of the calls are results, too.
 bool only_makes_results(const Program& program, const Transform& transform) {
   if (transform.rules.size() != 1) return false;
   const Rule& rule = transform.rules[RuleId(0)];
@@ -106,7 +106,8 @@ std::string solution_text(const SizeVar& var, const std::string& actual) {
 
 namespace {
 
-/// Whether the formula is divided by what may be 0, and no size variable, of which the solution then is a factor.
+/// Whether the formula divides by something that may be 0. A divisor with a size variable does not count, because the
+/// solution is then a multiple of it.
 bool has_checked_quotient(const Formula& formula) {
   if (const auto* negated = std::get_if<NegatedFormula>(&formula.node))
     return has_checked_quotient(negated->operand[0]);
@@ -243,7 +244,7 @@ class TransformEmitter {
     }
   }
 
-  /// Values that the run gives may stop it.
+  /// Declares a tunable. Reading its value from the run may stop the run.
   void declare_tunable(const UserTunable& tunable, std::size_t index) {
     if (const auto constant = constant_text(plan_.tunables[index], tunable))
       return out_.declare(constant->type, tunable.name, constant->value);
@@ -265,7 +266,7 @@ class TransformEmitter {
         id_, [&](TransformId id) -> const auto& { return context_.plan.transforms[id.index()].calls; });
   }
 
-  /// `pb_call`, which stops a recursion that does not end.
+  /// Prints `pb_call`, which stops a recursion that does not end.
   void emit_recursive_call(Writer& out, const std::vector<std::string>& extents) const {
     std::vector<std::string> numbers;
     for (const MatrixId id : transform_.matrices_of(MatrixRole::From))
@@ -282,7 +283,7 @@ class TransformEmitter {
              of_numbers + ");");
   }
 
-  /// Of all arguments.
+  /// Returns the extents of all arguments.
   std::vector<std::string> extents() const {
     std::vector<std::string> out;
     for (const MatrixId id : call_matrices(transform_)) {
@@ -293,7 +294,7 @@ class TransformEmitter {
     return out;
   }
 
-  /// What the sequential cut-off is compared with.
+  /// Returns the size that is compared with the sequential cut-off.
   std::string largest_extent() const {
     std::vector<std::string> items = extents();
     items.insert(items.begin(), "1");
@@ -311,7 +312,8 @@ class TransformEmitter {
       out.line("pb_frame.pass_root(pb_parent);");
   }
 
-  /// `touched`: when a step needs the matrix whatever its size is, else a negative size is none: it has no cells.
+  /// Returns the extent of a temporary. `touched` is the condition that a step needs the matrix whatever its size is;
+  /// else a temporary of negative size has no cells.
   static std::string extent_of_temporary(const Formula& extent, const Condition& touched) {
     const std::string text = to_wide_c(extent);
     if (touched.is_always() || is_never_negative(extent)) return text;
@@ -337,8 +339,8 @@ class TransformEmitter {
     }
   }
 
-  /// Cells that no rule computes stop the call: of outputs, or with `dispatch` of temporaries, only if a step that runs
-  /// may read the matrix.
+  /// Prints checks that stop the call at cells that no rule computes. Without `dispatch` these are cells of outputs;
+  /// with it, cells of temporaries that a step may read that runs.
   void emit_uncovered(const StepDispatch* dispatch) {
     for (const UncoveredBox& box : plan_.uncovered) {
       if ((transform_.matrices[box.matrix].role == MatrixRole::Through) != (dispatch != nullptr)) continue;
@@ -362,7 +364,7 @@ class TransformEmitter {
            ", {" + joined(cell) + "});";
   }
 
-  /// Looks through the box for a cell that satisfies the conditions; the guards let only small sizes in.
+  /// Prints a search for a cell of the box that satisfies the conditions. Only small sizes get past the guards.
   void emit_uncovered_search(const UncoveredBox& box, const Condition& guards) {
     const std::vector<std::string> dims = cell_dims(static_cast<int>(box.box.size()));
     std::vector<std::pair<std::string, IndexExpr>> names;
@@ -382,7 +384,8 @@ class TransformEmitter {
     for (std::size_t d = 0; d <= dims.size(); ++d) out_.close();
   }
 
-  /// What steps write of a scattered matrix interleaves, so what a device may hold of it comes home before they start.
+  /// Prints statements that bring home what a device holds of a scattered matrix before the steps begin, because the
+  /// steps' cells interleave.
   void emit_scattered() {
     if (!context_.has_kernels) return;
     for (const MatrixId id : transform_.matrices_of(MatrixRole::To))
@@ -413,7 +416,7 @@ class TransformEmitter {
     }
   }
 
-  /// The choice of a site for `pb_n`: from the configuration, or by the levels that were compiled in.
+  /// Returns the choice of a site for `pb_n`: from the configuration, or by the levels that were compiled in.
   std::string selected(SiteId id) const {
     const Site& site = plan_.sites[id];
     if (site.fixed.empty()) return "pb_context.select(" + site_constant(context_, id_, id) + ", pb_n)";
@@ -427,7 +430,7 @@ class TransformEmitter {
     return out;
   }
 
-  /// Counts the alternatives whose instances all belong to another site's step, which always runs.
+  /// Prints counts of the alternatives whose instances all belong to another site's step, which always runs.
   void emit_counts_elsewhere(SiteId id) {
     const Site& site = plan_.sites[id];
     for (const Alternative& alternative : site.alternatives) {
@@ -467,8 +470,8 @@ class TransformEmitter {
            "); });";
   }
 
-  /// Whether each instance that reads an element of `input` writes the same one of `output`, and nothing else of it:
-  /// `OUT.cell(i) from (IN.cell(i) a)`. Then a call may work in place.
+  /// Whether each instance that reads an element of `input` writes the same element of `output` and no other:
+  /// `OUT.cell(i) from (IN.cell(i) a)`. A call may then work in place.
   bool is_read_where_written(MatrixId output, MatrixId input) const {
     const auto is_cell_of = [](const RegionAccess& access, MatrixId id) {
       return access.matrix == id && access.kind == AccessKind::Cell && !access.may_be_outside() && !access.is_guest &&
@@ -487,7 +490,8 @@ class TransformEmitter {
     return true;
   }
 
-  /// Checked programs stop where a matrix that the transform writes shares elements with another argument.
+  /// Prints tests of checked programs, which stop if a matrix that the transform writes shares elements with another
+  /// argument.
   void emit_overlaps() {
     if (!context_.options.is_checked) return;
     const std::vector<MatrixId> matrices = call_matrices(transform_);
@@ -508,7 +512,7 @@ class TransformEmitter {
   }
 
   void emit_spawn(const std::string& args, const std::string& captures) {
-    // A task owns its handles; a call at once borrows them, since each copy counts references.
+    // A task owns its handles. A call that runs at once borrows them, because each copy would count a reference.
     out_.open("static void spawn_" + name_ + "(pbrt::Frame& pb_frame, " + joined_params(transform_) + ")");
     out_.line("if (pb_frame.is_sequential()) return call_" + name_ + "(pb_frame, " + args + ");");
     emit_overlaps();
@@ -518,7 +522,7 @@ class TransformEmitter {
     out_.close();
   }
 
-  /// `memo_T`: the results of the call before, or a run.
+  /// Prints `memo_T`, which returns the results of the call before or runs.
   void emit_memo(const std::string& args) {
     out_.open("static void memo_" + name_ + "(pbrt::Frame& pb_parent, " + joined_params(transform_) + ")");
     out_.line("pbrt::MemoCall pb_memo(pb_parent, " + std::to_string(id_.index()) + ");");
@@ -543,7 +547,7 @@ class TransformEmitter {
   std::string name_;
   const std::vector<Kernel>& kernels_;
   Schedule schedule_;
-  std::string frame_ = "pb_frame";  ///< of what `run_T` does before its steps
+  std::string frame_ = "pb_frame";  ///< the frame of what `run_T` does before its steps
 };
 
 }  // namespace

@@ -11,24 +11,24 @@
 
 namespace pb {
 
-/// `call_T` and `spawn_T`, declared: bodies may call transforms in any order.
+/// Declares `call_T` and `spawn_T`, because bodies may call transforms in any order.
 void emit_call_declarations(Writer& out, const CppContext& context, TransformId transform);
 
-/// Rules, steps, `run_T`, `call_T`, `spawn_T`.
+/// Prints rules, steps, `run_T`, `call_T` and `spawn_T`.
 void emit_transform(Writer& out, const CppContext& context, TransformId transform, const std::vector<Kernel>& kernels);
 
-/// `solve_T`, `extents_T`, `enter_T` and the MatrixDescs.
+/// Prints `solve_T`, `extents_T`, `enter_T` and the MatrixDescs.
 void emit_transform_tables(Writer& out, const CppContext& context, TransformId transform);
 
-/// The TransformDesc entry in braces.
+/// Returns the TransformDesc entry in braces.
 [[nodiscard]] std::string transform_entry(const CppContext& context, TransformId transform);
 
-/// Parameters of `call_T` after the frame: outputs, then inputs.
+/// Returns the parameters of `call_T` after the frame: outputs, then inputs.
 [[nodiscard]] std::vector<Parameter> call_params(const Transform& transform);
-/// Matrices in the order of a call.
+/// Returns the matrices in the order of a call.
 [[nodiscard]] std::vector<MatrixId> call_matrices(const Transform& transform);
 
-/// The value of a size variable, where `actual` is the size of the dimension that tells.
+/// Returns the value of a size variable. `actual` is the size of the dimension from which it is found.
 [[nodiscard]] std::string solution_text(const SizeVar& var, const std::string& actual);
 
 /// Defines `pb_n`, the size of a call for selectors and size-specific values (docs/reference/language.md 6.7).

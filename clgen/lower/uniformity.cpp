@@ -17,7 +17,7 @@ namespace {
 
 using Kind = BodyType::Kind;
 
-/// Whether the extents of a region stay the same where `symbol` advances.
+/// Whether the extents of a region stay the same when `symbol` advances.
 bool keeps_extents(const RegionAccess& access, std::string_view symbol) {
   if (access.kind != AccessKind::Region) return true;
   for (std::size_t d = 0; d < access.lo.size(); ++d) {
@@ -27,7 +27,8 @@ bool keeps_extents(const RegionAccess& access, std::string_view symbol) {
   return true;
 }
 
-/// False if the access moves in a way that packs cannot follow. `rows_fit` turns false if only one row at a time can.
+/// Finds how an access moves. Returns false if packs cannot follow it. `rows_fit` becomes false if only one row at a
+/// time can.
 bool find_lane_access(const RegionAccess& access, std::string_view lane_var, std::string_view row_var,
                       LaneAccess& result, bool& rows_fit) {
   const bool is_row = access.kind == AccessKind::Row;
@@ -44,7 +45,7 @@ bool find_lane_access(const RegionAccess& access, std::string_view lane_var, std
       rows_fit = rows_fit && across.has_value();
       continue;
     }
-    // Rows and columns lose a dimension, so the others are not where the matrix has them.
+    // Rows and columns lose a dimension, so their other dimension has another number than in the matrix.
     const bool is_line = access.kind == AccessKind::Row || access.kind == AccessKind::Column;
     const bool is_hidden = access.is_slice && d + 1 == access.lo.size();
     const bool fits = *across == 1 && result.row_dim < 0 && !is_line && !is_hidden;
@@ -54,7 +55,7 @@ bool find_lane_access(const RegionAccess& access, std::string_view lane_var, std
   return true;
 }
 
-/// A column, or a region like one: neighbours have neighbouring ones.
+/// Whether the access is a column, or a region like one, so that neighbouring instances have neighbouring columns.
 bool is_one_wide(const RegionAccess& access) {
   if (access.kind != AccessKind::Region) return access.kind == AccessKind::Column;
   const auto lo = to_rational(access.lo[0], {});
@@ -115,7 +116,7 @@ class Uniformity {
       facts_.inputs.push_back(lanes);
     }
     facts_.is_tall = rows_fit && rows_share_reads();
-    // Over one row the row variable is the same for all.
+    // If packs cover one row, the row variable is the same for all lanes.
     if (!facts_.is_tall)
       for (auto* list : {&facts_.inputs, &facts_.outputs})
         for (LaneAccess& lanes : *list) lanes.row_dim = -1;
@@ -141,7 +142,7 @@ class Uniformity {
 
   // ---- straight-line bodies
 
-  /// Neither loops nor choices that differ between instances.
+  /// Whether the body has neither loops nor branches that differ between instances.
   bool is_straight_line() const {
     bool result = true;
     walk(
@@ -159,7 +160,8 @@ class Uniformity {
     return result;
   }
 
-  /// Elements that an instance reads: several rows at once save loads, where there are many.
+  /// Up to this number of reads per instance, a body counts as one with few reads. With many reads, several rows at
+  /// once save loads.
   static constexpr int kFewReads = 10;
   int num_reads() const {
     int count = 0;
@@ -259,7 +261,7 @@ class Uniformity {
            type.kind == Kind::Double;
   }
 
-  /// One `return` with a value, at the end, in the return form; none in the other.
+  /// In the return form, there must be one `return` with a value, at the end; else there must be none.
   void find_returns() {
     if (!rule_.is_return_form) return;
     const auto* block = std::get_if<BlockStmt>(&body_.stmts[body_.root].node);
@@ -312,7 +314,7 @@ class Uniformity {
   }
 
   void note_type(const BodyType& type) {
-    // As written in a declaration, `ElementT` is not yet what --element says.
+    // In a declaration, `ElementT` is not yet the type that --element says.
     if (type.is_element && element_ != ElementType::Double && element_ != ElementType::Long) return;
     if (type.kind == Kind::Double || type.kind == Kind::Long) facts_.is_wide_type = true;
   }
@@ -362,7 +364,8 @@ class Uniformity {
     if (is_region && (!is_object || !is_of_header)) refuse();
   }
 
-  /// An element of a region gets its value by a statement of its own: the printer writes those in another way.
+  /// Checks an assignment. To an element of a region it must be a statement of its own, because the printer writes such
+  /// statements in another way.
   void check_assign(ExprId id, const AssignExpr& node) {
     if (varies(id) && (type_of(node.lhs).kind == Kind::Bool || type_of(node.rhs).kind == Kind::Bool)) refuse();
     const bool is_stored = std::holds_alternative<MemberExpr>(body_.exprs[node.lhs].node);
@@ -391,7 +394,7 @@ class Uniformity {
       refuse();
   }
 
-  /// Whether computing it in instances that do not want it does no harm.
+  /// Whether the expression may be computed in instances that do not need it.
   bool may_always_run(ExprId expr) const {
     bool is_harmless = true;
     walk_expr(body_, expr, [&](ExprId id) {
@@ -410,7 +413,7 @@ class Uniformity {
     return is_harmless;
   }
 
-  /// `IS_MISSING(a)`: packs run where all cells exist.
+  /// Whether the expression is `IS_MISSING(a)`, which is false because packs run where all cells exist.
   bool is_missing_call(ExprId id) const {
     const auto* call = std::get_if<CallExpr>(&body_.exprs[id].node);
     return call != nullptr && call->callee == "IS_MISSING" && types_.bindings[id.index()].kind == NameKind::BuiltIn;
@@ -433,7 +436,7 @@ class Uniformity {
     const bool is_size = node.name == "size" || node.name == "width" || node.name == "height" || node.name == "depth" ||
                          node.name == "count";
     if (node.name != "cell" && !is_size) refuse();
-    // Different indices in different instances would be a gather.
+    // If the indices differed between instances, the access would be a gather.
     for (ExprId arg : node.args)
       if (varies(arg)) refuse();
     region_objects_.push_back(node.object);

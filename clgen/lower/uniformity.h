@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which values of a body are the same for all instances of a pack, and whether the body can
-// run on packs at all: control flow must be the same for all of them.
+// Finds which values of a body are the same for all instances of a pack, and whether the body can run on packs at all:
+// its control flow must be the same for all of them.
 #pragma once
 
 #include <optional>
@@ -11,14 +11,15 @@
 
 namespace pb {
 
-/// None if the body needs something that packs do not have.
+/// Returns what packs need to know of the body; none if the body needs something that packs do not have. `element` is
+/// the type that ElementT stands for. `all_exist` says that no optional cell is missing where the packs run; otherwise
+/// a body with optional inputs gets none.
 ///
-/// Pre: `step` has loops; `element` is what ElementT is; `all_exist`: no optional cell is missing where it is to run, else
-/// a body with such is none
+/// Pre: `step` has loops
 [[nodiscard]] std::optional<PackFacts> find_pack_facts(const Rule& rule, const Step& step, ElementType element,
                                                        bool all_exist = false);
 
-/// Whether what the rule accesses moves as packs need it, whatever its body is.
+/// Whether the rule's accesses move as packs need it, whatever its body is.
 ///
 /// Pre: `step` has loops
 [[nodiscard]] bool has_pack_accesses(const Rule& rule, const Step& step, bool all_exist = false);

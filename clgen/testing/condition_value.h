@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a condition is in a call. Not part of the compiler.
+// Evaluates conditions in a call. Not part of the compiler.
 #pragma once
 
 #include <map>
@@ -10,11 +10,11 @@
 
 namespace pb::testing {
 
-/// A call, as far as conditions ask.
+/// The state of a call, as far as conditions depend on it.
 struct CallState {
-  Values values;                      ///< of sizes, tunables and variables
+  Values values;                      ///< values of sizes, tunables and variables
   std::map<SiteId, int> choices;      ///< numbers among the flattened alternatives
-  std::map<std::string, bool> flags;  ///< by their names
+  std::map<std::string, bool> flags;  ///< values of flags, by name
 };
 
 /// Pre:     `call` has all that the condition names

@@ -11,7 +11,7 @@
 namespace pb::testing {
 namespace {
 
-/// Conditions name flags that have been declared alone: then it is known whether they hold.
+/// Whether all flags that the condition names have been declared, so that its value is known.
 bool is_known(const Condition& condition, const CallState& call) {
   if (condition.kind() == Condition::Kind::Flag && !call.flags.contains(condition.name())) return false;
   return std::all_of(condition.terms().begin(), condition.terms().end(),
@@ -126,7 +126,7 @@ class ScheduleRunner {
     if (before > after || (before == after && !is_nest)) fail(edge.after, "runs before what it waits for");
   }
 
-  /// At most one step makes a frame, and no device takes part.
+  /// Checks that at most one step makes a frame, and that no device takes part.
   void check_frames() {
     if (!schedule_.has_frames_in_steps) return;
     int num_frames = 0;
@@ -144,9 +144,9 @@ class ScheduleRunner {
   const Schedule& schedule_;
   CallState call_;
   StepConditions conditions_;
-  std::vector<int> times_;          ///< by step
-  std::vector<bool> in_nest_;       ///< by step
-  std::vector<std::size_t> place_;  ///< by step: its group
+  std::vector<int> times_;          ///< how often each step ran
+  std::vector<bool> in_nest_;       ///< whether each step ran in a nest
+  std::vector<std::size_t> place_;  ///< group of each step
   std::size_t group_ = 0;
   std::string fault_;
 };

@@ -14,10 +14,10 @@
 
 namespace pb::testing {
 
-/// What is wrong with the schedule in a call of these sizes and choices, or nothing: a step that is to run and does
-/// not, or does twice; one that runs though its choices or guards say no, or though nobody needs it, unless a nest runs
-/// it; one that runs before another which it waits for; a condition that names what is not declared yet; more
-/// joint boxes than there is room for; a step on a device that has no device version.
+/// Returns what is wrong with the schedule in a call of these sizes and choices, or an empty text. These are faults: a
+/// step that must run and does not, or runs twice; a step that runs against its choices or guards, or whose results no
+/// step needs, unless a nest runs it; a step that runs before one that it waits for; a condition that names a flag that
+/// is not declared yet; more joint boxes than there is room for; a step on a device that has no device version.
 [[nodiscard]] std::string run_schedule(const Program& program, const TransformPlan& plan, const Schedule& schedule,
                                        CallState call);
 
@@ -31,7 +31,7 @@ struct ScheduleRuns {
 /// fault.
 void run_schedule_in_calls(const Program& program, const TransformPlan& plan, const Schedule& schedule, int count,
                            std::int64_t max_size, std::mt19937_64& random, ScheduleRuns& runs);
-/// Makes the schedule of a transform, counts its forms, and follows it through `count` calls of such calls.
+/// Makes the schedule of a transform, counts its forms, and follows it through `count` random calls.
 void run_schedules(const Program& program, const TransformPlan& plan, bool has_kernels, int count,
                    std::int64_t max_size, std::mt19937_64& random, ScheduleRuns& runs);
 

@@ -13,25 +13,25 @@
 namespace pb {
 namespace {
 
-/// What follows the names of boxes that a device gets, and that the CPU gets meanwhile.
+/// The endings of the names of boxes that a device gets, and of those that the CPU gets meanwhile.
 constexpr const char* kOnDevice = "_on_device";
 constexpr const char* kOnCpu = "_on_cpu";
 
-/// Fit to stand beside `?:`.
+/// Returns the text as an operand of `?:`.
 std::string operand_text(const CopyOutChoice& choice) {
   return choice.cases.empty() ? to_cpp(choice) : "(" + to_cpp(choice) + ")";
 }
 
 }  // namespace
 
-/// What `read` makes of the first tunable that `matches`; none if there is none.
+/// Returns what `read` makes of the first tunable that `matches`; none if no tunable does.
 std::optional<std::string> StepDispatch::find_tunable(const TunableTest& matches, TunableReader read) const {
   const auto found = std::find_if(plan_.tunables.begin(), plan_.tunables.end(), matches);
   if (found == plan_.tunables.end()) return std::nullopt;
   return read(context_, id_, static_cast<std::size_t>(found - plan_.tunables.begin()), "pb_context", "pb_n");
 }
 
-/// The share of the device in steps that run there, in eighths; none: all, in all calls.
+/// Returns the device's share of steps that run there, in eighths; none if the device always gets all of them.
 std::optional<std::string> StepDispatch::share_value() const {
   const auto matches = [](const PlanTunable& tunable) {
     const bool is_all = !tunable.fixed.empty() && tunable.fixed.front() == tunable.max;
@@ -56,7 +56,7 @@ std::string StepDispatch::tile_value(const Nest& nest) const {
       .value_or("nullptr");
 }
 
-/// The last argument of the step's CPU function, with its comma.
+/// Returns the last argument of the step's CPU function, with the comma before it.
 std::string StepDispatch::pieces_arg(StepId id) const {
   switch (pieces_of(plan_, id)) {
     case StepPieces::None:
@@ -134,7 +134,7 @@ void StepDispatch::emit_on_cpu(Writer& out, StepId step_id, const RuleCode& code
   out.line(cpu_call(step_id, code, frame, boxes, pieces_arg(step_id)));
 }
 
-/// `tries`, one after the other until one has run, between `begin` and `end`.
+/// Prints `tries` between `begin` and `end`: they are tried one after the other until one has run.
 void StepDispatch::emit_any_of(Writer& out, const std::vector<Try>& tries, const std::string& begin,
                                const std::string& end) {
   const std::string margin(begin.size(), ' ');
@@ -144,7 +144,7 @@ void StepDispatch::emit_any_of(Writer& out, const std::vector<Try>& tries, const
   }
 }
 
-/// Declares `pb_has_run`: whether a device runs the step.
+/// Prints the declaration of `pb_has_run`, which says whether a device runs the step.
 void StepDispatch::emit_tries(Writer& out, StepId step, const RuleCode& code, const std::string& frame) const {
   const std::vector<Try> tries = device_tries(step, code, frame, "", to_cpp(conditions_.copy_out(step)));
   const std::optional<std::string> share = share_value();
@@ -153,8 +153,8 @@ void StepDispatch::emit_tries(Writer& out, StepId step, const RuleCode& code, co
   emit_any_of(out, tries, "    ", share && tries.size() > 1 ? ");" : ";");
 }
 
-/// Declares `pb_has_run` of a step that a device and the CPU share: whether both parts ran, or the device ran all.
-/// Where the device cannot run its part, the boxes keep what is left for the CPU.
+/// Prints the declaration of `pb_has_run` for a step that a device and the CPU share. It says whether both parts ran,
+/// or the device ran all. If the device cannot run its part, the boxes keep what is left for the CPU.
 void StepDispatch::emit_shared_tries(Writer& out, StepId step, const RuleCode& code, const std::string& frame) const {
   out.line("bool pb_has_run = false;");
   out.open(if_text(conditions_.chosen(plan_.steps[step], kDeviceVersions)) + " [[unlikely]]");
@@ -180,7 +180,7 @@ void StepDispatch::emit_shared_tries(Writer& out, StepId step, const RuleCode& c
   emit_on_cpu(out, step, code, "pb_task", boxes_ending(code, step, kOnCpu));
   out.close(";");
   out.line("pb_has_run = pb_is_all ? pb_device() : pbrt::gpu::run_shared(" + frame + ", pb_device, pb_rest);");
-  // What a device that cannot leaves.
+  // If the device could not run its part, that part is left for the CPU.
   for (const BoxCut& cut : cuts) out.line(cut.box.name + " = " + cut.box.name + kOnDevice + ";");
   out.close();
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// C++ of one step in the schedule of its transform: when it runs, in which version, what follows it. Not the order of
-// the steps, which is schedule_code.h.
+// C++ of one step in the schedule of its transform: when it runs, in which version, and what follows it. The order of
+// the steps is decided in schedule_code.h.
 #pragma once
 
 #include <functional>
@@ -25,15 +25,17 @@ struct DispatchForm {
   RuleId rule;
   SiteId site;
   std::map<Version, std::string> functions;
-  std::map<Version, std::vector<int>> choices;  ///< of the site, that run the step
+  std::map<Version, std::vector<int>> choices;  ///< the site's choices that run the step in each version
   std::vector<BoxCut> cuts;                     ///< without the bounds of the boxes
-  std::vector<std::string> fetches;             ///< what comes to the host for the CPU's part
+  std::vector<std::string> fetches;             ///< statements that bring to the host what the CPU's part reads
   CopyOutChoice copy_out, copy_out_of_whole, copy_out_of_part;
 
   bool operator==(const DispatchForm&) const = default;
 };
 
-/// `functions` must live as long, and have the steps that are asked for.
+/// Prints the dispatch of steps.
+///
+/// Pre: `functions` outlives the object, and has the steps that are asked for
 class StepDispatch {
  public:
   StepDispatch(const CppContext& context, TransformId id, const StepFunctionNames& functions)
@@ -47,18 +49,19 @@ class StepDispatch {
   [[nodiscard]] const StepConditions& conditions() const { return conditions_; }
 
   [[nodiscard]] DispatchForm form_of(StepId step) const;
-  /// Statements that run the step in the version chosen. Its boxes are in scope if `are_boxes_declared`.
+  /// Prints statements that run the step in the chosen version. Its boxes are in scope if `are_boxes_declared`.
   void emit_dispatch(Writer& out, StepId step, const std::string& frame, bool are_boxes_declared) const;
 
-  /// The step's CPU function.
+  /// Returns the name of the step's CPU function.
   [[nodiscard]] const std::string& cpu_function(StepId step) const { return functions_.at({step, Version::Cpu}); }
-  /// The call of the step's CPU function for a box `pb_box` that is not cut.
+  /// Returns a call of the step's CPU function for a box `pb_box` that is not cut.
   [[nodiscard]] std::string piece_call(StepId step, const std::string& frame) const;
-  /// Counts that the step runs on the CPU, if its site is a decision.
+  /// Prints a statement that counts a run of the step on the CPU, if its site is a decision.
   void emit_count(Writer& out, StepId step, const std::string& frame) const;
-  /// Whether a device and the CPU may share the step: then its boxes are variables, which the dispatch changes.
+  /// Whether a device and the CPU may share the step. Its boxes are then variables, which the dispatch changes.
   [[nodiscard]] bool is_shared(StepId step) const;
-  /// The number of the choice under which a step runs in `version`, where it is known: else what is chosen.
+  /// Returns the number of the choice under which the step runs in `version`, if it is known, else the variable that
+  /// holds the choice.
   [[nodiscard]] std::string choice_value(const Step& step, Version version) const;
   [[nodiscard]] std::string split_value() const;
   [[nodiscard]] std::string tile_value(const Nest& nest) const;
@@ -66,17 +69,17 @@ class StepDispatch {
  private:
   std::string pieces_arg(StepId step) const;
   std::string group_value(const Step& step, Version version) const;
-  /// `pieces`: the last argument, with its comma.
+  /// `pieces` is the last argument, with the comma before it.
   std::string cpu_call(StepId step, const RuleCode& code, const std::string& frame,
                        const std::vector<std::string>& boxes, const std::string& pieces) const;
-  /// The names of its boxes, each with `end`.
+  /// Returns the names of the step's boxes, each with `end` after it.
   std::vector<std::string> boxes_ending(const RuleCode& code, StepId step, const std::string& end) const;
-  /// A device version of the step, `(it is chosen && it has run)`, in two lines.
+  /// The condition `(it is chosen && it has run)` of one device version of the step, in two lines.
   struct Try {
     std::string head;
     std::string arguments;
   };
-  /// `boxes_end` follows the names of its boxes.
+  /// `boxes_end` is the ending of the names of the step's boxes.
   std::vector<Try> device_tries(StepId step, const RuleCode& code, const std::string& frame,
                                 const std::string& boxes_end, const std::string& copy_out) const;
   void emit_on_cpu(Writer& out, StepId step, const RuleCode& code, const std::string& frame,

@@ -22,7 +22,7 @@ std::vector<RuleCode> member_codes(const CppContext& context, TransformId transf
   return codes;
 }
 
-/// The first member with what functions need that run all of them.
+/// Returns the first member, joined with what functions need that run all members.
 RuleCode joint_code(const CppContext& context, TransformId transform, std::size_t index) {
   std::vector<RuleCode> codes = member_codes(context, transform, plan_of(context, transform).fused[index]);
   for (std::size_t i = 1; i < codes.size(); ++i) codes[0].join(codes[i]);

@@ -9,13 +9,14 @@
 
 namespace pb {
 
-/// What the loop's functions are called after: `Refine_f0`.
+/// Returns the stem of the names of the loop's functions: `Refine_f0`.
 [[nodiscard]] std::string fused_stem(const CppContext& context, TransformId transform, std::size_t index);
 
-/// `loops_X` and `step_X_cpu`, which runs a box that all members have; `index` is that of the plan's FusedSteps.
+/// Prints `loops_X` and `step_X_cpu`, which runs a box that all members have. `index` is the number of the steps in the
+/// plan's FusedSteps.
 void emit_fused_step(Writer& out, const CppContext& context, TransformId transform, std::size_t index);
 
-/// The call of that function over `pb_box`.
+/// Returns a call of the `step_X_cpu` that `emit_fused_step` prints, for the box `pb_box`.
 [[nodiscard]] std::string fused_call(const CppContext& context, TransformId transform, std::size_t index,
                                      const std::string& frame);
 

@@ -11,18 +11,18 @@ namespace pb {
 
 class GraphNodes {
  public:
-  /// `plan` must live as long as this.
+  /// Pre: `plan` outlives the object
   explicit GraphNodes(const TransformPlan& plan) : plan_(plan) {}
 
-  /// The graph, and the nodes' variables.
+  /// Prints the declarations of the graph and of the nodes' variables.
   void emit_declarations(Writer& out) const;
-  /// What waits for what.
+  /// Prints the statements that say which node waits for which.
   void emit_edges(Writer& out) const;
 
-  /// Whether some step waits for this one, or it for another: only then it has a variable.
+  /// Whether the node has a variable: some step waits for it, or it waits for another one.
   [[nodiscard]] bool has_variable(StepId step) const;
   [[nodiscard]] static std::string variable(StepId step) { return "pb_node_" + std::to_string(step.index()); }
-  /// `pb_node_3 = pb_graph.add(closure);`. `add`: the graph's function that takes the node.
+  /// Returns `pb_node_3 = pb_graph.add(closure);`. `add` is the graph's function that takes the node.
   [[nodiscard]] std::string added_text(StepId step, const std::string& add, const std::string& closure) const;
 
  private:

@@ -49,7 +49,7 @@ void JointCode::emit_node(const JointGroup& group) {
   }
 }
 
-/// Declares the loops, and adds what of the group runs on the CPU; the rest becomes nodes.
+/// Declares the loops and adds the members that run on the CPU. The other members become nodes.
 void JointCode::emit_loops(const JointGroup& group) {
   const std::string loops = loops_name(group);
   for (const StepId id : group.steps) {
@@ -62,8 +62,8 @@ void JointCode::emit_loops(const JointGroup& group) {
   for (const JointGroup::Member& member : group.members) emit_member(loops, member);
 }
 
-/// The name of the closure that runs a step's loops on a part of its box, declared at first use; steps that differ in
-/// their boxes alone share it.
+/// Returns the name of the closure that runs a step's loops on a part of its box, and declares it at its first use.
+/// Steps that differ only in their boxes share a closure.
 std::string JointCode::emit_piece_closure(StepId step) {
   const auto [place, is_new] =
       pieces_.emplace(dispatch_.cpu_function(step), "pb_piece_" + std::to_string(pieces_.size()));
@@ -118,7 +118,7 @@ void JointCode::emit_run(const JointGroup& group, const std::string& frame) {
   out_.line(loops_name(group) + ".run(" + frame + ", " + dispatch_.split_value() + ");");
 }
 
-/// Waits for all that the loops read at once: pieces do not wait.
+/// Prints a wait for everything that the loops read, because their pieces do not wait.
 void JointCode::emit_group_arrivals(const JointGroup& group, const std::string& frame) {
   if (!context_.has_kernels) return;
   const StepConditions& conditions = dispatch_.conditions();

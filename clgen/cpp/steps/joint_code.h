@@ -17,13 +17,15 @@ namespace pb {
 /// The joint groups of one transform.
 class JointCode {
  public:
-  /// All live as long as this.
+  /// Pre: all arguments outlive the object
   JointCode(Writer& out, const CppContext& context, TransformId transform, const StepDispatch& dispatch,
             const GraphNodes& nodes, const StepClosures& closures);
 
-  /// Statements that run the group in the frame `frame`. No member of it may be on a device.
+  /// Prints statements that run the group in the frame `frame`.
+  ///
+  /// Pre: no member of the group may run on a device
   void emit_statements(const JointGroup& group, const std::string& frame);
-  /// The group as a node of the graph.
+  /// Prints the group as a node of the graph.
   void emit_node(const JointGroup& group);
 
  private:
@@ -42,7 +44,8 @@ class JointCode {
   const StepDispatch& dispatch_;
   const GraphNodes& nodes_;
   const StepClosures& closures_;
-  std::map<std::string, std::string> pieces_;  ///< closures that run pieces: names, by the step function
+  /// Names of the closures that run pieces, by the name of their step function.
+  std::map<std::string, std::string> pieces_;
 };
 
 }  // namespace pb

@@ -50,7 +50,7 @@ class NestGroupCode {
   }
 
  private:
-  /// What traces call its tiles: `T.A#1 + B#1`.
+  /// Prints the name by which traces call the nest's tiles: `T.A#1 + B#1`.
   void emit_name() const {
     const Transform& transform = context_.program.transforms[id_];
     std::vector<std::string> names;
@@ -59,7 +59,7 @@ class NestGroupCode {
               quoted(transform.name + "." + joined(names, " + ")) + ", \"cpu\"};");
   }
 
-  /// Whether the guards of member `m` hold, declared where that is not known.
+  /// Returns the condition that the guards of member `m` hold, and declares it as a bool if only the call knows it.
   Condition emit_guard(std::size_t m) const {
     Condition runs = all_at_least_zero(plan_.steps[parts_[m].member.step].guards);
     if (runs.is_always()) return runs;
@@ -68,7 +68,7 @@ class NestGroupCode {
     return Condition::flag(name);
   }
 
-  /// For all slices or tiles of a member at once, where that is early and late enough.
+  /// Calls `emit` for the members that announce all of their slices or tiles at once.
   template <class Emit>
   void emit_hosted(const Emit& emit) const {
     if (!context_.has_kernels) return;
@@ -87,7 +87,7 @@ class NestGroupCode {
   TransformId id_;
   const TransformPlan& plan_;
   const Nest& nest_;
-  std::string stem_;  ///< of its functions
+  std::string stem_;  ///< stem of the names of its functions
   std::vector<RuleCode> codes_;
   std::vector<NestPart> parts_;
 };

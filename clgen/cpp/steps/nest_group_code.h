@@ -11,10 +11,10 @@
 
 namespace pb {
 
-/// `nest`: by its number in the plan.
+/// Prints the functions of the loops of all members. `nest` is the number of the nest in the plan.
 void emit_nest_functions(Writer& out, const CppContext& context, TransformId transform, std::size_t nest);
 
-/// Statements that run the nest in the frame `frame`.
+/// Prints statements that run the nest in the frame `frame`.
 void emit_nest_group(Writer& out, const CppContext& context, TransformId transform, const StepDispatch& dispatch,
                      std::size_t nest, const std::string& frame);
 

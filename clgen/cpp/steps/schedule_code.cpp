@@ -13,7 +13,8 @@
 namespace pb {
 namespace {
 
-/// The steps that may be nodes of their own: lone ones, and those of joint groups that a device may run.
+/// Returns the steps that may be nodes of their own: single ones, and those members of joint groups that a device may
+/// run.
 std::set<StepId> possible_nodes(const Schedule& schedule, const StepConditions& conditions) {
   std::set<StepId> out;
   for (const StepGroup& group : schedule.groups) {
@@ -25,7 +26,7 @@ std::set<StepId> possible_nodes(const Schedule& schedule, const StepConditions& 
   return out;
 }
 
-/// The groups as statements that run one after the other.
+/// Prints the groups as statements that run one after the other.
 class StatementsCode {
  public:
   StatementsCode(Writer& out, const CppContext& context, TransformId id, const StepDispatch& dispatch, JointCode& joint,
@@ -49,7 +50,7 @@ class StatementsCode {
   void emit(const JointGroup& group) { joint_.emit_statements(group, "pb_frame"); }
 
  private:
-  /// The step makes the frame that it may need.
+  /// Prints a step that makes the frame that it may need.
   void emit_with_frame(const LoneStep& lone) {
     const TransformPlan& plan = context_.plan.transforms[id_.index()];
     const bool has_frame = needs_frame(plan, RuleCode(context_, id_, plan.steps[lone.step].rule), lone.step);
@@ -68,10 +69,10 @@ class StatementsCode {
   const EmitFrame& emit_frame_;
 };
 
-/// The groups as nodes of a graph.
+/// Prints the groups as nodes of a graph.
 class GraphCode {
  public:
-  /// `add`: the graph's function that takes nodes.
+  /// `add` is the graph's function that takes nodes.
   GraphCode(Writer& out, const CppContext& context, TransformId id, const StepDispatch& dispatch,
             const GraphNodes& nodes, const StepClosures& closures, JointCode& joint, std::string add)
       : out_(out),

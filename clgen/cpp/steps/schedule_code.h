@@ -14,8 +14,9 @@ namespace pb {
 /// Declares `pb_frame`.
 using EmitFrame = std::function<void(Writer& out)>;
 
-/// The statements of `run_T` that run all steps; choices, sizes and matrices of the call are in scope. `emit_before`
-/// writes those that come before: temporaries, checks. `emit_frame` is for the steps that make their frames, else null.
+/// Prints the statements of `run_T` that run all steps. Choices, sizes and matrices of the call are in scope.
+/// `emit_before` prints what comes before the steps: temporaries and checks. `emit_frame` is for steps that make their
+/// own frames; null if no step does.
 void emit_schedule(Writer& out, const CppContext& context, TransformId transform, const Schedule& schedule,
                    const StepFunctionNames& functions, const std::function<void(const StepDispatch&)>& emit_before,
                    const EmitFrame& emit_frame);

@@ -40,7 +40,7 @@ void StepClosures::emit_shared(Writer& out) {
 
 void StepClosures::emit_shared_closure(Writer& out, StepId step, const std::string& name) const {
   std::string params = "pbrt::Frame& pb_step";
-  // A dispatch to a device and the CPU leaves in the boxes what is for the CPU.
+  // A dispatch to both a device and the CPU leaves the CPU's part in the boxes.
   const bool is_shared = dispatch_.is_shared(step);
   for (const StepBox& box : step_boxes(plan_, code_of(step), step))
     params += (is_shared ? ", " + box.type + " " : ", const " + box.type + "& ") + box.name;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Closures that run one step each, for the nodes of a schedule's graph. Steps that differ in their boxes alone share
-// what is in them.
+// Closures that run one step each, for the nodes of a schedule's graph. Steps that differ only in their boxes share the
+// statements in a closure.
 #pragma once
 
 #include <set>
@@ -15,10 +15,10 @@ namespace pb {
 
 class StepClosures {
  public:
-  /// All live as long as this. `nodes`: the steps that may be nodes of their own.
+  /// Pre: all arguments outlive the object; `nodes` has the steps that may be nodes of their own
   StepClosures(const CppContext& context, TransformId transform, const StepDispatch& dispatch, std::set<StepId> nodes);
 
-  /// What several of the closures call; before any of them.
+  /// Prints the closures that several of the steps' closures call. They stand before all others.
   void emit_shared(Writer& out);
   void emit(Writer& out, StepId step) const;
   [[nodiscard]] static std::string name_of(StepId step) { return "pb_step_" + std::to_string(step.index()); }

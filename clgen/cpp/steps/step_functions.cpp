@@ -11,7 +11,7 @@
 namespace pb {
 namespace {
 
-/// The rule and those that its instances try first, each once.
+/// Prints the functions of the rule and of the rules that its instances try first, each once.
 void emit_rule_functions(Writer& out, const CppContext& context, const RuleCode& code, std::set<RuleId>& done) {
   for (const RuleCode& guest : code.tried) {
     if (!done.insert(guest.rule_id).second) continue;

@@ -12,7 +12,7 @@
 
 namespace pb {
 
-/// `kernels`: of the whole program. Returns the names of the step functions.
+/// Prints the functions, and returns the names of the step functions. `kernels` has the kernels of the whole program.
 [[nodiscard]] StepFunctionNames emit_step_functions(Writer& out, const CppContext& context, TransformId transform,
                                                     const Schedule& schedule, const std::vector<Kernel>& kernels);
 

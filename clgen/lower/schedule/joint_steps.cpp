@@ -10,10 +10,10 @@
 namespace pb {
 namespace {
 
-// As kMaxJointDimensions of the runtime.
+// The runtime has the same limit, kMaxJointDimensions.
 constexpr std::size_t kMaxDimensions = 3;
 
-/// Whether the step can run on any part of its box, called for that part alone.
+/// Whether the step can run on any part of its box by a call for that part alone.
 bool is_divisible(const Program& program, const TransformPlan& plan, bool has_kernels, StepId id) {
   const Step& step = plan.steps[id];
   if (!step.is_data_parallel || step.loops.empty() || step.loops.size() > kMaxDimensions) return false;
@@ -21,7 +21,7 @@ bool is_divisible(const Program& program, const TransformPlan& plan, bool has_ke
       std::any_of(plan.nests.begin(), plan.nests.end(), [&](const Nest& nest) { return has_member(nest, id); });
   if (has_nest) return false;
   const RuleShape rule(program, plan.transform, step.rule, has_kernels);
-  // Where devices take part, each piece announces the cells that it writes, which are those of its box.
+  // In a program with kernels, each piece announces the cells that it writes: these must be those of its box.
   return !rule.has_calls() && (!has_kernels || writes_its_instances(plan, rule, step));
 }
 
@@ -37,7 +37,7 @@ bool may_join(const Program& program, const TransformPlan& plan, bool has_kernel
               StepId next) {
   const Step& first = plan.steps[group.front()];
   const Step& step = plan.steps[next];
-  // A step that stands between them may have to run there.
+  // A step between the two in the plan may have to run between them.
   if (group.back().index() + 1 != next.index()) return false;
   if (step.loops.size() != first.loops.size() || written_by(plan, step) != written_by(plan, first)) return false;
   const bool has_order = std::any_of(plan.edges.begin(), plan.edges.end(), [&](const StepEdge& edge) {

@@ -10,8 +10,9 @@
 
 namespace pb {
 
-/// Whether the step that follows `group` in the order of the plan may join it: data parallel on the CPU, over a box of
-/// as many dimensions, writing the same matrices, without an order to any member. `has_kernels`: the program has some.
+/// Whether the step that follows `group` in the order of the plan may join it. It must be data-parallel on the CPU, run
+/// over a box of as many dimensions, write the same matrices, and have no order to any member. `has_kernels` says
+/// whether the program has any kernels.
 ///
 /// Pre: the plan is ordered; `group` has steps one after the other, each of which joined those before
 [[nodiscard]] bool may_join(const Program& program, const TransformPlan& plan, bool has_kernels,

@@ -12,7 +12,7 @@ std::string where_text(const char* word, const Condition& condition) {
   return condition.is_always() ? "" : fmt::format(" {} {}", word, to_cpp(condition));
 }
 
-/// `pb_is_fused_0: `, in front of what keeps its condition under that name.
+/// Returns `pb_is_fused_0: `, which stands in front of a group whose condition is kept under that name.
 std::string name_text(const NamedCondition& runs) { return runs.name.empty() ? "" : runs.name + ": "; }
 
 /// Prints the groups of one transform.

@@ -10,7 +10,7 @@
 
 namespace pb {
 
-/// A line per group; those of joint steps have a line per member below it.
+/// Returns a line per group. A group of joint steps has a line per member below its own.
 [[nodiscard]] std::string to_text(const Program& program, const TransformPlan& plan, const Schedule& schedule);
 
 }  // namespace pb

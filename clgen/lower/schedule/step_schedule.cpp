@@ -17,14 +17,14 @@ bool has(const std::vector<StepId>& steps, StepId step) {
   return std::find(steps.begin(), steps.end(), step) != steps.end();
 }
 
-/// The nest of several steps that runs `step` whatever is chosen; none if there is none.
+/// Returns the number of the nest of several steps that runs `step` whatever is chosen; none if there is no such nest.
 std::optional<std::size_t> always_in(const TransformPlan& plan, StepId step) {
   for (std::size_t n = 0; n < plan.nests.size(); ++n)
     if (always_runs(plan, plan.nests[n]) && has_member(plan.nests[n], step)) return n;
   return std::nullopt;
 }
 
-/// What is one group, without conditions: one step, the members of a nest that always runs, or joint steps.
+/// The steps of one group, without conditions: one step, the members of a nest that always runs, or joint steps.
 struct Unit {
   std::vector<StepId> steps;
   std::optional<std::size_t> nest;
@@ -74,7 +74,7 @@ class ScheduleMaker {
     return out;
   }
 
-  /// Neighbours are joint where they may be and some two of them run in the same call.
+  /// Joins neighbouring units where that is legal and some two of their steps run in the same call.
   std::vector<Unit> with_joint_steps(const std::vector<Unit>& units) const {
     std::vector<Unit> out;
     for (std::size_t i = 0; i < units.size();) {
@@ -123,8 +123,8 @@ class ScheduleMaker {
     return true;
   }
 
-  /// Not where a device may run a step, whose choice depends on the frame, nor where all steps need a frame, nor where
-  /// two that need one may run in the same call.
+  /// Whether the steps make the frames that they need. They do not if a device may run a step, because its choice
+  /// depends on the frame, if all steps need a frame, or if two steps that need one may run in the same call.
   bool has_frames_in_steps(const std::vector<Unit>& units) const {
     std::vector<StepId> with_frame;
     for (const Unit& unit : units) {
@@ -150,7 +150,7 @@ class ScheduleMaker {
     return {std::move(condition), is_kept ? name : ""};
   }
 
-  /// `earlier`: of larger nests, by their numbers.
+  /// Returns the group of a nest. `earlier` has the groups of the nests before it, by their numbers.
   NestGroup nest_group(std::size_t nest, const std::vector<NestGroup>& earlier) const {
     const auto flag_of = [&](std::size_t larger) {
       const auto found =
@@ -161,7 +161,8 @@ class ScheduleMaker {
     return {nest, named(conditions_.nest_runs(nest, flag_of), "pb_nest_" + std::to_string(nest))};
   }
 
-  /// Each nest of several steps; then the steps, which run unless one of these does.
+  /// Returns a group for each nest of several steps, and then one for each step, which runs unless one of these nests
+  /// runs it.
   std::vector<StepGroup> all_groups() const {
     std::vector<NestGroup> nests;
     for (std::size_t n = 0; n < plan_.nests.size(); ++n)

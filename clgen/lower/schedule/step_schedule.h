@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The schedule of a transform: its steps in groups, when each of them runs, and how the groups follow one another. What
-// a step does inside is cpu_loops.h and kernel_tree.h.
+// The schedule of a transform: its steps in groups, when each group runs, and how the groups follow one another. What
+// happens inside of a step is decided in cpu_loops.h and kernel_tree.h.
 #pragma once
 
 #include <cstddef>
@@ -19,9 +19,9 @@ namespace pb {
 /// A condition that later ones name: the generated code keeps its value in a variable.
 struct NamedCondition {
   Condition condition = Condition::always();
-  std::string name;  ///< empty where nothing is to keep: then the condition itself is named
+  std::string name;  ///< empty if no variable is needed; other conditions then repeat the condition itself
 
-  /// As other conditions refer to it.
+  /// Returns the condition as other conditions refer to it.
   [[nodiscard]] Condition flag() const;
 
   bool operator==(const NamedCondition&) const = default;
@@ -55,22 +55,22 @@ struct JointGroup {
   /// A member that the loop runs by itself, or a device.
   struct Member {
     StepId step;
-    Condition on_device = Condition::never();  ///< first
-    Condition runs = Condition::always();      ///< else
+    Condition on_device = Condition::never();  ///< when a device runs it
+    Condition runs = Condition::always();      ///< when the loop runs it, if no device does
 
     bool operator==(const Member&) const = default;
   };
 
   std::vector<StepId> steps;  ///< in the order of the plan
   std::vector<Fused> fused;
-  std::vector<Member> members;  ///< without those that never run by themselves
-  std::size_t max_parts = 0;    ///< boxes that the loop may have: each member's, and the borders of fused ones
+  std::vector<Member> members;  ///< those that may run by themselves
+  std::size_t max_parts = 0;  ///< the most boxes that the loop has: those of members, and the borders of fused members
 
   bool operator==(const JointGroup&) const = default;
 };
 
 using StepGroup = std::variant<LoneStep, NestGroup, JointGroup>;
-/// The steps of a group.
+/// Returns the steps of a group.
 [[nodiscard]] std::vector<StepId> steps_of(const TransformPlan& plan, const StepGroup& group);
 
 enum class ScheduleForm : std::uint8_t {
@@ -78,22 +78,22 @@ enum class ScheduleForm : std::uint8_t {
   OrderedGraph,  ///< nodes of a graph, in an order that every choice may use
   Graph,         ///< nodes of a graph
 };
-/// `statements`, `graph in order`, `graph`.
+/// Returns `statements`, `graph in order` or `graph`.
 [[nodiscard]] const char* to_string(ScheduleForm form);
 
 struct Schedule {
-  std::vector<NeedFlag> needs;  ///< which the conditions of groups name, in the order of their declarations
+  std::vector<NeedFlag> needs;  ///< flags that the conditions of groups name, in the order of their declarations
   ScheduleForm form = ScheduleForm::Graph;
-  /// Each step is in one group; in the form Graph those of nests are also groups of their own, which run unless a nest
-  /// that has them does.
+  /// Each step is in one group. In the form Graph, the steps of nests also have groups of their own, which run unless a
+  /// nest runs the step.
   std::vector<StepGroup> groups;
-  /// A call ends in a step that spawns nothing, or in one that makes a frame for itself.
+  /// Each call ends in a step that spawns nothing, or in one that makes a frame for itself.
   bool has_frames_in_steps = false;
 
   bool operator==(const Schedule&) const = default;
 };
 
-/// `has_kernels`: the program has some.
+/// Returns the schedule of the transform. `has_kernels` says whether the program has any kernels.
 [[nodiscard]] Schedule make_schedule(const Program& program, const TransformPlan& plan, bool has_kernels);
 
 }  // namespace pb

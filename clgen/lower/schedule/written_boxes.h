@@ -13,11 +13,12 @@ namespace pb {
 /// Half-open ranges, dimension 0 first.
 using BoxBounds = std::vector<IndexRange>;
 
-/// The box of the step's loops: dimension 0 is the innermost loop.
+/// Returns the box of the step's loops; dimension 0 is the innermost loop.
 [[nodiscard]] BoxBounds instance_box(const Step& step);
 
-/// The boxes of a matrix that a step writes; none: all of the matrix. All of a scattered matrix: no device writes it.
-/// A step that a device and the CPU may share has a box in any case, since either side writes a part of it.
+/// Returns the boxes of a matrix that a step writes. None instead of a box stands for all of the matrix. A scattered
+/// matrix counts as written as a whole, because no device writes it. A step that a device and the CPU may share has a
+/// box in any case, because each side writes a part of it.
 [[nodiscard]] std::vector<std::optional<BoxBounds>> written_boxes(const TransformPlan& plan, const RuleShape& rule,
                                                                   const Step& step, MatrixId matrix);
 
