@@ -50,8 +50,9 @@ std::string_view words_of(const Crash& crash) {
 
 static_assert(kBodyBytes == std::size_t{8} * 1024 * 1024, "the text below says so");
 constexpr std::string_view kOverflowHint =
-    "; C++ of a body has 8 MiB for certain: let it call itself less deeply, keep large arrays in `using` matrices or "
-    "std::vector, or make it a transform (calls of transforms may be nested as deep as memory allows)\n";
+    "; the C++ code of a body has at least 8 MiB of stack: let it call itself less deeply, keep large arrays in "
+    "`using` "
+    "matrices or std::vector, or make it a transform (calls of transforms may be nested as deep as memory allows)\n";
 constexpr std::string_view kCheckedHint =
     "; a program of `pbc --checked` names the instance, and tests every index of matrices\n";
 
