@@ -17,7 +17,7 @@ Trials::Trials(const Space& space, Evaluator evaluator, const SearchEvents& even
     : space_(space), evaluator_(std::move(evaluator)), events_(events), population_(population) {}
 
 Prepared Trials::begin_size(std::int64_t n, const Configuration* trusted) {
-  const Prepared prepared = evaluator_.prepare(n, trusted);
+  Prepared prepared = evaluator_.prepare(n, trusted);
   if (prepared.status != PrepareStatus::Ready) return prepared;
   n_ = n;
   overhead_s_ = num_runs_ = 0;

@@ -177,13 +177,13 @@ Evaluator Session::live_evaluator() {
   Evaluator live;
   live.prepare = [this](std::int64_t n, const Configuration* trusted) {
     n_ = n;
-    const Prepared prepared = measurements_.of(current()).prepare(n, trusted);
+    Prepared prepared = measurements_.of(current()).prepare(n, trusted);
     notices_.note_prepared(prepared);
     return prepared;
   };
   live.run = [this](const Configuration& configuration, const RunSpec& spec) {
     Measurement& measurement = measurements_.of(current());
-    const Outcome outcome =
+    Outcome outcome =
         spec.is_confirmation ? confirm_elsewhere(configuration, spec) : measurement.run(configuration, spec);
     notices_.note_load(measurement.total_ns(), measurement.waited_ns());
     notices_.note_trouble(journal_->trouble());

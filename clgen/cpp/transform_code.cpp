@@ -315,7 +315,7 @@ class TransformEmitter {
   /// Returns the extent of a temporary. `touched` is the condition that a step needs the matrix whatever its size is;
   /// else a temporary of negative size has no cells.
   static std::string extent_of_temporary(const Formula& extent, const Condition& touched) {
-    const std::string text = to_wide_c(extent);
+    std::string text = to_wide_c(extent);
     if (touched.is_always() || is_never_negative(extent)) return text;
     const std::string cut = "pbrt::index_max(0, " + text + ")";
     return touched.is_never() ? cut : "(" + selected_text(touched, "std::int64_t{" + text + "}", cut) + ")";

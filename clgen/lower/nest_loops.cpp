@@ -127,8 +127,8 @@ class TileLoops {
     TreeLoop out;
     out.var = names_[row];
     out.dim = static_cast<int>(dim);
-    out.lo = index_max(std::move(lo));
-    out.hi = index_min(std::move(hi));
+    out.lo = index_max(lo);
+    out.hi = index_min(hi);
     out.step = index_const(1);
     out.is_wide = is_sum(row);
     return out;
@@ -169,7 +169,7 @@ IndexRange hull_of(const TransformPlan& plan, const Nest& nest, const NestRow& r
     lo.push_back(std::move(range.lo));
     hi.push_back(std::move(range.hi));
   }
-  return {index_min(std::move(lo)), index_max(std::move(hi))};
+  return {index_min(lo), index_max(hi)};
 }
 
 TreeBlock tile_loops(const RuleShape& rule, const TransformPlan& plan, const Nest& nest, const NestMember& member) {

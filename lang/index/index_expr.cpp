@@ -345,9 +345,9 @@ IndexExpr substitute(const IndexExpr& expr, const std::vector<std::pair<std::str
     case Op::FloorDiv:
       return index_floordiv(items[0], items[1]);
     case Op::Min:
-      return index_min(std::move(items));
+      return index_min(items);
     case Op::Max:
-      return index_max(std::move(items));
+      return index_max(items);
     case Op::Const:
     case Op::Symbol:
       break;

@@ -72,8 +72,8 @@ class Reader {
     do items.push_back(read_sum(depth));
     while (ok_ && accept(','));
     if (!accept(')')) return fail();
-    if (name == "min") return index_min(std::move(items));
-    if (name == "max") return index_max(std::move(items));
+    if (name == "min") return index_min(items);
+    if (name == "max") return index_max(items);
     if (name != "floord" || items.size() != 2) return fail();
     return index_floordiv(items[0], items[1]);
   }

@@ -60,7 +60,7 @@ IndexExpr without_needless(const IndexExpr& expr, const Region& known) {
       break;
     }
   }
-  return is_max ? index_max(std::move(items)) : index_min(std::move(items));
+  return is_max ? index_max(items) : index_min(items);
 }
 
 std::optional<Interval> interval_of(const Region& region, int dim, const Region& known) {
@@ -83,7 +83,7 @@ std::optional<Interval> loose_interval_of(const Region& region, int dim) {
   std::vector<IndexExpr> last = terms(isl_set_dim_max(isl_set_copy(set), dim));
   if (lo.empty() || last.empty()) return std::nullopt;
   for (IndexExpr& item : last) item = index_add(std::move(item), index_const(1));
-  return Interval{index_min(std::move(lo)), index_max(std::move(last))};
+  return Interval{index_min(lo), index_max(last)};
 }
 
 std::optional<std::vector<IndexExpr>> constraints_of(const Region& region) {

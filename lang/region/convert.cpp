@@ -219,8 +219,8 @@ std::optional<IndexExpr> from_pw_aff(State& state, isl_pw_aff* function) {
   }
   if (items.size() == 1) return items.front();
   std::stable_partition(items.begin(), items.end(), [](const IndexExpr& item) { return item.op == Op::Const; });
-  if (is_extremum(state, pieces, true)) return index_max(std::move(items));
-  if (is_extremum(state, pieces, false)) return index_min(std::move(items));
+  if (is_extremum(state, pieces, true)) return index_max(items);
+  if (is_extremum(state, pieces, false)) return index_min(items);
   return std::nullopt;
 }
 

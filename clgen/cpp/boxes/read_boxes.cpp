@@ -69,7 +69,7 @@ std::optional<IndexRange> read_range(const Step& step, const RuleCode& code, Mat
     hi.push_back(end->last);
   }
   if (lo.empty()) return std::nullopt;
-  IndexRange out{index_min(std::move(lo)), index_max(std::move(hi))};
+  IndexRange out{index_min(lo), index_max(hi)};
   const bool is_all = out.lo.is_const(0) && to_cpp(out.hi) == to_c(code.matrix(matrix).extents[dim]);
   if (is_all) return std::nullopt;
   return out;

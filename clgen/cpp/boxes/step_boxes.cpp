@@ -146,8 +146,8 @@ std::optional<std::string> written_hull(const RuleCode& code, const Step& step, 
       lo.push_back(first_bounds->first);
       hi.push_back(end_bounds->last);
     }
-    all_lo.push_back(to_cpp(index_min(std::move(lo))));
-    all_hi.push_back(to_cpp(index_max(std::move(hi))));
+    all_lo.push_back(to_cpp(index_min(lo)));
+    all_hi.push_back(to_cpp(index_max(hi)));
   }
   if (num_dims == 0) return std::nullopt;
   bool is_same = num_dims == step.loops.size();

@@ -83,7 +83,7 @@ std::string tunable_value(const CppContext& context, TransformId transform, std:
 std::string tunable_elements(const CppContext& context, TransformId transform, std::size_t index,
                              const std::string& run, const std::string& n) {
   const PlanTunable& tunable = context.plan.transforms[transform.index()].tunables[index];
-  const std::string table = table_name(context, transform, index);
+  std::string table = table_name(context, transform, index);
   if (is_constant(tunable)) return table;
   if (!tunable.fixed.empty()) return table + " + pbrt::size_bucket(" + n + ") * " + std::to_string(tunable.count);
   return from_run(context, transform, index,

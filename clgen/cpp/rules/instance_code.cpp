@@ -123,7 +123,7 @@ std::string instance_call(const RuleCode& code, const InstancePlace& place) {
 /// Returns the access as it is written in the rule: `V<2>.row(i*i)`.
 std::string written_text(const RuleCode& code, const RegionAccess& access) {
   const std::size_t num_dims = access.lo.size() - (access.is_slice ? 1 : 0);
-  const std::string name = code.matrix_name(access) + (access.is_slice ? "<" + to_c(access.lo.back()) + ">" : "");
+  std::string name = code.matrix_name(access) + (access.is_slice ? "<" + to_c(access.lo.back()) + ">" : "");
   std::vector<std::string> at;
   for (std::size_t d = 0; d < num_dims; ++d) at.push_back(to_c(access.lo[d]));
   switch (access.kind) {

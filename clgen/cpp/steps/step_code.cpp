@@ -157,7 +157,7 @@ std::string emit_cpu_body(Writer& out, Writer& body, const RuleCode& code, const
     close_watched(body, code);
     return "";
   }
-  const std::string stem = free_stem(done.taken_by_loops, code.stem, id);
+  std::string stem = free_stem(done.taken_by_loops, code.stem, id);
   emit_loops(out, code, step, lower_cpu_loops(code, step, packs), stem);
   if (code.has_calls()) body.line("pbrt::Frame& pb_inner = pb_frame;");
   emit_piece(body, code, stem, false, unit, "");
@@ -178,7 +178,7 @@ std::string shared_function(Writer& out, StepFunctions& done, const RuleCode& co
   for (const SharedFunction& known : done.functions)
     if (known.form == form) return known.name;
   const std::string stem = free_stem(done.taken[form.version], code.stem, step);
-  const std::string name = "step_" + stem + "_" + to_string(form.version);
+  std::string name = "step_" + stem + "_" + to_string(form.version);
   emit(name);
   out.blank();
   done.functions.push_back({std::move(form), name});

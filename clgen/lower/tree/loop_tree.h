@@ -71,7 +71,7 @@ enum class BufferSpace : std::uint8_t {
 struct GroupExtent {
   IndexExpr begin_of_one;  ///< where the box of the instance at the loops' variables begins
   IndexExpr extent_of_one;
-  std::array<std::int64_t, kMaxItemDims> step{};  ///< how the box of an instance moves with each loop, the fastest first
+  std::array<std::int64_t, kMaxItemDims> step{};  ///< how an instance's box moves with each loop, the fastest first
 
   bool operator==(const GroupExtent&) const = default;
 };
