@@ -55,7 +55,7 @@ struct Matrix {
   Name name;
   std::optional<Versions> versions;
   std::vector<Formula> extents;     ///< empty: a single number
-  std::optional<ValueRange> range;  ///< of header clauses: what generated data lies in
+  std::optional<ValueRange> range;  ///< only in header clauses: the range of generated data
   Span span;
 };
 
@@ -79,7 +79,7 @@ struct Tunable {
   TunableClauseKind kind = TunableClauseKind::Tunable;
   Name name;
   bool is_real = false;           ///< `double` or `float`
-  bool is_size_specific = false;  ///< as written: `accuracy_variable` does not set it
+  bool is_size_specific = false;  ///< true only if the source says so; `accuracy_variable` alone does not set it
   bool has_accuracy_hint = false;
   std::optional<std::int64_t> array_extent;
   std::optional<Number> initial, min, max;
@@ -146,7 +146,7 @@ struct Rule {
   std::vector<Matrix> temporaries;
   std::optional<Condition> where;
   Body body;
-  Span span;  ///< of the header, without the body
+  Span span;  ///< the rule's header, without its body
 };
 
 // ---- Items -------------------------------------------------------------------

@@ -37,7 +37,7 @@ struct DiagInfo {
   Severity severity;
   std::string_view format;  ///< `{}` per argument
   bool is_status;           ///< something that is not supported yet
-  std::string_view doc;     ///< of a status kind: words for docs/status.md
+  std::string_view doc;     ///< only for a status kind: its words in docs/status.md
 };
 
 /// The table of all kinds, in the order of the .def.

@@ -53,9 +53,9 @@ enum class OperatorKind : std::uint8_t {
 
 /// The type of a binary operator's result.
 enum class OperatorResult : std::uint8_t {
-  Common,  ///< what both operands are converted to
-  Left,    ///< that of the left operand, promoted
-  Right,   ///< that of the right operand
+  Common,  ///< the common type that both operands are converted to
+  Left,    ///< the type of the left operand, promoted
+  Right,   ///< the type of the right operand
   Truth,
 };
 
@@ -83,7 +83,7 @@ enum class RelationOp : std::uint8_t {
 #include "lang/operators.def"
 };
 
-/// As C++, OpenCL C, packs and the language itself write it.
+/// The spelling of the operator, the same in C++, OpenCL C, packs and the language itself.
 [[nodiscard]] const char* spelling(BinaryOp op);
 [[nodiscard]] const char* spelling(UnaryOp op);
 [[nodiscard]] const char* spelling(FormulaOp op);

@@ -47,7 +47,7 @@ struct Matrix {
   std::vector<Formula> extents;     ///< dimension 0 first; empty: a single number
   bool has_versions = false;        ///< the last dimension is that of versions (docs/reference/language.md 4.15)
   std::int64_t first_version = 0;   ///< versions below it are never needed
-  std::optional<ValueRange> range;  ///< of inputs
+  std::optional<ValueRange> range;  ///< only for inputs
   Span span;                        ///< of the name
 
   [[nodiscard]] int num_dims() const { return static_cast<int>(extents.size()); }
@@ -89,7 +89,7 @@ enum class AccessKind : std::uint8_t { Cell, Row, Column, Region, All };
 /// One region of a rule: `In.region(x, y, x+K, y+K) in`.
 struct RegionAccess {
   MatrixId matrix;
-  AccessKind kind = AccessKind::All;  ///< of a 0-D matrix always Cell
+  AccessKind kind = AccessKind::All;  ///< always Cell for a 0-D matrix
   /// Box of the access in coordinates of the matrix, one pair per dimension, half-open:
   /// rows, columns, cells and whole matrices are written out as boxes too.
   std::vector<Formula> lo, hi;
@@ -99,11 +99,11 @@ struct RegionAccess {
   bool is_guest = false;                 ///< an input of a rule in Rule::tried; its body's, not this rule's
   bool is_slice = false;                 ///< `M<k>`: the last dimension has one position, which the body does not see
   std::string binding;                   ///< region name in the body; empty in the return form
-  Border border = Border::None;          ///< of a `.cell` input (5.7)
-  std::optional<Formula> missing_value;  ///< of Border::Default
+  Border border = Border::None;          ///< only for a `.cell` input (docs/reference/language.md 5.7)
+  std::optional<Formula> missing_value;  ///< only for Border::Default
   /// The border maps so many of the first coordinates: all but a version. 0 unless maps_cells(border).
   std::size_t num_mapped_dims = 0;
-  Span span;  ///< of the region, `In.region(…)`
+  Span span;  ///< where the region `In.region(…)` is written
   Span binding_span;
 
   /// True if the region in the body lacks dimension `dim` of the matrix, as a row lacks `y`, and a slice the dimension
@@ -190,8 +190,8 @@ struct Rule {
   std::vector<Constant> constants;
   Body body;
   BodyTypes body_types;
-  std::vector<TransformCall> calls;  ///< of the body, in order of the text; filled by check_types
-  Span span;                         ///< of the header, without the body
+  std::vector<TransformCall> calls;  ///< the body's calls in the order of the text; filled by check_types
+  Span span;                         ///< the rule's header, without its body
 };
 
 struct Tolerance {
@@ -200,7 +200,7 @@ struct Tolerance {
 
 /// How good a result is (docs/reference/language.md 4.7).
 struct Accuracy {
-  std::optional<double> target;       ///< of an instance for a bin, on the scale of the metric
+  std::optional<double> target;       ///< only for the instance of a bin; on the scale of the metric
   std::optional<TransformId> metric;  ///< absent: every result has accuracy 1
   bool higher_is_better = true;
 };
@@ -208,13 +208,13 @@ struct Accuracy {
 struct Transform {
   std::string name;                         ///< unique; `T<3,1>`, `T<bin 0>` for instances
   std::string source_name;                  ///< as declared
-  std::vector<std::int64_t> template_args;  ///< of an instance, by parameter of its template
+  std::vector<std::int64_t> template_args;  ///< only for an instance: one per parameter of its template
   Span span;                                ///< of the name
   std::vector<Formula> params;              ///< names of `param`s as symbols
   Store<MatrixId, Matrix> matrices;
   std::vector<SizeVar> size_vars;  ///< in the order in which a call solves them
-  /// Other ways to find the size variables that a call takes from outputs: from inputs alone, for a main transform,
-  /// whose outputs do not exist before it runs. They stand in the order in which they are solved.
+  /// Ways to find, from inputs alone, the size variables that a call takes from outputs. A main transform needs them,
+  /// because its outputs do not exist before it runs. They stand in the order in which they are solved.
   std::vector<SizeVar> sizes_from_inputs;
   Store<TunableId, UserTunable> tunables;
   Store<RuleId, Rule> rules;
@@ -233,9 +233,9 @@ struct Transform {
   [[nodiscard]] const SizeVar* param_of_run() const;
 };
 
-/// One parameter of a template; the accuracy bin is one, the last.
+/// A parameter of a template. The accuracy bin is a parameter, too, and stands last.
 struct TemplateParam {
-  std::string name;             ///< of a bin: `bin`
+  std::string name;             ///< `bin` for the accuracy bin
   std::int64_t lo = 0, hi = 0;  ///< inclusive
   bool is_bin = false;
 
@@ -263,8 +263,8 @@ struct NativeBlock {
 };
 
 struct Program {
-  std::string name;                           ///< of the main source file, without its ending
-  ElementType element = ElementType::Double;  ///< what ElementT is
+  std::string name;                           ///< name of the main source file, without its ending
+  ElementType element = ElementType::Double;  ///< the type that ElementT stands for
   std::vector<NativeBlock> native_blocks;
   Store<TransformId, Transform> transforms;
   Store<TemplateId, Template> templates;

@@ -14,7 +14,7 @@
 
 namespace pb {
 
-/// Where a byte stands, as a person counts: lines and columns from 1; columns in bytes.
+/// The position of a byte as a person counts it: lines and columns begin at 1, and a column counts bytes.
 struct Position {
   std::string_view file;  ///< name to show: the path as given, or what a line marker says
   std::uint32_t line = 1;

@@ -38,8 +38,8 @@ struct BodyType {
   int num_dims = 0;
   std::int64_t extent = 0;
   bool is_const = false;
-  bool is_unsigned = false;       ///< of Int and Long, and of what a pointer or an array of these holds
-  std::uint8_t narrow_bytes = 0;  ///< of Int, likewise: 1 or 2 if it is narrower than `int`
+  bool is_unsigned = false;       ///< for Int and Long, and for pointers to them and arrays of them
+  std::uint8_t narrow_bytes = 0;  ///< likewise for Int: 1 or 2 bytes if it is narrower than `int`
   bool is_element = false;        ///< spelled `ElementT`: follows --element and the vector width of a SIMD body
 
   bool operator==(const BodyType&) const = default;

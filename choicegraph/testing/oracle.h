@@ -32,7 +32,7 @@ struct Liveness {
   std::map<Cell, std::set<RuleId>> makers;  ///< rules with an instance that writes the cell and is not left out
 };
 
-/// One transform at one choice of sizes.
+/// Says by brute force what is right for one transform at one choice of sizes.
 class Oracle {
  public:
   /// `reach`: instances are sought at rule variables up to so many times the greatest extent, plus 4.
@@ -68,8 +68,8 @@ class Oracle {
   struct Deed {
     Instance instance;
     std::vector<Cell> writes;
-    std::vector<Cell> may_make;  ///< as one of the candidates
-    std::vector<Cell> makes;     ///< as one that can be chosen
+    std::vector<Cell> may_make;  ///< cells of which its rule is one of the candidates
+    std::vector<Cell> makes;     ///< cells of which its rule can be the chosen one
     std::vector<Cell> reads;
   };
   /// What each instance does. `take_first`: cells of which only the first candidate can be chosen.

@@ -19,8 +19,8 @@ struct PartialRule {
   bool is_chain = false;  ///< makes each cell from others
 };
 
-/// Draws rules that make parts of temporaries, chains that go on from there or from cells that nobody makes, and a rule
-/// of `OUT` that needs some of it all.
+/// Draws rules that make parts of temporaries, chains that go on from those parts or from cells that no rule makes, and
+/// a rule of `OUT` that needs some cells of each.
 class PartialTemporaries {
  public:
   PartialTemporaries(std::mt19937_64& rng, bool is_plane, const std::vector<std::string>& names)

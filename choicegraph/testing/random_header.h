@@ -19,7 +19,7 @@ struct HeaderTraits {
   bool has_lattice_or_diagonal = false;
   bool has_triangle = false;           ///< a `where` between two rule variables
   bool has_dynamic_where = false;      ///< a `where` that instances test
-  bool has_versions = false;           ///< of an output: rules that name one displace those that count them
+  bool has_versions = false;           ///< an output has versions: rules that name one displace those that count them
   bool has_border = false;             ///< an input whose coordinates a border maps
   bool has_partial_temporary = false;  ///< rules make a part of it, or results need a part
   bool is_plane = false;
@@ -28,7 +28,7 @@ struct HeaderTraits {
 struct RandomHeader {
   TestTransform transform;
   HeaderTraits traits;
-  std::string text;  ///< what to paste into a test
+  std::string text;  ///< the source of `transform`, to paste into a test
 };
 
 [[nodiscard]] RandomHeader random_header(std::mt19937_64& rng);

@@ -25,11 +25,11 @@ struct BodyContext {
   [[nodiscard]] const NameBinding& binding_of(ExprId id) const { return found.bindings[id.index()]; }
 
   const Program& program;
-  const std::set<std::string>& native_functions;  ///< those that the program's prefix blocks declare
+  const std::set<std::string>& native_functions;  ///< functions that the program's prefix blocks declare
   const Transform& transform;
   const Rule& rule;
   Diagnostics& diags;
-  BodyTypes found;  ///< of the expressions checked so far
+  BodyTypes found;  ///< the types of the expressions checked so far
 };
 
 }  // namespace pb::checking

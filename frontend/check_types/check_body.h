@@ -13,7 +13,7 @@ namespace pb::checking {
 
 struct CheckedBody {
   BodyTypes types;
-  std::vector<TransformCall> calls;  ///< what the calls of transforms in it mean, in the order of the text
+  std::vector<TransformCall> calls;  ///< the calls of transforms in the body, in the order of the text
 };
 
 /// Checks the body of `rule`. `native_functions` are those that the program's prefix blocks declare. Locals are

@@ -67,7 +67,7 @@ class Finder {
   }
 
   const std::vector<BodyToken>& tokens_;
-  int depth_ = 0;  ///< of braces that hold no declarations of the namespace
+  int depth_ = 0;  ///< how deep the token lies in braces that hold no declarations of the namespace
 };
 
 }  // namespace

@@ -6,7 +6,8 @@
 namespace pb::checking {
 namespace {
 
-/// The token of the other parenthesis, from the one at `i` in steps of `step`; the end of `range` if there is none.
+/// The index of the parenthesis that matches the one at `i`, sought in steps of `step` (1 or -1); the end of `range` if
+/// there is none.
 std::size_t other_parenthesis(const std::vector<BodyToken>& tokens, std::size_t i, int step, TokenRange range) {
   for (int depth = 0; i >= range.begin && i < range.end; i += static_cast<std::size_t>(step)) {
     depth += tokens[i].text == "(" ? step : tokens[i].text == ")" ? -step : 0;

@@ -86,7 +86,7 @@ class RangeLoops {
     return std::nullopt;
   }
 
-  /// None if it is one element.
+  /// The range of a region with `num_dims` dimensions; none if it is a single element.
   static std::optional<Range> region(const std::string& name, int num_dims, bool is_input) {
     return num_dims == 0 ? std::nullopt : std::optional(Range{name, num_dims, is_input});
   }

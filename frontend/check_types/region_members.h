@@ -6,7 +6,7 @@
 
 namespace pb::checking {
 
-/// The type of a call of a member function of a region; Unknown if it is none that the compiler knows.
+/// The type of a call of a member function of a region; Unknown if the compiler does not know the function.
 ///
 /// Errors:  WrongCoordinateCount
 [[nodiscard]] BodyType type_of_region_member(BodyContext& context, const MemberExpr& member, const BodyType& region,

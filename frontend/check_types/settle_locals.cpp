@@ -94,8 +94,7 @@ class Settler {
 
   Body& body_;
   BodyTypes& types_;
-  std::vector<std::optional<std::int64_t>>
-      values_;  ///< of constants among the locals, by the number of their declarators
+  std::vector<std::optional<std::int64_t>> values_;  ///< values of constant locals, by the number of their declarators
 };
 
 }  // namespace

@@ -167,7 +167,7 @@ const char* plural(std::size_t count) { return count == 1 ? "" : "s"; }
 struct Named {
   const TransformCallStmt& call;
   Span span;
-  const Transform& callee;       ///< of a template: instance 0
+  const Transform& callee;       ///< instance 0 if it is a template
   const Template* of = nullptr;  ///< null: it is no template
   TemplateId of_id;
   std::size_t num_matrices = 0;

@@ -13,7 +13,7 @@ transform Sum from A[n], F to S { S from (A a, F f) { return n * f; } }
 transform Power template <K(1, 3)> from A[n] to B[n] { B.cell(i) from (A.cell(i) a) { return K * a; } }
 )";
 
-/// One call in a body with the output region `b`, the output number `r` and the input region `a`.
+/// Checks one call in a body that has the output region `b`, the output number `r` and the input region `a`.
 struct Call {
   explicit Call(const std::string& text)
       : resolved(std::string(kCallees) + "transform T from A[n] to B[n], R { to (B b, R r) from (A a) { " + text +

@@ -12,7 +12,7 @@ struct RuntimeHome {
   std::string include;                  ///< holds runtime/generated.h
   std::string library;                  ///< path of libpbrt.a
   std::string headers;                  ///< folder of precompiled headers, beside the library; need not exist
-  std::vector<std::string> link_flags;  ///< what a program links besides, from libpbrt.flags
+  std::vector<std::string> link_flags;  ///< further flags for linking a program, from libpbrt.flags
 };
 
 /// Looks in $POLYBRICKS_HOME if that is set, else beside the folder of the running executable.

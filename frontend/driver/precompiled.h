@@ -24,7 +24,7 @@ class PrecompiledPrefix {
 
   /// Flags that use the precompiled prefix; empty if it is not there (yet).
   [[nodiscard]] std::vector<std::string> flags() const;
-  /// Puts what was made into the cache, for the next time. A failure is nobody's business.
+  /// Puts what was made into the cache, for the next time. If that fails, nothing is said, since only time is lost.
   void finish();
 
  private:
@@ -32,7 +32,7 @@ class PrecompiledPrefix {
 
   std::string entry_;  ///< folder of the cache entry; empty: no cache
   bool is_ready_ = false;
-  std::unique_ptr<TemporaryPath> folder_;  ///< where it is being made
+  std::unique_ptr<TemporaryPath> folder_;  ///< the folder in which the prefix is being made
   std::unique_ptr<RunningProcess> process_;
 };
 

@@ -9,8 +9,8 @@ namespace pb {
 
 struct ProcessResult {
   int start_error = 0;    ///< errno of a program that could not be started; 0: it ran
-  int exit_status = 0;    ///< of a child that returned
-  int signal_number = 0;  ///< of a child that a signal ended
+  int exit_status = 0;    ///< set if the child returned
+  int signal_number = 0;  ///< set if a signal ended the child
   std::string output;     ///< standard output and standard error, as they came
 
   [[nodiscard]] bool succeeded() const { return start_error == 0 && exit_status == 0 && signal_number == 0; }

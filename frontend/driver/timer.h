@@ -17,7 +17,7 @@ class PassTimer {
     const Stopper stopper{*this, name, std::chrono::steady_clock::now()};
     return std::forward<F>(pass)();
   }
-  /// One line per pass, in milliseconds.
+  /// The time of each pass in milliseconds, one line per pass.
   [[nodiscard]] std::string report() const;
 
  private:

@@ -18,7 +18,8 @@ void print(const char* kind, const std::vector<std::string>& lines) {
   for (const std::string& line : lines) std::fprintf(stderr, "pbc: %s: %s\n", kind, line.c_str());
 }
 
-/// The entry nearest to this machine. pbc opens no devices: of entries that differ in them alone it takes the first.
+/// The entry nearest to this machine. Since pbc opens no devices, it takes the first of the entries that differ only in
+/// them.
 pbrt::ChosenEntry nearest_entry(pbrt::ConfigFile& file) {
   for (pbrt::ConfigEntry& entry : file.entries) entry.machine.devices.clear();
   return pbrt::choose_entry(file, pbrt::detect_machine({}));

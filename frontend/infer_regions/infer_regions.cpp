@@ -24,13 +24,14 @@ DeclaredRule declared(const Transform& transform, const Rule& rule) {
   return {transform.source_name, rule.span, rule.name};
 }
 
-/// Where rules apply: one that applies nowhere in one instance of its transform may do so in another.
+/// The rules that apply in some instance of their transform, and those that apply nowhere in one. A rule may apply
+/// nowhere in one instance and somewhere in another.
 struct Applicability {
   std::set<DeclaredRule> somewhere;
   std::vector<std::pair<TransformId, const Rule*>> nowhere;
 };
 
-/// One transform on its way through the pass.
+/// What the pass knows about the transform that it is working on.
 struct Inference {
   const RegionContext& context;
   Transform& transform;

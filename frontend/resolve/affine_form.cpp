@@ -129,7 +129,7 @@ int count_uses(const Formula& formula, const std::string& name) {
       formula.node);
 }
 
-/// One step of undoing `lhs op rhs == target`, where the wanted name is on the side `in_lhs`.
+/// Takes one step towards solving `lhs op rhs == target` for the wanted name, which is on the left side if `in_lhs`.
 std::optional<Formula> undo(const BinaryFormula& binary, bool in_lhs, Formula target, SolutionRank& rank) {
   const Formula& other = binary.operands[in_lhs ? 1 : 0];
   const auto worsen = [&rank](SolutionRank to) { rank = std::max(rank, to); };

@@ -45,7 +45,7 @@ enum class SolutionRank : std::uint8_t {
 };
 
 struct Solution {
-  Formula value;  ///< with BySearch the equation's left side, in which the wanted name stands
+  Formula value;  ///< for BySearch the equation's left side, which holds the wanted name
   SolutionRank rank = SolutionRank::LoneVariable;
 };
 

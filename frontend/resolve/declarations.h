@@ -17,7 +17,7 @@ namespace pb::resolving {
 struct Declarations {
   std::vector<const ast::Transform*> full;
   std::map<std::string, const ast::Transform*> by_name;
-  std::map<std::string, TransformId> ids;  ///< of those that could be resolved; of a template its instance 0
+  std::map<std::string, TransformId> ids;  ///< transforms that could be resolved; for a template its instance 0
 };
 
 [[nodiscard]] std::vector<std::string> names_of(const Declarations& declarations);

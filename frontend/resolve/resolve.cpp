@@ -87,7 +87,7 @@ const ast::Transform* select_main(const Declarations& declarations, const std::s
   return nullptr;
 }
 
-/// Warns if `main` is the last transform, for nobody chose another one, and makes the inputs of one.
+/// Warns if `main` was taken only because it is the last transform, and it makes the inputs of another transform.
 void warn_of_generator(const Program& program, const Declarations& declarations, Diagnostics& diags) {
   const auto is_marked = [](const ast::Transform* transform) { return transform->is_main; };
   if (std::any_of(declarations.full.begin(), declarations.full.end(), is_marked)) return;

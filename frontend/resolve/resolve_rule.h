@@ -11,7 +11,7 @@
 
 namespace pb::resolving {
 
-/// One rule on its way. `ok` turns false after the first error.
+/// State while one rule is resolved. `ok` turns false after the first error.
 struct RuleScope {
   TransformScope& transform;
   const ast::Rule& source;

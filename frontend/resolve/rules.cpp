@@ -210,7 +210,7 @@ void resolve_rule(TransformScope& scope, const RuleSource& written, const std::s
 
 constexpr std::int64_t kMaxDuplicates = 1000;
 
-/// One rule per combination of the `duplicate` variables, the first fastest.
+/// Makes one rule per combination of the `duplicate` variables; the first variable changes fastest.
 void resolve_duplicates(TransformScope& scope, const RuleSource& written) {
   const ast::Rule& source = written.rule;
   const std::string& name = written.name;

@@ -43,7 +43,7 @@ void solve_size_vars(TransformScope& scope);
 /// What a declaration with `template` or `accuracy_bins` stands for; nothing if it has neither, or after an error.
 struct TemplateHeader {
   std::vector<TemplateParam> params;
-  std::vector<double> targets;  ///< by bin, on the scale of the metric; empty: no bins
+  std::vector<double> targets;  ///< accuracy of each bin, on the scale of the metric; empty: no bins
   bool higher_is_better = true;
 };
 [[nodiscard]] std::optional<TemplateHeader> read_template(const ast::Transform& transform, Diagnostics& diags);

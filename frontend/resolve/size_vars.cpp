@@ -19,7 +19,7 @@ struct Candidate {
   Solution solution;
 };
 
-/// The one size variable of `extent` that is not in `known`; none if there are none or several.
+/// The only size variable of `extent` that is not in `known`; none if there are none or several.
 std::optional<std::string> only_unknown(const Formula& extent, const std::set<std::string>& known) {
   std::optional<std::string> unknown;
   for (const std::string& name : symbols_of(extent, SymbolKind::SizeVar)) {

@@ -26,7 +26,7 @@ struct BodyToken {
   std::string text;
   std::string leading;
   Span spelling;   ///< where the characters stand (in a macro definition, if they come from one)
-  Span expansion;  ///< where the user's eye is: the macro's use; same as spelling otherwise
+  Span expansion;  ///< where the text is in use: the macro's use, or `spelling` if no macro is involved
 };
 
 /// Half-open range of indices into Body::tokens.
@@ -40,7 +40,7 @@ struct TokenRange {
 
 struct IntegerExpr {
   std::string text;
-};  ///< with its suffix and base, as written
+};  ///< as written, with suffix and base
 struct FloatExpr {
   std::string text;
 };
@@ -187,7 +187,7 @@ struct Declarator {
   Span name_span;
   int pointer_depth = 0;
   bool is_reference = false;
-  std::vector<ExprId> extents;  ///< of arrays
+  std::vector<ExprId> extents;  ///< only for arrays
   ExprId init;                  ///< may be none
 };
 struct DeclStmt {
@@ -216,7 +216,7 @@ struct Body {
   Store<StmtId, Stmt> stmts;
   Store<ExprId, Expr> exprs;
   StmtId root;  ///< a BlockStmt of the body's statements
-  Span span;    ///< of the braces and what is between
+  Span span;    ///< the braces and everything between them
 };
 
 // ---- Side tables, filled by frontend/check_types ----------------------------
@@ -226,7 +226,7 @@ enum class NameKind : std::uint8_t {
   Local,      ///< declared in the body
   Output,     ///< region name of `to ( )`
   Input,      ///< region name of `from ( )`
-  Temporary,  ///< of `using ( )`
+  Temporary,  ///< declared in `using ( )`
   SizeVar,
   RuleVar,
   Tunable,

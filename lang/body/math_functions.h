@@ -15,7 +15,7 @@ namespace pb {
 /// What a function makes of its arguments.
 enum class MathResult : std::uint8_t {
   Real,       ///< float if every argument is one, else double
-  KeepsType,  ///< of the arguments' type: abs, min, max, clamp
+  KeepsType,  ///< the result has the arguments' type: abs, min, max, clamp
   Integer,    ///< a `long`: lround
   Truth,      ///< isnan
 };
@@ -25,7 +25,7 @@ struct MathFunction {
   int num_args = 1;
   std::string_view opencl;  ///< its OpenCL C name for floating arguments
   MathResult result = MathResult::Real;
-  std::string_view opencl_integer = {};  ///< of those that keep integers
+  std::string_view opencl_integer = {};  ///< the name for integer arguments, if the result keeps their type
   /// The function of floating arguments `a`, `b` and `c` as an expression, where no function of OpenCL C gives what C++
   /// does: kernels get one of their own.
   std::string_view definition = {};

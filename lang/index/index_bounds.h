@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Between which values an integer expression lies where some of its symbols have ranges: what instances of a box read.
+// Bounds of an integer expression some of whose symbols have ranges. They tell what the instances of a box read.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace pb {
 
-/// From `first` to `last`, both included.
+/// The integers from `first` to `last`, both included.
 struct IndexInterval {
   IndexExpr first, last;
 };

@@ -146,7 +146,7 @@ IndexExpr index_sub(IndexExpr a, IndexExpr b) { return add_scaled(std::move(a), 
 
 namespace {
 
-/// The constant that `expr` begins with as a product, taken out of it; 1 if there is none.
+/// If `expr` is a product that begins with a constant, removes the constant from it and returns it; else returns 1.
 std::int64_t take_factor(IndexExpr& expr) {
   if (expr.op != Op::Mul || expr.operands[0].op != Op::Const) return 1;
   const std::int64_t factor = expr.operands[0].value;

@@ -41,10 +41,10 @@ struct Analysis {
   std::vector<Region> cells;       ///< per matrix
   TransformPlan plan;
   std::vector<Region> segment_sets;    ///< per segment
-  std::vector<InstanceClass> classes;  ///< of all rules, rule by rule
+  std::vector<InstanceClass> classes;  ///< the classes of all rules, rule by rule
   std::vector<StepSets> step_sets;     ///< per step
   std::vector<Region> left_out = {};   ///< per rule: instances that do not run (liveness.h); empty: none of any rule
-  std::set<RuleId> avoided = {};       ///< what no default takes if there is something else
+  std::set<RuleId> avoided = {};       ///< rules that no default takes if there is another one
   bool ok = true;
 
   /// Whether to stop: an error was reported, or regions became too complex. What is made from unknown regions is

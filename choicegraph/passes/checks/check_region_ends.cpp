@@ -10,7 +10,7 @@
 namespace pb::choices {
 namespace {
 
-/// The instances of a rule that may run; unknown if there are none.
+/// The instances of a rule that may run; an unknown region if there are none.
 Region instances_of(const Analysis& analysis, RuleId rule) {
   Region out;
   for (const InstanceClass& part : analysis.classes)

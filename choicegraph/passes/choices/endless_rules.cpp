@@ -95,7 +95,8 @@ class Recursions {
     return out;
   }
 
-  /// Breaks one cycle of calls where it ends soonest; false if there is none, or no way.
+  /// Breaks one cycle of calls at the transform that ends soonest. Returns false if no cycle is left, or if none can be
+  /// broken.
   bool avoid_one() {
     const auto edges = call_edges();
     const auto edge = [&](std::size_t a, std::size_t b) { return edges.contains({a, b}); };

@@ -146,7 +146,8 @@ class Component {
     return {out.begin(), out.end()};
   }
 
-  /// Two sites that both differ from the first assignment were not examined.
+  /// Forbids each pair of alternatives that differs from the first assignment at both of its sites, because such pairs
+  /// were not examined.
   void forbid_pairs() {
     const auto& sites = analysis_.plan.sites;
     for (std::size_t a = 0; a < sites_.size(); ++a)

@@ -11,7 +11,7 @@
 namespace pb::choices {
 namespace {
 
-constexpr std::size_t kMaxCovers = 256;  ///< of one site; each may bring a step of its own
+constexpr std::size_t kMaxCovers = 256;  ///< limit for one site; each cover may bring a step of its own
 constexpr std::size_t kMaxStepsToNearest = 10000;
 
 struct Part {
@@ -98,8 +98,9 @@ std::vector<Tie> tie_parts(const Analysis& analysis, const std::vector<Part>& pa
     if (written.size() < 2) continue;
     const bool is_tie =
         analysis.rule(found.rule).outputs.size() > 1 && analysis.exists_for_large_sizes(found.instances);
-    // Where the rule is the only candidate of some part, its instances run anyway, and the owners of the other parts
-    // overwrite what it makes there. An owner that runs anyway does so, too, after the rule or before it, as is chosen.
+    // If the rule is the only candidate of some part, its instances always run, and the owners of the other parts
+    // overwrite what it makes there. An owner that always runs overwrites it as well; it runs after the rule or before
+    // it, as the choice says.
     const bool runs_anyway =
         std::any_of(written.begin(), written.end(), [&](std::size_t part) { return is_forced(parts[part]); });
     const bool is_alone =

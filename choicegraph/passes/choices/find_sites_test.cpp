@@ -54,7 +54,8 @@ TEST(MergedSite, WithOnePartThatOnlyTheSharedRuleCoversLeavesNoChoice) {
 }
 
 TEST(MergedSite, HoldsWhereBothCandidatesRunAnyway) {
-  // Of the first half and of the blocks from the second on, each has cells where the other is no candidate.
+  // One rule writes the first half, the other the blocks from the second on. Each has cells for which the other is no
+  // candidate.
   const PlannedTransform planned(TestTransform()
                                      .from("A[n]")
                                      .to("C[n]")

@@ -15,7 +15,7 @@ namespace pb::choices {
 struct SelfDependence {
   Region needs;     ///< (writer - reader), never zero: the writer comes first
   Region overlaps;  ///< differences of instances that write the same cell
-  /// An input whose border leads some instances to cells that they write themselves; null: there is none.
+  /// An input whose border makes some instances read cells that they write themselves; null if there is none.
   const RegionAccess* own_border = nullptr;
 };
 [[nodiscard]] SelfDependence find_self_dependence(const Analysis& analysis, const Step& step, const Region& instances);

@@ -15,7 +15,7 @@ namespace {
 
 using Coordinates = std::vector<NestCoordinate>;
 
-/// Where the instances of `step` lie in each dimension of its output with the most dimensions.
+/// The coordinates of the instances of `step` in its output with the most dimensions, one per dimension.
 std::vector<std::optional<NestCoordinate>> coordinates_of(const Analysis& analysis, StepId step) {
   const Rule& rule = analysis.rule(analysis.plan.steps[step].rule);
   const RegionAccess* centre = &rule.outputs.front();
@@ -28,7 +28,7 @@ std::vector<std::optional<NestCoordinate>> coordinates_of(const Analysis& analys
     const bool is_one = lo && hi && index_sub(*hi, *lo).is_const(1);
     out.push_back(is_one ? to_nest_coordinate(*lo, rule) : std::nullopt);
   }
-  // Two coordinates from one variable (a diagonal) are one loop.
+  // Two coordinates that come from one variable (a diagonal) need only one loop.
   for (std::size_t d = 0; d < out.size(); ++d)
     for (std::size_t e = 0; e < d; ++e)
       if (out[d] && out[e] && !out[d]->var.empty() && out[d]->var == out[e]->var) out[d].reset();
@@ -301,7 +301,7 @@ class MixedSlices {
   const std::vector<StepId>& steps_;
   const int sign_;
   const std::vector<std::string> name_;
-  std::vector<Coordinates> options_;  ///< of each step
+  std::vector<Coordinates> options_;  ///< the coordinates of each step
   std::vector<std::size_t> taken_;    ///< options that the first steps took
   std::map<std::tuple<std::size_t, std::size_t, std::size_t, std::size_t>, bool> bounded_;
   std::size_t num_left_ = 500;  ///< dimensions that may still be tried, so that many steps take no time

@@ -171,7 +171,7 @@ class Tracer {
   }
 
   const Analysis& analysis_;
-  std::vector<Cells> made_;  ///< by rule: cells of which it is a candidate
+  std::vector<Cells> made_;  ///< per rule: the cells of which it is a candidate
 };
 
 /// No step needs the versions below the first one, although the matrix has them.

@@ -137,7 +137,7 @@ TEST(Liveness, UncoveredCellsFarFromTheResultAreMissing) {
                             .rule({"T.cell(i)"}, {"T.cell(i-1)", "A.cell(i)"})
                             .rule({"B"}, {"T.cell(n-1)"}));
   EXPECT_TRUE(planned.diags.has(DiagKind::UncoveredOutput));
-  // Of two interleaved chains the result needs one.
+  // The result needs only one of two interleaved chains.
   const Planned even(TestTransform()
                          .from("A[n]")
                          .through("T[2*n]")

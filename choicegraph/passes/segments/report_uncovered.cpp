@@ -85,7 +85,7 @@ struct Sum {
   [[nodiscard]] bool is_zero() const { return terms.empty() && constant == 0; }
 };
 
-/// The terms with factors of one sign, `x+2*y+1`; `0` if there are none.
+/// The sum of the terms whose factors have one sign, as text, for example `x+2*y+1`; `0` if there are none.
 std::string side_text(const Sum& sum, bool positive, std::int64_t constant) {
   std::string out;
   for (const auto& [term, factor] : sum.terms) {
@@ -237,7 +237,7 @@ Region provided_without(const Analysis& analysis, const Rule& rule, MatrixId mat
   return out;
 }
 
-/// Where `rule` stops, and the input whose region stops it.
+/// Adds a note that says which cells `rule` covers and which input's region keeps it from covering more.
 void note_rule(const Analysis& analysis, const Rule& rule, MatrixId matrix, const Missing& missing,
                DiagBuilder& builder) {
   const Region provided =

@@ -7,8 +7,8 @@
 
 namespace pb::choices {
 
-/// Finds steps that write every c-th cell of the same rows: alone, each of them would touch all cache lines and could
-/// not use vectors.
+/// Finds steps that write every c-th cell of the same rows. Run one after the other, each of them would touch all cache
+/// lines, and none could use vectors.
 ///
 /// Reads:   `plan.steps` in their order, `plan.sites`, `plan.edges`, `plan.nests`
 /// Fills:   `plan.fused`, anew

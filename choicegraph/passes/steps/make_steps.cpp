@@ -14,9 +14,9 @@ namespace {
 struct InstanceGroup {
   SiteId site;
   std::vector<bool> alternatives;         ///< under which they run, by index
-  std::vector<SegmentId> segments;        ///< that the rule owns then, and what it may own in other sites
-  std::vector<SegmentId> left_to_others;  ///< of the site
-  std::vector<std::size_t> classes;       ///< that it is made of
+  std::vector<SegmentId> segments;        ///< what the rule owns under them, and what it may own in other sites
+  std::vector<SegmentId> left_to_others;  ///< segments of the site that it does not own then
+  std::vector<std::size_t> classes;       ///< the classes of instances that make up the group
   Region all;
 };
 
@@ -39,7 +39,8 @@ std::optional<SiteId> deciding_site(const Analysis& analysis, const InstanceClas
   return std::nullopt;
 }
 
-/// One component for each set of segments that alternatives of the deciding site give to the rule.
+/// Splits the instances of a class into groups: one for each set of segments that alternatives of the deciding site
+/// give to the rule.
 std::vector<InstanceGroup> components_of(const Analysis& analysis, std::size_t class_index) {
   const InstanceClass& found = analysis.classes[class_index];
   std::vector<InstanceGroup> out;

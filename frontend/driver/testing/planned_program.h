@@ -15,13 +15,13 @@ struct PlannedProgram {
   Plan plan;
 
   [[nodiscard]] const Transform& transform() const { return program.transforms[program.main]; }
-  /// Of a program with one transform.
+  /// The plan of the program's only transform.
   [[nodiscard]] const TransformPlan& only() const { return plan.transforms.front(); }
 };
 
-/// None if the file has errors.
+/// Plans the program in a file; none if it has errors.
 [[nodiscard]] std::optional<PlannedProgram> planned_file(const std::string& path);
-/// None if the text has errors.
+/// Plans a program given as text; none if it has errors.
 [[nodiscard]] std::optional<PlannedProgram> planned_text(const std::string& text);
 
 }  // namespace pb::testing
