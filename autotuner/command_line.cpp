@@ -314,7 +314,7 @@ std::string fault_of(const TuneOptions& tune, const CLI::App& app) {
   return {};
 }
 
-/// The first word that looks like an option and is none of the command's.
+/// The first word that looks like an option but is no option of the command.
 std::string unknown_option_text(const CLI::App& command, const std::vector<std::string>& words) {
   std::vector<std::string> names;
   for (const CLI::Option* option : command.get_options())

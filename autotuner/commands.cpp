@@ -31,7 +31,7 @@ pbrt::ConfigFile read_config(const LookOptions& options, const InfoIndex& index)
   return pbrt::read_config_file(path, index);
 }
 
-/// This machine, with the devices that the program sees. If the program cannot start here, there are none.
+/// Describes this machine with the devices that the program sees. There are none if the program cannot start here.
 pbrt::Machine this_machine(const InfoIndex& index, const ProgramOptions& options) {
   try {
     Measurement measurement(index, measure_options(options, false), throw_if_interrupted);

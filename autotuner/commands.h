@@ -13,7 +13,7 @@ namespace pbtune {
 struct LookOptions {
   ProgramOptions run;
   std::string config;     ///< empty: beside the program
-  std::string html = {};  ///< of a report: a page to write instead
+  std::string html = {};  ///< for a report: the HTML page to write instead of text
 };
 
 /// `pbtune report`: how each entry came to be, what it gains, what was rejected; in words or as a page.

@@ -120,7 +120,7 @@ class TunerTest : public ::testing::Test {
     });
   }
 
-  double tick_s = 0.6;  ///< what a measurement takes, whatever it takes
+  double tick_s = 0.6;  ///< how far the clock moves each time it is read
   fs::path folder;
   pbrt::TrainingInfo info = testing::synthetic_program();
   pbrt::InfoIndex index{info};
@@ -239,7 +239,7 @@ TEST_F(TunerTest, KilledAtRandomItResumesAndLosesAtMostOneMeasurement) {
   EXPECT_TRUE(journal.notes.empty()) << journal.notes[0];
   const auto is_run = [](const JournalEntry& entry) { return !entry.is_prepare; };
   const auto recorded = static_cast<int>(std::count_if(journal.entries.begin(), journal.entries.end(), is_run));
-  // Where the tuner was killed between two lines of the journal, a run is not in it.
+  // A run is missing from the journal if the tuner was killed before it wrote the run's line.
   EXPECT_LE(num_runs(), recorded + kills);
 }
 

@@ -30,7 +30,7 @@ struct JournalEntry {
   bool is_prepare = false;
   std::int64_t n = 0;
   Prepared prepared;
-  std::string fingerprint;  ///< of the configuration that ran
+  std::string fingerprint;  ///< fingerprint of the configuration that ran
   RunSpec spec;
   Outcome outcome;
   double elapsed_s = 0;  ///< at its end
@@ -47,7 +47,8 @@ struct JournalContents {
   std::int64_t num_good_bytes = 0;  ///< whole lines
 };
 
-/// Reads a journal up to its last whole line. Throws pbrt::IoError; ConfigError if its first line is none of a journal.
+/// Reads a journal up to its last whole line. Throws pbrt::IoError; ConfigError if its first line is not that of a
+/// journal.
 [[nodiscard]] JournalContents read_journal(const std::string& path, const InfoIndex& index);
 
 class Journal {
@@ -99,7 +100,7 @@ class Journal {
   std::set<std::string> written_;  ///< configurations that are in the file
   Evaluator live_;
   Clock clock_;
-  double begin_s_ = 0;  ///< by the clock: when base_s_ had passed
+  double begin_s_ = 0;  ///< what the clock said when base_s_ had passed
   double base_s_ = 0, elapsed_s_ = 0;
   bool is_live_prepared_ = false;
   std::int64_t n_ = 0;

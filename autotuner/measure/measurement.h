@@ -24,12 +24,13 @@ struct MeasureOptions {
   std::vector<std::pair<std::string, std::int64_t>> sizes;  ///< fixed size variables
   std::vector<std::pair<std::string, std::string>> given;   ///< values of params and inputs that are single numbers
   std::vector<std::string> files;  ///< the user's inputs: then the size asked for means nothing
-  std::uint64_t seed = 1;          ///< of generated inputs
+  std::uint64_t seed = 1;          ///< seed of generated inputs
   bool is_resident = false;
-  double tolerance = -1;                     ///< < 0: the program's own
-  std::optional<Configuration> reference{};  ///< what outputs are compared with; absent: those of the default
-  double patience_s = 60;                    ///< for what has no limit of its own: inputs, reference
-  double grace_s = 2;  ///< for what a run does beside its trials: restoring inputs, comparing outputs
+  double tolerance = -1;  ///< < 0: the program's own
+  /// Outputs are compared with those of this configuration; absent: the default.
+  std::optional<Configuration> reference{};
+  double patience_s = 60;  ///< for what has no limit of its own: inputs, reference
+  double grace_s = 2;      ///< for what a run does beside its trials: restoring inputs, comparing outputs
 };
 
 class Measurement {
@@ -82,7 +83,7 @@ class Measurement {
   double overhead_ms_ = 0;        ///< the most that a run took beside its trials at this size
   int num_restarts_ = 0;
   double total_ns_ = 0, waited_ns_ = 0;
-  double slowdown_ = 1;            ///< by which the load of others lengthens trials, as of late
+  double slowdown_ = 1;            ///< factor by which the load of other programs lengthened recent trials
   std::vector<std::string> warm_;  ///< choices on a device that ran since the child was started
 };
 

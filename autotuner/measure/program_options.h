@@ -17,7 +17,7 @@ struct ProgramOptions {
   std::string program;
   std::int64_t n = -1;  ///< < 0: not given
   std::vector<std::pair<std::string, std::int64_t>> sizes;
-  std::vector<std::pair<std::string, std::string>> given;  ///< of --set
+  std::vector<std::pair<std::string, std::string>> given;  ///< names and values of --set
   std::vector<std::string> inputs;
   std::string device;  ///< empty: the program's own choice
   double tolerance = -1;

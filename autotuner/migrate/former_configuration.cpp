@@ -26,7 +26,7 @@ constexpr int kMaxCounted = 1000000;
 
 /// The levels of one selector, as the text has them.
 struct Selector {
-  std::map<int, double> rules, cutoffs;  ///< by number of the level
+  std::map<int, double> rules, cutoffs;  ///< by the number of the level
 };
 
 /// A level of a selector: from this size on, the choice of this number.

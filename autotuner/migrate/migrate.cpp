@@ -169,7 +169,8 @@ class Migrator {
     return choice.rule + " on " + to_string(choice.on);
   }
 
-  /// The choice for a size; -1 if what was chosen for it does not exist any more. That is said where a level begins.
+  /// The choice for a size; -1 if the choice in the old file does not exist any more. A note says so where its level
+  /// begins.
   int choice_at(const TransformNames& names, int id, const Sources& sources, std::int64_t from) {
     const SiteInfo& site = *index_.site(id).site;
     std::map<std::string, std::string> rules;

@@ -17,7 +17,7 @@ struct Migration {
   int num_sites = 0, num_values = 0;  ///< carried over, in part at least
   std::vector<std::string> changed;   ///< carried over, but not as it was
   std::vector<std::string> dropped;
-  std::vector<std::string> added;  ///< what the old one says nothing about, with the default that it got
+  std::vector<std::string> added;  ///< what the old file says nothing about, with the default that it got
 };
 
 /// Carries a configuration over. `n` is the size at which size-specific values are read where the program now wants one

@@ -27,7 +27,7 @@ struct TransformNames {
 };
 
 struct Names {
-  std::vector<TransformNames> transforms;  ///< those that exist still
+  std::vector<TransformNames> transforms;  ///< transforms that still exist
   std::vector<std::string> guesses;        ///< `Blur.OnePass -> Blur.Direct`
 };
 

@@ -64,7 +64,7 @@ void read_values(const Node& node, const std::string& prefix, std::vector<Writte
   });
 }
 
-/// Reads a level; false if it is none.
+/// Reads a level of a selector. Returns false if `node` is no such level.
 bool read_level(const Node& node, const std::string& site, WrittenLevel& out) {
   const Json& json = node.json();
   if (!json.is_object()) return false;

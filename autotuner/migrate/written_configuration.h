@@ -14,7 +14,7 @@ namespace pbtune {
 /// What a site has from size `from` on. A site that is not merged has one part: itself.
 struct WrittenLevel {
   std::int64_t from = 0;
-  std::map<std::string, std::string> rules;  ///< by part
+  std::map<std::string, std::string> rules;  ///< rule of each part
   std::string on;
 };
 
@@ -29,7 +29,7 @@ struct WrittenValue {
   std::vector<double> numbers;
   int num_lists = 0;  ///< 0: a number or a plain list
   bool is_list = false;
-  std::string text;  ///< as it stands there
+  std::string text;  ///< the value as the file spells it
 };
 
 struct WrittenTransform {

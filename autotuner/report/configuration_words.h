@@ -17,9 +17,9 @@ namespace pbtune {
 [[nodiscard]] std::string choice_words(const InfoIndex& index, const Configuration& configuration, int site,
                                        int alternative, const std::string& device, std::int64_t n);
 
-/// One line per transform that has something to choose, for calls of size `n`, of a recursive one for the smaller parts
-/// too; `n` < 0: all sizes with their cut-offs. `only`: names of sites, `transforms`: whose sites and values (empty:
-/// all).
+/// Describes the choices in words: one line per transform that has something to choose, for calls of size `n`, and for
+/// the smaller calls of a recursive transform. If `n` < 0, the line covers all sizes with their cut-offs. `only` names
+/// sites, and `transforms` names the transforms whose sites and values are described; an empty list means all.
 [[nodiscard]] std::vector<std::string> explain(const InfoIndex& index, const Configuration& configuration,
                                                std::int64_t n, const std::string& device,
                                                const std::vector<std::string>& only,

@@ -15,8 +15,8 @@ namespace pbtune {
 struct ReportData {
   const InfoIndex* index = nullptr;
   const pbrt::ConfigFile* file = nullptr;
-  std::optional<History> history;  ///< of the last search; absent: there is no journal of this state of the program
-  std::vector<std::string> notes;  ///< of that search
+  std::optional<History> history;  ///< the last search; absent: there is no journal of this state of the program
+  std::vector<std::string> notes;  ///< what that search noted
   std::vector<std::string> arguments;
 };
 

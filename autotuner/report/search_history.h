@@ -17,8 +17,8 @@ struct Tried {
   std::string fingerprint;
   std::string origin;                  ///< `all opencl`, `change Conv.split_size`, …
   double at_s = 0;                     ///< when its first trial ended
-  OutcomeKind kind = OutcomeKind::Ok;  ///< of the last trial
-  Sample times_ns;                     ///< of those that ended well
+  OutcomeKind kind = OutcomeKind::Ok;  ///< how the last trial ended
+  Sample times_ns;                     ///< times of the trials that ended well
   bool is_on_device = false;           ///< in part at least
   [[nodiscard]] bool is_good() const { return kind == OutcomeKind::Ok && !times_ns.empty(); }
   /// Whether this was one choice everywhere, with the default's values.
@@ -40,7 +40,7 @@ struct Phase {
 
 struct History {
   std::vector<Phase> phases;
-  std::map<OutcomeKind, int> outcomes;  ///< of runs
+  std::map<OutcomeKind, int> outcomes;  ///< number of runs by how they ended
   int num_configurations = 0;
 };
 

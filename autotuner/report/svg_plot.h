@@ -16,7 +16,7 @@ struct Point {
   double x = 0, y = 0;
 };
 
-/// From values to pixels. Pre: lo < hi; both above 0 if logarithmic.
+/// Maps values to pixels. Pre: lo < hi; both above 0 if logarithmic.
 struct Scale {
   double lo = 0, hi = 1;
   double from_px = 0, to_px = 100;

@@ -70,10 +70,10 @@ class World {
   [[nodiscard]] bool is_fast(const Configuration& configuration) const {
     return configuration.sites[static_cast<std::size_t>(index_.find_site(transform_, "Slow|Fast"))].select(n_) == 1;
   }
-  double confirmed_digits = 0;  ///< what other inputs ask for
+  double confirmed_digits = 0;  ///< the accuracy that the confirmation on other inputs asks for
   bool confirms_fast = true;
   double ns_per_sweep = 1e4;
-  std::set<int> child_limits;  ///< of children, once something was accurate: whole multiples of the fastest of that
+  std::set<int> child_limits;  ///< limits of children, as multiples of the fastest accurate time
 
  private:
   Outcome run(const Configuration& configuration, const RunSpec& spec) {
@@ -100,7 +100,7 @@ class World {
   double target_;
   bool is_negated_;
   double elapsed_s_ = 0;
-  double fastest_ns_ = 0;  ///< of what was accurate enough
+  double fastest_ns_ = 0;  ///< the fastest time that was accurate enough; 0: none yet
   std::int64_t n_ = 1;
 };
 

@@ -19,7 +19,7 @@ struct Candidate {
   bool meets_accuracy = true;  ///< in all trials
   bool is_confirmed = false;   ///< was asked, at this size, whether it is accurate beyond the inputs at hand
   bool is_refuted = false;     ///< it is not
-  double accuracy = 0;         ///< of the worst trial; more is better: where less is, the metric negated
+  double accuracy = 0;         ///< of the worst trial; more is better, so a metric where less is better is negated
   std::vector<RanChoice> ran;
 };
 

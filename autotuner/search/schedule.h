@@ -57,7 +57,7 @@ class Schedule {
   int num_final_parts_;
   std::size_t size_index_ = 0;
   double deadline_s_ = 0;
-  double growth_ = 0;  ///< of the time per doubling of the size; 0: not known
+  double growth_ = 0;  ///< log2 of the factor by which a doubling of the size lengthens runs; 0: not known
 };
 
 }  // namespace pbtune

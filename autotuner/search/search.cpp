@@ -57,7 +57,7 @@ SearchResult Search::run() {
   return result_;
 }
 
-/// Makes the inputs of a size; false if there are none and other sizes are left.
+/// Makes the inputs of a size. Returns false if there are none and other sizes are left.
 bool Search::begin_size(std::size_t size_index) {
   const std::int64_t n = options_.sizes[size_index];
   const Prepared prepared = trials_.begin_size(n, population_.is_empty() ? nullptr : &population_.best().configuration);

@@ -68,7 +68,7 @@ class Search {
   Selection selection_;
   std::set<std::string> tried_;  ///< fingerprints, at the current size
   SearchResult result_;
-  Candidate default_;  ///< as measured at this size; without times if it did not end in time
+  Candidate default_;  ///< the default as measured at this size; without times if it did not end in time
   int next_id_ = 0;
 };
 

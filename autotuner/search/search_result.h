@@ -20,9 +20,9 @@ struct SearchResult {
   std::string origin;
   std::int64_t n = 0;                  ///< the size at which it was compared last
   double best_ns = 0, default_ns = 0;  ///< medians side by side; default 0: it did not finish in time
-  std::vector<RanChoice> ran;          ///< what took part
+  std::vector<RanChoice> ran;          ///< choices that took part
   bool meets_accuracy = true;
-  double accuracy = 0;  ///< as in Candidate
+  double accuracy = 0;  ///< see Candidate::accuracy
   /// The result's differences from the default, each as what taking it back would change, and how many times slower it
   /// would be.
   std::vector<std::pair<std::string, double>> losses;

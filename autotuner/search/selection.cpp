@@ -44,8 +44,8 @@ bool Selection::beats_side_by_side(Candidate& child, Candidate& parent) {
     const bool is_decided = verdict != Verdict::Undecided;
     if (is_decided || trial + 1 == options_.max_trials) {
       parent.times_ns = fresh.times_ns;
-      // Single hiccups of the machine leave the test undecided and the medians alone. So medians decide here; the last
-      // word is said elsewhere.
+      // A single hiccup of the machine can leave the test undecided, but hardly changes the medians. So the medians
+      // decide here. The final comparison has the last word.
       const bool is_clear = verdict == Verdict::Undecided && median(child.times_ns) * kClearly < median(fresh.times_ns);
       return verdict == Verdict::Faster || is_clear;
     }

@@ -23,7 +23,7 @@ using Sample = std::vector<double>;
 /// Other processes only ever add time, so a time far above its sample's median is pulled in first. One-element
 /// samples are given the prior spread. Source: Welch, "The generalization of Student's problem", 1947.
 struct WelchResult {
-  double difference = 0;  ///< of logarithms: 0.02 is 2 %
+  double difference = 0;  ///< difference of logarithms: 0.02 is 2 %
   double standard_error = 0;
   double degrees = 1;
   /// Probability of a difference as far from `shift` in this direction if the truth were `shift`.

@@ -15,7 +15,7 @@
 namespace pbtune {
 
 struct Mutator {
-  std::string name;  ///< what it changes, for people: `add a level to Conv.Out#1`
+  std::string name;  ///< words for people: `add a level to Conv.Out#1`
   int site = -1;     ///< the site it belongs to, else -1
   int tunable = -1;  ///< the tunable it belongs to, else -1
   /// Changes the configuration; `n` is the size being tuned. Returns false if nothing could be changed.

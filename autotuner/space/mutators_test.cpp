@@ -244,8 +244,8 @@ TEST_F(MutatorsTest, SizeSpecificValuesChangeAtTheSizeAtHandOrInARange) {
 }
 
 TEST_F(MutatorsTest, DrawOnlyWhatIsAllowed) {
-  // Of the pairs of choices only (A, C) and (B, D) have an order: no change of one site alone leads from one to the
-  // other.
+  // Only the pairs of choices (A, C) and (B, D) have an order. So no change of one site alone leads from one pair to
+  // the other.
   pbrt::TransformInfo& transform = info.transforms[0];
   const auto site = [](const std::string& name, const std::string& a, const std::string& b) {
     return pbrt::SiteInfo{name, {{a, {pbrt::Version::Cpu}, 1, ""}, {b, {pbrt::Version::Cpu}, 2, ""}}};

@@ -264,7 +264,7 @@ std::vector<NamedConfiguration> Space::reversions(const Configuration& configura
     if (level != selector.levels.rend())
       plain.configuration.sites[id] = graft(selector, Selector{{{0, standard.sites[id].select(n)}}}, level->from);
     add(std::move(plain));
-    // In a program that calls itself the levels below are part of the run; in others they are for other sizes.
+    // In a program that calls itself, the levels below are part of the run. In other programs they serve other sizes.
     for (std::size_t i = 0; options_.is_recursive && selector.levels.size() > 1 && i < selector.levels.size(); ++i) {
       NamedConfiguration fewer{
           name + (i == 0 ? " without its choice below " + std::to_string(selector.levels[1].from)

@@ -39,20 +39,21 @@ struct SpaceOptions {
   std::int64_t target_n = 1024;
   std::set<std::string> transforms{};   ///< whose sites and values are varied; empty: of all
   bool has_globals = true;              ///< whether what is global is varied too
-  std::optional<Configuration> base{};  ///< what everything else keeps; absent: the program's default
+  std::optional<Configuration> base{};  ///< values of all that is not varied; absent: the program's default
   std::string measured{};               ///< the transform that is measured; empty: not said
-  pbrt::AccuracyInfo accuracy{};        ///< of the transform that is measured
-  bool is_recursive = false;            ///< what is chosen for small sizes is part of runs at large ones
+  pbrt::AccuracyInfo accuracy{};        ///< accuracy of the transform that is measured
+  bool is_recursive = false;            ///< choices for small sizes also take part in runs at large sizes
   bool has_large_pages = false;         ///< the system gives large pages to who asks, and only then
 };
 
 struct NamedConfiguration {
   std::string name;
   Configuration configuration;
-  bool is_incumbent = false;  ///< what the file has for this machine: it stays unless something is surely faster
+  bool is_incumbent = false;  ///< it is the file's entry for this machine, and stays unless something is surely faster
 };
 
-/// A choice that ran, as a measurement says; used to leave alone what cannot matter.
+/// A choice that took part in a run, as the measurement reports. The search uses it to leave choices alone that cannot
+/// matter.
 struct RanChoice {
   int site = 0;
   int alternative = 0;
@@ -68,8 +69,8 @@ class Space {
   [[nodiscard]] const SpaceOptions& options() const { return options_; }
   [[nodiscard]] const std::vector<SiteGene>& sites() const { return sites_; }
   [[nodiscard]] const std::vector<TunableGene>& tunables() const { return tunables_; }
-  /// The number of the tunable that says whether memory is on large pages, where that may be varied. It is none of
-  /// tunables(), since each change gives the program new memory for all its matrices.
+  /// The number of the tunable that puts memory on large pages, if it may be varied. It is not among tunables(), since
+  /// each change gives the program new memory for all its matrices.
   [[nodiscard]] std::optional<int> large_pages() const { return large_pages_; }
 
   /// The program's default, or the base, with the number of threads if that is fixed.
@@ -110,8 +111,8 @@ class Space {
 
 /// Drops levels with the choice of the level before them: they say nothing.
 void simplify(Selector& selector);
-/// A selector that is `low` below `from`, and `high` from there on. It is `high` alone if more than 12 levels were
-/// needed.
+/// Returns a selector that acts as `low` below `from`, and as `high` from there on. It acts as `high` alone if more
+/// than 12 levels would be needed.
 [[nodiscard]] Selector graft(const Selector& low, const Selector& high, std::int64_t from);
 /// A configuration with all sites grafted, and the tunables of `high`.
 [[nodiscard]] Configuration graft(const Configuration& low, const Configuration& high, std::int64_t from);

@@ -16,12 +16,12 @@
 namespace pbtune {
 
 struct Target {
-  std::string transform;          ///< as in the training information
-  pbrt::AccuracyInfo accuracy;    ///< of bins: what a result must reach
+  std::string transform;          ///< its name in the training information
+  pbrt::AccuracyInfo accuracy;    ///< only for bins: what a result must reach
   std::set<std::string> reached;  ///< the transform and all that it calls
 };
 
-/// The transform of that name; null: there is none.
+/// The transform of that name; null if there is none.
 [[nodiscard]] const pbrt::TransformInfo* find_transform(const pbrt::TrainingInfo& info, const std::string& name);
 
 /// The targets of a program, in the order in which they are tuned.

@@ -9,7 +9,8 @@
 
 namespace pbtune::testing {
 
-/// Two targets that the main transform calls, `ConvolveRows` and `ConvolveColumns`, then itself.
+/// A program with three targets: `ConvolveRows` and `ConvolveColumns`, which the main transform calls, then the main
+/// transform itself.
 struct BinsWorld {
   pbrt::TrainingInfo info = with_bins(synthetic_program());
   InfoIndex index{info};

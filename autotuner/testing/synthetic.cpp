@@ -51,7 +51,7 @@ struct PassCost {
   double best_split = 256;
   double best_group[2] = {32, 8};
   double best_local_group[2] = {16, 16};
-  double local_gain = 0.6;  ///< of the local-memory version
+  double local_gain = 0.6;  ///< time of the local-memory version, relative to the other one
 };
 
 PassCost cost_of(int site) {

@@ -21,8 +21,8 @@ using RunOnVariant =
 struct Elsewhere {
   const InfoIndex& index;
   const std::vector<Target>& targets;
-  std::span<const SearchResult> earlier;  ///< of the targets before the one that is being tuned
-  int num_variants = 0;                   ///< of inputs, beside variant 0
+  std::span<const SearchResult> earlier;  ///< results of the targets that were tuned before this one
+  int num_variants = 0;                   ///< number of variants of the inputs beside variant 0
   RunOnVariant run;
 };
 

@@ -25,7 +25,7 @@ SearchResult result_of(const Configuration& best, double best_ns) {
   return out;
 }
 
-/// Two targets have results, both the default; the third, the main transform, is being tuned.
+/// Two targets have results, and both results are the default. The third target, the main transform, is being tuned.
 struct ConfirmTest : ::testing::Test {
   [[nodiscard]] Outcome ask(const Configuration& configuration, int num_variants = 2) {
     const auto run = [this](std::size_t target, int variant, const Configuration& one, const RunSpec& spec) {

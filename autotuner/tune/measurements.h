@@ -43,7 +43,7 @@ class Measurements {
   /// Pre:    of() was not called for that target
   void set_reference(Configuration configuration) { reference_ = std::move(configuration); }
 
-  /// Runs a configuration on inputs of size `n`. Where there are no such inputs the outcome is Ok, without times.
+  /// Runs a configuration on inputs of size `n`. If there are no such inputs, the outcome is Ok, without times.
   [[nodiscard]] Outcome run_on(std::size_t target, int variant, std::int64_t n, const Configuration& configuration,
                                const RunSpec& spec);
 

@@ -12,7 +12,7 @@
 
 namespace pbtune {
 
-/// Where notices go.
+/// The places that notices go to.
 struct NoticeOutlets {
   std::function<void(const std::string& text, bool is_important)> say;  ///< to the person
   std::function<void(const std::string& text)> keep;                    ///< in the journal
@@ -27,8 +27,8 @@ class Notices {
   void note(const std::string& text);
   /// A warning that is shown also to who wants quiet.
   void warn(const std::string& text);
-  /// What is said of inputs that are ready, for example that two runs of the default differ, so that nothing can be
-  /// verified. The same text twice in a row is said once.
+  /// Gives notice of what preparing the inputs showed, for example that two runs of the default differ, so that nothing
+  /// can be verified. The same text twice in a row is said once.
   void note_prepared(const Prepared& prepared);
   /// Other programs keep processors busy, if waits are much of what was measured. Once.
   ///

@@ -34,8 +34,8 @@ SearchOptions options_of(const TuneOptions& options, const pbrt::TrainingInfo& i
   return out;
 }
 
-/// One run of the command, its parts in the order in which they are made. The target that is being tuned is the one
-/// after those that have results.
+/// One run of the command. Its parts stand in the order in which they are made. The target being tuned is the one after
+/// those that have results.
 class Session {
  public:
   Session(const TuneOptions& options, Clock clock)
