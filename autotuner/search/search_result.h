@@ -23,8 +23,8 @@ struct SearchResult {
   std::vector<RanChoice> ran;          ///< choices that took part
   bool meets_accuracy = true;
   double accuracy = 0;  ///< see Candidate::accuracy
-  /// The result's differences from the default, each as what taking it back would change, and how many times slower it
-  /// would be.
+  /// The result's differences from the default. Each consists of the words for taking it back, and how many times
+  /// slower the result would be without it.
   std::vector<std::pair<std::string, double>> losses;
   bool is_complete = false;  ///< reached the target and compared the best
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Near the end of a search: what the winner has otherwise than the default, without being faster for it, is taken back.
-// See Note [Why little stays].
+// Takes back, near the end of a search, the winner's differences from the default that do not make it faster. See Note
+// [Why little stays].
 #pragma once
 
 #include <string>
@@ -11,12 +11,12 @@
 
 namespace pbtune {
 
-/// Differences from the default, each as what taking it back would change, and how many times slower the winner would
-/// be.
+/// Differences from the default. Each consists of the words for taking it back, and how many times slower the winner
+/// would be without it.
 using Losses = std::vector<std::pair<std::string, double>>;
 
-/// Takes back what `winner` has otherwise than the default, one thing after the other, where nothing is lost by it.
-/// Returns what is lost without what stays.
+/// Changes what `winner` has otherwise than the default back to the default, one difference after the other, wherever
+/// nothing is lost by it. Returns what would be lost by taking back each of the differences that stay.
 ///
 /// Pre:     `winner` has times
 /// Errors:  throws Interrupted, pbrt::RuntimeError

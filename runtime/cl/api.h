@@ -35,7 +35,7 @@ class ClError : public gpu::DeviceFailure {
 template <class Signature>
 class Function;
 
-/// One function of the loader.
+/// A function of the OpenCL loader, found by its name.
 template <class Result, class... Params>
 class Function<Result(Params...)> {
  public:

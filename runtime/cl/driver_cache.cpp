@@ -19,7 +19,7 @@ const char* setting(const char* name) {
   return value == nullptr || *value == '\0' ? nullptr : value;
 }
 
-/// Where PoCL would keep its kernels.
+/// The folder in which PoCL would keep its kernels.
 fs::path folder_of_driver() {
   if (const char* own = setting("POCL_CACHE_DIR")) return own;
   if (const char* base = setting("XDG_CACHE_HOME")) return fs::path(base) / "pocl/kcache";

@@ -22,7 +22,7 @@ struct Selector {
 struct Configuration {
   std::vector<Selector> sites;                ///< by site number
   std::vector<std::vector<double>> tunables;  ///< by tunable number; num_values() each, [bucket][element]
-  std::string openblas_coretype = "auto";     ///< what OPENBLAS_CORETYPE would say; "auto": the best for the processor
+  std::string openblas_coretype = "auto";     ///< value for OPENBLAS_CORETYPE; "auto": the best one for the processor
   bool operator==(const Configuration&) const = default;
 };
 

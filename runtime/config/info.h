@@ -62,7 +62,7 @@ struct TunableInfo {
 };
 
 struct AlternativeInfo {
-  std::string rule;         ///< of a merged site: the parts' rules joined by `&`
+  std::string rule;         ///< for a merged site the parts' rules, joined by `&`
   std::vector<Version> on;  ///< Cpu first
   int line = 0;
   std::string why_not_device;  ///< empty if there is a device version
@@ -72,7 +72,7 @@ struct AlternativeInfo {
   bool operator==(const AlternativeInfo&) const = default;
 };
 
-/// One way to run a site: what a selector level names.
+/// A way to run a site. Levels of selectors name such choices.
 struct Choice {
   std::string rule;
   Version on = Version::Cpu;
@@ -127,13 +127,14 @@ struct AccuracyInfo {
 
 struct TransformInfo {
   std::string name;
-  std::string template_name;  ///< as declared; equal to name if there is no template
+  std::string template_name;  ///< the declared name; equal to `name` if there is no template
   AccuracyInfo accuracy;
   ToleranceInfo tolerance;
   std::vector<std::string> sizes;         ///< size variables
-  std::vector<std::string> numbers = {};  ///< what `--set` takes: params, then inputs that are single numbers
-  std::vector<std::pair<std::string, std::string>> ranges = {};  ///< of inputs, as their headers have them: `R`, `0..5`
-  std::vector<std::string> calls;                                ///< transforms that its bodies call
+  std::vector<std::string> numbers = {};  ///< names for `--set`: params, then inputs that are single numbers
+  /// Name and range of inputs, as in the header: `R`, `0..5`.
+  std::vector<std::pair<std::string, std::string>> ranges = {};
+  std::vector<std::string> calls;           ///< transforms that its bodies call
   std::vector<std::string> input_features;  ///< transforms that describe its inputs; exported, not used
   std::vector<SiteInfo> sites;
   std::vector<Forbidden> forbidden;
@@ -149,7 +150,7 @@ struct TrainingInfo {
   std::string fp = "contract";
   std::string main;                        ///< name of the main transform
   std::string device = {};                 ///< OpenCL device of the configuration that was compiled in; empty: none
-  std::string openblas_coretype = "auto";  ///< of the configuration that was compiled in
+  std::string openblas_coretype = "auto";  ///< from the configuration that was compiled in
   std::vector<TransformInfo> transforms;
   std::vector<TunableInfo> global;
   bool operator==(const TrainingInfo&) const = default;
@@ -187,7 +188,7 @@ class InfoIndex {
   [[nodiscard]] int num_tunables() const { return static_cast<int>(tunables_.size()); }
   [[nodiscard]] const SiteRef& site(int id) const { return sites_[static_cast<std::size_t>(id)]; }
   [[nodiscard]] const TunableRef& tunable(int id) const { return tunables_[static_cast<std::size_t>(id)]; }
-  /// Numbers of a site or a tunable by name; -1 if there is none. An empty transform means global.
+  /// The number of the site or tunable with that name; -1 if there is none. An empty transform means the global ones.
   [[nodiscard]] int find_site(std::string_view transform, std::string_view site) const;
   [[nodiscard]] int find_tunable(std::string_view transform, std::string_view tunable) const;
   /// `Convolve2D.Out#1`, `Convolve2D.split_size`, `threads`: the name that messages, statistics and the protocol use.

@@ -29,7 +29,7 @@ int affinity_cpus() {
   return 1;
 }
 
-/// CPUs that the quota in `folder` allows; nothing if there is none.
+/// The number of CPUs that the quota in `folder` allows; nothing if there is no quota.
 std::optional<double> quota_in(const std::string& folder, bool is_v2) {
   std::ifstream quota_file(folder + (is_v2 ? "/cpu.max" : "/cpu.cfs_quota_us"));
   std::string quota;
@@ -88,7 +88,8 @@ std::optional<double> cgroup_limit(LimitOf limit_in, const std::string& controll
   return least;
 }
 
-/// The word in brackets, as in `always [madvise] never`; empty if there is no such file.
+/// The word that stands in brackets in the file, for example `madvise` in `always [madvise] never`; empty if there is
+/// no such file.
 std::string chosen_word(const std::string& path) {
   std::ifstream file(path);
   for (std::string word; file >> word;)

@@ -48,7 +48,7 @@ struct Machine {
 /// most, then the CPU, then the number of CPUs, then caches.
 [[nodiscard]] double machine_distance(const Machine& a, const Machine& b);
 
-/// One line for people: `Intel Xeon … (2 CPUs), PoCL`.
+/// A description in one line for people: `Intel Xeon … (2 CPUs), PoCL`.
 [[nodiscard]] std::string describe(const Machine& machine);
 
 }  // namespace pbrt

@@ -9,7 +9,7 @@
 
 namespace pbrt {
 
-inline constexpr int kMaxWorkGroupItems = 1024;  ///< what every current device allows
+inline constexpr int kMaxWorkGroupItems = 1024;  ///< every current device allows so many
 
 /// A shape of powers of two whose product is at most kMaxWorkGroupItems, within the tunable's range.
 [[nodiscard]] std::vector<double> random_work_group(const TunableInfo& tunable, Rng& rng);

@@ -7,8 +7,8 @@
 namespace pbrt {
 
 void hold_standard_streams() {
-  // Each closed descriptor is opened for the direction that nobody uses. open() takes the lowest free one, and those
-  // before it are open.
+  // Each closed descriptor is opened for the direction in which it is not used, so that a use fails. open() takes the
+  // lowest free descriptor. That is `fd`, since those before it are open.
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
     if (::fcntl(fd, F_GETFD) >= 0) continue;
     if (::open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0) return;  // then they stay as they are

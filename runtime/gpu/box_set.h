@@ -50,7 +50,7 @@ class BoxSet {
   [[nodiscard]] BoxSet intersect(const GridBox& box) const;
 
  private:
-  /// Index of the first box of the set that overlaps `box`; the number of boxes if there is none.
+  /// The index of the first box of the set that overlaps `box`; the number of boxes if none does.
   [[nodiscard]] std::size_t first_overlap(const GridBox& box) const;
   void merge_neighbours();
 

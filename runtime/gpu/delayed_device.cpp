@@ -63,7 +63,7 @@ std::optional<Delays> delays_of_environment() {
 
 DelayedDevice::DelayedDevice(std::unique_ptr<Device> device, const Delays& delays)
     : device_(std::move(device)), delays_(delays) {
-  // Ends are reported by the device's own thread, because nobody polls the device.
+  // The device's own thread reports ends, because nothing polls the device.
   device_->watch();
   in_order_.random.seed(delays.seed);
   beside_.random.seed(delays.seed + 1);

@@ -103,7 +103,7 @@ struct CopyShape {
   bool operator==(const CopyShape&) const = default;
 };
 
-/// Where a copy stands among the operations of its device.
+/// The place of a copy among the operations of its device.
 enum class CopyOrder : std::uint8_t {
   InQueue,  ///< after what was enqueued before it, before what is enqueued next
   Beside,   ///< at once; may end before operations that were enqueued before it
@@ -114,7 +114,7 @@ struct KernelArg {
   Kind kind = Kind::Value;
   Buffer* buffer = nullptr;
   std::array<std::byte, 8> value = {};
-  std::size_t size_bytes = 0;  ///< of the value, or of the local memory
+  std::size_t size_bytes = 0;  ///< size of the value, or of the local memory
 };
 
 struct KernelRange {
@@ -153,9 +153,10 @@ class Device {
 
   /// Sends what was enqueued to the device.
   virtual void flush() = 0;
-  /// Reports what has ended, where nobody is watching. The management thread calls it while it stays awake.
+  /// Reports operations that have ended, unless watch() makes the device report them itself. The management thread
+  /// calls it while it stays awake.
   virtual void poll() {}
-  /// Lets ends be reported without poll() from now on. Called before the management thread sleeps.
+  /// From now on the device reports ends without poll(). Called before the management thread sleeps.
   virtual void watch() {}
   /// Waits until everything enqueued has ended. Never throws.
   virtual void finish() noexcept = 0;
@@ -165,7 +166,7 @@ class Device {
     std::int64_t kernels_built = 0;
     std::int64_t kernels_from_disk = 0;
     double build_ms = 0;
-    std::int64_t kernel_ns = 0;  ///< that kernels ran, by the device's clock; 0 unless it is profiled
+    std::int64_t kernel_ns = 0;  ///< run time of kernels by the device's clock; 0 unless it is profiled
   };
   [[nodiscard]] virtual Counters counters() const { return {}; }
 };

@@ -38,7 +38,7 @@ struct FakeRegion {
   }
 };
 
-/// One execution of a kernel: takes its arguments in order.
+/// An execution of a kernel. It takes the kernel's arguments in order.
 class FakeCall {
  public:
   FakeCall(std::vector<KernelArg> args, std::vector<std::byte*> buffers, const KernelRange& range)

@@ -90,8 +90,8 @@ struct SpecializedScalar {
 /// kMaxVariants builds of one kernel on one device the generic build is used for new values: PB_INDEX=long and no other
 /// macro. Sources test them with #ifdef; the parameter list is the same in every build.
 struct KernelDesc {
-  const char* name = nullptr;    ///< of the __kernel function
-  RuleDesc rule = {};            ///< what traces call it
+  const char* name = nullptr;    ///< name of the __kernel function
+  RuleDesc rule = {};            ///< its rule, for its name in traces
   const char* source = nullptr;  ///< OpenCL C 1.2, whole program
   const char* options = "";      ///< further build options, e.g. `-cl-fp32-correctly-rounded-divide-sqrt`
   bool needs_fp64 = false;

@@ -19,7 +19,7 @@ namespace pbrt::gpu {
 
 /// A view with its own sizes and strides: usable after the handle is gone (the storage must live).
 struct OwnedView {
-  std::int64_t offset = 0;  ///< of the first element, in elements from the start of the storage
+  std::int64_t offset = 0;  ///< where the first element lies, in elements from the start of the storage
   int element_bytes = 1;
   int num_dims = 0;
   std::array<std::int64_t, kMaxDims> sizes = {};

@@ -63,7 +63,7 @@ struct DeviceStatistics {
   std::int64_t copies_to_device = 0;
   std::int64_t copies_to_host = 0;
   std::int64_t copies_avoided = 0;  ///< copy-in tasks that found the data there
-  std::int64_t copies_beside = 0;   ///< of the copies, those outside of the device's queue
+  std::int64_t copies_beside = 0;   ///< how many of these copies went outside of the device's queue
   std::int64_t buffers_allocated = 0;
   std::int64_t evictions = 0;
   std::int64_t groups_clamped = 0;       ///< launches whose work-group shape did not fit device or kernel
@@ -71,7 +71,7 @@ struct DeviceStatistics {
   std::int64_t builds_rejected = 0;
   std::int64_t requeues = 0;  ///< tasks that were not ready
   std::int64_t sleeps = 0;
-  std::int64_t kernels_built = 0;  ///< by the driver
+  std::int64_t kernels_built = 0;  ///< kernels that the driver compiled
   std::int64_t kernels_from_disk = 0;
   double build_ms = 0;
   std::int64_t kernel_ns = 0;  ///< see Device::Counters
@@ -101,8 +101,8 @@ class Manager {
   void reset_statistics();
   [[nodiscard]] std::vector<RejectedKernel> rejected_kernels() const;
 
-  /// For timing. drop: forgets device copies of the whole storage (what is newer there is copied out first). prefetch:
-  /// copies it in. Both suspend the fiber.
+  /// Both functions serve timing, and suspend the fiber. drop_device_copies() forgets the device's copies of the whole
+  /// storage; what is newer there is copied out first. prefetch() copies the region in.
   void drop_device_copies(Frame& frame, Storage* storage);
   bool prefetch(Frame& frame, const RegionRef& region);
   /// Suspends the fiber until everything submitted so far has ended on the device (end of a `--resident` trial).

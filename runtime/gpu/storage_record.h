@@ -31,10 +31,10 @@ struct Registry {
   std::vector<StorageRecord*> records;
   /// Buffers of storages that are gone, for reuse by size; only on devices with memory of their own.
   std::vector<std::unique_ptr<Buffer>> pool;
-  std::uint64_t used_bytes = 0;  ///< of all buffers, pooled ones too
+  std::uint64_t used_bytes = 0;  ///< size of all buffers, pooled ones too
   bool shares_host_memory = false;
   bool is_short = false;       ///< the manager waits for a buffer of a storage that is going
-  TaskQueue* queue = nullptr;  ///< of the manager; null: it has ended
+  TaskQueue* queue = nullptr;  ///< the manager's queue; null: the manager has ended
 };
 
 /// What one operation in flight does with one storage. Owned by the operation; in the record's list until it ends.
@@ -42,8 +42,8 @@ struct OperationPart {
   StorageRecord* record = nullptr;
   StorageRef storage;          ///< keeps record and memory alive
   BoxSet host_use;             ///< host memory that it reads or writes
-  BoxSet host_result;          ///< what is current on the host when it has ended
-  BoxSet device_use;           ///< of the buffer, where that is not the host's memory
+  BoxSet host_result;          ///< boxes that are current on the host when the operation has ended
+  BoxSet device_use;           ///< memory of the buffer that it uses, if that is not the host's memory
   bool writes_device = false;  ///< else it reads
   bool is_beside = false;      ///< see CopyOrder
 };

@@ -22,12 +22,14 @@ struct Provenance {
   std::string when, tuner, effort;
   std::uint64_t seed = 0;
   std::vector<std::int64_t> sizes;
-  std::vector<std::pair<std::string, double>> times_ns;    ///< `default`, `tuned`, …
-  std::vector<std::pair<std::string, double>> accuracies;  ///< by instance for an accuracy bin: what it reached
-  std::vector<std::pair<std::string, double>> losses;      ///< what is taken back, and how many times slower that is
-  std::string how;                                         ///< the arguments, in words
-  std::string device;                                      ///< name of the OpenCL device in use; empty: none
-  std::vector<std::string> ran;                            ///< sites that took part at the last size, `Conv.Out#1`
+  std::vector<std::pair<std::string, double>> times_ns;  ///< `default`, `tuned`, …
+  /// Per instance for an accuracy bin: the accuracy it reached.
+  std::vector<std::pair<std::string, double>> accuracies;
+  /// Each change back to the default that would cost time, and how many times slower the program would be.
+  std::vector<std::pair<std::string, double>> losses;
+  std::string how;               ///< the arguments, in words
+  std::string device;            ///< name of the OpenCL device in use; empty: none
+  std::vector<std::string> ran;  ///< sites that took part at the last size, `Conv.Out#1`
 };
 
 struct ConfigEntry {
@@ -35,7 +37,7 @@ struct ConfigEntry {
   Provenance provenance;
   Configuration configuration;
   std::string raw;                            ///< JSON as read; entries not touched are written back from it
-  NamedParts named = {};                      ///< what it says something about
+  NamedParts named = {};                      ///< the parts that the entry says something about
   std::vector<std::string> differences = {};  ///< see ConfigWarnings; only those of the entry in use matter
 };
 

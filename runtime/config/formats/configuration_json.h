@@ -9,7 +9,7 @@ namespace pbrt {
 
 /// An object with `global` and `transforms`.
 [[nodiscard]] json::Json configuration_to_value(const InfoIndex& index, const Configuration& configuration);
-/// Reads the members `global` and `transforms` of `node`; others are left alone. `named` may be null.
+/// Reads the members `global` and `transforms` of `node`, and no others. `named` may be null.
 [[nodiscard]] Configuration configuration_of(const json::Node& node, const InfoIndex& index, ConfigWarnings& warnings,
                                              NamedParts* named);
 

@@ -18,11 +18,11 @@ namespace pbrt {
 /// after their rules.
 struct ConfigWarnings {
   std::vector<std::string> unknown_names;    ///< `transforms.Blur`, `transforms.Conv.tunables.foo`
-  std::map<std::string, std::string> hints;  ///< of some of them what should stand in their place, in words
+  std::map<std::string, std::string> hints;  ///< for some of those names: what should stand in their place, in words
   std::vector<std::string> bad_values;       ///< `Conv.split_size = -3 (1 to 2147483647)`
   std::vector<std::string> wrong_kinds =
       {};  ///< `Conv.split_size: expected a number from 1 to 2147483647, found a list`
-  std::map<std::string, std::string> places = {};  ///< of all these, `prog.cfg:7:30`
+  std::map<std::string, std::string> places = {};  ///< where each of these stands: `prog.cfg:7:30`
   /// `prog.cfg:7:30: …`: what the file decides otherwise than `pbc --config` did. Not among lines(): it is for the
   /// caller to say whether the program may run all the same.
   std::vector<std::string> differences = {};
@@ -37,7 +37,7 @@ struct NamedParts {
 
 /// `{"global": …, "transforms": …}`; `indent` < 0: one line.
 [[nodiscard]] std::string to_json(const InfoIndex& index, const Configuration& configuration, int indent);
-/// Reads such an object; missing things take their default. Throws ConfigError if `text` is none.
+/// Reads such an object. Missing members take their default. Throws ConfigError if `text` holds no such object.
 [[nodiscard]] Configuration parse_configuration(std::string_view text, const std::string& name, const InfoIndex& index,
                                                 ConfigWarnings& warnings);
 

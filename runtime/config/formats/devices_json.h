@@ -14,7 +14,7 @@ namespace pbrt::json {
 [[nodiscard]] Json devices_to_json(const std::vector<DeviceId>& devices);
 /// `driver` may be missing.
 ///
-/// Errors: throws ConfigError, with the place in the file, if the value is no such list
+/// Errors: throws ConfigError, with the place in the file, if the value is not a list of devices
 [[nodiscard]] std::vector<DeviceId> devices_of(const Node& node);
 
 }  // namespace pbrt::json

@@ -42,9 +42,9 @@ struct FormerName {
   };
   Kind kind = Kind::Unknown;
   const TransformInfo* transform = nullptr;  ///< null: all of them
-  int level = 0;                             ///< of a LevelRule or LevelCutoff, from 1
+  int level = 0;                             ///< number of the level, from 1; only for LevelRule and LevelCutoff
   std::string tunable = {};                  ///< its name now
-  int element = -1, bucket = -1;             ///< of a tunable; -1: not said
+  int element = -1, bucket = -1;             ///< only for a tunable; -1: not said
 };
 [[nodiscard]] FormerName find_former_name(std::string_view name, const InfoIndex& index);
 

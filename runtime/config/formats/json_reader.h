@@ -96,8 +96,8 @@ class Node {
   std::string pointer_;
 };
 
-/// Two blanks per level; what fits into 120 columns and holds no deeper nesting stays on one line. Ends without a
-/// newline.
+/// The value as text with two blanks per level. A value that fits into 120 columns and holds no deeper nesting stays on
+/// one line. The text ends without a newline.
 [[nodiscard]] std::string dump_pretty(const Json& value, int indent = 0);
 /// What a value is, for messages: `the text "many"`, `a list`.
 [[nodiscard]] std::string found_words(const Json& value);

@@ -92,14 +92,14 @@ struct Reply {
   std::int64_t id = 0;
   Status status = Status::Ok;
   std::vector<double> times_ns;   ///< one per timed trial; `reference`: its time
-  std::vector<double> waited_ns;  ///< of each of these: for processors that others were using; empty: nothing
+  std::vector<double> waited_ns;  ///< part of each time spent waiting for processors in use by others; empty: none
   std::vector<double> kernel_ns;  ///< per timed trial with `--profile`: on the device, by its clock
   bool has_accuracy = false;
   double accuracy = 0;
   double max_error_abs = 0;         ///< against the reference; infinite or NaN errors are written as 1e308
   double max_error_rel = 0;         ///< relative to the largest magnitude of the reference
-  std::vector<Ran> ran;             ///< of the last trial
-  std::vector<Fallback> fallbacks;  ///< of all trials
+  std::vector<Ran> ran;             ///< what ran in the last trial
+  std::vector<Fallback> fallbacks;  ///< fallbacks of all trials
   /// Chosen device versions in whose place the CPU version ran in the last trial, because a call was below the
   /// sequential cut-off. The configuration says so, so they are no fallbacks.
   std::vector<Ran> below_cutoff;
@@ -108,7 +108,7 @@ struct Reply {
   std::string message;
 };
 
-/// One line without the newline.
+/// A message as one line, without the newline.
 [[nodiscard]] std::string to_line(const Hello& hello);
 [[nodiscard]] std::string to_line(const Request& request);
 [[nodiscard]] std::string to_line(const Reply& reply);

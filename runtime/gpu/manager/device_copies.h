@@ -53,8 +53,8 @@ class DeviceCopies {
   };
   /// Enqueues reads of what `choose` says. Returns null if there is nothing to read.
   ///
-  /// `choose` is called under the record's lock, under which the copy is noted, too: a host that overwrites boxes
-  /// (forget) comes before, and they are not read, or it waits for the copy.
+  /// `choose` is called under the record's lock, and the copy is noted before the lock is released. So if the host
+  /// overwrites boxes (forget), it does so either before, and they are not read, or it waits for the copy.
   [[nodiscard]] std::shared_ptr<Operation> copy_out(StorageRecord& record, StorageRef storage,
                                                     const std::function<ReadBack(StorageRecord&)>& choose);
   /// Whether these parts are worth a copy beside kernels.

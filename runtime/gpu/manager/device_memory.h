@@ -42,7 +42,7 @@ class DeviceMemory {
 
   /// Gives up the storage's buffer, if nothing there is newer or in use; false if something is.
   [[nodiscard]] bool drop(StorageRecord& record);
-  /// The storages of this device that nobody is about to destroy.
+  /// The storages of this device that are not about to be destroyed.
   [[nodiscard]] std::vector<StorageRef> living_storages();
   /// After the device failed: what was only there is lost.
   void lose_all();

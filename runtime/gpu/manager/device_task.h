@@ -16,13 +16,13 @@ namespace pbrt::gpu {
 
 using JobPtr = std::shared_ptr<LaunchJob>;
 
-// Of a kernel execution, in the order of the queue.
+// The tasks of a kernel execution, in the order of the queue.
 
 /// Chooses the kernel and gets the buffers.
 struct PrepareTask {
   JobPtr job;
 };
-/// One per region that is read.
+/// Copies one region in; there is one such task per region that is read.
 struct CopyInTask {
   JobPtr job;
   std::size_t region = 0;
@@ -31,12 +31,12 @@ struct CopyInTask {
 struct ExecuteTask {
   JobPtr job;
 };
-/// One per launch: applies what the read-backs and the kernel did when they have ended.
+/// Applies what the kernel and its read-backs did, when they have ended; there is one such task per launch.
 struct CompletionTask {
   JobPtr job;
 };
 
-// What fibers wait for.
+// The tasks that fibers wait for.
 
 /// Copy-out on demand.
 struct FetchTask {

@@ -27,7 +27,7 @@ class HostTasksTest : public ::testing::Test {
   Progress run(TaskType task) {
     return tasks.run(task);
   }
-  /// Of a task with a storage and a view.
+  /// Runs a task of this type with the storage and the view.
   template <class TaskType>
   Progress run_on_matrix() {
     TaskType task;

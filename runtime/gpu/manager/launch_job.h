@@ -22,10 +22,10 @@ struct LaunchRegion {
   StorageRef storage;
   StorageRecord* record = nullptr;
   OwnedView view;                  ///< the kernel's argument
-  OwnedView touched;               ///< what it reads or writes of it
-  std::vector<OwnedView> written;  ///< what may change, of `touched`; none: all, if it is written
+  OwnedView touched;               ///< the part of it that the kernel reads or writes
+  std::vector<OwnedView> written;  ///< parts of `touched` that may change; none: all of it, if it is written
   std::vector<OwnedView> read;     ///< likewise, for accesses that are watched
-  bool is_argument = true;         ///< of the kernel; else a further part that it reads of an argument's storage
+  bool is_argument = true;         ///< else it is a further part of an argument's storage that the kernel reads
   bool is_read = false;
   bool is_written = false;
   CopyOut copy_out = CopyOut::May;
@@ -44,8 +44,7 @@ struct LaunchScalar {
   std::int64_t integer = 0;  ///< the value, if it is an integer
 };
 
-/// Where a fiber finds how its wait ended. It lies on the fiber's stack; the manager writes it before it wakes the
-/// fiber.
+/// Tells a fiber how its wait ended. It lies on the fiber's stack. The manager writes it before it wakes the fiber.
 struct Outcome {
   bool ok = false;
   std::string reason;

@@ -207,7 +207,7 @@ Progress LaunchTasks::run(ExecuteTask& task) {
   const bool is_awaited = std::any_of(job.plan.regions.begin(), job.plan.regions.end(), [](const LaunchRegion& region) {
     return region.is_written && region.copy_out == CopyOut::Must;
   });
-  // In-order execution keeps the order of what the fiber launches next.
+  // The fiber may go on, because the device executes in order what the fiber launches next.
   if (!is_awaited) job.waiting.finish(true);
   return Progress::Done;
 }

@@ -22,7 +22,7 @@ class ManagedDevice {
   [[nodiscard]] Device& operator*() const { return *device_; }
   [[nodiscard]] Device* operator->() const { return device_.get(); }
   [[nodiscard]] const DeviceInfo& info() const { return info_; }
-  /// For all buffers together, in bytes.
+  /// The limit for all buffers together, in bytes.
   [[nodiscard]] std::uint64_t memory_limit() const { return memory_limit_; }
 
   // Any thread.

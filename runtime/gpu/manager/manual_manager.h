@@ -46,7 +46,7 @@ struct ManualManager {
     EXPECT_TRUE(region.record->attach(memory.registry()));
     return region;
   }
-  /// A launch of `add_step` that nobody waits for.
+  /// Returns a launch of `add_step` for which no fiber waits.
   [[nodiscard]] JobPtr add_step(const Matrix2& out, const Matrix2& in, int step, CopyOut copy_out) {
     auto job = std::make_shared<LaunchJob>();
     job->plan.kernel = &kAddStep;

@@ -25,7 +25,7 @@ class Operation final : public Completion {
   /// What an operation is in a trace.
   struct Label {
     TraceKind kind = TraceKind::Kernel;
-    const RuleDesc* rule = nullptr;  ///< of a kernel
+    const RuleDesc* rule = nullptr;  ///< only for a kernel
     std::int64_t amount = 0;         ///< cells or bytes
   };
 
@@ -77,9 +77,10 @@ class OperationsInFlight {
   TaskQueue& queue_;
   const ManagerTrace& trace_;
   std::vector<std::shared_ptr<Operation>> operations_;
-  std::vector<std::shared_ptr<Operation>> abandoned_;  ///< of a failed device: it may still report their end
-  int num_kernels_ = 0;                                ///< of `operations_`
-  int num_beside_ = 0;                                 ///< of `operations_`, copies beside the queue
+  /// Operations of a failed device, which may still report their end.
+  std::vector<std::shared_ptr<Operation>> abandoned_;
+  int num_kernels_ = 0;  ///< how many of `operations_` are kernels
+  int num_beside_ = 0;   ///< how many of `operations_` are copies beside the queue
   bool needs_flush_ = false;
 };
 

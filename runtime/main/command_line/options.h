@@ -14,10 +14,10 @@ namespace pbrt {
 enum class StatsFormat : std::uint8_t { None, Text, Json, Xml };
 
 struct Options {
-  std::vector<std::string> words;  ///< what is no option: params, then files
+  std::vector<std::string> words;  ///< words that are no options: params, then files
   std::optional<std::int64_t> n;
   std::vector<std::pair<std::string, std::int64_t>> sizes;
-  std::vector<std::pair<std::string, std::string>> given;  ///< of --set: names and values as written
+  std::vector<std::pair<std::string, std::string>> given;  ///< names and values of --set, as written
   std::optional<std::uint64_t> seed;
   bool is_fixed_random = false;
   int trials = 1;

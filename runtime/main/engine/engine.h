@@ -37,7 +37,7 @@ struct RunWishes {
   bool is_strict = false;
   bool is_resident = false;         ///< inputs are put on the device before, outputs are left there
   ProcessorWaits* waits = nullptr;  ///< to be asked how long the run waited for processors
-  std::string trace_label;          ///< what the run is called in a trace; empty: it is not traced
+  std::string trace_label;          ///< name of the run in a trace; empty: it is not traced
 };
 
 /// What a run did on the device.
@@ -51,7 +51,7 @@ struct DeviceReport {
 /// What a run did.
 struct RunReport {
   std::int64_t elapsed_ns = 0;
-  std::int64_t waited_ns = 0;  ///< of that, for processors that other programs were using; 0 unless it was asked for
+  std::int64_t waited_ns = 0;  ///< part of it spent waiting for processors in use by others; 0 unless it was asked for
   [[nodiscard]] double seconds() const { return static_cast<double>(elapsed_ns) * 1e-9; }
   std::vector<protocol::Ran> ran;
   std::vector<protocol::Fallback> fallbacks;

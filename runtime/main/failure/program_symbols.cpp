@@ -59,7 +59,7 @@ class SymbolTable {
   SymbolTable(const SymbolTable&) = delete;
   SymbolTable& operator=(const SymbolTable&) = delete;
 
-  /// The mangled name of the function around `address`; empty if there is none.
+  /// The mangled name of the function that holds `address`; empty if there is none.
   [[nodiscard]] std::string_view find(std::uintptr_t address) const {
     for (std::size_t i = 0; i < num_symbols_; ++i) {
       const ElfW(Sym)& symbol = symbols_[i];

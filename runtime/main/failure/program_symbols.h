@@ -22,13 +22,13 @@ enum class Wanted : std::uint8_t {
   Rule,  ///< a rule alone
 };
 
-/// The rule or transform of the first of these addresses that lies in a function of a rule; null if there is none.
-/// Async-signal-safe.
+/// Finds the first of these addresses that lies in a function of a rule, and returns its rule or transform; null if
+/// none does.
 [[nodiscard]] const BodyName* body_among(const ProgramDesc& program, const std::uintptr_t* addresses, std::size_t num,
                                          Wanted wanted);
 
-/// The rule or transform of the innermost function of a rule that is being executed; null if there is none.
-/// Async-signal-safe.
+/// The rule or transform whose function is being executed, the innermost one if there are several; null if there is
+/// none.
 [[nodiscard]] const BodyName* body_on_stack(const ProgramDesc& program, Wanted wanted);
 
 /// Writes the addresses of the functions that are being executed, innermost first; returns how many. Async-signal-safe.

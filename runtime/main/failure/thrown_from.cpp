@@ -121,7 +121,7 @@ extern "C" [[gnu::weak, noreturn]] void __cxa_throw(void* object, void* type, vo
   using Throw = void (*)(void*, void*, void (*)(void*));
   static const auto next = reinterpret_cast<Throw>(dlsym(RTLD_NEXT, "__cxa_throw"));
   if (next == nullptr) std::terminate();
-  // A run that is given up throws in each of its tasks, and nobody asks where.
+  // A run that is given up throws RunAborted in each of its tasks. No message tells where, so no place is noted.
   if (pbrt::table != nullptr && *static_cast<const std::type_info*>(type) != typeid(pbrt::RunAborted))
     pbrt::table->note(object);
   next(object, type, destroy);

@@ -62,7 +62,7 @@ AnyMatrix input_value(const MatrixDesc& input, const std::string& text) {
   return result;
 }
 
-/// Why a name of the header is none of those that can be given; empty if it is no name of the header.
+/// Says why a name of the header cannot be given; empty if the header has no such name.
 std::string what_else(const TransformDesc& transform, const std::string& name) {
   for (int i = 0; i < transform.num_inputs; ++i)
     if (name == transform.inputs[i].name)

@@ -30,7 +30,7 @@ class NoSuchSizes : public UserError {
 
 struct Problem {
   const TransformDesc* transform = nullptr;
-  std::vector<std::int64_t> sizes;  ///< by size variable
+  std::vector<std::int64_t> sizes;  ///< the value of each size variable
   std::vector<AnyMatrix> inputs;
   std::vector<AnyMatrix> outputs;
 
@@ -44,9 +44,9 @@ struct Problem {
 [[nodiscard]] std::string for_sizes_text(const TransformDesc& transform, const std::vector<std::int64_t>& sizes);
 [[nodiscard]] MatrixSpec spec_of(const MatrixDesc& matrix);
 
-/// Sizes of all variables from wishes alone (no matrix is known yet).
+/// Sizes of all variables from wishes alone, when no matrix is known yet.
 ///
-/// Errors:  UserError if a variable stays unknown or a name is none of `transforms`' variables
+/// Errors:  UserError if a variable stays unknown, or if a name is not that of a variable of `transform`
 [[nodiscard]] std::vector<std::int64_t> sizes_from_wishes(const RunContext& ctx, const TransformDesc& transform,
                                                           const SizeWishes& wishes);
 

@@ -14,7 +14,7 @@
 
 namespace pbrt {
 
-/// Where devices come from: OpenCL, or a fake in tests.
+/// The source of devices: OpenCL, or a fake in tests.
 class DeviceProvider {
  public:
   virtual ~DeviceProvider() = default;
@@ -47,7 +47,7 @@ class Devices {
   /// The management thread of a device; null for -1. A device that does not open is one warning and null.
   [[nodiscard]] gpu::Manager* open(int index);
 
-  /// One line per device, for people.
+  /// A description of the devices for people, one line per device.
   [[nodiscard]] std::string describe();
 
  private:

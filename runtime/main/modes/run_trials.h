@@ -14,7 +14,7 @@ inline constexpr int kExitAborted = 66;
 /// What the runs of one invocation gave.
 struct Trials {
   std::vector<double> seconds;
-  std::vector<double> accuracies;  ///< with --accuracy; as the metric gives them
+  std::vector<double> accuracies;  ///< as the metric gives them; only with --accuracy
   RunReport last;
 };
 

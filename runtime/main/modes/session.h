@@ -21,7 +21,7 @@ struct Session {
   const TransformDesc& transform;
   TraceOutput& trace_output;
   std::uint64_t seed = 0;
-  GivenValues given;  ///< of --set
+  GivenValues given;  ///< values of --set
   // open_configuration sets the fields below.
   FoundConfiguration found;
   ActiveConfig config;

@@ -39,7 +39,7 @@ class MemoTable {
   std::unique_ptr<State> state_;
 };
 
-/// One call of a memoized transform. Borrows the handles, which live as long as the call.
+/// A call of a memoized transform. It borrows the handles, which live as long as the call.
 class MemoCall {
  public:
   /// A call of the transform with this index in the program.

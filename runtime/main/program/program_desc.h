@@ -29,8 +29,8 @@ struct MatrixDesc {
   int num_dims;
   /// num_dims formulas as written in the header, dimension 0 first; null if num_dims is 0.
   const char* const* formulas;
-  /// Of a `to` matrix: some rule may read what the caller passed (in-place transforms). If false, the first contents
-  /// are filled with NaN in tests and measurements. True for `from` matrices.
+  /// For a `to` matrix: whether some rule may read what the caller passed (in-place transforms). If not, the matrix is
+  /// filled with NaN first in tests and measurements. For a `from` matrix it is true.
   bool is_read_initially;
   /// `0..n-1` of a `from` matrix with a range, as written; else null.
   const char* range = nullptr;
@@ -101,7 +101,7 @@ struct ProgramDesc {
   int num_bodies = 0;
   /// True in programs of `pbc --checked-copies`: accesses of the host to matrices that a device uses are looked at.
   bool watches_accesses = false;
-  bool is_checked = false;  ///< by `pbc --checked`
+  bool is_checked = false;  ///< the program was made by `pbc --checked`
 };
 
 /// `main` of every compiled program. Never throws.

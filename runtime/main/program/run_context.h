@@ -34,8 +34,8 @@ struct RunSetup {
   gpu::Manager* device = nullptr;  ///< null: no device
   std::uint64_t seed = 0;
   bool is_strict = false;               ///< any fallback is an error
-  const std::int64_t* sizes = nullptr;  ///< of the transform that is run, by size variable
-  int num_workers = 1;                  ///< of the scheduler that runs it
+  const std::int64_t* sizes = nullptr;  ///< the sizes of the transform that is run, one per size variable
+  int num_workers = 1;                  ///< number of workers of the scheduler that runs it
   const InfoIndex* index = nullptr;     ///< names of sites and rules, for messages
 };
 
@@ -229,7 +229,8 @@ constexpr auto factor(Product product, Known known) {
   return known == 0 ? decltype(product / known){} : product / known;
 }
 
-/// The size from 0 up whose `value`, which never shrinks, is `actual`; if there is none, a size whose value differs.
+/// The least size from 0 up for which `value`, which never shrinks, gives `actual`. If there is none, a size for which
+/// it gives something else.
 template <class Value>
 std::int64_t fitting_size(std::int64_t actual, Value value) {
   constexpr std::int64_t kMaxSize = std::numeric_limits<std::int32_t>::max();

@@ -257,7 +257,7 @@ std::string stats_json(const StatsInput& input) {
   if (input.last.kernel_ns != 0) json["kernel_ns"] = input.last.kernel_ns;
   add_profile(json, input.last);
   if (input.has_hash) json["output_hash"] = hash_text(input);
-  // One line; names and reasons may hold bytes that are no UTF-8.
+  // The text is one line. Names and reasons may hold bytes that are not UTF-8; these are replaced.
   return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 

@@ -18,7 +18,7 @@ struct StatsInput {
   int threads = 1;
   std::string device;              ///< empty: none in use
   std::vector<double> seconds;     ///< one per trial
-  RunReport last;                  ///< of the last trial
+  RunReport last;                  ///< report of the last trial
   std::vector<double> accuracies;  ///< one per trial, if asked for; as the metric gives them
   AccuracyInfo accuracy;
   bool has_hash = false;

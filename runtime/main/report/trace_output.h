@@ -31,7 +31,7 @@ class TraceOutput {
   /// The recording; null if nothing is recorded.
   [[nodiscard]] Trace* trace() { return trace_ ? &*trace_ : nullptr; }
 
-  /// Writes the file; nothing if there is none, or if it was done.
+  /// Writes the file. Does nothing if no file was asked for, or if it was written before.
   ///
   /// Errors:  IoError; nothing is left behind
   /// Threads: any

@@ -20,7 +20,7 @@ class LineChannel {
   ///
   /// Errors:  IoError if it is longer than protocol::kMaxLineBytes, or cannot be read
   [[nodiscard]] std::optional<std::string> read_line();
-  /// Writes a line. Errors: IoError if nobody reads any more.
+  /// Writes a line. Errors: IoError if it cannot be written, for example because the other end was closed.
   void write_line(std::string_view line);
 
  private:

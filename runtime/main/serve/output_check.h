@@ -22,7 +22,7 @@ class OutputCheck {
     reference_.clear();
     has_reference_ = false;
   }
-  /// From now on runs may be checked: against outputs, or for their accuracy alone if there are none.
+  /// From now on runs may be checked: against `outputs`, or only for their accuracy if there are none.
   void set_reference(std::vector<AnyMatrix> outputs) {
     reference_ = std::move(outputs);
     has_reference_ = true;

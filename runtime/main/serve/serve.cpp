@@ -186,7 +186,7 @@ class Server {
   const int device_index_;
   ServedProblem served_;
   OutputCheck check_;
-  std::string core_type_ = "auto";  ///< of OpenBLAS
+  std::string core_type_ = "auto";  ///< the core type of OpenBLAS
   int openblas_threads_ = 0;        ///< not set yet
   ProcessorWaits waits_;
   std::set<std::string> warmed_;  ///< configurations whose kernels were built, for the inputs at hand
