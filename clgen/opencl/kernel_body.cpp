@@ -82,11 +82,11 @@ class KernelBodyPrinter {
       return "((" + condition + ") != 0 ? " + if_true + " : (" + if_false + "))";
     };
     dialect.declarator = [](const DeclStmt& decl, const Declarator& declarator, std::uint32_t) {
-      const bool is_const = decl.type_text.starts_with("const ");
-      return (is_const ? "const " : "") + word_of(decl.type) + " " + opencl_name(declarator.name);
+      return (decl.type.is_const ? "const " : "") + word_of(decl.type) + " " + opencl_name(declarator.name);
     };
-    dialect.init = [](const DeclStmt&, const Declarator&, std::uint32_t, const std::string& init) {
-      return init == "{}" ? "{0}" : init;
+    dialect.init = [this](const DeclStmt&, const Declarator& declarator, std::uint32_t, const std::string& init) {
+      const auto* list = std::get_if<InitListExpr>(&rule_.body.exprs[declarator.init].node);
+      return list != nullptr && list->items.empty() ? "{0}" : init;
     };
     dialect.stmt = [this](Writer& out, BodyCodePrinter& printer, StmtId id) { return print_stmt(out, printer, id); };
     dialect.before_for = [this](Writer& out, const ForStmt& loop) { print_unroll(out, loop); };

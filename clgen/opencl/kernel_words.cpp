@@ -54,8 +54,8 @@ namespace {
 /// that nvcc includes by itself.
 bool is_macro(std::string_view name) {
   static constexpr std::array<std::string_view, 18> kMacros = {
-      "NULL",      "INFINITY",  "NAN",      "MAXFLOAT",     "HUGE_VAL",     "HUGE_VALF",
-      "HUGE_VALL", "CHAR_BIT",  "WORD_BIT", "EXIT_SUCCESS", "EXIT_FAILURE", "CLOCKS_PER_SEC",
+      "NULL",      "INFINITY",   "NAN",      "MAXFLOAT",     "HUGE_VAL",     "HUGE_VALF",
+      "HUGE_VALL", "CHAR_BIT",   "WORD_BIT", "EXIT_SUCCESS", "EXIT_FAILURE", "CLOCKS_PER_SEC",
       "NZERO",     "FD_SETSIZE", "LONG_BIT", "PIPE_BUF",     "linux",        "unix"};
   static constexpr std::array<std::string_view, 17> kPrefixes = {"M_",   "FLT_", "DBL_", "LDBL_",  "HALF_", "CL_",
                                                                  "CLK_", "FP_",  "__",   "CLOCK_", "SNAN",  "ADJ_",

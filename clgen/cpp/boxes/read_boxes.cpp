@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "clgen/cpp/boxes/box_text.h"
 #include "clgen/names.h"
 
 namespace pb {
@@ -52,6 +53,12 @@ bool has_borders(const RuleCode& code, MatrixId matrix) {
                      [&](const RegionAccess& input) { return input.matrix == matrix && input.num_mapped_dims > 0; });
 }
 
+/// Returns a box with a set of borders per dimension, as C++ of a BorderedBox.
+std::string bordered_text(const BoxBounds& box, const std::vector<std::string>& borders) {
+  return "pbrt::BorderedBox<" + std::to_string(box.size()) + ">{" + initializer_of(box) + ", {" + joined(borders) +
+         "}}";
+}
+
 /// Returns the range of coordinates that the step reads of the matrix along one dimension; none if that may be all of
 /// it.
 std::optional<IndexRange> read_range(const Step& step, const RuleCode& code, MatrixId matrix, std::size_t dim,
@@ -70,8 +77,7 @@ std::optional<IndexRange> read_range(const Step& step, const RuleCode& code, Mat
   }
   if (lo.empty()) return std::nullopt;
   IndexRange out{index_min(lo), index_max(hi)};
-  const bool is_all = out.lo.is_const(0) && to_cpp(out.hi) == to_c(code.matrix(matrix).extents[dim]);
-  if (is_all) return std::nullopt;
+  if (is_all_of(out, code.matrix(matrix).extents[dim])) return std::nullopt;
   return out;
 }
 
@@ -83,26 +89,19 @@ std::optional<std::string> read_box(const Step& step, const RuleCode& code, Matr
   if (!code.tried.empty()) return std::nullopt;
   const Matrix& matrix = code.matrix(matrix_id);
   const SymbolRanges ranges = ranges_in(step, instances);
-  std::vector<std::string> lo;
-  std::vector<std::string> hi;
+  BoxBounds read;
   bool is_all = true;
-  bool is_same = matrix.extents.size() == step.loops.size();
   for (std::size_t d = 0; d < matrix.extents.size(); ++d) {
     const auto range = read_range(step, code, matrix_id, d, ranges);
     is_all = is_all && !range;
-    const std::string at = "[" + std::to_string(d) + "]";
-    is_same =
-        is_same && range && to_cpp(range->lo) == instances + ".lo" + at && to_cpp(range->hi) == instances + ".hi" + at;
-    lo.push_back(range ? to_cpp(range->lo) : "0");
-    hi.push_back(range ? to_cpp(range->hi) : matrix.name + ".size(" + std::to_string(d) + ")");
+    read.push_back(range.value_or(IndexRange{index_const(0), view_extent(matrix, d)}));
   }
   if (is_all) return std::nullopt;
-  if (is_same && !has_borders(code, matrix_id)) return instances;
-  const std::string rank = "<" + std::to_string(matrix.extents.size()) + ">";
-  if (!has_borders(code, matrix_id)) return "pbrt::Box" + rank + "{{" + joined(lo) + "}, {" + joined(hi) + "}}";
+  if (!has_borders(code, matrix_id))
+    return read == variable_box(instances, step.loops.size()) ? instances : box_text(read);
   std::vector<std::string> borders;
   for (std::size_t d = 0; d < matrix.extents.size(); ++d) borders.push_back(borders_of(code, matrix_id, d));
-  return "pbrt::BorderedBox" + rank + "{{{" + joined(lo) + "}, {" + joined(hi) + "}}, {" + joined(borders) + "}}";
+  return bordered_text(read, borders);
 }
 
 namespace {
@@ -148,18 +147,14 @@ std::vector<ReadSlab> read_slabs(const Step& step, const RuleCode& code, MatrixI
 /// Returns the slabs as one box, with the borders that map coordinates into the matrix.
 std::string bordered_box(const RuleCode& code, MatrixId id, const std::vector<ReadSlab>& slabs) {
   const Matrix& matrix = code.matrix(id);
-  std::vector<std::string> lo(matrix.extents.size(), "0");
-  std::vector<std::string> hi;
+  BoxBounds box;
   std::vector<std::string> borders(matrix.extents.size(), constant_of(Border::None));
-  for (std::size_t d = 0; d < matrix.extents.size(); ++d)
-    hi.push_back(matrix.name + ".size(" + std::to_string(d) + ")");
+  for (std::size_t d = 0; d < matrix.extents.size(); ++d) box.push_back({index_const(0), view_extent(matrix, d)});
   for (const ReadSlab& slab : slabs) {
-    lo[slab.dim] = to_cpp(slab.range.lo);
-    hi[slab.dim] = to_cpp(slab.range.hi);
+    box[slab.dim] = slab.range;
     borders[slab.dim] = borders_of(code, id, slab.dim);
   }
-  return "pbrt::BorderedBox<" + std::to_string(hi.size()) + ">{{{" + joined(lo) + "}, {" + joined(hi) + "}}, {" +
-         joined(borders) + "}}";
+  return bordered_text(box, borders);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/seeded_fault.h"
+#include "clgen/cpp/boxes/box_text.h"
 #include "clgen/cpp/boxes/read_boxes.h"
 #include "clgen/lower/nest_shape.h"
 #include "clgen/names.h"
@@ -22,16 +23,6 @@ bool is_awaited(const RuleCode& code, const RuleMatrix& use) {
 }
 
 }  // namespace
-
-std::string initializer_of(const BoxBounds& box) {
-  std::vector<std::string> lo;
-  std::vector<std::string> hi;
-  for (const IndexRange& range : box) {
-    lo.push_back(to_cpp(range.lo));
-    hi.push_back(to_cpp(range.hi));
-  }
-  return "{{" + joined(lo) + "}, {" + joined(hi) + "}}";
-}
 
 bool takes_boxes(const TransformPlan& plan, StepId step) {
   return !plan.steps[step].loops.empty() && own_nest(plan, step) == nullptr;
@@ -129,10 +120,8 @@ namespace {
 std::optional<std::string> written_hull(const RuleCode& code, const Step& step, MatrixId id, const std::string& box) {
   if (!code.tried.empty() || box.empty()) return std::nullopt;
   const SymbolRanges ranges = ranges_in(step, box);
-  const std::size_t num_dims = code.matrix(id).extents.size();
-  std::vector<std::string> all_lo;
-  std::vector<std::string> all_hi;
-  for (std::size_t d = 0; d < num_dims; ++d) {
+  BoxBounds hull;
+  for (std::size_t d = 0; d < code.matrix(id).extents.size(); ++d) {
     std::vector<IndexExpr> lo;
     std::vector<IndexExpr> hi;
     for (const RegionAccess& output : code.rule.outputs) {
@@ -146,17 +135,10 @@ std::optional<std::string> written_hull(const RuleCode& code, const Step& step, 
       lo.push_back(first_bounds->first);
       hi.push_back(end_bounds->last);
     }
-    all_lo.push_back(to_cpp(index_min(lo)));
-    all_hi.push_back(to_cpp(index_max(hi)));
+    hull.push_back({index_min(lo), index_max(hi)});
   }
-  if (num_dims == 0) return std::nullopt;
-  bool is_same = num_dims == step.loops.size();
-  for (std::size_t d = 0; d < num_dims; ++d) {
-    const std::string at = "[" + std::to_string(d) + "]";
-    is_same = is_same && all_lo[d] == box + ".lo" + at && all_hi[d] == box + ".hi" + at;
-  }
-  if (is_same) return box;
-  return "pbrt::Box<" + std::to_string(num_dims) + ">{{" + joined(all_lo) + "}, {" + joined(all_hi) + "}}";
+  if (hull.empty()) return std::nullopt;
+  return hull == variable_box(box, step.loops.size()) ? box : box_text(hull);
 }
 
 /// Whether the instances of a box write every cell of the box that `written_hull` returns. They do if only one output

@@ -39,8 +39,6 @@ struct BoxCut {
 [[nodiscard]] std::vector<std::string> box_args(const TransformPlan& plan, const RuleCode& code, StepId step,
                                                 bool are_declared);
 
-/// Returns `{{lo, …}, {hi, …}}`.
-[[nodiscard]] std::string initializer_of(const BoxBounds& box);
 /// Whether the step function gets its boxes from the caller. Steps of one rule can then share a function if they differ
 /// only in their boxes.
 [[nodiscard]] bool takes_boxes(const TransformPlan& plan, StepId step);

@@ -62,8 +62,7 @@ class PackPrinter {
     };
     dialect.declarator = [this](const DeclStmt& decl, const Declarator& declarator, std::uint32_t local) {
       if (!facts_.varying_locals.contains(local)) return decl.type_text + " " + declarator.name;
-      const bool is_const = decl.type_text.starts_with("const ");
-      return (is_const ? "const " : "") + pack_of(without_const(decl.type_text)) + " " + declarator.name;
+      return (decl.type.is_const ? "const " : "") + pack_of(without_const(decl.type_text)) + " " + declarator.name;
     };
     dialect.stmt = [this](Writer& out, BodyCodePrinter& printer, StmtId id) {
       return print_counted_loop(out, printer, id) || print_store(out, printer, id);

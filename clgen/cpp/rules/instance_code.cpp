@@ -59,14 +59,12 @@ bool has_handle(const RuleCode& code, const RegionAccess& access) {
 /// Returns the access as an argument of the rule function. The argument is a borrowed handle, which counts no
 /// reference, because the matrix's own handle outlives the call.
 std::string argument_text(const RuleCode& code, const RegionAccess& access, const InstancePlace& place) {
-  std::string text = access_text(code, access);
-  if (is_element(access)) return text;
-  const std::size_t name_size = code.matrix_name(access).size();
-  if (!has_handle(code, access))
-    return place.has_handles ? text.substr(0, name_size) + ".view()" + text.substr(name_size) : text;
-  if (access.is_slice) return text;
-  if (access.kind == AccessKind::All) return text + ".borrowed()";
-  return text.substr(0, name_size) + ".lent()" + text.substr(name_size) + ".borrowed()";
+  const std::string& name = code.matrix_name(access);
+  if (is_element(access)) return access_text(code, access);
+  if (!has_handle(code, access)) return access_text(access, place.has_handles ? name + ".view()" : name);
+  if (access.is_slice) return access_text(code, access);
+  if (access.kind == AccessKind::All) return access_text(code, access) + ".borrowed()";
+  return access_text(access, name + ".lent()") + ".borrowed()";
 }
 
 /// Returns `call`. In a checked program it is wrapped in a scope from which error messages know the instance.

@@ -334,7 +334,10 @@ void emit_constants(Writer& out, const Rule& rule) {
 }  // namespace
 
 std::string access_text(const RuleCode& code, const RegionAccess& access) {
-  std::string name = code.matrix_name(access);
+  return access_text(access, code.matrix_name(access));
+}
+
+std::string access_text(const RegionAccess& access, std::string name) {
   if (access.is_slice) name += ".version(" + to_index_cpp(access.lo.back(), kCellInside) + ")";
   switch (access.kind) {
     case AccessKind::Cell:

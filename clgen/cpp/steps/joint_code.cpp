@@ -4,13 +4,17 @@
 #include <algorithm>
 #include <vector>
 
+#include "clgen/cpp/boxes/box_text.h"
 #include "clgen/cpp/steps/fused_code.h"
 #include "clgen/names.h"
 
 namespace pb {
 namespace {
 
-std::string loops_name(const JointGroup& group) { return "pb_loops_" + std::to_string(group.steps.front().index()); }
+/// What the names of a group's things end in.
+std::string number_of(const JointGroup& group) { return std::to_string(group.steps.front().index()); }
+
+std::string loops_name(const JointGroup& group) { return "pb_loops_" + number_of(group); }
 
 }  // namespace
 
@@ -30,15 +34,14 @@ void JointCode::emit_statements(const JointGroup& group, const std::string& fram
 }
 
 void JointCode::emit_node(const JointGroup& group) {
-  const std::string loops = loops_name(group);
-  const std::string closure = "pb_run_" + loops.substr(3);
+  const std::string closure = "pb_run_loops_" + number_of(group);
   emit_loops(group);
   out_.open("const auto " + closure + " = [&](pbrt::Frame& pb_step)");
   emit_run(group, "pb_step");
   out_.close(";");
   const bool has_variables =
       std::any_of(group.steps.begin(), group.steps.end(), [&](StepId id) { return nodes_.has_variable(id); });
-  const std::string node = "pb_node_of_" + loops;
+  const std::string node = "pb_node_of_" + loops_name(group);
   out_.line((has_variables ? "const int " + node + " = " : "") + "pb_graph.add_in_order(" + closure + ");");
   for (const StepId id : group.steps) {
     if (!nodes_.has_variable(id)) continue;

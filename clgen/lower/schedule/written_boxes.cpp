@@ -2,29 +2,17 @@
 #include "clgen/lower/schedule/written_boxes.h"
 
 #include <algorithm>
-#include <utility>
-
-#include "lang/region/affine.h"
-
 namespace pb {
 namespace {
 
 /// Whether the box has all cells of the matrix.
 bool is_all_of(const BoxBounds& box, const Matrix& matrix) {
-  for (std::size_t d = 0; d < box.size(); ++d) {
-    const auto extent = to_rational(matrix.extents[d], {});
-    if (!box[d].lo.is_const(0) || !extent || extent->denominator != 1 || box[d].hi != extent->numerator) return false;
-  }
+  for (std::size_t d = 0; d < box.size(); ++d)
+    if (!is_all_of(box[d], matrix.extents[d])) return false;
   return true;
 }
 
 }  // namespace
-
-BoxBounds instance_box(const Step& step) {
-  BoxBounds box;
-  for (auto loop = step.loops.rbegin(); loop != step.loops.rend(); ++loop) box.push_back(loop->range);
-  return box;
-}
 
 std::vector<std::optional<BoxBounds>> written_boxes(const TransformPlan& plan, const RuleShape& rule, const Step& step,
                                                     MatrixId id) {

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// Boxes as C++.
+#pragma once
+
+#include <string>
+
+#include "clgen/lower/box_bounds.h"
+
+namespace pb {
+
+/// Returns `{{lo, …}, {hi, …}}`.
+[[nodiscard]] std::string initializer_of(const BoxBounds& box);
+/// Returns `pbrt::Box<2>{{lo, …}, {hi, …}}`.
+[[nodiscard]] std::string box_text(const BoxBounds& box);
+
+}  // namespace pb
