@@ -1,67 +1,37 @@
 // SPDX-License-Identifier: MIT
-// The tree builder for bodies, in two files: expressions (build_expr.cpp) and statements (build_body.cpp).
+// The tree builders for bodies: one for expressions (build_expr.cpp) and one for statements (build_body.cpp). Each
+// calls the other, since lambdas hold statements.
 #pragma once
 
-#include <optional>
-#include <string>
 #include <vector>
 
 #include "frontend/parse/antlr_unit.h"
+#include "frontend/parse/body_nodes.h"
 #include "lang/body/body.h"
 #include "lang/diagnostics.h"
 
 namespace pb {
 
-/// A type as written, and what the body knows of it.
-struct WrittenType {
-  BodyType type;
-  std::string text;
-  bool is_static = false;
-};
+class StmtBuilder;
 
-/// The type of a declaration: its words before the first declarator.
-[[nodiscard]] WrittenType type_of_decl(pb_antlr::PbccParser::DeclContext* context);
-[[nodiscard]] WrittenType type_of(pb_antlr::PbccParser::CastTypeContext* context);
-[[nodiscard]] WrittenType type_of(pb_antlr::PbccParser::TypeNameContext* context);
-/// The type that a word before parentheses names, as in `double(…)` and `ElementT(…)`.
-[[nodiscard]] WrittenType type_of_word(const std::string& word);
-
-/// The text of a tree without blanks, but for those between two words.
-[[nodiscard]] std::string compact_text(antlr4::tree::ParseTree* tree);
-
-class BodyBuilder {
+/// Adds the nodes of expressions to a body.
+///
+/// Errors: every function throws TreeTooDeep
+class ExprBuilder {
  public:
-  BodyBuilder(const Unit& unit, Body& body, bool is_balanced, Diagnostics& diags)
-      : unit_(unit), body_(body), is_balanced_(is_balanced), diags_(diags) {}
+  /// `stmts` builds the bodies of lambdas; it is not called before it is complete.
+  ExprBuilder(BodyNodes& nodes, StmtBuilder& stmts) : nodes_(nodes), stmts_(stmts) {}
 
-  StmtId build(pb_antlr::PbccParser::BodyContext* context);
+  ExprId expr(pb_antlr::PbccParser::ExprContext* context);
+  ExprId comma(pb_antlr::PbccParser::CommaExprContext* context);
+  ExprId const_expr(pb_antlr::PbccParser::ConstExprContext* context);
+  ExprId init_list(pb_antlr::PbccParser::InitListContext* context);
+  /// None for null.
+  std::vector<ExprId> args(pb_antlr::PbccParser::ArgsContext* context);
 
  private:
   using P = pb_antlr::PbccParser;
 
-  // Statements.
-  StmtId stmt(P::StmtContext* context);
-  std::vector<StmtId> stmts(const std::vector<P::StmtContext*>& contexts);
-  bool attach_else(StmtId previous, P::ElseStmtContext* context);
-  void attach_else_in(StmtId owner, P::ElseStmtContext* context);
-  StmtId if_stmt(P::IfStmtContext* context);
-  StmtId for_stmt(P::ForStmtContext* context);
-  StmtId do_stmt(P::DoStmtContext* context);
-  StmtId for_enough(P::ForEnoughStmtContext* context);
-  StmtId case_label(P::CaseLabelContext* context);
-  StmtId return_stmt(P::ReturnStmtContext* context);
-  StmtId transform_call(P::TransformCallContext* context);
-  StmtId legacy_call(P::LegacyCallContext* context);
-  StmtId decl(P::DeclContext* context);
-  Declarator declarator(P::DeclaratorContext* context);
-  ExprId condition(P::CondExprContext* context);
-  bool report_misspelt(TokenRange range, std::size_t at);
-  void report_unfinished(TokenRange range, std::size_t at);
-  StmtId opaque_stmt(const antlr4::ParserRuleContext* context, std::string reason);
-
-  // Expressions.
-  ExprId expr(P::ExprContext* context);
-  ExprId comma(P::CommaExprContext* context);
   ExprId primary(P::PrimaryContext* context);
   ExprId call(P::CallExprContext* context);
   ExprId member(P::MemberExprContext* context);
@@ -74,30 +44,49 @@ class BodyBuilder {
   ExprId lambda(P::LambdaContext* context);
   StmtId capture(P::CaptureContext* context);
   StmtId lambda_param(P::LambdaParamContext* context);
-  ExprId const_expr(P::ConstExprContext* context);
-  ExprId init_list(P::InitListContext* context);
-  std::vector<ExprId> args(P::ArgsContext* context);
-  ExprId opaque_expr(const antlr4::ParserRuleContext* context, std::string reason);
 
-  template <class Node>
-  ExprId add_expr(const antlr4::ParserRuleContext* context, Node node) {
-    const TokenRange range = Unit::range_of(context);
-    return body_.exprs.add(Expr{std::move(node), range, span_of(range)});
-  }
-  template <class Node>
-  StmtId add_stmt(const antlr4::ParserRuleContext* context, Node node) {
-    const TokenRange range = Unit::range_of(context);
-    return body_.stmts.add(Stmt{std::move(node), range, span_of(range)});
-  }
-  [[nodiscard]] Span span_of(TokenRange range) const;
-  /// Why the grammar could not go on at this token.
-  [[nodiscard]] std::string reason_at(std::size_t token) const;
+  BodyNodes& nodes_;
+  StmtBuilder& stmts_;
+};
+
+/// Adds the nodes of statements to a body.
+///
+/// Errors: every function throws TreeTooDeep
+class StmtBuilder {
+ public:
+  /// `is_balanced`: the brackets of the body match.
+  StmtBuilder(const Unit& unit, Body& body, bool is_balanced, Diagnostics& diags)
+      : unit_(unit), nodes_(body), is_balanced_(is_balanced), diags_(diags) {}
+  StmtBuilder(const StmtBuilder&) = delete;
+  StmtBuilder& operator=(const StmtBuilder&) = delete;
+
+  /// The whole body as one statement.
+  StmtId build(pb_antlr::PbccParser::BodyContext* context);
+  StmtId block(pb_antlr::PbccParser::BlockContext* context);
+
+ private:
+  using P = pb_antlr::PbccParser;
+
+  StmtId stmt(P::StmtContext* context);
+  std::vector<StmtId> stmts(const std::vector<P::StmtContext*>& contexts);
+  bool attach_else(StmtId previous, P::ElseStmtContext* context);
+  StmtId if_stmt(P::IfStmtContext* context);
+  StmtId for_stmt(P::ForStmtContext* context);
+  StmtId do_stmt(P::DoStmtContext* context);
+  StmtId for_enough(P::ForEnoughStmtContext* context);
+  StmtId case_label(P::CaseLabelContext* context);
+  StmtId return_stmt(P::ReturnStmtContext* context);
+  StmtId transform_call(P::TransformCallContext* context);
+  StmtId legacy_call(P::LegacyCallContext* context);
+  StmtId decl(P::DeclContext* context);
+  Declarator declarator(P::DeclaratorContext* context);
+  ExprId condition(P::CondExprContext* context);
 
   const Unit& unit_;
-  Body& body_;
+  BodyNodes nodes_;
+  ExprBuilder exprs_{nodes_, *this};
   bool is_balanced_;
   Diagnostics& diags_;
-  std::size_t depth_ = 0;
   bool is_chain_too_long_ = false;  // of `else if`; reported once
 };
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// What the body knows of a type as it is written.
+#include "frontend/parse/body_types.h"
+
 #include <cctype>
 #include <optional>
 #include <string_view>
-
-#include "frontend/parse/body_builder.h"
+#include <vector>
 
 namespace pb {
 namespace {

@@ -2,20 +2,18 @@
 #include "frontend/parse/build_body.h"
 
 #include <algorithm>
-#include <map>
 #include <string>
-#include <string_view>
 
 #include "frontend/parse/body_builder.h"
+#include "frontend/parse/body_types.h"
 #include "frontend/parse/build_header.h"
+#include "frontend/parse/statement_errors.h"
 #include "lang/check.h"
 
 namespace pb {
 namespace {
 
 constexpr std::size_t kMaxElseChain = 500;
-
-bool is_number(const std::string& text) { return !text.empty() && text[0] >= '0' && text[0] <= '9'; }
 
 /// The declaration of `T v`, without its initial value, from `T` and the token of `v`.
 DeclStmt range_variable(pb_antlr::PbccParser::TypeNameContext* context, const BodyToken& name) {
@@ -30,78 +28,36 @@ DeclStmt range_variable(pb_antlr::PbccParser::TypeNameContext* context, const Bo
 
 }  // namespace
 
-StmtId BodyBuilder::opaque_stmt(const antlr4::ParserRuleContext* context, std::string reason) {
-  return add_stmt(context, OpaqueStmt{std::move(reason)});
-}
-
-/// Reports a statement that runs into the end of its block without `;`, which is an error in C++ too, unless it is the
-/// use of a macro that only the C++ compiler knows: `NAME(…)`.
-void BodyBuilder::report_unfinished(TokenRange range, std::size_t at) {
-  if (range.begin >= range.end || !is_balanced_) return;
-  const std::string& last = body_.tokens[range.end - 1].text;
-  const bool may_be_macro = last == ")" && range.begin + 1 < range.end && body_.tokens[range.begin + 1].text == "(";
-  if (last == ";" || last == "}" || may_be_macro) return;
-  const bool is_end = at >= range.end;
-  const Span end{body_.span.file, body_.span.end - 1, body_.span.end};
-  const Span span = at < body_.tokens.size() ? body_.tokens[at].expansion : end;
-  diags_.emit(DiagKind::SyntaxError, span)
-      .arg(at < body_.tokens.size() ? "`" + body_.tokens[at].text + "`" : "`}`")
-      .arg(is_end ? "`;`" : "an operator or `;`")
-      .label(body_.tokens[range.begin].expansion, "in the statement that begins here");
-}
-
-/// Reports a statement that begins with a word of the language alone, which means nothing to the C++ compiler.
-bool BodyBuilder::report_misspelt(TokenRange range, std::size_t at) {
-  static const std::map<std::string_view, std::string_view> kForms = {
-      {"for_enough",
-       "the tuner chooses the number of rounds: `for_enough (1; 9) { … }`, least and greatest, or `for_enough { … }`"},
-      {"spawn", "`spawn` begins the call of a transform: `spawn T(out, in);`"},
-      {"sync", "`sync;` is a statement of its own"}};
-  if (range.begin >= range.end || !is_balanced_) return false;
-  // In `for_enough (1, 9) { }` the loop's statement has the error.
-  const std::string& begin = body_.tokens[range.begin].text;
-  const bool is_head =
-      range.begin > 0 && body_.tokens[range.begin - 1].text == "for_enough" && (begin == "(" || is_number(begin));
-  const BodyToken& word = body_.tokens[is_head ? range.begin - 1 : range.begin];
-  if (is_head) at = range.begin;
-  while (is_head && begin == "(" && at + 1 < range.end && (at == range.begin || is_number(body_.tokens[at].text))) ++at;
-  const auto form = kForms.find(word.text);
-  if (form == kForms.end()) return false;
-  const bool is_inside = at < body_.tokens.size();
-  const Span end{body_.span.file, body_.span.end - 1, body_.span.end};
-  diags_.emit(DiagKind::SyntaxError, is_inside ? body_.tokens[at].expansion : end)
-      .arg(is_inside ? "`" + body_.tokens[at].text + "`" : "`}`")
-      .arg("another form of `" + word.text + "`")
-      .label(word.expansion, "in the statement that begins here")
-      .hint(std::string(form->second));
-  return true;
-}
-
-StmtId BodyBuilder::build(P::BodyContext* context) {
-  const TokenRange whole{0, static_cast<std::uint32_t>(body_.tokens.size())};
+StmtId StmtBuilder::build(P::BodyContext* context) {
+  const TokenRange whole{0, static_cast<std::uint32_t>(nodes_.tokens().size())};
   if (const auto at = unit_.opaque_at(context))
-    return body_.stmts.add({OpaqueStmt{reason_at(*at)}, whole, span_of(whole)});
-  return body_.stmts.add({BlockStmt{stmts(context->stmt())}, whole, body_.span});
+    return nodes_.body().stmts.add({OpaqueStmt{nodes_.reason_at(*at)}, whole, nodes_.span_of(whole)});
+  return nodes_.body().stmts.add({BlockStmt{stmts(context->stmt())}, whole, nodes_.body().span});
 }
 
-std::vector<StmtId> BodyBuilder::stmts(const std::vector<P::StmtContext*>& contexts) {
+StmtId StmtBuilder::block(P::BlockContext* context) {
+  return nodes_.add_stmt(context, BlockStmt{stmts(context->stmt())});
+}
+
+std::vector<StmtId> StmtBuilder::stmts(const std::vector<P::StmtContext*>& contexts) {
   std::vector<StmtId> out;
   for (auto* context : contexts) {
     const bool is_else = !unit_.opaque_at(context) && context->elseStmt() != nullptr;
     if (is_else && !out.empty() && attach_else(out.back(), context->elseStmt())) continue;
-    out.push_back(is_else ? opaque_stmt(context, reason_at(Unit::range_of(context).begin)) : stmt(context));
+    out.push_back(is_else ? nodes_.add_opaque_stmt(context, nodes_.reason_at(Unit::range_of(context).begin))
+                          : stmt(context));
   }
   return out;
 }
 
 /// Gives an `else` to the innermost open `if` at the end of the statement before it.
-bool BodyBuilder::attach_else(StmtId previous, P::ElseStmtContext* context) {
+bool StmtBuilder::attach_else(StmtId previous, P::ElseStmtContext* context) {
   if (is_chain_too_long_) return false;
   std::vector<StmtId> path;  // statements that end where the `if` ends
   std::size_t open = 0;      // length of the path to the innermost open `if`; 0: none
   for (StmtId id = previous; !id.is_none();) {
     path.push_back(id);
-    const auto& node = body_.stmts[id].node;
+    const auto& node = nodes_.body().stmts[id].node;
     if (const auto* if_stmt = std::get_if<IfStmt>(&node)) {
       if (if_stmt->else_stmt.is_none()) open = path.size();
       id = if_stmt->else_stmt.is_none() ? if_stmt->then_stmt : if_stmt->else_stmt;
@@ -119,46 +75,41 @@ bool BodyBuilder::attach_else(StmtId previous, P::ElseStmtContext* context) {
   }
   if (open == 0) return false;
   if (path.size() > kMaxElseChain) {
-    diags_.emit(DiagKind::NestingTooDeep, span_of(Unit::range_of(context))).arg(kMaxElseChain);
+    diags_.emit(DiagKind::NestingTooDeep, nodes_.span_of(Unit::range_of(context))).arg(kMaxElseChain);
     is_chain_too_long_ = true;
     return false;
   }
-  attach_else_in(path[open - 1], context);
+  const StmtId else_stmt = stmt(context->stmt());
+  std::get<IfStmt>(nodes_.body().stmts[path[open - 1]].node).else_stmt = else_stmt;
   const TokenRange range = Unit::range_of(context);
   for (std::size_t i = 0; i < open; ++i) {
-    Stmt& s = body_.stmts[path[i]];
+    Stmt& s = nodes_.body().stmts[path[i]];
     s.tokens.end = range.end;
-    s.span = span_of(s.tokens);
+    s.span = nodes_.span_of(s.tokens);
   }
   return true;
 }
 
-void BodyBuilder::attach_else_in(StmtId owner, P::ElseStmtContext* context) {
-  const StmtId else_stmt = stmt(context->stmt());
-  std::get<IfStmt>(body_.stmts[owner].node).else_stmt = else_stmt;
-}
-
 // Flat by design: one line per kind of statement.
-StmtId BodyBuilder::stmt(P::StmtContext* context) {
-  const DepthGuard guard(depth_, context);
+StmtId StmtBuilder::stmt(P::StmtContext* context) {
+  const DepthGuard guard = nodes_.enter(context);
   if (const auto at = unit_.opaque_at(context)) {
-    const TokenRange range = Unit::range_of(context);
-    if (!report_misspelt(range, *at)) report_unfinished(range, *at);
-    return opaque_stmt(context, reason_at(*at));
+    if (is_balanced_) report_unread_statement(nodes_.body(), Unit::range_of(context), *at, diags_);
+    return nodes_.add_opaque_stmt(context, nodes_.reason_at(*at));
   }
   auto* inner = static_cast<antlr4::ParserRuleContext*>(context->children.at(0));
   switch (inner->getRuleIndex()) {
     case P::RuleEmptyStmt:
-      return add_stmt(context, EmptyStmt{});
+      return nodes_.add_stmt(context, EmptyStmt{});
     case P::RuleBlock:
-      return add_stmt(context, BlockStmt{stmts(context->block()->stmt())});
+      return block(context->block());
     case P::RuleIfStmt:
       return if_stmt(context->ifStmt());
     case P::RuleForStmt:
       return for_stmt(context->forStmt());
     case P::RuleWhileStmt: {
       const ExprId test = condition(context->whileStmt()->condExpr());
-      return add_stmt(context, WhileStmt{test, stmt(context->whileStmt()->stmt())});
+      return nodes_.add_stmt(context, WhileStmt{test, stmt(context->whileStmt()->stmt())});
     }
     case P::RuleDoStmt:
       return do_stmt(context->doStmt());
@@ -166,17 +117,17 @@ StmtId BodyBuilder::stmt(P::StmtContext* context) {
       return for_enough(context->forEnoughStmt());
     case P::RuleSwitchStmt: {
       const ExprId value = condition(context->switchStmt()->condExpr());
-      return add_stmt(context, SwitchStmt{value, stmt(context->switchStmt()->stmt())});
+      return nodes_.add_stmt(context, SwitchStmt{value, stmt(context->switchStmt()->stmt())});
     }
     case P::RuleCaseLabel:
       return case_label(context->caseLabel());
     case P::RuleReturnStmt:
       return return_stmt(context->returnStmt());
     case P::RuleJumpStmt:
-      if (context->getStart()->getText() == "break") return add_stmt(context, BreakStmt{});
-      return add_stmt(context, ContinueStmt{});
+      if (context->getStart()->getText() == "break") return nodes_.add_stmt(context, BreakStmt{});
+      return nodes_.add_stmt(context, ContinueStmt{});
     case P::RuleSyncStmt:
-      return add_stmt(context, SyncStmt{});
+      return nodes_.add_stmt(context, SyncStmt{});
     case P::RuleTransformCall:
       return transform_call(context->transformCall());
     case P::RuleLegacyCall:
@@ -184,57 +135,59 @@ StmtId BodyBuilder::stmt(P::StmtContext* context) {
     case P::RuleDecl:
       return decl(context->decl());
     case P::RuleExprStmt:
-      return add_stmt(context, ExprStmt{comma(context->exprStmt()->commaExpr())});
+      return nodes_.add_stmt(context, ExprStmt{exprs_.comma(context->exprStmt()->commaExpr())});
     case P::RuleLabel:
-      return opaque_stmt(context, reason_at(Unit::range_of(context).begin + 1));
+      return nodes_.add_opaque_stmt(context, nodes_.reason_at(Unit::range_of(context).begin + 1));
     default:
-      return opaque_stmt(context, reason_at(Unit::range_of(context).begin));  // `try`, `else` without `if`
+      return nodes_.add_opaque_stmt(context,
+                                    nodes_.reason_at(Unit::range_of(context).begin));  // `try`, `else` without `if`
   }
 }
 
-ExprId BodyBuilder::condition(P::CondExprContext* context) {
-  if (const auto at = unit_.opaque_at(context)) return opaque_expr(context, reason_at(*at));
-  return comma(context->commaExpr());
+ExprId StmtBuilder::condition(P::CondExprContext* context) {
+  if (const auto at = unit_.opaque_at(context)) return nodes_.add_opaque_expr(context, nodes_.reason_at(*at));
+  return exprs_.comma(context->commaExpr());
 }
 
-StmtId BodyBuilder::if_stmt(P::IfStmtContext* context) {
+StmtId StmtBuilder::if_stmt(P::IfStmtContext* context) {
   const ExprId test = condition(context->condExpr());
-  return add_stmt(context, IfStmt{test, stmt(context->stmt()), StmtId()});
+  return nodes_.add_stmt(context, IfStmt{test, stmt(context->stmt()), StmtId()});
 }
 
-StmtId BodyBuilder::for_stmt(P::ForStmtContext* context) {
+StmtId StmtBuilder::for_stmt(P::ForStmtContext* context) {
   ForStmt node;
   auto* head = context->forHead();
   if (const auto at = unit_.opaque_at(head)) {
-    node.condition = opaque_expr(head, reason_at(*at));
+    node.condition = nodes_.add_opaque_expr(head, nodes_.reason_at(*at));
   } else if (auto* type_name = head->typeName()) {
     const std::size_t colon = Unit::index_of(head->ID()->getSymbol()) + 1;
-    node.condition = opaque_expr(head, reason_at(colon));
+    node.condition = nodes_.add_opaque_expr(head, nodes_.reason_at(colon));
     if (head->range != nullptr) {
-      node.variable = add_stmt(type_name, range_variable(type_name, body_.tokens[colon - 1]));
-      node.range = expr(head->range);
+      node.variable = nodes_.add_stmt(type_name, range_variable(type_name, nodes_.tokens()[colon - 1]));
+      node.range = exprs_.expr(head->range);
     }
   } else {
     if (head->decl() != nullptr) node.init = decl(head->decl());
     if (head->exprStmt() != nullptr)
-      node.init = add_stmt(head->exprStmt(), ExprStmt{comma(head->exprStmt()->commaExpr())});
-    if (head->test != nullptr) node.condition = comma(head->test);
-    if (head->step != nullptr) node.step = comma(head->step);
+      node.init = nodes_.add_stmt(head->exprStmt(), ExprStmt{exprs_.comma(head->exprStmt()->commaExpr())});
+    if (head->test != nullptr) node.condition = exprs_.comma(head->test);
+    if (head->step != nullptr) node.step = exprs_.comma(head->step);
   }
   node.body = stmt(context->stmt());
-  return add_stmt(context, node);
+  return nodes_.add_stmt(context, node);
 }
 
-StmtId BodyBuilder::do_stmt(P::DoStmtContext* context) {
+StmtId StmtBuilder::do_stmt(P::DoStmtContext* context) {
   DoStmt node;
   node.body = stmt(context->stmt());
   for (auto* else_stmt : context->elseStmt())
-    if (!attach_else(node.body, else_stmt)) return opaque_stmt(context, reason_at(Unit::range_of(else_stmt).begin));
+    if (!attach_else(node.body, else_stmt))
+      return nodes_.add_opaque_stmt(context, nodes_.reason_at(Unit::range_of(else_stmt).begin));
   node.condition = condition(context->condExpr());
-  return add_stmt(context, node);
+  return nodes_.add_stmt(context, node);
 }
 
-StmtId BodyBuilder::for_enough(P::ForEnoughStmtContext* context) {
+StmtId StmtBuilder::for_enough(P::ForEnoughStmtContext* context) {
   ForEnoughStmt node;
   HeaderBuilder numbers(unit_.tokens(), diags_);
   if (context->integer().size() == 2) {
@@ -243,71 +196,69 @@ StmtId BodyBuilder::for_enough(P::ForEnoughStmtContext* context) {
   }
   node.head = {Unit::range_of(context).begin, Unit::range_of(context->stmt()).begin};
   node.body = stmt(context->stmt());
-  return add_stmt(context, node);
+  return nodes_.add_stmt(context, node);
 }
 
-StmtId BodyBuilder::case_label(P::CaseLabelContext* context) {
+StmtId StmtBuilder::case_label(P::CaseLabelContext* context) {
   CaseStmt node;
-  if (context->expr() != nullptr) node.value = expr(context->expr());
-  return add_stmt(context, node);
+  if (context->expr() != nullptr) node.value = exprs_.expr(context->expr());
+  return nodes_.add_stmt(context, node);
 }
 
-StmtId BodyBuilder::return_stmt(P::ReturnStmtContext* context) {
+StmtId StmtBuilder::return_stmt(P::ReturnStmtContext* context) {
   ReturnStmt node;
-  if (context->commaExpr() != nullptr) node.value = comma(context->commaExpr());
-  if (context->initList() != nullptr) node.value = init_list(context->initList());
-  return add_stmt(context, node);
+  if (context->commaExpr() != nullptr) node.value = exprs_.comma(context->commaExpr());
+  if (context->initList() != nullptr) node.value = exprs_.init_list(context->initList());
+  return nodes_.add_stmt(context, node);
 }
 
-StmtId BodyBuilder::transform_call(P::TransformCallContext* context) {
+StmtId StmtBuilder::transform_call(P::TransformCallContext* context) {
   TransformCallStmt node;
   auto* name = context->TNAME() != nullptr ? context->TNAME() : context->ID();
   node.callee = name->getText();
-  node.callee_span = body_.tokens[Unit::index_of(name->getSymbol())].expansion;
+  node.callee_span = nodes_.span_of(name);
   node.is_spawn = context->getStart()->getText() == "spawn";
-  for (auto* arg : context->constExpr()) node.template_args.push_back(const_expr(arg));
-  node.args = args(context->args());
-  return add_stmt(context, std::move(node));
+  for (auto* arg : context->constExpr()) node.template_args.push_back(exprs_.const_expr(arg));
+  node.args = exprs_.args(context->args());
+  return nodes_.add_stmt(context, std::move(node));
 }
 
-StmtId BodyBuilder::legacy_call(P::LegacyCallContext* context) {
+StmtId StmtBuilder::legacy_call(P::LegacyCallContext* context) {
   TransformCallStmt node;
   auto* name = context->TNAME() != nullptr ? context->TNAME() : context->ID();
   node.callee = name->getText();
-  node.callee_span = body_.tokens[Unit::index_of(name->getSymbol())].expansion;
+  node.callee_span = nodes_.span_of(name);
   node.is_spawn = context->getStart()->getText() == "SPAWN";
   node.is_legacy = true;
-  for (auto* arg : context->constExpr()) node.template_args.push_back(const_expr(arg));
-  for (auto* arg : context->expr()) node.args.push_back(expr(arg));
-  return add_stmt(context, std::move(node));
+  for (auto* arg : context->constExpr()) node.template_args.push_back(exprs_.const_expr(arg));
+  for (auto* arg : context->expr()) node.args.push_back(exprs_.expr(arg));
+  return nodes_.add_stmt(context, std::move(node));
 }
 
-StmtId BodyBuilder::decl(P::DeclContext* context) {
+StmtId StmtBuilder::decl(P::DeclContext* context) {
   DeclStmt node;
   WrittenType type = type_of_decl(context);
   node.type = type.type;
   node.type_text = std::move(type.text);
   node.is_static = type.is_static;
   for (auto* d : context->declarator()) node.declarators.push_back(declarator(d));
-  return add_stmt(context, std::move(node));
+  return nodes_.add_stmt(context, std::move(node));
 }
 
-Declarator BodyBuilder::declarator(P::DeclaratorContext* context) {
-  Declarator out;
-  out.name = context->ID()->getText();
-  out.name_span = body_.tokens[Unit::index_of(context->ID()->getSymbol())].expansion;
+Declarator StmtBuilder::declarator(P::DeclaratorContext* context) {
+  Declarator out = nodes_.declarator(context->ID());
   for (auto* pointer : context->pointerOp()) {
     const bool is_pointer = pointer->getStart()->getText() == "*";
     out.pointer_depth += is_pointer ? 1 : 0;
     out.is_reference = out.is_reference || !is_pointer;
   }
   for (auto* extent : context->arrayExtent())
-    out.extents.push_back(extent->expr() != nullptr ? expr(extent->expr()) : ExprId());
-  if (context->expr() != nullptr) out.init = expr(context->expr());
-  if (context->initList() != nullptr) out.init = init_list(context->initList());
+    out.extents.push_back(extent->expr() != nullptr ? exprs_.expr(extent->expr()) : ExprId());
+  if (context->expr() != nullptr) out.init = exprs_.expr(context->expr());
+  if (context->initList() != nullptr) out.init = exprs_.init_list(context->initList());
   if (auto* values = context->args()) {
-    std::vector<ExprId> items = args(values);
-    out.init = items.size() == 1 ? items[0] : add_expr(values, InitListExpr{std::move(items)});
+    std::vector<ExprId> items = exprs_.args(values);
+    out.init = items.size() == 1 ? items[0] : nodes_.add_expr(values, InitListExpr{std::move(items)});
   }
   return out;
 }
@@ -321,7 +272,7 @@ Body build_body(std::span<const Token> tokens, Span braces, bool is_balanced,
   try {
     Unit unit(UnitKind::Body, tokens, transform_names);
     unit.parse();
-    body.root = BodyBuilder(unit, body, is_balanced, diags).build(unit.body());
+    body.root = StmtBuilder(unit, body, is_balanced, diags).build(unit.body());
   } catch (const TreeTooDeep& error) {
     const Span span = error.token < tokens.size() ? tokens[error.token].expansion : braces;
     diags.emit(DiagKind::NestingTooDeep, span).arg(kMaxTreeDepth).note("counted in nodes of the tree");

@@ -4,7 +4,9 @@
 #include <string_view>
 
 #include "frontend/parse/body_builder.h"
+#include "frontend/parse/body_types.h"
 #include "lang/check.h"
+#include "lang/operators.h"
 
 namespace pb {
 namespace {
@@ -23,45 +25,28 @@ UnaryOp unary_op(std::string_view text, OperatorPlace place) {
 
 }  // namespace
 
-Span BodyBuilder::span_of(TokenRange range) const {
-  if (range.begin >= range.end) return {};
-  return join(body_.tokens[range.begin].expansion, body_.tokens[range.end - 1].expansion);
-}
-
-std::string BodyBuilder::reason_at(std::size_t token) const {
-  if (token >= body_.tokens.size()) return "it ends in the middle of a statement";
-  const std::string& text = body_.tokens[token].text;
-  const bool is_else = text == "else";
-  if (is_else) return "`else` has no `if`";
-  return fmt::format("`{}` here is for the C++ compiler alone", text);
-}
-
-ExprId BodyBuilder::opaque_expr(const antlr4::ParserRuleContext* context, std::string reason) {
-  return add_expr(context, OpaqueExpr{std::move(reason)});
-}
-
-ExprId BodyBuilder::comma(P::CommaExprContext* context) {
+ExprId ExprBuilder::comma(P::CommaExprContext* context) {
   const auto parts = context->expr();
   if (parts.size() > kMaxTreeDepth) throw TreeTooDeep{Unit::index_of(context->start)};
   ExprId out = expr(parts[0]);
   for (std::size_t i = 1; i < parts.size(); ++i) {
-    out = add_expr(context, BinaryExpr{BinaryOp::Comma, out, expr(parts[i])});
-    Expr& node = body_.exprs[out];
+    out = nodes_.add_expr(context, BinaryExpr{BinaryOp::Comma, out, expr(parts[i])});
+    Expr& node = nodes_.body().exprs[out];
     node.tokens.end = Unit::range_of(parts[i]).end;
-    node.span = span_of(node.tokens);
+    node.span = nodes_.span_of(node.tokens);
   }
   return out;
 }
 
-std::vector<ExprId> BodyBuilder::args(P::ArgsContext* context) {
+std::vector<ExprId> ExprBuilder::args(P::ArgsContext* context) {
   std::vector<ExprId> out;
   if (context == nullptr) return out;
   for (auto* arg : context->expr()) out.push_back(expr(arg));
   return out;
 }
 
-ExprId BodyBuilder::expr(P::ExprContext* context) {
-  const DepthGuard guard(depth_, context);
+ExprId ExprBuilder::expr(P::ExprContext* context) {
+  const DepthGuard guard = nodes_.enter(context);
   if (auto* n = dynamic_cast<P::PrimaryExprContext*>(context)) return primary(n->primary());
   if (auto* n = dynamic_cast<P::BinaryExprContext*>(context)) return binary(n);
   if (auto* n = dynamic_cast<P::MemberExprContext*>(context)) return member(n);
@@ -70,115 +55,115 @@ ExprId BodyBuilder::expr(P::ExprContext* context) {
   if (auto* n = dynamic_cast<P::PrefixExprContext*>(context)) return prefix(n);
   if (auto* n = dynamic_cast<P::PostfixExprContext*>(context)) {
     const UnaryOp op = unary_op(n->op->getText(), OperatorPlace::Postfix);
-    return add_expr(context, UnaryExpr{op, expr(n->expr())});
+    return nodes_.add_expr(context, UnaryExpr{op, expr(n->expr())});
   }
   if (auto* n = dynamic_cast<P::SubscriptExprContext*>(context)) {
     const ExprId object = expr(n->expr());
-    return add_expr(context, SubscriptExpr{object, comma(n->commaExpr())});
+    return nodes_.add_expr(context, SubscriptExpr{object, comma(n->commaExpr())});
   }
   if (auto* n = dynamic_cast<P::CastExprContext*>(context)) {
     WrittenType type = type_of(n->castType());
-    return add_expr(context, CastExpr{type.type, std::move(type.text), expr(n->expr())});
+    return nodes_.add_expr(context, CastExpr{type.type, std::move(type.text), expr(n->expr())});
   }
   auto* n = dynamic_cast<P::ConditionalExprContext*>(context);
   PB_CHECK(n != nullptr, "every expression of the grammar is built");
   const ExprId test = expr(n->expr(0));
   const ExprId if_true = comma(n->commaExpr());
-  return add_expr(context, ConditionalExpr{test, if_true, expr(n->expr(1))});
+  return nodes_.add_expr(context, ConditionalExpr{test, if_true, expr(n->expr(1))});
 }
 
-ExprId BodyBuilder::binary(P::BinaryExprContext* context) {
+ExprId ExprBuilder::binary(P::BinaryExprContext* context) {
   const ExprId lhs = expr(context->expr(0));
   const ExprId rhs = expr(context->expr(1));
   // `>>` is read as two tokens, so that it can close template arguments.
   const bool is_shift = context->children.size() == 4;
-  return add_expr(context, BinaryExpr{is_shift ? BinaryOp::Shr : binary_op(context->op->getText()), lhs, rhs});
+  return nodes_.add_expr(context, BinaryExpr{is_shift ? BinaryOp::Shr : binary_op(context->op->getText()), lhs, rhs});
 }
 
-ExprId BodyBuilder::assign(P::AssignExprContext* context) {
+ExprId ExprBuilder::assign(P::AssignExprContext* context) {
   const auto op = find_assignment_op(context->op->getText());
   AssignExpr node;
   node.is_compound = op.has_value();
   if (op) node.op = *op;
   node.lhs = expr(context->expr(0));
   node.rhs = expr(context->expr(1));
-  return add_expr(context, node);
+  return nodes_.add_expr(context, node);
 }
 
-ExprId BodyBuilder::prefix(P::PrefixExprContext* context) {
+ExprId ExprBuilder::prefix(P::PrefixExprContext* context) {
   const UnaryOp op = unary_op(context->op->getText(), OperatorPlace::Prefix);
-  return add_expr(context, UnaryExpr{op, expr(context->expr())});
+  return nodes_.add_expr(context, UnaryExpr{op, expr(context->expr())});
 }
 
-ExprId BodyBuilder::member(P::MemberExprContext* context) {
+ExprId ExprBuilder::member(P::MemberExprContext* context) {
   MemberExpr node;
   node.object = expr(context->expr());
   node.name = context->ID()->getText();
   node.is_arrow = context->op->getText() == "->";
   node.is_call = context->stop->getText() == ")" && context->children.size() > 3;
   node.args = args(context->args());
-  return add_expr(context, std::move(node));
+  return nodes_.add_expr(context, std::move(node));
 }
 
 /// A call: `f(…)` is one by name; what else is called (`JASSERT(c)(v)`) is the member `operator()`.
-ExprId BodyBuilder::call(P::CallExprContext* context) {
+ExprId ExprBuilder::call(P::CallExprContext* context) {
   auto* callee = dynamic_cast<P::PrimaryExprContext*>(context->expr());
   auto* name = callee != nullptr ? callee->primary()->qualifiedName() : nullptr;
-  if (name != nullptr) return add_expr(context, CallExpr{compact_text(name), args(context->args())});
+  if (name != nullptr) return nodes_.add_expr(context, CallExpr{compact_text(name), args(context->args())});
   MemberExpr node;
   node.object = expr(context->expr());
   node.name = "operator()";
   node.is_call = true;
   node.args = args(context->args());
-  return add_expr(context, std::move(node));
+  return nodes_.add_expr(context, std::move(node));
 }
 
-ExprId BodyBuilder::primary(P::PrimaryContext* context) {
-  if (context->qualifiedName() != nullptr) return add_expr(context, NameExpr{compact_text(context)});
-  if (context->INT() != nullptr) return add_expr(context, IntegerExpr{context->getText()});
-  if (context->FLOAT() != nullptr) return add_expr(context, FloatExpr{context->getText()});
-  if (context->CHAR() != nullptr) return add_expr(context, CharExpr{context->getText()});
+ExprId ExprBuilder::primary(P::PrimaryContext* context) {
+  if (context->qualifiedName() != nullptr) return nodes_.add_expr(context, NameExpr{compact_text(context)});
+  if (context->INT() != nullptr) return nodes_.add_expr(context, IntegerExpr{context->getText()});
+  if (context->FLOAT() != nullptr) return nodes_.add_expr(context, FloatExpr{context->getText()});
+  if (context->CHAR() != nullptr) return nodes_.add_expr(context, CharExpr{context->getText()});
   if (context->commaExpr() != nullptr) return comma(context->commaExpr());
   if (auto* n = context->functionalCast()) return functional_cast(n);
   if (auto* n = context->opaquePrimary()) return opaque_primary(n);
   if (auto* n = context->lambda()) return lambda(n);
   if (auto* n = context->templateCall()) {
     const std::string callee = compact_text(n->qualifiedName()) + compact_text(n->templateArgs());
-    return add_expr(context, CallExpr{callee, args(n->args())});
+    return nodes_.add_expr(context, CallExpr{callee, args(n->args())});
   }
   if (auto* n = context->namedCast()) return named_cast(n);
   if (!context->STRING().empty()) {
     std::string text;
     for (auto* part : context->STRING()) text += (text.empty() ? "" : " ") + part->getText();
-    return add_expr(context, StringExpr{std::move(text)});
+    return nodes_.add_expr(context, StringExpr{std::move(text)});
   }
   const std::string word = context->getText();
   PB_CHECK(word == "true" || word == "false", "every primary expression of the grammar is built");
-  return add_expr(context, BoolExpr{word == "true"});
+  return nodes_.add_expr(context, BoolExpr{word == "true"});
 }
 
-ExprId BodyBuilder::functional_cast(P::FunctionalCastContext* context) {
+ExprId ExprBuilder::functional_cast(P::FunctionalCastContext* context) {
   const std::vector<ExprId> values = args(context->args());
   WrittenType type = type_of_word(compact_text(context->children.front()));
-  if (values.size() != 1) return opaque_expr(context, fmt::format("it constructs a `{}`", type.text));
-  return add_expr(context, CastExpr{type.type, std::move(type.text), values[0]});
+  if (values.size() != 1) return nodes_.add_opaque_expr(context, fmt::format("it constructs a `{}`", type.text));
+  return nodes_.add_expr(context, CastExpr{type.type, std::move(type.text), values[0]});
 }
 
-ExprId BodyBuilder::named_cast(P::NamedCastContext* context) {
+ExprId ExprBuilder::named_cast(P::NamedCastContext* context) {
   WrittenType type = type_of(context->typeName());
-  return add_expr(context, CastExpr{type.type, std::move(type.text), comma(context->commaExpr())});
+  return nodes_.add_expr(context, CastExpr{type.type, std::move(type.text), comma(context->commaExpr())});
 }
 
-ExprId BodyBuilder::opaque_primary(P::OpaquePrimaryContext* context) {
+ExprId ExprBuilder::opaque_primary(P::OpaquePrimaryContext* context) {
   const std::string word = context->getStart()->getText();
-  if (word == "sizeof") return opaque_expr(context, "`sizeof` depends on the types of the host");
+  if (word == "sizeof") return nodes_.add_opaque_expr(context, "`sizeof` depends on the types of the host");
   if (word == "new" || word == "delete")
-    return opaque_expr(context, fmt::format("`{}` manages memory of the host", word));
-  return opaque_expr(context, fmt::format("`{}` is for the C++ compiler alone", word));
+    return nodes_.add_opaque_expr(context, fmt::format("`{}` manages memory of the host", word));
+  return nodes_.add_opaque_expr(context, fmt::format("`{}` is for the C++ compiler alone", word));
 }
 
-ExprId BodyBuilder::lambda(P::LambdaContext* context) {
-  const DepthGuard guard(depth_, context);
+ExprId ExprBuilder::lambda(P::LambdaContext* context) {
+  const DepthGuard guard = nodes_.enter(context);
   LambdaExpr node;
   node.captures = Unit::range_of(context->captures());
   for (auto* item : context->captures()->capture())
@@ -186,46 +171,42 @@ ExprId BodyBuilder::lambda(P::LambdaContext* context) {
   if (auto* params = context->lambdaParams())
     for (auto* param : params->lambdaParam())
       if (param->ID() != nullptr) node.locals.push_back(lambda_param(param));
-  node.body = add_stmt(context->block(), BlockStmt{stmts(context->block()->stmt())});
-  return add_expr(context, std::move(node));
+  node.body = stmts_.block(context->block());
+  return nodes_.add_expr(context, std::move(node));
 }
 
 /// The statement of a capture: `[x = 2 * a]` declares a variable, as `auto x = 2 * a;` does.
-StmtId BodyBuilder::capture(P::CaptureContext* context) {
-  Declarator declarator;
-  declarator.name = context->ID()->getText();
-  declarator.name_span = body_.tokens[Unit::index_of(context->ID()->getSymbol())].expansion;
+StmtId ExprBuilder::capture(P::CaptureContext* context) {
+  Declarator declarator = nodes_.declarator(context->ID());
   declarator.is_reference = context->getStart()->getText() == "&";
   declarator.init = expr(context->expr());
-  return add_stmt(context, DeclStmt{{}, "auto", false, {std::move(declarator)}});
+  return nodes_.add_stmt(context, DeclStmt{{}, "auto", false, {std::move(declarator)}});
 }
 
-StmtId BodyBuilder::lambda_param(P::LambdaParamContext* context) {
-  Declarator declarator;
-  declarator.name = context->ID()->getText();
-  declarator.name_span = body_.tokens[Unit::index_of(context->ID()->getSymbol())].expansion;
+StmtId ExprBuilder::lambda_param(P::LambdaParamContext* context) {
+  Declarator declarator = nodes_.declarator(context->ID());
   WrittenType type = type_of(context->typeName());
-  return add_stmt(context, DeclStmt{type.type, std::move(type.text), false, {std::move(declarator)}});
+  return nodes_.add_stmt(context, DeclStmt{type.type, std::move(type.text), false, {std::move(declarator)}});
 }
 
-ExprId BodyBuilder::const_expr(P::ConstExprContext* context) {
-  const DepthGuard guard(depth_, context);
+ExprId ExprBuilder::const_expr(P::ConstExprContext* context) {
+  const DepthGuard guard = nodes_.enter(context);
   const auto operands = context->constExpr();
   if (auto* name = context->qualifiedName()) {
     const bool is_call = context->children.size() > 1;
-    if (!is_call) return add_expr(context, NameExpr{compact_text(name)});
-    return add_expr(context, CallExpr{compact_text(name), args(context->args())});
+    if (!is_call) return nodes_.add_expr(context, NameExpr{compact_text(name)});
+    return nodes_.add_expr(context, CallExpr{compact_text(name), args(context->args())});
   }
   if (context->inner != nullptr) return comma(context->inner);
   if (auto* cast = context->functionalCast()) return functional_cast(cast);
   if (auto* cast = context->namedCast()) return named_cast(cast);
   if (context->castType() != nullptr) {
     WrittenType type = type_of(context->castType());
-    return add_expr(context, CastExpr{type.type, std::move(type.text), const_expr(operands[0])});
+    return nodes_.add_expr(context, CastExpr{type.type, std::move(type.text), const_expr(operands[0])});
   }
   if (context->expr() != nullptr) {
     const ExprId object = const_expr(operands[0]);
-    return add_expr(context, SubscriptExpr{object, expr(context->expr())});
+    return nodes_.add_expr(context, SubscriptExpr{object, expr(context->expr())});
   }
   if (context->ID() != nullptr) {
     MemberExpr node;
@@ -233,27 +214,27 @@ ExprId BodyBuilder::const_expr(P::ConstExprContext* context) {
     node.name = context->ID()->getText();
     node.is_call = context->children.size() > 3;
     node.args = args(context->args());
-    return add_expr(context, std::move(node));
+    return nodes_.add_expr(context, std::move(node));
   }
   if (operands.size() == 2) {
     const ExprId lhs = const_expr(operands[0]);
-    return add_expr(context, BinaryExpr{binary_op(context->op->getText()), lhs, const_expr(operands[1])});
+    return nodes_.add_expr(context, BinaryExpr{binary_op(context->op->getText()), lhs, const_expr(operands[1])});
   }
   if (operands.size() == 1) {
     const UnaryOp op = unary_op(context->op->getText(), OperatorPlace::Prefix);
-    return add_expr(context, UnaryExpr{op, const_expr(operands[0])});
+    return nodes_.add_expr(context, UnaryExpr{op, const_expr(operands[0])});
   }
-  if (context->INT() != nullptr) return add_expr(context, IntegerExpr{context->getText()});
-  if (context->CHAR() != nullptr) return add_expr(context, CharExpr{context->getText()});
-  return add_expr(context, BoolExpr{context->getText() == "true"});
+  if (context->INT() != nullptr) return nodes_.add_expr(context, IntegerExpr{context->getText()});
+  if (context->CHAR() != nullptr) return nodes_.add_expr(context, CharExpr{context->getText()});
+  return nodes_.add_expr(context, BoolExpr{context->getText() == "true"});
 }
 
-ExprId BodyBuilder::init_list(P::InitListContext* context) {
-  const DepthGuard guard(depth_, context);
+ExprId ExprBuilder::init_list(P::InitListContext* context) {
+  const DepthGuard guard = nodes_.enter(context);
   InitListExpr node;
   for (auto* item : context->initItem())
     node.items.push_back(item->expr() != nullptr ? expr(item->expr()) : init_list(item->initList()));
-  return add_expr(context, std::move(node));
+  return nodes_.add_expr(context, std::move(node));
 }
 
 }  // namespace pb

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+#include "frontend/parse/body_nodes.h"
+
+#include <fmt/format.h>
+
+namespace pb {
+
+Span BodyNodes::span_of(TokenRange range) const {
+  if (range.begin >= range.end) return {};
+  return join(body_.tokens[range.begin].expansion, body_.tokens[range.end - 1].expansion);
+}
+
+Span BodyNodes::span_of(antlr4::tree::TerminalNode* word) const {
+  return body_.tokens[Unit::index_of(word->getSymbol())].expansion;
+}
+
+Declarator BodyNodes::declarator(antlr4::tree::TerminalNode* name) const {
+  Declarator out;
+  out.name = name->getText();
+  out.name_span = span_of(name);
+  return out;
+}
+
+std::string BodyNodes::reason_at(std::size_t token) const {
+  if (token >= body_.tokens.size()) return "it ends in the middle of a statement";
+  const std::string& text = body_.tokens[token].text;
+  const bool is_else = text == "else";
+  if (is_else) return "`else` has no `if`";
+  return fmt::format("`{}` here is for the C++ compiler alone", text);
+}
+
+}  // namespace pb
