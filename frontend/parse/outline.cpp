@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "frontend/parse/outline.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <string_view>
 #include <utility>
 
+#include "frontend/parse/token_view.h"
 #include "lang/operators.h"
 
 namespace pb {
@@ -15,20 +14,51 @@ namespace {
 constexpr std::size_t kMaxNesting = 256;
 
 std::string_view closer_of(std::string_view opener) { return opener == "(" ? ")" : opener == "[" ? "]" : "}"; }
-std::string quoted(std::string_view text) { return fmt::format("`{}`", text); }
+/// Counts what nests without brackets: signs in a row, and `<` that open template arguments.
+struct RunCounter {
+  std::size_t num_signs = 0;
+  std::size_t num_angles = 0;
+  bool exceeds_limit(std::string_view text) {
+    const bool is_sign = find_unary_op(text, OperatorPlace::Prefix).has_value();
+    num_signs = is_sign ? num_signs + 1 : 0;
+    if (text == "<") ++num_angles;
+    if (text == ";" || text == "{" || text == "}") num_angles = 0;
+    if (text == ">" && num_angles > 0) --num_angles;
+    return num_signs > kMaxNesting || num_angles > kMaxNesting;
+  }
+};
+
+/// Where braces do not match, points at the first pair in `slice` that is indented differently.
+void label_indentation(const TokenView& tokens, TokenSlice slice, DiagBuilder diagnostic) {
+  std::vector<std::size_t> open;
+  for (std::size_t i = slice.begin; i < slice.end; ++i) {
+    if (tokens.is(i, "{")) open.push_back(i);
+    if (!tokens.is(i, "}") || open.empty()) continue;
+    const std::size_t opener = open.back();
+    open.pop_back();
+    if (!tokens.is_first_of_line(i) || tokens.indentation(i) == tokens.indentation(opener)) continue;
+    if (tokens.indentation(i) < tokens.indentation(opener)) {
+      diagnostic.label(tokens.span_at(opener), "the `}` of this one is indented less: it may belong to another");
+    } else {
+      diagnostic.label(tokens.span_at(i),
+                       "this one is indented more than what it closes: a `{` may be missing before it");
+    }
+    return;
+  }
+}
 
 class Outliner {
  public:
-  Outliner(const TokenStream& stream, Diagnostics& diags) : stream_(stream), tokens_(stream.tokens), diags_(diags) {}
+  Outliner(const TokenStream& stream, Diagnostics& diags) : tokens_(stream), diags_(diags) {}
 
   Outline run() {
     while (pos_ < tokens_.size()) {
       const TokenKind kind = tokens_[pos_].kind;
       if (kind == TokenKind::NativeBegin)
         native();
-      else if (is(pos_, ";"))
+      else if (tokens_.is(pos_, ";"))
         ++pos_;
-      else if (is(pos_, "}") || kind == TokenKind::NativeEnd || kind == TokenKind::NativeLine)
+      else if (tokens_.is(pos_, "}") || kind == TokenKind::NativeEnd || kind == TokenKind::NativeLine)
         stray();
       else
         item();
@@ -37,58 +67,9 @@ class Outliner {
   }
 
  private:
-  bool is(std::size_t index, std::string_view text) const {
-    return index < tokens_.size() && tokens_[index].text == text && tokens_[index].kind != TokenKind::String;
-  }
-  bool is_name(std::size_t index) const { return index < tokens_.size() && tokens_[index].kind == TokenKind::Name; }
-  Span span_at(std::size_t index) const { return index < tokens_.size() ? tokens_[index].expansion : stream_.end; }
-  std::string found_at(std::size_t index) const {
-    return index < tokens_.size() ? quoted(tokens_[index].text) : "the end of the file";
-  }
-
-  /// Whether another transform starts at the token, wherever it stands: `transform NAME` and the like.
-  bool begins_header(std::size_t index) const {
-    while (is(index, "main") || is(index, "memoized")) ++index;  // by themselves they are clauses, anywhere in a header
-    return is_name(index + 1) && (is(index, "transform") || is(index, "function"));
-  }
-  /// Whether a rule begins at the token: `OUT.cell(` or `to (` at the beginning of a line, which no header goes on
-  /// like.
-  bool begins_rule(std::size_t index) const {
-    if (index >= tokens_.size() || !is_first_of_line(index)) return false;
-    const bool is_named = is(index, "to") && is(index + 1, "(");
-    return is_named || (is_name(index) && is(index + 1, ".") && is_name(index + 2) && is(index + 3, "("));
-  }
-  bool is_at_line_start(std::size_t index) const {
-    const std::string& leading = tokens_[index].leading;
-    return index == 0 || leading.ends_with('\n');
-  }
-
-  bool is_first_of_line(std::size_t index) const {
-    return index == 0 || tokens_[index].leading.find('\n') != std::string::npos;
-  }
-  /// Blanks before the first token of the line in which a token stands.
-  std::size_t indentation(std::size_t index) const {
-    while (!is_first_of_line(index)) --index;
-    const std::string& leading = tokens_[index].leading;
-    return leading.size() - (leading.find('\n') == std::string::npos ? 0 : leading.rfind('\n') + 1);
-  }
-
-  /// Where braces do not match, points at the first pair since the beginning of the item that is indented differently.
-  void label_indentation(DiagBuilder diagnostic) const {
-    std::vector<std::size_t> open;
-    for (std::size_t i = item_begin_; i < std::min(pos_, tokens_.size()); ++i) {
-      if (is(i, "{")) open.push_back(i);
-      if (!is(i, "}") || open.empty()) continue;
-      const std::size_t opener = open.back();
-      open.pop_back();
-      if (!is_first_of_line(i) || indentation(i) == indentation(opener)) continue;
-      if (indentation(i) < indentation(opener)) {
-        diagnostic.label(span_at(opener), "the `}` of this one is indented less: it may belong to another");
-      } else {
-        diagnostic.label(span_at(i), "this one is indented more than what it closes: a `{` may be missing before it");
-      }
-      return;
-    }
+  /// Whether no header goes on with the token, be it of a transform or of a rule.
+  bool ends_header(std::size_t index) const {
+    return tokens_.is(index, "{") || tokens_.is(index, "}") || tokens_.is(index, ";") || tokens_.is_native(index);
   }
 
   /// Whether a comment or a string swallowed the rest: then there is nothing to say about what follows it.
@@ -97,26 +78,27 @@ class Outliner {
   }
   void report_unclosed(std::size_t open, const std::string& what) {
     if (is_swallowed()) return;
-    DiagBuilder diagnostic =
-        diags_.emit(DiagKind::UnclosedBrace, span_at(open)).arg(what).label(span_at(pos_), "before this");
-    if (is(open, "{")) label_indentation(diagnostic);
+    DiagBuilder diagnostic = diags_.emit(DiagKind::UnclosedBrace, tokens_.span_at(open))
+                                 .arg(what)
+                                 .label(tokens_.span_at(pos_), "before this");
+    if (tokens_.is(open, "{")) label_indentation(tokens_, {item_begin_, std::min(pos_, tokens_.size())}, diagnostic);
   }
 
   void stray() {
-    DiagBuilder diagnostic = diags_.emit(DiagKind::StrayToken, span_at(pos_)).arg(found_at(pos_));
-    if (is(pos_, "}")) label_indentation(diagnostic);
+    DiagBuilder diagnostic = diags_.emit(DiagKind::StrayToken, tokens_.span_at(pos_)).arg(tokens_.found_at(pos_));
+    if (tokens_.is(pos_, "}")) label_indentation(tokens_, {item_begin_, std::min(pos_, tokens_.size())}, diagnostic);
     const std::string text = tokens_[pos_].text;
-    while (is(pos_, text)) ++pos_;
+    while (tokens_.is(pos_, text)) ++pos_;
   }
 
   void native() {
     ItemOutline item;
     item.kind = ItemOutline::Kind::Native;
     item.header = {pos_ + 1, pos_ + 1};
-    item.span = span_at(pos_);
+    item.span = tokens_.span_at(pos_);
     while (pos_ < tokens_.size() && tokens_[pos_].kind != TokenKind::NativeEnd) ++pos_;
     item.header.end = pos_;
-    item.span = join(item.span, span_at(pos_ < tokens_.size() ? pos_ : pos_ - 1));
+    item.span = join(item.span, tokens_.span_at(pos_ < tokens_.size() ? pos_ : pos_ - 1));
     if (pos_ < tokens_.size()) ++pos_;
     out_.items.push_back(std::move(item));
   }
@@ -127,32 +109,32 @@ class Outliner {
     bool is_function = false;
     bool has_name = false;
     bool has_from_or_to = false;
-    while (pos_ < tokens_.size() && !is(pos_, "{") && !is(pos_, "}") && !is(pos_, ";") && !is_native(pos_)) {
+    while (pos_ < tokens_.size() && !ends_header(pos_)) {
       // A header that never got its braces ends where the next one begins.
-      if (has_name && has_from_or_to && begins_header(pos_) && is_at_line_start(pos_)) break;
-      if (has_name && has_from_or_to && begins_rule(pos_)) break;
-      if (is(pos_, "transform") || is(pos_, "function")) note_name();
-      is_function = is_function || is(pos_, "function");
-      has_name = has_name || is(pos_, "transform") || is(pos_, "function");
-      has_from_or_to = has_from_or_to || is(pos_, "from") || is(pos_, "to");
+      if (has_name && has_from_or_to && tokens_.begins_header(pos_) && tokens_.is_at_line_start(pos_)) break;
+      if (has_name && has_from_or_to && tokens_.begins_rule(pos_)) break;
+      if (tokens_.is(pos_, "transform") || tokens_.is(pos_, "function")) note_name();
+      is_function = is_function || tokens_.is(pos_, "function");
+      has_name = has_name || tokens_.is(pos_, "transform") || tokens_.is(pos_, "function");
+      has_from_or_to = has_from_or_to || tokens_.is(pos_, "from") || tokens_.is(pos_, "to");
       ++pos_;
     }
     item.header.end = pos_;
-    const bool is_good = check_brackets(item.header) && !(has_name && is(pos_, ";") && is_cut_short());
-    if (begins_rule(pos_) && !is_function) {
-      diags_.emit(DiagKind::SyntaxError, span_at(pos_))
-          .arg(found_at(pos_))
+    const bool is_good = check_brackets(item.header) && !(has_name && tokens_.is(pos_, ";") && is_cut_short());
+    if (tokens_.begins_rule(pos_) && !is_function) {
+      diags_.emit(DiagKind::SyntaxError, tokens_.span_at(pos_))
+          .arg(tokens_.found_at(pos_))
           .arg("a header clause such as `from` or `to`, or `{`")
           .hint("the rules of a transform stand in braces");
       item.kind = ItemOutline::Kind::Transform;
       rules(item, pos_);
-    } else if (is(pos_, "{")) {
+    } else if (tokens_.is(pos_, "{")) {
       item.kind = is_function ? ItemOutline::Kind::Function : ItemOutline::Kind::Transform;
       if (is_function)
         alternatives(item);
       else
         rules(item, pos_++);
-    } else if (is(pos_, ";")) {
+    } else if (tokens_.is(pos_, ";")) {
       item.kind = ItemOutline::Kind::Forward;
       ++pos_;
     } else {
@@ -166,38 +148,33 @@ class Outliner {
   /// lost.
   bool is_cut_short() {
     std::size_t end = pos_ + 1;
-    while (end < tokens_.size() && !is(end, "{") && !is(end, "}") && !is(end, ";") && !is_native(end)) {
-      if (is(end, "transform") || is(end, "function")) return false;
+    while (end < tokens_.size() && !ends_header(end)) {
+      if (tokens_.is(end, "transform") || tokens_.is(end, "function")) return false;
       ++end;
     }
-    if (!is(end, "{")) return false;
-    diags_.emit(DiagKind::SyntaxError, span_at(pos_))
+    if (!tokens_.is(end, "{")) return false;
+    diags_.emit(DiagKind::SyntaxError, tokens_.span_at(pos_))
         .arg("`;`")
         .arg("a header clause such as `from` or `to`, or `{`")
         .hint("`;` ends a declaration without rules: remove it");
     return end != std::exchange(pos_, end) + 1;
   }
 
-  bool is_native(std::size_t index) const {
-    const TokenKind kind = tokens_[index].kind;
-    return kind == TokenKind::NativeBegin || kind == TokenKind::NativeEnd || kind == TokenKind::NativeLine;
-  }
-
   void note_name() {
-    if (is_name(pos_ + 1)) out_.transform_names.insert(tokens_[pos_ + 1].text);
+    if (tokens_.is_name(pos_ + 1)) out_.transform_names.insert(tokens_[pos_ + 1].text);
   }
 
   void alternatives(ItemOutline& item) {
     item.rules.push_back({{pos_, pos_}, {}, {}, true});
     body(item.rules.back());
-    while (is(pos_, "or")) {
+    while (tokens_.is(pos_, "or")) {
       const std::size_t word = pos_++;
-      if (!is(pos_, "{")) {
-        diags_.emit(DiagKind::SyntaxError, span_at(pos_))
-            .arg(found_at(pos_))
+      if (!tokens_.is(pos_, "{")) {
+        diags_.emit(DiagKind::SyntaxError, tokens_.span_at(pos_))
+            .arg(tokens_.found_at(pos_))
             .arg("`{` after `or`")
-            .label(span_at(word), "after this");
-        while (pos_ < tokens_.size() && !begins_header(pos_) && !is_native(pos_)) ++pos_;
+            .label(tokens_.span_at(word), "after this");
+        while (pos_ < tokens_.size() && !tokens_.begins_header(pos_) && !tokens_.is_native(pos_)) ++pos_;
         return;
       }
       item.rules.push_back({{pos_, pos_}, {}, {}, true});
@@ -207,37 +184,31 @@ class Outliner {
 
   /// Reads the rules of a transform. `open` is the token of its `{`, behind which `pos_` stands.
   void rules(ItemOutline& item, std::size_t open) {
-    while (!is(pos_, "}")) {
-      if (pos_ >= tokens_.size() || begins_header(pos_)) {
+    while (!tokens_.is(pos_, "}")) {
+      if (pos_ >= tokens_.size() || tokens_.begins_header(pos_)) {
         report_unclosed(open, "`{` of the transform");
         return;
       }
-      if (is(pos_, ";"))
+      if (tokens_.is(pos_, ";"))
         ++pos_;
-      else if (is_native(pos_))
+      else if (tokens_.is_native(pos_))
         native_inside();
       else if (!rule(item))
         return;
     }
     ++pos_;
-    if (!is(pos_, "or")) return;
-    const std::string name = name_of(item.header);
-    diags_.emit(DiagKind::OrAfterTransform, span_at(pos_))
+    if (!tokens_.is(pos_, "or")) return;
+    const std::string name = tokens_.name_of(item.header);
+    diags_.emit(DiagKind::OrAfterTransform, tokens_.span_at(pos_))
         .arg(name)
         .hint("write the other way as a further rule of the transform");
     ++pos_;
     RuleOutline dropped;
-    if (is(pos_, "{")) body(dropped);
-  }
-
-  std::string name_of(TokenSlice header) const {
-    for (std::size_t i = header.begin; i + 1 < header.end; ++i)
-      if (is(i, "transform")) return tokens_[i + 1].text;
-    return "";
+    if (tokens_.is(pos_, "{")) body(dropped);
   }
 
   void native_inside() {
-    diags_.emit(DiagKind::NativeInsideBraces, span_at(pos_));
+    diags_.emit(DiagKind::NativeInsideBraces, tokens_.span_at(pos_));
     while (pos_ < tokens_.size() && tokens_[pos_].kind != TokenKind::NativeEnd) ++pos_;
     if (pos_ < tokens_.size()) ++pos_;
   }
@@ -246,18 +217,18 @@ class Outliner {
   bool rule(ItemOutline& item) {
     RuleOutline rule;
     rule.header.begin = pos_;
-    while (pos_ < tokens_.size() && !is(pos_, "{") && !is(pos_, "}") && !is(pos_, ";") && !is_native(pos_)) {
-      if (begins_header(pos_) && is_at_line_start(pos_)) break;
+    while (pos_ < tokens_.size() && !ends_header(pos_)) {
+      if (tokens_.begins_header(pos_) && tokens_.is_at_line_start(pos_)) break;
       ++pos_;
     }
     rule.header.end = pos_;
-    if (!is(pos_, "{")) {
-      auto diagnostic = diags_.emit(DiagKind::MissingBody, span_of(rule.header)).arg("rule");
-      diagnostic.label(span_at(pos_), "expected `{` before this");
+    if (!tokens_.is(pos_, "{")) {
+      auto diagnostic = diags_.emit(DiagKind::MissingBody, tokens_.span_of(rule.header)).arg("rule");
+      diagnostic.label(tokens_.span_at(pos_), "expected `{` before this");
       item.has_lost_rules = true;
-      if (has(rule.header, "return"))
+      if (tokens_.has(rule.header, "return"))
         diagnostic.hint("a body stands in braces: `{ return a; }`");
-      else if (!has(rule.header, "from"))
+      else if (!tokens_.has(rule.header, "from"))
         diagnostic.hint("a rule is written `OUT.cell(i) from (IN.cell(i) a) { return a; }`");
       return true;
     }
@@ -270,24 +241,17 @@ class Outliner {
     return is_closed;
   }
 
-  bool has(TokenSlice slice, std::string_view word) const {
-    for (std::size_t i = slice.begin; i < slice.end; ++i)
-      if (is(i, word)) return true;
-    return false;
-  }
-  Span span_of(TokenSlice slice) const { return join(span_at(slice.begin), span_at(slice.end - 1)); }
-
   /// Reports the first bracket of a header that has no partner, or nesting beyond the limit.
   bool check_brackets(TokenSlice slice) {
     std::vector<std::size_t> open;
     RunCounter run;
     for (std::size_t i = slice.begin; i < slice.end; ++i) {
-      if (is(i, "(") || is(i, "[")) open.push_back(i);
+      if (tokens_.is(i, "(") || tokens_.is(i, "[")) open.push_back(i);
       if (run.exceeds_limit(tokens_[i].text) || open.size() > kMaxNesting) {
-        diags_.emit(DiagKind::NestingTooDeep, span_at(i)).arg(kMaxNesting);
+        diags_.emit(DiagKind::NestingTooDeep, tokens_.span_at(i)).arg(kMaxNesting);
         return false;
       }
-      if (!open.empty() && is(i, closer_of(tokens_[open.back()].text))) open.pop_back();
+      if (!open.empty() && tokens_.is(i, closer_of(tokens_[open.back()].text))) open.pop_back();
     }
     return true;  // what does not match is a syntax error of the grammar, with a better message
   }
@@ -300,23 +264,23 @@ class Outliner {
     RunCounter run;
     rule.body = {pos_, pos_};
     for (; pos_ < tokens_.size() && !open.empty(); ++pos_) {
-      if (begins_header(pos_) && is_at_line_start(pos_)) break;
+      if (tokens_.begins_header(pos_) && tokens_.is_at_line_start(pos_)) break;
       const bool exceeds = run.exceeds_limit(tokens_[pos_].text) || open.size() > kMaxNesting;
       if (exceeds && !std::exchange(is_too_deep, true))
-        diags_.emit(DiagKind::NestingTooDeep, span_at(pos_)).arg(kMaxNesting);
-      if (is(pos_, "(") || is(pos_, "[") || is(pos_, "{")) {
+        diags_.emit(DiagKind::NestingTooDeep, tokens_.span_at(pos_)).arg(kMaxNesting);
+      if (tokens_.is(pos_, "(") || tokens_.is(pos_, "[") || tokens_.is(pos_, "{")) {
         open.push_back(pos_);
-      } else if (is(pos_, ")") || is(pos_, "]") || is(pos_, "}")) {
+      } else if (tokens_.is(pos_, ")") || tokens_.is(pos_, "]") || tokens_.is(pos_, "}")) {
         rule.is_balanced = close(open) && rule.is_balanced;
       }
     }
     if (!open.empty()) {
       rule.is_balanced = false;
-      report_unclosed(open.back(), quoted(tokens_[open.back()].text));
+      report_unclosed(open.back(), quoted_token(tokens_[open.back()].text));
     }
     rule.body.end = open.empty() ? pos_ - 1 : pos_;
     if (is_too_deep) rule.body.end = rule.body.begin;
-    rule.braces = join(span_at(first), span_at(pos_ - 1));
+    rule.braces = join(tokens_.span_at(first), tokens_.span_at(pos_ - 1));
     return open.empty();
   }
 
@@ -328,34 +292,19 @@ class Outliner {
       return true;
     }
     if (closer != "}") {
-      diags_.emit(DiagKind::UnmatchedBracket, span_at(pos_))
-          .arg(quoted(closer))
-          .arg(quoted(tokens_[open.back()].text))
-          .label(span_at(open.back()), "opened here");
+      diags_.emit(DiagKind::UnmatchedBracket, tokens_.span_at(pos_))
+          .arg(quoted_token(closer))
+          .arg(quoted_token(tokens_[open.back()].text))
+          .label(tokens_.span_at(open.back()), "opened here");
       return false;
     }
-    report_unclosed(open.back(), quoted(tokens_[open.back()].text));
-    while (!is(open.back(), "{")) open.pop_back();
+    report_unclosed(open.back(), quoted_token(tokens_[open.back()].text));
+    while (!tokens_.is(open.back(), "{")) open.pop_back();
     open.pop_back();
     return false;
   }
 
-  /// Counts what nests without brackets: signs in a row, and `<` that open template arguments.
-  struct RunCounter {
-    std::size_t num_signs = 0;
-    std::size_t num_angles = 0;
-    bool exceeds_limit(std::string_view text) {
-      const bool is_sign = find_unary_op(text, OperatorPlace::Prefix).has_value();
-      num_signs = is_sign ? num_signs + 1 : 0;
-      if (text == "<") ++num_angles;
-      if (text == ";" || text == "{" || text == "}") num_angles = 0;
-      if (text == ">" && num_angles > 0) --num_angles;
-      return num_signs > kMaxNesting || num_angles > kMaxNesting;
-    }
-  };
-
-  const TokenStream& stream_;
-  const std::vector<Token>& tokens_;
+  TokenView tokens_;
   Diagnostics& diags_;
   Outline out_;
   std::size_t pos_ = 0;

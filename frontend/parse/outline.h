@@ -3,22 +3,15 @@
 // matching brackets before anything is parsed. So a syntax error stays within its unit.
 #pragma once
 
-#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "frontend/parse/token_view.h"
 #include "lang/diagnostics.h"
 #include "lang/token.h"
 
 namespace pb {
-
-/// Half-open range of indices into TokenStream::tokens.
-struct TokenSlice {
-  std::size_t begin = 0;
-  std::size_t end = 0;
-  [[nodiscard]] bool empty() const { return begin == end; }
-};
 
 struct RuleOutline {
   TokenSlice header;
