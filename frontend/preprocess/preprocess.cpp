@@ -1,50 +1,68 @@
 // SPDX-License-Identifier: MIT
 #include "frontend/preprocess/preprocess.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <deque>
-#include <filesystem>
 #include <utility>
 
-#include "frontend/preprocess/if_expression.h"
+#include "frontend/preprocess/conditions.h"
+#include "frontend/preprocess/file_stack.h"
 #include "frontend/preprocess/macros.h"
-#include "frontend/preprocess/scanner.h"
 
 namespace pb {
 namespace {
 
 constexpr std::size_t kMaxIncludeDepth = 200;
 
-struct Conditional {
-  std::string name;
-  Span span;
-  bool is_active = false;
-  bool was_taken = false;  // a branch was active before
-  bool has_else = false;
-  bool is_passed_on = false;  // of a prefix block: left to the C++ compiler
-};
+/// Puts a blank between tokens that a replacement brought together, since they must not become one when they are
+/// printed.
+void keep_apart(const Token& before, Token& token) {
+  const bool is_adjacent = before.spelling.file == token.spelling.file && before.spelling.end == token.spelling.begin;
+  if (!token.leading.empty() || is_adjacent) return;
+  const bool is_word = token.kind != TokenKind::Punctuator;
+  const bool was_word = before.kind != TokenKind::Punctuator;
+  const bool is_number_part = was_word && token.text.starts_with('.') && before.kind != TokenKind::Name;
+  if (is_word == was_word || is_number_part) token.leading = " ";
+}
 
-/// One file that is being read.
-struct OpenFile {
-  Scanner scanner;
-  std::vector<Conditional> conditionals;
-  std::optional<Span> native;  // of the open `%{`
-  bool is_cxx = false;         // read for a prefix block, in which it is as a whole
-};
+/// Reads `( [ name { , name } ] )` of a `#define` and leaves `pos` behind it. False after an error, of which nothing is
+/// said where the macro is the C++ compiler's.
+bool read_params(const std::vector<Token>& line, std::size_t& pos, Macro& macro, Diagnostics& diags) {
+  const auto report = [&](std::string_view what) {
+    if (!macro.is_native) diags.emit(DiagKind::MalformedDirective, macro.span).arg("define").arg(what);
+  };
+  ++pos;
+  const auto text = [&] { return pos < line.size() ? std::string_view(line[pos].text) : ""; };
+  while (text() != ")") {
+    if (pos >= line.size() || line[pos].kind != TokenKind::Name) {
+      report("has a parameter list that is no list of names");
+      return false;
+    }
+    macro.params.push_back(line[pos++].text);
+    if (text() == ",")
+      ++pos;
+    else if (text() != ")") {
+      report("has a parameter list that is never closed");
+      return false;
+    }
+  }
+  ++pos;
+  return true;
+}
 
 class Preprocessor {
  public:
   Preprocessor(SourceManager& sources, Diagnostics& diags)
-      : sources_(sources), diags_(diags), expander_(macros_, diags, [this] { return feed(); }) {}
+      : sources_(sources),
+        diags_(diags),
+        expander_(macros_, diags, [this] { return feed(); }),
+        files_(sources, diags) {}
 
   TokenStream run(FileId main_file) {
     TokenStream out;
     out.main_file = main_file;
     const auto size = static_cast<std::uint32_t>(sources_.text(main_file).size());
     out.end = {main_file, size, size};
-    open(main_file);
+    files_.open(main_file);
     while (auto token = expander_.next()) {
       if (!out.tokens.empty()) keep_apart(out.tokens.back(), *token);
       out.tokens.push_back(std::move(*token));
@@ -58,85 +76,43 @@ class Preprocessor {
   }
 
  private:
-  /// Puts a blank between tokens that a replacement brought together, since they must not become one when they are
-  /// printed.
-  static void keep_apart(const Token& before, Token& token) {
-    const bool is_adjacent = before.spelling.file == token.spelling.file && before.spelling.end == token.spelling.begin;
-    if (!token.leading.empty() || is_adjacent) return;
-    const bool is_word = token.kind != TokenKind::Punctuator;
-    const bool was_word = before.kind != TokenKind::Punctuator;
-    const bool is_number_part = was_word && token.text.starts_with('.') && before.kind != TokenKind::Name;
-    if (is_word == was_word || is_number_part) token.leading = " ";
-  }
-
-  void open(FileId file) {
-    const std::optional<Span> native = files_.empty() ? std::nullopt : files_.back().native;
-    files_.push_back({Scanner(file, sources_, diags_), {}, native, native.has_value()});
-  }
-  Scanner& scanner() { return files_.back().scanner; }
-  bool is_skipping() const {
-    const auto& conditionals = files_.back().conditionals;
-    return !conditionals.empty() && !conditionals.back().is_active;
-  }
-
   /// The next token before macro replacement.
   std::optional<Token> feed() {
-    while (!files_.empty()) {
-      scanner().set_quiet(is_skipping());
-      auto token = scanner().next();
+    while (!files_.is_empty()) {
+      files_.scanner().set_quiet(files_.is_skipping());
+      auto token = files_.scanner().next();
       if (!token) {
-        close_file();
+        files_.close();
         continue;
       }
-      const bool is_line = scanner().starts_line() && token->kind == TokenKind::Punctuator && token->text == "#";
+      const bool is_line = files_.scanner().starts_line() && token->kind == TokenKind::Punctuator && token->text == "#";
       if (is_line) {
         if (auto passed_on = directive(*token)) return passed_on;
         continue;
       }
-      if (is_skipping()) {
-        carry_newlines(token->leading);
+      if (files_.is_skipping()) {
+        files_.carry_newlines(token->leading);
         continue;
       }
-      if (!track_native(*token)) continue;
-      token->leading.insert(0, std::exchange(carry_, {}));
+      if (!files_.track_native(*token)) continue;
+      token->leading.insert(0, files_.take_carry());
       return token;
     }
     return std::nullopt;
-  }
-
-  void carry_newlines(std::string_view text) {
-    carry_.append(static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')), '\n');
-  }
-
-  bool track_native(const Token& token) {
-    std::optional<Span>& native = files_.back().native;
-    if (files_.back().is_cxx) return token.kind != TokenKind::NativeBegin && token.kind != TokenKind::NativeEnd;
-    if (token.kind == TokenKind::NativeBegin && !native) native = token.spelling;
-    if (token.kind != TokenKind::NativeEnd) return true;
-    if (!native) diags_.emit(DiagKind::StrayNativeEnd, token.spelling);
-    return std::exchange(native, std::nullopt).has_value();
-  }
-
-  void close_file() {
-    OpenFile& file = files_.back();
-    for (const Conditional& c : file.conditionals) diags_.emit(DiagKind::UnterminatedConditional, c.span).arg(c.name);
-    if (file.native && !file.is_cxx) diags_.emit(DiagKind::UnterminatedNative, *file.native);
-    carry_ += file.scanner.take_leading();
-    files_.pop_back();
   }
 
   // ---- preprocessor lines ------------------------------------------------------
 
   /// Obeys the line that begins with `hash`. Returns a token if the line is for the C++ compiler.
   std::optional<Token> directive(const Token& hash) {
-    carry_newlines(hash.leading);
-    if (scanner().at_line_end()) return std::nullopt;
-    const auto name = scanner().next();
+    files_.carry_newlines(hash.leading);
+    if (files_.scanner().at_line_end()) return std::nullopt;
+    const auto name = files_.scanner().next();
     if (!name) return std::nullopt;
     const Span span = join(hash.spelling, name->spelling);
     std::optional<Token> passed_on;
-    if (!conditional_line(*name, span, passed_on) && !is_skipping()) {
-      if (files_.back().native) {
+    if (!conditional_line(*name, span, passed_on) && !files_.is_skipping()) {
+      if (files_.is_in_native()) {
         if (name->kind == TokenKind::Integer)
           line_marker(*name);
         else if (name->text == "define")
@@ -149,16 +125,10 @@ class Preprocessor {
         plain_line(*name, span);
       }
     }
-    end_line();
-    if (include_) open(*std::exchange(include_, std::nullopt));
-    if (passed_on) passed_on->leading = std::exchange(carry_, {});
+    files_.end_line();
+    if (include_) files_.open(*std::exchange(include_, std::nullopt));
+    if (passed_on) passed_on->leading = files_.take_carry();
     return passed_on;
-  }
-
-  void end_line() {
-    const std::uint32_t begin = scanner().offset();
-    (void)scanner().take_line();  // what is left of the line is ignored
-    carry_newlines(sources_.text({scanner().file(), begin, scanner().offset()}));
   }
 
   void plain_line(const Token& name, Span span) {
@@ -174,20 +144,20 @@ class Preprocessor {
   }
 
   Token native_line(const Token& name, Span span) {
-    const std::string rest = scanner().take_line();
+    const std::string rest = files_.scanner().take_line();
     return {TokenKind::NativeLine, "#" + name.text + (rest.empty() ? "" : " ") + rest, {}, span, span};
   }
 
   /// Defines a macro of a prefix block, which is the C++ compiler's. It also counts in the program's text where we can
   /// expand it, so that names and calls in it are seen.
   Token native_define(Span span) {
-    const auto rest = rest_of_line();
+    const auto rest = files_.rest_of_line();
     std::string text = "#define";
     for (const Token& token : rest) text += (text == "#define" || !token.leading.empty() ? " " : "") + token.text;
     const auto is_ours = [](const Token& token) {
       return token.text != "#" && token.text != "##" && token.text != "...";
     };
-    const auto& conditionals = files_.back().conditionals;
+    const auto& conditionals = files_.conditionals();
     const bool is_known_to_count = std::all_of(conditionals.begin(), conditionals.end(), [](const Conditional& c) {
       return !c.is_passed_on || (c.name == "ifndef" && !c.has_else);
     });
@@ -196,58 +166,42 @@ class Preprocessor {
   }
 
   Token native_undef(Span span) {
-    const auto rest = rest_of_line();
+    const auto rest = files_.rest_of_line();
     if (!rest.empty()) macros_.undef(rest[0].text);
     return {TokenKind::NativeLine, "#undef" + (rest.empty() ? "" : " " + rest[0].text), {}, span, span};
   }
 
   /// True if the line names a file beside this one, which is then read as part of the prefix block.
   bool include_in_native() {
-    const std::string_view text = sources_.text(scanner().file());
-    const std::size_t end = std::min(text.find('\n', scanner().offset()), text.size());
-    const std::string_view line = text.substr(scanner().offset(), end - scanner().offset());
+    const std::string_view text = sources_.text(files_.scanner().file());
+    const std::size_t end = std::min(text.find('\n', files_.scanner().offset()), text.size());
+    const std::string_view line = text.substr(files_.scanner().offset(), end - files_.scanner().offset());
     const std::size_t open = line.find_first_not_of(" \t");
     if (open == std::string_view::npos || line[open] != '"') return false;
     const std::size_t close = line.find('"', open + 1);
     if (close == std::string_view::npos) return false;
-    const std::string path = path_beside(std::string(line.substr(open + 1, close - open - 1)));
+    const std::string path = files_.path_beside(std::string(line.substr(open + 1, close - open - 1)));
     if (!sources_.is_loaded(path)) include_ = sources_.load(path);
     return sources_.is_loaded(path);
   }
 
-  DiagBuilder malformed(Span span, std::string_view name, std::string_view what) {
-    return diags_.emit(DiagKind::MalformedDirective, span).arg(name).arg(what);
-  }
-
-  std::vector<Token> rest_of_line() {
-    std::vector<Token> out;
-    while (!scanner().at_line_end()) {
-      auto token = scanner().next();
-      if (!token) break;
-      std::replace(token->leading.begin(), token->leading.end(), '\n', ' ');
-      out.push_back(std::move(*token));
-    }
-    carry_newlines(scanner().take_leading());
-    return out;
-  }
-
   void line_marker(const Token& number) {
-    const auto rest = rest_of_line();
+    const auto rest = files_.rest_of_line();
     std::string file = !rest.empty() && rest[0].kind == TokenKind::String ? rest[0].text : "";
     if (file.size() >= 2) file = file.substr(1, file.size() - 2);
     std::uint32_t line = 0;
     for (const char c : number.text.substr(0, 9)) line = line * 10 + static_cast<std::uint32_t>(c - '0');
-    const Span here = sources_.line_span(scanner().file(), scanner().offset());
-    const auto text = sources_.text(scanner().file());
+    const Span here = sources_.line_span(files_.scanner().file(), files_.scanner().offset());
+    const auto text = sources_.text(files_.scanner().file());
     const std::size_t next = text.find('\n', here.begin);
     if (next != std::string_view::npos)
-      sources_.set_line_marker(scanner().file(), static_cast<std::uint32_t>(next + 1), line, file);
+      sources_.set_line_marker(files_.scanner().file(), static_cast<std::uint32_t>(next + 1), line, file);
   }
 
   void include(Span span) {
-    const auto rest = rest_of_line();
+    const auto rest = files_.rest_of_line();
     if (rest.empty() || (rest[0].kind != TokenKind::String && rest[0].text != "<")) {
-      malformed(span, "include", "needs a file name in quotation marks");
+      diags_.emit(DiagKind::MalformedDirective, span).arg("include").arg("needs a file name in quotation marks");
       return;
     }
     if (rest[0].text == "<") {
@@ -262,17 +216,12 @@ class Preprocessor {
     include_file(quoted.substr(1, quoted.size() - 2), rest[0].spelling);
   }
 
-  /// `file` relative to the folder of the file that is being read.
-  std::string path_beside(const std::string& file) {
-    return (std::filesystem::path(sources_.name(scanner().file())).parent_path() / file).string();
-  }
-
   void include_file(const std::string& file, Span span) {
-    if (files_.size() >= kMaxIncludeDepth) {
+    if (files_.depth() >= kMaxIncludeDepth) {
       diags_.emit(DiagKind::IncludeTooDeep, span).arg(kMaxIncludeDepth);
       return;
     }
-    const std::string path = path_beside(file);
+    const std::string path = files_.path_beside(file);
     if (sources_.is_loaded(path)) return;
     std::string why;
     const auto id = sources_.load(path, &why);
@@ -284,9 +233,9 @@ class Preprocessor {
   }
 
   void define(Span span) {
-    const auto rest = rest_of_line();
+    const auto rest = files_.rest_of_line();
     if (rest.empty() || rest[0].kind != TokenKind::Name)
-      malformed(span, "define", "needs a name");
+      diags_.emit(DiagKind::MalformedDirective, span).arg("define").arg("needs a name");
     else
       define_macro(rest, false);
   }
@@ -299,7 +248,7 @@ class Preprocessor {
     std::size_t pos = 1;
     if (pos < rest.size() && rest[pos].text == "(" && rest[pos].leading.empty()) {
       macro.is_function = true;
-      if (!parse_params(rest, pos, macro, is_native)) return;
+      if (!read_params(rest, pos, macro, diags_)) return;
     }
     macro.body.assign(rest.begin() + static_cast<std::ptrdiff_t>(pos), rest.end());
     const Macro* old = macros_.define(std::move(macro));
@@ -307,31 +256,10 @@ class Preprocessor {
       diags_.emit(DiagKind::MacroRedefined, rest[0].spelling).arg(old->name).label(old->span, "first defined here");
   }
 
-  /// Reads `( [ name { , name } ] )` and leaves `pos` behind it.
-  bool parse_params(const std::vector<Token>& line, std::size_t& pos, Macro& macro, bool is_native) {
-    ++pos;
-    const auto text = [&] { return pos < line.size() ? std::string_view(line[pos].text) : ""; };
-    while (text() != ")") {
-      if (pos >= line.size() || line[pos].kind != TokenKind::Name) {
-        if (!is_native) malformed(macro.span, "define", "has a parameter list that is no list of names");
-        return false;
-      }
-      macro.params.push_back(line[pos++].text);
-      if (text() == ",")
-        ++pos;
-      else if (text() != ")") {
-        if (!is_native) malformed(macro.span, "define", "has a parameter list that is never closed");
-        return false;
-      }
-    }
-    ++pos;
-    return true;
-  }
-
   void undef(Span span) {
-    const auto rest = rest_of_line();
+    const auto rest = files_.rest_of_line();
     if (rest.empty() || rest[0].kind != TokenKind::Name)
-      malformed(span, "undef", "needs a name");
+      diags_.emit(DiagKind::MalformedDirective, span).arg("undef").arg("needs a name");
     else
       macros_.undef(rest[0].text);
   }
@@ -345,7 +273,7 @@ class Preprocessor {
       return true;
     }
     if (name.text != "elif" && name.text != "else" && name.text != "endif") return false;
-    auto& conditionals = files_.back().conditionals;
+    auto& conditionals = files_.conditionals();
     if (conditionals.empty()) {
       diags_.emit(DiagKind::ConditionalMismatch, span).arg(name.text);
       return true;
@@ -367,27 +295,28 @@ class Preprocessor {
 
   void open_conditional(const Token& name, Span span, std::optional<Token>& passed_on) {
     Conditional conditional{name.text, span, false, false, false, false};
-    if (is_skipping()) {
+    if (files_.is_skipping()) {
       conditional.was_taken = true;  // no branch of it counts
-      files_.back().conditionals.push_back(std::move(conditional));
+      files_.conditionals().push_back(std::move(conditional));
       return;
     }
-    const std::uint32_t begin = scanner().offset();
-    const auto rest = rest_of_line();
-    if (files_.back().native && !is_ours(rest)) {
-      std::string text(sources_.text({scanner().file(), begin, scanner().offset()}));
+    const std::uint32_t begin = files_.scanner().offset();
+    const auto rest = files_.rest_of_line();
+    if (files_.is_in_native() && !speaks_of_known_macros(rest, macros_)) {
+      std::string text(sources_.text({files_.scanner().file(), begin, files_.scanner().offset()}));
       std::replace(text.begin(), text.end(), '\n', ' ');
       std::replace(text.begin(), text.end(), '\\', ' ');
       passed_on = Token{TokenKind::NativeLine, "#" + name.text + text, {}, span, span};
       conditional.is_active = conditional.is_passed_on = true;
     } else {
-      conditional.is_active = conditional.was_taken = test(name.text, rest, span);
+      conditional.is_active = conditional.was_taken =
+          condition_holds(name.text, rest, span, macros_, expander_, diags_);
     }
-    files_.back().conditionals.push_back(std::move(conditional));
+    files_.conditionals().push_back(std::move(conditional));
   }
 
   void next_branch(const Token& name, Span span) {
-    Conditional& conditional = files_.back().conditionals.back();
+    Conditional& conditional = files_.conditionals().back();
     if (conditional.has_else)
       diags_.emit(DiagKind::ConditionalAfterElse, span).arg(name.text).label(conditional.span, "of this");
     conditional.has_else = conditional.has_else || name.text == "else";
@@ -395,65 +324,17 @@ class Preprocessor {
       conditional.is_active = false;
       return;
     }
-    scanner().set_quiet(false);
-    const bool is_taken = name.text == "else" || test(name.text, rest_of_line(), span);
-    Conditional& same = files_.back().conditionals.back();
-    same.is_active = same.was_taken = is_taken;
-  }
-
-  /// Whether a condition in a prefix block speaks of numbers and of this program's macros only.
-  bool is_ours(const std::vector<Token>& condition) const {
-    return std::all_of(condition.begin(), condition.end(), [&](const Token& t) {
-      return t.kind != TokenKind::Name || t.text == "defined" || macros_.was_ever_defined(t.text);
-    });
-  }
-
-  bool is_defined(const std::string& name) const {
-    const Macro* macro = macros_.find(name);
-    return macro != nullptr && !macro->is_function;
-  }
-
-  bool test(const std::string& name, const std::vector<Token>& line, Span span) {
-    if (name == "ifdef" || name == "ifndef") {
-      if (line.empty() || line[0].kind != TokenKind::Name) {
-        malformed(span, name, "needs a name");
-        return false;
-      }
-      return is_defined(line[0].text) == (name == "ifdef");
-    }
-    const std::vector<Token> expression = expander_.expand(replace_defined(line));
-    std::string why;
-    const auto value = evaluate_condition(expression, why);
-    if (!value) {
-      const Span where = line.empty() ? span : join(line.front().spelling, line.back().spelling);
-      diags_.emit(DiagKind::ConditionNotConstant, where).arg(name).arg(why);
-    }
-    return value.value_or(0) != 0;
-  }
-
-  /// The line with `defined X` and `defined(X)` replaced by 1 or 0.
-  std::vector<Token> replace_defined(const std::vector<Token>& line) const {
-    std::vector<Token> out;
-    for (std::size_t i = 0; i < line.size(); ++i) {
-      const bool is_defined_word = line[i].kind == TokenKind::Name && line[i].text == "defined";
-      const bool has_paren = i + 3 < line.size() && line[i + 1].text == "(" && line[i + 3].text == ")";
-      const std::size_t name = i + (has_paren ? 2 : 1);
-      out.push_back(line[i]);
-      if (!is_defined_word || name >= line.size() || line[name].kind != TokenKind::Name) continue;
-      out.back().kind = TokenKind::Integer;
-      out.back().text = is_defined(line[name].text) ? "1" : "0";
-      i = name + (has_paren ? 1 : 0);
-    }
-    return out;
+    files_.scanner().set_quiet(false);
+    conditional.is_active = conditional.was_taken =
+        name.text == "else" || condition_holds(name.text, files_.rest_of_line(), span, macros_, expander_, diags_);
   }
 
   SourceManager& sources_;
   Diagnostics& diags_;
   MacroTable macros_;
   MacroExpander expander_;
-  std::deque<OpenFile> files_;
+  FileStack files_;
   std::optional<FileId> include_;  // to open when the line is done
-  std::string carry_;              // newlines of lines that gave no token
 };
 
 }  // namespace

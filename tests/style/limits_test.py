@@ -27,7 +27,6 @@ LARGE_FOLDERS = {}
 LARGE_CLASSES = {
     "clgen/cpp/transform_code.cpp TransformEmitter": 29,
     "clgen/lower/uniformity.cpp Uniformity": 31,
-    "frontend/preprocess/preprocess.cpp Preprocessor": 34,
     "lang/region/region.h Region": 32,
     "runtime/gpu/launch.h Launch": 28,
     "runtime/main/program/run_context.h RunContext": 29,
