@@ -5,11 +5,13 @@
 #include <set>
 #include <variant>
 
+#include "clgen/cpp/calls/entry_code.h"
 #include "clgen/cpp/context/native_headers.h"
 #include "clgen/cpp/context/tunable_code.h"
 #include "clgen/cpp/rules/body_text.h"
 #include "clgen/cpp/template_code.h"
 #include "clgen/cpp/transform_code.h"
+#include "clgen/cpp/transform_tables.h"
 #include "clgen/info/make_training_info.h"
 #include "clgen/names.h"
 #include "lang/source.h"

@@ -3,7 +3,7 @@
 
 #include <set>
 
-#include "clgen/cpp/transform_code.h"
+#include "clgen/cpp/calls/call_context.h"
 #include "clgen/names.h"
 
 namespace pb {

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
+#include "clgen/cpp/transform_tables.h"
+
 // The tables of runtime/main/program/program_desc.h for one transform.
 #include <algorithm>
 #include <set>
 
+#include "clgen/cpp/calls/call_context.h"
+#include "clgen/cpp/calls/call_sizes.h"
 #include "clgen/cpp/context/tunable_code.h"
-#include "clgen/cpp/transform_code.h"
+#include "clgen/cpp/rules/rule_code.h"
 #include "clgen/index_width.h"
 #include "clgen/initial_reads.h"
 #include "clgen/names.h"
