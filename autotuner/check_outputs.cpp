@@ -109,8 +109,8 @@ std::optional<Failure> OutputCheck::check_size(std::int64_t n) {
   return std::nullopt;
 }
 
-/// The number of kRepetitions runs that fail. Sets how many runs it takes to be sure, but for one in ten thousand, that
-/// another configuration does not fail.
+/// Runs the configuration kRepetitions times and returns how many of the runs fail. From that it sets how many good
+/// runs show, with an error of one in ten thousand, that another configuration does not fail.
 int OutputCheck::count_failures(const Configuration& configuration) {
   int count = 0;
   for (int i = 0; i < kRepetitions; ++i) count += is_failure(try_one(configuration).kind) ? 1 : 0;
@@ -125,7 +125,8 @@ bool OutputCheck::fails(const Configuration& configuration) {
   return false;
 }
 
-/// The fewest changes to the default that still fail: each site and value is set back if it is not to blame.
+/// Reduces a failing configuration to few changes of the default: each site and each value is set back if the
+/// configuration still fails without it.
 Configuration OutputCheck::reduced(Configuration configuration) {
   const Configuration standard = pbrt::default_configuration(index_);
   for (std::size_t id = 0; id < configuration.sites.size(); ++id) {

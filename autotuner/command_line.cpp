@@ -116,7 +116,7 @@ void add_measure_options(CLI::App& app, ProgramOptions& options) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_option("--inputs", options.inputs, "use these input files, in header order")
       ->type_name("FILE")
-      ->trigger_on_parse()  // given twice, the last list counts
+      ->trigger_on_parse()  // if the option is given twice, the last list counts
       ->check(existing_file());
   app.add_option("--tolerance", options.tolerance, "relative difference up to which outputs agree")
       ->type_name("RATIO")
@@ -298,7 +298,7 @@ void add_subcommands(CLI::App& app, CommandLine& line) {
   diff_app->callback([&line] { line.status = diff(line.diff_program, line.diff_first, line.diff_second); });
 }
 
-/// What is wrong with a command line that has no command, if anything is.
+/// Says what is wrong with a command line that has no command; empty if nothing is.
 std::string fault_of(const TuneOptions& tune, const CLI::App& app) {
   const std::string& program = tune.run.program;
   if (program.empty()) return "expected the compiled program";
@@ -330,7 +330,7 @@ std::string unknown_option_text(const CLI::App& command, const std::vector<std::
   return {};
 }
 
-/// The message about a wrong command line: one line, in our words where the library's say little.
+/// The message about a wrong command line, on one line. It has words of its own where those of the library say little.
 std::string failure_text(const CLI::App& app, const CLI::Error& error, const CommandLine& line,
                          const std::vector<std::string>& words) {
   const std::vector<CLI::App*> commands = app.get_subcommands();

@@ -121,7 +121,7 @@ int report(const LookOptions& options) {
   const InfoIndex index(info);
   const std::string path = config_path(options);
   const pbrt::ConfigFile file = read_config(options, index);
-  (void)print_warnings(file, path);  // a report is no judgement
+  (void)print_warnings(file, path);  // a report succeeds whatever the file's warnings are
   if (!options.html.empty()) return write_html(options, index, file);
   for (const pbrt::ConfigEntry& entry : file.entries) {
     const pbrt::Provenance& provenance = entry.provenance;
@@ -144,14 +144,14 @@ int explain_command(const LookOptions& options) {
   const InfoIndex index(info);
   const std::string path = config_path(options);
   const pbrt::ConfigFile file = read_config(options, index);
-  (void)print_warnings(file, path);  // what is explained is what is used
+  (void)print_warnings(file, path);  // warnings do not matter: the entry is explained as it is used
   const pbrt::ChosenEntry chosen = entry_for(file, path, this_machine(index, options.run));
   if (!chosen.note.empty()) fmt::print("note: {}\n", chosen.note);
   const pbrt::Provenance& provenance = chosen.entry->provenance;
   const std::string device = device_name(chosen.entry->provenance.device);
   const std::int64_t tuned_n = provenance.sizes.empty() ? -1 : provenance.sizes.back();
   const std::int64_t n = options.run.n >= 0 ? options.run.n : tuned_n;
-  // What ran is known for the size that was tuned for; at other sizes everything is named.
+  // Which choices ran is known only for the size that was tuned for. At other sizes all choices are named.
   const bool is_tuned_size = n == tuned_n;
   std::string head = n >= 0 ? fmt::format("at size {}", n) : std::string("at all sizes");
   if (!provenance.how.empty()) head += " (tuned with " + provenance.how + ")";

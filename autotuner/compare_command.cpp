@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// `pbtune compare`: two configurations of a program in turns, in one process: which is faster, by how much, how sure.
+// `pbtune compare`: runs two configurations of a program in turns, in one process, and says which is faster, by how
+// much, and how sure that is.
 #include <fmt/format.h>
 
 #include <algorithm>

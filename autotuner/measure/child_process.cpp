@@ -43,7 +43,7 @@ void close_if_open(int& fd) {
                                pid_t parent) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(127);  // it died in between
+  if (::getppid() != parent) ::_exit(127);  // the parent died before prctl() took effect
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);

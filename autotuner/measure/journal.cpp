@@ -160,7 +160,7 @@ JournalContents read_journal(const std::string& path, const InfoIndex& index) {
   JournalContents out;
   bool has_header = false;
   for (std::string line; std::getline(file, line);) {
-    if (file.eof()) break;  // without its newline: it was being written
+    if (file.eof()) break;  // the line has no newline: its writer was stopped in the middle
     try {
       const pbrt::json::Document document(line, path);
       const Node node(document);
@@ -170,7 +170,7 @@ JournalContents read_journal(const std::string& path, const InfoIndex& index) {
         out.header = header_of(node);
     } catch (const pbrt::ConfigError&) {
       if (!has_header) throw;
-      break;  // what follows a damaged line is not known to follow from it
+      break;  // lines after a damaged line cannot be trusted
     }
     has_header = true;
     out.num_good_bytes += static_cast<std::int64_t>(line.size()) + 1;
@@ -203,8 +203,8 @@ void Journal::load(const std::string& path) {
   if (size > 0) {
     try {
       JournalContents contents = read_journal(path, index_);
-      // The configurations that a search began with are part of it: they may have changed since, by its own first
-      // results.
+      // A resumed search begins with the configurations in the journal. Those in the file may differ by now, because
+      // the search itself writes its first results there.
       reason = contents.is_done ? "of a search that is over" : difference(contents.header, header_);
       if (reason.empty()) {
         header_ = contents.header;
@@ -228,7 +228,8 @@ void Journal::load(const std::string& path) {
   append(pbrt::json::dump_line(to_value(header_)));
 }
 
-/// A search is worth more than its record: if a line cannot be written, none is from then on, and the search goes on.
+/// If a line cannot be written, the journal records nothing more, but the search goes on, because the search matters
+/// more than its record.
 void Journal::append(const std::string& line) {
   if (!trouble_.empty()) return;
   const off_t before = ::lseek(fd_, 0, SEEK_END);
@@ -237,7 +238,7 @@ void Journal::append(const std::string& line) {
     const ssize_t count = ::write(fd_, text.data() + sent, text.size() - sent);
     if (count < 0 && errno != EINTR) {
       trouble_ = "cannot write the journal `" + path_ + "`: " + std::strerror(errno);
-      (void)!::ftruncate(fd_, before);  // a broken last line would be left out anyway
+      (void)!::ftruncate(fd_, before);  // if this fails, readers skip the broken last line anyway
       return;
     }
     if (count > 0) sent += static_cast<std::size_t>(count);
@@ -260,7 +261,7 @@ Evaluator Journal::recording(Evaluator live, Clock clock) {
   return out;
 }
 
-/// The next recorded entry if it is the one asked for. If it is another one, the rest is of no use.
+/// The next recorded entry if it is the one that is asked for; else null, and the rest of the record is not used.
 const JournalEntry* Journal::next(bool is_prepare, std::int64_t n, const std::string& fingerprint,
                                   const RunSpec* spec) {
   if (!is_replaying()) return nullptr;

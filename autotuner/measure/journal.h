@@ -17,9 +17,9 @@ namespace pbtune {
 
 /// What must be the same for a search to go on.
 struct JournalHeader {
-  std::string tuner;  ///< version: another one may decide differently
+  std::string tuner;  ///< its version: another version may decide differently
   std::string program, source, machine;
-  std::vector<std::string> arguments;  ///< everything that has a say, normalised
+  std::vector<std::string> arguments;  ///< all arguments that influence the search, in one normal form
   std::uint64_t seed = 0;
   std::vector<std::string> known;   ///< configurations that the search starts from, as JSON
   bool is_known_incumbent = false;  ///< see NamedConfiguration
@@ -33,7 +33,7 @@ struct JournalEntry {
   std::string fingerprint;  ///< fingerprint of the configuration that ran
   RunSpec spec;
   Outcome outcome;
-  double elapsed_s = 0;  ///< at its end
+  double elapsed_s = 0;  ///< time of the search at the entry's end
 };
 
 /// What a journal holds, for reports: also of a search that is over or was interrupted.
@@ -44,7 +44,7 @@ struct JournalContents {
   std::vector<std::string> notes;
   bool is_done = false;
   std::string best;                 ///< fingerprint of what was chosen at the end
-  std::int64_t num_good_bytes = 0;  ///< whole lines
+  std::int64_t num_good_bytes = 0;  ///< length of the whole lines
 };
 
 /// Reads a journal up to its last whole line. Throws pbrt::IoError; ConfigError if its first line is not that of a

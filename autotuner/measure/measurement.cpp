@@ -17,7 +17,7 @@ using pbrt::protocol::Status;
 
 constexpr double kStartPatienceS = 60;
 constexpr double kMostSlowdown = 20;  // a hang is found at last, however busy the machine is
-constexpr double kKernelShare = 0.5;  // of the patience, for building kernels that were not built before
+constexpr double kKernelShare = 0.5;  // share of the patience that is added if kernels must be built first
 
 OutcomeKind kind_of(Status status) {
   switch (status) {
@@ -148,7 +148,7 @@ Prepared Measurement::send_inputs() {
   answer = ask(reference, options_.patience_s);
   if (answer.how == ChildProcess::Read::TimedOut) {
     child_->kill();
-    (void)bury();  // why it ended is known: it was too slow
+    (void)bury();  // its words are not needed: it was killed for being too slow
     return {PrepareStatus::Failed, -1,
             "the reference run takes longer than " + std::to_string(std::lround(options_.patience_s)) + " s"};
   }

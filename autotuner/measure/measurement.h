@@ -23,14 +23,14 @@ struct MeasureOptions {
   std::vector<std::string> command;                         ///< program and options; `--serve` is added
   std::vector<std::pair<std::string, std::int64_t>> sizes;  ///< fixed size variables
   std::vector<std::pair<std::string, std::string>> given;   ///< values of params and inputs that are single numbers
-  std::vector<std::string> files;  ///< the user's inputs: then the size asked for means nothing
+  std::vector<std::string> files;  ///< the user's inputs; with them the size asked for has no effect
   std::uint64_t seed = 1;          ///< seed of generated inputs
   bool is_resident = false;
   double tolerance = -1;  ///< < 0: the program's own
   /// Outputs are compared with those of this configuration; absent: the default.
   std::optional<Configuration> reference{};
-  double patience_s = 60;  ///< for what has no limit of its own: inputs, reference
-  double grace_s = 2;      ///< for what a run does beside its trials: restoring inputs, comparing outputs
+  double patience_s = 60;  ///< limit for making inputs and reference, which have no limit of their own
+  double grace_s = 2;      ///< time for work beside the trials: restoring inputs, comparing outputs
 };
 
 class Measurement {

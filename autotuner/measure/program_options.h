@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The program that a command is about and how it is run: what all commands that start it have in common.
+// The program that a command works on, and how it is run. All commands that start the program share this.
 #pragma once
 
 #include <cstdint>

@@ -115,7 +115,7 @@ class Migrator {
     return best;
   }
 
-  using Sources = std::vector<std::pair<std::string, OldPart*>>;  // by part of now; null: none
+  using Sources = std::vector<std::pair<std::string, OldPart*>>;  // for each part of now its old part; null: none
 
   void move_site(const TransformNames& names, int id, std::vector<OldPart>& parts) {
     const SiteInfo& site = *index_.site(id).site;
@@ -129,7 +129,7 @@ class Migrator {
       source->is_used = has_source = true;
       for (const WrittenLevel& level : source->site->levels) cuts.insert(level.from);
     }
-    if (!site.fixed.empty()) return;  // a constant of the program
+    if (!site.fixed.empty()) return;  // its choice is a constant of the program
     if (!has_source) return out_.added.push_back(index_.site_name(id) + ": " + default_words(id));
     note_new_name(names, id, sources);
     std::vector<Level> levels;
@@ -239,7 +239,7 @@ class Migrator {
         out_.dropped.push_back(written + ": the program has no such value");
         continue;
       }
-      if (!index_.tunable(id).tunable->fixed.empty()) continue;  // a constant of the program
+      if (!index_.tunable(id).tunable->fixed.empty()) continue;  // its value is a constant of the program
       const std::optional<std::vector<double>> fitted = fit(*index_.tunable(id).tunable, value);
       if (!fitted) {
         out_.dropped.push_back(written + ": it has another number of elements now");

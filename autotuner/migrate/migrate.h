@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Carries a configuration of an older state of a program over to its present one: what still applies is kept, also
-// under another name or where sites were split or joined; everything else is said. No files here (migrate_command.cpp).
+// under another name or where sites were split or joined; a message names everything else. No files here
+// (migrate_command.cpp).
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,7 @@ namespace pbtune {
 
 struct Migration {
   pbrt::Configuration configuration;  ///< valid
-  int num_sites = 0, num_values = 0;  ///< carried over, in part at least
+  int num_sites = 0, num_values = 0;  ///< how many were carried over, at least in part
   std::vector<std::string> changed;   ///< carried over, but not as it was
   std::vector<std::string> dropped;
   std::vector<std::string> added;  ///< what the old file says nothing about, with the default that it got

@@ -56,7 +56,7 @@ std::string count_text(int count, const char* what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-/// The provenance without times and what ran: those were of the old program.
+/// The provenance without the times and without the sites that ran, which belong to the old program.
 pbrt::Provenance provenance_now(pbrt::Provenance provenance) {
   provenance.times_ns.clear();
   provenance.ran.clear();
@@ -123,7 +123,7 @@ class Command {
     if (!entry.provenance.sizes.empty()) tuned_n_ = n;
   }
 
-  /// Carries one entry over. `changed` and `dropped` are what is to be said besides.
+  /// Carries one entry over. `changed` and `dropped` hold further lines to print.
   void move(const WrittenConfiguration& written, std::int64_t n, const pbrt::Machine& machine,
             const pbrt::Provenance& provenance, const std::vector<std::string>& changed = {},
             const std::vector<std::string>& dropped = {}) {

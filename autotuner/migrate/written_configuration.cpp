@@ -13,7 +13,7 @@ namespace {
 using pbrt::json::Json;
 using pbrt::json::Node;
 
-constexpr double kMaxFrom = 4e18;  // what a size may be
+constexpr double kMaxFrom = 4e18;  // the largest size
 
 bool is_number(const Json& value) { return value.is_number(); }
 

@@ -11,7 +11,7 @@
 
 namespace pbtune {
 
-/// What a site has from size `from` on. A site that is not merged has one part: itself.
+/// The choice of a site from size `from` on. A site that is not merged has one part: itself.
 struct WrittenLevel {
   std::int64_t from = 0;
   std::map<std::string, std::string> rules;  ///< rule of each part
@@ -42,7 +42,7 @@ struct WrittenConfiguration {
   std::vector<WrittenValue> globals;
   std::string core_type;  ///< OpenBLAS's; empty: not said
   std::vector<WrittenTransform> transforms;
-  std::vector<std::string> unread;  ///< names of what is no choice and no value
+  std::vector<std::string> unread;  ///< names of members that are neither choices nor values
 };
 
 /// Reads the members `global` and `transforms` of an entry. Throws pbrt::ConfigError.

@@ -239,7 +239,7 @@ std::string origin_text(const pbrt::Provenance& provenance) {
 }
 
 std::vector<std::string> loss_lines(std::vector<std::pair<std::string, double>> losses) {
-  constexpr double kMuch = 4;  // as much slower a run may be before it is stopped
+  constexpr double kMuch = 4;  // a run that is slower than this is stopped, so its time is not known
   std::stable_sort(losses.begin(), losses.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
   std::vector<std::string> out;
   for (const auto& [what, loss] : losses)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// `pbtune report --html`: one page that needs nothing but itself: what was chosen, for which sizes, what it gains over
-// the default and over each fixed choice, and how the search went.
+// `pbtune report --html`: a page without references to other files. It shows what was chosen for which sizes, what that
+// gains over the default and over each fixed choice, and how the search went.
 #pragma once
 
 #include <optional>
@@ -20,7 +20,7 @@ struct ReportData {
   std::vector<std::string> arguments;
 };
 
-/// HTML that is well-formed XML too. Same data, same bytes.
+/// The page as HTML that is also well-formed XML. The same data always gives the same bytes.
 [[nodiscard]] std::string html_report(const ReportData& data);
 
 }  // namespace pbtune

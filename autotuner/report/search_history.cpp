@@ -7,7 +7,7 @@
 namespace pbtune {
 namespace {
 
-/// Whether a run asks whether a result holds elsewhere: such runs say nothing about times here.
+/// Whether a run only tested if a result holds elsewhere. The times of such runs are of other inputs.
 bool is_check(const JournalEntry& entry) {
   return entry.spec.is_confirmation || entry.spec.what.starts_with("check of ");
 }

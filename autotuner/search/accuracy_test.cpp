@@ -25,7 +25,7 @@ pbrt::TransformInfo instance(int bin, double target, bool higher_is_better) {
   return out;
 }
 
-/// Three bins; bin 2 calls bin 1.
+/// A program with three accuracy bins; bin 2 calls bin 1.
 pbrt::TrainingInfo program(bool higher_is_better = true) {
   pbrt::TrainingInfo info;
   info.program = "solve";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A configuration that the search considers, with what its runs said.
+// A configuration that the search considers, with the results of its runs.
 #pragma once
 
 #include <string>
@@ -17,8 +17,8 @@ struct Candidate {
   int parent = -1;
   Sample times_ns;             ///< at the current size
   bool meets_accuracy = true;  ///< in all trials
-  bool is_confirmed = false;   ///< was asked, at this size, whether it is accurate beyond the inputs at hand
-  bool is_refuted = false;     ///< it is not
+  bool is_confirmed = false;   ///< runs at this size tested whether it is accurate on other inputs, too
+  bool is_refuted = false;     ///< these runs showed that it is not
   double accuracy = 0;         ///< of the worst trial; more is better, so a metric where less is better is negated
   std::vector<RanChoice> ran;
 };

@@ -22,7 +22,7 @@ enum class OutcomeKind : std::uint8_t { Ok, Wrong, AccuracyMissed, Aborted, Cras
 /// The result of one measurement. A crash, a hang, a wrong output are outcomes, not accidents.
 struct Outcome {
   OutcomeKind kind = OutcomeKind::Error;
-  Sample times_ns;  ///< verified unless kind says otherwise
+  Sample times_ns;  ///< of outputs that were verified, unless `kind` says otherwise
   double accuracy = 0;
   double max_error_rel = 0;
   std::vector<RanChoice> ran;
@@ -31,9 +31,9 @@ struct Outcome {
 
 struct RunSpec {
   int trials = 1;
-  double limit_ms = 0;           ///< per trial; 0: none but the evaluator's own
+  double limit_ms = 0;           ///< limit per trial; 0: only that of the evaluator
   std::string what;              ///< for people: what is tried and why
-  bool is_side_by_side = false;  ///< a repetition of something known, for a comparison
+  bool is_side_by_side = false;  ///< the run repeats a known configuration, for a comparison
   /// The run does not count for its time. It asks whether the configuration is accurate enough on other inputs, and for
   /// the other targets that it serves.
   bool is_confirmation = false;
@@ -43,7 +43,7 @@ enum class PrepareStatus : std::uint8_t { Ready, Skipped, Failed };
 struct Prepared {
   PrepareStatus status = PrepareStatus::Failed;
   double reference_ns = 0;
-  std::string message;  ///< why not; a warning if it is ready
+  std::string message;  ///< why it is not ready; a warning if it is
 };
 
 struct Evaluator {

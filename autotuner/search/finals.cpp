@@ -9,12 +9,13 @@
 namespace pbtune {
 namespace {
 
-constexpr int kContestFactor = 3;       // at most as many times the rounds that the effort asks for, while undecided
-constexpr int kLeastContestRounds = 3;  // however little time is left
-constexpr double kMuchSlower = 3;       // from the few times at hand, nobody doubts that
-constexpr double kPagesMatter = 0.05;   // what new memory costs on either kind of pages is not part of a measurement
-constexpr double kMostUnproven = 0.04;  // how much slower one may seem, without proof, and yet count as equal
-constexpr double kMostPossible = 0.07;  // and may be, as far as the times can tell
+constexpr int kContestFactor = 3;       // an undecided contest takes at most this many times the rounds of the effort
+constexpr int kLeastContestRounds = 3;  // rounds that are measured however little time is left
+constexpr double kMuchSlower = 3;       // a factor that even a few times show beyond doubt
+// The least gain that counts, since measurements leave out the cost of new memory.
+constexpr double kPagesMatter = 0.05;
+constexpr double kMostUnproven = 0.04;  // a configuration that seems slower by less than this may count as equal
+constexpr double kMostPossible = 0.07;  // if, besides, the times rule out that it is slower by more than this
 
 }  // namespace
 
@@ -27,7 +28,8 @@ std::vector<Candidate> Finals::finalists() const {
       std::min<std::ptrdiff_t>(context_.options.num_finalists, std::max<std::ptrdiff_t>(2, num_affordable));
   const std::vector<Candidate>& members = context_.population.members();
   std::vector<Candidate> out(members.begin(), members.begin() + std::min(wanted, std::ssize(members)));
-  // Plainer configurations take part, and win among equals: nothing should differ from the default without a reason.
+  // Plainer configurations take part, too, and win among equals, so that nothing differs from the default without a
+  // reason.
   const Candidate& best = context_.population.best();
   for (NamedConfiguration& plain : context_.space.plainer({best.origin, best.configuration}, best.ran)) {
     const auto is_same = [&](const Candidate& other) { return other.configuration == plain.configuration; };
@@ -41,7 +43,8 @@ std::vector<Candidate> Finals::finalists() const {
   return out;
 }
 
-/// What the winner would replace: the default, unless it is known to be hopeless here, and what the file had before.
+/// The configurations that the winner would replace: the default, unless it is known to be hopelessly slow here, and
+/// the one that the file had before.
 std::vector<Candidate> Finals::incumbents() const {
   std::vector<Candidate> out;
   const double left_s = context_.options.budget_s - context_.trials.elapsed_s();
@@ -83,7 +86,8 @@ Candidate Finals::best_finalist() {
     });
   }
   if (std::ssize(left[0].times_ns) < context_.options.final_trials) return left[0];
-  // Among equals the one closest to the default wins: what cannot be measured should not be claimed.
+  // Among equals the one closest to the default wins, because a difference that cannot be measured should not be
+  // claimed.
   const Configuration standard = context_.space.default_configuration();
   const Candidate* best = left.data();
   for (const Candidate& candidate : left) {
@@ -100,7 +104,7 @@ Candidate Finals::best_finalist() {
 /// Measures all in turns until the first is surely faster than each of the others, or surely not faster than one of
 /// them, or the rounds or the time are used up. Others that fail, or turn out to be inaccurate, leave.
 void Finals::contest(std::vector<Candidate>& contenders, const Contest& how) {
-  // There are many rounds where the machine is noisy, as long as there is time.
+  // On a noisy machine there are many rounds, as long as there is time.
   constexpr int kNoisyFactor = 8, kMostRounds = 100;
   for (int round = 0; round < std::min(kMostRounds, kNoisyFactor * context_.options.final_trials); ++round) {
     context_.on_phase(how.phase);
@@ -188,7 +192,7 @@ void Finals::decide() {
   for (std::size_t i = 1; i < contenders.size(); ++i)
     if (contenders[i].configuration == context_.space.default_configuration())
       default_ns = median(contenders[i].times_ns);
-  if (const Candidate* kept = verdict(contenders)) take(*kept, default_ns);  // else nothing better is known
+  if (const Candidate* kept = verdict(contenders)) take(*kept, default_ns);  // else the result stays
   if (result_.best == winner.configuration) result_.losses = losses;
 }
 

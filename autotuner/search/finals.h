@@ -16,8 +16,8 @@ class Finals {
   /// Keeps the references of `context`, and one to `result`.
   Finals(FinalsContext context, SearchResult& result) : context_(std::move(context)), result_(result) {}
 
-  /// Says the last word in `result`: the winner replaces the default, and what the file had before, only if it is
-  /// surely faster. The result stays as it is if no finalist runs any more; it is meaningful at any time.
+  /// Decides `result`: the winner replaces the default, and what the file had before, only if it is surely faster. The
+  /// result stays as it is if no finalist runs any more; it is meaningful at any time.
   ///
   /// Errors:  throws Interrupted, pbrt::RuntimeError
   void decide();
@@ -32,7 +32,7 @@ class Finals {
   [[nodiscard]] std::vector<Candidate> incumbents() const;
   [[nodiscard]] Candidate best_finalist();
   void contest(std::vector<Candidate>& contenders, const Contest& how);
-  /// Puts the winner's memory on the other kind of pages where it is surely faster so.
+  /// Moves the winner's memory to the other kind of pages if it is surely faster there.
   void try_other_pages(Candidate& winner);
   [[nodiscard]] const Candidate* verdict(const std::vector<Candidate>& contenders) const;
   void take(const Candidate& kept, double default_ns);

@@ -24,7 +24,7 @@ struct FinalsContext {
   std::function<void(const std::string& phase)> on_phase;
 
   [[nodiscard]] double default_ns() const { return default_time_ns(standard); }
-  /// The time at which only so many parts of the last word may be left, as far as the runs up to now say.
+  /// The time by which the final comparison must have at most `num_left` parts to go, estimated from the runs so far.
   [[nodiscard]] double end_before_parts(int num_left) const {
     return schedule.end_before_parts(num_left, {population.best_ns(), default_ns(), trials.overhead_s()});
   }

@@ -7,7 +7,7 @@
 
 namespace pbtune {
 
-/// Calls `function` for each of a vector or array, in even rounds forwards, in odd ones backwards.
+/// Calls `function` for each element of a vector or array: forwards in even rounds, backwards in odd ones.
 template <class Container, class Function>
 void in_turns(Container& items, int round, const Function& function) {
   for (std::size_t i = 0; i < items.size(); ++i) function(items[round % 2 == 0 ? i : items.size() - 1 - i]);

@@ -20,7 +20,7 @@ class Population {
   [[nodiscard]] const Candidate& best() const { return members_.front(); }
   /// The median time of the best; 0 without members.
   [[nodiscard]] double best_ns() const;
-  /// Whether some member is as accurate as it must be: only then do times say anything.
+  /// Whether some member is accurate enough. Times count only if there is one.
   [[nodiscard]] bool has_accurate() const { return !is_empty() && best().meets_accuracy; }
   /// A member whose times may change. Who changes them calls sort.
   [[nodiscard]] Candidate& member(std::size_t i) { return members_[i]; }

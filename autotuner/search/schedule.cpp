@@ -7,10 +7,11 @@
 namespace pbtune {
 namespace {
 
-constexpr double kFinalShare = 0.15;         // of the budget, for comparing the best
-constexpr double kTargetShare = 0.7;         // of what is left, for the target size; the smaller ones share the rest
-constexpr double kSmallShare = 0.03;         // of the budget, for each size that only recursion makes worth a look
-constexpr std::int64_t kLeastRecursive = 4;  // what is chosen at small sizes is part of every larger one
+constexpr double kFinalShare = 0.15;  // share of the budget for comparing the best
+constexpr double kTargetShare = 0.7;  // share of the time left for the target size; the smaller sizes share the rest
+constexpr double kSmallShare = 0.03;  // share of the budget for each size that matters only for recursion
+// The smallest size for recursive programs, whose small calls are part of every larger one.
+constexpr std::int64_t kLeastRecursive = 4;
 
 /// The size below which times say little about the target.
 std::int64_t least_size(std::int64_t target) { return std::max<std::int64_t>(64, target / 64); }
@@ -78,7 +79,7 @@ double Schedule::end_before_parts(int num_left, const RunCosts& costs) const {
 }
 
 double Schedule::final_reserve_s(const RunCosts& costs) const {
-  constexpr double kMostReserved = 0.35;  // of the budget
+  constexpr double kMostReserved = 0.35;  // largest share of the budget to reserve
   constexpr int kNumPlain = 2, kNumContenders = 3, kNumTakenBack = 4;
   const double best_s = costs.best_ns * 1e-9 + costs.overhead_s;
   const double finals_s = (options_.num_finalists + kNumPlain) * best_s;

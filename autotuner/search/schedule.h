@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How a search divides its time: over the sizes, and between looking for candidates and the last word.
+// How a search divides its time: over the sizes, and between looking for candidates and the final comparison.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace pbtune {
 
-/// What one run takes at the current size. The default's time is 0 where it is not known.
+/// The times of one run at the current size. The default's time is 0 if it is not known.
 struct RunCosts {
   double best_ns = 0, default_ns = 0;
   double overhead_s = 0;  ///< beside the trials
@@ -17,7 +17,7 @@ struct RunCosts {
 
 class Schedule {
  public:
-  /// Keeps a reference to `options`. `has_pages`: the last word is also about pages of memory.
+  /// Keeps a reference to `options`. `has_pages`: the final comparison also tries other pages of memory.
   Schedule(const SearchOptions& options, bool has_pages) : options_(options), num_final_parts_(has_pages ? 5 : 4) {}
 
   /// Whether a size fits into the time after size `n` with the best at `best_ns` (0: no size was measured yet).
@@ -36,16 +36,17 @@ class Schedule {
   [[nodiscard]] double deadline_s() const { return deadline_s_; }
   /// The time at which the search for candidates ends at the current size.
   [[nodiscard]] double end_s(const RunCosts& costs) const;
-  /// Whether so many children in a row that brought nothing are enough. At the target more of them are tried where they
-  /// cost little of the time from `begin_s` to `end_s`.
+  /// Whether to stop after `failures` children in a row without a gain. At the target size more of them are tried if
+  /// they cost little of the time from `begin_s` to `end_s`.
   [[nodiscard]] bool is_exhausted(int failures, double elapsed_s, double begin_s, double end_s) const;
-  /// The limit for runs that nothing else would tell from a hang, in milliseconds.
+  /// The limit in milliseconds for runs for which no other time says when they hang.
   [[nodiscard]] double generous_limit_ms(double elapsed_s) const;
 
-  /// The last word has this many parts: comparing the best, taking back, then pages, then what is there. The last takes
-  /// two parts of the time: if it is undecided, all was in vain.
+  /// The number of parts of the final comparison: comparing the best, taking back differences, then trying other pages
+  /// if there is a choice, then comparing with what the winner would replace. The last one gets twice the time of the
+  /// others, because the whole search is in vain if it stays undecided.
   [[nodiscard]] int num_final_parts() const { return num_final_parts_; }
-  /// The time at which only so many parts of the last word may be left.
+  /// The time by which the final comparison must have at most `num_left` parts to go.
   [[nodiscard]] double end_before_parts(int num_left, const RunCosts& costs) const;
 
  private:

@@ -15,9 +15,10 @@
 namespace pbtune {
 namespace {
 
-constexpr double kColdFactor = 3.0;  // as much slower the first run of a configuration may be: it touches new memory
+// The first run of a configuration may be slower by this factor: it touches new memory.
+constexpr double kColdFactor = 3.0;
 
-/// Whether `a` seems faster, by times that were not taken in turns, for a result that is not the last word.
+/// Whether `a` seems faster. The times were not taken in turns, so this does not decide what is written at the end.
 bool seems_faster(const Sample& a, const Sample& b) {
   constexpr double kOneTrialFactor = 1.25, kMatters = 0.015;
   if (a.size() == 1 || b.size() == 1) return median(a) * kOneTrialFactor < median(b);
@@ -113,8 +114,8 @@ std::vector<Candidate> Search::starting_points(std::int64_t previous_n) {
   }
   if (is_first)
     for (const NamedConfiguration& seed : extra_seeds_) add(seed.configuration, seed.name);
-  // The best so far stays for the smaller sizes; from between the last size and this one on there is one choice
-  // everywhere.
+  // The best so far is kept for smaller sizes. From a size between the last one and this one on, each starting point
+  // makes one choice everywhere.
   const bool has_smaller = !is_first && out.size() > 1;
   Configuration best = has_smaller ? out[1].configuration : Configuration{};
   if (has_smaller) {
@@ -128,13 +129,13 @@ std::vector<Candidate> Search::starting_points(std::int64_t previous_n) {
     if (!has_smaller) continue;
     Configuration grafted = graft(best, seed.configuration, from);
     grafted.tunables = best.tunables;
-    (void)pbrt::repair_forbidden(space_.index(), grafted);  // a forbidden one becomes the nearest legal one
+    (void)pbrt::repair_forbidden(space_.index(), grafted);  // a forbidden configuration becomes the nearest legal one
     add(std::move(grafted), seed.name + " from " + std::to_string(from));
   }
   return out;
 }
 
-/// Measures the default, the members of the last size and the starting points; what works is the population.
+/// Measures the default, the members of the last size and the starting points. Those that work become the population.
 void Search::seed_population(std::int64_t previous_n) {
   std::vector<Candidate> starts = starting_points(previous_n);
   for (Candidate& start : starts) {
@@ -151,11 +152,12 @@ void Search::seed_population(std::int64_t previous_n) {
 
 /// Measures a starting point; it becomes a member if it is not far slower than the best, or if it is the default.
 void Search::try_start(Candidate& start, bool is_default) {
-  // The first run may be cold, and nothing of its kind has run before.
+  // The limit is wide, because the first run of a configuration may be slow, and there may be no time to compare it
+  // with.
   const double limit = population_.has_accurate() ? limit_ms(population_.best_ns(), kSlowestSeed * kColdFactor)
                                                   : schedule_.generous_limit_ms(trials_.elapsed_s());
   if (!trials_.measure(start, 1, limit)) return;
-  // The first run of a configuration may have paid for new memory, so it only says whether others are worth their time.
+  // The first run may include the cost of new memory. So it only decides whether further runs are worth their time.
   if (population_.has_accurate() && minimum(start.times_ns) < kSlowestSeed * kColdFactor * population_.best_ns()) {
     start.times_ns.clear();
     if (!trials_.measure(start, std::max(1, options_.min_trials - 1), limit)) return;
@@ -198,7 +200,7 @@ bool Search::evolve_once() {
 }
 
 void Search::sweep_usual_values() {
-  constexpr double kMostShare = 0.2;  // of the time that is left
+  constexpr double kMostShare = 0.2;  // share of the time that is left
   const double begin_s = trials_.elapsed_s();
   const double end_s = begin_s + kMostShare * std::max(0.0, schedule_.deadline_s() - begin_s);
   const std::vector<Candidate> members = population_.members();
@@ -241,7 +243,7 @@ void Search::decide() {
       .decide();
 }
 
-/// Notes what would be written if the search ended now: the best, unless the times at hand do not speak for it.
+/// Notes the configuration to write if the search ended now: the best, unless the times known so far speak against it.
 void Search::note_best() {
   if (population_.is_empty()) return;
   population_.sort();

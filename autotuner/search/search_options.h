@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a search is told: sizes, time, and how much of what it tries.
+// The options of a search: its sizes, its time, and how much of everything it tries.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,11 @@ namespace pbtune {
 
 struct SearchOptions {
   std::vector<std::int64_t> sizes;  ///< growing; the last is the target
-  double budget_s = 45;             ///< for everything
+  double budget_s = 45;             ///< time for the whole search
   int max_population = 8;
-  int max_failures = 60;  ///< children in a row that bring nothing, per size, at the target twice as many, or, while
-                          ///< they are cheap, 20 times
+  /// Children in a row without a gain after which a size ends; at the target twice as many, or 20 times if they are
+  /// cheap.
+  int max_failures = 60;
   int min_trials = 2;
   int max_trials = 6;
   int num_finalists = 4;
@@ -24,7 +25,7 @@ struct SearchOptions {
   std::uint64_t seed = 1;
 };
 
-/// Relative differences are called real at this confidence, where the times were not taken in turns.
+/// The confidence at which a relative difference counts as real, if the times were not taken in turns.
 inline constexpr double kConfidence = 0.95;
 
 /// Sizes that grow up to `target` by `factor`, from about max(64, target / 64) on; for a program that calls itself,

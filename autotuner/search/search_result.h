@@ -11,7 +11,8 @@
 
 namespace pbtune {
 
-/// The origin of a result's choices: something found, or, since nothing found is surely faster, what was there before.
+/// Where a result's choices come from: found by the search, or, if nothing found is surely faster, kept from the
+/// default or from before.
 enum class Kept : std::uint8_t { Found, Default, Before };
 
 struct SearchResult {

@@ -323,7 +323,8 @@ TEST_F(SearchTest, AmongEqualsTheValuesAreTheDefaults) {
     SyntheticWorld world(index, seed);
     world.noise = 0.1;
     world.true_time = [&](const Configuration& c) {
-      return testing::synthetic_ran(c, world.n())[0].alternative == 1 ? 0.5e7 : 1e7;  // values do not matter
+      // Values do not matter in this world.
+      return testing::synthetic_ran(c, world.n())[0].alternative == 1 ? 0.5e7 : 1e7;
     };
     const SearchResult result = Search(space, options(seed), world.evaluator(), {}).run();
     EXPECT_EQ(result.kept, Kept::Found);

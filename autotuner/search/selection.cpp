@@ -5,7 +5,7 @@ namespace pbtune {
 namespace {
 
 constexpr double kSlowestChild = 1.8;
-constexpr double kClearly = 1.1;  // by medians, where hiccups forbid a proof
+constexpr double kClearly = 1.1;  // factor between medians that decides if hiccups leave the test undecided
 
 }  // namespace
 
@@ -53,8 +53,8 @@ bool Selection::beats_side_by_side(Candidate& child, Candidate& parent) {
   return false;
 }
 
-/// The limit for a child of `parent`. A parent that misses the target says nothing about how long its child may take:
-/// then the best one does.
+/// The time limit for a child of `parent`. If the parent misses the target of accuracy, its time says nothing about its
+/// child's, so the limit follows the best member's time.
 double Selection::child_limit_ms(const Candidate& parent) const {
   if (parent.meets_accuracy) return limit_ms(median(parent.times_ns), kSlowestChild);
   if (population_.has_accurate()) return limit_ms(population_.best_ns(), kSlowestSeed);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Who stays: whether a child is surely better than its parent.
+// Decides which candidates stay: whether a child is surely better than its parent.
 #pragma once
 
 #include "autotuner/search/population.h"

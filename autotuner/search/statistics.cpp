@@ -11,8 +11,8 @@
 namespace pbtune {
 namespace {
 
-constexpr double kPriorSpread = 0.05;   // of one time alone: 5 %
-constexpr double kClockSpread = 0.002;  // no two times are known to be closer than this
+constexpr double kPriorSpread = 0.05;   // spread that a single time is given
+constexpr double kClockSpread = 0.002;  // times are never known more exactly than this
 constexpr double kOutlierFactor = 4.0;
 
 /// Continued fraction of the incomplete beta function, by Lentz's method.
@@ -88,9 +88,9 @@ std::vector<double> walsh_averages(const std::vector<double>& values) {
   return out;
 }
 
-constexpr std::size_t kEnoughRounds = 8;  // the fewest of which an interval of kSure exists
-constexpr double kSure = 0.99;            // two-sided: one time in 200 what is no faster is said to be
-constexpr double kFewRoundsFactor = 1.5;  // what fewer rounds can prove
+constexpr std::size_t kEnoughRounds = 8;  // fewer rounds have no interval at the confidence kSure
+constexpr double kSure = 0.99;  // two-sided: one time in 200 a configuration that is no faster is called faster
+constexpr double kFewRoundsFactor = 1.5;  // factor that fewer rounds can prove
 
 }  // namespace
 
@@ -146,7 +146,7 @@ PairedRatio paired_ratio(const Sample& a, const Sample& b, double confidence) {
   for (std::size_t i = 0; i < a.size(); ++i) logs.push_back(std::log(std::max(1.0, a[i]) / std::max(1.0, b[i])));
   const std::vector<double> averages = walsh_averages(logs);
   const std::vector<double> cdf = signed_rank_cdf(logs.size());
-  std::size_t cut = 0;  // so many averages lie outside on each side
+  std::size_t cut = 0;  // number of averages that lie outside on each side
   while (cut < cdf.size() && cdf[cut] <= (1 - confidence) / 2) ++cut;
   PairedRatio out;
   out.ratio = std::exp(median(averages));

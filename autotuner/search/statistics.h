@@ -39,10 +39,11 @@ enum class Verdict { Faster, Slower, Same, Undecided };
 /// Units:   `matters` relative, e.g. 0.01; `confidence` e.g. 0.95
 [[nodiscard]] Verdict compare(const Sample& a, const Sample& b, double matters, double confidence);
 
-/// How many times as long `a` takes as `b`, from times taken in turns: a[i] and b[i] saw the machine in one mood.
+/// How many times as long `a` takes as `b`. The times were taken in turns, so that a[i] and b[i] were measured under
+/// the same conditions.
 struct PairedRatio {
   double ratio = 1;              ///< Hodges-Lehmann estimate
-  double lo = 0, hi = HUGE_VAL;  ///< distribution-free interval; without bounds where there are too few rounds
+  double lo = 0, hi = HUGE_VAL;  ///< distribution-free interval; without bounds if there are too few rounds
 };
 /// Pre:     as many times of both, at least one
 /// Cost:    O(rounds^3)

@@ -9,15 +9,15 @@
 namespace pbtune {
 namespace {
 
-constexpr double kSlowest = 4;           // times the winner: slower ones are cut off
-constexpr double kMuch = 0.1;            // from the first rounds on, this much slower is no equal
-constexpr double kEqualUnproven = 0.03;  // how much slower an equal may seem
-constexpr double kEqualPossible = 0.06;  // and may be, as far as the times can tell
-constexpr int kMostFactor = 3;           // at most as many times the rounds that the effort asks for, while undecided
+constexpr double kSlowest = 4;           // a configuration slower than the winner by this factor is cut off
+constexpr double kMuch = 0.1;            // relative loss that counts as real from the first rounds on
+constexpr double kEqualUnproven = 0.03;  // an equal configuration may seem slower by at most this
+constexpr double kEqualPossible = 0.06;  // and the times must rule out that it is slower by more than this
+constexpr int kMostFactor = 3;  // an undecided comparison takes at most this many times the rounds of the effort
 
-/// Measures both in turns until it is clear whether `plain` is slower. The result is how many times as slow it is,
-/// beside `winner` in the same rounds. It is 0 if nothing is lost; `plain` then has its times. It is none if this
-/// machine, or the time left, does not say.
+/// Measures both in turns until it is clear whether `plain` is slower. The result is the factor by which it is slower
+/// than `winner` in the same rounds. It is 0 if nothing is lost; `plain` then has its times. It is none if the time
+/// left does not suffice to tell.
 std::optional<double> loss_of(const FinalsContext& context, Candidate& plain, const Candidate& winner, double end_s) {
   std::vector<Candidate> both{plain, winner};
   for (Candidate& candidate : both) candidate.times_ns.clear();
@@ -47,7 +47,7 @@ std::optional<double> loss_of(const FinalsContext& context, Candidate& plain, co
 
 Losses take_back(const FinalsContext& context, Candidate& winner) {
   const double end_s = context.end_before_parts(context.schedule.num_final_parts() - 2);
-  const Candidate original = winner;  // what all are compared with: many small losses would add up
+  const Candidate original = winner;  // everything is compared with this one, since many small losses would add up
   Losses losses;
   if (!original.meets_accuracy) return losses;
   std::vector<NamedConfiguration> left = context.space.reversions(winner.configuration, context.trials.n());

@@ -34,10 +34,10 @@ class Trials {
   [[nodiscard]] Prepared begin_size(std::int64_t n, const Configuration* trusted);
   /// Measures a candidate and records the times; false if it failed. No limit if `limit_ms` is 0.
   bool measure(Candidate& candidate, int trials, double limit_ms, bool is_side_by_side = false);
-  /// Asks whether a candidate that seems accurate enough is so beyond these inputs; if not, it misses its target.
+  /// Tests whether a candidate that is accurate enough on these inputs is so on others; if not, it misses its target.
   void confirm(Candidate& candidate);
-  /// Whether the configuration chooses, at this size, what was in several runs that crashed or hung and in no run that
-  /// ended.
+  /// Whether the configuration chooses, at this size, something that took part in several runs that crashed or hung,
+  /// and in no run that ended.
   [[nodiscard]] bool is_hopeless(const Configuration& configuration) const;
 
   [[nodiscard]] std::int64_t n() const { return n_; }

@@ -31,14 +31,15 @@ bool is_large_pages(const InfoIndex::TunableRef& ref) {
   return ref.transform == nullptr && ref.tunable->name == pbrt::kLargePages;
 }
 
-/// The tunable with the range in which its value makes a difference: nothing is compared with sizes far above the
-/// target.
+/// The tunable, with its range cut to values that make a difference. For example, no size is compared with values far
+/// above the target.
 TunableGene gene_of(int id, const InfoIndex::TunableRef& ref, const SpaceOptions& options) {
   TunableGene gene{id, ref.tunable, ref.tunable->min, ref.tunable->max};
   const bool is_size = ref.tunable->role == TunableRole::Cutoff || ref.tunable->role == TunableRole::Split;
   if (is_size) gene.max = std::clamp(2.0 * static_cast<double>(options.target_n), gene.min, gene.max);
   if (ref.tunable->role == TunableRole::WorkGroup) gene.max = std::min<double>(gene.max, pbrt::kMaxWorkGroupItems);
-  if (is_threads(ref)) gene.max = std::max(0, options.max_threads - 1);  // 0 says all, so all need no number
+  // 0 means all CPUs, so their number need not be a value.
+  if (is_threads(ref)) gene.max = std::max(0, options.max_threads - 1);
   if (is_library_threads(ref)) gene.max = std::max(1, options.max_threads);
   return gene;
 }
@@ -135,7 +136,7 @@ std::vector<NamedConfiguration> Space::seeds() const {
     }
   }
   if (!options_.accuracy.has_target) return out;
-  // A search that starts far from its target would first find the fastest way of missing it.
+  // If a search starts too far from its target of accuracy, it first finds the fastest way to miss the target.
   constexpr double kMost = 4096;
   for (const bool is_own : {true, false})
     for (double factor = is_own ? 4 : 8; factor <= kMost; factor *= is_own ? 4 : 8)

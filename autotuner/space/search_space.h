@@ -43,7 +43,7 @@ struct SpaceOptions {
   std::string measured{};               ///< the transform that is measured; empty: not said
   pbrt::AccuracyInfo accuracy{};        ///< accuracy of the transform that is measured
   bool is_recursive = false;            ///< choices for small sizes also take part in runs at large sizes
-  bool has_large_pages = false;         ///< the system gives large pages to who asks, and only then
+  bool has_large_pages = false;         ///< the system gives large pages only to programs that ask for them
 };
 
 struct NamedConfiguration {
@@ -86,16 +86,17 @@ class Space {
   /// Makes a configuration of another machine fit this space: choices that do not exist here take their rule on the
   /// CPU.
   void fit(Configuration& configuration) const;
-  /// Configurations nearer to the default: with the default's values wherever what ran uses them, for all values and
-  /// for the number of threads alone. Values that accuracy depends on stay. None of them equals `configuration`.
+  /// Configurations that are nearer to the default: of the values that the run used, either all or only the number of
+  /// threads are as in the default. Values that accuracy depends on stay. None of them equals `configuration`.
   [[nodiscard]] std::vector<NamedConfiguration> plainer(const NamedConfiguration& configuration,
                                                         const std::vector<RanChoice>& ran) const;
-  /// `configuration` with one thing as in the default: what a site chooses at size `n`, or a value that neither
-  /// accuracy nor a size depends on; of a program that calls itself also with one level less.
+  /// Copies of `configuration` that each have one thing as in the default: the choice of a site at size `n`, or a value
+  /// that neither accuracy nor a size depends on. For a program that calls itself there are also copies with one level
+  /// less.
   [[nodiscard]] std::vector<NamedConfiguration> reversions(const Configuration& configuration, std::int64_t n) const;
   /// Values that are often good for a tunable: shapes of work-groups, shares of a device; none for other tunables.
   [[nodiscard]] std::vector<std::vector<double>> usual_values(const TunableGene& gene) const;
-  /// Sets values that no choice at any size uses to the default's.
+  /// Sets each value that no choice uses at any size to the default's value.
   void forget_unused(Configuration& configuration) const;
 
  private:
@@ -109,7 +110,7 @@ class Space {
   std::optional<int> large_pages_;
 };
 
-/// Drops levels with the choice of the level before them: they say nothing.
+/// Drops each level that has the same choice as the level before it, since it changes nothing.
 void simplify(Selector& selector);
 /// Returns a selector that acts as `low` below `from`, and as `high` from there on. It acts as `high` alone if more
 /// than 12 levels would be needed.

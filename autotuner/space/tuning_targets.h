@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// What one call of pbtune tunes, one after the other: the main transform, or each of its instances for an
-// accuracy bin, from the most to the least demanding (docs/reference/language.md 15.1). Of a main transform without
-// bins first the instances for bins that it calls, each judged by its metric, then itself with what they were tuned to.
-// Each starts from what the one before it found, changes what no earlier one uses, and its own values as long as the
-// earlier ones stay accurate enough.
+// What one call of pbtune tunes, target by target: the main transform, or each of its instances for an accuracy bin,
+// from the most to the least demanding (docs/reference/language.md 15.1). If the main transform has no bins but calls
+// instances for bins, these come first, each judged by its own metric; the main transform follows with their results.
+//
+// The search for a target starts from what the one before it found. It changes what no earlier target uses. It also
+// changes the target's own values, as long as the earlier targets stay accurate enough.
 #pragma once
 
 #include <cstddef>

@@ -12,7 +12,8 @@ bool spoils(const Elsewhere& elsewhere, std::size_t k, const Configuration& conf
   const RunSpec check{1, kLeastMs + kSlowest * elsewhere.earlier[k].best_ns * 1e-6,
                       "check of " + elsewhere.targets[k].transform};
   bool is_spoilt = false;
-  // An earlier target may be met so narrowly on the inputs that it was tuned on that others miss it; this is accepted.
+  // An earlier target may reach its accuracy so narrowly on its own inputs that it misses it on others. That is
+  // accepted.
   for (int variant = 0; variant <= elsewhere.num_variants; ++variant) {
     const Outcome before = elsewhere.run(k, variant, found_last, check);
     const Outcome after = elsewhere.run(k, variant, configuration, check);

@@ -17,7 +17,7 @@ namespace pbtune {
 using RunOnVariant =
     std::function<Outcome(std::size_t target, int variant, const Configuration& configuration, const RunSpec& spec)>;
 
-/// What a configuration must prove itself on. Holds references.
+/// The inputs and targets on which a configuration must prove itself. Holds references.
 struct Elsewhere {
   const InfoIndex& index;
   const std::vector<Target>& targets;
@@ -26,9 +26,9 @@ struct Elsewhere {
   RunOnVariant run;
 };
 
-/// The first outcome that speaks against the configuration, else an outcome that is Ok: on one input it may be luck.
-/// For an earlier target it must be good enough wherever what that target uses was changed, and what was found before
-/// is good enough.
+/// Runs the configuration on other inputs, because on one input it may be accurate by luck. Returns the first outcome
+/// that speaks against it, else one that is Ok. An earlier target is tested only if something that it uses was changed;
+/// it must stay accurate enough wherever it was so with the configuration found last.
 [[nodiscard]] Outcome confirm(const Elsewhere& elsewhere, const Configuration& configuration, const RunSpec& spec);
 
 }  // namespace pbtune

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What speaks against a configuration beyond the inputs that it is tuned on.
+// Tests of configurations on other inputs than those that they are tuned on.
 #include "autotuner/tune/confirmation.h"
 
 #include <gtest/gtest.h>

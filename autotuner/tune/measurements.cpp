@@ -62,7 +62,7 @@ Outcome Measurements::run_on(std::size_t target, int variant, std::int64_t n, co
     if (slot.measurement->prepare(n, nullptr).status == PrepareStatus::Ready) slot.variant_n = n;
   }
   if (slot.variant_n == n) return slot.measurement->run(configuration, spec);
-  Outcome out;  // nothing speaks against it
+  Outcome out;  // an outcome that is Ok
   out.kind = OutcomeKind::Ok;
   return out;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a person should know while targets are tuned: said on the terminal, kept in the journal. What may recur is said
-// once.
+// Notices for the person while targets are tuned. They are shown on the terminal and kept in the journal. A notice that
+// may recur is given only once.
 #pragma once
 
 #include <cstdint>
@@ -25,18 +25,18 @@ class Notices {
       : index_(index), seed_(seed), outlets_(std::move(outlets)) {}
 
   void note(const std::string& text);
-  /// A warning that is shown also to who wants quiet.
+  /// Gives a warning that is shown even with `--quiet`.
   void warn(const std::string& text);
   /// Gives notice of what preparing the inputs showed, for example that two runs of the default differ, so that nothing
   /// can be verified. The same text twice in a row is said once.
   void note_prepared(const Prepared& prepared);
-  /// Other programs keep processors busy, if waits are much of what was measured. Once.
+  /// Says that other programs keep processors busy, if waits are a large part of the measured time. Said once.
   ///
   /// Units:   nanoseconds of all runs together
   void note_load(double total_ns, double waited_ns);
-  /// The search cannot be resumed any more, for the reason `trouble`; empty: it can. Once.
+  /// Says that the search cannot be resumed any more, for the reason `trouble`; does nothing if it is empty. Said once.
   void note_trouble(const std::string& trouble);
-  /// A configuration that gives wrong outputs or crashes.
+  /// Says that a configuration gives wrong outputs or crashes.
   void note_failed(const Candidate& candidate, const Outcome& outcome, bool is_wrong_but_fast);
 
   /// How many failed candidates were wrong, and would have been the fastest.

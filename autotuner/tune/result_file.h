@@ -16,7 +16,7 @@
 
 namespace pbtune {
 
-/// What is tuned for.
+/// The machine that the program is tuned for.
 struct TunedMachine {
   pbrt::Machine machine;
   std::string device;       ///< name of the OpenCL device in use; empty: none

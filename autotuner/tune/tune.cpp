@@ -87,8 +87,8 @@ class Session {
   TunedMachine machine_;
   std::vector<NamedConfiguration> known_;  // starting points from before
   std::optional<Journal> journal_;
-  std::vector<SearchResult> results_;  // of the targets tuned so far
-  std::int64_t n_ = -1;                // the size that is being tuned at
+  std::vector<SearchResult> results_;  // results of the targets tuned so far
+  std::int64_t n_ = -1;                // the size at which targets are tuned
   bool is_unsaved_ = false;
 };
 
@@ -137,8 +137,8 @@ void Session::find_starting_points() {
   known_.push_back(std::move(*before));
 }
 
-/// The configurations that a search starts from: what is known from before; from the second target on, what the one
-/// before was tuned to.
+/// The configurations that a search starts from: those known from before; for all but the first target, the result of
+/// the target before it.
 std::vector<NamedConfiguration> Session::starting_points() const {
   if (results_.empty()) return known_;
   const std::string& before = targets_[current() - 1].transform;
@@ -164,7 +164,8 @@ void Session::open_journal() {
   if (!journal_->note().empty()) progress_.say("note: " + journal_->note(), true);
   if (journal_->num_replayable() == 0) return;
   progress_.say(fmt::format("resuming: {} measurements are in {}", journal_->num_replayable(), path), true);
-  // The file may have been rewritten by this very search, which must start from what it started from.
+  // This search may have rewritten the file, but after a resumption it must start from the same configurations as
+  // before.
   known_.clear();
   for (const std::string& text : journal_->header().known) {
     pbrt::ConfigWarnings warnings;
@@ -211,7 +212,7 @@ SearchEvents Session::events() {
   return out;
 }
 
-/// Writes the last of the results; where that does not work, prints it for a file of the person's own.
+/// Writes the last of the results. If that does not work, prints it, so that the person can put it into a file.
 void Session::save(std::span<const SearchResult> results) {
   pbrt::ConfigEntry entry = entry_of(options_, machine_, search_options_.sizes, index_, targets_, results);
   const Configuration chosen = entry.configuration;
@@ -229,7 +230,7 @@ void Session::add_result(const SearchResult& result) {
   const Target& target = targets_[current()];
   results_.push_back(result);
   measurements_.set_reference(result.best);
-  // What bins are tuned to first is worth little without the rest, so only an interruption writes it.
+  // The results of the first bins are worth little without the others, so only an interruption writes them.
   if (results_.size() == targets_.size()) save(results_);
   progress_.finish();
   if (!options_.is_quiet)
@@ -240,7 +241,8 @@ void Session::add_result(const SearchResult& result) {
                   accuracy_words(target, result));
 }
 
-/// Ends the run after an interruption, or where the program is gone: writes what is known, and says what is to be done.
+/// Ends the run after an interruption, or if the program is gone. Writes what is known, and tells the person what to
+/// do.
 int Session::stop_early(const Search& search, const std::string& why, int status) {
   progress_.finish();
   if (file_.has_finished_entry(machine_.machine)) {

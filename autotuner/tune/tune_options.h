@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a person asks `pbtune` for, and what follows from it for searches, journals and files.
+// The options that a person gives to `pbtune`, and the options of searches, journals and files that follow from them.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct TuneOptions {
   ProgramOptions run;
   std::string output;  ///< empty: beside the program
   Effort effort = Effort::Normal;
-  double time_limit_s = 0;  ///< 0: by effort
+  double time_limit_s = 0;  ///< 0: follows from the effort
   int threads = 0;          ///< 0: tuned
   bool is_resident = false;
   bool is_quiet = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What follows from the options of a person.
+// Tests of what follows from a person's options.
 #include "autotuner/tune/tune_options.h"
 
 #include <gmock/gmock.h>
