@@ -145,7 +145,8 @@ class Reader {
       for (int element = 0; element < tunable.count; ++element) {
         const bool is_meant =
             (found.bucket < 0 || found.bucket == bucket) && (found.element < 0 || found.element == element);
-        if (is_meant) numbers[static_cast<std::size_t>(bucket * tunable.count + element)] = number;
+        const int place = bucket * tunable.count + element;
+        if (is_meant) numbers[static_cast<std::size_t>(place)] = number;
       }
   }
 

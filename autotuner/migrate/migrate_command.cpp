@@ -32,7 +32,7 @@ bool is_current(const pbrt::ConfigFile& file, const pbrt::TrainingInfo& info) {
 /// A name beside `path` at which nothing is, or the same bytes.
 std::string name_for_old(const std::string& path, const std::string& text) {
   for (int number = 1;; ++number) {
-    const std::string name = path + ".old" + (number > 1 ? std::to_string(number) : "");
+    std::string name = path + ".old" + (number > 1 ? std::to_string(number) : "");
     if (!fs::exists(fs::symlink_status(name)) ||
         (fs::is_regular_file(name) && pbrt::json::read_bounded_file(name) == text))
       return name;
@@ -43,7 +43,7 @@ std::string name_for_old(const std::string& path, const std::string& text) {
 std::string set_aside(const std::string& path) {
   if (!fs::is_regular_file(path)) return "";  // nor would something else be replaced
   const std::string text = pbrt::json::read_bounded_file(path);
-  const std::string old = name_for_old(path, text);
+  std::string old = name_for_old(path, text);
   pbrt::write_file_atomically(old, text);
   return old;
 }

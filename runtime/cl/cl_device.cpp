@@ -352,7 +352,7 @@ void ClDevice::launch(gpu::Kernel& kernel, std::span<const gpu::KernelArg> args,
       switch (arg.kind) {
         case gpu::KernelArg::Kind::Buffer: {
           const cl_mem memory = memory_of(*arg.buffer);
-          api_->clSetKernelArg(id, index, sizeof memory, static_cast<const void*>(&memory));
+          api_->clSetKernelArg(id, index, sizeof(cl_mem), static_cast<const void*>(&memory));
           break;
         }
         case gpu::KernelArg::Kind::Value:

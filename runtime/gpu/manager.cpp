@@ -9,7 +9,7 @@
 
 namespace pbrt::gpu {
 
-Manager::Manager(std::unique_ptr<Device> device, ManagerOptions options)
+Manager::Manager(std::unique_ptr<Device> device, const ManagerOptions& options)
     : impl_(std::make_unique<Impl>(std::move(device), options)) {}
 
 Manager::~Manager() = default;

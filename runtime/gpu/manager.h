@@ -86,7 +86,7 @@ struct RejectedKernel {
 
 class Manager {
  public:
-  explicit Manager(std::unique_ptr<Device> device, ManagerOptions options = {});
+  explicit Manager(std::unique_ptr<Device> device, const ManagerOptions& options = {});
   /// Waits for everything in flight. Pre: no fiber waits on this manager; storages may outlive it (their device copies
   /// go).
   ~Manager();

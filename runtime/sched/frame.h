@@ -123,6 +123,8 @@ struct SpawnedTask : Task {
       }
     };
   }
+  SpawnedTask(const SpawnedTask&) = delete;
+  SpawnedTask& operator=(const SpawnedTask&) = delete;
   F closure;
 };
 

@@ -159,7 +159,7 @@ std::shared_ptr<Operation> DeviceCopies::copy_out(StorageRecord& record, Storage
     record.begin(*part);
   }
   const std::int64_t bytes = bytes_of(shapes);
-  const std::shared_ptr<Operation> operation = operations_.begin({TraceKind::CopyOut, nullptr, bytes}, order);
+  std::shared_ptr<Operation> operation = operations_.begin({TraceKind::CopyOut, nullptr, bytes}, order);
   operation->parts.push_back(std::move(part));
   try {
     device_->read(*record.buffer, record.storage().data(), shapes, order, *operation);

@@ -22,7 +22,8 @@ namespace pbrt {
 namespace {
 
 // The scheduler keeps each task's random stream in the task's own memory.
-static_assert(sizeof(TaskLocal) == sizeof(RandomStream) && alignof(TaskLocal) == alignof(RandomStream));
+static_assert(sizeof(TaskLocal) == sizeof(RandomStream));
+static_assert(alignof(TaskLocal) == alignof(RandomStream));
 const TaskLocalHooks kRandomHooks{
     [] { return current_random().child_key(); },
     [](TaskLocal* local) {

@@ -70,6 +70,7 @@ const void* current_object() {
   const std::exception_ptr current = std::current_exception();
   const void* object = nullptr;
   static_assert(sizeof current == sizeof object);
+  // NOLINTNEXTLINE(bugprone-undefined-memory-manipulation): the exception_ptr of libstdc++ is one pointer.
   std::memcpy(&object, &current, sizeof object);
   return object;
 }
