@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "frontend/driver/testing/planned_program.h"
 
-#include <cstdio>
-#include <cstdlib>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
 #include <utility>
 
 #include "choicegraph/passes/build_plan.h"
@@ -27,13 +29,13 @@ std::optional<PlannedProgram> planned_file(const std::string& path) {
 }
 
 std::optional<PlannedProgram> planned_text(const std::string& text) {
-  const char* folder = std::getenv("TMPDIR");
-  const std::string path = std::string(folder != nullptr ? folder : "/tmp") + "/planned_text.pbcc";
-  std::FILE* file = std::fopen(path.c_str(), "w");
-  if (file == nullptr) return std::nullopt;
-  std::fputs(text.c_str(), file);
-  std::fclose(file);
-  return planned_file(path);
+  // Tests of other processes run at the same time.
+  const std::filesystem::path path =
+      std::filesystem::temp_directory_path() / ("planned_text_" + std::to_string(::getpid()) + ".pbcc");
+  std::ofstream(path) << text;
+  std::optional<PlannedProgram> out = planned_file(path.string());
+  std::filesystem::remove(path);
+  return out;
 }
 
 }  // namespace pb::testing

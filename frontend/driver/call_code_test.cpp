@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+// C++ of what a call does before its steps, part by part. The tests lie beside the front end, which makes the programs.
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "clgen/cpp/calls/call_choices.h"
+#include "clgen/cpp/calls/call_frame.h"
+#include "clgen/cpp/calls/call_sizes.h"
+#include "clgen/cpp/calls/call_storage.h"
+#include "clgen/cpp/calls/entry_code.h"
+#include "clgen/numbering.h"
+#include "frontend/driver/testing/planned_program.h"
+#include "lang/source.h"
+
+namespace pb::testing {
+namespace {
+
+/// A program of one transform, and the context in which its parts are printed.
+class CallCode : public ::testing::Test {
+ protected:
+  CallContext call_of(const std::string& text, const EmitOptions& options = {}) {
+    planned_.emplace(planned_text(text).value());
+    options_ = options;
+    context_.emplace(CppContext{planned_->program,
+                                planned_->plan,
+                                sources_,
+                                options_,
+                                Numbering(planned_->plan),
+                                "test.cpp",
+                                {},
+                                {},
+                                NativeMacros(planned_->program)});
+    context_->has_kernels = has_kernels(planned_->plan);
+    return {*context_, planned_->program.main};
+  }
+
+  Writer out_;
+
+ private:
+  std::optional<PlannedProgram> planned_;
+  SourceManager sources_;
+  EmitOptions options_;
+  std::optional<CppContext> context_;
+};
+
+bool has(const Writer& out, const std::string& text) { return out.text().find(text) != std::string::npos; }
+
+TEST_F(CallCode, SolvesSizesFromTheExtentsThatTellThemAndChecksTheOthers) {
+  const CallContext call = call_of(
+      "main transform Sum from A[2*n], C[n] to B[n] { B.cell(x) from (A.cell(2*x) a, C.cell(x) c) { return a + c; } "
+      "}\n");
+  emit_sizes(out_, call);
+  EXPECT_TRUE(has(out_, "n = C.size(0);")) << out_.text();
+  EXPECT_TRUE(has(out_, "pbrt::check_size(\"Sum\", \"A\", 0, \"2*n\",")) << out_.text();
+  EXPECT_FALSE(has(out_, "check_size(\"Sum\", \"C\"")) << out_.text();
+}
+
+constexpr const char* kChosen =
+    "main transform Twice from A[n] through T[n] to B[n] {\n"
+    "  T.cell(x) from (A.cell(x) a) { return a; }\n"
+    "  B.cell(x) from (T.cell(x) t) { return 2 * t; }\n"
+    "  B.cell(x) from (A.cell(x) a) { return a + a; }\n"
+    "}\n";
+
+TEST_F(CallCode, ReadsTheChoiceOfEachDecision) {
+  const CallContext call = call_of(kChosen);
+  emit_choices(out_, call);
+  EXPECT_TRUE(has(out_, "pb_choice_1 = pb_context.select(")) << out_.text();
+  EXPECT_TRUE(has(out_, "pb_context.below_cutoff(")) << out_.text();
+}
+
+TEST_F(CallCode, GivesStorageOnlyToTemporariesThatAStepTouches) {
+  const CallContext call = call_of(kChosen);
+  emit_temporaries(out_, call, StepConditions(call.transform, call.plan));
+  EXPECT_TRUE(has(out_, " ? ")) << out_.text();
+  EXPECT_TRUE(has(out_, "::allocate(n)")) << out_.text();
+}
+
+TEST_F(CallCode, StopsAtCellsThatNoRuleComputes) {
+  const CallContext call = call_of(
+      "main transform Ends from A[n] to B[n] {\n"
+      "  B.cell(0) from (A.cell(1) a) { return a; }\n"
+      "  B.cell(x) from (A.cell(x-1) a) { return a; }\n"
+      "}\n");
+  emit_uncovered(out_, call, nullptr);
+  EXPECT_TRUE(has(out_, "pbrt::uncovered_cell(\"Ends\", \"B\", {")) << out_.text();
+}
+
+TEST_F(CallCode, OnlyCheckedProgramsLookForOverlaps) {
+  constexpr const char* kShift =
+      "main transform Shift from A[n+1] to B[n] { B.cell(x) from (A.cell(x+1) a) { return a; } }\n";
+  emit_entries(out_, call_of(kShift));
+  EXPECT_FALSE(has(out_, "check_apart")) << out_.text();
+  EmitOptions checked;
+  checked.is_checked = true;
+  emit_entries(out_, call_of(kShift, checked));
+  EXPECT_TRUE(has(out_, "pbrt::check_apart(\"B\", B.raw(), \"A\", A.raw(), false);")) << out_.text();
+}
+
+TEST_F(CallCode, GuardsOnlyRecursionsThatMayNotEnd) {
+  emit_frame(out_, call_of(kChosen));
+  EXPECT_FALSE(has(out_, "RecursiveCall")) << out_.text();
+  emit_frame(out_, call_of("main transform Fold from A[n] to B {\n"
+                           "  to (B b) from (A a) { if (n < 2) b = n; else Fold(b, a.region(0, n / 2)); }\n"
+                           "}\n"));
+  EXPECT_TRUE(has(out_, "const pbrt::RecursiveCall pb_call(pb_parent, 0, pb_extents, 1, nullptr, 0);")) << out_.text();
+}
+
+}  // namespace
+}  // namespace pb::testing
