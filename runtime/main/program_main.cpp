@@ -37,7 +37,7 @@ std::string number_text(double value) {
   return text;
 }
 
-/// The number in `Power<2>` if `name` names instance 2 of `transform`'s template so; -1 if not.
+/// If `name` names an instance by its number, as `Power<2>` does, returns the number; else -1.
 int instance_number(const std::string& name, const char* template_name) {
   const std::string head = std::string(template_name) + "<";
   if (!name.starts_with(head) || !name.ends_with(">")) return -1;
@@ -129,7 +129,7 @@ void print_help(const char* program_name, const ProgramDesc& program, const Tran
 }
 
 void serve(Session& session) {
-  // Bodies may print and read: the protocol has descriptors of its own.
+  // Bodies may print and read, so the protocol has descriptors of its own.
   const int request_fd = ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
   const int reply_fd = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
   const int null_fd = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -222,8 +222,9 @@ int run_and_report(int argc, char** argv, const ProgramDesc& program) {
   }
 }
 
-/// Drivers, and the compilers in them, take for granted what systems give: under `ulimit -s 64` PoCL does not get as
-/// far as listing its devices. Returns whether threads made from now on have more than the calling one.
+/// OpenCL drivers, and the compilers in them, rely on stacks of the usual size: under `ulimit -s 64` PoCL fails before
+/// it lists its devices. If the stack of this thread is small, gives new threads larger ones, and returns whether that
+/// worked.
 bool has_better_stacks_for_threads() {
   constexpr std::size_t kEnough = std::size_t{1} << 20;
   constexpr std::size_t kUsual = std::size_t{8} << 20;
@@ -245,7 +246,7 @@ int program_main(int argc, char** argv, const ProgramDesc& program) {
   int status = kExitError;
   try {
     std::thread([&] { status = run_and_report(argc, argv, program); }).join();
-  } catch (const std::system_error&) {  // no thread: as far as this stack goes
+  } catch (const std::system_error&) {  // no thread can be made, so this small stack must do
     return run_and_report(argc, argv, program);
   }
   return status;

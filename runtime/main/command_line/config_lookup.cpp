@@ -17,7 +17,7 @@ void print_lines(const char* kind, const std::vector<std::string>& lines) {
   for (const std::string& line : lines) std::fprintf(stderr, "%s: %s\n", kind, line.c_str());
 }
 
-/// This machine as the choice of an entry needs it: the devices are listed only if an entry uses one.
+/// Describes this machine for the choice of an entry. Devices are listed only if an entry uses one.
 Machine this_machine(const ConfigFile& file, const Engine& engine, Devices& devices) {
   bool needs_devices = false;
   for (const ConfigEntry& entry : file.entries)
@@ -26,8 +26,8 @@ Machine this_machine(const ConfigFile& file, const Engine& engine, Devices& devi
   return detect_machine(file.entries.empty() ? std::vector<DeviceId>() : file.entries.front().machine.devices);
 }
 
-/// Refuses a file given for this run that disagrees with constants of the program; one that merely lies there may
-/// disagree.
+/// Refuses a file that was given for this run and disagrees with constants of the program. A file that only lies beside
+/// the program may disagree.
 void check_differences(const std::vector<std::string>& differences, bool is_given) {
   constexpr const char* kHint = "; compile the program again, with this configuration or without --config";
   if (differences.empty()) return;

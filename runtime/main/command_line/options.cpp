@@ -185,7 +185,7 @@ constexpr const char* kIsolate = "pbtune measures in a process of its own; --max
 constexpr const char* kOneMachine = "a program runs on one machine";
 constexpr const char* kTrials = "--trials T and --max-sec X say how much is measured";
 
-// Flat by design: options of PetaBricks (docs/reference/language.md 11.3, 11.4) that have no equal here.
+// Flat by design: options of PetaBricks (docs/reference/language.md 11.3, 11.4) for which there is no equivalent here.
 const FormerOption kFormerOptions[] = {
     {"accuracy-training", kTune},
     {"acctrain", kTune},

@@ -208,10 +208,10 @@ RunReport Engine::run(const Problem& problem, const RunWishes& wishes) {
   try {
     workers.run(state, root_body);
   } catch (const RunAborted&) {
-    // Tasks that were dropped only know that the run was aborted.
+    // An exception of dropped tasks does not say why the run was aborted; the reason is known below.
     if (state.abort_reason.load(std::memory_order_relaxed) == nullptr) throw;
   }
-  // The run also counts as aborted where a body caught the exception: its outputs are not whole.
+  // The run counts as aborted even if a body caught the exception, because its outputs are not complete.
   if (const char* reason = state.abort_reason.load(std::memory_order_relaxed)) throw RunAborted(reason);
   report.profile = traced.end();
   fill_report(ctx, index_, report);
@@ -238,7 +238,7 @@ Snapshot Engine::take_snapshot(const Problem& problem) {
   double bytes = 0;
   for (const AnyMatrix& input : problem.inputs) bytes += static_cast<double>(input.bytes());
   for (const AnyMatrix& output : problem.outputs) bytes += static_cast<double>(output.bytes());
-  check_memory(*problem.transform, 2 * bytes, memory_bytes());  // with the copies
+  check_memory(*problem.transform, 2 * bytes, memory_bytes());  // matrices and their copies
   Snapshot snapshot;
   for (const AnyMatrix& input : problem.inputs) snapshot.inputs.push_back(input.clone());
   for (const AnyMatrix& output : problem.outputs) snapshot.outputs.push_back(output.clone());

@@ -40,7 +40,7 @@ struct RunWishes {
   std::string trace_label;          ///< name of the run in a trace; empty: it is not traced
 };
 
-/// What a run did on the device.
+/// Counts of what a run did on the device.
 struct DeviceReport {
   std::string name;  ///< empty: none
   std::int64_t bytes_to_device = 0;
@@ -48,7 +48,7 @@ struct DeviceReport {
   std::vector<RuleTotals> kernels;
 };
 
-/// What a run did.
+/// The result of a run: its times and counts.
 struct RunReport {
   std::int64_t elapsed_ns = 0;
   std::int64_t waited_ns = 0;  ///< part of it spent waiting for processors in use by others; 0 unless it was asked for
@@ -59,7 +59,7 @@ struct RunReport {
   std::int64_t bytes_moved = 0;
   std::int64_t launches = 0;   ///< kernels that ran on the device
   std::int64_t kernel_ns = 0;  ///< their time by its clock; 0 unless it is profiled
-  // What a traced run did.
+  // What the trace recorded of the run.
   RunProfile profile;
   DeviceReport device;
 };
@@ -78,7 +78,7 @@ class Engine {
   [[nodiscard]] const TransformInfo& info_of(const TransformDesc& transform) const;
   /// Whether some level of some site names a device version.
   [[nodiscard]] bool uses_device(const Configuration& configuration) const;
-  /// The default with one thread: what references and generators run with.
+  /// The default configuration with one thread. References and generators run with it.
   [[nodiscard]] const ActiveConfig& default_config() const { return default_config_; }
   /// A context for functions that only look at the configuration.
   [[nodiscard]] std::unique_ptr<RunContext> make_context(const ActiveConfig& config) const;

@@ -77,7 +77,8 @@ void report(const Crash& crash) {
 
 const char* name_of_caller() {
   const BodyName* body = body_on_stack(*description, Wanted::Rule);
-  if (body == nullptr) body = body_on_stack(*description, Wanted::Any);  // the rule is part of its transform's function
+  // The rule was compiled into its transform's function.
+  if (body == nullptr) body = body_on_stack(*description, Wanted::Any);
   return body != nullptr ? body->text : nullptr;
 }
 

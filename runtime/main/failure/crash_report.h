@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What a program says when it crashes (runtime/sched/crash.h): one line that names the rule whose body ran, and of a
-// checked program the instance. A stack overflow then ends it with exit status 1, any other crash by its signal. Used
-// by program_main.
+// The report of a crash (runtime/sched/crash.h): one line that names the rule whose body ran, and in a checked program
+// the instance. After a stack overflow the program ends with exit status 1; after any other crash its signal ends it.
+// Used by program_main.
 #pragma once
 
 #include "runtime/main/program/program_desc.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Which rule a function of this program is for: addresses are looked up in the symbols of the program's own file, whose
-// mangled names hold the names that pbc gave its functions. A program without symbols names no rule. Used by
-// crash_report and thrown_from.
+// Finds the rule that a function of this program belongs to. Addresses are looked up in the symbols of the program's
+// own file, whose mangled names hold the names that pbc gave its functions. In a program without symbols no rule is
+// found. Used by crash_report and thrown_from.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ namespace pbrt {
 
 enum class Wanted : std::uint8_t {
   Any,   ///< a rule, or the transform in whose own function the address is
-  Rule,  ///< a rule alone
+  Rule,  ///< only a rule
 };
 
 /// Finds the first of these addresses that lies in a function of a rule, and returns its rule or transform; null if

@@ -48,7 +48,7 @@ class ThrownTable {
     const std::lock_guard<std::mutex> guard(lock_);
     slot_of(object) = found;
   }
-  /// What is known of the exception; without addresses if it is unknown.
+  /// The record of the exception; it has no addresses if the exception is unknown.
   Thrown find(const void* object) {
     const std::lock_guard<std::mutex> guard(lock_);
     return slot_of(object).object == object ? slot_of(object) : Thrown{};
@@ -75,7 +75,7 @@ const void* current_object() {
   return object;
 }
 
-/// ` in rule …`, and the instance if it is known; empty if the rule is not.
+/// The words ` in rule …`, and the instance if it is known; empty if the rule is not known.
 std::string place_of_exception(const ProgramDesc& program) {
   if (table == nullptr) return {};
   const Thrown thrown = table->find(current_object());

@@ -11,7 +11,7 @@
 
 namespace pbrt {
 
-/// Makes places be noted from now on. Called once, by `main`.
+/// From now on, the places of exceptions are noted. Called once, by `main`.
 void note_exceptions();
 
 /// The message about the exception that is being handled: our own messages as they are, others with the rule that threw

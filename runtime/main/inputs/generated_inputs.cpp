@@ -57,7 +57,7 @@ std::string fault_of(const ValueRange& range) {
   }
 }
 
-/// A number of the range; rounding never makes it the end that does not belong.
+/// A number of the range. Rounding never gives the end that does not belong to the range.
 template <class T>
 T draw(RandomStream& stream, const ValueRange& range) {
   if constexpr (std::is_floating_point_v<T>) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The contents of inputs that nobody gives: numbers of the range that the header says, else any. Used by the engine
-// where a transform has no generator.
+// Makes the contents of inputs that the user does not give: numbers from the range in the header, or any numbers if it
+// has no range. Used by the engine if a transform has no generator.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace pbrt {
 
-/// Fills the inputs of `transform`, each from a stream of its own: the same seed, the same numbers.
+/// Fills the inputs of `transform`, each from a random stream of its own. The same seed gives the same numbers.
 ///
 /// Errors:  NoSuchSizes if an input with elements has a range that is empty, not finite or larger than its type at these
 ///          sizes; it names input, range and sizes

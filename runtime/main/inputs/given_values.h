@@ -26,12 +26,12 @@ class GivenValues {
   [[nodiscard]] bool has_input(int i) const { return has(inputs_, i); }
   /// The value of input `i`. Pre: has_input(i).
   [[nodiscard]] AnyMatrix input(int i) const;
-  /// Number of values: the command line has so many words less.
+  /// The number of values. The command line has that many words fewer.
   [[nodiscard]] int count() const { return static_cast<int>(params_.size() + inputs_.size()); }
   /// `By, n`
   [[nodiscard]] std::string names() const;
 
-  /// Adds the params to what is known of sizes.
+  /// Adds the params to the wishes for sizes.
   ///
   /// Errors:  UserError if --size gives one of them, too
   void add_to(SizeWishes& wishes) const;

@@ -33,7 +33,7 @@ void set_named(const TransformDesc& transform, const SizeWishes& wishes, Unknown
   }
 }
 
-/// Gives n to what is unknown, or complains.
+/// Gives the value of --n to the variables that are still unknown, or reports them.
 void complete(const TransformDesc& transform, const SizeWishes& wishes, Unknowns& unknowns) {
   for (int v = 0; v < transform.num_size_vars; ++v) {
     if (unknowns.is_known[static_cast<std::size_t>(v)]) continue;
@@ -145,7 +145,8 @@ MatrixSpec spec_of(const MatrixDesc& matrix) { return {header_of(matrix), matrix
 
 namespace {
 
-/// A hint for a picture whose colours come last, where the header has them first among the sizes of NumPy.
+/// A hint for a picture in which the colours are the last dimension of NumPy's shape, while the header wants them
+/// first.
 std::string colours_hint(const MatrixDesc& desc, const AnyMatrix& input, int dim, std::int64_t expected) {
   if (desc.num_dims != 3 || dim != 2 || input.size(0) != expected) return {};
   const auto size = [&](int d) { return std::to_string(input.size(d)); };

@@ -16,13 +16,14 @@
 
 namespace pbrt {
 
-/// What the command line or a request says about sizes.
+/// The sizes that the command line or a request asks for.
 struct SizeWishes {
-  std::optional<std::int64_t> n;  ///< every variable not named
+  std::optional<std::int64_t> n;  ///< the value of every variable that is not named
   std::vector<std::pair<std::string, std::int64_t>> named;
 };
 
-/// Sizes that make no problem: negative, or fixed sizes that do not fit. Measurements skip them.
+/// Thrown for sizes for which there is no problem: negative ones, or fixed sizes that do not fit. Measurements skip
+/// them.
 class NoSuchSizes : public UserError {
  public:
   using UserError::UserError;
@@ -34,7 +35,7 @@ struct Problem {
   std::vector<AnyMatrix> inputs;
   std::vector<AnyMatrix> outputs;
 
-  /// The largest size variable, at least 1: what selectors see.
+  /// The largest size variable, at least 1. Selectors choose by it.
   [[nodiscard]] std::int64_t largest_size() const;
 };
 

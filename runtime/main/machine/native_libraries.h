@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a program that links OpenBLAS settles before its first call (docs/architecture.md 4): the kernels
-// that OpenBLAS uses on this processor, and its threads. Nothing in programs without it.
+// Settings that a program which links OpenBLAS makes before its first call (docs/architecture.md 4): the kernels that
+// OpenBLAS uses on this processor, and the number of its threads. In programs without OpenBLAS nothing happens.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@ namespace pbrt {
 /// The OPENBLAS_CORETYPE that suits the processor better than `chosen`, the library's own choice; null: none.
 [[nodiscard]] const char* better_core_type(std::string_view chosen, bool has_avx2, bool has_avx512);
 
-/// Sets OpenBLAS up as the runtime wants it: the best kernels of the processor (0.3.21 takes processors that it does
-/// not know for one of 2004), and one thread, as the workers share the processors.
+/// Sets OpenBLAS up as the runtime wants it: with the best kernels for the processor, and with one thread, since the
+/// workers share the processors. (Version 0.3.21 mistakes processors that it does not know for one of 2004.)
 ///
 /// Pre:     no thread is inside of OpenBLAS
 void prepare_native_libraries();
@@ -23,9 +23,10 @@ void prepare_native_libraries();
 /// Pre:     no thread is inside of OpenBLAS
 void use_library_threads(int threads);
 
-/// Makes OpenBLAS use the kernels of `core_type`, a name of OPENBLAS_CORETYPE, or "auto": the best ones. What the user
-/// has set in the environment stays. OpenBLAS chooses when it is loaded, before any code of the program runs; its
-/// choice is made once more, by the functions with which it made it. Without them it stays.
+/// Makes OpenBLAS use the kernels of `core_type`, a name of OPENBLAS_CORETYPE, or "auto" for the best ones. A value
+/// that the user has set in the environment stays in force. OpenBLAS chooses when it is loaded, before any code of the
+/// program runs. This function calls the library's own functions to choose again; if they are missing, the first choice
+/// stays.
 ///
 /// Pre:     no thread is inside of OpenBLAS
 void use_core_type(const std::string& core_type);

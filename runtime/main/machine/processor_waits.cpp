@@ -91,8 +91,9 @@ std::int64_t ProcessorWaits::end() {
 }  // namespace pbrt
 
 // Note [What is subtracted]
-// One thread alone: its wall time is the time in which it ran, slept and was ready without running; the last part is
-// what others cost it. Of several threads that share their work evenly each loses its own part, and the run as much as
-// one of them on average: what all of them lost together, divided by how many were ready on average. A run that waits
-// for a device has less than one thread ready: what its threads lost counts whole. A thread id that is used again after
-// its thread's end keeps a file that reads nothing: such a thread counts as never waiting.
+// The wall time of a single thread is the time in which it ran, slept, and was ready without running. The last part is
+// what other programs cost it. If several threads share their work evenly, each loses its own part, and the run loses
+// as much as one of them on average. That is the sum of their losses, divided by the average number of ready threads.
+//
+// In a run that waits for a device, less than one thread is ready on average; there the losses count whole. If a thread
+// id is used again after its thread's end, nothing can be read from its file; that thread counts as never waiting.

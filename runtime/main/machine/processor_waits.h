@@ -16,13 +16,13 @@ class ProcessorWaits {
   ProcessorWaits(const ProcessorWaits&) = delete;
   ProcessorWaits& operator=(const ProcessorWaits&) = delete;
 
-  /// Looks which threads the process has now; those that it gets later do not count.
+  /// Notes which threads the process has now. Threads that start later do not count.
   void find_threads();
   /// Begins to measure.
   void begin();
-  /// Ends what begin() began. The result is the number of nanoseconds by which the run would have been shorter on
-  /// processors of its own; 0 where the kernel does not say, and where more threads were ready than there are
-  /// processors: they waited for each other.
+  /// Ends the measurement. The result is the number of nanoseconds by which the run would have been shorter on
+  /// processors of its own. It is 0 if the kernel does not say, or if more threads were ready than there are
+  /// processors, because then they waited for each other.
   [[nodiscard]] std::int64_t end();
 
  private:

@@ -14,7 +14,7 @@ namespace {
 
 using Words = std::vector<std::string>::const_iterator;
 
-/// The integers before the files; returns the word behind them.
+/// Takes the integers that stand before the files; returns the word after them.
 Words take_params(const Session& session, SizeWishes& wishes) {
   const TransformDesc& transform = session.transform;
   Words word = session.options.words.begin();
@@ -29,7 +29,7 @@ Words take_params(const Session& session, SizeWishes& wishes) {
   return word;
 }
 
-/// Inputs from the files that begin at `word`, which moves behind them, and from --set.
+/// Takes the inputs from --set and from the files that begin at `word`; `word` then stands after these files.
 void take_inputs(const Session& session, Words& word, std::vector<AnyMatrix>& inputs, std::vector<std::string>& names) {
   const TransformDesc& transform = session.transform;
   MatrixReader reader;
@@ -44,8 +44,8 @@ void take_inputs(const Session& session, Words& word, std::vector<AnyMatrix>& in
   }
 }
 
-/// Refuses a command line that has not as many words as the transform has params, inputs and outputs, but for those of
-/// --set.
+/// Refuses a command line whose number of words differs from the number of params, inputs and outputs that --set does
+/// not give.
 void check_num_words(const Session& session) {
   const TransformDesc& transform = session.transform;
   const auto found = static_cast<int>(session.options.words.size());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What one invocation does for a person.
+// The modes that a person runs.
 #pragma once
 
 #include "runtime/main/modes/session.h"

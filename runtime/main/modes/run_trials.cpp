@@ -50,7 +50,7 @@ void print_stats(const Options& options, const StatsInput& input) {
   if (options.stats == StatsFormat::None && options.wants_time) text = stats_text(input, false);
   if (is_for_people && options.wants_accuracy && !input.accuracies.empty()) text += accuracy_text(input);
   if (is_for_people && input.has_hash) text += "hash of the outputs: " + hash_text(input) + "\n";
-  // Whether a matrix goes to standard output: then nothing else does, so that it stays a clean file.
+  // Whether a matrix goes to standard output. If so, nothing else is written there.
   bool is_stdout_used = false;
   for (const std::string& word : options.words) is_stdout_used = is_stdout_used || word == "-";
   std::FILE* stream = is_stdout_used ? stderr : stdout;
@@ -58,8 +58,8 @@ void print_stats(const Options& options, const StatsInput& input) {
   std::fflush(stream);
 }
 
-/// What a run that --max-sec ended counts as: infinitely slow (docs/reference/language.md 11.5), or aborted where there
-/// are files.
+/// Ends the process after --max-sec. The run counts as infinitely slow (docs/reference/language.md 11.5), or as aborted
+/// if it works on files.
 [[noreturn]] void give_up(const Session& session, const Problem& problem) {
   const Options& options = session.options;
   std::fprintf(stderr, "%s: the run was ended after --max-sec %g\n", session.program_name, options.max_sec);

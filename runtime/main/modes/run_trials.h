@@ -11,7 +11,7 @@ namespace pbrt {
 /// Exit status of a run that was given up in file mode.
 inline constexpr int kExitAborted = 66;
 
-/// What the runs of one invocation gave.
+/// The results of the runs of one invocation.
 struct Trials {
   std::vector<double> seconds;
   std::vector<double> accuracies;  ///< as the metric gives them; only with --accuracy

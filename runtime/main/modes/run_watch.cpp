@@ -9,7 +9,7 @@ namespace pbrt {
 
 RunWatch::RunWatch(double seconds, std::function<void()> expire) {
   if (seconds <= 0) return;
-  constexpr double kMaxSeconds = 1e9;  // what a clock can add
+  constexpr double kMaxSeconds = 1e9;  // a clock can still add this
   const auto end =
       std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
                                              std::chrono::duration<double>(std::min(seconds, kMaxSeconds)));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Ends the process if a run takes longer than --max-sec: a body cannot be stopped from outside. Used by the modes
-// that run trials; the measurement server has its parent for that.
+// Ends the process if a run takes longer than --max-sec: a body cannot be stopped from outside. Used by the modes that
+// run trials; the measurement server leaves this to its parent.
 #pragma once
 
 #include <condition_variable>

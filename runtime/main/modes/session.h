@@ -27,17 +27,17 @@ struct Session {
   ActiveConfig config;
   gpu::Manager* device = nullptr;
 
-  /// Finds the configuration, applies what options say otherwise, says what memory is to be like, opens the device if
+  /// Finds the configuration, applies the options that override it, sets the kind of memory, and opens the device if
   /// something needs one.
   void open_configuration();
-  /// Applies what options say otherwise than a configuration.
+  /// Applies the options that override a configuration.
   void apply_options(ActiveConfig& to) const;
   [[nodiscard]] RunWishes wishes() const;
   /// The sizes that --n, --size and --set ask for.
   [[nodiscard]] SizeWishes size_wishes() const;
 };
 
-/// `prog [options] [N] In[w, h] … Out[…]`, without what is given otherwise.
+/// The line `prog [options] [N] In[w, h] … Out[…]`, without the arguments that are given in another way.
 [[nodiscard]] std::string usage_line(const char* program_name, const TransformDesc& transform,
                                      const GivenValues& given = {});
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What options say otherwise than a configuration, and what a run is asked for.
+// Tests of options that override a configuration, and of what a run is asked for.
 #include "runtime/main/modes/session.h"
 
 #include <gtest/gtest.h>

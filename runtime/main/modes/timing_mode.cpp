@@ -57,7 +57,8 @@ Problem read_iogen(const Session& session) {
   return problem;
 }
 
-/// Refuses a word where everything is generated: it is mostly the value of a `param`, whose place falls away as well.
+/// Refuses a word on a command line on which everything is generated. Usually it is the value of a `param`, which has
+/// no place there.
 [[noreturn]] void refuse_words(const Session& session) {
   const TransformDesc& transform = session.transform;
   const std::vector<std::string>& words = session.options.words;

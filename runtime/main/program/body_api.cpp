@@ -21,7 +21,7 @@ double PetabricksRuntime::rand01() { return pbrt::random_double(0, 1); }
 
 namespace {
 
-/// Gives the run up. Its tasks that have not started are dropped at once, not when the exception has reached them.
+/// Gives the run up. Tasks that have not started are dropped at once, before the exception reaches them.
 [[noreturn]] void abort_run(const char* reason) {
   pbrt::abort_current_run(reason);
   throw pbrt::RunAborted(reason);

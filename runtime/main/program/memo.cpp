@@ -33,7 +33,7 @@ void MemoTable::put(int transform, std::shared_ptr<const Entry> entry) {
     const std::lock_guard<std::mutex> lock(state_->mutex);
     state_->entries[transform].swap(entry);
   }
-  // The entry before is freed here, after the lock.
+  // The former entry is freed here, after the lock is released.
 }
 
 namespace {

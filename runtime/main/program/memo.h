@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Results of memoized transforms (docs/reference/language.md 4.10): per transform of a run the last call's arguments
-// and results, as copies. A call with the same arguments takes the results instead of running. Used by generated code
-// through MemoCall; the table belongs to the RunContext, so every run starts with none.
+// Results of memoized transforms (docs/reference/language.md 4.10). For each transform of a run the table holds copies
+// of the last call's arguments and results. A call with the same arguments takes the results instead of running.
+// Generated code uses the table through MemoCall. It belongs to the RunContext, so every run starts with an empty one.
 //
 // Entries never change once they are in the table; the lock is held only to take or replace one, never while
 // contents are compared or copied, and never across a switch of fibers.
@@ -49,7 +49,7 @@ class MemoCall {
   void input(const Region& region) {
     add(keys_, region);
   }
-  /// Adds an output. `is_read`: what it holds before the call has a say in the results.
+  /// Adds an output. `is_read`: the results depend on what it holds before the call.
   template <class Region>
   void output(const Region& region, bool is_read) {
     add(outputs_, region);

@@ -11,7 +11,7 @@ namespace pbrt {
 class Frame;
 class RunContext;
 
-/// `in LO..HI` behind an input, for the sizes at hand: what generated data lies in.
+/// The value of `in LO..HI` after an input, for the sizes of a run: the range of generated data.
 struct ValueRange {
   bool is_given = false;
   bool is_real = false;
@@ -73,7 +73,7 @@ struct TransformDesc {
   /// Index of the transform that judges whether outputs agree with reference outputs: from outputs, reference
   /// outputs, inputs, to one number that is not 0 if they do. -1: none.
   int verifier = -1;
-  /// So many of size_vars, the last ones, are in no header formula: they are params that are mere numbers.
+  /// The number of params that are in no size formula; they are the last ones of size_vars.
   int num_mere_numbers = 0;
   /// Writes the ranges of the inputs that have one, by input, for the values of the size variables; null if none has.
   void (*ranges)(const RunContext& ctx, const std::int64_t* values, ValueRange* out) = nullptr;
@@ -95,11 +95,11 @@ struct ProgramDesc {
   const TransformDesc* transforms;
   int num_transforms;
   int main_transform;
-  /// False if no body and no prefix block can draw random numbers: tasks then carry no streams.
+  /// False if no body and no prefix block can draw random numbers. Tasks then carry no random streams.
   bool uses_random = true;
   const BodyName* bodies = nullptr;
   int num_bodies = 0;
-  /// True in programs of `pbc --checked-copies`: accesses of the host to matrices that a device uses are looked at.
+  /// True in programs of `pbc --checked-copies`, which check the host's accesses to matrices that a device uses.
   bool watches_accesses = false;
   bool is_checked = false;  ///< the program was made by `pbc --checked`
 };

@@ -33,7 +33,7 @@ struct RunSetup {
   const ActiveConfig* config = nullptr;
   gpu::Manager* device = nullptr;  ///< null: no device
   std::uint64_t seed = 0;
-  bool is_strict = false;               ///< any fallback is an error
+  bool is_strict = false;               ///< every fallback is an error
   const std::int64_t* sizes = nullptr;  ///< the sizes of the transform that is run, one per size variable
   int num_workers = 1;                  ///< number of workers of the scheduler that runs it
   const InfoIndex* index = nullptr;     ///< names of sites and rules, for messages
@@ -71,8 +71,8 @@ class RunContext {
   ///
   /// Cost:    an addition in memory; each worker has its own counters
   void count(const Frame& frame, int site, int alternative) { add_one(counter_of(frame, site, alternative)); }
-  /// The alternative that runs where a call below the sequential cut-off has chosen `chosen`: `on_cpu`, the CPU version
-  /// of the same rule. It is counted if that is something else. `size` is the call's largest extent.
+  /// A call below the sequential cut-off has chosen `chosen`. Returns the alternative that runs instead: `on_cpu`, the
+  /// CPU version of the same rule. If the two differ, the call is counted. `size` is the call's largest extent.
   ///
   /// Pre:     `frame` is sequential
   /// Errors:  UserError if it is something else and the run is strict, naming the site, the size and the cut-off
@@ -130,7 +130,7 @@ class RunContext {
 
   RunSetup setup_;
   std::atomic<std::int64_t>* counters_ = nullptr;  // owned: num_counters_ per worker
-  int* first_counter_ = nullptr;                   // owned: of each site
+  int* first_counter_ = nullptr;                   // owned: the first counter of each site
   std::int64_t num_counters_ = 0;                  // whole cache lines
   int num_choices_ = 0;                            // alternatives of all sites
   Fallbacks* fallbacks_;
@@ -151,17 +151,18 @@ struct TemplateArgument {
 /// Errors:  UserError if an argument is outside its range
 [[nodiscard]] int template_instance(const char* transform, std::initializer_list<TemplateArgument> args);
 
-/// A call whose argument does not have the size of the header (docs/reference/language.md 4.3).
+/// Reports a call with an argument that does not have the size in the header (docs/reference/language.md 4.3).
 ///
 /// Errors:  always throws UserError, naming transform, matrix, formula, expected and actual size
 [[noreturn]] void size_mismatch(const char* transform, const char* matrix, int dim, const char* formula,
                                 std::int64_t expected, std::int64_t actual);
 
-/// A header formula that is no size of a matrix for the sizes of a call: negative, or too large for an index.
+/// Reports a formula in a header that gives no size of a matrix for the sizes of a call: it is negative, or too large
+/// for an index.
 [[noreturn]] void impossible_size(const char* transform, const char* matrix, int dim, const char* formula,
                                   std::int64_t value);
 
-/// The size that the header's formula gives for a matrix that a call makes.
+/// Checks the size that the header's formula gives for a matrix that a call makes.
 inline void check_extent(const char* transform, const char* matrix, int dim, const char* formula, std::int64_t value) {
   if (value < 0 || value > std::numeric_limits<IndexT>::max()) [[unlikely]]
     impossible_size(transform, matrix, dim, formula, value);
@@ -176,22 +177,22 @@ inline void check_size(const char* transform, const char* matrix, int dim, const
   size_mismatch(transform, matrix, dim, formula, expected, actual);
 }
 
-/// A cell that no rule computes for the sizes of a call.
+/// Reports a cell that no rule computes for the sizes of a call.
 ///
 /// Errors:  always throws UserError, naming matrix and cell
 [[noreturn]] void uncovered_cell(const char* transform, const char* matrix, std::initializer_list<std::int64_t> cell);
 
-/// A rule variable with values that an int does not hold.
+/// Reports a rule variable with values that do not fit an int.
 ///
 /// Errors:  always throws UserError, naming rule, variable and values
 [[noreturn]] void variable_too_large(const char* rule, const char* variable, std::int64_t lo, std::int64_t hi);
 
-/// A formula of a header or a rule that divides by zero.
+/// Reports a formula of a header or a rule that divides by zero.
 ///
 /// Errors:  always throws UserError, naming the formula
 [[noreturn]] void division_by_zero(const char* formula);
 
-/// A formula of a header whose value, or a product on the way to it, 64 bits do not hold.
+/// Reports a formula of a header whose value, or a product in it, does not fit 64 bits.
 ///
 /// Errors:  always throws UserError, naming the formula
 [[noreturn]] void beyond_64_bits(const char* formula);
@@ -212,7 +213,7 @@ inline void check_rule_variable(const char* rule, const char* variable, std::int
     variable_too_large(rule, variable, lo, hi);
 }
 
-/// The quotient in a formula: of whole numbers it is rounded toward zero, as in C.
+/// The quotient in a formula. The quotient of whole numbers is rounded toward zero, as in C.
 template <class Dividend, class Divisor>
 constexpr auto quotient(Dividend dividend, Divisor divisor, const char* formula) {
   if constexpr (std::is_same_v<Divisor, Exact>) {
@@ -223,7 +224,7 @@ constexpr auto quotient(Dividend dividend, Divisor divisor, const char* formula)
   return dividend / divisor;
 }
 
-/// The size that with `known` makes `product`; 0 where `known` is 0 and does not tell.
+/// The number that, multiplied by `known`, gives `product`; 0 if `known` is 0, because then any number would do.
 template <class Product, class Known>
 constexpr auto factor(Product product, Known known) {
   return known == 0 ? decltype(product / known){} : product / known;
@@ -248,13 +249,14 @@ std::int64_t fitting_size(std::int64_t actual, Value value) {
   return value(high) == actual ? high : low;
 }
 
-/// An instance whose coordinate, which is not affine, lies outside its matrix (docs/reference/language.md 5.4).
+/// Reports an instance with a coordinate that is not affine and lies outside of its matrix (docs/reference/language.md
+/// 5.4).
 ///
 /// Errors:  always throws UserError, naming rule, instance, region, dimension and its size
 [[noreturn]] void outside_matrix(const char* rule, const char* region, int dim, std::int64_t size,
                                  std::initializer_list<std::pair<const char*, std::int64_t>> instance);
 
-/// A cell for which no `where` holds and that no other rule computes (docs/reference/language.md 5.8).
+/// Reports a cell for which no `where` holds and that no other rule computes (docs/reference/language.md 5.8).
 ///
 /// Errors:  always throws UserError, naming matrix and cell
 [[noreturn]] void no_rule_holds(const char* transform, const char* matrix, std::initializer_list<std::int64_t> cell);
@@ -264,17 +266,17 @@ std::int64_t fitting_size(std::int64_t actual, Value value) {
 /// Errors:  OverlapError if they share elements
 void check_apart(const char* written, const RawView& a, const char* other, const RawView& b, bool are_both_written);
 
-/// Says which call the arguments belong to.
+/// Reports overlapping arguments together with the call that they belong to.
 ///
 /// Errors:  always throws UserError
 [[noreturn]] void overlap_in(const char* origin, const char* call, const OverlapError& error);
 
-/// Says in which rule an element was used that lies elsewhere.
+/// Reports the use of an element that lies elsewhere, together with the rule that used it.
 ///
 /// Errors:  always throws RuntimeError
 [[noreturn]] void copy_error_in(const char* rule, const char* origin, const CopyError& error);
 
-/// A body that gives the run up (docs/reference/language.md 8.7).
+/// Gives the run up for a body (docs/reference/language.md 8.7).
 ///
 /// Errors:  always throws RunAborted
 [[noreturn]] void abort_run(const char* why);

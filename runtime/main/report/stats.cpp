@@ -35,7 +35,7 @@ std::string number(double value) {
   return text;
 }
 
-/// More is better (docs/reference/language.md 12).
+/// The accuracies as printed, where more is better (docs/reference/language.md 12).
 std::vector<double> printed_accuracies(const StatsInput& input) {
   std::vector<double> out = input.accuracies;
   if (!input.accuracy.higher_is_better)
@@ -68,7 +68,7 @@ std::string duration_text(double seconds) {
   const double ms = seconds * 1e3;
   char text[40];
   std::snprintf(text, sizeof(text), ms < 999.95 ? "%.4g ms" : "%.0f ms", ms);
-  // Times are printed without exponents, which are for programs.
+  // Times are printed without exponents, which people read less easily.
   if (ms < 1e-4) std::snprintf(text, sizeof(text), "%.6f ms", ms);
   return text;
 }

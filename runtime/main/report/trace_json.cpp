@@ -128,7 +128,7 @@ class Writer {
   }
 
   void write_lane(const TraceLane& lane) {
-    // The state is read before the events: what is under way now is not among them yet.
+    // The state is read before the events, because what the worker does now is not among them yet.
     const WorkerClock::Now state = lane.clock().now();
     std::vector<TraceEvent> events;
     lane.events().for_each([&](const TraceEvent& each) { events.push_back(each); });
@@ -145,8 +145,8 @@ class Writer {
 
   /// The events between two times; those that reach beyond them are cut.
   void write_part(const TraceLane& lane, const std::vector<TraceEvent>& events, std::int64_t start, std::int64_t end) {
-    // Apart from long sleeps nothing reaches from one run into the next, so looking from the front for such events is
-    // cheap enough.
+    // Apart from long sleeps no event reaches from one run into the next. So the search for such events from the front
+    // is short.
     auto at =
         std::partition_point(events.begin(), events.end(), [&](const TraceEvent& e) { return e.start_ns < start; });
     while (at != events.begin() && (at - 1)->end_ns > start) --at;

@@ -67,13 +67,13 @@ TraceOutput::TraceOutput(const Options& options, std::string program) : program_
 TraceOutput::~TraceOutput() {
   if (!watcher_.joinable()) return;
   output_at_exit.store(nullptr, std::memory_order_release);
-  is_over_.store(true, std::memory_order_relaxed);  // the signal orders it
+  is_over_.store(true, std::memory_order_relaxed);  // relaxed suffices, because the signal below orders it
   pthread_kill(watcher_.native_handle(), SIGTERM);
   watcher_.join();
 }
 
 void TraceOutput::watch_signals() {
-  // SIGTERM also wakes this thread in the end, so it waits for it even where the process ignores it.
+  // The destructor wakes this thread with SIGTERM. So the thread waits for that signal even if the process ignores it.
   sigset_t awaited = watched_;
   sigaddset(&awaited, SIGTERM);
   pthread_sigmask(SIG_BLOCK, &awaited, nullptr);

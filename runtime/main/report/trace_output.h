@@ -36,7 +36,7 @@ class TraceOutput {
   /// Errors:  IoError; nothing is left behind
   /// Threads: any
   void write();
-  /// Writes the file as write() does, where something else is being reported: an error is one more line.
+  /// Writes the file as write() does, while another error is being reported. An error of its own is only printed.
   void write_anyway() noexcept;
 
  private:

@@ -28,7 +28,7 @@ void OutputCheck::check(const Problem& problem, double tolerance, protocol::Repl
 }
 
 void OutputCheck::check_accuracy(const Problem& problem, protocol::Reply& reply) {
-  constexpr double kMost = 1e308;  // what the protocol can carry
+  constexpr double kMost = 1e308;  // the largest number that the protocol can carry
   const double measured = accuracy_of(engine_, problem);
   const double worst = accuracy().higher_is_better ? -kMost : kMost;
   const double found = std::isnan(measured) ? worst : std::clamp(measured, -kMost, kMost);

@@ -17,7 +17,7 @@ class OutputCheck {
   /// Keeps references.
   OutputCheck(Engine& engine, const TransformDesc& transform);
 
-  /// The reference is that of other inputs from now on.
+  /// Forgets the reference, because the inputs change.
   void forget_reference() {
     reference_.clear();
     has_reference_ = false;
@@ -28,11 +28,11 @@ class OutputCheck {
     has_reference_ = true;
   }
   [[nodiscard]] bool has_reference() const { return has_reference_; }
-  /// Whether results need not agree, but be good enough.
+  /// Whether results are judged only by their accuracy and need not agree with the reference.
   [[nodiscard]] bool is_by_accuracy() const { return accuracy().has_target; }
 
-  /// How the problem's outputs differ from others; whether that is too much is for the transform's verifier to say,
-  /// where there is one. `tolerance` < 0: the transform's own.
+  /// How the problem's outputs differ from `outputs`. If the transform has a verifier, the verifier decides whether
+  /// they agree. `tolerance` < 0: the transform's own.
   [[nodiscard]] Difference compare(const Problem& problem, const std::vector<AnyMatrix>& outputs, double tolerance);
 
   /// Checks the outputs of one run. The reply carries the least accurate run and the largest errors so far, and the
@@ -49,7 +49,7 @@ class OutputCheck {
   Engine& engine_;
   const TransformDesc& transform_;
   std::vector<std::string> output_names_;
-  std::vector<AnyMatrix> reference_;  // empty although has_reference_: outputs are not compared
+  std::vector<AnyMatrix> reference_;  // may be empty while has_reference_ is true: outputs are then not compared
   bool has_reference_ = false;
 };
 

@@ -189,7 +189,7 @@ class Server {
   std::string core_type_ = "auto";  ///< the core type of OpenBLAS
   int openblas_threads_ = 0;        ///< not set yet
   ProcessorWaits waits_;
-  std::set<std::string> warmed_;  ///< configurations whose kernels were built, for the inputs at hand
+  std::set<std::string> warmed_;  ///< configurations whose kernels were built for the current inputs
 };
 
 }  // namespace

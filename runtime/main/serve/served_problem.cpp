@@ -13,7 +13,7 @@ constexpr std::int64_t kMostParkedBytes = std::int64_t{1} << 30;
 }  // namespace
 
 void ServedProblem::make(const protocol::Request& request) {
-  // The problem before goes first: two at a time may not fit into memory.
+  // The former problem is freed first, because memory may be too small for two.
   problem_.reset();
   snapshot_ = Snapshot();
   on_other_pages_.clear();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The inputs and outputs that a server keeps between requests: made once, given back their contents before every run,
-// moved where a configuration wants other pages.
+// The inputs and outputs that a server keeps between requests. They are made once, get their first contents back before
+// every run, and move to other memory if a configuration wants another kind of pages.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +17,11 @@ namespace pbrt {
 
 class ServedProblem {
  public:
-  /// Nothing yet. `given` holds the values of --set. Keeps references to engine and transform.
+  /// Makes no inputs yet. `given` holds the values of --set. Keeps references to engine and transform.
   ServedProblem(Engine& engine, const TransformDesc& transform, GivenValues::Texts given)
       : engine_(engine), transform_(transform), given_(std::move(given)) {}
 
-  /// Makes the inputs and outputs that a request asks for, or reads them; those of before are gone, also after an
+  /// Makes the inputs and outputs that a request asks for, or reads them. The former ones are gone, even after an
   /// error.
   ///
   /// Errors:  UserError, NoSuchSizes, and what a generator throws
@@ -35,10 +35,11 @@ class ServedProblem {
   /// follow the configuration of `wishes`.
   void restore(const RunWishes& wishes);
 
-  /// Moves all matrices to the kind of pages that a configuration wants; restore() gives them their contents again.
-  /// Matrices on the other kind wait for the next change, unless they are large: new memory may take longer than a run.
+  /// Moves all matrices to the kind of pages that a configuration wants. restore() then gives them their contents. The
+  /// matrices on the other kind of pages are kept for the next change, because new memory may take longer than a run.
+  /// Large ones are freed.
   void use_large_pages(bool is_wanted);
-  /// Whether matrices were moved to pages that nothing has used yet. What asks uses them.
+  /// Whether matrices were moved to pages that have not been used since. The next call returns false.
   [[nodiscard]] bool take_new_pages() { return std::exchange(are_pages_new_, false); }
 
  private:

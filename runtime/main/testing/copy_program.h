@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A program of one transform, `Copy` from A[n] to B[n], as tables: for tests of what is around a run.
+// A program of one transform, `Copy` from A[n] to B[n], as tables: for tests of the code around a run.
 #pragma once
 
 #include <string>
