@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Random rule heads: which cells a rule writes and reads, in simple forms; random_headers.py is about the intricate ones."""
 
+from dice import Dice
 from rule_tree import BORDERS, Access, Rule, value_of
 
 VARIABLES = ("xyzw", "ijkq", ["col", "row", "plane", "cube"])
@@ -8,16 +9,8 @@ VERSIONS = (("4", "0..3"), ("l+1", "0..l"))     # the size of the last dimension
 FAR = (1 << 30, 100000)     # factors of coordinates that leave 32 bits, or come back to where they began
 
 
-class RuleHeads:
+class RuleHeads(Dice):
     """Part of random_rules.Transform, whose matrices, groups and generator of random numbers it uses."""
-
-    # ---- chance
-
-    def pick(self, *choices):
-        return choices[int(self.rng.integers(len(choices)))]
-
-    def chance(self, share):
-        return self.rng.random() < share
 
     # ---- outputs
 

@@ -1,16 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Random expressions of rule bodies, as trees of body_tree.py.
 
-`ExpressionMaker` knows the names that are visible and draws expressions over them. What it draws may still do what C++
-leaves open: body_reference.py finds that out, and random_bodies.py then draws another body.
+`ExpressionMaker` draws expressions over the names that are visible (visible_names.py). What it draws may still do what C++ leaves
+open: body_reference.py finds that out, and random_rules.py then draws another body.
 """
-
-import contextlib
-import dataclasses
-import typing
 
 import body_tree as tree
 from body_tree import Binary, Call, Cast, Cell, Conditional, Extent, Item, Literal, Name, Unary, common, is_real, promoted
+from visible_names import Array, Number, VisibleNames
 
 # Words with their types; the program adds `ElementT`. Weights say how often they are drawn.
 LOCAL_WORDS = [("int", "int", 8), ("IndexT", "int", 2), ("long", "long", 2), ("unsigned", "uint", 2), ("double", "double", 5),
@@ -28,108 +25,15 @@ REALS = [("0.5", 0.5, "double"), ("1.5", 1.5, "double"), ("2.0", 2.0, "double"),
          ("0x1p-2", 0.25, "double"), ("2.5e0F", 2.5, "float"), ("1E1", 10.0, "double"), ("-3.0f", -3.0, "float")]
 DIVISORS = [("2", 2, "int"), ("3", 3, "int"), ("7", 7, "int"), ("5u", 5, "uint"), ("4L", 4, "long")]
 EXPONENTS = [("2", 2, "int"), ("3", 3, "int"), ("2.0f", 2.0, "float"), ("2.0", 2.0, "double")]
-# Names for locals. Some are words of OpenCL C or of the C library; `x`, `y`, `z` and sizes hide what the rule names so.
-LOCAL_NAMES = ["t", "u", "v", "acc", "sum", "k2", "global", "kernel", "half", "float4", "uint", "step", "length", "dot", "mix",
-               "sign", "select", "uchar", "local", "y0", "index", "lane", "idx", "value", "result", "at", "size", "cell", "image",
-               "x", "y", "i", "j", "clamp", "mad", "ulong", "double2", "constant", "first", "barrier", "event_t", "half_", "local_", "read_write", "pipe"]
-LOOP_NAMES = ["i", "j", "k", "d", "q", "r"]
 MAX_INDICES = 2         # inside of one another, which cells of four indices would go on with
-NO_LOOP_NAMES = [name for name in LOCAL_NAMES if name not in LOOP_NAMES]    # for what a loop around it must not hide
 
 
-@dataclasses.dataclass
-class Number:
-    """A visible number. `below`: it is in [0, below), an integer or the name of a size variable."""
-    name: str
-    type: str
-    is_mutable: bool = False
-    below: typing.Any = None
-
-
-@dataclasses.dataclass
-class Hidden:
-    """A name that means nothing to be used."""
-    name: str
-
-
-@dataclasses.dataclass
-class Array:
-    name: str
-    type: str
-    extent: int
-    is_mutable: bool = True
-
-
-@dataclasses.dataclass
-class Region:
-    """`extents`: per dimension of the body an integer or the name of a size variable; at least that where not `is_exact`."""
-    name: str
-    type: str
-    extents: list
-    is_output: bool = False
-    is_exact: bool = True
-
-
-@dataclasses.dataclass
-class Surroundings:
-    """What a body sees: `positive` holds the sizes that are not 0 in any instance, `functions` those of macros and prefix blocks."""
-    element: str
-    numbers: list
-    arrays: list
-    regions: list
-    positive: set
-    functions: list     # (name, types of the parameters, type)
-
-
-class ExpressionMaker:
+class ExpressionMaker(VisibleNames):
     def __init__(self, rng, surroundings):
-        self.rng, self.given = rng, surroundings
-        self.scopes = [list(surroundings.numbers) + list(surroundings.arrays)]
-        self.regions = surroundings.regions
+        super().__init__(surroundings)
+        self.rng = rng
         self.num_indices = 0        # around the expression that is drawn
         self.words = LOCAL_WORDS + [("ElementT", surroundings.element, 6)]
-
-    # ---- chance
-
-    def pick(self, *choices):
-        return choices[int(self.rng.integers(len(choices)))]
-
-    def chance(self, share):
-        return self.rng.random() < share
-
-    def weighted(self, table):
-        """One item of [(…, weight)] drawn by weight, without the weight."""
-        weights = [entry[-1] for entry in table]
-        at = self.rng.random() * sum(weights)
-        for entry, weight in zip(table, weights):
-            at -= weight
-            if at < 0:
-                return entry[:-1]
-        return table[-1][:-1]
-
-    # ---- names
-
-    def visible(self, kind):
-        seen = {}
-        for scope in self.scopes:
-            for each in scope:
-                seen[each.name] = each
-        return [each for each in seen.values() if isinstance(each, kind)]
-
-    def is_taken_here(self, name):
-        return any(each.name == name for each in self.scopes[-1]) or any(r.name == name for r in self.regions)
-
-    def fresh_name(self, names):
-        free = [name for name in names if not self.is_taken_here(name)]
-        return self.pick(*free) if free else f"v{len(self.scopes)}_{len(self.scopes[-1])}"
-
-    @contextlib.contextmanager
-    def scope(self):
-        self.scopes.append([])
-        yield
-        self.scopes.pop()
-
-    # ---- expressions
 
     @staticmethod
     def binary(op, left, right):

@@ -3,8 +3,9 @@
 
 import body_tree as tree
 from body_tree import Assign, Literal, Name, View, is_real
-from random_bodies import BodyMaker, filled, zero
-from random_expressions import Hidden, NO_LOOP_NAMES, Number, Region
+from random_bodies import BodyMaker, filled
+from random_variables import zero
+from visible_names import Hidden, NO_LOOP_NAMES, Number, Region
 
 ELEMENT_WORDS = {"uchar": "unsigned char", "ushort": "unsigned short"}
 

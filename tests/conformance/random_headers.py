@@ -13,6 +13,8 @@ import fractions
 
 import numpy as np
 
+from dice import Dice
+
 CATCH_ALL = 9
 KINDS = ("plain", "plain", "wide", "ordered", "ordered", "gaps")
 SHIFTS = {1: [(-1,), (-1,), (-2,), (-3,)], 2: [(-1, 0), (-1, 0), (0, -1), (0, -1), (1, -1), (-1, -1), (-2, 0), (2, -1)]}
@@ -56,7 +58,7 @@ def position(coordinates):
     return " + ".join(f"{7 + 6 * d}*({t})" for d, t in enumerate(coordinates))
 
 
-class Transform:
+class Transform(Dice):
     def __init__(self, name, rng):
         self.name, self.rng = name, rng
         self.num_dims = int(rng.integers(1, 3))
@@ -81,12 +83,6 @@ class Transform:
         if self.has_temporary:
             self.temporary_rules = [self.make_plain("T") for _ in range(int(rng.integers(1, 4)))]
             self.temporary_rules.append(self.cover("T"))
-
-    def pick(self, *choices):
-        return choices[int(self.rng.integers(len(choices)))]
-
-    def chance(self, share):
-        return self.rng.random() < share
 
     # ---- rules
 

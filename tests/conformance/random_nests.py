@@ -7,8 +7,8 @@ Their bodies are tame: numbers that are computed from each other many times stay
 import body_tree as tree
 from body_tree import Assign, Literal, Name, View, is_real
 from random_access import VARIABLES
-from random_bodies import zero
-from random_expressions import Number, Region
+from random_variables import zero
+from visible_names import Number, Region
 from random_handles import HandleMaker, each_cell
 from restated import restated
 from rule_tree import BORDERS, Access, Group, Nest, Rule

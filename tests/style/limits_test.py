@@ -31,10 +31,6 @@ LARGE_CLASSES = {
     "runtime/main/program/run_context.h RunContext": 29,
     "runtime/matrix/region_handle.h BasicRegion": 45,
     "runtime/matrix/view.h BasicView": 40,
-    "runtime/sched/frame.h Frame": 31,
-    "runtime/sched/worker.h Worker": 50,
-    "tests/conformance/random_bodies.py BodyMaker": 31,
-    "tests/conformance/random_expressions.py ExpressionMaker": 29,
 }
 
 
