@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The instance of a rule that a thread runs, for messages of checked programs: generated code of `pbc --checked`
 // announces each instance, other programs never do. It belongs to the thread, since the code that finds a fault has
-// nothing in hand; fibers take theirs along (sched/worker.cpp).
+// nothing in hand; fibers take theirs along (sched/fiber_tasks.cpp).
 #pragma once
 
 #include <cstddef>

@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstddef>
 
+#include "runtime/sched/fiber.h"
 #include "runtime/sched/worker.h"
 
 namespace pbrt {
@@ -51,6 +52,16 @@ class AlternateStack {
   void* memory_ = nullptr;
 };
 
+/// Whether `address` lies in the guard pages below the stack that the calling thread's worker runs now.
+/// Async-signal-safe.
+bool is_below_running_stack(const void* address) {
+  const Worker* const worker = Worker::of_thread();
+  if (worker == nullptr || worker->running() == nullptr) return false;
+  const char* const limit = worker->running()->stack_limit - kBodyBytes;
+  const auto* const at = static_cast<const char*>(address);
+  return at < limit && limit - at <= static_cast<std::ptrdiff_t>(kGuardBytes);
+}
+
 void handle_crash(int signal, siginfo_t* info, void*) {
   const bool is_fault = info->si_code > 0;  // if not, somebody sent the signal; abort() sends it to its own process
   if (is_fault || (signal == SIGABRT && info->si_pid == getpid())) {
@@ -58,7 +69,7 @@ void handle_crash(int signal, siginfo_t* info, void*) {
     while (is_reporting.test_and_set(std::memory_order_relaxed)) pause();
     const bool is_access = signal == SIGSEGV || signal == SIGBUS;
     const void* address = is_access ? info->si_addr : nullptr;
-    crash_report({signal, info->si_code, address, is_access && Worker::is_below_running_stack(address)});
+    crash_report({signal, info->si_code, address, is_access && is_below_running_stack(address)});
   }
   // The handler that was there before gets the signal: the instruction is repeated, or the signal is sent again.
   for (int i = 0; i < kNumSignals; ++i)

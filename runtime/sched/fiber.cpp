@@ -165,4 +165,24 @@ void StackPool::give_back(Stack& stack) {
   unmap_stack(stack);
 }
 
+StackCache::~StackCache() {
+  while (Stack* stack = free_.pop()) pool_.give_back(*stack);
+}
+
+Stack& StackCache::take() {
+  Stack* free_stack = free_.pop();
+  Stack& stack = free_stack != nullptr ? *free_stack : pool_.take();
+  stack.fiber.active = &stack;
+  stack.fiber.stack_limit = stack.call_limit();
+  return stack;
+}
+
+void StackCache::give_back(Stack& stack) {
+  if (free_.size() < kMaxFree) {
+    free_.push(stack);
+  } else {
+    pool_.give_back(stack);
+  }
+}
+
 }  // namespace pbrt

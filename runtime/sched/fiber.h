@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Stacks and the one function that switches between them. A Fiber is a logical thread of
 // execution: it has one active Stack, and more below it where calls went on to fresh
-// stacks. What runs on fibers and when they suspend is decided in worker.cpp.
+// stacks. What fibers do with tasks is in fiber_tasks.cpp, which of them runs when in worker.cpp.
 //
 // A context is either a thread's own stack (a worker's loop) or a pooled Stack. Each is
 // suspended at exactly one place, switch_context(from, to). The code that runs next on that
@@ -60,7 +60,9 @@ void switch_context(Context& from, Context& to);
 void adopt_thread_stack(Context& context);
 
 struct Fiber;
+struct LoopRequest;  // worker.h
 struct Stack;
+class Suspension;
 
 /// What lies in a mailbox for a woken fiber.
 struct ResumeTask : detail::Task {
@@ -69,6 +71,8 @@ struct ResumeTask : detail::Task {
 };
 
 /// A logical thread of execution. Part of its first stack.
+///
+/// Its functions are called on the fiber itself, unless said otherwise. It may be on another worker after any of them.
 struct Fiber : detail::FiberHead {
   Context* active = nullptr;  // running or suspended: the first stack, or the newest fresh one
   RunState* run = nullptr;
@@ -77,6 +81,34 @@ struct Fiber : detail::FiberHead {
   ResumeTask resume_task{*this};
 
   explicit Fiber(Stack& stack) : first_stack(stack) {}
+
+  /// How often a fiber looks at children that run elsewhere before it is suspended, where they end soon. A pause
+  /// follows each look. All looks together take about as long as the suspension would: one to three microseconds.
+  static constexpr int kLooksBeforeSuspension = 48;
+  /// Runs the children of `frame` that nobody took and waits for the others. It looks `num_looks` times for their ends
+  /// before it suspends the fiber.
+  void join(Frame& frame, int num_looks = 0);
+  /// Runs a child of `parent` on this stack, or on a fresh one if little is left of it.
+  void run_child(detail::Task& task, Frame& parent);
+  void suspend(Suspension& suspension);
+  /// Runs `call(argument)` on a fresh stack; rethrows what it throws.
+  ///
+  /// Errors: std::bad_alloc if there is no stack; RunAborted where the recursion counts as endless
+  void call_on_fresh_stack(void (*call)(void*), void* argument);
+
+  /// What a stack is for that runs a task (its argument), or the root of a run (a RootJob).
+  static void run_task(Stack& stack);
+  static void run_root(Stack& stack);
+  /// Gives the current exception to the frame of a task that cannot run because there is no stack. Called in a handler,
+  /// on any thread.
+  static void fail(detail::Task& task);
+
+ private:
+  /// Whether the fiber has used up its stacks; the run is aborted then.
+  [[nodiscard]] bool aborts_endless_recursion();
+  void execute(detail::Task& task);
+  /// Suspends the fiber for what it wants.
+  void leave(const LoopRequest& request);
 };
 
 /// A pooled stack; its control block lies at its own top. It runs one job after another.
@@ -137,6 +169,29 @@ class StackPool {
 
  private:
   std::mutex lock_;
+  StackList free_;
+};
+
+/// The free stacks of one worker, in front of the reserve.
+///
+/// Threads: one, the owner
+class StackCache {
+ public:
+  explicit StackCache(StackPool& pool) : pool_(pool) {}
+  ~StackCache();
+  StackCache(const StackCache&) = delete;
+  StackCache& operator=(const StackCache&) = delete;
+
+  /// A stack on which a fiber may begin.
+  ///
+  /// Errors: std::bad_alloc as StackPool::take
+  [[nodiscard]] Stack& take();
+  void give_back(Stack& stack);
+
+ private:
+  static constexpr int kMaxFree = 16;
+
+  StackPool& pool_;
   StackList free_;
 };
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/sched/frame.h"
 
-#include "base/seeded_fault.h"
+#include <exception>
+
 #include "runtime/sched/scheduler.h"
 #include "runtime/sched/worker.h"
 
@@ -9,63 +10,38 @@ namespace pbrt {
 namespace detail {
 
 void call_on_fresh_stack(FiberHead& fiber, void (*call)(void*), void* argument) {
-  Worker::call_on_fresh_stack(static_cast<Fiber&>(fiber), call, argument);
+  static_cast<Fiber&>(fiber).call_on_fresh_stack(call, argument);
 }
-
-void wake_helpers(FiberHead& fiber, std::int64_t count) { fiber.worker->scheduler().wake_helpers(count); }
 
 void throw_aborted() { throw RunAborted(); }
 
 }  // namespace detail
 
-void abort_current_run(const char* reason) { Worker::abort_current_run(reason); }
+void abort_current_run(const char* reason) {
+  Worker* const worker = Worker::of_thread();
+  if (worker == nullptr || worker->running() == nullptr) return;
+  RunState& run = *worker->running()->run;
+  // Relaxed: the reason is read when the run is over.
+  run.abort_reason.store(reason, std::memory_order_relaxed);
+  run.aborted.store(true, std::memory_order_relaxed);
+}
 
 void Frame::push_child(detail::Task& task) {
   task.parent = this;
   if (run_->hooks != nullptr) task.local_key = run_->hooks->child_key();
-  ++outstanding_;
+  children_.add_here();
   if (!fiber_->worker->push_child(task)) [[unlikely]]
-    Worker::run_child(task, *this);
+    static_cast<Fiber*>(fiber_)->run_child(task, *this);
 }
 
-bool Frame::can_assign() const { return has_free_tasks() && fiber_->worker->may_assign(); }
-
-bool Frame::has_spare_task() const { return fiber_->worker->has_spare_task(); }
-
-void Frame::push_child_to(int worker, Frame& all, detail::Task& task) {
-  task.parent = &all;
-  if (&all == this) {
-    ++outstanding_;
-  } else {
-    // Relaxed: the task that runs here is unfinished, so nobody waits for this number alone (Proof: join).
-    all.joined_.fetch_add(1, std::memory_order_relaxed);
-  }
-  fiber_->worker->assign(worker, task);
-}
-
-void Frame::join() { Worker::join(*this); }
-void Frame::join_soon() { Worker::join(*this, Worker::kLooksBeforeSuspension); }
-
-void Frame::rethrow() {
-  const auto state = static_cast<ErrorState>(error_state_.load(std::memory_order_relaxed));
-  error_state_.store(kNoError, std::memory_order_relaxed);
-  if (state == kDropped) detail::throw_aborted();
-  std::rethrow_exception(std::move(error_));
-}
-
-void Frame::keep_error(ErrorState state, std::exception_ptr error) {
-  if (PB_FAULT(exception_is_lost)) return;
-  std::uint8_t expected = kNoError;
-  // Relaxed: the claim only excludes other claimants; the join orders error_ with the owner's read.
-  if (error_state_.compare_exchange_strong(expected, state, std::memory_order_relaxed)) error_ = std::move(error);
-}
+void Frame::join() { static_cast<Fiber*>(fiber_)->join(*this); }
+void Frame::join_soon() { static_cast<Fiber*>(fiber_)->join(*this, Fiber::kLooksBeforeSuspension); }
 
 void Frame::finish() {
-  if (outstanding_ != 0) join();
-  if (error_state_.load(std::memory_order_relaxed) == kNoError) return;
-  if (std::uncaught_exceptions() == 0) rethrow();
-  error_ = nullptr;
-  error_state_.store(kNoError, std::memory_order_relaxed);
+  if (children_.need_join()) join();
+  if (!children_.have_failed()) return;
+  if (std::uncaught_exceptions() == 0) children_.rethrow();
+  children_.forget();
 }
 
 Suspension::Suspension(Frame& frame, bool is_brief)
@@ -76,7 +52,7 @@ void Suspension::wait() {
   if (state_.load(std::memory_order_acquire) == kWoken) return;
   // Relaxed: a hint to workers that search, nothing hangs on it.
   if (is_brief_) scheduler_->num_brief_waits_.fetch_add(1, std::memory_order_relaxed);
-  Worker::suspend(*this);
+  static_cast<Fiber*>(fiber_)->suspend(*this);
   if (is_brief_) scheduler_->num_brief_waits_.fetch_sub(1, std::memory_order_relaxed);
 }
 

@@ -13,18 +13,18 @@
 //     exception among them is rethrown there. The owner of a frame syncs before the
 //     frame ends: task tops and CallFrame's destructor do it by themselves.
 //
-// Join protocol of a frame: see worker.h, "Proof: join".
+// Join protocol of a frame: see children.h, "Proof: join".
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <new>
 #include <type_traits>
 #include <utility>
 
 #include "runtime/config/errors.h"
+#include "runtime/sched/children.h"
 #include "runtime/sched/task_memory.h"
 
 namespace pbrt {
@@ -33,7 +33,9 @@ class RunContext;     // runtime/main/program/run_context.h
 class RecursiveCall;  // recursion.h
 class RuleScope;      // rule_scope.h
 class RuleCounters;   // rule_scope.h
+struct Fiber;         // fiber.h
 class Frame;
+class Helpers;  // helpers.h
 class Scheduler;
 class Worker;
 
@@ -131,9 +133,6 @@ struct SpawnedTask : Task {
 /// Runs `call(argument)` on a fresh pooled stack of the same fiber; rethrows what it throws.
 void call_on_fresh_stack(FiberHead& fiber, void (*call)(void*), void* argument);
 
-/// Wakes up to `count` sleeping workers: the fiber is about to spawn as many tasks.
-void wake_helpers(FiberHead& fiber, std::int64_t count);
-
 [[noreturn]] void throw_aborted();
 
 }  // namespace detail
@@ -163,34 +162,17 @@ class Frame {
     push_child(make_task(std::forward<F>(f)));
   }
 
-  /// Starts `f(Frame&)` as a task of `all`, which is this frame or one whose task the body is. The task is left to the
-  /// worker of that number, but after some time to any worker without work. It is for parts of loops that come again,
-  /// whose data that worker has in its caches.
-  ///
-  /// Pre: all.can_assign(), and `worker` is another one than worker_index()
-  template <class F>
-  void spawn_on(int worker, Frame& all, F&& f) {
-    push_child_to(worker, all, make_task(std::forward<F>(f)));
-  }
-  /// Whether the other workers look for work, so that each may be given some. The answer is a hint.
-  [[nodiscard]] bool can_assign() const;
-  /// Whether what becomes a task may depend on which workers are out of work. It may not where bodies draw random
-  /// numbers: these follow the tree of tasks.
-  [[nodiscard]] bool has_free_tasks() const { return run_->hooks == nullptr; }
-  /// Whether the worker that runs the body has a task that others could take. The answer is a hint.
-  [[nodiscard]] bool has_spare_task() const;
-
   /// Waits for all tasks that this frame spawned, running those that nobody took on this stack.
   ///
   /// Errors:  rethrows the first exception of a child; RunAborted if one was dropped
   void sync() {
-    if (outstanding_ != 0) join();
-    if (error_state_.load(std::memory_order_relaxed) != kNoError) rethrow();
+    if (children_.need_join()) join();
+    if (children_.have_failed()) children_.rethrow();
   }
 
   /// Waits as sync does, for tasks that end at about the same time, on workers of their own.
   void sync_soon() {
-    if (outstanding_ != 0) join_soon();
+    if (children_.need_join()) join_soon();
     sync();
   }
 
@@ -204,8 +186,6 @@ class Frame {
   void pass_root(const Frame& parent) { is_root_ = parent.is_root(); }
   [[nodiscard]] RunContext& context() const { return *run_->context; }
   [[nodiscard]] RunState& run_state() const { return *run_; }
-  /// Announces that about `count` tasks will be spawned at once.
-  void expect_tasks(std::int64_t count) { detail::wake_helpers(*fiber_, count); }
   [[nodiscard]] int num_workers() const { return run_->num_workers; }
   /// Number of the worker that runs the body now, from 0; another one after a call that can suspend.
   [[nodiscard]] int worker_index() const { return fiber_->worker_index; }
@@ -239,9 +219,11 @@ class Frame {
   ~Frame() = default;
 
  private:
+  friend struct Fiber;
   friend class Worker;
   friend class BodyScope;
   friend class CallFrame;
+  friend class Helpers;
   friend class RecursiveCall;
   friend class RuleScope;
   friend class StepGraph;
@@ -250,8 +232,6 @@ class Frame {
   friend void finish_graph_task(detail::GraphTask& task, Worker& worker);
   template <class F>
   friend void call_on_fresh_stack_if_needed(Frame& frame, F&& f);
-
-  enum ErrorState : std::uint8_t { kNoError, kKept, kDropped };
 
   template <class F>
   detail::Task& make_task(F&& f) {
@@ -273,29 +253,22 @@ class Frame {
     return *task;
   }
   void push_child(detail::Task& task);
-  void push_child_to(int worker, Frame& all, detail::Task& task);
   void join();
   void join_soon();
-  void rethrow();
   /// Joins; throws what a child threw unless the stack is already unwinding. Then the frame is as new.
   void finish();
-  void keep_error(ErrorState state, std::exception_ptr error);
 
   detail::FiberHead* fiber_;
   RunState* run_;
   /// The innermost call of a recursive transform that the body is part of; null if there is none.
   const RecursiveCall* call_;
-  /// Owner only: tasks spawned and not yet run on this fiber.
-  std::int64_t outstanding_ = 0;
-  /// Minus the tasks that finished elsewhere; plus kWaiting and `outstanding_` while the fiber is suspended.
-  std::atomic<std::int64_t> joined_{0};
-  /// Claimed by the child that fails first; `error_` is written by the claimant before it joins.
-  std::atomic<std::uint8_t> error_state_{kNoError};
+  /// The flags behind it lie in its padding.
+  [[no_unique_address]] Children children_;
   bool sequential_;
   bool has_device_;
   bool is_root_ = false;
-  std::exception_ptr error_;
 };
+static_assert(sizeof(Frame) <= 56, "frames are made for each call: they stay within a cache line");
 
 /// Frame of a call on the caller's stack.
 ///
@@ -315,7 +288,7 @@ class CallFrame : public Frame {
   }
 
   ~CallFrame() noexcept(false) {
-    if (outstanding_ != 0 || error_state_.load(std::memory_order_relaxed) != kNoError) finish();
+    if (children_.need_join() || children_.have_failed()) finish();
   }
 };
 
@@ -325,8 +298,7 @@ class BodyScope {
  public:
   explicit BodyScope(Frame& frame) : frame_(frame) { frame.throw_if_aborted(); }
   ~BodyScope() noexcept(false) {
-    if (frame_.outstanding_ != 0 || frame_.error_state_.load(std::memory_order_relaxed) != Frame::kNoError)
-      frame_.finish();
+    if (frame_.children_.need_join() || frame_.children_.have_failed()) frame_.finish();
   }
   BodyScope(const BodyScope&) = delete;
   BodyScope& operator=(const BodyScope&) = delete;
@@ -381,6 +353,7 @@ class Suspension {
   void wait();
 
  private:
+  friend struct Fiber;
   friend class Waker;
   friend class Worker;
   enum State : std::uint32_t { kRunning, kSuspended, kWoken };

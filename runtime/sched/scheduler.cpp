@@ -85,14 +85,23 @@ void Scheduler::abort() {
   if (active_run_ != nullptr) active_run_->aborted.store(true, std::memory_order_relaxed);
 }
 
+void Scheduler::assign(int worker, detail::Task& task) const {
+  workers_[static_cast<std::size_t>(worker)]->tasks().push_mail(task);
+}
+
+bool Scheduler::may_assign() const {
+  const int num_others = num_workers() - 1;
+  return has_cpu_per_worker_ && parking_.num_parked() == 0 && 2 * parking_.num_searching() >= num_others;
+}
+
 void Scheduler::push_external(detail::Task& task) {
   external_random_ = external_random_ * 6364136223846793005U + 1442695040888963407U;
-  workers_[(external_random_ >> 33) % workers_.size()]->push_bottom(task);
+  workers_[(external_random_ >> 33) % workers_.size()]->tasks().push_mail(task);
 }
 
 bool Scheduler::has_work() const {
   for (const auto& worker : workers_) {
-    if (worker->has_work()) return true;
+    if (!worker->tasks().is_empty()) return true;
   }
   return false;
 }

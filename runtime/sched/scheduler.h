@@ -14,7 +14,7 @@
 
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/frame.h"
-#include "runtime/sched/parking.h"
+#include "runtime/sched/queues/parking.h"
 #include "runtime/sched/task_memory.h"
 #include "runtime/sched/worker.h"
 
@@ -62,12 +62,18 @@ class Scheduler {
   /// Wakes up to `count` sleeping workers, for tasks that are about to be spawned. Threads: any.
   void wake_helpers(std::int64_t count) { parking_.wake_several(count); }
 
+  /// Puts a spawned task into the mailbox of a worker. Threads: the scheduler's own workers.
+  void assign(int worker, detail::Task& task) const;
+  /// Whether most of the other workers search and none sleeps. The answer is a hint. Threads: as for assign.
+  [[nodiscard]] bool may_assign() const;
+
   [[nodiscard]] int num_workers() const { return static_cast<int>(workers_.size()); }
   [[nodiscard]] TaskReserve& task_reserve() { return reserve_; }
   /// The counts, summed over the workers. Pre: no run is active.
   [[nodiscard]] WorkerCounts counts() const;
 
  private:
+  friend class TaskSearch;
   friend class Worker;
   friend class Waker;
   friend class Suspension;

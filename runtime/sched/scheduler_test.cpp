@@ -16,6 +16,7 @@
 #include <thread>
 #include <vector>
 
+#include "runtime/sched/helpers.h"
 #include "runtime/sched/test_fib.h"
 
 namespace pbrt {
@@ -375,7 +376,7 @@ TEST_P(OnWorkers, AssignedTasksRunOnceAndAreJoined) {
       CallFrame frame(root);
       for (int worker = 0; worker < frame.num_workers(); ++worker) {
         if (worker == frame.worker_index()) continue;
-        frame.spawn_on(worker, frame, [&](Frame& f) {
+        Helpers(frame).spawn_on(worker, frame, [&](Frame& f) {
           f.spawn([&](Frame&) { sum += 1; });
           sum += 2;
         });
@@ -383,7 +384,8 @@ TEST_P(OnWorkers, AssignedTasksRunOnceAndAreJoined) {
       frame.sync();
     }
     CallFrame frame(root);
-    frame.spawn_on(1 - std::min(frame.worker_index(), 1), frame, [](Frame&) { throw std::runtime_error("assigned"); });
+    Helpers(frame).spawn_on(1 - std::min(frame.worker_index(), 1), frame,
+                            [](Frame&) { throw std::runtime_error("assigned"); });
     EXPECT_THROW(frame.sync(), std::runtime_error);
   });
   EXPECT_EQ(sum, 50 * 3 * (scheduler.num_workers() - 1));
@@ -397,8 +399,8 @@ TEST_P(OnWorkers, AssignedTasksPassOnOthersOfTheSameFrame) {
   const auto pass_on = [&](auto& self, Frame& here, Frame& all, int hops) -> void {
     ++num_runs;
     if (hops > 0) {
-      here.spawn_on((here.worker_index() + 1) % num_workers, all,
-                    [&, hops](Frame& f) { self(self, f, all, hops - 1); });
+      Helpers(here).spawn_on((here.worker_index() + 1) % num_workers, all,
+                             [&, hops](Frame& f) { self(self, f, all, hops - 1); });
     }
   };
   scheduler.run([&](Frame& root) {
@@ -414,7 +416,7 @@ TEST_P(OnWorkers, AssignedTasksPassOnOthersOfTheSameFrame) {
   EXPECT_THROW(scheduler.run([&](Frame& root) {
     const auto abort_at_last = [&](auto& self, Frame& here, Frame& all) -> void {
       if (--num_left == 0) here.abort_run();
-      here.spawn_on((here.worker_index() + 1) % num_workers, all, [&](Frame& f) { self(self, f, all); });
+      Helpers(here).spawn_on((here.worker_index() + 1) % num_workers, all, [&](Frame& f) { self(self, f, all); });
     };
     abort_at_last(abort_at_last, root, root);
     root.sync_soon();
@@ -434,7 +436,7 @@ TEST(Scheduler, TasksAssignedToABusyWorkerRunElsewhere) {
     while (busy < 0) std::this_thread::yield();
     ASSERT_NE(busy, root.worker_index());
     CallFrame frame(root);
-    frame.spawn_on(busy, frame, [&](Frame& f) {
+    Helpers(frame).spawn_on(busy, frame, [&](Frame& f) {
       EXPECT_NE(f.worker_index(), busy);
       is_released = true;
     });

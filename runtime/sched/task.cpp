@@ -36,6 +36,16 @@ void satisfy(GraphTask& task, Worker& worker) {
   worker.push(task);
 }
 
+/// Takes back a block of `reserve`: into the free list of the calling thread's worker where that uses the same reserve.
+void release_block(TaskReserve& reserve, void* address, std::uint8_t size_class) {
+  Worker* const worker = Worker::of_thread();
+  if (worker != nullptr && &worker->scheduler().task_reserve() == &reserve) {
+    worker->memory().release(address, size_class);
+  } else {
+    reserve.release(address, size_class);
+  }
+}
+
 void start_task(GraphTask& task, Worker& worker) {
   PBRT_DCHECK(task.state.load(std::memory_order_relaxed) == TaskState::New, "a task is started once");
   add_reference(task);  // the runtime's, until it is finished
@@ -55,7 +65,7 @@ void drop_reference(GraphTask& task) {
     GraphTask* continuation = t->continuation;
     if (t->state.load(std::memory_order_relaxed) == TaskState::New && !t->is_trivial)
       t->entry(*t, nullptr);  // never started
-    Worker::release_block(*t->reserve, t, t->size_class);
+    release_block(*t->reserve, t, t->size_class);
     t = continuation;
   }
 }
@@ -86,7 +96,7 @@ void finish_graph_task(detail::GraphTask& task, Worker& worker) {
   }
   if (is_continued) {
     // The task is unfinished for its frame until the caller joins it, so the frame may get one more child here.
-    continuation->parent->joined_.fetch_add(1, std::memory_order_relaxed);
+    continuation->parent->children_.add_elsewhere();
     start_task(*continuation, worker);
   }
   drop_reference(task);
@@ -117,20 +127,20 @@ void TaskGroup::depend(Frame& here, const TaskRef& after, const TaskRef& before)
 }
 
 void TaskGroup::start(Frame& here, const TaskRef& task) {
-  // worker.h, "Proof: join": the group's own fiber counts apart from the others.
+  // children.h, "Proof: join": the group's own fiber counts apart from the others.
   if (here.fiber_ == frame_.fiber_) {
-    ++frame_.outstanding_;
+    frame_.children_.add_here();
   } else {
-    frame_.joined_.fetch_add(1, std::memory_order_relaxed);
+    frame_.children_.add_elsewhere();
   }
   detail::start_task(*task.task_, *here.fiber_->worker);
 }
 
 void TaskGroup::wait() {
-  Worker::join(frame_);
+  frame_.join();
   frame_.sync();
 }
 
-TaskGroup::~TaskGroup() { Worker::join(frame_); }
+TaskGroup::~TaskGroup() { frame_.join(); }
 
 }  // namespace pbrt

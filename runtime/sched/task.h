@@ -24,7 +24,7 @@
 //
 // Life: a task is kept by its TaskRefs, by the runtime until it is finished, and by a task that it continues.
 // Dependents lists hold plain pointers: a task with an open dependency is not finished.
-// Joining: each task is a child of its group's frame from start() until it is finished (worker.h, "Proof: join").
+// Joining: each task is a child of its group's frame from start() until it is finished (children.h, "Proof: join").
 #pragma once
 
 #include <atomic>

@@ -7,6 +7,7 @@
 
 #include "base/seeded_fault.h"
 #include "runtime/config/runtime_check.h"
+#include "runtime/sched/helpers.h"
 
 namespace pbrt::detail {
 namespace {
@@ -161,7 +162,8 @@ void run_in_pieces(Frame& frame, const Loop& loop, Box<N> box, const Offers& off
       }
     }
     if (num_done == 0 && !rest.is_empty()) start = Clock::now();
-    if (!rest.is_empty() && !frame.has_spare_task() && is_worth_a_task(rest.largest())) spawn(rest.take_largest());
+    if (!rest.is_empty() && !Helpers(frame).has_spare_task() && is_worth_a_task(rest.largest()))
+      spawn(rest.take_largest());
     frame.throw_if_aborted();
     loop.run_piece(frame, box);
     if (rest.is_empty()) return;
@@ -186,7 +188,7 @@ void run_in_team(Frame& frame, Frame& all, const Loop& loop, Box<N> box, Team te
     const Box<N> upper = take_upper_part(lower, d, aligned);
     const bool is_lower = team.self < others.first;
     box = is_lower ? lower : upper;
-    frame.spawn_on(others.first, all, [&all, &loop, others, part = is_lower ? upper : lower](Frame& f) {
+    Helpers(frame).spawn_on(others.first, all, [&all, &loop, others, part = is_lower ? upper : lower](Frame& f) {
       run_in_team<N>(f, all, loop, part, others);
     });
   }
@@ -197,13 +199,14 @@ void run_in_team(Frame& frame, Frame& all, const Loop& loop, Box<N> box, Team te
 template <int N, class Loop>
 void run_on_all(Frame& frame, Loop& loop, const Box<N>& box) {
   CallFrame pieces(frame);
-  if (pieces.can_assign()) {
+  const Helpers helpers(pieces);
+  if (helpers.can_assign()) {
     loop.task_volume = box.volume();
     run_in_team<N>(pieces, pieces, loop, box, {0, pieces.num_workers(), pieces.worker_index()});
     pieces.sync_soon();
   } else {
-    loop.task_volume = pieces.has_free_tasks() ? box.volume() / (kTasksPerWorker * pieces.num_workers()) : 0;
-    pieces.expect_tasks((box.volume() - 1) / loop.max_volume);
+    loop.task_volume = helpers.may_choose_tasks() ? box.volume() / (kTasksPerWorker * pieces.num_workers()) : 0;
+    helpers.expect_tasks((box.volume() - 1) / loop.max_volume);
     run_in_pieces<N>(pieces, loop, box, {true});
     pieces.sync();
   }

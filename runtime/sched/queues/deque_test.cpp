@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "runtime/sched/deque.h"
+#include "runtime/sched/queues/deque.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "runtime/sched/mailbox.h"
+#include "runtime/sched/queues/mailbox.h"
 
 namespace pbrt {
 namespace {

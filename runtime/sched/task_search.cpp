@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How a worker without work looks for some: where, how often, how long, and when it leaves work to others.
+#include "runtime/sched/task_search.h"
+
 #include <sched.h>
 
 #include <algorithm>
@@ -46,33 +47,40 @@ constexpr int kPassesForOwner = 4;
 
 }  // namespace
 
-void Worker::note_finish() {
+TaskSearch::TaskSearch(Worker& self, int index)
+    : self_(self),
+      scheduler_(self.scheduler()),
+      parking_(scheduler_.parking_),
+      random_state_(0x9e3779b97f4a7c15U * static_cast<std::uint64_t>(index + 1)) {}
+
+void TaskSearch::note_finish() {
   if (!has_stolen_) return;
   has_stolen_ = false;
   const bool was_tiny = std::chrono::steady_clock::now() - steal_time_ < kTinyTask;
   num_tiny_steals_ = was_tiny ? std::min(num_tiny_steals_ + 1, kMaxTinySteals) : 0;
 }
 
-void Worker::spare_victims() {
+void TaskSearch::spare_victims() {
   if (num_tiny_steals_ <= kFewTinySteals) return;
   const int num_sparing = std::clamp(parking_.num_searching(), 1, kMaxThievesSparing);
   for (int i = 0; i < num_sparing << num_tiny_steals_; ++i) pause_for_mail();
 }
 
-void Worker::pause_for_mail() const {
-  for (int i = 0; i < kPausesPerRound && mailbox_.is_empty(); ++i) cpu_relax();
+void TaskSearch::pause_for_mail() const {
+  for (int i = 0; i < kPausesPerRound && !self_.tasks().has_mail(); ++i) cpu_relax();
 }
 
-detail::Task* Worker::search(const std::atomic<bool>& done) {
+detail::Task* TaskSearch::find(const std::atomic<bool>& done, WorkerCounts& counts) {
+  TraceLane* const lane = self_.lane();
   parking_.begin_search();
-  if (lane_ != nullptr) lane_->begin_search();
+  if (lane != nullptr) lane->begin_search();
   spare_victims();
   for (;;) {
     for (int round = 0; round < kSpinRounds + kYieldRounds; ++round) {
-      detail::Task* task = steal_once(round == 0);
+      detail::Task* task = steal_once(round == 0, counts);
       if (task != nullptr || done.load(std::memory_order_acquire)) {
         parking_.end_search();
-        if (lane_ != nullptr) lane_->end_search(task != nullptr, last_victim_);
+        if (lane != nullptr) lane->end_search(task != nullptr, last_victim_);
         return task;
       }
       if (round < kSpinRounds) {
@@ -81,19 +89,19 @@ detail::Task* Worker::search(const std::atomic<bool>& done) {
         sched_yield();
       }
     }
-    if (detail::Task* task = search_patiently(done)) {
+    if (detail::Task* task = search_patiently(done, counts)) {
       parking_.end_search();
-      if (lane_ != nullptr) lane_->end_search(true, last_victim_);
+      if (lane != nullptr) lane->end_search(true, last_victim_);
       return task;
     }
-    ++counts_.num_parks;
-    if (lane_ != nullptr) lane_->begin_park();
-    parking_.park(spot_, [&] { return done.load(std::memory_order_seq_cst) || scheduler_.has_work(); });
-    if (lane_ != nullptr) lane_->end_park();
+    ++counts.num_parks;
+    if (lane != nullptr) lane->begin_park();
+    parking_.park(self_.spot(), [&] { return done.load(std::memory_order_seq_cst) || scheduler_.has_work(); });
+    if (lane != nullptr) lane->end_park();
   }
 }
 
-detail::Task* Worker::search_patiently(const std::atomic<bool>& done) {
+detail::Task* TaskSearch::search_patiently(const std::atomic<bool>& done, WorkerCounts& counts) {
   using Clock = std::chrono::steady_clock;
   // The numbers read here are hints. A worker that parks in spite of them is woken.
   const auto patience = [&]() -> std::chrono::microseconds {
@@ -105,7 +113,7 @@ detail::Task* Worker::search_patiently(const std::atomic<bool>& done) {
   for (const Clock::time_point start = Clock::now(); Clock::now() - start < patience();) {
     if (done.load(std::memory_order_acquire)) return nullptr;
     for (int round = 0; round < kRoundsPerYield; ++round) {
-      if (detail::Task* task = steal_once(false)) return task;
+      if (detail::Task* task = steal_once(false, counts)) return task;
       pause_for_mail();
     }
     sched_yield();
@@ -113,9 +121,9 @@ detail::Task* Worker::search_patiently(const std::atomic<bool>& done) {
   return nullptr;
 }
 
-detail::Task* Worker::steal_once(bool looks_everywhere) {
-  if (detail::Task* task = mailbox_.take()) {
-    ++counts_.num_mails;
+detail::Task* TaskSearch::steal_once(bool looks_everywhere, WorkerCounts& counts) {
+  if (detail::Task* task = self_.tasks().take_mail()) {
+    ++counts.num_mails;
     last_victim_ = -1;
     return task;
   }
@@ -128,16 +136,16 @@ detail::Task* Worker::steal_once(bool looks_everywhere) {
   for (std::size_t n = 0; n < num_workers && (num_left > 0 || reads_all_mail);
        ++n, i = i + 1 == num_workers ? 0 : i + 1) {
     Worker& victim = *workers[i];
-    if (&victim == this) continue;
+    if (&victim == &self_) continue;
     if (detail::Task* task = take_mail_of(i)) {
-      ++counts_.num_mails;
+      ++counts.num_mails;
       last_victim_ = -1;
       return task;
     }
     if (num_left == 0) continue;
     --num_left;
-    if (detail::Task* task = victim.deque_.steal()) {
-      ++counts_.num_steals;
+    if (detail::Task* task = victim.tasks().steal()) {
+      ++counts.num_steals;
       last_victim_ = static_cast<int>(i);
       has_stolen_ = true;
       steal_time_ = std::chrono::steady_clock::now();
@@ -147,14 +155,14 @@ detail::Task* Worker::steal_once(bool looks_everywhere) {
   return nullptr;
 }
 
-detail::Task* Worker::take_mail_of(std::size_t index) {
+detail::Task* TaskSearch::take_mail_of(std::size_t index) {
   Worker& victim = *scheduler_.workers_[index];
-  if (victim.mailbox_.is_empty()) return nullptr;
-  if (!victim.spot_.is_parked()) {
+  if (!victim.tasks().has_mail()) return nullptr;
+  if (!victim.spot().is_parked()) {
     const int number = static_cast<int>(index);
     if (passed_mailbox_ != number) {
       const bool is_other_full =
-          passed_mailbox_ >= 0 && !scheduler_.workers_[static_cast<std::size_t>(passed_mailbox_)]->mailbox_.is_empty();
+          passed_mailbox_ >= 0 && scheduler_.workers_[static_cast<std::size_t>(passed_mailbox_)]->tasks().has_mail();
       if (is_other_full) return nullptr;
       passed_mailbox_ = number;
       num_passes_ = 0;
@@ -162,20 +170,10 @@ detail::Task* Worker::take_mail_of(std::size_t index) {
     if (++num_passes_ <= std::max(1, kPassesForOwner / (scheduler_.num_workers() - 1))) return nullptr;
   }
   passed_mailbox_ = -1;
-  return victim.mailbox_.take();
+  return victim.tasks().take_mail();
 }
 
-void Worker::assign(int worker, detail::Task& task) const {
-  scheduler_.workers_[static_cast<std::size_t>(worker)]->mailbox_.push(task);
-  parking_.notify();
-}
-
-bool Worker::may_assign() const {
-  const int num_others = scheduler_.num_workers() - 1;
-  return scheduler_.has_cpu_per_worker_ && parking_.num_parked() == 0 && 2 * parking_.num_searching() >= num_others;
-}
-
-std::uint32_t Worker::random() {
+std::uint32_t TaskSearch::random() {
   // xorshift64*: cheap, and different on each worker.
   random_state_ ^= random_state_ >> 12;
   random_state_ ^= random_state_ << 25;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "runtime/sched/parking.h"
+#include "runtime/sched/queues/parking.h"
 
 #include <linux/futex.h>
 #include <linux/membarrier.h>

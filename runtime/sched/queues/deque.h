@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // THE-protocol deque of one worker (Cilk-5, PLDI 1998, section 5) on C++ atomics. The owner
 // pushes and pops at the top without a lock; thieves take from the bottom under the
-// deque's lock; who gets the last task is settled under the lock. Used by worker.cpp only.
+// deque's lock; who gets the last task is settled under the lock. Used by task_queues.h only.
 //
 // Bounded: push() refuses when the ring is full and the caller runs the task at once
 // (spawn) or puts it into the mailbox (graph tasks). Pushes at the bottom by other threads
@@ -37,7 +37,7 @@
 //       it. If a steal backs out, bottom_ drops by one below what a push may have read: at most
 //       kCapacity tasks are inside then, the spare slot covers it. A push that reads a stale,
 //       smaller bottom_ only refuses early.
-//   (6) What a thief did with the task is none of this file's concern (join: worker.h).
+//   (6) What a thief did with the task is none of this file's concern (join: children.h).
 //
 // Deviation from the paper: H++ and H-- become stores of computed values, as only the lock
 // holder writes; thieves look before they lock, and give up if the lock is taken.

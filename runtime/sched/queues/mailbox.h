@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Mailbox of one worker: the bottom end of its deque for threads that do not own it. The GPU
-// manager's wakers push here (docs/architecture.md 8.2), other workers what this one is to run (Frame::spawn_on),
+// manager's wakers push here (docs/architecture.md 8.2), other workers what this one is to run (Helpers::spawn_on),
 // and the owner when its ring is full. It is taken from by the owner when its deque is empty, and by
 // thieves: at once where the owner sleeps, else after some rounds of their search, so a task in it starts
-// soon after any worker is out of work. Used by worker.cpp.
+// soon after any worker is out of work. Used by task_queues.h.
 //
 // Protocol: a FIFO under a lock. num_tasks_ is written under the lock and read without it,
 // as a hint that saves the lock: reading too small a number is repaired by parking.h's

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Two-phase parking of workers: a worker without work searches for a bounded time, then sleeps in
-// the kernel until it is woken. An idle scheduler uses no CPU. Used by worker.cpp.
+// the kernel until it is woken. An idle scheduler uses no CPU. Used by task_search.cpp.
 //
 // State: one word with the numbers of searching and of parked workers, a list of the parked ones
 // under lock_, and per worker a futex word. Changes of the numbers of parked workers happen under lock_.
