@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Finds what the language and C++ take and nobody means: indices beyond regions of constant size, quotients that lose
-// their fraction, names that hide others, recursion without an end. It looks at programs that passed all other checks
-// of the front end, and changes nothing.
+// Finds slips: code that the language and C++ accept but that is probably a mistake. Examples are indices beyond
+// regions of constant size, quotients that lose their fraction, names that hide others, and recursion without an end.
+// The pass looks at programs that passed all other checks of the front end, and changes nothing.
 #pragma once
 
 #include "lang/diagnostics.h"

@@ -13,7 +13,7 @@
 namespace pb {
 namespace {
 
-/// The kinds of slips in a program, each with a blank behind it.
+/// The kinds of slips in a program, each followed by a blank.
 std::string slips_in(const std::string& text) {
   SourceManager sources;
   Diagnostics diags;

@@ -15,7 +15,7 @@ struct Hidden {
   Span span;
 };
 
-/// Whether a declaration names itself in its value, as `ElementT a = a + 1;` does: another warning speaks of that.
+/// Whether a declaration names itself in its value, as `ElementT a = a + 1;` does. There is another warning for that.
 bool names_itself(const Body& body, const Declarator& declarator) {
   if (declarator.init.is_none()) return false;
   const TokenRange range = body.exprs[declarator.init].tokens;
@@ -36,7 +36,7 @@ Hidden hidden_by(const Transform& transform, const Rule& rule, const std::string
 }  // namespace
 
 void find_hidden_names(const Transform& transform, const Rule& rule, Diagnostics& diags) {
-  std::set<StmtId> params;  // of lambdas, which have names of their own on purpose
+  std::set<StmtId> params;  // parameters of lambdas, whose names may hide others on purpose
   const auto look = [&](StmtId id) {
     const auto* decl = std::get_if<DeclStmt>(&rule.body.stmts[id].node);
     if (decl == nullptr || params.contains(id)) return;

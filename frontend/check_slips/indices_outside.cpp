@@ -13,7 +13,7 @@
 namespace pb::slips {
 namespace {
 
-/// Sizes of a handle by dimension, where they are constants of the program.
+/// The size of a handle in each dimension, if it is a constant of the program.
 using Extents = std::vector<std::optional<std::int64_t>>;
 
 std::optional<std::int64_t> constant_of(const IndexExpr& expr) {
@@ -41,8 +41,8 @@ Extents extents_of(const RuleTemporary& temporary) {
   return out;
 }
 
-/// Walks a body in the order of its text. Where a rule has constants (template parameters, `duplicate`), its body may
-/// test them before it uses an index: only what runs in any case is looked at then.
+/// Walks a body in the order of its text. If a rule has constants (template parameters, `duplicate`), its body may test
+/// them before it uses an index. Then only statements that run in any case are looked at.
 class IndexSearch {
  public:
   IndexSearch(const Rule& rule, Diagnostics& diags) : rule_(rule), body_(rule.body), diags_(diags) {}
@@ -99,7 +99,7 @@ class IndexSearch {
     });
   }
 
-  /// The sizes of what an expression is, as far as they are constants; empty if it is no handle.
+  /// The sizes of the handle that an expression gives, as far as they are constants; empty if it gives no handle.
   Extents extents(ExprId id) const {
     const Expr& expr = body_.exprs[id];
     if (std::holds_alternative<NameExpr>(expr.node)) return extents_of_name(rule_.body_types.bindings[id.index()]);
@@ -150,7 +150,7 @@ class IndexSearch {
   void check_index(const MemberExpr& member, ExprId index, std::size_t dim, std::optional<std::int64_t> size) {
     const auto value = constant_value(body_, index);
     const std::int64_t behind = PB_FAULT(index_at_the_end_passes) ? 1 : 0;
-    // A region that ends before it begins is another slip.
+    // A region that ends before it begins is a slip of another kind.
     if (!value || (size && *size < 0) || (*value >= 0 && (!size || *value < *size + behind))) return;
     auto diag = diags_.emit(DiagKind::IndexOutside, body_.exprs[index].span);
     diag.arg(*value)

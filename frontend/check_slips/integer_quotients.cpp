@@ -50,7 +50,7 @@ class QuotientSearch {
 
   const BodyType& type_of(ExprId id) const { return rule_.body_types.types[id.index()]; }
 
-  /// The token of a number that stands in the text itself: a constant of the rule has its name there.
+  /// The token of a number that is written in the text itself; null for the name of a constant of the rule.
   const BodyToken* literal(ExprId id) const {
     const Expr& expr = body_.exprs[id];
     if (const auto* unary = std::get_if<UnaryExpr>(&expr.node))
@@ -61,7 +61,8 @@ class QuotientSearch {
     return nullptr;
   }
 
-  /// Whether both stand side by side in one text: of the program, or of one macro. `K/2` of a macro K is a computation.
+  /// Whether both tokens belong to one text, that of the program or of one macro. `K/2` with a macro K is a computation
+  /// and not a fraction of two literals.
   static bool stand_together(const BodyToken& a, const BodyToken& b) {
     constexpr std::uint32_t kNear = 16;
     const bool in_order = a.spelling.file == b.spelling.file && a.spelling.end <= b.spelling.begin;
@@ -99,8 +100,8 @@ class QuotientSearch {
     return out;
   }
 
-  /// Whether the value is used as a real number. What whole numbers do with it first may mean the whole part, unless
-  /// that is 0.
+  /// Whether the value is used as a real number. If whole numbers are computed from it first, the whole part may be
+  /// meant, unless that is 0.
   bool becomes_real(ExprId id, bool is_zero) const {
     const User& user = users_[id.index()];
     if (!user.stmt.is_none()) return is_real_in(user.stmt, id);
@@ -173,7 +174,7 @@ class QuotientSearch {
   const Rule& rule_;
   const Body& body_;
   Diagnostics& diags_;
-  std::vector<User> users_;  ///< by ExprId
+  std::vector<User> users_;  ///< the user of each expression, by ExprId
   bool has_lambda_ = false;
 };
 

@@ -7,8 +7,8 @@
 
 namespace pb::slips {
 
-/// Looks for indices outside of regions. Errors: IndexOutside where an index that stands in the program lies outside a
-/// region of constant size.
+/// Looks for indices outside of regions. Errors: IndexOutside if an index that is written in the program lies outside
+/// of a region of constant size.
 void find_indices_outside(const Transform& transform, const Rule& rule, Diagnostics& diags);
 
 /// Warns of `1/3*a`: a quotient of two literals that loses its fraction before it becomes a real number.

@@ -61,7 +61,7 @@ std::string_view without_std(std::string_view name) {
   return name;
 }
 
-/// A handle of a matrix whose elements are of the type written; none if matrices hold no such elements.
+/// The type of a handle of a matrix whose elements have the type `word`; none if no matrix holds such elements.
 std::optional<BodyType> handle_of(std::string_view word, int num_dims) {
   BodyType type = plain_type(Kind::Region);
   type.num_dims = num_dims;
@@ -77,7 +77,7 @@ std::optional<BodyType> handle_of(std::string_view word, int num_dims) {
   return std::nullopt;
 }
 
-/// The type of a region from what stands in its angle brackets, `float,2`; none if it is something else.
+/// The type of a region whose angle brackets hold `inside`, such as `float,2`; none if `inside` is something else.
 std::optional<BodyType> type_of_region(std::string_view inside) {
   const std::size_t comma = inside.rfind(',');
   if (comma == std::string_view::npos || comma + 2 != inside.size()) return std::nullopt;
@@ -183,7 +183,7 @@ BodyType common_type(const BodyType& a, const BodyType& b) {
   const BodyType right = promoted(b);
   BodyType out = rank(left.kind) >= rank(right.kind) ? left : right;
   if (left.kind == right.kind) out.is_unsigned = left.is_unsigned || right.is_unsigned;
-  // A computation with an element stays one: `2 * e`, and `0.5 * e` where elements are doubles.
+  // A computation with an element counts as an element, too: `2 * e`, and `0.5 * e` if elements are doubles.
   out.is_element = (left.is_element && left.kind == out.kind) || (right.is_element && right.kind == out.kind);
   return out;
 }

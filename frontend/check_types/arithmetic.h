@@ -22,8 +22,8 @@ namespace pb::checking {
 /// `ElementT` as written in the body becomes what --element says.
 [[nodiscard]] BodyType normalised(const Program& program, BodyType type);
 
-/// Result of a function or constant of docs/reference/language.md 7.7 and of the mathematical ones of C++; none: not
-/// one of these.
+/// The type of a call of a function, or of a constant, from docs/reference/language.md 7.7 or from the mathematics of
+/// C++; none if it is neither.
 [[nodiscard]] std::optional<BodyType> type_of_builtin_call(const std::string& callee,
                                                            const std::vector<BodyType>& args);
 [[nodiscard]] std::optional<BodyType> type_of_builtin_constant(const std::string& name);

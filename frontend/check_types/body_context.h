@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the parts of check_types share about the body that is being checked. Private to this folder.
+// The state that the parts of check_types share about the body that is being checked. Private to this folder.
 #pragma once
 
 #include <set>

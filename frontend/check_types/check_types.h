@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Types and name bindings of rule bodies, and what can be said about a body before C++
-// sees it: calls of transforms, accesses of regions, writes to what is read-only. What the
-// body grammar does not know has type Unknown and passes through.
+// Finds the types and name bindings of rule bodies, and checks what can be checked before C++ sees a body: calls of
+// transforms, accesses of regions, writes to what is read-only. Code that the body grammar does not know has type
+// Unknown and is not checked.
 #pragma once
 
 #include "lang/diagnostics.h"

@@ -55,7 +55,7 @@ void put_constants(Rule& rule) {
     rule.body.exprs[ExprId(i)] = literal;
     rule.body_types.bindings[i] = {};
     if (rule.body.exprs.size() == rule.body_types.types.size()) continue;
-    rule.body_types.types.push_back(rule.body_types.types[i]);  // the number under a minus sign
+    rule.body_types.types.push_back(rule.body_types.types[i]);  // the type of the number after a minus sign
     rule.body_types.bindings.emplace_back();
   }
 }

@@ -44,7 +44,7 @@ BodyType pointee(const BodyType& type) {
   out.is_element = type.is_element;
   out.is_const = type.is_const;
   if (!type.is_unsigned && type.narrow_bytes == 0) return out;
-  // These parts come from the variable's type, since variables may have more types than matrices.
+  // These properties come from the variable's type, because variables can have types that matrices cannot.
   out.is_unsigned = type.is_unsigned;
   out.narrow_bytes = type.narrow_bytes;
   return out;
@@ -168,7 +168,7 @@ BodyType ExprChecker::type_of_call(const CallExpr& call, ExprId id) {
   std::vector<BodyType> args;
   for (const ExprId arg : call.args) args.push_back(check(arg));
   if (call.callee == "IS_MISSING") check_missing(call, context_.body().exprs[id].span);
-  if (const auto found = scopes_.find(call.callee)) {  // a local may be of a function's type: C++ decides
+  if (const auto found = scopes_.find(call.callee)) {  // a local may be a function object: C++ decides
     context_.found.bindings[id.index()] = found->binding;
     lambdas_.note_called(found->binding, context_.body().exprs[id].span);
     report_if_no_function(call, *found, context_.body().exprs[id].span);
@@ -177,7 +177,7 @@ BodyType ExprChecker::type_of_call(const CallExpr& call, ExprId id) {
   if (context_.native_functions.contains(call.callee.substr(0, call.callee.find('<')))) return {};
   const auto builtin = type_of_builtin_call(call.callee, args);
   const auto callee = context_.program.find_transform(call.callee);
-  // A transform may bear the name of a function of the C library.
+  // A transform may have the name of a function of the C library.
   if (callee && !builtin) {
     context_.diags.emit(DiagKind::CallInExpression, context_.body().exprs[id].span)
         .arg(call.callee)
@@ -214,7 +214,7 @@ void ExprChecker::report_if_no_function(const CallExpr& call, const NamedThing& 
                       : "it is one number: write its name alone");
 }
 
-/// The question is about the name of an input that is one element (docs/reference/language.md 5.7).
+/// The argument must be the name of an input that is one element (docs/reference/language.md 5.7).
 void ExprChecker::check_missing(const CallExpr& call, Span span) {
   for (const ExprId arg : call.args) {
     const NameBinding& binding = context_.binding_of(arg);

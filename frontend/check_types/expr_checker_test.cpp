@@ -7,7 +7,7 @@
 namespace pb::checking {
 namespace {
 
-/// What the checker says of the value of `return EXPRESSION;` in a rule with the region `a` and the variable `i`.
+/// The result of checking the value of `return EXPRESSION;` in a rule with the region `a` and the variable `i`.
 struct Checked {
   explicit Checked(const std::string& expression)
       : resolved("transform T from A[n] to B[n] { B.cell(i) from (A a) { return " + expression + "; } }"),

@@ -18,15 +18,15 @@ bool is_name_of_lambda(const DeclStmt& decl, const Declarator& declarator) {
   return !decl.is_static && declarator.pointer_depth == 0 && (is_auto(decl.type_text) || type.starts_with("function<"));
 }
 
-/// Whether a function calls what it is given on another thread, or later.
+/// Whether a function calls its argument on another thread, or later.
 bool runs_elsewhere(std::string_view callee) {
   callee = callee.substr(0, callee.find('<'));
   if (const std::size_t at = callee.rfind("::"); at != std::string_view::npos) callee.remove_prefix(at + 2);
   return callee == "thread" || callee == "jthread" || callee == "async" || callee == "packaged_task";
 }
 
-/// Expressions whose value stays with the body: it gets a name, is called at once, or by a function that the body
-/// calls.
+/// The expressions whose value stays within the body: it gets a name, is called at once, or is called by a function
+/// that the body calls.
 std::set<ExprId> staying_in(const Body& body) {
   std::set<ExprId> stays;
   for (const Stmt& stmt : body.stmts) {

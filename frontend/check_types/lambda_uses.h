@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What only the fiber of a body may do, which is to call a transform or to wait with `sync`, and the lambdas in which
-// it does so: they must not get away from the body. Private to this folder.
+// Finds calls of transforms and waits with `sync`, which only the fiber of a body may do, and the lambdas that contain
+// them. Such lambdas must not get away from the body. Private to this folder.
 #pragma once
 
 #include <cstdint>
@@ -21,12 +21,12 @@ class LambdaUses {
   void note_runtime_call(std::string what, Span span) { runtime_calls_.push_back({std::move(what), span}); }
   /// Notes that a name of the body is called as a function.
   void note_called(const NameBinding& callee, Span span);
-  /// How many runtime calls were noted, those through names of lambdas among them.
+  /// How many runtime calls were noted, including those through names of lambdas.
   [[nodiscard]] std::size_t num_runtime_calls() const { return runtime_calls_.size(); }
 
   /// Notes a lambda that was checked. `num_before` is num_runtime_calls() where it began.
   void note_lambda(ExprId id, std::size_t num_before);
-  /// Notes that a local, of that number, is another name of a lambda, if it is.
+  /// If a declared local is another name of a lambda, notes that. `local` is its number.
   ///
   /// Pre: the initial value was checked
   void note_local(const DeclStmt& decl, const Declarator& declarator, std::uint32_t local);
@@ -46,7 +46,7 @@ class LambdaUses {
   BodyContext& context_;
   std::vector<RuntimeCall> runtime_calls_;                   // in the order of the text
   std::map<std::uint32_t, RuntimeCall> lambdas_with_calls_;  // by ExprId
-  std::map<std::uint32_t, RuntimeCall> locals_with_calls_;   // names of such, by number of their declarator
+  std::map<std::uint32_t, RuntimeCall> locals_with_calls_;   // names of such lambdas, by the number of their declarator
 };
 
 }  // namespace pb::checking

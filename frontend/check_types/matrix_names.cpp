@@ -6,8 +6,8 @@
 namespace pb::checking {
 namespace {
 
-/// Whether C++ that the compiler only carries names it: a prefix block may use the name for something of its own, and a
-/// statement that the grammar does not know may declare it.
+/// Whether C++ that the compiler does not analyse uses the name. A prefix block may use it for something of its own,
+/// and a statement that the grammar does not know may declare it.
 bool is_named_in_opaque_code(const BodyContext& context, const std::string& name) {
   const auto is_it = [&](const BodyToken& token) { return token.text == name; };
   for (const NativeBlock& block : context.program.native_blocks)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Bodies see regions, not the matrices that these are of. Private to this folder.
+// Reports names of matrices in bodies, which see only regions of matrices. Private to this folder.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Functions that prefix blocks declare. They hide those of the C library, of which the
-// compiler knows what they compute. Private to this folder.
+// Functions that prefix blocks declare. They hide functions of the C library whose meaning the compiler knows. Private
+// to this folder.
 #pragma once
 
 #include <set>

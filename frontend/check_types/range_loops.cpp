@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Loops over the cells of a region, `for (T v : region)`: the tree gets a loop over indices per dimension, dimension 0
 // innermost, so that kernels and packs know no other loops than these. A variable that is a reference is `.cell(…)`
-// wherever it is named, which OpenCL C can say.
+// wherever it is named, which also exists in OpenCL C.
 #include "frontend/check_types/range_loops.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace pb::checking {
 namespace {
 
-/// What the loop runs over.
+/// The region that the loop runs over.
 struct Range {
   std::string name;
   int num_dims = 0;
@@ -42,7 +42,7 @@ class RangeLoops {
     if (!range || (range->num_dims > 1 && has_break(loop.body))) return;
     DeclStmt variable = std::get<DeclStmt>(body_.stmts[loop.variable].node);
     Declarator& declarator = variable.declarators.front();
-    // Nobody writes to an input meanwhile: a copy does.
+    // Nothing writes to an input meanwhile, so a reference to its element may become a copy.
     const bool is_copy = !declarator.is_reference || (variable.type.is_const && range->is_input);
     const bool is_renamed = is_auto(variable.type_text) || !variable.type.is_const;
     if (declarator.pointer_depth > 0 || variable.is_static) return;
@@ -66,7 +66,7 @@ class RangeLoops {
     for (int dim = 0; dim + 1 < range->num_dims; ++dim)
       inner = add_stmt(index_loop(*range, declarator.name, dim, inner), id);
     ForStmt outer = index_loop(*range, declarator.name, range->num_dims - 1, inner);
-    // The head is opaque no more.
+    // The head of the loop is not opaque any more.
     body_.exprs[loop.condition].node = body_.exprs[outer.condition].node;
     outer.condition = loop.condition;
     body_.stmts[id].node = outer;
@@ -102,7 +102,7 @@ class RangeLoops {
     return std::any_of(body_.stmts.begin(), body_.stmts.end(), [&](const Stmt& stmt) { return declares(stmt, name); });
   }
 
-  /// Whether a statement below `stmt` declares the name anew, loops that stay opaque among them.
+  /// Whether a statement inside of `stmt`, perhaps a loop that stays opaque, declares the name again.
   bool declares(StmtId stmt, const std::string& name) const {
     bool found = false;
     walk(
@@ -117,7 +117,7 @@ class RangeLoops {
     return found;
   }
 
-  /// Whether a `break` ends the loop with this body: it would end the innermost of several loops.
+  /// Whether the body has a `break` for this loop. It would end only the innermost of several loops.
   bool has_break(StmtId id) const {
     const Stmt& stmt = body_.stmts[id];
     if (std::holds_alternative<BreakStmt>(stmt.node)) return true;
@@ -147,7 +147,7 @@ class RangeLoops {
     return "pb_" + variable + "_" + std::to_string(dim);
   }
 
-  /// `region.cell(i, j)` of the loops' indices.
+  /// Makes `region.cell(i, j)` with the loops' indices.
   ExprId cell(const Range& range, const std::string& variable) {
     MemberExpr member;
     member.object = add(NameExpr{range.name});
@@ -157,15 +157,15 @@ class RangeLoops {
     return add(std::move(member));
   }
 
-  /// `for (IndexT i = 0; i < region.size(dim); i += 1) body`. The step is no `++i`, for whose text there are requests
-  /// for later elements: this one has no text.
+  /// Makes `for (IndexT i = 0; i < region.size(dim); i += 1) body`. The step is not `++i`, because requests for later
+  /// elements are inserted into the text of such steps, and this step has no text.
   ForStmt index_loop(const Range& range, const std::string& variable, int dim, StmtId body) {
     const std::string name = index_name(variable, dim);
     Declarator index;
     index.name = name;
     index.name_span = body_.exprs[origin_].span;
     index.init = add(IntegerExpr{"0"});
-    body_.exprs[index.init].tokens = {};  // which holds no name
+    body_.exprs[index.init].tokens = {};  // its tokens hold no name
     BodyType type;
     type.kind = BodyType::Kind::Int;
     MemberExpr size;
@@ -183,7 +183,7 @@ class RangeLoops {
     return loop;
   }
 
-  /// A new expression, which stands where the range stands.
+  /// Adds an expression, which gets the place of the range in the source.
   template <class Node>
   ExprId add(Node node) {
     const Expr& origin = body_.exprs[origin_];
@@ -197,7 +197,7 @@ class RangeLoops {
 
   Rule& rule_;
   Body& body_;
-  ExprId origin_;  ///< the range of the loop at hand
+  ExprId origin_;  ///< the range of the current loop
 };
 
 }  // namespace

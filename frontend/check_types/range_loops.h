@@ -6,8 +6,8 @@
 
 namespace pb::checking {
 
-/// Makes loops over cells of the loops over a region in the rule's tree, `for (T v : region)`, where the tree can say
-/// what they do; others stay opaque. The user's text stays as it is.
+/// Replaces loops over a region in the rule's tree, `for (T v : region)`, by loops over its cells if the tree can
+/// express them. Other loops stay opaque. The user's text stays as it is.
 ///
 /// Pre: types of the rule were not checked yet
 void make_range_loops(Rule& rule);

@@ -6,7 +6,7 @@
 namespace pb::checking {
 namespace {
 
-/// The input region of which `id` names a cell, if it does.
+/// The input region whose cell `id` names; null if it names none.
 const RegionAccess* read_only_region(const BodyContext& context, ExprId id) {
   const auto* member = std::get_if<MemberExpr>(&context.body().exprs[id].node);
   if (!member || member->name != "cell" || member->object.is_none()) return nullptr;
@@ -14,7 +14,7 @@ const RegionAccess* read_only_region(const BodyContext& context, ExprId id) {
   return binding.kind == NameKind::Input ? &context.rule.inputs[binding.index] : nullptr;
 }
 
-/// What a body calls a name that it may only read; null: it may write to it.
+/// The word for a name that a body may only read; null if it may write to it.
 const char* word_for_read_only(NameKind kind) {
   switch (kind) {
     case NameKind::Input:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writes to what a body may only read. Private to this folder.
+// Reports writes to things that a body may only read. Private to this folder.
 #pragma once
 
 #include "frontend/check_types/body_context.h"

@@ -20,7 +20,8 @@ void Returns::check(const ReturnStmt& stmt, Span span) {
 
 void Returns::report_if_missing() {
   const Body& body = context_.body();
-  if (has_any_ || !context_.rule.is_return_form || body.tokens.empty()) return;  // an empty one means it
+  // An empty body is meant to return nothing.
+  if (has_any_ || !context_.rule.is_return_form || body.tokens.empty()) return;
   const bool is_opaque = std::any_of(body.stmts.begin(), body.stmts.end(),
                                      [](const Stmt& stmt) { return std::holds_alternative<OpaqueStmt>(stmt.node); });
   const bool calls_others = std::any_of(body.exprs.begin(), body.exprs.end(), [](const Expr& expr) {

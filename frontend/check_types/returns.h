@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Whether a body returns what its rule says: a value where the output has no name, none elsewhere. Private to this
+// Checks that a body returns what its rule asks for: a value if the output has no name, else none. Private to this
 // folder.
 #pragma once
 
@@ -14,8 +14,8 @@ class Returns {
 
   /// Checks a return of the body itself, not of a lambda in it.
   void check(const ReturnStmt& stmt, Span span);
-  /// Reports a body without any return that needs one. A body that may return in C++ of which the tree knows nothing,
-  /// or that ends the run, is left alone.
+  /// Reports a body that needs a return and has none. A body is left alone if it ends the run, or if it may return in
+  /// C++ that the tree does not know.
   ///
   /// Pre: the whole body was checked
   void report_if_missing();

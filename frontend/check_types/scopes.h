@@ -13,7 +13,7 @@
 
 namespace pb::checking {
 
-/// What a name means where it stands.
+/// The meaning of a name at the place where it is used.
 struct NamedThing {
   NameBinding binding;
   BodyType type;

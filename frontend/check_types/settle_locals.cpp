@@ -43,7 +43,7 @@ class Settler {
     }
   }
 
-  /// Gives the locals of an `auto` their type. In `auto x = a, y = 2*a` all have one type, or C++ refuses them.
+  /// Gives the locals of an `auto` their type. In `auto x = a, y = 2*a` all have one type; C++ refuses anything else.
   void settle_type(DeclStmt& decl) {
     if (!is_auto(decl.type_text)) return;
     const std::string qualifier = decl.type_text.substr(0, decl.type_text.rfind("auto"));

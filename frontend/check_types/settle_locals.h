@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Local variables whose type or extent the text leaves to the C++ compiler: the tree gets what it would find, so that
-// kernels and packs need not know `auto`, nor constants by name. The user's text stays as it is. Private to this
-// folder.
+// Finds the type or extent of local variables where the text leaves it to the C++ compiler, and writes it into the
+// tree. So kernels and packs need to know neither `auto` nor constants by name. The user's text stays as it is. Private
+// to this folder.
 #pragma once
 
 #include <string>

@@ -28,8 +28,8 @@ int dims_of(const BodyType& type) {
   return is_arithmetic(type) ? 0 : -1;
 }
 
-/// Whether a single-number output can be written to the expression. The value of a function of the program's own C++
-/// may be a reference: only C++ knows.
+/// Whether a single-number output can be written to the expression. The value of a function in the program's own C++
+/// may be a reference; only C++ knows that.
 bool is_variable(const BodyContext& context, ExprId id) {
   const Expr& expr = context.body().exprs[id];
   if (std::holds_alternative<NameExpr>(expr.node) || std::holds_alternative<SubscriptExpr>(expr.node) ||
@@ -53,7 +53,7 @@ struct Argument {
 
 void check_dims(BodyContext& context, const Argument& arg, const Matrix& matrix, const Transform& callee) {
   const int found = dims_of(arg.type);
-  // A cell of a region may stand for a 0-D matrix and the other way round, nothing else converts.
+  // A cell of a region may stand for a 0-D matrix and the other way round. No other dimensions convert.
   if (found < 0 || found == matrix.num_dims()) return;
   context.diags.emit(DiagKind::CallArgumentDimensions, arg.span)
       .arg(callee.source_name)
@@ -63,7 +63,7 @@ void check_dims(BodyContext& context, const Argument& arg, const Matrix& matrix,
       .label(matrix.span, "declared here");
 }
 
-/// What a matrix of the program holds.
+/// The type of the elements of a matrix.
 ElementType element_of(const BodyContext& context, const Matrix& matrix) {
   return matrix.is_element_t ? context.program.element : matrix.element;
 }
@@ -101,13 +101,13 @@ bool is_converted(const BodyContext& context, const Argument& arg, const Matrix&
       return element != ElementType::Double;
     case Kind::Float:
       return element != ElementType::Float;
-    // Only C++ knows which of the integer types it is; after a spawned call it is too late to convert.
+    // Only C++ knows which of the integer types the variable has, and after a spawned call it is too late to convert.
     case Kind::Int:
       return !is_spawn || element != ElementType::Int;
     case Kind::Long:
       return !is_spawn || element != ElementType::Long;
-    // The expression may be an element of the user's own array or class, which is a `double` in programs written for
-    // those.
+    // The expression may be an element of the user's own array or class. With matrices of doubles it is taken for a
+    // `double`, which needs no conversion.
     case Kind::Unknown:
       return !is_spawn && element != ElementType::Double;
     case Kind::Bool:
@@ -173,7 +173,8 @@ struct Named {
   std::size_t num_matrices = 0;
 };
 
-/// Template arguments as written, `T<3>(…)`, or as the first arguments, `T(3, …)`; the others. Nothing after an error.
+/// The arguments of a call: those of the template, written as `T<3>(…)` or as the first arguments of `T(3, …)`, and the
+/// others. Nothing after an error.
 struct SplitArgs {
   std::vector<ExprId> of_template;
   std::vector<ExprId> plain;
@@ -244,7 +245,9 @@ std::optional<TransformCall> find_targets(BodyContext& context, const Named& nam
     known.push_back(value ? std::optional(value->value) : std::nullopt);
     out.choice.push_back({template_args[i], 0});
     if (!value || (value->value >= param.lo && value->value <= param.hi)) continue;
-    is_outside = true;  // of an instance's own parameter: perhaps never executed, so an error of the run
+    // The value comes from the instance's own parameter; the call may never be executed, so this is an error only at
+    // run time.
+    is_outside = true;
     if (value->names_constant) continue;
     context.diags.emit(DiagKind::TemplateArgumentRange, context.body().exprs[template_args[i]].span)
         .arg(param.name)

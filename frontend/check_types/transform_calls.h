@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Calls of transforms from bodies (docs/reference/language.md 7.4): outputs first, then inputs, each of the
-// dimensions that the header declares; what is read-only is no output. Private to this folder.
+// Calls of transforms from bodies (docs/reference/language.md 7.4): outputs first, then inputs, each of the dimensions
+// that the header declares; read-only regions cannot be outputs. Private to this folder.
 #pragma once
 
 #include <optional>

@@ -32,9 +32,9 @@ std::vector<std::string> compiler_words() {
 }
 
 std::vector<std::string> compile_flags(FpMode fp) {
-  // -w: the text of bodies is the user's, and its warnings would come with generated code around them.
-  // -fstack-clash-protection: a local array of any size touches the guard pages below its stack
-  // (runtime/sched/crash.h); functions whose frame is smaller than a page are the same without it.
+  // -w: warnings about the user's text of bodies would show generated code around it. -fstack-clash-protection: a local
+  // array of any size touches the guard pages below its stack (runtime/sched/crash.h); functions with a frame smaller
+  // than a page are compiled as without it.
   std::vector<std::string> flags = {"-std=c++20", "-O3", "-march=native", "-fno-math-errno", "-fstack-clash-protection",
                                     "-w"};
   switch (fp) {
@@ -72,7 +72,7 @@ void append(std::vector<std::string>& to, const std::vector<std::string>& from) 
 void report_failure(const ProcessResult& result, const std::string& compiler, const std::string& generated,
                     const std::string& target, const UserProgram& user, Diagnostics& diags) {
   if (result.start_error != 0) fail_to_start(compiler, result.start_error);
-  for (const int error : {ENOSPC, EDQUOT, EFBIG}) {  // as the linker or the assembler says it
+  for (const int error : {ENOSPC, EDQUOT, EFBIG}) {  // errors that the linker or the assembler print as words
     if (result.output.find(strerror(error)) != std::string::npos)
       throw IoError("cannot write `" + target + "`: " + strerror(error));
   }
@@ -84,7 +84,7 @@ void report_failure(const ProcessResult& result, const std::string& compiler, co
   fail_with_output("the C++ compiler `" + compiler + "` failed", result.output);
 }
 
-/// Runs the compiler; a precompiled header that it does not like is left out the second time.
+/// Runs the compiler. If it rejects the precompiled header, runs it again without.
 ProcessResult compile_with(const std::vector<std::string>& command, const std::vector<std::string>& header_flags,
                            const std::vector<std::string>& files) {
   std::vector<std::string> words = command;

@@ -20,7 +20,7 @@ namespace pb {
 [[nodiscard]] bool compile_cpp(const std::string& generated, const std::string& target, FpMode fp,
                                const UserProgram& user, Diagnostics& diags, const std::function<void()>& before_rename);
 
-/// Precompiles the headers of programs like `generated`, for all who use this runtime.
+/// Precompiles the headers of programs like `generated`, for all users of this runtime.
 ///
 /// Errors:  throws IoError
 void precompile_headers(const std::string& generated, FpMode fp);

@@ -88,7 +88,8 @@ std::vector<std::string_view> generated_lines(std::string_view generated, std::s
   for (const std::string_view text : lines_of(generated)) {
     if (text.starts_with("#line ")) {
       std::string_view rest = text.substr(6);
-      (void)std::from_chars(rest.data(), rest.data() + rest.size(), number);  // our own text
+      // Pbc wrote the line, so it begins with a number.
+      (void)std::from_chars(rest.data(), rest.data() + rest.size(), number);
       const std::size_t quote = rest.find('"');
       if (quote != std::string_view::npos) current = rest.substr(quote + 1, rest.rfind('"') - quote - 1);
       continue;
@@ -115,8 +116,8 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
 }
 
-/// What a message at `column` of the generated line `made` is about in the user's line `source`: the place that the
-/// same text has there.
+/// Finds what a message at `column` of the generated line `made` is about in the user's line `source`: the place at
+/// which the same text stands there.
 std::optional<std::string_view> same_text(std::string_view source, std::string_view made, std::size_t column) {
   const std::size_t indent = std::min(made.find_first_not_of(" \t"), made.size());
   const std::size_t same = source.find(trimmed(made));
@@ -153,8 +154,8 @@ std::optional<Span> place_of(const Message& message, std::string_view generated,
   return Span{*file, begin, begin + static_cast<std::uint32_t>(std::max<std::size_t>(found->size(), 1))};
 }
 
-/// The place behind the text before `place`, where something that is missing belongs: blanks, line ends and `//`
-/// comments are skipped.
+/// The end of the text before `place`, where something that is missing belongs. Blanks, line ends and `//` comments in
+/// between are skipped.
 Span behind_previous(Span place, const SourceManager& sources) {
   std::string_view before = sources.text(place.file).substr(0, place.begin);
   while (true) {
@@ -200,7 +201,8 @@ void rename_views(std::string& text) {
   }
 }
 
-/// Gives types of the runtime the names that programs know. Then ` {aka …}` behind them says nothing and goes.
+/// Replaces names of the runtime's types by the names that programs know, and drops ` {aka …}` after them, which then
+/// says nothing.
 void rename_types(std::string& text) {
   for (std::size_t at = text.find(" {aka `"); at != std::string::npos; at = text.find(" {aka `", at + 1)) {
     const std::size_t end = text.find("`}", at);
@@ -221,7 +223,7 @@ void rename_types(std::string& text) {
   }
 }
 
-/// What to do about errors that users of regions make often; empty for others.
+/// A hint for errors that users of regions make often; empty for others.
 std::string hint_for(std::string_view text) {
   const auto has = [&](std::string_view words) { return text.find(words) != std::string_view::npos; };
   if ((has("no match for `operator[]`") || has("no match for call to")) && has("MatrixRegion"))
@@ -246,7 +248,7 @@ std::string hint_for(std::string_view text) {
   return {};
 }
 
-/// The user's mistake in plain words, where gcc speaks of the template that a body became.
+/// Describes the user's mistake in plain words, if gcc describes the template that a body became.
 std::string plain_words(std::string_view text) {
   std::string out = with_backticks(text);
   if (const std::size_t at = out.find(" [-fpermissive]"); at != std::string::npos) out.resize(at);
@@ -256,7 +258,7 @@ std::string plain_words(std::string_view text) {
     out = out.substr(kBegin.size(), end - kBegin.size()) + " was not declared in this scope";
   }
   rename_types(out);
-  // gcc's proposals are dropped, because what it finds alike in the runtime is seldom meant.
+  // gcc's proposals are dropped, because similar names in the runtime are seldom meant.
   const std::size_t alike = out.find("; did you mean ");
   if (alike != std::string::npos && out.find("MatrixRegion") < alike) out.resize(alike);
   return out;
@@ -278,8 +280,8 @@ std::string_view proposed_header(const std::vector<std::string_view>& lines, std
   return {};
 }
 
-/// Says that what `text` does not find is in the standard library, if gcc says so in a note below `lines[at]`; else
-/// empty.
+/// If gcc says in a note below `lines[at]` that the name missing in `text` is in the standard library, says so, too;
+/// else empty.
 std::string standard_name(std::string_view text, const std::vector<std::string_view>& lines, std::size_t at) {
   const std::size_t end = text.find("` was not declared in this scope");
   if (!text.starts_with('`') || end == std::string_view::npos) return {};

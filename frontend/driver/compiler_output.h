@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the C++ compiler says about generated code, brought back to the user's program:
-// messages at lines of `.pbcc` files become diagnostics, noise of generated code goes.
+// Translates what the C++ compiler says about generated code back to the user's program: messages at lines of `.pbcc`
+// files become diagnostics, and messages about generated code alone are dropped.
 #pragma once
 
 #include <string>
@@ -20,8 +20,8 @@ struct UserProgram {
 
 /// Reads the output of a failed run of the C++ compiler on `generated`.
 ///
-/// Errors:  CxxError, LinkError on `diags`
-/// Returns true if something could be said at a place of the user's; else the raw output must be shown.
+/// Errors:  CxxError, LinkError on `diags` Returns true if there was a message about a place in the user's files; else
+/// the raw output must be shown.
 [[nodiscard]] bool report_compiler_output(std::string_view output, std::string_view generated, const UserProgram& user,
                                           Diagnostics& diags);
 

@@ -41,7 +41,7 @@
 namespace pb {
 namespace {
 
-/// What the passes have made so far; a failed pass leaves the rest empty.
+/// The results of the passes so far; a failed pass leaves the rest empty.
 struct Compilation {
   SourceManager sources;
   Diagnostics diags;

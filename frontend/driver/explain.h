@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `pbc --explain`: per rule which versions exist, and what in the source stands against the others.
+// `pbc --explain`: says for each rule which versions exist, and what in the source prevents the others.
 #pragma once
 
 #include <string>

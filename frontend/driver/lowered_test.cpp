@@ -151,7 +151,7 @@ TreeBlock& group_block(KernelTree& kernel) {
 struct Fault {
   const char* name;
   std::function<void(KernelTree&)> make;
-  bool is_verified = false;  ///< verify() finds it; what it cannot know the execution finds
+  bool is_verified = false;  ///< verify() finds the fault; the others are found by executing the kernel
 };
 
 const std::vector<Fault>& faults() {

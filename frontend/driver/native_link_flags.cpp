@@ -13,8 +13,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The libraries in the order of linking: users stand before what they use. OpenBLAS comes last: where liblapack and
-// libblas are there, they are it or another choice of the machine's owner.
+// The libraries in the order of linking: a library stands before those that it uses. OpenBLAS comes last. If there are
+// a liblapack and a libblas, they are OpenBLAS themselves, or another library that the machine's owner has chosen.
 constexpr const char* kLibraries[] = {"lapacke", "lapack", "cblas", "blas", "openblas", "fftw3", "fftw3f"};
 
 bool is_in(const std::vector<std::string>& folders, const std::string& library) {

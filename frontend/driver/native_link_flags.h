@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The libraries of docs/reference/language.md 7.8 that generated programs may use without asking: BLAS,
-// LAPACK, LAPACKE, FFTW. Only those that the machine has are linked.
+// The libraries of docs/reference/language.md 7.8 that generated programs may use without options: BLAS, LAPACK,
+// LAPACKE, FFTW. Only those that the machine has are linked.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace pb {
 
-/// Flags for the link line; a program that uses none of a library does not need it to run.
+/// The flags for linking. A program that uses nothing of a library does not need the library when it runs.
 ///
 /// Errors:  none: without a list of folders from the compiler no library is found
 [[nodiscard]] std::vector<std::string> native_link_flags(const std::vector<std::string>& compiler);

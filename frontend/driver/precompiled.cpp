@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Limits of the cache. Each entry has some 60 MB: a few stay, more only while they are in use.
+// Limits of the cache. Each entry has some 60 MB. A few are kept, and more only while they are in use.
 constexpr std::size_t kMaxIdleEntries = 4;
 constexpr std::size_t kMaxEntries = 24;
 constexpr std::chrono::hours kIdleAfter{4};
@@ -50,7 +50,7 @@ std::string cache_folder() {
   return home && *home ? std::string(home) + "/.cache/polybricks/headers" : std::string();
 }
 
-/// What tells one compiler from the next: its file. Empty if it is not found or reads no `.gch`.
+/// What identifies a compiler: its file. Empty if the file is not found, or if the compiler reads no `.gch`.
 std::string identity_of(const std::string& program) {
   std::error_code error;
   std::vector<std::string> candidates;
@@ -86,7 +86,7 @@ std::string headers_text(const std::string& include_folder) {
 }
 
 void touch(const fs::path& path) {
-  std::error_code ignored;  // only the order of eviction suffers
+  std::error_code ignored;  // an error only affects the order of eviction
   fs::last_write_time(path, fs::file_time_type::clock::now(), ignored);
 }
 
@@ -115,11 +115,11 @@ std::string entry_name(const std::vector<std::string>& command, const RuntimeHom
 }
 
 bool is_compiled(const std::string& entry) {
-  std::error_code ignored;  // what cannot be read is not there
+  std::error_code ignored;  // what cannot be read counts as missing
   return fs::exists(fs::path(entry) / kCompiled, ignored);
 }
 
-/// A new folder in `parent` for an entry in the making; empty if there can be none.
+/// A new folder in `parent` in which an entry is made; empty if there can be none.
 std::string new_folder(const std::string& parent) {
   std::error_code error;
   fs::create_directories(parent, error);
@@ -185,7 +185,7 @@ void precompile_for_all(const std::vector<std::string>& command, const RuntimeHo
   const std::string name = entry_name(command, home, prefix);
   const std::string entry = home.headers + "/" + name;
   if (name.empty() || is_compiled(entry)) return;
-  std::error_code ignored;  // what stays of older states costs space only
+  std::error_code ignored;  // files of older states that stay only cost space
   fs::remove_all(home.headers, ignored);
   const std::string path = new_folder(home.headers);
   if (path.empty()) throw IoError("cannot write to `" + home.headers + "`");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The runtime's headers, precompiled: they are a good part of the time of compiling a program. Those for the default
-// options stand beside the runtime's library, made when that was built; others are kept in the user's cache folder.
-// Without both everything works, slower.
+// Precompiles the runtime's headers, which take a good part of the time of compiling a program. Those for the default
+// options stand beside the runtime's library and are made when it is built. Others are kept in the user's cache folder.
+// Without either, compiling works but takes longer.
 #pragma once
 
 #include <memory>

@@ -19,7 +19,7 @@ extern char** environ;
 namespace pb {
 namespace {
 
-/// The environment of this process with messages in English: they are read by clean_compiler_output.
+/// The environment of this process, set to messages in English, because compiler_output reads them.
 std::vector<std::string> english_environment() {
   std::vector<std::string> out;
   for (char** entry = environ; *entry; ++entry) {

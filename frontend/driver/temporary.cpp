@@ -88,7 +88,7 @@ TemporaryPath::TemporaryPath(TemporaryPath&& other) noexcept
 
 TemporaryPath::~TemporaryPath() {
   if (!path_.empty()) {
-    std::error_code ignored;  // a destructor must not throw, and there is nobody to tell
+    std::error_code ignored;  // a destructor must not throw
     std::filesystem::remove_all(path_, ignored);
   }
   free_slot(slot_);

@@ -39,7 +39,7 @@ class TemporaryPath {
 /// path before they end the process; writes beyond the limit of file sizes fail.
 void install_signal_cleanup();
 
-/// Children that a signal must end first.
+/// Adds a child that a signal must end first.
 void add_running_child(int pid);
 void remove_running_child(int pid);
 

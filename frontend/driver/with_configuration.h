@@ -11,8 +11,9 @@
 
 namespace pb {
 
-/// Returns the plan in which what the file says is decided, and puts what it says of the whole program into `emit`.
-/// Of several entries the one for this machine, or the nearest, counts. Warnings go to standard error.
+/// Returns the plan with the choices and values of the file as constants, and puts those of the whole program into
+/// `emit`. If the file has several entries, the one for this machine, or the nearest one, counts. Warnings go to
+/// standard error.
 ///
 /// Errors:  throws IoError for what a compiled program would refuse too: file:line:column and the reason
 [[nodiscard]] Plan with_configuration(const std::string& path, const Program& program, const Plan& plan,

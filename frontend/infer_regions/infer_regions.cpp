@@ -187,7 +187,7 @@ void infer_domain(Inference& in, Rule& rule, const std::vector<std::string>& var
   rule.domain = domain.coalesce();
 }
 
-/// The cells that instances read through a border: those that it maps theirs to.
+/// The cells that instances read through a border: those to which the border maps their coordinates.
 RegionMap mapped_cells(const Inference& in, const RegionAccess& access, const Region& domain) {
   const Matrix& matrix = in.transform.matrices[access.matrix];
   std::vector<BorderedInterval> box;
@@ -324,7 +324,7 @@ bool infer_regions(Program& program, Diagnostics& diags) {
     Diagnostics messages;
     Inference in{context, transform, messages, known, formula_scope(transform, known)};
     for (Rule& rule : transform.rules) {
-      limit.emplace(context);  // each rule's own: a transform may have many
+      limit.emplace(context);  // each rule has a limit of its own, because a transform may have many rules
       infer_rule(in, id, rule, applicability);
     }
     in.ok = in.ok && find_tried_rules(transform, in.diags);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Fills in what is exact about rules: RegionAccess::cells, the map from instances to cells,
-// and Rule::domain, the instances whose regions all lie inside their matrices (LANGUAGE
-// 5.4). Runs once, after name resolution; choicegraph reads the result.
+// Computes the exact sets of rules: RegionAccess::cells, the map from instances to cells, and Rule::domain, the
+// instances whose regions all lie inside their matrices (docs/reference/language.md 5.4). Runs once, after name
+// resolution; choicegraph reads the result.
 #pragma once
 
 #include "lang/diagnostics.h"

@@ -28,7 +28,7 @@ bool share_cells(const Rule& a, const Rule& b) {
   return false;
 }
 
-/// The variables of `guest` by the names of those of `host`.
+/// Maps the variables of `guest` to the names of those of `host`.
 Names names_of(const Rule& guest, const Rule& host) {
   Names out;
   for (std::size_t i = 0; i < guest.vars.size(); ++i) out.emplace_back(guest.vars[i].name, host.vars[i].name);
@@ -70,7 +70,7 @@ void add_guest(Rule& host, RuleId id, const Rule& guest, const std::vector<Regio
 
 bool find_tried_rules(Transform& transform, Diagnostics& diags) {
   const std::vector<RuleId> dynamic = dynamic_rules(transform);
-  std::vector<std::vector<RegionAccess>> inputs;  // as they were, without guests
+  std::vector<std::vector<RegionAccess>> inputs;  // the inputs before guests were added
   for (const RuleId id : dynamic) inputs.push_back(transform.rules[id].inputs);
   bool ok = true;
   for (const RuleId host_id : transform.rules.ids()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Rules whose `where` only an instance can test (docs/reference/language.md 5.8): who tries them before it runs
-// itself. Part of infer_regions, once the rules' domains are known.
+// Rules whose `where` only an instance can test (docs/reference/language.md 5.8): finds the rules whose instances try
+// them before they run themselves. Part of infer_regions, once the rules' domains are known.
 #pragma once
 
 #include "lang/diagnostics.h"

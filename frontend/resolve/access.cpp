@@ -78,7 +78,7 @@ const Matrix* find_matrix(RuleScope& rule, const ast::Name& name, MatrixId& id) 
   return nullptr;
 }
 
-/// Dimensions that the coordinates after the accessor count: not that of a version given before it.
+/// The number of dimensions that the coordinates after the accessor count. A version given before it does not count.
 std::size_t num_dims_after(const ast::Region& region, const Matrix& matrix) {
   return matrix.extents.size() - (region.version ? 1 : 0);
 }
@@ -149,8 +149,8 @@ bool check_role(RuleScope& rule, const RegionAccess& access, const Matrix& matri
   return false;
 }
 
-/// The border that stands behind `=`. A border's word is one only where nothing else that a formula may name has that
-/// name.
+/// The border that is written after `=`. A word counts as a border only if nothing else that a formula may name has
+/// that name.
 Border border_of(const ast::RegionBinding& source, const FormulaNames& names) {
   if (source.is_optional_marker) return Border::Optional;
   if (!source.missing_value) return Border::None;

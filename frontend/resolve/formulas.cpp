@@ -71,7 +71,7 @@ std::optional<Formula> bind_name(const std::string& name, Span span, const Formu
   return std::nullopt;
 }
 
-/// `^` is a power with a small constant exponent (docs/reference/language.md 3.4).
+/// Checks the exponent of `^`, which must be a small constant (docs/reference/language.md 3.4).
 bool check_exponent(const Formula& exponent, Diagnostics& diags) {
   constexpr std::int64_t kMaxExponent = 62;
   const auto* literal = std::get_if<IntLiteral>(&exponent.node);
@@ -96,7 +96,7 @@ std::vector<std::string> TransformScope::formula_names() const {
 
 namespace {
 
-/// The exponent with a real number that is whole as the integer it is.
+/// The exponent; a real number without a fraction becomes an integer.
 Formula whole_exponent(const Formula& exponent) {
   const auto* real = std::get_if<RealLiteral>(&exponent.node);
   const bool is_whole = real != nullptr && std::floor(real->value) == real->value && std::fabs(real->value) < 1e15;

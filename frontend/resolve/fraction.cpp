@@ -51,7 +51,7 @@ std::optional<Fraction> reduced(Formula num, std::optional<std::int64_t> den) {
   return Fraction{std::move(num), below};
 }
 
-/// The number as its shortest decimal says it: 0.1 is a tenth.
+/// The number as a fraction, read from its shortest decimal form: 0.1 is a tenth.
 std::optional<Fraction> decimal_fraction(double value, Span span) {
   char buffer[64];
   const auto [end, error] = std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::scientific);

@@ -10,8 +10,8 @@
 
 namespace pb::resolving {
 
-/// `num / den` without truncation. A quotient of whole numbers within `num` is C's, as the author of `n/2 + 0.5` has
-/// it.
+/// `num / den` without truncation. A quotient of whole numbers inside of `num` is truncated as in C, because that is
+/// what the author of `n/2 + 0.5` gets.
 struct Fraction {
   Formula num;
   std::int64_t den = 1;

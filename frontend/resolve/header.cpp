@@ -77,7 +77,7 @@ void declare_matrices(TransformScope& scope) {
                                      .label(first.span, "first declared here");
         if ((first.role == MatrixRole::To) != (clause.kind == ast::MatrixClauseKind::To)) {
           diagnostic.hint("a matrix that is changed in place stands in `to` alone: bodies may read what it held");
-          first.role = MatrixRole::To;  // so that nothing follows from the other clause
+          first.role = MatrixRole::To;  // so that the other clause causes no further messages
         }
         continue;
       }
@@ -106,7 +106,7 @@ void check_constants(TransformScope& scope) {
   }
 }
 
-/// The role of a tunable: `accuracyhint` says what `accuracy_variable` says.
+/// The role of a tunable; `accuracyhint` means the same as `accuracy_variable`.
 TunableRole role_of(const ast::Tunable& tunable) {
   switch (tunable.kind) {
     case ast::TunableClauseKind::Config:

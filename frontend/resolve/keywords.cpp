@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Checks names that cannot stand in generated C++: matrices, sizes, tunables and regions keep theirs there, as bodies
-// use them. These are keywords, and what generated code calls its own: `pb_frame` and others with that beginning.
-// Bodies may use such names but for those which stand in their own functions, since a library of the user may begin its
-// names so.
+// Checks for names that cannot stand in generated C++, where matrices, sizes, tunables and regions keep their names,
+// since bodies use them. These are keywords, and names that begin like generated ones, such as `pb_frame`. Bodies may
+// use names that begin so, because a user's library may have them, except for the few that the generated functions of
+// bodies use themselves.
 #include <algorithm>
 #include <set>
 #include <string>

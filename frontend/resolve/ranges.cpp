@@ -13,7 +13,7 @@
 namespace pb::resolving {
 namespace {
 
-/// The value of a formula without names; where it is whole, quotients are those of C.
+/// Computes the value of a formula without names. If the formula is whole, quotients are those of C.
 class Evaluator {
  public:
   explicit Evaluator(bool is_whole) : is_whole_(is_whole) {}
@@ -65,7 +65,7 @@ Formula bind_bound(const Formula& bound, bool is_real, const FormulaNames& names
   return make_int(0, bound.span);
 }
 
-/// The limits of an integer type. They are exact but for `long`, whose limits no range passes that the parser has read.
+/// The limits of an integer type shorter than `long`. The parser reads no bound outside of the limits of `long`.
 struct Limits {
   std::int64_t least;
   std::int64_t greatest;

@@ -18,7 +18,7 @@ const ast::Transform* find_transform(const ast::Name& name, const Declarations& 
   return nullptr;
 }
 
-/// What the elements of a matrix are, as its header has it.
+/// The type of a matrix's elements as its header has it.
 std::string element_of(const Matrix& matrix) {
   return matrix.is_element_t ? "ElementT" : std::string(header_word(matrix.element));
 }
@@ -59,7 +59,7 @@ void check_generator(const Transform& transform, const Transform& generator, Spa
   }
 }
 
-/// A transform that judges results: what it is called, and the matrices that it is given.
+/// A transform that judges results: its name in messages, and the matrices that it is given.
 struct Judge {
   const char* word;
   const ast::Name& name;

@@ -19,7 +19,7 @@ namespace {
 using resolving::Declarations;
 using resolving::TransformScope;
 
-/// A forward declaration has the signature of the full one that follows (docs/reference/language.md 4.13).
+/// Whether a forward declaration has the signature of the full one (docs/reference/language.md 4.13).
 bool same_signature(const ast::Transform& a, const ast::Transform& b) {
   const auto signature = [](const ast::Transform& transform) {
     std::vector<std::pair<ast::MatrixClauseKind, std::string>> out;
@@ -103,7 +103,7 @@ void warn_of_generator(const Program& program, const Declarations& declarations,
   }
 }
 
-/// What makes one transform of a declaration: its template arguments and its template.
+/// What turns a declaration into one transform: its template and the template's arguments.
 struct Instance {
   const ast::Transform& source;
   const resolving::TemplateHeader* of_template = nullptr;  ///< null: it is no template
@@ -170,7 +170,7 @@ std::string program_name(const Ast& ast, const SourceManager& sources) {
   return std::filesystem::path(sources.name(ast.main_file)).stem().string();
 }
 
-/// Notes words of the user's C++, such as `run_FFT`, which must stay his.
+/// Notes words of the user's C++, such as `run_FFT`, which generated code must not use.
 void note_stems(const std::vector<BodyToken>& tokens, std::set<std::string>& stems) {
   static const std::set<std::string_view> kVerbs = {"call",   "enter", "extents", "lanes", "loops", "memo", "packs",
                                                     "ranges", "rule",  "run",     "solve", "spawn", "step"};

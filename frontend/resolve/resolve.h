@@ -19,7 +19,7 @@ struct ResolveOptions {
   std::string main_name;                      ///< `--main`; empty: by the rules of docs/reference/language.md 4.11
 };
 
-/// Resolves a whole program. What is not carried yet gets one "not supported yet" message at its place.
+/// Resolves a whole program. Each construct that is not supported yet gets one message, at its place.
 ///
 /// Pre:     `ast` was parsed without errors
 /// Errors:  no value if there was any error on `diags`

@@ -15,8 +15,8 @@ namespace {
 
 bool has_rule_var(const Formula& formula) { return !symbols_of(formula, SymbolKind::RuleVar).empty(); }
 
-/// `formula` with each largest part without rule variables replaced by one opaque name:
-/// such a part is a parameter, whatever it holds (`n*m + i` is affine in `i`).
+/// Returns `formula` with each maximal part without rule variables replaced by one opaque name. Such a part is a
+/// parameter, whatever it holds: `n*m + i` is affine in `i`.
 Formula hide_parameters(const Formula& formula) {
   const auto hidden = [&]() -> Formula {
     if (std::holds_alternative<IntLiteral>(formula.node)) return formula;
@@ -79,7 +79,7 @@ bool check_affine_outputs(RuleScope& rule) {
         const Formula& coord = (*corner)[dim];
         if (!has_rule_var(coord) || affine_in_rule_vars(rule, coord)) continue;
         const bool is_corner = output.kind == AccessKind::Region && !output.is_fixed_dim(dim);
-        if (corner == &output.hi && !is_corner) continue;  // same as lo, reported there
+        if (corner == &output.hi && !is_corner) continue;  // the coordinate equals that of `lo` and is reported there
         rule.transform.diags.emit(DiagKind::NonAffineOutput, coord.span)
             .arg(to_string(coord))
             .hint(

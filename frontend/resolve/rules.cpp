@@ -21,7 +21,7 @@ std::string derived_name(const TransformScope& scope, const ast::Rule& rule, std
     });
     if (is_output) joined += (joined.empty() ? "" : "+") + matrix.name;
   }
-  const int position = ++positions[joined];  // labelled rules count too: a new label renames no other rule
+  const int position = ++positions[joined];  // rules with labels count, too, so that a new label renames no other rule
   return joined + "#" + std::to_string(position);
 }
 
@@ -131,7 +131,7 @@ Relation bind_relation(RuleScope& rule, const Relation& relation) {
 
 using Conjunctions = std::vector<std::vector<Relation>>;
 
-/// `condition` as conjunctions of which one holds.
+/// Returns the condition as a list of conjunctions, one of which must hold.
 Conjunctions conjunctions_of(RuleScope& rule, const ast::Condition& condition) {
   if (const auto* relation = std::get_if<Relation>(&condition.node)) return {{bind_relation(rule, *relation)}};
   const auto& junction = std::get<ast::Junction>(condition.node);
@@ -155,7 +155,7 @@ Conjunctions conjunctions_of(RuleScope& rule, const ast::Condition& condition) {
   return out;
 }
 
-/// Adds the relations of a conjunction to Rule::where, what `or` joins to where_any.
+/// Adds the relations of a condition to Rule::where, or, if they are joined by `or`, to Rule::where_any.
 void resolve_where(RuleScope& rule, const ast::Condition& condition) {
   if (const auto* relation = std::get_if<Relation>(&condition.node)) {
     rule.out.where.push_back(bind_relation(rule, *relation));

@@ -26,7 +26,7 @@ struct TransformScope {
 
   std::map<std::string, MatrixId> matrices;
   std::map<std::string, TunableId> tunables;
-  std::set<std::string> size_vars;  ///< every identifier of the size formulas that is nothing else; params too
+  std::set<std::string> size_vars;  ///< params, and all identifiers of size formulas that mean nothing else
   int num_for_enough = 0;           ///< loops met so far
   std::set<std::string> unusable;   ///< names whose declaration had an error: no further messages about them
 
@@ -40,12 +40,13 @@ void resolve_header(TransformScope& scope);
 void bind_ranges(TransformScope& scope);
 /// Finds for each size variable the dimension that defines it (docs/reference/language.md 4.3). Part of resolve_header.
 void solve_size_vars(TransformScope& scope);
-/// What a declaration with `template` or `accuracy_bins` stands for; nothing if it has neither, or after an error.
+/// The parameters and bins of a declaration with `template` or `accuracy_bins`.
 struct TemplateHeader {
   std::vector<TemplateParam> params;
   std::vector<double> targets;  ///< accuracy of each bin, on the scale of the metric; empty: no bins
   bool higher_is_better = true;
 };
+/// Reads these of a declaration; nothing if it has neither, or after an error.
 [[nodiscard]] std::optional<TemplateHeader> read_template(const ast::Transform& transform, Diagnostics& diags);
 /// Names that the body of the instance sees beside its template parameters: ACCURACY_BIN and ACCURACY_TARGET.
 [[nodiscard]] std::vector<Constant> accuracy_constants(const Transform& instance);
@@ -53,7 +54,7 @@ struct TemplateHeader {
 /// Fills the rules of `scope.out`.
 void resolve_rules(TransformScope& scope);
 
-/// How many versions there are, unbound: `0..k` has `k+1`.
+/// The number of versions as a formula whose names are not bound: `0..k` has `k+1`.
 [[nodiscard]] Formula extent_of_versions(const ast::Versions& versions);
 
 /// What a name in a formula may be bound to.
@@ -62,9 +63,9 @@ struct FormulaNames {
   const std::set<std::string>* rule_vars = nullptr;           ///< null: none are visible here
   const std::map<std::string, Formula>* constants = nullptr;  ///< `duplicate` variables; may be null
   const char* where = "size";                                 ///< for messages: `size`, `coordinate`
-  bool may_be_real = false;                                   ///< real numbers are fine here
+  bool may_be_real = false;                                   ///< whether real numbers are allowed
 };
-/// The value of FormulaNames::where for what stands behind `=` of an input.
+/// The value of FormulaNames::where for a formula after the `=` of an input.
 inline constexpr const char* kDefaultValue = "default value";
 /// Whether a formula may use the name.
 [[nodiscard]] bool may_name(const FormulaNames& names, const std::string& name);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// How a call finds its size variables (docs/reference/language.md 4.3 with its rules): over the whole header
-// first the dimensions that are a lone variable, then those invertible without division,
-// then the rest; an equation counts as soon as one of its variables is left.
+// How a call finds its size variables (docs/reference/language.md 4.3). The order is that of the rules there, each over
+// the whole header: first the dimensions that are a single variable, then those that can be inverted without division,
+// then the rest. An equation counts as soon as only one of its variables is unknown.
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -126,7 +126,7 @@ void solve_size_vars(TransformScope& scope) {
   std::set<std::string> known;
   std::set<std::string> known_from_inputs;
   scope.out.size_vars = solve_from(scope, all, known);
-  // A param that no size determines is known from the run, and may help to find others.
+  // A param that no size determines gets its value from the run, and may help to find others.
   for (const SizeVar& param : params_of_run(scope, known)) {
     if (!known.insert(param.name).second) continue;
     known_from_inputs.insert(param.name);

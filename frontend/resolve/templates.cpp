@@ -36,7 +36,7 @@ bool read_params(const ast::Transform& transform, TemplateHeader& header, std::i
   return ok;
 }
 
-/// Bins grow, or shrink: then a lower metric is better, and bin 0 is the one written last
+/// Reads the bins, which grow or shrink. If they shrink, a lower metric is better, and bin 0 is the one written last
 /// (docs/reference/language.md 4.7).
 bool read_bins(const ast::Transform& transform, TemplateHeader& header, Diagnostics& diags) {
   const std::vector<ast::Number>& bins = transform.accuracy_bins;
@@ -79,7 +79,7 @@ std::optional<TemplateHeader> read_template(const ast::Transform& transform, Dia
 std::vector<Constant> accuracy_constants(const Transform& instance) {
   if (!instance.accuracy || !instance.accuracy->target) return {};
   const double target = *instance.accuracy->target;
-  // A body sees a target for which more is better, whatever the metric.
+  // Whatever the metric is, a body sees a target on the scale on which more is better.
   return {{"ACCURACY_BIN", instance.template_args.back()},
           {"ACCURACY_TARGET", instance.accuracy->higher_is_better ? target : -target}};
 }

@@ -22,7 +22,7 @@ class ResolvedRule {
   ResolvedRule(const ResolvedRule&) = delete;
   ResolvedRule& operator=(const ResolvedRule&) = delete;
 
-  /// The kinds of what was reported since the last call, each with a blank behind it.
+  /// The kinds of the diagnostics since the last call, each followed by a blank.
   [[nodiscard]] std::string take_reports() {
     std::string out;
     for (const Diagnostic& diagnostic : messages_.all()) out += std::string(info_of(diagnostic.kind).id) + " ";
