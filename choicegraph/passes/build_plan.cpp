@@ -40,7 +40,7 @@ TransformPlan plan_transform(const Program& program, TransformId id, const std::
                              std::uint64_t max_operations, Diagnostics& diags) {
   TransformPlan empty;
   empty.transform = id;
-  Diagnostics messages;  // dropped if the analysis is given up: then they may be wrong
+  Diagnostics messages;  // dropped if the analysis is given up, because they may then be wrong
   auto analysis = choices::begin_analysis(program, id, messages);
   if (!analysis) return empty;
   analysis->avoided = avoided;
@@ -68,7 +68,7 @@ Plan build_plan(const Program& program, Diagnostics& diags, std::uint64_t max_op
   if (diags.has_errors()) return plan;
   const auto avoided = choices::endless_rules(program, plan);
   for (const TransformId id : program.transforms.ids()) {
-    Diagnostics again;  // said before
+    Diagnostics again;  // messages that were emitted before
     if (!avoided[id.index()].empty())
       plan.transforms[id.index()] = plan_transform(program, id, avoided[id.index()], max_operations, again);
   }

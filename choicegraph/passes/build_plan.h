@@ -10,8 +10,8 @@
 
 namespace pb {
 
-/// Work that the analysis of a transform may take, for each three of its rules, before it is given up with a message:
-/// seconds; ordinary ones take a hundredth.
+/// The work that the analysis of a transform may take for each three of its rules, before it is given up with a
+/// message. It is a matter of seconds; ordinary transforms take a hundredth of it.
 inline constexpr std::uint64_t kMaxPlanOperations = 3'000'000;
 
 /// Makes the Plan of every transform of `program`.

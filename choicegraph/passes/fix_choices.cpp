@@ -113,7 +113,7 @@ class Fixer {
     for (const StepNeed& need : needs_of(plan_, transform_))
       if (std::all_of(need.readers.begin(), need.readers.end(), is_unread))
         unread.insert(need.steps.begin(), need.steps.end());
-    for (const Nest& nest : plan_.nests)  // a nest is unread as a whole or not at all
+    for (const Nest& nest : plan_.nests)  // the steps of a nest are all unread, or none of them is
       if (!std::all_of(nest.members.begin(), nest.members.end(),
                        [&](const NestMember& m) { return is_unread(m.step); }))
         for (const NestMember& member : nest.members) unread.erase(member.step);
@@ -133,7 +133,7 @@ class Fixer {
     std::erase_if(plan_.edges, [&](const StepEdge& edge) { return !may_run_both(edge.before, edge.after); });
   }
 
-  /// Drops nests that never run as a whole, and those inside of one that always does.
+  /// Drops nests with two steps that never run in the same call, and nests inside of a nest that always runs.
   void drop_nests() {
     std::erase_if(plan_.nests, [&](const Nest& nest) {
       return std::any_of(nest.members.begin(), nest.members.end(), [&](const NestMember& a) {

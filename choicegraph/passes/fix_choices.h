@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The Plan of a program of which some choices and values are decided when it is compiled (`pbc --config`): the same
-// calls give the same results in the same order, without what can no longer be chosen. Used by frontend/driver; what a
-// configuration file says becomes FixedChoices in clgen/info.
+// Makes the Plan of a program in which some choices and values are fixed when it is compiled (`pbc --config`). The same
+// calls give the same results in the same order; alternatives that can no longer be chosen are gone. Used by
+// frontend/driver; clgen/info turns a configuration file into FixedChoices.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Plans of transforms that are too complex: one message, no crash, in bounded time.
+// Plans of transforms that are too complex. Each must end with one message, without a crash, in bounded time.
 #include <gtest/gtest.h>
 
 #include "choicegraph/passes/build_plan.h"

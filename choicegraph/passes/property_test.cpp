@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The Plan of random headers against the definition, cell by cell (docs/architecture.md 5). The
-// seed is printed; PB_SEED and PB_CASES choose another run, PB_FIRST_CASE
-// leaves out those before, PB_NIGHTLY=1 means a long one.
+// Compares the Plan of random headers with the definition, cell by cell (docs/architecture.md 5). The seed is printed.
+// PB_SEED and PB_CASES choose another run, PB_FIRST_CASE leaves out the cases before it, and PB_NIGHTLY=1 asks for a
+// long run.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -91,7 +91,7 @@ bool are_candidates(const std::vector<RuleId>& listed, const std::vector<RuleId>
                      [&](RuleId id) { return has(rules, id) || (stays(id) && !is_any_left); });
 }
 
-/// Segments against candidates, for one matrix at one size; what is wrong, or nothing.
+/// Compares the segments of one matrix with the candidates of its cells at one size. Returns what is wrong, or nothing.
 std::string compare_matrix(const TransformPlan& plan, const Oracle& oracle, const Liveness& live, const Values& sizes,
                            MatrixId matrix) {
   std::map<Point, SegmentId> segment_of;
@@ -358,7 +358,7 @@ TEST(PlanProperty, RandomHeadersAgreeWithTheDefinition) {
   for (const auto& [kind, count] : report.unsupported_kinds)
     std::printf("not supported yet: %d of diagnostic %d\n", count, kind);
   const int all = static_cast<int>(num_cases - std::min(first_case, num_cases));
-  if (all < 250) return;  // too few to speak of shares
+  if (all < 250) return;  // too few cases for shares to mean anything
   EXPECT_LE(report.too_complex * 100, all);
   EXPECT_GE(report.planned * 100, all * 50);
   EXPECT_GE(report.planned_dynamic * 100, all * 5);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What extents, coordinates and conditions are for given values of their symbols: computed from the Formula as it was
-// written, without isl and without the compiler's own expressions. For the oracle; not part of the compiler.
+// Values of extents, coordinates and conditions for given values of their symbols. They are computed from the Formula
+// as it was written, without isl and without the compiler's own expressions. For the oracle; not part of the compiler.
 #pragma once
 
 #include <cstdint>

@@ -204,7 +204,7 @@ std::map<Point, std::vector<RuleId>> Oracle::candidates(MatrixId matrix) const {
     if (!std::all_of(rules.begin(), rules.end(), is_tried)) {
       std::erase_if(rules, is_tried);
     } else if (!rules.empty()) {
-      // Whoever is tried last takes the cell.
+      // The rule that is tried last takes the cell.
       std::sort(rules.begin(), rules.end());
       std::stable_sort(rules.begin(), rules.end(),
                        [&](RuleId a, RuleId b) { return transform_.rules[a].priority > transform_.rules[b].priority; });
@@ -564,7 +564,7 @@ class Execution {
   const TransformPlan& plan_;
   const Values& sizes_;
   const std::vector<std::size_t>& choice_;
-  std::set<StepId> idle_;  ///< steps that nobody needs
+  std::set<StepId> idle_;  ///< steps that no result needs
   std::vector<Unit> units_;
   std::set<Cell> stops_;  ///< uncovered cells that end the run
   std::map<Cell, RuleId> owner_, written_;

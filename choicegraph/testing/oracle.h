@@ -23,7 +23,7 @@ using Cell = std::pair<std::uint32_t, Point>;
 /// An instance: rule index and values of its variables.
 using Instance = std::pair<std::uint32_t, Point>;
 
-/// Who needs what, for given sizes.
+/// The needed cells, the missing cells and the instances that are left out, for given sizes.
 struct Liveness {
   std::set<Cell> needed;
   std::set<Cell> uncovered;
@@ -44,8 +44,9 @@ class Oracle {
   /// Whether the regions of the rule's instance at `vars` lie inside their matrices and the affine part of `where`
   /// holds.
   [[nodiscard]] bool is_instance(const Rule& rule, const Point& vars) const;
-  /// The rule that runs for an instance of `rule`: of those with a dynamic `where` that share cells with it the first
-  /// whose `where` holds, else `rule` itself; none if that has one, too, and it fails (docs/reference/language.md 5.8).
+  /// The rule that runs for an instance of `rule`. If rules with a dynamic `where` share cells with it, it is the first
+  /// of them whose `where` holds, else `rule` itself. It is none if `rule` has a dynamic `where`, too, and it fails
+  /// (docs/reference/language.md 5.8).
   [[nodiscard]] const Rule* runs_for(const Rule& rule, const Point& vars) const;
   /// All instances of `rule`, one of the transform's, first variable slowest.
   [[nodiscard]] const std::vector<Point>& instances(const Rule& rule) const;
@@ -53,8 +54,9 @@ class Oracle {
   /// Candidates of every cell of `matrix` after the filters by priority and by version, in the order of
   /// docs/reference/language.md 5.9, as if all instances ran.
   [[nodiscard]] std::map<Point, std::vector<RuleId>> candidates(MatrixId matrix) const;
-  /// What results need, what no rule makes, and which instances do not run (docs/reference/language.md 6.4). `plan`
-  /// says where only the first candidate counts, since a list of candidates exists for small sizes only.
+  /// The cells that results need, the needed cells that no rule makes, and the instances that do not run
+  /// (docs/reference/language.md 6.4). `plan` says where only the first candidate counts, since a list of candidates
+  /// exists for small sizes only.
   [[nodiscard]] Liveness liveness(const TransformPlan& plan) const;
 
   /// Runs `plan` with alternative choice[site] at each site, in an order that its edges and nests allow and that is
@@ -75,7 +77,7 @@ class Oracle {
   /// What each instance does. `take_first`: cells of which only the first candidate can be chosen.
   [[nodiscard]] std::vector<Deed> deeds(const std::map<Cell, std::vector<RuleId>>& candidates_of,
                                         const std::set<Cell>& take_first) const;
-  /// The cells that the instance reads, or that those which it tries read.
+  /// The cells that the instance reads, or that the instances which it tries read.
   [[nodiscard]] std::vector<Cell> cells_read(const Rule& rule, const Point& vars) const;
   [[nodiscard]] Values with(const Rule& rule, const Point& vars) const;
   [[nodiscard]] bool is_inside(const RegionAccess& access, const Values& values) const;

@@ -22,7 +22,7 @@ struct PlannedTransform {
   [[nodiscard]] const TransformPlan& only() const { return plan.transforms.front(); }
   [[nodiscard]] const Transform& transform() const { return program.transforms[program.main]; }
   [[nodiscard]] std::string text() const;
-  /// One line per message and per note of it.
+  /// The messages and their notes, one line each.
   [[nodiscard]] std::string messages() const;
   /// `OUT [0, n) by OUT#1`, one per segment.
   [[nodiscard]] std::vector<std::string> segments() const;

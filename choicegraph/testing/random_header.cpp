@@ -16,7 +16,7 @@ struct PartialRule {
   std::vector<std::string> outputs;
   std::vector<std::string> inputs;
   int priority;
-  bool is_chain = false;  ///< makes each cell from others
+  bool is_chain = false;  ///< whether the rule makes each cell from others
 };
 
 /// Draws rules that make parts of temporaries, chains that go on from those parts or from cells that no rule makes, and
@@ -133,7 +133,7 @@ class Generator {
     out_.text += "\n";
   }
 
-  /// A rule that covers all of `matrix`, as programs have it.
+  /// Adds a rule that covers all of `matrix`, as most programs have one.
   void add_cover(const std::string& matrix) {
     emit({matrix + (out_.traits.is_plane ? ".cell(i,j)" : ".cell(i)")}, {chance(50) ? "IN" : plain_input()},
          chance(50) ? 2 : 1);

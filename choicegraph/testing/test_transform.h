@@ -15,8 +15,8 @@ namespace pb::testing {
 [[nodiscard]] Formula parse_formula(const std::string& text, const std::vector<std::string>& rule_vars = {},
                                     const std::vector<std::string>& tunables = {});
 
-/// One transform of a test. Matrices are written `IN[w,h]`, those with versions 0 to t-1 `T[w;t]`; regions as in the
-/// language, where the version is the last coordinate: `OUT.cell(x,y)`.
+/// A transform for tests. Matrices are written `IN[w,h]`, or `T[w;t]` with the versions 0 to t-1. Regions are written
+/// as in the language, with the version as the last coordinate: `OUT.cell(x,y)`.
 class TestTransform {
  public:
   explicit TestTransform(std::string name = "T") { transform_.name = transform_.source_name = std::move(name); }
@@ -30,7 +30,7 @@ class TestTransform {
   /// Adds `lhs op rhs` to the last rule.
   TestTransform& where(const std::string& lhs, RelationOp op, const std::string& rhs);
 
-  /// A program of this transform alone, before infer_regions.
+  /// Makes a program of only this transform, before infer_regions.
   [[nodiscard]] Program program() const;
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One transform on its way through the passes: exact sets that the Plan itself does not keep, and the helpers that
-// several passes share. Only the passes use it.
+// What the passes know about the transform that they work on: exact sets that the Plan itself does not keep, and
+// helpers that several passes share. Only the passes use it.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@
 
 namespace pb::choices {
 
-/// What a step does, exactly. Parallel to TransformPlan::steps.
+/// The exact sets of a step. Parallel to TransformPlan::steps.
 struct StepSets {
   Region instances;            ///< over the rule's variables
   std::vector<Region> writes;  ///< per output of the rule: cells over all instances
@@ -52,7 +52,7 @@ struct Analysis {
   [[nodiscard]] bool is_over() const { return !ok || context.limit_exceeded(); }
   [[nodiscard]] bool exists_for_large_sizes(const Region& region) const { return !region.is_empty_for_large(sizes); }
   [[nodiscard]] const Rule& rule(RuleId id) const { return transform.rules[id]; }
-  /// The instances of a rule but for those that are left out.
+  /// The instances of a rule except those that are left out.
   [[nodiscard]] Region live_instances(RuleId id) const {
     return left_out.empty() ? rule(id).domain : rule(id).domain.subtract(left_out[id.index()]).coalesce();
   }
@@ -62,7 +62,7 @@ struct Analysis {
 /// Sets up the sets that all passes share; none if an extent has no value or a rule no domain (reported before).
 [[nodiscard]] std::optional<Analysis> begin_analysis(const Program& program, TransformId id, Diagnostics& diags);
 
-/// Disjoint pieces of an exact set within the known sizes; none, with a message, if the set is too complex to say.
+/// Disjoint pieces of an exact set within the known sizes; none, with a message, if the set is too complex.
 [[nodiscard]] std::optional<std::vector<RegionBox>> pieces_of(Analysis& analysis, const Region& region);
 [[nodiscard]] std::vector<IndexRange> to_ranges(const std::vector<Interval>& dims);
 /// True if instances of `rule` are single cells of one matrix, none written twice.

@@ -13,7 +13,7 @@ class Parts {
       : edge_(edge), index_(count, 0), low_(count, 0), is_open_(count, false) {}
 
   std::vector<std::vector<std::size_t>> find() {
-    // The search starts from the back, so that nodes without an order keep theirs.
+    // The search starts with the last node, so that nodes without an order between them stay in their order.
     for (std::size_t node = index_.size(); node-- > 0;)
       if (index_[node] == 0) visit(node);
     std::reverse(out_.begin(), out_.end());

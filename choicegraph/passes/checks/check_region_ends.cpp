@@ -44,7 +44,7 @@ std::string in_our_order(const RegionAccess& access) {
   return "region(" + joined(begins) + ", " + joined(ends) + ")";
 }
 
-/// Reports what is wrong with dimension `d` of the region; whether there was something.
+/// Reports what is wrong with dimension `d` of the region. Returns whether something was.
 bool check_dimension(Analysis& analysis, const Rule& rule, const RegionAccess& access, std::size_t d,
                      const Region& instances) {
   const auto lo = to_index_expr(access.lo[d], analysis.scope);
@@ -72,7 +72,7 @@ bool check_dimension(Analysis& analysis, const Rule& rule, const RegionAccess& a
   return true;
 }
 
-/// Reports at most one dimension of an access: a wrong order of coordinates is wrong in each of them.
+/// Reports at most one dimension of an access, because coordinates in a wrong order are wrong in all dimensions.
 void check_access(Analysis& analysis, const Rule& rule, const RegionAccess& access, const Region& instances) {
   if (access.kind != AccessKind::Region || access.is_guest) return;
   for (std::size_t d = 0; d < access.lo.size(); ++d) {

@@ -7,8 +7,8 @@
 namespace pb::choices {
 
 /// Reports regions that end before they begin. A region may have no cells at some instance, so only an end below the
-/// begin is a slip, mostly one in the order of coordinates. Only instances that may run are asked: those of which rules
-/// of higher priority leave something.
+/// begin is a slip, mostly one in the order of coordinates. Only instances that may run are checked: those of which
+/// rules of higher priority leave something.
 ///
 /// Reads:   `classes`
 /// Errors:  where every size that has an instance has such a region; else a warning

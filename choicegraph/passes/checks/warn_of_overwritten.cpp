@@ -9,8 +9,8 @@
 namespace pb::choices {
 namespace {
 
-/// A rule keeps little if it keeps less than one of this many cells. The cells are counted at sizes of 1000, so that
-/// borders are little.
+/// A rule keeps little if it keeps less than one in this many of its cells. The cells are counted at sizes of 1000, at
+/// which borders hardly count.
 constexpr std::int64_t kShare = 10;
 constexpr std::int64_t kSampleSize = 1000;
 
@@ -41,7 +41,7 @@ std::optional<std::int64_t> count_cells(const Analysis& analysis, const Region& 
   return out;
 }
 
-/// What becomes of the cells of one matrix that a step writes.
+/// What happens to the cells of one matrix that a step writes.
 struct Fate {
   MatrixId matrix;
   Region kept, overwritten;

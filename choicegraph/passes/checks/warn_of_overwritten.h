@@ -6,8 +6,8 @@
 
 namespace pb::choices {
 
-/// Warns of rules that run for little of what they make: an instance always produces its whole region, and what others
-/// own of it is overwritten (docs/architecture.md 6.5).
+/// Warns of rules of whose work little is kept. An instance always produces its whole region, and what other rules own
+/// of it is overwritten (docs/architecture.md 6.5).
 ///
 /// Reads:   `plan.segments`, `plan.sites`, `plan.steps`, `step_sets`, `segment_sets`
 void warn_of_overwritten(Analysis& analysis);

@@ -77,14 +77,14 @@ class Recursions {
     }
   }
 
-  /// The alternative that is the default, as far as decided.
+  /// The alternative that is the default after the decisions so far.
   const Alternative& chosen(std::size_t t, const Site& site) const {
     for (const Alternative& a : site.alternatives)
       if (std::none_of(a.rules.begin(), a.rules.end(), [&](RuleId r) { return avoided_[t].contains(r); })) return a;
     return site.alternatives.front();
   }
 
-  /// Who calls whom under the defaults.
+  /// The calls between transforms under the defaults, as pairs of caller and callee.
   std::set<std::pair<std::size_t, std::size_t>> call_edges() const {
     std::set<std::pair<std::size_t, std::size_t>> out;
     for (std::size_t t = 0; t < rank_.size(); ++t)
@@ -128,7 +128,7 @@ class Recursions {
   }
 
   const Plan& plan_;
-  std::vector<std::vector<std::vector<TransformId>>> calls_;  ///< by transform and rule
+  std::vector<std::vector<std::vector<TransformId>>> calls_;  ///< the callees of each rule of each transform
   std::vector<std::set<RuleId>> avoided_;
   std::vector<std::optional<std::size_t>> rank_;  ///< none: it never ends
 };

@@ -10,8 +10,9 @@
 
 namespace pb::choices {
 
-/// Rules, by transform, that the default of their site should avoid: under the defaults of `plan` they call themselves,
-/// perhaps through others, whatever the sizes and data are. Where every choice does so, no rule is named.
+/// For each transform, the rules that the defaults of its sites should avoid: under the defaults of `plan` they call
+/// themselves, perhaps through others, whatever the sizes and data are. If every choice of a site does so, no rule is
+/// named.
 [[nodiscard]] std::vector<std::set<RuleId>> endless_rules(const Program& program, const Plan& plan);
 
 }  // namespace pb::choices

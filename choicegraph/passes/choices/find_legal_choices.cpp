@@ -90,7 +90,7 @@ class Component {
     return std::find(edges.begin(), edges.end(), StepEdge{before, after}) != edges.end();
   }
 
-  /// Steps that need each other, of those given.
+  /// The groups of the given steps that need each other.
   std::vector<std::vector<StepId>> cycles_of(const std::vector<StepId>& steps) const {
     std::vector<std::vector<StepId>> out;
     const auto edge = [&](std::size_t a, std::size_t b) { return is_edge(steps[a], steps[b]); };

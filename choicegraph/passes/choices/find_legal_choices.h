@@ -6,15 +6,16 @@
 
 namespace pb::choices {
 
-/// Examines the assignments of rules to the sites of each cycle of steps, for only steps that need each other, over all
-/// alternatives, can be without an order: adds a nest for such steps, and forbids what has no order.
+/// Examines the assignments of rules to the sites of each cycle of steps. Only steps that need each other, counted over
+/// all alternatives, can be without an order. Adds a nest for steps that one can run, and forbids assignments without
+/// an order.
 ///
 /// Reads:   `plan.sites`, `plan.steps`, `plan.edges`, `step_sets`
 /// Fills:   `plan.forbidden`, `plan.nests` of several steps
 /// Errors:  NoLegalOrder for a cycle that has none under any assignment; warns ManyAssignments where not all were examined
 void find_legal_choices(Analysis& analysis);
 
-/// Takes the order of the loops and the own nests away from the steps that only ever run in a nest of several.
+/// Removes the order of the loops and the own nests of steps that only ever run in a nest of several steps.
 void leave_order_to_nests(TransformPlan& plan);
 
 }  // namespace pb::choices

@@ -128,7 +128,7 @@ TEST(Nests, JoinStepsOfWhichOneOverwritesTheOther) {
   ASSERT_EQ(rows_of(planned), "1 slices, ");
   const Nest& nest = planned.only().nests[0];
   ASSERT_EQ(nest.members.size(), 2U);
-  EXPECT_EQ(planned.only().steps[nest.members[0].step].rule, RuleId(0));  // in each slice first
+  EXPECT_EQ(planned.only().steps[nest.members[0].step].rule, RuleId(0));  // this step runs first in each slice
   EXPECT_EQ(planned.only().steps[nest.members[1].step].rule, RuleId(1));
 }
 

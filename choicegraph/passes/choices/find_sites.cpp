@@ -35,7 +35,7 @@ std::size_t part_of(std::vector<Part>& parts, const std::vector<RuleId>& rules) 
 /// Makes the parts, and notes in each segment's `part` which one it belongs to.
 std::vector<Part> make_parts(Analysis& analysis) {
   std::vector<Part> out;
-  // Decisions come first: a segment that exists at small sizes only must not come between them.
+  // Parts that are decisions come first, so that no segment which exists only at small sizes stands between them.
   for (const bool small : {false, true}) {
     for (const SegmentId id : analysis.plan.segments.ids()) {
       Segment& segment = analysis.plan.segments[id];
@@ -76,7 +76,7 @@ std::vector<std::size_t> parts_written(const Analysis& analysis, const InstanceC
 
 bool is_forced(const Part& part) { return part.rules.size() == 1; }
 
-/// Per part that is a choice, the candidates whose instances also write a part where nothing else is to choose.
+/// For each part that is a choice: the candidates whose instances also write a part with no other candidate.
 std::vector<std::set<RuleId>> forced_rules(const Analysis& analysis, const std::vector<Part>& parts) {
   std::vector<std::set<RuleId>> out(parts.size());
   for (const InstanceClass& found : analysis.classes) {

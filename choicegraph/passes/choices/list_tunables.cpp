@@ -22,8 +22,8 @@ double initial_split_size(std::size_t num_loops, bool takes_long) {
   return takes_long ? 24 : 48;
 }
 
-/// Whether the time of an instance grows with sizes or data: it loops, but not a number of times that is written there,
-/// or calls a transform.
+/// Whether the time of an instance may grow with sizes or data: it calls a transform, or has a loop whose length is not
+/// a constant.
 bool may_take_long(const Rule& rule) {
   bool result = !rule.calls.empty();
   walk(

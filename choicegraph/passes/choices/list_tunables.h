@@ -12,7 +12,8 @@ namespace pb::choices {
 /// Fills:   `plan.tunables`
 void list_tunables(Analysis& analysis);
 
-/// Whether anything in the plan may read the tunable: versions, nests and loops; of the user's it is not known, so yes.
+/// Whether anything in the plan may read the tunable: versions, nests and loops; for tunables of the user this is not
+/// known, so the answer is yes.
 [[nodiscard]] bool is_read(const TransformPlan& plan, const Transform& transform, const PlanTunable& tunable);
 
 }  // namespace pb::choices

@@ -16,7 +16,7 @@ namespace pb {
 namespace {
 
 constexpr int kMaxDeviceLoops = 3;
-/// Values of an array of tunables are arguments of the kernel, one each.
+/// Each value of an array of tunables is an argument of the kernel.
 constexpr int kMaxDeviceArray = 64;
 
 bool is_number(const BodyType& type) {
@@ -79,7 +79,8 @@ class BodyCheck {
     const auto holds_lambda = [&](const Declarator& declarator) {
       return !declarator.init.is_none() && std::holds_alternative<LambdaExpr>(body_.exprs[declarator.init].node);
     };
-    if (std::any_of(decl.declarators.begin(), decl.declarators.end(), holds_lambda)) return;  // a reason of its own
+    // Lambdas are reported as a reason of their own.
+    if (std::any_of(decl.declarators.begin(), decl.declarators.end(), holds_lambda)) return;
     if (decl.is_static) return reject("a static variable is shared by all instances", span);
     if (!is_number(decl.type))
       return reject("a local variable of type `" + decl.type_text + "` has no device version", span);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which rules can run as an OpenCL kernel, decided by meaning: a body may use scalars,
-// region reads and writes, local scalars and fixed arrays, and the math functions of the
-// language. Called for each step while the Plan is made.
+// Decides which rules can run as an OpenCL kernel, from the typed body: it may use scalars, region reads and writes,
+// local scalars and fixed arrays, and the math functions of the language. Called for each step while the Plan is made.
 #pragma once
 
 #include <optional>
@@ -13,7 +12,7 @@ namespace pb {
 
 struct DeviceEligibility {
   std::optional<WhyNotDevice> why_not_device;        ///< absent: a basic kernel exists
-  std::optional<WhyNotDevice> why_not_local_memory;  ///< absent, and a basic kernel exists: a local-memory kernel too
+  std::optional<WhyNotDevice> why_not_local_memory;  ///< if both are absent, a local-memory kernel exists, too
 
   [[nodiscard]] bool has_device_version() const { return !why_not_device; }
   [[nodiscard]] bool has_local_version() const { return !why_not_device && !why_not_local_memory; }

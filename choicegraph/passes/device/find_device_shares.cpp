@@ -26,7 +26,7 @@ std::optional<std::size_t> dimension_of(const Analysis& analysis, const RegionAc
   return out;
 }
 
-/// What the step writes of the output's matrix; null if that is not one box of its own.
+/// The segment of the output's matrix that the step writes; null if that is not one box of its own.
 const Segment* written_segment(const TransformPlan& plan, const Step& step, const Rule& rule,
                                const RegionAccess& output) {
   const auto is_same = [&](const RegionAccess& access) { return access.matrix == output.matrix; };

@@ -6,8 +6,8 @@
 
 namespace pb::choices {
 
-/// Finds the value of a loop at which a step with device versions may be shared: of the slowest loop that carries no
-/// dependence and cuts what every output gets in two.
+/// Finds, for each step with device versions, the loop at which it may be shared: the slowest loop that carries no
+/// dependence and cuts every output's part in two.
 ///
 /// Reads:   `plan.steps`, `plan.nests`, the versions of the alternatives
 /// Fills:   of each such step `device_share`

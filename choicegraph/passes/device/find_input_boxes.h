@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the device versions ask about inputs.
+// What the device versions need to know about inputs.
 #pragma once
 
 #include "choicegraph/passes/analysis/analysis.h"

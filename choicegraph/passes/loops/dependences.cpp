@@ -38,7 +38,7 @@ std::optional<LoopOrder> direction_of(const Region& needs, const std::string& va
 }
 
 /// Whether the border of `input` leads instances to cells that they write themselves. Elsewhere an instance may read
-/// its own cell (docs/reference/language.md 6.5), but nobody means it at a border.
+/// its own cell (docs/reference/language.md 6.5), but at a border it is surely a mistake.
 bool leads_to_own_cells(const Analysis& analysis, const RegionAccess& input, const RegionMap& written_by,
                         const Region& instances) {
   if (input.num_mapped_dims == 0) return false;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Exact dependences between instances of steps: who needs what of whom, as differences of
-// rule variables or of coordinates that steps share. Private to this folder; order_loops.cpp
-// and find_nest.cpp find orders from them.
+// Exact dependences between instances of steps: which instances need results of which, as differences of rule variables
+// or of coordinates that steps share. Private to this folder; order_loops.cpp and find_nest.cpp find orders from them.
 #pragma once
 
 #include <string>
@@ -20,16 +19,17 @@ struct SelfDependence {
 };
 [[nodiscard]] SelfDependence find_self_dependence(const Analysis& analysis, const Step& step, const Region& instances);
 
-/// Instances of `before` that an instance of `after` waits for: they make, as owners, what it reads, or they write
-/// first what it writes again. Unknown if there is nothing of either kind.
+/// The instances of `before` that an instance of `after` waits for, because they make, as owners, what it reads, or
+/// because they write cells first that it writes again. Unknown if there are neither.
 [[nodiscard]] RegionMap needed_instances(const Analysis& analysis, StepId after, StepId before);
 
 /// True if `owner`, and not `wide`, a step of another rule, decides the cells of `segment`, one of `owner`: what wide
 /// instances write there is written again (docs/architecture.md 6.5).
 [[nodiscard]] bool takes_over(const TransformPlan& plan, const Step& owner, const Step& wide, SegmentId segment);
 
-/// Differences (writer - reader) over dimensions `names` of related instances at their coordinates; without the
-/// zero if reader and writer are the same step: that is the instance itself, or a matter of the loops inside.
+/// Differences (writer - reader) of related instances in the dimensions `names`, at their coordinates. If reader and
+/// writer are the same step, the difference zero is left out: it means the instance itself, or an order that the loops
+/// inside must keep.
 [[nodiscard]] Region coordinate_distances(const Analysis& analysis, const NestMember& reader, const NestMember& writer,
                                           const std::vector<std::string>& names);
 

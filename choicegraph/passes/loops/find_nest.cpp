@@ -118,7 +118,7 @@ class Search {
     return std::nullopt;
   }
 
-  /// What is left of `needs` within one slice.
+  /// The part of `needs` that remains within one slice.
   Needs level_needs(const Needs& needs, std::size_t dim, int sign, const std::vector<std::int64_t>& shift) const {
     Needs out;
     for (const auto& [pair, region] : needs) {
@@ -172,7 +172,7 @@ class Search {
     return out;
   }
 
-  /// The nest if at one point of its rows the members, and the loops of each inside, have an order.
+  /// Returns the nest if the members, and the loops inside of each, have an order at each point of its rows.
   std::optional<Nest> finished(std::vector<NestMember> members, std::vector<NestRow> rows, const Needs& level) const {
     const auto edge = [&](std::size_t before, std::size_t after) { return level.contains({after, before}); };
     const auto parts = connected_parts(members.size(), edge);
@@ -244,8 +244,8 @@ bool have_same_rank(const Analysis& analysis, const std::vector<StepId>& steps) 
                      [&](StepId id) { return coordinates_of(analysis, id).size() == rank; });
 }
 
-/// Looks for slices along one dimension of each step, another one of each where need be: `Q.cell(k,i)`, `R.cell(j,k)`
-/// and `W.cell(j,i,k)` in the order of `k`.
+/// Looks for slices along one dimension of each step, which may be a different one for each. For example,
+/// `Q.cell(k,i)`, `R.cell(j,k)` and `W.cell(j,i,k)` run in the order of `k`.
 class MixedSlices {
  public:
   MixedSlices(const Analysis& analysis, const std::vector<StepId>& steps, int sign)
@@ -287,7 +287,8 @@ class MixedSlices {
     return true;
   }
 
-  /// Whether `reader` needs of `writer` only what lies a constant number of slices later, if not before.
+  /// Whether `reader` needs from `writer` only cells of earlier slices, or of slices that are later by at most a
+  /// constant number.
   bool is_bounded(std::size_t reader, std::size_t writer) {
     const auto [entry, is_new] = bounded_.try_emplace({reader, taken_[reader], writer, taken_[writer]}, true);
     if (!is_new) return entry->second;
@@ -304,7 +305,7 @@ class MixedSlices {
   std::vector<Coordinates> options_;  ///< the coordinates of each step
   std::vector<std::size_t> taken_;    ///< options that the first steps took
   std::map<std::tuple<std::size_t, std::size_t, std::size_t, std::size_t>, bool> bounded_;
-  std::size_t num_left_ = 500;  ///< dimensions that may still be tried, so that many steps take no time
+  std::size_t num_left_ = 500;  ///< dimensions that may still be tried; the limit bounds the time for many steps
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The order of a rule's instances among themselves: loops with directions, and a nest where those leave no or little
-// parallelism. See Note [Directions] in dependences.cpp.
+// Orders the instances of one rule: loops with directions, and a nest if these leave little or no parallelism. See Note
+// [Directions] in dependences.cpp.
 #pragma once
 
 #include "choicegraph/passes/analysis/analysis.h"

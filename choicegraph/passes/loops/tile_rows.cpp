@@ -9,7 +9,7 @@
 namespace pb::choices {
 namespace {
 
-/// Beyond so many dimensions rows lie along single dimensions.
+/// With more dimensions than this, rows lie along single dimensions.
 constexpr std::size_t kMaxSkewedDims = 3;
 constexpr int kMaxCoefficient = 2;
 
@@ -82,7 +82,8 @@ class Basis {
   int best_cost_ = std::numeric_limits<int>::max();
 };
 
-/// How well memory likes `rows`: inside, only dimension 0 should move; outside, the last dimensions.
+/// How badly `rows` go through memory; less is better. On the inside only dimension 0 should move, on the outside the
+/// last dimensions.
 int disorder(const std::vector<NestRow>& rows) {
   const std::vector<std::vector<int>> inverse = inverse_of(rows);
   int out = 0;

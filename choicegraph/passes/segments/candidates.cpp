@@ -41,8 +41,8 @@ void split_atoms(std::vector<Atom>& atoms, RuleId rule, const Region& provided) 
 
 bool has_where(const Rule& rule) { return !rule.where.empty() || !rule.where_any.empty(); }
 
-/// Other rules try those with a dynamic `where` (docs/reference/language.md 5.8). Without others the last one takes the
-/// cell.
+/// Removes the rules with a dynamic `where`, because the other rules try them (docs/reference/language.md 5.8). If
+/// there are no others, the last one takes the cell.
 RuleList without_tried(const Transform& transform, RuleList rules) {
   const auto is_dynamic = [&](RuleId id) { return transform.rules[id].is_dynamic; };
   if (!std::all_of(rules.begin(), rules.end(), is_dynamic)) {

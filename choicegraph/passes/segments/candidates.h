@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The candidates of cells (docs/architecture.md 5.2): each matrix in groups of cells that have the
-// same ones. Private to this folder: cut_grid.cpp writes the groups as segments,
-// liveness.cpp follows who reads whom.
+// Finds the candidates of cells (docs/architecture.md 5.2): divides each matrix into groups of cells that have the same
+// ones. Private to this folder: cut_grid.cpp writes the groups as segments, liveness.cpp follows which rules read which
+// cells.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace pb::choices {
 
-/// Cells whose candidates, after all filters and in their order, are `rules`; perhaps none.
+/// The cells whose candidates, after all filters and in their order, are `rules`. The list may be empty.
 struct CellGroup {
   std::vector<RuleId> rules;
   Region cells;

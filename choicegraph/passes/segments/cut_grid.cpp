@@ -14,7 +14,7 @@
 namespace pb::choices {
 namespace {
 
-/// Sizes at which `piece` has cells, as guards: the search for a cell of it then costs nothing at other sizes.
+/// The sizes at which `piece` has cells, as guards. At other sizes a search for one of its cells then costs nothing.
 std::vector<IndexExpr> size_guards(const Analysis& analysis, const Region& space, const RegionBox& piece) {
   std::vector<IndexExpr> out = piece.guards;
   if (piece.conditions.empty()) return out;
@@ -42,7 +42,8 @@ bool vanishes_in_some_order(const Analysis& analysis, const Region& missing) {
   return false;
 }
 
-/// Appends to `out` what `expr` loses by each division of sizes by a number: zero where that is exact.
+/// Appends to `out` the remainder of each division in `expr` of sizes by a number; it is zero where the division is
+/// exact.
 void collect_remainders(const IndexExpr& expr, const std::vector<std::string>& sizes, std::vector<IndexExpr>& out) {
   for (const IndexExpr& operand : expr.operands) collect_remainders(operand, sizes, out);
   if (expr.op != IndexExpr::Op::FloorDiv || expr.operands[1].op != IndexExpr::Op::Const) return;
@@ -91,14 +92,15 @@ Region sizes_that_divide(const Analysis& analysis) {
   return sizes;
 }
 
-/// Whether a caller can avoid `missing`, so that it is for the run to say that some call did not.
+/// Whether a caller can avoid `missing`. If so, a run reports the calls that do not.
 bool depends_on_sizes(const Analysis& analysis, const Region& missing) {
   if (!analysis.exists_for_large_sizes(missing)) return true;
   const Region divided = missing.intersect_parameters(sizes_that_divide(analysis));
   return !analysis.exists_for_large_sizes(divided) || vanishes_in_some_order(analysis, divided);
 }
 
-/// Cells that no rule provides and that some result needs: an error, or where their sizes are small a test of the run.
+/// Handles cells that no rule provides and that some result needs. They are an error, or, if a caller can avoid them by
+/// its sizes, a run tests for them.
 void handle_missing(Analysis& analysis, MatrixId matrix, const Region& missing) {
   if (missing.is_empty() || PB_FAULT(uncovered_cells_pass)) return;
   if (!depends_on_sizes(analysis, missing)) {
@@ -151,7 +153,7 @@ void absorb_small_groups(const Analysis& analysis, std::vector<CellGroup>& group
 struct Draft {
   Segment segment;
   Region cells;
-  std::vector<std::int64_t> key;  ///< begin coordinates at some large sizes
+  std::vector<std::int64_t> key;  ///< coordinates of the piece's begin at some large sizes
 };
 
 /// Some sizes for sorting: large, and different enough that sums keep their sign.
@@ -167,7 +169,7 @@ SymbolValues sample_sizes(const Analysis& analysis) {
   return out;
 }
 
-/// False, with a message, if the cells are too complex to say.
+/// Adds drafts for the cells of a group. Returns false, with a message, if the cells are too complex.
 bool add_drafts(Analysis& analysis, MatrixId matrix, const CellGroup& group, std::vector<Draft>& drafts) {
   const auto pieces = pieces_of(analysis, group.cells);
   if (!pieces) return false;

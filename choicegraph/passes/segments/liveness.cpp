@@ -11,7 +11,7 @@
 namespace pb::choices {
 namespace {
 
-/// Chains of up to this many cells are followed cell by cell. Where one is longer, all chains are followed at once.
+/// Chains of up to this many cells are followed cell by cell. If one is longer, all chains are followed at once.
 constexpr int kMaxRounds = 8;
 /// The work that isl may spend on following all chains at once. Cells for which it would take longer count as needed.
 constexpr std::uint64_t kMaxClosureOperations = 3'000'000;
@@ -76,7 +76,7 @@ class Tracer {
     return touching(analysis_.rule(id), analysis_.rule(id).outputs, intersect(cells, made_[id.index()]));
   }
 
-  /// What readers of `cells` may produce.
+  /// The cells that readers of `cells` may produce.
   [[nodiscard]] Cells forward(const Cells& cells) const {
     Cells out = nothing();
     for (const RuleId id : analysis_.transform.rules.ids()) {
@@ -95,7 +95,8 @@ class Tracer {
     return out;
   }
 
-  /// Cells -> cells that readers of them may produce, directly or not, in the space of all matrices; see place().
+  /// The map from cells to the cells that their readers may produce, directly or through others, in the space of all
+  /// matrices; see place().
   [[nodiscard]] RegionMap closure() const {
     RegionMap out;
     for (const RuleId id : analysis_.transform.rules.ids()) {
@@ -156,7 +157,8 @@ class Tracer {
     for (const Region& all : analysis_.cells) num_dims = std::max(num_dims, all.num_dims());
     return cell_dims(num_dims + 1);
   }
-  /// Cell of the matrix -> its place in a space that has room for all matrices: the last coordinate is the matrix.
+  /// The map from a cell of the matrix to its place in a space that has room for all matrices: the last coordinate is
+  /// the matrix.
   [[nodiscard]] RegionMap place(MatrixId matrix) const {
     const std::vector<std::string> names = place_names();
     const std::vector<std::string> dims = analysis_.cells[matrix.index()].dims();
@@ -174,7 +176,7 @@ class Tracer {
   std::vector<Cells> made_;  ///< per rule: the cells of which it is a candidate
 };
 
-/// No step needs the versions below the first one, although the matrix has them.
+/// The cells without the versions below the first one. Their matrix has such versions, but no step needs them.
 Region from_first_version(const Analysis& analysis, MatrixId matrix, const Region& cells) {
   const std::int64_t first = analysis.matrix(matrix).first_version;
   return first == 0 ? cells : cells.where_nonnegative(index_sub(index_symbol(cells.dims().back()), index_const(first)));
@@ -201,7 +203,7 @@ Cells uncovered_cells(const Analysis& analysis, const std::vector<std::vector<Ce
   return out;
 }
 
-/// `start` and what follows from it step by step; none if the chains are too long.
+/// `start` and the cells that follow from it step by step; none if the chains are too long.
 template <class Step>
 std::optional<Cells> followed(const Cells& start, Step step) {
   Cells all = start;
@@ -221,8 +223,8 @@ struct Spoilt {
   Cells needed;
 };
 
-/// `start` and what follows from it by chains of any length; none if finding it takes too long, or if some may be
-/// missing.
+/// `start` and the cells that follow from it by chains of any length; none if finding them takes too long, or if some
+/// may be missing.
 std::optional<Cells> followed_at_once(const Analysis& analysis, const Tracer& tracer, const Cells& start,
                                       bool is_back) {
   if (analysis.context.limit_exceeded()) return std::nullopt;
@@ -249,7 +251,7 @@ std::optional<Spoilt> find_spoilt(const Analysis& analysis, const Tracer& tracer
   return Spoilt{*all, intersect(*needed, *all)};
 }
 
-/// The instances that read what is spoilt and produce nothing that is needed.
+/// The instances that read spoilt cells and produce no needed cell.
 std::vector<Region> left_out_instances(const Analysis& analysis, const Tracer& tracer, const Spoilt& spoilt) {
   std::vector<Region> out;
   bool is_any = false;
@@ -260,7 +262,7 @@ std::vector<Region> left_out_instances(const Analysis& analysis, const Tracer& t
     out.push_back(std::move(instances));
   }
   if (!is_any) return {};
-  // An instance that is left out takes the instances along that it tries: without it they do not make its cells.
+  // If an instance is left out, the instances that it tries are left out, too: without it they do not make its cells.
   for (const RuleId id : analysis.transform.rules.ids())
     for (const RuleId tried : analysis.rule(id).tried)
       out[tried.index()] = out[tried.index()].unite(out[id.index()]).coalesce();
@@ -290,15 +292,14 @@ Liveness find_liveness(const Analysis& analysis, const std::vector<std::vector<C
   return out;
 }
 
-// Note [Liveness]
-// Most programs have no temporary with an uncovered cell; for them nothing is asked. Where there are such cells, it is
-// easier to follow what they spoil than what results need. An instance that reads a spoilt cell spoils all cells of
-// which it is a candidate. If no cell of a result is spoilt, nobody needs the uncovered cells, and all instances that
-// read spoilt cells may go: those that are left read nothing that is not made. If a result is spoilt at some sizes, the
-// way is followed back from it, through spoilt cells alone. It says which uncovered cells are missing, and which
-// instances stay because they produce needed cells. Chains as long as a size (`T<k>` from `T<k-1>`) are followed at
-// once, by isl's transitive closure of the steps. The closure may be too large. Then more instances go than the spoilt
-// ones, but none that makes a needed cell, or an uncovered cell is taken for needed. If finding the closure takes too
-// long, every uncovered cell that is read counts as needed.
+// Note [Liveness] Most programs have no temporary with an uncovered cell; for them nothing is asked. Where there are
+// such cells, it is easier to follow what they spoil than what results need. An instance that reads a spoilt cell
+// spoils all cells of which it is a candidate. If no cell of a result is spoilt, no result needs the uncovered cells,
+// and all instances that read spoilt cells may go: those that are left read nothing that is not made. If a result is
+// spoilt at some sizes, the way is followed back from it, through spoilt cells alone. It says which uncovered cells are
+// missing, and which instances stay because they produce needed cells. Chains as long as a size (`T<k>` from `T<k-1>`)
+// are followed at once, by isl's transitive closure of the steps. The closure may be too large. Then more instances go
+// than the spoilt ones, but none that makes a needed cell, or an uncovered cell is taken for needed. If finding the
+// closure takes too long, every uncovered cell that is read counts as needed.
 
 }  // namespace pb::choices

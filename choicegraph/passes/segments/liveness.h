@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Who needs what, cell by cell (docs/reference/language.md 6.4): needed are the cells of outputs and whatever
-// an instance that produces a needed cell may read under any configuration. Private to this
-// folder; see Note [Liveness].
+// Finds which cells are needed (docs/reference/language.md 6.4): the cells of outputs, and all cells that an instance
+// which produces a needed cell may read under any configuration. Private to this folder; see Note [Liveness].
 #pragma once
 
 #include <vector>
@@ -15,7 +14,7 @@ struct Liveness {
   std::vector<Region> left_out;  ///< per rule: instances that do not run; empty: none of any rule
 };
 
-/// Finds who needs what. `groups` are those of all_groups, before anything is left out.
+/// Finds the needed cells. `groups` are those of all_groups, before anything is left out.
 [[nodiscard]] Liveness find_liveness(const Analysis& analysis, const std::vector<std::vector<CellGroup>>& groups);
 
 }  // namespace pb::choices

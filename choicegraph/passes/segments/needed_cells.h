@@ -7,12 +7,13 @@
 
 namespace pb::choices {
 
-/// Returns, by MatrixId, the cells from which by some rules cells of results follow; of other matrices than temporaries
-/// all.
+/// Returns, by MatrixId, the cells of temporaries from which cells of results follow by some rules. For other matrices
+/// it returns all cells.
 [[nodiscard]] std::vector<Region> needed_cells(const Analysis& analysis);
 
-/// True if none of `cells` of a temporary is needed, and instances that write them for themselves, beside results, do
-/// not get into each other's way: then nothing is decided for them, and no rule runs for their sake.
+/// True if no cell of `cells`, which belong to a temporary, is needed, and if instances that write them only for
+/// themselves, beside results, do not disturb each other. Then nothing is decided for these cells, and no rule runs to
+/// make them.
 ///
 /// Pre:     `needed` is what needed_cells returned
 [[nodiscard]] bool is_idle(const Analysis& analysis, const std::vector<Region>& needed, MatrixId matrix,

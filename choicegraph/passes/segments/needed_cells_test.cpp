@@ -129,7 +129,7 @@ TEST(Liveness, UncoveredCellsThatNobodyNeedsAreNotMissing) {
 }
 
 TEST(Liveness, UncoveredCellsFarFromTheResultAreMissing) {
-  // Whoever reads the cell feeds a chain as long as the size.
+  // The rule that reads the cell feeds a chain as long as the size.
   const Planned planned(TestTransform()
                             .from("A[n]")
                             .through("T[n]")

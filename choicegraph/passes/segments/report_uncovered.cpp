@@ -9,7 +9,8 @@
 namespace pb::choices {
 namespace {
 
-/// Boxes as a reader thinks of them: for large sizes, each stretched as far as `missing` goes, so they may overlap.
+/// Missing cells as boxes as a reader thinks of them: for large sizes, and each stretched as far as `missing` goes, so
+/// that they may overlap.
 struct Missing {
   Region cells;
   Region all;  ///< the whole matrix
@@ -18,7 +19,7 @@ struct Missing {
 
 IndexExpr plus_one(const IndexExpr& expr) { return index_add(expr, index_const(1)); }
 
-/// `box` with dimension `d` over the whole matrix.
+/// Returns `box` with dimension `d` stretched over the whole matrix.
 Region stretched(const Analysis& analysis, const Missing& missing, const RegionBox& box, std::size_t d,
                  const std::vector<Interval>& extents) {
   RegionBox longer = box;
@@ -61,7 +62,7 @@ std::vector<Interval> extents_of(const Analysis& analysis, MatrixId matrix) {
 
 // ---- words for what is no box: `cells (x, y) with x > y`
 
-/// A sum as its terms, each printed, with their whole factors.
+/// A sum: its terms as text, each with its whole factor.
 struct Sum {
   std::map<std::string, std::int64_t> terms;
   std::int64_t constant = 0;
@@ -129,7 +130,7 @@ std::string relation_words(const IndexExpr& condition) {
   return side_text(sum, true, constant) + (is_strict ? " > " : " >= ") + side_text(sum, false, -constant);
 }
 
-/// The conditions with plain names of coordinates, two opposite ones as an equation.
+/// Prints the conditions with plain names of coordinates. Two opposite ones become an equation.
 std::string conditions_words(const std::vector<IndexExpr>& conditions, std::size_t num_dims) {
   std::vector<std::pair<std::string, IndexExpr>> names;
   for (const std::string& dim : cell_dims(static_cast<int>(num_dims)))
@@ -202,8 +203,8 @@ Region keep_any(const Analysis& analysis, const Region& domain, const Disjunctio
   return out;
 }
 
-/// What `rule` would provide of `matrix` without access `skipped` having to lie inside its matrix, or without the
-/// relation `ignored` of its `where`; null: all count.
+/// The cells of `matrix` that `rule` would provide if access `skipped` need not lie inside its matrix, or if the
+/// relation `ignored` of its `where` did not count. If both are null, everything counts.
 Region provided_without(const Analysis& analysis, const Rule& rule, MatrixId matrix, const RegionAccess* skipped,
                         const Relation* ignored) {
   Region domain = Region::universe(analysis.context, rule.domain.dims());
@@ -269,7 +270,7 @@ void note_rule(const Analysis& analysis, const Rule& rule, MatrixId matrix, cons
   builder.note(rule.span, "rule `" + rule.name + "` covers " + covers);
 }
 
-/// What is missing at large sizes.
+/// The cells that are missing at large sizes.
 Missing large_part(const Analysis& analysis, MatrixId matrix, const Region& missing) {
   Region known = analysis.known;
   for (const std::string& name : analysis.sizes)

@@ -12,7 +12,7 @@ namespace pb::choices {
 /// Errors:  UncoveredOutput; `ok` stays as it is
 void report_uncovered(Analysis& analysis, MatrixId matrix, const Region& missing);
 
-/// Returns `cell 0` or `rows [2, 5)`: the cells as they are where sizes are large.
+/// Returns words such as `cell 0` or `rows [2, 5)`: the cells as they are if sizes are large.
 [[nodiscard]] std::string cells_in_words(const Analysis& analysis, MatrixId matrix, const Region& cells);
 
 }  // namespace pb::choices

@@ -93,8 +93,8 @@ bool reaches(const std::vector<StepEdge>& edges, StepId from, StepId to) {
   return false;
 }
 
-/// Adds edges between steps of one rule that write the same cells, so that these run one after the other: in the order
-/// of the steps, where nothing else gives one.
+/// Adds edges between steps of one rule that write the same cells, so that they run one after the other. Where nothing
+/// else orders them, they run in the order of the steps.
 void separate_steps(Analysis& analysis) {
   const TransformPlan& plan = analysis.plan;
   const std::vector<StepId> ids = plan.steps.ids();

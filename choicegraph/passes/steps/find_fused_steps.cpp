@@ -9,7 +9,8 @@
 namespace pb::choices {
 namespace {
 
-/// Limits of fusion: groups of one transform, and steps that stand side by side. Loops beyond them stay apart.
+/// Limits of fusion: the number of groups of one transform, and of steps in a group. Loops beyond these limits stay
+/// separate.
 constexpr std::size_t kMaxGroups = 8;
 constexpr std::size_t kMaxSteps = 16;
 /// The boxes of fused steps begin and end at most this far apart.
@@ -39,7 +40,7 @@ bool is_near(const IndexExpr& a, const IndexExpr& b) {
   return shift.op == IndexExpr::Op::Const && std::abs(shift.value) <= kMaxShift;
 }
 
-/// Whether the outputs move alike with each loop, and names do not change their place.
+/// Whether the outputs move in the same way with each loop, and a name means the same loop in both.
 bool move_alike(const Rule& rule_a, const Step& a, const Rule& rule_b, const Step& b) {
   const RegionAccess& to_a = rule_a.outputs[0];
   const RegionAccess& to_b = rule_b.outputs[0];
@@ -110,7 +111,7 @@ class FusedGroups {
 void find_fused_steps(TransformPlan& plan, const Transform& transform) {
   plan.fused.clear();
   if (!is_ordered(plan)) return;
-  std::vector<StepId> run;  // one after the other in the order of the steps, so that nothing has to run between them
+  std::vector<StepId> run;  // steps that follow each other, so that nothing has to run between them
   const auto end_run = [&] {
     FusedGroups(plan, run).add_from(0);
     run.clear();

@@ -99,7 +99,8 @@ void add_component(std::vector<InstanceGroup>& components, InstanceGroup compone
   components.push_back(std::move(component));
 }
 
-/// Instances that run: those of the component and, if no other instance has a candidate cell, those without any cell.
+/// The instances that run: those of the component. If no other instance has a candidate cell, those without any cell
+/// run, too.
 Region instances_to_run(const Analysis& analysis, RuleId id, const InstanceGroup& component) {
   const Rule& rule = analysis.rule(id);
   const Region domain = analysis.live_instances(id).intersect_parameters(analysis.known);
@@ -109,7 +110,7 @@ Region instances_to_run(const Analysis& analysis, RuleId id, const InstanceGroup
   return component.all;
 }
 
-/// Gives the ordered loops of a step whose instances are no box the bounds that name the loops outside.
+/// For a step whose instances are no box: gives its ordered loops bounds that name the loops outside.
 void bound_loops(const Analysis& analysis, Step& step, const Region& instances, const RegionBox& box) {
   std::vector<std::string> vars;
   for (const LoopDim& loop : step.loops) vars.push_back(loop.var);
@@ -161,7 +162,7 @@ void make_rule_steps(Analysis& analysis, RuleId id) {
       }
     }
   }
-  // Pieces of classes that an earlier component had: several alternatives run the same instances, for different
+  // Pieces of classes that an earlier component had. Several alternatives may run the same instances for different
   // segments.
   std::map<std::vector<std::size_t>, std::optional<std::vector<RegionBox>>> pieces;
   for (const InstanceGroup& component : components) {
