@@ -287,6 +287,7 @@ class CallFrame : public Frame {
     throw_if_aborted();
   }
 
+  // NOLINTNEXTLINE(bugprone-exception-escape): clang-tidy 14 does not look at `noexcept(false)`.
   ~CallFrame() noexcept(false) {
     if (children_.need_join() || children_.have_failed()) finish();
   }
@@ -297,6 +298,7 @@ class CallFrame : public Frame {
 class BodyScope {
  public:
   explicit BodyScope(Frame& frame) : frame_(frame) { frame.throw_if_aborted(); }
+  // NOLINTNEXTLINE(bugprone-exception-escape): clang-tidy 14 does not look at `noexcept(false)`.
   ~BodyScope() noexcept(false) {
     if (frame_.children_.need_join() || frame_.children_.have_failed()) frame_.finish();
   }

@@ -68,6 +68,7 @@ TraceOutput::~TraceOutput() {
   if (!watcher_.joinable()) return;
   output_at_exit.store(nullptr, std::memory_order_release);
   is_over_.store(true, std::memory_order_relaxed);  // relaxed suffices, because the signal below orders it
+  // NOLINTNEXTLINE(bugprone-bad-signal-to-kill-thread): the signal is blocked, and the watcher takes it with sigwait.
   pthread_kill(watcher_.native_handle(), SIGTERM);
   watcher_.join();
 }

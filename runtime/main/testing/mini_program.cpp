@@ -59,7 +59,8 @@ __kernel void Blur_0(__global double* out_data, const long out_offset, const lon
 }
 )";
 
-void call_Blur(Frame& pb_parent, MatrixRegion1D Out, ConstMatrixRegion1D In, ConstMatrixRegion1D Kernel) {
+void call_Blur(Frame& pb_parent, const MatrixRegion1D& Out, const ConstMatrixRegion1D& In,
+               const ConstMatrixRegion1D& Kernel) {
   const IndexT n = In.size(0);
   const IndexT K = Kernel.size(0);
   if (Out.size(0) != n - K + 1) pbrt::size_mismatch("Blur", "Out", 0, "n-K+1", n - K + 1, Out.size(0));
