@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// What program order says of each element of one storage, in programs of `pbc --checked-copies`: beside the residency
-// table, which knows what has happened. A launch makes what it writes stale when it is enqueued; only an announcement
-// of launch.h makes it fresh, however early the device is done. Used by launch.cpp, with the mutex of the storage's
-// record held.
+// The state of each element of one storage by program order, in programs of `pbc --checked-copies`. The residency
+// table, in contrast, knows what has really happened. A launch makes what it writes stale when it is enqueued. Only an
+// announcement of launch.h makes it fresh again, however early the device is done. Used by launch.cpp, with the mutex
+// of the storage's record held.
 //
-// Reads are looked at where they happen (runtime/matrix/access_watch.h). Writes are found by their values, by the next
-// announcement or launch that concerns the element: so also those through pointers and foreign libraries, and a mutable
-// handle may be read from.
+// Reads are checked where they happen (runtime/matrix/access_watch.h). A write is found by the changed value, at the
+// next announcement or launch that concerns the element. So writes through pointers and by foreign libraries are found,
+// too, and reading through a mutable handle is no fault.
 #pragma once
 
 #include <cstddef>
@@ -29,22 +29,22 @@ class AccessShadow final : public WatchedMemory {
  public:
   explicit AccessShadow(StorageRecord& record);
 
-  /// A kernel of `rule` is about to read or write `view`.
+  /// Called before a kernel of `rule` reads or writes `view`.
   ///
   /// Errors: CopyError if the host wrote an element that the device has, and did not announce it
   void before_launch(const OwnedView& view, const RuleDesc& rule) const;
-  /// The kernel was enqueued.
+  /// Called after the kernel was enqueued.
   void launched(const OwnedView& view, bool is_written, const RuleDesc& rule);
 
-  /// need_on_host was called: `view` is on the host, except what the record says is newer on the device, by launches of
-  /// others.
+  /// Called by need_on_host: `view` is on the host, except for what the record says is newer on the device, because of
+  /// launches of other tasks.
   void needed(const OwnedView& view);
-  /// before_host_write was called, or with `is_void` before_host_overwrite: `view` is on the host, except what others
-  /// made newer on the device, and the device has no further use for it.
+  /// Called by before_host_write, or, with `is_void`, by before_host_overwrite: `view` is on the host, except for what
+  /// other tasks made newer on the device, and the device has no further use for it.
   ///
   /// Errors: CopyError if the host has written an element that the device was using
   void quiet(const OwnedView& view, bool is_void);
-  /// wrote_on_host was called.
+  /// Called by wrote_on_host.
   ///
   /// Errors: as quiet
   void written(const OwnedView& view);
@@ -55,18 +55,18 @@ class AccessShadow final : public WatchedMemory {
  private:
   /// Further flags of an element.
   static constexpr std::uint8_t kUsed = 2;   ///< a launch uses it, and no before_host_write came since
-  static constexpr std::uint8_t kKnown = 4;  ///< the device has what `copy_` holds of it
+  static constexpr std::uint8_t kKnown = 4;  ///< the device has the value that `copy_` holds
   struct Launched {
     const RuleDesc* rule;
     OwnedView view;
     bool is_written;
   };
 
-  /// Whether the host's element differs from what the device has of it.
+  /// Whether the host's element differs from the device's value of it.
   [[nodiscard]] bool differs(std::int64_t element) const;
   void keep(std::int64_t element);
   void check_unwritten(const OwnedView& view) const;
-  /// Whether the record says, by element, that it is newer on the device.
+  /// For each element of the view: whether the record says that it is newer on the device.
   [[nodiscard]] std::vector<bool> newer_elements(const OwnedView& view) const;
   [[nodiscard]] std::string text_of_cell(std::int64_t element) const;
   [[nodiscard]] std::string name_of(std::int64_t element) const;
@@ -74,7 +74,7 @@ class AccessShadow final : public WatchedMemory {
 
   StorageRecord& record_;
   std::unique_ptr<std::byte[]> copy_;
-  std::deque<Launched> launches_;  ///< the last ones
+  std::deque<Launched> launches_;  ///< the most recent launches
 };
 
 }  // namespace pbrt::gpu

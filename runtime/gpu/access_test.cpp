@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which accesses of the host the watch lets through, on the fake device: by program order alone, whatever the device
-// has done.
+// Which accesses of the host the watch accepts, on the fake device. It decides only by program order, whatever the
+// device has done.
 #define PB_CHECKED_COPIES 1
 #include <gtest/gtest.h>
 

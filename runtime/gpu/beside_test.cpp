@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Copies beside kernels: which leave the device's queue, what waits for them, and what a failure costs.
+// Copies beside kernels: which copies leave the device's queue, what waits for them, and what follows from a failed
+// one.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What instances read of a matrix where borders map coordinates outside of it to cells inside
-// (docs/reference/language.md 5.7): not one box but several, the part of the coordinates' box that lies inside and what
-// each side of it is mapped to.
+// The cells that instances read of a matrix if borders map coordinates outside of it to cells inside
+// (docs/reference/language.md 5.7). They are not one box but several: the part of the coordinates' box that lies
+// inside, and the cells to which each side of it is mapped.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,8 @@ struct IndexInterval {
   [[nodiscard]] constexpr bool is_empty() const { return hi <= lo; }
 };
 
-/// What a border maps [lo, hi) to, which lies on one side of the matrix; all of the matrix if that is no interval.
+/// The interval to which a border maps [lo, hi), which lies on one side of the matrix; the whole matrix if that is not
+/// an interval.
 [[nodiscard]] constexpr IndexInterval mapped_interval(BorderSet border, IndexInterval outside, std::int64_t size) {
   const std::int64_t length = outside.hi - outside.lo - 1;
   const auto map = [&](std::int64_t at) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Boxes of grid coordinates and exact sets of them: which part of a storage is where. Used by the residency
-// table only. Sets are small as a rule (a few boxes per storage), so they are plain vectors of disjoint boxes; with
-// thousands of boxes, from as many kernels on parts of one matrix, an operation takes microseconds.
+// Boxes of grid coordinates and exact sets of them. They say which part of a storage is where. Used by the residency
+// table only. Most sets have a few boxes, so they are plain vectors of disjoint boxes. With thousands of boxes, after
+// as many kernels on parts of one matrix, an operation takes microseconds.
 #pragma once
 
 #include <array>

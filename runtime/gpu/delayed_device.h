@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A device that is slow at random, around another one, for tests: each operation takes effect up to some time after it
-// was enqueued, in order, copies beside in an order of their own. The host's memory is read and written late, by
-// threads of this file, so that ThreadSanitizer sees who else uses it, and what comes too early shows in the results.
-// Chosen by POLYBRICKS_DEVICE_DELAYS.
+// Makes another device slow at random, for tests. Each operation takes effect up to some time after it was enqueued.
+// Operations keep their order, and copies beside the queue have an order of their own. Threads of this file read and
+// write the host's memory late. So ThreadSanitizer sees who else uses it, and an access that comes too early gives a
+// wrong result. Chosen by POLYBRICKS_DEVICE_DELAYS.
 #pragma once
 
 #include <condition_variable>
@@ -25,7 +25,7 @@ struct Delays {
   int max_us = 300;
 };
 
-/// What the environment asks for: `SEED` or `SEED,MICROSECONDS`; none if it asks for nothing.
+/// The delays that the environment asks for: `SEED` or `SEED,MICROSECONDS`; none if it asks for none.
 ///
 /// Errors: UserError if it is something else
 [[nodiscard]] std::optional<Delays> delays_of_environment();
@@ -52,7 +52,7 @@ class DelayedDevice final : public Device {
 
  private:
   struct Entry {
-    std::function<bool()> work;  ///< whether it succeeded
+    std::function<bool()> work;  ///< does the operation; returns whether it succeeded
     Completion* done;
   };
   /// A queue of operations with its thread.
@@ -68,7 +68,7 @@ class DelayedDevice final : public Device {
   bool run_on_device(const std::function<void(Completion&)>& start);
 
   std::unique_ptr<Device> device_;
-  std::mutex device_mutex_;  ///< one thread at a time calls the device
+  std::mutex device_mutex_;  ///< held by the thread that calls the device
   Delays delays_;
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A device that is slow at random: announced accesses see what they should, others what was there before.
+// A device that is slow at random: an announced access sees the right data, another one may see older data.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

@@ -35,7 +35,7 @@ struct DeviceInfo {
   bool shares_host_memory = false;      ///< kernels work on the host's pages: no copies
 };
 
-/// The device cannot go on (or a driver call failed in a way that leaves it unknown): it is dropped.
+/// The device cannot go on, or a driver call failed in a way that leaves its state unknown: it is not used any more.
 class DeviceFailure : public DeviceError {
  public:
   using DeviceError::DeviceError;
@@ -79,7 +79,7 @@ class Buffer {
   [[nodiscard]] virtual std::size_t size_bytes() const = 0;
 };
 
-/// What a built kernel needs and allows on its device.
+/// What a built kernel needs of its device, and how large its work-groups may be.
 struct KernelLimits {
   std::size_t max_group_size = 1;
   std::uint64_t local_bytes = 0;  ///< used by the kernel itself, without tile arguments
@@ -136,19 +136,19 @@ class Device {
   [[nodiscard]] virtual std::unique_ptr<Kernel> build(const char* source, const char* name,
                                                       const std::string& options) = 0;
 
-  /// Enqueues copies between `host` (start of the storage) and `buffer`. `done` is called when the last has ended; it
-  /// and `host` must live until then. Beside: what in flight touches the same part of the buffer only reads it, as the
-  /// copy does, and so does what is enqueued before `done` is called.
+  /// Enqueues copies between `host` (start of the storage) and `buffer`. `done` is called when the last one has ended;
+  /// it and `host` must live until then. While a copy beside the queue is in flight, no other operation may touch the
+  /// same part of the buffer, unless both only read it.
   virtual void write(Buffer& buffer, const void* host, std::span<const CopyShape> shapes, CopyOrder order,
                      Completion& done) = 0;
   virtual void read(const Buffer& buffer, void* host, std::span<const CopyShape> shapes, CopyOrder order,
                     Completion& done) = 0;
   virtual void launch(Kernel& kernel, std::span<const KernelArg> args, const KernelRange& range, Completion& done) = 0;
 
-  /// The size from which on a copy may go beside, where it pays to wake somebody for it.
+  /// The least size of a copy that may go beside the queue. For shorter copies it does not pay to wake a thread.
   [[nodiscard]] virtual std::uint64_t min_bytes_beside() const { return UINT64_MAX; }
 
-  /// True if write() in the queue has taken a copy when it returns, so that the host may write its memory at once.
+  /// True if write() in the queue copies the data before it returns, so that the host may write its memory at once.
   [[nodiscard]] virtual bool copies_at_enqueue(std::span<const CopyShape>) const { return false; }
 
   /// Sends what was enqueued to the device.

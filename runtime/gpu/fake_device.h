@@ -82,12 +82,12 @@ using FakeKernelBody = std::function<void(FakeCall&)>;
 enum class FakeOperation : std::uint8_t { Allocate, Build, Write, Read, Launch };
 
 enum class FakeFault : std::uint8_t {
-  Refuse,     ///< the call says that it does not fit (allocate: no memory; build: rejected)
+  Refuse,     ///< the call reports that something does not fit (allocate: no memory; build: rejected)
   Fail,       ///< the call fails with the device
   FailLater,  ///< the operation is enqueued and ends without success
 };
 
-/// What a test and its device share; lives as long as either.
+/// The state that a test and its device share. It lives as long as either of them.
 class FakeControl {
  public:
   explicit FakeControl(std::uint64_t seed = 1) : rng_(seed) {}
@@ -99,9 +99,9 @@ class FakeControl {
   void set_max_delay_us(int max_delay_us);
   /// Lets copies of this size go beside kernels.
   void set_min_bytes_beside(std::uint64_t bytes);
-  /// Stops the device before its next operation, but for copies beside, until release().
+  /// Stops the device before its next operation, except copies beside the queue, until release().
   void hold();
-  /// Stops the device before its next copy beside, until release().
+  /// Stops the device before its next copy beside the queue, until release().
   void hold_beside();
   void release();
   /// What the device has done: `write`, `launch <kernel>`, `read`, `write beside`, in order of their ends.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What tests with the fake device share: kernels, their descriptions, launching them. Tests only.
+// Kernels for tests with the fake device, their descriptions, and functions that launch them. Tests only.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -91,7 +91,7 @@ class FakeManager {
 
   std::shared_ptr<FakeControl> control;
   std::vector<std::string>
-      warnings;  // written by the management thread: read after the manager is gone, or after a failed launch
+      warnings;  // written by the management thread; read when the manager is gone, or after a failed launch
   std::unique_ptr<Manager> manager;
 };
 

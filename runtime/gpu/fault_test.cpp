@@ -68,7 +68,7 @@ TEST(Fault, ResultsThatOnlyTheDeviceHadAreLost) {
     EXPECT_THROW(need_on_host(frame, out), DeviceLost);
     EXPECT_THROW(need_on_host(frame, out.row(1)), DeviceLost);
     need_on_host(frame, in);
-    // The rows that the host writes anew are there again.
+    // The rows that the host writes again are valid again.
     wrote_on_host(out.row(1));
     need_on_host(frame, out.row(1));
     EXPECT_THROW(need_on_host(frame, out), DeviceLost);
@@ -105,7 +105,7 @@ TEST(Fault, EagerReadThatFailsLeavesTheWorkToTheHost) {
     const Matrix2 in = filled(8, 4, 1), out = filled(8, 4, 0);
     EXPECT_THAT(fake.add_step(frame, out, in, 1, CopyOut::Must), HasSubstr("the device failed"));
     need_on_host(frame, in);
-    need_on_host(frame, out);  // to be written by the CPU version: nothing of it is lost
+    need_on_host(frame, out);  // the CPU version is going to write it: nothing of it is lost
   });
 }
 

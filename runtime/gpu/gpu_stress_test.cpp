@@ -94,7 +94,7 @@ void run_program(FakeManager& fake, Frame& frame, unsigned seed, int num_steps, 
       run_step(expected, step);
       if (rng() % 16 == 0)
         fake.manager->drop_device_copies(frame, matrices[rng() % matrices.size()].storage_ref().get());
-      if (rng() % 16 == 0) {  // a matrix goes while kernels may still use it
+      if (rng() % 16 == 0) {  // destroys a matrix while kernels may still use it
         const std::size_t which = rng() % matrices.size();
         matrices[which] = filled(kWidth, kHeight, 1);
         std::fill(expected[which].begin(), expected[which].end(), 1);

@@ -13,7 +13,7 @@
 
 namespace pbrt::gpu {
 
-/// What a Launch collects and how it ended.
+/// The arguments that a Launch collects, and how it ended.
 struct LaunchRequest {
   LaunchPlan plan;
   std::vector<LaunchRegion> further;  // parts that the kernel reads beside its arguments
@@ -34,7 +34,7 @@ LaunchScalar scalar_of(T value, std::int64_t integer) {
   return scalar;
 }
 
-/// Why the launch cannot even be tried; null if it can.
+/// The reason why the launch cannot be tried; null if it can.
 const char* reason_against(const LaunchRequest& request) {
   if (request.manager == nullptr) return "no device";
   if (request.has_foreign_region) return "an argument is not in matrix storage";
@@ -50,13 +50,13 @@ bool has_lost_input(const LaunchPlan& plan) {
   });
 }
 
-/// What a launch says of the parts that it uses, in runs whose accesses are watched.
+/// Announces the parts that a launch uses, in runs whose accesses are watched.
 class WatchedLaunch {
  public:
   explicit WatchedLaunch(const LaunchPlan& plan) : rule_(plan.kernel->rule) {
     for (const LaunchRegion& region : plan.regions) {
       if (region.record->shadow == nullptr) continue;
-      // An argument that says what it reads says it for its further parts, too.
+      // If an argument says which parts it reads, that covers its further parts, too.
       if (!region.is_argument && has_reads_of(plan, region)) continue;
       const std::lock_guard lock(region.record->mutex);
       const std::vector<OwnedView> all{region.touched};
@@ -90,7 +90,7 @@ class WatchedLaunch {
     }
   }
 
-  const RuleDesc& rule_;  // of the program
+  const RuleDesc& rule_;  // a rule of the program, which outlives the launch
   std::vector<Part> parts_;
 };
 
@@ -216,7 +216,7 @@ const char* Launch::reason() const { return request_->outcome.reason.c_str(); }
 
 namespace detail {
 
-/// Whether something of the box is newer on a device. Where nothing is, the announcement is made.
+/// Whether something of the view is newer on a device. If nothing is, makes the announcement.
 static bool is_newer(StorageRecord& record, const OwnedView& view) {
   const std::lock_guard lock(record.mutex);
   const GridBox box = record.box_of(view);

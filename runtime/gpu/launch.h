@@ -41,7 +41,7 @@ class Frame;
 
 namespace pbrt {
 
-/// A handle of the cells with indices in `box`.
+/// Returns a handle of the cells with indices in `box`.
 template <class Region, int N>
 [[nodiscard]] Region part_of(const Region& region, const Box<N>& box) {
   return [&]<int... D>(std::integer_sequence<int, D...>) {
@@ -60,7 +60,7 @@ template <class Region, int N>
   return box;
 }
 
-/// Runs `function` on handles of what is read.
+/// Runs `function` on handles of the parts that are read.
 template <class Region, int N, class F>
 void for_each_part(const Region& region, const BorderedBox<N>& read, const F& function) {
   std::int64_t sizes[N];
@@ -108,7 +108,7 @@ inline constexpr int kMaxVariants = 32;
 /// too: PoCL takes 4 s for 24^2 iterations, 20 s for 40^2.
 inline constexpr std::int64_t kMaxUnrolled = 512;
 
-/// What follows a region that a kernel writes (the compiler's copy classes).
+/// What follows after a kernel wrote a region (the compiler's copy classes).
 enum class CopyOut : std::uint8_t {
   Must,    ///< a CPU step reads it next: read back at once; run() returns when it is on the host
   Eager,   ///< the CPU does the rest of the step: read back at once; run() returns when the kernel is enqueued
@@ -118,10 +118,9 @@ enum class CopyOut : std::uint8_t {
   May,     ///< unknown: stays pending until need_on_host; run() returns when the kernel is enqueued
 };
 
-/// One dimension of a local-memory tile: its extent is extent + sum over loops d of |step[d]| * (group size in d - 1).
-/// For `In.region(x, y, x+K, y+K)` the dimensions are {{1,0,0}, K} and {{0,1,0}, K}; for an input that is the same for
-/// all instances
-/// {{0,0,0}, extent}.
+/// One dimension of a local-memory tile: its extent is `extent` + sum over loops d of |step[d]| * (group size in d -
+/// 1). For `In.region(x, y, x+K, y+K)` the dimensions are {{1,0,0}, K} and {{0,1,0}, K}. For an input that is the same
+/// for all instances it is {{0,0,0}, extent}.
 struct TileDim {
   std::int64_t step[3] = {0, 0, 0};
   std::int64_t extent = 1;
@@ -165,7 +164,7 @@ class Launch {
   PB_COLD Launch& inout(const Region& view, std::initializer_list<Box<N>> written, CopyOut copy_out);
 
   /// Says that the kernel reads no more than `part` of the region that was given last, for runs whose accesses are
-  /// watched. What is copied in stays as the region says.
+  /// watched. This does not change what is copied in.
   Launch& reads(const RegionRef& part);
   template <class Region, int N>
   PB_COLD Launch& reads(const Region& view, const Box<N>& part) {
@@ -238,10 +237,10 @@ void wrote_on_host_slow(const RegionRef& region);
 void back_on_host_slow(Frame& frame, const RegionRef& region);
 void fetch_slow(const RegionRef& region);
 
-// The slow paths, where data was on a device: they are not inlined, and there is one per type of handle.
+// The slow paths, for data that was on a device. They are not inlined, and there is one per type of handle.
 template <class Region>
 PB_COLD void need_slow(Frame& frame, const Region& region) {
-  // The state is tested again, because this is called for all of several regions as soon as one needs it.
+  // The state is tested again, because one region that needs this suffices to call it for all of several regions.
   if (device_state(region) & (kDirty | kWatched)) need_on_host_slow(frame, region);
 }
 template <class Region, int N>
@@ -309,8 +308,8 @@ template <gpu::Handle Region, int N>
 }
 
 namespace gpu {
-/// Starts to copy to the host what of this part, or of the whole, is newer on a device, before what is launched from
-/// now on.
+/// Starts to copy to the host what is newer on a device of this part, or of the whole, ahead of all that is launched
+/// from now on.
 template <Handle Region, class... Part>
 [[gnu::always_inline]] inline void fetch(Frame& frame, const Region& region, const Part&... part) {
   if (frame.has_device() && device_state(region) & kDirty) [[unlikely]]
@@ -334,8 +333,8 @@ template <gpu::Handle Region, int N>
     gpu::detail::before_write_slow(frame, part_of(region, part));
 }
 
-/// Suspends the fiber as before_host_write does, where the host then writes every cell of the part, whatever it held:
-/// what is newer on a device is void and not copied.
+/// Suspends the fiber as before_host_write does, if the host then writes every cell of the part without reading it. So
+/// data that is newer on a device is not copied.
 template <gpu::Handle Region>
 [[gnu::always_inline]] inline void before_host_overwrite(Frame& frame, const Region& region) {
   if (frame.has_device() && gpu::device_state(region) & (gpu::kDirty | gpu::kInFlight | gpu::kWatched)) [[unlikely]]
@@ -347,7 +346,7 @@ template <gpu::Handle Region, int N>
     gpu::detail::before_overwrite_slow(frame, part_of(region, part));
 }
 
-/// Says that the host wrote this part: device copies of it are stale, but for what is newer there.
+/// Says that the host wrote this part: device copies of it are stale, except for what is newer there.
 ///
 /// Pre:  before_host_write(frame, region) since the last launch that uses what was written
 /// Cost: one load if the storage never was on a device

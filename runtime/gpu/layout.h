@@ -17,7 +17,7 @@
 
 namespace pbrt::gpu {
 
-/// A view with its own sizes and strides: usable after the handle is gone (the storage must live).
+/// A view with sizes and strides of its own. It can be used after the handle is gone, as long as the storage lives.
 struct OwnedView {
   std::int64_t offset = 0;  ///< where the first element lies, in elements from the start of the storage
   int element_bytes = 1;

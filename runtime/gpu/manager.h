@@ -25,28 +25,28 @@ class Trace;
 
 namespace pbrt::gpu {
 
-/// Data existed only on a device that failed: the run must be repeated without the device.
+/// Data existed only on a device that failed. The run must be repeated without the device.
 class DeviceLost : public DeviceError {
  public:
   using DeviceError::DeviceError;
 };
 
 struct ManagerOptions {
-  /// Told each one-line warning (a device dropped, a kernel rejected), from the management thread. Null: standard
-  /// error.
+  /// Called with each one-line warning (a device dropped, a kernel rejected), by the management thread. Null: warnings
+  /// go to standard error.
   void (*warn)(void* context, const char* line) = nullptr;
   void* warn_context = nullptr;
   /// Limit on the buffers' total size; 0: three quarters of the device's memory.
   std::uint64_t memory_limit_bytes = 0;
-  /// How long the thread stays awake for the next event before it sleeps. Waking costs tens of microseconds, as much
-  /// as a small kernel: worth it for a device that does not compute on the host's own cores.
+  /// How long the thread stays awake for the next event before it sleeps. Waking it costs tens of microseconds, as much
+  /// as a small kernel. So staying awake pays for a device that does not compute on the host's own cores.
   std::chrono::nanoseconds patience{0};
-  /// Gets lanes called `name` and `name, management`; null: none. It outlives the manager.
+  /// The trace that gets lanes called `name` and `name, management`; null: none. It outlives the manager.
   Trace* trace = nullptr;
   std::string trace_name;
 };
 
-/// Launches of one kernel of a traced manager that have ended.
+/// The launches of one kernel that have ended, in a traced manager.
 struct KernelTotals {
   const RuleDesc* rule = nullptr;
   std::int64_t launches = 0;

@@ -32,8 +32,8 @@ template <int N>
   return box;
 }
 
-/// The part of `region` with indices in [lo, hi) along dimension `d`, as far as there are such; all of it where there
-/// are none.
+/// The part of `region` with indices in [lo, hi) along dimension `d`. If there are no such indices, it is the whole
+/// region.
 template <class Region>
 [[nodiscard]] PB_COLD Region slab_of(const Region& region, int d, std::int64_t lo, std::int64_t hi) {
   constexpr int kDims = Region::kDims;
@@ -50,8 +50,9 @@ namespace detail {
                               void (*on_cpu)(const void*, Frame&), const void* cpu_closure);
 }
 
-/// Runs `on_device()`, which launches a kernel and says whether that worked, and `on_cpu(Frame&)` as a task meanwhile:
-/// also while the manager copies what the kernel reads. Returns what `on_device` did when both are over.
+/// Runs `on_device()`, which launches a kernel and says whether that worked, and meanwhile `on_cpu(Frame&)` as a task.
+/// The task also runs while the manager copies what the kernel reads. Returns the result of `on_device` when both have
+/// ended.
 ///
 /// Errors: rethrows the first exception of either
 template <class OnDevice, class OnCpu>

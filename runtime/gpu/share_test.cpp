@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Steps that a device and the CPU share: how much the device gets, what it needs for that, how its part comes home.
+// Steps that a device and the CPU share: how much the device gets, what it needs for that, and how its part comes back
+// to the host.
 #include "runtime/gpu/share.h"
 
 #include <gmock/gmock.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The matrices of a body's own that its spawned calls were given. What a device made of them comes back when the body
-// syncs: its text may read and write them then. Used by generated code.
+// The body's own matrices that its spawned calls were given. Parts that a device made come back when the body syncs,
+// because its text may read and write them then. Used by generated code.
 #pragma once
 
 #include <cstdint>

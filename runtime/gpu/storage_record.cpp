@@ -124,7 +124,7 @@ void StorageRecord::wrote_on_host(const OwnedView& view) {
 }
 
 void StorageRecord::forget(const OwnedView& view) {
-  // A buffer keeps being the host's memory, or not, as long as it lives.
+  // Whether a buffer is the host's memory does not change as long as it lives.
   if (buffer == nullptr || is_host_memory || !adopt(view)) return;
   dirty.remove(layout_.box_of(view));
   wrote_on_host(view);

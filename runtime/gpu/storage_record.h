@@ -25,7 +25,7 @@ namespace pbrt::gpu {
 class StorageRecord;
 class TaskQueue;
 
-/// What the records of one device share. Outlives the manager as long as a record refers to it.
+/// The data that the records of one device share. It outlives the manager as long as a record refers to it.
 struct Registry {
   std::mutex mutex;
   std::vector<StorageRecord*> records;
@@ -37,7 +37,8 @@ struct Registry {
   TaskQueue* queue = nullptr;  ///< the manager's queue; null: the manager has ended
 };
 
-/// What one operation in flight does with one storage. Owned by the operation; in the record's list until it ends.
+/// The part of an operation in flight that concerns one storage. Owned by the operation; in the record's list until it
+/// ends.
 struct OperationPart {
   StorageRecord* record = nullptr;
   StorageRef storage;          ///< keeps record and memory alive
@@ -74,17 +75,18 @@ class StorageRecord final : public DeviceRecord {
 
   /// Notes that a kernel writes `box` on the device: it is newer there than on the host.
   void wrote_on_device(const GridBox& box);
-  /// Notes that the host wrote the view, except what is newer on the device: that was written meanwhile, beside it.
+  /// Notes that the host wrote the view, except for what is newer on the device, because another task wrote that
+  /// meanwhile.
   void wrote_on_host(const OwnedView& view);
   /// Notes that the host is going to write all of the view. Kernels that work on the host's memory still have to end.
   void forget(const OwnedView& view);
   void begin(OperationPart& part);
   void end(OperationPart& part, bool ok);
-  /// Forgets the device: what was only there is lost.
+  /// Forgets the device. Data that was only there is lost.
   void lose_device();
   [[nodiscard]] bool host_in_use(const GridBox& box) const;
-  /// Whether an operation in flight (only_beside: a copy beside the queue) is in the way of one that reads or writes
-  /// these parts of the buffer in another order.
+  /// Whether an operation in flight must end before one that reads or writes these parts of the buffer. With
+  /// `only_beside`, only copies beside the queue count.
   [[nodiscard]] bool device_in_use(const BoxSet& boxes, bool writes, bool only_beside) const;
   /// The part of `boxes` that no operation in flight writes.
   [[nodiscard]] BoxSet settled(BoxSet boxes) const;
@@ -100,10 +102,10 @@ class StorageRecord final : public DeviceRecord {
   std::unique_ptr<Buffer> buffer;
   bool is_host_memory = false;           ///< the buffer is the host's memory
   BoxSet valid;                          ///< current on the device
-  BoxSet dirty;                          ///< and newer than on the host
-  BoxSet lost;                           ///< was dirty on a device that failed
+  BoxSet dirty;                          ///< newer on the device than on the host
+  BoxSet lost;                           ///< was newer on a device that failed
   std::unique_ptr<AccessShadow> shadow;  ///< null: accesses of the host are not watched
-  int pins = 0;                          ///< launches prepared and not ended
+  int pins = 0;                          ///< number of launches that were prepared and have not ended
   std::uint64_t last_use = 0;
 
  private:

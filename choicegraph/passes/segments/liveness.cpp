@@ -292,14 +292,18 @@ Liveness find_liveness(const Analysis& analysis, const std::vector<std::vector<C
   return out;
 }
 
-// Note [Liveness] Most programs have no temporary with an uncovered cell; for them nothing is asked. Where there are
-// such cells, it is easier to follow what they spoil than what results need. An instance that reads a spoilt cell
-// spoils all cells of which it is a candidate. If no cell of a result is spoilt, no result needs the uncovered cells,
-// and all instances that read spoilt cells may go: those that are left read nothing that is not made. If a result is
-// spoilt at some sizes, the way is followed back from it, through spoilt cells alone. It says which uncovered cells are
-// missing, and which instances stay because they produce needed cells. Chains as long as a size (`T<k>` from `T<k-1>`)
-// are followed at once, by isl's transitive closure of the steps. The closure may be too large. Then more instances go
-// than the spoilt ones, but none that makes a needed cell, or an uncovered cell is taken for needed. If finding the
-// closure takes too long, every uncovered cell that is read counts as needed.
+// Note [Liveness]
+// Most programs have no temporary with an uncovered cell; for them nothing is asked. Where there are such cells, it is
+// easier to follow what they spoil than what results need. An instance that reads a spoilt cell spoils all cells of
+// which it is a candidate. If no cell of a result is spoilt, no result needs the uncovered cells, and all instances
+// that read spoilt cells may go: those that are left read nothing that is not made.
+//
+// If a result is spoilt at some sizes, the way is followed back from it, through spoilt cells alone. It says which
+// uncovered cells are missing, and which instances stay because they produce needed cells.
+//
+// Chains as long as a size (`T<k>` from `T<k-1>`) are followed at once, by isl's transitive closure of the steps. The
+// closure may be too large. Then more instances go than the spoilt ones, but none that makes a needed cell, or an
+// uncovered cell is taken for needed. If finding the closure takes too long, every uncovered cell that is read counts
+// as needed.
 
 }  // namespace pb::choices

@@ -82,7 +82,7 @@ bool DeviceCopies::are_in_way_of(const LaunchJob& job) const {
 
 void DeviceCopies::enqueue_eager_reads(LaunchJob& job) {
   if (device_.info().shares_host_memory) return;
-  // Nobody else has work for the device while the only launch is waited for.
+  // There is no other work for the device while the only launch is waited for.
   const bool is_alone = queue_.num_launches() == 1;
   for (LaunchRegion& region : job.plan.regions) {
     if (!is_read_back(region)) continue;
@@ -104,17 +104,17 @@ bool DeviceCopies::enqueue_late_reads(LaunchJob& job) {
     if (!is_read_back(region)) continue;
     const bool is_result = region.copy_out == CopyOut::Result;
     auto read = copy_out(*region.record, region.storage, [&](StorageRecord& record) -> ReadBack {
-      // What a later kernel writes is that one's to bring.
+      // Boxes that a later kernel writes are left to that kernel's read-back.
       BoxSet boxes = record.settled(record.dirty_not_under_way(record.box_of(region.touched)));
       if (is_result && !are_long(record, boxes)) return {};
-      // After the last kernel of a run nothing is to be kept from waiting.
+      // After the last kernel of a run there is nothing that the copy would keep waiting.
       return {std::move(boxes), is_result && is_alone ? CopyOrder::InQueue : CopyOrder::Beside};
     });
     if (read == nullptr) continue;
     job.operations.push_back(std::move(read));
     has_any = true;
   }
-  job.has_late_reads = false;  // not if the device failed above
+  job.has_late_reads = false;  // not reached if the device failed above
   return has_any;
 }
 
@@ -126,7 +126,8 @@ bool DeviceCopies::bring(StorageRecord& record, const StorageRef& storage,
                          const std::function<GridBox(StorageRecord&)>& box_of) {
   const bool is_alone = !operations_.has_kernels() && queue_.num_launches() == 0;
   bool is_all = true;
-  static_cast<void>(copy_out(record, storage, [&](StorageRecord& locked) -> ReadBack {  // seen through the record
+  // The caller sees the result in the record.
+  static_cast<void>(copy_out(record, storage, [&](StorageRecord& locked) -> ReadBack {
     BoxSet boxes = locked.dirty_not_under_way(box_of(locked));
     if (is_alone || !are_long(locked, boxes)) return {std::move(boxes)};
     BoxSet ready = locked.settled(boxes);

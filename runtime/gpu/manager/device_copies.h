@@ -29,10 +29,10 @@ class DeviceCopies {
   /// Pre:    the record has a buffer
   /// Errors: DeviceRefusal, and then nothing has changed
   [[nodiscard]] Progress copy_in(LaunchJob& job, LaunchRegion& region);
-  /// Whether a copy beside the queue still has to end before the kernel.
+  /// Whether the kernel must wait for a copy beside the queue to end.
   [[nodiscard]] bool are_in_way_of(const LaunchJob& job) const;
 
-  /// Enqueues the reads that follow right behind the kernel.
+  /// Enqueues the reads that follow directly after the kernel.
   void enqueue_eager_reads(LaunchJob& job);
   /// Enqueues the reads that wait until the kernel has ended; true if there are any.
   [[nodiscard]] bool enqueue_late_reads(LaunchJob& job);
@@ -40,8 +40,8 @@ class DeviceCopies {
   /// Enqueues reads of all that is dirty and not under way, in the queue; they count as copied when the operation has
   /// ended. Returns null if there is nothing to read.
   [[nodiscard]] std::shared_ptr<Operation> copy_out_all(StorageRecord& record, StorageRef storage);
-  /// Reads a box back on demand, perhaps beside kernels; then without what is still being written. False if it is to be
-  /// tried again.
+  /// Reads a box back on demand, perhaps beside kernels; then it leaves out what is still being written. Returns false
+  /// if it must be tried again.
   [[nodiscard]] bool bring(StorageRecord& record, const StorageRef& storage,
                            const std::function<GridBox(StorageRecord&)>& box_of);
 

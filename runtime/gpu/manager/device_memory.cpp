@@ -91,7 +91,8 @@ DeviceMemory::Acquired DeviceMemory::acquire_buffer(StorageRecord& record) {
     if (empty_pool() || evict_clean()) continue;
     if (evict_dirty() || !operations_.is_empty() || num_pinning_jobs_ != 0) return Acquired::Later;
     if (fits || !has_room(size_bytes)) return Acquired::No;
-    // A storage that was looked for in the pool and then among the living has gone between the two.
+    // A storage was destroyed after the pool and before the living storages were searched, so both searches missed its
+    // buffer. They are repeated.
   }
 }
 
@@ -167,7 +168,7 @@ bool DeviceMemory::evict_dirty() {
       oldest_use = record->last_use;
     }
     if (oldest == nullptr) return false;
-    // Its storage is going: the buffer comes to the pool, and the record pokes this thread.
+    // Its storage is being destroyed: the buffer comes to the pool, and the record then wakes this thread.
     if (!oldest->storage().try_retain()) return registry_->is_short = true;
     storage = StorageRef::adopt(&oldest->storage());
   }

@@ -40,20 +40,20 @@ class DeviceMemory {
   /// Pre: acquire(job) was Yes, and it was not released since
   void release(LaunchJob& job);
 
-  /// Gives up the storage's buffer, if nothing there is newer or in use; false if something is.
+  /// Gives up the storage's buffer. Returns false if something in it is newer or in use.
   [[nodiscard]] bool drop(StorageRecord& record);
   /// The storages of this device that are not about to be destroyed.
   [[nodiscard]] std::vector<StorageRef> living_storages();
-  /// After the device failed: what was only there is lost.
+  /// Called after the device failed. Data that was only there is lost.
   void lose_all();
-  /// Before the manager ends: lose_all, and no record leads here any more.
+  /// Called before the manager ends: does the same as lose_all, and removes all references from records to this object.
   void close();
 
  private:
   void pin(LaunchJob& job, StorageRecord& record);
   static void unpin(LaunchJob& job);
   [[nodiscard]] Acquired acquire_buffer(StorageRecord& record);
-  /// Null: the limit or the device leaves no room. `is_within_limit` tells which.
+  /// Allocates a buffer; null if the limit or the device leaves no room. `is_within_limit` tells which of the two.
   [[nodiscard]] std::unique_ptr<Buffer> allocate(const StorageRecord& record, std::size_t size_bytes,
                                                  bool& is_within_limit);
   /// Whether the limit leaves room for a buffer, or would if the pool were emptied of some.

@@ -50,7 +50,7 @@ struct QuiesceTask {
   OwnedView view;
   WaitingFiber waiting;
 };
-/// Gives the device's copy up; what is newer there is copied out first.
+/// Gives the device's copy up. What is newer there is copied out first.
 struct DropTask {
   StorageRef storage;
   WaitingFiber waiting;
@@ -67,7 +67,7 @@ struct EvictionTask {
 using Task = std::variant<PrepareTask, CopyInTask, ExecuteTask, CompletionTask, FetchTask, QuiesceTask, DropTask,
                           DrainTask, EvictionTask>;
 
-/// What an attempt at a task came to. A task that is not ready is tried again after something has happened.
+/// The result of an attempt at a task. A task that is not ready is tried again after something has happened.
 enum class Progress : std::uint8_t { Done, NotReady };
 
 }  // namespace pbrt::gpu

@@ -29,7 +29,7 @@ Progress HostTasks::run(QuiesceTask& task) {
     if (is_quiet || PB_FAULT(host_write_does_not_wait)) return task.waiting.finish(true), Progress::Done;
   }
   if (parts_.device.info().shares_host_memory) return Progress::NotReady;
-  // What is left is tried again.
+  // Whatever could not be copied now is tried again.
   static_cast<void>(
       parts_.copies.bring(record, task.storage, [&](StorageRecord& locked) { return locked.box_of(task.view); }));
   return Progress::NotReady;
@@ -38,7 +38,7 @@ Progress HostTasks::run(QuiesceTask& task) {
 Progress HostTasks::run(DropTask& task) {
   StorageRecord& record = *StorageRecord::find(*task.storage.get());
   if (parts_.memory.drop(record)) return task.waiting.finish(true), Progress::Done;
-  // What is left is tried again.
+  // Whatever could not be copied now is tried again.
   static_cast<void>(parts_.copies.bring(record, task.storage, [](StorageRecord& locked) { return locked.whole(); }));
   return Progress::NotReady;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What fibers wait for, task by task.
+// Tests of the tasks that fibers wait for.
 #include "runtime/gpu/manager/host_tasks.h"
 
 #include <gtest/gtest.h>

@@ -89,7 +89,8 @@ Progress LaunchTasks::fail(LaunchJob& job, const std::string& reason) {
   return end(job, false, reason), Progress::Done;
 }
 
-/// They are the fiber's to write now; what the kernel was to change in place may be half changed and counts as lost.
+/// After a failure the fiber writes the outputs on the host. What the kernel was to change in place may be half
+/// changed, and counts as lost.
 void LaunchTasks::record_failure(const LaunchJob& job) {
   for (const LaunchRegion& region : job.plan.regions) {
     if (!region.is_written) continue;
@@ -149,7 +150,7 @@ KernelTable::Found LaunchTasks::find_kernel(const LaunchPlan& plan, std::array<s
   const DeviceInfo& info = parts_.device.info();
   group = clamp_group(group, info, info.max_group_size);
   KernelTable::Found found = kernels_.find(*parts_.device, plan, group);
-  // A kernel may allow less than the device; one specialised for its group is built again for the smaller one.
+  // A kernel may allow smaller groups than the device. A kernel that is specialised for its group is then built again.
   for (int attempt = 0; attempt < 3 && found.kernel != nullptr; ++attempt) {
     const auto allowed = clamp_group(group, info, found.kernel->limits().max_group_size);
     if (allowed == group) break;
@@ -260,7 +261,7 @@ Progress LaunchTasks::run(CompletionTask& task) {
   const auto succeeded = [](const std::shared_ptr<Operation>& operation) { return operation->is_ok; };
   if (!PB_FAULT(launch_ends_early) && !std::all_of(job.operations.begin(), job.operations.end(), has_ended))
     return Progress::NotReady;
-  // A device that failed since then may have done this launch in full.
+  // If all operations succeeded, the launch counts as done, even if the device failed afterwards.
   if (!std::all_of(job.operations.begin(), job.operations.end(), succeeded))
     return fail(job, parts_.device.failure_message());
   if (job.has_late_reads && !parts_.device.is_alive()) return fail(job, parts_.device.failure_message());

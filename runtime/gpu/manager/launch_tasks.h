@@ -27,15 +27,15 @@ class LaunchTasks {
   [[nodiscard]] Progress run(CopyInTask& task);
   [[nodiscard]] Progress run(ExecuteTask& task);
   [[nodiscard]] Progress run(CompletionTask& task);
-  /// Before the device is closed.
+  /// Called before the device is closed.
   void forget_kernels() { kernels_.clear(); }
 
  private:
   /// Ends a job and wakes its fiber if it still waits.
   void end(LaunchJob& job, bool ok, const std::string& reason);
-  /// Ends a job without success. Always Done.
+  /// Ends a job without success. Always returns Done.
   Progress fail(LaunchJob& job, const std::string& reason);
-  /// What a failed launch leaves of its outputs.
+  /// Notes in the records what a failed launch leaves of its outputs.
   static void record_failure(const LaunchJob& job);
   /// False: the job has ended.
   [[nodiscard]] bool choose_kernel(LaunchJob& job);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A kernel execution, task by task.
+// Tests of the tasks of a kernel execution.
 #include "runtime/gpu/manager/launch_tasks.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The device of a manager, whether it still works, and who is warned. Private to runtime/gpu.
+// The device of a manager, with its state and its warnings. Private to runtime/gpu.
 //
 // `mutex_` guards the reason of the failure; nothing is called while it is held.
 #pragma once
@@ -29,7 +29,7 @@ class ManagedDevice {
 
   /// False once the device failed.
   [[nodiscard]] bool is_alive() const { return is_alive_.load(std::memory_order_relaxed); }
-  /// Why it is not used any more. Pre: it failed
+  /// Why the device is not used any more. Pre: it failed
   [[nodiscard]] std::string failure_message() const;
 
   // Manager thread only.

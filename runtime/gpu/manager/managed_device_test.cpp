@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Whether the device works, what is counted of it, and what is recorded.
+// Tests of the device's state, its statistics and its trace.
 #include "runtime/gpu/manager/managed_device.h"
 
 #include <gmock/gmock.h>

@@ -21,7 +21,7 @@ Manager::Impl::Impl(std::unique_ptr<Device> managed, const ManagerOptions& optio
 Manager::Impl::~Impl() {
   queue.stop();
   thread_.join();
-  // Before the operations: a failed device may report their ends until it is gone.
+  // The device goes before the operations, because a failed device may report their ends as long as it lives.
   device.close();
 }
 

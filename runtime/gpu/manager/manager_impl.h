@@ -51,7 +51,7 @@ struct Manager::Impl {
   void idle();
   void fail_device(const std::string& why);
   void shut_down();
-  /// Copies out what is newer on the device, for storages that outlive the manager.
+  /// Copies to the host what is newer on the device, for storages that outlive the manager.
   void bring_all_home();
 
   [[nodiscard]] ManagerParts parts() { return {device, queue, operations, statistics, copies, memory}; }

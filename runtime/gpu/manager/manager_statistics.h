@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a manager counts for DeviceStatistics, and the kernels that its device's driver rejected. Private to
+// The counters of a manager for DeviceStatistics, and the kernels that its device's driver rejected. Private to
 // runtime/gpu.
 //
 // `mutex_` guards all of it. It is taken under mutexes of storage records; under it only Device::counters is called.
@@ -25,10 +25,10 @@ class ManagerStatistics {
   }
   /// Counts a kernel that the driver rejected; reset() does not forget it.
   void reject(RejectedKernel kernel);
-  /// A kernel of `rule` on `cells` cells took this long.
+  /// Counts a kernel of `rule` on `cells` cells that took `time_ns`.
   void add_kernel(const RuleDesc* rule, std::int64_t cells, std::int64_t time_ns);
 
-  /// Since start or the last reset.
+  /// The counts since start or the last reset.
   [[nodiscard]] DeviceStatistics since_reset(const Device& device) const;
   void reset(const Device& device);
   [[nodiscard]] std::vector<RejectedKernel> rejected() const;

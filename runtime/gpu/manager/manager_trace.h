@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a traced manager records: its tasks on one lane, what the device did on others. Private to runtime/gpu.
+// Records for a traced manager: its tasks on one lane, the operations of its device on others. Private to runtime/gpu.
 //
 // Guarded by no mutex: all is the manager thread's, but for is_on and time_ns, which read what the constructor wrote.
 #pragma once
@@ -27,13 +27,13 @@ class ManagerTrace {
 
   // Manager thread only. Pre: is_on()
 
-  /// The task, begun at `start_ns`, is done.
+  /// Records a task that began at `start_ns` and is done.
   void record_task(const Task& task, std::int64_t start_ns);
-  /// The device reported at `time_ns` that the operation has ended.
+  /// Records that the device reported the end of the operation at `time_ns`.
   void record_end(const Operation& operation, std::int64_t time_ns);
 
  private:
-  /// A lane and when the operation before ended.
+  /// A lane, and the time at which its last operation ended.
   struct Lane {
     TraceLane* lane = nullptr;
     std::int64_t free_ns = 0;

@@ -32,7 +32,7 @@ struct ManualManager {
 
   [[nodiscard]] ManagerParts parts() { return {device, queue, operations, statistics, copies, memory}; }
 
-  /// All of the matrix as what a kernel uses.
+  /// A region of a kernel that covers all of the matrix.
   [[nodiscard]] LaunchRegion region_of(const Matrix2& matrix, bool is_read, bool is_written,
                                        CopyOut copy_out = CopyOut::May) {
     const RegionRef all(matrix);

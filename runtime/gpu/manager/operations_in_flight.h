@@ -22,7 +22,7 @@ namespace pbrt::gpu {
 /// A copy or a kernel in flight. Lives until the device has reported its end and the manager has seen it.
 class Operation final : public Completion {
  public:
-  /// What an operation is in a trace.
+  /// The description of an operation in a trace.
   struct Label {
     TraceKind kind = TraceKind::Kernel;
     const RuleDesc* rule = nullptr;  ///< only for a kernel
@@ -54,14 +54,15 @@ class OperationsInFlight {
  public:
   OperationsInFlight(TaskQueue& queue, const ManagerTrace& trace) : queue_(queue), trace_(trace) {}
 
-  /// A new one, to be given to the device now.
+  /// Makes an operation that the caller gives to the device now.
   [[nodiscard]] std::shared_ptr<Operation> begin(const Operation::Label& label, CopyOrder order = CopyOrder::InQueue);
   /// Tells the records of the operation's parts that it has ended. A refused one ends without success.
   ///
   /// Pre: it is in flight; no mutex is held
   void end(Operation& operation, bool ok);
-  /// After Device::finish of a device that failed: what was still under way has failed, whatever was reported since. An
-  /// operation behind the failed one in the queue may end well and yet have copied what the failed one never wrote.
+  /// Called after Device::finish of a device that failed: everything that was still under way has failed, whatever was
+  /// reported since. An operation after the failed one in the queue may end well and yet have copied data that the
+  /// failed one never wrote.
   void abandon();
 
   [[nodiscard]] bool is_empty() const { return operations_.empty(); }

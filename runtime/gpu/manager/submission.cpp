@@ -39,7 +39,7 @@ bool attach(Frame& frame, const std::shared_ptr<Registry>& registry, LaunchRegio
   if (TaskQueue* other = region.record->queue()) {
     DropTask drop;
     drop.storage = region.storage;
-    static_cast<void>(wait_for(frame, *other, std::move(drop)));  // attach tells whether it helped
+    static_cast<void>(wait_for(frame, *other, std::move(drop)));  // attach() tells whether it helped
   }
   return region.record->attach(registry);
 }

@@ -17,7 +17,7 @@
 
 namespace pbrt::gpu {
 
-/// A further reference to a storage that somebody holds.
+/// Makes a further reference to a storage to which there is one.
 [[nodiscard]] inline StorageRef share(Storage* storage) {
   storage->retain();
   return StorageRef::adopt(storage);
@@ -40,8 +40,8 @@ template <class TaskType>
 /// Pre: attach() was true for each region of the plan
 [[nodiscard]] Outcome submit(Frame& frame, TaskQueue& queue, LaunchPlan plan, bool only_prefetch);
 
-/// Makes the manager of `registry` the one that holds device copies of the region's storage. False: another one does
-/// not let go.
+/// Makes the manager of `registry` the one that holds device copies of the region's storage. Returns false if another
+/// manager does not give the storage up.
 [[nodiscard]] bool attach(Frame& frame, const std::shared_ptr<Registry>& registry, LaunchRegion& region);
 
 }  // namespace pbrt::gpu

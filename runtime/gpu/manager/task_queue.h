@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What other threads tell a management thread, and how it sleeps: tasks, ends of operations, and that something may
-// have become ready. What the tasks do is not known here. Private to runtime/gpu.
+// Brings messages of other threads to a management thread, and lets it sleep: tasks, ends of operations, and that
+// something may have become ready. The queue does not know what the tasks do. Private to runtime/gpu.
 //
 // `mutex_` guards the queue, the reported ends, and each change of `epoch_`; nothing is called while it is held, so it
 // comes last in every lock order. See Note [Wake-ups] in task_queue.cpp.
@@ -27,7 +27,7 @@ struct EndedOperation {
   std::int64_t time_ns = 0;  ///< if the manager is traced
 };
 
-/// Every task was tried and not ready since something happened last.
+/// A turn in which every task was tried and none was ready since something happened last.
 struct NothingReady {
   bool is_over = false;  ///< there is no task, and stop() was called
 };
@@ -50,20 +50,20 @@ class TaskQueue {
   void signal_end(const EndedOperation& ended);
   /// Lets tasks that are not ready be tried again.
   void poke();
-  /// The thread is to end once it has done all.
+  /// Asks the thread to end once it has done all tasks.
   void stop();
   /// Whether the thread stays awake for a while before it sleeps.
   [[nodiscard]] bool is_patient() const { return patience_.count() != 0; }
 
   // Manager thread only.
 
-  /// Ends come before tasks: they may make some ready.
+  /// Returns what to do next. Ends of operations come before tasks, because they may make tasks ready.
   [[nodiscard]] Turn next();
-  /// The task of the last turn is done: others may be ready now.
+  /// Notes that the task of the last turn is done, so that others may be ready now.
   void was_done() { num_not_ready_ = 0; }
-  /// The task of the last turn was not ready; it goes to the end of the queue.
+  /// Puts the task of the last turn, which was not ready, to the end of the queue.
   void put_back(Task task);
-  /// What was reported since the last turn; none if nothing was.
+  /// Takes the ends that were reported since the last turn; none if there were none.
   [[nodiscard]] std::vector<EndedOperation> take_ended();
   /// Sleeps until an end was reported.
   [[nodiscard]] std::vector<EndedOperation> wait_for_ended();
