@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The program as written, after the preprocessor: the result of the parser, the input of
-// frontend/resolve. Nothing is bound: formulas hold SymbolKind::Unresolved only, `function`
-// is not yet a transform of one rule. Plain data; every node has the span of its text.
+// The program as written, after the preprocessor: the result of the parser, and the input of frontend/resolve. No name
+// is bound yet: formulas hold only SymbolKind::Unresolved, and a `function` is not yet a transform of one rule. Plain
+// data; every node has the span of its text.
 #pragma once
 
 #include <cstdint>

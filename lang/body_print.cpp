@@ -11,7 +11,7 @@
 namespace pb {
 namespace {
 
-/// `_++` is the operator behind its operand; those without a namesake there need no `_`.
+/// Returns the spelling with a `_` at the operand's place if the operator can stand on both sides: `_++`, `++_`.
 std::string tree_spelling(UnaryOp op) {
   if (place_of(op) == OperatorPlace::Postfix) return std::string("_") + spelling(op);
   return spelling(op) + std::string(kind_of(op) == OperatorKind::Step ? "_" : "");

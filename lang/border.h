@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a `.cell` input stands for where its coordinates lie outside of the matrix (docs/reference/language.md 5.7).
+// What a `.cell` input stands for if its coordinates lie outside of the matrix (docs/reference/language.md 5.7).
 #pragma once
 
 #include <array>

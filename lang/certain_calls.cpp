@@ -10,7 +10,7 @@ namespace pb {
 namespace {
 
 /// What is certain about a statement: the calls that every run of it makes. `may_leave`: the statement may end the body
-/// or a loop before its last statement, so that nothing is certain about what follows.
+/// or a loop before its last statement. Then nothing is certain about the statements after it.
 struct Certain {
   std::vector<TransformId> calls;
   bool may_leave = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which calls of transforms every run of a body makes, whatever its data are.
+// Finds the calls of transforms that every run of a body makes, whatever its data are.
 #pragma once
 
 #include <functional>

@@ -97,7 +97,8 @@ DiagBuilder Diagnostics::add(const Diagnostic& diagnostic) {
 }
 
 void Diagnostics::add_new(const Diagnostics& others, std::string_view note) {
-  const auto is_same = [](const Diagnostic& a, const Diagnostic& b) {  // notes may say in which instance
+  // Notes are not compared, because they may name an instance.
+  const auto is_same = [](const Diagnostic& a, const Diagnostic& b) {
     return a.kind == b.kind && a.span == b.span && a.args == b.args && a.primary_label == b.primary_label &&
            a.labels == b.labels && a.hints == b.hints;
   };

@@ -54,7 +54,7 @@ struct DiagLabel {
 
 struct Diagnostic {
   DiagKind kind;
-  Span span;  ///< the narrowest wrong text; unknown: about no place
+  Span span;  ///< the narrowest wrong text; unknown: the message is about no place
   std::vector<std::string> args;
   std::string primary_label;      ///< words beside the caret; may be empty
   std::vector<DiagLabel> labels;  ///< other places, shown with their line
@@ -72,9 +72,9 @@ class DiagBuilder {
  public:
   DiagBuilder& arg(std::string_view text);
   DiagBuilder& arg(std::integral auto number) { return arg(std::string_view(std::to_string(number))); }
-  /// Words beside the primary caret.
+  /// Adds words beside the primary caret.
   DiagBuilder& label(std::string_view text);
-  /// A second place.
+  /// Adds a label at a second place.
   DiagBuilder& label(Span span, std::string_view text);
   DiagBuilder& note(Span span, std::string_view text);
   DiagBuilder& note(std::string_view text) { return note(Span{}, text); }
@@ -99,8 +99,8 @@ class Diagnostics {
 
   /// Records a copy of a diagnostic of another sink.
   DiagBuilder add(const Diagnostic& diagnostic);
-  /// Records copies of the diagnostics of `others` that this sink lacks, with `note` where it is not empty: what is
-  /// wrong with a template is wrong with most of its instances, and is said once.
+  /// Records copies of the diagnostics of `others` that this sink lacks, with `note` if it is not empty. A mistake in a
+  /// template is a mistake in most of its instances, and is reported only once.
   void add_new(const Diagnostics& others, std::string_view note = {});
 
   /// Sorts the diagnostics from index `first` on by their places, for a stage that looks at the program more than once.

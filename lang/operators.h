@@ -104,10 +104,10 @@ enum class RelationOp : std::uint8_t {
 [[nodiscard]] std::optional<BinaryOp> find_assignment_op(std::string_view text);
 [[nodiscard]] std::optional<UnaryOp> find_unary_op(std::string_view text, OperatorPlace place);
 [[nodiscard]] std::optional<FormulaOp> find_formula_op(std::string_view text);
-/// `=` is an equation, as `==` is.
+/// The relation that `text` spells, or none. `=` is an equation, as `==` is.
 [[nodiscard]] std::optional<RelationOp> find_relation_op(std::string_view text);
 
-/// Whether two numbers have the relation; `difference`: the left one minus the right one.
+/// Whether two numbers have the relation. `difference` is the left one minus the right one.
 [[nodiscard]] bool holds(RelationOp op, std::int64_t difference);
 
 /// The relation that two numbers have exactly if they do not have `op`.

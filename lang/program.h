@@ -31,7 +31,8 @@ using TunableId = Id<struct TunableTag>;  // index within its transform
 
 enum class MatrixRole : std::uint8_t { From, To, Through };
 
-/// `in LO..HI` behind an input: what generated data lies in. Integers include both ends, real numbers lie in [lo, hi).
+/// `in LO..HI` after an input: the range of generated data. A range of integers includes both ends; one of real numbers
+/// is [lo, hi).
 struct ValueRange {
   Formula lo, hi;
   Span span;
@@ -53,10 +54,10 @@ struct Matrix {
   [[nodiscard]] int num_dims() const { return static_cast<int>(extents.size()); }
 };
 
-/// How a call finds one size variable. `solution` is over size variables solved earlier
-/// and the symbol `kActualSize`, the size of dimension `dim` of `matrix`. Without a matrix it is a `param` that no size
-/// determines: the run gives it, and no body calls the transform (docs/reference/language.md 4.4). Those that occur in
-/// no size formula come last; they are any integers.
+/// How a call finds one size variable. `solution` uses size variables that were solved earlier and the symbol
+/// `kActualSize`, the size of dimension `dim` of `matrix`. Without a matrix the variable is a `param` that no size
+/// determines: the run gives its value, and no body calls the transform (docs/reference/language.md 4.4). Params that
+/// occur in no size formula come last; they may be any integers.
 inline constexpr const char* kActualSize = "pb_actual";
 struct SizeVar {
   std::string name;
@@ -65,15 +66,15 @@ struct SizeVar {
   Formula solution;
   Span span;
 
-  bool is_size = true;  ///< in a size formula: it counts where sizes are compared, and is taken as large
-  /// True if `solution` is the dimension's own formula, with the variable in it: a call looks for the value that fits.
-  /// Such a formula never shrinks where the variable grows.
+  bool is_size = true;  ///< it occurs in a size formula: it counts when sizes are compared, and is assumed to be large
+  /// True if `solution` is the dimension's own formula, which contains the variable: a call searches for the value that
+  /// fits. Such a formula never shrinks when the variable grows.
   bool is_searched = false;
 
   [[nodiscard]] bool is_given_by_run() const { return matrix.is_none(); }
 };
 
-/// Its role is one of those that are the program's own.
+/// A tunable that the program declares. Its role is one of those for the program's own tunables.
 struct UserTunable {
   std::string name;
   TunableRole role = TunableRole::User;
@@ -93,15 +94,15 @@ struct RegionAccess {
   /// Box of the access in coordinates of the matrix, one pair per dimension, half-open:
   /// rows, columns, cells and whole matrices are written out as boxes too.
   std::vector<Formula> lo, hi;
-  /// Dimensions of an input whose coordinates are not affine in the rule variables: `cells` has all positions there,
-  /// and instances test theirs.
+  /// Dimensions of an input whose coordinates are not affine in the rule variables. `cells` has all positions in these
+  /// dimensions, and instances test their own.
   std::vector<std::size_t> tested_dims;
-  bool is_guest = false;                 ///< an input of a rule in Rule::tried; its body's, not this rule's
-  bool is_slice = false;                 ///< `M<k>`: the last dimension has one position, which the body does not see
-  std::string binding;                   ///< region name in the body; empty in the return form
-  Border border = Border::None;          ///< only for a `.cell` input (docs/reference/language.md 5.7)
+  bool is_guest = false;         ///< an input of a rule in Rule::tried: that rule's body reads it, not this rule's
+  bool is_slice = false;         ///< `M<k>`: the last dimension has one position, which the body does not see
+  std::string binding;           ///< region name in the body; empty in the return form
+  Border border = Border::None;  ///< only for a `.cell` input (docs/reference/language.md 5.7)
   std::optional<Formula> missing_value;  ///< only for Border::Default
-  /// The border maps so many of the first coordinates: all but a version. 0 unless maps_cells(border).
+  /// The number of leading coordinates that the border maps: all except a version. 0 unless maps_cells(border).
   std::size_t num_mapped_dims = 0;
   Span span;  ///< where the region `In.region(…)` is written
   Span binding_span;
@@ -163,8 +164,8 @@ struct TransformCall {
   std::vector<TemplateArg> choice;
   TemplateId of_template;    ///< meaningful with `choice`
   std::vector<ExprId> args;  ///< outputs, then inputs
-  /// Numbers of `args` that are variables of another type than the single-number output they stand for: results
-  /// convert.
+  /// Indices of `args` that are variables of another type than the single-number output for which they stand. Results
+  /// are converted for them.
   std::vector<std::size_t> converted;
 };
 
@@ -178,8 +179,8 @@ struct Rule {
   std::vector<RuleTemporary> temporaries;
   std::vector<Relation> where;         ///< all of them hold
   std::vector<Disjunction> where_any;  ///< and one conjunction of each
-  /// Part of `where` is not affine: instances test it. Such a rule is no alternative beside rules without
-  /// (docs/reference/language.md 5.8).
+  /// True if a part of `where` is not affine, so that instances test it. Such a rule is not an alternative to rules
+  /// without such a part (docs/reference/language.md 5.8).
   bool is_dynamic = false;
   /// Rules with a dynamic `where` that an instance tries first, in this order. They have the same variables, by
   /// position, and the same outputs; their inputs are among `inputs`, as guests.
@@ -242,8 +243,8 @@ struct TemplateParam {
   [[nodiscard]] std::int64_t count() const { return hi - lo + 1; }
 };
 
-/// A transform that is compiled once per combination of its parameters. Later stages see its instances only:
-/// transforms like any other. Calls that choose at run time go by the template.
+/// A transform that is compiled once per combination of its parameters. Later stages see only its instances, which are
+/// transforms like any other. A call that chooses an instance at run time uses the template.
 struct Template {
   std::string name;                   ///< as declared
   std::vector<TemplateParam> params;  ///< the first is the fastest in the number of an instance
@@ -269,7 +270,7 @@ struct Program {
   Store<TransformId, Transform> transforms;
   Store<TemplateId, Template> templates;
   TransformId main;
-  /// Names that no transform's functions may have, because the program's own C++ has words that begin with a verb of
+  /// Names that the functions of no transform may have, because words of the program's own C++ begin like the names of
   /// generated functions. `run_FFT` takes `FFT`; `call_FFT_2` takes `FFT` and `FFT_2`.
   std::set<std::string> taken_stems;
 

@@ -30,7 +30,7 @@ std::string join(const T& items, std::string_view separator, F&& text) {
   return out;
 }
 
-/// `float A[n]`; the type only if it is not ElementT.
+/// Prints `float A[n]`, with the type only if it is not ElementT.
 template <class T>
 std::string declaration(const T& matrix) {
   std::string name = (matrix.is_element_t ? "" : std::string(header_word(matrix.element)) + " ") + matrix.name;
@@ -97,7 +97,7 @@ void print_access(std::string& out, std::string_view clause, const RegionAccess&
   if (access.cells.is_known()) out += "      cells " + access.cells.to_string() + "\n";
 }
 
-/// The body's text, moved left by what all its lines but the first are indented.
+/// Prints the body's text, moved left by the common indentation of all its lines but the first.
 void print_body(std::string& out, const Body& body) {
   const std::string text = text_of(body, {0, static_cast<std::uint32_t>(body.tokens.size())});
   const auto lines = lines_of(text);
@@ -142,7 +142,7 @@ std::string_view word(NameKind kind) {
   return "";
 }
 
-/// What each name of the body means, once each, in order of appearance: `in: input 0 region<ElementT, 2>`.
+/// Prints what each name of the body means, once each, in order of appearance: `in: input 0 region<ElementT, 2>`.
 void print_names(std::string& out, const Rule& rule) {
   if (rule.body_types.types.empty()) return;
   std::set<std::string> seen;
@@ -162,7 +162,7 @@ std::string value_text(const Constant& constant) {
   return number_text(std::get<double>(constant.value));
 }
 
-/// `call Power<3>`; with a choice at run time the template and who may be chosen.
+/// Prints `call Power<3>`, or, for a choice at run time, the template and the instances that may be chosen.
 void print_calls(std::string& out, const Rule& rule, const Program& program) {
   for (const TransformCall& call : rule.calls) {
     out += "    call";

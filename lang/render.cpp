@@ -32,7 +32,7 @@ std::size_t num_columns(std::string_view text) {
       std::count_if(text.begin(), text.end(), [](char c) { return !is_continuation_byte(c); }));
 }
 
-/// What is shown of a line: control characters as `?`.
+/// A line as it is shown: with `?` in place of control characters.
 std::string printable(std::string_view text) {
   std::string out(text);
   for (char& c : out)
@@ -68,7 +68,7 @@ class Renderer {
   std::string take() { return std::move(out_); }
 
  private:
-  /// The line of a message; `name` stands behind it, for --no-warn.
+  /// Prints the line of a message. `name` stands at its end, for --no-warn.
   void head(Span span, std::string_view colour, std::string_view word, const std::string& message,
             const std::string& name = {}) {
     if (span.is_known()) {

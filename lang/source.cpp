@@ -13,7 +13,7 @@
 namespace pb {
 namespace {
 
-/// No program is larger than this, but the contents of a device that never ends are.
+/// The largest file that is read. No program is larger, but a device that never ends would be.
 constexpr std::size_t kMaxBytes = std::size_t{64} << 20;
 
 std::string canonical_path(const std::string& path) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The source files of one compilation: their text, and from a byte offset to line and
-// column. Each file is read once. Every Span of every tree points into this table.
+// The source files of one compilation: their texts, and the lines and columns of byte offsets. Each file is read once.
+// Every Span of every tree points into this table.
 #pragma once
 
 #include <cstdint>
@@ -40,8 +40,9 @@ class SourceManager {
   [[nodiscard]] std::string_view text(Span span) const;
   /// The name to show, as given to `load` or `add`.
   [[nodiscard]] std::string_view name(FileId file) const;
-  /// The end of `name`, the name of a file or of a line marker, that tells it from all other files: `common.h`, or
-  /// `filters/common.h` where several have that name. It serves texts that must not depend on where a program lies.
+  /// The shortest end of `name`, the name of a file or of a line marker, that distinguishes it from all other files:
+  /// `common.h`, or `filters/common.h` if several files have that name. Used for texts that must not depend on where a
+  /// program lies.
   [[nodiscard]] std::string_view short_name(std::string_view name) const;
   [[nodiscard]] std::size_t num_files() const { return files_.size(); }
 

@@ -19,10 +19,10 @@ enum class TokenKind : std::uint8_t {
   Punctuator,
   NativeBegin,  ///< `%{`
   NativeEnd,    ///< `%}`
-  NativeLine,   ///< a whole preprocessor line of a `%{ %}` block that C++ shall see
+  NativeLine,   ///< a whole preprocessor line of a `%{ %}` block, which C++ gets to see
 };
 
-/// One token. The text of a range of tokens is the concatenation of `leading` and `text`.
+/// A token. The text of a range of tokens is the concatenation of their `leading` and `text`.
 struct Token {
   TokenKind kind = TokenKind::Punctuator;
   std::string text;

@@ -47,9 +47,9 @@ struct BodyType {
 
 [[nodiscard]] std::string to_string(const BodyType& type);
 
-/// The number that an element of this type is in a body.
+/// The type that an element of this type has in a body.
 [[nodiscard]] BodyType number_type(ElementType element);
-/// The element type that holds numbers of `type`; for integers that no matrix holds, one as wide.
+/// The element type that holds numbers of `type`. For integers that no matrix holds, it is one of the same width.
 ///
 /// Pre:     `type` is a number other than `bool` and `char`
 [[nodiscard]] ElementType element_of(const BodyType& type);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The statement tree of one rule body, beside the user's own text. CPU code is the text
-// (`tokens`, verbatim) with the ranges of transform calls, `sync` and `for_enough`
-// rewritten; OpenCL C, SIMD bodies and analyses use the tree. What the grammar does not
-// carry is an Opaque node with its reason: it costs the device version, never the program.
+// The statement tree of one rule body, beside the user's own text. CPU code is the text (`tokens`, verbatim) with the
+// ranges of transform calls, `sync` and `for_enough` rewritten; OpenCL C, SIMD bodies and analyses use the tree. Code
+// that the grammar does not know is an Opaque node with its reason. A rule with such a node has no device version, but
+// the program compiles.
 #pragma once
 
 #include <cstdint>
@@ -134,8 +134,8 @@ struct IfStmt {
   StmtId then_stmt;
   StmtId else_stmt;
 };  ///< else_stmt may be none
-/// `for (T v : range)` has an opaque head in `condition`, for C++ knows more ranges than this tree. Where the range is
-/// a region, frontend/check_types makes loops over its cells of it.
+/// `for (T v : range)` has an opaque head in `condition`, for C++ knows more ranges than this tree. If the range is a
+/// region, frontend/check_types replaces the loop by loops over its cells.
 struct ForStmt {
   StmtId init;  ///< DeclStmt, ExprStmt or none
   ExprId condition;
@@ -222,7 +222,7 @@ struct Body {
 // ---- Side tables, filled by frontend/check_types ----------------------------
 
 enum class NameKind : std::uint8_t {
-  Unknown,    ///< a name of a prefix block or of C++: passed through
+  Unknown,    ///< a name of a prefix block or of C++, which is passed through
   Local,      ///< declared in the body
   Output,     ///< region name of `to ( )`
   Input,      ///< region name of `from ( )`

@@ -30,7 +30,7 @@ struct NumericLimit {
   std::string_view member;
 };
 
-/// What a call of `callee` without arguments means, if it is one of these.
+/// The limit that a call of `callee` without arguments means; none if it is something else.
 [[nodiscard]] std::optional<NumericLimit> find_numeric_limit(std::string_view callee);
 
 /// The limit `member` in OpenCL C; `type` is what the element type stands for.

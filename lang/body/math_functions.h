@@ -12,7 +12,7 @@
 
 namespace pb {
 
-/// What a function makes of its arguments.
+/// The type of a function's result.
 enum class MathResult : std::uint8_t {
   Real,       ///< float if every argument is one, else double
   KeepsType,  ///< the result has the arguments' type: abs, min, max, clamp
@@ -26,10 +26,10 @@ struct MathFunction {
   std::string_view opencl;  ///< its OpenCL C name for floating arguments
   MathResult result = MathResult::Real;
   std::string_view opencl_integer = {};  ///< the name for integer arguments, if the result keeps their type
-  /// The function of floating arguments `a`, `b` and `c` as an expression, where no function of OpenCL C gives what C++
-  /// does: kernels get one of their own.
+  /// An expression for the function of floating arguments `a`, `b` and `c`, if no function of OpenCL C gives the result
+  /// of C++. Kernels then define a function of their own.
   std::string_view definition = {};
-  bool needs_std = false;  ///< C++ knows it with `std::` alone
+  bool needs_std = false;  ///< C++ knows it only with `std::`
 
   [[nodiscard]] constexpr bool is_on_devices() const { return !opencl.empty() || !definition.empty(); }
 };
@@ -75,14 +75,14 @@ inline constexpr std::array<MathFunction, 57> kMathFunctions = {{
     {"nearbyint", 1, "rint"},
     {"remainder", 2, "remainder"},
     {"rint", 1, "rint"},
-    // Kernels have no `lgamma` and `tgamma`: OpenCL leaves their exactness open, or leaves it to the driver.
+    // Kernels have no `lgamma` and `tgamma`, because OpenCL does not fix their accuracy or leaves it to the driver.
     {"lgamma", 1, ""},
     {"tgamma", 1, ""},
     {"logb", 1, "logb"},
     {"nextafter", 2, "nextafter"},
     {"abs", 1, "fabs", MathResult::KeepsType, "abs"},
-    // OpenCL C leaves open what its own `min`, `max` and `clamp` do with NaN, and its `fmin` takes the number beside a
-    // NaN.
+    // OpenCL C leaves open what its own `min`, `max` and `clamp` do with NaN, and its `fmin` returns the other argument
+    // if one is NaN.
     {"min", 2, "", MathResult::KeepsType, "min", "b < a ? b : a"},
     {"max", 2, "", MathResult::KeepsType, "max", "a < b ? b : a"},
     {"clamp", 3, "", MathResult::KeepsType, "clamp", "a < b ? b : c < a ? c : a", true},
@@ -107,13 +107,13 @@ inline constexpr std::array<MathFunction, 57> kMathFunctions = {{
   return nullptr;
 }
 
-/// What a kernel calls, and the text that defines it there if OpenCL C does not.
+/// The function that a kernel calls, and the text that defines it there if OpenCL C does not.
 struct DeviceFunction {
   std::string name;
   std::string definition;
 };
 
-/// What a kernel calls for `function` with floating arguments.
+/// The function that a kernel calls for `function` with floating arguments.
 ///
 /// Pre: the function is on devices; `real` is `double` or `float`
 [[nodiscard]] DeviceFunction device_function(const MathFunction& function, std::string_view real);

@@ -21,7 +21,8 @@ TEST(MathFunctions, EachStandsInTheTableOnce) {
   for (const MathFunction& function : kMathFunctions) EXPECT_TRUE(names.insert(function.name).second) << function.name;
 }
 
-// `fmin` of OpenCL C takes the number beside a NaN, and its `min` what it likes; std::min takes the first argument.
+// If one argument is NaN, `fmin` of OpenCL C returns the other one, and its `min` may return either. std::min returns
+// the first argument.
 TEST(MathFunctions, KernelsKeepTheFirstArgumentAsStdMinDoes) {
   EXPECT_EQ(device_function(function_of("std::min"), "double").definition,
             "static inline double pb_min_double(const double a, const double b) { return b < a ? b : a; }");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How bodies make matrices: `allocate<T>(sizes…)` and `allocate<T>(region)`. Used for the types of bodies and for what
-// is known of their regions.
+// Finds where bodies make matrices: `allocate<T>(sizes…)` and `allocate<T>(region)`. Used for the types of bodies and
+// for what is known about their regions.
 #pragma once
 
 #include <string_view>

@@ -25,7 +25,7 @@ std::optional<IndexInterval> bounds_of_quotient(const IndexInterval& a, const In
                        index_floordiv(is_reversed ? a.first : a.last, divisor)};
 }
 
-/// The interval of the values of `expr` where its operands lie in `items`.
+/// The interval of the values of `expr` if its operands lie in `items`.
 std::optional<IndexInterval> combine(const IndexExpr& expr, const std::vector<IndexInterval>& items) {
   std::vector<IndexExpr> firsts;
   std::vector<IndexExpr> lasts;

@@ -62,7 +62,7 @@ TEST(IndexExpr, OtherTextsAreRefused) {
     EXPECT_FALSE(parse_index_expr(text).has_value()) << text;
 }
 
-/// Builds the same random tree with the folding builders and, naively, as a value.
+/// A random expression, made by the folding builders, and its value, which is computed without them.
 struct Sample {
   IndexExpr expr;
   std::int64_t value;

@@ -14,7 +14,7 @@ std::string side_text(const IndexExpr& operand) {
   return is_atom ? to_string(operand) : "(" + to_string(operand) + ")";
 }
 
-/// `expr` with a name such as `n/2` in place of each division.
+/// Returns `expr` with each division replaced by a symbol with a name such as `n/2`.
 IndexExpr with_names(IndexExpr expr, bool is_factor) {
   const bool has_factors = expr.op == Op::Mul || expr.op == Op::FloorDiv;
   for (IndexExpr& operand : expr.operands) operand = with_names(std::move(operand), has_factors);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Integer expressions as a header has them, for messages and pictures; the Plan's own text form is to_string.
+// Prints integer expressions as a header would spell them, for messages and pictures. The Plan's own text form is
+// to_string.
 #pragma once
 
 #include <string>

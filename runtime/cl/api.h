@@ -18,7 +18,8 @@ namespace pbrt::cl {
 /// `CL_OUT_OF_RESOURCES`, …; `error -9999` for what the standard does not name.
 [[nodiscard]] std::string error_name(cl_int code);
 
-/// A call of OpenCL failed. As a DeviceFailure it drops the device unless a border knows better.
+/// A call of OpenCL failed. Since it is a DeviceFailure, the device is not used any more, unless a caller handles the
+/// error.
 class ClError : public gpu::DeviceFailure {
  public:
   ClError(const char* function, cl_int code)
@@ -112,8 +113,8 @@ class Function<Result(Params...)> {
 
 class Api {
  public:
-  /// Loads OpenCL; null if there is no loader library or it lacks a function. The library stays loaded: drivers do not
-  /// like to go.
+  /// Loads OpenCL; null if there is no loader library or it lacks a function. The library stays loaded, because not all
+  /// drivers survive being unloaded.
   [[nodiscard]] static std::shared_ptr<const Api> load();
 
   // The member `name` calls the function `name`.

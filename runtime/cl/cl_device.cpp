@@ -119,7 +119,7 @@ std::unique_ptr<gpu::Kernel> ClDevice::build(const char* source, const char* nam
     limits.local_bytes = local;
     return std::make_unique<ClKernel>(std::move(kernel), limits);
   } catch (const ClError& error) {
-    // Whatever the driver has against the kernel concerns this kernel only.
+    // Whatever the driver reports here concerns only this kernel.
     throw gpu::BuildFailure(error.what(), std::string(name) + ": " + error.what() + "\n");
   }
 }
@@ -144,7 +144,7 @@ cl_program ClDevice::program(const char* source, const std::string& options) {
   return programs_.emplace(std::move(key), std::move(built)).first->second.get();
 }
 
-/// The program from the cache of kernels; empty if there is no file or the driver does not take it.
+/// Builds the program from the cache of kernels; empty if there is no file, or if the driver rejects it.
 Program ClDevice::build_from_binary(const std::string& key, const std::string& options) {
   const std::optional<std::string> binary = cache_.load(key);
   if (!binary) return {};
@@ -158,7 +158,7 @@ Program ClDevice::build_from_binary(const std::string& key, const std::string& o
     api_->clBuildProgram(program.get(), 1U, &device_, options.c_str(), nullptr, nullptr);
     return program;
   } catch (const ClError&) {
-    return {};  // an old or foreign binary: built from source instead
+    return {};  // the binary is old or of another driver: the program is built from source instead
   }
 }
 
@@ -267,7 +267,7 @@ class TimedEnd final : public gpu::Completion {
     if (ask(CL_PROFILING_COMMAND_QUEUED, queued) && ask(CL_PROFILING_COMMAND_START, start) &&
         ask(CL_PROFILING_COMMAND_END, end))
       done_.took({static_cast<std::int64_t>(queued), static_cast<std::int64_t>(start), static_cast<std::int64_t>(end)});
-    // The device may be gone once the manager knows of the end.
+    // The event is released first, because the device may be gone once the manager knows of the end.
     event_ = Event();
     done_.done(ok);
   }
@@ -335,8 +335,7 @@ CopyLane& ClDevice::lane(std::unique_ptr<CopyLane>& place) {
   return *place;
 }
 
-/// The least size of a copy beside the queue. A CPU has a memory of its own only where somebody wants to see what
-/// happens then.
+/// The least size of a copy beside the queue. A CPU has a memory of its own only if a user or a test asks for it.
 std::uint64_t ClDevice::min_bytes_beside() const {
   if (info_.shares_host_memory || staging_ != nullptr) return UINT64_MAX;
   return info_.type == gpu::DeviceType::Cpu ? 1 : kMinBytesBeside;
@@ -374,7 +373,7 @@ void ClDevice::launch(gpu::Kernel& kernel, std::span<const gpu::KernelArg> args,
   });
 }
 
-/// The standard promises the host a kernel's results in its own pages only while they are mapped.
+/// By the standard the host sees a kernel's results in its own pages only while they are mapped.
 void ClDevice::give_to_host(std::span<const gpu::KernelArg> args, Event& last) {
   for (const gpu::KernelArg& arg : args) {
     if (arg.kind != gpu::KernelArg::Kind::Buffer) continue;
@@ -401,7 +400,7 @@ void ClDevice::finish() noexcept {
   for (CopyLane* lane : {lane_in_.get(), lane_out_.get()})
     if (lane != nullptr) lane->finish();
   static_cast<void>(api_->clFinish.status(queue_.get()));
-}  // a dead queue has ended too
+}  // a queue that failed has ended, too
 
 gpu::Device::Counters ClDevice::counters() const {
   Counters result;

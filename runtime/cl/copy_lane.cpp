@@ -51,7 +51,7 @@ bool CopyLane::run(const Copy& copy) noexcept {
     return api_.clWaitForEvents.status(1U, &id) == CL_SUCCESS;
   } catch (const ClError&) {
     static_cast<void>(api_.clFinish.status(queue_.get()));  // what was enqueued before still uses the memory
-    return false;                                           // the manager says that the device failed
+    return false;                                           // the manager reports the failure of the device
   }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A queue of its own for long copies in one direction, with a thread that enqueues them and waits for their ends. The
 // thread is there because drivers copy memory that is not page-locked within the call that enqueues (NVIDIA's does); so
-// nobody else waits for that. Private to runtime/cl.
+// only this thread waits for that. Private to runtime/cl.
 #pragma once
 
 #include <condition_variable>
@@ -22,7 +22,7 @@ class CopyLane {
 
   /// Keeps a reference to `api`.
   CopyLane(const Api& api, Queue queue);
-  /// Does the copies that are left, then ends the thread.
+  /// Does the remaining copies, then ends the thread.
   ~CopyLane();
   CopyLane(const CopyLane&) = delete;
   CopyLane& operator=(const CopyLane&) = delete;

@@ -100,7 +100,7 @@ DeviceList::DeviceList() : api_(Api::load()), ids_(std::make_unique<Ids>()) {
         infos_.push_back(describe(*api_, platform, device));
         ids_->all.push_back({platform, device});
       } catch (const ClError&) {
-        // A device that cannot even be described is not there.
+        // A device that cannot be described counts as missing.
       }
     }
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The folder in which an OpenCL driver keeps what it compiles. PoCL offers no device where it cannot write there, as
-// under a home that does not exist: it gets a folder of the run then. Private to runtime/cl.
+// The folder in which an OpenCL driver keeps compiled kernels. PoCL offers no device if it cannot write there, for
+// example if the home folder does not exist. It then gets a folder for this run. Private to runtime/cl.
 #pragma once
 
 namespace pbrt::cl {

@@ -31,7 +31,7 @@ class EventWaiter {
   void add(Event event, gpu::Completion& done);
   /// Reports the operations that have ended; nothing while the thread watches.
   void poll();
-  /// Lets the thread report all operations added until it has caught up.
+  /// From now on the thread reports all operations, until it has caught up.
   void watch();
 
  private:

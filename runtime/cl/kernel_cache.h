@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Compiled kernels as files: a folder of checksummed blobs, named by a hash of what decides them. Files appear by
-// rename, may be deleted, truncated, damaged or shared at any time; whatever is not intact counts as absent. Private to
-// runtime/cl.
+// rename, may be deleted, truncated, damaged or shared at any time; a file that is not intact counts as absent. Private
+// to runtime/cl.
 #pragma once
 
 #include <optional>

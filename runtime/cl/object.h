@@ -22,7 +22,7 @@ class Object {
     return *this;
   }
   ~Object() {
-    if (id_ != nullptr) static_cast<void>((api_->*Release).status(id_));  // nothing to be done about a failure
+    if (id_ != nullptr) static_cast<void>((api_->*Release).status(id_));  // nothing can be done about a failure
   }
 
   [[nodiscard]] Id get() const { return id_; }

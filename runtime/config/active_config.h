@@ -57,9 +57,9 @@ class ActiveConfig {
   [[nodiscard]] int openblas_threads() const noexcept { return openblas_threads_; }
   /// Whether large blocks of memory ask for large pages.
   [[nodiscard]] bool large_pages() const noexcept { return large_pages_; }
-  /// Sets what `--large-pages` says.
+  /// Sets the value of `--large-pages`.
   void set_large_pages(bool asks) noexcept { large_pages_ = asks; }
-  /// Sets what `--threads` says.
+  /// Sets the value of `--threads`.
   void set_threads(int threads) noexcept { threads_ = threads < 1 ? 1 : threads; }
 
  private:

@@ -52,7 +52,7 @@ mode_t default_mode() {
   return static_cast<mode_t>(0666) & ~mask;
 }
 
-/// Holds back the signals that may end the process, but for those that the thread causes by its own faults.
+/// Holds back the signals that may end the process, except those that the thread's own faults cause.
 class SignalsHeldBack {
  public:
   SignalsHeldBack() {

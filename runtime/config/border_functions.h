@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The borders of `.cell` inputs (docs/reference/language.md 5.7): functions from any coordinate to one from 0 to before
-// `size`, which is at least 1. One text for generated C++ (runtime/matrix/index_math.h) and for kernels
-// (PB_BORDER_KERNEL_TEXT).
+// The borders of `.cell` inputs (docs/reference/language.md 5.7): functions that map any coordinate to one in [0,
+// `size`), where `size` is at least 1. There is one text for generated C++ (runtime/matrix/index_math.h) and for
+// kernels (PB_BORDER_KERNEL_TEXT).
 #pragma once
 
 #define PB_WRAPPED(FUNCTION, INDEX)                 \

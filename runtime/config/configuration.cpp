@@ -11,7 +11,7 @@
 namespace pbrt {
 namespace {
 
-constexpr int kMaxAssignments = 4096;  // docs/architecture.md 6.6: so many are examined, no more
+constexpr int kMaxAssignments = 4096;  // at most so many are examined (docs/architecture.md 6.6)
 
 std::size_t at(int id) { return static_cast<std::size_t>(id); }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a program of `pbc --checked-copies` finds. Beside errors.h, which everybody includes.
+// The error that a program of `pbc --checked-copies` reports. It is not in errors.h, which most files include.
 #pragma once
 
 #include "runtime/config/errors.h"

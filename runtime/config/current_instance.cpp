@@ -7,8 +7,8 @@
 namespace pbrt {
 namespace {
 
-// The instance is thread-local, because the code that finds a fault has no argument of ours. Functions that use it are
-// never inlined: a fiber that was suspended between two uses may be on another thread.
+// The instance is thread-local, because the code that finds a fault gets no argument from which to learn it. Functions
+// that use it are never inlined: a fiber that was suspended between two uses may be on another thread.
 thread_local const InstanceScope* instance_of_thread = nullptr;
 
 /// Text in a buffer of fixed size; async-signal-safe.

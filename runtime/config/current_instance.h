@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The instance of a rule that a thread runs, for messages of checked programs: generated code of `pbc --checked`
-// announces each instance, other programs never do. It belongs to the thread, since the code that finds a fault has
-// nothing in hand; fibers take theirs along (sched/fiber_tasks.cpp).
+// The instance of a rule that a thread runs, for messages of checked programs. Generated code of `pbc --checked`
+// announces each instance; other programs never do. The instance belongs to the thread, since the code that finds a
+// fault has no access to anything else; a fiber takes its instance along (sched/fiber_tasks.cpp).
 #pragma once
 
 #include <cstddef>
@@ -43,8 +43,8 @@ class InstanceScope {
 /// The innermost instance of the calling thread; null outside of instances, and in programs that are not checked.
 [[nodiscard]] const InstanceScope* current_instance() noexcept;
 
-/// Makes `instance` the calling thread's and returns the one before. A fiber that goes on later, perhaps on another
-/// thread, takes its own back.
+/// Makes `instance` the calling thread's and returns the former one. A fiber that goes on later, perhaps on another
+/// thread, restores its own.
 const InstanceScope* exchange_instance(const InstanceScope* instance) noexcept;
 
 /// `scale.pbcc:5: rule Scale.B#1 at i = 3: `; empty outside of instances.

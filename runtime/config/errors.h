@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Failures of the environment and of the user's data at run time. Each message is one clear
-// line, ready to be printed after the program's name; caught at named borders only
-// (program_main, the tuner's main, the measurement server, the device manager).
+// Errors of the environment and of the user's data at run time. Each message is one clear line, ready to be printed
+// after the program's name. The errors are caught only in a few places (program_main, the tuner's main, the measurement
+// server, the device manager).
 #pragma once
 
 #include <stdexcept>
@@ -9,7 +9,7 @@
 
 namespace pbrt {
 
-/// The family: whatever a border should print and turn into exit status 1.
+/// The base of all these errors. The place that catches one prints it and ends with exit status 1.
 class RuntimeError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -27,7 +27,7 @@ class ConfigError : public RuntimeError {
   using RuntimeError::RuntimeError;
 };
 
-/// What the user passed does not fit: sizes, arguments, contents of a matrix.
+/// The user's arguments, sizes or contents of a matrix do not fit.
 class UserError : public RuntimeError {
  public:
   using RuntimeError::RuntimeError;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Constants of a program (`pbc --config`): training information says them, configurations keep them.
+// Constants of a program (`pbc --config`): training information names them, and configurations keep them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -91,7 +91,7 @@ TunableInfo openblas_threads_global() { return global(kOpenBlasThreads, 1, 512, 
 TunableInfo large_pages_global() { return global(kLargePages, 0, 1, 0, TunableRole::Flag); }
 
 InfoIndex::InfoIndex(const TrainingInfo& info) : info_(&info) {
-  // Generated code numbers its own tunables behind the standard globals, whether there are others or not.
+  // Generated code numbers its own tunables after the standard globals, whether there are further globals or not.
   const auto first_further =
       info.global.begin() + static_cast<std::ptrdiff_t>(std::min(info.global.size(), kNumStandardGlobals));
   for (auto tunable = info.global.begin(); tunable != first_further; ++tunable)

@@ -32,7 +32,7 @@ struct Level {
   bool operator==(const Level&) const = default;
 };
 
-/// The compiler has them, too.
+/// These names are shared with the compiler.
 using pb::is_device;
 using pb::to_string;
 using pb::TunableRole;
@@ -50,7 +50,8 @@ struct TunableInfo {
   bool is_size_specific = false;     ///< 32 values per element
   int count = 1;                     ///< elements of an array or dimensions of a shape
   std::vector<std::string> used_by;  ///< `RULE.ON` of its transform (`Out#1.opencl`); empty: by everything
-  /// num_values() numbers if the compiler made it a constant (`pbc --config`): no configuration can change it.
+  /// num_values() numbers, if the compiler made the tunable a constant (`pbc --config`): no configuration can change
+  /// it.
   std::vector<double> fixed = {};
   bool operator==(const TunableInfo&) const = default;
 
@@ -84,7 +85,8 @@ struct Choice {
 struct SiteInfo {
   std::string name;
   std::vector<AlternativeInfo> alternatives;
-  /// The selector if the compiler made it a constant (`pbc --config`): then `alternatives` holds what is left of it.
+  /// The selector, if the compiler made it a constant (`pbc --config`). `alternatives` then holds only those that it
+  /// still uses.
   std::vector<Level> fixed = {};
   bool operator==(const SiteInfo&) const = default;
 
@@ -113,7 +115,7 @@ struct ToleranceInfo {
 /// How good results are. Target and accuracy are on the scale of the metric.
 struct AccuracyInfo {
   bool is_given = false;
-  bool has_target = false;  ///< it is an instance for an accuracy bin: results need not agree, but be good enough
+  bool has_target = false;  ///< it is an instance for an accuracy bin: results need to be accurate enough, not to agree
   double target = 0;
   std::string metric;  ///< name of the metric transform; empty: the accuracy of every result is 1
   bool higher_is_better = true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What every kernel's source begins with: a string literal, so that generated programs join it to theirs. `pbc
+// The beginning of every kernel's source, as a string literal, so that generated programs can join it to theirs. `pbc
 // --emit=opencl` prints it too. Launch's Note [Kernel parameters] and KernelDesc say what the macros stand for.
 #pragma once
 

@@ -17,7 +17,7 @@ namespace pbrt {
 namespace {
 
 int affinity_cpus() {
-  // Masks of large machines do not fit a cpu_set_t: the kernel says so with an error.
+  // The mask of a large machine does not fit a cpu_set_t. The kernel then returns an error, and a larger mask is tried.
   for (int size = 1024; size <= 1 << 20; size *= 4) {
     cpu_set_t* set = CPU_ALLOC(static_cast<std::size_t>(size));
     const std::size_t bytes = CPU_ALLOC_SIZE(static_cast<std::size_t>(size));
@@ -53,7 +53,7 @@ std::optional<double> memory_in(const std::string& folder, bool is_v2) {
   return limit;
 }
 
-/// What limits a group, by its folder; nothing: no limit.
+/// A function that returns the limit of a group by its folder; nothing if there is no limit.
 using LimitOf = std::optional<double> (*)(const std::string& folder, bool is_v2);
 
 /// The least limit from the process's own group up to the root.
@@ -68,7 +68,7 @@ std::optional<double> least_limit(LimitOf limit_in, const std::string& root, std
   }
 }
 
-/// The least limit on the process; `controller` is what knows it in the first version of control groups.
+/// The least limit on the process. `controller` is the controller that holds it in the first version of control groups.
 std::optional<double> cgroup_limit(LimitOf limit_in, const std::string& controller) {
   std::ifstream file("/proc/self/cgroup");
   std::optional<double> least;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The fingerprint of a machine: what decides whether a tuned configuration fits. CPU, caches and
-// cores from hwloc (no PCI or I/O discovery: it stays fast), devices as the caller lists them.
+// The fingerprint of a machine. It decides whether a tuned configuration fits. CPU, caches and cores come from hwloc
+// (without PCI and I/O discovery, which is slow), devices from the caller.
 #pragma once
 
 #include <cstdint>
@@ -34,11 +34,11 @@ struct Machine {
 [[nodiscard]] int available_cpus();
 
 /// Bytes of memory and swap that this process may have: the machine's, or what its control group allows; infinite if
-/// unknown. The system ends a process that touches more, or another one.
+/// unknown. If a process touches more, the system ends it or another one.
 [[nodiscard]] double memory_bytes();
 
-/// Whether the system puts memory on large pages (2 MiB) where a program asks for them and only there: where it always
-/// or never does, asking changes nothing.
+/// Whether the system puts memory on large pages (2 MiB) only if a program asks for them. If it always or never does,
+/// asking changes nothing.
 [[nodiscard]] bool has_large_pages_on_request();
 
 /// Describes this machine. Cost: a few milliseconds.

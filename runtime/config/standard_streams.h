@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// What the first three descriptors of a process are. A shell may start it without them (`prog >&-`): the next file that
-// it opens would take their place, and what is printed would go into a matrix. Called first thing by the program, `pbc`
-// and `pbtune`.
+// Makes sure that the first three descriptors of a process are open. A shell may start it without them (`prog >&-`).
+// The next file that it opens would then take their place, and what is printed would go into a matrix. Called first
+// thing by the program, `pbc` and `pbtune`.
 #pragma once
 
 namespace pbrt {
 
-/// Puts something in the place of closed standard descriptors that fails as they do: reading 0, writing 1 and 2.
+/// Opens files in place of closed standard descriptors that fail in the same way: reading 0, writing 1 and 2.
 void hold_standard_streams();
 
 }  // namespace pbrt

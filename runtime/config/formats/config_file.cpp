@@ -197,7 +197,7 @@ ChosenEntry choose_entry(const ConfigFile& file, const Machine& machine) {
     least = distance;
     out.entry = &entry;
   }
-  // An entry written by hand need not say for which machine it is.
+  // An entry written by hand need not say which machine it is for.
   const bool says_machine = out.entry != nullptr && !(out.entry->machine == Machine{});
   if (says_machine && least > 0) out.note = "tuned on another machine: " + describe(out.entry->machine);
   return out;

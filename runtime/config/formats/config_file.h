@@ -17,7 +17,7 @@ namespace pbrt {
 
 inline constexpr int kConfigFormat = 1;
 
-/// How an entry came to be. Free text and numbers: never read back to decide anything.
+/// How an entry was made: free text and numbers, which never decide anything.
 struct Provenance {
   std::string when, tuner, effort;
   std::uint64_t seed = 0;
@@ -50,8 +50,8 @@ struct ConfigFile {
   bool is_short = false;           ///< one configuration, without entries
 };
 
-/// Whether the file must be one of the same program. Code that carries a configuration over to a renamed program reads
-/// files of any.
+/// Whether the file must belong to the same program. Code that carries a configuration over to a renamed program reads
+/// files of any program.
 enum class OfProgram : std::uint8_t { Same, Any };
 
 /// Reads and validates against the program. A file may also be one configuration, without entries: an object with

@@ -130,7 +130,7 @@ class Reader {
                                     "` was fixed to something else when the program was compiled (pbc --config)");
   }
 
-  /// Compares the text with a selector that is a constant of the program: both must say the same.
+  /// Compares the text with a selector that is a constant of the program. Both must agree.
   void compare_selector(int id, const Node& node) {
     const SiteInfo& site = *index_.site(id).site;
     std::vector<Level> levels;
@@ -179,7 +179,7 @@ class Reader {
     out_.sites[at(id)].levels = std::move(levels);
   }
 
-  /// A site is called after its rules: where the program still has the site, it has the rules.
+  /// Reports an unknown rule. A site is named after its rules, so a program that still has the site has its rules.
   [[noreturn]] static void fail_unknown_rule(const SiteInfo& site, const Node& node, const std::string& rule) {
     std::vector<std::string> rules;
     for (const AlternativeInfo& alternative : site.alternatives) rules.push_back(alternative.rule);
@@ -285,7 +285,7 @@ std::string line_of(const std::string& place) {
   return place.substr(line + 1, column - line - 1);
 }
 
-/// Items with the lines of all but the first one, and what was meant, where that may be guessed.
+/// Joins the items, with the lines of all but the first one, and with guesses of what was meant.
 std::string joined(const std::vector<std::string>& items, const ConfigWarnings& warnings) {
   constexpr std::size_t kMaxShown = 5;
   std::string out;

@@ -13,9 +13,9 @@
 
 namespace pbrt {
 
-/// What was wrong but could be helped while reading; at most one line per file for unknown names, one for values out of
-/// range and one for values that are no such thing. A rule that its site does not have is an error: sites are called
-/// after their rules.
+/// Mistakes in a configuration that reading it could correct. Per file there is at most one line for unknown names, one
+/// for values out of range and one for values of a wrong kind. A rule that its site does not have is an error instead,
+/// because sites are named after their rules.
 struct ConfigWarnings {
   std::vector<std::string> unknown_names;    ///< `transforms.Blur`, `transforms.Conv.tunables.foo`
   std::map<std::string, std::string> hints;  ///< for some of those names: what should stand in their place, in words
@@ -23,8 +23,8 @@ struct ConfigWarnings {
   std::vector<std::string> wrong_kinds =
       {};  ///< `Conv.split_size: expected a number from 1 to 2147483647, found a list`
   std::map<std::string, std::string> places = {};  ///< where each of these stands: `prog.cfg:7:30`
-  /// `prog.cfg:7:30: …`: what the file decides otherwise than `pbc --config` did. Not among lines(): it is for the
-  /// caller to say whether the program may run all the same.
+  /// Lines such as `prog.cfg:7:30: …` for each thing that the file decides in another way than `pbc --config` did. They
+  /// are not among lines(), because the caller decides whether the program may run all the same.
   std::vector<std::string> differences = {};
   [[nodiscard]] std::vector<std::string> lines(const std::string& file) const;
 };

@@ -32,7 +32,7 @@ Line parse_line(std::string_view line) {
   return {line.substr(0, end), false, is_value, is_value ? line.substr(equals + 1) : std::string_view()};
 }
 
-/// Calls `use(number, line)` for each line that says something until it gives false.
+/// Calls `use(number, line)` for each line with content, until it returns false.
 template <class Use>
 void each_line(std::string_view text, Use use) {
   for (int number = 1; !text.empty(); ++number) {
@@ -43,7 +43,7 @@ void each_line(std::string_view text, Use use) {
   }
 }
 
-/// `Refine_tmpl_1` of `Refine<bin 1>`, `Power_tmpl_3_1` of `Power<3,1>`.
+/// The former name of an instance: `Refine_tmpl_1` of `Refine<bin 1>`, `Power_tmpl_3_1` of `Power<3,1>`.
 std::string former_transform_name(const std::string& name) {
   const std::size_t open = name.find('<');
   if (open == std::string::npos) return name;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Configurations of PetaBricks (docs/reference/language.md 13, 8.4): one `NAME = VALUE` a line. Programs do not read
-// them: rules had numbers then. Who has one learns what each of its names is called now; `pbtune migrate` carries over
-// what applies.
+// Configurations of PetaBricks (docs/reference/language.md 13, 8.4), with one `NAME = VALUE` per line. Programs do not
+// read them, because rules had numbers in them. A message tells the user what each name is called now; `pbtune migrate`
+// carries over what applies.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace pbrt {
 
-/// Whether the first line that says something is `NAME = VALUE`.
+/// Whether the first line with content is `NAME = VALUE`.
 [[nodiscard]] bool is_former_configuration(std::string_view text);
 
 /// Why the text is no configuration: a line, then one for each of its names.
@@ -23,7 +23,7 @@ namespace pbrt {
 [[nodiscard]] std::string about_former_configuration(std::string_view text, const std::string& path,
                                                      const InfoIndex& index);
 
-/// The names and numbers of the text, in its order; what is no number is left out.
+/// The names and numbers of the text, in its order. Values that are not numbers are left out.
 ///
 /// Pre:     is_former_configuration(text)
 [[nodiscard]] std::vector<std::pair<std::string, double>> former_values(std::string_view text);
@@ -48,8 +48,8 @@ struct FormerName {
 };
 [[nodiscard]] FormerName find_former_name(std::string_view name, const InfoIndex& index);
 
-/// What was called so in PetaBricks, in words for a message: "`transforms.Half.tunables.split_size`"; empty if nothing
-/// was.
+/// Says what the name of PetaBricks is called now, in words for a message: "`transforms.Half.tunables.split_size`";
+/// empty if it stands for nothing.
 [[nodiscard]] std::string former_name_now(std::string_view name, const InfoIndex& index);
 
 }  // namespace pbrt

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Bounded reading of JSON files: at most 16 MiB and 64 levels, checked before the parser sees the text;
-// every error names file, line, column and reason. Also the layout in which we write JSON. Not a
-// public header: it pulls in nlohmann/json and is included by .cpp files that read or write JSON only.
+// Bounded reading of JSON files: at most 16 MiB and 64 levels, checked before the parser sees the text; every error
+// names file, line, column and reason. Also has the layout in which JSON is written. Not a public header: it pulls in
+// nlohmann/json and is included by .cpp files that read or write JSON only.
 #pragma once
 
 #include <cstddef>
@@ -99,9 +99,9 @@ class Node {
 /// The value as text with two blanks per level. A value that fits into 120 columns and holds no deeper nesting stays on
 /// one line. The text ends without a newline.
 [[nodiscard]] std::string dump_pretty(const Json& value, int indent = 0);
-/// What a value is, for messages: `the text "many"`, `a list`.
+/// A description of a value for messages: `the text "many"`, `a list`.
 [[nodiscard]] std::string found_words(const Json& value);
-/// The value as text of one line; bytes that are no UTF-8 are replaced.
+/// The value as one line of text. Bytes that are not UTF-8 are replaced.
 [[nodiscard]] std::string dump_line(const Json& value);
 
 /// A number as JSON integer if it is whole and exactly representable, else as real.

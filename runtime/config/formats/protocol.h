@@ -87,7 +87,7 @@ struct Fallback {
   std::int64_t count = 0;
 };
 
-/// Fields without a meaning for the request are left out.
+/// A reply. Fields that have no meaning for its request are left out.
 struct Reply {
   std::int64_t id = 0;
   Status status = Status::Ok;
@@ -115,7 +115,7 @@ struct Reply {
 /// Readers of lines. They throw ConfigError with the reason.
 [[nodiscard]] Hello parse_hello(std::string_view line);
 [[nodiscard]] Request parse_request(std::string_view line);
-/// The `id` of a line that is no request, so that its sender learns which one is meant; 0 if it has none.
+/// The `id` of a line that is not a valid request, so that its sender learns which request failed; 0 if it has none.
 [[nodiscard]] std::int64_t id_of(std::string_view line);
 [[nodiscard]] Reply parse_reply(std::string_view line);
 
