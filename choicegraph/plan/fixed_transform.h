@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Choices and values that are decided when a program is compiled, by the ids of its Plan. A configuration becomes this
-// in clgen/info; fix_choices takes it.
+// Choices and values that are fixed when a program is compiled, by the ids of its Plan. clgen/info makes them from a
+// configuration; fix_choices takes them.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace pb {
 
-/// What is decided about one transform. What is not named stays open.
+/// The decisions about one transform. Everything that is not named stays open.
 struct FixedTransform {
   std::map<SiteId, std::vector<FixedLevel>> sites;      ///< alternatives are those of the whole plan
   std::map<std::size_t, std::vector<double>> tunables;  ///< by index into TransformPlan::tunables

@@ -36,12 +36,13 @@ struct Segment {
   MatrixId matrix;
   std::vector<IndexRange> box;        ///< one per dimension, dimension 0 first
   std::vector<IndexExpr> conditions;  ///< cells at which each is >= 0; over the coordinates cell_dims (`x'`, `y'`)
-  std::vector<IndexExpr> guards;      ///< it exists only if each is >= 0; rare: sizes that no bound can say
+  /// The segment exists only if each is >= 0; rare, for sizes that bounds cannot express.
+  std::vector<IndexExpr> guards;
   std::vector<RuleId>
       candidates;        ///< by priority, then `where` before none, then declaration; after the priority filter
-  SiteId site;           ///< if only_small_sizes: a site of its first candidate alone
-  std::size_t part = 0;  ///< of the site: index into Site::parts
-  bool only_small_sizes = false;  ///< exists for no size >= 1000: takes its first candidate, is no decision
+  SiteId site;           ///< if only_small_sizes: a site with only its first candidate
+  std::size_t part = 0;  ///< index into Site::parts
+  bool only_small_sizes = false;  ///< exists for no size >= 1000: takes its first candidate, without a decision
 };
 
 /// Why a rule has no device version: shown by --explain at `span`.
@@ -58,7 +59,7 @@ struct Alternative {
   std::optional<WhyNotDevice> why_not_local_memory;  ///< set if OpenCl is present and OpenClLocal absent
 };
 
-/// One level of a selector that was decided when compiling: from this size on, an alternative in one of its versions.
+/// A level of a selector that was fixed when compiling: from this size on, an alternative runs in one of its versions.
 struct FixedLevel {
   std::int64_t from = 0;        ///< 0 in the first level; strictly increasing
   std::size_t alternative = 0;  ///< index into Site::alternatives
@@ -66,35 +67,35 @@ struct FixedLevel {
   bool operator==(const FixedLevel&) const = default;
 };
 
-/// One decision. A site with one rule and several versions is a site too. Segments with one list of candidates are a
-/// part; parts whose segments share instances of a candidate are merged to one site (docs/architecture.md 6.4).
+/// A decision. A site with one rule and several versions is a site, too. Segments with the same list of candidates are
+/// a part. Parts whose segments share instances of a candidate are merged to one site (docs/architecture.md 6.4).
 struct Site {
   std::string name;                       ///< the parts' names joined by `&`
-  std::vector<std::string> parts;         ///< each: candidates' names joined by `|`
+  std::vector<std::string> parts;         ///< names of the parts: each is its candidates' names joined by `|`
   std::vector<Alternative> alternatives;  ///< default first
   std::vector<SegmentId> segments;
-  std::vector<FixedLevel> fixed;  ///< decided when compiling (fix_choices.h); empty: by the configuration of a run
+  std::vector<FixedLevel> fixed;  ///< fixed when compiling (fix_choices.h); empty: the configuration of a run decides
 };
 
 enum class LoopOrder : std::uint8_t { Parallel, Increasing, Decreasing, Nested };
 
-/// One loop over a rule variable, half-open. Parallel: for fixed values of the loops outside
-/// of it, its iterations may run in any order and at once. Nested: a Nest of the step says when.
+/// A loop over a rule variable; its range is half-open. Parallel: for fixed values of the loops outside of it, its
+/// iterations may run in any order and at once. Nested: a Nest of the step gives the order.
 struct LoopDim {
   std::string var;
-  IndexRange range;  ///< over sizes alone: what tasks are cut from
+  IndexRange range;  ///< bounds over sizes only, from which tasks are cut
   LoopOrder order = LoopOrder::Parallel;
-  // Where the instances are no box: bounds that name the loops outside, within the range.
+  // For instances that are no box: further bounds within the range, which name the loops outside.
   std::vector<IndexExpr> lower = {};  ///< at least each
   std::vector<IndexExpr> upper = {};  ///< below each
-  std::int64_t stride = 1;            ///< only values equal to `offset` modulo it
+  std::int64_t stride = 1;            ///< the loop takes only values equal to `offset` modulo `stride`
   IndexExpr offset = {};
 
   [[nodiscard]] bool is_plain() const { return lower.empty() && upper.empty() && stride == 1; }
 };
 
-/// One input of a step: the box read by the instance at the loop variables, per dimension `lo` and `hi` (of them) and,
-/// where it does not depend on them, `extent`.
+/// An input of a step: the box that the instance at the loop variables reads. Per dimension it has `lo` and `hi`, over
+/// these variables, and `extent`, if that does not depend on them.
 struct InputBox {
   std::size_t input = 0;                   ///< index into Rule::inputs
   std::vector<IndexExpr> lo, hi;           ///< half-open
@@ -103,11 +104,12 @@ struct InputBox {
   bool is_same_for_all_instances = false;  ///< `lo` does not depend on loop variables
 };
 
-/// How the instances of a step may be shared between a device and the CPU (docs/architecture.md 7.4): at a value of
-/// one loop, which divides what every output gets at a coordinate of one dimension. The part below it is the device's.
+/// How the instances of a step may be shared between a device and the CPU (docs/architecture.md 7.4). They are divided
+/// at a value of one loop, which also divides the part of each output at a coordinate of one dimension. The device gets
+/// the part below.
 struct DeviceShare {
   std::size_t loop = 0;           ///< index into Step::loops
-  std::vector<std::size_t> dims;  ///< of each output, by index in Rule::outputs
+  std::vector<std::size_t> dims;  ///< dimension of each output, by index in Rule::outputs
 };
 
 /// One rule applied to segments: a loop nest, or a single instance if `loops` is empty.
@@ -118,31 +120,33 @@ struct DeviceShare {
 struct Step {
   RuleId rule;
   SiteId site;
-  std::vector<SegmentId> segments;        ///< what it writes
-  std::vector<SegmentId> left_to_others;  ///< of its site: its instances write them too, but another rule owns them
+  std::vector<SegmentId> segments;  ///< what it writes
+  /// Segments of its site that its instances write, too, but that another rule owns.
+  std::vector<SegmentId> left_to_others;
   std::vector<LoopDim>
       loops;  ///< outermost (slowest) first: the last one is rule variable 0 unless dependences forbid it
   std::vector<IndexExpr> conditions;  ///< instances at which each is >= 0; over rule variables
   std::vector<IndexExpr> guards;      ///< the step exists only if each is >= 0 (conditions without a rule variable)
   bool is_data_parallel = false;      ///< all loops Parallel: may be split into tasks and run on a device
   std::vector<InputBox> input_boxes;  ///< one per input
-  std::optional<DeviceShare> device_share;  ///< of steps with device versions
+  std::optional<DeviceShare> device_share;  ///< only for steps with device versions
   std::vector<SegmentId> reads;             ///< segments of `to` and `through` matrices that it may read
 };
 
 /// True if the instances of `step` are all those of a box: loops without further bounds, strides and conditions.
 [[nodiscard]] bool is_box(const Step& step);
-/// Conditions (each >= 0) at which a point of the loops' ranges is an instance: further bounds, strides, conditions.
+/// The conditions (each >= 0) under which a point of the loops' ranges is an instance: further bounds, strides,
+/// conditions.
 [[nodiscard]] std::vector<IndexExpr> instance_conditions(const Step& step);
 
 /// How the tiles of a nest wait for each other along one of its rows.
 enum class RowKind : std::uint8_t {
-  Parallel,  ///< not at all
+  Parallel,  ///< tiles do not wait
   Carried,   ///< a tile waits for the one before it
   Slices,    ///< one value after the other; within one, the members in their order
 };
 
-/// One row of a nest: the sum of its members' coordinates times these whole numbers.
+/// A row of a nest: the sum of its members' coordinates times these whole numbers.
 struct NestRow {
   std::vector<int> coefficients;
   RowKind kind = RowKind::Carried;
@@ -172,19 +176,21 @@ struct Nest {
   std::vector<NestMember> members;  ///< in their order at one point of the rows
 };
 [[nodiscard]] bool has_member(const Nest& nest, StepId id);
-/// `sign * var + shift` as an expression, and back; none if several variables or other factors occur.
+/// The coordinate `sign * var + shift` as an expression, and the other way round. The second is none if the expression
+/// has several variables or other factors.
 [[nodiscard]] IndexExpr to_index_expr(const NestCoordinate& coordinate);
 [[nodiscard]] std::optional<NestCoordinate> to_nest_coordinate(const IndexExpr& at, const Rule& rule);
 /// Whether the rows, as many as their coordinates, are a unimodular change of these: their determinant is 1 or -1.
 [[nodiscard]] bool is_unimodular(const std::vector<NestRow>& rows);
-/// The coordinates as whole multiples of the rows: the inverse of their matrix.
+/// The matrix that gives the coordinates as sums of whole multiples of the rows: the inverse of the rows' matrix.
 ///
 /// Pre:     is_unimodular(rows)
 [[nodiscard]] std::vector<std::vector<int>> inverse_of(const std::vector<NestRow>& rows);
 
 /// Data-parallel steps that write every c-th cell of the same rows, such as the even and the odd ones, without an order
-/// among them. Where a call runs all of them on the CPU, one loop runs the instances of all members at each point;
-/// loops correspond by their place. The members' boxes differ by a few instances at most, which run by themselves.
+/// among them. If a call runs all of them on the CPU, one loop runs the instances of all members at each point. Loops
+/// of the members correspond by their place. The members' boxes differ by a few instances at most, which run by
+/// themselves.
 using FusedSteps = std::vector<StepId>;
 
 /// Alternatives (by index) of sites that cannot be chosen together: no order of the steps is right
@@ -212,12 +218,12 @@ struct Displacement {
   auto operator<=>(const Displacement&) const = default;
 };
 
-/// What the runtime checks per call: sizes for which some cell has no candidate (docs/architecture.md 5.2).
+/// A check of the runtime in each call: sizes for which some cell has no candidate (docs/architecture.md 5.2).
 struct UncoveredBox {
   MatrixId matrix;
-  std::vector<IndexRange> box;        ///< non-empty: the call stops with a message
-  std::vector<IndexExpr> conditions;  ///< as those of segments
-  std::vector<IndexExpr> guards;      ///< it exists only if each is >= 0
+  std::vector<IndexRange> box;        ///< if it is not empty, the call stops with a message
+  std::vector<IndexExpr> conditions;  ///< like those of segments
+  std::vector<IndexExpr> guards;      ///< the box exists only if each is >= 0
 };
 
 /// A tunable of the plan: the compiler's own and the user's, with the name of the configuration file.
@@ -230,7 +236,7 @@ struct PlanTunable {
   std::vector<double> initial;  ///< one per element
   double min = 0, max = 0;
   std::optional<TunableId> user;  ///< the declaration it comes from
-  std::optional<RuleId> rule;     ///< work groups, tiles of a nest of one step: whose
+  std::optional<RuleId> rule;  ///< for work groups, and for tiles of a nest of one step: the rule that they belong to
   Version version = Version::Cpu;
   std::vector<double> fixed = {};  ///< values decided when compiling; empty: by the configuration of a run. One per
                                    ///< element, of size-specific ones for each of 32 powers of two of the size
@@ -243,10 +249,10 @@ struct TransformPlan {
   Store<SiteId, Site> sites;
   Store<StepId, Step> steps;  ///< in an order that every assignment may use; if there is none, in any
   std::vector<StepEdge> edges;
-  std::vector<Nest> nests;        ///< more members first
+  std::vector<Nest> nests;        ///< nests with more members come first
   std::vector<FusedSteps> fused;  ///< steps of different choices may be in several; those in order of the steps
   std::vector<ForbiddenChoice> forbidden;  ///< every other assignment has an order of its steps that keeps the edges
-  std::vector<Displacement> displaced;     ///< each once, in order
+  std::vector<Displacement> displaced;     ///< each displacement once, in order
   std::vector<RuleId> left_out;         ///< some of their instances do not run: they read cells that no rule makes, and
                                         ///< no result needs what they make (docs/reference/language.md 6.4)
   std::vector<UncoveredBox> uncovered;  ///< at small sizes only: uncovered at large ones is a compile error
@@ -257,7 +263,8 @@ struct TransformPlan {
 /// Whether one of the steps must have finished before the other.
 [[nodiscard]] bool has_edge(const TransformPlan& plan, StepId a, StepId b);
 
-/// True if some part of the matrix is no box. Its rules have no device version: what they write interleaves.
+/// True if some part of the matrix is no box. Its rules then have no device version, because the parts that they write
+/// are interleaved.
 [[nodiscard]] bool is_scattered(const TransformPlan& plan, MatrixId matrix);
 
 /// The name of the tunable for the tile of a nest: `OUT#3.tile`, `P#2+Q#2.tile`.

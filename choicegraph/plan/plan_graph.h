@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pictures of the choice dependency graph: the segments and steps of a Plan, and what depends on what.
+// Makes pictures of the choice dependency graph: the segments and steps of a Plan, and the dependences between them.
 #pragma once
 
 #include <string>

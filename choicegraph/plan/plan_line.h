@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One line of the Plan's text form, read word by word. Knows expressions and ranges, but no program: what names mean
-// is the business of plan_parse.cpp.
+// Reads one line of the Plan's text form word by word. It knows expressions and ranges, but no program; plan_parse.cpp
+// knows what names mean.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace pb {
 
-/// What is left of one line while it is read word by word.
+/// The rest of a line that is read word by word.
 class PlanLine {
  public:
   explicit PlanLine(std::string_view text) : rest_(text) { skip(); }
@@ -49,9 +49,9 @@ class PlanLine {
 [[nodiscard]] bool read_box(PlanLine& line, std::vector<IndexRange>& box);
 /// Appends the expressions of `a >= 0 and b >= 0`.
 [[nodiscard]] bool read_conjunction(PlanLine& line, std::vector<IndexExpr>& items);
-/// Appends those behind `where`; none if that word does not come next.
+/// Appends the conditions after `where`; none if that word does not come next.
 [[nodiscard]] bool read_where(PlanLine& line, std::vector<IndexExpr>& conditions);
-/// Appends those behind `if`, with which the line ends; none at its end.
+/// Appends the guards after `if`, which end the line; none if the line ends here.
 [[nodiscard]] bool read_condition(PlanLine& line, std::vector<IndexExpr>& guards);
 /// Reads `word (a, b)` into `bounds`, which stays as it is if `word` does not come next.
 [[nodiscard]] bool read_bounds(PlanLine& line, std::string_view word, std::vector<IndexExpr>& bounds);

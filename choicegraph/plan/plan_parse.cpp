@@ -11,7 +11,8 @@
 namespace pb {
 namespace {
 
-/// What the lines before gave: a line adds to the last transform, and some to its last site or step.
+/// The plan as far as the lines before gave it. A line adds to the last transform, and some lines to its last site or
+/// step.
 class PartialPlan {
  public:
   explicit PartialPlan(const Program& program) : program_(program) {}
@@ -439,10 +440,10 @@ bool read_calls(PartialPlan& plan, PlanLine& line) {
   return true;
 }
 
-/// Reads the rest of a line behind its first word; false at the first surprise.
+/// Reads the rest of a line after its first word. Returns false at the first mistake.
 using Reader = bool (*)(PartialPlan& plan, PlanLine& line);
 
-/// What the lines within a transform begin with. All others begin with the name of an alternative.
+/// The words with which lines of a transform begin. All other lines begin with the name of an alternative.
 constexpr std::pair<std::string_view, Reader> kReaders[] = {
     {"segment", read_segment},     {"site", read_site},         {"no", read_why_not},
     {"fixed", read_fixed_level},   {"step", read_step},         {"for", read_loop},

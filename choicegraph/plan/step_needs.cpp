@@ -40,7 +40,7 @@ class Needs {
     });
   }
 
-  /// Steps that `id` is needed by, through any number of others; with itself.
+  /// The steps that need `id`, directly or through others, and `id` itself.
   [[nodiscard]] std::vector<bool> reached_from(StepId id) const {
     std::vector<bool> seen(plan_.steps.size(), false);
     std::vector<StepId> next{id};
@@ -81,7 +81,7 @@ class Needs {
 
   const TransformPlan& plan_;
   const Transform& transform_;
-  std::vector<std::vector<StepId>> readers_;  ///< by step
+  std::vector<std::vector<StepId>> readers_;  ///< the readers of each step
   std::vector<State> state_;
   std::vector<StepNeed> out_;
 };

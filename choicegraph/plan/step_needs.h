@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Steps of a Plan that run for the sake of other steps alone. The code generator makes such a step depend on its
-// readers.
+// Finds steps of a Plan that run only because other steps read their results. The code generator makes such a step
+// depend on its readers.
 #pragma once
 
 #include <vector>
@@ -10,8 +10,8 @@
 
 namespace pb {
 
-/// Steps that write temporaries alone, and read each other if they are several. They run only if one of the readers,
-/// which are other steps, does: what no chosen rule reads is not computed (docs/reference/language.md 6.4).
+/// Steps that write only temporaries; several of them read each other. They run only if one of the readers, which are
+/// other steps, does: cells that no chosen rule reads are not computed (docs/reference/language.md 6.4).
 struct StepNeed {
   std::vector<StepId> steps;
   std::vector<StepId> readers;

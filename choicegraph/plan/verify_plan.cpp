@@ -144,7 +144,7 @@ void verify_tunable(const PlanTunable& tunable) {
   PB_CHECK(tunable.fixed.empty() || tunable.fixed.size() == num_values, "a fixed value per element and range of sizes");
 }
 
-/// Without a common order, every pair of edges in both directions is a matter of choices or inside of a nest.
+/// If there is no common order, every pair of edges in both directions must depend on choices or lie inside of a nest.
 void verify_order(const TransformPlan& plan) {
   const bool has_choices =
       std::any_of(plan.sites.begin(), plan.sites.end(), [](const Site& site) { return site.alternatives.size() > 1; });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What holds for every Plan. The driver and the tests ask it of each plan that they get.
+// Checks what must hold for every Plan. The driver and the tests do so for each plan that they get.
 #pragma once
 
 #include "choicegraph/plan/plan.h"

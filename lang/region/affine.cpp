@@ -43,7 +43,7 @@ bool is_nonnegative_there(const IndexExpr& expr, const FormulaScope& scope) {
   return scope.values.is_known() && scope.values.where_nonnegative(index_sub(index_const(-1), expr)).is_empty();
 }
 
-/// C's a / b: towards zero. Exact for constant `b`; else for a >= 0, b > 0.
+/// The quotient a / b of C, which is rounded towards zero. Exact for constant `b`; else for a >= 0, b > 0.
 std::optional<IndexExpr> divide_truncating(IndexExpr a, IndexExpr b, const FormulaScope& scope) {
   if (b.op != Op::Const) return index_floordiv(std::move(a), std::move(b));
   if (b.value == 0) return std::nullopt;
@@ -310,8 +310,8 @@ std::optional<RationalExpr> to_bound(const Formula& formula, const FormulaScope&
   return RationalExpr{std::move(*value), 1};
 }
 
-/// The points of `exact`, where [lo, hi) is inside as rational numbers, at which it is so as it is computed: rounding
-/// leads out where a division is subtracted, as in `n-i/2`.
+/// The points of `exact` at which [lo, hi) is inside also as it is computed. At the points of `exact` it is inside as
+/// rational numbers, but rounding can lead out if a division is subtracted, as in `n-i/2`.
 std::optional<Region> keep_computed(const Region& exact, const Formula& lo, const Formula& hi, const IndexExpr& size,
                                     const FormulaScope& scope) {
   const Region inside = exact.intersect_parameters(scope.values);
@@ -331,7 +331,7 @@ std::optional<Region> keep_inside(const Region& domain, const RegionAccess& acce
   for (std::size_t d = 0; d < access.lo.size(); ++d) {
     const auto size = to_index_expr(matrix.extents[d], scope);
     if (!size) return std::nullopt;
-    if (access.is_mapped_dim(d)) {  // any coordinate stands for one inside, if there is an inside
+    if (access.is_mapped_dim(d)) {  // the border maps every coordinate to one inside, if there is one
       out = out.where_nonnegative(index_sub(*size, index_const(1)));
       continue;
     }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Formulas of headers as exact integer expressions. A formula has two readings (LANGUAGE
-// 5.4): its value, computed with C integer division, and as a condition the exact
-// rational one. Subterms without rule variables that are not affine stay whole and become
-// parameters of regions.
+// Formulas of headers as exact integer expressions. A formula has two readings (docs/reference/language.md 5.4): as a
+// value it is computed with C integer division, and as a condition it is exact and rational. Subterms without rule
+// variables that are not affine stay whole and become parameters of regions.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +17,14 @@
 
 namespace pb {
 
-/// What conversions may rely on.
+/// Facts that conversions may rely on.
 struct FormulaScope {
   std::vector<std::string> nonnegative;  ///< symbols that are never negative: divisions of them round down
-  Region values = {};  ///< where formulas are evaluated: instances, or parameters alone; may be unknown
+  Region values = {};  ///< where formulas are evaluated: instances, or only parameters; may be unknown
 };
 
-/// Value of `formula` in C integer arithmetic; none if it holds a fraction, a power that is no small constant, or a
-/// division by 0.
+/// The value of `formula` in C integer arithmetic. None if it holds a fraction, a power whose exponent is not a small
+/// constant, or a division by 0.
 [[nodiscard]] std::optional<IndexExpr> to_index_expr(const Formula& formula, const FormulaScope& scope);
 
 /// numerator / denominator, exactly; the denominator is positive.
@@ -33,7 +32,7 @@ struct RationalExpr {
   IndexExpr numerator;
   std::int64_t denominator = 1;
 };
-/// `formula` as an exact rational affine function of its rule variables; none if it is none.
+/// `formula` as an exact rational affine function of its rule variables; none if it is no such function.
 [[nodiscard]] std::optional<RationalExpr> to_rational(const Formula& formula, const FormulaScope& scope);
 
 /// Whether `relation` is one between affine functions of the rule variables.
@@ -50,10 +49,10 @@ struct RationalExpr {
 /// True if `formula` names a rule variable.
 [[nodiscard]] bool has_rule_var(const Formula& formula);
 
-/// Dimension names of cells: `x'`, `y'`, `z'`, `d3'`, … : no identifier of a program is spelled so.
+/// Dimension names of cells: `x'`, `y'`, `z'`, `d3'`, … No identifier of a program is spelled so.
 [[nodiscard]] std::vector<std::string> cell_dims(int num_dims);
 
-/// All that every call guarantees about parameters: extents are not negative, tunables lie in their range.
+/// Everything that each call guarantees about parameters: extents are not negative, and tunables lie in their range.
 [[nodiscard]] Region known_sizes(const RegionContext& context, const Transform& transform);
 /// The scope of `transform`'s formulas, given its known_sizes.
 [[nodiscard]] FormulaScope formula_scope(const Transform& transform, const Region& known);

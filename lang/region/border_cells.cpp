@@ -9,10 +9,11 @@
 namespace pb {
 namespace {
 
-/// The pieces of a wrapped coordinate are exact up to this many extents beyond either side.
+/// The pieces of a wrapped coordinate are exact up to this many extents beyond each side.
 constexpr std::int64_t kExactWraps = 2;
 
-/// Where all of `conditions` are >= 0, a coordinate stands for positions of an interval.
+/// A part of a coordinate's values: where all of `conditions` are >= 0, the coordinate stands for the positions of an
+/// interval.
 struct CellPiece {
   std::vector<IndexExpr> conditions;
   Interval cells;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The cells that instances read where a border maps coordinates outside of a matrix to others inside
-// (docs/reference/language.md 5.7), as a union of pieces: inside, and per side what is mapped alike. See Note [Exact
-// pieces].
+// The cells that instances read if a border maps coordinates outside of a matrix to others inside
+// (docs/reference/language.md 5.7). They are a union of pieces: one for the inside, and on each side one per part that
+// is mapped in the same way. See Note [Exact pieces].
 #pragma once
 
 #include <string>
@@ -13,14 +13,15 @@
 
 namespace pb {
 
-/// One dimension of an access: positions from `lo` to before `hi`; one position, `lo`, if a border maps it.
+/// One dimension of an access: the positions [`lo`, `hi`). If a border maps it, it is the single position `lo`.
 struct BorderedInterval {
   Interval at;
-  IndexExpr size;                ///< of the matrix
-  Border border = Border::None;  ///< maps the position, or None
+  IndexExpr size;                ///< the size of the matrix
+  Border border = Border::None;  ///< the border that maps the position, or None
 };
 
-/// Instance of `domain` -> the cells it reads; no others than those of the matrix where a border maps.
+/// The map from instances of `domain` to the cells that they read. If a border maps, these are only cells of the
+/// matrix.
 ///
 /// Pre: in `domain`, sizes of mapped dimensions are at least 1
 [[nodiscard]] RegionMap border_cells(const Region& domain, const std::vector<std::string>& cell_dims,

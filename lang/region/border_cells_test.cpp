@@ -41,7 +41,7 @@ TEST(BorderCells, FunctionsAreWhatSteppingFinds) {
         EXPECT_EQ(mapped(border, at, size), walked(border, at, size)) << word_of(border) << " " << at << " of " << size;
 }
 
-/// Cells that an instance `i` reads at `factor * i + shift` of a matrix of size n, or of a number.
+/// Tests of the cells that an instance `i` reads at `factor * i + shift` of a matrix, whose size is n or a number.
 class Coordinates : public ::testing::TestWithParam<std::tuple<Border, int, int, int>> {};
 
 TEST_P(Coordinates, AreThoseOfTheDefinition) {

@@ -12,8 +12,8 @@ namespace {
 using State = RegionContext::State;
 using Access = RegionAccessor;
 
-/// `function` as an expression, simplified by what is `known` of the parameters only if it must be: inside of a
-/// condition such as n = 1, isl writes 0 for n-1, and no minimum or maximum is recognized.
+/// `function` as an expression. It is simplified by what is `known` of the parameters only if necessary: under a
+/// condition such as n = 1, isl writes 0 for n-1, and then no minimum or maximum is recognised.
 std::optional<IndexExpr> to_expr(State& state, isl_pw_aff* function, const Region& known) {
   if (auto expr = from_pw_aff(state, function)) return expr;
   if (!known.is_known()) return std::nullopt;
@@ -108,7 +108,7 @@ std::optional<std::vector<IndexExpr>> constraints_of(const Region& region) {
     if (is_true(state, isl_constraint_is_equality(constraint.get()))) say(index_sub(index_const(0), *expr));
     say(std::move(*expr));
   }
-  // `some e with 8e in [n-4, 2n-8]` has a constraint on e, which no expression over n says.
+  // A region such as `some e with 8e in [n-4, 2n-8]` has a constraint on e, which no expression over n can state.
   if (!said.is_equal(region)) return std::nullopt;
   return out;
 }

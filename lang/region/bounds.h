@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Inside of lang/region only: bounds of one dimension and constraints of a region as
-// expressions. What box.cpp (boxes) and nest.cpp (everything else) are made from.
+// Bounds of one dimension and constraints of a region, as expressions. Only for use inside of lang/region: box.cpp
+// makes boxes from them, and nest.cpp everything else.
 #pragma once
 
 #include <cstdint>
@@ -21,16 +21,17 @@ namespace pb {
 /// that it may be.
 [[nodiscard]] std::optional<Interval> loose_interval_of(const Region& region, int dim);
 
-/// `expr` without those operands of a minimum or maximum that another one makes needless at all points of `known`.
+/// `expr` without the operands of a minimum or maximum that another operand makes unnecessary at all points of `known`.
 [[nodiscard]] IndexExpr without_needless(const IndexExpr& expr, const Region& known);
 
-/// The constraints of a region that is one convex piece, each as an expression >= 0; an equation gives two. None if it
-/// is no such piece or a constraint cannot be said.
+/// The constraints of a region that is one convex piece, each as an expression >= 0; an equation gives two of them.
+/// None if the region is no such piece, or if a constraint has no such expression.
 [[nodiscard]] std::optional<std::vector<IndexExpr>> constraints_of(const Region& piece);
 
 [[nodiscard]] std::vector<IndexExpr> constants_first(std::vector<IndexExpr> items);
 
-/// Lower and upper bounds of one dimension, as constraints say them: at least each of `lower`, below each of `upper`.
+/// Lower and upper bounds of one dimension as constraints give them: the dimension is at least each of `lower`, and
+/// below each of `upper`.
 struct BoundList {
   std::vector<IndexExpr> lower, upper;
 
@@ -42,8 +43,8 @@ struct BoundList {
 /// `region` as convex pieces that share no point.
 [[nodiscard]] std::vector<Region> convex_pieces(const Region& region);
 
-/// False if a convex piece is surely no union of few boxes: a lattice, or cut by a slanted border that is longer than a
-/// few cells in each dimension.
+/// False if a convex piece is surely no union of a few boxes: it is a lattice, or it is cut by a slanted border that is
+/// longer than a few cells in each dimension.
 [[nodiscard]] bool may_be_boxes(const Region& piece, const Region& known);
 
 /// The points of `box` in the space of `like`, for parameter values in `known`.

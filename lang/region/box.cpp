@@ -25,8 +25,8 @@ bool is_readable_clamp(const IndexExpr& expr, bool is_number) {
   return at_zero && at_one && *at_zero < *at_one;
 }
 
-/// Says guard `at` of `box` by a bound instead, where that makes the box empty exactly when the guard fails:
-/// `n-1 <= x < n` with n >= 2 is `max(1, n-1) <= x < n`.
+/// Replaces guard `at` of `box` by a bound, if the bound makes the box empty exactly when the guard fails: `n-1 <= x <
+/// n` with n >= 2 is `max(1, n-1) <= x < n`.
 bool absorb_guard(RegionBox& box, std::size_t at, const Region& exact, const Region& known) {
   const IndexExpr guard = box.guards[at];
   for (const bool is_number : {true, false}) {
@@ -50,7 +50,7 @@ bool absorb_guard(RegionBox& box, std::size_t at, const Region& exact, const Reg
   return false;
 }
 
-/// Adds to `box` the guards that make it equal to `exact`; false if none do.
+/// Adds the guards to `box` that make it equal to `exact`. Returns false if no guards do.
 bool add_guards(RegionBox& box, const Region& exact, const Region& known) {
   const Region unguarded = to_region(exact, box, known);
   const Region values = exact.parameter_values();
@@ -65,7 +65,8 @@ bool add_guards(RegionBox& box, const Region& exact, const Region& known) {
   return true;
 }
 
-/// Sorts `constraint`, an expression over dimensions and parameters >= 0, under its one dimension.
+/// Adds `constraint`, an expression over dimensions and parameters that is >= 0, to the bounds of the one dimension
+/// that it names.
 bool sort_constraint(State& state, isl_aff* aff, bool is_equality, std::vector<BoundList>& bounds) {
   int dim = -1;
   for (std::size_t d = 0; d < bounds.size(); ++d) {
@@ -74,7 +75,7 @@ bool sort_constraint(State& state, isl_aff* aff, bool is_equality, std::vector<B
     if (dim >= 0) return false;
     dim = static_cast<int>(d);
   }
-  if (dim < 0) return true;  // about parameters: a guard, found later
+  if (dim < 0) return true;  // it names only parameters and becomes a guard later
   const ValPtr factor(isl_aff_get_coefficient_val(aff, isl_dim_in, dim));
   if (isl_val_is_int(factor.get()) != isl_bool_true || isl_val_cmp_si(factor.get(), 1'000'000) > 0 ||
       isl_val_cmp_si(factor.get(), -1'000'000) < 0) {
@@ -89,7 +90,7 @@ bool sort_constraint(State& state, isl_aff* aff, bool is_equality, std::vector<B
   return true;
 }
 
-/// The bounds of a convex region whose constraints are about one dimension each; they read as the program was written.
+/// The bounds of a convex region if each of its constraints names one dimension. They read as the program was written.
 std::optional<RegionBox> box_from_constraints(const Region& exact, const Region& known) {
   State& state = *Access::state(exact);
   const Region simple = exact.simplify_given(known);
@@ -118,7 +119,7 @@ std::optional<RegionBox> box_from_constraints(const Region& exact, const Region&
   return out;
 }
 
-/// Accepts `box` if it is `exact`, with guards if need be.
+/// Whether `box`, perhaps with guards that this adds, is equal to `exact`.
 bool fits(RegionBox& box, const Region& exact, const Region& known) {
   return to_region(exact, box, known).is_equal(exact) || add_guards(box, exact, known);
 }
@@ -164,7 +165,7 @@ bool append_boxes(const Region& part, const Region& known, int max_slices, std::
   return false;
 }
 
-/// Joins pairs of pieces whose union is a box; fewer loops come out of it.
+/// Joins pairs of pieces whose union is a box, so that there are fewer loops.
 void merge_boxes(std::vector<Piece>& pieces, const Region& known) {
   constexpr std::size_t kMaxPieces = 12;
   if (pieces.size() > kMaxPieces) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Between IndexExpr and isl's quasi-affine functions.
+// Converts between IndexExpr and isl's quasi-affine functions.
 #include <algorithm>
 
 #include "lang/check.h"
@@ -11,14 +11,14 @@ namespace {
 using Op = IndexExpr::Op;
 using State = RegionContext::State;
 
-/// A product of two unknowns, or a division by one: isl sees it as a parameter.
+/// Whether the expression is a product of two unknowns or a division by an unknown. For isl it is a parameter.
 bool is_parameter(const IndexExpr& expr) {
   const auto is_const = [](const IndexExpr& e) { return e.op == Op::Const; };
   if (expr.op == Op::Mul) return !is_const(expr.operands[0]) && !is_const(expr.operands[1]);
   return expr.op == Op::FloorDiv && (!is_const(expr.operands[1]) || expr.operands[1].value == 0);
 }
 
-/// The parameter that a term is: its text. isl refuses names that begin like a number.
+/// The name of the parameter for a term: its text, changed because isl refuses names that begin like a number.
 std::string term_name(const IndexExpr& term) {
   const std::string text = to_string(term);
   return text[0] == '-' || (text[0] >= '0' && text[0] <= '9') ? "(" + text + ")" : text;
@@ -72,7 +72,7 @@ PwAffPtr combine(Op op, PwAffPtr a, PwAffPtr b) {
   return nullptr;
 }
 
-/// The integer `value`, if 64 bits hold it.
+/// The integer `value`, if it fits 64 bits.
 std::optional<std::int64_t> to_int64(isl_val* value) {
   const ValPtr owned(value);
   constexpr std::int64_t kBound = std::int64_t{1} << 62;
@@ -140,7 +140,7 @@ bool is_extremum(State& state, const std::vector<AffinePiece>& pieces, bool is_m
   return true;
 }
 
-/// x - floord(a, d) as one division, where that is shorter: `n-floord(n+1, 2)` is `floord(n, 2)`.
+/// Writes x - floord(a, d) as one division, if that is shorter: `n-floord(n+1, 2)` is `floord(n, 2)`.
 IndexExpr join_division(const IndexExpr& expr) {
   if (expr.op != Op::Sub || expr.operands[1].op != Op::FloorDiv) return expr;
   const IndexExpr& divisor = expr.operands[1].operands[1];

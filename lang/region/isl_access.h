@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Inside of lang/region only: owning pointers to isl objects, the context's state, and the
-// door between the value types and isl. Nobody outside this folder includes this.
+// Inside of lang/region only: owning pointers to isl objects, the context's state, and the door between the value types
+// and isl. No file outside of this folder includes this header.
 #pragma once
 
 #include <isl/aff.h>
@@ -49,18 +49,19 @@ using ValPtr = std::unique_ptr<isl_val, IslDelete>;
 
 struct RegionContext::State {
   isl_ctx* ctx = nullptr;
-  unsigned num_users = 0;  ///< handles and regions
+  unsigned num_users = 0;  ///< number of handles and regions
   bool limit_exceeded = false;
-  /// What a parameter stands for that is no name: `n*m`.
+  /// The terms for which parameters stand that are no names, such as `n*m`.
   std::map<std::string, IndexExpr> terms;
 
   void acquire() { ++num_users; }
   void release();
-  /// After an isl call failed (null or isl_bool_error): notes an exceeded limit, aborts on anything else.
+  /// Called after an isl call failed (null or isl_bool_error): notes that a limit was exceeded, and aborts on any other
+  /// error.
   void note_failure();
 };
 
-/// The one way from the value types to isl's objects and back.
+/// The only way from the value types to isl's objects and back.
 struct RegionAccessor {
   static isl_set* get(const Region& region) { return region.set_; }
   static isl_map* get(const RegionMap& map) { return map.map_; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Regions that are no boxes: as boxes with conditions, and as loop nests whose bounds name
-// the loops outside. See Note [Exact by construction].
+// Describes regions that are no boxes: as boxes with conditions, and as loop nests whose bounds name the loops outside.
+// See Note [Exact by construction].
 #include <algorithm>
 #include <utility>
 
@@ -23,7 +23,7 @@ bool names_any(const IndexExpr& expr, const std::vector<std::string>& names) {
   });
 }
 
-/// `set` with those of its dimensions `dims` that are neither `dim` nor in `kept` free of constraints.
+/// `set` without the constraints on those of its dimensions `dims` that are neither `dim` nor in `kept`.
 SetPtr eliminate_others(SetPtr set, const std::vector<std::string>& dims, std::size_t dim,
                         const std::vector<std::string>& kept) {
   for (std::size_t d = 0; d < dims.size(); ++d) {
@@ -48,7 +48,8 @@ BoundList bounds_given(const Region& region, std::size_t dim, const std::vector<
     const auto num_dims = static_cast<unsigned>(region.num_dims());
     return SetPtr(isl_set_remove_divs_involving_dims(set.release(), isl_dim_set, 0, num_dims));
   };
-  // The divisions go first: what they say of the other dimensions is kept then. Projecting makes new ones.
+  // The divisions are removed first, so that their constraints on the other dimensions are kept. Projecting makes new
+  // divisions.
   SetPtr open = without_divs(SetPtr(isl_set_copy(Access::get(region))));
   open = without_divs(eliminate_others(std::move(open), region.dims(), dim, kept));
   const BasicSetPtr hull(isl_basic_set_remove_redundancies(isl_set_simple_hull(open.release())));
@@ -71,7 +72,7 @@ BoundList bounds_given(const Region& region, std::size_t dim, const std::vector<
   return out;
 }
 
-/// A range of dimension `dim` over parameters alone that holds all points.
+/// A range of dimension `dim`, over parameters only, that holds all points.
 std::optional<Interval> range_of(const Region& region, std::size_t dim, const Region& known) {
   BoundList bounds = bounds_given(region, dim, {});
   if (bounds.lower.empty() || bounds.upper.empty()) {
@@ -179,7 +180,7 @@ void drop_needless(NestLevel& level, const Region& prefix) {
   }
 }
 
-/// Those of `items` without which `region` and the others give more than `exact`.
+/// The conditions in `items` without which `region` and the other conditions give more than `exact`.
 std::vector<IndexExpr> needed_conditions(std::vector<IndexExpr> items, const Region& region, const Region& exact) {
   const auto is_exact = [&] {
     Region out = region;
@@ -240,7 +241,7 @@ RegionNest Region::loop_nest(const RegionBox& box, const std::vector<std::string
   std::vector<std::string> outer;
   for (const std::string& var : vars) {
     const auto dim = static_cast<std::size_t>(std::find(dims.begin(), dims.end(), var) - dims.begin());
-    if (dim == dims.size()) return out;  // unknown: a limit was exceeded
+    if (dim == dims.size()) return out;  // the result is unknown, because a limit was exceeded
     out.levels.push_back(level_of(exact, prefix, dim, box.dims[dim], outer));
     prefix = constrained(prefix, out.levels.back());
     outer.push_back(var);

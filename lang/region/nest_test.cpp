@@ -80,7 +80,7 @@ std::int64_t value_in(const SymbolValues& values, const std::string& name) {
   return -1;
 }
 
-/// What is wrong with the pieces and nests of `region` at small sizes.
+/// Returns what is wrong with the pieces and nests of `region` at small sizes.
 std::vector<std::string> faults(const Plane& plane, const Region& region) {
   const auto pieces = region.disjoint_pieces(plane.known);
   if (!pieces) return {"no pieces"};

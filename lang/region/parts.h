@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How much a region costs to ask: used by passes that can do without an answer.
+// Tells how much questions about a region cost. Used by passes that can do without an answer.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 namespace pb {
 
-/// Number of parts of the union that a region is kept as. After coalesce() there are few of them; a region has mostly
-/// at least as many boxes as parts.
+/// The number of parts of the union as which a region is stored. After coalesce() there are few of them. A region
+/// mostly has at least as many boxes as parts.
 [[nodiscard]] std::size_t num_parts(const Region& region);
 
 }  // namespace pb

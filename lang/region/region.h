@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Exact sets of integer points with symbolic sizes: `Region` (cells of a matrix, instances
-// of a rule) and `RegionMap` (instance -> cells). Value types over isl, which is spelled
-// in lang/region/*.cpp and nowhere else. Used by frontend/infer_regions and choicegraph.
+// Exact sets of integer points with symbolic sizes: `Region` (cells of a matrix, instances of a rule) and `RegionMap`
+// (from instances to cells). Value types over isl, which is spelled in lang/region/*.cpp and nowhere else. Used by
+// frontend/infer_regions and choicegraph.
 //
 // Parameters are named (size variables, tunables, terms that are not affine such as
 // `n*m`); dimensions are named too, and a symbol of an IndexExpr means the dimension of
@@ -28,16 +28,16 @@ struct Interval {
   bool operator==(const Interval&) const = default;
 };
 
-/// A box of symbolic bounds; it holds its cells only while every guard is >= 0. With conditions it is no box but those
-/// of its cells that satisfy them: a triangle, a diagonal, a lattice.
+/// A box with symbolic bounds. It holds its cells only while every guard is >= 0. If it has conditions, it holds only
+/// those cells that satisfy them: a triangle, a diagonal, a lattice.
 struct RegionBox {
   std::vector<Interval> dims;              ///< dimension 0 first
   std::vector<IndexExpr> guards;           ///< conditions on parameters that the bounds do not imply
   std::vector<IndexExpr> conditions = {};  ///< over dimensions and parameters: cells at which each is >= 0
 };
 
-/// One loop of a nest: values in `range`, at least each of `lower`, below each of `upper`, equal to `offset` modulo
-/// `stride`. All but the range may name the dimensions of the loops outside of it.
+/// One loop of a nest. Its values lie in `range`, are at least each of `lower`, below each of `upper`, and equal to
+/// `offset` modulo `stride`. All of these except the range may name the dimensions of the loops outside of it.
 struct NestLevel {
   std::string var;
   Interval range;
@@ -46,16 +46,16 @@ struct NestLevel {
   IndexExpr offset;
 };
 
-/// Loops that visit each point of a region once, in lexicographic order; where every guard is >= 0, and the points at
-/// which every condition is >= 0.
+/// Loops that visit each point of a region once, in lexicographic order, if every guard is >= 0. Of the points that the
+/// loops reach, those at which every condition is >= 0 belong to the region.
 struct RegionNest {
   std::vector<NestLevel> levels;  ///< outermost first
   std::vector<IndexExpr> conditions;
   std::vector<IndexExpr> guards;
 };
 
-/// Handle of the arena that regions live in: copies share it, and it goes with the last of
-/// its handles and regions. Threads: one thread at a time for a context and all its regions.
+/// A handle of the arena in which regions live. Copies share the arena, and it is destroyed with the last of its
+/// handles and regions.
 class RegionContext {
  public:
   RegionContext();
@@ -77,8 +77,8 @@ class RegionContext {
   State* state_;
 };
 
-/// Bounds the work of all operations of one context while it lives; some 2 million elementary operations take a second.
-/// A limit that lives inside of another one counts for itself; when it ends, the outer one begins to count anew.
+/// Limits the work of all operations of one context while it lives; some 2 million elementary operations take a second.
+/// A limit inside of another one counts for itself. When it ends, the outer one begins to count anew.
 class RegionLimit {
  public:
   explicit RegionLimit(const RegionContext& context, std::uint64_t max_operations = 5'000'000);
@@ -91,7 +91,8 @@ class RegionLimit {
   unsigned long outer_max_;
 };
 
-/// A set of points over named dimensions. Default-constructed: unknown (no space, no points asked of it).
+/// A set of points over named dimensions. A default-constructed region is unknown: it has no space, and nothing may be
+/// asked about its points.
 class Region {
  public:
   Region() = default;
@@ -165,7 +166,7 @@ class Region {
   RegionContext::State* state_ = nullptr;
 };
 
-/// A relation from points to points: rule instance -> cells.
+/// A relation from points to points, such as from instances of a rule to cells.
 class RegionMap {
  public:
   RegionMap() = default;
@@ -174,7 +175,7 @@ class RegionMap {
   RegionMap& operator=(RegionMap other) noexcept;
   ~RegionMap();
 
-  /// Point (in dims) -> box whose bounds are expressions over the in dimensions and parameters.
+  /// The map from each point to the box whose bounds are expressions over the point's coordinates and parameters.
   [[nodiscard]] static RegionMap to_box(const RegionContext& context, const std::vector<std::string>& in_dims,
                                         const std::vector<std::string>& out_dims, const std::vector<Interval>& box);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What is provable about terms that are not affine: products, and quotients by something
-// that is no constant. isl sees them as parameters of their own. See Note [Terms].
+// Finds what is provable about terms that are not affine: products, and quotients by something that is not constant.
+// For isl they are parameters of their own. See Note [Terms].
 #include <isl/ilp.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 using Op = IndexExpr::Op;
 using Access = RegionAccessor;
 
-/// Lower bounds are rounded down to this: their products stay in 64 bits, and more is never needed.
+/// Larger lower bounds are reduced to this. So their products stay within 64 bits, and greater bounds are never needed.
 constexpr std::int64_t kLargestBound = std::int64_t{1} << 20;
 
 struct Bounds {
@@ -89,7 +89,7 @@ void add_quotient(const Region& values, const IndexExpr& term, std::vector<Index
         index_sub(index_sub(scaled(*of_divisor.hi, index_add(term, index_const(1))), dividend), index_const(1)));
 }
 
-/// Products with a common factor differ as their other factors do.
+/// Adds facts about two products with a common factor: they differ as their other factors do.
 void add_difference(const Region& values, const IndexExpr& a, const IndexExpr& b, std::vector<IndexExpr>& facts) {
   if (a.op != Op::Mul || b.op != Op::Mul) return;
   for (const std::size_t i : {0U, 1U}) {
