@@ -12,8 +12,8 @@ using antlr4::ParserRuleContext;
 using antlr4::RecognitionException;
 using pb_antlr::PbccParser;
 
-/// Where an error is caught: at the clause of a header, at the statement, condition or `for` head
-/// of a body. Everything below is given up, everything beside it is kept.
+/// Catches an error at the clause of a header, or at the statement, condition or `for` head of a body. Everything
+/// inside of that is given up; everything beside it is kept.
 class Unit::Strategy : public antlr4::DefaultErrorStrategy {
  public:
   explicit Strategy(Unit& unit) : unit_(unit) {}
@@ -161,7 +161,7 @@ void Unit::parse() {
     run_entry_rule();
     return;
   } catch (const antlr4::ParseCancellationException&) {
-    // The fast prediction failed: the unit is read once more, exactly and with recovery.
+    // The fast prediction failed, so the unit is read once more, exactly and with recovery.
   }
   headers_.clear();
   stream_.seek(0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One unit (a header, a rule header, a body) in the hands of ANTLR: token stream, parser,
-// what happens at an error, and the limit on nesting.
+// One unit (a header, a rule header, a body) that ANTLR reads: its token stream, its parser, what happens at an error,
+// and the limit on nesting.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ namespace pb {
 
 /// A syntax error of a header, in terms of the unit's tokens.
 struct UnitError {
-  std::size_t token = 0;         ///< index of the token found; the unit's size: its end
+  std::size_t token = 0;         ///< index of the token found; the unit's size at the unit's end
   std::size_t start_token = 0;   ///< where the construct begins that could not be recognised
   size_t rule = 0;               ///< rule of the grammar that was being read
   std::vector<size_t> expected;  ///< token types; empty if they are not known

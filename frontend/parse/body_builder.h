@@ -26,7 +26,7 @@ class ExprBuilder {
   ExprId comma(pb_antlr::PbccParser::CommaExprContext* context);
   ExprId const_expr(pb_antlr::PbccParser::ConstExprContext* context);
   ExprId init_list(pb_antlr::PbccParser::InitListContext* context);
-  /// None for null.
+  /// The nodes of the arguments; empty for null.
   std::vector<ExprId> args(pb_antlr::PbccParser::ArgsContext* context);
 
  private:
@@ -60,7 +60,7 @@ class StmtBuilder {
   StmtBuilder(const StmtBuilder&) = delete;
   StmtBuilder& operator=(const StmtBuilder&) = delete;
 
-  /// The whole body as one statement.
+  /// Adds the whole body as one statement.
   StmtId build(pb_antlr::PbccParser::BodyContext* context);
   StmtId block(pb_antlr::PbccParser::BlockContext* context);
 
@@ -87,7 +87,7 @@ class StmtBuilder {
   ExprBuilder exprs_{nodes_, *this};
   bool is_balanced_;
   Diagnostics& diags_;
-  bool is_chain_too_long_ = false;  // of `else if`; reported once
+  bool is_chain_too_long_ = false;  // whether a chain of `else if` was too long, which is reported once
 };
 
 }  // namespace pb

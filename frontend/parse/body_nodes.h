@@ -31,7 +31,7 @@ class BodyNodes {
     const TokenRange range = Unit::range_of(context);
     return body_.stmts.add(Stmt{std::move(node), range, span_of(range)});
   }
-  /// Adds a node for what the tree has no other one for. `reason` says why, as a sentence without its end.
+  /// Adds a node for code that no other node of the tree can express. `reason` says why, as a sentence without its end.
   ExprId add_opaque_expr(const antlr4::ParserRuleContext* context, std::string reason) {
     return add_expr(context, OpaqueExpr{std::move(reason)});
   }

@@ -169,7 +169,7 @@ void apply_pointers(const std::vector<PbccParser::PointerOpContext*>& pointers, 
   if (depth > 1) out.type = simple(Kind::Unknown);
 }
 
-/// Whether `const` is written behind the type.
+/// Whether `const` is written after the type.
 bool has_const_behind(antlr4::ParserRuleContext* context) {
   for (auto* child : context->children)
     if (child->children.empty() && child->getText() == "const") return true;

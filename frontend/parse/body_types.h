@@ -9,7 +9,7 @@
 
 namespace pb {
 
-/// A type as written, and what the body knows of it.
+/// A type as written, and what the body knows about it.
 struct WrittenType {
   BodyType type;
   std::string text;

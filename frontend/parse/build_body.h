@@ -14,8 +14,8 @@ namespace pb {
 
 /// Parses the tokens between a body's braces. `is_balanced`: its brackets match.
 ///
-/// Errors: NestingTooDeep on `diags`, the body is then one opaque statement; what the grammar
-/// does not carry is no error but an opaque node
+/// Errors: NestingTooDeep on `diags`, the body is then one opaque statement; code that the grammar does not know is no
+/// error but an opaque node
 [[nodiscard]] Body build_body(std::span<const Token> tokens, Span braces, bool is_balanced,
                               const std::set<std::string>& transform_names, Diagnostics& diags);
 

@@ -105,7 +105,7 @@ ExprId ExprBuilder::member(P::MemberExprContext* context) {
   return nodes_.add_expr(context, std::move(node));
 }
 
-/// A call: `f(…)` is one by name; what else is called (`JASSERT(c)(v)`) is the member `operator()`.
+/// Adds a call. `f(…)` is a call by name; a call of something else (`JASSERT(c)(v)`) is the member `operator()`.
 ExprId ExprBuilder::call(P::CallExprContext* context) {
   auto* callee = dynamic_cast<P::PrimaryExprContext*>(context->expr());
   auto* name = callee != nullptr ? callee->primary()->qualifiedName() : nullptr;
@@ -175,7 +175,7 @@ ExprId ExprBuilder::lambda(P::LambdaContext* context) {
   return nodes_.add_expr(context, std::move(node));
 }
 
-/// The statement of a capture: `[x = 2 * a]` declares a variable, as `auto x = 2 * a;` does.
+/// Adds the statement of a capture: `[x = 2 * a]` declares a variable, as `auto x = 2 * a;` does.
 StmtId ExprBuilder::capture(P::CaptureContext* context) {
   Declarator declarator = nodes_.declarator(context->ID());
   declarator.is_reference = context->getStart()->getText() == "&";

@@ -10,7 +10,7 @@
 
 namespace pb {
 
-/// What clauses and rule headers share: names, numbers, formulas, matrices.
+/// Builds the parts that clauses and rule headers share: names, numbers, formulas, matrices.
 class HeaderBuilder {
  public:
   HeaderBuilder(std::span<const Token> tokens, Diagnostics& diags) : tokens_(tokens), diags_(diags) {}
@@ -24,7 +24,7 @@ class HeaderBuilder {
   [[nodiscard]] ast::Matrix matrix(pb_antlr::PbccParser::MatrixContext* context);
   [[nodiscard]] std::vector<ast::Matrix> matrices(const std::vector<pb_antlr::PbccParser::MatrixContext*>& contexts);
 
-  /// Value of a decimal integer; a message and 0 if it is none or too large.
+  /// The value of a decimal integer. If it is no such integer or too large, reports that and returns 0.
   [[nodiscard]] std::int64_t decimal(const std::string& text, Span span);
   [[nodiscard]] double real(const std::string& text, Span span);
 
@@ -34,13 +34,13 @@ class HeaderBuilder {
   std::size_t depth_ = 0;
 };
 
-/// The clauses of one header. Missing or repeated clauses are reported, syntax errors are not.
+/// Builds the clauses of one header. Missing or repeated clauses are reported, syntax errors are not.
 ///
 /// Post: without a value if there is no name; that is said at `end`, what follows the header, if the header is empty
 [[nodiscard]] std::optional<ast::Transform> build_transform(const Unit& unit, ast::TransformKind kind, Span end,
                                                             Diagnostics& diags);
 
-/// One rule header, without its body.
+/// Builds one rule header, without its body.
 [[nodiscard]] ast::Rule build_rule(const Unit& unit, Diagnostics& diags);
 
 }  // namespace pb

@@ -27,7 +27,7 @@ std::string grammar() {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// What stands in quotes in a piece of the grammar. `'>' '>'` is one operator, read as two tokens.
+/// The texts in quotes in a piece of the grammar. `'>' '>'` is one operator, read as two tokens.
 Spellings operators_in(std::string text) {
   text = std::regex_replace(text, std::regex("'>' '>'"), "'>>'");
   Spellings out;
@@ -122,7 +122,7 @@ TEST(Grammar, KnowsTheOperatorsThatBeginNoStatement) {
   Spellings others = assignments();
   for (const auto& [precedence, spellings] : binary_operators()) others.insert(spellings.begin(), spellings.end());
   for (const std::string& prefix : unary_operators(OperatorPlace::Prefix)) others.erase(prefix);
-  others.erase(">>");  // two tokens
+  others.erase(">>");  // the grammar reads it as two tokens
   const Spellings known = operators_in(rule("otherStmt"));
   for (const std::string& other : others) EXPECT_TRUE(known.contains(other)) << other;
 }

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kMaxNesting = 256;
 
 std::string_view closer_of(std::string_view opener) { return opener == "(" ? ")" : opener == "[" ? "]" : "}"; }
-/// Counts what nests without brackets: signs in a row, and `<` that open template arguments.
+/// Counts things that nest without brackets: signs in a row, and `<` that open template arguments.
 struct RunCounter {
   std::size_t num_signs = 0;
   std::size_t num_angles = 0;
@@ -67,12 +67,12 @@ class Outliner {
   }
 
  private:
-  /// Whether no header goes on with the token, be it of a transform or of a rule.
+  /// Whether the token ends a header, of a transform or of a rule, because no header continues with it.
   bool ends_header(std::size_t index) const {
     return tokens_.is(index, "{") || tokens_.is(index, "}") || tokens_.is(index, ";") || tokens_.is_native(index);
   }
 
-  /// Whether a comment or a string swallowed the rest: then there is nothing to say about what follows it.
+  /// Whether a comment or a string swallowed the rest of the file. Then nothing is reported about what seems to follow.
   bool is_swallowed() const {
     return diags_.has(DiagKind::UnterminatedComment) || diags_.has(DiagKind::UnterminatedString);
   }
@@ -144,8 +144,8 @@ class Outliner {
     if (is_good) out_.items.push_back(std::move(item));
   }
 
-  /// Whether the header goes on behind a `;`, which is reported; `pos_` then stands at its `{`. True if clauses were
-  /// lost.
+  /// Whether the header goes on after a `;`. If so, reports that, and `pos_` then stands at its `{`. True if clauses
+  /// were lost.
   bool is_cut_short() {
     std::size_t end = pos_ + 1;
     while (end < tokens_.size() && !ends_header(end)) {
@@ -213,7 +213,7 @@ class Outliner {
     if (pos_ < tokens_.size()) ++pos_;
   }
 
-  /// Reads a rule; false if its body is never closed: then neither is the transform.
+  /// Reads a rule. Returns false if its body is never closed; then the transform is not closed, either.
   bool rule(ItemOutline& item) {
     RuleOutline rule;
     rule.header.begin = pos_;
@@ -253,10 +253,10 @@ class Outliner {
       }
       if (!open.empty() && tokens_.is(i, closer_of(tokens_[open.back()].text))) open.pop_back();
     }
-    return true;  // what does not match is a syntax error of the grammar, with a better message
+    return true;  // for brackets that do not match, the grammar's syntax error has a better message
   }
 
-  /// Takes `{ … }`; `pos_` then stands behind it. False if it is never closed.
+  /// Takes `{ … }`; `pos_` then stands after it. Returns false if it is never closed.
   bool body(RuleOutline& rule) {
     const std::size_t first = pos_;
     std::vector<std::size_t> open{pos_++};
@@ -284,7 +284,8 @@ class Outliner {
     return open.empty();
   }
 
-  /// Takes the closing bracket at `pos_` and pops its partner. False if others stand between, which is reported.
+  /// Takes the closing bracket at `pos_` and pops its partner. Returns false if other brackets stand between them,
+  /// which is reported.
   bool close(std::vector<std::size_t>& open) {
     const std::string_view closer = tokens_[pos_].text;
     if (closer_of(tokens_[open.back()].text) == closer) {

@@ -84,7 +84,7 @@ class Parser {
           .arg(text.empty() ? "the end of the file" : "`" + std::string(text) + "`")
           .arg("`{` or `;` after the header");
     }
-    if (!out) out.emplace();  // its rules may have errors of their own to report
+    if (!out) out.emplace();  // its rules are still parsed, because they may have errors of their own
     for (const RuleOutline& r : item.rules) {
       if (kind == ast::TransformKind::Function)
         out->alternatives.push_back(body(r));

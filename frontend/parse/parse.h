@@ -9,9 +9,9 @@
 
 namespace pb {
 
-/// Parses a whole program. After a syntax error it goes on at the next clause, rule or transform.
-/// C++ that the body grammar does not carry becomes an opaque statement or expression with its
-/// reason; calls of the program's transforms are found wherever they stand as statements.
+/// Parses a whole program. After a syntax error it goes on at the next clause, rule or transform. C++ that the body
+/// grammar does not know becomes an opaque statement or expression with its reason; calls of the program's transforms
+/// are found wherever they stand as statements.
 ///
 /// Errors: syntax errors on `diags`; what had one is left out of the result
 [[nodiscard]] Ast parse(const TokenStream& tokens, const SourceManager& sources, Diagnostics& diags);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the parser's tests share: parses a text in memory.
+// Functions that the parser's tests share: they parse a text in memory.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What golden files do not show: spans and token ranges, limits, and that nothing crashes.
+// Tests of what golden files do not show: spans and token ranges, limits, and that nothing crashes.
 #include <random>
 
 #include "frontend/parse/parse_fixture.h"

@@ -10,7 +10,7 @@ namespace {
 
 bool is_number(const std::string& text) { return !text.empty() && text[0] >= '0' && text[0] <= '9'; }
 
-/// A message about the token `at`, or about the brace behind the last one. `expected` is what could stand there.
+/// Begins a message about the token `at`, or about the brace after the last one. `expected` is what could stand there.
 DiagBuilder unexpected(const Body& body, std::size_t at, std::string_view expected, Diagnostics& diags) {
   const bool is_inside = at < body.tokens.size();
   const Span end{body.span.file, body.span.end - 1, body.span.end};
@@ -29,7 +29,7 @@ void report_unfinished(const Body& body, TokenRange range, std::size_t at, Diagn
       .label(body.tokens[range.begin].expansion, "in the statement that begins here");
 }
 
-/// Reports a statement that begins with a word of the language alone, which means nothing to the C++ compiler.
+/// Reports a statement that begins with a word that only the language has, and which means nothing to the C++ compiler.
 bool report_misspelt(const Body& body, TokenRange range, std::size_t at, Diagnostics& diags) {
   static const std::map<std::string_view, std::string_view> kForms = {
       {"for_enough",

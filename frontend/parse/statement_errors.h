@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is said about a statement that the grammar could not read.
+// Reports statements that the grammar could not read.
 #pragma once
 
 #include "lang/body/body.h"
@@ -7,9 +7,9 @@
 
 namespace pb {
 
-/// Reports a statement that is an error in C++ too: one without its `;`, or one that begins with a word of the language
-/// and does not go on as such a statement does. Of all others nothing is said, since the C++ compiler knows more than
-/// the grammar.
+/// Reports a statement that is an error in C++, too: one without its `;`, or one that begins with a word of the
+/// language but does not go on like such a statement. Other statements are not reported, since the C++ compiler knows
+/// more than the grammar.
 ///
 /// Pre:     `tokens` are those of the statement, which could be read up to the token `at`; the brackets of `body` match
 /// Errors:  SyntaxError

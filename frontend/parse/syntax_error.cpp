@@ -12,7 +12,7 @@ namespace {
 
 using pb_antlr::PbccParser;
 
-/// A construct that is named instead of the tokens it can begin with.
+/// The name of a construct, which messages use instead of the tokens with which it can begin.
 const char* construct_of(size_t rule) {
   switch (rule) {
     case PbccParser::RuleFormula:

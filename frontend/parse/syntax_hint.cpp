@@ -92,7 +92,7 @@ class Place {
     return text(error_.token) == word || comes_before(word) || comes_after(word);
   }
 
-  /// Whether a reserved word stands where a name could: where one is expected, or words that only begin a rule.
+  /// Whether a reserved word stands where a name could: where a name is expected, or words that only begin a rule.
   [[nodiscard]] bool is_taken_for_name() const {
     if (!is_reserved(unit_.kind(), found())) return false;
     const bool is_name_expected = error_.rule == PbccParser::RuleName || error_.rule == PbccParser::RuleMatrix ||
@@ -141,7 +141,7 @@ class Place {
     return {};
   }
 
-  /// What stands in the parentheses that open at the error.
+  /// The text in the parentheses that open at the error.
   [[nodiscard]] std::string in_parentheses() const {
     std::string out;
     int depth = 0;
@@ -153,7 +153,7 @@ class Place {
     return out;
   }
 
-  /// The unit from its begin, or from behind its words, to before the error.
+  /// The text of the unit before the error, without the words that only begin a rule.
   [[nodiscard]] std::string text_before() const {
     std::string out;
     for (std::size_t i = 0; i < error_.token; ++i)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a user probably meant where a header has a syntax error: the words of other languages and the usual slips.
+// Guesses what a user meant if a header has a syntax error: words of other languages, and common mistakes.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace pb {
 
-/// A hint about a syntax error; empty if there is no telling.
+/// A hint about a syntax error; empty if no guess is possible.
 [[nodiscard]] std::string hint_for(const Unit& unit, const UnitError& error);
 
 }  // namespace pb

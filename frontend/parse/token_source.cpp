@@ -35,8 +35,8 @@ const WordTable kBodyWords = {
     "false",   "nullptr", "sizeof", "new",       "delete", "static_cast", "const_cast", "reinterpret_cast",
     "and",     "or",      "try",    "mutable"};
 
-/// WordTable that begin statements of bodies and are names in all other places, with what may follow them as such a
-/// word; none: any that does not go on with an expression.
+/// The words that begin statements of bodies and are names in all other places, each with the tokens that may follow it
+/// as such a word. If there are none, every token may follow that does not continue an expression.
 const std::unordered_map<std::string_view, WordTable> kStatementWords = {
     {"spawn", {}}, {"for_enough", {}}, {"sync", {";", "("}}, {"SPAWN", {"("}}, {"CALL", {"("}}, {"SYNC", {"("}}};
 

@@ -14,10 +14,10 @@
 
 namespace pb {
 
-/// What a unit of the grammar is; decides which words are keywords.
+/// The kind of a unit of the grammar. It decides which words are keywords.
 enum class UnitKind { Header, Rule, Body };
 
-/// Whether the word is no name in such a unit.
+/// Whether the word cannot be a name in such a unit.
 [[nodiscard]] bool is_reserved(UnitKind kind, std::string_view word);
 
 /// The tokens of one unit. Each ANTLR token keeps, as its start index, the index into `tokens`;
@@ -47,7 +47,7 @@ class UnitTokenSource : public antlr4::TokenSource {
   std::span<const Token> tokens_;
   const std::set<std::string>& transform_names_;
   std::size_t next_ = 0;
-  bool is_second_half_ = false;  // of `>>`, which is read as two tokens
+  bool is_second_half_ = false;  // whether the next token is the second half of `>>`, which is read as two tokens
 };
 
 }  // namespace pb

@@ -46,7 +46,8 @@ std::size_t TokenView::indentation(std::size_t index) const {
 }
 
 bool TokenView::begins_header(std::size_t index) const {
-  while (is(index, "main") || is(index, "memoized")) ++index;  // by themselves they are clauses, anywhere in a header
+  // Alone these words are clauses, which may stand anywhere in a header.
+  while (is(index, "main") || is(index, "memoized")) ++index;
   return is_name(index + 1) && (is(index, "transform") || is(index, "function"));
 }
 

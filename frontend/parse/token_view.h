@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What stands at a token of a program, and where headers and rules begin. Reads no further than a few tokens.
+// Questions about the tokens of a program: what stands at one, and where headers and rules begin. Looks no further than
+// a few tokens.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +18,7 @@ struct TokenSlice {
   [[nodiscard]] bool empty() const { return begin == end; }
 };
 
-/// The tokens of a stream by their index, which may lie behind the last one: there is the end of the file.
+/// The tokens of a stream by their index. An index after the last token is the end of the file.
 class TokenView {
  public:
   /// Keeps a reference to `stream`.
@@ -56,8 +57,8 @@ class TokenView {
 
   /// Whether another transform starts at the token, wherever it stands: `transform NAME` and the like.
   [[nodiscard]] bool begins_header(std::size_t index) const;
-  /// Whether a rule begins at the token: `OUT.cell(` or `to (` at the beginning of a line, which no header goes on
-  /// like.
+  /// Whether a rule begins at the token: `OUT.cell(` or `to (` at the beginning of a line, with which no header goes
+  /// on.
   [[nodiscard]] bool begins_rule(std::size_t index) const;
   /// The name of the transform that a header declares; empty if it has none.
   [[nodiscard]] std::string name_of(TokenSlice header) const;

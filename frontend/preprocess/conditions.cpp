@@ -8,7 +8,7 @@
 namespace pb {
 namespace {
 
-/// As `defined` sees it: macros with parameters count as undefined.
+/// Whether `defined` holds for the name. Macros with parameters count as undefined.
 bool is_defined(const std::string& name, const MacroTable& macros) {
   const Macro* macro = macros.find(name);
   return macro != nullptr && !macro->is_function;

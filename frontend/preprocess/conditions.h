@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The conditions of `#if`, `#ifdef`, `#ifndef` and `#elif`: what they say of this program's macros.
+// Evaluates the conditions of `#if`, `#ifdef`, `#ifndef` and `#elif` for the macros of this program.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace pb {
 
-/// Whether the condition speaks of numbers and of macros alone that this program defines, now or before.
+/// Whether the condition uses only numbers and macros that this program defines, now or before.
 [[nodiscard]] bool speaks_of_known_macros(const std::vector<Token>& condition, const MacroTable& macros);
 
 /// Whether the condition of a line holds: `line` is what follows the word `name`, at `span`. False after an error.

@@ -8,7 +8,7 @@
 namespace pb {
 namespace {
 
-/// Macros `ONE`, which is 1, `CALL(x)`, and `GONE`, which is defined no more.
+/// Macros `ONE`, which is 1, `CALL(x)`, and `GONE`, which is not defined any more.
 class Conditions : public testing::Test {
  protected:
   Conditions() {

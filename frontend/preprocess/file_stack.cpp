@@ -52,7 +52,7 @@ std::vector<Token> FileStack::rest_of_line() {
 
 void FileStack::end_line() {
   const std::uint32_t begin = scanner().offset();
-  (void)scanner().take_line();  // the text itself has no meaning
+  (void)scanner().take_line();  // the text of the line is not used
   carry_newlines(sources_.text({scanner().file(), begin, scanner().offset()}));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The files that are being read, each within the one that includes it, with their open conditionals and prefix blocks.
-// Knows no preprocessor line by its name.
+// The files that are being read, each inside of the one that includes it, with their open conditionals and prefix
+// blocks. It knows no preprocessor line by its name.
 #pragma once
 
 #include <cstddef>
@@ -21,22 +21,22 @@ namespace pb {
 struct Conditional {
   std::string name;  ///< `if`, `ifdef` or `ifndef`
   Span span;
-  bool is_active = false;     ///< the text that is being read counts
+  bool is_active = false;     ///< whether the text that is being read counts
   bool was_taken = false;     ///< a branch was active before
   bool has_else = false;      ///< `#else` was read
-  bool is_passed_on = false;  ///< of a prefix block: left to the C++ compiler
+  bool is_passed_on = false;  ///< in a prefix block: left to the C++ compiler
 };
 
-/// All functions but open(), is_empty(), depth() and the two of newlines are about the innermost file and need one.
+/// All functions except open(), is_empty(), depth() and the two for newlines concern the innermost file and need one.
 class FileStack {
  public:
   FileStack(SourceManager& sources, Diagnostics& diags) : sources_(sources), diags_(diags) {}
 
   [[nodiscard]] bool is_empty() const { return files_.empty(); }
   [[nodiscard]] std::size_t depth() const { return files_.size(); }
-  /// Goes on with `file`. Inside of a prefix block the whole file is a part of that block.
+  /// Continues with `file`. Inside of a prefix block the whole file is a part of that block.
   void open(FileId file);
-  /// Goes on with the file outside of this one.
+  /// Continues with the file that includes this one.
   ///
   /// Errors: UnterminatedConditional, UnterminatedNative
   void close();
@@ -68,8 +68,8 @@ class FileStack {
   struct OpenFile {
     Scanner scanner;
     std::vector<Conditional> conditionals;
-    std::optional<Span> native;  ///< of the open `%{`
-    bool is_cxx = false;         ///< read for a prefix block, in which it is as a whole
+    std::optional<Span> native;  ///< where the open `%{` stands
+    bool is_cxx = false;         ///< the whole file is read as a part of a prefix block
   };
 
   SourceManager& sources_;

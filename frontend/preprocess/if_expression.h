@@ -11,7 +11,7 @@
 
 namespace pb {
 
-/// Value of the expression; names count as 0, as in C. `defined` is already replaced.
+/// The value of the expression. Names count as 0, as in C. `defined` was replaced before.
 ///
 /// Errors: no value if it is no integer constant expression; `why` then says so in words
 [[nodiscard]] std::optional<std::int64_t> evaluate_condition(std::span<const Token> tokens, std::string& why);

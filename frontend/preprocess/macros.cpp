@@ -149,7 +149,7 @@ std::optional<std::vector<MacroExpander::Argument>> MacroExpander::collect_argum
   return std::nullopt;
 }
 
-/// Puts the expansion before what is pending.
+/// Puts the expansion in front of the pending tokens.
 void MacroExpander::replace(Input& input, const Item& name, const Macro& macro, const std::vector<Argument>& args,
                             HideSet hide) {
   std::vector<std::optional<std::vector<Item>>> expanded(args.size());
@@ -198,7 +198,7 @@ void MacroExpander::report_depth(const Token& token) {
   is_exhausted_ = true;
 }
 
-/// Counts the tokens that one use of a macro makes; false, once with a message, if there are too many.
+/// Counts the tokens that one use of a macro makes. If there are too many, returns false and reports it once.
 bool MacroExpander::spend(const Item& name, const Macro& macro, std::size_t num_tokens) {
   num_spent_ += num_tokens;
   if (num_spent_ <= kMaxExpansion && !is_exhausted_) return true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Macros and their replacement, as in C: each token carries the set of macros whose
-// expansion it came from, and is not replaced by those again. No `#`, no `##`.
+// Macros and their replacement, as in C. Each token carries the set of macros from whose expansion it came, and is not
+// replaced by those again. There is no `#` and no `##`.
 #pragma once
 
 #include <cstdint>
@@ -21,11 +21,11 @@ namespace pb {
 struct Macro {
   std::string name;
   bool is_function = false;
-  bool is_native = false;  ///< of a prefix block: the C++ compiler's
+  bool is_native = false;  ///< it belongs to a prefix block, and so to the C++ compiler
   std::vector<std::string> params;
   std::vector<Token> body;
-  Span span;                ///< of the name in its `#define`
-  std::uint32_t index = 0;  ///< in the table
+  Span span;                ///< the name in its `#define`
+  std::uint32_t index = 0;  ///< index in the table
 };
 
 class MacroTable {
@@ -65,7 +65,7 @@ class MacroExpander {
   struct Input {
     std::deque<Item> pending;
     bool may_feed = false;
-    std::string carry;  // leading of macros that vanished
+    std::string carry;  // white space before macros that vanished
   };
   using Argument = std::vector<Item>;
 
@@ -91,8 +91,8 @@ class MacroExpander {
   Input main_{{}, true, {}};
   std::vector<std::vector<std::uint32_t>> hide_sets_{{}};
   std::map<std::vector<std::uint32_t>, HideSet> hide_ids_{{{}, 0}};
-  std::set<std::uint32_t> not_called_;  // macros of which was said that a blank before `(` makes no call
-  std::size_t num_spent_ = 0;           // tokens made since the last token that the feed gave to `main_`
+  std::set<std::uint32_t> not_called_;  // macros for which a message said that a blank before `(` prevents a call
+  std::size_t num_spent_ = 0;           // tokens made since the feed last gave a token to `main_`
   bool is_exhausted_ = false;
   int depth_ = 0;
 };

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kMaxIncludeDepth = 200;
 
-/// Puts a blank between tokens that a replacement brought together, since they must not become one when they are
+/// Puts a blank between tokens that a replacement brought together, so that they do not become one token when they are
 /// printed.
 void keep_apart(const Token& before, Token& token) {
   const bool is_adjacent = before.spelling.file == token.spelling.file && before.spelling.end == token.spelling.begin;
@@ -24,8 +24,8 @@ void keep_apart(const Token& before, Token& token) {
   if (is_word == was_word || is_number_part) token.leading = " ";
 }
 
-/// Reads `( [ name { , name } ] )` of a `#define` and leaves `pos` behind it. False after an error, of which nothing is
-/// said where the macro is the C++ compiler's.
+/// Reads `( [ name { , name } ] )` of a `#define` and leaves `pos` after it. Returns false after an error, which is not
+/// reported if the macro belongs to the C++ compiler.
 bool read_params(const std::vector<Token>& line, std::size_t& pos, Macro& macro, Diagnostics& diags) {
   const auto report = [&](std::string_view what) {
     if (!macro.is_native) diags.emit(DiagKind::MalformedDirective, macro.span).arg("define").arg(what);
@@ -67,7 +67,7 @@ class Preprocessor {
       if (!out.tokens.empty()) keep_apart(out.tokens.back(), *token);
       out.tokens.push_back(std::move(*token));
     }
-    // The end is behind the last token, so that messages about it do not point at an empty last line.
+    // The end is after the last token, so that messages about it do not point at an empty last line.
     if (!out.tokens.empty() && out.tokens.back().expansion.file == main_file) {
       const Span last = out.tokens.back().expansion;
       out.end = {main_file, last.end, last.end};

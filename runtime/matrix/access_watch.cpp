@@ -13,7 +13,7 @@
 namespace pbrt {
 namespace {
 
-/// All watched memory of the process, by its end.
+/// All watched memory of the process, ordered by its end.
 struct Table {
   std::shared_mutex mutex;
   std::map<std::uintptr_t, const WatchedMemory*> by_end;
@@ -44,7 +44,7 @@ Range look_up(std::uintptr_t address) {
   return {before, memory.begin(), nullptr};
 }
 
-/// What the thread found last. No fiber is suspended while this is in use.
+/// The range that the thread found last. No fiber is suspended while this is in use.
 struct Recent {
   std::uint64_t epoch = 0;
   std::size_t next = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Memory whose accesses by the host are looked at one by one: in programs of `pbc --checked-copies`, matrices that a
-// device uses. An element that a device wrote, and that nobody has asked for on the host since, is stale; an access to
-// it ends the run. What is stale is decided by who describes the memory (runtime/gpu/access_shadow.h); here is the way
-// from an address to that.
+// Memory whose accesses by the host are checked one by one: in programs of `pbc --checked-copies`, the matrices that a
+// device uses. An element that a device wrote is stale until the host asks for it; an access to a stale element ends
+// the run. The owner of the memory's description decides what is stale (runtime/gpu/access_shadow.h); this file leads
+// from an address to that description.
 #pragma once
 
 #include <atomic>
@@ -20,7 +20,8 @@ namespace detail {
 inline std::atomic<bool> are_accesses_watched{false};
 }  // namespace detail
 
-/// From now on matrices that come to a device are watched, in the whole process: views have nothing but addresses.
+/// From now on, matrices that come to a device are watched in the whole process, because views know nothing but
+/// addresses.
 ///
 /// Pre: no run is in progress
 inline void watch_accesses(bool is_wanted) { detail::are_accesses_watched.store(is_wanted, std::memory_order_relaxed); }
@@ -38,14 +39,14 @@ class WatchedMemory {
   WatchedMemory(const WatchedMemory&) = delete;
   WatchedMemory& operator=(const WatchedMemory&) = delete;
 
-  /// A bit of an element's flags; the others belong to who describes the memory.
+  /// A bit of an element's flags. The other bits belong to the class that describes the memory.
   static constexpr std::uint8_t kStale = 1;
 
   [[nodiscard]] std::uintptr_t begin() const { return begin_; }
   [[nodiscard]] std::uintptr_t end() const { return begin_ + size_bytes_; }
   [[nodiscard]] int element_bytes() const { return element_bytes_; }
   [[nodiscard]] std::int64_t num_elements() const { return static_cast<std::int64_t>(size_bytes_) / element_bytes_; }
-  // Relaxed: who may access an element is told so through the tasks of the run, and so are its flags.
+  // Relaxed: the tasks of the run order the accesses to an element, and so those to its flags.
   [[nodiscard]] std::uint8_t flags(std::int64_t element) const {
     return flags_[static_cast<std::size_t>(element)].load(std::memory_order_relaxed);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Integer functions that the bounds in generated code use, on 64 bits.
+// Integer functions on 64 bits for the bounds in generated code.
 #pragma once
 
 #include <cstdint>
@@ -45,7 +45,7 @@ PB_MIRRORED([[nodiscard]] constexpr, std::int64_t)
   return borders::pb_mirrored(at, size);
 }
 
-/// A 64-bit integer that knows whether 64 bits were enough for it, and for all that it was computed from.
+/// A 64-bit integer that knows whether it, and everything that it was computed from, fits 64 bits.
 class Exact {
  public:
   constexpr Exact(std::int64_t value) : value_(value) {}  // NOLINT: formulas mix it with plain integers
@@ -80,7 +80,7 @@ class Exact {
   std::int64_t value_;
   bool is_beyond_ = false;
 };
-/// The value, or the most that 64 bits hold where those are not enough; for values that only grow.
+/// The value, or the largest 64-bit integer if it does not fit; for values that only grow.
 [[nodiscard]] constexpr std::int64_t exact_or_most(Exact value) {
   return value.is_beyond() ? INT64_MAX : value.value();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What new matrices hold before anything is written to them (docs/reference/language.md 8.6): whatever lay there; zeros
-// in a checked build; NaN where the user asked for it, so that a program that reads what nothing wrote shows it. For
-// allocate_dense and program_main.
+// The contents of new matrices before anything is written to them (docs/reference/language.md 8.6). Normally this is
+// whatever lay there; in a checked build it is zeros. If the user asks for it, it is NaN, so that a program that reads
+// cells which nothing wrote shows it. For allocate_dense and program_main.
 #pragma once
 
 #include <atomic>
@@ -16,8 +16,8 @@ namespace detail {
 inline std::atomic<bool> is_nan_wanted{false};
 }  // namespace detail
 
-/// From now on every new matrix of the process holds NaN, or again whatever lay there. Integers: the number of their
-/// type farthest from 0. Of the process, since bodies allocate with nothing in hand.
+/// From now on every new matrix of the process holds NaN, or again whatever lay there. For integers it is the number of
+/// their type farthest from 0. The setting belongs to the process, because bodies allocate without any context.
 ///
 /// Pre:     no run is in progress
 inline void fill_new_matrices_with_nan(bool is_wanted) {

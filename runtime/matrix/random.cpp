@@ -20,8 +20,8 @@ struct ThreadStreams {
   RandomStream* current = &own;
 };
 
-// One function that is never inlined finds the thread's variable: a caller that has moved to
-// another thread since its last call gets that thread's.
+// Only this function finds the thread's variable, and it is never inlined. So a caller that has moved to another thread
+// since its last call gets that thread's variable.
 [[gnu::noinline]] ThreadStreams& thread_streams() {
   static thread_local ThreadStreams streams;
   asm volatile("" ::: "memory");

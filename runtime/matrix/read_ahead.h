@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Requests for elements that a loop of a body reads later, for generated code. In a loop that also reads at computed
-// places processors are late with what it reads in order: few iterations fit into them, and short loops end in branches
-// that they guess wrong.
+// places, processors fetch the elements that it reads in order too late: only few iterations fit into them, and short
+// loops end in branches that they guess wrong.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@
 
 namespace pbrt {
 
-/// How far ahead elements are asked for, in bytes of neighbouring elements: 256 doubles.
+/// How far ahead elements are requested, in bytes of neighbouring elements: 256 doubles.
 inline constexpr std::int64_t kReadAheadBytes = 2048;
 
-/// Asks for what is read some hundred iterations after element `at` of a view; that element may lie outside of the
+/// Requests the element that is read some hundred iterations after element `at` of a view. It may lie outside of the
 /// matrix. For other kinds of handles nothing happens, since their data may be elsewhere.
 template <class View>
 PB_PREFETCHES inline void read_ahead([[maybe_unused]] const View& view, [[maybe_unused]] const std::int64_t at) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Rows in blocks, for generated code: loops along the rows of matrices that are larger than near caches run block by
-// block, and before each the lines of a later one are asked for. Processors are late with lines that are written, above
-// all where several matrices are, and short blocks between the requests keep both flowing side by side.
+// Rows in blocks, for generated code. Loops along the rows of matrices that are larger than near caches run block by
+// block, and before each block the lines of a later one are requested. Without this, processors fetch lines that are
+// written too late, above all if there are several matrices. Short blocks between the requests keep reads and writes
+// flowing side by side.
 #pragma once
 
 #include <cstdint>
@@ -10,20 +11,20 @@
 
 namespace pbrt {
 
-/// So many blocks, of two lines each, lie between a request for lines and their use.
+/// The number of blocks, of two lines each, between a request for lines and their use.
 inline constexpr std::int64_t kRowBlocksAhead = 8;
 
 /// Bytes of a matrix that a near cache may hold beside others: asking ahead for those only costs.
 inline constexpr std::int64_t kMaxNearBytes = std::int64_t{1} << 20;
 
-/// Whether rows of a matrix are worth asking ahead for; never where neighbours lie apart.
+/// Whether it pays to request rows of a matrix ahead; never if neighbours lie apart.
 template <class View>
 [[nodiscard]] inline bool has_far_rows(const View& view) {
   if constexpr (View::kIsUnit) return view.bytes() > kMaxNearBytes;
   return false;
 }
 
-/// Asks for `kCount` lines from the one at an address on, which may lie outside of any matrix.
+/// Requests `kCount` lines, from the one at an address on, which may lie outside of any matrix.
 template <int kCount, bool kIsWritten>
 PB_PREFETCHES inline void request_lines(const void* first) {
   constexpr std::uintptr_t kLineBytes = 64;

@@ -22,7 +22,7 @@ namespace pbrt::simd {
 
 #if defined(__AVX512F__)
 inline constexpr int kVectorBytes = 64;
-inline constexpr int kTallRows = 8;  ///< of 32 registers: 8 sums and 8 values in flight
+inline constexpr int kTallRows = 8;  ///< rows for processors with 32 registers: 8 sums and 8 values in flight
 #elif defined(__AVX__)
 inline constexpr int kVectorBytes = 32;
 inline constexpr int kTallRows = 4;
@@ -45,7 +45,7 @@ struct Shapes {
   using Tall = Shape<kLanes, 1, kTallRows>;
   using Flat = Shape<kLanes, 4, 1>;
   using Narrow = Shape<kLanes, 1, 1>;
-  // Lanes of parts of a vector, for the rest of a row that cannot be computed twice.
+  // Number of lanes in parts of a vector, for the rest of a row that must not be computed twice.
   static constexpr int kHalf = kVectorBytes >= 32 ? kLanes / 2 : kLanes;
   using Half = Shape<kHalf, 1, 1>;
   using Quarter = Shape<kVectorBytes >= 64 ? kLanes / 4 : kHalf, 1, 1>;
@@ -284,7 +284,8 @@ PB_SIMD_INLINE auto operator~(const Pack<A, S>& a) {
   return detail::complement<Pack<C, S>>(detail::as<C>(a), S::kIndices);
 }
 
-// Logic on masks evaluates both sides: what pbc prints on packs has no side effects there.
+// Logic on masks evaluates both sides. That is right, because the expressions that pbc prints on packs have no side
+// effects.
 template <int A, int B, class S>
 PB_SIMD_INLINE auto operator&&(const Mask<A, S>& a, const Mask<B, S>& b) {
   constexpr int kBytes = A > B ? A : B;

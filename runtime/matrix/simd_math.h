@@ -15,7 +15,7 @@ namespace pbrt::simd {
   PB_SIMD_INLINE auto name(const Pack<A, S>& a) {                                                     \
     return lanewise<decltype(std::name(A())), S>([](A x) PB_SIMD_LAMBDA { return std::name(x); }, a); \
   }
-// Either side, or both, may be a number that is the same for all instances.
+// Each side may be a number that is the same for all instances.
 #define PB_SIMD_MATH2(name)                                                                                           \
   template <class A, class B, class S>                                                                                \
   PB_SIMD_INLINE auto name(const Pack<A, S>& a, const Pack<B, S>& b) {                                                \

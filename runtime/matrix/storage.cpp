@@ -44,7 +44,7 @@ std::size_t next_start() {
   return count.fetch_add(1, std::memory_order_relaxed) % kNumStarts * Storage::kAlignment;
 }
 
-/// Whether a block of this size made now is to be on large pages.
+/// Whether a block of this size, if it is made now, goes on large pages.
 bool wants_large_pages(std::size_t bytes) {
   return bytes >= kLargePageBytes && asks_for_large_pages.load(std::memory_order_relaxed);
 }
@@ -85,7 +85,7 @@ class Blocks {
   struct Block {
     void* data;
     std::size_t bytes;
-    bool is_on_large_pages;  ///< they were asked for
+    bool is_on_large_pages;  ///< large pages were requested for it
   };
 
   Blocks(std::size_t max_blocks, std::size_t max_bytes) : max_blocks_(max_blocks), max_bytes_(max_bytes) {}
@@ -106,7 +106,7 @@ class Blocks {
     }
     return {nullptr, 0, false};
   }
-  /// Keeps the block; hands blocks that are too many to `pass_on`, perhaps this one.
+  /// Keeps the block. If there are too many, passes some to `pass_on`, perhaps this one.
   template <class PassOn>
   void give(Block block, PassOn pass_on) {
     if (block.bytes > max_bytes_) return pass_on(block);
@@ -141,7 +141,7 @@ constexpr std::size_t kMaxThreadBytes = std::size_t{1} << 20;
 constexpr std::size_t kMinSharedBytes = std::size_t{1} << 28;
 // A recursion frees the temporaries of a call at once, some dozens.
 constexpr std::size_t kMaxSharedBlocks = 256;
-// At most this part of the machine's memory is kept beyond kMinSharedBytes.
+// At most one part in this many of the machine's memory is kept beyond kMinSharedBytes.
 constexpr std::size_t kMemoryShare = 8;
 
 std::size_t machine_memory_bytes() {

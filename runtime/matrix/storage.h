@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// One block of host memory that matrix handles share, with its place for what the GPU
-// side knows about it. No element type, no sizes: those belong to the handles.
-// Used by matrix handles (region_handle.h) and by runtime/gpu.
+// One block of host memory that matrix handles share, with a place for what the GPU side knows about it. It has no
+// element type and no sizes, because those belong to the handles. Used by matrix handles (region_handle.h) and by
+// runtime/gpu.
 #pragma once
 
 #include <atomic>
@@ -10,7 +10,7 @@
 
 namespace pbrt {
 
-/// What runtime/gpu keeps about one storage: buffers, versions, pending copies. Owned by the storage.
+/// The data that runtime/gpu keeps about one storage: buffers, versions, pending copies. Owned by the storage.
 struct DeviceRecord {
   DeviceRecord() = default;
   DeviceRecord(const DeviceRecord&) = delete;
@@ -44,8 +44,8 @@ class Storage {
 
   // Relaxed: a new reference is made from one that the caller holds.
   void retain() { references_.fetch_add(1, std::memory_order_relaxed); }
-  /// Takes a reference without holding one, where the caller knows that the memory is still there; false if it is
-  /// going.
+  /// Takes a reference without holding one, when the caller knows that the memory is still there. Returns false if the
+  /// storage is being destroyed.
   [[nodiscard]] bool try_retain() {
     std::int64_t count = references_.load(std::memory_order_relaxed);
     while (count != 0)
@@ -70,7 +70,7 @@ class Storage {
 
   void* data_;
   std::size_t bytes_;
-  std::size_t block_bytes_ = 0;  ///< of a block of its own; 0: data follows the header
+  std::size_t block_bytes_ = 0;  ///< size of a block of its own; 0: data follows the header
   bool is_on_large_pages_ = false;
   std::atomic<std::int64_t> references_{1};
 };

@@ -74,8 +74,7 @@ inline constexpr std::int64_t kMinStreamedBytes = std::int64_t{1} << 25;
 template <class View>
 inline constexpr std::int64_t kStreamedStrip = 128 / sizeof(typename View::Element);
 
-/// Whether the elements of a matrix are to be stored past the caches; never where processors have no such stores for
-/// them.
+/// Whether the elements of a matrix are stored past the caches; never if the processor has no such stores for them.
 template <class View>
 [[nodiscard]] inline bool is_streamed([[maybe_unused]] const View& view) {
 #ifdef __x86_64__

@@ -104,7 +104,7 @@ class Lattice {
   [[nodiscard]] bool is_single() const { return end() - begin() == bytes_; }
   [[nodiscard]] bool is_wider_than(const Lattice& other) const { return end() - begin() > other.end() - other.begin(); }
 
-  /// Visits both halves of the dimension that reaches farthest until one gives true.
+  /// Visits both halves of the dimension that reaches farthest, until `visit` returns true for one.
   ///
   /// Pre:     !is_single()
   template <class Visit>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// From an ElementKind to its C++ type: for the few functions of the runtime that handle
-// matrices of any type. Not for generated code.
+// Leads from an ElementKind to its C++ type, for the few functions of the runtime that handle matrices of any type. Not
+// for generated code.
 #pragma once
 
 #include "runtime/matrix/view.h"

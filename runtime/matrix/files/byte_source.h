@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Bytes of a file, pipe or C stream one after the other, with the position for messages.
-// What the matrix readers read from; not for writing.
+// Reads the bytes of a file, pipe or C stream one after the other, and knows the position for messages. The matrix
+// readers use it.
 #pragma once
 
 #include <cstddef>

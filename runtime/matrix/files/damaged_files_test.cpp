@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Files with random damage: every reader ends with a matrix or with an error of ours.
+// Files with random damage: every reader must end with a matrix or with an error of the runtime.
 #include "runtime/matrix/files/test_files.h"
 #include "runtime/matrix/random.h"
 

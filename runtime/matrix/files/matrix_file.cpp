@@ -32,7 +32,7 @@ bool promises_another_format(const std::string& path) {
   return std::find(kOthers.begin(), kOthers.end(), ending_of(path)) != kOthers.end();
 }
 
-/// Refuses a file of another format, by its name and its first byte; text of ours may bear any name.
+/// Refuses a file of another format, by its name and its first byte. A text file of this format may have any name.
 void refuse_other_format(const std::string& path, ByteSource& source) {
   const int first = source.peek();
   if (!promises_another_format(path) || first == 's' || first == 'S') return;

@@ -13,9 +13,9 @@
 
 namespace pbrt {
 
-/// What a file is to hold.
+/// The matrix that a file is expected to hold.
 struct MatrixSpec {
-  std::string name;  ///< as in the header, for messages: `In[w, h]`
+  std::string name;  ///< the matrix as in the header, for messages: `In[w, h]`
   ElementKind element = ElementKind::Double;
   int num_dims = 0;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A file that appears whole or not at all (docs/reference/formats.md 5): written where nobody sees it, then
-// put in place. `-`, devices and pipes are written directly.
+// A file that appears whole or not at all (docs/reference/formats.md 5): it is written where no other program sees it,
+// then put in place. `-`, devices and pipes are written directly.
 #pragma once
 
 #include <cstddef>
@@ -22,14 +22,14 @@ class OutputFile {
 
   /// Appends `text`. Errors: IoError: no space, a closed pipe.
   void write(std::string_view text);
-  /// Writes what is buffered; errors of the disk show here at the latest.
+  /// Writes the buffered data. Errors of the disk are reported here at the latest.
   void finish();
   /// Puts the file in place.
   ///
   /// Pre:     finish() has returned
   void commit();
 
-  /// Whether both name one regular file, by whatever paths: the later one would replace the other.
+  /// Whether both are the same regular file, reached by any paths. If so, the later one would replace the other.
   [[nodiscard]] bool is_same_place(const OutputFile& other) const;
 
  private:

@@ -181,7 +181,7 @@ AnyMatrix read_text(ByteSource& source, const MatrixSpec& spec) {
     fail_at(position, "the file has " + std::to_string(num_dims) +
                           (num_dims == 1 ? " dimension, `" : " dimensions, `") + spec.name + "` has " +
                           std::to_string(spec.num_dims));
-  // A number takes a character and a separator: a header that promises more is damaged.
+  // A number takes at least a character and a separator. A header that promises more numbers than fit is damaged.
   std::int64_t wanted = 1;
   for (int d = 0; d < num_dims; ++d)
     if (__builtin_mul_overflow(wanted, static_cast<std::int64_t>(sizes[d]), &wanted)) wanted = INT64_MAX / 4;

@@ -22,8 +22,8 @@ void read_text_elements(ByteSource& source, const RawView& view);
 
 [[nodiscard]] AnyMatrix read_text(ByteSource& source, const MatrixSpec& spec);
 
-/// What follows the last number, with its place, for a warning: the `SIZE` line may be wrong. Empty at the end of the
-/// file, before another matrix, and for what is no regular file.
+/// The text after the last number, with its place, for a warning that the `SIZE` line may be wrong. Empty at the end of
+/// the file, before another matrix, and if this is not a regular file.
 [[nodiscard]] std::string surplus_after(ByteSource& source);
 
 /// Receives the written text piece by piece.
