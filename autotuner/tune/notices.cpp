@@ -27,7 +27,7 @@ void Notices::note_load(double total_ns, double waited_ns) {
   is_load_known_ = true;
   note(fmt::format(
       "other programs keep this machine busy: runs wait {:.0f} % of their time for a processor. That is not counted, "
-      "but on a quiet machine the search sees more, and clearer",
+      "but on a quiet machine the search tells more configurations apart",
       100 * waited_ns / total_ns));
 }
 
